@@ -5,12 +5,13 @@
 
 use std::collections::VecDeque;
 
-use engine::{Histogram, Span, Time};
+use engine::{Histogram, IdVec, Span, Time};
 use path::mac::arq::ArqConfig;
 use path::{HopId, LinkEvent};
 use wire::Packet;
 
 use crate::event::{NodeEvent, PacketFlow};
+use crate::ids::{FlowId, HopIndex, LinkId, NodeId};
 use crate::jitter::Jitter;
 use crate::network::{FlowSpec, Network};
 
@@ -23,8 +24,8 @@ pub struct FlowDelays {
     pub one_way: Histogram,
     /// Jitter of the one-way delay.
     pub jitter: Jitter,
-    /// The node that sends the data.
-    sender: usize,
+    /// The node that sends the data; `None` before it is known.
+    sender: Option<NodeId>,
     /// The transmissions of segments that have not arrived, in the order of their times: mostly that of arrivals, so that
     /// searches end at the first.
     sent: VecDeque<Transmission>,
@@ -136,14 +137,15 @@ fn key(of: &PacketFlow) -> Key {
 /// The delays of a run. The world calls it at the transmission and the arrival of each packet, with or without a sink.
 #[derive(Clone, Debug)]
 pub struct Delays {
-    flows: Vec<FlowDelays>,
-    hops: Vec<HopDelays>,
+    flows: IdVec<FlowId, FlowDelays>,
+    hops: IdVec<HopIndex, HopDelays>,
 }
 
 impl Delays {
     /// Those of a run of `network` that has not begun.
     pub(crate) fn of(network: &Network) -> Self {
-        let flow = |spec: &FlowSpec| FlowDelays { sender: spec.from, ..FlowDelays::default() };
+        let flow =
+            |spec: &FlowSpec| FlowDelays { sender: Some(NodeId::from_index(spec.from)), ..FlowDelays::default() };
         let hops = network.links.iter().flat_map(|link| {
             link.directions().map(|way| HopDelays {
                 has_link_layer: link.medium.is_some() || !matches!(way.arq, ArqConfig::None(_)),
@@ -155,16 +157,16 @@ impl Delays {
 
     /// The delays of a flow of the scenario.
     pub fn flow(&self, number: usize) -> Option<&FlowDelays> {
-        self.flows.get(number)
+        self.flows.get(FlowId::from_index(number))
     }
 
     /// The delays of a direction of a link: 0 for forward, 1 for backward.
     pub fn hop(&self, link: usize, direction: usize) -> Option<&HopDelays> {
-        self.hops.get(2 * link + direction)
+        self.hops.get(LinkId::from_index(link).hops()[direction])
     }
 
     /// An event at a node about a packet of a flow.
-    pub(crate) fn node(&mut self, at: Time, node: u32, event: &NodeEvent, of: &PacketFlow) {
+    pub(crate) fn node(&mut self, at: Time, node: NodeId, event: &NodeEvent, of: &PacketFlow) {
         match event {
             NodeEvent::Sent { packet } if packet.data().is_some() => self.sent(at, node, of),
             NodeEvent::Received { packet } if packet.data().is_some() => self.received(at, of),
@@ -174,9 +176,9 @@ impl Delays {
     }
 
     /// A node sent a segment with data.
-    pub(crate) fn sent(&mut self, at: Time, node: u32, of: &PacketFlow) {
-        if let (Some(flow), Some(seq)) = (self.flows.get_mut(of.flow as usize), to_receiver(of))
-            && node as usize == flow.sender
+    pub(crate) fn sent(&mut self, at: Time, node: NodeId, of: &PacketFlow) {
+        if let (Some(flow), Some(seq)) = (self.flows.get_mut(FlowId::new(of.flow)), to_receiver(of))
+            && flow.sender == Some(node)
         {
             flow.sent(at, seq);
         }
@@ -184,7 +186,7 @@ impl Delays {
 
     /// A segment with data arrived at its destination.
     pub(crate) fn received(&mut self, at: Time, of: &PacketFlow) {
-        if let (Some(flow), Some(seq)) = (self.flows.get_mut(of.flow as usize), to_receiver(of)) {
+        if let (Some(flow), Some(seq)) = (self.flows.get_mut(FlowId::new(of.flow)), to_receiver(of)) {
             flow.arrived(at, seq);
         }
     }
@@ -192,8 +194,8 @@ impl Delays {
     /// The sender of a flow has acted: it may have measured a round trip, and `acknowledged` is the number of its bytes
     /// that are acknowledged.
     #[inline(never)]
-    pub(crate) fn acted(&mut self, flow: u32, rtt: Option<Span>, acknowledged: u64) {
-        let Some(flow) = self.flows.get_mut(flow as usize) else { return };
+    pub(crate) fn acted(&mut self, flow: FlowId, rtt: Option<Span>, acknowledged: u64) {
+        let Some(flow) = self.flows.get_mut(flow) else { return };
         if let Some(rtt) = rtt {
             flow.rtt.record_span(rtt);
         }
@@ -203,7 +205,7 @@ impl Delays {
     /// A packet waited in the queue of a link.
     #[inline(never)]
     pub(crate) fn waited(&mut self, hop: HopId, wait: Span) {
-        if let Some(here) = self.hops.get_mut(number_of(hop)) {
+        if let Some(here) = self.hops.get_mut(HopIndex::from(hop)) {
             here.queue.record_span(wait);
         }
     }
@@ -211,7 +213,7 @@ impl Delays {
     /// An event on a link that [times](LinkEvent::is_timing) a packet; `of` finds the packet's flow.
     #[inline]
     pub(crate) fn link(&mut self, at: Time, hop: HopId, event: &LinkEvent, of: impl FnOnce() -> Option<PacketFlow>) {
-        let Some(here) = self.hops.get_mut(number_of(hop)) else { return };
+        let Some(here) = self.hops.get_mut(HopIndex::from(hop)) else { return };
         match event {
             LinkEvent::Dequeued { arrived, starts, .. } => {
                 here.queue.record_span(starts.since(*arrived));
@@ -254,17 +256,12 @@ impl Delays {
     /// A packet was lost: if it has data, a transmission of it, as [`FlowDelays::lost`] chooses.
     #[cold]
     fn lost(&mut self, packet: &Packet, of: &PacketFlow, queued: Option<Time>) {
-        if let (Some(flow), Some(seq)) = (self.flows.get_mut(of.flow as usize), to_receiver(of))
+        if let (Some(flow), Some(seq)) = (self.flows.get_mut(FlowId::new(of.flow)), to_receiver(of))
             && packet.data().is_some()
         {
             flow.lost(seq, queued);
         }
     }
-}
-
-/// The number of a hop, `2 x link + direction`.
-fn number_of(hop: HopId) -> usize {
-    2 * hop.link as usize + hop.direction.index()
 }
 
 impl HopDelays {

@@ -8,6 +8,8 @@ engine::define_ids! {
     pub struct NodeId;
     /// The number of a link, in the order of the scenario.
     pub struct LinkId;
+    /// The number of a flow: those of the scenario in its order, then those that arrive.
+    pub struct FlowId;
     /// The number of a direction of a link, `2 x link + direction`.
     pub struct HopIndex;
 }
@@ -23,6 +25,13 @@ impl NodeId {
     #[inline]
     pub fn addr(self) -> Addr {
         Addr::of_node(self.index())
+    }
+}
+
+impl FlowId {
+    /// The number of the flow that arrives next.
+    pub fn next(self) -> Self {
+        FlowId(self.0 + 1)
     }
 }
 

@@ -14,7 +14,7 @@ impl World {
             ApplicationWakeup::Start => {
                 if S::ACTIVE {
                     for flow in self.traffic.flow_numbers(session) {
-                        sink.event(self.agenda.now(), &Event::FlowStarted { flow });
+                        sink.event(self.agenda.now(), &Event::FlowStarted { flow: flow.number() });
                     }
                 }
                 self.with_application(session, sink, |application, cx| application.start(cx));
@@ -81,7 +81,7 @@ impl World {
         let Some(flow) = opened.map(|flow| self.traffic.flow(flow)) else { return };
         let (Carrier::Connection { sender, close }, Some(bytes)) = (flow.carrier(), flow.bytes()) else { return };
         if S::ACTIVE {
-            let (flow, ideal) = (flow.number(), flow.short().and_then(|short| short.ideal));
+            let (flow, ideal) = (flow.number().number(), flow.short().and_then(|short| short.ideal));
             let arrived = Event::FlowArrived { flow, arrivals: arrivals.number(), bytes, ideal };
             sink.event(self.agenda.now(), &arrived);
             sink.event(self.agenda.now(), &Event::FlowStarted { flow });

@@ -40,7 +40,7 @@ impl World {
     fn look_over_datagrams<S: Observed>(&mut self, number: DatagramFlowId, sink: &mut S) {
         let datagrams = self.endpoints.datagrams(number);
         if self.traffic.end_if_delivered(datagrams, self.agenda.now()) && S::ACTIVE {
-            let flow = self.traffic.flow(datagrams.flow()).number();
+            let flow = self.traffic.flow(datagrams.flow()).number().number();
             sink.event(self.agenda.now(), &Event::FlowCompleted { flow });
         }
     }

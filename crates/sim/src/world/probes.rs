@@ -58,7 +58,7 @@ impl Probes {
     pub fn time_sent(&mut self, end: EndId, packet: &CompactPacket, endpoints: &Endpoints, now: Time) {
         let (Some(delays), Some(segment)) = (&mut self.delays, packet.segment()) else { return };
         if segment.len > 0 {
-            let node = endpoints.end(end).node().number();
+            let node = endpoints.end(end).node();
             delays.sent(now, node, &endpoints.flow_of_segment(end.peer(), segment));
         }
     }
@@ -94,7 +94,7 @@ impl Probes {
         let event = event();
         let of = event.packet().and_then(|packet| endpoints.flow_of(packet));
         if let (Some(delays), Some(of)) = (&mut self.delays, &of) {
-            delays.node(now, node.number(), &event, of);
+            delays.node(now, node, &event, of);
         }
         if S::ACTIVE {
             sink.event(now, &Event::Node { node: node.number(), event, of });

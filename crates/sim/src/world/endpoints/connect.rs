@@ -7,13 +7,13 @@ use wire::{Dscp, SeqNum};
 
 use super::end::End;
 use super::progress::Progress;
-use crate::ids::NodeId;
+use crate::ids::{FlowId, NodeId};
 use crate::world::traffic::FlowIndex;
 
 /// The properties of a new connection.
 pub(in crate::world) struct ConnectionPlan<'a> {
     /// The flow's index in the world's list, and its number in events.
-    pub flow: (FlowIndex, u32),
+    pub flow: (FlowIndex, FlowId),
     /// The sending node and the receiving one.
     pub nodes: [NodeId; 2],
     pub class: Dscp,

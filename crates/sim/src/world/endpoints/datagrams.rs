@@ -8,7 +8,7 @@ use super::ports::Ports;
 use super::progress::Progress;
 use crate::app::DatagramArrival;
 use crate::event::PacketFlow;
-use crate::ids::NodeId;
+use crate::ids::{FlowId, NodeId};
 use crate::jitter::Jitter;
 use crate::results::DatagramResult;
 use crate::world::traffic::FlowIndex;
@@ -38,7 +38,8 @@ impl DatagramEndId {
 
 /// The properties of a new flow of datagrams.
 pub(in crate::world) struct DatagramPlan {
-    pub flow: FlowIndex,
+    /// The flow's index in the world's list, and its number in events.
+    pub flow: (FlowIndex, FlowId),
     pub protocol: Protocol,
     /// The sending node and the receiving one.
     pub nodes: [NodeId; 2],
@@ -59,6 +60,7 @@ pub(in crate::world) enum ArrivedDatagram {
 /// A flow of datagrams. Its receiver, or with echo its sender, computes delay and jitter from what arrives.
 pub(in crate::world) struct DatagramFlow {
     flow: FlowIndex,
+    number: FlowId,
     protocol: Protocol,
     /// The sending node and the receiving one, and their ports.
     nodes: [NodeId; 2],
@@ -80,9 +82,10 @@ pub(in crate::world) struct DatagramFlow {
 
 impl DatagramFlow {
     fn new(plan: &DatagramPlan, ports: [u16; 2]) -> Self {
-        let DatagramPlan { flow, protocol, nodes, class, start } = *plan;
+        let DatagramPlan { flow: (flow, number), protocol, nodes, class, start } = *plan;
         DatagramFlow {
             flow,
+            number,
             protocol,
             nodes,
             ports,
@@ -187,7 +190,7 @@ impl DatagramFlows {
 
     pub fn flow_of(&self, packet: &Packet, datagram: &Datagram) -> Option<PacketFlow> {
         let end = self.end_of(packet, datagram)?;
-        let flow = self.flows[end.flow()].flow.number();
+        let flow = self.flows[end.flow()].number.number();
         Some(PacketFlow { flow, from_sender: end.receives(), seq: None, ack: None })
     }
 }

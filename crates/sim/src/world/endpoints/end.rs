@@ -5,7 +5,7 @@ use tcp::Connection;
 use wire::{Addr, Dscp, Packet};
 
 use super::progress::Progress;
-use crate::ids::NodeId;
+use crate::ids::{FlowId, NodeId};
 use crate::timer::{Due, Timer};
 use crate::world::traffic::FlowIndex;
 
@@ -17,7 +17,7 @@ pub(in crate::world) struct End {
     pub(super) peer: Addr,
     /// Its index in the world's list of flows, and the flow's number in events.
     pub(super) flow: FlowIndex,
-    pub(super) number: u32,
+    pub(super) number: FlowId,
     /// The class of its packets.
     pub(super) dscp: Dscp,
     /// Whether this is the end that sends data.
@@ -42,7 +42,7 @@ impl End {
     pub fn new(
         connection: Connection,
         [node, there]: [NodeId; 2],
-        (flow, number): (FlowIndex, u32),
+        (flow, number): (FlowIndex, FlowId),
         slot: Slot,
     ) -> Self {
         End {

@@ -143,7 +143,7 @@ impl Traffic {
             return None;
         };
         let (flow, number) = plan.flow;
-        self.next_flow += 1;
+        self.next_flow = number.next();
         let carrier = Carrier::Connection { sender, close: spec.tcp.close };
         let awaited = self.awaits_arrivals;
         let opened = Flow { short: Some(short), awaited, ..Flow::new(number, None, Some(bytes), now, carrier) };

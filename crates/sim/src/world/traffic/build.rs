@@ -7,7 +7,7 @@ use super::Traffic;
 use super::arrivals::{Arrivals, EmptyPath};
 use super::flow::{Carrier, Flow, FlowIndex};
 use super::session::{Session, SessionId};
-use crate::ids::NodeId;
+use crate::ids::{FlowId, NodeId};
 use crate::network::Network;
 use crate::transport::Transport;
 use crate::world::agenda::{Agenda, Wakeup};
@@ -32,11 +32,11 @@ impl Traffic {
             session.connections += 1;
             let connection = index - session.first_flow.index();
             let (carrier, bytes) = (carrier(network, flow, session, endpoints, agenda), session.application.total());
-            flows.push(Flow::new(flow.number(), Some((last, connection)), bytes, spec.start, carrier));
+            flows.push(Flow::new(FlowId::from_index(index), Some((last, connection)), bytes, spec.start, carrier));
         }
         Traffic {
             planned: flows.len(),
-            next_flow: flows.next_id().number(),
+            next_flow: FlowId::from_index(flows.len()),
             unfinished: flows.len(),
             awaits_arrivals: true,
             flows,
@@ -70,12 +70,12 @@ fn carrier(
     agenda: &mut Agenda,
 ) -> Carrier {
     const PORTS_LEFT: &str = "the check of a scenario limits the flows of a node";
-    let spec = &network.flows[flow.index()];
+    let (spec, number) = (&network.flows[flow.index()], FlowId::from_index(flow.index()));
     let nodes = [spec.from, spec.to].map(NodeId::from_index);
     let protocol = match spec.transport {
         Transport::Tcp => {
             let plan = ConnectionPlan {
-                flow: (flow, flow.number()),
+                flow: (flow, number),
                 nodes,
                 class: spec.class,
                 start: spec.start,
@@ -91,7 +91,7 @@ fn carrier(
         Transport::Udp => Protocol::Udp,
         Transport::IcmpEcho => Protocol::EchoRequest,
     };
-    let plan = DatagramPlan { flow, protocol, nodes, class: spec.class, start: spec.start };
+    let plan = DatagramPlan { flow: (flow, number), protocol, nodes, class: spec.class, start: spec.start };
     Carrier::Datagrams(endpoints.open_datagrams(&plan).expect(PORTS_LEFT))
 }
 

@@ -3,6 +3,7 @@
 use engine::Time;
 
 use super::session::SessionId;
+use crate::ids::FlowId;
 use crate::results::ShortFlow;
 use crate::world::endpoints::{DatagramFlowId, EndId};
 
@@ -14,7 +15,7 @@ engine::define_ids! {
 /// A flow: one TCP connection, or datagrams, and the progress of the transfer.
 pub(in crate::world) struct Flow {
     /// Its number in events. Flows that arrive during the run take the numbers after those of the network.
-    pub(super) number: u32,
+    pub(super) number: FlowId,
     /// Its session, and its number among the connections of it; a flow that arrived during the run has none.
     pub(super) session: Option<(SessionId, usize)>,
     /// The result of a flow that arrived during the run.
@@ -46,7 +47,7 @@ pub(in crate::world) enum Carrier {
 impl Flow {
     /// A flow that starts at `start`.
     pub fn new(
-        number: u32,
+        number: FlowId,
         session: Option<(SessionId, usize)>,
         bytes: Option<u64>,
         start: Time,
@@ -57,7 +58,7 @@ impl Flow {
     }
 
     /// Its number in events.
-    pub fn number(&self) -> u32 {
+    pub fn number(&self) -> FlowId {
         self.number
     }
 

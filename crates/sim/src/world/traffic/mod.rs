@@ -9,6 +9,7 @@ use engine::{IdVec, Span, Time};
 
 use super::agenda::Agenda;
 use super::endpoints::{DatagramFlow, EndId, Endpoints};
+use crate::ids::FlowId;
 use crate::results::{FlowResult, ShortFlow};
 use arrivals::Arrivals;
 pub(super) use arrivals::ArrivalsId;
@@ -28,7 +29,7 @@ pub(super) struct Traffic {
     datagram_sizes: Vec<u32>,
     arrivals: IdVec<ArrivalsId, Arrivals>,
     /// The number in events of the next flow that arrives.
-    next_flow: u32,
+    next_flow: FlowId,
     /// Flows that arrived and are over: their memory is used again.
     free_flows: Vec<FlowIndex>,
     /// The results of flows that arrived and are over.

@@ -5,6 +5,7 @@ use engine::{Slot, Time};
 use super::Traffic;
 use super::flow::{Carrier, FlowIndex};
 use crate::app::{Access, AppCx, Application};
+use crate::ids::FlowId;
 use crate::world::agenda::Agenda;
 use crate::world::endpoints::Endpoints;
 
@@ -78,7 +79,7 @@ impl Traffic {
     }
 
     /// The numbers of an application's flows in events.
-    pub fn flow_numbers(&self, session: SessionId) -> impl Iterator<Item = u32> {
+    pub fn flow_numbers(&self, session: SessionId) -> impl Iterator<Item = FlowId> {
         self.sessions[session].flows().map(|flow| self.flows[flow].number)
     }
 

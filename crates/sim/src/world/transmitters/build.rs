@@ -172,7 +172,7 @@ impl Builder<'_> {
         self.shared[node] = Some(station);
         let (_, queues) = &mut self.stations[station];
         queues.push(queue);
-        Transmitter::TxQueue { station, queue: queues.len() as u32 - 1 }
+        Transmitter::TxQueue { station, queue: queues.len() - 1 }
     }
 
     /// One direction of a link without a link layer, as [`path::link`] describes.

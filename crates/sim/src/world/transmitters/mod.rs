@@ -33,7 +33,7 @@ enum Transmitter {
     /// A queue of a station.
     TxQueue {
         station: StationId,
-        queue: u32,
+        queue: usize,
     },
     /// A queue of a station of a shared medium.
     Medium {
@@ -96,7 +96,7 @@ impl Transmitters {
                 self.media[*medium].on_packet(*queue, *packet, expedited, buffer, &mut cx)
             }
             Transmitter::TxQueue { station, queue } => {
-                self.stations[*station].on_packet(*queue as usize, packet, expedited, buffer, &mut cx)
+                self.stations[*station].on_packet(*queue, packet, expedited, buffer, &mut cx)
             }
         }
     }
@@ -286,7 +286,7 @@ impl Transmitters {
         match &self.hops[hop] {
             Transmitter::Fifo(link) => link.state(now),
             Transmitter::Link(link) => link.state(now),
-            Transmitter::TxQueue { station, queue } => self.stations[*station].queues()[*queue as usize].state(),
+            Transmitter::TxQueue { station, queue } => self.stations[*station].queues()[*queue].state(),
             Transmitter::Medium { medium, queue } => self.media[*medium].state(*queue),
         }
     }
@@ -302,7 +302,7 @@ impl Transmitters {
         match &self.hops[hop] {
             Transmitter::Fifo(link) => link.counters(now),
             Transmitter::Link(link) => link.counters(now),
-            Transmitter::TxQueue { station, queue } => self.stations[*station].queues()[*queue as usize].counters(now),
+            Transmitter::TxQueue { station, queue } => self.stations[*station].queues()[*queue].counters(now),
             Transmitter::Medium { medium, queue } => self.media[*medium].counters(*queue, now),
         }
     }
