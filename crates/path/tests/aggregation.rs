@@ -12,7 +12,7 @@ use path::channel::{Channel, ChannelConfig, perfect, scripted, uniform};
 use path::link::Counters;
 use path::mac::dcf::config::Aggregation;
 use path::mac::dcf::{Config, FrameKind, Standard};
-use path::medium::{Medium, QueueId, StationSpec, TxQueueSpec};
+use path::medium::{Medium, MediumStationId, QueueId, StationSpec, TxQueueSpec};
 use path::outcome::Outcome;
 use path::queue::{Buffer, QueueConfig};
 use path::scheduler::SchedulerConfig;
@@ -70,7 +70,7 @@ fn exchange(config: &Config, channel: ChannelConfig, offered: [u32; 2]) -> Outco
         let (hop, to) = (HopId { link: 0, direction }, 1 - number as u32);
         let queue = TxQueueSpec {
             hop,
-            to,
+            to: MediumStationId::new(to),
             queue: QueueConfig::default(),
             stream: Stream::default(),
             rate: None,
@@ -100,7 +100,7 @@ fn exchange(config: &Config, channel: ChannelConfig, offered: [u32; 2]) -> Outco
         for number in 0..count {
             let mut cx = Cx { now, schedule: &mut schedule, channels: &mut channels, observer: &mut outcomes.log };
             assert!(medium.on_packet(
-                QueueId { station, queue: 0 },
+                QueueId { station: MediumStationId::new(station), queue: 0 },
                 packet(number),
                 false,
                 &mut Buffer::default(),
@@ -112,7 +112,7 @@ fn exchange(config: &Config, channel: ChannelConfig, offered: [u32; 2]) -> Outco
         now = at;
         let station = u32::from(slot != slots[0]);
         let mut cx = Cx { now, schedule: &mut schedule, channels: &mut channels, observer: &mut outcomes.log };
-        medium.on_wake(station, &mut cx);
+        medium.on_wake(MediumStationId::new(station), &mut cx);
         while let Some((hop, outcome)) = medium.outcome() {
             let direction = hop.direction.index();
             match outcome {
@@ -126,7 +126,8 @@ fn exchange(config: &Config, channel: ChannelConfig, offered: [u32; 2]) -> Outco
             }
         }
     }
-    outcomes.counters = [0, 1].map(|station| medium.counters(QueueId { station, queue: 0 }, now));
+    outcomes.counters =
+        [0, 1].map(|station| medium.counters(QueueId { station: MediumStationId::new(station), queue: 0 }, now));
     outcomes
 }
 

@@ -10,7 +10,7 @@ use engine::Time;
 use super::phase::{Phase, Step};
 use super::station::Data;
 use super::tx_queue::HeadOfLine;
-use super::{Medium, fate};
+use super::{Medium, MediumStationId, fate};
 use crate::channel::{Fate, Frame};
 use crate::context::{Cx, Observer};
 use crate::event::{AirFrame, LinkEvent, Reception};
@@ -37,8 +37,13 @@ fn with_another(size: u32, mpdu: u32) -> u32 {
 impl Medium {
     /// Selects the packets of a station's next frame: unacknowledged ones first, then new ones in sequence, within the
     /// limits.
-    pub(super) fn choose_batch<O: Observer>(&mut self, number: u32, limits: AggregateLimits, cx: &mut Cx<'_, O>) {
-        let station = &mut self.stations[number as usize];
+    pub(super) fn choose_batch<O: Observer>(
+        &mut self,
+        number: MediumStationId,
+        limits: AggregateLimits,
+        cx: &mut Cx<'_, O>,
+    ) {
+        let station = &mut self.stations[number];
         let serving = station.serving();
         let queue = &mut station.queues[serving];
         let head = queue.head.as_ref().expect("a queue in service has a head-of-line packet");
@@ -61,13 +66,13 @@ impl Medium {
     }
 
     /// Transmits a station's selected packets as an aggregate.
-    pub(super) fn send_batch<O: Observer>(&mut self, number: u32, start: Time, cx: &mut Cx<'_, O>) {
+    pub(super) fn send_batch<O: Observer>(&mut self, number: MediumStationId, start: Time, cx: &mut Cx<'_, O>) {
         let data = self.data(number);
         let reserves = self.answer_time(data.rate, data.answer);
         let (rate, duration) = (self.phy.rate(data.rate), self.phy.duration(data.rate, data.size));
         let preamble = self.phy.preamble(data.rate);
         let too_weak = self.is_too_weak(number, data.to, rate, cx.now);
-        let station = &mut self.stations[number as usize];
+        let station = &mut self.stations[number];
         let serving = station.serving();
         let queue = &mut station.queues[serving];
         let (place, alone) = (queue.counters.frames_sent, data.batch == 1);
@@ -114,12 +119,12 @@ impl Medium {
 
     /// Returns the contents of the block acknowledgment of a station's aggregate: the numbers of its packets that have
     /// arrived, with this frame or earlier [802.11-2012 s9.21.3].
-    pub(super) fn acknowledged(&self, number: u32) -> Numbers {
+    pub(super) fn acknowledged(&self, number: MediumStationId) -> Numbers {
         self.of_batch(number, |head| head.arrived)
     }
 
     /// Returns the packets of an aggregate that were lost; empty for other frames.
-    pub(super) fn damaged(&self, number: u32, frame: &AirFrame, reception: Reception) -> Numbers {
+    pub(super) fn damaged(&self, number: MediumStationId, frame: &AirFrame, reception: Reception) -> Numbers {
         match reception {
             _ if frame.kind != FrameKind::Aggregate => Numbers::none(frame.packets.first()),
             Reception::Collided => frame.packets,
@@ -129,8 +134,8 @@ impl Medium {
     }
 
     /// Returns the numbers of the aggregate's packets that satisfy `is`.
-    fn of_batch(&self, number: u32, is: impl Fn(&HeadOfLine) -> bool) -> Numbers {
-        let station = &self.stations[number as usize];
+    fn of_batch(&self, number: MediumStationId, is: impl Fn(&HeadOfLine) -> bool) -> Numbers {
+        let station = &self.stations[number];
         let queue = &station.queues[station.serving()];
         let first = queue.head.as_ref().map_or(0, |head| head.number);
         let chosen = queue.taken(station.data.batch).filter(|head| is(head));
@@ -138,9 +143,14 @@ impl Medium {
     }
 
     /// Processes the end of a station's aggregate at its receiver.
-    pub(super) fn batch_arrived<O: Observer>(&mut self, number: u32, reception: Reception, cx: &mut Cx<'_, O>) {
+    pub(super) fn batch_arrived<O: Observer>(
+        &mut self,
+        number: MediumStationId,
+        reception: Reception,
+        cx: &mut Cx<'_, O>,
+    ) {
         let Data { hop, batch, .. } = self.data(number);
-        let station = &mut self.stations[number as usize];
+        let station = &mut self.stations[number];
         let serving = station.serving();
         let queue = &mut station.queues[serving];
         for place in 0..batch {
@@ -167,8 +177,8 @@ impl Medium {
     }
 
     /// Delivers the packets that the receiver of the transmit queue in service has in sequence.
-    fn hand_up<O: Observer>(&mut self, number: u32, cx: &mut Cx<'_, O>) {
-        let station = &mut self.stations[number as usize];
+    fn hand_up<O: Observer>(&mut self, number: MediumStationId, cx: &mut Cx<'_, O>) {
+        let station = &mut self.stations[number];
         let serving = station.serving();
         let queue = &mut station.queues[serving];
         let hop = queue.hop;
@@ -182,14 +192,14 @@ impl Medium {
     /// Completes an exchange: it was `answered`, or failed at `step`. Back-off slots count from `from` on.
     pub(super) fn settle<O: Observer>(
         &mut self,
-        number: u32,
+        number: MediumStationId,
         step: Step,
         answered: bool,
         from: Option<Time>,
         cx: &mut Cx<'_, O>,
     ) {
         let long = usize::from(step == Step::Data && self.is_long(&self.data(number)));
-        let station = &mut self.stations[number as usize];
+        let station = &mut self.stations[number];
         let serving = station.serving();
         let queue = &mut station.queues[serving];
         let hop = queue.hop;
@@ -236,7 +246,7 @@ impl Medium {
         let more = !queue.is_empty();
         let besides = done - u32::from(first_done);
         self.hand_up(number, cx);
-        let scheduler = &mut self.stations[number as usize].scheduler;
+        let scheduler = &mut self.stations[number].scheduler;
         scheduler.served(Attempt { acknowledged: answered, done: first_done, besides, more }, cx.now);
         self.back_off(number, from, cx);
     }

@@ -7,7 +7,7 @@ use engine::{Rate, Span, Time};
 use super::audibility::{Audibility, Audience};
 use super::carrier_sense_group::Reservation;
 use super::places::Plane;
-use super::{Medium, fate};
+use super::{Medium, MediumStationId, SenseGroupId, fate};
 use crate::channel::{Fate, Frame};
 use crate::context::{Cx, Observer};
 use crate::event::{AirFrame, HopId, MediumEvent, Reception};
@@ -17,9 +17,9 @@ use crate::mac::dcf::FrameKind;
 pub(super) struct Flying {
     /// Station to whose exchange the frame belongs; an exchange has one frame in transmission at a time, a data frame
     /// or a response.
-    pub owner: u32,
-    pub from: u32,
-    pub to: u32,
+    pub owner: MediumStationId,
+    pub from: MediumStationId,
+    pub to: MediumStationId,
     pub frame: AirFrame,
     /// True if another frame overlaps it at its receiver.
     collided: bool,
@@ -28,13 +28,13 @@ pub(super) struct Flying {
     /// True if its receiver is in range and can decode it.
     readable: bool,
     /// Carrier-sense groups that sense the frame; `None` if audibility has not changed since its start.
-    pub sensed_by: Option<Audience>,
+    pub sensed_by: Option<Audience<SenseGroupId>>,
 }
 
 impl Flying {
     /// Returns the carrier-sense groups that sense the frame.
-    pub fn audience<'a>(&'a self, audibility: &'a Audibility) -> &'a Audience {
-        self.sensed_by.as_ref().unwrap_or(&audibility.audience[self.from as usize])
+    pub fn audience<'a>(&'a self, audibility: &'a Audibility) -> &'a Audience<SenseGroupId> {
+        self.sensed_by.as_ref().unwrap_or(&audibility.audience[self.from])
     }
 
     /// Returns the frame's reservation, if the frame ends at `now`.
@@ -44,7 +44,7 @@ impl Flying {
 
     /// Returns true if `station` sent the frame in an exchange of its own and it is no beacon: the frame belongs to the
     /// transmit queue in service.
-    pub fn belongs_to_exchange_of(&self, station: u32) -> bool {
+    pub fn belongs_to_exchange_of(&self, station: MediumStationId) -> bool {
         self.owner == station && self.from == station && self.frame.kind != FrameKind::Beacon
     }
 
@@ -84,7 +84,7 @@ impl Medium {
     /// its end has reached all stations.
     pub(super) fn launch<O: Observer>(
         &mut self,
-        [owner, from, to]: [u32; 3],
+        [owner, from, to]: [MediumStationId; 3],
         frame: AirFrame,
         hop: HopId,
         number: Option<u64>,
@@ -98,14 +98,14 @@ impl Medium {
     }
 
     /// Returns true if the signal of a frame at this rate, which begins now, is too weak at `to`.
-    pub(super) fn is_too_weak(&mut self, from: u32, to: u32, rate: Rate, now: Time) -> bool {
+    pub(super) fn is_too_weak(&mut self, from: MediumStationId, to: MediumStationId, rate: Rate, now: Time) -> bool {
         self.plane.as_mut().is_some_and(|plane| plane.is_too_weak(from, to, rate, now))
     }
 
     /// Transmits a frame as [`launch`](Self::launch) does, with a known fate in the channel.
     pub(super) fn launch_known<O: Observer>(
         &mut self,
-        [owner, from, to]: [u32; 3],
+        [owner, from, to]: [MediumStationId; 3],
         frame: AirFrame,
         corrupted: bool,
         cx: &mut Cx<'_, O>,
@@ -115,7 +115,12 @@ impl Medium {
     }
 
     /// Transmits a broadcast frame. The receiver field holds the sender's number.
-    pub(super) fn launch_to_all<O: Observer>(&mut self, from: u32, frame: AirFrame, cx: &mut Cx<'_, O>) -> Time {
+    pub(super) fn launch_to_all<O: Observer>(
+        &mut self,
+        from: MediumStationId,
+        frame: AirFrame,
+        cx: &mut Cx<'_, O>,
+    ) -> Time {
         let readable = true;
         self.fly(
             Flying { owner: from, from, to: from, frame, collided: false, corrupted: false, readable, sensed_by: None },
@@ -136,25 +141,30 @@ impl Medium {
             other.collided |= spoils(other, &flying);
             flying.collided |= spoils(&flying, other);
         }
-        self.stations[from as usize].counted.sends(frame.kind, frame.duration);
+        self.stations[from].counted.sends(frame.kind, frame.duration);
         self.flying.push(flying);
         cx.emit_medium(self.number, || {
             let has_packet = matches!(frame.kind, FrameKind::Data | FrameKind::Aggregate);
-            MediumEvent::Sent { from, to, frame, packet: has_packet.then(|| self.head(owner).packet) }
+            MediumEvent::Sent {
+                from: from.number(),
+                to: to.number(),
+                frame,
+                packet: has_packet.then(|| self.head(owner).packet),
+            }
         });
         frame.start + frame.duration + self.phy.delay
     }
 
     /// Marks the medium as busy for the groups that sense station `from`.
-    pub(super) fn is_heard<O: Observer>(&mut self, from: u32, cx: &mut Cx<'_, O>) {
+    pub(super) fn is_heard<O: Observer>(&mut self, from: MediumStationId, cx: &mut Cx<'_, O>) {
         let Medium { audibility, groups, stations, phy, .. } = self;
-        audibility.audience[from as usize].for_each(|group, decoded| {
+        audibility.audience[from].for_each(|group, decoded| {
             groups[group].frame_begins(cx.now, decoded, phy, stations, cx.schedule);
         });
     }
 
     /// Removes an exchange's frame at its end; returns the frame and its reception.
-    pub(super) fn landed<O: Observer>(&mut self, owner: u32, cx: &mut Cx<'_, O>) -> (Flying, Reception) {
+    pub(super) fn landed<O: Observer>(&mut self, owner: MediumStationId, cx: &mut Cx<'_, O>) -> (Flying, Reception) {
         let place = self.flying.iter().position(|flying| flying.owner == owner);
         let flying = self.flying.swap_remove(place.expect("an exchange has a frame in the air"));
         let Flying { from, to, frame: AirFrame { kind, .. }, .. } = flying;
@@ -167,7 +177,7 @@ impl Medium {
         self.count_frame(&flying, reception == Reception::Collided);
         cx.emit_medium(self.number, || {
             let damaged = self.damaged(owner, &flying.frame, reception);
-            MediumEvent::Ended { from, to, kind, reception, damaged }
+            MediumEvent::Ended { from: from.number(), to: to.number(), kind, reception, damaged }
         });
         (flying, reception)
     }
@@ -177,25 +187,25 @@ impl Medium {
         let reserved = flying.reserves(cx.now);
         let Medium { audibility, groups, stations, phy, .. } = self;
         flying.audience(audibility).for_each(|group, _| {
-            let is_member = |station: u32| audibility.group[station as usize] as usize == group;
+            let is_member = |station: MediumStationId| audibility.group[station] == group;
             groups[group].frame_ends(cx.now, reserved, is_member, phy, stations, cx.schedule);
         });
     }
 
     /// Returns true if the groups that sense a frame would also sense a frame of `next`, with the same ability to
     /// decode.
-    pub(super) fn hear_alike(&self, flying: &Flying, next: u32) -> bool {
+    pub(super) fn hear_alike(&self, flying: &Flying, next: MediumStationId) -> bool {
         match &flying.sensed_by {
             None => self.audibility.heard_alike(flying.from, next),
-            Some(sensed_by) => *sensed_by == self.audibility.audience[next as usize],
+            Some(sensed_by) => *sensed_by == self.audibility.audience[next],
         }
     }
 
     /// Marks the end of a frame that a frame of `next` follows after SIFS, sensed by the same groups.
-    pub(super) fn is_followed_by<O: Observer>(&mut self, flying: &Flying, next: u32, cx: &mut Cx<'_, O>) {
+    pub(super) fn is_followed_by<O: Observer>(&mut self, flying: &Flying, next: MediumStationId, cx: &mut Cx<'_, O>) {
         let reserved = flying.reserves(cx.now);
         let groups = &mut self.groups;
-        self.audibility.audience[next as usize].for_each(|group, decoded| {
+        self.audibility.audience[next].for_each(|group, decoded| {
             groups[group].response_follows(cx.now, reserved, decoded);
         });
     }

@@ -1,10 +1,13 @@
 //! Audibility between stations: which stations sense and decode which others.
 
 use std::collections::HashMap;
+use std::marker::PhantomData;
 
+use engine::{Id, IdVec};
 use fixedbitset::FixedBitSet;
 use foldhash::fast::FixedState;
 
+use super::{MediumStationId, SenseGroupId};
 use crate::event::Reach;
 
 /// Audibility between stations, and the carrier-sense groups: sets of stations with equal audibility.
@@ -13,49 +16,66 @@ use crate::event::Reach;
 /// reused after its last station has left.
 pub(super) struct Audibility {
     /// For each station, its group.
-    pub group: Vec<u32>,
+    pub group: IdVec<MediumStationId, SenseGroupId>,
     /// For each station, the groups that sense it.
-    pub audience: Vec<Audience>,
+    pub audience: IdVec<MediumStationId, Audience<SenseGroupId>>,
     /// The stations of each group; none for a number that is not in use.
-    members: Vec<Vec<u32>>,
-    unused: Vec<u32>,
+    members: IdVec<SenseGroupId, Vec<MediumStationId>>,
+    unused: Vec<SenseGroupId>,
     /// What each station hears; empty if all stations decode each other.
-    rows: Vec<Row>,
+    rows: IdVec<MediumStationId, Row>,
     /// The groups by the digest of their stations' rows. Groups of one digest can differ in what their stations have
     /// sensed so far.
-    by_digest: HashMap<u64, Vec<u32>, FixedState>,
+    by_digest: HashMap<u64, Vec<SenseGroupId>, FixedState>,
     /// Digests of more than one group.
     shared: Vec<u64>,
 }
 
-/// Numbers of groups or stations, and how each hears a station.
+/// Groups or stations, and how each hears a station.
 #[derive(Clone, PartialEq, Eq)]
-pub(super) struct Audience {
+pub(super) struct Audience<I> {
     senses: FixedBitSet,
     decodes: FixedBitSet,
+    ids: PhantomData<I>,
 }
 
-impl Audience {
+impl<I: Id> Audience<I> {
     /// None of `count`.
     fn none(count: usize) -> Self {
-        Audience { senses: FixedBitSet::with_capacity(count), decodes: FixedBitSet::with_capacity(count) }
+        let [senses, decodes] = [(); 2].map(|()| FixedBitSet::with_capacity(count));
+        Audience { senses, decodes, ids: PhantomData }
+    }
+
+    /// The groups or stations that sense the station.
+    fn sensing(&self) -> impl Iterator<Item = I> {
+        self.senses.ones().map(I::from_index)
     }
 
     /// Calls `act` with each group that senses the station, and whether it can decode its frames.
     #[inline]
-    pub fn for_each(&self, mut act: impl FnMut(usize, bool)) {
+    pub fn for_each(&self, mut act: impl FnMut(I, bool)) {
         if self.senses.len() == 1 {
             // The only group is that of the station itself.
-            return act(0, true);
+            return act(I::from_index(0), true);
         }
         for group in self.senses.ones() {
-            act(group, self.decodes.contains(group));
+            act(I::from_index(group), self.decodes.contains(group));
         }
     }
 
+    /// Whether a group or station senses the station.
+    fn senses(&self, id: I) -> bool {
+        self.senses.contains(id.index())
+    }
+
+    /// Whether a group or station decodes the station's frames.
+    fn decodes(&self, id: I) -> bool {
+        self.decodes.contains(id.index())
+    }
+
     /// How a group or station hears the station.
-    pub fn reach(&self, number: u32) -> Reach {
-        match (self.senses.contains(number as usize), self.decodes.contains(number as usize)) {
+    pub fn reach(&self, id: I) -> Reach {
+        match (self.senses(id), self.decodes(id)) {
             (_, true) => Reach::Reads,
             (true, false) => Reach::Senses,
             (false, false) => Reach::Nothing,
@@ -63,29 +83,29 @@ impl Audience {
     }
 
     /// Sets how a group or station hears the station.
-    pub fn set(&mut self, number: u32, reach: Reach) {
-        self.senses.set(number as usize, reach >= Reach::Senses);
-        self.decodes.set(number as usize, reach >= Reach::Reads);
+    pub fn set(&mut self, id: I, reach: Reach) {
+        self.senses.set(id.index(), reach >= Reach::Senses);
+        self.decodes.set(id.index(), reach >= Reach::Reads);
     }
 }
 
 /// What a station hears: the stations that hear it, since audibility is symmetric, and itself.
 #[derive(Clone)]
 struct Row {
-    stations: Audience,
+    stations: Audience<MediumStationId>,
     /// The exclusive or of a number for each station that it hears.
     digest: u64,
 }
 
 impl Row {
     /// What station `station` of `count` hears if it hears only itself.
-    fn alone(station: u32, count: usize) -> Self {
+    fn alone(station: MediumStationId, count: usize) -> Self {
         let mut row = Row { stations: Audience::none(count), digest: 0 };
         row.set(station, Reach::Reads);
         row
     }
 
-    fn set(&mut self, from: u32, reach: Reach) {
+    fn set(&mut self, from: MediumStationId, reach: Reach) {
         self.digest ^= heard(from, self.stations.reach(from)) ^ heard(from, reach);
         self.stations.set(from, reach);
     }
@@ -96,11 +116,12 @@ impl Row {
 }
 
 /// A number for one station that is heard, with bits as good as random: the output function of SplitMix64.
-fn heard(station: u32, reach: Reach) -> u64 {
+fn heard(station: MediumStationId, reach: Reach) -> u64 {
     if reach == Reach::Nothing {
         return 0;
     }
-    let mut bits = (2 * u64::from(station) + u64::from(reach == Reach::Reads) + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let mut bits =
+        (2 * u64::from(station.number()) + u64::from(reach == Reach::Reads) + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     bits = (bits ^ bits >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     bits = (bits ^ bits >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
     bits ^ bits >> 31
@@ -110,35 +131,37 @@ impl Audibility {
     /// Returns the audibility of `count` stations that all decode each other.
     pub fn of_all(count: usize) -> Self {
         let mut audience = Audience::none(1);
-        audience.set(0, Reach::Reads);
+        audience.set(SenseGroupId::new(0), Reach::Reads);
+        let group: IdVec<MediumStationId, SenseGroupId> = vec![SenseGroupId::new(0); count].into();
         Audibility {
-            group: vec![0; count],
-            audience: vec![audience; count],
-            members: vec![(0..count as u32).collect()],
+            audience: vec![audience; count].into(),
+            members: vec![group.ids().collect()].into(),
+            group,
             unused: Vec::new(),
-            rows: Vec::new(),
+            rows: IdVec::default(),
             by_digest: HashMap::default(),
             shared: Vec::new(),
         }
     }
 
     /// Returns the audibility of `count` stations, where `reach` is that between two of them, and their groups.
-    pub fn of(count: usize, mut reach: impl FnMut(u32, u32) -> Reach) -> Self {
+    pub fn of(count: usize, mut reach: impl FnMut(MediumStationId, MediumStationId) -> Reach) -> Self {
+        let stations = (0..count).map(MediumStationId::from_index);
         let mut audibility = Audibility {
-            group: vec![0; count],
-            audience: vec![Audience::none(count); count],
-            members: Vec::new(),
+            group: vec![SenseGroupId::new(0); count].into(),
+            audience: vec![Audience::none(count); count].into(),
+            members: IdVec::default(),
             unused: Vec::new(),
-            rows: (0..count as u32).map(|station| Row::alone(station, count)).collect(),
+            rows: stations.clone().map(|station| Row::alone(station, count)).collect(),
             by_digest: HashMap::default(),
             shared: Vec::new(),
         };
-        for a in 0..count as u32 {
-            for b in 0..a {
+        for a in stations.clone() {
+            for b in stations.clone().take_while(|b| *b < a) {
                 audibility.set(a, b, reach(a, b));
             }
         }
-        for station in 0..count as u32 {
+        for station in stations {
             let group = audibility.equal_groups(station).next();
             let group = group.unwrap_or_else(|| audibility.add_group(station));
             audibility.join(station, group);
@@ -152,26 +175,24 @@ impl Audibility {
     }
 
     /// Sets the audibility between two stations, which are in no group.
-    pub fn set(&mut self, a: u32, b: u32, reach: Reach) {
-        self.rows[a as usize].set(b, reach);
-        self.rows[b as usize].set(a, reach);
+    pub fn set(&mut self, a: MediumStationId, b: MediumStationId, reach: Reach) {
+        self.rows[a].set(b, reach);
+        self.rows[b].set(a, reach);
     }
 
     /// The groups whose stations hear the same stations as `station`.
-    pub fn equal_groups(&self, station: u32) -> impl Iterator<Item = u32> {
-        let row = &self.rows[station as usize];
+    pub fn equal_groups(&self, station: MediumStationId) -> impl Iterator<Item = SenseGroupId> {
+        let row = &self.rows[station];
         let groups = self.by_digest.get(&row.digest).into_iter().flatten().copied();
-        groups.filter(|group| {
-            self.members[*group as usize].first().is_some_and(|one| row.equals(&self.rows[*one as usize]))
-        })
+        groups.filter(|group| self.members[*group].first().is_some_and(|one| row.equals(&self.rows[*one])))
     }
 
     /// Pairs of groups whose stations hear the same stations.
-    pub fn equal_pairs(&self) -> Vec<[u32; 2]> {
+    pub fn equal_pairs(&self) -> Vec<[SenseGroupId; 2]> {
         let mut pairs = Vec::new();
         for groups in self.shared.iter().filter_map(|digest| self.by_digest.get(digest)) {
             for (place, a) in groups.iter().enumerate() {
-                let row = |group: u32| &self.rows[self.members[group as usize][0] as usize];
+                let row = |group: SenseGroupId| &self.rows[self.members[group][0]];
                 let equal = groups[place + 1..].iter().filter(|b| row(*a).equals(row(**b)));
                 pairs.extend(equal.map(|b| [*a, *b]));
             }
@@ -180,19 +201,19 @@ impl Audibility {
     }
 
     /// The stations of a group.
-    pub fn members(&self, group: u32) -> &[u32] {
-        &self.members[group as usize]
+    pub fn members(&self, group: SenseGroupId) -> &[MediumStationId] {
+        &self.members[group]
     }
 
     /// Takes a station out of its group; returns the group, which keeps its number even if it is empty now.
-    pub fn leave(&mut self, station: u32) -> u32 {
-        let group = self.group[station as usize];
-        let members = &mut self.members[group as usize];
+    pub fn leave(&mut self, station: MediumStationId) -> SenseGroupId {
+        let group = self.group[station];
+        let members = &mut self.members[group];
         if let Some(place) = members.iter().position(|member| *member == station) {
             members.swap_remove(place);
         }
         if members.is_empty() {
-            let digest = self.rows[station as usize].digest;
+            let digest = self.rows[station].digest;
             if let Some(groups) = self.by_digest.get_mut(&digest) {
                 groups.retain(|other| *other != group);
                 if groups.len() == 1 {
@@ -207,12 +228,12 @@ impl Audibility {
     }
 
     /// Puts a station into a group: one with equal stations, or an empty one that is sensed like it.
-    pub fn join(&mut self, station: u32, group: u32) {
-        self.group[station as usize] = group;
-        let members = &mut self.members[group as usize];
+    pub fn join(&mut self, station: MediumStationId, group: SenseGroupId) {
+        self.group[station] = group;
+        let members = &mut self.members[group];
         members.push(station);
         if members.len() == 1 {
-            let digest = self.rows[station as usize].digest;
+            let digest = self.rows[station].digest;
             let groups = self.by_digest.entry(digest).or_default();
             groups.push(group);
             if groups.len() == 2 {
@@ -222,63 +243,59 @@ impl Audibility {
     }
 
     /// Adds an empty group, which hears what `station` hears; returns its number.
-    pub fn add_group(&mut self, station: u32) -> u32 {
-        let group = self.unused.pop().unwrap_or_else(|| {
-            self.members.push(Vec::new());
-            self.members.len() as u32 - 1
-        });
-        let stations = &self.rows[station as usize].stations;
-        for heard in stations.senses.ones() {
-            self.audience[heard].set(group, stations.reach(heard as u32));
+    pub fn add_group(&mut self, station: MediumStationId) -> SenseGroupId {
+        let group = self.unused.pop().unwrap_or_else(|| self.members.push(Vec::new()));
+        let stations = &self.rows[station].stations;
+        for heard in stations.sensing() {
+            self.audience[heard].set(group, stations.reach(heard));
         }
         group
     }
 
     /// Removes an empty group, which heard what `station` hears, and possibly `other`.
-    pub fn remove_group(&mut self, group: u32, station: u32, other: Option<u32>) {
-        let heard = self.rows[station as usize].stations.senses.ones();
-        for heard in heard.chain(other.map(|other| other as usize)) {
+    pub fn remove_group(&mut self, group: SenseGroupId, station: MediumStationId, other: Option<MediumStationId>) {
+        for heard in self.rows[station].stations.sensing().chain(other) {
             self.audience[heard].set(group, Reach::Nothing);
         }
         self.unused.push(group);
     }
 
     /// An empty group now hears `other` like `station`.
-    pub fn update_group(&mut self, group: u32, station: u32, other: u32) {
-        self.audience[other as usize].set(group, self.rows[station as usize].stations.reach(other));
+    pub fn update_group(&mut self, group: SenseGroupId, station: MediumStationId, other: MediumStationId) {
+        self.audience[other].set(group, self.rows[station].stations.reach(other));
     }
 
     /// Returns true if frames of `from` are sensed at `station`, so that they interfere with reception there.
-    pub fn senses(&self, station: u32, from: u32) -> bool {
-        self.rows.is_empty() || self.rows[station as usize].stations.senses.contains(from as usize)
+    pub fn senses(&self, station: MediumStationId, from: MediumStationId) -> bool {
+        self.rows.is_empty() || self.rows[station].stations.senses(from)
     }
 
     /// Returns true if `station` can decode frames of `from`.
-    pub fn decodes(&self, station: u32, from: u32) -> bool {
-        self.rows.is_empty() || self.rows[station as usize].stations.decodes.contains(from as usize)
+    pub fn decodes(&self, station: MediumStationId, from: MediumStationId) -> bool {
+        self.rows.is_empty() || self.rows[station].stations.decodes(from)
     }
 
     /// Returns true if the same groups sense both stations, with the same ability to decode.
-    pub fn heard_alike(&self, a: u32, b: u32) -> bool {
-        self.rows.is_empty() || self.rows[a as usize].equals(&self.rows[b as usize])
+    pub fn heard_alike(&self, a: MediumStationId, b: MediumStationId) -> bool {
+        self.rows.is_empty() || self.rows[a].equals(&self.rows[b])
     }
 
     /// Returns true if the groups agree with the audibility between stations: each station is in one group, the stations
     /// of a group hear the same, and are the audience of all that they hear.
     pub fn is_consistent(&self) -> bool {
-        let in_one = |station: usize| {
-            let of = self.members.iter().filter(|members| members.contains(&(station as u32)));
-            of.count() == 1 && self.members[self.group[station] as usize].contains(&(station as u32))
+        let in_one = |station: MediumStationId| {
+            let of = self.members.iter().filter(|members| members.contains(&station));
+            of.count() == 1 && self.members[self.group[station]].contains(&station)
         };
-        let hears = |members: &[u32], station: usize| match members.first() {
-            Some(one) => self.rows[*one as usize].stations.reach(station as u32),
+        let hears = |members: &[MediumStationId], station: MediumStationId| match members.first() {
+            Some(one) => self.rows[*one].stations.reach(station),
             None => Reach::Nothing,
         };
-        let stations = 0..self.rows.len();
-        stations.clone().all(in_one)
+        let stations = || self.rows.ids();
+        stations().all(in_one)
             && self.members.iter().flat_map(|members| members.windows(2)).all(|pair| self.heard_alike(pair[0], pair[1]))
-            && (0..).zip(&self.members).all(|(group, members)| {
-                stations.clone().all(|station| self.audience[station].reach(group) == hears(members, station))
+            && self.members.enumerate().all(|(group, members)| {
+                stations().all(|station| self.audience[station].reach(group) == hears(members, station))
             })
     }
 }

@@ -6,8 +6,8 @@
 
 use engine::{Slot, Span, Stream, Time};
 
-use super::Medium;
 use super::phase::Phase;
+use super::{Medium, MediumStationId};
 use crate::context::{Cx, Observer};
 use crate::event::AirFrame;
 use crate::mac::dcf::frame::BEACON_SIZE;
@@ -43,8 +43,8 @@ impl Medium {
     }
 
     /// Handles a target time: the station queues a beacon, unless the previous one is still queued.
-    pub fn on_beacon<O: Observer>(&mut self, number: u32, cx: &mut Cx<'_, O>) {
-        let station = &mut self.stations[number as usize];
+    pub fn on_beacon<O: Observer>(&mut self, number: MediumStationId, cx: &mut Cx<'_, O>) {
+        let station = &mut self.stations[number];
         let Some(beacons) = &mut station.beacons else { return };
         beacons.next += beacons.interval;
         cx.schedule.arm(beacons.slot, beacons.next);
@@ -55,8 +55,8 @@ impl Medium {
     }
 
     /// Transmits the queued beacon of a station whose turn has come.
-    pub(super) fn announce<O: Observer>(&mut self, number: u32, cx: &mut Cx<'_, O>) {
-        let station = &mut self.stations[number as usize];
+    pub(super) fn announce<O: Observer>(&mut self, number: MediumStationId, cx: &mut Cx<'_, O>) {
+        let station = &mut self.stations[number];
         station.announces = false;
         let Some(beacons) = &mut station.beacons else { return };
         let place = beacons.number;
@@ -77,10 +77,10 @@ impl Medium {
     }
 
     /// Handles the end of a beacon. A broadcast is not acknowledged and counts as a success [802.11-2007 s9.2.4].
-    pub(super) fn announced<O: Observer>(&mut self, number: u32, cx: &mut Cx<'_, O>) {
+    pub(super) fn announced<O: Observer>(&mut self, number: MediumStationId, cx: &mut Cx<'_, O>) {
         let (flying, _) = self.landed(number, cx);
         self.is_over(&flying, cx);
-        self.stations[number as usize].window = self.phy.cw_min;
+        self.stations[number].window = self.phy.cw_min;
         self.back_off(number, None, cx);
     }
 }

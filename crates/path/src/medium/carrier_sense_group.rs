@@ -12,25 +12,26 @@ mod regroup;
 
 use std::collections::BTreeSet;
 
-use engine::{Schedule, Slot, Span, Time};
+use engine::{IdVec, Schedule, Slot, Span, Time};
 
+use super::MediumStationId;
 use super::phase::Phase;
 use super::station::Station;
 use crate::mac::dcf::Phy;
 
 /// A station whose slots count from a separate time. If it is resting, the end of its slots causes no action.
 struct Apart {
-    station: u32,
+    station: MediumStationId,
     from: Time,
     slots: u64,
 }
 
 /// Reservation of the medium by a frame: it sets the NAV of the stations that decode the frame.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Reservation {
     pub until: Time,
     /// The two stations of the exchange. A frame sets the NAV of all stations but its receiver [802.11-2007 s9.2.5.4].
-    pub between: [u32; 2],
+    pub between: [MediumStationId; 2],
 }
 
 /// A group of stations with equal audibility.
@@ -53,10 +54,10 @@ pub(super) struct CarrierSenseGroup {
     /// Number of slots counted up to the last busy period.
     counted: u64,
     /// Stations in back-off, ordered by the slot number of their turn.
-    waiting: BTreeSet<(u64, u32)>,
+    waiting: BTreeSet<(u64, MediumStationId)>,
     apart: Vec<Apart>,
     /// Time of the group's timer, and the station whose timer it is.
-    first: Option<(Time, u32)>,
+    first: Option<(Time, MediumStationId)>,
 }
 
 impl CarrierSenseGroup {
@@ -73,12 +74,12 @@ impl CarrierSenseGroup {
     }
 
     /// Returns true if no frame is sensed and the NAV of a station is zero, possibly for less than DIFS.
-    pub fn is_idle(&self, station: u32, now: Time) -> bool {
+    pub fn is_idle(&self, station: MediumStationId, now: Time) -> bool {
         self.frames_sensed == 0 && self.is_unreserved(station, now)
     }
 
     /// Returns true if the NAV of a station is zero.
-    pub fn is_unreserved(&self, station: u32, now: Time) -> bool {
+    pub fn is_unreserved(&self, station: MediumStationId, now: Time) -> bool {
         now >= self.reserved_from(station)
     }
 
@@ -88,20 +89,20 @@ impl CarrierSenseGroup {
     }
 
     /// Returns the end of the reservations by exchanges in which a station takes no part.
-    fn reserved_from(&self, station: u32) -> Time {
+    fn reserved_from(&self, station: MediumStationId) -> Time {
         let others = self.reserved.iter().filter(|reservation| !reservation.between.contains(&station));
         others.map(|reservation| reservation.until).max().unwrap_or_default()
     }
 
     /// Returns the time from which a station counts slots, if its idle period of required length `silence` began at
     /// `silent`.
-    fn after(&self, station: u32, silent: Time, silence: Span, phy: &Phy) -> Time {
+    fn after(&self, station: MediumStationId, silent: Time, silence: Span, phy: &Phy) -> Time {
         (silent + silence).max(self.reserved_from(station) + phy.difs)
     }
 
     /// Returns the time from which slots count for a station in the current idle period. Reservations of its own
     /// exchanges do not apply to it, and after a frame that it alone could not decode it waits for EIFS.
-    pub fn counts_from(&self, number: u32, station: &Station, phy: &Phy) -> Time {
+    pub fn counts_from(&self, number: MediumStationId, station: &Station, phy: &Phy) -> Time {
         let unread = station.unread == Some(self.idle_since);
         match self.reserved.is_empty() && !unread {
             true => self.from,
@@ -114,7 +115,13 @@ impl CarrierSenseGroup {
 
     /// Handles a resting station that has data to send: returns the time from which it counts slots, and the slots left
     /// of its last back-off at that time; `None` if that back-off is over at `now`.
-    pub fn end_rest(&mut self, number: u32, station: &Station, now: Time, phy: &Phy) -> (Time, Option<u64>) {
+    pub fn end_rest(
+        &mut self,
+        number: MediumStationId,
+        station: &Station,
+        now: Time,
+        phy: &Phy,
+    ) -> (Time, Option<u64>) {
         let own = self.apart.iter().position(|apart| apart.station == number);
         let (from, left) = match (own.map(|place| self.apart.remove(place)), station.phase) {
             (Some(Apart { from, slots, .. }), _) => (from, slots),
@@ -134,7 +141,7 @@ impl CarrierSenseGroup {
     /// Returns the time from which a station counts slots whose frame ended at `sent` and has had no response until
     /// `now`. Its idle period began with the end of that frame, independent of reservations and collisions seen by
     /// others [802.11-2007 s9.2.5.2]; later busy periods count as for the others.
-    pub fn after_silence(&self, number: u32, station: &Station, sent: Time, now: Time, phy: &Phy) -> Time {
+    pub fn after_silence(&self, number: MediumStationId, station: &Station, sent: Time, now: Time, phy: &Phy) -> Time {
         // A frame that ends exactly now counts as sensed: events at one time have no order.
         let sensed_more = self.busy_since > sent && !self.is_unsensed(now, phy) || self.idle_since == now;
         match sensed_more {
@@ -149,7 +156,7 @@ impl CarrierSenseGroup {
         now: Time,
         decoded: bool,
         phy: &Phy,
-        stations: &mut [Station],
+        stations: &mut IdVec<MediumStationId, Station>,
         schedule: &mut Schedule,
     ) {
         self.clear = decoded && self.frames_sensed == 0;
@@ -162,7 +169,13 @@ impl CarrierSenseGroup {
 
     /// Stops the counting of slots at the start of a busy period. Stations whose turn comes before they can sense the
     /// frame still transmit, and so does the sender of the frame.
-    fn freeze(&mut self, now: Time, phy: &Phy, stations: &mut [Station], schedule: &mut Schedule) {
+    fn freeze(
+        &mut self,
+        now: Time,
+        phy: &Phy,
+        stations: &mut IdVec<MediumStationId, Station>,
+        schedule: &mut Schedule,
+    ) {
         let sensed = now + phy.delay;
         self.disarm(stations, schedule);
         while let Some((count, station)) = self.waiting.first().copied() {
@@ -171,7 +184,7 @@ impl CarrierSenseGroup {
                 break;
             }
             self.waiting.pop_first();
-            commit(&mut stations[station as usize], due.max(now), schedule);
+            commit(&mut stations[station], due.max(now), schedule);
         }
         self.counted += slots(sensed.since(self.from), phy.slot);
         for apart in std::mem::take(&mut self.apart) {
@@ -187,16 +200,16 @@ impl CarrierSenseGroup {
         now: Time,
         sensed: Time,
         phy: &Phy,
-        stations: &mut [Station],
+        stations: &mut IdVec<MediumStationId, Station>,
         schedule: &mut Schedule,
     ) {
         let due = from + phy.slot.times(left);
         let count = self.counted + left.saturating_sub(slots(sensed.since(from), phy.slot));
-        let phase = &mut stations[station as usize].phase;
+        let phase = &mut stations[station].phase;
         if let Phase::Resting { until } = phase {
             *until = Some(count);
         } else if due <= sensed {
-            commit(&mut stations[station as usize], due.max(now), schedule);
+            commit(&mut stations[station], due.max(now), schedule);
         } else {
             *phase = Phase::Contending { turn: Some(count) };
             self.waiting.insert((count, station));
@@ -209,9 +222,9 @@ impl CarrierSenseGroup {
         &mut self,
         now: Time,
         reserved: Reservation,
-        is_member: impl Fn(u32) -> bool,
+        is_member: impl Fn(MediumStationId) -> bool,
         phy: &Phy,
-        stations: &mut [Station],
+        stations: &mut IdVec<MediumStationId, Station>,
         schedule: &mut Schedule,
     ) {
         self.frames_sensed -= 1;
@@ -248,9 +261,16 @@ impl CarrierSenseGroup {
     }
 
     /// Starts the back-off of a station for `left` slots, counted as for the group.
-    fn join(&mut self, number: u32, left: u64, phy: &Phy, stations: &mut [Station], schedule: &mut Schedule) {
+    fn join(
+        &mut self,
+        number: MediumStationId,
+        left: u64,
+        phy: &Phy,
+        stations: &mut IdVec<MediumStationId, Station>,
+        schedule: &mut Schedule,
+    ) {
         let turn = self.counted + left;
-        stations[number as usize].phase = Phase::Contending { turn: Some(turn) };
+        stations[number].phase = Phase::Contending { turn: Some(turn) };
         self.waiting.insert((turn, number));
         self.rearm(phy, stations, schedule);
     }
@@ -259,15 +279,15 @@ impl CarrierSenseGroup {
     #[expect(clippy::too_many_arguments, reason = "the state belongs to the medium")]
     pub fn join_apart(
         &mut self,
-        number: u32,
+        number: MediumStationId,
         now: Time,
         from: Time,
         left: u64,
         phy: &Phy,
-        stations: &mut [Station],
+        stations: &mut IdVec<MediumStationId, Station>,
         schedule: &mut Schedule,
     ) {
-        stations[number as usize].phase = Phase::Contending { turn: None };
+        stations[number].phase = Phase::Contending { turn: None };
         // The current frame cannot be sensed yet: proceed as if the back-off had begun first, since events at one time
         // have no order.
         if self.is_unsensed(now, phy) {
@@ -280,17 +300,17 @@ impl CarrierSenseGroup {
     /// Starts the back-off when the medium is idle or its current frame can be sensed.
     fn join_from(
         &mut self,
-        number: u32,
+        number: MediumStationId,
         from: Time,
         left: u64,
         phy: &Phy,
-        stations: &mut [Station],
+        stations: &mut IdVec<MediumStationId, Station>,
         schedule: &mut Schedule,
     ) {
         if self.frames_sensed > 0 || from == self.from {
             return self.join(number, left, phy, stations, schedule);
         }
-        stations[number as usize].phase = Phase::Contending { turn: None };
+        stations[number].phase = Phase::Contending { turn: None };
         self.apart.push(Apart { station: number, from, slots: left });
         self.rearm(phy, stations, schedule);
     }
@@ -300,34 +320,40 @@ impl CarrierSenseGroup {
     #[expect(clippy::too_many_arguments, reason = "the state belongs to the medium")]
     pub fn rest(
         &mut self,
-        number: u32,
+        number: MediumStationId,
         now: Time,
         from: Time,
         left: u64,
         phy: &Phy,
-        stations: &mut [Station],
+        stations: &mut IdVec<MediumStationId, Station>,
         schedule: &mut Schedule,
     ) {
         let apart = Apart { station: number, from, slots: left };
-        stations[number as usize].phase = Phase::Resting { until: None };
+        stations[number].phase = Phase::Resting { until: None };
         if self.is_unsensed(now, phy) {
             return self.freeze_apart(apart, now, self.busy_since + phy.delay, phy, stations, schedule);
         }
         if self.frames_sensed > 0 || from == self.from {
-            stations[number as usize].phase = Phase::Resting { until: Some(self.counted + left) };
+            stations[number].phase = Phase::Resting { until: Some(self.counted + left) };
         } else {
             self.apart.push(apart);
         }
     }
 
     /// Moves a station in back-off to separate counting if its slots count from another time than the group's.
-    pub fn separate(&mut self, number: u32, phy: &Phy, stations: &mut [Station], schedule: &mut Schedule) {
-        let from = self.counts_from(number, &stations[number as usize], phy);
+    pub fn separate(
+        &mut self,
+        number: MediumStationId,
+        phy: &Phy,
+        stations: &mut IdVec<MediumStationId, Station>,
+        schedule: &mut Schedule,
+    ) {
+        let from = self.counts_from(number, &stations[number], phy);
         if let Some(apart) = self.apart.iter_mut().find(|apart| apart.station == number) {
             apart.from = from;
             return self.rearm(phy, stations, schedule);
         }
-        let Phase::Contending { turn: Some(turn) } = stations[number as usize].phase else { return };
+        let Phase::Contending { turn: Some(turn) } = stations[number].phase else { return };
         if self.frames_sensed > 0 || from == self.from || !self.waiting.remove(&(turn, number)) {
             return;
         }
@@ -335,12 +361,12 @@ impl CarrierSenseGroup {
     }
 
     /// Sets the group's timer to the station whose turn comes first.
-    pub fn rearm(&mut self, phy: &Phy, stations: &[Station], schedule: &mut Schedule) {
+    pub fn rearm(&mut self, phy: &Phy, stations: &IdVec<MediumStationId, Station>, schedule: &mut Schedule) {
         if self.frames_sensed > 0 {
             return;
         }
         let waiting = self.waiting.first().map(|(count, station)| (self.due(*count, phy.slot), *station));
-        let rests = |station: u32| matches!(stations[station as usize].phase, Phase::Resting { .. });
+        let rests = |station: MediumStationId| matches!(stations[station].phase, Phase::Resting { .. });
         let apart = self.apart.iter().filter(|apart| !rests(apart.station));
         let apart = apart.map(|apart| (apart.from + phy.slot.times(apart.slots), apart.station));
         let first = waiting.into_iter().chain(apart).min();
@@ -355,7 +381,7 @@ impl CarrierSenseGroup {
     }
 
     /// Cancels the group's timer.
-    pub fn disarm(&mut self, stations: &[Station], schedule: &mut Schedule) {
+    pub fn disarm(&mut self, stations: &IdVec<MediumStationId, Station>, schedule: &mut Schedule) {
         if let Some((_, station)) = self.first.take() {
             schedule.disarm(slot_of(stations, station));
         }
@@ -367,8 +393,8 @@ impl CarrierSenseGroup {
     }
 }
 
-fn slot_of(stations: &[Station], number: u32) -> Slot {
-    stations[number as usize].slot
+fn slot_of(stations: &IdVec<MediumStationId, Station>, number: MediumStationId) -> Slot {
+    stations[number].slot
 }
 
 /// Makes a station transmit at `due`, regardless of frames that begin before.

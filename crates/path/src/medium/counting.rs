@@ -2,16 +2,16 @@
 
 use engine::Time;
 
-use super::Medium;
 use super::air::Flying;
 use super::stats::{AirCounters, StationCounters};
+use super::{Medium, MediumStationId};
 
 impl Medium {
     /// Counts a frame that has ended and was removed from the frames in transmission.
     pub(super) fn count_frame(&mut self, flying: &Flying, collided: bool) {
         let Flying { owner, from, frame, .. } = flying;
         if owner == from {
-            let station = &mut self.stations[*from as usize];
+            let station = &mut self.stations[*from];
             if std::mem::take(&mut station.contended) {
                 station.counted.attempted(frame.again, collided);
             }
@@ -22,14 +22,14 @@ impl Medium {
         }
     }
 
-    /// Returns the number of stations.
-    pub fn stations(&self) -> u32 {
-        self.stations.len() as u32
+    /// Returns the ids of all stations.
+    pub fn stations(&self) -> impl Iterator<Item = MediumStationId> + use<> {
+        self.stations.ids()
     }
 
     /// Returns the counters of a station at `now`, including the elapsed part of a frame in transmission.
-    pub fn station_counters(&self, number: u32, now: Time) -> StationCounters {
-        let station = &self.stations[number as usize];
+    pub fn station_counters(&self, number: MediumStationId, now: Time) -> StationCounters {
+        let station = &self.stations[number];
         let mut counted = station.counted;
         counted.given_up = station.queues.iter().map(|queue| queue.counters.given_up).sum();
         for flying in self.flying.iter().filter(|flying| flying.from == number) {

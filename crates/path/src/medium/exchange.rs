@@ -5,7 +5,7 @@ use engine::{Span, Time};
 use super::phase::{Phase, Step};
 use super::station::Data;
 use super::tx_queue::HeadOfLine;
-use super::{Medium, draw};
+use super::{Medium, MediumStationId, draw};
 use crate::context::{Cx, Observer};
 use crate::event::{AirFrame, HopId, LinkEvent, Reception};
 use crate::mac::dcf::frame::{ACK_SIZE, LLC_OVERHEAD, MAC_OVERHEAD, RTS_SIZE};
@@ -16,8 +16,8 @@ use crate::scheduler::Attempt;
 
 impl Medium {
     /// Handles the timer of a station.
-    pub fn on_wake<O: Observer>(&mut self, number: u32, cx: &mut Cx<'_, O>) {
-        match self.stations[number as usize].phase {
+    pub fn on_wake<O: Observer>(&mut self, number: MediumStationId, cx: &mut Cx<'_, O>) {
+        match self.stations[number].phase {
             Phase::Contending { .. } | Phase::Committed => self.attempt(number, cx),
             Phase::Sending(step) => self.sent(number, step, cx),
             Phase::AnswerDue(step) => {
@@ -27,9 +27,9 @@ impl Medium {
             }
             Phase::Listening(step) => self.answered(number, step, cx),
             Phase::Unanswered(step) => {
-                let station = &self.stations[number as usize];
+                let station = &self.stations[number];
                 let sent = station.queues[station.serving()].sent_until;
-                let group = &self.groups[self.audibility.group[number as usize] as usize];
+                let group = &self.groups[self.audibility.group[number]];
                 let from = group.after_silence(number, station, sent, cx.now, &self.phy);
                 self.failed(number, step, from, cx);
             }
@@ -38,17 +38,17 @@ impl Medium {
                 self.send_data(number, cx.now, cx);
             }
             Phase::Announcing => self.announced(number, cx),
-            Phase::Resting { .. } => cx.schedule.disarm(self.stations[number as usize].slot),
+            Phase::Resting { .. } => cx.schedule.disarm(self.stations[number].slot),
         }
     }
 
     /// Starts an exchange, or a beacon, when a station's turn has come.
-    pub(super) fn attempt<O: Observer>(&mut self, number: u32, cx: &mut Cx<'_, O>) {
+    pub(super) fn attempt<O: Observer>(&mut self, number: MediumStationId, cx: &mut Cx<'_, O>) {
         self.is_heard(number, cx);
-        if self.stations[number as usize].announces {
+        if self.stations[number].announces {
             return self.announce(number, cx);
         }
-        self.stations[number as usize].contended = true;
+        self.stations[number].contended = true;
         self.choose(number, cx);
         if self.is_long(&self.data(number)) {
             self.send_request(number, cx);
@@ -58,11 +58,11 @@ impl Medium {
     }
 
     /// Chooses a station's next data frame and its rate.
-    fn choose<O: Observer>(&mut self, number: u32, cx: &mut Cx<'_, O>) {
+    fn choose<O: Observer>(&mut self, number: MediumStationId, cx: &mut Cx<'_, O>) {
         if let Some(limits) = self.aggregation {
             return self.choose_batch(number, limits, cx);
         }
-        let station = &mut self.stations[number as usize];
+        let station = &mut self.stations[number];
         let serving = station.serving();
         let queue = &mut station.queues[serving];
         let head = queue.head.as_ref().expect("a queue in service has a head-of-line packet");
@@ -71,8 +71,8 @@ impl Medium {
     }
 
     /// Sets a station's next data frame to the remainder of its packet, or a fragment of it.
-    fn cut(&mut self, number: u32, rate: RateIndex) {
-        let station = &mut self.stations[number as usize];
+    fn cut(&mut self, number: MediumStationId, rate: RateIndex) {
+        let station = &mut self.stations[number];
         let serving = station.serving();
         let queue = &mut station.queues[serving];
         let head = queue.head.as_ref().expect("a head-of-line packet");
@@ -90,8 +90,8 @@ impl Medium {
     }
 
     /// Returns the data frame of a station's exchange.
-    pub(super) fn data(&self, number: u32) -> Data {
-        self.stations[number as usize].data
+    pub(super) fn data(&self, number: MediumStationId) -> Data {
+        self.stations[number].data
     }
 
     /// Returns the duration of SIFS and a response of `size` bytes to a frame at `rate`.
@@ -109,7 +109,7 @@ impl Medium {
         self.phy.sifs + self.phy.duration(data.rate, next) + self.answer_time(data.rate, ACK_SIZE)
     }
 
-    fn send_request<O: Observer>(&mut self, number: u32, cx: &mut Cx<'_, O>) {
+    fn send_request<O: Observer>(&mut self, number: MediumStationId, cx: &mut Cx<'_, O>) {
         let data = self.data(number);
         let rate = self.phy.answer_rate(data.rate);
         let data_time = self.phy.sifs + self.phy.duration(data.rate, data.size);
@@ -132,8 +132,8 @@ impl Medium {
     }
 
     /// Returns the head-of-line packet of the transmit queue in service.
-    pub(super) fn head(&self, number: u32) -> &HeadOfLine {
-        let station = &self.stations[number as usize];
+    pub(super) fn head(&self, number: MediumStationId) -> &HeadOfLine {
+        let station = &self.stations[number];
         station.queues[station.serving()].head.as_ref().expect("a head-of-line packet")
     }
 
@@ -143,21 +143,21 @@ impl Medium {
     }
 
     /// Adds the duration of a station's frame to the busy time of its transmit queue.
-    pub(super) fn count_sending(&mut self, number: u32, frame: AirFrame) {
-        let station = &mut self.stations[number as usize];
+    pub(super) fn count_sending(&mut self, number: MediumStationId, frame: AirFrame) {
+        let station = &mut self.stations[number];
         let serving = station.serving();
         let queue = &mut station.queues[serving];
         queue.counters.busy = queue.counters.busy + frame.duration;
         queue.sent_until = frame.start + frame.duration;
     }
 
-    fn send_data<O: Observer>(&mut self, number: u32, start: Time, cx: &mut Cx<'_, O>) {
+    fn send_data<O: Observer>(&mut self, number: MediumStationId, start: Time, cx: &mut Cx<'_, O>) {
         if self.aggregation.is_some() {
             return self.send_batch(number, start, cx);
         }
         let data = self.data(number);
         let reserves = self.answer_time(data.rate, ACK_SIZE) + self.next_fragment_time(&data);
-        let station = &mut self.stations[number as usize];
+        let station = &mut self.stations[number];
         let serving = station.serving();
         let queue = &mut station.queues[serving];
         let head = queue.head.as_mut().expect("a head-of-line packet");
@@ -184,14 +184,20 @@ impl Medium {
         self.waits(number, Phase::Sending(Step::Data), until, cx);
     }
 
-    pub(super) fn waits<O: Observer>(&mut self, number: u32, phase: Phase, until: Time, cx: &mut Cx<'_, O>) {
-        let station = &mut self.stations[number as usize];
+    pub(super) fn waits<O: Observer>(
+        &mut self,
+        number: MediumStationId,
+        phase: Phase,
+        until: Time,
+        cx: &mut Cx<'_, O>,
+    ) {
+        let station = &mut self.stations[number];
         station.phase = phase;
         cx.schedule.arm(station.slot, until);
     }
 
     /// Handles the end of a station's frame.
-    fn sent<O: Observer>(&mut self, number: u32, step: Step, cx: &mut Cx<'_, O>) {
+    fn sent<O: Observer>(&mut self, number: MediumStationId, step: Step, cx: &mut Cx<'_, O>) {
         let (flying, reception) = self.landed(number, cx);
         let to = flying.to;
         if step == Step::Data {
@@ -205,14 +211,14 @@ impl Medium {
                 self.is_over(&flying, cx);
                 self.waits(number, Phase::AnswerDue(step), cx.now + self.phy.sifs, cx);
             }
-            self.stations[to as usize].answering = true;
+            self.stations[to].answering = true;
             return;
         }
         self.is_over(&flying, cx);
         if reception == Reception::Corrupted {
             // The receiver has sensed a frame that it could not decode.
-            self.stations[to as usize].unread = Some(cx.now);
-            let group = &mut self.groups[self.audibility.group[to as usize] as usize];
+            self.stations[to].unread = Some(cx.now);
+            let group = &mut self.groups[self.audibility.group[to]];
             group.separate(to, &self.phy, &mut self.stations, cx.schedule);
         }
         // The timeout counts from the end of the transmission at the sender, one propagation delay ago.
@@ -222,21 +228,21 @@ impl Medium {
 
     /// Returns true if a station responds to a frame that it received: to data always, to an RTS only if its NAV is
     /// zero [802.11-2007 s9.2.5.7]; never between two frames of an exchange of its own.
-    fn answers(&self, number: u32, step: Step, now: Time) -> bool {
+    fn answers(&self, number: MediumStationId, step: Step, now: Time) -> bool {
         let free = match step {
-            Step::Request => self.groups[self.audibility.group[number as usize] as usize].is_unreserved(number, now),
+            Step::Request => self.groups[self.audibility.group[number]].is_unreserved(number, now),
             Step::Data => true,
         };
-        free && self.stations[number as usize].phase != Phase::NextDue
+        free && self.stations[number].phase != Phase::NextDue
     }
 
     /// Processes a data frame at its receiver.
-    fn arrived<O: Observer>(&mut self, number: u32, reception: Reception, cx: &mut Cx<'_, O>) {
+    fn arrived<O: Observer>(&mut self, number: MediumStationId, reception: Reception, cx: &mut Cx<'_, O>) {
         if self.aggregation.is_some() {
             return self.batch_arrived(number, reception, cx);
         }
         let Data { hop, size, behind, .. } = self.data(number);
-        let station = &mut self.stations[number as usize];
+        let station = &mut self.stations[number];
         let serving = station.serving();
         let queue = &mut station.queues[serving];
         let head = queue.head.as_mut().expect("a head-of-line packet");
@@ -264,7 +270,7 @@ impl Medium {
     }
 
     /// Transmits the response to a station's frame at `start`.
-    fn answer<O: Observer>(&mut self, number: u32, step: Step, start: Time, cx: &mut Cx<'_, O>) {
+    fn answer<O: Observer>(&mut self, number: MediumStationId, step: Step, start: Time, cx: &mut Cx<'_, O>) {
         let data = self.data(number);
         let (kind, asked, size) = match step {
             Step::Request => (FrameKind::Cts, self.phy.answer_rate(data.rate), ACK_SIZE),
@@ -298,9 +304,9 @@ impl Medium {
     }
 
     /// Handles the end of the response.
-    fn answered<O: Observer>(&mut self, number: u32, step: Step, cx: &mut Cx<'_, O>) {
+    fn answered<O: Observer>(&mut self, number: MediumStationId, step: Step, cx: &mut Cx<'_, O>) {
         let (flying, reception) = self.landed(number, cx);
-        self.stations[flying.from as usize].answering = false;
+        self.stations[flying.from].answering = false;
         if reception != Reception::Received {
             self.is_over(&flying, cx);
             if step == Step::Data {
@@ -309,9 +315,9 @@ impl Medium {
             }
             // EIFS follows if the response was sensed, since it ended the group's idle period. A station that did not
             // sense it counts from now.
-            let (group, station) = (self.audibility.group[number as usize], &mut self.stations[number as usize]);
+            let (group, station) = (self.audibility.group[number], &mut self.stations[number]);
             station.unread = Some(cx.now);
-            let from = self.groups[group as usize].counts_from(number, station, &self.phy).max(cx.now);
+            let from = self.groups[group].counts_from(number, station, &self.phy).max(cx.now);
             return self.failed(number, step, from, cx);
         }
         let goes_on = match step {
@@ -333,8 +339,8 @@ impl Medium {
     }
 
     /// Handles a CTS, which is a success of a short frame; data follows. Returns true.
-    fn request_done(&mut self, number: u32) -> bool {
-        let station = &mut self.stations[number as usize];
+    fn request_done(&mut self, number: MediumStationId) -> bool {
+        let station = &mut self.stations[number];
         let (serving, batch) = (station.serving(), station.data.batch);
         // [802.11-2007 s9.2.5.3]. The contention window is unchanged [s9.2.4].
         for head in station.queues[serving].taken_mut(batch) {
@@ -344,10 +350,10 @@ impl Medium {
     }
 
     /// Handles an acknowledged fragment; returns true if another fragment follows.
-    fn fragment_done(&mut self, number: u32) -> bool {
+    fn fragment_done(&mut self, number: MediumStationId) -> bool {
         let Data { size, behind, rate, .. } = self.data(number);
         if behind > 0 {
-            let station = &mut self.stations[number as usize];
+            let station = &mut self.stations[number];
             let serving = station.serving();
             let head = station.queues[serving].head.as_mut().expect("a head-of-line packet");
             head.done += size - MAC_OVERHEAD;
@@ -362,11 +368,11 @@ impl Medium {
     }
 
     /// Completes an exchange whose packet was acknowledged.
-    fn succeeded<O: Observer>(&mut self, number: u32, cx: &mut Cx<'_, O>) {
+    fn succeeded<O: Observer>(&mut self, number: MediumStationId, cx: &mut Cx<'_, O>) {
         if self.aggregation.is_some() {
             return self.settle(number, Step::Data, true, None, cx);
         }
-        let station = &mut self.stations[number as usize];
+        let station = &mut self.stations[number];
         let serving = station.serving();
         let queue = &mut station.queues[serving];
         queue.rate.on_attempt(station.data.rate, true, cx.now);
@@ -386,13 +392,13 @@ impl Medium {
     }
 
     /// Completes a failed attempt; slots count from `from` on, if the medium is idle.
-    fn failed<O: Observer>(&mut self, number: u32, step: Step, from: Time, cx: &mut Cx<'_, O>) {
+    fn failed<O: Observer>(&mut self, number: MediumStationId, step: Step, from: Time, cx: &mut Cx<'_, O>) {
         if self.aggregation.is_some() {
             return self.settle(number, step, false, Some(from), cx);
         }
         let data = self.data(number);
         let long = step == Step::Data && self.is_long(&data);
-        let station = &mut self.stations[number as usize];
+        let station = &mut self.stations[number];
         let serving = station.serving();
         let queue = &mut station.queues[serving];
         queue.rate.on_attempt(station.data.rate, false, cx.now);
@@ -420,11 +426,11 @@ impl Medium {
 
     /// Starts the back-off after an exchange, with or without further data; slots count from `from` on, or from the
     /// group's time if `None`.
-    pub(super) fn back_off<O: Observer>(&mut self, number: u32, from: Option<Time>, cx: &mut Cx<'_, O>) {
-        let station = &mut self.stations[number as usize];
+    pub(super) fn back_off<O: Observer>(&mut self, number: MediumStationId, from: Option<Time>, cx: &mut Cx<'_, O>) {
+        let station = &mut self.stations[number];
         let slots = draw(self.number, number, station, cx);
         cx.schedule.disarm(station.slot);
-        let group = &mut self.groups[self.audibility.group[number as usize] as usize];
+        let group = &mut self.groups[self.audibility.group[number]];
         let from = from.unwrap_or_else(|| group.counts_from(number, station, &self.phy));
         match station.scheduler.next() {
             Some(queue) => self.take_head(number, queue, cx),
@@ -432,7 +438,7 @@ impl Medium {
             None if station.announces => {}
             None => return group.rest(number, cx.now, from, slots, &self.phy, &mut self.stations, cx.schedule),
         }
-        let group = &mut self.groups[self.audibility.group[number as usize] as usize];
+        let group = &mut self.groups[self.audibility.group[number]];
         group.join_apart(number, cx.now, from, slots, &self.phy, &mut self.stations, cx.schedule);
     }
 }

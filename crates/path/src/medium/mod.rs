@@ -28,7 +28,7 @@ mod tx_queue;
 
 use std::collections::VecDeque;
 
-use engine::{Rate, Slot, Stream, Time};
+use engine::{IdVec, Rate, Slot, Stream, Time};
 use wire::Packet;
 
 use crate::channel::Channel;
@@ -65,24 +65,38 @@ pub struct Medium {
     retries: Retries,
     /// Limits of an aggregate; `None` without aggregation.
     aggregation: Option<AggregateLimits>,
-    stations: Vec<Station>,
+    stations: IdVec<MediumStationId, Station>,
     audibility: Audibility,
     /// Positions of the stations; `None` without a range.
     plane: Option<Plane>,
-    groups: Vec<CarrierSenseGroup>,
+    groups: IdVec<SenseGroupId, CarrierSenseGroup>,
     flying: Vec<Flying>,
     stats: MediumStats,
     /// Outcomes to be reported to the caller, with their hops.
     outcomes: VecDeque<(HopId, Outcome)>,
 }
 
+engine::define_ids! {
+    /// The number of a station in its medium.
+    pub struct MediumStationId;
+    /// The number of a carrier-sense group in its medium.
+    pub(crate) struct SenseGroupId;
+}
+
 /// A transmit queue in a medium.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct QueueId {
     /// Number of its station in the medium.
-    pub station: u32,
+    pub station: MediumStationId,
     /// Number of the queue at that station.
     pub queue: u32,
+}
+
+impl QueueId {
+    /// Its index among the queues of its station.
+    fn index(self) -> usize {
+        self.queue as usize
+    }
 }
 
 /// Configuration of a transmit queue toward a neighbour.
@@ -91,7 +105,7 @@ pub struct TxQueueSpec {
     /// Hop over which the queue sends.
     pub hop: HopId,
     /// Number of the neighbour's station in the medium.
-    pub to: u32,
+    pub to: MediumStationId,
     /// Queue discipline.
     pub queue: QueueConfig,
     /// Random stream of the queue.
@@ -123,7 +137,7 @@ impl Medium {
         let queue = |spec: TxQueueSpec, stream: Stream| {
             let preferred = phy.index(spec.rate.unwrap_or_else(|| config.data_rate()));
             let time = |rate| phy.duration(rate, USUAL_FRAME);
-            let stream = stream.sub(&format!("rate control {}", spec.to));
+            let stream = stream.sub(&format!("rate control {}", spec.to.number()));
             let rates = Rates {
                 rates: (0..phy.rates()).map(|rate| phy.rate(rate)).collect(),
                 times: (0..phy.rates()).map(time).collect(),
@@ -147,7 +161,7 @@ impl Medium {
             draws: stream.draws(),
             data: Data::default(),
         };
-        let stations: Vec<Station> = stations.into_iter().map(station).collect();
+        let stations: IdVec<MediumStationId, Station> = stations.into_iter().map(station).collect();
         let placed = config.ranges().zip(places).map(|(ranges, places)| Plane::new(places, &ranges)).unzip();
         let (plane, audibility): (Option<Plane>, Option<Audibility>) = placed;
         let audibility = audibility.unwrap_or_else(|| Audibility::of_all(stations.len()));
@@ -181,8 +195,8 @@ impl Medium {
         buffer: &mut Buffer,
         cx: &mut Cx<'_, O>,
     ) -> bool {
-        let (number, queue) = (id.station, id.queue as usize);
-        let station = &mut self.stations[number as usize];
+        let (number, queue) = (id.station, id.index());
+        let station = &mut self.stations[number];
         let target = &mut station.queues[queue];
         // Without other data the packet becomes the head of line at once and does not enter the queue, so the limit
         // does not apply.
@@ -210,14 +224,14 @@ impl Medium {
     }
 
     /// Takes the head-of-line packet of a queue for transmission, unless one is already taken.
-    fn take_head<O: Observer>(&mut self, number: u32, queue: usize, cx: &mut Cx<'_, O>) {
-        self.stations[number as usize].queues[queue].take_head(cx);
+    fn take_head<O: Observer>(&mut self, number: MediumStationId, queue: usize, cx: &mut Cx<'_, O>) {
+        self.stations[number].queues[queue].take_head(cx);
         self.settle_drops(number, queue);
     }
 
     /// Reports the packets that the discipline of a station's queue dropped when another was taken.
-    fn settle_drops(&mut self, number: u32, queue: usize) {
-        let station = &mut self.stations[number as usize];
+    fn settle_drops(&mut self, number: MediumStationId, queue: usize) {
+        let station = &mut self.stations[number];
         let (hop, dropped) = (station.queues[queue].hop, station.queues[queue].backlog.take_dropped());
         if dropped.packets == 0 {
             return;
@@ -229,9 +243,9 @@ impl Medium {
     }
 
     /// Starts contention of a resting station that has data to send [802.11-2007 s9.2.5.1].
-    fn contend<O: Observer>(&mut self, number: u32, cx: &mut Cx<'_, O>) {
-        let station = &mut self.stations[number as usize];
-        let group = &mut self.groups[self.audibility.group[number as usize] as usize];
+    fn contend<O: Observer>(&mut self, number: MediumStationId, cx: &mut Cx<'_, O>) {
+        let station = &mut self.stations[number];
+        let group = &mut self.groups[self.audibility.group[number]];
         let (from, left) = group.end_rest(number, station, cx.now, &self.phy);
         if let Some(left) = left {
             return group.join_apart(number, cx.now, from, left, &self.phy, &mut self.stations, cx.schedule);
@@ -245,18 +259,18 @@ impl Medium {
             true => 0,
             false => draw(self.number, number, station, cx),
         };
-        let group = &mut self.groups[self.audibility.group[number as usize] as usize];
+        let group = &mut self.groups[self.audibility.group[number]];
         group.join_apart(number, cx.now, from, slots, &self.phy, &mut self.stations, cx.schedule);
     }
 
     /// Opens or closes a transmit queue. Frames of a closed queue are transmitted, but their receiver ignores them.
     pub fn set_open(&mut self, id: QueueId, open: bool) {
-        self.stations[id.station as usize].queues[id.queue as usize].open = open;
+        self.stations[id.station].queues[id.index()].open = open;
     }
 
     /// Returns true if the receiver of a station's frame accepts it. Responses are always accepted.
-    fn is_open(&self, number: u32, kind: FrameKind) -> bool {
-        let station = &self.stations[number as usize];
+    fn is_open(&self, number: MediumStationId, kind: FrameKind) -> bool {
+        let station = &self.stations[number];
         !matches!(kind, FrameKind::Data | FrameKind::Aggregate | FrameKind::Rts)
             || station.queues[station.serving()].open
     }
@@ -269,13 +283,13 @@ impl Medium {
 
     /// Returns the packets held by a transmit queue.
     pub fn state(&self, id: QueueId) -> HopState {
-        self.stations[id.station as usize].queues[id.queue as usize].state()
+        self.stations[id.station].queues[id.index()].state()
     }
 
     /// Returns the counters of a transmit queue at `now`, including the elapsed part of a frame in transmission.
     pub fn counters(&self, id: QueueId, now: Time) -> Counters {
-        let QueueId { station, queue } = id;
-        let (from, queue) = (&self.stations[station as usize], queue as usize);
+        let (station, queue) = (id.station, id.index());
+        let from = &self.stations[station];
         let mut counters = from.queues[queue].counters;
         if from.scheduler.next() == Some(queue) {
             let own = self.flying.iter().filter(|flying| flying.belongs_to_exchange_of(station));
@@ -286,11 +300,11 @@ impl Medium {
 }
 
 /// Draws and counts a back-off of a station, in slots.
-fn draw<O: Observer>(medium: MediumId, number: u32, station: &mut Station, cx: &mut Cx<'_, O>) -> u64 {
+fn draw<O: Observer>(medium: MediumId, number: MediumStationId, station: &mut Station, cx: &mut Cx<'_, O>) -> u64 {
     let slots = station.back_off();
     station.counted.backs_off(slots);
     let window = station.window;
-    cx.emit_medium(medium, || MediumEvent::BackOff { station: number, slots: slots as u32, window });
+    cx.emit_medium(medium, || MediumEvent::BackOff { station: number.number(), slots: slots as u32, window });
     slots
 }
 

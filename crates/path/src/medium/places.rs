@@ -8,10 +8,10 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use engine::{Rate, Slot, Time};
+use engine::{IdVec, Rate, Slot, Time};
 
 use super::audibility::{Audibility, Audience};
-use super::{CarrierSenseGroup, Medium};
+use super::{CarrierSenseGroup, Medium, MediumStationId, SenseGroupId};
 use crate::context::{Cx, Observer};
 use crate::event::{MediumEvent, Reach};
 use crate::mac::dcf::reach::Ranges;
@@ -31,7 +31,7 @@ pub struct Places {
 /// Positions of the stations, with predicted changes of audibility.
 pub(super) struct Plane {
     slot: Slot,
-    paths: Vec<Path>,
+    paths: IdVec<MediumStationId, Path>,
     until: Time,
     ranges: Ranges,
     /// Squares of the ranges of rates queried so far.
@@ -39,7 +39,7 @@ pub(super) struct Plane {
     /// Ratio of squared distances at which the earlier frame is captured; `None` without capture.
     capture: Option<f64>,
     /// Next change of audibility of each pair of stations, the earliest first.
-    crossings: BinaryHeap<Reverse<(Time, u32, u32)>>,
+    crossings: BinaryHeap<Reverse<(Time, MediumStationId, MediumStationId)>>,
 }
 
 impl Plane {
@@ -48,14 +48,14 @@ impl Plane {
         let Places { slot, paths, until } = places;
         let capture = ranges.capture.map(|ratio| square_ratio(ratio.0, ranges.path_loss));
         let (ranges, by_rate, crossings) = (*ranges, Vec::new(), BinaryHeap::new());
-        let mut plane = Plane { slot, paths, until, ranges, by_rate, capture, crossings };
+        let mut plane = Plane { slot, paths: paths.into(), until, ranges, by_rate, capture, crossings };
         let audibility = Audibility::of(plane.paths.len(), |a, b| plane.look(a, b, Time::ZERO));
         (plane, audibility)
     }
 
     /// Returns the audibility between two stations now, and predicts its next change.
-    fn look(&mut self, a: u32, b: u32, now: Time) -> Reach {
-        let (place_a, place_b) = (&self.paths[a as usize], &self.paths[b as usize]);
+    fn look(&mut self, a: MediumStationId, b: MediumStationId, now: Time) -> Reach {
+        let (place_a, place_b) = (&self.paths[a], &self.paths[b]);
         let reach = self.ranges.reach(place_a, place_b, now);
         if place_a.moves() || place_b.moves() {
             let borders = [self.ranges.read, self.ranges.sensed].map(|range| square_of(range.0));
@@ -66,7 +66,7 @@ impl Plane {
     }
 
     /// Returns true if the signal of a frame at this rate, which begins now, is too weak at `to`.
-    pub fn is_too_weak(&mut self, from: u32, to: u32, rate: Rate, now: Time) -> bool {
+    pub fn is_too_weak(&mut self, from: MediumStationId, to: MediumStationId, rate: Rate, now: Time) -> bool {
         if self.ranges.slowest.is_none() {
             return false;
         }
@@ -76,15 +76,15 @@ impl Plane {
             self.by_rate.push((rate, max));
             max
         });
-        let [from, to] = [from, to].map(|station| &self.paths[station as usize]);
+        let [from, to] = [from, to].map(|station| &self.paths[station]);
         square(from, to, now) as f64 > max
     }
 
     /// Returns true if frames of `from` exceed those of `other` at `to` by the capture ratio.
-    pub fn captures(&self, to: u32, from: u32, other: u32, now: Time) -> bool {
+    pub fn captures(&self, to: MediumStationId, from: MediumStationId, other: MediumStationId, now: Time) -> bool {
         // A transmitting station receives nothing.
         let Some(ratio) = self.capture.filter(|_| to != from && to != other) else { return false };
-        let [to, from, other] = [to, from, other].map(|station| &self.paths[station as usize]);
+        let [to, from, other] = [to, from, other].map(|station| &self.paths[station]);
         square(to, from, now) as f64 * ratio <= square(to, other, now) as f64
     }
 }
@@ -109,7 +109,7 @@ impl Medium {
             plane.crossings.pop();
             let reach = plane.look(a, b, cx.now);
             crossed.push((a, b, reach));
-            cx.emit_medium(self.number, || MediumEvent::Reaches { a, b, reach });
+            cx.emit_medium(self.number, || MediumEvent::Reaches { a: a.number(), b: b.number(), reach });
         }
         match plane.crossings.peek() {
             Some(Reverse((at, ..))) => cx.schedule.arm(plane.slot, *at),
@@ -117,7 +117,7 @@ impl Medium {
         }
         // Frames in transmission stay audible until their end at the stations that sense them.
         for flying in &mut self.flying {
-            let audience = &self.audibility.audience[flying.from as usize];
+            let audience = &self.audibility.audience[flying.from];
             flying.sensed_by.get_or_insert_with(|| audience.clone());
         }
         for (a, b, reach) in crossed {
@@ -137,7 +137,13 @@ impl Medium {
 
     /// Finds a group for a station that has left the group `old`, in which it was `alone` or not, after its audibility to
     /// `other` has changed: one with equal audibility that has sensed the same frames so far, or else one of its own.
-    fn regroup<O: Observer>(&mut self, station: u32, (old, alone): (u32, bool), other: u32, cx: &mut Cx<'_, O>) {
+    fn regroup<O: Observer>(
+        &mut self,
+        station: MediumStationId,
+        (old, alone): (SenseGroupId, bool),
+        other: MediumStationId,
+        cx: &mut Cx<'_, O>,
+    ) {
         let equal = self.audibility.equal_groups(station).find(|group| self.have_sensed_the_same(*group, old));
         let new = match equal {
             // The distance has only touched the range.
@@ -157,20 +163,20 @@ impl Medium {
     }
 
     /// Returns true if the stations of two groups have sensed the same frames so far.
-    fn have_sensed_the_same(&self, a: u32, b: u32) -> bool {
+    fn have_sensed_the_same(&self, a: SenseGroupId, b: SenseGroupId) -> bool {
         let mut audiences = self.flying.iter().map(|flying| flying.audience(&self.audibility));
-        let senses = |audience: &Audience, group: u32| audience.reach(group) >= Reach::Senses;
-        self.groups[a as usize].has_sensed_the_same(&self.groups[b as usize])
+        let senses = |audience: &Audience<SenseGroupId>, group: SenseGroupId| audience.reach(group) >= Reach::Senses;
+        self.groups[a].has_sensed_the_same(&self.groups[b])
             && audiences.all(|audience| senses(audience, a) == senses(audience, b))
     }
 
     /// Adds a group for a station of the group `old`, with its state; returns the number.
-    fn split(&mut self, old: u32, station: u32) -> u32 {
+    fn split(&mut self, old: SenseGroupId, station: MediumStationId) -> SenseGroupId {
         let new = self.audibility.add_group(station);
-        let group = self.groups[old as usize].with_same_state();
-        match self.groups.get_mut(new as usize) {
+        let group = self.groups[old].with_same_state();
+        match self.groups.get_mut(new) {
             Some(unused) => *unused = group,
-            None => self.groups.push(group),
+            None => _ = self.groups.push(group),
         }
         for sensed_by in self.flying.iter_mut().filter_map(|flying| flying.sensed_by.as_mut()) {
             sensed_by.set(new, sensed_by.reach(old));
@@ -179,9 +185,15 @@ impl Medium {
     }
 
     /// Moves a station, which has left the group `old`, to `new`.
-    fn move_station<O: Observer>(&mut self, station: u32, old: u32, new: u32, cx: &mut Cx<'_, O>) {
+    fn move_station<O: Observer>(
+        &mut self,
+        station: MediumStationId,
+        old: SenseGroupId,
+        new: SenseGroupId,
+        cx: &mut Cx<'_, O>,
+    ) {
         self.audibility.join(station, new);
-        let groups = self.groups.get_disjoint_mut([old as usize, new as usize]);
+        let groups = self.groups.as_mut_slice().get_disjoint_mut([old.index(), new.index()]);
         let [old, new] = groups.expect("a station moves between different groups");
         for group in [&mut *old, &mut *new] {
             group.disarm(&self.stations, cx.schedule);
@@ -194,7 +206,7 @@ impl Medium {
 
     /// Moves the stations of the group `merged` to `kept`, which has equal audibility, if both have sensed the same frames
     /// so far.
-    fn merge<O: Observer>(&mut self, kept: u32, merged: u32, cx: &mut Cx<'_, O>) {
+    fn merge<O: Observer>(&mut self, kept: SenseGroupId, merged: SenseGroupId, cx: &mut Cx<'_, O>) {
         let members = self.audibility.members(merged).to_vec();
         // One of the two may have been merged with a third one.
         let Some(one) = members.first().copied().filter(|_| !self.audibility.members(kept).is_empty()) else { return };
@@ -210,8 +222,8 @@ impl Medium {
     }
 
     /// Clears what is known of a group that has no stations any more.
-    fn forget(&mut self, group: u32) {
-        self.groups[group as usize] = CarrierSenseGroup::default();
+    fn forget(&mut self, group: SenseGroupId) {
+        self.groups[group] = CarrierSenseGroup::default();
         for sensed_by in self.flying.iter_mut().filter_map(|flying| flying.sensed_by.as_mut()) {
             sensed_by.set(group, Reach::Nothing);
         }

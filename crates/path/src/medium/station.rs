@@ -3,6 +3,7 @@
 use engine::random::Draws;
 use engine::{Slot, Time};
 
+use super::MediumStationId;
 use super::beacon::Beacons;
 use super::phase::Phase;
 use super::stats::StationCounters;
@@ -17,7 +18,7 @@ use crate::scheduler::SchedulerState;
 pub(super) struct Data {
     pub hop: HopId,
     /// Station number of the receiver.
-    pub to: u32,
+    pub to: MediumStationId,
     pub rate: RateIndex,
     /// Size in bytes, including header and checksum.
     pub size: u32,
@@ -34,7 +35,7 @@ impl Default for Data {
     fn default() -> Self {
         Data {
             hop: HopId { link: 0, direction: LinkDirection::Forward },
-            to: 0,
+            to: MediumStationId::new(0),
             rate: 0,
             size: 0,
             behind: 0,

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use engine::Time;
 use wire::Packet;
 
+use super::MediumStationId;
 use super::TxQueueSpec;
 use super::reorder::Reorder;
 use crate::context::{Cx, Observer};
@@ -50,7 +51,7 @@ impl HeadOfLine {
 pub(super) struct TxQueue {
     pub hop: HopId,
     /// Station number of the neighbour.
-    pub to: u32,
+    pub to: MediumStationId,
     pub backlog: Backlog,
     /// Head-of-line packet; with aggregation, the first of the packets taken for transmission.
     pub head: Option<HeadOfLine>,

@@ -4,7 +4,7 @@ use engine::{Length, Schedule, Slot, Stream, Time};
 use path::channel::{Channel, ChannelConfig, perfect};
 use path::mac::dcf::{Config, FrameKind};
 use path::medium::places::Places;
-use path::medium::{Medium, QueueId, StationSpec, TxQueueSpec};
+use path::medium::{Medium, MediumStationId, QueueId, StationSpec, TxQueueSpec};
 use path::outcome::Outcome;
 use path::place::Path;
 use path::queue::{Buffer, QueueConfig};
@@ -51,10 +51,10 @@ impl Air {
         for (link, ends) in links.iter().enumerate() {
             for direction in [LinkDirection::Forward, LinkDirection::Backward] {
                 let (here, there) = (ends[direction.index()], ends[1 - direction.index()]);
-                of_hops.push(QueueId { station: here as u32, queue: queues[here].len() as u32 });
+                of_hops.push(QueueId { station: MediumStationId::from_index(here), queue: queues[here].len() as u32 });
                 queues[here].push(TxQueueSpec {
                     hop: HopId { link: link as u32, direction },
-                    to: there as u32,
+                    to: MediumStationId::from_index(there),
                     queue: QueueConfig::default(),
                     stream: Stream::default(),
                     rate: None,
@@ -111,7 +111,7 @@ impl Air {
                 self.medium.on_crossing(&mut cx);
             } else {
                 let number = self.stations.iter().position(|station| *station == slot).unwrap();
-                self.medium.on_wake(number as u32, &mut cx);
+                self.medium.on_wake(MediumStationId::from_index(number), &mut cx);
             }
             while let Some((hop, outcome)) = self.medium.outcome() {
                 let hop = 2 * hop.link as usize + hop.direction.index();

@@ -6,7 +6,7 @@ use engine::{Rate, Schedule, Slot, Span, Stream, Time};
 use path::channel::{Channel, ChannelConfig, scripted};
 use path::link::Counters;
 use path::mac::dcf::Config;
-use path::medium::{Medium, QueueId, StationSpec, TxQueueSpec};
+use path::medium::{Medium, MediumStationId, QueueId, StationSpec, TxQueueSpec};
 use path::outcome::Outcome;
 use path::queue::{Buffer, Limit};
 use path::scheduler::SchedulerConfig;
@@ -99,16 +99,17 @@ impl Cell {
         let mut queues: Vec<Vec<TxQueueSpec>> = vec![Vec::new(); plan.streams.len()];
         let mut places = Vec::new();
         for (link, ends) in plan.links.iter().enumerate() {
-            let mut place = [QueueId { station: 0, queue: 0 }; 2];
+            let mut place = [QueueId { station: MediumStationId::new(0), queue: 0 }; 2];
             for direction in [LinkDirection::Forward, LinkDirection::Backward] {
                 let (here, there) = (ends[direction.index()], ends[1 - direction.index()]);
-                place[direction.index()] = QueueId { station: here, queue: queues[here as usize].len() as u32 };
+                place[direction.index()] =
+                    QueueId { station: MediumStationId::new(here), queue: queues[here as usize].len() as u32 };
                 let hop = HopId { link: link as u32, direction };
                 let (queue, stream) = (plan.limit.into(), Stream::default());
                 let rate = plan.rates.get(link).copied().flatten();
                 queues[here as usize].push(TxQueueSpec {
                     hop,
-                    to: there,
+                    to: MediumStationId::new(there),
                     queue,
                     stream,
                     rate,
@@ -181,10 +182,10 @@ impl Cell {
         let Cell { schedule, channels, log, .. } = self;
         let mut cx = Cx { now, schedule, channels, observer: log };
         if self.beacons == Some(slot) {
-            self.medium.on_beacon(0, &mut cx);
+            self.medium.on_beacon(MediumStationId::new(0), &mut cx);
         } else {
             let station = self.slots.iter().position(|of| *of == slot).expect("each wake-up belongs to a station");
-            self.medium.on_wake(station as u32, &mut cx);
+            self.medium.on_wake(MediumStationId::from_index(station), &mut cx);
         }
         self.take_outcomes(now);
         Some(now)

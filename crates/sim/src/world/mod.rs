@@ -31,6 +31,7 @@ mod transmitters;
 use engine::Time;
 use path::MediumId;
 use path::link::fifo::Arrival;
+use path::medium::MediumStationId;
 
 use crate::delay::Delays;
 use crate::event::NodeEvent;
@@ -142,10 +143,18 @@ impl World {
                 self.after_wakeup(delivered, whole, sink);
             }
             Wakeup::Medium { medium, station } => {
-                self.medium_wakes(MediumId(medium.into()), MediumWakeup::Station(station.into()), sink);
+                self.medium_wakes(
+                    MediumId(medium.into()),
+                    MediumWakeup::Station(MediumStationId::new(station.into())),
+                    sink,
+                );
             }
             Wakeup::Beacons { medium, station } => {
-                self.medium_wakes(MediumId(medium.into()), MediumWakeup::Beacon(station.into()), sink);
+                self.medium_wakes(
+                    MediumId(medium.into()),
+                    MediumWakeup::Beacon(MediumStationId::new(station.into())),
+                    sink,
+                );
             }
             Wakeup::Crossing(medium) => self.medium_wakes(medium, MediumWakeup::Crossing, sink),
             Wakeup::Roamer(roamer) => self.roamer_looks(roamer, sink),

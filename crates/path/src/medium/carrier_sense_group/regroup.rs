@@ -1,6 +1,9 @@
 //! Moves of stations between carrier-sense groups when audibility changes. The stations of a group have sensed the same
 //! frames so far, so their slot counts carry over exactly.
 
+use engine::IdVec;
+
+use super::super::MediumStationId;
 use super::super::phase::Phase;
 use super::super::station::Station;
 use super::CarrierSenseGroup;
@@ -42,9 +45,14 @@ impl CarrierSenseGroup {
 
     /// Moves a station from the group `old`, which has the same state. Its remaining slots are kept. The timers of both
     /// groups must be disarmed.
-    pub fn take_station(&mut self, number: u32, old: &mut CarrierSenseGroup, stations: &mut [Station]) {
+    pub fn take_station(
+        &mut self,
+        number: MediumStationId,
+        old: &mut CarrierSenseGroup,
+        stations: &mut IdVec<MediumStationId, Station>,
+    ) {
         let rebased = |count: u64| count.saturating_sub(old.counted) + self.counted;
-        match &mut stations[number as usize].phase {
+        match &mut stations[number].phase {
             Phase::Contending { turn: Some(turn) } => {
                 old.waiting.remove(&(*turn, number));
                 *turn = rebased(*turn);

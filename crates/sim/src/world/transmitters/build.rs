@@ -10,7 +10,7 @@ use path::link::variable::VariableLink;
 use path::link::{Line, Parts};
 use path::mac::arq::{Arq, Sender};
 use path::medium::places::Places;
-use path::medium::{Medium, QueueId, StationSpec, TxQueueSpec};
+use path::medium::{Medium, MediumStationId, QueueId, StationSpec, TxQueueSpec};
 use path::queue::{Backlog, Buffer, Limit};
 use path::station::{Station, TxQueue};
 use path::{HopId, MediumId};
@@ -89,24 +89,24 @@ impl Transmitters {
         network: &Network,
         processors: &Processors,
         medium: MediumId,
-    ) -> (Vec<usize>, Vec<Vec<TxQueueSpec>>) {
+    ) -> (Vec<usize>, IdVec<MediumStationId, Vec<TxQueueSpec>>) {
         let members = network.stations(medium.index());
-        let mut queues: Vec<Vec<TxQueueSpec>> = vec![Vec::new(); members.len()];
-        let mut station = vec![0; network.nodes.len()];
-        for (place, node) in members.iter().enumerate() {
-            station[*node] = place;
+        let mut queues: IdVec<MediumStationId, Vec<TxQueueSpec>> = vec![Vec::new(); members.len()].into();
+        let mut station = vec![MediumStationId::new(0); network.nodes.len()];
+        for (id, node) in queues.ids().zip(&members) {
+            station[*node] = id;
         }
         let links = network.links.iter().enumerate().filter(|(_, link)| link.medium == Some(medium.index()));
         for (number, link) in links {
             let ends = link.between.map(|node| station[node]);
             for (direction, hop) in LinkId::from_index(number).hops().into_iter().enumerate() {
                 let (here, there) = (ends[direction], ends[1 - direction]);
-                let queue = QueueId { station: here as u32, queue: queues[here].len() as u32 };
+                let queue = QueueId { station: here, queue: queues[here].len() as u32 };
                 self.hops[hop] = Transmitter::Medium { medium, queue };
                 let node = NodeId::from_index(link.between[direction]);
                 queues[here].push(TxQueueSpec {
                     hop: hop.id(),
-                    to: there as u32,
+                    to: there,
                     queue: link.direction(direction).queue.clone(),
                     stream: queue_stream(network, link, hop.id()),
                     rate: link.direction(direction).medium_rate,
@@ -144,7 +144,10 @@ impl Builder<'_> {
         let link = &self.network.links[hop.link().index()];
         if link.medium.is_some() {
             // Set when the stations of the medium are known.
-            return Transmitter::Medium { medium: MediumId(0), queue: QueueId { station: 0, queue: 0 } };
+            return Transmitter::Medium {
+                medium: MediumId(0),
+                queue: QueueId { station: MediumStationId::new(0), queue: 0 },
+            };
         }
         let node = self.topology.near_end(hop);
         let reports_deliveries = looks_at_deliveries(self.processors, node);

@@ -7,7 +7,7 @@ use path::agent::LinkView;
 use path::channel::{Channel, State};
 use path::link::fifo::{Arrival, FifoLink};
 use path::link::{Counters, Link};
-use path::medium::{Medium, QueueId};
+use path::medium::{Medium, MediumStationId, QueueId};
 use path::outcome::{Outcome, Outcomes};
 use path::queue::{Buffer, Limit};
 use path::station::Station;
@@ -45,9 +45,9 @@ enum Transmitter {
 /// A reason for which a medium wakes.
 pub(super) enum MediumWakeup {
     /// A station's back-off, frame, or timeout ends.
-    Station(u32),
+    Station(MediumStationId),
     /// A beacon of a station is due.
-    Beacon(u32),
+    Beacon(MediumStationId),
     /// Stations enter or leave each other's range.
     Crossing,
 }
@@ -317,7 +317,7 @@ impl Transmitters {
     pub fn medium_results(&self, now: Time) -> Vec<MediumResult> {
         let result = |medium: &Medium| MediumResult {
             air: medium.air_counters(now),
-            stations: (0..medium.stations()).map(|station| medium.station_counters(station, now)).collect(),
+            stations: medium.stations().map(|station| medium.station_counters(station, now)).collect(),
         };
         self.media.iter().map(result).collect()
     }
