@@ -177,7 +177,7 @@ impl World {
     }
 
     /// Lets a medium act, and processes its output.
-    #[inline]
+    #[inline(always)]
     fn medium_wakes<S: Observed>(&mut self, medium: MediumId, wakeup: MediumWakeup, sink: &mut S) {
         let relay = &mut self.probes.relay(&self.endpoints, sink);
         self.transmitters.wake_medium(medium, wakeup, &mut self.agenda, relay);

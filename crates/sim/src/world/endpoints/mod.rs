@@ -140,7 +140,7 @@ impl Endpoints {
     }
 
     /// Passes a segment that has arrived at a node to the end that it is for; `None` if there is none.
-    #[inline]
+    #[inline(always)]
     pub fn take_segment(&mut self, node: NodeId, segment: &Segment, ecn: Ecn, now: Time) -> Option<EndId> {
         let id = self.ports.end(node, segment.dst_port)?;
         let end = &mut self.ends[id];
@@ -153,7 +153,7 @@ impl Endpoints {
     }
 
     /// The same for a segment that its connection predicts; `None`, and nothing changes, for others.
-    #[inline]
+    #[inline(always)]
     pub fn take_predicted(&mut self, node: NodeId, segment: &CompactSegment, ecn: Ecn, now: Time) -> Option<EndId> {
         let id = self.ports.end(node, segment.dst_port)?;
         let end = &mut self.ends[id];
@@ -233,7 +233,7 @@ impl Endpoints {
     }
 
     /// Updates the wake-up of an end that has acted and sent its packets; returns what follows.
-    #[inline]
+    #[inline(always)]
     pub fn settle(&mut self, end: EndId, agenda: &mut Agenda) -> ActionOutcome {
         let end = &mut self.ends[end];
         end.keep_timer(agenda.schedule());

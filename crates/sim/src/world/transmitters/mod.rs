@@ -199,7 +199,7 @@ impl Transmitters {
     }
 
     /// Lets a medium act. Its output is taken with [`take_medium_outcome`](Self::take_medium_outcome).
-    #[inline]
+    #[inline(always)]
     pub fn wake_medium<O: Observer>(
         &mut self,
         medium: MediumId,
