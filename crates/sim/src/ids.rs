@@ -8,7 +8,7 @@ engine::define_ids! {
     pub struct NodeId;
     /// The number of a link, in the order of the scenario.
     pub struct LinkId;
-    /// The number of a flow: those of the scenario in its order, then those that arrive.
+    /// The number of a flow: first the flows of the scenario in its order, then flows that arrive.
     pub struct FlowId;
     /// The number of a direction of a link, `2 x link + direction`.
     pub struct HopIndex;

@@ -65,7 +65,7 @@ impl World {
         }
     }
 
-    /// The ends whose bits are set act: of so many connections from an end on.
+    /// The ends whose bits are set act, of this number of connections from an end on.
     fn ends_acted<S: Observed>(&mut self, (first, connections): (EndId, usize), mut bits: u64, sink: &mut S) {
         for connection in 0..connections {
             if bits & 1 == 1 {

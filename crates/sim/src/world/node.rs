@@ -47,7 +47,7 @@ impl InstalledAgent {
     }
 
     /// Adds an event about a packet, if any, for each count of actions that has grown since the last call. Counts of state,
-    /// which can also shrink, are left out, and so are those of which the agent has emitted an event itself.
+    /// which can also shrink, are left out, as are counts of which the agent has emitted an event itself.
     pub fn report_growth(&mut self, about: Option<Packet>, events: &mut Vec<AgentEvent>) {
         let emitted = events.len();
         let counters = self.agent.counters();
