@@ -53,7 +53,7 @@ struct Matches {
 type Matrix = BTreeMap<&'static str, Matches>;
 
 fn compare(truth: &FlowReport, claims: &FlowReport, (at_sender, scale_known): (bool, bool), matrix: &mut Matrix) {
-    for &kind in shown_kinds(at_sender) {
+    for kind in shown_kinds(at_sender) {
         // Without a SYN the receive window is not known.
         if !scale_known && ["receiver-window", "window-behind-hole"].contains(&kind) {
             assert!(claims.findings.iter().all(|finding| finding.kind != kind));

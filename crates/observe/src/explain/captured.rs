@@ -8,25 +8,49 @@ use engine::Span;
 
 use super::{Cause, KINDS, Kind, needless_cut};
 
+/// The captures that show a kind of problem.
+#[derive(Clone, Copy)]
+pub(super) enum InCaptures {
+    /// None: the kind depends on events along the path.
+    Never,
+    /// Captures taken at the sender: the kind depends on segments that are lost before they reach another place.
+    AtSender,
+    /// As `AtSender`, under another kind.
+    AtSenderAs(&'static Kind),
+    /// All.
+    Anywhere,
+}
+
+impl InCaptures {
+    /// The kind under which a capture shows `kind`, if it does.
+    pub(super) fn shown(self, kind: &'static Kind, at_sender: bool) -> Option<&'static Kind> {
+        match self {
+            InCaptures::Never => None,
+            InCaptures::AtSender => at_sender.then_some(kind),
+            InCaptures::AtSenderAs(other) => at_sender.then_some(other),
+            InCaptures::Anywhere => Some(kind),
+        }
+    }
+}
+
 /// What a capture shows in place of `needless-cut`: whether a queue had dropped a packet remains open.
 pub(super) static WINDOW_CUT: Kind = Kind {
     name: "window-cut",
     summary: "a loss or a timeout reduced the window below what the path holds",
     avoidable: true,
+    in_captures: InCaptures::AtSender,
     watch: needless_cut::watch_any,
 };
 
-/// The kinds of findings that a capture shows. The timer's and `window-cut` need the segments that the sender sent, so
-/// that a capture taken elsewhere, which lacks those that were lost before, shows the last two only.
-pub fn shown_kinds(at_sender: bool) -> &'static [&'static str] {
-    const SHOWN: &[&str] =
-        &["idle-wait", "spurious-timeout", "repeated-timeout", "window-cut", "receiver-window", "window-behind-hole"];
-    if at_sender { SHOWN } else { &SHOWN[4..] }
+/// The names of the kinds that a capture shows.
+pub fn shown_kinds(at_sender: bool) -> Vec<&'static str> {
+    KINDS.iter().filter_map(|kind| kind.in_captures.shown(kind, at_sender)).map(|kind| kind.name).collect()
 }
 
 /// Names of kinds that a capture does not show.
 pub fn hidden_kinds(at_sender: bool) -> impl Iterator<Item = &'static str> {
-    KINDS.iter().map(|kind| kind.name).filter(move |name| !shown_kinds(at_sender).contains(name))
+    let shown = shown_kinds(at_sender);
+    KINDS.iter().map(|kind| kind.name).filter(move |name| !shown.contains(name))
 }
 
 /// A cause of time in a capture.
@@ -108,12 +132,18 @@ mod tests {
     }
 
     #[test]
-    fn shown_kinds_exist() {
-        for at_sender in [true, false] {
-            let all = KINDS.iter().chain([&WINDOW_CUT]).map(|kind| kind.name);
-            let known = all.filter(|name| shown_kinds(at_sender).contains(name)).count();
-            assert_eq!(known, shown_kinds(at_sender).len());
-            assert_eq!(hidden_kinds(at_sender).count() + known, KINDS.len() + usize::from(at_sender));
+    fn capture_at_the_sender_also_shows_timers_and_cuts() {
+        let anywhere = ["receiver-window", "window-behind-hole"];
+        assert_eq!(shown_kinds(false), anywhere);
+        let needs_sender = ["idle-wait", "spurious-timeout", "repeated-timeout", "window-cut"];
+        assert_eq!(shown_kinds(true), [needs_sender.as_slice(), &anywhere].concat());
+    }
+
+    #[test]
+    fn kind_is_shown_or_hidden() {
+        for (at_sender, replaced) in [(true, 1), (false, 0)] {
+            let count = hidden_kinds(at_sender).count() + shown_kinds(at_sender).len();
+            assert_eq!(count, KINDS.len() + replaced, "window-cut replaces needless-cut");
         }
     }
 }

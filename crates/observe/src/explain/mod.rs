@@ -40,6 +40,7 @@ pub use tcp::Blocked;
 use blocked::BlockedTimes;
 use budget::Account;
 pub use budget::Cause;
+use captured::InCaptures;
 pub use captured::{CapturedCause, HIDDEN_CAUSES, captured_causes, hidden_kinds, shown_kinds};
 pub use json::{captured_to_json, to_json};
 use union::Union;
@@ -52,6 +53,8 @@ pub struct Kind {
     pub summary: &'static str,
     /// Whether another sender, scheme or setting could have avoided it. Losses on the channel cannot be avoided.
     pub avoidable: bool,
+    /// The captures that show it.
+    in_captures: InCaptures,
     /// `None` for a kind that follows from the time budget.
     watch: fn() -> Option<Box<dyn Watch>>,
 }
@@ -62,69 +65,86 @@ pub const KINDS: &[Kind] = &[
         name: "idle-wait",
         summary: "the network was empty, and the sender waited for its timer",
         avoidable: true,
+        in_captures: InCaptures::AtSender,
         watch: idle_wait::watch,
     },
     Kind {
         name: "spurious-timeout",
         summary: "the timer expired although the segment or its acknowledgment was in flight",
         avoidable: true,
+        in_captures: InCaptures::AtSender,
         watch: spurious_timeout::watch,
     },
     Kind {
         name: "repeated-timeout",
         summary: "the timer expired more than once for one window of data",
         avoidable: true,
+        in_captures: InCaptures::AtSender,
         watch: repeated_timeout::watch,
     },
     Kind {
         name: "raced-resend",
         summary: "TCP retransmitted segments that the link layer still held or had delivered",
         avoidable: true,
+        in_captures: InCaptures::Never,
         watch: raced_resend::watch,
     },
     Kind {
         name: "needless-cut",
         summary: "the window was reduced although no queue had dropped or marked a packet",
         avoidable: true,
+        in_captures: InCaptures::AtSenderAs(&captured::WINDOW_CUT),
         watch: needless_cut::watch,
     },
     Kind {
         name: "receiver-window",
         summary: "the receive window blocked the sender, and the slowest link was idle",
         avoidable: true,
+        in_captures: InCaptures::Anywhere,
         watch: receiver_window::watch,
     },
     Kind {
         name: "window-behind-hole",
         summary: "the receive window was full of data behind a hole, and the slowest link was idle",
         avoidable: true,
+        in_captures: InCaptures::Anywhere,
         watch: window_behind_hole::watch,
     },
     Kind {
         name: "standing-queue",
         summary: "packets waited in the queue of other flows for more than a fair share",
         avoidable: true,
+        in_captures: InCaptures::Never,
         watch: || None,
     },
     Kind {
         name: "hidden-terminal",
         summary: "frames collided with those of hidden terminals",
         avoidable: true,
+        in_captures: InCaptures::Never,
         watch: hidden_terminal::watch,
     },
     Kind {
         name: "collision",
         summary: "frames collided with others that started at the same moment",
         avoidable: false,
+        in_captures: InCaptures::Never,
         watch: collision::watch,
     },
     Kind {
         name: "contention",
         summary: "packets waited in their cell while other stations transmitted",
         avoidable: false,
+        in_captures: InCaptures::Never,
         watch: contention::watch,
     },
-    Kind { name: "bad-air", summary: "frames were lost on the channel", avoidable: false, watch: bad_air::watch },
+    Kind {
+        name: "bad-air",
+        summary: "frames were lost on the channel",
+        avoidable: false,
+        in_captures: InCaptures::Never,
+        watch: bad_air::watch,
+    },
 ];
 
 /// Detects one kind of problem in one flow.
@@ -375,29 +395,23 @@ pub struct Explain {
 impl Explain {
     /// An observer of the flows of `network`.
     pub fn new(network: &Network) -> Self {
-        Explain::of_kinds(network, Observation::new(network), |_| true)
+        Explain::of_kinds(network, Observation::new(network), Some)
     }
 
     /// An observer of events that were made of a capture: it looks for the kinds that [a capture
     /// shows](shown_kinds), and the receive window is what acknowledgments state.
     pub fn of_capture(network: &Network, at_sender: bool) -> Self {
         let observation = Observation::new(network).with_stated_windows();
-        let mut explain = Explain::of_kinds(network, observation, |kind| shown_kinds(at_sender).contains(&kind.name));
-        for watched in &mut explain.flows.0 {
-            if at_sender && let Some(watch) = (captured::WINDOW_CUT.watch)() {
-                watched.watches.push((&captured::WINDOW_CUT, watch));
-            }
-        }
-        explain
+        Explain::of_kinds(network, observation, |kind| kind.in_captures.shown(kind, at_sender))
     }
 
-    fn of_kinds(network: &Network, observation: Observation, chosen: impl Fn(&Kind) -> bool) -> Self {
+    fn of_kinds(
+        network: &Network,
+        observation: Observation,
+        watched_as: impl Fn(&'static Kind) -> Option<&'static Kind>,
+    ) -> Self {
         let watched = |(number, spec): (usize, &sim::FlowSpec)| Watched {
-            watches: KINDS
-                .iter()
-                .filter(|kind| chosen(kind))
-                .filter_map(|kind| Some((kind, (kind.watch)()?)))
-                .collect(),
+            watches: KINDS.iter().filter_map(&watched_as).filter_map(|kind| Some((kind, (kind.watch)()?))).collect(),
             began: spec.start,
             ended: None,
             timeouts: 0,
