@@ -44,7 +44,7 @@ pub use histogram::Histogram;
 pub use id::{Id, IdVec};
 pub use named::Named;
 pub use random::{Draws, Stream};
-pub use registry::members::{self, Custom, Factory, Kind, Member, Members, Open};
+pub use registry::members::{self, Custom, Factory, Kind, Member, MemberFile, Members, Open};
 pub use schedule::{Order, Schedule, Slot};
 pub use signed::Signed;
 pub use time::{Span, Time};

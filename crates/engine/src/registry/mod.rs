@@ -1,8 +1,13 @@
 //! Registries: enums whose members, such as schemes, are added by one line each.
 
+pub mod files;
 pub mod members;
 
 use std::borrow::Cow;
+use std::fmt::Arguments;
+
+pub use files::{ContentFault, FileReader, FileSetting};
+pub use members::MemberVisitor;
 
 /// An error in a member's settings.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -48,7 +53,8 @@ impl Fault {
     }
 }
 
-/// Checks of a member's settings; the defaults are for members without settings, or without invalid values.
+/// What the rest of the program asks of a member's settings; the defaults are for members without settings, or without
+/// invalid values, files and other members in them.
 pub trait Settings {
     /// Returns the errors, beyond those that their types exclude.
     fn check(&self) -> Vec<Fault> {
@@ -57,6 +63,22 @@ pub trait Settings {
 
     /// Sets unset settings to those of the thesis's program [goel1997 appendix B].
     fn goel1997(&mut self) {}
+
+    /// Passes each setting that names a file to `reader`; `key` is that of the member. Scenarios are also checked before,
+    /// if they have other errors: `check` and `build` take settings that name a file.
+    fn read_files<F: FileReader>(&mut self, key: Arguments<'_>, reader: &mut F) {
+        let _ = (key, reader);
+    }
+
+    /// Calls [`Open::visit`](crate::Open::visit) for each member in the settings; `key` is that of the member itself.
+    fn visit_members<V: MemberVisitor>(&mut self, key: Arguments<'_>, visitor: &mut V) {
+        let _ = (key, visitor);
+    }
+
+    /// Returns what a lint expects instead, if the member has no effect with these settings.
+    fn without_effect(&self) -> Option<&'static str> {
+        None
+    }
 }
 
 /// The settings of a member without any, whose module says `pub use engine::registry::NoSettings as Config;`.
@@ -70,6 +92,12 @@ impl Settings for NoSettings {}
 pub trait Registry {
     /// Every member: its name in scenarios, and one line about it.
     fn members() -> &'static [(&'static str, &'static str)];
+
+    /// Passes each setting of the member that names a file to `reader`: see [`Settings::read_files`].
+    fn read_files<F: FileReader>(&mut self, key: Arguments<'_>, reader: &mut F);
+
+    /// Visits the members in the settings of the member: see [`Settings::visit_members`].
+    fn visit_members<V: MemberVisitor>(&mut self, key: Arguments<'_>, visitor: &mut V);
 }
 
 /// The registry's own member called `name` with its default settings; `None` if it has no such member, or one that has
@@ -112,12 +140,16 @@ pub fn one_of(schema: &mut schemars::Schema) {
 ///
 /// `build` of the enum calls that of the member. With `=> build() -> T, traits() -> Traits` each module also has a
 /// function `traits`, which says something of the member that no setting changes, and the enum one that asks it.
+///
+/// With `=> build(..) -> T, with traits: Traits` a line may end with `with traits`: then the settings have a method
+/// `traits`, or the module of a member without settings a function. Other members have the default.
 #[macro_export]
 macro_rules! registry {
     (
         $(#[$meta:meta])*
-        $vis:vis enum $name:ident : $what:literal => build($arg:ident : $type:ty) -> $built:ty {
-            $($variant:ident => $module:ident, $key:literal, $summary:literal $(, $no:ident settings)?;)+
+        $vis:vis enum $name:ident : $what:literal => build($arg:ident : $type:ty) -> $built:ty
+        $(, with traits: $traits:ty)? {
+            $($variant:ident => $module:ident, $key:literal, $summary:literal $(, $word:ident $noun:ident)*;)+
         }
     ) => {
         $crate::registry! { @settings $(#[$meta])* $vis enum $name : $what { $($variant => $module, $key, $summary;)+ } }
@@ -126,13 +158,14 @@ macro_rules! registry {
             /// Builds what these settings describe.
             pub fn build(&self, $arg: $type) -> $built {
                 match self {
-                    $(Self::$variant(config) => $crate::registry!(@build config $module ($arg) $($no)?),)+
+                    $(Self::$variant(config) => $crate::registry!(@build config $module ($arg) $($word $noun)*),)+
                     Self::Custom(custom) => custom.build($arg),
                 }
             }
         }
 
-        $crate::registry! { @open $name : $what, $type, $built, () }
+        $crate::registry! { @traits $name ($($traits)?) { $($variant => $module ($($word $noun)*);)+ } }
+        $crate::registry! { @open $name : $what, $type, $built, ($($traits)?) }
     };
     (
         $(#[$meta:meta])*
@@ -152,7 +185,7 @@ macro_rules! registry {
     ) => {
         $crate::registry! { @settings $(#[$meta])* $vis enum $name : $what { $($variant => $module, $key, $summary;)+ } }
         $crate::registry! { @plain $name -> $built { $($variant => $module $(, $no)?;)+ } }
-        $crate::registry! { @open $name : $what, (), $built, $facts }
+        $crate::registry! { @open $name : $what, (), $built, ($facts) }
 
         impl $name {
             /// The member's properties that do not depend on its settings.
@@ -164,16 +197,42 @@ macro_rules! registry {
             }
         }
     };
+    (@traits $name:ident () $members:tt) => {};
+    (@traits $name:ident ($traits:ty) { $($variant:ident => $module:ident $words:tt;)+ }) => {
+        impl $name {
+            /// The member's properties.
+            pub fn traits(&self) -> $traits {
+                match self {
+                    $(Self::$variant(config) => $crate::registry!(@traits_of config $module $words),)+
+                    Self::Custom(custom) => custom.traits(),
+                }
+            }
+        }
+    };
+    (@traits_of $config:ident $module:ident (with traits)) => {
+        $config.traits()
+    };
+    (@traits_of $config:ident $module:ident (no settings with traits)) => {{
+        let $crate::registry::NoSettings {} = $config;
+        $module::traits()
+    }};
+    (@traits_of $config:ident $module:ident $words:tt) => {{
+        let _ = $config;
+        Default::default()
+    }};
     (@plain $name:ident -> $built:ty { $($variant:ident => $module:ident $(, $no:ident)?;)+ }) => {
         impl $name {
             /// Builds what these settings describe.
             pub fn build(&self) -> $built {
                 match self {
-                    $(Self::$variant(config) => $crate::registry!(@build config $module () $($no)?),)+
+                    $(Self::$variant(config) => $crate::registry!(@build config $module () $($no settings)?),)+
                     Self::Custom(custom) => custom.build(()),
                 }
             }
         }
+    };
+    (@open $name:ident : $what:literal, $arg:ty, $built:ty, ($traits:ty)) => {
+        $crate::registry! { @open $name : $what, $arg, $built, $traits }
     };
     (@open $name:ident : $what:literal, $arg:ty, $built:ty, $traits:ty) => {
         impl $crate::Open for $name {
@@ -197,13 +256,13 @@ macro_rules! registry {
             }
         }
     };
-    (@build $config:ident $module:ident ($($arg:ident)?)) => {
-        $config.build($($arg)?)
-    };
-    (@build $config:ident $module:ident ($($arg:ident)?) no) => {{
+    (@build $config:ident $module:ident ($($arg:ident)?) no settings $(with traits)?) => {{
         let $crate::registry::NoSettings {} = $config;
         $module::build($($arg)?)
     }};
+    (@build $config:ident $module:ident ($($arg:ident)?) $(with traits)?) => {
+        $config.build($($arg)?)
+    };
     (
         @settings $(#[$meta:meta])*
         $vis:vis enum $name:ident : $what:literal {
@@ -248,6 +307,14 @@ macro_rules! registry {
                 }
             }
 
+            /// What a lint expects instead, if the member has no effect with these settings.
+            pub fn without_effect(&self) -> Option<&'static str> {
+                match self {
+                    $(Self::$variant(config) => $crate::registry::Settings::without_effect(config),)+
+                    Self::Custom(custom) => custom.without_effect(),
+                }
+            }
+
             /// The member's name in scenarios.
             pub fn name(&self) -> &str {
                 match self {
@@ -260,6 +327,28 @@ macro_rules! registry {
         impl $crate::registry::Registry for $name {
             fn members() -> &'static [(&'static str, &'static str)] {
                 Self::MEMBERS
+            }
+
+            fn read_files<F: $crate::registry::FileReader>(
+                &mut self,
+                key: ::std::fmt::Arguments<'_>,
+                reader: &mut F,
+            ) {
+                match self {
+                    $(Self::$variant(config) => $crate::registry::Settings::read_files(config, key, reader),)+
+                    Self::Custom(custom) => custom.read_files(key, reader),
+                }
+            }
+
+            fn visit_members<V: $crate::registry::MemberVisitor>(
+                &mut self,
+                key: ::std::fmt::Arguments<'_>,
+                visitor: &mut V,
+            ) {
+                match self {
+                    $(Self::$variant(config) => $crate::registry::Settings::visit_members(config, key, visitor),)+
+                    Self::Custom(_) => {}
+                }
             }
         }
 

@@ -1,6 +1,6 @@
 //! A member of a registry that a program outside of this workspace adds.
 
-use std::fmt;
+use std::fmt::{self, Arguments};
 use std::sync::Arc;
 
 use schemars::JsonSchema;
@@ -8,8 +8,8 @@ use serde::ser::{Error, SerializeMap};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use super::Member;
-use crate::registry::{Fault, Registry};
+use super::{Factory, Member, Unreadable};
+use crate::registry::{Fault, FileReader, Registry};
 use crate::setting::Setting;
 
 /// A registry to which a program adds members in a table of [`Members`](crate::Members). The macro
@@ -29,6 +29,18 @@ pub trait Open: Registry + JsonSchema + From<Custom<Self>> + 'static {
     fn custom(&self) -> Option<&Custom<Self>>;
     /// As `custom`, mutable, to resolve it.
     fn custom_mut(&mut self) -> Option<&mut Custom<Self>>;
+
+    /// Passes the members in its settings and then the member itself to `visitor`; `key` is that of the member.
+    fn visit<V: MemberVisitor>(&mut self, key: Arguments<'_>, visitor: &mut V) {
+        self.visit_members(key, visitor);
+        visitor.visit_member(key, self);
+    }
+}
+
+/// Visits the members of registries in a scenario, those in the settings of others included.
+pub trait MemberVisitor {
+    /// Visits the member at `key`, such as `flows.download.tcp.control`.
+    fn visit_member<R: Open>(&mut self, key: Arguments<'_>, member: &mut R);
 }
 
 /// An outside member of the registry `R`: its name and settings and, once it is resolved in a table of
@@ -42,9 +54,10 @@ pub struct Custom<R: Open> {
 }
 
 /// The result of a factory for the settings.
-pub(crate) struct Binding<R: Open> {
-    pub(crate) version: Option<String>,
-    pub(crate) member: Arc<dyn Member<R>>,
+struct Binding<R: Open> {
+    factory: Arc<dyn Factory<R>>,
+    version: Option<String>,
+    member: Arc<dyn Member<R>>,
 }
 
 impl<R: Open> Custom<R> {
@@ -84,8 +97,39 @@ impl<R: Open> Custom<R> {
         self.binding.is_some()
     }
 
-    pub(crate) fn bind(&mut self, binding: Binding<R>) {
-        self.binding = Some(binding);
+    /// Creates the member by `factory`, from the settings.
+    pub(super) fn bind(&mut self, factory: &Arc<dyn Factory<R>>) -> Result<(), Unreadable> {
+        let (member, version) = (factory.read(&self.settings)?, factory.version().map(str::to_owned));
+        self.binding = Some(Binding { factory: factory.clone(), version, member });
+        Ok(())
+    }
+
+    /// Replaces each setting that names a file by one with the content of the file, and creates the member again. A
+    /// member that is not resolved is unchanged.
+    pub fn read_files<F: FileReader>(&mut self, key: Arguments<'_>, reader: &mut F) {
+        let Some(binding) = &self.binding else { return };
+        let mut contents = Map::new();
+        for file in binding.member.files() {
+            let Some(Value::String(name)) = self.settings.get(file.key) else { continue };
+            if let Some(content) = file.read(key, name, reader) {
+                self.settings.shift_remove(file.key);
+                contents.insert(file.content_key.to_owned(), content);
+            }
+        }
+        if contents.is_empty() {
+            return;
+        }
+        self.settings.extend(contents);
+        let factory = binding.factory.clone();
+        if let Err(Unreadable { path, message }) = self.bind(&factory) {
+            let point = if path.is_empty() { "" } else { "." };
+            reader.refuse(format_args!("{key}{point}{path}"), message);
+        }
+    }
+
+    /// Returns what a lint expects instead, if the member has no effect with these settings.
+    pub fn without_effect(&self) -> Option<&'static str> {
+        self.binding.as_ref().and_then(|binding| binding.member.without_effect())
     }
 
     /// Returns the errors of its settings; an unresolved member is an error itself.
@@ -125,7 +169,7 @@ impl<R: Open> Custom<R> {
 
 impl<R: Open> Clone for Binding<R> {
     fn clone(&self) -> Self {
-        Binding { version: self.version.clone(), member: self.member.clone() }
+        Binding { factory: self.factory.clone(), version: self.version.clone(), member: self.member.clone() }
     }
 }
 

@@ -4,6 +4,7 @@
 //! own members build. [`Kind`] is the factory of members whose settings are a type with serde and JSON Schema.
 
 mod custom;
+mod files;
 
 use std::any::{Any, TypeId};
 use std::borrow::Cow;
@@ -16,8 +17,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use custom::Binding;
-pub use custom::{Custom, Open};
+pub use custom::{Custom, MemberVisitor, Open};
+pub use files::MemberFile;
 
 use crate::registry::Fault;
 
@@ -32,6 +33,18 @@ pub trait Member<R: Open>: Send + Sync {
     /// Returns the properties that a registry needs of each member, such as [`Open::Traits`] of a scheme.
     fn traits(&self) -> R::Traits {
         R::Traits::default()
+    }
+
+    /// Returns the settings that name files. The loader replaces each by the content of the file, and then calls
+    /// [`Factory::read`] again. Scenarios are also checked before, if they have other errors: `check` and `build` take
+    /// settings that name a file.
+    fn files(&self) -> Vec<MemberFile> {
+        Vec::new()
+    }
+
+    /// Returns what a lint expects instead, if the member has no effect with these settings.
+    fn without_effect(&self) -> Option<&'static str> {
+        None
     }
 
     /// Builds what these settings describe. `arg` is `()` if the registry's own members take no argument.
@@ -298,9 +311,7 @@ impl Members {
             let known = self.names::<R>().map(str::to_owned).collect();
             return Err(Unresolved::Unknown { name: custom.name().to_owned(), known });
         };
-        let member = factory.read(custom.settings()).map_err(Unresolved::Settings)?;
-        custom.bind(Binding { version: factory.version().map(str::to_owned), member });
-        Ok(())
+        custom.bind(factory).map_err(Unresolved::Settings)
     }
 
     /// Returns the JSON Schema of `T` with the members of this table added to the registries.
