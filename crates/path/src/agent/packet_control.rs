@@ -77,6 +77,11 @@ impl Settings for Config {
         let wrong = !(3..=1000).contains(&self.threshold);
         wrong.then(|| Fault::new("threshold", self.threshold, expected)).into_iter().collect()
     }
+
+    fn without_effect(&self) -> Option<&'static str> {
+        let expected = "at least one of its filters: without both it has no effect";
+        (!self.ack_filter && !self.data_filter).then_some(expected)
+    }
 }
 
 impl Config {

@@ -14,7 +14,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::timeline::{Timeline, rising};
-use super::{Channel, Fate, Frame, State};
+use super::{Channel, ChannelTraits, Fate, Frame, Keyed, State};
 use crate::event::LinkDirection;
 
 /// The absences of the mobile and the conditions of its return.
@@ -111,6 +111,13 @@ struct Absence {
 }
 
 impl Config {
+    /// Returns the properties of the channel.
+    pub fn traits(&self) -> ChannelTraits {
+        let first = self.disconnections.first();
+        let first_absence = first.map(|[from, _]| Keyed { key: "disconnections", value: *from });
+        ChannelTraits { first_absence, ..ChannelTraits::default() }
+    }
+
     /// Creates the channel. It draws one number per repetition, and none without `random_offset`.
     pub fn build(&self, stream: Stream) -> Box<dyn Channel> {
         let period = self.period.unwrap_or_default();

@@ -11,7 +11,7 @@ use engine::registry::{Fault, Settings};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Channel, Fate, Frame, FrameDraws};
+use super::{Channel, ChannelTraits, Fate, Frame, FrameDraws, Keyed, SteadyLoss};
 
 /// The bit error rate.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -37,6 +37,12 @@ impl Settings for Config {
 }
 
 impl Config {
+    /// Returns the properties of the channel.
+    pub fn traits(&self) -> ChannelTraits {
+        let steady_loss = Some(Keyed { key: "rate", value: SteadyLoss::OfBit(self.rate) });
+        ChannelTraits { steady_loss, ..ChannelTraits::default() }
+    }
+
     /// Creates the channel.
     pub fn build(&self, stream: Stream) -> Box<dyn Channel> {
         Box::new(BitErrors { rate: self.rate, last: [(0, 0.0); 2], draws: FrameDraws::new(stream) })

@@ -10,6 +10,7 @@ pub mod absence;
 pub mod bit_errors;
 pub mod directed;
 pub mod gilbert_elliott;
+mod level;
 pub mod perfect;
 pub mod recorded;
 pub mod scripted;
@@ -17,6 +18,7 @@ pub mod sensitivity;
 pub mod signal;
 mod stays;
 pub mod timeline;
+mod traits;
 pub mod two_state;
 pub mod two_state_gaps;
 pub mod uniform;
@@ -24,20 +26,21 @@ pub mod uniform;
 use engine::{Rate, Span, Stream, Time};
 
 use crate::event::LinkDirection;
+pub use traits::{ChannelTraits, Keyed, SteadyLoss};
 
 engine::registry! {
     /// The channels of a link.
-    pub enum ChannelConfig: "channel" => build(stream: Stream) -> Box<dyn Channel> {
+    pub enum ChannelConfig: "channel" => build(stream: Stream) -> Box<dyn Channel>, with traits: ChannelTraits {
         Perfect => perfect, "perfect", "No frame is lost", no settings;
-        Uniform => uniform, "uniform", "Each frame is lost independently with the same probability";
-        BitErrors => bit_errors, "bit-errors", "Each bit is wrong independently with the same probability: longer frames are lost more often";
+        Uniform => uniform, "uniform", "Each frame is lost independently with the same probability", with traits;
+        BitErrors => bit_errors, "bit-errors", "Each bit is wrong independently with the same probability: longer frames are lost more often", with traits;
         TwoState => two_state, "two-state", "GOOD and BAD states with exponential sojourn times and a loss probability in each (Markov)";
         TwoStateGaps => two_state_gaps, "two-state-gaps", "GOOD and BAD states with exponential sojourn times, and a mean gap between losses in packets in each";
         GilbertElliott => gilbert_elliott, "gilbert-elliott", "GOOD and BAD states that change with frames, not with time, and a loss probability in each, as in netem";
-        Recorded => recorded, "recorded", "GOOD and BAD states from a recording of their switch times";
+        Recorded => recorded, "recorded", "GOOD and BAD states from a recording of their switch times", with traits;
         Scripted => scripted, "scripted", "Given intervals in BAD, and given frames that are lost";
-        Signal => signal, "signal", "A received signal power over time, of which faster rates need more; for links of a medium";
-        Absence => absence, "absence", "All frames are lost while a mobile is away; it receives again at once, or after it has sent a frame";
+        Signal => signal, "signal", "A received signal power over time, of which faster rates need more; for links of a medium", with traits;
+        Absence => absence, "absence", "All frames are lost while a mobile is away; it receives again at once, or after it has sent a frame", with traits;
     }
 }
 

@@ -1,12 +1,14 @@
 //! A channel with recorded states [goel1997 4.2 (9), B.3.1].
 
-use engine::registry::{Fault, Settings};
+use std::fmt::Arguments;
+
+use engine::registry::{Fault, FileReader, FileSetting, Settings};
 use engine::{Span, Stream, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::timeline::{Timeline, rising};
-use super::{Channel, Fate, Frame, State};
+use super::{Channel, ChannelTraits, Fate, Frame, State};
 
 /// The recorded switch times.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -32,9 +34,19 @@ impl Settings for Config {
         }
         rising("switches", self.switches.as_deref().unwrap_or_default()).into_iter().collect()
     }
+
+    fn read_files<F: FileReader>(&mut self, key: Arguments<'_>, reader: &mut F) {
+        let (file, content) = (&mut self.file, &mut self.switches);
+        reader.read_states(FileSetting { key: format_args!("{key}.file"), file, content });
+    }
 }
 
 impl Config {
+    /// Returns the properties of the channel.
+    pub fn traits(&self) -> ChannelTraits {
+        ChannelTraits { recorded: true, ..ChannelTraits::default() }
+    }
+
     /// Creates the channel. It draws no random numbers. The scenario loader has read `file` into `switches`.
     pub fn build(&self, _: Stream) -> Box<dyn Channel> {
         Box::new(Recorded(Timeline::new(self.switches.iter().flatten().map(|at| Time::ZERO + *at).collect())))

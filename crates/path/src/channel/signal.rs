@@ -9,8 +9,9 @@ use engine::{Rate, Span, Stream, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use super::level::Level;
 use super::sensitivity::minimum_input;
-use super::{Channel, Fate, Frame};
+use super::{Channel, ChannelTraits, Fate, Frame, Keyed};
 
 /// The signal power over time.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -18,16 +19,6 @@ use super::{Channel, Fate, Frame};
 pub struct Config {
     /// Power levels in chronological order, the first from "0 s".
     pub levels: Vec<Level>,
-}
-
-/// A power level that lasts until the next one.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Level {
-    /// Start of the level.
-    pub from: Span,
-    /// Power in dBm, in both directions.
-    pub dbm: f64,
 }
 
 impl Settings for Config {
@@ -51,6 +42,12 @@ impl Settings for Config {
 }
 
 impl Config {
+    /// Returns the properties of the channel.
+    pub fn traits(&self) -> ChannelTraits {
+        let signal = Some(Keyed { key: "levels", value: self.levels.clone() });
+        ChannelTraits { signal, ..ChannelTraits::default() }
+    }
+
     /// Creates the channel. It draws no random numbers.
     pub fn build(&self, _: Stream) -> Box<dyn Channel> {
         Box::new(Signal { levels: self.levels.iter().map(|level| (Time::ZERO + level.from, level.dbm)).collect() })

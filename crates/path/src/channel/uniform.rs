@@ -5,7 +5,7 @@ use engine::registry::{Fault, Settings};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Channel, Fate, Frame, FrameDraws};
+use super::{Channel, ChannelTraits, Fate, Frame, FrameDraws, Keyed, SteadyLoss};
 
 /// The loss probability.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -28,6 +28,12 @@ impl Settings for Config {
 }
 
 impl Config {
+    /// Returns the properties of the channel.
+    pub fn traits(&self) -> ChannelTraits {
+        let steady_loss = Some(Keyed { key: "loss", value: SteadyLoss::OfFrame(self.loss) });
+        ChannelTraits { steady_loss, ..ChannelTraits::default() }
+    }
+
     /// Creates the channel.
     pub fn build(&self, stream: Stream) -> Box<dyn Channel> {
         Box::new(Uniform { loss: self.loss, draws: FrameDraws::new(stream) })

@@ -18,7 +18,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::packet_fifo::{PacketFifo, holds};
-use super::{Cause, DEFAULT_LIMIT, Limit, QueueCx, QueueDiscipline, Queued};
+use super::{Cause, DEFAULT_LIMIT, Limit, QueueCx, QueueDiscipline, QueueTraits, Queued};
 
 /// Settings.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -68,6 +68,11 @@ impl Settings for Config {
 }
 
 impl Config {
+    /// Returns the properties of the queue.
+    pub fn traits(&self) -> QueueTraits {
+        QueueTraits { marks_by: self.ecn.then_some("ecn = true"), ..QueueTraits::default() }
+    }
+
     /// Creates the queue.
     pub fn build(&self, _: Stream) -> Box<dyn QueueDiscipline> {
         let control = Control::new(self);

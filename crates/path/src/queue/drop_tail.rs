@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use wire::{Ecn, Packet};
 
 use super::packet_fifo::{PacketFifo, holds};
-use super::{Cause, DEFAULT_LIMIT, Limit, QueueCx, QueueDiscipline, Queued};
+use super::{Cause, DEFAULT_LIMIT, Limit, QueueCx, QueueDiscipline, QueueTraits, Queued};
 
 /// Settings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -37,6 +37,13 @@ impl From<Limit> for Config {
 }
 
 impl Config {
+    /// Returns the properties of the queue.
+    pub fn traits(&self) -> QueueTraits {
+        let ecn_threshold = self.ecn_threshold;
+        let marks_by = (ecn_threshold != Limit::None).then_some("its threshold");
+        QueueTraits { marks_by, ecn_threshold, fills: true }
+    }
+
     /// Creates the queue.
     pub fn build(&self, _: Stream) -> Box<dyn QueueDiscipline> {
         Box::new(DropTail::new(*self))

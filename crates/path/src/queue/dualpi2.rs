@@ -24,7 +24,7 @@ use wire::{Ecn, Packet};
 
 use super::packet_fifo::PacketFifo;
 use super::pie::controller_faults;
-use super::{Cause, DEFAULT_LIMIT, Limit, QueueCx, QueueDiscipline, Queued};
+use super::{Cause, DEFAULT_LIMIT, Limit, QueueCx, QueueDiscipline, QueueTraits, Queued};
 
 /// Settings.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -79,6 +79,11 @@ impl Settings for Config {
 }
 
 impl Config {
+    /// Returns the properties of the queue.
+    pub fn traits(&self) -> QueueTraits {
+        QueueTraits { marks_by: Some("its low-latency queue"), ..QueueTraits::default() }
+    }
+
     /// The native probability of marks in the L queue after a wait.
     fn native(&self, wait: Span) -> f64 {
         if wait >= self.min_threshold + self.range {

@@ -23,6 +23,7 @@ mod packet_fifo;
 pub mod pie;
 pub mod priority;
 pub mod red;
+mod traits;
 
 use engine::{Order, Stream, Time};
 use schemars::JsonSchema;
@@ -32,17 +33,18 @@ use wire::{Ecn, Packet};
 pub use backlog::Backlog;
 pub use buffer::Buffer;
 pub use limit::Limit;
+pub use traits::QueueTraits;
 
 engine::registry! {
     /// The queue disciplines.
-    pub enum QueueConfig: "queue discipline" => build(stream: Stream) -> Box<dyn QueueDiscipline> {
-        DropTail => drop_tail, "drop-tail", "First in, first out; a packet that arrives at a full queue is dropped";
+    pub enum QueueConfig: "queue discipline" => build(stream: Stream) -> Box<dyn QueueDiscipline>, with traits: QueueTraits {
+        DropTail => drop_tail, "drop-tail", "First in, first out; a packet that arrives at a full queue is dropped", with traits;
         HeadDrop => head_drop, "head-drop", "First in, first out; a packet that arrives at a full queue displaces the first one";
         Red => red, "red", "Drops or marks with a probability that grows with the average backlog (Floyd1993)";
-        CoDel => codel, "codel", "Drops at the head while the least sojourn time exceeds a target (RFC 8289)";
-        Pie => pie, "pie", "Drops with a probability that a controller derives from the queue delay (RFC 8033)";
+        CoDel => codel, "codel", "Drops at the head while the least sojourn time exceeds a target (RFC 8289)", with traits;
+        Pie => pie, "pie", "Drops with a probability that a controller derives from the queue delay (RFC 8033)", with traits;
         FqCoDel => fq_codel, "fq-codel", "A queue with CoDel for each flow, served in rounds, new flows first (RFC 8290)";
-        DualPi2 => dualpi2, "dualpi2", "A low-latency queue for scalable flows, coupled to a classic one (RFC 9332)";
+        DualPi2 => dualpi2, "dualpi2", "A low-latency queue for scalable flows, coupled to a classic one (RFC 9332)", with traits;
         Priority => priority, "priority", "Strict priority by class (DSCP)";
         Drr => drr, "drr", "Deficit round robin by class (Shreedhar1996)";
     }

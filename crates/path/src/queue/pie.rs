@@ -21,7 +21,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::packet_fifo::{PacketFifo, holds};
-use super::{Cause, DEFAULT_LIMIT, Limit, QueueCx, QueueDiscipline, Queued};
+use super::{Cause, DEFAULT_LIMIT, Limit, QueueCx, QueueDiscipline, QueueTraits, Queued};
 
 /// Settings.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -84,6 +84,11 @@ pub(super) fn controller_faults([target, t_update]: [Span; 2], [alpha, beta]: [f
 }
 
 impl Config {
+    /// Returns the properties of the queue.
+    pub fn traits(&self) -> QueueTraits {
+        QueueTraits { marks_by: self.ecn.then_some("ecn = true"), ..QueueTraits::default() }
+    }
+
     /// Creates the queue, which draws a random number for packets that may be dropped.
     pub fn build(&self, stream: Stream) -> Box<dyn QueueDiscipline> {
         Box::new(Pie::new(self, stream))

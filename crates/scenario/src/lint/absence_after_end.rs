@@ -1,7 +1,6 @@
 //! Absences that begin at or after the end of the run.
 
 use engine::Time;
-use path::channel::ChannelConfig;
 
 use super::Context;
 use crate::problem::Problem;
@@ -11,14 +10,13 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
     let end = Time::ZERO + network.duration;
     let directions = network.links.iter().flat_map(|link| link.distinct().map(move |direction| (link, direction)));
     let never = directions.filter_map(|(link, direction)| {
-        let ChannelConfig::Absence(config) = link.direction(direction).channel else { return None };
-        let [from, _] = config.disconnections.first()?;
-        (Time::ZERO + *from >= end).then(|| {
+        let first = link.direction(direction).channel.traits().first_absence?;
+        (Time::ZERO + first.value >= end).then(|| {
             let text = format!(
                 "an interval that begins before the end (`duration`, {}): otherwise no station is ever out of range",
                 network.duration
             );
-            Problem::new(text).key(format!("{}.disconnections", context.key(link, direction, "channel")))
+            Problem::new(text).key(format!("{}.{}", context.key(link, direction, "channel"), first.key))
         })
     });
     never.collect()

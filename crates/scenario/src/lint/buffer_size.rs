@@ -39,8 +39,8 @@ fn buffer(context: &Context<'_>, hop: usize, packet: u32) -> Option<Buffer> {
     let link = &network.links[hop / 2];
     let named = context.scenario.links.get(&link.name).is_some_and(|link| link.queue.is_some());
     let node = &network.nodes[link.between[hop % 2]];
-    // Other disciplines keep the queue short regardless of its limit.
-    let limit = link.direction(hop % 2).queue.drop_tail().filter(|_| named).map_or(Limit::None, |queue| queue.limit);
+    let queue = link.direction(hop % 2).queue;
+    let limit = if named && queue.traits().fills { queue.limit() } else { Limit::None };
     let found = format!("\"{limit}\"");
     let key = context.key(link, hop % 2, "queue");
     let queue = match limit {

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use path::channel::ChannelConfig;
+use path::channel::SteadyLoss;
+use sim::LinkSpec;
 
 use super::Context;
 use crate::problem::Problem;
@@ -14,32 +15,37 @@ const MAX_ERRORS: f64 = 21.0;
 
 pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
     let Context { network, routes, .. } = *context;
+    let steady_loss = |link: &LinkSpec| [0, 1].map(|way| link.direction(way).channel.traits().steady_loss);
+    let losses: Vec<_> = network.links.iter().flat_map(steady_loss).collect();
     let mut reported = BTreeSet::new();
     let mut warnings = Vec::new();
     for (flow, [there, _]) in network.flows.iter().zip(routes) {
         for hop in &there.hops {
             let (link, bytes) = (&network.links[hop / 2], full_packet(flow));
-            let (key, found) = match link.direction(hop % 2).channel {
-                ChannelConfig::Uniform(config) if config.loss >= 1.0 => ("loss", config.loss),
-                ChannelConfig::BitErrors(config) if config.rate * 8.0 * f64::from(bytes) > MAX_ERRORS => {
-                    ("rate", config.rate)
-                }
-                _ => continue,
-            };
+            let Some(loss) = losses[*hop].filter(|loss| loses_nearly_all(loss.value, bytes)) else { continue };
             if reported.insert(if link.backward.is_some() { *hop } else { hop / 2 * 2 }) {
                 let text = format!(
                     "less: at most about one in 10^9 of the {bytes} byte packets of flows.{} is delivered",
                     flow.name
                 );
-                let key = match link.wireless {
-                    true => format!("{}.{key}", context.key(link, hop % 2, "channel")),
-                    false => context.key(link, hop % 2, key),
+                let key = if link.wireless {
+                    format!("{}.{}", context.key(link, hop % 2, "channel"), loss.key)
+                } else {
+                    context.key(link, hop % 2, loss.key)
                 };
-                warnings.push(Problem::new(text).key(key).found(found.to_string()));
+                warnings.push(Problem::new(text).key(key).found(loss.value.probability().to_string()));
             }
         }
     }
     warnings
+}
+
+/// Whether practically every packet of this size is lost.
+fn loses_nearly_all(loss: SteadyLoss, bytes: u32) -> bool {
+    match loss {
+        SteadyLoss::OfFrame(probability) => probability >= 1.0,
+        SteadyLoss::OfBit(probability) => probability * 8.0 * f64::from(bytes) > MAX_ERRORS,
+    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
-//! Loss differentiations with Tahoe: they are used when fast recovery begins, and Tahoe has none.
+//! Loss differentiations with a recovery without fast recovery, at whose begin they are used.
 
 use tcp::differentiation::DifferentiationConfig;
-use tcp::recovery::RecoveryConfig;
 
 use super::Context;
 use crate::problem::Problem;
@@ -9,11 +8,13 @@ use crate::problem::Problem;
 pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
     let idle = context.network.flows.iter().filter(|flow| {
         flow.tcp.loss_differentiation != DifferentiationConfig::default()
-            && matches!(flow.tcp.recovery, RecoveryConfig::Tahoe(_))
+            && !flow.tcp.recovery.build().has_fast_recovery()
     });
     let warning = idle.map(|flow| {
-        let text =
-            "a recovery with fast recovery, which loss differentiation needs: tahoe has none, so it has no effect";
+        let text = format!(
+            "a recovery with fast recovery, which loss differentiation needs: {} has none, so it has no effect",
+            flow.tcp.recovery.name()
+        );
         let problem = Problem::new(text).key(format!("flows.{}.tcp.loss_differentiation", flow.name));
         problem.found(format!("\"{}\"", flow.tcp.loss_differentiation.name())).hint("write recovery = \"reno\"")
     });

@@ -1,23 +1,26 @@
 //! ECN thresholds that a queue never exceeds because it is full before.
 
-use path::queue::{Limit, drop_tail};
+use path::queue::Limit;
 use sim::LinkSpec;
 
 use super::Context;
 use crate::problem::Problem;
 
 pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
-    let never = |queue: &drop_tail::Config| match (queue.ecn_threshold, queue.limit) {
+    let never = |threshold: Limit, limit: Limit| match (threshold, limit) {
         // The last admitted packet finds at most the limit minus one waiting.
         (Limit::Packets(threshold), Limit::Packets(most)) => u64::from(threshold) + 1 >= u64::from(most),
         (Limit::Bytes(threshold), Limit::Bytes(most)) => threshold >= most,
         _ => false,
     };
     let warning = |link: &LinkSpec| {
-        let queue = link.directions().iter().find_map(|way| way.queue.drop_tail().filter(never))?;
-        let text = format!("a threshold below the queue limit (\"{}\"): otherwise nothing is marked", queue.limit);
+        let thresholds = link.directions().map(|way| (way.queue.traits().ecn_threshold, way.queue));
+        let marking = thresholds.into_iter().filter(|(threshold, _)| *threshold != Limit::None);
+        let limits = marking.map(|(threshold, queue)| (threshold, queue.limit()));
+        let (threshold, limit) = limits.into_iter().find(|(threshold, limit)| never(*threshold, *limit))?;
+        let text = format!("a threshold below the queue limit (\"{limit}\"): otherwise nothing is marked");
         let problem = Problem::new(text).key(format!("links.{}.ecn_threshold", link.name));
-        Some(problem.found(format!("\"{}\"", queue.ecn_threshold)))
+        Some(problem.found(format!("\"{threshold}\"")))
     };
     context.network.links.iter().filter_map(warning).collect()
 }

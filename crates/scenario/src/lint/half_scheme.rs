@@ -18,7 +18,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
     let mut warnings = Vec::new();
     for (flow, [there, _]) in network.flows.iter().zip(routes) {
         let sender = &network.nodes[flow.from];
-        let followed = flow.tcp.response.name();
+        let (response, followed) = (&flow.tcp.response, flow.tcp.response.name());
         let with_link_layer = there.hops.iter().filter(|hop| has_link_layer(&network.links[*hop / 2]));
         let stations: Vec<usize> = with_link_layer.map(|hop| network.links[hop / 2].between[hop % 2]).collect();
         let schemes: Vec<&str> = stations.iter().map(|node| network.nodes[*node].agent.name()).collect();
@@ -36,7 +36,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
             }
         }
         let no_messages = !schemes.is_empty() && !schemes.iter().any(|scheme| has_sender_part(scheme));
-        if no_messages && followed != "unmodified" {
+        if no_messages && *response != ResponseConfig::default() {
             let text =
                 format!("{} waits for messages of {followed} about flows.{} that never come", sender.name, flow.name);
             let problem = Problem::new(text).key(format!("nodes.{}.scheme", sender.name));
@@ -48,7 +48,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
 
 /// Whether a scheme has a sender's part: a response of the same name.
 fn has_sender_part(scheme: &str, members: &Members) -> bool {
-    scheme != "unmodified" && members.names::<ResponseConfig>().any(|name| name == scheme)
+    scheme != ResponseConfig::default().name() && members.names::<ResponseConfig>().any(|name| name == scheme)
 }
 
 /// The warning if the sender does not follow the scheme of a station's agent, which has a sender's part: its response,

@@ -1,6 +1,6 @@
 //! Queues that mark, on the routes of flows without ECN only.
 
-use path::queue::{Limit, QueueConfig};
+use path::queue::Limit;
 use sim::Transport;
 use tcp::config::EcnMode;
 
@@ -28,7 +28,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
             let (any, capable) =
                 if shared { (crossed[0].0 || crossed[1].0, crossed[0].1 || crossed[1].1) } else { crossed[direction] };
             let queue = link.direction(direction).queue;
-            let Some(setting) = marks(queue).filter(|_| any && !capable) else { continue };
+            let Some(setting) = queue.traits().marks_by.filter(|_| any && !capable) else { continue };
             let at_link = scenario.links.get(&link.name).is_some_and(|link| link.ecn_threshold != Limit::None);
             let key = if at_link {
                 format!("links.{}.ecn_threshold", link.name)
@@ -42,17 +42,6 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
         }
     }
     warnings
-}
-
-/// The setting by which a queue was asked to mark; `None` if it does so by default only, or never.
-fn marks(queue: &QueueConfig) -> Option<&'static str> {
-    match queue {
-        QueueConfig::DropTail(config) => (config.ecn_threshold != Limit::None).then_some("its threshold"),
-        QueueConfig::CoDel(config) => config.ecn.then_some("ecn = true"),
-        QueueConfig::Pie(config) => config.ecn.then_some("ecn = true"),
-        QueueConfig::DualPi2(_) => Some("its low-latency queue"),
-        _ => None,
-    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! Rate controls of media with a single rate to choose from, as the highest is the lowest.
 
-use path::mac::dcf::rate::RateControlConfig;
 use sim::network::MediumSpec;
 
 use super::Context;
@@ -17,7 +16,7 @@ fn without_choice(context: &Context<'_>, number: usize) -> Option<Problem> {
     let mut links = context.incidence.links_in(context.network, number);
     let choice = links
         .any(|link| link.directions().iter().any(|way| way.medium_rate.unwrap_or(config.data_rate()) != modes[0].rate));
-    if choice || matches!(control, RateControlConfig::Fixed(_)) {
+    if choice || control.traits().fixed {
         return None;
     }
     let text = format!(

@@ -1,7 +1,6 @@
 //! Links with a fixed rate whose ends are in range, but never close enough for it.
 
 use engine::{Length, Rate};
-use path::mac::dcf::rate::RateControlConfig;
 use path::place::square_of;
 use sim::LinkSpec;
 
@@ -19,7 +18,7 @@ fn too_fast(context: &Context<'_>, link: &LinkSpec, direction: usize) -> Option<
     let (network, spec) = (context.network, link.direction(direction));
     let medium = &network.media[link.medium?];
     let (standard, ranges) = (medium.config.standard, medium.config.ranges()?);
-    let fixed = matches!(medium.config.rate_control(), RateControlConfig::Fixed(_));
+    let fixed = medium.config.rate_control().traits().fixed;
     let rate = spec.medium_rate.unwrap_or(medium.config.data_rate());
     let (ends, range) = ends(network, link)?;
     let arrives = |rate: Rate| ever_within(ends, ranges.square_at(rate) as i128, network);

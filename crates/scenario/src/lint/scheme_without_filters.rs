@@ -1,6 +1,4 @@
-//! `packet-control` with both filters off.
-
-use path::agent::AgentConfig;
+//! Schemes whose settings leave them without an effect.
 
 use super::Context;
 use crate::followers::{Followers, scheme_key};
@@ -11,10 +9,9 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
     let mut warnings = Vec::new();
     for (number, (name, node)) in context.scenario.nodes.iter().enumerate() {
         let scheme = &context.network.nodes[number].agent;
-        let AgentConfig::PacketControl(config) = scheme else { continue };
-        let off = !config.ack_filter && !config.data_filter;
-        if off && followers.asked(&scheme.traits()).nodes.contains(name) {
-            let problem = Problem::new("at least one of its filters: without both it has no effect");
+        let Some(expected) = scheme.without_effect() else { continue };
+        if followers.asked(&scheme.traits()).nodes.contains(name) {
+            let problem = Problem::new(expected);
             warnings.push(problem.key(scheme_key(name, node)).found(format!("\"{}\"", scheme.name())));
         }
     }

@@ -1,8 +1,6 @@
 //! Signals that are too weak for every rate of their link.
 
-use path::channel::ChannelConfig;
 use path::channel::sensitivity::minimum_input;
-use path::mac::dcf::rate::RateControlConfig;
 use sim::LinkSpec;
 
 use super::Context;
@@ -20,20 +18,20 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
 
 fn too_weak(context: &Context<'_>, link: &LinkSpec, direction: usize) -> Option<Problem> {
     let (network, spec) = (context.network, link.direction(direction));
-    let ChannelConfig::Signal(config) = spec.channel else { return None };
+    let signal = spec.channel.traits().signal?;
     let medium = &network.media[link.medium?].config;
-    let fixed = matches!(medium.rate_control(), RateControlConfig::Fixed(_));
+    let fixed = medium.rate_control().traits().fixed;
     let highest = spec.medium_rate.unwrap_or(medium.data_rate());
     let rate = if fixed { highest } else { medium.standard.modes()[0].rate };
     let least = minimum_input(rate)?;
-    let in_time = config.levels.iter().filter(|level| level.from < network.duration);
+    let in_time = signal.value.iter().filter(|level| level.from < network.duration);
     let strongest = in_time.map(|level| level.dbm).fold(f64::NEG_INFINITY, f64::max);
     (strongest < least).then(|| {
         let text = format!(
             "a level of at least {least} dBm at some time, which {rate} need: the maximum is {strongest} dBm, so \
              nothing arrives"
         );
-        let problem = Problem::new(text).key(format!("{}.levels", context.key(link, direction, "channel")));
+        let problem = Problem::new(text).key(format!("{}.{}", context.key(link, direction, "channel"), signal.key));
         let all = medium.standard.modes().iter().rev().map(|mode| mode.rate);
         let slower = all.filter(|_| fixed).find(|rate| minimum_input(*rate).is_some_and(|least| strongest >= least));
         match slower {

@@ -137,6 +137,10 @@ pub trait LossRecovery: Send {
     fn recovering(&self) -> bool;
     /// Recovery was spurious: it ends, and no segment on the board is lost any more.
     fn on_undo(&mut self, board: &Scoreboard);
+    /// Whether it has fast recovery, in which loss differentiation takes effect.
+    fn has_fast_recovery(&self) -> bool {
+        true
+    }
     /// Whether it uses SACK; the others count duplicates even if the other end sends blocks.
     fn uses_sack(&self) -> bool {
         false

@@ -54,6 +54,10 @@ impl LossRecovery for Tahoe {
         self.explained.is_some()
     }
 
+    fn has_fast_recovery(&self) -> bool {
+        false
+    }
+
     fn on_undo(&mut self, _: &Scoreboard) {
         self.explained = None;
     }

@@ -21,6 +21,12 @@ engine::registry! {
     }
 }
 
+impl Default for ResponseConfig {
+    fn default() -> Self {
+        ResponseConfig::Unmodified(unmodified::Config::default())
+    }
+}
+
 /// The sender's immediate reaction to a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Reaction {

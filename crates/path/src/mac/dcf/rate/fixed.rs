@@ -2,7 +2,7 @@
 
 use engine::Time;
 
-use super::{RateControl, Rates};
+use super::{RateControl, RateControlTraits, Rates};
 use crate::mac::dcf::RateIndex;
 
 pub use engine::registry::NoSettings as Config;
@@ -13,6 +13,11 @@ impl RateControl for Fixed {
     fn rate(&mut self, _: u32, _: Time) -> RateIndex {
         self.0
     }
+}
+
+/// Returns the properties of the rate control.
+pub fn traits() -> RateControlTraits {
+    RateControlTraits { fixed: true }
 }
 
 /// Creates the rate control of a link.

@@ -11,8 +11,8 @@ use crate::mac::dcf::RateIndex;
 
 engine::registry! {
     /// The rate controls.
-    pub enum RateControlConfig: "rate control" => build(rates: Rates) -> Box<dyn RateControl> {
-        Fixed => fixed, "fixed", "All frames at the rate of the link", no settings;
+    pub enum RateControlConfig: "rate control" => build(rates: Rates) -> Box<dyn RateControl>, with traits: RateControlTraits {
+        Fixed => fixed, "fixed", "All frames at the rate of the link", no settings, with traits;
         Arf => arf, "arf", "Lower after consecutive failures, higher after consecutive successes (Kamerman1997)";
         Minstrel => minstrel, "minstrel", "The rate with the highest measured throughput, with samples of other rates (Linux)";
         Stepping => stepping, "stepping", "A step down with each packet given up, back to the highest rate with an acknowledgment (disconnections2012)";
@@ -23,6 +23,13 @@ impl Default for RateControlConfig {
     fn default() -> Self {
         RateControlConfig::Fixed(fixed::Config::default())
     }
+}
+
+/// Properties of a rate control that follow from its settings, as lints ask for them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct RateControlTraits {
+    /// True if all frames are sent at the rate of the link.
+    pub fixed: bool,
 }
 
 /// Size of the reference frame whose duration is used to compare rates, in bytes; as in Linux's minstrel.
