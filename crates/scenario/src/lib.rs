@@ -46,6 +46,7 @@ mod keys;
 mod lines;
 pub mod lint;
 pub mod load;
+mod members;
 pub mod model;
 pub mod outside;
 pub mod problem;

@@ -14,6 +14,7 @@ mod fuzz_goel1997;
 mod goel1997_language;
 mod large;
 mod lints;
+mod member_files;
 mod outside;
 mod own_agent;
 mod own_link_layer;

@@ -39,13 +39,14 @@ impl<T> Directed<T> {
         }
     }
 
-    /// The values that are given, one or two.
-    pub fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
-        match self {
-            Directed::Both(value) => std::slice::from_mut(value).iter_mut().collect::<Vec<_>>(),
-            Directed::Each(values) => values.iter_mut().flatten().collect(),
-        }
-        .into_iter()
+    /// The values that are given, one or two, each after what its key has below that of the setting: nothing, or the
+    /// direction.
+    pub fn entries_mut(&mut self) -> impl Iterator<Item = (&'static str, &mut T)> {
+        let (keys, values): (&[&str], Vec<Option<&mut T>>) = match self {
+            Directed::Both(value) => (&[""], vec![Some(value)]),
+            Directed::Each(values) => (&[".forward", ".backward"], values.iter_mut().map(Option::as_mut).collect()),
+        };
+        keys.iter().copied().zip(values).filter_map(|(key, value)| Some((key, value?)))
     }
 
     /// Whether each direction has a value of its own.

@@ -4,8 +4,10 @@
 //! over the sum of both means; with Pareto distributions of a shape between 1 and 2, many such sources together are
 //! self-similar traffic (Willinger1997).
 
-use engine::registry::{Fault, Settings};
-use engine::{Bytes, Draws, Rate, Span, Stream, Time};
+use std::fmt::Arguments;
+
+use engine::registry::{Fault, MemberVisitor, Settings};
+use engine::{Bytes, Draws, Open, Rate, Span, Stream, Time};
 use path::link::jitter::{DelayConfig, DelayDistribution, exponential};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -46,6 +48,11 @@ impl Settings for Config {
             faults.extend(periods.check().into_iter().map(nested));
         }
         faults
+    }
+
+    fn visit_members<V: MemberVisitor>(&mut self, key: Arguments<'_>, visitor: &mut V) {
+        self.on.visit(format_args!("{key}.on"), visitor);
+        self.off.visit(format_args!("{key}.off"), visitor);
     }
 }
 

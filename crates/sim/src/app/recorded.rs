@@ -1,6 +1,8 @@
 //! Writes at recorded times.
 
-use engine::registry::{Fault, Settings};
+use std::fmt::Arguments;
+
+use engine::registry::{ContentFault, Fault, FileReader, FileSetting, Settings};
 use engine::{Bytes, Span, Stream, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -24,8 +26,8 @@ pub struct Config {
 ///
 /// # Errors
 ///
-/// The number of the wrong line, from 1, and what was expected there.
-pub fn parse(text: &str) -> Result<Vec<(Span, Bytes)>, (usize, &'static str)> {
+/// The first wrong line.
+pub fn parse(text: &str) -> Result<Vec<(Span, Bytes)>, ContentFault> {
     let mut writes = Vec::new();
     for (number, line) in text.lines().enumerate().map(|(number, line)| (number + 1, line.trim())) {
         if line.is_empty() || line.starts_with('#') || (number == 1 && line.replace(' ', "") == "time_s,bytes") {
@@ -36,7 +38,8 @@ pub fn parse(text: &str) -> Result<Vec<(Span, Bytes)>, (usize, &'static str)> {
             let time: Span = format!("{} s", time.trim()).parse().ok()?;
             Some((time, Bytes(bytes.trim().parse().ok()?)))
         });
-        writes.push(parsed.ok_or((number, "a time in seconds, a comma and a number of bytes"))?);
+        writes
+            .push(parsed.ok_or_else(|| ContentFault::new(number, "a time in seconds, a comma and a number of bytes"))?);
     }
     Ok(writes)
 }
@@ -63,6 +66,11 @@ impl Settings for Config {
             Some(number) => vec![Fault::new("writes", Bytes(0), "at least one byte").entry(number)],
             None => Vec::new(),
         }
+    }
+
+    fn read_files<F: FileReader>(&mut self, key: Arguments<'_>, reader: &mut F) {
+        let (file, content) = (&mut self.file, &mut self.writes);
+        reader.read_text(FileSetting { key: format_args!("{key}.file"), file, content }, parse);
     }
 }
 
@@ -127,8 +135,8 @@ mod tests {
         let expected = Ok(vec![(Span::ZERO, Bytes(100)), (Span::from_millis(20), Bytes(1500))]);
         assert_eq!(parse("time_s,bytes\n0,100\n0.02, 1500\n"), expected);
         assert_eq!(parse("# a call\n0,100\n\n0.02,1500"), expected);
-        assert_eq!(parse("0,100\n1;5\n").map_err(|(line, _)| line), Err(2));
-        assert_eq!(parse("-1,100\n").map_err(|(line, _)| line), Err(1));
+        assert_eq!(parse("0,100\n1;5\n").map_err(|fault| fault.line), Err(2));
+        assert_eq!(parse("-1,100\n").map_err(|fault| fault.line), Err(1));
     }
 
     #[test]

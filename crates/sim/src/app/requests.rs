@@ -8,9 +8,10 @@
 //! alone, so that two schemes meet the same pages.
 
 use std::collections::VecDeque;
+use std::fmt::Arguments;
 
-use engine::registry::{Fault, Settings};
-use engine::{Bytes, Histogram, Span, Stream, Time};
+use engine::registry::{Fault, MemberVisitor, Settings};
+use engine::{Bytes, Histogram, Open, Span, Stream, Time};
 use path::link::jitter::{DelayConfig, DelayDistribution, exponential};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -71,6 +72,11 @@ impl Settings for Config {
             faults.extend(nested.map(|fault| Fault { key: format!("{part}.{}", fault.key).into(), ..fault }));
         }
         faults
+    }
+
+    fn visit_members<V: MemberVisitor>(&mut self, key: Arguments<'_>, visitor: &mut V) {
+        self.sizes.visit(format_args!("{key}.sizes"), visitor);
+        self.think.visit(format_args!("{key}.think"), visitor);
     }
 }
 

@@ -5,7 +5,9 @@
 //! is the size in packets of 1460 bytes, and the last the probability: the form of pFabric's ns-2 scripts. If the
 //! first point has a probability above 0, as many transfers have exactly its size.
 
-use engine::registry::{Fault, Settings};
+use std::fmt::Arguments;
+
+use engine::registry::{ContentFault, Fault, FileReader, FileSetting, Settings};
 use engine::{Bytes, Draws};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -39,8 +41,8 @@ const PACKET: f64 = 1460.0;
 ///
 /// # Errors
 ///
-/// The number of the wrong line, from 1, and what was expected there.
-pub fn parse(text: &str) -> Result<Vec<(Bytes, f64)>, (usize, &'static str)> {
+/// The first wrong line.
+pub fn parse(text: &str) -> Result<Vec<(Bytes, f64)>, ContentFault> {
     let mut points = Vec::new();
     for (number, line) in text.lines().enumerate().map(|(number, line)| (number + 1, line.trim())) {
         if line.is_empty() || line.starts_with('#') {
@@ -50,10 +52,14 @@ pub fn parse(text: &str) -> Result<Vec<(Bytes, f64)>, (usize, &'static str)> {
         let (size, probability) = match fields.as_deref() {
             Some([bytes, probability]) => (*bytes, *probability),
             Some([packets, _, probability]) => (packets * PACKET, *probability),
-            _ => return Err((number, "two numbers, size in bytes and probability, or three, with a size in packets")),
+            _ => {
+                let expected = "two numbers, size in bytes and probability, or three, with a size in packets";
+                return Err(ContentFault::new(number, expected));
+            }
         };
         if !(0.0..=1e15).contains(&size) || !(0.0..=100.0).contains(&probability) {
-            return Err((number, "a size of at most 1e15 bytes, and a probability of 0 to 1, or 0 to 100 %"));
+            let expected = "a size of at most 1e15 bytes, and a probability of 0 to 1, or 0 to 100 %";
+            return Err(ContentFault::new(number, expected));
         }
         points.push((Bytes(size as u64), probability));
     }
@@ -96,6 +102,11 @@ impl Settings for Config {
             return vec![Fault::new("points", found, "a last point with the probability 1")];
         }
         Vec::new()
+    }
+
+    fn read_files<F: FileReader>(&mut self, key: Arguments<'_>, reader: &mut F) {
+        let (file, content) = (&mut self.file, &mut self.points);
+        reader.read_text(FileSetting { key: format_args!("{key}.file"), file, content }, parse);
     }
 }
 
@@ -152,9 +163,9 @@ mod tests {
         assert_eq!(percent, Ok(vec![(Bytes(0), 0.0), (Bytes(10_000), 0.15), (Bytes(30_000_000), 1.0)]));
         let packets = parse("1 1 0\n6 1 0.15\n20000 1 1\n");
         assert_eq!(packets, Ok(vec![(Bytes(1460), 0.0), (Bytes(8760), 0.15), (Bytes(29_200_000), 1.0)]));
-        assert_eq!(parse("10 0.5\nten 1\n").map_err(|(line, _)| line), Err(2));
-        assert_eq!(parse("10 0.5 1 1\n").map_err(|(line, _)| line), Err(1));
-        assert_eq!(parse("-10 0.5\n").map_err(|(line, _)| line), Err(1));
+        assert_eq!(parse("10 0.5\nten 1\n").map_err(|fault| fault.line), Err(2));
+        assert_eq!(parse("10 0.5 1 1\n").map_err(|fault| fault.line), Err(1));
+        assert_eq!(parse("-10 0.5\n").map_err(|fault| fault.line), Err(1));
     }
 
     #[test]

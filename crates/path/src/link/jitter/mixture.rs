@@ -1,8 +1,10 @@
 //! One of several distributions for each packet, each with a probability, for example a measured distribution given by
 //! quantiles [packetcontrol2014 table I].
 
-use engine::registry::{Fault, Settings};
-use engine::{Draws, Span};
+use std::fmt::Arguments;
+
+use engine::registry::{Fault, MemberVisitor, Settings};
+use engine::{Draws, Open, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -52,6 +54,12 @@ impl Settings for Config {
             faults.push(Fault::new("parts", found, "probabilities whose sum is 1"));
         }
         faults
+    }
+
+    fn visit_members<V: MemberVisitor>(&mut self, key: Arguments<'_>, visitor: &mut V) {
+        for (number, part) in self.parts.iter_mut().enumerate() {
+            part.delay.visit(format_args!("{key}.parts[{number}].delay"), visitor);
+        }
     }
 }
 

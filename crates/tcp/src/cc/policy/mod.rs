@@ -24,11 +24,11 @@
 mod network;
 mod observe;
 
-use std::fmt;
+use std::fmt::{self, Arguments};
 use std::str::FromStr;
 
 use engine::Span;
-use engine::registry::{Fault, Settings};
+use engine::registry::{Fault, FileReader, FileSetting, Settings};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -62,6 +62,15 @@ impl Settings for Config {
                 network.check().into_iter().map(within).collect()
             }
             (_, None) => Vec::new(),
+        }
+    }
+
+    fn read_files<F: FileReader>(&mut self, key: Arguments<'_>, reader: &mut F) {
+        // Both together are an error, which `check` reports.
+        if self.network.is_none() {
+            let (file, content) = (&mut self.file, &mut self.network);
+            let setting = FileSetting { key: format_args!("{key}.file"), file, content };
+            reader.read_toml(setting, "a network", Network::check);
         }
     }
 }
