@@ -23,3 +23,4 @@ mod ran;
 mod recordings;
 mod set_every_key;
 mod tcp_keys;
+mod unnamed_members;

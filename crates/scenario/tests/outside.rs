@@ -571,6 +571,7 @@ fn code_in_the_page_equals_the_example() {
     let files = [
         include_str!("../../../examples/outside/src/lib.rs"),
         include_str!("../../../examples/outside/src/every_nth.rs"),
+        include_str!("../../../examples/outside/src/tunnels.rs"),
         include_str!("../../../examples/outside/tests/contracts.rs"),
     ];
     let of = |language: &str| -> Vec<&str> {
@@ -581,7 +582,7 @@ fn code_in_the_page_equals_the_example() {
     let [toml] = of("toml")[..] else { panic!("one manifest") };
     assert!(manifest.contains(toml), "not in examples/outside/Cargo.toml:\n{toml}");
     let blocks = of("rust");
-    assert_eq!(blocks.len(), 3);
+    assert_eq!(blocks.len(), 5);
     for block in blocks {
         assert!(files.iter().any(|file| file.contains(block)), "not in examples/outside:\n{block}");
     }

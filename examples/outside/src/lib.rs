@@ -1,4 +1,4 @@
-//! A congestion control, an agent, a channel and a queue discipline that lasthop does not have.
+//! A congestion control, an agent, two channels and a queue discipline that lasthop does not have.
 //!
 //! Each is one file: settings that serde reads, and an implementation of [`engine::Member`] that checks them and builds the
 //! member. [`members`] lists them in the table that the loader takes; scenarios then name them like lasthop's own.
@@ -7,14 +7,19 @@ pub mod every_nth;
 pub mod lifo;
 pub mod mark_at_air;
 pub mod scalable;
+pub mod tunnels;
 
-use std::io::{self, Write};
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use engine::members::NameError;
 use engine::{Kind, Members};
 use path::agent::AgentConfig;
 use path::channel::ChannelConfig;
 use path::queue::QueueConfig;
+use scenario::{Files, Overrides, Source};
 use tcp::cc::ControlConfig;
 
 /// The members of this crate. Each has a version, under which stores keep its results.
@@ -29,6 +34,7 @@ pub fn members() -> Result<Members, NameError> {
         .add::<ChannelConfig>(
             Kind::<every_nth::Config>::new("every-nth", "Every n-th data frame is lost").version("1"),
         )?
+        .add::<ChannelConfig>(Kind::<tunnels::Config>::new("tunnels", "Losses in tunnels, from a file").version("1"))?
         .add::<QueueConfig>(Kind::<lifo::Config>::new("lifo", "Last in, first out").version("1"))?;
     Ok(members)
 }
@@ -38,9 +44,11 @@ pub fn members() -> Result<Members, NameError> {
 /// # Errors
 /// A file that cannot be read, every problem of the scenario, and errors of `out`.
 pub fn run(file: &str, out: &mut impl Write) -> Result<(), String> {
-    let text = std::fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?;
     let members = members().map_err(|error| error.to_string())?;
-    let loaded = scenario::from_toml_with(file, &text, &members)
+    let source = Source::open(Rc::new(Disk), Path::new(file), &Overrides::default());
+    let loaded = source
+        .map(|source| source.with_members(&members))
+        .and_then(|source| source.resolve(&source.document))
         .map_err(|problems| problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))?;
     let mut world = sim::World::new(&loaded.network, false);
     world.run(&mut sim::NullSink);
@@ -58,4 +66,27 @@ pub fn run(file: &str, out: &mut impl Write) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// The scenario, and the files that it names.
+struct Disk;
+
+impl Files for Disk {
+    fn read(&self, path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        File::open(path)?.take(limit).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    fn exists(&self, path: &Path) -> bool {
+        path.try_exists().unwrap_or(true)
+    }
+
+    fn is_dir(&self, path: &Path) -> bool {
+        path.is_dir()
+    }
+
+    fn entries(&self, dir: &Path) -> Vec<PathBuf> {
+        fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path()).collect()
+    }
 }

@@ -20,7 +20,7 @@ fn run(from: &str, to: &str) -> Results {
 }
 
 #[test]
-fn scenario_names_all_four_members() {
+fn scenario_names_four_members() {
     let loaded = load(SCENARIO).unwrap();
     let found: Vec<_> = loaded.outside.iter().map(|member| (member.registry, &*member.name)).collect();
     assert_eq!(
@@ -75,6 +75,10 @@ fn program_writes_members_and_metrics() {
     let lines: Vec<&str> = out.lines().collect();
     assert_eq!(lines[0], "nodes.station.scheme = mark-at-air (scheme)");
     assert!(lines.iter().any(|line| line.contains("goodput_bps = ") && !line.ends_with('-')), "{out}");
+    let mut out = Vec::new();
+    outside::run(concat!(env!("CARGO_MANIFEST_DIR"), "/train.toml"), &mut out).unwrap();
+    let out = String::from_utf8(out).unwrap();
+    assert!(out.starts_with("links.air.channel = tunnels (channel)\n"), "{out}");
     let missing = outside::run("no such file", &mut Vec::new()).unwrap_err();
     assert!(missing.starts_with("no such file: "), "{missing}");
 }
