@@ -40,7 +40,7 @@ fn capture_becomes_a_scenario_that_gives_the_measured_goodput() {
     let goodput = fitted.out.lines().find(|line| line.starts_with("goodput")).expect("a row").to_owned();
     let values: Vec<f64> = goodput.split_whitespace().filter_map(|word| word.parse().ok()).collect();
     assert!((values[0] / values[1] - 1.0).abs() < 0.02, "{goodput}");
-    assert!(fitted.out.contains("nearest first, goodput in Mbit/s: "), "{}", fitted.out);
+    assert!(fitted.out.contains("nearest first, goodput in Mbps: "), "{}", fitted.out);
     let other = lasthop(&dir, &["fit", "path/server.pcapng", "--stream", "7"]);
     assert_eq!(other.code, Some(2));
     assert!(other.err.contains("found no connection 7, expected 0, the only one"), "{}", other.err);

@@ -459,7 +459,7 @@ fn tables_have_no_empty_columns_and_no_insignificant_digits() {
     };
     let one = table(&["--replications", "1"]);
     assert_eq!(lines(&one, "completion_time_s, s")[0], "delay|case|of|n|value|change to unmodified");
-    assert_eq!(lines(&one, "goodput_bps, kbit/s").len(), 13);
+    assert_eq!(lines(&one, "goodput_bps, kbps").len(), 13);
     assert!(!one.contains("replications; +-") && !one.contains("\n\n\n"), "{one}");
     let still = table(&["--replications", "3", "--set", "links.air.channel=perfect"]);
     assert!(lines(&still, "timeouts, count")[1].starts_with("50 ms|unmodified|download|3|0|0|0 to 0|-"), "{still}");

@@ -107,7 +107,14 @@ const RATE: Kind = Kind {
     name: "a rate",
     example: "8 Mbps",
     units: &[("Gbps", 1_000_000_000), ("Mbps", 1_000_000), ("kbps", 1_000), ("bps", 1)],
-    refused: &[("MBps", "for bytes per second multiply by 8 and write Mbps"), ("Kbps", "write kbps")],
+    refused: &[
+        ("MBps", "for bytes per second multiply by 8 and write Mbps"),
+        ("Kbps", "write kbps"),
+        ("Gbit/s", "write Gbps"),
+        ("Mbit/s", "write Mbps"),
+        ("kbit/s", "write kbps"),
+        ("bit/s", "write bps"),
+    ],
 };
 
 const FREQUENCY: Kind = Kind {

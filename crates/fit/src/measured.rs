@@ -229,7 +229,7 @@ pub fn compared(measured: &Values, simulated: &Tried) -> Vec<Vec<String>> {
     let count = |count: Option<f64>| text(count, usize::from(count.is_some_and(|count| count.fract() > 0.0)), 1.0);
     let row =
         |name: &str, measured: String, simulated: String| vec![name.to_owned(), measured, simulated, String::new()];
-    let mut goodput = row("goodput Mbit/s", text(measured.goodput, 3, 1e-6), text(values.goodput, 3, 1e-6));
+    let mut goodput = row("goodput Mbps", text(measured.goodput, 3, 1e-6), text(values.goodput, 3, 1e-6));
     if let [lowest, .., highest] = goodputs[..] {
         goodput[3] = format!("{:.3} to {:.3}", lowest / 1e6, highest / 1e6);
     }

@@ -1,5 +1,7 @@
 //! The panel of goodput: acknowledged data over time, as the mean rate of each bin.
 
+use engine::Quantity;
+
 use crate::contents::Contents;
 use crate::frame::{self, Area, Sheet};
 use crate::history::Ack;
@@ -60,8 +62,8 @@ pub(crate) fn bins(acks: &[Ack], (from, to): (f64, f64), width: f64) -> Vec<Bin>
 
 /// Returns a unit of rates in bits per second for an axis up to `top`, and its name.
 pub(crate) fn rate_unit(top: f64) -> (f64, &'static str) {
-    let units = [(1e9, "Gbps"), (1e6, "Mbps"), (1e3, "kbps")];
-    units.into_iter().find(|(unit, _)| top >= *unit).unwrap_or((1.0, "bps"))
+    let unit = Quantity::Rate.unit_for(top);
+    (unit.size, unit.name)
 }
 
 /// Formats a number of seconds without superfluous digits.

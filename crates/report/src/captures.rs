@@ -1,6 +1,6 @@
 //! The page of a capture: all of its connections, and those with most data explained.
 
-use engine::Span;
+use engine::{Quantity, Span};
 use lab::captures::{BothEnds, CaptureFile, Explained, NonTcp};
 use observe::explain::{HIDDEN_CAUSES, hidden_kinds, millis};
 use plot::Recording;
@@ -140,8 +140,7 @@ fn connection(connection: &Connection) -> Section {
     let Connection { explained, recording, joined } = connection;
     let Explained { survey, counts, report, .. } = explained;
     let end = if report.completed { "all data acknowledged" } else { "not all data acknowledged" };
-    let rate =
-        survey.rate.map_or("unknown".to_owned(), |rate| format!("{:.3} Mbit/s", rate.bits_per_sec() as f64 / 1e6));
+    let rate = survey.rate.map_or("unknown".to_owned(), |rate| Quantity::Rate.fixed(rate.bits_per_sec() as f64, 3));
     let facts = [
         ("time", format!("{:.3} s, {end}", report.took.as_secs_f64())),
         ("data", format!("{} bytes", survey.bytes)),

@@ -65,7 +65,7 @@ fn page() -> Page {
     let lines = cases.iter().map(|name| Line { name: name.clone(), points: (0..9).map(point).collect() });
     let curves = Block::Curves(CurveChart {
         title: title.clone(),
-        measure: "goodput, Mbit/s".into(),
+        measure: "goodput, Mbps".into(),
         along: along.clone(),
         lines: lines.collect(),
         ..CurveChart::default()

@@ -139,7 +139,7 @@ fn tables(tried: &[comparison::Tried], values: &comparison::Values, assumed: boo
         format!("{} {:.3}", tried.fitted.variant, tried.values.goodput.unwrap_or_default() / 1e6)
     };
     let others: Vec<String> = tried.iter().map(goodput).collect();
-    print(&format!("\nthe sender's variant is not seen; nearest first, goodput in Mbit/s: {}\n", others.join(", ")))
+    print(&format!("\nthe sender's variant is not seen; nearest first, goodput in Mbps: {}\n", others.join(", ")))
 }
 
 /// Says which host is taken for the sender, if `sends` may be a mobile: servers do not open connections.

@@ -2,6 +2,7 @@
 
 use clap::Args as ClapArgs;
 use engine::Span;
+use engine::quantity::format_short_percent;
 use lab::load::Loaded;
 use lab::steady::{Alone, FlowReport, Question, SteadyError, Verdict, examine};
 use scenario::problem::Problem;
@@ -128,7 +129,7 @@ fn as_text(loaded: &Loaded, question: &Question, reports: &[FlowReport]) -> Stri
 }
 
 fn table(report: &FlowReport, question: &Question) -> String {
-    let level = format!("{} interval, kbps", percent(question.level().get()));
+    let level = format!("{} interval, kbps", format_short_percent(question.level().get()));
     let mut rows = vec![row(&["simulated s", "goodput, kbps", &level, "half-width"])];
     for at in &report.rows {
         let Interval { low, high } = at.goodput;
@@ -158,7 +159,7 @@ fn alone(report: &FlowReport, question: &Question) -> String {
 
 /// The answer in a sentence.
 fn answer(name: &str, report: &FlowReport, question: &Question) -> String {
-    let (share, count) = (percent(question.relative()), question.replications());
+    let (share, count) = (format_short_percent(question.relative()), question.replications());
     let looked = seconds(report.looked);
     let last = report.rows.last().map_or_else(String::new, |last| format!("{} kbps", kilobits(last.goodput.centre())));
     let longer = seconds(report.looked.times(2));
@@ -182,7 +183,7 @@ fn answer(name: &str, report: &FlowReport, question: &Question) -> String {
         Verdict::Wide { half_width, replications } => format!(
             "{looked} with {count} replications are too short: the precision of the goodput of {name} is only {}. Simulate \
              longer, --until \"{longer}\", or replicate more: --replications {replications} would suffice at this length.",
-            percent(half_width)
+            format_short_percent(half_width)
         ),
         Verdict::Nothing => {
             format!("{looked} are too short: no data of {name} arrived. Simulate longer: --until \"{longer}\".")
@@ -190,15 +191,9 @@ fn answer(name: &str, report: &FlowReport, question: &Question) -> String {
     }
 }
 
-/// Always in kbit/s, so that rows can be compared.
+/// Always in kbps, so that rows can be compared.
 fn kilobits(bps: f64) -> String {
     format!("{:.1}", bps / 1e3)
-}
-
-fn percent(share: f64) -> String {
-    // Two digits hide the rounding error of 0.07 x 100; a precision of 0.0005 still differs from 0.
-    let rounded = format!("{:.2}", 100.0 * share);
-    format!("{} %", rounded.trim_end_matches('0').trim_end_matches('.'))
 }
 
 /// Always in seconds, so that lengths can be compared.

@@ -1,5 +1,7 @@
 //! Metrics as columns of a table: heads from their declarations, values in their units.
 
+use engine::Quantity;
+use engine::quantity::format_percent;
 use observe::metric::Metric;
 use observe::summary::Summary;
 
@@ -30,21 +32,11 @@ pub fn cell(metric: &Metric, value: Option<f64>) -> String {
     match metric.unit {
         "s" if value != 0.0 && value < 0.01 => format!("{:.3} ms", 1e3 * value),
         "s" => format!("{value:.3} s"),
-        "bit/s" => bits_per_second(value),
-        "share" => format!("{:.1} %", 100.0 * value),
+        "bit/s" => Quantity::Rate.fixed(value, 1),
+        "share" => format_percent(value),
         "1 to 4.5" | "1 and more" => format!("{value:.2}"),
         _ => format!("{value}"),
     }
-}
-
-fn bits_per_second(rate: f64) -> String {
-    let (scale, unit) = match rate {
-        rate if rate >= 1e9 => (1e9, "Gbps"),
-        rate if rate >= 1e6 => (1e6, "Mbps"),
-        rate if rate >= 1e3 => (1e3, "kbps"),
-        _ => (1.0, "bps"),
-    };
-    format!("{:.1} {unit}", rate / scale)
 }
 
 #[cfg(test)]

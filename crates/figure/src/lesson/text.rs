@@ -1,20 +1,14 @@
 //! Results in texts: `{{EXPRESSION}}` or `{{EXPRESSION : UNIT}}`.
 
+use engine::Quantity;
+use engine::quantity::Unit;
+
 use super::expression::number;
 use super::{Fault, Runs};
 
-/// Units in which results are written, each with its size in the unit of results: seconds, bytes, bit/s, shares.
-const UNITS: [(&str, f64); 9] = [
-    ("s", 1.0),
-    ("ms", 1e-3),
-    ("µs", 1e-6),
-    ("kB", 1e3),
-    ("MB", 1e6),
-    ("kbps", 1e3),
-    ("Mbps", 1e6),
-    ("%", 0.01),
-    ("times", 1.0),
-];
+/// Units of texts besides those of [quantities](Quantity), each with its size in the unit of results.
+const OTHER_UNITS: [Unit; 3] =
+    [Unit { name: "µs", size: 1e-6 }, Unit { name: "%", size: 0.01 }, Unit { name: "times", size: 1.0 }];
 
 /// A result in a unit.
 ///
@@ -22,8 +16,9 @@ const UNITS: [(&str, f64); 9] = [
 /// There is no such unit.
 pub fn in_unit(value: f64, unit: Option<&str>) -> Result<f64, Fault> {
     let Some(unit) = unit else { return Ok(value) };
-    let known = UNITS.iter().find(|(name, _)| *name == unit);
-    let (_, size) = known.ok_or_else(|| Fault::new(format!("{unit}: no such unit")))?;
+    let mut units = Quantity::ALL.iter().flat_map(|quantity| quantity.units()).chain(&OTHER_UNITS);
+    let known = units.find(|known| known.name == unit);
+    let Unit { size, .. } = known.ok_or_else(|| Fault::new(format!("{unit}: no such unit")))?;
     Ok(value / size)
 }
 

@@ -1,5 +1,6 @@
 //! Number formats with only the significant digits, in ASCII.
 
+use engine::Quantity;
 use observe::metric::Metric;
 use serde_json::Value;
 
@@ -43,10 +44,13 @@ fn is_zero(text: &str) -> bool {
 /// Returns the divisor that keeps the numbers of a metric short, and the resulting unit.
 pub fn scale(metric: &Metric, means: impl Iterator<Item = f64>) -> (f64, &'static str) {
     let max = means.map(f64::abs).fold(0.0, f64::max);
-    match metric.unit {
-        "bit/s" if max >= 1e7 => (1e6, "Mbit/s"),
-        "bit/s" if max >= 1e4 => (1e3, "kbit/s"),
-        unit => (1.0, unit),
+    match Quantity::with_base(metric.unit) {
+        Some(rate @ Quantity::Rate) => {
+            let unit = rate.column_unit(max);
+            (unit.size, unit.name)
+        }
+        // Times and sizes of a table are compared in their base units.
+        _ => (1.0, metric.unit),
     }
 }
 
@@ -54,24 +58,20 @@ pub fn scale(metric: &Metric, means: impl Iterator<Item = f64>) -> (f64, &'stati
 /// table is reduced to its values. Not for places that need the exact value.
 pub fn brief(text: &str) -> String {
     const MAX_LEN: usize = 9;
-    const UNITS: [(&str, [(&str, f64); 4]); 3] = [
-        ("s", [("s", 1.0), ("ms", 1e-3), ("us", 1e-6), ("ns", 1e-9)]),
-        ("bit/s", [("Gbps", 1e9), ("Mbps", 1e6), ("kbps", 1e3), ("bps", 1.0)]),
-        ("bytes", [("GB", 1e9), ("MB", 1e6), ("kB", 1e3), ("B", 1.0)]),
-    ];
     if let Ok(Value::Object(table)) = serde_json::from_str(text) {
         return table.values().map(|value| brief(&shown(value))).collect::<Vec<_>>().join(", ");
     }
     let number = numbers(&[text.to_owned()]).and_then(|(unit, _, values)| Some((unit, values.first().copied()??)));
     let Some((unit, value)) = number.filter(|_| text.chars().count() > MAX_LEN) else { return text.to_owned() };
-    let units = UNITS.iter().find(|(base, _)| *base == unit).map(|(_, units)| units);
-    let fitting = units.and_then(|units| units.iter().find(|(_, size)| value.abs() >= *size));
-    let (unit, size) = fitting.copied().unwrap_or(("", 1.0));
-    let value = value / size;
-    let places = if value == 0.0 { 0.0 } else { 3.0 - libm::floor(libm::log10(value.abs())) };
-    let text = format!("{value:.places$}", places = places.clamp(0.0, 9.0) as usize);
-    let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
-    if unit.is_empty() { text.to_owned() } else { format!("{text} {unit}") }
+    match Quantity::with_base(unit) {
+        Some(quantity) => quantity.brief(value),
+        None => {
+            let places = if value == 0.0 { 0.0 } else { 3.0 - libm::floor(libm::log10(value.abs())) };
+            let text = format!("{value:.places$}", places = places.clamp(0.0, 9.0) as usize);
+            let short = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+            short.to_owned()
+        }
+    }
 }
 
 #[cfg(test)]
@@ -101,9 +101,9 @@ mod tests {
     #[test]
     fn large_rates_are_scaled_to_larger_units() {
         let rate = &observe::summary::flow::goodput_bps;
-        assert_eq!(scale(rate, [5.0, 9_999.0].into_iter()), (1.0, "bit/s"));
-        assert_eq!(scale(rate, [5.0, -10_000.0].into_iter()), (1e3, "kbit/s"));
-        assert_eq!(scale(rate, [1e7, 5.0].into_iter()), (1e6, "Mbit/s"));
+        assert_eq!(scale(rate, [5.0, 9_999.0].into_iter()), (1.0, "bps"));
+        assert_eq!(scale(rate, [5.0, -10_000.0].into_iter()), (1e3, "kbps"));
+        assert_eq!(scale(rate, [1e7, 5.0].into_iter()), (1e6, "Mbps"));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Warnings about a sweep's results, among them points without the requested precision.
 
+use engine::quantity::format_short_percent;
 use stats::Moments;
 use stats::precise::{Rule, Verdict};
 
@@ -49,7 +50,7 @@ fn warning(analysis: &Analysis) -> Option<String> {
         "after {} replications, the maximum, the precision of {} is not {} everywhere: {}{more}",
         precision.max,
         metric.name,
-        percent(precision.precision),
+        format_short_percent(precision.precision),
         imprecise[..imprecise.len().min(NAMED)].join("; ")
     ))
 }
@@ -67,12 +68,7 @@ fn shown(cell: &CellRuns, subject: &str, moments: &Moments, rule: Rule) -> Strin
     let width = rule.interval(moments).and_then(|interval| interval.relative_half_width());
     let reached = width.filter(|width| *width < 0.5).map_or_else(
         || "has no known precision".to_owned(),
-        |width| format!("reaches {}", percent(width / (1.0 - width))),
+        |width| format!("reaches {}", format_short_percent(width / (1.0 - width))),
     );
     format!("{named} {reached}").trim_start().to_owned()
-}
-
-fn percent(share: f64) -> String {
-    let percent = 100.0 * share;
-    if (percent - percent.round()).abs() < 1e-9 { format!("{percent:.0} %") } else { format!("{percent:.2} %") }
 }

@@ -1,6 +1,7 @@
 //! `lasthop explain CAPTURE`.
 
 use ::plot::{Description, Recorder};
+use engine::Quantity;
 use lab::captures::{BothEnds, CaptureFile, Explained};
 use observe::explain::{
     FlowReport, HIDDEN_CAUSES, captured_causes, captured_to_json, hidden_kinds, millis, shown_kinds,
@@ -91,7 +92,7 @@ fn as_text(title: &str, file: &CaptureFile, explained: &Explained, top: usize) -
     }
     let rate = survey
         .rate
-        .map_or("unknown".to_owned(), |rate| format!("about {:.3} Mbit/s", rate.bits_per_sec() as f64 / 1e6));
+        .map_or("unknown".to_owned(), |rate| format!("about {}", Quantity::Rate.fixed(rate.bits_per_sec() as f64, 3)));
     text.push_str(&format!(
         "\n{}\n{} bytes in {}, {} sent again; {} duplicate acknowledgments, {} segments reordered\n\
          captured at the {}; least round trip {} ms, rate of the slowest link {rate}\n",

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use ::plot::{Description, Recorder};
 use clap::Args as ClapArgs;
-use engine::{Span, Time};
+use engine::{Span, Time, quantity};
 use lab::load::Loaded;
 use lab::run::{self, RunError};
 use observe::explain::{Cause, Explain, Finding, FlowReport, millis, to_json};
@@ -185,7 +185,7 @@ fn with_texts<'a>(rows: &[Vec<String>], left: usize, texts: impl Iterator<Item =
 }
 
 fn percent(part: Span, of: Span) -> String {
-    format!("{:.1} %", 100.0 * part.as_secs_f64() / of.as_secs_f64().max(f64::MIN_POSITIVE))
+    quantity::format_percent(part.as_secs_f64() / of.as_secs_f64().max(f64::MIN_POSITIVE))
 }
 
 /// The causes of the flow's time, the longest first, each with a bar.

@@ -1,6 +1,6 @@
 //! Errors of pictures, in the words of the options.
 
-use engine::Span;
+use engine::quantity::format_moment;
 use report::pictures::{Choice, MAX_RUNS, PictureError};
 use scenario::problem::Problem;
 
@@ -25,7 +25,7 @@ pub(in super::super) fn failed(error: PictureError) -> Failure {
             Problem::new(format!("a time after --from ({from})")).in_file("--to").found(to.to_string())
         }
         PictureError::AfterEnd { from, end } => {
-            Problem::new(format!("a time before the end of the run ({})", seconds(end)))
+            Problem::new(format!("a time before the end of the run ({})", format_moment(end.as_secs_f64())))
                 .in_file("--from")
                 .found(from.to_string())
         }
@@ -39,16 +39,11 @@ pub(in super::super) fn failed(error: PictureError) -> Failure {
             };
             return Failure::Run(format!(
                 "by {} the run has more than {} million events to draw\n  hint: {narrower}",
-                seconds(until),
+                format_moment(until.as_secs_f64()),
                 max / 1_000_000
             ));
         }
         PictureError::Run(error) => return error.into(),
     };
     Failure::Input(listed(&[problem]))
-}
-
-/// A time that was simulated, not written by a person: to the microsecond.
-fn seconds(span: Span) -> String {
-    format!("{} s", (span.as_secs_f64() * 1e6).round() / 1e6)
 }

@@ -1,0 +1,166 @@
+//! Results with units for people to read: one spelling for the command, reports, pictures, the page and Python.
+//!
+//! Units are those of scenarios (see [`units`](crate::units)), with prefixes of 1000, so that a printed quantity can be
+//! written into a scenario: `kbps`, not `kbit/s`. Files and metrics have base units instead: bit/s, bytes, s.
+//!
+//! A value of its own is shown in the largest unit that it reaches; the values of a table's column share a unit, which
+//! is one prefix smaller up to ten of it, so that the lowest ones keep digits.
+
+/// A unit with its size in the base unit.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Unit {
+    /// The name.
+    pub name: &'static str,
+    /// The size in the base unit.
+    pub size: f64,
+}
+
+const fn unit(name: &'static str, size: f64) -> Unit {
+    Unit { name, size }
+}
+
+/// A kind of quantity.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Quantity {
+    /// Data per time; base unit bit/s.
+    Rate,
+    /// Data; base unit bytes.
+    Size,
+    /// Time; base unit s.
+    Time,
+}
+
+impl Quantity {
+    /// Every kind.
+    pub const ALL: [Quantity; 3] = [Quantity::Rate, Quantity::Size, Quantity::Time];
+
+    /// The kind with this base unit, as metrics name it; `None` for counts and shares.
+    pub fn with_base(unit: &str) -> Option<Self> {
+        Quantity::ALL.into_iter().find(|quantity| quantity.base() == unit)
+    }
+
+    /// The base unit, as metrics name it.
+    pub const fn base(self) -> &'static str {
+        match self {
+            Quantity::Rate => "bit/s",
+            Quantity::Size => "bytes",
+            Quantity::Time => "s",
+        }
+    }
+
+    /// The units, the largest first.
+    pub const fn units(self) -> &'static [Unit] {
+        const RATES: [Unit; 4] = [unit("Gbps", 1e9), unit("Mbps", 1e6), unit("kbps", 1e3), unit("bps", 1.0)];
+        const SIZES: [Unit; 4] = [unit("GB", 1e9), unit("MB", 1e6), unit("kB", 1e3), unit("B", 1.0)];
+        const TIMES: [Unit; 4] = [unit("s", 1.0), unit("ms", 1e-3), unit("us", 1e-6), unit("ns", 1e-9)];
+        match self {
+            Quantity::Rate => &RATES,
+            Quantity::Size => &SIZES,
+            Quantity::Time => &TIMES,
+        }
+    }
+
+    /// The largest unit that `value` reaches; for zero the base unit.
+    pub fn unit_for(self, value: f64) -> Unit {
+        let units = self.units();
+        let base = units.iter().find(|unit| unit.size == 1.0);
+        let reached = units.iter().find(|unit| value.abs() >= unit.size);
+        let smallest = units.last().filter(|_| value != 0.0);
+        reached.or(smallest).or(base).copied().unwrap_or(unit(self.base(), 1.0))
+    }
+
+    /// The unit of a table's column whose largest absolute value is `max`: the largest of which it has ten.
+    pub fn column_unit(self, max: f64) -> Unit {
+        self.unit_for(max.abs() / 10.0)
+    }
+
+    /// Formats a value with `places` decimals in the largest unit that it reaches.
+    pub fn fixed(self, value: f64, places: usize) -> String {
+        let unit = self.unit_for(value);
+        format!("{:.places$} {}", value / unit.size, unit.name)
+    }
+
+    /// Formats a value with four significant digits, without trailing zeros, in the largest unit that it reaches once
+    /// rounded.
+    pub fn brief(self, value: f64) -> String {
+        if !value.is_finite() {
+            return "unlimited".to_owned();
+        }
+        let unit = self.unit_for(round_to_digits(value, 4));
+        format!("{} {}", round_to_digits(value / unit.size, 4), unit.name)
+    }
+}
+
+/// Rounds to significant digits, at most 17.
+fn round_to_digits(value: f64, digits: usize) -> f64 {
+    // Through decimal text: a product with a power of ten would add an error of its own.
+    format!("{value:.*e}", digits.saturating_sub(1)).parse().unwrap_or(value)
+}
+
+/// Formats a share, 0 to 1, in percent with one decimal.
+pub fn format_percent(share: f64) -> String {
+    format!("{:.1} %", 100.0 * share)
+}
+
+/// Formats a share that a person chose, such as a level or a precision, in percent with two decimals at most.
+pub fn format_short_percent(share: f64) -> String {
+    // Two decimals hide the rounding error of 0.07 x 100; a precision of 0.0005 still differs from 0.
+    let rounded = format!("{:.2}", 100.0 * share);
+    format!("{} %", rounded.trim_end_matches('0').trim_end_matches('.'))
+}
+
+/// Formats a time of a run in seconds, to the microsecond, without superfluous digits.
+pub fn format_moment(seconds: f64) -> String {
+    let fixed = format!("{seconds:.6}");
+    let short = fixed.trim_end_matches('0').trim_end_matches('.');
+    format!("{} s", if short == "-0" { "0" } else { short })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_shown_in_the_largest_unit_that_they_reach() {
+        let brief = |value| Quantity::Rate.brief(value);
+        assert_eq!([605_107.07, 999.9, 0.0, 1e9].map(brief), ["605.1 kbps", "999.9 bps", "0 bps", "1 Gbps"]);
+        assert_eq!([999_960.0, 999_940.0].map(brief), ["1 Mbps", "999.9 kbps"], "rounding reaches the next unit");
+        assert_eq!(
+            [0.25, 0.0, 2.5e-6, 4e-10].map(|time| Quantity::Time.brief(time)),
+            ["250 ms", "0 s", "2.5 us", "0.4 ns"]
+        );
+        assert_eq!([1460.0, 12.0, -2e6].map(|size| Quantity::Size.brief(size)), ["1.46 kB", "12 B", "-2 MB"]);
+        assert_eq!(Quantity::Size.brief(f64::INFINITY), "unlimited");
+        assert_eq!(Quantity::Rate.fixed(605_107.07, 1), "605.1 kbps");
+    }
+
+    #[test]
+    fn columns_keep_digits_of_their_lowest_values() {
+        let name = |max| Quantity::Rate.column_unit(max).name;
+        assert_eq!([9_999.0, 10_000.0, -10_000.0, 1e7].map(name), ["bps", "kbps", "kbps", "Mbps"]);
+    }
+
+    /// What is printed can be written into a scenario, where a rate, a size or a time is read back.
+    #[test]
+    fn units_are_those_of_scenarios() {
+        for unit in Quantity::Rate.units() {
+            let rate: crate::Rate = format!("3 {}", unit.name).parse().unwrap();
+            assert_eq!(rate.bits_per_sec() as f64, 3.0 * unit.size);
+        }
+        for unit in Quantity::Size.units() {
+            let size: crate::Bytes = format!("3 {}", unit.name).parse().unwrap();
+            assert_eq!(size.0 as f64, 3.0 * unit.size);
+        }
+        for unit in Quantity::Time.units() {
+            let span: crate::Span = format!("3 {}", unit.name).parse().unwrap();
+            assert_eq!(span.as_nanos() as f64, 3e9 * unit.size);
+        }
+    }
+
+    #[test]
+    fn shares_and_moments_have_no_superfluous_digits() {
+        assert_eq!([0.25, 0.0, 0.1234].map(format_percent), ["25.0 %", "0.0 %", "12.3 %"]);
+        assert_eq!([0.07, 0.0005, 0.955].map(format_short_percent), ["7 %", "0.05 %", "95.5 %"]);
+        assert_eq!([12.5, 0.0, -1e-9, 0.000_001_4].map(format_moment), ["12.5 s", "0 s", "0 s", "0.000001 s"]);
+    }
+}
