@@ -67,9 +67,11 @@ pub use budget::share_color;
 pub use describe::{Description, FlowDescription, LinkDescription};
 pub use history::{Ack, Act, History, Role, Rtt, Sent, Spot, Window};
 pub use ink::Picture;
+pub use mark::{ColorRole, Mark, MarkRow, MarkStep};
 pub use options::{
     DEFAULT_SIZE, MAX_SIDE, MIN_PANEL, MIN_SIZE, Marked, Options, Panel, Share, Theme, Unit, default_height,
 };
+pub use palette::list_palette_colors;
 pub use png::{PNG_SCALE, PngError};
 pub use queues::{Identity, identity};
 pub use record::{Bottleneck, Recorder, Recording, draw};

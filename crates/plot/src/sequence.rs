@@ -34,6 +34,20 @@ pub(crate) struct Sequence<'a> {
     bars: bool,
 }
 
+/// The actions of one kind in the view.
+struct ActionKind<'a> {
+    effect: Effect,
+    label: &'static str,
+    acts: &'a [Act],
+}
+
+impl ActionKind<'_> {
+    /// The label with the number of actions.
+    fn title(&self) -> String {
+        format!("{}: {}", self.label, grouped(self.acts.len() as u64))
+    }
+}
+
 impl<'a> Sequence<'a> {
     /// Returns the contents for `view`, on a panel of about this width and height in pixels.
     pub fn new(view: &'a View<'a>, (width, height): (f64, f64)) -> Self {
@@ -62,10 +76,8 @@ impl<'a> Sequence<'a> {
             Mark::Retransmit => &history.retransmits,
             Mark::LocalCopy => &history.local_copies,
             Mark::AckTaken => &history.acks_taken,
-            // Marks that only other panels have.
-            Mark::Resent | Mark::Above | Mark::Collided | Mark::Damaged | Mark::OutOfRange | Mark::Action(..) => {
-                return &[];
-            }
+            // Segments and actions have lists of their own; the others belong to other panels.
+            _ => return &[],
         };
         self.view.within(list, |spot| spot.at)
     }
@@ -80,11 +92,13 @@ impl<'a> Sequence<'a> {
     }
 
     /// Returns the kinds of actions in the view, each with its actions.
-    fn actions(&self) -> impl Iterator<Item = (Mark, &'a [Act])> {
-        let kinds = self.history.actions.iter();
-        let visible =
-            kinds.map(|((effect, label), acts)| (Mark::Action(*effect, label), self.view.within(acts, |act| act.at)));
-        visible.filter(|(_, acts)| !acts.is_empty())
+    fn actions(&self) -> impl Iterator<Item = ActionKind<'a>> {
+        let kinds = self.history.actions.iter().map(|((effect, label), acts)| ActionKind {
+            effect: *effect,
+            label,
+            acts: self.view.within(acts, |act| act.at),
+        });
+        kinds.filter(|kind| !kind.acts.is_empty())
     }
 
     fn segment_style(&self, palette: &Palette) -> Style {
@@ -98,7 +112,7 @@ impl<'a> Sequence<'a> {
 
     /// Returns the counts of the schemes' actions, for screen readers.
     pub fn about(&self) -> impl Iterator<Item = String> {
-        self.actions().map(|(mark, acts)| format!("{}: {}", mark.label(), grouped(acts.len() as u64)))
+        self.actions().map(|kind| kind.title())
     }
 
     /// Returns the legend entries of the elements that are visible.
@@ -124,7 +138,7 @@ impl<'a> Sequence<'a> {
                 entries.push(Entry::new(Sample::Mark(mark), mark.label()));
             }
         }
-        entries.extend(self.actions().map(|(mark, _)| Entry::new(Sample::Mark(mark), mark.label())));
+        entries.extend(self.actions().map(|kind| Entry::new(Sample::Mark(Mark::of_action(kind.effect)), kind.label)));
         if !self.draws_frames {
             let frames = grouped(self.spots(Corrupted).len() as u64);
             entries.push(Entry::new(Sample::Note, format!("{frames} corrupted frames not drawn: zoom in")));
@@ -231,16 +245,15 @@ impl<'a> Sequence<'a> {
             Some(Role::Ack(ack)) => y.place(ack as f64),
             None => tenths(area.bottom - EDGE),
         };
-        let chosen = |mark: &Mark| matches!(mark, Mark::Action(effect, _) if chosen(*effect));
-        for (mark, acts) in self.actions().filter(|(mark, _)| chosen(mark)) {
-            let places = thin::ordinary(acts.iter().map(|act| (x.place(act.at), level(act))));
+        for kind in self.actions().filter(|kind| chosen(kind.effect)) {
+            let mark = Mark::of_action(kind.effect);
+            let places = thin::ordinary(kind.acts.iter().map(|act| (x.place(act.at), level(act))));
             let size = crowded(places.len(), area.width());
             let mut path = Path::default();
             for place in places {
                 mark.stamp(&mut path, place, size);
             }
-            let title = format!("{}: {}", mark.label(), grouped(acts.len() as u64));
-            sheet.path(mark.class(), title, path, mark.style(sheet.palette).thinner(size));
+            sheet.path(mark.class(), kind.title(), path, mark.style(sheet.palette).thinner(size));
         }
     }
 

@@ -1,217 +1,145 @@
-//! Marks: one shape for each kind of event. Kinds differ in shape, so that colour is not needed to tell them apart, and
-//! the shapes nest: a retransmission lies inside the mark of its cause.
+//! Marks: their table, and how they are drawn.
+
+mod table;
 
 use path::agent::Effect;
 
 use crate::ink::{Path, Step, Style, tenths};
 use crate::palette::Palette;
+pub use table::{Mark, MarkRow};
 
-/// A kind of event that is drawn as a mark at a time and a sequence number, or in a station's row.
+/// The role of a mark's colour, which is a colour of the palette.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Mark {
-    Resent,
+pub enum ColorRole {
+    /// Retransmissions: filled, with an edge.
+    Again,
+    /// Losses.
     Lost,
-    AckLost,
-    Corrupted,
-    Timeout,
-    FastRetransmit,
-    Defer,
-    Retransmit,
-    /// Data sent by a node between the ends, such as a local retransmission of Snoop.
-    LocalCopy,
-    /// An acknowledgment consumed by a node between the ends.
-    AckTaken,
-    /// An action of a node's scheme, with its label.
-    Action(Effect, &'static str),
-    /// ssthresh exceeds the axis.
-    Above,
-    /// A frame lost to a collision.
-    Collided,
-    /// A frame corrupted by the channel.
-    Damaged,
-    /// A frame whose receiver is out of range.
-    OutOfRange,
+    /// Timeouts and recoveries of the sender.
+    Concluded,
+    /// Notices of nodes between the ends, and actions of their schemes.
+    Notice,
+    /// The slow start threshold.
+    Ssthresh,
+}
+
+impl ColorRole {
+    /// The name of its colour in the [palette](crate::list_palette_colors).
+    pub const fn name(self) -> &'static str {
+        match self {
+            ColorRole::Again => "again",
+            ColorRole::Lost => "lost",
+            ColorRole::Concluded => "concluded",
+            ColorRole::Notice => "notice",
+            ColorRole::Ssthresh => "ssthresh",
+        }
+    }
+
+    /// The name of the colour of the edge around the filled shape; `None` for shapes of lines.
+    pub const fn edge(self) -> Option<&'static str> {
+        match self {
+            ColorRole::Again => Some("again-edge"),
+            _ => None,
+        }
+    }
+}
+
+/// A step of the pen along a mark's shape. Positions are relative to the mark's.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum MarkStep {
+    /// Moves the pen.
+    Move(f64, f64),
+    /// Draws a line.
+    Line(f64, f64),
+    /// Draws a circle of this radius around the pen.
+    Circle(f64),
+    /// Draws a line to where the last move ended.
+    Close,
 }
 
 impl Mark {
-    /// The mark's CSS class, for style sheets and tests.
-    pub fn class(self) -> &'static str {
-        match self {
-            Mark::Resent => "resent",
-            Mark::Lost => "lost",
-            Mark::AckLost => "ack-lost",
-            Mark::Corrupted => "corrupted",
-            Mark::Timeout => "timeout",
-            Mark::FastRetransmit => "fast-retransmit",
-            Mark::Defer => "icmp-defer",
-            Mark::Retransmit => "icmp-retransmit",
-            Mark::LocalCopy => "local-copy",
-            Mark::AckTaken => "ack-taken",
-            Mark::Action(effect, _) => action_class(effect),
-            Mark::Above => "ssthresh-above",
-            Mark::Collided => "collided",
-            Mark::Damaged => "frame-corrupted",
-            Mark::OutOfRange => "out-of-range",
+    /// The mark of an action with this effect.
+    pub const fn of_action(effect: Effect) -> Self {
+        match effect {
+            Effect::Forwards => Mark::Forwards,
+            Effect::Resends => Mark::Resends,
+            Effect::Acknowledges => Mark::Acknowledges,
+            Effect::Holds => Mark::Holds,
+            Effect::Releases => Mark::Releases,
+            Effect::DropsAck => Mark::DropsAck,
+            Effect::DropsData => Mark::DropsData,
+            Effect::Pauses => Mark::Pauses,
+            Effect::Resumes => Mark::Resumes,
+            Effect::ReportsLoss => Mark::ReportsLoss,
         }
+    }
+
+    /// The mark's CSS class, for style sheets and tests.
+    pub(crate) fn class(self) -> &'static str {
+        self.row().kind
     }
 
     /// The mark's name in the legend.
-    pub fn label(self) -> &'static str {
-        match self {
-            Mark::Resent => "sent again",
-            Mark::Lost => "packet lost",
-            Mark::AckLost => "ACK lost",
-            Mark::Corrupted => "frame corrupted",
-            Mark::Timeout => "timeout",
-            Mark::FastRetransmit => "recovery",
-            Mark::Defer => "ICMP-DEFER",
-            Mark::Retransmit => "ICMP-RETRANSMIT",
-            Mark::LocalCopy => "sent by the base station",
-            Mark::AckTaken => "ACK consumed by the base station",
-            Mark::Action(_, label) => label,
-            Mark::Above => "ssthresh above the scale",
-            Mark::Collided => "collided",
-            Mark::Damaged => "corrupted by the channel",
-            Mark::OutOfRange => "out of range",
-        }
+    pub(crate) fn label(self) -> &'static str {
+        self.row().label
     }
 
     /// The mark's colours and line style.
-    pub fn style(self, palette: &Palette) -> Style {
-        match self {
-            Mark::Resent => Style { fill: Some(palette.again), ..Style::stroke(palette.again_edge, 0.8) },
-            Mark::Lost => Style::stroke(palette.lost, 2.0),
-            Mark::AckLost => Style::stroke(palette.lost, 1.4),
-            Mark::Corrupted => Style::stroke(palette.lost, 0.8),
-            Mark::Timeout | Mark::FastRetransmit => Style::stroke(palette.concluded, 1.4),
-            Mark::Defer | Mark::Retransmit => Style::stroke(palette.notice, 1.4),
-            Mark::LocalCopy | Mark::AckTaken | Mark::Action(..) => Style::stroke(palette.notice, 1.4),
-            Mark::Above => Style::stroke(palette.ssthresh, 1.6),
-            Mark::Collided | Mark::Damaged | Mark::OutOfRange => Style::stroke(palette.lost, 1.8),
+    pub(crate) fn style(self, palette: &Palette) -> Style {
+        let MarkRow { role, width, .. } = *self.row();
+        match role {
+            ColorRole::Again => Style { fill: Some(palette.again), ..Style::stroke(palette.again_edge, width) },
+            ColorRole::Lost => Style::stroke(palette.lost, width),
+            ColorRole::Concluded => Style::stroke(palette.concluded, width),
+            ColorRole::Notice => Style::stroke(palette.notice, width),
+            ColorRole::Ssthresh => Style::stroke(palette.ssthresh, width),
         }
     }
 
     /// Appends one mark at (`x`, `y`) to `path`, scaled by `size`.
-    pub fn stamp(self, path: &mut Path, (x, y): (i32, i32), size: f64) {
-        use Step::{Circle, Close, Draw, Hop};
-        let t = |pixels: f64| tenths(pixels * size);
-        match self {
-            Mark::Resent => {
-                let r = t(3.8);
-                path.move_to(x, y - r).extend(&[Draw(r, r), Draw(-r, r), Draw(-r, -r), Close]);
-            }
-            Mark::Lost | Mark::Collided => cross(path, x, y, t(4.0)),
-            Mark::Corrupted => cross(path, x, y, t(1.5)),
-            Mark::AckLost | Mark::Damaged => {
-                let r = t(4.0);
-                path.move_to(x - r, y).extend(&[Draw(2 * r, 0), Hop(-r, -r), Draw(0, 2 * r)]);
-            }
-            // The shape of a stop watch: a circle with a knob.
-            Mark::Timeout => {
-                let (r, knob) = (t(6.2), t(2.8));
-                path.move_to(x, y - r - knob).extend(&[Draw(0, knob), Hop(0, r), Circle(r)]);
-            }
-            Mark::FastRetransmit => {
-                let (up, down, side) = (t(8.6), t(5.4), t(7.6));
-                path.move_to(x, y - up);
-                path.extend(&[Draw(side, up + down), Draw(-2 * side, 0), Close]);
-            }
-            Mark::Defer => {
-                let (r, dx, dy) = (t(4.8), t(4.2), t(2.4));
-                path.move_to(x, y - r).extend(&[Draw(0, 2 * r)]);
-                path.extend(&[Hop(-dx, -dy - r), Draw(2 * dx, 2 * dy)]);
-                path.extend(&[Hop(0, -2 * dy), Draw(-2 * dx, 2 * dy)]);
-            }
-            Mark::Retransmit => {
-                let r = t(5.8);
-                path.rect(x - r, y - r, 2 * r, 2 * r);
-            }
-            // A chevron to the right, around the position.
-            Mark::LocalCopy => {
-                let (r, side) = (t(4.0), t(2.4));
-                path.move_to(x - side, y - r).extend(&[Draw(2 * side, r), Draw(-2 * side, r)]);
-            }
-            // A lying bar below an upright one: the acknowledgment goes no further.
-            Mark::AckTaken => {
-                let r = t(3.6);
-                path.move_to(x, y - r).extend(&[Draw(0, 2 * r), Hop(-r, 0), Draw(2 * r, 0)]);
-            }
-            Mark::Action(effect, _) => stamp_action(effect, path, (x, y), size),
-            Mark::OutOfRange => {
-                let r = t(4.0);
-                path.move_to(x, y - r).extend(&[Hop(0, r), Circle(r)]);
-            }
-            Mark::Above => {
-                let (r, head) = (t(5.5), t(4.0));
-                path.move_to(x, y + r).extend(&[Draw(0, -2 * r)]);
-                path.extend(&[Hop(-head, head), Draw(head, -head), Draw(head, head)]);
+    pub(crate) fn stamp(self, path: &mut Path, (x, y): (i32, i32), size: f64) {
+        let at = |px: f64, py: f64| (tenths(px * size), tenths(py * size));
+        // The pen's position, relative to the mark's.
+        let mut pen = None;
+        for step in self.row().shape {
+            match *step {
+                MarkStep::Move(px, py) => {
+                    let (right, down) = at(px, py);
+                    match pen {
+                        None => {
+                            path.move_to(x + right, y + down);
+                        }
+                        Some((from, top)) => {
+                            path.extend(&[Step::Hop(right - from, down - top)]);
+                        }
+                    }
+                    pen = Some((right, down));
+                }
+                MarkStep::Line(px, py) => {
+                    let ((right, down), (from, top)) = (at(px, py), pen.unwrap_or_default());
+                    path.extend(&[Step::Draw(right - from, down - top)]);
+                    pen = Some((right, down));
+                }
+                MarkStep::Circle(radius) => {
+                    path.extend(&[Step::Circle(tenths(radius * size))]);
+                }
+                MarkStep::Close => {
+                    path.extend(&[Step::Close]);
+                }
             }
         }
     }
-}
 
-fn action_class(effect: Effect) -> &'static str {
-    match effect {
-        Effect::Forwards => "action-forwards",
-        Effect::Resends => "action-resends",
-        Effect::Acknowledges => "action-acknowledges",
-        Effect::Holds => "action-holds",
-        Effect::Releases => "action-releases",
-        Effect::DropsAck => "action-drops-ack",
-        Effect::DropsData => "action-drops-data",
-        Effect::Pauses => "action-pauses",
-        Effect::Resumes => "action-resumes",
-        Effect::ReportsLoss => "action-reports-loss",
+    /// The shape as SVG path data, in pixels around the mark's position.
+    pub fn path_data(self) -> String {
+        let step = |step: &MarkStep| match *step {
+            MarkStep::Move(x, y) => format!("M{x} {y}"),
+            MarkStep::Line(x, y) => format!("L{x} {y}"),
+            MarkStep::Circle(r) => format!("m{} 0a{r} {r} 0 1 0 {} 0a{r} {r} 0 1 0 {} 0", -r, 2.0 * r, -2.0 * r),
+            MarkStep::Close => "Z".to_owned(),
+        };
+        self.row().shape.iter().map(step).collect()
     }
-}
-
-/// Chevrons point towards the receiver or the sender and are double for what is sent late; a T ends what goes no
-/// further; circles stop the sender or let it go.
-fn stamp_action(effect: Effect, path: &mut Path, (x, y): (i32, i32), size: f64) {
-    use Step::{Circle, Close, Draw, Hop};
-    let t = |pixels: f64| tenths(pixels * size);
-    let (r, side) = (t(4.0), t(2.2));
-    match effect {
-        Effect::Forwards => {
-            path.move_to(x - side, y - r).extend(&[Draw(2 * side, r), Draw(-2 * side, r)]);
-        }
-        Effect::Acknowledges => {
-            path.move_to(x + side, y - r).extend(&[Draw(-2 * side, r), Draw(2 * side, r)]);
-        }
-        Effect::Resends => {
-            let arrow = [Draw(2 * side, r), Draw(-2 * side, r)];
-            path.move_to(x - 2 * side, y - r).extend(&arrow).extend(&[Hop(2 * side, -2 * r)]).extend(&arrow);
-            path.extend(&[Hop(2 * side, -r)]);
-        }
-        Effect::Releases => {
-            let arrow = [Draw(-2 * side, r), Draw(2 * side, r)];
-            path.move_to(x + 2 * side, y - r).extend(&arrow).extend(&[Hop(-2 * side, -2 * r)]).extend(&arrow);
-            path.extend(&[Hop(-2 * side, -r)]);
-        }
-        Effect::Holds => {
-            path.move_to(x - side, y - r).extend(&[Draw(0, 2 * r), Hop(2 * side, -2 * r), Draw(0, 2 * r)]);
-        }
-        Effect::DropsAck => {
-            path.move_to(x - r, y + r).extend(&[Draw(2 * r, 0), Hop(-r, 0), Draw(0, -2 * r)]);
-        }
-        Effect::DropsData => {
-            path.move_to(x - r, y - r).extend(&[Draw(2 * r, 0), Hop(-r, 0), Draw(0, 2 * r)]);
-        }
-        Effect::Pauses => {
-            path.move_to(x - r, y).extend(&[Draw(2 * r, 0), Hop(-r, 0), Circle(t(4.6)), Hop(0, -r), Hop(0, r)]);
-        }
-        Effect::Resumes => {
-            path.move_to(x, y - r).extend(&[Hop(0, r), Circle(r)]);
-        }
-        Effect::ReportsLoss => {
-            path.move_to(x - r, y).extend(&[Draw(2 * r, -r), Draw(0, 2 * r), Close]);
-        }
-    }
-}
-
-fn cross(path: &mut Path, x: i32, y: i32, r: i32) {
-    use Step::{Draw, Hop};
-    path.move_to(x - r, y - r).extend(&[Draw(2 * r, 2 * r), Hop(-2 * r, 0), Draw(2 * r, -2 * r)]);
 }
 
 #[cfg(test)]
@@ -221,25 +149,7 @@ mod tests {
     /// Marks are counted by their `Move` steps, and each mark is centred on its position.
     #[test]
     fn path_of_every_mark_starts_with_its_only_move_and_is_centred() {
-        use Mark::*;
-        let actions = Effect::ALL.map(|effect| Action(effect, ""));
-        let others = [
-            Resent,
-            Lost,
-            AckLost,
-            Corrupted,
-            Timeout,
-            FastRetransmit,
-            Defer,
-            Retransmit,
-            LocalCopy,
-            AckTaken,
-            Above,
-            Collided,
-            Damaged,
-            OutOfRange,
-        ];
-        for mark in others.into_iter().chain(actions) {
+        for mark in Mark::ALL {
             let mut path = Path::default();
             mark.stamp(&mut path, (1000, 2000), 1.0);
             let (mut at, mut ends) = ((0, 0), Vec::new());
@@ -259,5 +169,24 @@ mod tests {
             assert!(top >= 1900 && bottom <= 2100 && top < 2000, "{mark:?}: {top} to {bottom}");
             assert_eq!(path.steps.iter().filter(|step| matches!(step, Step::Move(..))).count(), 1, "{mark:?}");
         }
+    }
+
+    #[test]
+    fn every_mark_has_a_kind_of_its_own_and_a_meaning() {
+        let kinds: std::collections::BTreeSet<&str> = Mark::ALL.iter().map(|mark| mark.row().kind).collect();
+        assert_eq!(kinds.len(), Mark::ALL.len());
+        for mark in Mark::ALL {
+            let MarkRow { label, what, why, .. } = mark.row();
+            let of_scheme = Effect::ALL.iter().any(|effect| Mark::of_action(*effect) == *mark);
+            assert_eq!(label.is_empty(), of_scheme, "{mark:?}: schemes label their own actions");
+            assert!(what.starts_with(char::is_uppercase) || *mark == Mark::Above, "{mark:?}: {what}");
+            assert!(!why.is_empty() && !what.ends_with('.') && !why.ends_with('.'), "{mark:?}");
+        }
+    }
+
+    #[test]
+    fn path_data_draws_the_shape_around_the_position() {
+        assert_eq!(Mark::Resent.path_data(), "M0 -3.8L3.8 0L0 3.8L-3.8 0Z");
+        assert_eq!(Mark::Timeout.path_data(), "M0 -9.01L0 -6.2M0 0m-6.2 0a6.2 6.2 0 1 0 12.4 0a6.2 6.2 0 1 0 -12.4 0");
     }
 }

@@ -1,0 +1,321 @@
+//! The table of marks: what a mark is called, how it is drawn, what it means. A mark is one row here; pictures, reports,
+//! figures and the page take it from this table, the page through the generated `web/src/vocabulary.ts`.
+//!
+//! Kinds differ in shape, so that colour is not needed to tell them apart, and the shapes nest: a retransmission lies
+//! inside the mark of its cause. Chevrons point towards the receiver or the sender and are double for what is sent late;
+//! a T ends what is not passed on; circles stop the sender or let it go.
+
+use super::ColorRole;
+use super::MarkStep::{self, Circle, Close, Line, Move};
+
+/// A row of the table.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct MarkRow {
+    /// The name: class in style sheets, kind in figures and lessons.
+    pub kind: &'static str,
+    /// The name in legends. Empty for actions of schemes, which have labels of their own.
+    pub label: &'static str,
+    /// The colour's role.
+    pub role: ColorRole,
+    /// Width of the lines in pixels.
+    pub width: f64,
+    /// The shape around the mark's position, in pixels, rightwards and downwards.
+    pub shape: &'static [MarkStep],
+    /// What happened, as a sentence without its full stop.
+    pub what: &'static str,
+    /// Why, as the rest of a sentence.
+    pub why: &'static str,
+    /// The rule: a section of an RFC or of a paper; empty if the model itself is the cause.
+    pub rule: &'static str,
+}
+
+macro_rules! marks {
+    ($($(#[doc = $doc:literal])* $mark:ident { $($key:ident: $value:expr),* $(,)? })*) => {
+        /// A kind of event that is drawn as a mark at a time and a sequence number, or in a station's row.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        pub enum Mark {
+            $($(#[doc = $doc])* $mark,)*
+        }
+
+        impl Mark {
+            /// Every mark, in the order of the table.
+            pub const ALL: &'static [Mark] = &[$(Mark::$mark),*];
+
+            /// The row of the table.
+            pub const fn row(self) -> &'static MarkRow {
+                match self {
+                    $(Mark::$mark => &MarkRow { $($key: $value),* },)*
+                }
+            }
+        }
+    };
+}
+
+marks! {
+    /// A segment that was sent before.
+    Resent {
+        kind: "resent",
+        label: "sent again",
+        role: ColorRole::Again,
+        width: 0.8,
+        shape: &[Move(0.0, -3.8), Line(3.8, 0.0), Line(0.0, 3.8), Line(-3.8, 0.0), Close],
+        what: "The sender sent this segment again",
+        why: "its timer expired, acknowledgments showed a loss, or the network asked for it",
+        rule: "RFC 5681 section 3.2, RFC 6298 section 5.4",
+    }
+    /// A packet lost for good, at its position.
+    Lost {
+        kind: "lost",
+        label: "packet lost",
+        role: ColorRole::Lost,
+        width: 2.0,
+        shape: &[Move(-4.0, -4.0), Line(4.0, 4.0), Move(-4.0, 4.0), Line(4.0, -4.0)],
+        what: "A data packet was lost for good",
+        why: "a full queue or a queue discipline dropped it, the channel damaged it, or the link layer gave it up",
+        rule: "",
+    }
+    /// A frame with data that arrived damaged.
+    Corrupted {
+        kind: "corrupted",
+        label: "frame corrupted",
+        role: ColorRole::Lost,
+        width: 0.8,
+        shape: &[Move(-1.5, -1.5), Line(1.5, 1.5), Move(-1.5, 1.5), Line(1.5, -1.5)],
+        what: "A frame with data arrived damaged",
+        why: "the channel was bad; the link layer can send the frame again",
+        rule: "",
+    }
+    /// An acknowledgment lost for good.
+    AckLost {
+        kind: "ack-lost",
+        label: "ACK lost",
+        role: ColorRole::Lost,
+        width: 1.4,
+        shape: &[Move(-4.0, 0.0), Line(4.0, 0.0), Move(0.0, -4.0), Line(0.0, 4.0)],
+        what: "An acknowledgment was lost for good",
+        why: "a later acknowledgment covers the same data, if one follows: acknowledgments are cumulative",
+        rule: "RFC 9293 section 3.4",
+    }
+    /// An expiry of the retransmission timer: a stop watch.
+    Timeout {
+        kind: "timeout",
+        label: "timeout",
+        role: ColorRole::Concluded,
+        width: 1.4,
+        // 9.01, so that the knob's end is rounded as the circle, 6.2, and the knob, 2.8, are.
+        shape: &[Move(0.0, -9.01), Line(0.0, -6.2), Move(0.0, 0.0), Circle(6.2)],
+        what: "The retransmission timer expired",
+        why: "the oldest segment was not acknowledged within the retransmission timeout: the sender sends it again, doubles \
+              the timeout, and begins with a window of one segment",
+        rule: "RFC 6298 section 5.4 to 5.6, RFC 5681 section 3.1",
+    }
+    /// The start of a recovery.
+    FastRetransmit {
+        kind: "fast-retransmit",
+        label: "recovery",
+        role: ColorRole::Concluded,
+        width: 1.4,
+        shape: &[Move(0.0, -8.6), Line(7.6, 5.4), Line(-7.6, 5.4), Close],
+        what: "The sender concluded that a segment was lost, and entered recovery",
+        why: "acknowledgments of later data arrived: duplicates reached the threshold, or SACK or RACK marked the segment lost",
+        rule: "RFC 5681 section 3.2, RFC 6675 section 5, RFC 8985 section 6.2",
+    }
+    /// A star: the timer starts again.
+    Defer {
+        kind: "icmp-defer",
+        label: "ICMP-DEFER",
+        role: ColorRole::Notice,
+        width: 1.4,
+        shape: &[Move(0.0, -4.8), Line(0.0, 4.8), Move(-4.2, -2.4), Line(4.2, 2.4), Move(4.2, -2.4), Line(-4.2, 2.4)],
+        what: "ICMP-DEFER arrived at the sender",
+        why: "the base station's first attempt to deliver this segment failed: the sender starts its timer again",
+        rule: "Goel 1997 section 5.4",
+    }
+    /// A square: the segment is sent again.
+    Retransmit {
+        kind: "icmp-retransmit",
+        label: "ICMP-RETRANSMIT",
+        role: ColorRole::Notice,
+        width: 1.4,
+        shape: &[Move(-5.8, -5.8), Line(5.8, -5.8), Line(5.8, 5.8), Line(-5.8, 5.8), Close],
+        what: "ICMP-RETRANSMIT arrived at the sender",
+        why: "the base station has given up this segment: the sender sends it again, and keeps its window",
+        rule: "Goel 1997 section 5.5",
+    }
+    /// A chevron to the right: data sent by a node between the ends, such as a local retransmission of Snoop.
+    LocalCopy {
+        kind: "local-copy",
+        label: "sent by the base station",
+        role: ColorRole::Notice,
+        width: 1.4,
+        shape: &[Move(-2.4, -4.0), Line(2.4, 0.0), Line(-2.4, 4.0)],
+        what: "A node between the ends sent data of the flow",
+        why: "its scheme sends data on its own",
+        rule: "",
+    }
+    /// A cross bar that ends an upright: an acknowledgment consumed by a node between the ends.
+    AckTaken {
+        kind: "ack-taken",
+        label: "ACK consumed by the base station",
+        role: ColorRole::Notice,
+        width: 1.4,
+        shape: &[Move(0.0, -3.6), Line(0.0, 3.6), Move(-3.6, 3.6), Line(3.6, 3.6)],
+        what: "A node between the ends consumed an acknowledgment",
+        why: "its scheme keeps the acknowledgment from the sender",
+        rule: "",
+    }
+    /// A chevron to the receiver.
+    Forwards {
+        kind: "action-forwards",
+        label: "",
+        role: ColorRole::Notice,
+        width: 1.4,
+        shape: &[Move(-2.2, -4.0), Line(2.2, 0.0), Line(-2.2, 4.0)],
+        what: "The scheme of a node acted",
+        why: "it sends data on a connection of its own, or asks the receiver for an answer",
+        rule: "",
+    }
+    /// A double chevron to the receiver: data sent late.
+    Resends {
+        kind: "action-resends",
+        label: "",
+        role: ColorRole::Notice,
+        width: 1.4,
+        shape: &[Move(-4.4, -4.0), Line(0.0, 0.0), Line(-4.4, 4.0), Move(0.0, -4.0), Line(4.4, 0.0), Line(0.0, 4.0), Move(4.4, 0.0)],
+        what: "The scheme of a node acted",
+        why: "it repairs a loss on the radio link without the sender",
+        rule: "",
+    }
+    /// A chevron to the sender.
+    Acknowledges {
+        kind: "action-acknowledges",
+        label: "",
+        role: ColorRole::Notice,
+        width: 1.4,
+        shape: &[Move(2.2, -4.0), Line(-2.2, 0.0), Line(2.2, 4.0)],
+        what: "The scheme of a node acted",
+        why: "it acknowledges data on behalf of the receiver",
+        rule: "",
+    }
+    /// Two bars: a pause.
+    Holds {
+        kind: "action-holds",
+        label: "",
+        role: ColorRole::Notice,
+        width: 1.4,
+        shape: &[Move(-2.2, -4.0), Line(-2.2, 4.0), Move(2.2, -4.0), Line(2.2, 4.0)],
+        what: "The scheme of a node acted",
+        why: "it holds an acknowledgment back while the link layer repairs the loss",
+        rule: "",
+    }
+    /// A double chevron to the sender: an acknowledgment sent late.
+    Releases {
+        kind: "action-releases",
+        label: "",
+        role: ColorRole::Notice,
+        width: 1.4,
+        shape: &[Move(4.4, -4.0), Line(0.0, 0.0), Line(4.4, 4.0), Move(0.0, -4.0), Line(-4.4, 0.0), Line(0.0, 4.0), Move(-4.4, 0.0)],
+        what: "The scheme of a node acted",
+        why: "it lets an acknowledgment go that it has held",
+        rule: "",
+    }
+    /// A T on its head: an acknowledgment goes no further.
+    DropsAck {
+        kind: "action-drops-ack",
+        label: "",
+        role: ColorRole::Notice,
+        width: 1.4,
+        shape: &[Move(-4.0, 4.0), Line(4.0, 4.0), Move(0.0, 4.0), Line(0.0, -4.0)],
+        what: "The scheme of a node acted",
+        why: "the acknowledgment would make the sender react to a loss that is repaired here, or is redundant",
+        rule: "",
+    }
+    /// A T: data goes no further.
+    DropsData {
+        kind: "action-drops-data",
+        label: "",
+        role: ColorRole::Notice,
+        width: 1.4,
+        shape: &[Move(-4.0, -4.0), Line(4.0, -4.0), Move(0.0, -4.0), Line(0.0, 4.0)],
+        what: "The scheme of a node acted",
+        why: "the receiver has this data already",
+        rule: "",
+    }
+    /// A crossed circle stops the sender.
+    Pauses {
+        kind: "action-pauses",
+        label: "",
+        role: ColorRole::Notice,
+        width: 1.4,
+        shape: &[Move(-4.0, 0.0), Line(4.0, 0.0), Move(0.0, 0.0), Circle(4.6), Move(0.0, -4.0), Move(0.0, 0.0)],
+        what: "The scheme of a node acted",
+        why: "it asks the sender to wait, for the radio link is down or busy with repairs",
+        rule: "",
+    }
+    /// An open circle lets the sender go.
+    Resumes {
+        kind: "action-resumes",
+        label: "",
+        role: ColorRole::Notice,
+        width: 1.4,
+        shape: &[Move(0.0, -4.0), Move(0.0, 0.0), Circle(4.0)],
+        what: "The scheme of a node acted",
+        why: "it asks the sender to continue: the radio link is back",
+        rule: "",
+    }
+    /// A flag to the sender.
+    ReportsLoss {
+        kind: "action-reports-loss",
+        label: "",
+        role: ColorRole::Notice,
+        width: 1.4,
+        shape: &[Move(-4.0, 0.0), Line(4.0, -4.0), Line(4.0, 4.0), Close],
+        what: "The scheme of a node acted",
+        why: "it tells the sender that the radio link lost the packet, so that this is not taken for congestion",
+        rule: "",
+    }
+    /// ssthresh exceeds the axis: an arrow upwards.
+    Above {
+        kind: "ssthresh-above",
+        label: "ssthresh above the scale",
+        role: ColorRole::Ssthresh,
+        width: 1.6,
+        shape: &[Move(0.0, 5.5), Line(0.0, -5.5), Move(-4.0, -1.5), Line(0.0, -5.5), Line(4.0, -1.5)],
+        what: "ssthresh exceeded the axis",
+        why: "the sender has not seen a loss, or ssthresh is far above cwnd",
+        rule: "RFC 5681 section 3.1",
+    }
+    /// A frame lost to a collision.
+    Collided {
+        kind: "collided",
+        label: "collided",
+        role: ColorRole::Lost,
+        width: 1.8,
+        shape: &[Move(-4.0, -4.0), Line(4.0, 4.0), Move(-4.0, 4.0), Line(4.0, -4.0)],
+        what: "A frame was lost to a collision",
+        why: "another frame overlapped it at its receiver",
+        rule: "",
+    }
+    /// A frame corrupted by the channel.
+    Damaged {
+        kind: "frame-corrupted",
+        label: "corrupted by the channel",
+        role: ColorRole::Lost,
+        width: 1.8,
+        shape: &[Move(-4.0, 0.0), Line(4.0, 0.0), Move(0.0, -4.0), Line(0.0, 4.0)],
+        what: "A frame arrived damaged",
+        why: "the channel was bad",
+        rule: "",
+    }
+    /// A frame whose receiver is out of range.
+    OutOfRange {
+        kind: "out-of-range",
+        label: "out of range",
+        role: ColorRole::Lost,
+        width: 1.8,
+        shape: &[Move(0.0, -4.0), Move(0.0, 0.0), Circle(4.0)],
+        what: "A frame did not reach its receiver",
+        why: "the receiver was out of range",
+        rule: "",
+    }
+}
