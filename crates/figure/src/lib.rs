@@ -6,10 +6,12 @@
 //! - [`lesson`]: guided pages, their texts with results of runs, and their checks;
 //! - [`picture()`]: the picture of one flow, as SVG;
 //! - [`readings`]: all metrics of a run, for statistics;
-//! - [`marks`]: what a mark means: what happened, why, and the rule behind it.
+//! - [`marks`]: what a mark means: what happened, why, and the rule behind it;
+//! - [`list_cause_colors`]: the colour of each cause of a flow's time.
 //!
 //! Numbers are 64-bit floats in columns of several values a row: a page draws from them without a copy for each point.
 
+mod causes;
 pub mod cell;
 mod columns;
 pub mod journeys;
@@ -21,6 +23,7 @@ pub mod places;
 mod readings;
 pub mod run;
 
+pub use causes::list_cause_colors;
 pub use columns::{Column, Columns, Figure};
 pub use journeys::journeys;
 pub use picture::{PictureError, flow_title, picture};

@@ -1,9 +1,10 @@
 //! A bar of the shares of a flow's time, below the heading.
 
+use engine::quantity::format_percent;
+
 use crate::frame::Sheet;
-use crate::ink::{Anchor, Color, Path, Style, tenths};
-use crate::options::{Share, Theme};
-use crate::palette::Palette;
+use crate::ink::{Anchor, Path, Style, tenths};
+use crate::options::Share;
 use crate::text::{self, Weight};
 
 /// Height in pixels of the bar, and of the bar with its labels.
@@ -22,38 +23,25 @@ pub(crate) fn draw(sheet: &mut Sheet, (left, right): (f64, f64), top: f64, share
     }
     let palette = sheet.palette;
     let mut at = left;
-    for Share { name, share, color: number } in shares {
+    for Share { name, share, colors } in shares {
         let end = (at + share * (right - left)).min(right);
         let mut path = Path::default();
         path.rect(tenths(at), tenths(top), tenths(end) - tenths(at), tenths(BAR));
-        sheet.path("budget", format!("{name}: {:.1} %", 100.0 * share), path, Style::fill(color(palette, *number)));
+        sheet.path("budget", format!("{name}: {}", format_percent(*share)), path, Style::fill(palette.pick(*colors)));
         at = end;
     }
     let mut next = left;
-    for Share { name, share, color: number } in shares.iter().filter(|share| share.share >= LEAST) {
-        let text = format!("{name} {:.1} %", 100.0 * share);
+    for Share { name, share, colors } in shares.iter().filter(|share| share.share >= LEAST) {
+        let text = format!("{name} {}", format_percent(*share));
         let width = text::width(&text, SIZE, Weight::Regular);
         if next + 14.0 + width > right {
             break;
         }
         let mut path = Path::default();
         path.rect(tenths(next), tenths(top + BAR + 6.0), tenths(9.0), tenths(9.0));
-        sheet.path("", String::new(), path, Style::fill(color(palette, *number)));
+        sheet.path("", String::new(), path, Style::fill(palette.pick(*colors)));
         sheet.text((next + 14.0, top + BAR + 15.0), Anchor::Start, SIZE, Weight::Regular, palette.text, text);
         next += 14.0 + width + 16.0;
     }
     top + HEIGHT
-}
-
-/// A colour, and from the eighth number on lighter ones.
-fn color(palette: &Palette, number: usize) -> Color {
-    let colors =
-        [palette.sent, palette.again, palette.acked, palette.notice, palette.lost, palette.frame, palette.ssthresh];
-    let lighter = |color: Color, _| color.halfway_to(palette.background);
-    (0..number / colors.len()).fold(colors[number % colors.len()], lighter)
-}
-
-/// The colour of the share with this number, as `#rrggbb`: for other drawings of the same shares.
-pub fn share_color(theme: Theme, number: usize) -> String {
-    format!("#{:06x}", color(Palette::of(theme), number).0)
 }

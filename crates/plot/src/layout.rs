@@ -1,6 +1,7 @@
 //! Assembles the picture of a flow: heading, legends, panels, rows of blocking reasons, time axis.
 
 use engine::Time;
+use engine::quantity::format_percent;
 
 use crate::blocked::BlockedRows;
 use crate::budget;
@@ -108,7 +109,7 @@ pub(crate) fn draw_with(subject: Subject<'_>, times: (f64, f64), limits: Option<
     let parts: Vec<String> = options.ran.iter().cloned().chain(summary(&view, &flow)).collect();
     let below = below(&view, stays, description, &options.panels);
     panels(&mut sheet, &view, &flow, &below, options, (&title, &parts), f64::from(height));
-    let budget = options.budget.iter().map(|share| format!("{} {:.1} %", share.name, 100.0 * share.share));
+    let budget = options.budget.iter().map(|share| format!("{} {}", share.name, format_percent(share.share)));
     let sequence = Sequence::new(&view, (f64::from(width), f64::from(height)));
     let actions = sequence.about().filter(|_| options.panels.contains(&Panel::Sequence));
     let about: Vec<String> =

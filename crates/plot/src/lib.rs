@@ -63,7 +63,6 @@ mod window;
 
 pub use air::{AirRecorder, AirRecording, BackOff, Draw, Frame, MediumDescription};
 pub use beside::{Run, beside};
-pub use budget::share_color;
 pub use describe::{Description, FlowDescription, LinkDescription};
 pub use history::{Ack, Act, History, Role, Rtt, Sent, Spot, Window};
 pub use ink::Picture;

@@ -113,8 +113,8 @@ pub struct Share {
     pub name: String,
     /// The share, 0 to 1.
     pub share: f64,
-    /// Number of its colour, which is the same in all pictures; below 21 numbers have different ones.
-    pub color: usize,
+    /// Its colours as 0xRRGGBB in the light and in the dark theme, the same in all pictures.
+    pub colors: [u32; 2],
 }
 
 /// A marked interval of the time axis.

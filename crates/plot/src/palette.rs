@@ -12,10 +12,11 @@ macro_rules! palette {
             $($(#[doc = $doc])* pub $color: Color,)*
             /// Areas of flows, in order of the legend.
             pub flows: [Color; 8],
+            theme: Theme,
         }
 
-        const LIGHT: Palette = Palette { $($color: Color($light),)* flows: FLOWS };
-        const DARK: Palette = Palette { $($color: Color($dark),)* flows: FLOWS };
+        const LIGHT: Palette = Palette { $($color: Color($light),)* flows: FLOWS, theme: Theme::Light };
+        const DARK: Palette = Palette { $($color: Color($dark),)* flows: FLOWS, theme: Theme::Dark };
 
         /// The name of each colour, as in style sheets, and its values as 0xRRGGBB in the light and in the dark theme.
         pub fn list_palette_colors() -> impl Iterator<Item = (String, [u32; 2])> {
@@ -72,5 +73,13 @@ impl Palette {
             Theme::Light => &LIGHT,
             Theme::Dark => &DARK,
         }
+    }
+
+    /// Picks the colour of this theme from a pair for the light and the dark one.
+    pub fn pick(&self, [light, dark]: [u32; 2]) -> Color {
+        Color(match self.theme {
+            Theme::Light => light,
+            Theme::Dark => dark,
+        })
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! Positions are percentages of the width, so that the chart is as wide as the page and its text keeps its size.
 
+use engine::quantity;
+use figure::list_cause_colors;
 use maud::{Markup, html};
 
 use crate::frame::{Drawing, LINE, Px, cut};
@@ -40,22 +42,19 @@ const LEAST: f64 = 0.13;
 
 /// Draws the chart.
 pub(crate) fn draw(chart: &BudgetChart) -> Drawing {
-    let mut causes: Vec<(usize, &str)> = Vec::new();
-    for share in chart.rows.iter().flat_map(|row| &row.shares).filter(|share| share.share > 0.0) {
-        if !causes.iter().any(|(color, _)| *color == share.color) {
-            causes.push((share.color, &share.name));
-        }
-    }
-    causes.sort_unstable();
+    // In the order of the table of causes, whatever their shares are.
+    let shown =
+        |name: &str| chart.rows.iter().flat_map(|row| &row.shares).any(|share| share.share > 0.0 && share.name == name);
+    let causes: Vec<&str> = list_cause_colors().into_iter().map(|(name, _)| name).filter(|name| shown(name)).collect();
     let top = LINE * causes.len().div_ceil(2) as f64 + 8.0;
     let high = top + ROW * chart.rows.len() as f64;
     let svg = html! {
         svg.drawn.fluid xmlns="http://www.w3.org/2000/svg" width=(Px(WIDE)) height=(Px(high))
             style={ "height:" (Px(high)) "px" } role="img" aria-label={ "Stacked bars: " (chart.title) "." } {
-            @for (at, (color, name)) in causes.iter().enumerate() {
+            @for (at, name) in causes.iter().enumerate() {
                 @let (x, y) = (50 * (at % 2), LINE * (at / 2) as f64);
                 svg x={ (x) "%" } y=(Px(y)) width="50%" height=(Px(LINE)) {
-                    rect class={ "k" (color) } x="0" y="2" width="12" height="12" rx="2" {}
+                    rect class={ "cause-" (name) } x="0" y="2" width="12" height="12" rx="2" {}
                     text x="18" y="12" { (name) }
                 }
             }
@@ -80,12 +79,12 @@ fn bar(row: &BudgetRow, top: f64) -> Markup {
         text x="0" y=(Px(top + 13.0)) { (short) @if short != row.label { title { (row.label) } } }
         text.faint.end x="100%" y=(Px(top + 13.0)) { (row.took) }
         @for (from, share) in &parts {
-            rect class={ "k" (share.color) } x=(percent(*from)) y=(Px(top + LINE + 2.0)) width=(percent(share.share))
-                height=(Px(BAR)) { title { (row.label) ": " (share.name) " " (format!("{:.1} %", 100.0 * share.share)) } }
+            rect class={ "cause-" (share.name) } x=(percent(*from)) y=(Px(top + LINE + 2.0)) width=(percent(share.share))
+                height=(Px(BAR)) { title { (row.label) ": " (share.name) " " (quantity::format_percent(share.share)) } }
         }
         @for (from, share) in parts.iter().filter(|(_, share)| share.share >= LEAST) {
             text.onbar.small x=(percent(from + share.share / 2.0)) y=(Px(top + LINE + 15.0)) {
-                (format!("{:.1} %", 100.0 * share.share))
+                (quantity::format_percent(share.share))
             }
         }
     }
@@ -93,4 +92,15 @@ fn bar(row: &BudgetRow, top: f64) -> Markup {
 
 fn percent(share: f64) -> String {
     format!("{:.3}%", 100.0 * share)
+}
+
+/// The rules of the style sheet for causes, in light colours and, on a screen with a dark ground, in dark ones.
+pub(crate) fn render_cause_rules() -> String {
+    let rules = |ground: usize, indent: &str| -> String {
+        let rule = |(name, colors): (&str, [u32; 2])| {
+            format!("{indent}svg.drawn .cause-{name} {{ fill: #{:06x}; }}\n", colors[ground])
+        };
+        list_cause_colors().into_iter().map(rule).collect()
+    };
+    format!("{}@media screen and (prefers-color-scheme: dark) {{\n{}}}\n", rules(0, ""), rules(1, "  "))
 }

@@ -24,7 +24,7 @@ pub fn html(page: &Page) -> String {
                 title { (page.title) }
                 // Keeps browsers from requesting a favicon from the server.
                 link rel="icon" href="data:,";
-                style { (PreEscaped(concat!(include_str!("chart.css"), include_str!("style.css")))) }
+                style { (PreEscaped([include_str!("chart.css"), &budget::render_cause_rules(), include_str!("style.css")].concat())) }
             }
             body {
                 header {

@@ -3,9 +3,15 @@
 use engine::text::visible;
 use maud::{Markup, PreEscaped, html};
 
+use crate::budget;
+
 /// Returns an SVG element of a page as a file, with the page's style in light colours.
 pub(crate) fn svg(picture: &Markup) -> String {
-    let style = format!("svg.drawn {{ background: var(--ground); }}\n{}", include_str!("chart.css"));
+    let style = format!(
+        "svg.drawn {{ background: var(--ground); }}\n{}{}",
+        include_str!("chart.css"),
+        budget::render_cause_rules()
+    );
     let style = html! { style { (PreEscaped(resolved(&style))) } };
     let picture = visible(&picture.0);
     let Some((head, rest)) = picture.split_once('>') else { return picture.into_owned() };

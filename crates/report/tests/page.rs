@@ -134,13 +134,12 @@ fn empty_blocks_give_a_valid_page() {
 }
 
 #[test]
-fn shares_of_time_have_the_colours_of_pictures() {
-    let style = include_str!("../src/chart.css");
-    let (light, dark) = style.split_once("@media").unwrap();
-    for number in 0..=18 {
-        for (theme, part) in [(plot::Theme::Light, light), (plot::Theme::Dark, dark)] {
-            let rule = format!("--k{number}: {};", plot::share_color(theme, number));
-            assert!(part.contains(&rule), "{rule}");
+fn shares_of_time_have_the_colours_of_the_table_of_causes() {
+    let html = report::html(&Page::default());
+    let (light, dark) = html.split_once("svg.drawn .cause-link-rate").unwrap().1.split_once("@media screen").unwrap();
+    for (name, [on_light, on_dark]) in figure::list_cause_colors().into_iter().skip(1) {
+        for (color, part) in [(on_light, light), (on_dark, dark)] {
+            assert!(part.contains(&format!("svg.drawn .cause-{name} {{ fill: #{color:06x}; }}")), "{name}");
         }
     }
 }

@@ -10,7 +10,7 @@ pub(crate) fn shares(causes: &[(Cause, Span)], took: Span) -> Vec<Share> {
     let share = |(cause, time): &(Cause, Span)| Share {
         name: cause.name().to_owned(),
         share: time.as_secs_f64() / took,
-        color: *cause as usize,
+        colors: cause.colors(),
     };
     causes.iter().filter(|_| took > 0.0).map(share).collect()
 }
@@ -22,7 +22,7 @@ pub(crate) fn captured_shares(report: &FlowReport, window_known: bool) -> Vec<Sh
     let share = |cause: observe::explain::CapturedCause| Share {
         name: cause.name.to_owned(),
         share: cause.time.as_secs_f64() / took,
-        color: cause.first as usize,
+        colors: cause.first.colors(),
     };
     causes.map(share).collect()
 }

@@ -1,119 +1,99 @@
-//! What a flow can spend its time on.
+//! What a flow can spend its time on: one row of a table for each cause, with what reports, pictures and the page say
+//! and draw of it.
 
-/// The cause of a moment of a flow's time.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Cause {
-    /// The slowest hop transmitted the flow's packets, with the overhead of its link layer.
-    LinkRate,
-    /// The slowest hop was idle, because packets waited elsewhere behind others of the same flow.
-    OwnQueue,
-    /// Packets waited behind those of other flows.
-    OthersQueue,
-    /// Other stations of a medium transmitted.
-    Contention,
-    /// Frames of the flow were lost to collisions, and the link layer or TCP repeated them.
-    Collision,
-    /// Transmissions that the channel damaged, and waiting of the link layer before it repeated them.
-    BadAir,
-    /// A link was interrupted.
-    Outage,
-    /// The connection was opened.
-    Handshake,
-    /// The congestion window limited the sender in slow start.
-    SlowStart,
-    /// The congestion window limited the sender in congestion avoidance.
-    CongestionAvoidance,
-    /// The sender paced its packets.
-    Pacing,
-    /// A small segment waited for acknowledgments.
-    Nagle,
-    /// The receive window limited the sender.
-    ReceiverWindow,
-    /// The sender waited for the repair of losses on a channel.
-    AirLoss,
-    /// The sender waited for the repair of drops in a queue.
-    QueueDrop,
-    /// The sender repaired losses that had not occurred, and the slowest hop transmitted data that had arrived before.
-    SpuriousRecovery,
-    /// A scheme held a packet, or closed the receive window.
-    Scheme,
-    /// The application had no data to send.
-    Application,
-    /// All data was sent, and the last of it or its acknowledgment was under way.
-    Propagation,
+/// Declares [`Cause`] and its table: for each cause its definition, name, colours and sentence.
+macro_rules! causes {
+    ($(
+        $(#[doc = $doc:literal])*
+        $cause:ident: $name:literal, [$light:literal, $dark:literal], $sentence:literal;
+    )*) => {
+        /// The cause of a moment of a flow's time.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+        pub enum Cause {
+            $($(#[doc = $doc])* $cause,)*
+        }
+
+        impl Cause {
+            /// Every cause, in the order of a stacked bar.
+            pub const ALL: [Cause; [$($name),*].len()] = [$(Cause::$cause),*];
+
+            /// The name in tables, JSON and style sheets.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Cause::$cause => $name,)*
+                }
+            }
+
+            /// Description of one line.
+            pub const fn summary(self) -> &'static str {
+                match self {
+                    $(Cause::$cause => $sentence,)*
+                }
+            }
+
+            /// The colours as 0xRRGGBB on light and on dark ground, after Okabe and Ito.
+            pub const fn colors(self) -> [u32; 2] {
+                match self {
+                    $(Cause::$cause => [$light, $dark],)*
+                }
+            }
+        }
+    };
 }
 
-impl Cause {
-    /// Every cause, in the order of a stacked bar.
-    pub const ALL: [Cause; 19] = [
-        Cause::LinkRate,
-        Cause::OwnQueue,
-        Cause::OthersQueue,
-        Cause::Contention,
-        Cause::Collision,
-        Cause::BadAir,
-        Cause::Outage,
-        Cause::Handshake,
-        Cause::SlowStart,
-        Cause::CongestionAvoidance,
-        Cause::Pacing,
-        Cause::Nagle,
-        Cause::ReceiverWindow,
-        Cause::AirLoss,
-        Cause::QueueDrop,
-        Cause::SpuriousRecovery,
-        Cause::Scheme,
-        Cause::Application,
-        Cause::Propagation,
-    ];
+causes! {
+    /// The slowest hop transmitted the flow's packets, with the overhead of its link layer.
+    LinkRate: "link-rate", [0x0072b2, 0x56b4e9], "the slowest link transmitted its packets";
+    /// The slowest hop was idle, because packets waited elsewhere behind others of the same flow.
+    OwnQueue: "own-queue", [0xe69f00, 0xf0b429], "its packets waited behind its own, and the slowest link was idle";
+    /// Packets waited behind packets of other flows.
+    OthersQueue: "others-queue", [0x009e73, 0x2cc295], "its packets waited behind those of other flows";
+    /// Other stations of a medium transmitted.
+    Contention: "contention", [0xa03c84, 0xe394c8], "other stations of its cell transmitted";
+    /// Frames of the flow were lost to collisions, and the link layer or TCP repeated them.
+    Collision: "collision", [0xd5310a, 0xff6a45], "its frames collided";
+    /// Transmissions that the channel damaged, and waiting of the link layer before it repeated them.
+    BadAir: "bad-air", [0x9aa4b1, 0x566273], "the channel damaged transmissions";
+    /// A link was interrupted.
+    Outage: "outage", [0xc65100, 0xf2994a], "a link was interrupted";
+    /// The connection was opened.
+    Handshake: "handshake", [0x7fb8d8, 0x346582], "the connection was opened";
+    /// The congestion window limited the sender in slow start.
+    SlowStart: "slow-start", [0xf2cf7f, 0x816522], "cwnd limited the sender in slow start";
+    /// The congestion window limited the sender in congestion avoidance.
+    CongestionAvoidance: "congestion-avoidance", [0x7fceb9, 0x1f6c58], "cwnd limited the sender in congestion avoidance";
+    /// The sender paced its packets.
+    Pacing: "pacing", [0xcf9dc1, 0x7a5572], "the sender paced its packets";
+    /// A small segment waited for acknowledgments.
+    Nagle: "nagle", [0xea9884, 0x884030], "a small segment waited for acknowledgments";
+    /// The receive window limited the sender.
+    ReceiverWindow: "receiver-window", [0xccd1d8, 0x343c47], "the receive window limited the sender";
+    /// The sender waited for the repair of losses on a channel.
+    AirLoss: "air-loss", [0xe2a87f, 0x825733], "TCP detected and repaired losses on a channel";
+    /// The sender waited for the repair of drops in a queue.
+    QueueDrop: "queue-drop", [0xbfdbeb, 0x233d4f], "TCP detected and repaired drops in a queue";
+    /// The sender repaired losses that had not occurred, and the slowest hop transmitted data that had arrived before.
+    SpuriousRecovery: "spurious-recovery", [0xf8e7bf, 0x493d1f], "TCP sent again what was not lost";
+    /// A scheme held a packet, or closed the receive window.
+    Scheme: "scheme", [0xbfe6dc, 0x18413a], "a scheme held a packet or closed the receive window";
+    /// The application had no data to send.
+    Application: "application", [0xe7cee0, 0x463547], "the application had nothing to send";
+    /// All data was sent, and the last of it or its acknowledgment was in flight.
+    Propagation: "propagation", [0xf4cbc1, 0x4d2b26], "everything was sent, and the last packets were under way";
+}
 
-    /// The name in tables and JSON.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Cause::LinkRate => "link-rate",
-            Cause::OwnQueue => "own-queue",
-            Cause::OthersQueue => "others-queue",
-            Cause::Contention => "contention",
-            Cause::Collision => "collision",
-            Cause::BadAir => "bad-air",
-            Cause::Outage => "outage",
-            Cause::Handshake => "handshake",
-            Cause::SlowStart => "slow-start",
-            Cause::CongestionAvoidance => "congestion-avoidance",
-            Cause::Pacing => "pacing",
-            Cause::Nagle => "nagle",
-            Cause::ReceiverWindow => "receiver-window",
-            Cause::AirLoss => "air-loss",
-            Cause::QueueDrop => "queue-drop",
-            Cause::SpuriousRecovery => "spurious-recovery",
-            Cause::Scheme => "scheme",
-            Cause::Application => "application",
-            Cause::Propagation => "propagation",
-        }
-    }
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
 
-    /// Description of one line.
-    pub const fn summary(self) -> &'static str {
-        match self {
-            Cause::LinkRate => "the slowest link transmitted its packets",
-            Cause::OwnQueue => "its packets waited behind its own, and the slowest link was idle",
-            Cause::OthersQueue => "its packets waited behind those of other flows",
-            Cause::Contention => "other stations of its cell transmitted",
-            Cause::Collision => "its frames collided",
-            Cause::BadAir => "the channel damaged transmissions",
-            Cause::Outage => "a link was interrupted",
-            Cause::Handshake => "the connection was opened",
-            Cause::SlowStart => "cwnd limited the sender in slow start",
-            Cause::CongestionAvoidance => "cwnd limited the sender in congestion avoidance",
-            Cause::Pacing => "the sender paced its packets",
-            Cause::Nagle => "a small segment waited for acknowledgments",
-            Cause::ReceiverWindow => "the receive window limited the sender",
-            Cause::AirLoss => "TCP detected and repaired losses on a channel",
-            Cause::QueueDrop => "TCP detected and repaired drops in a queue",
-            Cause::SpuriousRecovery => "TCP sent again what was not lost",
-            Cause::Scheme => "a scheme held a packet or closed the receive window",
-            Cause::Application => "the application had nothing to send",
-            Cause::Propagation => "everything was sent, and the last packets were under way",
+    #[test]
+    fn every_cause_has_its_own_name_and_colours() {
+        let count = |keys: BTreeSet<String>| keys.len();
+        assert_eq!(count(Cause::ALL.iter().map(|cause| cause.name().to_owned()).collect()), Cause::ALL.len());
+        for ground in [0, 1] {
+            let colors = Cause::ALL.iter().map(|cause| format!("{:06x}", cause.colors()[ground]));
+            assert_eq!(count(colors.collect()), Cause::ALL.len());
         }
     }
 }
