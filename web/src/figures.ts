@@ -5,7 +5,7 @@ import { Chart, type Hit } from "./chart";
 import { at, rows } from "./column";
 import { button, el } from "./dom";
 import { duration, moment, percent, rate } from "./format";
-import { markColor, stamp } from "./marks";
+import { MarkPainter } from "./marks";
 import { PANELS } from "./panels";
 import type { Finding, FlowFigure, Marks } from "./protocol";
 import { theme } from "./theme";
@@ -182,9 +182,9 @@ export function mountFigures(root: HTMLElement, app: Figures): void {
     const { report } = flow;
     if (!report) return;
     const total = Object.values(report.budget_ms).reduce((sum, value) => sum + value, 0) || 1;
-    const shares = Object.entries(report.budget_ms).map(([cause, ms], number) => {
+    const shares = Object.entries(report.budget_ms).map(([cause, ms]) => {
       const text = `${cause} ${percent(ms / total)}`;
-      const part = el("span", { class: `share share-${number % 8}`, title: text, tabindex: "0", role: "img", "aria-label": text });
+      const part = el("span", { class: `share cause-${cause}`, title: text, tabindex: "0", role: "img", "aria-label": text });
       part.style.setProperty("flex-grow", String(ms / total));
       if (ms / total > 0.12) part.textContent = text;
       return part;
@@ -202,10 +202,9 @@ export function mountFigures(root: HTMLElement, app: Figures): void {
         const picture = el("canvas", { width: 36, height: 36, "aria-hidden": "true" });
         const pen = picture.getContext("2d");
         if (pen) {
-          stamp(pen, marks.kind, 18, 20, 1.6);
-          pen.strokeStyle = markColor(marks.kind);
-          pen.lineWidth = 2.4;
-          pen.stroke();
+          const painter = new MarkPainter(marks.kind, 1.6);
+          painter.add(18, 20);
+          painter.paint(pen);
         }
         return el("li", { title: marks.why }, picture, `${marks.label} ${rows(marks.points)}`);
       });

@@ -1,6 +1,7 @@
 /** Files that the visitor gives to the page. */
 
 import { el } from "./dom";
+import { bytes as formatBytes } from "./format";
 
 /** Most bytes of a scenario's text. */
 export const MOST_TEXT = 5_000_000;
@@ -8,11 +9,9 @@ export const MOST_TEXT = 5_000_000;
 /** Most bytes of a recording. */
 export const MOST_FILE = 20_000_000;
 
-const megabytes = (bytes: number): string => `${Number((bytes / 1e6).toPrecision(3))} MB`;
-
 /** Reads a file; the error says that it is too large. */
 export async function bytesOf(file: File, most: number): Promise<Uint8Array<ArrayBuffer>> {
-  if (file.size > most) throw new Error(`${file.name} has ${megabytes(file.size)}; the page takes at most ${megabytes(most)}.`);
+  if (file.size > most) throw new Error(`${file.name} has ${formatBytes(file.size)}; the page takes at most ${formatBytes(most)}.`);
   return new Uint8Array(await file.arrayBuffer());
 }
 

@@ -1,22 +1,26 @@
-/** Numbers with units. */
+/**
+ * Numbers with units, as `engine::quantity` writes them for the command, reports and pictures. The units are generated;
+ * a test compares the texts with those of that module.
+ */
 
-const RATES: [number, string][] = [[1e9, "Gbps"], [1e6, "Mbps"], [1e3, "kbps"], [1, "bps"]];
-const SIZES: [number, string][] = [[1e9, "GB"], [1e6, "MB"], [1e3, "kB"], [1, "B"]];
-const TIMES: [number, string][] = [[1, "s"], [1e-3, "ms"], [1e-6, "µs"], [1e-9, "ns"]];
+import { UNITS } from "./vocabulary";
 
-function scaled(value: number, units: [number, string][], digits: number): string {
+/** A value in the largest unit that it reaches once rounded to four digits. */
+function brief(value: number, base: keyof typeof UNITS): string {
   if (!Number.isFinite(value)) return "unlimited";
-  const found = units.find(([unit]) => Math.abs(value) >= unit * 0.9995);
-  const [unit, name] = found ?? units[units.length - 1] ?? [1, ""];
-  return `${Number((value / unit).toPrecision(digits))} ${name}`;
+  const units: readonly (readonly [number, string])[] = UNITS[base];
+  const rounded = Math.abs(Number(value.toPrecision(4)));
+  const fitting = value === 0 ? units.find(([size]) => size === 1) : units.find(([size]) => rounded >= size);
+  const [size, name] = fitting ?? units[units.length - 1]!;
+  return `${Number((value / size).toPrecision(4))} ${name}`;
 }
 
-export const rate = (bps: number): string => scaled(bps, RATES, 4);
-export const bytes = (size: number): string => scaled(size, SIZES, 4);
-export const duration = (seconds: number): string => (seconds === 0 ? "0 s" : scaled(seconds, TIMES, 4));
+export const rate = (bps: number): string => brief(bps, "bit/s");
+export const bytes = (size: number): string => brief(size, "bytes");
+export const duration = (seconds: number): string => brief(seconds, "s");
 
 /** A time of a run: to the microsecond, without superfluous digits. */
-export const moment = (seconds: number): string => `${Number(seconds.toFixed(6))} s`;
+export const moment = (seconds: number): string => `${Number(seconds.toFixed(6)) + 0} s`;
 
 /** A share in percent. */
 export const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;

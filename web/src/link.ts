@@ -5,6 +5,7 @@
 
 import type { Range } from "./app";
 import { fromBase64, through, toBase64 } from "./bytes";
+import { bytes as formatBytes } from "./format";
 import type { Project, Variant } from "./state";
 
 /** What the figures show of the runs. */
@@ -89,8 +90,7 @@ function tooLong(length: number, files: (readonly [string, string | number])[]):
   const sizes = files.map(([name, content]) => [name, String(content).length] as const).toSorted(([, a], [, b]) => b - a);
   const [largest, size] = sizes[0] ?? ["", 0];
   const what = size > length / 2 ? `the recording ${largest} is too large for a link` : "the scenario is too large for a link";
-  const kilobytes = (characters: number): string => `${Math.ceil(characters / 1024)} kB`;
-  return `No link: ${what} (${kilobytes(length)}, at most ${kilobytes(LONGEST)}). Pass on the files instead.`;
+  return `No link: ${what} (${formatBytes(length)}, at most ${formatBytes(LONGEST)}). Pass on the files instead.`;
 }
 
 const DAMAGED = "The link is incomplete or damaged: nothing was opened. Copy the whole address again.";

@@ -2,6 +2,7 @@
 
 import "uplot/dist/uPlot.min.css";
 import "./style.css";
+import "./vocabulary.css";
 import type { App, Range, Result } from "./app";
 import { button, el } from "./dom";
 import { Engine } from "./engine";

@@ -3,7 +3,7 @@
 import type uPlot from "uplot";
 import { at, firstFrom, rowAt } from "./column";
 import { bytes, duration, rate } from "./format";
-import { filled, markColor, stamp } from "./marks";
+import { MarkPainter } from "./marks";
 import type { Column, FlowFigure } from "./protocol";
 import { color } from "./theme";
 
@@ -92,7 +92,7 @@ function drawSequence(chart: uPlot, flow: FlowFigure): void {
     ctx.stroke();
   }
   for (const marks of flow.marks) {
-    ctx.beginPath();
+    const painter = new MarkPainter(marks.kind, ratio);
     const end = firstFrom(marks.points, to, true);
     let [lastX, lastY] = [NaN, NaN];
     for (let row = firstFrom(marks.points, from); row < end; row++) {
@@ -100,17 +100,9 @@ function drawSequence(chart: uPlot, flow: FlowFigure): void {
       // A mark on top of the last one would not be seen.
       if (Math.abs(x - lastX) < ratio && Math.abs(y - lastY) < ratio) continue;
       [lastX, lastY] = [x, y];
-      stamp(ctx, marks.kind, x, y, ratio);
+      painter.add(x, y);
     }
-    ctx.strokeStyle = markColor(marks.kind);
-    ctx.lineWidth = (marks.kind === "corrupted" ? 0.9 : 1.5) * ratio;
-    if (filled(marks.kind)) {
-      ctx.fillStyle = markColor(marks.kind);
-      ctx.fill();
-      ctx.strokeStyle = color("again-edge");
-      ctx.lineWidth = 0.8 * ratio;
-    }
-    ctx.stroke();
+    painter.paint(ctx);
   }
 }
 

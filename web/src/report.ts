@@ -10,7 +10,10 @@ import { el } from "./dom";
 import { mountFigures } from "./figures";
 import reportStyle from "./report.css?inline";
 import { Signal } from "./state";
-import style from "./style.css?inline";
+import pageStyle from "./style.css?inline";
+import vocabulary from "./vocabulary.css?inline";
+
+const style = vocabulary + pageStyle;
 
 /** Adds a style to the report. */
 function styled(text: string): void {

@@ -55,6 +55,31 @@ test("every panel shows data, and the cursor reads all of them", { skip }, async
   }
 });
 
+test("cause has the colour of the table in every column, whatever its share", { skip }, async () => {
+  const { page, close } = await open();
+  try {
+    await page.waitForFunction(() => document.querySelectorAll(".budget").length >= 2);
+    const shares = await page.evaluate(() => {
+      const style = getComputedStyle(document.documentElement);
+      return Array.from(document.querySelectorAll(".budget .share"), (share) => {
+        const probe = document.createElement("span");
+        const name = share.className.replace("share cause-", "");
+        probe.style.color = style.getPropertyValue(`--cause-${name}`);
+        document.body.append(probe);
+        const color = getComputedStyle(probe).color;
+        probe.remove();
+        return { name, color, found: getComputedStyle(share).backgroundColor };
+      });
+    });
+    assert.ok(shares.length > 4, JSON.stringify(shares));
+    for (const { name, color, found } of shares) assert.equal(found, color, name);
+    const names = new Set(shares.map(({ name }) => name));
+    assert.equal(new Set(shares.map(({ color }) => color)).size, names.size, "each cause has its own colour");
+  } finally {
+    await close();
+  }
+});
+
 test("m steps from mark to mark and says what, when and why", { skip }, async () => {
   const { page, close } = await open();
   try {

@@ -4,3 +4,4 @@ mod frozen_outputs;
 mod journeys;
 mod lessons;
 mod run;
+mod vocabulary;
