@@ -13,8 +13,8 @@ fn measured(text: &str) -> Summary {
 }
 
 /// A figure in milliseconds.
-fn millis(figure: Option<Option<f64>>) -> f64 {
-    1e3 * figure.flatten().expect("the figure is measured")
+fn millis(figure: Option<f64>) -> f64 {
+    1e3 * figure.expect("the figure is measured")
 }
 
 #[track_caller]

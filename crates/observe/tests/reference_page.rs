@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use observe::metric::{Field, PARTS};
+use observe::metric::{Field, PARTS, Presence};
 
 const END: &str = "<!-- end of table -->\n";
 
@@ -27,9 +27,10 @@ fn with_tables(page: &str) -> String {
         page.replace_range(start..end, &table);
     };
     for (name, fields) in PARTS {
-        put(name, table(fields.iter().filter(|field| field.written)));
+        put(name, table(fields.iter().filter(|field| field.presence != Presence::Derived)));
     }
-    let computed = PARTS.iter().flat_map(|(_, fields)| fields.iter()).filter(|field| !field.written);
+    let computed =
+        PARTS.iter().flat_map(|(_, fields)| fields.iter()).filter(|field| field.presence == Presence::Derived);
     put("computed", table(computed));
     page
 }

@@ -7,7 +7,10 @@ use crate::table::{aligned, row};
 
 /// A line for each station, and one for each medium; empty without media.
 pub fn stations(summary: &Summary) -> String {
-    let Some(media) = &summary.media else { return String::new() };
+    let media = &summary.media;
+    if media.is_empty() {
+        return String::new();
+    }
     let columns = [
         &station::attempts,
         &station::attempts_collided,

@@ -8,6 +8,7 @@ mod roaming;
 use engine::Bytes;
 use observe::summary::{Schemes, Summary, arrivals_of, direction, flow};
 use scenario::ran::{grouped, in_words};
+use sim::Transport;
 
 use columns::{cell, heads, lines};
 
@@ -60,7 +61,7 @@ fn flows(summary: &Summary) -> String {
     for (columns, over_tcp) in [(&tcp[..], true), (&datagrams[..], false)] {
         let mut rows = vec![[row(&["flow", "from", "to"]), heads(columns)].concat()];
         for (flow, mut cells) in summary.flows.iter().zip(lines(columns, summary)) {
-            if flow.transport.is_none() != over_tcp {
+            if (flow.transport == Transport::Tcp) != over_tcp {
                 continue;
             }
             if flow.completion_time_s.is_none() {
@@ -79,7 +80,7 @@ fn flows(summary: &Summary) -> String {
             out.push_str(&format!("{}: the connection failed ({})\n", flow.name, failure.replace('-', " ")));
         }
     }
-    if let Some(Some(index)) = summary.fairness {
+    if let Some(index) = summary.fairness {
         out.push_str(&format!("fairness {index:.3} (Jain's index over the flows' goodput)\n"));
     }
     out
@@ -129,7 +130,7 @@ fn arrivals(summary: &Summary) -> String {
         &arrivals_of::slowdown_p99,
     ];
     let mut rows = vec![[row(&["arrivals", "sizes"]), heads(&columns)].concat()];
-    let processes = summary.arrivals.iter().flatten().zip(lines(&columns, summary));
+    let processes = summary.arrivals.iter().zip(lines(&columns, summary));
     rows.extend(processes.map(|(process, cells)| [row(&[&process.name, &process.sizes]), cells].concat()));
     if rows.len() == 1 {
         return String::new();
@@ -151,7 +152,7 @@ pub fn links(summary: &Summary) -> String {
         columns.push(&direction::packets_marked);
     }
     // Only links of a medium have collisions.
-    if summary.media.is_some() {
+    if !summary.media.is_empty() {
         columns.push(&direction::frames_collided);
     }
     let mut rows = vec![[row(&["link", "from", "to"]), heads(&columns)].concat()];
@@ -179,7 +180,7 @@ fn buffers(summary: &Summary) -> String {
 fn scheme_counts(summary: &Summary) -> String {
     let mut rows = vec![row(&["node", "its scheme counted", ""])];
     for node in &summary.nodes {
-        let counts = node.scheme_counts.iter().flatten().filter(|(_, count)| **count != 0);
+        let counts = node.scheme_counts.iter().filter(|(_, count)| **count != 0);
         rows.extend(counts.map(|(name, count)| vec![node.name.clone(), name.replace('_', " "), count.to_string()]));
     }
     if rows.len() > 1 { format!("\n{}", aligned(&rows, 2)) } else { String::new() }

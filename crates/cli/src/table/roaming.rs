@@ -10,7 +10,7 @@ pub fn nodes(summary: &Summary) -> String {
     let columns = [&node::handovers, &node::unassociated_s, &node::packets_dropped_no_route];
     let mut rows = vec![[row(&["node"]), heads(&columns)].concat()];
     for (node, cells) in summary.nodes.iter().zip(lines(&columns, summary)) {
-        if node.handovers.is_some() || node.packets_dropped_no_route > Some(0) {
+        if node.handovers.is_some() || node.packets_dropped_no_route > 0 {
             rows.push([row(&[&node.name]), cells].concat());
         }
     }

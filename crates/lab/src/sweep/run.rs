@@ -168,7 +168,7 @@ pub(super) fn replicate(
 ) -> Result<String, RunError> {
     let network = Network { replication, ..cell.network.clone() };
     let run = Titled { title: "", scenario: &cell.scenario, network: &network };
-    Ok(summarized(run, delays, watch)?.to_string())
+    Ok(summarized(run, delays, watch)?.to_compact_json())
 }
 
 #[cfg(test)]

@@ -26,7 +26,7 @@ struct ClassSource<'a> {
 }
 
 /// For each arrival process its flows of all sizes, and of each class that has any.
-pub(super) fn arrivals(network: &Network, results: &Results) -> Option<Vec<ArrivalsSummary>> {
+pub(super) fn arrivals(network: &Network, results: &Results) -> Vec<ArrivalsSummary> {
     let mut all = Vec::new();
     for (number, spec) in (0u32..).zip(&network.arrivals) {
         let flows: Vec<&ShortFlow> = results.short_flows.iter().filter(|flow| flow.arrivals == number).collect();
@@ -41,7 +41,7 @@ pub(super) fn arrivals(network: &Network, results: &Results) -> Option<Vec<Arriv
             above = *most;
         }
     }
-    (!network.arrivals.is_empty()).then_some(all)
+    all
 }
 
 fn class(process: &str, sizes: &str, flows: &[&ShortFlow]) -> ArrivalsSummary {

@@ -5,7 +5,6 @@ use indexmap::IndexMap;
 use scenario::Scenario;
 use sim::delay::{Delays, FlowDelays};
 use sim::{DatagramResult, FlowResult, FlowSpec, Network, Transport};
-use wire::Dscp;
 
 use super::distribution;
 use super::part::summary_part;
@@ -54,14 +53,15 @@ fn variant(at: &FlowSource<'_>) -> Option<String> {
 }
 
 /// A result that the flow's application has under this name.
-fn of_application(at: &FlowSource<'_>, name: &str) -> Option<Option<f64>> {
-    at.result.application.iter().find(|result| result.name == name).map(|result| result.value)
+fn of_application(at: &FlowSource<'_>, name: &str) -> Option<f64> {
+    at.result.application.iter().find(|result| result.name == name).and_then(|result| result.value)
 }
 
 /// The results of an outside application, by their names.
-fn outside_results(at: &FlowSource<'_>) -> Option<IndexMap<String, Option<f64>>> {
-    let outside = matches!(at.spec.traffic, sim::ApplicationConfig::Custom(_)) && !at.result.application.is_empty();
-    outside.then(|| at.result.application.iter().map(|result| (result.name.to_owned(), result.value)).collect())
+fn outside_results(at: &FlowSource<'_>) -> IndexMap<String, Option<f64>> {
+    let outside = matches!(at.spec.traffic, sim::ApplicationConfig::Custom(_));
+    let results = at.result.application.iter().filter(|_| outside);
+    results.map(|result| (result.name.to_owned(), result.value)).collect()
 }
 
 /// A result of a flow of datagrams.
@@ -135,53 +135,51 @@ summary_part! {
     optional {
         /// Segments that arrived with data and were discarded unread: outside the window, with an unacceptable
         /// acknowledgment, or too old by their timestamp ([PAWS](models/tcp-connection.md#rules)). Every other segment
-        /// that arrived is in `segments_duplicate` or brought new data. Written if the flow has `tcp.timestamps`, or if
-        /// the count is not 0.
-        segments_discarded: u64 [metric "segments", Lower] =
-            (at.spec.tcp.timestamps || at.result.segments_discarded > 0).then_some(at.result.segments_discarded);
-        /// Transport protocol: `udp` or `icmp-echo`. Written unless it is TCP.
-        transport: String ["text"] =
-            (at.spec.transport != Transport::Tcp).then(|| at.spec.transport.name().to_owned());
-        /// Class of the packets (DSCP). Written unless it is the default.
-        class: String ["text"] = (at.spec.class != Dscp::DEFAULT).then(|| at.spec.class.to_string());
-        /// Datagrams sent; echo requests. Written for flows of datagrams, as the next ones.
-        datagrams_sent: u64 [metric "datagrams", Neither, "datagrams"] = of_datagrams(at, |datagrams| datagrams.sent);
+        /// that arrived is in `segments_duplicate` or brought new data.
+        segments_discarded: u64 [metric "segments", Lower] = at.result.segments_discarded;
+        /// Transport protocol: `tcp`, `udp` or `icmp-echo`.
+        transport: Transport ["text"] = at.spec.transport;
+        /// Class of the packets (DSCP): the name of a standard class, such as `CS0`, or the number.
+        class: String ["text"] = at.spec.class.to_string();
+        /// Datagrams sent; echo requests. Null for flows over TCP, as the next ones.
+        datagrams_sent: Option<u64> [metric "datagrams", Neither, "datagrams"] = of_datagrams(at, |datagrams| datagrams.sent);
         /// Share of the datagrams sent that had not arrived at the end of the run, those on the way included; of echo
         /// requests, those without a reply.
-        datagrams_lost: Option<f64> [metric "share", Lower, "lost"] = of_datagrams(at, lost);
+        datagrams_lost: Option<f64> [metric "share", Lower, "lost"] = of_datagrams(at, lost).flatten();
         /// Datagrams that arrived after one with a higher number.
-        datagrams_reordered: u64 [metric "datagrams", Lower] = of_datagrams(at, |datagrams| datagrams.reordered);
-        /// Mean round-trip time as the sender measured it, of unambiguous samples. Of echo replies, of all. Null without a sample.
-        /// Written if delays are measured (`lasthop run` does, and a sweep with a metric of delay), as the next nine.
-        rtt_mean_s: Option<f64> [metric "s", Lower] = rtt(at).map(distribution::mean);
+        datagrams_reordered: Option<u64> [metric "datagrams", Lower] = of_datagrams(at, |datagrams| datagrams.reordered);
+        /// Mean round-trip time as the sender measured it, of unambiguous samples. Of echo replies, of all. Null without a sample,
+        /// and unless delays are measured (`lasthop run` does, and a sweep with a metric of delay), as the next nine.
+        rtt_mean_s: Option<f64> [metric "s", Lower] = rtt(at).and_then(distribution::mean);
         /// Median round-trip time, within 1 %.
-        rtt_p50_s: Option<f64> [metric "s", Lower, "RTT p50"] = rtt(at).map(|all| distribution::quantile(all, 0.5));
+        rtt_p50_s: Option<f64> [metric "s", Lower, "RTT p50"] = rtt(at).and_then(|all| distribution::quantile(all, 0.5));
         /// The round-trip time that 95 % do not exceed, within 1 %.
-        rtt_p95_s: Option<f64> [metric "s", Lower, "p95"] = rtt(at).map(|all| distribution::quantile(all, 0.95));
+        rtt_p95_s: Option<f64> [metric "s", Lower, "p95"] = rtt(at).and_then(|all| distribution::quantile(all, 0.95));
         /// The round-trip time that 99 % do not exceed, within 1 %.
-        rtt_p99_s: Option<f64> [metric "s", Lower, "p99"] = rtt(at).map(|all| distribution::quantile(all, 0.99));
+        rtt_p99_s: Option<f64> [metric "s", Lower, "p99"] = rtt(at).and_then(|all| distribution::quantile(all, 0.99));
         /// Maximum round-trip time.
-        rtt_max_s: Option<f64> [metric "s", Lower, "max"] = rtt(at).map(distribution::max);
+        rtt_max_s: Option<f64> [metric "s", Lower, "max"] = rtt(at).and_then(distribution::max);
         /// Mean one-way delay of segments with data: from their transmission by TCP to their arrival at the receiver. Segments that were
-        /// lost do not count. Of datagrams, of all that arrived; then these are written in any case.
-        delay_mean_s: Option<f64> [metric "s", Lower] = one_way(at).map(distribution::mean);
+        /// lost do not count. Of datagrams, of all that arrived; then these have values in any case.
+        delay_mean_s: Option<f64> [metric "s", Lower] = one_way(at).and_then(distribution::mean);
         /// Median one-way delay, within 1 %.
-        delay_p50_s: Option<f64> [metric "s", Lower, "delay p50"] = one_way(at).map(|all| distribution::quantile(all, 0.5));
+        delay_p50_s: Option<f64> [metric "s", Lower, "delay p50"] = one_way(at).and_then(|all| distribution::quantile(all, 0.5));
         /// The one-way delay that 95 % do not exceed, within 1 %.
-        delay_p95_s: Option<f64> [metric "s", Lower, "p95"] = one_way(at).map(|all| distribution::quantile(all, 0.95));
+        delay_p95_s: Option<f64> [metric "s", Lower, "p95"] = one_way(at).and_then(|all| distribution::quantile(all, 0.95));
         /// The one-way delay that 99 % do not exceed, within 1 %.
-        delay_p99_s: Option<f64> [metric "s", Lower, "p99"] = one_way(at).map(|all| distribution::quantile(all, 0.99));
+        delay_p99_s: Option<f64> [metric "s", Lower, "p99"] = one_way(at).and_then(|all| distribution::quantile(all, 0.99));
         /// Maximum one-way delay.
-        delay_max_s: Option<f64> [metric "s", Lower, "max"] = one_way(at).map(distribution::max);
-        /// Jitter of the one-way delays of segments, defined as `jitter_s`. Written if delays are measured.
+        delay_max_s: Option<f64> [metric "s", Lower, "max"] = one_way(at).and_then(distribution::max);
+        /// Jitter of the one-way delays of segments, defined as `jitter_s`. Null unless delays are measured.
         delay_jitter_s: Option<f64> [metric "s", Lower] =
-            at.delays.filter(|_| at.result.datagrams.is_none()).map(|delays| delays.jitter.get().map(Span::as_secs_f64));
+            at.delays.filter(|_| at.result.datagrams.is_none()).and_then(|delays| delays.jitter.get().map(Span::as_secs_f64));
         /// Interarrival jitter at the end of the run [RFC3550 s6.4.1]. It is the mean change of the one-way delay from one
-        /// arrival to the next, the last sixteen of them weighing most. Of echo replies it is that of the round-trip time.
+        /// arrival to the next, the last sixteen of them weighing most. Of echo replies it is the jitter of the round-trip time.
+        /// Null for flows over TCP.
         jitter_s: Option<f64> [metric "s", Lower, "jitter"] =
-            of_datagrams(at, |datagrams| datagrams.jitter.map(Span::as_secs_f64));
+            of_datagrams(at, |datagrams| datagrams.jitter.map(Span::as_secs_f64)).flatten();
         /// Mean opinion score of a telephone call, 1 (bad) to 4.5, by the E-model of ITU-T G.107. See the model
-        /// [traffic](models/traffic.md#voip). Written for `voip`, as the next four.
+        /// [traffic](models/traffic.md#voip). Null except for `voip`, as the next four.
         mos: Option<f64> [metric "1 to 4.5", Higher, "MOS"] = of_application(at, "mos");
         /// Rating of the E-model, 0 to 93.2.
         r_factor: Option<f64> [metric "0 to 93.2", Higher] = of_application(at, "r_factor");
@@ -192,7 +190,7 @@ summary_part! {
         /// Delay from mouth to ear. It consists of the packet time, the look-ahead of the codec, the least delay of the
         /// network and the jitter buffer.
         mouth_to_ear_s: Option<f64> [metric "s", Lower] = of_application(at, "mouth_to_ear_s");
-        /// Pages of which every object has arrived. Written for `requests`, as the next five.
+        /// Pages of which every object has arrived. Null except for `requests`, as the next five.
         pages: Option<f64> [metric "pages", Higher, "pages"] = of_application(at, "pages");
         /// Objects that have arrived.
         objects: Option<f64> [metric "objects", Higher] = of_application(at, "objects");
@@ -204,7 +202,7 @@ summary_part! {
         page_time_p95_s: Option<f64> [metric "s", Lower] = of_application(at, "page_time_p95_s");
         /// Longest page time.
         page_time_max_s: Option<f64> [metric "s", Lower] = of_application(at, "page_time_max_s");
-        /// Segments of video that have arrived. Written for `video`, as the next five.
+        /// Segments of video that have arrived. Null except for `video`, as the next five.
         video_segments: Option<f64> [metric "segments", Higher] = of_application(at, "video_segments");
         /// Mean bit rate of these segments.
         video_bit_rate_bps: Option<f64> [metric "bit/s", Higher, "video rate"] = of_application(at, "video_bit_rate_bps");
@@ -216,7 +214,7 @@ summary_part! {
         stalls: Option<f64> [metric "count", Lower, "stalls"] = of_application(at, "stalls");
         /// Total time of these interruptions.
         stalled_s: Option<f64> [metric "s", Lower, "stalled"] = of_application(at, "stalled_s");
-        /// Results of an application from outside, by their names.
+        /// Results of an application from outside, by their names. Empty for other applications.
         application: IndexMap<String, Option<f64>> ["numbers by name"] = outside_results(at);
     }
     derived {}

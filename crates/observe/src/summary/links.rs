@@ -107,32 +107,32 @@ summary_part! {
     }
     optional {
         /// Of `frames_sent`, frames lost to a collision at their receiver. `frames_corrupted` then counts frames that
-        /// the channel alone damaged, and frames out of range. Written for links of a medium.
-        frames_collided: u64 [metric "frames", Lower, "collided"] =
+        /// the channel alone damaged, and frames out of range. Null for links without a medium.
+        frames_collided: Option<u64> [metric "frames", Lower, "collided"] =
             at.in_medium.then_some(at.counters.frames_collided);
         /// Mean wait in the queue of all packets that left it, also of those that did not wait: from their arrival to the start of their
-        /// transmission. Null without a packet. Written if delays are measured (`lasthop run` does, and a sweep with a metric of
-        /// delay), as the next ones.
-        queue_wait_mean_s: Option<f64> [metric "s", Lower] = queue(at).map(distribution::mean);
+        /// transmission. Null without a packet, and unless delays are measured (`lasthop run` does, and a sweep with a metric
+        /// of delay), as the next ones.
+        queue_wait_mean_s: Option<f64> [metric "s", Lower] = queue(at).and_then(distribution::mean);
         /// Median wait in the queue, within 1 %.
-        queue_wait_p50_s: Option<f64> [metric "s", Lower, "wait p50"] = queue(at).map(|all| distribution::quantile(all, 0.5));
+        queue_wait_p50_s: Option<f64> [metric "s", Lower, "wait p50"] = queue(at).and_then(|all| distribution::quantile(all, 0.5));
         /// The wait in the queue that 95 % do not exceed, within 1 %.
-        queue_wait_p95_s: Option<f64> [metric "s", Lower, "p95"] = queue(at).map(|all| distribution::quantile(all, 0.95));
+        queue_wait_p95_s: Option<f64> [metric "s", Lower, "p95"] = queue(at).and_then(|all| distribution::quantile(all, 0.95));
         /// The wait in the queue that 99 % do not exceed, within 1 %.
-        queue_wait_p99_s: Option<f64> [metric "s", Lower, "p99"] = queue(at).map(|all| distribution::quantile(all, 0.99));
+        queue_wait_p99_s: Option<f64> [metric "s", Lower, "p99"] = queue(at).and_then(|all| distribution::quantile(all, 0.99));
         /// Maximum wait in the queue.
-        queue_wait_max_s: Option<f64> [metric "s", Lower, "max"] = queue(at).map(distribution::max);
+        queue_wait_max_s: Option<f64> [metric "s", Lower, "max"] = queue(at).and_then(distribution::max);
         /// Mean time in the link layer of packets that arrived: from the start of the first transmission, or of contention in a medium, to the
-        /// arrival at the far end. Written on links with a link layer.
-        link_layer_mean_s: Option<f64> [metric "s", Lower] = link_layer(at).map(distribution::mean);
+        /// arrival at the far end. Null on links without a link layer.
+        link_layer_mean_s: Option<f64> [metric "s", Lower] = link_layer(at).and_then(distribution::mean);
         /// Median time in the link layer, within 1 %.
-        link_layer_p50_s: Option<f64> [metric "s", Lower, "link p50"] = link_layer(at).map(|all| distribution::quantile(all, 0.5));
+        link_layer_p50_s: Option<f64> [metric "s", Lower, "link p50"] = link_layer(at).and_then(|all| distribution::quantile(all, 0.5));
         /// The time in the link layer that 95 % do not exceed, within 1 %.
-        link_layer_p95_s: Option<f64> [metric "s", Lower, "p95"] = link_layer(at).map(|all| distribution::quantile(all, 0.95));
+        link_layer_p95_s: Option<f64> [metric "s", Lower, "p95"] = link_layer(at).and_then(|all| distribution::quantile(all, 0.95));
         /// The time in the link layer that 99 % do not exceed, within 1 %.
-        link_layer_p99_s: Option<f64> [metric "s", Lower, "p99"] = link_layer(at).map(|all| distribution::quantile(all, 0.99));
+        link_layer_p99_s: Option<f64> [metric "s", Lower, "p99"] = link_layer(at).and_then(|all| distribution::quantile(all, 0.99));
         /// Maximum time in the link layer.
-        link_layer_max_s: Option<f64> [metric "s", Lower, "max"] = link_layer(at).map(distribution::max);
+        link_layer_max_s: Option<f64> [metric "s", Lower, "max"] = link_layer(at).and_then(distribution::max);
     }
     derived {}
 }

@@ -44,10 +44,10 @@ impl MediumSource<'_> {
     }
 }
 
-/// Every medium, in the order of the scenario; `None` in a scenario without media.
-pub(super) fn media(network: &Network, results: &Results) -> Option<Vec<MediumSummary>> {
+/// Every medium, in the order of the scenario.
+pub(super) fn media(network: &Network, results: &Results) -> Vec<MediumSummary> {
     let medium = |number| MediumSummary::of(&MediumSource { network, results, number });
-    (!network.media.is_empty()).then(|| (0..network.media.len()).map(medium).collect())
+    (0..network.media.len()).map(medium).collect()
 }
 
 summary_part! {

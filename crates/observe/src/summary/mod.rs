@@ -17,6 +17,9 @@ use std::sync::LazyLock;
 
 use engine::Span;
 use scenario::Scenario;
+use schemars::Schema;
+use schemars::generate::SchemaSettings;
+use schemars::transform::RecursiveTransform;
 use sim::delay::Delays;
 use sim::{Network, Results};
 use stats::Interval;
@@ -46,9 +49,12 @@ pub fn summary_of(
     whole::summary(title, scenario, network, results, delays)
 }
 
-/// The JSON Schema of a summary.
-pub fn schema() -> schemars::Schema {
-    schemars::schema_for!(Summary)
+/// The JSON Schema of a summary as a run writes it.
+pub fn schema() -> Schema {
+    // What an absent field of an earlier version means is no part of what is written.
+    let without_default = |schema: &mut Schema| drop(schema.remove("default"));
+    let settings = SchemaSettings::default().for_serialize().with_transform(RecursiveTransform(without_default));
+    settings.into_generator().into_root_schema_for::<Summary>()
 }
 
 /// A time as a share of the run.
@@ -114,7 +120,7 @@ pub struct Metric {
     pub head: &'static str,
     /// Former names.
     pub was: &'static [&'static str],
-    /// Whether its field is written only where it applies.
+    /// Whether readings leave out subjects without a value.
     pub(crate) optional: bool,
     pub(crate) get: Get,
 }
@@ -131,6 +137,17 @@ impl fmt::Debug for Metric {
     }
 }
 
+/// Whether summaries have a field.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Presence {
+    /// In every summary.
+    Required,
+    /// In every summary of this version; summaries of earlier versions may lack it.
+    Optional,
+    /// In none: a metric computed from the fields.
+    Derived,
+}
+
 /// A field of a part of the summary, or a metric computed from its fields.
 pub struct Field {
     /// Name.
@@ -141,8 +158,8 @@ pub struct Field {
     pub(crate) text: &'static str,
     /// Former names.
     pub was: &'static [&'static str],
-    /// Whether it is a field of the summary; derived metrics are not.
-    pub written: bool,
+    /// Whether summaries have it.
+    pub presence: Presence,
     /// The metric of this field, if it is one.
     pub metric: Option<&'static Metric>,
 }
@@ -254,7 +271,7 @@ impl Metric {
             Get::Medium(get) => media(summary).map(|medium| (medium.name.clone(), get(medium))).collect(),
             Get::Station(get) => stations(summary).map(|(name, station)| (name, get(station))).collect(),
             Get::Arrivals(get) => {
-                let processes = summary.arrivals.iter().flatten();
+                let processes = summary.arrivals.iter();
                 processes.map(|process| (process.subject(), get(process))).collect()
             }
             Get::Node(get) => summary.nodes.iter().map(|node| (node.name.clone(), get(node))).collect(),
@@ -281,7 +298,7 @@ fn directions(summary: &Summary) -> impl Iterator<Item = (String, &DirectionSumm
 }
 
 fn media(summary: &Summary) -> impl Iterator<Item = &MediumSummary> {
-    summary.media.iter().flatten()
+    summary.media.iter()
 }
 
 fn stations(summary: &Summary) -> impl Iterator<Item = (String, &StationSummary)> {

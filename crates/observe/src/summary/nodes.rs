@@ -9,8 +9,6 @@ struct NodeSource<'a> {
     network: &'a Network,
     results: &'a Results,
     number: usize,
-    /// Whether any node of the scenario associates: otherwise every node has a route.
-    roams: bool,
 }
 
 impl NodeSource<'_> {
@@ -18,21 +16,14 @@ impl NodeSource<'_> {
         self.results.roaming[self.number].as_ref()
     }
 
-    fn no_route(&self) -> Option<u64> {
-        let count = self.results.no_route[self.number];
-        (self.roams || count > 0).then_some(count)
-    }
-
-    fn scheme_counts(&self) -> Option<IndexMap<String, u64>> {
-        let counts = &self.results.agents[self.number];
-        (!counts.is_empty()).then(|| counts.iter().map(|(name, count)| ((*name).to_owned(), *count)).collect())
+    fn scheme_counts(&self) -> IndexMap<String, u64> {
+        self.results.agents[self.number].iter().map(|(name, count)| ((*name).to_owned(), *count)).collect()
     }
 }
 
 /// Every node, in the order of the scenario.
 pub(super) fn nodes(network: &Network, results: &Results) -> Vec<NodeSummary> {
-    let roams = results.roaming.iter().any(Option::is_some);
-    let node = |number| NodeSummary::of(&NodeSource { network, results, number, roams });
+    let node = |number| NodeSummary::of(&NodeSource { network, results, number });
     (0..network.nodes.len()).map(node).collect()
 }
 
@@ -47,17 +38,16 @@ summary_part! {
         packets_dropped_buffer_full: u64 ["packets"] = at.results.buffer_full[at.number];
     }
     optional {
-        /// What the node's scheme counted until the end of the run. Written if it counts something; the table has what
-        /// is not 0.
+        /// What the node's scheme counted until the end of the run. Empty if it counts nothing; the table has what is
+        /// not 0.
         scheme_counts: IndexMap<String, u64> ["object"] = at.scheme_counts();
-        /// Number of times that a mobile associated with another base station than the last. Written for nodes with
+        /// Number of times that a mobile associated with another base station than the last. Null for nodes without
         /// `association` ([mobility](models/mobility.md#association)).
-        handovers: u64 [metric "count", Neither, "handovers"] = at.roaming().map(|roaming| roaming.handovers);
-        /// Time that a mobile with `association` was without a base station.
-        unassociated_s: f64 [metric "s", Lower, "without base station"] = at.roaming().map(|roaming| roaming.alone.as_secs_f64());
-        /// Packets dropped here because a mobile without base station left no route to their destination. Written for
-        /// every node of a scenario in which one has `association`.
-        packets_dropped_no_route: u64 [metric "packets", Lower, "dropped, no route"] = at.no_route();
+        handovers: Option<u64> [metric "count", Neither, "handovers"] = at.roaming().map(|roaming| roaming.handovers);
+        /// Time that a mobile with `association` was without a base station. Null for other nodes.
+        unassociated_s: Option<f64> [metric "s", Lower, "without base station"] = at.roaming().map(|roaming| roaming.alone.as_secs_f64());
+        /// Packets dropped here because a mobile without base station left no route to their destination.
+        packets_dropped_no_route: u64 [metric "packets", Lower, "dropped, no route"] = at.results.no_route[at.number];
     }
     derived {}
 }

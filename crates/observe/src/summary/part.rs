@@ -7,8 +7,9 @@
 /// name of the field: summaries with this name can still be read. The doc comment is the definition: its first sentence
 /// is shown by `lasthop list metrics`, the whole text by the schema and by docs/metrics.md.
 ///
-/// Fields below `optional` are written only where they apply. Metrics below `derived` are computed from the others and
-/// not written.
+/// All fields are written by every run, so that the keys of a summary do not depend on settings; a field that does not
+/// apply is null, or an empty list. Earlier versions wrote fields below `optional` only where they applied: a summary
+/// without one has its default. Metrics below `derived` are computed from the others and not written.
 ///
 /// ```text
 /// summary_part! {
@@ -58,12 +59,8 @@ macro_rules! summary_part {
             $(
                 $(#[doc = $o_doc])*
                 $(#[serde(alias = $o_was)])*
-                #[serde(
-                    default,
-                    skip_serializing_if = "Option::is_none",
-                    deserialize_with = "crate::summary::part::present"
-                )]
-                pub $o_field: Option<$o_type>,
+                #[serde(default)]
+                pub $o_field: $o_type,
             )*
         }
 
@@ -79,7 +76,7 @@ macro_rules! summary_part {
             #[allow(unused_imports)]
             use super::*;
             #[allow(unused_imports)]
-            use $crate::summary::{Better, Field, Get, Metric, Number, Scope};
+            use $crate::summary::{Better, Field, Get, Metric, Number, Presence, Scope};
 
             $(summary_part! {
                 @static false [$($kind)*] $scope $field, [$($doc),*], [$($was),*], |it| Number::number(&it.$field)
@@ -93,9 +90,9 @@ macro_rules! summary_part {
 
             /// The fields in the order in which they are written, followed by the derived metrics.
             pub static FIELDS: &[Field] = &[
-                $(summary_part!(@field [$($kind)*] $field, [$($doc),*], [$($was),*], true),)*
-                $(summary_part!(@field [$($o_kind)*] $o_field, [$($o_doc),*], [$($o_was),*], true),)*
-                $(summary_part!(@field [$($d_kind)*] $d_field, [$($d_doc),*], [$($d_was),*], false),)*
+                $(summary_part!(@field [$($kind)*] $field, [$($doc),*], [$($was),*], Presence::Required),)*
+                $(summary_part!(@field [$($o_kind)*] $o_field, [$($o_doc),*], [$($o_was),*], Presence::Optional),)*
+                $(summary_part!(@field [$($d_kind)*] $d_field, [$($d_doc),*], [$($d_was),*], Presence::Derived),)*
             ];
         }
     };
@@ -116,33 +113,26 @@ macro_rules! summary_part {
     };
     (@static $($plain:tt)*) => {};
     (@field [metric $unit:literal, $better:ident $(, $head:literal)?] $field:ident, [$($doc:literal),*],
-        [$($was:literal),*], $written:literal) => {
+        [$($was:literal),*], $presence:expr) => {
         Field {
             name: stringify!($field),
             unit: $unit,
             text: concat!($($doc),*),
             was: &[$($was),*],
-            written: $written,
+            presence: $presence,
             metric: Some(&$field),
         }
     };
-    (@field [$unit:literal] $field:ident, [$($doc:literal),*], [$($was:literal),*], $written:literal) => {
+    (@field [$unit:literal] $field:ident, [$($doc:literal),*], [$($was:literal),*], $presence:expr) => {
         Field {
             name: stringify!($field),
             unit: $unit,
             text: concat!($($doc),*),
             was: &[$($was),*],
-            written: $written,
+            presence: $presence,
             metric: None,
         }
     };
 }
 
 pub(crate) use summary_part;
-
-use serde::{Deserialize, Deserializer};
-
-/// Reads a field that is written only where it applies: if present, it has a value, which may be null.
-pub(crate) fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
-    T::deserialize(deserializer).map(Some)
-}

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::ops::Deref;
+use std::sync::LazyLock;
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -10,7 +11,7 @@ use super::{
     DirectionSummary, FlowSummary, LinkSummary, MediumSummary, NodeSummary, StationSummary, Summary, direction, flow,
     link, medium, node, run, station,
 };
-use crate::summary::{Field, METRICS, Metric, Reading};
+use crate::summary::{Field, METRICS, Metric, Presence, Reading};
 
 /// A stored summary, and the metrics unknown to the program that wrote it.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -86,47 +87,108 @@ impl Deref for Recorded {
     }
 }
 
+impl Summary {
+    /// As JSON on one line, for a store: without the optional fields that have their default, which
+    /// [`Recorded::parse`] adds again. Such fields are about half of the text.
+    pub fn to_compact_json(&self) -> String {
+        let Ok(mut value) = serde_json::to_value(self) else { return self.to_string() };
+        for_each_part(&mut value, |part, fields, defaults| {
+            for field in fields.iter().filter(|field| field.presence == Presence::Optional) {
+                if part.get(field.name) == defaults.get(field.name) {
+                    part.shift_remove(field.name);
+                }
+            }
+        });
+        value.to_string()
+    }
+}
+
 /// Adds missing fields to every part of a summary.
 fn complete(summary: &mut Value, lacking: &mut BTreeSet<&'static str>) {
-    fill::<Summary>(summary, run::FIELDS, lacking);
+    for_each_part(summary, |part, fields, defaults| {
+        for field in fields {
+            // A missing field that was written only where it applied is no gap.
+            let expected = field.presence == Presence::Required && !has(part, field);
+            if let Some(default) = defaults.get(field.name).filter(|_| expected) {
+                part.insert(field.name.to_owned(), default.clone());
+                lacking.extend(field.metric.map(|metric| metric.name));
+            }
+        }
+    });
+}
+
+/// A part of a summary as JSON, its fields, and their defaults.
+type Visit<'a> = dyn FnMut(&mut Map<String, Value>, &'static [Field], &Map<String, Value>) + 'a;
+
+/// Calls `visit` for every part of a summary.
+fn for_each_part(
+    summary: &mut Value,
+    mut visit: impl FnMut(&mut Map<String, Value>, &'static [Field], &Map<String, Value>),
+) {
+    static DEFAULTS: LazyLock<Defaults> = LazyLock::new(Defaults::default);
+    let visit: &mut Visit<'_> = &mut visit;
+    visit_part(summary, run::FIELDS, &DEFAULTS.run, visit);
     for flow in list(summary, "flows") {
-        fill::<FlowSummary>(flow, flow::FIELDS, lacking);
+        visit_part(flow, flow::FIELDS, &DEFAULTS.flow, visit);
     }
     for link in list(summary, "links") {
-        fill::<LinkSummary>(link, link::FIELDS, lacking);
+        visit_part(link, link::FIELDS, &DEFAULTS.link, visit);
         for key in ["forward", "backward"] {
             if let Some(part) = link.get_mut(key) {
-                fill::<DirectionSummary>(part, direction::FIELDS, lacking);
+                visit_part(part, direction::FIELDS, &DEFAULTS.direction, visit);
             }
         }
     }
     for node in list(summary, "nodes") {
-        fill::<NodeSummary>(node, node::FIELDS, lacking);
+        visit_part(node, node::FIELDS, &DEFAULTS.node, visit);
     }
     for medium in list(summary, "media") {
-        fill::<MediumSummary>(medium, medium::FIELDS, lacking);
+        visit_part(medium, medium::FIELDS, &DEFAULTS.medium, visit);
         for station in list(medium, "stations") {
-            fill::<StationSummary>(station, station::FIELDS, lacking);
+            visit_part(station, station::FIELDS, &DEFAULTS.station, visit);
         }
+    }
+}
+
+/// The default values of the fields of each part.
+struct Defaults {
+    run: Map<String, Value>,
+    flow: Map<String, Value>,
+    link: Map<String, Value>,
+    direction: Map<String, Value>,
+    node: Map<String, Value>,
+    medium: Map<String, Value>,
+    station: Map<String, Value>,
+}
+
+impl Default for Defaults {
+    fn default() -> Self {
+        fn of<T: Default + Serialize>() -> Map<String, Value> {
+            match serde_json::to_value(T::default()) {
+                Ok(Value::Object(fields)) => fields,
+                _ => Map::new(),
+            }
+        }
+        Defaults {
+            run: of::<Summary>(),
+            flow: of::<FlowSummary>(),
+            link: of::<LinkSummary>(),
+            direction: of::<DirectionSummary>(),
+            node: of::<NodeSummary>(),
+            medium: of::<MediumSummary>(),
+            station: of::<StationSummary>(),
+        }
+    }
+}
+
+fn visit_part(part: &mut Value, fields: &'static [Field], defaults: &Map<String, Value>, visit: &mut Visit<'_>) {
+    if let Value::Object(part) = part {
+        visit(part, fields, defaults);
     }
 }
 
 fn list<'a>(part: &'a mut Value, key: &str) -> impl Iterator<Item = &'a mut Value> {
     part.get_mut(key).and_then(Value::as_array_mut).into_iter().flatten()
-}
-
-/// Adds default values of missing fields to one part.
-fn fill<T: Default + Serialize>(part: &mut Value, fields: &[Field], lacking: &mut BTreeSet<&'static str>) {
-    let Value::Object(part) = part else { return };
-    let Ok(Value::Object(defaults)) = serde_json::to_value(T::default()) else { return };
-    for field in fields {
-        // Fields that are written only where they apply have no default.
-        let default = defaults.get(field.name).filter(|_| !has(part, field));
-        if let Some(default) = default {
-            part.insert(field.name.to_owned(), default.clone());
-            lacking.extend(field.metric.map(|metric| metric.name));
-        }
-    }
 }
 
 fn has(part: &Map<String, Value>, field: &Field) -> bool {

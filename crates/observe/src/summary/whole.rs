@@ -58,7 +58,7 @@ pub(super) fn summary(
     let mut summary = Summary::of(&RunSource { title, scenario, network, results, delays });
     // Fairness is not defined for one flow.
     if summary.flows.len() > 1 {
-        summary.fairness = Some(summary.jain());
+        summary.fairness = summary.jain();
     }
     summary
 }
@@ -76,7 +76,7 @@ impl Summary {
     /// Peak memory of the nodes' schemes in bytes, summed over the nodes. A scheme that does not count memory keeps no
     /// state.
     pub fn max_state_bytes(&self) -> u64 {
-        let counts = self.nodes.iter().filter_map(|node| node.scheme_counts.as_ref());
+        let counts = self.nodes.iter().map(|node| &node.scheme_counts);
         counts.filter_map(|counts| counts.get("state_bytes_most")).sum()
     }
 
@@ -129,12 +129,11 @@ summary_part! {
     }
     optional {
         /// Jain's index over the flows' `goodput_bps` ([fairness.rs](../crates/stats/src/fairness.rs)). Null if a flow
-        /// has none. Written if there are several flows; the table has it in a line below the flows.
+        /// has none, and with fewer than two flows; the table has it in a line below the flows.
         fairness: Option<f64> ["1/flows to 1, or null"] = None;
-        /// Flows that arrived during the run, for each arrival process: all, and those of each class of sizes. Written if
-        /// there are arrival processes.
+        /// Flows that arrived during the run, for each arrival process: all, and those of each class of sizes.
         arrivals: Vec<ArrivalsSummary> ["list"] = arrivals::arrivals(at.network, at.results);
-        /// The shared media, in the order of the scenario. Written if there are any.
+        /// The shared media, in the order of the scenario.
         media: Vec<MediumSummary> ["list"] = media::media(at.network, at.results);
     }
     derived {
