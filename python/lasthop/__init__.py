@@ -8,15 +8,17 @@
 
 from . import _lasthop
 from ._agent import Agent
-from ._compare import Comparison, Reproduction, compare, papers, reproduce
+from ._compare import compare
 from ._control import Control
 from ._errors import FailedRun, LasthopError, Problem, ScenarioWarning
 from ._lasthop import Acked, Congestion, Delivered, Failed, Feedback, Link, Node, Packet, Start
 from ._members import check_member
+from ._papers import Reproduction, papers, reproduce
 from ._picture import Picture, Pictures
-from ._run import Run
-from ._scenario import Scenario
-from ._store import Store, SweepResult, Table
+from ._scenario import Comparison, Run, Scenario
+from ._store import Store
+from ._sweep import SweepResult
+from ._table import Table
 
 __version__, MODEL_VERSION = _lasthop.versions()
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ._members import Class
-    from ._scenario import Scenario
+    from ._source import ScenarioSource
 
     Files = dict[PathLike[str], bytes]
     # The numbers of its point, case and replication.
@@ -129,7 +129,7 @@ class Driver:
         self,
         session: _lasthop.Session,
         executor: Executor | Callable[[], Executor],
-        scenario: Scenario,
+        scenario: ScenarioSource,
         retries: int,
     ) -> None:
         self.session, self.path, self.classes, self.retries = session, scenario.path, scenario.classes, retries

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from . import _values
 from ._errors import LasthopError
 
 TYPE_CHECKING = False
@@ -16,9 +17,7 @@ def write(path: str | os.PathLike[str], contents: str | bytes) -> None:
 
     A target that is not a regular file, such as a pipe, is written to directly.
     """
-    from ._values import path as checked
-
-    name = checked("path", path)
+    name = _values.path("path", path)
     data = contents.encode() if isinstance(contents, str) else contents
     target = os.path.realpath(name)
     direct = os.path.exists(target) and not os.path.isfile(target)
@@ -39,9 +38,7 @@ def write(path: str | os.PathLike[str], contents: str | bytes) -> None:
 
 def make_folder(path: str | os.PathLike[str]) -> str:
     """Create a folder, unless it exists."""
-    from ._values import path as checked
-
-    name = checked("folder", path)
+    name = _values.path("folder", path)
     try:
         os.makedirs(name, exist_ok=True)
     except OSError as error:

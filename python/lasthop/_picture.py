@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from . import _files, _values
+from ._html import image
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -121,6 +122,10 @@ class Pictures(list[Picture]):
                 picture.save(os.path.join(folder, picture.name + ending))
 
     def _repr_html_(self) -> str:
-        from ._html import image
+        return "".join(f"<div>{image_element(picture)}</div>" for picture in self)
 
-        return "".join(f"<div>{image(picture)}</div>" for picture in self)
+
+def image_element(picture: Picture) -> str:
+    """A picture as an element with its bytes: sites that show notebooks remove SVG elements."""
+    kind, contents = ("svg+xml", picture.svg.encode()) if picture.png is None else ("png", picture.png)
+    return image(kind, contents, picture.size, picture.name)

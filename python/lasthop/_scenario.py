@@ -1,51 +1,32 @@
-"""Scenarios and single runs."""
+"""Scenarios, their runs and comparisons of their schemes: each refers to the others."""
 
 from __future__ import annotations
 
 import os
 
-from . import _files, _lasthop, _values
-from ._errors import LasthopError, Problem, ScenarioWarning
+from . import _lasthop, _values
+from ._changes import sweep_changes
+from ._comparison import run_comparison
+from ._errors import LasthopError
+from ._html import table
 from ._picture import Look, Picture, Pictures
 from ._progress import reporter
-from ._run import Run
+from ._source import ScenarioSource
+from ._summary import Summarized
+from ._sweep import run_sweep
+from ._table import Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from concurrent.futures import Executor
     from typing import Any
 
-    from ._compare import Comparison
-    from ._agent import Agent
-    from ._control import Control
-    from ._members import Class
-    from ._store import SweepResult
+    from ._store import Store
+    from ._sweep import SweepResult
 
 
-# The most bytes of a scenario that are read: more than the simulator accepts.
-MOST_BYTES = (64 << 20) + 1
-
-
-def change(key: str, value: object) -> str:
-    """A change as the command's ``--set`` reads it.
-
-    >>> change("links.air.rate", "8 Mbps"), change("seed", 2), change("links.air.channel", {"kind": "uniform"})
-    ('links.air.rate=8 Mbps', 'seed=2', 'links.air.channel={ "kind" = "uniform" }')
-    """
-    key = _values.key("key", key)
-    return f"{key}={_values.text(key, value) if isinstance(value, str) else _values.toml(value, key)}"
-
-
-def _values_of(option: str, keys: Mapping[str, Sequence[object]] | None) -> Iterable[str]:
-    """The changes for keys with several values."""
-    for key, values in _values.pairs(option, keys, "a dict of keys with lists of values"):
-        key = _values.key(option, key)
-        listed = _values.items(f"{option}[{key}]", values, "a list of values")
-        yield f"sweep.{option}.{key}={_values.toml(listed, f'{option}[{key}]')}"
-
-
-class Scenario:
+class Scenario(ScenarioSource):
     """A scenario: a text in TOML, or in the thesis's language, with changes. It does not change; methods return new ones.
 
     Args:
@@ -65,121 +46,7 @@ class Scenario:
     (True, 0.74)
     """
 
-    __slots__ = ("path", "text", "files", "changes", "scheme", "seed", "classes")
-
-    path: str
-    text: bytes | None
-    files: dict[str, bytes]
-    changes: list[str]
-    scheme: str | None
-    seed: int | None
-    classes: list[Class]
-
-    def __init__(
-        self, text: str | bytes, *, name: str = "scenario.toml", files: Mapping[str, bytes] | None = None
-    ) -> None:
-        if not isinstance(text, (str, bytes, bytearray, memoryview)):
-            raise _values.refused("text", text, "a text or bytes")
-        if isinstance(text, str) and text.endswith((".toml", ".dat")) and "\n" not in text:
-            raise _values.refused("text", text, "the text of a scenario", "Scenario.load reads a file")
-        self.path = _values.path("name", name)
-        self.text = _values.text("text", text).encode() if isinstance(text, str) else bytes(text)
-        self.files = {}
-        for file, contents in _values.pairs("files", files, "a dict of names with bytes"):
-            if not isinstance(contents, (bytes, bytearray, memoryview)):
-                raise _values.refused(f"files[{file}]", contents, "bytes")
-            self.files[file] = bytes(contents)
-        self.changes = []
-        self.scheme = None
-        self.seed = None
-        self.classes = []
-
-    @staticmethod
-    def load(path: str | os.PathLike[str]) -> Scenario:
-        """Read a scenario, a ``datafile.dat``, or the scenario of a result directory.
-
-        The files that it names, such as recordings, are read from beside it when it runs.
-
-        Raises:
-            LasthopError: The file cannot be read. Its contents are checked when it runs, or by :meth:`check`.
-        """
-        name = _values.path("path", path)
-        scenario = Scenario("", name=name)
-        scenario.text = None
-        if not os.path.isdir(name):
-            try:
-                with open(name, "rb") as file:
-                    scenario.text = file.read(MOST_BYTES)
-            except OSError as error:
-                _files.failed(name, error)
-        return scenario
-
-    def _copy(self) -> Scenario:
-        other = Scenario(b"", name=self.path, files=self.files)
-        other.text, other.changes, other.scheme, other.seed = self.text, list(self.changes), self.scheme, self.seed
-        other.classes = list(self.classes)
-        return other
-
-    def set(self, key: str, value: object) -> Scenario:
-        """Change a key, such as ``links.air.rate``, to a value: text with a unit, a number, a bool, a list or a dict."""
-        other = self._copy()
-        other.changes.append(change(key, value))
-        return other
-
-    def with_scheme(self, scheme: str) -> Scenario:
-        """Run this scheme, as ``--scheme``: see ``lasthop list schemes``.
-
-        It is that of all hosts and base stations; a class in Python runs at those of its ``changes`` and ``uploads``. For one
-        node: ``set("nodes.NAME.scheme", ...)``.
-        """
-        other = self._copy()
-        other.scheme = _values.text("scheme", scheme, "the name of a scheme")
-        return other
-
-    def with_members(self, *members: type[Control] | type[Agent]) -> Scenario:
-        """Let the scenario name these classes, instead of earlier ones of the same names; see :class:`Control` and
-        :class:`Agent`.
-        """
-        from ._members import classes
-
-        added = classes(members)
-        other = self._copy()
-        # A class that is defined again, as in a notebook, replaces the earlier one.
-        names = {(each.kind, each.name) for each in added}
-        other.classes = [each for each in other.classes if (each.kind, each.name) not in names] + added
-        return other
-
-    def with_seed(self, seed: int) -> Scenario:
-        """Change the seed of all random numbers, 0 to 2^63 - 1."""
-        other = self._copy()
-        other.seed = _values.whole("seed", seed, 0, 2**63 - 1)
-        return other
-
-    def check(self) -> list[Problem]:
-        """Check the scenario; return warnings.
-
-        Raises:
-            LasthopError: It is wrong. ``problems`` has all problems.
-        """
-        return [Problem(each) for each in _lasthop.check(self)]
-
-    def toml(self) -> str:
-        """The scenario with all changes, from which its runs can be repeated."""
-        return _lasthop.toml(self)
-
-    @staticmethod
-    def schema() -> dict[str, Any]:
-        """The JSON Schema of scenarios: all keys with their types, units and defaults."""
-        import json
-
-        schema: dict[str, Any] = json.loads(_lasthop.schema())
-        return schema
-
-    def _warn(self) -> None:
-        import warnings
-
-        for warning in self.check():
-            warnings.warn(str(warning), ScenarioWarning, stacklevel=3)
+    __slots__ = ()
 
     def run(
         self,
@@ -307,23 +174,8 @@ class Scenario:
 
         Ctrl-C keeps all finished runs.
         """
-        from ._store import run_sweep
-
-        if cases and compare:
-            raise LasthopError("cases: found beside compare, expected one of them")
         other = self._copy()
-        if axes is not None:
-            other.changes += ["sweep.axes={}", "sweep.zip=[]"]
-        if cases is not None or compare is not None:
-            other.changes.append("sweep.compare={}")
-        other.changes += _named_cases(cases)
-        other.changes += _values_of("axes", axes)
-        other.changes += _values_of("compare", compare)
-        if replications is not None:
-            other.changes.append(f"sweep.replications={_values.whole('replications', replications, 1, 1_000_000)}")
-        if metrics is not None:
-            names = _values.texts("metrics", metrics, "a list of names of metrics")
-            other.changes.append(f"sweep.metrics={_values.toml(names, 'metrics')}")
+        other.changes += sweep_changes(axes, compare, cases, replications, metrics)
         return run_sweep(other, store, jobs, executor, retries, progress)
 
     def compare(
@@ -348,53 +200,135 @@ class Scenario:
         >>> [row["scheme"] for row in found.rows()]
         ['unmodified', 'snoop']
         """
-        from ._compare import run_comparison
-
-        return run_comparison(self, (), schemes, (), replications, store, jobs, progress)
+        json, kept, done = run_comparison(self, (), schemes, (), replications, store, jobs, progress)
+        return Comparison(json, kept, done, self)
 
     def __repr__(self) -> str:
         options = [f"{name}={value}" for name, value in (("scheme", self.scheme), ("seed", self.seed)) if value is not None]
         changes = "".join(f", {change}" for change in [*self.changes, *options])
         return f"<Scenario {self.path}{changes}>"
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Scenario) and self.__getstate__() == other.__getstate__()
 
-    def __hash__(self) -> int:
-        return hash((self.path, self.text, tuple(self.changes), self.scheme, self.seed))
+class Run(Summarized):
+    """The result of a run.
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self.__slots__}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        for name in self.__slots__:
-            setattr(self, name, state[name])
-
-
-def _named_cases(cases: Mapping[str, Mapping[str, object]] | None) -> Iterable[str]:
-    """The changes for cases with names."""
-    expected = "a dict of names with dicts of keys and values"
-    for name, changes in _values.pairs("cases", cases, expected):
-        if not name or "=" in name or '"' in name:
-            raise _values.refused("cases", name, 'a name without = and "')
-        simple = all(letter.isalnum() or letter in "_-" for letter in name)
-        quoted = name if simple else f'"{name}"'
-        yield f"sweep.compare.{quoted}={_values.toml(_nested(f'cases[{name}]', changes), f'cases[{name}]')}"
-
-
-def _nested(where: str, changes: Mapping[str, object]) -> dict[str, object]:
-    """Keys with dots as tables in tables.
-
-    >>> _nested("case", {"scheme": "snoop", "links.air.rate": "1 Mbps"})
-    {'scheme': 'snoop', 'links': {'air': {'rate': '1 Mbps'}}}
+    Attributes:
+        scenario: The scenario that ran.
+        json: The summary, as ``lasthop run --json`` prints it; ``lasthop schema summary`` describes its fields.
+        files: The traces, by file name.
     """
-    root: dict[str, object] = {}
-    for key, value in _values.pairs(where, changes, "a dict of keys and values"):
-        *parents, last = key.split(".")
-        table: Any = root
-        for parent in parents:
-            table = table.setdefault(parent, {})
-            if not isinstance(table, dict):
-                raise LasthopError(f"{where}: {key}: {parent} has a value, expected keys below it")
-        table[last] = value
-    return root
+
+    __slots__ = ("scenario", "files")
+
+    def __init__(self, scenario: Scenario, json: str, files: dict[str, bytes]) -> None:
+        super().__init__(json)
+        self.scenario = scenario
+        self.files = files
+
+    @property
+    def flows(self) -> list[dict[str, Any]]:
+        """The flows, with times in seconds (``_s``), rates in bits per second (``_bps``), and counts."""
+        flows: list[dict[str, Any]] = self.summary["flows"]
+        return flows
+
+    def trace(self, name: str) -> bytes:
+        """A trace by the name of its file, or by a part of it that only one file has.
+
+        Raises:
+            LasthopError: No file or several have this name.
+        """
+        return self.files[self._file(name)]
+
+    def _file(self, name: str) -> str:
+        name = _values.text("trace", name, "the name of a trace")
+        found = [name] if name in self.files else [file for file in self.files if name in file]
+        if len(found) != 1:
+            known = ", ".join(found or self.files) or "none: run(traces=[...]) writes them"
+            raise LasthopError(f'found "{name}", expected the name of one trace; there are {known}')
+        return found[0]
+
+    def table(self, name: str) -> Table:
+        """A trace as a table, by the name of its file or a part of it, as :meth:`trace`. The type of a column follows from
+        the trace: tables of several runs can be joined.
+
+        Raises:
+            LasthopError: There is no such trace, or it is no table: ``events``, ``jsonl`` and
+                ``pcapng`` are not, and the tables of ``parquet`` are read by pandas, polars or DuckDB from ``files``.
+
+        >>> import lasthop as lh
+        >>> run = lh.Scenario.load("examples/goel-refined.toml").run(traces=["congestion", "series"])
+        >>> run.table("congestion").rows()[1]
+        {'time_ms': 211.0, 'congestion': 2048.0}
+        >>> run.table("series").units["goodput_bps"]
+        'bit/s'
+        """
+        file = self._file(name)
+        table = _lasthop.trace_table(os.path.basename(file), self.files[file])
+        if table is None:
+            raise LasthopError(f'found "{file}", expected a trace that is a table, such as congestion or series')
+        return Table(table)
+
+    def explain(self, *, flow: str | None = None, top: int = 20) -> list[dict[str, Any]]:
+        """As :meth:`Scenario.explain`."""
+        return self.scenario.explain(flow=flow, top=top)
+
+    def plot(self, *flows: str, **options: Any) -> Pictures:
+        """As :meth:`Scenario.plot`."""
+        return self.scenario.plot(*flows, **options)
+
+    def __repr__(self) -> str:
+        return f"<Run of {self.scenario!r}: {len(self.flows)} flows>"
+
+    def _repr_html_(self) -> str:
+        return table(self.flows)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Run, (self.scenario, self.json, self.files)
+
+
+class Comparison:
+    """Schemes compared on the same channel states.
+
+    Attributes:
+        json: What ``lasthop compare --json`` prints.
+        store: The store with the runs.
+        done: The number of runs made now.
+        scenario: The scenario, or None for built-in paths.
+    """
+
+    __slots__ = ("json", "store", "done", "scenario", "__weakref__")
+
+    def __init__(self, json: str, store: Store, done: int, scenario: Scenario | None = None) -> None:
+        self.json, self.store, self.done, self.scenario = json, store, done, scenario
+
+    @property
+    def paths(self) -> list[dict[str, Any]]:
+        """For each path its ``path``, ``title`` and ``schemes``; goodput in bits per second, with 95 % intervals."""
+        import json
+
+        paths: list[dict[str, Any]] = json.loads(self.json)
+        return paths
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row for each path and scheme."""
+        return [{"path": path["path"], **scheme} for path in self.paths for scheme in path["schemes"]]
+
+    def plot(self, *flows: str, **options: Any) -> Pictures:
+        """Draw a run with each scheme, one below the other, as ``lasthop compare FILE``: a picture of each flow.
+
+        Args:
+            flows, options: As of :meth:`Scenario.plot`, whose ``schemes`` are those of the comparison, at most eight.
+
+        Raises:
+            LasthopError: The comparison is one of built-in paths.
+        """
+        if self.scenario is None:
+            raise LasthopError("found a comparison on built-in paths, expected one of Scenario.compare")
+        return self.scenario.plot(*flows, schemes=[row["scheme"] for row in self.rows()], **options)
+
+    def __repr__(self) -> str:
+        rows = self.rows()
+        return f"<Comparison of {len({row['scheme'] for row in rows})} schemes on {len(self.paths)} paths>"
+
+    def _repr_html_(self) -> str:
+        return table(self.rows())

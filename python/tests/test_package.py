@@ -45,8 +45,8 @@ def load_tests(
 ) -> unittest.TestSuite:
     """Add the examples in docstrings."""
     os.chdir(ROOT)
-    names = "compare agent control errors members picture run scenario store".split()
-    for module in ["lasthop", *(f"lasthop._{name}" for name in names)]:
+    files = sorted((ROOT / "python" / "lasthop").glob("_[a-z]*.py"))
+    for module in ["lasthop", *(f"lasthop.{file.stem}" for file in files)]:
         tests.addTests(doctest.DocTestSuite(importlib.import_module(module)))
     return tests
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from .. import _lasthop, _values
+from .._cores import cores
 from .._scenario import Scenario
-from .._store import cores
 from ._episode import Episode
 from ._policy import Policy, driver
 
