@@ -21,7 +21,6 @@ mod media;
 mod outputs;
 mod pages;
 mod places;
-mod reference;
 mod report;
 mod reproduce;
 mod slurm;

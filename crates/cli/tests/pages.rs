@@ -1,7 +1,6 @@
 //! Files generated from the command's declarations: manual pages, the JSON schema.
 
 use crate::common;
-use crate::reference;
 
 use std::fs;
 
@@ -50,12 +49,6 @@ fn version_names_the_model_version() {
 fn schemata_in_the_docs_are_up_to_date() {
     assert_kept("docs/scenario.schema.json", &fine(&scratch("schema"), &["schema"]));
     assert_kept("docs/summary.schema.json", &fine(&scratch("schema-of-summaries"), &["schema", "summary"]));
-}
-
-#[test]
-fn scenario_reference_follows_the_schema() {
-    let schema = serde_json::from_str(&fine(&scratch("reference"), &["schema"])).unwrap();
-    assert_kept("docs/reference/scenario.md", &reference::page(&schema));
 }
 
 /// Compares the generated text with the file of the repository; with `UPDATE_GOLDEN` writes the file.

@@ -10,7 +10,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, Error, IntoDeserializer, MapAccess, Unexpected, Visitor};
 
-const NONE: &str = "none";
+/// The value that leaves a setting out.
+pub const NONE: &str = "none";
 
 /// A deserialization error that keeps only the description of the expected type.
 #[derive(Debug, Default)]

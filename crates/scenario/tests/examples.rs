@@ -28,3 +28,13 @@ fn run_in_steps_equals_uninterrupted_run() {
 fn single_steps_stop_at_the_first_retransmission() {
     single_steps::main();
 }
+
+/// The example of docs/scenario.md that has every part of a scenario.
+#[test]
+fn complete_example_of_the_guide_is_accepted() {
+    let guide = include_str!("../../../docs/scenario.md");
+    let section = guide.split("## A complete example").nth(1).expect("the section is there");
+    let example = section.split("```").nth(1).and_then(|block| block.strip_prefix("toml")).expect("it has an example");
+    let network = testkit::build_network(example);
+    assert_eq!((network.nodes.len(), network.links.len(), network.flows.len()), (5, 4, 2));
+}

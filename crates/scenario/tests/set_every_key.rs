@@ -1,7 +1,8 @@
 //! `--set` reaches every key that the JSON Schema has.
 
 use scenario::Document;
-use serde_json::Value;
+
+use crate::schema_keys::{Key, keys};
 
 /// A scenario with a name in each table of names, and no optional setting.
 const PLAIN: &str = r#"
@@ -13,109 +14,11 @@ flows.down = { from = "a", to = "x" }
 arrivals.short = { from = "a", to = "x", rate = "1 /s", sizes = "fixed" }
 "#;
 
-/// Maximum depth of nested tables, since mixtures of mixtures have no limit.
-const MAX_DEPTH: usize = 7;
-
-/// A key, the assignments that it needs before, and a value for it.
-struct Key {
-    path: String,
-    kinds: Vec<String>,
-    sample: String,
-}
-
-/// The schema, with references resolved.
-struct Schema(Value);
-
-impl Schema {
-    /// The alternatives of a schema, with references resolved.
-    fn alternatives<'a>(&'a self, schema: &'a Value) -> Vec<&'a Value> {
-        let mut all = vec![schema];
-        if let Some(target) = schema["$ref"].as_str() {
-            all.extend(self.alternatives(self.0.pointer(&target[1..]).unwrap()));
-        }
-        let nested = ["anyOf", "oneOf", "allOf"].into_iter().filter_map(|key| schema[key].as_array()).flatten();
-        all.extend(nested.flat_map(|schema| self.alternatives(schema)));
-        all
-    }
-
-    fn collect(&self, schema: &Value, path: &str, kinds: &[String], keys: &mut Vec<Key>) {
-        if path.matches(['.', '[']).count() > MAX_DEPTH {
-            return;
-        }
-        for schema in self.alternatives(schema) {
-            let mut kinds = kinds.to_vec();
-            if let Some(kind) = schema["properties"]["kind"]["const"].as_str() {
-                kinds.push(format!("{path}.kind={kind}"));
-            }
-            let own = schema["properties"].as_object().into_iter().flatten();
-            let mut inner: Vec<(String, &Value)> = own.map(|(key, value)| (key.clone(), value)).collect();
-            if schema["additionalProperties"].is_object() {
-                let name = match path {
-                    "nodes" => "a",
-                    "links" => "air",
-                    "media" => "cell",
-                    "flows" => "down",
-                    "arrivals" => "short",
-                    other => panic!("a table of names called {other}"),
-                };
-                inner.push((name.to_owned(), &schema["additionalProperties"]));
-            }
-            for (key, value) in inner {
-                let path = if path.is_empty() { key } else { format!("{path}.{key}") };
-                keys.push(Key { path: path.clone(), kinds: kinds.clone(), sample: self.sample(value) });
-                self.collect(value, &path, &kinds, keys);
-            }
-            if schema["items"].is_object() {
-                let path = format!("{path}[0]");
-                keys.push(Key { path: path.clone(), kinds: kinds.clone(), sample: self.sample(&schema["items"]) });
-                self.collect(&schema["items"], &path, &kinds, keys);
-            }
-        }
-    }
-
-    /// A TOML value of the type of a schema.
-    fn sample(&self, schema: &Value) -> String {
-        let alternatives = self.alternatives(schema);
-        let first = |of: &dyn Fn(&Value) -> Option<String>| alternatives.iter().find_map(|schema| of(schema));
-        let word = |schema: &Value| schema["const"].as_str().or(schema["enum"][0].as_str()).map(str::to_owned);
-        let example = |schema: &Value| {
-            let (_, behind) = schema["description"].as_str()?.split_once("such as \"")?;
-            schema["pattern"].is_string().then(|| behind.split('"').next().unwrap_or_default().to_owned())
-        };
-        let of_type = |schema: &Value| {
-            Some(match schema["type"].as_str().or(schema["type"][0].as_str())? {
-                "integer" => schema["minimum"].as_u64().unwrap_or(0).max(1).to_string(),
-                "number" => "0.5".to_owned(),
-                "boolean" => "true".to_owned(),
-                "array" => {
-                    let items = schema["minItems"].as_u64().unwrap_or(1) as usize;
-                    format!("[{}]", vec![self.quoted_sample(&schema["items"]); items].join(", "))
-                }
-                "object" => "{}".to_owned(),
-                _ => "text".to_owned(),
-            })
-        };
-        first(&word).or_else(|| first(&example)).or_else(|| first(&of_type)).unwrap_or_else(|| "1".to_owned())
-    }
-
-    fn quoted_sample(&self, schema: &Value) -> String {
-        let sample = self.sample(schema);
-        let is_toml = format!("a = {sample}").parse::<toml::Table>().is_ok();
-        if is_toml { sample } else { format!("\"{sample}\"") }
-    }
-}
-
-fn keys() -> Vec<Key> {
-    let (schema, mut keys) = (Schema(scenario::schema()), Vec::new());
-    schema.collect(&schema.0, "", &[], &mut keys);
-    keys
-}
-
 #[test]
 fn every_key_of_the_schema_can_be_set() {
     let keys = keys();
     assert!(keys.len() > 340, "{} keys", keys.len());
-    for Key { path, kinds, sample } in keys {
+    for Key { path, kinds, sample, .. } in keys {
         let mut document = Document::parse("plain.toml", PLAIN.as_bytes()).unwrap();
         for kind in &kinds {
             document.set(kind).unwrap_or_else(|problem| panic!("{problem}"));

@@ -57,7 +57,7 @@ pub fn run() -> Result<(), String> {
         wrong.push(format!("`lasthop list` shows {lines} of {} dummies", registries.len()));
     }
     // The pages of the tree are written again from its code.
-    let pages = ["test", "--profile", "quick", "--package", "lasthop", "--test", "suite", "pages::"];
+    let pages = ["test", "--profile", "quick", "--package", "lasthop-scenario", "--test", "suite", "defaults::"];
     workspace::run(cargo().args(pages).env("UPDATE_GOLDEN", "1"))?;
     wrong.extend(documented(&tree)?);
     for (package, modules) in CONTRACTS {

@@ -51,6 +51,12 @@ engine::registry! {
     }
 }
 
+impl Default for AgentConfig {
+    fn default() -> Self {
+        AgentConfig::Unmodified(unmodified::Config::default())
+    }
+}
+
 /// Context of the calls of an agent.
 pub struct AgentCx<'a> {
     /// Current time.

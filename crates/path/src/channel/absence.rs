@@ -28,9 +28,11 @@ pub struct Config {
     pub period: Option<Span>,
     /// How often all intervals occur, the first time included; more than once only with `period`. 1 if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("default" = REPETITIONS))]
     pub repetitions: Option<u32>,
     /// Upper bound of a random delay of each repetition, uniformly distributed from 0; default 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("default" = Span::default()))]
     pub random_offset: Option<Span>,
     /// The link's node that is the mobile.
     #[serde(default)]
@@ -64,10 +66,12 @@ pub enum Reception {
 
 impl Config {
     fn repetitions(&self) -> u32 {
-        self.repetitions.unwrap_or(1)
+        self.repetitions.unwrap_or(REPETITIONS)
     }
 }
 
+/// Number of repetitions if none is given: the intervals occur once.
+const REPETITIONS: u32 = 1;
 /// Maximum number of repetitions; it bounds the memory for the expanded intervals.
 const MAX_REPETITIONS: u32 = 100_000;
 

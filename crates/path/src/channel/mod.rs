@@ -44,6 +44,12 @@ engine::registry! {
     }
 }
 
+impl Default for ChannelConfig {
+    fn default() -> Self {
+        ChannelConfig::Perfect(perfect::Config::default())
+    }
+}
+
 /// Properties of a frame that determine its fate.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {

@@ -2,11 +2,11 @@
 
 use engine::Span;
 use path::LinkDirection;
-use path::channel::{ChannelConfig, perfect, uniform};
+use path::channel::{ChannelConfig, uniform};
 use path::link::Timing;
 use path::link::variable::plan::Changes;
-use path::mac::arq::{ArqConfig, none};
-use path::queue::{DEFAULT_LIMIT, Limit, QueueConfig, Tie};
+use path::mac::arq::ArqConfig;
+use path::queue::{Limit, QueueConfig, Tie};
 use sim::{DirectionSpec, LinkSpec};
 
 use super::{Checker, MAX_DELAY, out_of_range};
@@ -90,12 +90,7 @@ impl Checker<'_> {
     /// The queue of a link, with the threshold set at the link.
     fn queue(&mut self, key: &str, way: Way<'_>) -> QueueConfig {
         let (link, setting) = (way.link, way.key("queue"));
-        let default = match self.scenario.profile {
-            Profile::Exact => DEFAULT_LIMIT,
-            // The thesis's program has no queue limits [goel1997 B.3].
-            Profile::Goel1997 => Limit::None,
-        };
-        let Queue(mut queue) = way.queue().cloned().unwrap_or_else(|| default.into());
+        let Queue(mut queue) = way.queue().cloned().unwrap_or_else(|| Queue::of_profile(self.scenario.profile));
         self.faults(&format!("{key}.{setting}"), queue.check());
         if link.ecn_threshold == Limit::None {
             return queue;
@@ -153,7 +148,7 @@ impl Checker<'_> {
             (_, None) => {}
         }
         let Some(mut channel) = way.channel().cloned() else {
-            return ChannelConfig::Perfect(perfect::Config::default());
+            return ChannelConfig::default();
         };
         self.faults(&channel_key, channel.check());
         if matches!(channel, ChannelConfig::Signal(_)) && link.medium.is_none() {
@@ -168,7 +163,7 @@ impl Checker<'_> {
     }
 
     fn arq(&mut self, link_key: &str, way: Way<'_>) -> ArqConfig {
-        let Some(mut arq) = way.arq().cloned() else { return ArqConfig::None(none::Config::default()) };
+        let Some(mut arq) = way.arq().cloned() else { return ArqConfig::default() };
         let (link, key) = (way.link, format!("{link_key}.{}", way.key("arq")));
         let faults = arq.check();
         let is_sound = faults.is_empty();

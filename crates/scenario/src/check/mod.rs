@@ -161,7 +161,7 @@ impl Checker<'_> {
         };
         let own = node.scheme.as_ref().map(|Named(scheme)| scheme);
         let common = self.scenario.scheme.as_ref().map(|Named(scheme)| scheme).filter(|scheme| lists(scheme));
-        own.or(common).cloned().unwrap_or(AgentConfig::Unmodified(Default::default()))
+        own.or(common).cloned().unwrap_or_default()
     }
 
     fn node(&mut self, name: &str, node: &Node) -> NodeSpec {
@@ -194,7 +194,7 @@ impl Checker<'_> {
             scheduler,
             agent: match node.kind.runs_agent() {
                 true => self.scheme(node),
-                false => AgentConfig::Unmodified(Default::default()),
+                false => AgentConfig::default(),
             },
             place: self.place(&key, node),
             association: self.association(&key, name, node),
@@ -299,7 +299,7 @@ impl Checker<'_> {
     fn tcp_of(&mut self, key: &str, flow: &Flow) -> ::tcp::Config {
         let response = match self.scenario.nodes.get(&flow.from) {
             Some(node) => self.scheme(node),
-            None => AgentConfig::Unmodified(Default::default()),
+            None => AgentConfig::default(),
         };
         self.tcp(key, flow, &response)
     }

@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::directed::{self, Directed};
-use super::{Queue, is_default};
+use super::{Profile, Queue, is_default};
 use crate::recordings::format::Format;
 
 /// The physical medium of a link.
@@ -48,19 +48,25 @@ pub struct Link {
     /// of a discipline. If not given drop-tail with 1000 packets, as Linux's interfaces have; unlimited with the profile
     /// `goel1997`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("profileDefaults" = {
+        "exact": Queue::of_profile(Profile::Exact), "goel1997": Queue::of_profile(Profile::Goel1997),
+    }))]
     pub queue: Option<Directed<Queue>>,
     /// Whether an arriving packet gets the place of one that departs at the same time. Links without a link layer.
     #[serde(default, skip_serializing_if = "is_default")]
+    #[schemars(extend("default" = Tie::default()))]
     pub queue_tie: Tie,
     /// The backlog above which ECN-capable packets are marked, in each direction, as "20 packets" or "30 kB"; never if
     /// not given. Drop-tail queues.
     #[serde(default, skip_serializing_if = "is_default")]
+    #[schemars(extend("default" = Limit::default()))]
     pub ecn_threshold: Limit,
     /// Probability, 0 to 1, that a packet is lost, for wires. Short for `channel = { kind = "uniform", loss = ... }`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loss: Option<Directed<f64>>,
     /// The loss model of frames; `perfect` if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("default" = Named(ChannelConfig::default())))]
     pub channel: Option<Directed<Named<ChannelConfig>>>,
     /// Extra delays of single packets. Links without a link layer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -79,9 +85,11 @@ pub struct Link {
     pub link_trace: Option<Recording>,
     /// Link layer, for wireless links; `none` if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("default" = Named(ArqConfig::default())))]
     pub arq: Option<Directed<Named<ArqConfig>>>,
     /// A number that selects another random stream of the channel at the same seed.
     #[serde(default, skip_serializing_if = "is_default")]
+    #[schemars(extend("default" = u64::default()))]
     pub random_seed: u64,
 }
 
@@ -200,8 +208,10 @@ pub struct Recording {
     pub contents: Option<String>,
     /// Its format; recognized if not given. A `delivery_trace` has Mahimahi's.
     #[serde(default, skip_serializing_if = "is_default")]
+    #[schemars(extend("default" = Format::default()))]
     pub format: Format,
     /// Whether it begins again at its end. A `delivery_trace` always does; a `link_trace` holds its last row if not given.
     #[serde(default, skip_serializing_if = "is_default")]
+    #[schemars(extend("default" = bool::default()))]
     pub repeat: bool,
 }

@@ -30,14 +30,16 @@ pub(crate) const MAX_STATIONS: usize = 10_000;
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
-    /// Title, in a line.
+    /// Title, in a line; the name of the file if not given.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub title: String,
     /// The rules of the simulator.
     #[serde(default, skip_serializing_if = "is_default")]
+    #[schemars(extend("default" = Profile::default()))]
     pub profile: Profile,
     /// The scheme of every base station and of every host, unless it has one of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("default" = Named(AgentConfig::default())))]
     pub scheme: Option<Named<AgentConfig>>,
     /// When to stop at the latest; a run also ends when every flow has delivered its bytes.
     pub duration: Span,
@@ -46,6 +48,7 @@ pub struct Scenario {
     pub seed: u64,
     /// The number of this repetition. Each replication has its own random streams, which are equal for equal numbers.
     #[serde(default, skip_serializing_if = "is_default")]
+    #[schemars(extend("default" = u64::default()))]
     pub replication: u64,
     /// Hosts, routers and base stations, by name.
     pub nodes: IndexMap<String, Node>,
@@ -62,6 +65,7 @@ pub struct Scenario {
     pub arrivals: IndexMap<String, Arrivals>,
     /// The output in addition to the summary.
     #[serde(default, skip_serializing_if = "is_default")]
+    #[schemars(extend("default" = Output::default()))]
     pub output: Output,
     /// The variations, comparisons and replications of `lasthop sweep`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -107,12 +111,15 @@ pub struct Node {
     pub buffer: Option<Bytes>,
     /// The time for which each packet is held before it is queued.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("default" = Span::default()))]
     pub processing_delay: Option<Span>,
     /// Its transmitters for wireless links with a link layer.
     #[serde(default, skip_serializing_if = "is_default")]
+    #[schemars(extend("default" = Radio::default()))]
     pub radio: Radio,
     /// The order in which a shared radio, or a station of a medium, serves its neighbours; `round-robin` if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("default" = Named(SchedulerConfig::default())))]
     pub scheduler: Option<Named<SchedulerConfig>>,
     /// Its scheme, instead of the scenario's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -177,12 +184,14 @@ pub struct Flow {
     pub bytes: Option<Bytes>,
     /// The application; `bulk` if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("default" = Named(ApplicationConfig::default())))]
     pub traffic: Option<Named<ApplicationConfig>>,
     /// The transport protocol; if not given `icmp-echo` for `ping`, else `tcp`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transport: Option<Transport>,
     /// The class of its packets, for queues that distinguish classes: a DSCP, as "EF", "AF41" or 46.
     #[serde(default, skip_serializing_if = "is_default")]
+    #[schemars(extend("default" = Dscp::DEFAULT))]
     pub class: Dscp,
     /// The number of copies: f1, f2 and so on replace f. Loaded scenarios have the copies expanded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -200,12 +209,14 @@ pub struct Flow {
     pub receive_window: Bytes,
     /// Start time.
     #[serde(default, skip_serializing_if = "is_default")]
+    #[schemars(extend("default" = Span::default()))]
     pub start: Span,
     /// The time at which the application stops: data that was not sent by then is not sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop: Option<Span>,
     /// Settings of TCP.
     #[serde(default, skip_serializing_if = "is_default")]
+    #[schemars(extend("default" = PartialConfig::default()))]
     pub tcp: PartialConfig,
 }
 
@@ -224,6 +235,7 @@ pub struct Arrivals {
     pub sizes: Named<SizeConfig>,
     /// The time from which they arrive.
     #[serde(default, skip_serializing_if = "is_default")]
+    #[schemars(extend("default" = Span::default()))]
     pub start: Span,
     /// The time after which none arrives.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -234,6 +246,7 @@ pub struct Arrivals {
     pub max_flows: Option<u64>,
     /// The class of their packets: a DSCP, as "EF", "AF41" or 46.
     #[serde(default, skip_serializing_if = "is_default")]
+    #[schemars(extend("default" = Dscp::DEFAULT))]
     pub class: Dscp,
     /// Data bytes of a full segment.
     #[serde(default = "ethernet_segment")]
@@ -243,6 +256,7 @@ pub struct Arrivals {
     pub receive_window: Bytes,
     /// Settings of TCP.
     #[serde(default, skip_serializing_if = "is_default")]
+    #[schemars(extend("default" = PartialConfig::default()))]
     pub tcp: PartialConfig,
 }
 

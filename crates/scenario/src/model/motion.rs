@@ -16,6 +16,7 @@ pub struct Motion {
     pub velocity: Option<[Signed<Speed>; 2]>,
     /// Time at which it begins; 0 if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("default" = Span::default()))]
     pub from: Option<Span>,
     /// Positions with times, in order; the motion between them is straight and uniform, and the node stays at the last.
     #[serde(default, skip_serializing_if = "Option::is_none")]

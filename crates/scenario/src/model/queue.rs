@@ -3,16 +3,29 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use path::queue::{Limit, QueueConfig, drop_tail};
+use path::queue::{DEFAULT_LIMIT, Limit, QueueConfig, drop_tail};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::{MapAccessDeserializer, MapDeserializer};
 use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
+use super::Profile;
+
 /// Reads `"50 packets"` as drop-tail with this limit, the name of a discipline as that discipline with its defaults,
 /// and a table unchanged. Drop-tail with only a limit is written as the limit.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Queue(pub QueueConfig);
+
+impl Queue {
+    /// The queue of a link that names none.
+    pub fn of_profile(profile: Profile) -> Self {
+        match profile {
+            Profile::Exact => DEFAULT_LIMIT.into(),
+            // The thesis's program has no queue limits [goel1997 B.3].
+            Profile::Goel1997 => Limit::None.into(),
+        }
+    }
+}
 
 impl From<Limit> for Queue {
     fn from(limit: Limit) -> Self {

@@ -35,12 +35,15 @@ pub enum Basis {
 pub struct Config {
     /// What is halved at a loss; `flight` unless the profile says otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("profileDefaults" = { "exact": Basis::default(), "goel1997": GOEL1997 }))]
     pub ssthresh_from: Option<Basis>,
     /// How the window grows; `per-ack` if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("default" = Growth::default()))]
     pub growth: Option<Growth>,
     /// What growth per acknowledgment does while cwnd equals ssthresh; `slow-start` if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("default" = AtThreshold::default()))]
     pub at_ssthresh: Option<AtThreshold>,
     /// Segments that slow start grows by for one acknowledgment at most (L) [RFC3465 s2.2], with `growth = "counted"`; none is
     /// Linux's rule: all that are acknowledged.
@@ -48,9 +51,11 @@ pub struct Config {
     pub abc_limit: Option<u32>,
     /// What ends slow start before a loss; `off` if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("default" = Kind::default()))]
     pub hystart: Option<Kind>,
     /// Whether segments leave spread over the round trip, as under Linux's fq.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(extend("default" = bool::default()))]
     pub pace: bool,
 }
 
@@ -65,6 +70,9 @@ struct Reno {
     pace: bool,
     srtt: Span,
 }
+
+/// What the thesis's program halves.
+const GOEL1997: Basis = Basis::Window;
 
 impl Settings for Config {
     fn check(&self) -> Vec<Fault> {
@@ -87,7 +95,7 @@ impl Settings for Config {
     }
 
     fn goel1997(&mut self) {
-        self.ssthresh_from.get_or_insert(Basis::Window);
+        self.ssthresh_from.get_or_insert(GOEL1997);
     }
 }
 

@@ -28,15 +28,19 @@ use tail_probe::{Found, TailProbe};
 pub struct Config {
     /// Whether the tail is probed (TLP) [RFC8985 s7]; `true` if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("default" = TAIL_PROBE))]
     pub tail_probe: Option<bool>,
 }
+
+/// Whether the tail is probed if the key is not given.
+const TAIL_PROBE: bool = true;
 
 impl Settings for Config {}
 
 impl Config {
     /// Creates the recovery.
     pub fn build(&self) -> Box<dyn LossRecovery> {
-        Box::new(Rack::new(self.tail_probe.unwrap_or(true)))
+        Box::new(Rack::new(self.tail_probe.unwrap_or(TAIL_PROBE)))
     }
 }
 

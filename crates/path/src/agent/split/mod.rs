@@ -71,11 +71,11 @@ pub struct Side {
     /// TCP variant; the names are printed by `lasthop list variants`.
     #[serde(default = "reno")]
     pub variant: String,
-    /// Initial congestion window, in segments.
+    /// Initial congestion window, in segments; the variant's if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1000))]
     pub initial_window: Option<u32>,
-    /// Minimum retransmission timeout.
+    /// Minimum retransmission timeout; the variant's if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_rto: Option<Span>,
     /// Maximum number of retransmissions of a segment before the connection is given up and its buffered data

@@ -51,6 +51,7 @@ pub struct Jitter {
     pub reordering: bool,
     /// Time from which delays apply: packets whose transmission begins earlier have none.
     #[serde(default, skip_serializing_if = "is_zero")]
+    #[schemars(extend("default" = Span::default()))]
     pub from: Span,
     /// Directions in which it applies.
     #[serde(default)]

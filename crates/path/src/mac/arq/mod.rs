@@ -27,6 +27,12 @@ engine::registry! {
     }
 }
 
+impl Default for ArqConfig {
+    fn default() -> Self {
+        ArqConfig::None(none::Config::default())
+    }
+}
+
 /// A link layer: its sender and its properties.
 pub struct Arq {
     sender: Sender,

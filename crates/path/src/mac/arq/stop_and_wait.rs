@@ -52,6 +52,7 @@ pub struct Config {
     pub margin: Span,
     /// Numbering of retransmissions; `per-frame` unless the profile says otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("profileDefaults" = { "exact": Numbering::default(), "goel1997": GOEL1997 }))]
     pub numbering: Option<Numbering>,
 }
 
@@ -68,6 +69,9 @@ impl Default for Config {
         Config { max_transmissions: nine(), margin: one_millisecond(), numbering: None }
     }
 }
+
+/// Numbering of the thesis's program.
+const GOEL1997: Numbering = Numbering::PerTransmission;
 
 /// Maximum margin.
 const MAX_MARGIN: Span = Span::from_secs(3600);
@@ -86,7 +90,7 @@ impl Settings for Config {
     }
 
     fn goel1997(&mut self) {
-        self.numbering.get_or_insert(Numbering::PerTransmission);
+        self.numbering.get_or_insert(GOEL1997);
     }
 }
 

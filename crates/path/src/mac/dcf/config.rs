@@ -1,5 +1,6 @@
 //! Settings of a cell.
 
+use engine::or_none::NONE;
 use engine::{Bytes, Decibels, Length, Named, Rate, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -24,6 +25,7 @@ pub enum RangeOf {
 pub struct Config {
     /// IEEE 802.11 standard of the stations.
     #[serde(skip_serializing_if = "is_default")]
+    #[schemars(extend("default" = Standard::default()))]
     pub standard: Standard,
     /// Data rate of links without a rate of their own; default: the standard's highest.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -32,6 +34,7 @@ pub struct Config {
     /// their bits at that rate, and response frames use the basic rates. Only for standards with serial modulation, not
     /// with symbols.
     #[serde(skip_serializing_if = "is_default")]
+    #[schemars(extend("default" = bool::default()))]
     pub any_rate: bool,
     /// Rates that every station can receive: a response frame is sent at the highest of them that is not above the rate
     /// of the frame that it answers. Default: those of the standard.
@@ -39,34 +42,42 @@ pub struct Config {
     pub basic_rates: Option<Vec<Rate>>,
     /// Length of preambles, for standards with two lengths.
     #[serde(skip_serializing_if = "is_default")]
+    #[schemars(extend("default" = Preamble::default()))]
     pub preamble: Preamble,
     /// Frames longer than this, with header and checksum, are preceded by RTS and CTS; unset for no RTS.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "engine::or_none::deserialize")]
     #[schemars(schema_with = "engine::or_none::schema::<Bytes>")]
+    #[schemars(extend("default" = NONE))]
     pub rts_threshold: Option<Bytes>,
     /// Packets whose frames would be longer than this, with header and checksum, are sent in fragments of this size;
     /// unset for no fragmentation.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "engine::or_none::deserialize")]
     #[schemars(schema_with = "engine::or_none::schema::<Bytes>")]
+    #[schemars(extend("default" = NONE))]
     pub fragmentation_threshold: Option<Bytes>,
     /// Maximum number of attempts at a frame up to the RTS threshold, or at an RTS, before its packet is given up;
     /// default 7.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("default" = SHORT_RETRY_LIMIT))]
     pub short_retry_limit: Option<u32>,
     /// Maximum number of attempts at a longer frame before its packet is given up; default 4.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("default" = LONG_RETRY_LIMIT))]
     pub long_retry_limit: Option<u32>,
     /// Increase of both limits with each consecutive packet to a station that is given up, until one is acknowledged
     /// (approach A of disconnections2012).
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "engine::or_none::deserialize")]
     #[schemars(schema_with = "engine::or_none::schema::<Growth>")]
+    #[schemars(extend("default" = NONE))]
     pub retry_growth: Option<Growth>,
     /// Rate control, for rates up to that of the link.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("default" = Named(RateControlConfig::default())))]
     pub rate_control: Option<Named<RateControlConfig>>,
     /// Aggregation of packets to one station in a frame; unset for one packet per frame.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "engine::or_none::deserialize")]
     #[schemars(schema_with = "engine::or_none::schema::<Aggregation>")]
+    #[schemars(extend("default" = NONE))]
     pub aggregation: Option<Aggregation>,
     /// Slot time; default: the standard's.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -88,12 +99,14 @@ pub struct Config {
     pub eifs: Option<Span>,
     /// Propagation delay between all stations; default 1 us.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("default" = DELAY))]
     pub delay: Option<Span>,
     /// Distance up to which frames can be decoded; unset if all stations receive each other.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub range: Option<Length>,
     /// The frames to which the range applies.
     #[serde(skip_serializing_if = "is_default")]
+    #[schemars(extend("default" = RangeOf::default()))]
     pub range_of: RangeOf,
     /// Carrier-sense range; default 2.2 times the range.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -101,13 +114,16 @@ pub struct Config {
     /// Power ratio by which a frame must exceed each later overlapping frame to be received; unset for no capture.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "engine::or_none::deserialize")]
     #[schemars(schema_with = "engine::or_none::schema::<Decibels>")]
+    #[schemars(extend("default" = NONE))]
     pub capture: Option<Decibels>,
     /// Path loss exponent of the received power; default 4.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("default" = PATH_LOSS))]
     pub path_loss: Option<f64>,
     /// Interval of the beacons of base stations and routers; unset for no beacons.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "engine::or_none::deserialize")]
     #[schemars(schema_with = "engine::or_none::schema::<Span>")]
+    #[schemars(extend("default" = NONE))]
     pub beacon_interval: Option<Span>,
 }
 
@@ -198,6 +214,8 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 const SHORT_RETRY_LIMIT: u32 = 7;
 /// Default maximum number of attempts at a long frame (dot11LongRetryLimit).
 const LONG_RETRY_LIMIT: u32 = 4;
+/// Default path loss exponent: the two-ray ground model, ns-2's default, beyond its crossover distance.
+pub(super) const PATH_LOSS: f64 = 4.0;
 /// Default propagation delay, that of 300 m.
 const DELAY: Span = Span::from_nanos(1000);
 impl Config {

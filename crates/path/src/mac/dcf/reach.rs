@@ -3,7 +3,7 @@
 use engine::registry::Fault;
 use engine::{Decibels, Length, Rate, Span, Time};
 
-use super::config::{Config, RangeOf};
+use super::config::{Config, PATH_LOSS, RangeOf};
 use crate::channel::sensitivity::minimum_input;
 use crate::event::Reach;
 use crate::place::crossing::within;
@@ -12,8 +12,6 @@ use crate::place::{Path, square_of, square_ratio};
 /// Default ratio of carrier-sense range to range. ns-2's default radio decodes signals of at least 3.652e-10 W and
 /// senses signals of at least 1.559e-11 W: with its two-ray ground model 250 m and 550 m (tcl/lib/ns-default.tcl).
 const SENSED_PER_READ: [u64; 2] = [22, 10];
-/// Default path loss exponent: the two-ray ground model, ns-2's default, beyond its crossover distance.
-const PATH_LOSS: f64 = 4.0;
 /// Maximum range, more than the earth's circumference.
 const MAX_RANGE: Length = Length(100_000_000_000);
 /// Maximum and minimum beacon interval: a field of 16 bits counts units of 1,024 us [802.11-2007 s7.3.1.3].

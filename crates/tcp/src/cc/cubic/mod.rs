@@ -66,9 +66,11 @@ pub struct Config {
     pub hystart: Kind,
     /// With `hystart = "hystart"`: 1 for the train of acknowledgments, 2 for delay, 3 for both, which is the default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("default" = hystart::linux::Parameters::default().detect))]
     pub hystart_detect: Option<u8>,
     /// With `hystart = "hystart"`: when rounds begin to be counted; `always` if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("default" = hystart::linux::Rounds::default()))]
     pub hystart_rounds: Option<hystart::linux::Rounds>,
     /// Whether segments are paced over the round trip, as under Linux's fq.
     #[serde(default)]
@@ -145,7 +147,7 @@ impl Config {
             Arithmetic::Linux => (Growth::Counted, f64::INFINITY, Curve::Linux(linux::Linux::new(self))),
         };
         let parameters = hystart::linux::Parameters {
-            detect: self.hystart_detect.unwrap_or(3),
+            detect: self.hystart_detect.unwrap_or(hystart::linux::Parameters::default().detect),
             rounds: self.hystart_rounds.unwrap_or_default(),
             paces: self.pace,
         };

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use super::presets::Presets;
+
 /// Returns a description as a single line, escaped for a table cell.
 pub fn line(description: &Value) -> String {
     description.as_str().unwrap_or_default().replace('\n', " ").replace('|', "\\|")
@@ -46,19 +48,37 @@ pub fn range(value: &Value) -> String {
     }
 }
 
+/// The cell of a key without a default.
+const NO_DEFAULT: &str = "*none*";
+
 /// Returns the default as TOML.
 pub fn default(value: &Value, required: bool) -> String {
     match &value["default"] {
         Value::Null if required => "*required*".to_owned(),
-        Value::Null => String::new(),
-        value => format!("`{}`", toml(value)),
+        value => code(value),
     }
+}
+
+/// Returns the default of the usual preset, and those of the others.
+pub fn by_preset(presets: &Presets) -> String {
+    let others = presets.others.iter().map(|(names, value)| {
+        let names = names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        format!("<br>{names}: {}", code(value))
+    });
+    code(&presets.usual) + &others.collect::<String>()
+}
+
+fn code(value: &Value) -> String {
+    if value.is_null() { NO_DEFAULT.to_owned() } else { format!("`{}`", toml(value)) }
 }
 
 fn toml(value: &Value) -> String {
     let join = |each: Vec<String>| each.join(", ");
     match value {
         Value::Array(each) => format!("[{}]", join(each.iter().map(toml).collect())),
+        Value::Object(table) if table.is_empty() => "{}".to_owned(),
+        // A member with its defaults is written as its name.
+        Value::Object(table) if table.len() == 1 && table.contains_key("kind") => toml(&table["kind"]),
         Value::Object(table) => {
             let given = table.iter().filter(|(_, value)| !value.is_null());
             format!("{{ {} }}", join(given.map(|(key, value)| format!("{key} = {}", toml(value))).collect()))

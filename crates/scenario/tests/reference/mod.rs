@@ -1,21 +1,29 @@
 //! The Markdown reference of scenario keys, generated from the JSON Schema.
 
 mod kinds;
+mod presets;
+mod ranges;
 mod row;
 
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
+use presets::Presets;
+use ranges::Ranges;
+
 const HEAD: &str = "\
 # Scenario reference
 
 Every table and key of a scenario, generated from the [JSON Schema](../scenario.schema.json) that
-`lasthop schema` prints. [Scenarios](../scenario.md) explains how the tables work together, and which
-further rules `lasthop check` applies.
+`lasthop schema` prints, and from the code that applies defaults and checks ranges.
+[Scenarios](../scenario.md) explains how the tables work together.
 
-A key without a default may be left out; its meaning says what holds then. *required* marks keys that
-must be given. `NAME` stands for a name of your choice.
+The type is followed by the range that `lasthop check` accepts, with the defaults of other keys where
+it depends on them. *required* marks keys that must be given. *none* marks keys without which there is
+nothing of the kind, or what the meaning says. Where another key decides the default, such as the
+variant of TCP, the usual one comes first, and those of the other presets follow. `NAME` stands for a
+name of your choice.
 ";
 
 /// Returns the reference page of a schema.
@@ -41,7 +49,8 @@ fn of_both_directions(schema: &Value, definitions: &Value) -> Value {
 }
 
 fn page_of(schema: &Value) -> String {
-    let mut reference = Reference { definitions: &schema["$defs"], sections: Vec::new(), anchors: BTreeMap::new() };
+    let (definitions, ranges) = (&schema["$defs"], ranges::ranges());
+    let mut reference = Reference { definitions, ranges, sections: Vec::new(), anchors: BTreeMap::new() };
     reference.object("", "Top level", schema);
     let units = units(schema["$defs"].as_object().unwrap());
     [HEAD.to_owned(), units].into_iter().chain(reference.sections).collect::<Vec<_>>().join("\n")
@@ -50,6 +59,7 @@ fn page_of(schema: &Value) -> String {
 /// A reference page under construction.
 struct Reference<'a> {
     definitions: &'a Value,
+    ranges: Ranges,
     sections: Vec<String>,
     /// Anchor of each definition that already has a section.
     anchors: BTreeMap<&'a str, String>,
@@ -69,12 +79,19 @@ impl<'a> Reference<'a> {
         let required: Vec<&str> =
             object["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
         let properties = object["properties"].as_object().unwrap();
+        let of_kind = properties.get("kind").and_then(|kind| kind["const"].as_str()).unwrap_or_default();
         let mut table = "| key | type | default | meaning |\n|---|---|---|---|\n".to_owned();
         for (key, value) in properties.iter().filter(|(_, value)| value["const"].is_null()) {
             let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
             let kind = self.type_of(&path, value);
-            let default = row::default(value, required.contains(&key.as_str()));
-            table += &format!("| `{key}` | {kind} | {default} | {} |\n", self.meaning(value));
+            let range = self.ranges.get(&(path.clone(), of_kind.to_owned())).map(|range| format!("; {range}"));
+            let range = range.unwrap_or_else(|| row::range(row::given(value)));
+            let default = match Presets::of(&path, value) {
+                Some(presets) => row::by_preset(&presets),
+                None => row::default(value, required.contains(&key.as_str())),
+            };
+            let meaning = self.meaning(value);
+            table += &format!("| `{key}` | {kind}{range} | {default} | {meaning} |\n");
         }
         table
     }

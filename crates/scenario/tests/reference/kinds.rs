@@ -34,8 +34,8 @@ impl<'a> Reference<'a> {
         }
         let alternatives: Vec<&Value> = ["anyOf", "oneOf"].iter().flat_map(|of| row::list(&value[*of])).collect();
         if !alternatives.is_empty() {
-            let each: Vec<String> = alternatives.into_iter().map(|value| self.type_of(path, value)).collect();
-            return each.join(" or ");
+            let each = alternatives.into_iter().map(|value| self.type_of(path, value) + &row::range(value));
+            return each.collect::<Vec<_>>().join(" or ");
         }
         if let Some(word) = value["const"].as_str() {
             return format!("`{word}`");
@@ -49,7 +49,7 @@ impl<'a> Reference<'a> {
             "boolean" => "`true`, `false`".to_owned(),
             "string" if value["enum"].is_array() => row::choices(value),
             "string" => "text".to_owned(),
-            number => format!("{number}{}", row::range(value)),
+            number => number.to_owned(),
         }
     }
 
