@@ -3,7 +3,7 @@
 import "./animation.css";
 import type { App } from "./app";
 import { el } from "./dom";
-import type { JourneyMap } from "./journeys";
+import type { JourneyMap } from "./protocol";
 import type { Spot } from "./scene";
 import { paintNode, paletteOf } from "./symbols";
 import { theme } from "./theme";

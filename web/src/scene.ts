@@ -1,6 +1,6 @@
 /** Places of nodes and links on a canvas: the path from left to right, cells as a star around their base station. */
 
-import type { Journeys } from "./journeys";
+import type { Journeys } from "./protocol";
 
 export interface Spot {
   x: number;

@@ -1,7 +1,6 @@
 /** Journeys in an interval, indexed by time: what is under way at a time, and which event is next. */
 
-import type { Cell, Journeys } from "./journeys";
-import type { Column } from "./protocol";
+import type { Cell, Column, Journeys } from "./protocol";
 
 /** Values of a row of packets. */
 export const PACKET = { hop: 0, flow: 1, kind: 2, offset: 3, bytes: 4, joined: 5, starts: 6, leaves: 7, arrives: 8, outcome: 9 } as const;

@@ -31,6 +31,7 @@ const RECEPTIONS: [Reception; 4] = [Reception::Received, Reception::Collided, Re
 
 /// What a medium's stations do, in the head of a figure.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Cell {
     name: String,
     /// Numbers of the nodes that are its stations.
@@ -45,6 +46,7 @@ pub struct Cell {
 
 /// Names of the numbers in columns.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "CellNames"))]
 pub(crate) struct Names {
     frames: Vec<&'static str>,
     receptions: Vec<&'static str>,

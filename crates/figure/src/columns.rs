@@ -14,6 +14,7 @@ pub struct Figure {
 
 /// A column's place in the list, and the number of values in each of its rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(type = "{ values: Float64Array; width: number }"))]
 pub struct Column {
     column: usize,
     width: usize,

@@ -6,6 +6,7 @@
 //! - [`lesson`]: guided pages, their texts with results of runs, and their checks;
 //! - [`picture()`]: the picture of one flow, as SVG;
 //! - [`readings`]: all metrics of a run, for statistics;
+//! - [`protocol`]: what else crosses to the page as JSON;
 //! - [`marks`]: what a mark means: what happened, why, and the rule behind it;
 //! - [`list_cause_colors`]: the colour of each cause of a flow's time.
 //!
@@ -20,6 +21,7 @@ pub mod marks;
 mod packet;
 mod picture;
 pub mod places;
+pub mod protocol;
 mod readings;
 pub mod run;
 

@@ -8,6 +8,7 @@ use crate::columns::{Column, Columns};
 
 /// All marks of one kind in a flow.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Marks {
     /// The kind: what style sheets, legends and lessons name.
     pub kind: &'static str,

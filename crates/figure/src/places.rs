@@ -11,6 +11,7 @@ const MAX_CORNERS: usize = 5_000;
 
 /// The ranges of a medium around a node, in metres.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "JourneyRanges"))]
 pub struct Ranges {
     node: usize,
     /// Within which a frame is received.
@@ -21,6 +22,7 @@ pub struct Ranges {
 
 /// The map in the head of a figure: of the nodes that have positions.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "JourneyMap"))]
 pub struct Map {
     /// Numbers of the nodes that have positions.
     nodes: Vec<usize>,

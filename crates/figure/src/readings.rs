@@ -2,9 +2,19 @@
 
 use observe::metric::METRICS;
 use observe::run::{Interrupted, Titled, Watch, summarized};
-use serde_json::json;
+use serde::Serialize;
 
-use crate::columns::{Columns, Figure};
+use crate::columns::{Column, Columns, Figure};
+
+/// The head of all metrics of one run.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Readings"))]
+pub(crate) struct Head {
+    /// Metric and subject of each value.
+    names: Vec<(&'static str, String)>,
+    /// The values, NaN where the run gave none.
+    values: Column,
+}
 
 /// Runs a scenario; returns the value of each metric for each subject, NaN for those that the run did not give. Only with
 /// `delays` are delays measured. The head's `names` are pairs of metric and subject, its `values` the column.
@@ -20,7 +30,7 @@ pub fn readings(titled: Titled<'_>, delays: bool, watch: Watch<'_>) -> Result<Fi
     let (names, values): (Vec<_>, Vec<_>) = readings.unzip();
     let mut columns = Columns::default();
     let values = columns.add(values.into_iter().map(|value| [value]));
-    Ok(columns.finish(json!({ "names": names, "values": values })))
+    Ok(columns.finish(Head { names, values }))
 }
 
 #[cfg(test)]
@@ -28,6 +38,7 @@ mod tests {
     use std::ops::ControlFlow;
 
     use scenario::from_toml;
+    use serde_json::json;
 
     use super::*;
 

@@ -13,8 +13,10 @@ use crate::marks::{self, Marks};
 
 /// The head of a run's figure.
 #[derive(Serialize)]
-struct Head {
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "RunFigure"))]
+pub(crate) struct Head {
     /// What `lasthop run --json` prints.
+    #[cfg_attr(test, ts(as = "crate::protocol::shapes::Summary"))]
     summary: Value,
     /// When the run ended, in seconds.
     ended: f64,
@@ -26,7 +28,8 @@ struct Head {
 
 /// A flow's names, series and findings. All times are in seconds, all offsets and windows in bytes.
 #[derive(Serialize)]
-struct FlowHead {
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "FlowFigure"))]
+pub(crate) struct FlowHead {
     name: String,
     from: String,
     to: String,
@@ -58,7 +61,8 @@ struct FlowHead {
     blocked: Column,
     blocked_reasons: Vec<&'static str>,
     marks: Vec<Marks>,
-    /// What `lasthop explain --json` prints of the flow.
+    /// What `lasthop explain --json` prints of the flow; null until it is found.
+    #[cfg_attr(test, ts(as = "Option<crate::protocol::shapes::Report>"))]
     report: Value,
 }
 

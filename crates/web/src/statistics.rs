@@ -1,5 +1,6 @@
 //! Statistics of replications, and the axes of small sweeps.
 
+use ::figure::protocol::{AxisPlace, MetricData, SweepAxis, SweepSuggestion};
 use ::figure::readings;
 use ::scenario::axes::suggest::{from_text, suggested};
 use ::scenario::problem::Problem;
@@ -19,17 +20,7 @@ use crate::{Figure, Scenario, problem};
 /// if delays are measured.
 #[wasm_bindgen]
 pub fn metrics() -> String {
-    let metric = |metric: &&Metric| {
-        json!({
-            "name": metric.name,
-            "unit": metric.unit,
-            "scope": format!("{:?}", metric.scope).to_lowercase(),
-            "better": format!("{:?}", metric.better).to_lowercase(),
-            "definition": metric.definition,
-            "delays": metric.is_of_delays(),
-        })
-    };
-    METRICS.iter().map(metric).collect::<Value>().to_string()
+    json!(METRICS.iter().map(|metric| MetricData::from(*metric)).collect::<Vec<_>>()).to_string()
 }
 
 /// Reads the values of an axis from a text; returns for each, as JSON, how it is shown and the change `KEY=VALUE`.
@@ -39,8 +30,8 @@ pub fn metrics() -> String {
 #[wasm_bindgen]
 pub fn axis(key: &str, values: &str) -> Result<String, JsValue> {
     let places = from_text(key, values).map_err(|problem| thrown(&problem))?.into_iter();
-    let places = places.map(|((key, value), shown)| json!({ "shown": shown, "change": format!("{key}={value}") }));
-    Ok(places.collect::<Value>().to_string())
+    let places = places.map(|((key, value), shown)| AxisPlace { shown, change: format!("{key}={value}") });
+    Ok(json!(places.collect::<Vec<_>>()).to_string())
 }
 
 fn thrown(problem: &Problem) -> JsValue {
@@ -57,11 +48,8 @@ impl Scenario {
         let scenario = self.load()?.scenario;
         let sweep = scenario.sweep.clone().unwrap_or_default();
         let metrics = replications::metrics(&sweep, &scenario).map_err(|problem| thrown(&problem))?;
-        let axes = suggested(&scenario).into_iter().map(|axis| {
-            let values: Vec<String> = axis.values.iter().map(ToString::to_string).collect();
-            json!({ "key": axis.key, "values": values.join(", "), "declared": axis.declared })
-        });
-        Ok(json!({ "metric": metrics.first().map(|metric| metric.name), "axes": axes.collect::<Value>() }).to_string())
+        let axes = suggested(&scenario).into_iter().map(SweepAxis::from).collect();
+        Ok(json!(SweepSuggestion { metric: metrics.first().map(|metric| metric.name), axes }).to_string())
     }
 
     /// Runs the scenario; returns all of its metrics.

@@ -28,7 +28,8 @@ const AFTER: Span = Span::from_secs(2);
 
 /// The head of a figure. Times are in seconds.
 #[derive(Serialize)]
-struct Head {
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Journeys"))]
+pub(crate) struct Head {
     /// The interval that is complete: it ends early if it has more entries than asked for.
     from: f64,
     to: f64,
@@ -63,7 +64,8 @@ struct Head {
 }
 
 #[derive(Serialize)]
-struct NodeHead {
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "JourneyNode"))]
+pub(crate) struct NodeHead {
     name: String,
     kind: &'static str,
     /// The scheme at work, if it is not `unmodified`.
@@ -71,7 +73,8 @@ struct NodeHead {
 }
 
 #[derive(Serialize)]
-struct LinkHead {
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "JourneyLink"))]
+pub(crate) struct LinkHead {
     name: String,
     between: [usize; 2],
     wireless: bool,
@@ -81,7 +84,8 @@ struct LinkHead {
 }
 
 #[derive(Serialize)]
-struct FlowHead {
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "JourneyFlow"))]
+pub(crate) struct FlowHead {
     name: String,
     from: usize,
     to: usize,

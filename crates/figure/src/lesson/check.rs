@@ -7,6 +7,7 @@ use super::{Fault, Runs, text};
 
 /// What makes a step done.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "LessonCheck"))]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Check {
     /// A comparison of results holds.
@@ -21,6 +22,7 @@ pub enum Check {
         /// The kind of the mark.
         mark: String,
         /// The variant in whose graph it is; any if there is none.
+        #[cfg_attr(test, ts(optional))]
         variant: Option<String>,
         /// The hint after another mark.
         missed: String,
@@ -32,6 +34,7 @@ pub enum Check {
         /// The right number, an expression.
         value: String,
         /// The unit in which the number is typed.
+        #[cfg_attr(test, ts(optional))]
         unit: Option<String>,
         /// The greatest error that is right, in this unit.
         tolerance: f64,
@@ -51,6 +54,7 @@ pub enum Check {
 
 /// An answer to choose.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "LessonChoice"))]
 #[serde(deny_unknown_fields)]
 pub struct Choice {
     /// The answer.

@@ -22,6 +22,7 @@ pub use runs::Runs;
 
 /// A lesson.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(deny_unknown_fields)]
 pub struct Lesson {
     /// The title in lists.
@@ -31,8 +32,10 @@ pub struct Lesson {
     /// What the lesson answers.
     pub question: String,
     /// The part of the time axis that is shown first, in seconds.
+    #[cfg_attr(test, ts(optional))]
     pub range: Option<[f64; 2]>,
     /// The name of the flow that is shown first; the first flow if there is none.
+    #[cfg_attr(test, ts(optional))]
     pub flow: Option<String>,
     /// The runs that are shown side by side.
     pub variants: Vec<Variant>,
@@ -45,25 +48,30 @@ pub struct Lesson {
 
 /// A run of a lesson.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "LessonVariant"))]
 #[serde(deny_unknown_fields)]
 pub struct Variant {
     /// The name, which expressions use.
     pub name: String,
     /// Changes `KEY=VALUE` of the example.
+    #[cfg_attr(test, ts(optional, as = "Option<_>"))]
     #[serde(default)]
     pub changes: Vec<String>,
     /// The scheme of every node.
+    #[cfg_attr(test, ts(optional))]
     pub scheme: Option<String>,
 }
 
 /// A step. Its texts are Markdown with results in `{{...}}`: of the runs before the step in `try` and `see`, of the runs
 /// after it in `why`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "LessonStep"))]
 #[serde(deny_unknown_fields)]
 pub struct Step {
     /// What to do.
     pub r#try: String,
     /// The changes that a reader would make.
+    #[cfg_attr(test, ts(optional, as = "Option<_>"))]
     #[serde(default)]
     pub r#do: Vec<Change>,
     /// What to look at.
@@ -71,8 +79,10 @@ pub struct Step {
     /// What happened, and why: shown when the step is done.
     pub why: String,
     /// The part of the time axis to show, in seconds; unchanged if there is none.
+    #[cfg_attr(test, ts(optional))]
     pub range: Option<[f64; 2]>,
     /// The name of the flow to show; unchanged if there is none.
+    #[cfg_attr(test, ts(optional))]
     pub flow: Option<String>,
     /// Decides whether the step is done.
     pub check: Check,
@@ -80,6 +90,7 @@ pub struct Step {
 
 /// Changes of one variant.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "LessonChange"))]
 #[serde(deny_unknown_fields)]
 pub struct Change {
     /// The variant's name.

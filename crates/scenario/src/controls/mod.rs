@@ -43,6 +43,7 @@ const SWEEP: &str = "sweep";
 
 /// The control of a key.
 #[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Control {
     /// The key: `links.air.rate`.
     pub path: String,
@@ -70,6 +71,7 @@ pub struct Control {
 
 /// The form of a control.
 #[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Widget {
     /// A quantity or number.
@@ -97,6 +99,7 @@ pub enum Widget {
 
 /// An entry of a menu.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Choice {
     /// How it is shown, and what [`Control::current`] is if it is chosen.
     pub label: String,

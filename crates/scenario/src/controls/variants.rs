@@ -15,12 +15,14 @@ const PLAIN: &str = "unmodified";
 
 /// A variant of a scenario.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Variant {
     /// Its name.
     pub name: String,
     /// Its changes `KEY=VALUE`.
     pub changes: Vec<String>,
     /// The scheme of all nodes.
+    #[cfg_attr(feature = "ts", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scheme: Option<String>,
 }
