@@ -18,13 +18,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from concurrent.futures import Executor, Future
-    from os import PathLike
+    from pathlib import Path
     from typing import Any
 
     from ._members import Class
     from ._source import ScenarioSource
 
-    Files = dict[PathLike[str], bytes]
+    Files = dict[Path, bytes]
     # The numbers of its point, case and replication.
     Run = tuple[int, int, int]
     Outcomes = list[tuple[str | None, str | None]]

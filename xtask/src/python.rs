@@ -21,7 +21,6 @@ pub fn run(full: bool) -> Result<(), String> {
     stage(&built, &package).map_err(|error| format!("{}: {error}", package.display()))?;
     let mut types = Command::new(&python);
     types.args(["-m", "mypy", "--strict", "python/lasthop", "--cache-dir"]).arg(workspace::target().join("mypy"));
-    workspace::run(types.current_dir(workspace::root()))?;
     let tests = |file: PathBuf| {
         let mut tests = Command::new(&python);
         tests.args(["-m", "unittest", "discover", "--start-directory", "python/tests", "--pattern"]);
@@ -33,6 +32,8 @@ pub fn run(full: bool) -> Result<(), String> {
     let alone = |file: &PathBuf| file.file_name().is_some_and(|name| name == ALONE);
     let (alone, others): (Vec<_>, Vec<_>) = test_files()?.into_iter().partition(alone);
     workspace::run_all(others.into_iter().map(tests).collect())?;
+    // After the test that writes the stub of the native module, if it is asked to.
+    workspace::run(types.current_dir(workspace::root()))?;
     alone.into_iter().try_for_each(|file| workspace::run(&mut tests(file)))
 }
 

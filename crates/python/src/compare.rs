@@ -28,6 +28,10 @@ type Compared = (String, Vec<String>, u64, u64);
 
 /// Compares schemes on the network of a scenario, or on built-in paths. Without `schemes` those of the scenario, or all.
 #[pyfunction]
+#[pyo3(signature = (
+    spec: "Spec | None", path_names, schemes, changes, replications, store, jobs,
+    progress: "Callable[[int, int], object] | None"
+))]
 #[expect(clippy::too_many_arguments, reason = "the options of `lasthop compare`")]
 pub fn compared(
     py: Python<'_>,
@@ -104,6 +108,7 @@ type Reproduced = (String, String, String, String, u64);
 
 /// Reproduces a paper; by default with its own number of replications.
 #[pyfunction]
+#[pyo3(signature = (name, replications, store, jobs, progress: "Callable[[int, int], object] | None"))]
 pub fn reproduced(
     py: Python<'_>,
     name: &str,

@@ -77,6 +77,7 @@ fn written(Drawn { name, picture }: Drawn) -> Result<Written, Failure> {
 
 /// Draws a run, or a run with each of several schemes, as `lasthop plot`: name, SVG and PNG of each picture.
 #[pyfunction]
+#[pyo3(signature = (spec: "Spec", look: "Look", schemes, progress: "Callable[[float], object] | None"))]
 pub fn pictures(
     py: Python<'_>,
     spec: Spec,
@@ -97,6 +98,7 @@ pub fn pictures(
 
 /// Draws the network of a scenario.
 #[pyfunction]
+#[pyo3(signature = (spec: "Spec", look: "Look"))]
 pub fn topology(py: Python<'_>, spec: Spec, look: Look) -> PyResult<Written> {
     let draw = || written(report::pictures::topology(&spec.load()?, &look.view()?));
     py.detach(|| catch(draw)).map_err(|failure| failure.into_exception(py))

@@ -21,6 +21,7 @@ type Ran = (String, BTreeMap<String, Vec<u8>>);
 
 /// Runs a scenario in memory. `traces` are names from `lasthop list traces`; `progress` is called with the share done.
 #[pyfunction]
+#[pyo3(signature = (spec: "Spec", traces, delays, progress: "Callable[[float], object] | None"))]
 pub fn run(
     py: Python<'_>,
     spec: Spec,
@@ -45,6 +46,7 @@ fn ran(spec: &Spec, names: &[String], delays: bool, progress: Option<Py<PyAny>>)
 
 /// Explains the flows of a run: the JSON of `lasthop explain --json`.
 #[pyfunction]
+#[pyo3(signature = (spec: "Spec", flow, top, progress: "Callable[[float], object] | None"))]
 pub fn explained(
     py: Python<'_>,
     spec: Spec,

@@ -61,6 +61,7 @@ impl Session {
     /// Begins or continues the sweep of a scenario in the store at `path`. `progress` is called, here and in `run`, with
     /// the number of runs done and the number wanted; it must not call the session.
     #[new]
+    #[pyo3(signature = (spec: "Spec", path, progress: "Callable[[int, int], object] | None"))]
     fn new(py: Python<'_>, spec: Spec, path: PathBuf, progress: Option<Py<PyAny>>) -> PyResult<Self> {
         let open = || -> Result<Open, Failure> {
             let files = Rc::new(KeptFiles::new(spec.files()));
@@ -76,6 +77,7 @@ impl Session {
     }
 
     /// Makes all missing runs on threads.
+    #[pyo3(signature = (jobs, progress: "Callable[[int, int], object] | None"))]
     fn run(&self, py: Python<'_>, jobs: usize, progress: Option<Py<PyAny>>) -> PyResult<()> {
         self.with(py, |Open { plan, store, rounds, .. }| {
             let mut watch = Watch::new(progress);
@@ -154,6 +156,7 @@ impl Session {
     }
 
     /// The warnings of the scenario.
+    #[pyo3(signature = () -> "list[dict[str, Any]]")]
     fn warnings<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
         let warnings = self.with(py, |open| Ok(open.plan.warnings.clone()))?;
         warnings.iter().map(|warning| as_dict(py, warning)).collect()
@@ -168,6 +171,7 @@ fn runs(tally: Tally) -> (u64, u64) {
 /// Makes the runs of a batch, in any process with the same version of the package. The outcome of each is its summary, or
 /// why it failed.
 #[pyfunction]
+#[pyo3(signature = (batch, path, files: "dict[Path, bytes]", classes: "Sequence[Class]"))]
 pub fn run_batch(
     py: Python<'_>,
     batch: &str,

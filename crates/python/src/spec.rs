@@ -79,6 +79,7 @@ impl Spec {
 
 /// The warnings of a scenario, as dictionaries. Errors are raised.
 #[pyfunction]
+#[pyo3(signature = (spec: "Spec") -> "list[dict[str, Any]]")]
 pub fn check<'py>(py: Python<'py>, spec: Spec) -> PyResult<Vec<Bound<'py, PyDict>>> {
     let warnings = py.detach(|| spec.load().map(|loaded| loaded.warnings));
     let warnings = warnings.map_err(|failure| failure.into_exception(py))?;
@@ -87,6 +88,7 @@ pub fn check<'py>(py: Python<'py>, spec: Spec) -> PyResult<Vec<Bound<'py, PyDict
 
 /// The scenario as TOML with all changes, from which every run can be repeated.
 #[pyfunction]
+#[pyo3(signature = (spec: "Spec"))]
 pub fn toml(py: Python<'_>, spec: Spec) -> PyResult<String> {
     py.detach(|| spec.load().map(|loaded| to_toml(&loaded.scenario))).map_err(|failure| failure.into_exception(py))
 }

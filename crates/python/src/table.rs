@@ -68,6 +68,7 @@ impl Table {
     }
 
     /// The values of a column; `None` if there is no such column.
+    #[pyo3(signature = (name) -> "list[Any] | None")]
     fn column<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
         let Some(column) = self.batch.column_by_name(name) else { return Ok(None) };
         if let Some(texts) = column.as_any().downcast_ref::<StringArray>() {
@@ -94,7 +95,7 @@ impl Table {
     }
 
     /// The Arrow PyCapsule interface: one record batch, whose memory is shared.
-    #[pyo3(signature = (requested_schema=None))]
+    #[pyo3(signature = (requested_schema: "object" = None) -> "object")]
     fn __arrow_c_stream__<'py>(
         &self,
         py: Python<'py>,

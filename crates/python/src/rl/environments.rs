@@ -92,6 +92,7 @@ fn bytes(py: Python<'_>, numbers: &[f64]) -> Numbers {
 impl Environments {
     /// `count` environments, none of them begun. `setup` is TOML; `flows` are the names of the driven flows.
     #[new]
+    #[pyo3(signature = (specs: "Sequence[Spec]", flow_names, setup, period, count, threads))]
     fn new(
         py: Python<'_>,
         specs: Vec<Spec>,
@@ -206,6 +207,7 @@ impl Environments {
     }
 
     /// What an environment has measured so far; if `complete` with what takes time to calculate.
+    #[pyo3(signature = (slot, complete) -> "list[dict[str, Any]]")]
     fn stats<'py>(&self, py: Python<'py>, slot: usize, complete: bool) -> PyResult<Vec<Bound<'py, PyDict>>> {
         let measure = || -> Result<Vec<Measurements>, Failure> {
             let slots = self.slots.open()?;
@@ -219,6 +221,7 @@ impl Environments {
 
     /// Runs whole episodes by policies or controls, without stops: for each the number of its driver, of its scenario,
     /// and its seed. A control is one of the simulator's, or a class of the scenario.
+    #[pyo3(signature = (drivers, episodes) -> "list[list[dict[str, Any]]]")]
     fn play<'py>(
         &self,
         py: Python<'py>,

@@ -13,21 +13,22 @@ use crate::error::Failure;
 /// Checks a class with settings, which are a JSON object, against the contracts of its registry, with inputs drawn from
 /// each seed from 1 to `seeds`. It looks for signals after each of them only.
 #[pyfunction]
-pub fn check_member(py: Python<'_>, class: Class, settings: &str, seeds: u64) -> PyResult<()> {
+#[pyo3(signature = (checked: "Class", settings, seeds))]
+pub fn check_member(py: Python<'_>, checked: Class, settings: &str, seeds: u64) -> PyResult<()> {
     let settings: Map<String, Value> = serde_json::from_str(settings)
         .map_err(|error| Failure::Text(format!("settings: {error}")).into_exception(py))?;
     let check = || -> Result<(), Failure> {
-        let table = members(std::slice::from_ref(&class))?;
+        let table = members(std::slice::from_ref(&checked))?;
         let broken = |breach: contracts::Breach| Failure::Text(breach.to_string());
         for seed in 1..=seeds {
-            match class.kind {
+            match checked.kind {
                 Kind::Control => {
-                    let config: ControlConfig = member(&table, &class, &settings)?;
+                    let config: ControlConfig = member(&table, &checked, &settings)?;
                     contracts::control(&config, seed).map_err(broken)?;
                     contracts::transfers(&config, seed).map_err(broken)?;
                 }
                 Kind::Agent => {
-                    let config: AgentConfig = member(&table, &class, &settings)?;
+                    let config: AgentConfig = member(&table, &checked, &settings)?;
                     contracts::agent(&config, seed).map_err(broken)?;
                 }
             }
