@@ -11,6 +11,7 @@ mod cycles;
 mod dist;
 mod kernel;
 mod mutants;
+mod names;
 mod package;
 mod packages;
 mod pgo;
@@ -74,6 +75,10 @@ Maintenance commands of the repository.
 
     cargo xtask words
         Counts the words in comments, messages and documentation for which a standard term exists.
+
+    cargo xtask names [--lower | --list CRATE]
+        Measures names and comments by crate, and compares them with bench/names.toml. With --lower lowers the limits there to
+        the present figures; with --list prints the names that count in a crate.
 
     cargo xtask cycles
         Checks for import cycles between the modules of a crate; a test does this too.
@@ -153,6 +158,9 @@ fn main() -> ExitCode {
         ["web", "test", "--full"] => web_test(true),
         ["wasm"] => wasm::run(),
         ["words"] => words::run(),
+        ["names"] => names::check_names(),
+        ["names", "--lower"] => names::lower_limits(),
+        ["names", "--list", name] => names::list_offenders(name),
         ["cycles"] => cycles::run(),
         ["linux", options @ ..] => agreement::linux::run(options),
         ["ns2", which @ ..] => agreement::run(which),

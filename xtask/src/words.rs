@@ -69,9 +69,10 @@ fn collect(place: &Path, files: &mut Vec<PathBuf>) {
         let mut entries: Vec<PathBuf> =
             fs::read_dir(place).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
         entries.sort();
-        // Output of programs is not prose, and this file contains the words.
+        // Output of programs is not prose, and lists of words are none.
         let written = |path: &Path| {
-            path.file_name().is_some_and(|name| name == "golden" || name == "corpus" || name == "words.rs")
+            let skipped = ["golden", "corpus", "words.rs", "phrases.rs"];
+            path.file_name().is_some_and(|name| skipped.iter().any(|skipped| name == *skipped))
         };
         entries.iter().filter(|path| !written(path)).for_each(|path| collect(path, files));
     } else if place.extension().is_some_and(|ending| ["rs", "toml", "md"].iter().any(|known| ending == *known)) {

@@ -11,7 +11,7 @@ use std::process::Command;
 
 use crate::checks::TESTED;
 use crate::skips::{self, Skips};
-use crate::{census, checks, packages, python, wasm, web, words, workspace};
+use crate::{census, checks, names, packages, python, wasm, web, words, workspace};
 use libtest::TestLog;
 #[cfg(unix)]
 pub use libtest::{RUN_TESTS, run_program};
@@ -84,6 +84,7 @@ fn run_builds(steps: &mut Steps, Options { full, .. }: Options) -> bool {
         with_component("rustfmt", || workspace::run(workspace::cargo().args(["fmt", "--all", "--check"])))
     });
     steps.run("words", words::run);
+    steps.run("names", names::check_names);
     steps.run("lock files", || workspace::run(workspace::cargo().args(FUZZ_LOCK)));
     // The command serves the page in its tests.
     steps.run("page", || with_page(&[], || web::run(web::Module::of_tests(full))));
