@@ -6,8 +6,8 @@ pub fn take(bytes: &[u8]) {
     if text.len() > 4 << 10 {
         return;
     }
-    match drill::parse(text) {
-        Ok(script) => drop(drill::run(&script, None, &drill::endpoint::open)),
+    match drill::parse_script(text) {
+        Ok(script) => drop(drill::run_script(&script, None, &drill::endpoint::open_endpoint)),
         Err(error) => assert!(!error.to_string().is_empty()),
     }
 }

@@ -3,12 +3,12 @@
 use engine::{Span, Time};
 use wire::{Ecn, Segment, SeqNum};
 
-use crate::code::Value;
-use crate::settings::Settings;
+use crate::code::PyValue;
+use crate::settings::HostSettings;
 
 /// How a connection end opens.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Role {
+pub enum OpenRole {
     /// Active open: the end sends the first SYN.
     Active,
     /// Passive open: the end waits for a SYN.
@@ -26,11 +26,11 @@ pub struct Ports {
 
 /// Creates a connection end from its role, the settings in force when the connection begins, its ports, and its initial
 /// sequence number. `Err` names a setting that the end does not support.
-pub type Opener<'a> = dyn Fn(Role, &Settings, Ports, SeqNum) -> Result<Box<dyn End>, String> + 'a;
+pub type Opener<'a> = dyn Fn(OpenRole, &HostSettings, Ports, SeqNum) -> Result<Box<dyn ConnectionEnd>, String> + 'a;
 
 /// Phase of a connection's life.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Stage {
+pub enum ConnectionStage {
     /// The handshake is not complete.
     Opening,
     /// The connection is established; one direction may be closed.
@@ -41,7 +41,7 @@ pub enum Stage {
 
 /// Why a connection failed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Failure {
+pub enum ConnectionFailure {
     /// The SYN was answered with a RST.
     Refused,
     /// A RST arrived.
@@ -53,11 +53,11 @@ pub enum Failure {
 /// One end of a connection, whose application reads only when the script calls read. After every command and every
 /// `handle_*` the runner calls `poll_transmit` until it returns `None`, then reads `poll_timeout`. `now` never
 /// decreases.
-pub trait End {
+pub trait ConnectionEnd {
     /// Returns the phase of the connection.
-    fn stage(&self) -> Stage;
+    fn stage(&self) -> ConnectionStage;
     /// Returns why the connection failed; `None` if it did not fail.
-    fn failure(&self) -> Option<Failure>;
+    fn failure(&self) -> Option<ConnectionFailure>;
     /// Appends `bytes` bytes of application data to the send buffer.
     fn write(&mut self, bytes: u64);
     /// Sets TCP_NODELAY; `true` disables Nagle's algorithm and sends the data that it holds back.
@@ -86,9 +86,9 @@ pub trait End {
     /// Returns true if everything before the peer's FIN has been read.
     fn at_end(&self) -> bool;
     /// Returns the number of written bytes that are not acknowledged yet.
-    fn unacknowledged(&self) -> u64;
+    fn unacknowledged_bytes(&self) -> u64;
     /// Returns a member of `struct tcp_info`, by its Linux name.
-    fn info(&self, name: &str) -> Option<Value>;
+    fn info(&self, name: &str) -> Option<PyValue>;
     /// Processes an arriving segment with its ECN codepoint.
     fn handle_segment(&mut self, now: Time, segment: &Segment, ecn: Ecn);
     /// Processes the expiry of a timer, at the time that `poll_timeout` returned.

@@ -8,9 +8,9 @@ use tcp::recovery::{RecoveryConfig, rack, sack};
 use tcp::{Config, Connection, Info, Phase, State, presets};
 use wire::{Ecn, Segment, SeqNum};
 
-use crate::code::Value;
-use crate::end::{End, Failure, Ports, Role, Stage};
-use crate::settings::{self, Settings};
+use crate::code::PyValue;
+use crate::end::{ConnectionEnd, ConnectionFailure, ConnectionStage, OpenRole, Ports};
+use crate::settings::{self, HostSettings};
 
 /// TCP variants for congestion controls of Linux. The controls in `OTHERS` are the variant `linux` with that control.
 const VARIANTS: [(&str, &str); 2] = [("cubic", "linux"), ("reno", "linux-reno")];
@@ -20,27 +20,33 @@ const OTHERS: [&str; 5] = ["bbr", "dctcp", "vegas", "veno", "westwood"];
 const INFINITE_SSTHRESH: i64 = 0x7fff_ffff;
 
 /// Creates an end of lasthop's TCP.
-pub fn open(role: Role, settings: &Settings, ports: Ports, iss: SeqNum) -> Result<Box<dyn End>, String> {
-    let config = config(role, settings)?;
+pub fn open_endpoint(
+    role: OpenRole,
+    settings: &HostSettings,
+    ports: Ports,
+    iss: SeqNum,
+) -> Result<Box<dyn ConnectionEnd>, String> {
+    let config = map_settings(role, settings)?;
     let mut connection = match role {
-        Role::Active => Connection::connect(&config, ports.local, ports.remote, iss),
-        Role::Passive => Connection::listen(&config, ports.local, iss),
+        OpenRole::Active => Connection::connect(&config, ports.local, ports.remote, iss),
+        OpenRole::Passive => Connection::listen(&config, ports.local, iss),
     };
     connection.hold_reading();
     Ok(Box::new(Ours { connection, written: 0 }))
 }
 
 /// Returns the TCP configuration for the Linux `settings`.
-fn config(role: Role, settings: &Settings) -> Result<Config, String> {
+fn map_settings(role: OpenRole, settings: &HostSettings) -> Result<Config, String> {
     let variant = VARIANTS.iter().find(|(control, _)| *control == settings.control);
     let unknown = || format!("the congestion control {}", settings.control);
-    let mut config = configured(variant.map_or("linux", |(_, variant)| variant)).ok_or_else(unknown)?;
+    let mut config = find_variant_config(variant.map_or("linux", |(_, variant)| variant)).ok_or_else(unknown)?;
     if variant.is_none() {
-        let other = OTHERS.iter().find(|other| **other == settings.control).and_then(|other| configured(other));
+        let other =
+            OTHERS.iter().find(|other| **other == settings.control).and_then(|other| find_variant_config(other));
         config.control = other.ok_or_else(unknown)?.control;
     }
     config.segment = settings.segment().into();
-    config.window = Bytes(window(settings.receive_buffer.0, u64::from(config.segment)));
+    config.window = Bytes(receive_window(settings.receive_buffer.0, u64::from(config.segment)));
     config.initial_window = settings.initial_window.unwrap_or(config.initial_window);
     config.min_rto = settings.rto_min.unwrap_or(config.min_rto);
     if let ControlConfig::Cubic(cubic) = &mut config.control {
@@ -49,12 +55,12 @@ fn config(role: Role, settings: &Settings) -> Result<Config, String> {
         }
         cubic.hystart_detect = Some(settings.hystart_detect);
     }
-    config.recovery = match settings.rack {
-        true => RecoveryConfig::Rack(rack::Config { tail_probe: Some(settings.tail_loss_probe) }),
-        false if settings.tail_loss_probe => {
-            return Err("tail loss probes without RACK (tcp_recovery=0 without tcp_early_retrans=0)".into());
-        }
-        false => RecoveryConfig::Sack(sack::Config {}),
+    config.recovery = if settings.rack {
+        RecoveryConfig::Rack(rack::Config { tail_probe: Some(settings.tail_loss_probe) })
+    } else if settings.tail_loss_probe {
+        return Err("tail loss probes without RACK (tcp_recovery=0 without tcp_early_retrans=0)".into());
+    } else {
+        RecoveryConfig::Sack(sack::Config {})
     };
     if settings.reordering != tcp::recovery::DUP_THRESH {
         return Err(format!("net.ipv4.tcp_reordering={}", settings.reordering));
@@ -79,8 +85,8 @@ fn config(role: Role, settings: &Settings) -> Result<Config, String> {
     config.frto = settings.frto;
     config.restart_after_idle = settings.restart_after_idle;
     config.retries.syn = match role {
-        Role::Active => settings.syn_retries,
-        Role::Passive => settings.synack_retries,
+        OpenRole::Active => settings.syn_retries,
+        OpenRole::Passive => settings.synack_retries,
     };
     config.retries.syn_linear_timeouts = settings.steady_syn_retries;
     config.retries.data = Tries::Max(settings.retries);
@@ -89,13 +95,13 @@ fn config(role: Role, settings: &Settings) -> Result<Config, String> {
 
 /// Returns the initial receive window for a receive buffer, in bytes: half of it, since the other half is reserved for
 /// the kernel's overhead (`tcp_win_from_space`), in full segments (`tcp_select_initial_window`).
-fn window(buffer: u64, segment: u64) -> u64 {
+fn receive_window(buffer: u64, segment: u64) -> u64 {
     let half = buffer / 2;
     if half > segment { half / segment * segment } else { half }
 }
 
 /// Returns the configuration of a TCP variant; `None` for an unknown name.
-fn configured(variant: &str) -> Option<Config> {
+fn find_variant_config(variant: &str) -> Option<Config> {
     Some(presets::find(variant)?.config())
 }
 
@@ -105,20 +111,20 @@ struct Ours {
     written: u64,
 }
 
-impl End for Ours {
-    fn stage(&self) -> Stage {
+impl ConnectionEnd for Ours {
+    fn stage(&self) -> ConnectionStage {
         match self.connection.state() {
-            State::Closed => Stage::Gone,
-            State::Listen | State::SynSent | State::SynReceived => Stage::Opening,
-            _ => Stage::Open,
+            State::Closed => ConnectionStage::Gone,
+            State::Listen | State::SynSent | State::SynReceived => ConnectionStage::Opening,
+            _ => ConnectionStage::Open,
         }
     }
 
-    fn failure(&self) -> Option<Failure> {
+    fn failure(&self) -> Option<ConnectionFailure> {
         self.connection.failure().map(|failure| match failure {
-            tcp::Failure::Refused => Failure::Refused,
-            tcp::Failure::Reset => Failure::Reset,
-            tcp::Failure::TimedOut => Failure::TimedOut,
+            tcp::Failure::Refused => ConnectionFailure::Refused,
+            tcp::Failure::Reset => ConnectionFailure::Reset,
+            tcp::Failure::TimedOut => ConnectionFailure::TimedOut,
         })
     }
 
@@ -175,12 +181,12 @@ impl End for Ours {
         self.connection.at_end()
     }
 
-    fn unacknowledged(&self) -> u64 {
+    fn unacknowledged_bytes(&self) -> u64 {
         self.written.saturating_sub(self.connection.bytes_acknowledged())
     }
 
-    fn info(&self, name: &str) -> Option<Value> {
-        member(&self.connection.info(), name.strip_prefix("tcpi_")?).map(Value::Int)
+    fn info(&self, name: &str) -> Option<PyValue> {
+        read_tcp_info(&self.connection.info(), name.strip_prefix("tcpi_")?).map(PyValue::Int)
     }
 
     fn handle_segment(&mut self, now: Time, segment: &Segment, ecn: Ecn) {
@@ -201,7 +207,7 @@ impl End for Ours {
 }
 
 /// Returns a member of `struct tcp_info` in Linux's units, by its name without `tcpi_`.
-fn member(info: &Info, name: &str) -> Option<i64> {
+fn read_tcp_info(info: &Info, name: &str) -> Option<i64> {
     MEMBERS.iter().find(|(known, _)| *known == name).map(|(_, of)| of(info))
 }
 
@@ -210,18 +216,18 @@ type Member = (&'static str, fn(&Info) -> i64);
 
 /// The supported members. `delivered` is not supported: Linux counts segments, lasthop counts bytes.
 pub(crate) const MEMBERS: [Member; 23] = [
-    ("state", |info| state(info.state)),
-    ("ca_state", |info| phase(info.phase)),
+    ("state", |info| linux_tcp_state(info.state)),
+    ("ca_state", |info| linux_ca_state(info.phase)),
     ("retransmits", |info| info.retransmits.into()),
     ("backoff", |info| info.backoff.into()),
-    ("rto", |info| micros(info.rto)),
+    ("rto", |info| whole_micros(info.rto)),
     ("snd_mss", |info| info.snd_mss.into()),
     ("unacked", |info| info.unacked.into()),
     ("sacked", |info| info.sacked.into()),
     ("lost", |info| info.lost.into()),
     ("retrans", |info| info.retrans.into()),
-    ("rtt", |info| micros(info.rtt)),
-    ("rttvar", |info| micros(info.rttvar)),
+    ("rtt", |info| whole_micros(info.rtt)),
+    ("rttvar", |info| whole_micros(info.rttvar)),
     ("snd_ssthresh", |info| info.ssthresh.map_or(INFINITE_SSTHRESH, i64::from)),
     ("snd_cwnd", |info| info.cwnd.into()),
     ("reordering", |info| info.reordering.into()),
@@ -232,15 +238,15 @@ pub(crate) const MEMBERS: [Member; 23] = [
     ("notsent_bytes", |info| info.notsent_bytes as i64),
     ("snd_wnd", |info| info.snd_wnd as i64),
     ("data_segs_out", |info| info.data_segs_out as i64),
-    ("min_rtt", |info| info.min_rtt.map_or(i64::from(u32::MAX), micros)),
+    ("min_rtt", |info| info.min_rtt.map_or(i64::from(u32::MAX), whole_micros)),
 ];
 
-fn micros(span: Span) -> i64 {
+fn whole_micros(span: Span) -> i64 {
     (span.as_nanos() / 1_000) as i64
 }
 
 /// Returns Linux's number for the sender's recovery phase (`enum tcp_ca_state`).
-fn phase(phase: Phase) -> i64 {
+fn linux_ca_state(phase: Phase) -> i64 {
     match phase {
         Phase::Open => 0,
         Phase::Disorder => 1,
@@ -251,7 +257,7 @@ fn phase(phase: Phase) -> i64 {
 }
 
 /// Returns Linux's number for a connection state.
-fn state(state: State) -> i64 {
+fn linux_tcp_state(state: State) -> i64 {
     match state {
         State::Established => 1,
         State::SynSent => 2,
@@ -271,10 +277,10 @@ fn state(state: State) -> i64 {
 mod tests {
     use super::*;
 
-    fn with(change: fn(&mut Settings)) -> Result<Config, String> {
-        let mut settings = Settings::default();
+    fn with(change: fn(&mut HostSettings)) -> Result<Config, String> {
+        let mut settings = HostSettings::default();
         change(&mut settings);
-        config(Role::Active, &settings)
+        map_settings(OpenRole::Active, &settings)
     }
 
     #[test]
@@ -296,7 +302,7 @@ mod tests {
 
     #[test]
     fn unsupported_settings_are_refused_with_their_name() {
-        let refused = |change: fn(&mut Settings)| with(change).unwrap_err();
+        let refused = |change: fn(&mut HostSettings)| with(change).unwrap_err();
         assert_eq!(refused(|settings| settings.control = "illinois".into()), "the congestion control illinois");
         // A lasthop variant that is not a congestion control of Linux.
         assert_eq!(refused(|settings| settings.control = "tahoe".into()), "the congestion control tahoe");

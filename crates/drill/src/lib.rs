@@ -1,8 +1,8 @@
 //! Runs packetdrill scripts against lasthop's TCP in simulated time.
 //!
-//! [`syntax`] parses a script, [`run`](fn@run::run) runs it against an [`End`](end::End) that an
-//! [`Opener`](end::Opener) creates, or [`run_on`] against any other [`Target`](target::Target), and the [`Report`]
-//! holds the result.
+//! [`syntax`] parses a script, [`run_script`] runs it against a [`ConnectionEnd`](end::ConnectionEnd) that an
+//! [`Opener`](end::Opener) creates, or [`run_on`] against any other [`ScriptTarget`](target::ScriptTarget), and the
+//! [`ScriptReport`] holds the result.
 //!
 //! ```
 //! let script = "
@@ -14,7 +14,7 @@
 //! 0.200 < . 1:1(0) ack 1 win 1000
 //! 0.200 accept(3, ..., ...) = 4
 //! ";
-//! let run = |script: &str| drill::run(&drill::parse(script).unwrap(), None, &drill::endpoint::open);
+//! let run = |script: &str| drill::run_script(&drill::parse_script(script).unwrap(), None, &drill::endpoint::open_endpoint);
 //! assert_eq!(run(script).message("accept.pkt", script), None);
 //! let wrong = script.replace("> S. 0:0(0) ack 1", "> S. 0:0(0) ack 2");
 //! assert!(run(&wrong).message("accept.pkt", &wrong).is_some());
@@ -34,6 +34,6 @@ pub mod settings;
 pub mod syntax;
 pub mod target;
 
-pub use report::{Outcome, Report};
-pub use run::{run, run_on};
-pub use syntax::{Script, SyntaxError, parse};
+pub use report::{ScriptOutcome, ScriptReport};
+pub use run::{run_on, run_script};
+pub use syntax::{Script, SyntaxError, parse_script};

@@ -2,7 +2,7 @@
 //!
 //! The path delays segments and has no rate limit; the receiver acknowledges each segment at once, with SACK.
 //! Transmissions therefore form bursts one round trip apart, and a small timer inaccuracy does not change which
-//! segments a burst holds. The sender can be any [`Target`]: `crates/tcp/tests/linux.rs` compares lasthop's with tables
+//! segments a burst holds. The sender can be any [`ScriptTarget`]: `crates/tcp/tests/linux.rs` compares lasthop's with tables
 //! recorded from Linux.
 
 use std::collections::{BTreeSet, VecDeque};
@@ -10,11 +10,11 @@ use std::collections::{BTreeSet, VecDeque};
 use engine::{Span, Time};
 use wire::{Ecn, Flags, Options, Segment, SeqNum};
 
-use crate::host::{Answer, LOCAL_ISS, PORTS};
-use crate::outbox::Sent;
-use crate::settings::Setting;
-use crate::syntax::ast::Action;
-use crate::target::Target;
+use crate::host::{CallAnswer, LOCAL_ISS, PORTS};
+use crate::outbox::SentSegment;
+use crate::settings::HostSetting;
+use crate::syntax::ast::EventAction;
+use crate::target::ScriptTarget;
 
 /// Data per segment, in bytes.
 pub const SEGMENT: u32 = 1000;
@@ -35,7 +35,7 @@ const SHIFT: u8 = 7;
 
 /// A burst: the segments sent at about the same time.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Row {
+pub struct Burst {
     /// Time of the first segment of the burst, since the application's write.
     pub at: Span,
     /// Numbers of the segments, from 0 in the order of the data.
@@ -49,37 +49,38 @@ const OPENING: &str = "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
 +0 listen(3, 1) = 0";
 
 /// Returns the system calls of the sender's application after the handshake.
-fn writing() -> String {
+fn render_write_calls() -> String {
     let all = SEGMENT * SEGMENTS;
     format!("0 accept(3, ..., ...) = 4\n+0 write(4, ..., {all}) = {all}")
 }
 
 /// Returns the bursts that `target` sends with congestion control `control` if the first transmissions of the segments
 /// in `lost` are lost. `Err` names what `target` does not support.
-pub fn sends(target: &mut dyn Target, control: &str, lost: &[u32]) -> Result<Vec<Row>, String> {
+pub fn record_bursts(target: &mut dyn ScriptTarget, control: &str, lost: &[u32]) -> Result<Vec<Burst>, String> {
     let name = "net.ipv4.tcp_congestion_control".to_owned();
-    target.set(&Setting::Parameter { name, value: control.to_owned() })?;
-    calls(target, OPENING)?;
+    target.set(&HostSetting::Parameter { name, value: control.to_owned() })?;
+    make_calls(target, OPENING)?;
     let options = Options {
         mss: std::num::NonZeroU16::new(SEGMENT as u16),
         window_scale: Some(SHIFT),
         sack_permitted: true,
         ..Options::default()
     };
-    let syn = Segment { flags: Flags::SYN, ack: SeqNum(0), window: 65_535, window_shift: 0, options, ..answer() };
+    let syn =
+        Segment { flags: Flags::SYN, ack: SeqNum(0), window: 65_535, window_shift: 0, options, ..acknowledge_syn() };
     target.inject(&Segment { seq: REMOTE_ISS, ..syn }, Ecn::NotEct)?;
-    let after = |target: &mut dyn Target, span: Span| {
+    let after = |target: &mut dyn ScriptTarget, span: Span| {
         let until = target.now() + span;
         target.advance(until, false).map_err(|_| "a timer that is due again and again".to_owned())
     };
     after(target, ROUND_TRIP)?;
     target.outbox_mut().take().ok_or("no answer to the SYN")?;
-    target.inject(&answer(), Ecn::NotEct)?;
+    target.inject(&acknowledge_syn(), Ecn::NotEct)?;
     after(target, ROUND_TRIP)?;
     let begin = target.now();
-    calls(target, &writing())?;
+    make_calls(target, &render_write_calls())?;
 
-    let mut path = Path { lost: lost.iter().copied().collect(), ..Path::default() };
+    let mut path = LossyPath { lost: lost.iter().copied().collect(), ..LossyPath::default() };
     let mut silent_from = begin;
     loop {
         let due = path.acknowledgments.front().map_or(silent_from + SILENCE, |(due, _)| *due);
@@ -97,12 +98,12 @@ pub fn sends(target: &mut dyn Target, control: &str, lost: &[u32]) -> Result<Vec
 }
 
 /// Makes the system calls in `text`; an error if a call does not return the stated value.
-fn calls(target: &mut dyn Target, text: &str) -> Result<(), String> {
-    let script = crate::parse(text).map_err(|error| error.to_string())?;
+fn make_calls(target: &mut dyn ScriptTarget, text: &str) -> Result<(), String> {
+    let script = crate::parse_script(text).map_err(|error| error.to_string())?;
     for event in &script.events {
-        let Action::Call(call) = &event.action else { continue };
+        let EventAction::Call(call) = &event.action else { continue };
         match target.call(call) {
-            Answer::Returns(value) if call.result.to_string() == value.to_string() => {}
+            CallAnswer::Returns(value) if call.result.to_string() == value.to_string() => {}
             other => return Err(format!("{call}: {other:?}")),
         }
     }
@@ -110,7 +111,7 @@ fn calls(target: &mut dyn Target, text: &str) -> Result<(), String> {
 }
 
 /// Returns an acknowledgment of only the SYN.
-fn answer() -> Segment {
+fn acknowledge_syn() -> Segment {
     Segment {
         src_port: PORTS.remote,
         dst_port: PORTS.local,
@@ -125,7 +126,7 @@ fn answer() -> Segment {
 
 /// The path and the receiver behind it.
 #[derive(Default)]
-struct Path {
+struct LossyPath {
     /// Segments whose first transmission has not been lost yet.
     lost: BTreeSet<u32>,
     /// Segments received out of order: above `next`, the first segment not received yet.
@@ -133,13 +134,13 @@ struct Path {
     next: u32,
     /// Acknowledgments in transit, with their arrival times.
     acknowledgments: VecDeque<(Time, Segment)>,
-    rows: Vec<Row>,
+    rows: Vec<Burst>,
 }
 
-impl Path {
+impl LossyPath {
     /// Records a segment that the sender transmits at `sent.time`; schedules its acknowledgment unless the segment is
     /// lost.
-    fn take(&mut self, sent: &Sent, begin: Time) {
+    fn take(&mut self, sent: &SentSegment, begin: Time) {
         let Some(first) = sent.segment.seq.0.wrapping_sub(LOCAL_ISS.0).checked_sub(1) else { return };
         if sent.segment.len == 0 {
             return;
@@ -148,7 +149,7 @@ impl Path {
         let at = sent.time.since(begin);
         match self.rows.last_mut() {
             Some(row) if at.as_nanos() < (row.at + BURST).as_nanos() => row.segments.push(number),
-            _ => self.rows.push(Row { at, segments: vec![number] }),
+            _ => self.rows.push(Burst { at, segments: vec![number] }),
         }
         if !self.lost.remove(&number) {
             let acknowledgment = self.receive(number);
@@ -160,7 +161,7 @@ impl Path {
     /// for a duplicate (RFC 2883), then the SACK blocks, the block with the latest segment first [RFC2018 s4].
     fn receive(&mut self, number: u32) -> Segment {
         let edge = |number: u32| LOCAL_ISS + 1 + number * SEGMENT;
-        let mut segment = answer();
+        let mut segment = acknowledge_syn();
         let again = number < self.next || !self.beyond.insert(number);
         while self.beyond.remove(&self.next) {
             self.next += 1;
@@ -185,7 +186,7 @@ impl Path {
 }
 
 /// Returns the bursts as text, a line each: time in ms and segment numbers; `r` marks a retransmission.
-pub fn text(rows: &[Row]) -> String {
+pub fn render_bursts(rows: &[Burst]) -> String {
     let mut seen = BTreeSet::new();
     let mut out = String::new();
     for row in rows {

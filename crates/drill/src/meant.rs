@@ -3,6 +3,6 @@
 use engine::near::nearest;
 
 /// Returns the suggestion for an unknown name, to be appended to it; empty if no known name is similar.
-pub(crate) fn meant<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+pub(crate) fn suggest_name<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     nearest(name, known).map_or(String::new(), |near| format!(" (did you mean \"{near}\"?)"))
 }

@@ -5,7 +5,7 @@ use wire::{Ecn, Segment};
 
 /// A transmitted segment.
 #[derive(Clone, Copy, Debug)]
-pub struct Sent {
+pub struct SentSegment {
     /// Transmission time.
     pub time: Time,
     /// The segment.
@@ -19,19 +19,19 @@ pub struct Sent {
 /// Transmitted segments in order of transmission; the runner takes them from the oldest on.
 #[derive(Debug, Default)]
 pub struct Outbox {
-    sent: Vec<Sent>,
+    sent: Vec<SentSegment>,
     /// Number of segments in `sent` that the runner has taken.
     read: usize,
 }
 
 impl Outbox {
     /// Appends a transmitted segment.
-    pub fn push(&mut self, sent: Sent) {
+    pub fn push(&mut self, sent: SentSegment) {
         self.sent.push(sent);
     }
 
     /// Returns all transmitted segments, taken or not.
-    pub fn all(&self) -> &[Sent] {
+    pub fn all(&self) -> &[SentSegment] {
         &self.sent
     }
 
@@ -41,12 +41,12 @@ impl Outbox {
     }
 
     /// Returns the oldest segment not taken yet.
-    pub fn peek(&self) -> Option<&Sent> {
+    pub fn peek(&self) -> Option<&SentSegment> {
         self.sent.get(self.read)
     }
 
     /// Takes the oldest segment not taken yet.
-    pub fn take(&mut self) -> Option<Sent> {
+    pub fn take(&mut self) -> Option<SentSegment> {
         let sent = self.peek().copied();
         self.read += usize::from(sent.is_some());
         sent

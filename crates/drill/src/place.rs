@@ -2,7 +2,7 @@
 
 /// Line and column in a script, counted from 1.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
-pub struct Place {
+pub struct ScriptPlace {
     /// Line.
     pub line: usize,
     /// Column, in characters.

@@ -5,26 +5,26 @@ use std::fmt::{self, Write};
 use engine::{Span, Time};
 
 use crate::code::Unsupported;
-use crate::syntax::Place;
+use crate::syntax::ScriptPlace;
 use crate::syntax::ast::Tcp;
 
 /// The result of a script.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Report {
+pub struct ScriptReport {
     /// Whether the script passed, failed, or needs an unsupported feature.
-    pub outcome: Outcome,
+    pub outcome: ScriptOutcome,
     /// All packets of both directions, in chronological order.
-    pub packets: Vec<Seen>,
+    pub packets: Vec<LoggedPacket>,
     /// Output of the script's `print` statements, with their positions.
-    pub printed: Vec<(Place, String)>,
+    pub printed: Vec<(ScriptPlace, String)>,
     /// Notes about the script's commands, with the commands' positions.
-    pub notes: Vec<(Place, String)>,
+    pub notes: Vec<(ScriptPlace, String)>,
     /// Number of script lines with a packet that was compared.
     pub checked: usize,
     /// Number of sent packets that no script line expects. As in packetdrill this is not an error.
     pub unread: usize,
     /// The line with the largest deviation from its time, and the deviation.
-    pub worst: Option<(Place, Span)>,
+    pub worst: Option<(ScriptPlace, Span)>,
     /// Tolerance of times that was in force.
     pub tolerance: Span,
     /// Simulated time at the end of the script.
@@ -33,30 +33,30 @@ pub struct Report {
 
 /// How a script ended.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub enum Outcome {
+pub enum ScriptOutcome {
     /// All expectations were met.
     #[default]
     Passed,
     /// An expectation was not met.
-    Failed(Failure),
+    Failed(Deviation),
     /// The script needs an unsupported feature: neither passed nor failed.
     Unsupported(Unsupported),
 }
 
-impl Outcome {
+impl ScriptOutcome {
     /// Returns the outcome's name for reports.
     pub fn name(&self) -> &'static str {
         match self {
-            Outcome::Passed => "passed",
-            Outcome::Failed(_) => "failed",
-            Outcome::Unsupported(_) => "not supported",
+            ScriptOutcome::Passed => "passed",
+            ScriptOutcome::Failed(_) => "failed",
+            ScriptOutcome::Unsupported(_) => "not supported",
         }
     }
 }
 
 /// A part of a packet, such as the flags or an option: expected, found, and whether both agree.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Cell {
+pub struct PacketPart {
     /// The part as the script states it; empty if the script omits it.
     pub expected: String,
     /// The part of the packet found.
@@ -67,15 +67,15 @@ pub struct Cell {
 
 /// The first deviation from the script.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Failure {
+pub struct Deviation {
     /// Position in the script.
-    pub place: Place,
+    pub place: ScriptPlace,
     /// Simulated time of the deviation.
     pub time: Time,
     /// The error.
     pub headline: String,
     /// The expected and the actual value.
-    pub found: Found,
+    pub found: Mismatch,
     /// The hint.
     pub hint: Option<String>,
     /// Number of packets in the report before the deviation.
@@ -84,7 +84,7 @@ pub struct Failure {
 
 /// The expected and the actual value.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Found {
+pub enum Mismatch {
     /// Two values as text.
     Words {
         /// The expected value.
@@ -99,18 +99,19 @@ pub enum Found {
         /// Time at which the packet was sent.
         found: Time,
         /// Both packets, part by part.
-        cells: Vec<Cell>,
+        cells: Vec<PacketPart>,
     },
 }
 
-impl Found {
+impl Mismatch {
     /// Returns the expected and the found value as a line each, and for packets a third line that marks the
     /// differences.
     pub fn lines(&self) -> (String, String, Option<String>) {
         match self {
-            Found::Words { expected, found } => (expected.clone(), found.clone(), None),
-            Found::Packet { expected, found, cells } => {
-                let mut lines = (expected.map_or("*".to_owned(), seconds), seconds(*found), String::new());
+            Mismatch::Words { expected, found } => (expected.clone(), found.clone(), None),
+            Mismatch::Packet { expected, found, cells } => {
+                let mut lines =
+                    (expected.map_or("*".to_owned(), format_seconds), format_seconds(*found), String::new());
                 let width = lines.0.len().max(lines.1.len());
                 lines = (format!("{:>width$} >", lines.0), format!("{:>width$} >", lines.1), " ".repeat(width + 2));
                 for cell in cells {
@@ -129,7 +130,7 @@ impl Found {
 
 /// A packet of either direction, in packetdrill notation.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Seen {
+pub struct LoggedPacket {
     /// Time at which the packet was sent or injected.
     pub time: Time,
     /// True if the script injected the packet.
@@ -138,15 +139,15 @@ pub struct Seen {
     pub tcp: Tcp,
 }
 
-impl fmt::Display for Seen {
+impl fmt::Display for LoggedPacket {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sign = if self.incoming { '<' } else { '>' };
-        write!(f, "{} {sign} {}", seconds(self.time), self.tcp)
+        write!(f, "{} {sign} {}", format_seconds(self.time), self.tcp)
     }
 }
 
 /// Returns `time` in seconds with at least six decimals.
-pub(crate) fn seconds(time: Time) -> String {
+pub(crate) fn format_seconds(time: Time) -> String {
     let text = time.to_string();
     let (whole, decimals) = text.split_once('.').unwrap_or((&text, ""));
     format!("{whole}.{decimals:0<6}")
@@ -155,12 +156,12 @@ pub(crate) fn seconds(time: Time) -> String {
 /// Maximum number of packets shown before a failure.
 const BEFORE: usize = 6;
 
-impl Report {
+impl ScriptReport {
     /// Returns a one-line summary without a line end: the outcome, and for a script that passed the number of packets
     /// and the largest deviation.
     pub fn line(&self) -> String {
         let mut line = self.outcome.name().to_owned();
-        if self.outcome == Outcome::Passed {
+        if self.outcome == ScriptOutcome::Passed {
             let worst = self.worst.map_or(0, |(_, worst)| worst.as_nanos());
             // On a wall clock, digits below a microsecond are noise: round up.
             let worst = Span::from_nanos(if worst < 1_000 { worst } else { worst.div_ceil(1_000) * 1_000 });
@@ -187,7 +188,7 @@ impl Report {
 
     /// Returns the error message about the script `file`, whose text is `text`; `None` for a script that passed.
     pub fn message(&self, file: &str, text: &str) -> Option<String> {
-        let line = |place: Place| {
+        let line = |place: ScriptPlace| {
             let source = text.lines().nth(place.line.saturating_sub(1)).unwrap_or_default().trim();
             // Escape control characters for the terminal; show a tab as a space.
             let plain = |c: char| match c {
@@ -198,13 +199,13 @@ impl Report {
             format!("\n  {} | {}", place.line, source.chars().map(plain).collect::<String>())
         };
         match &self.outcome {
-            Outcome::Passed => None,
-            Outcome::Unsupported(Unsupported { place, what }) => {
-                let Place { line: number, column } = place;
+            ScriptOutcome::Passed => None,
+            ScriptOutcome::Unsupported(Unsupported { place, what }) => {
+                let ScriptPlace { line: number, column } = place;
                 Some(format!("{file}:{number}:{column}: not supported: {what}{}", line(*place)))
             }
-            Outcome::Failed(failure) => {
-                let Place { line: number, column } = failure.place;
+            ScriptOutcome::Failed(failure) => {
+                let ScriptPlace { line: number, column } = failure.place;
                 let mut out = format!("{file}:{number}:{column}: {}{}", failure.headline, line(failure.place));
                 let (expected, found, marks) = failure.found.lines();
                 let _ = write!(out, "\n  expected {expected}\n  found    {found}");
@@ -227,7 +228,7 @@ impl Report {
     }
 
     /// Returns the last packets before the failure.
-    fn before(&self, failure: &Failure) -> &[Seen] {
+    fn before(&self, failure: &Deviation) -> &[LoggedPacket] {
         let end = failure.before.min(self.packets.len());
         &self.packets[end.saturating_sub(BEFORE)..end]
     }

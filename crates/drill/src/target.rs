@@ -3,26 +3,26 @@
 use engine::{Span, Time};
 use wire::{Ecn, Segment};
 
-use crate::code::Value;
+use crate::code::PyValue;
 use crate::outbox::Outbox;
-use crate::settings::Setting;
+use crate::settings::HostSetting;
 use crate::syntax::ast::Call;
 
 /// The kind of a host's clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Clock {
+pub enum HostClock {
     /// Simulated time: exact, and waiting costs no real time.
     Simulated,
     /// Real time: processing takes time, and so does waiting.
     Wall,
 }
 
-impl Clock {
+impl HostClock {
     /// Returns how long to wait for a packet that the script allows at any time.
     pub fn patience(self) -> Span {
         match self {
-            Clock::Simulated => Span::from_secs(3600),
-            Clock::Wall => Span::from_secs(20),
+            HostClock::Simulated => Span::from_secs(3600),
+            HostClock::Wall => Span::from_secs(20),
         }
     }
 
@@ -30,23 +30,23 @@ impl Clock {
     /// delays packets.
     pub fn allowance(self) -> u64 {
         match self {
-            Clock::Simulated => 1,
-            Clock::Wall => 2,
+            HostClock::Simulated => 1,
+            HostClock::Wall => 2,
         }
     }
 
     /// Returns how long past its time to look for a missing packet, to report when it was sent.
     pub fn beyond(self) -> Span {
         match self {
-            Clock::Simulated => Span::from_secs(10),
-            Clock::Wall => Span::from_secs(1),
+            HostClock::Simulated => Span::from_secs(10),
+            HostClock::Wall => Span::from_secs(1),
         }
     }
 }
 
 /// Outcome of a system call.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Answer {
+pub enum CallAnswer {
     /// The call returns this value.
     Returns(i64),
     /// The call returns -1 with this errno.
@@ -73,9 +73,9 @@ pub struct Stuck;
 /// A host under test. Segments are as on its network interface, but its sequence numbers begin at
 /// [`LOCAL_ISS`](crate::host::LOCAL_ISS). After `inject`, `call` and `advance` the outbox holds the segments sent
 /// since.
-pub trait Target {
+pub trait ScriptTarget {
     /// Returns the kind of the host's clock.
-    fn clock(&self) -> Clock;
+    fn clock(&self) -> HostClock;
     /// Returns the current time, which never decreases.
     fn now(&self) -> Time;
     /// Returns the time of the next timer; [`Time::NEVER`] if no timer runs or the time is unknown.
@@ -85,17 +85,17 @@ pub trait Target {
     /// Advances the time to `until`, or with `stop` to the next segment sent. `Err` if a timer that is due immediately
     /// again keeps the time from advancing.
     fn advance(&mut self, until: Time, stop: bool) -> Result<(), Stuck>;
-    /// Applies a setting to future connections. Returns a note for the user, if there is one; `Err` names what is not
-    /// supported.
-    fn set(&mut self, setting: &Setting) -> Result<Option<String>, String>;
-    /// Delivers a segment to the host. `Err` names what is not supported.
+    /// Applies a setting to future connections. Returns a note for the user, if there is one; `Err` names an
+    /// unsupported value.
+    fn set(&mut self, setting: &HostSetting) -> Result<Option<String>, String>;
+    /// Delivers a segment to the host. `Err` names an unsupported flag or option.
     fn inject(&mut self, segment: &Segment, ecn: Ecn) -> Result<(), String>;
     /// Makes a system call, or retries a call that blocked.
-    fn call(&mut self, call: &Call) -> Answer;
+    fn call(&mut self, call: &Call) -> CallAnswer;
     /// Returns true if a connection exists that is not closed.
     fn has_connection(&self) -> bool;
     /// Returns a member of `struct tcp_info` of the latest connection.
-    fn info(&self, name: &str) -> Option<Value>;
+    fn info(&self, name: &str) -> Option<PyValue>;
     /// Returns the sent segments.
     fn outbox(&self) -> &Outbox;
     /// Returns the sent segments, to be marked as read.

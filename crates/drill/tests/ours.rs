@@ -4,8 +4,8 @@
 use std::fs;
 use std::path::Path;
 
-use drill::endpoint::open;
-use drill::report::Outcome;
+use drill::endpoint::open_endpoint;
+use drill::report::ScriptOutcome;
 use engine::Span;
 
 #[test]
@@ -16,7 +16,7 @@ fn time_stamps_are_compared_in_script_numbers() {
     let found = |from: &str, to: &str| {
         assert!(script.contains(from), "{from}");
         let text = script.replace(from, to);
-        drill::run(&drill::parse(&text).unwrap(), None, &open).message("a.pkt", &text)
+        drill::run_script(&drill::parse_script(&text).unwrap(), None, &open_endpoint).message("a.pkt", &text)
     };
     assert_eq!(found(ticks, ticks), None);
     // The time stamp clock begins with the script's first value.
@@ -25,7 +25,7 @@ fn time_stamps_are_compared_in_script_numbers() {
         moved = moved.replace(&format!("val {stamp}"), &format!("val 7{stamp}"));
         moved = moved.replace(&format!("ecr {stamp}"), &format!("ecr 7{stamp}"));
     }
-    let report = drill::run(&drill::parse(&moved).unwrap(), Some(Span::ZERO), &open);
+    let report = drill::run_script(&drill::parse_script(&moved).unwrap(), Some(Span::ZERO), &open_endpoint);
     assert_eq!(report.message("a.pkt", &moved), None);
     let late = found("TS val 1500 ecr 350", "TS val 1501 ecr 350").unwrap();
     assert!(late.contains("> P. 101:201(100) ack 1 <TS val 1500 ecr 350>"), "{late}");
@@ -36,8 +36,8 @@ fn time_stamps_are_compared_in_script_numbers() {
     for (from, to, passes) in [("val 1600 ecr", "val 1601 ecr", true), ("ecr 600", "ecr 601", false)] {
         let text = unticked.replace(from, to);
         assert_ne!(text, script, "{from}");
-        let report = drill::run(&drill::parse(&text).unwrap(), None, &open);
-        assert_eq!(report.outcome == Outcome::Passed, passes, "{from}");
+        let report = drill::run_script(&drill::parse_script(&text).unwrap(), None, &open_endpoint);
+        assert_eq!(report.outcome == ScriptOutcome::Passed, passes, "{from}");
     }
 }
 
@@ -52,9 +52,9 @@ fn failing_scripts_give_their_golden_message() {
         number += 1;
         let name = file.file_name().unwrap().to_string_lossy().into_owned();
         let text = fs::read_to_string(&file).unwrap();
-        let script = drill::parse(&text).unwrap_or_else(|error| panic!("{name}:{error}"));
-        let report = drill::run(&script, None, &open);
-        assert_ne!(report.outcome, Outcome::Passed, "{name}");
+        let script = drill::parse_script(&text).unwrap_or_else(|error| panic!("{name}:{error}"));
+        let report = drill::run_script(&script, None, &open_endpoint);
+        assert_ne!(report.outcome, ScriptOutcome::Passed, "{name}");
         let message = format!("{}\n", report.message(&name, &text).unwrap());
         let golden = file.with_extension("txt");
         if std::env::var_os("UPDATE_GOLDEN").is_some() {
@@ -70,7 +70,7 @@ fn example_of_the_documentation_passes() {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/drill.md");
     let page = fs::read_to_string(page).unwrap();
     let example = page.split("```").nth(1).unwrap();
-    let report = drill::run(&drill::parse(example).unwrap(), Some(Span::ZERO), &open);
+    let report = drill::run_script(&drill::parse_script(example).unwrap(), Some(Span::ZERO), &open_endpoint);
     assert_eq!(report.message("drill.md", example), None);
     assert_eq!(report.checked, 2);
 }

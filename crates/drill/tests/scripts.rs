@@ -3,11 +3,11 @@
 use crate::common;
 
 use common::{open, report};
-use drill::code::Value;
-use drill::end::{End, Failure, Stage};
-use drill::report::Outcome;
-use drill::settings::Settings;
-use drill::syntax::Place;
+use drill::code::PyValue;
+use drill::end::{ConnectionEnd, ConnectionFailure, ConnectionStage};
+use drill::report::ScriptOutcome;
+use drill::settings::HostSettings;
+use drill::syntax::ScriptPlace;
 use engine::{Span, Time};
 use wire::{Ecn, Segment};
 
@@ -39,7 +39,7 @@ fn message(rest: &str) -> String {
 #[track_caller]
 fn passes(text: &str) {
     let report = report(text);
-    assert_eq!(report.outcome, Outcome::Passed, "{}", report.message("a.pkt", text).unwrap_or_default());
+    assert_eq!(report.outcome, ScriptOutcome::Passed, "{}", report.message("a.pkt", text).unwrap_or_default());
 }
 
 #[test]
@@ -244,7 +244,7 @@ fn notes_and_printed_values_have_their_line_numbers() {
     let report = report(&opened(
         "+0 %{ n = 1\nprint(n)\nprint(n, 2) }%\n+0 `sysctl -q net.ipv4.tcp_sack=1\ntc qdisc add dev tun0 root fq`",
     ));
-    let lines = |all: &[(Place, String)]| all.iter().map(|(place, _)| place.line).collect::<Vec<_>>();
+    let lines = |all: &[(ScriptPlace, String)]| all.iter().map(|(place, _)| place.line).collect::<Vec<_>>();
     assert_eq!(lines(&report.printed), [9, 10]);
     assert_eq!(lines(&report.notes), [12]);
 }
@@ -266,13 +266,13 @@ fn line_up_to_one_mss_matches_one_segment() {
 #[test]
 fn tolerance_is_exact_to_a_nanosecond() {
     let text = opened("+0 write(4, ..., 10) = 10\n+.000001 > P. 1:11(10) ack 1");
-    let script = drill::parse(&text).unwrap();
-    let run = |tolerance| drill::run(&script, tolerance, &open);
+    let script = drill::parse_script(&text).unwrap();
+    let run = |tolerance| drill::run_script(&script, tolerance, &open);
     let report = run(None);
-    assert_eq!((&report.outcome, report.worst.unwrap().1), (&Outcome::Passed, Span::from_nanos(1_000)));
-    assert_eq!(run(Some(Span::from_nanos(1_000))).outcome, Outcome::Passed);
-    assert!(matches!(run(Some(Span::from_nanos(999))).outcome, Outcome::Failed(_)));
-    assert!(matches!(run(Some(Span::ZERO)).outcome, Outcome::Failed(_)));
+    assert_eq!((&report.outcome, report.worst.unwrap().1), (&ScriptOutcome::Passed, Span::from_nanos(1_000)));
+    assert_eq!(run(Some(Span::from_nanos(1_000))).outcome, ScriptOutcome::Passed);
+    assert!(matches!(run(Some(Span::from_nanos(999))).outcome, ScriptOutcome::Failed(_)));
+    assert!(matches!(run(Some(Span::ZERO)).outcome, ScriptOutcome::Failed(_)));
 }
 
 #[test]
@@ -320,7 +320,7 @@ fn unknown_names_get_suggestions() {
 fn settings_unsupported_by_the_end_are_reported() {
     let text = format!("`sysctl -q net.ipv4.tcp_congestion_control=vegas`\n{OPEN}");
     let report = report(&text);
-    assert!(matches!(&report.outcome, Outcome::Unsupported(what) if what.what == "congestion control vegas"));
+    assert!(matches!(&report.outcome, ScriptOutcome::Unsupported(what) if what.what == "congestion control vegas"));
 }
 
 #[test]
@@ -339,12 +339,12 @@ fn script_sets_its_initial_sequence_number() {
 #[test]
 fn timer_that_is_always_due_is_a_failure() {
     // An end whose timer is always due.
-    struct Stuck(Box<dyn End>);
-    impl End for Stuck {
-        fn stage(&self) -> Stage {
+    struct Stuck(Box<dyn ConnectionEnd>);
+    impl ConnectionEnd for Stuck {
+        fn stage(&self) -> ConnectionStage {
             self.0.stage()
         }
-        fn failure(&self) -> Option<Failure> {
+        fn failure(&self) -> Option<ConnectionFailure> {
             self.0.failure()
         }
         fn write(&mut self, bytes: u64) {
@@ -368,10 +368,10 @@ fn timer_that_is_always_due_is_a_failure() {
         fn at_end(&self) -> bool {
             false
         }
-        fn unacknowledged(&self) -> u64 {
+        fn unacknowledged_bytes(&self) -> u64 {
             0
         }
-        fn info(&self, _: &str) -> Option<Value> {
+        fn info(&self, _: &str) -> Option<PyValue> {
             None
         }
         fn handle_segment(&mut self, now: Time, segment: &Segment, ecn: Ecn) {
@@ -385,11 +385,11 @@ fn timer_that_is_always_due_is_a_failure() {
             Time::ZERO
         }
     }
-    let script = drill::parse(OPEN).unwrap();
-    let stuck = |role, settings: &Settings, ports, iss| {
-        open(role, settings, ports, iss).map(|end| Box::new(Stuck(end)) as Box<dyn End>)
+    let script = drill::parse_script(OPEN).unwrap();
+    let stuck = |role, settings: &HostSettings, ports, iss| {
+        open(role, settings, ports, iss).map(|end| Box::new(Stuck(end)) as Box<dyn ConnectionEnd>)
     };
-    let report = drill::run(&script, None, &stuck);
+    let report = drill::run_script(&script, None, &stuck);
     let message = report.message("a.pkt", OPEN).unwrap();
     assert!(message.starts_with("a.pkt:6:5: the time does not advance\n"), "{message}");
 }

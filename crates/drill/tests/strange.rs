@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use drill::endpoint::open;
+use drill::endpoint::open_endpoint;
 
 /// Numbers at the limits of integer types.
 const STRANGE: [&str; 7] = ["0", "1", "65535", "2147483648", "4294967295", "9223372036854775807", "-1"];
@@ -31,8 +31,8 @@ fn extreme_numbers_do_not_panic() {
     for file in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file()) {
         let text = fs::read_to_string(file).unwrap();
         for strange in variations(&text) {
-            let Ok(script) = drill::parse(&strange) else { continue };
-            drill::run(&script, None, &open);
+            let Ok(script) = drill::parse_script(&strange) else { continue };
+            drill::run_script(&script, None, &open_endpoint);
             runs += 1;
         }
     }

@@ -1,7 +1,7 @@
 //! Parsing and printing of scripts, and the errors for invalid scripts.
 
-use drill::syntax::ast::{Action, Event, Packet};
-use drill::syntax::{SyntaxError, parse};
+use drill::syntax::ast::{EventAction, ScriptEvent, ScriptPacket};
+use drill::syntax::{SyntaxError, parse_script};
 
 /// A script with every kind of line; its printed form parses to the same script.
 const ALL: &str = r#"// A comment, and /* another */
@@ -56,14 +56,14 @@ print(1) }%
 
 #[test]
 fn printed_script_is_canonical() {
-    let script = parse(ALL).unwrap_or_else(|error| panic!("{error}"));
+    let script = parse_script(ALL).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(script.to_string(), AGAIN);
-    assert_eq!(parse(AGAIN).unwrap().to_string(), AGAIN);
+    assert_eq!(parse_script(AGAIN).unwrap().to_string(), AGAIN);
 }
 
 #[test]
 fn parsed_places_match_the_text() {
-    let script = parse(ALL).unwrap();
+    let script = parse_script(ALL).unwrap();
     let place = |index: usize| {
         let event = &script.events[index];
         (event.place.line, event.place.column, event.action_place.line, event.action_place.column)
@@ -75,7 +75,7 @@ fn parsed_places_match_the_text() {
 
 #[track_caller]
 fn refused(text: &str, line: usize, column: usize, found: &str, expected: &str) -> SyntaxError {
-    let error = parse(text).expect_err(text);
+    let error = parse_script(text).expect_err(text);
     assert_eq!((error.place.line, error.place.column), (line, column), "{text}: {error}");
     assert_eq!((error.found.as_str(), error.expected.as_str()), (found, expected), "{text}");
     error
@@ -138,10 +138,10 @@ fn syntax_errors_name_place_found_and_expected() {
 #[test]
 fn deeply_nested_value_is_refused_without_stack_overflow() {
     for (open, close) in [("[", "]"), ("{", "}"), ("{a = ", "}"), ("f(", ")")] {
-        let nested = |depth: usize| parse(&format!("0 f({}1{}) = 0", open.repeat(depth), close.repeat(depth)));
+        let nested = |depth: usize| parse_script(&format!("0 f({}1{}) = 0", open.repeat(depth), close.repeat(depth)));
         nested(63).unwrap();
         assert_eq!(nested(64).unwrap_err().expected, "at most 64 nested values", "{open}");
-        assert!(parse(&format!("0 f({}", open.repeat(100_000))).is_err(), "{open}");
+        assert!(parse_script(&format!("0 f({}", open.repeat(100_000))).is_err(), "{open}");
     }
 }
 
@@ -160,26 +160,28 @@ fn unsupported_packets_are_kept_as_text() {
         "1234 > 8080 S 0:0(0) win 5",
     ] {
         let text = format!("0 < {packet}\n+0 > {packet}\n// The next.\n+.1 close(3) = 0");
-        let script = parse(&text).unwrap_or_else(|error| panic!("{packet}: {error}"));
-        let other = |event: &Event| match &event.action {
-            Action::Inject(Packet::Other(text)) | Action::Expect(Packet::Other(text)) => Some(text.clone()),
+        let script = parse_script(&text).unwrap_or_else(|error| panic!("{packet}: {error}"));
+        let other = |event: &ScriptEvent| match &event.action {
+            EventAction::Inject(ScriptPacket::Other(text)) | EventAction::Expect(ScriptPacket::Other(text)) => {
+                Some(text.clone())
+            }
             _ => None,
         };
         let found: Vec<_> = script.events.iter().map(other).collect();
         assert_eq!(found, [Some(packet.to_owned()), Some(packet.to_owned()), None]);
     }
     // A packet that extends over several lines.
-    let script = parse("0 < gre:\n  S 0:0(0)\n    win 5\n0 close(3) = 0").unwrap();
-    assert_eq!(script.events[0].action, Action::Inject(Packet::Other("gre: S 0:0(0) win 5".into())));
+    let script = parse_script("0 < gre:\n  S 0:0(0)\n    win 5\n0 close(3) = 0").unwrap();
+    assert_eq!(script.events[0].action, EventAction::Inject(ScriptPacket::Other("gre: S 0:0(0) win 5".into())));
 }
 
 #[test]
 fn truncated_or_corrupted_script_does_not_panic() {
     // Truncated at every position, and with an unexpected token inserted.
     for end in (0..ALL.len()).filter(|end| ALL.is_char_boundary(*end)) {
-        let _ = parse(&ALL[..end]);
+        let _ = parse_script(&ALL[..end]);
         for strange in ["\0", "é", "99999999999999999999", "0x", "-", "\u{a0}", "%{", "`"] {
-            let _ = parse(&format!("{}{strange}{}", &ALL[..end], &ALL[end..]));
+            let _ = parse_script(&format!("{}{strange}{}", &ALL[..end], &ALL[end..]));
         }
     }
 }

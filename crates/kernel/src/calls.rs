@@ -5,8 +5,8 @@ use std::net::{Shutdown, SocketAddrV4};
 use std::os::fd::AsFd;
 use std::time::Duration;
 
-use drill::host::answer::{first, names, number, unsupported};
-use drill::host::{Answer, Called, PORTS, amount, is_sending, polled};
+use drill::host::answer::{first_element, read_flag_names, read_integer, refuse_call};
+use drill::host::{CallAnswer, Called, PORTS, answer_poll, is_sending, read_size_and_flags};
 use drill::syntax::ast::{Call, Expr};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use socket2::{Domain, Protocol, Socket, Type};
@@ -30,28 +30,28 @@ const EVENTS: [(&str, PollFlags); 7] = [
 ];
 
 /// Returns the outcome of a failed call.
-pub fn failed(error: &io::Error) -> Answer {
-    Answer::Fails(errno::name(error))
+pub fn failed(error: &io::Error) -> CallAnswer {
+    CallAnswer::Fails(errno::name(error))
 }
 
 fn done(result: io::Result<()>) -> Called {
-    Ok(result.map_or_else(|error| failed(&error), |()| Answer::Returns(0)))
+    Ok(result.map_or_else(|error| failed(&error), |()| CallAnswer::Returns(0)))
 }
 
 impl Kernel {
-    pub fn called(&mut self, call: &Call) -> Answer {
+    pub fn called(&mut self, call: &Call) -> CallAnswer {
         let answer = match call.name.as_str() {
             "socket" => self.socket(call),
             "accept" | "accept4" => self.accept(call),
-            "poll" => polled(call, |fd| self.ready(fd)),
+            "poll" => answer_poll(call, |fd| self.ready(fd)),
             "close" => self.fd(call).map(|fd| {
                 self.sockets.remove(&fd);
-                Answer::Returns(0)
+                CallAnswer::Returns(0)
             }),
             "bind" => {
                 self.held(call).and_then(|held| done(held.socket.bind(&SocketAddrV4::new(LOCAL, PORTS.local).into())))
             }
-            "listen" => number(call.args.get(1), "a backlog")
+            "listen" => read_integer(call.args.get(1), "a backlog")
                 .and_then(|backlog| done(self.held(call)?.socket.listen(i32::try_from(backlog).unwrap_or(i32::MAX)))),
             "connect" => self.connect(call),
             "shutdown" => self.shutdown(call),
@@ -61,19 +61,19 @@ impl Kernel {
             "getsockopt" => self.getsockopt(call),
             _ if is_sending(call) => self.send(call),
             "read" | "recv" | "recvfrom" | "readv" | "recvmsg" => self.receive(call),
-            name => unsupported(format!("the system call {name}")),
+            name => refuse_call(format!("the system call {name}")),
         };
         answer.unwrap_or_else(|answer| answer)
     }
 
-    fn fd(&self, call: &Call) -> Result<i64, Answer> {
-        let fd = number(call.args.first(), "a file descriptor")?;
-        if self.sockets.contains_key(&fd) { Ok(fd) } else { Err(Answer::Fails("EBADF")) }
+    fn fd(&self, call: &Call) -> Result<i64, CallAnswer> {
+        let fd = read_integer(call.args.first(), "a file descriptor")?;
+        if self.sockets.contains_key(&fd) { Ok(fd) } else { Err(CallAnswer::Fails("EBADF")) }
     }
 
-    pub fn held(&mut self, call: &Call) -> Result<&mut Held, Answer> {
+    pub fn held(&mut self, call: &Call) -> Result<&mut Held, CallAnswer> {
         let fd = self.fd(call)?;
-        self.sockets.get_mut(&fd).ok_or(Answer::Fails("EBADF"))
+        self.sockets.get_mut(&fd).ok_or(CallAnswer::Fails("EBADF"))
     }
 
     /// Stores a socket under the file descriptor that the script expects.
@@ -81,21 +81,21 @@ impl Kernel {
         let fd = match call.result {
             Expr::Number(fd) if fd >= 0 => fd,
             // The script expects the call to fail, but it succeeds.
-            _ => return Ok(Answer::Returns(3)),
+            _ => return Ok(CallAnswer::Returns(3)),
         };
         socket.set_nonblocking(true).map_err(|error| failed(&error))?;
         self.sockets.insert(fd, Held { socket, nonblocking, begun: 0 });
-        Ok(Answer::Returns(fd))
+        Ok(CallAnswer::Returns(fd))
     }
 
     fn socket(&mut self, call: &Call) -> Called {
-        let kinds = names(call.args.get(1), "a kind of socket")?;
+        let kinds = read_flag_names(call.args.get(1), "a kind of socket")?;
         let tcp = match call.args.get(2) {
             None | Some(Expr::Any | Expr::Number(0)) => true,
             Some(protocol) => matches!(protocol, Expr::Name(name) if name == "IPPROTO_TCP"),
         };
         if !tcp || !kinds.iter().any(|kind| kind == "SOCK_STREAM") {
-            return unsupported("sockets other than TCP over IPv4");
+            return refuse_call("sockets other than TCP over IPv4");
         }
         let made = Socket::new(Domain::IPV4, Type::STREAM, Some(Protocol::TCP));
         let socket = made.map_err(|error| failed(&error))?;
@@ -104,11 +104,11 @@ impl Kernel {
     }
 
     fn accept(&mut self, call: &Call) -> Called {
-        let flags = names(call.args.get(3), "flags")?;
+        let flags = read_flag_names(call.args.get(3), "flags")?;
         let held = self.held(call)?;
         match held.socket.accept() {
             Ok((socket, _)) => self.keep(call, socket, flags.iter().any(|flag| flag == "SOCK_NONBLOCK")),
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock && !held.nonblocking => Ok(Answer::Blocks),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock && !held.nonblocking => Ok(CallAnswer::Blocks),
             Err(error) => Ok(failed(&error)),
         }
     }
@@ -116,73 +116,73 @@ impl Kernel {
     fn connect(&mut self, call: &Call) -> Called {
         let held = self.held(call)?;
         Ok(match held.socket.connect(&SocketAddrV4::new(REMOTE, PORTS.remote).into()) {
-            Ok(()) => Answer::Returns(0),
+            Ok(()) => CallAnswer::Returns(0),
             Err(error) if !held.nonblocking && ["EINPROGRESS", "EALREADY"].contains(&errno::name(&error)) => {
-                Answer::Blocks
+                CallAnswer::Blocks
             }
             Err(error) => failed(&error),
         })
     }
 
     fn shutdown(&mut self, call: &Call) -> Called {
-        let how = names(call.args.get(1), "what is shut down")?;
+        let how = read_flag_names(call.args.get(1), "what is shut down")?;
         let how = match how.first().map(String::as_str) {
             Some("SHUT_RD") => Shutdown::Read,
             Some("SHUT_WR") => Shutdown::Write,
             Some("SHUT_RDWR") => Shutdown::Both,
-            _ => return unsupported(format!("shutdown of {}", how.join("|"))),
+            _ => return refuse_call(format!("shutdown of {}", how.join("|"))),
         };
         done(self.held(call)?.socket.shutdown(how))
     }
 
     fn fcntl(&mut self, call: &Call) -> Called {
         let held = self.held(call)?;
-        match names(call.args.get(1), "a command of fcntl")?.first().map(String::as_str) {
+        match read_flag_names(call.args.get(1), "a command of fcntl")?.first().map(String::as_str) {
             Some("F_SETFL") => {
-                held.nonblocking = names(call.args.get(2), "flags")?.iter().any(|flag| flag == "O_NONBLOCK");
-                Ok(Answer::Returns(0))
+                held.nonblocking = read_flag_names(call.args.get(2), "flags")?.iter().any(|flag| flag == "O_NONBLOCK");
+                Ok(CallAnswer::Returns(0))
             }
             // 0x802 is O_RDWR|O_NONBLOCK, 2 is O_RDWR.
-            Some("F_GETFL") => Ok(Answer::Returns(if held.nonblocking { 0x802 } else { 2 })),
-            _ => unsupported(format!("`{}` of fcntl", call.args.get(1).unwrap_or(&Expr::Any))),
+            Some("F_GETFL") => Ok(CallAnswer::Returns(if held.nonblocking { 0x802 } else { 2 })),
+            _ => refuse_call(format!("`{}` of fcntl", call.args.get(1).unwrap_or(&Expr::Any))),
         }
     }
 
     fn ioctl(&mut self, call: &Call) -> Called {
         self.fd(call)?;
-        let what = names(call.args.get(1), "a request of ioctl")?.join("|");
+        let what = read_flag_names(call.args.get(1), "a request of ioctl")?.join("|");
         let (readable, unacknowledged) = self.said().map_err(|error| failed(&error))?.queues;
         let found = match what.as_str() {
             "SIOCINQ" | "FIONREAD" => readable,
             "SIOCOUTQ" => unacknowledged,
-            _ => return unsupported(format!("`{what}` of ioctl")),
+            _ => return refuse_call(format!("`{what}` of ioctl")),
         };
-        Ok(match first(call.args.get(2)) {
+        Ok(match first_element(call.args.get(2)) {
             Some(Expr::Number(expected)) if *expected != i64::from(found) => {
-                Answer::Differs { what, expected: expected.to_string(), found: found.to_string() }
+                CallAnswer::Differs { what, expected: expected.to_string(), found: found.to_string() }
             }
-            _ => Answer::Returns(0),
+            _ => CallAnswer::Returns(0),
         })
     }
 
     fn send(&mut self, call: &Call) -> Called {
-        let (bytes, flags) = amount(call)?;
+        let (bytes, flags) = read_size_and_flags(call)?;
         // A blocked write continues when a third of the buffer is free, not at the first free byte
         // (`sk_stream_write_space`).
         let fd = self.fd(call)?;
         if self.sockets[&fd].begun > 0 && !self.ready(fd).contains(&"POLLOUT") {
-            return Ok(Answer::Blocks);
+            return Ok(CallAnswer::Blocks);
         }
         let mut bits = 0;
         for flag in &flags {
             match FLAGS.iter().find(|(known, _)| known == flag) {
                 Some((_, bit)) => bits |= bit,
-                None => return unsupported(format!("sending with {flag}")),
+                None => return refuse_call(format!("sending with {flag}")),
             }
         }
         let held = self.held(call)?;
         let waits = !held.nonblocking && !flags.iter().any(|flag| flag == "MSG_DONTWAIT");
-        let bytes = usize::try_from(bytes).map_err(|_| Answer::Fails("EINVAL"))?;
+        let bytes = usize::try_from(bytes).map_err(|_| CallAnswer::Fails("EINVAL"))?;
         // 0x4000 is MSG_NOSIGNAL: SIGPIPE would end this process.
         let sent = held.socket.send_with_flags(&vec![0; bytes - held.begun], bits | 0x4000);
         match sent {
@@ -191,13 +191,13 @@ impl Kernel {
                 let all = held.begun;
                 if all < bytes && waits {
                     self.handed_over(sent, false);
-                    return Ok(Answer::Blocks);
+                    return Ok(CallAnswer::Blocks);
                 }
                 held.begun = 0;
                 self.handed_over(sent, flags.iter().any(|flag| flag == "MSG_MORE"));
-                Ok(Answer::Returns(all as i64))
+                Ok(CallAnswer::Returns(all as i64))
             }
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock && waits => Ok(Answer::Blocks),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock && waits => Ok(CallAnswer::Blocks),
             Err(error) => {
                 held.begun = 0;
                 Ok(failed(&error))
@@ -211,16 +211,16 @@ impl Kernel {
     }
 
     fn receive(&mut self, call: &Call) -> Called {
-        let (most, flags) = amount(call)?;
+        let (most, flags) = read_size_and_flags(call)?;
         if let Some(flag) = flags.iter().find(|flag| *flag != "MSG_DONTWAIT") {
-            return unsupported(format!("reading with {flag}"));
+            return refuse_call(format!("reading with {flag}"));
         }
         let held = self.held(call)?;
         let waits = !held.nonblocking && flags.is_empty();
-        let mut buffer = vec![0; usize::try_from(most).map_err(|_| Answer::Fails("EINVAL"))?];
+        let mut buffer = vec![0; usize::try_from(most).map_err(|_| CallAnswer::Fails("EINVAL"))?];
         Ok(match (&held.socket).read(&mut buffer) {
-            Ok(read) => Answer::Returns(read as i64),
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock && waits => Answer::Blocks,
+            Ok(read) => CallAnswer::Returns(read as i64),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock && waits => CallAnswer::Blocks,
             Err(error) => failed(&error),
         })
     }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::ExitCode;
 
-use drill::report::{Outcome, Report};
+use drill::report::{ScriptOutcome, ScriptReport};
 use drill::syntax::ast::{Script, When};
 use engine::Span;
 
@@ -139,7 +139,7 @@ fn one(file: &str, options: &Options) -> Code {
             return Code::Unreadable;
         }
     };
-    let script = match drill::parse(&text) {
+    let script = match drill::parse_script(&text) {
         Ok(script) => script,
         Err(error) => {
             eprintln!("error: {file}:{error}");
@@ -161,7 +161,7 @@ fn one(file: &str, options: &Options) -> Code {
                 return Code::Unsupported;
             }
         };
-        if matches!(report.outcome, Outcome::Failed(_)) && attempt < options.tries {
+        if matches!(report.outcome, ScriptOutcome::Failed(_)) && attempt < options.tries {
             attempt += 1;
             continue;
         }
@@ -180,7 +180,7 @@ fn waits(script: &Script) -> Span {
 }
 
 /// Prints the report of a script; returns its outcome.
-fn print_report(file: &str, text: &str, report: &Report, attempt: u32, verbose: bool) -> Code {
+fn print_report(file: &str, text: &str, report: &ScriptReport, attempt: u32, verbose: bool) -> Code {
     let mut line = format!("{file}: {}", report.line());
     if attempt > 1 {
         line += &format!(", try {attempt}");
@@ -193,9 +193,9 @@ fn print_report(file: &str, text: &str, report: &Report, attempt: u32, verbose: 
         eprintln!("error: {message}");
     }
     match report.outcome {
-        Outcome::Passed => Code::Passed,
-        Outcome::Failed(_) => Code::Failed,
-        Outcome::Unsupported(_) => Code::Unsupported,
+        ScriptOutcome::Passed => Code::Passed,
+        ScriptOutcome::Failed(_) => Code::Failed,
+        ScriptOutcome::Unsupported(_) => Code::Unsupported,
     }
 }
 
@@ -206,7 +206,7 @@ mod tests {
     #[test]
     fn relative_waits_add_to_the_latest_absolute_time() {
         let script =
-            drill::parse("0 close(3) = 0\n+2 close(3) = 0\n10~11 > . 1:1(0)\n+.5~+3 > . 1:1(0)\n* > . 1:1(0)\n")
+            drill::parse_script("0 close(3) = 0\n+2 close(3) = 0\n10~11 > . 1:1(0)\n+.5~+3 > . 1:1(0)\n* > . 1:1(0)\n")
                 .unwrap();
         assert_eq!(waits(&script), Span::from_millis(10_500));
     }

@@ -5,12 +5,12 @@ use std::io;
 use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
-use drill::code::Value;
-use drill::host::{Answer, LOCAL_ISS, PORTS, Stuck};
-use drill::outbox::{Outbox, Sent};
-use drill::settings::{SUITE_CONTROL, Setting};
+use drill::code::PyValue;
+use drill::host::{CallAnswer, LOCAL_ISS, PORTS, Stuck};
+use drill::outbox::{Outbox, SentSegment};
+use drill::settings::{HostSetting, SUITE_CONTROL};
 use drill::syntax::ast::Call;
-use drill::target::{Clock, Target};
+use drill::target::{HostClock, ScriptTarget};
 use engine::{Span, Time};
 use host::tun::Tun;
 use nix::poll::{PollFd, PollFlags, ppoll};
@@ -104,7 +104,7 @@ impl Kernel {
             // A RST for a segment without ACK has sequence number zero [RFC9293 s3.10.7.1], unrelated to the
             // connection's numbers.
             segment.seq = if refuses { LOCAL_ISS } else { SeqNum(segment.seq.0.wrapping_sub(self.shift())) };
-            self.outbox.push(Sent { time, segment, ecn, last });
+            self.outbox.push(SentSegment { time, segment, ecn, last });
         }
     }
 
@@ -123,9 +123,9 @@ impl Kernel {
     }
 }
 
-impl Target for Kernel {
-    fn clock(&self) -> Clock {
-        Clock::Wall
+impl ScriptTarget for Kernel {
+    fn clock(&self) -> HostClock {
+        HostClock::Wall
     }
 
     fn now(&self) -> Time {
@@ -163,10 +163,10 @@ impl Target for Kernel {
         }
     }
 
-    fn set(&mut self, setting: &Setting) -> Result<Option<String>, String> {
+    fn set(&mut self, setting: &HostSetting) -> Result<Option<String>, String> {
         match setting {
-            Setting::SuiteDefaults => SUITE_CONTROL.clone_into(&mut self.control),
-            Setting::Parameter { name, value } if name == "net.ipv4.tcp_congestion_control" => {
+            HostSetting::SuiteDefaults => SUITE_CONTROL.clone_into(&mut self.control),
+            HostSetting::Parameter { name, value } if name == "net.ipv4.tcp_congestion_control" => {
                 if !machine::has_control(value) {
                     return Err(format!(
                         "the congestion control {value}: not in this kernel's tcp_available_congestion_control"
@@ -200,10 +200,10 @@ impl Target for Kernel {
         Ok(())
     }
 
-    fn call(&mut self, call: &Call) -> Answer {
+    fn call(&mut self, call: &Call) -> CallAnswer {
         self.wall();
         let answer = self.called(call);
-        self.waiting = answer == Answer::Blocks;
+        self.waiting = answer == CallAnswer::Blocks;
         self.drain();
         answer
     }
@@ -212,9 +212,9 @@ impl Target for Kernel {
         self.said().is_ok_and(|said| ![CLOSED, LISTENING].contains(&said.state))
     }
 
-    fn info(&self, name: &str) -> Option<Value> {
+    fn info(&self, name: &str) -> Option<PyValue> {
         let said = self.said().ok()?;
-        said.member(name.strip_prefix("tcpi_")?).map(Value::Int)
+        said.member(name.strip_prefix("tcpi_")?).map(PyValue::Int)
     }
 
     fn outbox(&self) -> &Outbox {

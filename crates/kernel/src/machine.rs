@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::net::Ipv4Addr;
 
-use drill::settings::{LINUX, SUITE, Setting, WITHOUT_EFFECT};
+use drill::settings::{HostSetting, LINUX, SUITE, WITHOUT_EFFECT};
 use host::ip::{ip, run};
 use host::namespace;
 use host::tun::Tun;
@@ -44,11 +44,11 @@ pub fn has_control(name: &str) -> bool {
 }
 
 /// Applies a setting in the current namespace. `Err` names a setting that cannot be applied.
-pub fn set(device: &Tun, setting: &Setting) -> Result<(), String> {
+pub fn set(device: &Tun, setting: &HostSetting) -> Result<(), String> {
     match setting {
-        Setting::SuiteDefaults => SUITE.iter().try_for_each(|(name, value)| parameter(name, value)),
-        Setting::Parameter { name, value } => parameter(name, value),
-        Setting::Cubic { name, value } => {
+        HostSetting::SuiteDefaults => SUITE.iter().try_for_each(|(name, value)| parameter(name, value)),
+        HostSetting::Parameter { name, value } => parameter(name, value),
+        HostSetting::Cubic { name, value } => {
             let path = format!("/sys/module/tcp_cubic/parameters/{name}");
             let now = fs::read_to_string(&path).map_err(|error| format!("CUBIC's parameter {name}: {error}"))?;
             match now.trim() == value {
@@ -58,10 +58,10 @@ pub fn set(device: &Tun, setting: &Setting) -> Result<(), String> {
                 )),
             }
         }
-        Setting::FairQueue => {
+        HostSetting::FairQueue => {
             run("tc", &["qdisc", "replace", "dev", DEVICE, "root", "fq"]).map_err(|error| error.to_string())
         }
-        Setting::Route { initial_window, rto_min, control } => {
+        HostSetting::Route { initial_window, rto_min, control } => {
             let mut words = vec!["route".to_owned(), "change".into(), "default".into(), "dev".into(), DEVICE.into()];
             let mut add = |key: &str, value: Option<String>| {
                 words.extend(value.into_iter().flat_map(|value| [key.to_owned(), value]));
@@ -71,7 +71,7 @@ pub fn set(device: &Tun, setting: &Setting) -> Result<(), String> {
             add("congctl", control.clone());
             ip(&words.iter().map(String::as_str).collect::<Vec<_>>()).map_err(|error| error.to_string())
         }
-        Setting::Mtu(mtu) => {
+        HostSetting::Mtu(mtu) => {
             let mtu = u16::try_from(*mtu).map_err(|_| format!("an MTU of {mtu}"))?;
             device.set_mtu(mtu).map_err(|error| format!("an MTU of {mtu}: {error}"))
         }

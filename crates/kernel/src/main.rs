@@ -1,7 +1,7 @@
 //! Runs packetdrill scripts against the Linux kernel of this machine, in real time: `cargo xtask kernel`.
 //!
 //! Each script runs in its own network namespace with a TUN device, real sockets, and `struct tcp_info` from the
-//! kernel. Only the host under test differs from `lasthop drill`: [`Target`](drill::target::Target). Results:
+//! kernel. Only the host under test differs from `lasthop drill`: [`ScriptTarget`](drill::target::ScriptTarget). Results:
 //! `docs/models/agreement-linux.md`.
 
 #![allow(clippy::disallowed_macros, reason = "a command-line tool prints its progress")]

@@ -3,8 +3,8 @@
 use std::io;
 use std::time::Duration;
 
-use drill::host::answer::{first, member, names, unsupported};
-use drill::host::{Answer, Called, checked};
+use drill::host::answer::{find_member, first_element, read_flag_names, refuse_call};
+use drill::host::{CallAnswer, Called, compare_option};
 use drill::syntax::ast::{Call, Expr};
 
 use crate::calls::{failed, seconds};
@@ -13,10 +13,10 @@ use crate::host::Kernel;
 
 impl Kernel {
     pub fn setsockopt(&mut self, call: &Call) -> Called {
-        let option = names(call.args.get(2), "an option")?.join("|");
-        let value = first(call.args.get(3));
+        let option = read_flag_names(call.args.get(2), "an option")?.join("|");
+        let value = first_element(call.args.get(3));
         let socket = &self.held(call)?.socket;
-        let part = |name| match member(value, name) {
+        let part = |name| match find_member(value, name) {
             Some(Expr::Number(number)) => Some(*number),
             _ => None,
         };
@@ -24,12 +24,12 @@ impl Kernel {
             ("SO_LINGER", Some(_)) => match (part("onoff"), part("linger")) {
                 (Some(0), _) => socket.set_linger(None),
                 (Some(_), Some(time)) => socket.set_linger(Some(seconds(time))),
-                _ => return unsupported("SO_LINGER without the members onoff and linger"),
+                _ => return refuse_call("SO_LINGER without the members onoff and linger"),
             },
             ("TCP_CONGESTION", Some(Expr::Text(name) | Expr::Name(name))) => socket.set_tcp_congestion(name.as_bytes()),
             (option, Some(Expr::Number(number))) => {
                 let on = *number != 0;
-                let small = u32::try_from(*number).map_err(|_| Answer::Fails("EINVAL"))?;
+                let small = u32::try_from(*number).map_err(|_| CallAnswer::Fails("EINVAL"))?;
                 match option {
                     "TCP_NODELAY" => socket.set_tcp_nodelay(on),
                     "TCP_CORK" => socket.set_tcp_cork(on),
@@ -44,17 +44,17 @@ impl Kernel {
                     "SO_REUSEPORT" => socket.set_reuse_port(on),
                     "SO_MARK" => socket.set_mark(small),
                     "IP_TOS" => socket.set_tos_v4(small),
-                    _ => return unsupported(format!("setting the socket option {option}")),
+                    _ => return refuse_call(format!("setting the socket option {option}")),
                 }
             }
-            _ => return unsupported(format!("setting the socket option {option}")),
+            _ => return refuse_call(format!("setting the socket option {option}")),
         };
-        Ok(set.map_or_else(|error| failed(&error), |()| Answer::Returns(0)))
+        Ok(set.map_or_else(|error| failed(&error), |()| CallAnswer::Returns(0)))
     }
 
     pub fn getsockopt(&mut self, call: &Call) -> Called {
-        let option = names(call.args.get(2), "an option")?.join("|");
-        let expected = first(call.args.get(3));
+        let option = read_flag_names(call.args.get(2), "an option")?.join("|");
+        let expected = first_element(call.args.get(3));
         let socket = &self.held(call)?.socket;
         let size = |size: io::Result<usize>| size.map(|size| Expr::Number(size as i64));
         let flag = |flag: io::Result<bool>| flag.map(|flag| Expr::Number(i64::from(flag)));
@@ -67,7 +67,7 @@ impl Kernel {
                 let text = String::from_utf8_lossy(&name);
                 Expr::Text(text.trim_end_matches('\0').to_owned())
             }),
-            "TCP_INFO" if expected.is_none_or(|expected| *expected == Expr::Any) => return Ok(Answer::Returns(0)),
+            "TCP_INFO" if expected.is_none_or(|expected| *expected == Expr::Any) => return Ok(CallAnswer::Returns(0)),
             "SO_SNDBUF" => size(socket.send_buffer_size()),
             "SO_RCVBUF" => size(socket.recv_buffer_size()),
             "SO_ACCEPTCONN" => flag(socket.is_listener()),
@@ -78,8 +78,8 @@ impl Kernel {
                 Expr::Number(timeout.map_or(0, |timeout| i64::try_from(timeout.as_millis()).unwrap_or(i64::MAX)))
             }),
             "TCP_MAXSEG" => socket.tcp_mss().map(|mss| Expr::Number(i64::from(mss))),
-            _ => return unsupported(format!("reading the socket option {option}")),
+            _ => return refuse_call(format!("reading the socket option {option}")),
         };
-        Ok(found.map_or_else(|error| failed(&error), |found| checked(&option, expected, &found)))
+        Ok(found.map_or_else(|error| failed(&error), |found| compare_option(&option, expected, &found)))
     }
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use drill::lossy::{Row, sends, text};
+use drill::lossy::{Burst, record_bursts, render_bursts};
 
 use crate::host::Kernel;
 
@@ -33,7 +33,7 @@ pub fn write(folder: &Path) -> Result<(), String> {
         for lost in LOST {
             let numbers: Vec<String> = lost.iter().map(ToString::to_string).collect();
             let rows = steady(control, lost)?;
-            table += &format!("\nlost {}\n{}", numbers.join(" "), text(&rows));
+            table += &format!("\nlost {}\n{}", numbers.join(" "), render_bursts(&rows));
         }
         let path = folder.join(format!("{control}.txt"));
         fs::write(&path, table).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
@@ -42,11 +42,11 @@ pub fn write(folder: &Path) -> Result<(), String> {
 }
 
 /// Returns the bursts on which two runs agree; other load on the machine may delay a single run.
-fn steady(control: &str, lost: &[u32]) -> Result<Vec<Row>, String> {
-    let mut seen: Vec<Vec<Row>> = Vec::new();
-    let sent = |rows: &[Row]| rows.iter().map(|row| row.segments.clone()).collect::<Vec<_>>();
+fn steady(control: &str, lost: &[u32]) -> Result<Vec<Burst>, String> {
+    let mut seen: Vec<Vec<Burst>> = Vec::new();
+    let sent = |rows: &[Burst]| rows.iter().map(|row| row.segments.clone()).collect::<Vec<_>>();
     for _ in 0..TRIES {
-        let rows = sends(&mut Kernel::new()?, control, lost)?;
+        let rows = record_bursts(&mut Kernel::new()?, control, lost)?;
         if seen.iter().any(|before| sent(before) == sent(&rows)) {
             return Ok(rows);
         }

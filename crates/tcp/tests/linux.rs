@@ -6,9 +6,9 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use drill::endpoint::open;
+use drill::endpoint::open_endpoint;
 use drill::host::Host;
-use drill::lossy::{sends, text};
+use drill::lossy::{record_bursts, render_bursts};
 
 /// A row of a table: milliseconds, and the segments sent.
 type Line = (f64, String);
@@ -86,7 +86,7 @@ fn segments_after_losses_match_linux_until_a_known_difference() {
         let cases = theirs(control);
         assert_eq!(cases.len(), part.len(), "{control}");
         for ((lost, theirs), part) in cases.iter().zip(part) {
-            let ours = lines(&text(&sends(&mut Host::new(&open), control, lost).unwrap()));
+            let ours = lines(&render_bursts(&record_bursts(&mut Host::new(&open_endpoint), control, lost).unwrap()));
             let table = side_by_side(theirs, &ours);
             assert_eq!(theirs.len(), ours.len(), "{control}, {lost:?}\n{table}");
             assert_eq!(agreeing(theirs, &ours), part.unwrap_or(theirs.len()), "{control}, {lost:?}\n{table}");
@@ -100,7 +100,7 @@ fn segments_after_losses_match_linux_until_a_known_difference() {
 fn segments_are_not_retransmitted_twice() {
     for (control, _) in PART {
         for (lost, _) in theirs(control) {
-            let rows = lines(&text(&sends(&mut Host::new(&open), control, &lost).unwrap()));
+            let rows = lines(&render_bursts(&record_bursts(&mut Host::new(&open_endpoint), control, &lost).unwrap()));
             let mut again: Vec<u32> =
                 rows.iter().flat_map(|(_, row)| set(row)).filter(|(_, again)| *again).map(|(one, _)| one).collect();
             again.sort_unstable();

@@ -4,11 +4,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use drill::code::Value;
-use drill::end::{End, Failure, Ports, Role, Stage};
-use drill::endpoint::open;
-use drill::report::Outcome;
-use drill::settings::Settings;
+use drill::code::PyValue;
+use drill::end::{ConnectionEnd, ConnectionFailure, ConnectionStage, OpenRole, Ports};
+use drill::endpoint::open_endpoint;
+use drill::report::ScriptOutcome;
+use drill::settings::HostSettings;
 use engine::{Span, Time};
 use wire::{Ecn, Flags, SackBlocks, Segment, SeqNum};
 
@@ -42,8 +42,8 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
 fn wrong(open: &drill::end::Opener<'_>) -> String {
     let mut wrong = String::new();
     for (name, text) in scripts("pass") {
-        let script = drill::parse(&text).unwrap_or_else(|error| panic!("{name}:{error}"));
-        let report = drill::run(&script, Some(Span::ZERO), open);
+        let script = drill::parse_script(&text).unwrap_or_else(|error| panic!("{name}:{error}"));
+        let report = drill::run_script(&script, Some(Span::ZERO), open);
         if let Some(message) = report.message(&name, &text) {
             wrong.push_str(&format!("{message}\n"));
         }
@@ -56,7 +56,7 @@ fn wrong(open: &drill::end::Opener<'_>) -> String {
 
 #[test]
 fn scripts_written_from_the_standards_pass() {
-    let wrong = wrong(&open);
+    let wrong = wrong(&open_endpoint);
     assert!(wrong.is_empty(), "\n{wrong}");
 }
 
@@ -64,10 +64,10 @@ fn scripts_written_from_the_standards_pass() {
 #[test]
 fn scripts_pass_wherever_sequence_numbers_wrap() {
     for before in [0, 1, 500, 1500, 7000] {
-        let wrapping = |role: Role, settings: &Settings, ports: Ports, iss: SeqNum| {
+        let wrapping = |role: OpenRole, settings: &HostSettings, ports: Ports, iss: SeqNum| {
             let ours = SeqNum(0u32.wrapping_sub(before)).since(iss) as u32;
-            let end = open(role, settings, ports, iss + ours)?;
-            Ok(Box::new(Moved { end, ours, theirs: None, before }) as Box<dyn End>)
+            let end = open_endpoint(role, settings, ports, iss + ours)?;
+            Ok(Box::new(Moved { end, ours, theirs: None, before }) as Box<dyn ConnectionEnd>)
         };
         let wrong = wrong(&wrapping);
         assert!(wrong.is_empty(), "{before} before 2^32\n{wrong}");
@@ -76,7 +76,7 @@ fn scripts_pass_wherever_sequence_numbers_wrap() {
 
 /// An end whose sequence numbers, and those of the other end, begin shortly before 2^32.
 struct Moved {
-    end: Box<dyn End>,
+    end: Box<dyn ConnectionEnd>,
     /// The offsets of both sides' numbers; that of the other end is known with its first segment.
     ours: u32,
     theirs: Option<u32>,
@@ -87,7 +87,7 @@ fn moved(blocks: &SackBlocks, by: u32) -> SackBlocks {
     blocks.as_slice().iter().map(|(from, to)| (*from + by, *to + by)).collect()
 }
 
-impl End for Moved {
+impl ConnectionEnd for Moved {
     fn handle_segment(&mut self, now: Time, segment: &Segment, ecn: Ecn) {
         let theirs =
             *self.theirs.get_or_insert_with(|| SeqNum(0u32.wrapping_sub(self.before)).since(segment.seq) as u32);
@@ -111,10 +111,10 @@ impl End for Moved {
         Some((segment, ecn))
     }
 
-    fn stage(&self) -> Stage {
+    fn stage(&self) -> ConnectionStage {
         self.end.stage()
     }
-    fn failure(&self) -> Option<Failure> {
+    fn failure(&self) -> Option<ConnectionFailure> {
         self.end.failure()
     }
     fn write(&mut self, bytes: u64) {
@@ -156,10 +156,10 @@ impl End for Moved {
     fn at_end(&self) -> bool {
         self.end.at_end()
     }
-    fn unacknowledged(&self) -> u64 {
-        self.end.unacknowledged()
+    fn unacknowledged_bytes(&self) -> u64 {
+        self.end.unacknowledged_bytes()
     }
-    fn info(&self, name: &str) -> Option<Value> {
+    fn info(&self, name: &str) -> Option<PyValue> {
         self.end.info(name)
     }
     fn handle_timeout(&mut self, now: Time) {
@@ -180,7 +180,9 @@ fn merged_segments_have_the_cwr_of_the_first() {
         ("PW. 10001:15001(5000) ack 1", "[ect0] PW. 10001:14001(4000) ack 1"),
     ] {
         let text = script.replace("PW. 10001:14001(4000) ack 1", line);
-        let message = drill::run(&drill::parse(&text).unwrap(), None, &open).message("a.pkt", &text).unwrap();
+        let message = drill::run_script(&drill::parse_script(&text).unwrap(), None, &open_endpoint)
+            .message("a.pkt", &text)
+            .unwrap();
         assert!(message.contains(&format!(" > {found}")), "{line}: {message}");
     }
 }
@@ -189,8 +191,8 @@ fn merged_segments_have_the_cwr_of_the_first() {
 #[test]
 fn scripts_known_to_be_wrong_fail() {
     for (name, text) in scripts("known-wrong") {
-        let script = drill::parse(&text).unwrap_or_else(|error| panic!("{name}:{error}"));
-        let outcome = drill::run(&script, Some(Span::ZERO), &open).outcome;
-        assert!(matches!(outcome, Outcome::Failed(_)), "{name}: {}", outcome.name());
+        let script = drill::parse_script(&text).unwrap_or_else(|error| panic!("{name}:{error}"));
+        let outcome = drill::run_script(&script, Some(Span::ZERO), &open_endpoint).outcome;
+        assert!(matches!(outcome, ScriptOutcome::Failed(_)), "{name}: {}", outcome.name());
     }
 }

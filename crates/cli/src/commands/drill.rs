@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
 use drill::endpoint;
-use drill::report::{Found, Outcome, Report};
-use drill::syntax::{Place, SyntaxError};
+use drill::report::{Mismatch, ScriptOutcome, ScriptReport};
+use drill::syntax::{ScriptPlace, SyntaxError};
 use engine::Span;
 use scenario::problem::Problem;
 use serde_json::{Value, json};
@@ -40,7 +40,7 @@ pub struct Args {
 struct Ran {
     file: String,
     text: String,
-    result: Result<Report, Problem>,
+    result: Result<ScriptReport, Problem>,
 }
 
 /// Runs scripts.
@@ -59,7 +59,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             print(&lines(&ran, is_verbose()))?;
         }
         if let Ok(report) = &ran.result {
-            for (Place { line, column }, text) in &report.notes {
+            for (ScriptPlace { line, column }, text) in &report.notes {
                 note(format_args!("warning: {}:{line}:{column}: {text}", ran.file));
             }
         }
@@ -122,8 +122,8 @@ fn one(file: &Path, tolerance: Option<Span>) -> Ran {
     let (text, result) = match bytes {
         Ok(bytes) => match String::from_utf8(bytes) {
             Ok(text) => {
-                let result = drill::parse(&text)
-                    .map(|script| drill::run(&script, tolerance, &endpoint::open))
+                let result = drill::parse_script(&text)
+                    .map(|script| drill::run_script(&script, tolerance, &endpoint::open_endpoint))
                     .map_err(|error| problem(&name, &text, error));
                 (text, result)
             }
@@ -135,7 +135,7 @@ fn one(file: &Path, tolerance: Option<Span>) -> Ran {
 }
 
 fn problem(file: &str, text: &str, error: SyntaxError) -> Problem {
-    let SyntaxError { place: Place { line, column }, found, expected, hint } = error;
+    let SyntaxError { place: ScriptPlace { line, column }, found, expected, hint } = error;
     let source = text.lines().nth(line - 1).map(str::to_owned);
     let problem = Problem::new(expected).in_file(file).found(found);
     Problem { place: Some((line, column)), source, hint, ..problem }
@@ -177,15 +177,15 @@ fn as_json(ran: &Ran) -> Value {
             object["tolerance_s"] = json!(report.tolerance.as_secs_f64());
             object["end_s"] = json!(report.end.as_secs_f64());
             match &report.outcome {
-                Outcome::Passed => {}
-                Outcome::Unsupported(unsupported) => {
-                    let Place { line, column } = unsupported.place;
+                ScriptOutcome::Passed => {}
+                ScriptOutcome::Unsupported(unsupported) => {
+                    let ScriptPlace { line, column } = unsupported.place;
                     object["problem"] = at(line, column, &unsupported.what);
                 }
-                Outcome::Failed(failure) => {
+                ScriptOutcome::Failed(failure) => {
                     let mut problem = at(failure.place.line, failure.place.column, &failure.headline);
                     let (expected, found) = match &failure.found {
-                        Found::Words { expected, found } => (expected.clone(), found.clone()),
+                        Mismatch::Words { expected, found } => (expected.clone(), found.clone()),
                         packet => {
                             let (expected, found, _) = packet.lines();
                             (expected, found)

@@ -3,24 +3,24 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use super::{Comparison, Expr, Kind, Statement, Unsupported, Value};
-use crate::meant::meant;
-use crate::place::Place;
+use super::{ComparisonOperator, Expr, PyValue, Statement, StatementKind, Unsupported};
+use crate::meant::suggest_name;
+use crate::place::ScriptPlace;
 
 /// Variables that assertions have assigned, by name; visible to later assertions of the same script.
-pub type Memory = BTreeMap<String, Value>;
+pub type Memory = BTreeMap<String, PyValue>;
 
 /// Why the evaluation of assertions stopped.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Failed {
+pub enum EvaluationError {
     /// The condition of an assertion is false.
     Assertion {
         /// Position of the assertion in the script.
-        place: Place,
+        place: ScriptPlace,
         /// The assertion's source text.
         text: String,
         /// Names that occur in the condition, with their values.
-        values: Vec<(String, Value)>,
+        values: Vec<(String, PyValue)>,
         /// Value of the assertion's note; `None` without a note, or if the note is a single name.
         note: Option<String>,
     },
@@ -30,39 +30,44 @@ pub enum Failed {
 
 /// Runs the statements. Names that are not in `memory` are looked up with `known`; `names` lists the names that `known`
 /// resolves, for suggestions in errors. Printed text goes to `print`, with the position of its statement.
-pub fn run(
+pub fn run_assertions(
     statements: &[Statement],
     memory: &mut Memory,
-    known: &dyn Fn(&str) -> Option<Value>,
+    known: &dyn Fn(&str) -> Option<PyValue>,
     names: &[String],
-    print: &mut dyn FnMut(Place, String),
-) -> Result<(), Failed> {
+    print: &mut dyn FnMut(ScriptPlace, String),
+) -> Result<(), EvaluationError> {
     for statement in statements {
         let cx = Cx { place: statement.place, memory, known, names };
         match &statement.kind {
-            Kind::Nothing => {}
-            Kind::Set(name, value) => {
+            StatementKind::Nothing => {}
+            StatementKind::Set(name, value) => {
                 let value = cx.value(value)?;
                 memory.insert(name.clone(), value);
             }
-            Kind::Print(all) => {
-                let values: Result<Vec<Value>, Failed> = all.iter().map(|one| cx.value(one)).collect();
+            StatementKind::Print(all) => {
+                let values: Result<Vec<PyValue>, EvaluationError> = all.iter().map(|one| cx.value(one)).collect();
                 let text = values?.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
                 print(statement.place, text);
             }
-            Kind::Assert(condition, note) => {
+            StatementKind::Assert(condition, note) => {
                 if cx.value(condition)?.holds() {
                     continue;
                 }
                 let mut names = Vec::new();
                 names_in(condition, &mut names);
-                let values: Vec<(String, Value)> =
+                let values: Vec<(String, PyValue)> =
                     names.into_iter().filter_map(|name| cx.name(&name).ok().map(|value| (name, value))).collect();
                 let note = match note {
                     None | Some(Expr::Name(_)) => None,
                     Some(note) => cx.value(note).ok().map(|note| note.to_string()),
                 };
-                return Err(Failed::Assertion { place: statement.place, text: statement.text.clone(), values, note });
+                return Err(EvaluationError::Assertion {
+                    place: statement.place,
+                    text: statement.text.clone(),
+                    values,
+                    note,
+                });
             }
         }
     }
@@ -70,31 +75,31 @@ pub fn run(
 }
 
 struct Cx<'a> {
-    place: Place,
+    place: ScriptPlace,
     memory: &'a Memory,
-    known: &'a dyn Fn(&str) -> Option<Value>,
+    known: &'a dyn Fn(&str) -> Option<PyValue>,
     names: &'a [String],
 }
 
 impl Cx<'_> {
-    fn unsupported(&self, what: String) -> Failed {
-        Failed::Unsupported(Unsupported { place: self.place, what })
+    fn unsupported_error(&self, what: String) -> EvaluationError {
+        EvaluationError::Unsupported(Unsupported { place: self.place, what })
     }
 
-    fn name(&self, name: &str) -> Result<Value, Failed> {
+    fn name(&self, name: &str) -> Result<PyValue, EvaluationError> {
         let value = self.memory.get(name).cloned().or_else(|| (self.known)(name));
         value.ok_or_else(|| {
             let all = self.memory.keys().chain(self.names).map(String::as_str);
-            self.unsupported(format!("the name `{name}` in an assertion{}", meant(name, all)))
+            self.unsupported_error(format!("the name `{name}` in an assertion{}", suggest_name(name, all)))
         })
     }
 
-    fn value(&self, expr: &Expr) -> Result<Value, Failed> {
+    fn value(&self, expr: &Expr) -> Result<PyValue, EvaluationError> {
         Ok(match expr {
             Expr::Value(value) => value.clone(),
             Expr::Name(name) => self.name(name)?,
-            Expr::Not(inner) => Value::Bool(!self.value(inner)?.holds()),
-            Expr::Negative(inner) => self.arithmetic('-', &Value::Int(0), &self.value(inner)?)?,
+            Expr::Not(inner) => PyValue::Bool(!self.value(inner)?.holds()),
+            Expr::Negative(inner) => self.arithmetic('-', &PyValue::Int(0), &self.value(inner)?)?,
             Expr::And(left, right) => match self.value(left)? {
                 left if left.holds() => self.value(right)?,
                 left => left,
@@ -108,32 +113,32 @@ impl Cx<'_> {
                 for (how, right) in rest {
                     let right = self.value(right)?;
                     if !self.compares(*how, &left, &right)? {
-                        return Ok(Value::Bool(false));
+                        return Ok(PyValue::Bool(false));
                     }
                     left = right;
                 }
-                Value::Bool(true)
+                PyValue::Bool(true)
             }
             Expr::Arithmetic(sign, left, right) => self.arithmetic(*sign, &self.value(left)?, &self.value(right)?)?,
-            Expr::Tuple(all) => Value::Tuple(all.iter().map(|one| self.value(one)).collect::<Result<_, _>>()?),
+            Expr::Tuple(all) => PyValue::Tuple(all.iter().map(|one| self.value(one)).collect::<Result<_, _>>()?),
         })
     }
 
-    fn arithmetic(&self, sign: char, left: &Value, right: &Value) -> Result<Value, Failed> {
+    fn arithmetic(&self, sign: char, left: &PyValue, right: &PyValue) -> Result<PyValue, EvaluationError> {
         let shown = if sign == '\\' { "//".to_owned() } else { sign.to_string() };
-        left.arithmetic(sign, right).ok_or_else(|| self.unsupported(format!("{left} {shown} {right}")))
+        left.arithmetic(sign, right).ok_or_else(|| self.unsupported_error(format!("{left} {shown} {right}")))
     }
 
-    fn compares(&self, how: Comparison, left: &Value, right: &Value) -> Result<bool, Failed> {
+    fn compares(&self, how: ComparisonOperator, left: &PyValue, right: &PyValue) -> Result<bool, EvaluationError> {
         let order = left.compare(right);
         Ok(match (how, order) {
-            (Comparison::Equal, order) => order == Some(Ordering::Equal),
-            (Comparison::Unequal, order) => order != Some(Ordering::Equal),
-            (_, None) => return Err(self.unsupported(format!("{left} compared with {right}"))),
-            (Comparison::Less, Some(order)) => order.is_lt(),
-            (Comparison::LessOrEqual, Some(order)) => order.is_le(),
-            (Comparison::More, Some(order)) => order.is_gt(),
-            (Comparison::MoreOrEqual, Some(order)) => order.is_ge(),
+            (ComparisonOperator::Equal, order) => order == Some(Ordering::Equal),
+            (ComparisonOperator::Unequal, order) => order != Some(Ordering::Equal),
+            (_, None) => return Err(self.unsupported_error(format!("{left} compared with {right}"))),
+            (ComparisonOperator::Less, Some(order)) => order.is_lt(),
+            (ComparisonOperator::LessOrEqual, Some(order)) => order.is_le(),
+            (ComparisonOperator::More, Some(order)) => order.is_gt(),
+            (ComparisonOperator::MoreOrEqual, Some(order)) => order.is_ge(),
         })
     }
 }
@@ -159,18 +164,19 @@ fn names_in(expr: &Expr, names: &mut Vec<String>) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::parse;
+    use super::super::parse_assertions;
     use super::*;
 
-    fn outcome(text: &str) -> Result<Memory, Failed> {
+    fn outcome(text: &str) -> Result<Memory, EvaluationError> {
         let mut memory = Memory::new();
         let known = |name: &str| match name {
-            "tcpi_snd_cwnd" => Some(Value::Int(10)),
-            "tcpi_lost" => Some(Value::Int(7)),
+            "tcpi_snd_cwnd" => Some(PyValue::Int(10)),
+            "tcpi_lost" => Some(PyValue::Int(7)),
             _ => None,
         };
-        let program = parse(text, Place { line: 5, column: 10 }).map_err(Failed::Unsupported)?;
-        run(&program, &mut memory, &known, &[], &mut |_, _| {})?;
+        let program =
+            parse_assertions(text, ScriptPlace { line: 5, column: 10 }).map_err(EvaluationError::Unsupported)?;
+        run_assertions(&program, &mut memory, &known, &[], &mut |_, _| {})?;
         Ok(memory)
     }
 
@@ -194,10 +200,10 @@ mod tests {
     fn false_assertion_reports_place_values_and_note() {
         let failed =
             outcome("x = 1\nassert tcpi_snd_cwnd == 10\nassert tcpi_lost == 6, 'lost %d of %d' % (tcpi_lost, 9)");
-        let Err(Failed::Assertion { place, text, values, note }) = failed else { panic!("{failed:?}") };
-        assert_eq!(place, Place { line: 7, column: 1 });
+        let Err(EvaluationError::Assertion { place, text, values, note }) = failed else { panic!("{failed:?}") };
+        assert_eq!(place, ScriptPlace { line: 7, column: 1 });
         assert_eq!(text, "assert tcpi_lost == 6, 'lost %d of %d' % (tcpi_lost, 9)");
-        assert_eq!(values, [("tcpi_lost".to_owned(), Value::Int(7))]);
+        assert_eq!(values, [("tcpi_lost".to_owned(), PyValue::Int(7))]);
         assert_eq!(note.as_deref(), Some("lost 7 of 9"));
     }
 
@@ -206,8 +212,8 @@ mod tests {
         for (text, column) in [("import os", 16), ("assert len('a') == 1", 17), ("assert x == 1", 10), ("assert ?", 17)]
         {
             let failed = outcome(text);
-            let Err(Failed::Unsupported(unsupported)) = failed else { panic!("{text}: {failed:?}") };
-            assert_eq!(unsupported.place, Place { line: 5, column }, "{text}: {unsupported:?}");
+            let Err(EvaluationError::Unsupported(unsupported)) = failed else { panic!("{text}: {failed:?}") };
+            assert_eq!(unsupported.place, ScriptPlace { line: 5, column }, "{text}: {unsupported:?}");
         }
     }
 
@@ -220,7 +226,7 @@ mod tests {
             if open != "not " {
                 nested(100).unwrap();
             }
-            let Err(Failed::Unsupported(unsupported)) = nested(100_000) else { panic!("{open}") };
+            let Err(EvaluationError::Unsupported(unsupported)) = nested(100_000) else { panic!("{open}") };
             assert_eq!(unsupported.what, "a statement of more than 100 operators and parentheses", "{open}");
         }
         // The limit applies to each statement separately.

@@ -7,11 +7,11 @@ mod eval;
 mod parse;
 mod value;
 
-pub use eval::{Failed, Memory, run};
-pub use parse::parse;
-pub use value::Value;
+pub use eval::{EvaluationError, Memory, run_assertions};
+pub use parse::parse_assertions;
+pub use value::PyValue;
 
-use crate::place::Place;
+use crate::place::ScriptPlace;
 
 /// The parsed statements of an assertion, or the construct that is not supported.
 pub type Program = Result<Vec<Statement>, Unsupported>;
@@ -20,7 +20,7 @@ pub type Program = Result<Vec<Statement>, Unsupported>;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unsupported {
     /// Position in the script.
-    pub place: Place,
+    pub place: ScriptPlace,
     /// The construct, as text for an error message.
     pub what: String,
 }
@@ -29,16 +29,16 @@ pub struct Unsupported {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Statement {
     /// Position of its first character in the script.
-    pub place: Place,
+    pub place: ScriptPlace,
     /// Source text of the statement.
     pub text: String,
     /// Kind of the statement, with its expressions.
-    pub kind: Kind,
+    pub kind: StatementKind,
 }
 
 /// The kinds of statements.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Kind {
+pub enum StatementKind {
     /// `assert condition, note`; the optional note is evaluated only if the condition is false.
     Assert(Expr, Option<Expr>),
     /// `name = value`
@@ -53,7 +53,7 @@ pub enum Kind {
 #[derive(Clone, PartialEq, Debug)]
 pub enum Expr {
     /// A literal: number, string, `True`, `False` or `None`.
-    Value(Value),
+    Value(PyValue),
     /// A variable or a member of `struct tcp_info`.
     Name(String),
     /// `not a`
@@ -65,7 +65,7 @@ pub enum Expr {
     /// `a or b`
     Or(Box<Expr>, Box<Expr>),
     /// `a < b <= c`
-    Compare(Box<Expr>, Vec<(Comparison, Expr)>),
+    Compare(Box<Expr>, Vec<(ComparisonOperator, Expr)>),
     /// `a + b`, or another binary arithmetic operator.
     Arithmetic(char, Box<Expr>, Box<Expr>),
     /// `(a, b)`
@@ -74,7 +74,7 @@ pub enum Expr {
 
 /// A comparison operator.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Comparison {
+pub enum ComparisonOperator {
     /// `==`
     Equal,
     /// `!=`

@@ -1,12 +1,12 @@
 //! Parser for the statements and expressions of assertions.
 
-use super::{Comparison, Expr, Kind, Program, Statement, Unsupported, Value};
-use crate::place::Place;
+use super::{ComparisonOperator, Expr, Program, PyValue, Statement, StatementKind, Unsupported};
+use crate::place::ScriptPlace;
 
 /// Parses the statements of `text`, which begins at `place` in the script.
-pub fn parse(text: &str, place: Place) -> Program {
+pub fn parse_assertions(text: &str, place: ScriptPlace) -> Program {
     let mut statements = Vec::new();
-    let mut reader = Reader { text, at: 0, start: place, open: 0, depth: 0 };
+    let mut reader = AssertionParser { text, at: 0, start: place, open: 0, depth: 0 };
     loop {
         reader.skip_lines();
         if reader.rest().is_empty() {
@@ -16,10 +16,10 @@ pub fn parse(text: &str, place: Place) -> Program {
     }
 }
 
-struct Reader<'a> {
+struct AssertionParser<'a> {
     text: &'a str,
     at: usize,
-    start: Place,
+    start: ScriptPlace,
     /// Number of open parentheses; inside parentheses a line break counts as white space.
     open: usize,
     /// Number of operators and parentheses in the current statement: an upper bound of the recursion depth.
@@ -35,22 +35,22 @@ fn in_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
 
-impl<'a> Reader<'a> {
+impl<'a> AssertionParser<'a> {
     fn rest(&self) -> &'a str {
         &self.text[self.at..]
     }
 
-    fn place(&self) -> Place {
+    fn place(&self) -> ScriptPlace {
         let before = &self.text[..self.at];
         let lines = before.matches('\n').count();
         let column = before.chars().rev().take_while(|c| *c != '\n').count();
         match lines {
-            0 => Place { line: self.start.line, column: self.start.column + column },
-            _ => Place { line: self.start.line + lines, column: column + 1 },
+            0 => ScriptPlace { line: self.start.line, column: self.start.column + column },
+            _ => ScriptPlace { line: self.start.line + lines, column: column + 1 },
         }
     }
 
-    fn unsupported<T>(&self, what: impl Into<String>) -> Read<T> {
+    fn refuse_construct<T>(&self, what: impl Into<String>) -> Read<T> {
         Err(Unsupported { place: self.place(), what: what.into() })
     }
 
@@ -117,7 +117,7 @@ impl<'a> Reader<'a> {
     fn deeper(&mut self) -> Read<()> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return self.unsupported(format!("a statement of more than {MAX_DEPTH} operators and parentheses"));
+            return self.refuse_construct(format!("a statement of more than {MAX_DEPTH} operators and parentheses"));
         }
         Ok(())
     }
@@ -130,31 +130,31 @@ impl<'a> Reader<'a> {
         self.skip_blanks();
         if !self.rest().is_empty() && !self.rest().starts_with(['\n', ';']) {
             let rest = self.rest().lines().next().unwrap_or_default();
-            return self.unsupported(format!("`{rest}` behind a statement"));
+            return self.refuse_construct(format!("`{rest}` behind a statement"));
         }
         Ok(Statement { place, text, kind })
     }
 
-    fn kind(&mut self) -> Read<Kind> {
+    fn kind(&mut self) -> Read<StatementKind> {
         if self.keyword("assert") {
             let condition = self.expr()?;
             let note = if self.accept(",") { Some(self.expr()?) } else { None };
-            return Ok(Kind::Assert(condition, note));
+            return Ok(StatementKind::Assert(condition, note));
         }
         if self.keyword("pass") {
-            return Ok(Kind::Nothing);
+            return Ok(StatementKind::Nothing);
         }
         for word in ["import", "from", "if", "for", "while", "def", "try", "raise"] {
             if self.keyword(word) {
-                return self.unsupported(format!("Python's `{word}` in an assertion"));
+                return self.refuse_construct(format!("Python's `{word}` in an assertion"));
             }
         }
         let start = self.at;
         if self.keyword("print") {
             self.skip_blanks();
             return match self.expr()? {
-                Expr::Tuple(all) => Ok(Kind::Print(all)),
-                one => Ok(Kind::Print(vec![one])),
+                Expr::Tuple(all) => Ok(StatementKind::Print(all)),
+                one => Ok(StatementKind::Print(vec![one])),
             };
         }
         if let Some(name) = self.word() {
@@ -162,19 +162,22 @@ impl<'a> Reader<'a> {
             self.skip_blanks();
             if self.rest().starts_with('=') && !self.rest().starts_with("==") {
                 self.at += 1;
-                return Ok(Kind::Set(name, self.expr()?));
+                return Ok(StatementKind::Set(name, self.expr()?));
             }
             for sign in ["+=", "-=", "*="] {
                 if self.accept(sign) {
                     let value = Box::new(self.expr()?);
                     let sign = sign.chars().next().unwrap_or('+');
-                    return Ok(Kind::Set(name.clone(), Expr::Arithmetic(sign, Box::new(Expr::Name(name)), value)));
+                    return Ok(StatementKind::Set(
+                        name.clone(),
+                        Expr::Arithmetic(sign, Box::new(Expr::Name(name)), value),
+                    ));
                 }
             }
             self.at = start;
         }
         let value = self.expr()?;
-        Ok(Kind::Print(vec![value]))
+        Ok(StatementKind::Print(vec![value]))
     }
 
     fn expr(&mut self) -> Read<Expr> {
@@ -206,13 +209,13 @@ impl<'a> Reader<'a> {
     fn comparison(&mut self) -> Read<Expr> {
         let left = self.bits()?;
         let mut rest = Vec::new();
-        const SIGNS: [(&str, Comparison); 6] = [
-            ("==", Comparison::Equal),
-            ("!=", Comparison::Unequal),
-            ("<=", Comparison::LessOrEqual),
-            (">=", Comparison::MoreOrEqual),
-            ("<", Comparison::Less),
-            (">", Comparison::More),
+        const SIGNS: [(&str, ComparisonOperator); 6] = [
+            ("==", ComparisonOperator::Equal),
+            ("!=", ComparisonOperator::Unequal),
+            ("<=", ComparisonOperator::LessOrEqual),
+            (">=", ComparisonOperator::MoreOrEqual),
+            ("<", ComparisonOperator::Less),
+            (">", ComparisonOperator::More),
         ];
         while let Some((_, how)) = SIGNS.into_iter().find(|(sign, _)| self.accept(sign)) {
             rest.push((how, self.bits()?));
@@ -273,9 +276,9 @@ impl<'a> Reader<'a> {
             Some(quote @ ('\'' | '"')) => match rest[1..].find(quote) {
                 Some(length) => {
                     self.at += length + 2;
-                    Ok(Expr::Value(Value::Text(rest[1..=length].to_owned())))
+                    Ok(Expr::Value(PyValue::Text(rest[1..=length].to_owned())))
                 }
-                None => self.unsupported("a text without an end"),
+                None => self.refuse_construct("a text without an end"),
             },
             Some(c) if c.is_ascii_digit() || c == '.' => self.number(),
             _ => self.name(),
@@ -292,7 +295,7 @@ impl<'a> Reader<'a> {
             if self.accept(",") {
                 commas += 1;
             } else if !self.rest().starts_with(')') {
-                return self.unsupported("parentheses that do not close");
+                return self.refuse_construct("parentheses that do not close");
             }
         }
         self.open -= 1;
@@ -307,15 +310,15 @@ impl<'a> Reader<'a> {
         let length = rest.find(|c: char| !in_word(c) && c != '.').unwrap_or(rest.len());
         let text = &rest[..length];
         let value = match text.strip_prefix("0x") {
-            Some(hex) => i64::from_str_radix(hex, 16).ok().map(Value::Int),
-            None => text.parse().map(Value::Int).ok().or_else(|| text.parse().map(Value::Float).ok()),
+            Some(hex) => i64::from_str_radix(hex, 16).ok().map(PyValue::Int),
+            None => text.parse().map(PyValue::Int).ok().or_else(|| text.parse().map(PyValue::Float).ok()),
         };
         match value {
             Some(value) => {
                 self.at += length;
                 Ok(Expr::Value(value))
             }
-            None => self.unsupported(format!("the number `{text}`")),
+            None => self.refuse_construct(format!("the number `{text}`")),
         }
     }
 
@@ -323,17 +326,17 @@ impl<'a> Reader<'a> {
         let from = self.at;
         let Some(name) = self.word() else {
             let rest = self.rest().lines().next().unwrap_or_default();
-            return self.unsupported(format!("`{rest}` in an assertion"));
+            return self.refuse_construct(format!("`{rest}` in an assertion"));
         };
         self.skip_blanks();
         if let Some(sign) = ["(", "[", "."].into_iter().find(|sign| self.rest().starts_with(sign)) {
             self.at = from;
-            return self.unsupported(format!("Python's `{name}{sign}...` in an assertion"));
+            return self.refuse_construct(format!("Python's `{name}{sign}...` in an assertion"));
         }
         Ok(match name {
-            "True" => Expr::Value(Value::Bool(true)),
-            "False" => Expr::Value(Value::Bool(false)),
-            "None" => Expr::Value(Value::None),
+            "True" => Expr::Value(PyValue::Bool(true)),
+            "False" => Expr::Value(PyValue::Bool(false)),
+            "None" => Expr::Value(PyValue::None),
             _ => Expr::Name(name.to_owned()),
         })
     }

@@ -1,10 +1,10 @@
 //! A connection with the host's bookkeeping for it.
 
-use crate::end::End;
+use crate::end::ConnectionEnd;
 
 /// A connection with the host's bookkeeping for it.
 pub(super) struct Life {
-    pub end: Box<dyn End>,
+    pub end: Box<dyn ConnectionEnd>,
     /// Name of the congestion control.
     pub control: String,
     /// Number of bytes that the application has written.
@@ -20,8 +20,17 @@ pub(super) struct Life {
 /// Maximum data in a socket buffer of the kernel, in bytes (`sk_gso_max_size`: 64 KiB without `MAX_TCP_HEADER`).
 const MAX_BUFFER: u64 = (1 << 16) - 320 - 1;
 
+/// How a write ends.
+#[derive(Clone, Copy)]
+pub(super) struct WriteFlags {
+    /// More data follows (`MSG_MORE`).
+    pub more: bool,
+    /// Its last byte ends a record (`MSG_EOR`).
+    pub ends_record: bool,
+}
+
 impl Life {
-    pub fn new(end: Box<dyn End>, control: String) -> Self {
+    pub fn new(end: Box<dyn ConnectionEnd>, control: String) -> Self {
         Life { end, control, written: 0, more: false, buffer: 0, most_window: 0 }
     }
 
@@ -75,12 +84,12 @@ impl Life {
         self.end.set_more(more);
     }
 
-    /// Writes `bytes` bytes of application data; `more` for `MSG_MORE`, `record` if they end a record.
-    pub fn write(&mut self, bytes: u64, more: bool, record: bool) {
-        self.set_more(more);
+    /// Writes `bytes` bytes of application data.
+    pub fn write(&mut self, bytes: u64, flags: WriteFlags) {
+        self.set_more(flags.more);
         self.written = self.written.saturating_add(bytes);
         self.end.write(bytes);
-        if record {
+        if flags.ends_record {
             self.end.end_record();
             // No data is appended after the end of a record (`tcp_skb_can_collapse_to`).
             self.buffer = self.written;

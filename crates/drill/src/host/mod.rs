@@ -17,19 +17,19 @@ use wire::{Ecn, Flags, Segment, SeqNum};
 
 pub use answer::Called;
 pub use call::is_sending;
-pub use data::amount;
+pub use data::read_size_and_flags;
 use life::Life;
-pub use options::{WITHOUT_EFFECT, checked};
-pub use poll::polled;
-use socket::{Kind, Own, Socket};
+pub use options::{WITHOUT_EFFECT, compare_option};
+pub use poll::answer_poll;
+use socket::{Own, Socket, SocketState};
 
-use crate::code::Value;
-use crate::end::{Opener, Ports, Role, Stage};
-use crate::outbox::{Outbox, Sent};
-use crate::settings::{Setting, Settings};
+use crate::code::PyValue;
+use crate::end::{ConnectionStage, OpenRole, Opener, Ports};
+use crate::outbox::{Outbox, SentSegment};
+use crate::settings::{HostSetting, HostSettings};
 use crate::syntax::ast::Call;
-pub use crate::target::{Answer, Stuck};
-use crate::target::{Clock, Target};
+pub use crate::target::{CallAnswer, Stuck};
+use crate::target::{HostClock, ScriptTarget};
 
 /// Port numbers of both ends; scripts do not state ports.
 pub const PORTS: Ports = Ports { local: 8080, remote: 32_000 };
@@ -42,7 +42,7 @@ pub struct Host<'a> {
     open: &'a Opener<'a>,
     now: Time,
     /// Settings for future connections.
-    settings: Settings,
+    settings: HostSettings,
     sockets: BTreeMap<i64, Socket>,
     lives: Vec<Life>,
     outbox: Outbox,
@@ -54,7 +54,7 @@ impl<'a> Host<'a> {
         Host {
             open,
             now: Time::ZERO,
-            settings: Settings::default(),
+            settings: HostSettings::default(),
             sockets: BTreeMap::new(),
             lives: Vec::new(),
             outbox: Outbox::default(),
@@ -62,7 +62,7 @@ impl<'a> Host<'a> {
     }
 
     /// Creates a connection for a socket with the settings `own`; returns its index.
-    fn begin(&mut self, role: Role, own: &Own) -> Result<usize, String> {
+    fn begin(&mut self, role: OpenRole, own: &Own) -> Result<usize, String> {
         let settings = own.over(&self.settings);
         let mut end = (self.open)(role, &settings, PORTS, LOCAL_ISS)?;
         if own.user_timeout.is_some() {
@@ -73,21 +73,21 @@ impl<'a> Host<'a> {
     }
 
     fn listener(&mut self) -> Option<&mut Socket> {
-        self.sockets.values_mut().find(|socket| matches!(socket.kind, Kind::Listening { .. }))
+        self.sockets.values_mut().find(|socket| matches!(socket.kind, SocketState::Listening { .. }))
     }
 
     /// Returns the index of the latest connection if it is not closed.
     fn alive(&self) -> Option<usize> {
-        self.lives.len().checked_sub(1).filter(|last| self.lives[*last].end.stage() != Stage::Gone)
+        self.lives.len().checked_sub(1).filter(|last| self.lives[*last].end.stage() != ConnectionStage::Gone)
     }
 
     fn has_socket(&self, index: usize) -> bool {
-        self.sockets.values().any(|socket| socket.kind == Kind::Connected(index))
+        self.sockets.values().any(|socket| socket.kind == SocketState::Connected(index))
     }
 
     /// Appends a connection to the listener's accept queue.
     fn queue(&mut self, index: usize) {
-        if let Some(Socket { kind: Kind::Listening { waiting }, .. }) = self.listener() {
+        if let Some(Socket { kind: SocketState::Listening { waiting }, .. }) = self.listener() {
             waiting.push_back(index);
         }
     }
@@ -99,7 +99,7 @@ impl<'a> Host<'a> {
             let behind = u64::from(segment.seq.0.wrapping_sub(LOCAL_ISS.0)) + u64::from(segment.len);
             // The SYN occupies one sequence number before the stream.
             let last = segment.len > 0 && behind == life.written.wrapping_add(1) & u64::from(u32::MAX) && !life.more;
-            self.outbox.push(Sent { time: self.now, segment, ecn, last });
+            self.outbox.push(SentSegment { time: self.now, segment, ecn, last });
         }
     }
 
@@ -110,16 +110,16 @@ impl<'a> Host<'a> {
             // Sequence number 0 in script numbering.
             answer.seq = LOCAL_ISS;
         }
-        self.outbox.push(Sent { time: self.now, segment: answer, ecn: Ecn::NotEct, last: false });
+        self.outbox.push(SentSegment { time: self.now, segment: answer, ecn: Ecn::NotEct, last: false });
     }
 }
 
 /// Maximum number of timer expiries at one instant; more mean an endless loop.
 const MAX_EXPIRIES_AT_ONCE: u32 = 10_000;
 
-impl Target for Host<'_> {
-    fn clock(&self) -> Clock {
-        Clock::Simulated
+impl ScriptTarget for Host<'_> {
+    fn clock(&self) -> HostClock {
+        HostClock::Simulated
     }
 
     fn now(&self) -> Time {
@@ -163,7 +163,7 @@ impl Target for Host<'_> {
         let listening = self.listener().map(|socket| socket.own.clone());
         let index = match (alive, listening) {
             (Some(index), _) => index,
-            (None, Some(own)) if opens => self.begin(Role::Passive, &own)?,
+            (None, Some(own)) if opens => self.begin(OpenRole::Passive, &own)?,
             // [RFC9293 s3.10.7.2 fourth]
             (None, Some(_)) if !segment.flags.has(Flags::ACK) => return Ok(()),
             (None, _) => {
@@ -171,30 +171,30 @@ impl Target for Host<'_> {
                 return Ok(());
             }
         };
-        let fresh = self.lives[index].end.stage() == Stage::Opening;
+        let fresh = self.lives[index].end.stage() == ConnectionStage::Opening;
         let life = &mut self.lives[index];
         life.end.handle_segment(self.now, segment, ecn);
         life.note_window();
         self.transmit(index);
-        if fresh && self.lives[index].end.stage() == Stage::Open && !self.has_socket(index) {
+        if fresh && self.lives[index].end.stage() == ConnectionStage::Open && !self.has_socket(index) {
             self.queue(index);
         }
         Ok(())
     }
 
-    fn set(&mut self, setting: &Setting) -> Result<Option<String>, String> {
+    fn set(&mut self, setting: &HostSetting) -> Result<Option<String>, String> {
         self.settings.put(setting)
     }
 
-    fn call(&mut self, call: &Call) -> Answer {
-        self.called(call)
+    fn call(&mut self, call: &Call) -> CallAnswer {
+        self.make_call(call)
     }
 
     fn has_connection(&self) -> bool {
         self.alive().is_some()
     }
 
-    fn info(&self, name: &str) -> Option<Value> {
+    fn info(&self, name: &str) -> Option<PyValue> {
         self.lives.last().and_then(|life| life.end.info(name))
     }
 

@@ -2,12 +2,12 @@
 
 use engine::Span;
 
-use super::Answer;
+use super::CallAnswer;
 use super::Host;
-use super::answer::{first, member, names, unsupported};
-use super::socket::{Kind, Socket};
-use crate::end::Stage;
-use crate::meant::meant;
+use super::answer::{find_member, first_element, read_flag_names, refuse_call};
+use super::socket::{Socket, SocketState};
+use crate::end::ConnectionStage;
+use crate::meant::suggest_name;
 use crate::syntax::ast::{Call, Expr};
 
 /// Socket options without effect on lasthop's TCP, with the reason.
@@ -47,34 +47,34 @@ const WITH_EFFECT: [&str; 21] = [
     "TCP_WINDOW_CLAMP",
 ];
 
-fn all() -> impl Iterator<Item = &'static str> {
+fn list_options() -> impl Iterator<Item = &'static str> {
     WITHOUT_EFFECT.iter().map(|(name, _)| *name).chain(WITH_EFFECT)
 }
 
-fn known(option: &str) -> bool {
-    all().any(|known| known == option)
+fn is_known_option(option: &str) -> bool {
+    list_options().any(|known| known == option)
 }
 
 /// Valid range of `TCP_MAXSEG` in bytes (`TCP_MIN_MSS` to `MAX_TCP_WINDOW`, `tcp_sock_set_maxseg`).
 const MAX_SEGMENT: std::ops::RangeInclusive<u16> = 88..=32_767;
 
 impl Host<'_> {
-    pub(super) fn setsockopt(&mut self, fd: i64, call: &Call) -> Result<Answer, Answer> {
-        let option = names(call.args.get(2), "an option")?.join("|");
-        let value = first(call.args.get(3));
+    pub(super) fn setsockopt(&mut self, fd: i64, call: &Call) -> Result<CallAnswer, CallAnswer> {
+        let option = read_flag_names(call.args.get(2), "an option")?.join("|");
+        let value = first_element(call.args.get(3));
         if WITHOUT_EFFECT.iter().any(|(known, _)| *known == option) {
-            return Ok(Answer::Returns(0));
+            return Ok(CallAnswer::Returns(0));
         }
         let number = match value {
             Some(Expr::Number(number)) => Some(*number),
             _ => None,
         };
         let connection = match self.sockets[&fd].kind {
-            Kind::Connected(index) => Some(index),
+            SocketState::Connected(index) => Some(index),
             _ => None,
         };
         let before = connection.is_none();
-        let socket = self.sockets.get_mut(&fd).ok_or(Answer::Fails("EBADF"))?;
+        let socket = self.sockets.get_mut(&fd).ok_or(CallAnswer::Fails("EBADF"))?;
         match (option.as_str(), number) {
             ("TCP_NODELAY", Some(number)) => {
                 socket.nodelay = number != 0;
@@ -99,30 +99,30 @@ impl Host<'_> {
             ("SO_SNDBUF", Some(number)) => socket.send_buffer = Some(number.saturating_mul(2)),
             ("SO_RCVBUF", Some(number)) if before => {
                 let doubled = number.saturating_mul(2);
-                socket.own.receive_buffer = Some(u64::try_from(doubled).map_err(|_| Answer::Fails("EINVAL"))?);
+                socket.own.receive_buffer = Some(u64::try_from(doubled).map_err(|_| CallAnswer::Fails("EINVAL"))?);
             }
             ("SO_LINGER", _) => {
-                let part = |name| match member(value, name) {
+                let part = |name| match find_member(value, name) {
                     Some(Expr::Number(number)) => Some(*number),
                     _ => None,
                 };
                 match (part("onoff"), part("linger")) {
                     (Some(0), _) => socket.abortive = false,
                     (Some(_), Some(0)) => socket.abortive = true,
-                    _ => return unsupported("SO_LINGER with a time to wait"),
+                    _ => return refuse_call("SO_LINGER with a time to wait"),
                 }
             }
             ("SO_KEEPALIVE", Some(0)) => {}
             ("TCP_SYNCNT", Some(number)) if before => {
-                socket.own.syn_retries = Some(u32::try_from(number).map_err(|_| Answer::Fails("EINVAL"))?);
+                socket.own.syn_retries = Some(u32::try_from(number).map_err(|_| CallAnswer::Fails("EINVAL"))?);
             }
             ("TCP_NOTSENT_LOWAT", Some(number)) => {
                 // 0 removes the limit (`tcp_notsent_lowat`).
-                let bytes = u64::from(u32::try_from(number).map_err(|_| Answer::Fails("EINVAL"))?);
+                let bytes = u64::from(u32::try_from(number).map_err(|_| CallAnswer::Fails("EINVAL"))?);
                 socket.most_unsent = (bytes > 0).then_some(bytes);
             }
             ("TCP_USER_TIMEOUT", Some(number)) => {
-                let millis = u64::try_from(number).map_err(|_| Answer::Fails("EINVAL"))?;
+                let millis = u64::try_from(number).map_err(|_| CallAnswer::Fails("EINVAL"))?;
                 let timeout = (millis > 0).then(|| Span::from_millis(millis));
                 socket.own.user_timeout = timeout;
                 if let Some(index) = connection {
@@ -134,79 +134,83 @@ impl Host<'_> {
                 let segment =
                     u16::try_from(number).ok().filter(|segment| *segment == 0 || MAX_SEGMENT.contains(segment));
                 // 0 restores the default.
-                socket.own.max_segment = Some(segment.ok_or(Answer::Fails("EINVAL"))?).filter(|segment| *segment > 0);
+                socket.own.max_segment =
+                    Some(segment.ok_or(CallAnswer::Fails("EINVAL"))?).filter(|segment| *segment > 0);
             }
             ("TCP_RTO_MIN_US", Some(number)) if before => {
-                let micros = u64::try_from(number).map_err(|_| Answer::Fails("EINVAL"))?;
+                let micros = u64::try_from(number).map_err(|_| CallAnswer::Fails("EINVAL"))?;
                 socket.own.rto_min = Some(Span::from_nanos(micros.saturating_mul(1000)));
             }
             ("TCP_CONGESTION", _) if before => match value {
                 Some(Expr::Text(name) | Expr::Name(name)) => socket.own.control = Some(name.clone()),
-                _ => return unsupported("TCP_CONGESTION without a name in quotes"),
+                _ => return refuse_call("TCP_CONGESTION without a name in quotes"),
             },
-            _ if !known(&option) => {
-                return unsupported(format!("the socket option {option}{}", meant(&option, all())));
+            _ if !is_known_option(&option) => {
+                return refuse_call(format!("the socket option {option}{}", suggest_name(&option, list_options())));
             }
             _ => {
                 let when = if before { "" } else { " of a connection that has begun" };
                 let value = value.map_or(String::new(), |value| format!(" with {value}"));
-                return unsupported(format!("the socket option {option}{value}{when}"));
+                return refuse_call(format!("the socket option {option}{value}{when}"));
             }
         }
-        Ok(Answer::Returns(0))
+        Ok(CallAnswer::Returns(0))
     }
 
-    pub(super) fn getsockopt(&mut self, fd: i64, call: &Call) -> Result<Answer, Answer> {
-        let option = names(call.args.get(2), "an option")?.join("|");
-        let expected = first(call.args.get(3));
+    pub(super) fn getsockopt(&mut self, fd: i64, call: &Call) -> Result<CallAnswer, CallAnswer> {
+        let option = read_flag_names(call.args.get(2), "an option")?.join("|");
+        let expected = first_element(call.args.get(3));
         let socket = self.sockets[&fd].clone();
         let connection = match socket.kind {
-            Kind::Connected(index) => Some(index),
+            SocketState::Connected(index) => Some(index),
             _ => None,
         };
         let found = match option.as_str() {
             "SO_ERROR" => {
                 let error = connection.and_then(|index| self.failure(fd, index));
                 let name = error.map_or(Expr::Number(0), |error| Expr::Name(error.to_owned()));
-                return Ok(checked(&option, expected, &name));
+                return Ok(compare_option(&option, expected, &name));
             }
             "TCP_CONGESTION" => {
                 let begun = connection.map(|index| &self.lives[index].control);
                 let control = begun.or(socket.own.control.as_ref()).unwrap_or(&self.settings.control);
-                return Ok(checked(&option, expected, &Expr::Text(control.clone())));
+                return Ok(compare_option(&option, expected, &Expr::Text(control.clone())));
             }
-            "TCP_INFO" if expected.is_none_or(|expected| *expected == Expr::Any) => return Ok(Answer::Returns(0)),
+            "TCP_INFO" if expected.is_none_or(|expected| *expected == Expr::Any) => return Ok(CallAnswer::Returns(0)),
             "SO_SNDBUF" => socket.send_buffer.unwrap_or(self.settings.send_buffer as i64),
             "SO_RCVBUF" => socket.own.over(&self.settings).receive_buffer.0 as i64,
-            "SO_ACCEPTCONN" => i64::from(matches!(socket.kind, Kind::Listening { .. })),
+            "SO_ACCEPTCONN" => i64::from(matches!(socket.kind, SocketState::Listening { .. })),
             "TCP_NODELAY" => i64::from(socket.nodelay),
             "TCP_CORK" => i64::from(socket.cork),
             "TCP_NOTSENT_LOWAT" => socket.most_unsent.map_or(0, |bytes| bytes as i64),
             "TCP_USER_TIMEOUT" => socket.own.user_timeout.map_or(0, |timeout| (timeout.as_nanos() / 1_000_000) as i64),
             "TCP_MAXSEG" => self.max_segment(&socket),
             _ => {
-                let meant = if known(&option) { String::new() } else { meant(&option, all()) };
-                return unsupported(format!("reading the socket option {option}{meant}"));
+                let meant =
+                    if is_known_option(&option) { String::new() } else { suggest_name(&option, list_options()) };
+                return refuse_call(format!("reading the socket option {option}{meant}"));
             }
         };
-        Ok(checked(&option, expected, &Expr::Number(found)))
+        Ok(compare_option(&option, expected, &Expr::Number(found)))
     }
 
     /// Returns the value read from `TCP_MAXSEG` (`do_tcp_getsockopt`): before a connection the value set, or else the
     /// default MSS; then the maximum segment without options.
     fn max_segment(&self, socket: &Socket) -> i64 {
         let end = match socket.kind {
-            Kind::Connected(index) => Some(&self.lives[index].end),
+            SocketState::Connected(index) => Some(&self.lives[index].end),
             _ => None,
         };
         let set = socket.own.max_segment.unwrap_or(DEFAULT_SEGMENT);
         match end.map(|end| end.stage()) {
-            Some(Stage::Open) => end.and_then(|end| end.info("tcpi_snd_mss")).and_then(|mss| mss.whole()).unwrap_or(0),
-            Some(Stage::Opening) => {
+            Some(ConnectionStage::Open) => {
+                end.and_then(|end| end.info("tcpi_snd_mss")).and_then(|mss| mss.whole()).unwrap_or(0)
+            }
+            Some(ConnectionStage::Opening) => {
                 let options = if self.settings.timestamps { TIMESTAMPS } else { 0 };
                 i64::from(set.min(socket.own.over(&self.settings).segment()) - options)
             }
-            Some(Stage::Gone) | None => i64::from(set),
+            Some(ConnectionStage::Gone) | None => i64::from(set),
         }
     }
 }
@@ -217,12 +221,12 @@ const DEFAULT_SEGMENT: u16 = 536;
 const TIMESTAMPS: u16 = 12;
 
 /// Compares the value that `getsockopt` returned with the expected one.
-pub fn checked(option: &str, expected: Option<&Expr>, found: &Expr) -> Answer {
+pub fn compare_option(option: &str, expected: Option<&Expr>, found: &Expr) -> CallAnswer {
     match expected {
-        None | Some(Expr::Any) => Answer::Returns(0),
-        Some(expected) if expected == found => Answer::Returns(0),
+        None | Some(Expr::Any) => CallAnswer::Returns(0),
+        Some(expected) if expected == found => CallAnswer::Returns(0),
         Some(expected) => {
-            Answer::Differs { what: option.to_owned(), expected: expected.to_string(), found: found.to_string() }
+            CallAnswer::Differs { what: option.to_owned(), expected: expected.to_string(), found: found.to_string() }
         }
     }
 }

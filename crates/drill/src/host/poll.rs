@@ -1,10 +1,10 @@
 //! The system call `poll`.
 
-use super::Answer;
+use super::CallAnswer;
 use super::Host;
-use super::answer::{Called, member, names, number, unsupported};
-use super::socket::Kind;
-use crate::end::Stage;
+use super::answer::{Called, find_member, read_flag_names, read_integer, refuse_call};
+use super::socket::SocketState;
+use crate::end::ConnectionStage;
 use crate::syntax::ast::{Call, Expr};
 
 impl Host<'_> {
@@ -12,18 +12,18 @@ impl Host<'_> {
     fn ready(&self, fd: i64) -> Vec<&'static str> {
         let Some(socket) = self.sockets.get(&fd) else { return vec!["POLLNVAL"] };
         match &socket.kind {
-            Kind::Fresh => vec!["POLLOUT", "POLLHUP"],
-            Kind::Listening { waiting } if waiting.is_empty() => Vec::new(),
-            Kind::Listening { .. } => vec!["POLLIN"],
-            Kind::Connected(index) => {
+            SocketState::Fresh => vec!["POLLOUT", "POLLHUP"],
+            SocketState::Listening { waiting } if waiting.is_empty() => Vec::new(),
+            SocketState::Listening { .. } => vec!["POLLIN"],
+            SocketState::Connected(index) => {
                 let end = &self.lives[*index].end;
-                let gone = end.stage() == Stage::Gone;
+                let gone = end.stage() == ConnectionStage::Gone;
                 let ended = end.at_end() || socket.read_shut || gone;
                 let mut ready = Vec::new();
                 ready.extend((end.readable() > 0 || ended).then_some("POLLIN"));
                 let most_unsent = socket.most_unsent.unwrap_or(u64::MAX);
                 let takes = socket.write_shut || self.lives[*index].takes_more(most_unsent);
-                ready.extend((end.stage() != Stage::Opening && takes).then_some("POLLOUT"));
+                ready.extend((end.stage() != ConnectionStage::Opening && takes).then_some("POLLOUT"));
                 ready.extend(ended.then_some("POLLRDHUP"));
                 ready.extend((end.failure().is_some() && !socket.failure_reported).then_some("POLLERR"));
                 ready.extend((gone || ended && socket.write_shut).then_some("POLLHUP"));
@@ -33,29 +33,29 @@ impl Host<'_> {
     }
 
     pub(super) fn poll(&mut self, call: &Call) -> Called {
-        polled(call, |fd| self.ready(fd))
+        answer_poll(call, |fd| self.ready(fd))
     }
 }
 
 /// Returns the outcome of `poll`, with `ready` as the function that returns the events of a file descriptor.
-pub fn polled(call: &Call, ready: impl Fn(i64) -> Vec<&'static str>) -> Called {
-    let Some(Expr::List(all)) = call.args.first() else { return unsupported("poll without a list of sockets") };
-    let timeout = number(call.args.get(2), "a timeout")?;
+pub fn answer_poll(call: &Call, ready: impl Fn(i64) -> Vec<&'static str>) -> Called {
+    let Some(Expr::List(all)) = call.args.first() else { return refuse_call("poll without a list of sockets") };
+    let timeout = read_integer(call.args.get(2), "a timeout")?;
     let mut count = 0;
     let mut differs = None;
     for one in all {
-        let fd = number(member(Some(one), "fd"), "a file descriptor")?;
-        let asked = names(member(Some(one), "events"), "events")?;
+        let fd = read_integer(find_member(Some(one), "fd"), "a file descriptor")?;
+        let asked = read_flag_names(find_member(Some(one), "events"), "events")?;
         let always = ["POLLERR", "POLLHUP", "POLLNVAL"];
         let mut found: Vec<&str> =
             ready(fd).into_iter().filter(|event| always.contains(event) || asked.iter().any(|a| a == event)).collect();
         count += i64::from(!found.is_empty());
-        let expected = match member(Some(one), "revents") {
+        let expected = match find_member(Some(one), "revents") {
             Some(Expr::Any) => continue,
             expected => expected,
         };
         // Without `revents` no events are expected, as in packetdrill.
-        let mut expected = names(expected, "events")?;
+        let mut expected = read_flag_names(expected, "events")?;
         expected.sort();
         found.sort_unstable();
         if expected != found {
@@ -66,8 +66,8 @@ pub fn polled(call: &Call, ready: impl Fn(i64) -> Vec<&'static str>) -> Called {
     }
     match differs {
         // An event may still occur.
-        _ if count == 0 && timeout != 0 => Ok(Answer::Blocks),
-        Some((what, expected, found)) => Ok(Answer::Differs { what, expected, found }),
-        None => Ok(Answer::Returns(count)),
+        _ if count == 0 && timeout != 0 => Ok(CallAnswer::Blocks),
+        Some((what, expected, found)) => Ok(CallAnswer::Differs { what, expected, found }),
+        None => Ok(CallAnswer::Returns(count)),
     }
 }

@@ -4,12 +4,12 @@ use std::collections::VecDeque;
 
 use engine::Span;
 
-use crate::settings::Settings;
+use crate::settings::HostSettings;
 
 /// State of a socket.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Socket {
-    pub kind: Kind,
+    pub kind: SocketState,
     pub nonblocking: bool,
     pub nodelay: bool,
     pub cork: bool,
@@ -50,9 +50,9 @@ pub(super) struct Own {
 }
 
 impl Own {
-    /// Returns the host's `settings` overridden with those of the socket.
-    pub fn over(&self, settings: &Settings) -> Settings {
-        Settings {
+    /// Returns the host's `settings` overridden by the socket's.
+    pub fn over(&self, settings: &HostSettings) -> HostSettings {
+        HostSettings {
             control: self.control.as_ref().unwrap_or(&settings.control).clone(),
             max_segment: self.max_segment,
             receive_buffer: self.receive_buffer.map_or(settings.receive_buffer, |bytes| (bytes, bytes)),
@@ -65,7 +65,7 @@ impl Own {
 
 /// Connection state of a socket.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) enum Kind {
+pub(super) enum SocketState {
     /// Neither connected nor listening.
     #[default]
     Fresh,

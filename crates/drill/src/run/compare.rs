@@ -2,27 +2,35 @@
 
 use std::mem::discriminant;
 
-use crate::report::Cell;
+use crate::report::PacketPart;
 use crate::syntax::ast::{IpMark, Opt, Tcp};
 
-/// Compares two packets part by part. `last`: the segment ends with the last byte that the application has written.
-/// `ticks`: time stamp values are compared too.
+/// Parts of packets that are compared only in some cases.
+#[derive(Clone, Copy, Debug)]
+pub struct ComparedParts {
+    /// PSH: the segment ends with the last byte that the application has written.
+    pub push: bool,
+    /// Time stamp values, not only echoes.
+    pub ticks: bool,
+}
+
+/// Compares two packets part by part.
 ///
 /// - Parts that the script omits are not compared: the window, options in `<...>`, the ECN field without a mark.
 ///   An omitted `ack` or `urg` means 0, as in packetdrill.
 /// - PSH is compared only where the segment ends with the last byte written without `MSG_MORE`
 ///   [RFC9293 s3.9.1.2]. Elsewhere the PSH in a script comes from Linux's segmentation offload.
 /// - NOPs and the order of options are not compared.
-pub fn compare(expected: &Tcp, found: &Tcp, last: bool, ticks: bool) -> Vec<Cell> {
-    let cell = |expected: String, found: String, agree: bool| Cell { expected, found, agree };
+pub fn compare_packets(expected: &Tcp, found: &Tcp, parts: ComparedParts) -> Vec<PacketPart> {
+    let cell = |expected: String, found: String, agree: bool| PacketPart { expected, found, agree };
     let range = |tcp: &Tcp| format!("{}:{}({})", tcp.seq, tcp.seq.wrapping_add(tcp.len), tcp.len);
     let mut cells = Vec::new();
     if !expected.ip.is_empty() {
-        let agree = expected.ip.iter().all(|mark| marked(*mark, &found.ip));
+        let agree = expected.ip.iter().all(|mark| has_mark(*mark, &found.ip));
         let found = if found.ip.is_empty() { &[IpMark::NoEcn][..] } else { &found.ip };
-        cells.push(cell(marks(&expected.ip), marks(found), agree));
+        cells.push(cell(render_marks(&expected.ip), render_marks(found), agree));
     }
-    cells.push(cell(flags(expected), flags(found), same_flags(expected, found, last)));
+    cells.push(cell(render_flags(expected), render_flags(found), same_flags(expected, found, parts.push)));
     let same = (expected.seq, expected.len) == (found.seq, found.len);
     cells.push(cell(range(expected), range(found), same));
     let number = |name: &str, value: Option<u32>| value.map_or(String::new(), |value| format!("{name} {value}"));
@@ -37,18 +45,18 @@ pub fn compare(expected: &Tcp, found: &Tcp, last: bool, ticks: bool) -> Vec<Cell
     }
     if let Some(wanted) = &expected.options {
         let came = found.options.clone().unwrap_or_default();
-        cells.extend(options(wanted, &came, ticks));
+        cells.extend(compare_options(wanted, &came, parts.ticks));
     }
     cells
 }
 
-fn flags(tcp: &Tcp) -> String {
+fn render_flags(tcp: &Tcp) -> String {
     if tcp.flags.is_empty() { "-".into() } else { tcp.flags.clone() }
 }
 
-fn same_flags(expected: &Tcp, found: &Tcp, last: bool) -> bool {
+fn same_flags(expected: &Tcp, found: &Tcp, push: bool) -> bool {
     let set = |tcp: &Tcp| {
-        let mut all: Vec<char> = tcp.flags.chars().filter(|flag| *flag != 'P' || last).collect();
+        let mut all: Vec<char> = tcp.flags.chars().filter(|flag| *flag != 'P' || push).collect();
         all.sort_unstable();
         all.dedup();
         all
@@ -56,13 +64,13 @@ fn same_flags(expected: &Tcp, found: &Tcp, last: bool) -> bool {
     set(expected) == set(found)
 }
 
-fn marks(marks: &[IpMark]) -> String {
+fn render_marks(marks: &[IpMark]) -> String {
     let all: Vec<String> = marks.iter().map(ToString::to_string).collect();
     format!("[{}]", all.join(", "))
 }
 
 /// Returns true if the IP marks in `found` agree with `mark`. TTL and flow label are not modelled and always agree.
-fn marked(mark: IpMark, found: &[IpMark]) -> bool {
+fn has_mark(mark: IpMark, found: &[IpMark]) -> bool {
     let is = |mark| found.contains(&mark);
     match mark {
         IpMark::NoEcn => found.is_empty(),
@@ -81,7 +89,7 @@ fn marked(mark: IpMark, found: &[IpMark]) -> bool {
 }
 
 /// Pairs the expected with the found options by kind; paddings are not compared.
-fn options(expected: &[Opt], found: &[Opt], ticks: bool) -> Vec<Cell> {
+fn compare_options(expected: &[Opt], found: &[Opt], ticks: bool) -> Vec<PacketPart> {
     let real = |options: &[Opt]| -> Vec<Option<Opt>> {
         options.iter().filter(|option| !matches!(option, Opt::Nop | Opt::Eol)).cloned().map(Some).collect()
     };
@@ -101,7 +109,7 @@ fn options(expected: &[Opt], found: &[Opt], ticks: bool) -> Vec<Cell> {
     let expected = in_brackets(pairs.iter().map(|(wanted, _)| wanted.as_ref()).collect());
     let found = in_brackets(pairs.iter().map(|(_, came)| came.as_ref()).collect());
     let texts = expected.into_iter().zip(found).zip(&pairs);
-    texts.map(|((expected, found), pair)| Cell { expected, found, agree: agree(pair) }).collect()
+    texts.map(|((expected, found), pair)| PacketPart { expected, found, agree: agree(pair) }).collect()
 }
 
 /// Formats the options between `<` and `>`, one text per option, empty for a missing option.

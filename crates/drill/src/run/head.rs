@@ -3,7 +3,7 @@
 use engine::Span;
 
 use crate::code::Unsupported;
-use crate::syntax::Place;
+use crate::syntax::ScriptPlace;
 use crate::syntax::ast::HeadOption;
 
 /// Tolerance of times unless the script sets one: packetdrill's default.
@@ -26,23 +26,23 @@ pub const WITHOUT_EFFECT: &[(&str, &str)] = &[
 ];
 
 /// Settings from the head of a script.
-pub(super) struct Head {
+pub(super) struct ScriptHead {
     pub tolerance: Span,
     /// True if time stamp values are compared; as in packetdrill only if the script sets the length of a tick.
     pub ticks: bool,
     /// Maximum packet size of the device in bytes, and the position of the option; `None` if not set.
-    pub mtu: Option<(Place, u32)>,
+    pub mtu: Option<(ScriptPlace, u32)>,
 }
 
-impl Default for Head {
+impl Default for ScriptHead {
     fn default() -> Self {
-        Head { tolerance: DEFAULT_TOLERANCE, ticks: false, mtu: None }
+        ScriptHead { tolerance: DEFAULT_TOLERANCE, ticks: false, mtu: None }
     }
 }
 
 /// Reads the head options.
-pub(super) fn read(options: &[HeadOption]) -> Result<Head, Unsupported> {
-    let mut head = Head::default();
+pub(super) fn read_head(options: &[HeadOption]) -> Result<ScriptHead, Unsupported> {
+    let mut head = ScriptHead::default();
     for option in options {
         let value = option.value.as_deref().unwrap_or_default();
         let written =

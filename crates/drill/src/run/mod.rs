@@ -10,20 +10,20 @@ mod numbers;
 
 use engine::{Span, Time};
 
-pub use crate::report::Cell;
-pub use compare::compare;
+pub use crate::report::PacketPart;
+pub use compare::compare_packets;
 pub use head::WITHOUT_EFFECT;
 
-use crate::code::{self, Failed, Memory, Unsupported, Value};
+use crate::code::{self, EvaluationError, Memory, PyValue, Unsupported};
 use crate::end::Opener;
 use crate::endpoint::MEMBERS;
-use crate::host::{Answer, Host, is_sending};
-use crate::report::{Failure, Found, Outcome, Report, Seen, seconds};
-use crate::settings::{self, Setting};
-use crate::syntax::Place;
-use crate::syntax::ast::{Action, Call, Code, Commands, Event, Expr, Packet, Script, When};
-use crate::target::{Clock, Target};
-use head::Head;
+use crate::host::{CallAnswer, Host, is_sending};
+use crate::report::{Deviation, LoggedPacket, Mismatch, ScriptOutcome, ScriptReport, format_seconds};
+use crate::settings::{self, HostSetting};
+use crate::syntax::ScriptPlace;
+use crate::syntax::ast::{Call, Code, Commands, EventAction, Expr, Script, ScriptEvent, ScriptPacket, When};
+use crate::target::{HostClock, ScriptTarget};
+use head::ScriptHead;
 use numbers::Numbers;
 
 /// Constants that assertions may name (`enum tcp_ca_state`).
@@ -31,21 +31,21 @@ const CONSTANTS: [(&str, i64); 5] =
     [("TCP_CA_Open", 0), ("TCP_CA_Disorder", 1), ("TCP_CA_CWR", 2), ("TCP_CA_Recovery", 3), ("TCP_CA_Loss", 4)];
 
 /// Runs `script` in simulated time against connection ends that `open` creates. `tolerance` overrides the script's.
-pub fn run(script: &Script, tolerance: Option<Span>, open: &Opener<'_>) -> Report {
+pub fn run_script(script: &Script, tolerance: Option<Span>, open: &Opener<'_>) -> ScriptReport {
     run_on(script, tolerance, &mut Host::new(open))
 }
 
 /// Runs `script` against `host`. `tolerance` overrides the script's, which is multiplied on a wall clock.
-pub fn run_on(script: &Script, tolerance: Option<Span>, host: &mut dyn Target) -> Report {
+pub fn run_on(script: &Script, tolerance: Option<Span>, host: &mut dyn ScriptTarget) -> ScriptReport {
     let mut runner = Runner {
         host,
         numbers: Numbers::default(),
         memory: Memory::new(),
-        head: Head::default(),
+        head: ScriptHead::default(),
         pending: None,
-        place: Place::default(),
+        place: ScriptPlace::default(),
         logged: Vec::new(),
-        report: Report::default(),
+        report: ScriptReport::default(),
     };
     let stopped = runner.script(script, tolerance).err();
     runner.log_sent();
@@ -53,40 +53,40 @@ pub fn run_on(script: &Script, tolerance: Option<Span>, host: &mut dyn Target) -
     report.unread = runner.host.outbox().unread();
     report.end = runner.host.now();
     report.tolerance = runner.head.tolerance;
-    report.outcome = stopped.unwrap_or(Outcome::Passed);
+    report.outcome = stopped.unwrap_or(ScriptOutcome::Passed);
     report
 }
 
 struct Runner<'a> {
-    host: &'a mut dyn Target,
+    host: &'a mut dyn ScriptTarget,
     numbers: Numbers,
     memory: Memory,
-    head: Head,
-    pending: Option<Pending>,
+    head: ScriptHead,
+    pending: Option<BlockedCall>,
     /// Position of the current event in the script.
-    place: Place,
+    place: ScriptPlace,
     /// For each segment in the outbox, its index in the report's packets.
     logged: Vec<usize>,
-    report: Report,
+    report: ScriptReport,
 }
 
 /// A system call that blocks.
-struct Pending {
+struct BlockedCall {
     call: Call,
-    place: Place,
+    place: ScriptPlace,
     returns: Time,
 }
 
 /// Result of a step; `Err` ends the script with this outcome.
-type Step<T = ()> = Result<T, Outcome>;
+type Step<T = ()> = Result<T, ScriptOutcome>;
 
-fn unsupported<T>(place: Place, what: impl Into<String>) -> Step<T> {
-    Err(Outcome::Unsupported(Unsupported { place, what: what.into() }))
+fn stop_unsupported<T>(place: ScriptPlace, what: impl Into<String>) -> Step<T> {
+    Err(ScriptOutcome::Unsupported(Unsupported { place, what: what.into() }))
 }
 
 /// The interval in which an event is expected.
 #[derive(Clone, Copy)]
-struct Window {
+struct EventWindow {
     from: Time,
     to: Time,
     /// Admissible delay after `to`, in addition to the tolerance.
@@ -95,12 +95,12 @@ struct Window {
 
 impl Runner<'_> {
     fn script(&mut self, script: &Script, tolerance: Option<Span>) -> Step {
-        self.head = head::read(&script.options).map_err(Outcome::Unsupported)?;
+        self.head = head::read_head(&script.options).map_err(ScriptOutcome::Unsupported)?;
         if let Some((place, mtu)) = self.head.mtu {
-            self.host.set(&Setting::Mtu(mtu)).or_else(|what| unsupported(place, what))?;
+            self.host.set(&HostSetting::Mtu(mtu)).or_else(|what| stop_unsupported(place, what))?;
         }
         // Time stamp values on a wall clock are not exact to a tick.
-        self.head.ticks &= self.host.clock() == Clock::Simulated;
+        self.head.ticks &= self.host.clock() == HostClock::Simulated;
         let own = self.head.tolerance.as_nanos().saturating_mul(self.host.clock().allowance());
         self.head.tolerance = tolerance.unwrap_or(Span::from_nanos(own));
         for commands in &script.setup {
@@ -116,19 +116,21 @@ impl Runner<'_> {
         Ok(())
     }
 
-    fn event(&mut self, event: &Event) -> Step {
+    fn event(&mut self, event: &ScriptEvent) -> Step {
         self.place = event.action_place;
         let window = self.window(event.when);
         match &event.action {
-            Action::Inject(packet) => self.inject(event, packet, window),
-            Action::Expect(Packet::Tcp(tcp)) => self.expect(event, tcp, window),
-            Action::Expect(Packet::Other(text)) => unsupported(event.action_place, format!("the packet `{text}`")),
-            Action::Call(call) => self.call(event, call, window),
-            Action::Commands(commands) => {
+            EventAction::Inject(packet) => self.inject(event, packet, window),
+            EventAction::Expect(ScriptPacket::Tcp(tcp)) => self.expect(event, tcp, window),
+            EventAction::Expect(ScriptPacket::Other(text)) => {
+                stop_unsupported(event.action_place, format!("the packet `{text}`"))
+            }
+            EventAction::Call(call) => self.call(event, call, window),
+            EventAction::Commands(commands) => {
                 self.wait(window)?;
                 self.commands(commands)
             }
-            Action::Code(code) => {
+            EventAction::Code(code) => {
                 self.wait(window)?;
                 self.code(code)
             }
@@ -136,7 +138,7 @@ impl Runner<'_> {
     }
 
     /// Returns the interval of an event; relative times count from now, the time of the previous event.
-    fn window(&self, when: When) -> Option<Window> {
+    fn window(&self, when: When) -> Option<EventWindow> {
         let now = self.host.now();
         let (from, to) = match when {
             When::At(time) => (time, time),
@@ -145,11 +147,11 @@ impl Runner<'_> {
             When::AfterBetween(from, to) => (now + from, now + to),
             When::Any => return None,
         };
-        Some(Window { from, to, grace: self.host.lateness(to.since(now)) })
+        Some(EventWindow { from, to, grace: self.host.lateness(to.since(now)) })
     }
 
     /// Advances the time to the start of the interval.
-    fn wait(&mut self, window: Option<Window>) -> Step {
+    fn wait(&mut self, window: Option<EventWindow>) -> Step {
         if let Some(window) = window {
             self.advance(window.from, false)?;
         }
@@ -166,11 +168,11 @@ impl Runner<'_> {
             let moved = self.host.advance(step, stop);
             self.log_sent();
             if moved.is_err() {
-                let found = Found::Words {
+                let found = Mismatch::Words {
                     expected: "advancing time".into(),
                     found: "a timer that is due immediately again at every expiry".into(),
                 };
-                return Err(self.failed(self.place, "the time does not advance", found, None));
+                return Err(self.fail(self.place, "the time does not advance", found, None));
             }
             self.retry_pending()?;
             if step >= until {
@@ -180,10 +182,10 @@ impl Runner<'_> {
     }
 
     fn commands(&mut self, commands: &Commands) -> Step {
-        for (place, command) in settings::each(commands) {
-            let set = settings::recognize(&command).or_else(|what| unsupported(place, what))?;
+        for (place, command) in settings::split_commands(commands) {
+            let set = settings::recognize_command(&command).or_else(|what| stop_unsupported(place, what))?;
             for setting in &set {
-                let note = self.host.set(setting).or_else(|what| unsupported(place, what))?;
+                let note = self.host.set(setting).or_else(|what| stop_unsupported(place, what))?;
                 self.report.notes.extend(note.map(|note| (place, note)));
             }
         }
@@ -191,45 +193,47 @@ impl Runner<'_> {
     }
 
     fn code(&mut self, code: &Code) -> Step {
-        let statements = code.program.as_ref().map_err(|unsupported| Outcome::Unsupported(unsupported.clone()))?;
+        let statements =
+            code.program.as_ref().map_err(|unsupported| ScriptOutcome::Unsupported(unsupported.clone()))?;
         let host = &*self.host;
         let known = |name: &str| {
             let constant = CONSTANTS.iter().find(|(known, _)| *known == name);
-            constant.map(|(_, value)| Value::Int(*value)).or_else(|| host.info(name))
+            constant.map(|(_, value)| PyValue::Int(*value)).or_else(|| host.info(name))
         };
         let names = CONSTANTS.iter().map(|(name, _)| (*name).to_owned());
         let names: Vec<String> = names.chain(MEMBERS.iter().map(|(name, _)| format!("tcpi_{name}"))).collect();
         let printed = &mut self.report.printed;
-        let ran =
-            code::run(statements, &mut self.memory, &known, &names, &mut |place, text| printed.push((place, text)));
+        let ran = code::run_assertions(statements, &mut self.memory, &known, &names, &mut |place, text| {
+            printed.push((place, text));
+        });
         match ran {
             Ok(()) => Ok(()),
-            Err(Failed::Unsupported(unsupported)) => Err(Outcome::Unsupported(unsupported)),
-            Err(Failed::Assertion { place, text, values, note }) => {
+            Err(EvaluationError::Unsupported(unsupported)) => Err(ScriptOutcome::Unsupported(unsupported)),
+            Err(EvaluationError::Assertion { place, text, values, note }) => {
                 let values: Vec<String> = values.iter().map(|(name, value)| format!("{name} is {value}")).collect();
-                let found = Found::Words { expected: text, found: values.join(", ") };
-                Err(self.failed(place, "an assertion does not hold", found, note))
+                let found = Mismatch::Words { expected: text, found: values.join(", ") };
+                Err(self.fail(place, "an assertion does not hold", found, note))
             }
         }
     }
 
-    fn inject(&mut self, event: &Event, packet: &Packet, window: Option<Window>) -> Step {
+    fn inject(&mut self, event: &ScriptEvent, packet: &ScriptPacket, window: Option<EventWindow>) -> Step {
         self.wait(window)?;
         let tcp = match packet {
-            Packet::Tcp(tcp) => tcp,
-            Packet::Other(text) => return unsupported(event.action_place, format!("the packet `{text}`")),
+            ScriptPacket::Tcp(tcp) => tcp,
+            ScriptPacket::Other(text) => return stop_unsupported(event.action_place, format!("the packet `{text}`")),
         };
         let connected = self.host.has_connection();
-        let wire = self.numbers.incoming(tcp, connected).or_else(|what| unsupported(event.action_place, what));
+        let wire = self.numbers.incoming(tcp, connected).or_else(|what| stop_unsupported(event.action_place, what));
         let (segment, ecn) = wire?;
-        let seen = Seen { time: self.host.now(), incoming: true, tcp: tcp.clone() };
+        let seen = LoggedPacket { time: self.host.now(), incoming: true, tcp: tcp.clone() };
         self.report.packets.push(seen);
-        self.host.inject(&segment, ecn).or_else(|what| unsupported(event.action_place, what))?;
+        self.host.inject(&segment, ecn).or_else(|what| stop_unsupported(event.action_place, what))?;
         self.log_sent();
         self.retry_pending()
     }
 
-    fn call(&mut self, event: &Event, call: &Call, window: Option<Window>) -> Step {
+    fn call(&mut self, event: &ScriptEvent, call: &Call, window: Option<EventWindow>) -> Step {
         let started = window.map_or(self.host.now(), |window| window.from);
         // A process makes one call at a time.
         self.finish_pending()?;
@@ -238,10 +242,10 @@ impl Runner<'_> {
         let answer = self.host.call(call);
         self.log_sent();
         match (answer, call.returns) {
-            (Answer::Blocks, None) => {
-                let found = Found::Words { expected: call.to_string(), found: "the call blocks".into() };
+            (CallAnswer::Blocks, None) => {
+                let found = Mismatch::Words { expected: call.to_string(), found: "the call blocks".into() };
                 let hint = "state the return time, as in `+0...0.1 read(...)`, or make the socket non-blocking";
-                Err(self.failed(place, "a call blocks", found, Some(hint.into())))
+                Err(self.fail(place, "a call blocks", found, Some(hint.into())))
             }
             (answer, returns) => {
                 let base = match event.when {
@@ -250,21 +254,21 @@ impl Runner<'_> {
                 };
                 let returns = returns.map(|span| Time::ZERO + base + span);
                 match (answer, returns) {
-                    (Answer::Blocks, Some(returns)) => {
-                        self.pending = Some(Pending { call: call.clone(), place, returns });
+                    (CallAnswer::Blocks, Some(returns)) => {
+                        self.pending = Some(BlockedCall { call: call.clone(), place, returns });
                         Ok(())
                     }
-                    (Answer::Returns(_), Some(returns))
+                    (CallAnswer::Returns(_), Some(returns))
                         if is_sending(call)
-                            && self.host.clock() == Clock::Simulated
+                            && self.host.clock() == HostClock::Simulated
                             && returns > self.host.now() + self.head.tolerance =>
                     {
-                        unsupported(
+                        stop_unsupported(
                             place,
                             "a write that blocks on a full send buffer, since the send buffer is unlimited",
                         )
                     }
-                    (answer, returns) => self.returned(call, place, answer, returns),
+                    (answer, returns) => self.check_return(call, place, answer, returns),
                 }
             }
         }
@@ -274,13 +278,13 @@ impl Runner<'_> {
     fn retry_pending(&mut self) -> Step {
         let Some(pending) = self.pending.take() else { return Ok(()) };
         match self.host.call(&pending.call) {
-            Answer::Blocks => {
+            CallAnswer::Blocks => {
                 self.pending = Some(pending);
                 Ok(())
             }
             answer => {
                 self.log_sent();
-                self.returned(&pending.call, pending.place, answer, Some(pending.returns))
+                self.check_return(&pending.call, pending.place, answer, Some(pending.returns))
             }
         }
     }
@@ -293,42 +297,45 @@ impl Runner<'_> {
         if self.pending.is_none() {
             return Ok(());
         }
-        let found =
-            Found::Words { expected: format!("{call} by {} s", seconds(returns)), found: "it still blocks".into() };
-        Err(self.failed(place, "a call does not return in time", found, None))
+        let found = Mismatch::Words {
+            expected: format!("{call} by {} s", format_seconds(returns)),
+            found: "it still blocks".into(),
+        };
+        Err(self.fail(place, "a call does not return in time", found, None))
     }
 
     /// Compares the result and the time of a returned call with the script's.
-    fn returned(&mut self, call: &Call, place: Place, answer: Answer, returns: Option<Time>) -> Step {
+    fn check_return(&mut self, call: &Call, place: ScriptPlace, answer: CallAnswer, returns: Option<Time>) -> Step {
         let found = match answer {
-            Answer::Unsupported(what) => return unsupported(place, what),
-            Answer::Differs { what, expected, found } => {
-                let found = Found::Words { expected: format!("{what} {expected}"), found: format!("{what} {found}") };
-                return Err(self.failed(place, "a call gives another value", found, None));
+            CallAnswer::Unsupported(what) => return stop_unsupported(place, what),
+            CallAnswer::Differs { what, expected, found } => {
+                let found =
+                    Mismatch::Words { expected: format!("{what} {expected}"), found: format!("{what} {found}") };
+                return Err(self.fail(place, "a call gives another value", found, None));
             }
-            Answer::Returns(value) => match (&call.result, &call.errno) {
+            CallAnswer::Returns(value) => match (&call.result, &call.errno) {
                 (Expr::Any, None) => None,
                 (Expr::Number(expected), None) if *expected == value => None,
                 _ => Some(value.to_string()),
             },
-            Answer::Fails(errno) => match (&call.result, call.errno.as_deref()) {
+            CallAnswer::Fails(errno) => match (&call.result, call.errno.as_deref()) {
                 (Expr::Any, None) => None,
                 (Expr::Number(-1), Some(expected)) if expected == errno => None,
                 (Expr::Number(-1), None) => None,
                 _ => Some(format!("-1 {errno}")),
             },
-            Answer::Blocks => Some("the call blocks".into()),
+            CallAnswer::Blocks => Some("the call blocks".into()),
         };
         if let Some(found) = found {
             let errno = call.errno.as_ref().map_or(String::new(), |errno| format!(" {errno}"));
-            let found = Found::Words { expected: format!("{}{errno}", call.result), found };
-            return Err(self.failed(place, &format!("{} returns another value", call.name), found, None));
+            let found = Mismatch::Words { expected: format!("{}{errno}", call.result), found };
+            return Err(self.fail(place, &format!("{} returns another value", call.name), found, None));
         }
         match returns {
             Some(returns) => {
-                let window = Window { from: returns, to: returns, grace: Span::ZERO };
+                let window = EventWindow { from: returns, to: returns, grace: Span::ZERO };
                 match self.late(place, &format!("{} returned", call.name), window, self.host.now()) {
-                    Some((headline, found, hint)) => Err(self.failed(place, &headline, found, Some(hint))),
+                    Some((headline, found, hint)) => Err(self.fail(place, &headline, found, Some(hint))),
                     None => Ok(()),
                 }
             }
@@ -338,7 +345,13 @@ impl Runner<'_> {
 
     /// Returns headline, values and hint of the error if `at` is outside `window` by more than the tolerance; updates
     /// the largest deviation.
-    fn late(&mut self, place: Place, what: &str, window: Window, at: Time) -> Option<(String, Found, String)> {
+    fn late(
+        &mut self,
+        place: ScriptPlace,
+        what: &str,
+        window: EventWindow,
+        at: Time,
+    ) -> Option<(String, Mismatch, String)> {
         let (early, late) = (window.from.since(at), at.since(window.to));
         let deviation = early.max(late);
         if self.report.worst.is_none_or(|(_, worst)| deviation > worst) {
@@ -347,30 +360,49 @@ impl Runner<'_> {
         if early.max(at.since(window.to + window.grace)) <= self.head.tolerance {
             return None;
         }
-        let expected = match window.from == window.to {
-            true => format!("at {} s", seconds(window.from)),
-            false => format!("from {} s to {} s", seconds(window.from), seconds(window.to)),
+        let expected = if window.from == window.to {
+            format!("at {} s", format_seconds(window.from))
+        } else {
+            format!("from {} s to {} s", format_seconds(window.from), format_seconds(window.to))
         };
         let side = if early > late { "early" } else { "late" };
-        let found = Found::Words { expected, found: format!("at {} s", seconds(at)) };
+        let found = Mismatch::Words { expected, found: format!("at {} s", format_seconds(at)) };
         Some((format!("{what} {deviation} too {side}"), found, format!("the tolerance is {}", self.head.tolerance)))
     }
 
     /// Returns a failure after all packets logged so far.
-    fn failed(&self, place: Place, headline: &str, found: Found, hint: Option<String>) -> Outcome {
-        self.failed_at(self.report.packets.len(), place, headline, found, hint)
+    fn fail(&self, place: ScriptPlace, headline: &str, found: Mismatch, hint: Option<String>) -> ScriptOutcome {
+        self.fail_at(self.report.packets.len(), place, headline, found, hint)
     }
 
     /// Returns a failure after the first `before` packets.
-    fn failed_at(&self, before: usize, place: Place, headline: &str, found: Found, hint: Option<String>) -> Outcome {
-        Outcome::Failed(Failure { place, time: self.host.now(), headline: headline.to_owned(), found, hint, before })
+    fn fail_at(
+        &self,
+        before: usize,
+        place: ScriptPlace,
+        headline: &str,
+        found: Mismatch,
+        hint: Option<String>,
+    ) -> ScriptOutcome {
+        ScriptOutcome::Failed(Deviation {
+            place,
+            time: self.host.now(),
+            headline: headline.to_owned(),
+            found,
+            hint,
+            before,
+        })
     }
 
     /// Adds the segments sent since the last call to the report.
     fn log_sent(&mut self) {
         for sent in &self.host.outbox().all()[self.logged.len()..] {
             self.logged.push(self.report.packets.len());
-            self.report.packets.push(Seen { time: sent.time, incoming: false, tcp: self.numbers.shown(sent) });
+            self.report.packets.push(LoggedPacket {
+                time: sent.time,
+                incoming: false,
+                tcp: self.numbers.convert_sent(sent),
+            });
         }
     }
 }

@@ -9,7 +9,7 @@ use std::num::NonZeroU16;
 use wire::{Ecn, Flags, Options, Segment, SeqNum, Timestamps};
 
 use crate::host::{LOCAL_ISS, PORTS};
-use crate::outbox::Sent;
+use crate::outbox::SentSegment;
 use crate::syntax::ast::{IpMark, Opt, Tcp};
 
 /// Initial sequence number of the script's side on the wire.
@@ -46,8 +46,8 @@ impl Numbers {
         if self.local_scale.is_some() { self.remote_scale.unwrap_or(0) } else { 0 }
     }
 
-    /// Converts an injected segment to wire numbers; `connected` if a connection exists. `Err` names what is not
-    /// supported.
+    /// Converts an injected segment to wire numbers; `connected` if a connection exists. `Err` names an
+    /// unsupported part.
     pub(super) fn incoming(&mut self, tcp: &Tcp, connected: bool) -> Result<(Segment, Ecn), String> {
         let mut flags = Flags::default();
         for (letter, flag) in LETTERS {
@@ -135,7 +135,7 @@ impl Numbers {
     }
 
     /// Converts a sent segment to script numbers.
-    pub(super) fn shown(&self, sent: &Sent) -> Tcp {
+    pub(super) fn convert_sent(&self, sent: &SentSegment) -> Tcp {
         let segment = &sent.segment;
         let has = |flag| segment.flags.has(flag);
         let syn = has(Flags::SYN);

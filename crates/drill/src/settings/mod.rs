@@ -1,6 +1,6 @@
 //! Settings of the host under test, as scripts make them with shell commands.
 //!
-//! Commands are recognized, never executed. Settings with an effect are kept in [`Settings`]; those without effect are
+//! Commands are recognized, never executed. Settings with an effect are kept in [`HostSettings`]; those without effect are
 //! listed with the reason; all others are reported as not supported.
 
 mod defaults;
@@ -8,14 +8,14 @@ mod shell;
 mod sysctl;
 
 pub use defaults::{LINUX, SUITE, SUITE_CONTROL};
-pub use shell::{each, recognize};
+pub use shell::{recognize_command, split_commands};
 pub use sysctl::WITHOUT_EFFECT;
 
 use engine::Span;
 
 /// A setting made by a command or by an option at the head of a script.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Setting {
+pub enum HostSetting {
     /// All settings of `defaults.sh` of the public suites.
     SuiteDefaults,
     /// A kernel parameter (sysctl).
@@ -47,9 +47,9 @@ pub enum Setting {
     Mtu(u32),
 }
 
-/// Settings of the host under Linux's names. The defaults are those of Linux 6 without a script's commands.
+/// Settings of the host under Linux's names. The defaults are Linux 6's without a script's commands.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Settings {
+pub struct HostSettings {
     /// `tcp_congestion_control`
     pub control: String,
     /// `tcp_sack`
@@ -109,9 +109,9 @@ pub enum Ecn {
     Accept,
 }
 
-impl Default for Settings {
+impl Default for HostSettings {
     fn default() -> Self {
-        let mut settings = Settings {
+        let mut settings = HostSettings {
             control: "cubic".into(),
             sack: true,
             duplicate_sack: true,
@@ -141,30 +141,30 @@ impl Default for Settings {
     }
 }
 
-impl Settings {
+impl HostSettings {
     /// Sets kernel parameters.
     fn put_all(&mut self, parameters: &[(&str, &str)]) -> Result<(), String> {
-        parameters.iter().try_for_each(|(name, value)| sysctl::set(self, name, value))
+        parameters.iter().try_for_each(|(name, value)| sysctl::set_parameter(self, name, value))
     }
 
-    /// Applies a setting. Returns a note for the user, if there is one; `Err` names what is not supported.
-    pub fn put(&mut self, setting: &Setting) -> Result<Option<String>, String> {
+    /// Applies a setting. Returns a note for the user, if there is one; `Err` names an unsupported value.
+    pub fn put(&mut self, setting: &HostSetting) -> Result<Option<String>, String> {
         match setting {
-            Setting::SuiteDefaults => {
+            HostSetting::SuiteDefaults => {
                 self.put_all(&SUITE)?;
                 SUITE_CONTROL.clone_into(&mut self.control);
             }
-            Setting::Parameter { name, value } => sysctl::set(self, name, value)?,
-            Setting::Cubic { name, value } => sysctl::set_cubic(self, name, value)?,
-            Setting::FairQueue => {
+            HostSetting::Parameter { name, value } => sysctl::set_parameter(self, name, value)?,
+            HostSetting::Cubic { name, value } => sysctl::set_cubic(self, name, value)?,
+            HostSetting::FairQueue => {
                 return Ok(Some("fq has no effect: only congestion controls with their own pacing are paced".into()));
             }
-            Setting::Route { initial_window, rto_min, control } => {
+            HostSetting::Route { initial_window, rto_min, control } => {
                 self.initial_window = initial_window.or(self.initial_window);
                 self.rto_min = rto_min.or(self.rto_min);
                 self.control = control.as_ref().unwrap_or(&self.control).clone();
             }
-            Setting::Mtu(mtu) => self.mtu = *mtu,
+            HostSetting::Mtu(mtu) => self.mtu = *mtu,
         }
         Ok(None)
     }
@@ -190,16 +190,16 @@ mod tests {
 
     #[test]
     fn suite_defaults_keep_unnamed_settings() {
-        let mut settings = Settings {
+        let mut settings = HostSettings {
             control: "reno".into(),
             timestamps: false,
             sack: false,
             rack: false,
             window_scaling: false,
             initial_window: Some(3),
-            ..Settings::default()
+            ..HostSettings::default()
         };
-        settings.put(&Setting::SuiteDefaults).unwrap();
+        settings.put(&HostSetting::SuiteDefaults).unwrap();
         let buffers = (settings.receive_buffer, settings.send_buffer);
         assert_eq!(buffers, ((540_000, 15_728_640), 262_144));
         assert_eq!((settings.ecn, settings.syn_retries, settings.restart_after_idle), (Ecn::Off, 5, false));
@@ -209,11 +209,11 @@ mod tests {
 
     #[test]
     fn segment_size_is_limited_by_device_and_socket() {
-        let mut settings = Settings::default();
+        let mut settings = HostSettings::default();
         assert_eq!(settings.segment(), 1460);
         settings.max_segment = Some(1000);
         assert_eq!(settings.segment(), 1000);
-        settings.put(&Setting::Mtu(540)).unwrap();
+        settings.put(&HostSetting::Mtu(540)).unwrap();
         assert_eq!(settings.segment(), 500);
         settings.max_segment = None;
         assert_eq!(settings.segment(), 500);
@@ -221,9 +221,9 @@ mod tests {
 
     #[test]
     fn window_scale_follows_the_largest_buffer() {
-        let mut settings = Settings::default();
+        let mut settings = HostSettings::default();
         assert_eq!(settings.window_scale(), Some(7));
-        settings.put(&Setting::SuiteDefaults).unwrap();
+        settings.put(&HostSetting::SuiteDefaults).unwrap();
         assert_eq!(settings.window_scale(), Some(8));
         settings.receive_buffer.1 = 30_000;
         assert_eq!(settings.window_scale(), Some(0));

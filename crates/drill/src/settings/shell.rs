@@ -2,17 +2,17 @@
 
 use engine::Span;
 
-use super::Setting;
-use crate::syntax::Place;
+use super::HostSetting;
+use crate::syntax::ScriptPlace;
 use crate::syntax::ast::Commands;
 
 /// Splits a text of commands into single commands with their positions; removes comments and joins continued lines.
-pub fn each(commands: &Commands) -> Vec<(Place, String)> {
+pub fn split_commands(commands: &Commands) -> Vec<(ScriptPlace, String)> {
     let mut out = Vec::new();
-    let mut pending: Option<(Place, String)> = None;
+    let mut pending: Option<(ScriptPlace, String)> = None;
     for (number, line) in commands.text.lines().enumerate() {
         let column = if number == 0 { commands.place.column } else { 1 };
-        let place = Place { line: commands.place.line + number, column: column + indent(line) };
+        let place = ScriptPlace { line: commands.place.line + number, column: column + count_indent(line) };
         let line = line.split(" #").next().unwrap_or_default();
         let line = if line.trim_start().starts_with('#') { "" } else { line };
         let (start, mut text) = pending.take().unwrap_or((place, String::new()));
@@ -33,12 +33,12 @@ pub fn each(commands: &Commands) -> Vec<(Place, String)> {
     out
 }
 
-fn indent(line: &str) -> usize {
+fn count_indent(line: &str) -> usize {
     line.chars().take_while(|c| c.is_whitespace()).count()
 }
 
 /// Splits a command into words; quotes keep white space.
-fn words(command: &str) -> Vec<String> {
+fn split_words(command: &str) -> Vec<String> {
     let mut out = vec![String::new()];
     let mut quote = None;
     for c in command.chars() {
@@ -70,49 +70,51 @@ fn without_redirections(words: Vec<String>) -> Vec<String> {
     out
 }
 
-/// Returns the settings that a command makes. `Err` names what is not supported.
-pub fn recognize(command: &str) -> Result<Vec<Setting>, String> {
-    let words = without_redirections(words(command));
+/// Returns the settings that a command makes. `Err` names an unsupported command.
+pub fn recognize_command(command: &str) -> Result<Vec<HostSetting>, String> {
+    let words = without_redirections(split_words(command));
     let unsupported = || format!("the command `{command}`");
     let Some((program, args)) = words.split_first() else { return Ok(Vec::new()) };
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     let name = program.rsplit('/').next().unwrap_or(program);
     Ok(match (name, &args[..]) {
-        ("defaults.sh", _) => vec![Setting::SuiteDefaults],
+        ("defaults.sh", _) => vec![HostSetting::SuiteDefaults],
         // Settings end with the script, so there is nothing to restore.
         (name, _) if name.starts_with("sysctl_restore_") => Vec::new(),
-        ("sysctl", args) => {
-            args.iter().filter(|arg| !arg.starts_with('-')).map(|arg| assignment(arg)).collect::<Result<_, _>>()?
-        }
+        ("sysctl", args) => args
+            .iter()
+            .filter(|arg| !arg.starts_with('-'))
+            .map(|arg| parse_assignment(arg))
+            .collect::<Result<_, _>>()?,
         ("set_sysctls.py", args) => {
-            let path = |arg: &&str| assignment(arg.strip_prefix("/proc/sys/").ok_or_else(unsupported)?);
+            let path = |arg: &&str| parse_assignment(arg.strip_prefix("/proc/sys/").ok_or_else(unsupported)?);
             args.iter().map(path).collect::<Result<_, _>>()?
         }
         ("echo", [value, ">", path]) => {
             let value = (*value).to_owned();
             vec![match path.strip_prefix("/sys/module/tcp_cubic/parameters/") {
-                Some(name) => Setting::Cubic { name: name.to_owned(), value },
+                Some(name) => HostSetting::Cubic { name: name.to_owned(), value },
                 None => {
                     let name = path.strip_prefix("/proc/sys/").ok_or_else(unsupported)?.replace('/', ".");
-                    Setting::Parameter { name, value }
+                    HostSetting::Parameter { name, value }
                 }
             }]
         }
         ("tc", ["qdisc", "add" | "replace", "dev", _, "root", "pfifo" | "pfifo_fast"]) => Vec::new(),
-        ("tc", ["qdisc", "add" | "replace", "dev", _, "root", "fq", ..]) => vec![Setting::FairQueue],
+        ("tc", ["qdisc", "add" | "replace", "dev", _, "root", "fq", ..]) => vec![HostSetting::FairQueue],
         ("ip", ["tcp_metrics", "flush", ..]) => Vec::new(),
         // Segments are never joined for offload.
         ("ethtool", ["-K", ..]) => Vec::new(),
-        ("ip", ["route", "add" | "change" | "replace", args @ ..]) => vec![route(args).ok_or_else(unsupported)?],
+        ("ip", ["route", "add" | "change" | "replace", args @ ..]) => vec![parse_route(args).ok_or_else(unsupported)?],
         _ => return Err(unsupported()),
     })
 }
 
 /// Parses an assignment such as `net.ipv4.tcp_x=1`; slashes may replace dots.
-fn assignment(text: &str) -> Result<Setting, String> {
+fn parse_assignment(text: &str) -> Result<HostSetting, String> {
     let (name, value) = text.split_once('=').ok_or_else(|| format!("the parameter {text} without a value"))?;
     let value: Vec<String> = value.split_whitespace().map(worked_out).collect();
-    Ok(Setting::Parameter { name: name.trim().replace('/', "."), value: value.join(" ") })
+    Ok(HostSetting::Parameter { name: name.trim().replace('/', "."), value: value.join(" ") })
 }
 
 /// Replaces a product such as `$((32*1024*1024))` by its value; returns any other word unchanged.
@@ -125,13 +127,13 @@ fn worked_out(word: &str) -> String {
 }
 
 /// Returns the setting that the arguments of `ip route` make; `None` if they are not supported.
-fn route(args: &[&str]) -> Option<Setting> {
+fn parse_route(args: &[&str]) -> Option<HostSetting> {
     let (mut initial_window, mut rto_min, mut control) = (None, None, None);
     let mut args = args.iter().copied();
     while let Some(key) = args.next() {
         match key {
             "initcwnd" => initial_window = Some(args.next()?.parse().ok()?),
-            "rto_min" => rto_min = Some(span(args.next()?)?),
+            "rto_min" => rto_min = Some(parse_span(args.next()?)?),
             "congctl" => control = Some(args.next()?.to_owned()),
             "dev" | "via" | "scope" | "src" | "proto" | "metric" | "table" => {
                 args.next()?;
@@ -141,11 +143,11 @@ fn route(args: &[&str]) -> Option<Setting> {
             _ => return None,
         }
     }
-    Some(Setting::Route { initial_window, rto_min, control })
+    Some(HostSetting::Route { initial_window, rto_min, control })
 }
 
 /// Parses a duration such as `5ms` or `1s`; without a unit in milliseconds.
-fn span(text: &str) -> Option<Span> {
+fn parse_span(text: &str) -> Option<Span> {
     let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let number: u64 = text[..digits].parse().ok()?;
     let nanos = match &text[digits..] {
@@ -161,13 +163,13 @@ fn span(text: &str) -> Option<Span> {
 mod tests {
     use super::*;
     use crate::code::Unsupported;
-    use crate::settings::{Ecn, Settings};
+    use crate::settings::{Ecn, HostSettings};
 
-    fn applied(text: &str) -> Result<Settings, Unsupported> {
-        let mut settings = Settings::default();
-        let commands = Commands { place: Place { line: 3, column: 2 }, text: text.into() };
-        for (place, command) in each(&commands) {
-            let all = recognize(&command).map_err(|what| Unsupported { place, what })?;
+    fn applied(text: &str) -> Result<HostSettings, Unsupported> {
+        let mut settings = HostSettings::default();
+        let commands = Commands { place: ScriptPlace { line: 3, column: 2 }, text: text.into() };
+        for (place, command) in split_commands(&commands) {
+            let all = recognize_command(&command).map_err(|what| Unsupported { place, what })?;
             for setting in &all {
                 settings.put(setting).map_err(|what| Unsupported { place, what })?;
             }
@@ -189,7 +191,7 @@ mod tests {
         .unwrap();
         assert_eq!(
             settings,
-            Settings {
+            HostSettings {
                 ecn: Ecn::Request,
                 sack: false,
                 duplicate_sack: false,
@@ -202,7 +204,7 @@ mod tests {
                 restart_after_idle: false,
                 initial_window: Some(4),
                 rto_min: Some(Span::from_millis(5)),
-                ..Settings::default()
+                ..HostSettings::default()
             }
         );
     }
@@ -228,7 +230,7 @@ mod tests {
             ("ip route add blackhole 10.0.0.0/8", 3, 2, "the command `ip route add blackhole 10.0.0.0/8`"),
         ] {
             let unsupported = applied(text).unwrap_err();
-            assert_eq!((unsupported.what.as_str(), unsupported.place), (what, Place { line, column }), "{text}");
+            assert_eq!((unsupported.what.as_str(), unsupported.place), (what, ScriptPlace { line, column }), "{text}");
         }
     }
 }

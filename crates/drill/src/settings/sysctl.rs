@@ -2,8 +2,8 @@
 
 use engine::Span;
 
-use super::{Ecn, Settings};
-use crate::meant::meant;
+use super::{Ecn, HostSettings};
+use crate::meant::suggest_name;
 
 /// Parameters without effect on lasthop's TCP, with the reason.
 pub const WITHOUT_EFFECT: &[(&str, &str)] = &[
@@ -51,8 +51,8 @@ const WITH_EFFECT: [&str; 18] = [
     "tcp_rto_min_us",
 ];
 
-/// Sets the parameter `name`, written with dots, to `value`. `Err` names what is not supported.
-pub(super) fn set(settings: &mut Settings, name: &str, value: &str) -> Result<(), String> {
+/// Sets the parameter `name`, written with dots, to `value`. `Err` names an unsupported value.
+pub(super) fn set_parameter(settings: &mut HostSettings, name: &str, value: &str) -> Result<(), String> {
     if WITHOUT_EFFECT.iter().any(|(known, _)| *known == name) {
         return Ok(());
     }
@@ -108,14 +108,14 @@ pub(super) fn set(settings: &mut Settings, name: &str, value: &str) -> Result<()
         _ => {
             let with_effect = WITH_EFFECT.map(|known| format!("net.ipv4.{known}"));
             let known = WITHOUT_EFFECT.iter().map(|(known, _)| *known).chain(with_effect.iter().map(String::as_str));
-            return Err(format!("the parameter {name}{}", meant(name, known)));
+            return Err(format!("the parameter {name}{}", suggest_name(name, known)));
         }
     }
     Ok(())
 }
 
 /// Sets parameter `name` of the kernel module of CUBIC.
-pub(super) fn set_cubic(settings: &mut Settings, name: &str, value: &str) -> Result<(), String> {
+pub(super) fn set_cubic(settings: &mut HostSettings, name: &str, value: &str) -> Result<(), String> {
     match (name, value) {
         ("hystart", "0" | "1") => settings.hystart = value == "1",
         ("hystart_detect", "1" | "2" | "3") => settings.hystart_detect = value.parse().unwrap_or(3),
@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn parameters_with_effect_are_recognized() {
         for name in WITH_EFFECT {
-            let refused = set(&mut Settings::default(), &format!("net.ipv4.{name}"), "?").err();
+            let refused = set_parameter(&mut HostSettings::default(), &format!("net.ipv4.{name}"), "?").err();
             assert!(refused.is_none_or(|what| !what.starts_with("the parameter")), "{name}");
         }
     }

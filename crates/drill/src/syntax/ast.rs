@@ -3,7 +3,7 @@
 use engine::{Span, Time};
 
 use crate::code::Program;
-use crate::place::Place;
+use crate::place::ScriptPlace;
 
 /// A parsed script.
 #[derive(Clone, PartialEq, Debug)]
@@ -13,7 +13,7 @@ pub struct Script {
     /// Commands before the first event.
     pub setup: Vec<Commands>,
     /// Injected packets, system calls, and expected packets, in script order.
-    pub events: Vec<Event>,
+    pub events: Vec<ScriptEvent>,
     /// Commands after the last event.
     pub cleanup: Vec<Commands>,
 }
@@ -22,7 +22,7 @@ pub struct Script {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HeadOption {
     /// Position of the option in the script.
-    pub place: Place,
+    pub place: ScriptPlace,
     /// Name, without dashes.
     pub name: String,
     /// Text after `=`; `None` without `=`.
@@ -33,22 +33,22 @@ pub struct HeadOption {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Commands {
     /// Position of the text in the script.
-    pub place: Place,
+    pub place: ScriptPlace,
     /// The text between the backticks.
     pub text: String,
 }
 
 /// An event: a line of a script with a time and an action.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Event {
+pub struct ScriptEvent {
     /// Position of the event in the script.
-    pub place: Place,
+    pub place: ScriptPlace,
     /// Time of the event.
     pub when: When,
     /// Position of the action, after the time.
-    pub action_place: Place,
+    pub action_place: ScriptPlace,
     /// The action.
-    pub action: Action,
+    pub action: EventAction,
 }
 
 /// Time of an event.
@@ -68,11 +68,11 @@ pub enum When {
 
 /// Action of an event.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Action {
+pub enum EventAction {
     /// `<`: the script injects this packet.
-    Inject(Packet),
+    Inject(ScriptPacket),
     /// `>`: the host under test must send this packet.
-    Expect(Packet),
+    Expect(ScriptPacket),
     /// A system call.
     Call(Call),
     /// Commands for a shell.
@@ -83,7 +83,7 @@ pub enum Action {
 
 /// A packet.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Packet {
+pub enum ScriptPacket {
     /// A TCP segment.
     Tcp(Tcp),
     /// Another packet, such as ICMP or UDP, as written; not supported.
@@ -192,14 +192,14 @@ pub enum Expr {
     /// `[a, b]`
     List(Vec<Expr>),
     /// `{a, name = b, name(1) = c}`
-    Record(Vec<Field>),
+    Record(Vec<RecordField>),
     /// `htons(8080)`
     Apply(String, Vec<Expr>),
 }
 
 /// A member of a record.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Field {
+pub struct RecordField {
     /// Name of the member and the expression in parentheses after it; `None` for a positional member.
     pub name: Option<(String, Option<Expr>)>,
     /// Value of the member.
@@ -210,7 +210,7 @@ pub struct Field {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Code {
     /// Position of the text in the script.
-    pub place: Place,
+    pub place: ScriptPlace,
     /// Source text.
     pub text: String,
     /// The parsed statements.

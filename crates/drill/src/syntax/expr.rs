@@ -1,20 +1,20 @@
 //! Values in the arguments of system calls.
 
 use super::SyntaxError;
-use super::ast::{Expr, Field};
-use super::parser::{Parser, integer};
-use super::token::Token;
+use super::ast::{Expr, RecordField};
+use super::parser::{ScriptParser, parse_integer};
+use super::token::ScriptToken;
 
 /// Maximum nesting depth of values; it bounds the recursion.
 const MAX_DEPTH: usize = 64;
 
-impl Parser<'_> {
+impl ScriptParser<'_> {
     /// Parses values separated by commas, up to and including `close`.
     pub(super) fn exprs(&mut self, close: char) -> Result<Vec<Expr>, SyntaxError> {
         let mut all = Vec::new();
-        while !self.accept(Token::Sign(close)) {
+        while !self.accept(ScriptToken::Sign(close)) {
             all.push(self.expr()?);
-            if !self.accept(Token::Sign(',')) && self.peek() != Token::Sign(close) {
+            if !self.accept(ScriptToken::Sign(',')) && self.peek() != ScriptToken::Sign(close) {
                 return Err(self.wrong(format!("`,` or `{close}`")));
             }
         }
@@ -23,11 +23,11 @@ impl Parser<'_> {
 
     pub(super) fn expr(&mut self) -> Result<Expr, SyntaxError> {
         let first = self.single()?;
-        if self.peek() != Token::Sign('|') {
+        if self.peek() != ScriptToken::Sign('|') {
             return Ok(first);
         }
         let mut all = vec![first];
-        while self.accept(Token::Sign('|')) {
+        while self.accept(ScriptToken::Sign('|')) {
             all.push(self.single()?);
         }
         Ok(Expr::Or(all))
@@ -46,18 +46,20 @@ impl Parser<'_> {
     fn value(&mut self) -> Result<Expr, SyntaxError> {
         let wrong = self.wrong("a value: `...`, a number, a name, a text, `[...]` or `{...}`");
         Ok(match self.take() {
-            Token::Ellipsis => Expr::Any,
-            Token::Number(text) => match integer(text) {
+            ScriptToken::Ellipsis => Expr::Any,
+            ScriptToken::Number(text) => match parse_integer(text) {
                 Some(number) => Expr::Number(number),
                 None if text.contains('.') => Expr::Decimal(text.to_owned()),
                 None => return Err(wrong),
             },
-            Token::Address(text) => Expr::Name(text.to_owned()),
-            Token::Text(text) => Expr::Text(text.to_owned()),
-            Token::Sign('[') => Expr::List(self.exprs(']')?),
-            Token::Sign('{') => self.record()?,
-            Token::Word(name) if self.accept(Token::Sign('(')) => Expr::Apply(name.to_owned(), self.exprs(')')?),
-            Token::Word(name) => Expr::Name(name.to_owned()),
+            ScriptToken::Address(text) => Expr::Name(text.to_owned()),
+            ScriptToken::Text(text) => Expr::Text(text.to_owned()),
+            ScriptToken::Sign('[') => Expr::List(self.exprs(']')?),
+            ScriptToken::Sign('{') => self.record()?,
+            ScriptToken::Word(name) if self.accept(ScriptToken::Sign('(')) => {
+                Expr::Apply(name.to_owned(), self.exprs(')')?)
+            }
+            ScriptToken::Word(name) => Expr::Name(name.to_owned()),
             _ => return Err(wrong),
         })
     }
@@ -65,20 +67,20 @@ impl Parser<'_> {
     /// Parses the rest of a record after its `{`.
     fn record(&mut self) -> Result<Expr, SyntaxError> {
         let mut fields = Vec::new();
-        while !self.accept(Token::Sign('}')) {
+        while !self.accept(ScriptToken::Sign('}')) {
             fields.push(self.field()?);
-            if !self.accept(Token::Sign(',')) && self.peek() != Token::Sign('}') {
+            if !self.accept(ScriptToken::Sign(',')) && self.peek() != ScriptToken::Sign('}') {
                 return Err(self.wrong("`,` or `}`"));
             }
         }
         Ok(Expr::Record(fields))
     }
 
-    fn field(&mut self) -> Result<Field, SyntaxError> {
+    fn field(&mut self) -> Result<RecordField, SyntaxError> {
         let place = self.place();
         let value = self.expr()?;
-        if !self.accept(Token::Sign('=')) && !self.accept(Token::Sign(':')) {
-            return Ok(Field { name: None, value });
+        if !self.accept(ScriptToken::Sign('=')) && !self.accept(ScriptToken::Sign(':')) {
+            return Ok(RecordField { name: None, value });
         }
         let name = match value {
             Expr::Name(name) => (name, None),
@@ -93,6 +95,6 @@ impl Parser<'_> {
                 });
             }
         };
-        Ok(Field { name: Some(name), value: self.expr()? })
+        Ok(RecordField { name: Some(name), value: self.expr()? })
     }
 }

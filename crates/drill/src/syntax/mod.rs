@@ -12,15 +12,15 @@ pub mod token;
 
 use std::fmt;
 
-pub use crate::place::Place;
+pub use crate::place::ScriptPlace;
 pub use ast::Script;
-pub use parser::parse;
+pub use parser::parse_script;
 
 /// A syntax error of a script.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SyntaxError {
     /// Position in the script.
-    pub place: Place,
+    pub place: ScriptPlace,
     /// The text found.
     pub found: String,
     /// The expected syntax.
@@ -31,7 +31,7 @@ pub struct SyntaxError {
 
 impl fmt::Display for SyntaxError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Place { line, column } = self.place;
+        let ScriptPlace { line, column } = self.place;
         write!(f, "{line}:{column}: found {}, expected {}", self.found, self.expected)
     }
 }

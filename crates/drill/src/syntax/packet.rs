@@ -1,9 +1,9 @@
 //! Packets of a script.
 
 use super::SyntaxError;
-use super::ast::{IpMark, Opt, Packet, Tcp};
-use super::parser::{Parser, Way};
-use super::token::Token;
+use super::ast::{IpMark, Opt, ScriptPacket, Tcp};
+use super::parser::{PacketDirection, ScriptParser};
+use super::token::ScriptToken;
 
 const U32: u64 = u32::MAX as u64;
 
@@ -13,15 +13,19 @@ const MADE: &str = "of an injected packet, which must be complete";
 /// Letters of the TCP flags except ACK.
 const FLAGS: &str = "FSRPEWU";
 
-impl Parser<'_> {
-    pub(super) fn packet(&mut self, way: Way) -> Result<Packet, SyntaxError> {
+impl ScriptParser<'_> {
+    pub(super) fn packet(&mut self, way: PacketDirection) -> Result<ScriptPacket, SyntaxError> {
         let from = self.at();
-        let ip = if self.accept(Token::Sign('[')) { self.ip_marks(way)? } else { Vec::new() };
-        if self.beyond() { Ok(Packet::Other(self.rest_of_event(from))) } else { Ok(Packet::Tcp(self.tcp(ip, way)?)) }
+        let ip = if self.accept(ScriptToken::Sign('[')) { self.ip_marks(way)? } else { Vec::new() };
+        if self.beyond() {
+            Ok(ScriptPacket::Other(self.rest_of_event(from)))
+        } else {
+            Ok(ScriptPacket::Tcp(self.tcp(ip, way)?))
+        }
     }
 
     /// Parses the IP header fields in `[...]` in front of the flags.
-    fn ip_marks(&mut self, way: Way) -> Result<Vec<IpMark>, SyntaxError> {
+    fn ip_marks(&mut self, way: PacketDirection) -> Result<Vec<IpMark>, SyntaxError> {
         let mut marks = Vec::new();
         loop {
             let wrong = self.wrong("ect0, ect1, ect01, ce, noecn, tos, ttl or flowlabel");
@@ -29,7 +33,7 @@ impl Parser<'_> {
                 "noecn" => IpMark::NoEcn,
                 "ect0" => IpMark::Ect0,
                 "ect1" => IpMark::Ect1,
-                "ect01" if way == Way::Out => IpMark::Ect01,
+                "ect01" if way == PacketDirection::Out => IpMark::Ect01,
                 "ect01" => return Err(SyntaxError { expected: format!("ect0 or ect1 {MADE}"), ..wrong }),
                 "ce" => IpMark::Ce,
                 "tos" => IpMark::Tos(self.whole("the TOS octet", 255)? as u32),
@@ -37,29 +41,29 @@ impl Parser<'_> {
                 "flowlabel" => IpMark::FlowLabel(self.whole("a flow label", 0xf_ffff)? as u32),
                 _ => return Err(wrong),
             });
-            if self.accept(Token::Sign(']')) {
+            if self.accept(ScriptToken::Sign(']')) {
                 return Ok(marks);
             }
-            if !self.accept(Token::Sign(',')) {
+            if !self.accept(ScriptToken::Sign(',')) {
                 return Err(self.wrong("`,` or `]`"));
             }
         }
     }
 
-    fn tcp(&mut self, ip: Vec<IpMark>, way: Way) -> Result<Tcp, SyntaxError> {
+    fn tcp(&mut self, ip: Vec<IpMark>, way: PacketDirection) -> Result<Tcp, SyntaxError> {
         let flags = self.flags()?;
         let (seq, len) = self.range()?;
         let mut tcp = Tcp { ip, flags, seq, len, options: Some(Vec::new()), ..Tcp::default() };
-        if self.accept(Token::Word("ack")) {
+        if self.accept(ScriptToken::Word("ack")) {
             tcp.ack = Some(self.whole("an acknowledgment number", U32)? as u32);
         }
-        if self.accept(Token::Word("win")) {
+        if self.accept(ScriptToken::Word("win")) {
             tcp.window = Some(self.whole("a window", 0xffff)? as u32);
         }
-        if self.accept(Token::Word("urg")) {
+        if self.accept(ScriptToken::Word("urg")) {
             tcp.urgent = Some(self.whole("an urgent pointer", 0xffff)? as u32);
         }
-        if self.accept(Token::Sign('<')) {
+        if self.accept(ScriptToken::Sign('<')) {
             tcp.options = self.options(way)?;
         }
         Ok(tcp)
@@ -68,19 +72,19 @@ impl Parser<'_> {
     /// Parses TCP flags: letters, with a dot for ACK, or `-` for no flags.
     fn flags(&mut self) -> Result<String, SyntaxError> {
         let wrong = || self.wrong(format!("TCP flags: letters of {FLAGS}, `.` for ACK, or `-` for none"));
-        if self.peek() == Token::Sign('-') {
+        if self.peek() == ScriptToken::Sign('-') {
             self.take();
             return Ok(String::new());
         }
         let mut flags = match self.peek() {
-            Token::Word(word) if word.chars().all(|c| FLAGS.contains(c)) => word.to_owned(),
-            Token::Sign('.') => String::new(),
+            ScriptToken::Word(word) if word.chars().all(|c| FLAGS.contains(c)) => word.to_owned(),
+            ScriptToken::Sign('.') => String::new(),
             _ => return Err(wrong()),
         };
         if !flags.is_empty() {
             self.take();
         }
-        if self.accept(Token::Sign('.')) {
+        if self.accept(ScriptToken::Sign('.')) {
             flags.push('.');
         }
         Ok(flags)
@@ -107,21 +111,21 @@ impl Parser<'_> {
     }
 
     /// Parses the options after `<`; returns `None` for `<...>`, which matches any.
-    fn options(&mut self, way: Way) -> Result<Option<Vec<Opt>>, SyntaxError> {
-        if way == Way::In && self.peek() == Token::Ellipsis {
+    fn options(&mut self, way: PacketDirection) -> Result<Option<Vec<Opt>>, SyntaxError> {
+        if way == PacketDirection::In && self.peek() == ScriptToken::Ellipsis {
             return Err(self.wrong(format!("options {MADE}")));
         }
-        if self.accept(Token::Ellipsis) {
+        if self.accept(ScriptToken::Ellipsis) {
             self.sign('>')?;
             return Ok(None);
         }
         let mut options = Vec::new();
         loop {
-            if self.accept(Token::Sign('>')) {
+            if self.accept(ScriptToken::Sign('>')) {
                 return Ok(Some(options));
             }
             options.push(self.option()?);
-            if !self.accept(Token::Sign(',')) && self.peek() != Token::Sign('>') {
+            if !self.accept(ScriptToken::Sign(',')) && self.peek() != ScriptToken::Sign('>') {
                 return Err(self.wrong("`,` or `>` behind an option"));
             }
         }
@@ -143,7 +147,7 @@ impl Parser<'_> {
             }
             "sack" => {
                 let mut blocks = Vec::new();
-                while matches!(self.peek(), Token::Number(_)) {
+                while matches!(self.peek(), ScriptToken::Number(_)) {
                     let from = self.whole("a SACK block", U32)? as u32;
                     self.sign(':')?;
                     blocks.push((from, self.whole("the end of a SACK block", U32)? as u32));
@@ -155,9 +159,9 @@ impl Parser<'_> {
             }
             name @ ("FO" | "FOEXP" | "md5" | "mptcp" | "exp" | "ECN") => {
                 let mut text = name.to_owned();
-                while !matches!(self.peek(), Token::Sign(',' | '>') | Token::End) {
+                while !matches!(self.peek(), ScriptToken::Sign(',' | '>') | ScriptToken::End) {
                     text.push(' ');
-                    text.push_str(self.take().shown().trim_matches('`'));
+                    text.push_str(self.take().describe().trim_matches('`'));
                 }
                 Opt::Other(text)
             }
@@ -166,7 +170,7 @@ impl Parser<'_> {
     }
 
     fn keyword(&mut self, name: &'static str) -> Result<(), SyntaxError> {
-        if self.accept(Token::Word(name)) { Ok(()) } else { Err(self.wrong(format!("`{name}`"))) }
+        if self.accept(ScriptToken::Word(name)) { Ok(()) } else { Err(self.wrong(format!("`{name}`"))) }
     }
 
     /// Returns true if the next packet is of a kind that packetdrill supports but this crate does not: ICMP, UDP,
@@ -174,12 +178,14 @@ impl Parser<'_> {
     /// a packet is not parsed.
     fn beyond(&self) -> bool {
         match self.peek() {
-            Token::Word("icmp" | "udp" | "gre" | "ipv4" | "ipv6" | "mpls") => true,
-            Token::Word(word) => {
+            ScriptToken::Word("icmp" | "udp" | "gre" | "ipv4" | "ipv6" | "mpls") => true,
+            ScriptToken::Word(word) => {
                 let precise = |c: char| c == 'A' || ('0'..='7').contains(&c);
                 word.contains(precise) && word.chars().all(|c| precise(c) || FLAGS.contains(c))
             }
-            Token::Number(text) => text.starts_with('.') || matches!(self.peek_behind(), Token::Sign('>' | '.')),
+            ScriptToken::Number(text) => {
+                text.starts_with('.') || matches!(self.peek_behind(), ScriptToken::Sign('>' | '.'))
+            }
             _ => false,
         }
     }

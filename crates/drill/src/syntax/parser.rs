@@ -4,14 +4,14 @@ use engine::time::NANOS_PER_SEC;
 use engine::{Span, Time};
 
 use super::SyntaxError;
-use super::ast::{Action, Call, Code, Commands, Event, HeadOption, Script, When};
-use super::token::{Piece, Token, pieces};
+use super::ast::{Call, Code, Commands, EventAction, HeadOption, Script, ScriptEvent, When};
+use super::token::{Piece, ScriptToken, split_tokens};
 use crate::code;
-use crate::place::Place;
+use crate::place::ScriptPlace;
 
 /// Direction of a packet. An injected packet must be complete, without `...` or alternatives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Way {
+pub(super) enum PacketDirection {
     /// `<`: injected by the script.
     In,
     /// `>`: sent by the host under test.
@@ -19,13 +19,13 @@ pub(super) enum Way {
 }
 
 /// Parses a script.
-pub fn parse(text: &str) -> Result<Script, SyntaxError> {
-    let pieces = pieces(text)?;
-    Parser { text, pieces: &pieces, at: 0, depth: 0 }.script()
+pub fn parse_script(text: &str) -> Result<Script, SyntaxError> {
+    let pieces = split_tokens(text)?;
+    ScriptParser { text, pieces: &pieces, at: 0, depth: 0 }.script()
 }
 
 /// The tokens of a script and the position of the next one.
-pub(super) struct Parser<'a> {
+pub(super) struct ScriptParser<'a> {
     text: &'a str,
     pieces: &'a [Piece<'a>],
     at: usize,
@@ -39,31 +39,31 @@ const NUMBERS: [&str; 3] = ["tolerance_usecs", "tcp_ts_tick_usecs", "mtu"];
 /// Expected beginning of an event, for error messages.
 const TIME: &str = "a time such as `0`, `+.1` or `*`";
 
-impl<'a> Parser<'a> {
-    pub(super) fn peek(&self) -> Token<'a> {
+impl<'a> ScriptParser<'a> {
+    pub(super) fn peek(&self) -> ScriptToken<'a> {
         self.pieces[self.at].token
     }
 
     /// Returns the token after the next.
-    pub(super) fn peek_behind(&self) -> Token<'a> {
-        self.pieces.get(self.at + 1).map_or(Token::End, |piece| piece.token)
+    pub(super) fn peek_behind(&self) -> ScriptToken<'a> {
+        self.pieces.get(self.at + 1).map_or(ScriptToken::End, |piece| piece.token)
     }
 
-    pub(super) fn place(&self) -> Place {
+    pub(super) fn place(&self) -> ScriptPlace {
         self.pieces[self.at].place
     }
 
     /// Takes the next token; at the end of the script, the end token is returned each time.
-    pub(super) fn take(&mut self) -> Token<'a> {
+    pub(super) fn take(&mut self) -> ScriptToken<'a> {
         let token = self.peek();
-        if token != Token::End {
+        if token != ScriptToken::End {
             self.at += 1;
         }
         token
     }
 
     /// Takes the next token if it is `token`; returns true if it was.
-    pub(super) fn accept(&mut self, token: Token<'_>) -> bool {
+    pub(super) fn accept(&mut self, token: ScriptToken<'_>) -> bool {
         let here = self.peek() == token;
         if here {
             self.take();
@@ -72,12 +72,12 @@ impl<'a> Parser<'a> {
     }
 
     pub(super) fn sign(&mut self, sign: char) -> Result<(), SyntaxError> {
-        if self.accept(Token::Sign(sign)) { Ok(()) } else { Err(self.wrong(format!("`{sign}`"))) }
+        if self.accept(ScriptToken::Sign(sign)) { Ok(()) } else { Err(self.wrong(format!("`{sign}`"))) }
     }
 
     pub(super) fn word(&mut self, expected: &str) -> Result<&'a str, SyntaxError> {
         match self.peek() {
-            Token::Word(word) => {
+            ScriptToken::Word(word) => {
                 self.take();
                 Ok(word)
             }
@@ -87,13 +87,13 @@ impl<'a> Parser<'a> {
 
     /// Returns the error for a next token that is not the expected one.
     pub(super) fn wrong(&self, expected: impl Into<String>) -> SyntaxError {
-        SyntaxError { place: self.place(), found: self.peek().shown(), expected: expected.into(), hint: None }
+        SyntaxError { place: self.place(), found: self.peek().describe(), expected: expected.into(), hint: None }
     }
 
     /// Parses an integer from 0 to `most`.
     pub(super) fn whole(&mut self, what: &str, most: u64) -> Result<u64, SyntaxError> {
-        let Token::Number(text) = self.peek() else { return Err(self.wrong(what)) };
-        let number = integer(text).and_then(|number| u64::try_from(number).ok()).filter(|number| *number <= most);
+        let ScriptToken::Number(text) = self.peek() else { return Err(self.wrong(what)) };
+        let number = parse_integer(text).and_then(|number| u64::try_from(number).ok()).filter(|number| *number <= most);
         let number = number.ok_or_else(|| self.wrong(format!("{what}, 0 to {most}")))?;
         self.take();
         Ok(number)
@@ -108,8 +108,9 @@ impl<'a> Parser<'a> {
     /// `from` on.
     pub(super) fn rest_of_event(&mut self, from: usize) -> String {
         let (mut to, mut line) = (self.at(), self.place().line);
-        let begins = |token| matches!(token, Token::Number(_) | Token::Sign('+' | '*') | Token::Commands(_));
-        while self.peek() != Token::End && (self.place().line == line || !begins(self.peek())) {
+        let begins =
+            |token| matches!(token, ScriptToken::Number(_) | ScriptToken::Sign('+' | '*') | ScriptToken::Commands(_));
+        while self.peek() != ScriptToken::End && (self.place().line == line || !begins(self.peek())) {
             (to, line) = (self.pieces[self.at].bytes.1, self.place().line);
             self.take();
         }
@@ -118,19 +119,19 @@ impl<'a> Parser<'a> {
 
     fn script(&mut self) -> Result<Script, SyntaxError> {
         let mut options = Vec::new();
-        while let Token::Option(text) = self.peek() {
+        while let ScriptToken::Option(text) = self.peek() {
             options.push(self.head_option(text)?);
         }
         let setup = self.commands();
         let mut events = Vec::new();
-        while !matches!(self.peek(), Token::End | Token::Commands(_)) {
+        while !matches!(self.peek(), ScriptToken::End | ScriptToken::Commands(_)) {
             events.push(self.event()?);
         }
-        if events.is_empty() && self.peek() == Token::End {
+        if events.is_empty() && self.peek() == ScriptToken::End {
             return Err(self.wrong("an event, such as `0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3`"));
         }
         let cleanup = self.commands();
-        if self.peek() != Token::End {
+        if self.peek() != ScriptToken::End {
             let mut error = self.wrong("the end of the script behind commands that have no time");
             error.hint = Some("write a time such as `+0` in front of commands between events".into());
             return Err(error);
@@ -154,24 +155,22 @@ impl<'a> Parser<'a> {
 
     fn commands(&mut self) -> Vec<Commands> {
         let mut all = Vec::new();
-        while let Token::Commands(text) = self.peek() {
+        while let ScriptToken::Commands(text) = self.peek() {
             all.push(Commands { place: self.place(), text: text.to_owned() });
             self.take();
         }
         all
     }
 
-    fn event(&mut self) -> Result<Event, SyntaxError> {
+    fn event(&mut self) -> Result<ScriptEvent, SyntaxError> {
         let place = self.place();
         let when = self.when()?;
-        let returns = match self.accept(Token::Ellipsis) {
-            true => Some(self.seconds("the time by which the call must return")?),
-            false => None,
-        };
+        let blocks = self.accept(ScriptToken::Ellipsis);
+        let returns = blocks.then(|| self.seconds("the time by which the call must return")).transpose()?;
         let action_place = self.place();
-        let found = self.peek().shown();
+        let found = self.peek().describe();
         let action = self.action(returns)?;
-        if !matches!(action, Action::Expect(_)) && !matches!(when, When::At(_) | When::After(_)) {
+        if !matches!(action, EventAction::Expect(_)) && !matches!(when, When::At(_) | When::After(_)) {
             return Err(SyntaxError {
                 place: action_place,
                 found,
@@ -179,34 +178,35 @@ impl<'a> Parser<'a> {
                 hint: None,
             });
         }
-        Ok(Event { place, when, action_place, action })
+        Ok(ScriptEvent { place, when, action_place, action })
+    }
+
+    /// Parses the end of a range of times that begins at `from`.
+    fn range_end(&mut self, relative: bool, from: Span) -> Result<Span, SyntaxError> {
+        if self.accept(ScriptToken::Sign('+')) != relative {
+            return Err(self.wrong("both ends of a range with `+`, or both without"));
+        }
+        let place = self.place();
+        let to = self.seconds("the end of the range, in seconds")?;
+        if to < from {
+            return Err(SyntaxError {
+                place,
+                found: format!("{to}"),
+                expected: format!("an end that is not before the range's beginning, {from}"),
+                hint: None,
+            });
+        }
+        Ok(to)
     }
 
     fn when(&mut self) -> Result<When, SyntaxError> {
-        if self.accept(Token::Sign('*')) {
+        if self.accept(ScriptToken::Sign('*')) {
             return Ok(When::Any);
         }
-        let relative = self.accept(Token::Sign('+'));
+        let relative = self.accept(ScriptToken::Sign('+'));
         let from = self.seconds(if relative { "a number of seconds" } else { TIME })?;
-        let to = match self.accept(Token::Sign('~')) {
-            true => {
-                if self.accept(Token::Sign('+')) != relative {
-                    return Err(self.wrong("both ends of a range with `+`, or both without"));
-                }
-                let place = self.place();
-                let to = self.seconds("the end of the range, in seconds")?;
-                if to < from {
-                    return Err(SyntaxError {
-                        place,
-                        found: format!("{to}"),
-                        expected: format!("an end that is not before the range's beginning, {from}"),
-                        hint: None,
-                    });
-                }
-                Some(to)
-            }
-            false => None,
-        };
+        let is_range = self.accept(ScriptToken::Sign('~'));
+        let to = is_range.then(|| self.range_end(relative, from)).transpose()?;
         let at = |span: Span| Time::ZERO + span;
         Ok(match (relative, to) {
             (true, None) => When::After(from),
@@ -218,35 +218,39 @@ impl<'a> Parser<'a> {
 
     /// Parses a decimal number of seconds, exact to a nanosecond.
     fn seconds(&mut self, expected: &str) -> Result<Span, SyntaxError> {
-        let Token::Number(text) = self.peek() else { return Err(self.wrong(expected)) };
-        let span = nanoseconds(text).ok_or_else(|| self.wrong(format!("{expected}, to a nanosecond at most")))?;
+        let ScriptToken::Number(text) = self.peek() else { return Err(self.wrong(expected)) };
+        let span = parse_seconds(text).ok_or_else(|| self.wrong(format!("{expected}, to a nanosecond at most")))?;
         self.take();
         Ok(span)
     }
 
-    fn action(&mut self, returns: Option<Span>) -> Result<Action, SyntaxError> {
+    fn action(&mut self, returns: Option<Span>) -> Result<EventAction, SyntaxError> {
         let place = self.place();
-        if returns.is_some() && !matches!(self.peek(), Token::Word(_)) {
+        if returns.is_some() && !matches!(self.peek(), ScriptToken::Word(_)) {
             return Err(self.wrong("a system call: only calls have a time to return by"));
         }
         match self.peek() {
-            Token::Sign('<') => {
+            ScriptToken::Sign('<') => {
                 self.take();
-                Ok(Action::Inject(self.packet(Way::In)?))
+                Ok(EventAction::Inject(self.packet(PacketDirection::In)?))
             }
-            Token::Sign('>') => {
+            ScriptToken::Sign('>') => {
                 self.take();
-                Ok(Action::Expect(self.packet(Way::Out)?))
+                Ok(EventAction::Expect(self.packet(PacketDirection::Out)?))
             }
-            Token::Commands(text) => {
+            ScriptToken::Commands(text) => {
                 self.take();
-                Ok(Action::Commands(Commands { place, text: text.to_owned() }))
+                Ok(EventAction::Commands(Commands { place, text: text.to_owned() }))
             }
-            Token::Code(text) => {
+            ScriptToken::Code(text) => {
                 self.take();
-                Ok(Action::Code(Code { place, text: text.trim().to_owned(), program: code::parse(text, place) }))
+                Ok(EventAction::Code(Code {
+                    place,
+                    text: text.trim().to_owned(),
+                    program: code::parse_assertions(text, place),
+                }))
             }
-            Token::Word(_) => Ok(Action::Call(self.call(returns)?)),
+            ScriptToken::Word(_) => Ok(EventAction::Call(self.call(returns)?)),
             _ => Err(self.wrong("`<`, `>`, a system call, commands in backticks or assertions in %{ }%")),
         }
     }
@@ -259,16 +263,16 @@ impl<'a> Parser<'a> {
         let result = self.expr()?;
         let errno = match self.peek() {
             // A word without a leading `E` is the next event with its time missing.
-            Token::Word(errno) if errno.starts_with('E') => {
+            ScriptToken::Word(errno) if errno.starts_with('E') => {
                 self.take();
                 Some(errno.to_owned())
             }
             _ => None,
         };
         // Skip the description of the error.
-        if self.accept(Token::Sign('(')) {
-            while !self.accept(Token::Sign(')')) {
-                if self.peek() == Token::End {
+        if self.accept(ScriptToken::Sign('(')) {
+            while !self.accept(ScriptToken::Sign(')')) {
+                if self.peek() == ScriptToken::End {
                     return Err(self.wrong("`)` behind the note"));
                 }
                 self.take();
@@ -279,7 +283,7 @@ impl<'a> Parser<'a> {
 }
 
 /// Parses an integer, decimal or with the prefix `0x`.
-pub(super) fn integer(text: &str) -> Option<i64> {
+pub(super) fn parse_integer(text: &str) -> Option<i64> {
     let (sign, digits) = match text.strip_prefix('-') {
         Some(digits) => (-1, digits),
         None => (1, text),
@@ -293,7 +297,7 @@ pub(super) fn integer(text: &str) -> Option<i64> {
 
 /// Parses a decimal number of seconds such as `.005`; `None` for a number that is negative, too large, or finer than a
 /// nanosecond.
-fn nanoseconds(text: &str) -> Option<Span> {
+fn parse_seconds(text: &str) -> Option<Span> {
     let (whole, decimals) = text.split_once('.').unwrap_or((text, ""));
     if decimals.len() > 9 || text.starts_with('-') {
         return None;

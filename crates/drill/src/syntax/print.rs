@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 use engine::{Span, Time};
 
-use super::ast::{Action, Call, Event, Expr, Field, IpMark, Opt, Packet, Script, Tcp, When};
+use super::ast::{Call, EventAction, Expr, IpMark, Opt, RecordField, Script, ScriptEvent, ScriptPacket, Tcp, When};
 
 impl Display for Script {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -27,24 +27,24 @@ impl Display for Script {
     }
 }
 
-impl Display for Event {
+impl Display for ScriptEvent {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "{} ", self.when)?;
         match &self.action {
-            Action::Inject(packet) => write!(f, "< {packet}"),
-            Action::Expect(packet) => write!(f, "> {packet}"),
-            Action::Call(call) => match call.returns {
-                Some(returns) => write!(f, "... {} {call}", seconds(returns)),
+            EventAction::Inject(packet) => write!(f, "< {packet}"),
+            EventAction::Expect(packet) => write!(f, "> {packet}"),
+            EventAction::Call(call) => match call.returns {
+                Some(returns) => write!(f, "... {} {call}", span_as_time(returns)),
                 None => write!(f, "{call}"),
             },
-            Action::Commands(commands) => write!(f, "`{}`", commands.text),
-            Action::Code(code) => write!(f, "%{{ {} }}%", code.text),
+            EventAction::Commands(commands) => write!(f, "`{}`", commands.text),
+            EventAction::Code(code) => write!(f, "%{{ {} }}%", code.text),
         }
     }
 }
 
 /// Converts a span for printing as seconds.
-fn seconds(span: Span) -> Time {
+fn span_as_time(span: Span) -> Time {
     Time::ZERO + span
 }
 
@@ -52,19 +52,19 @@ impl Display for When {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match *self {
             When::At(time) => write!(f, "{time}"),
-            When::After(span) => write!(f, "+{}", seconds(span)),
+            When::After(span) => write!(f, "+{}", span_as_time(span)),
             When::Between(from, to) => write!(f, "{from}~{to}"),
-            When::AfterBetween(from, to) => write!(f, "+{}~+{}", seconds(from), seconds(to)),
+            When::AfterBetween(from, to) => write!(f, "+{}~+{}", span_as_time(from), span_as_time(to)),
             When::Any => write!(f, "*"),
         }
     }
 }
 
-impl Display for Packet {
+impl Display for ScriptPacket {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            Packet::Tcp(tcp) => write!(f, "{tcp}"),
-            Packet::Other(text) => f.write_str(text),
+            ScriptPacket::Tcp(tcp) => write!(f, "{tcp}"),
+            ScriptPacket::Other(text) => f.write_str(text),
         }
     }
 }
@@ -72,7 +72,7 @@ impl Display for Packet {
 impl Display for Tcp {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         if !self.ip.is_empty() {
-            write!(f, "[{}] ", joined(&self.ip, ", "))?;
+            write!(f, "[{}] ", join_texts(&self.ip, ", "))?;
         }
         let flags = if self.flags.is_empty() { "-" } else { &self.flags };
         write!(f, "{flags} {}:{}({})", self.seq, self.seq.wrapping_add(self.len), self.len)?;
@@ -84,7 +84,7 @@ impl Display for Tcp {
         match &self.options {
             None => write!(f, " <...>"),
             Some(options) if options.is_empty() => Ok(()),
-            Some(options) => write!(f, " <{}>", joined(options, ",")),
+            Some(options) => write!(f, " <{}>", join_texts(options, ",")),
         }
     }
 }
@@ -124,7 +124,7 @@ impl Display for Opt {
 
 impl Display for Call {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{}({}) = {}", self.name, joined(&self.args, ", "), self.result)?;
+        write!(f, "{}({}) = {}", self.name, join_texts(&self.args, ", "), self.result)?;
         match &self.errno {
             Some(errno) => write!(f, " {errno}"),
             None => Ok(()),
@@ -139,15 +139,15 @@ impl Display for Expr {
             Expr::Number(number) => write!(f, "{number}"),
             Expr::Decimal(text) | Expr::Name(text) => f.write_str(text),
             Expr::Text(text) => write!(f, "\"{text}\""),
-            Expr::Or(all) => f.write_str(&joined(all, "|")),
-            Expr::List(all) => write!(f, "[{}]", joined(all, ", ")),
-            Expr::Record(fields) => write!(f, "{{{}}}", joined(fields, ", ")),
-            Expr::Apply(name, args) => write!(f, "{name}({})", joined(args, ", ")),
+            Expr::Or(all) => f.write_str(&join_texts(all, "|")),
+            Expr::List(all) => write!(f, "[{}]", join_texts(all, ", ")),
+            Expr::Record(fields) => write!(f, "{{{}}}", join_texts(fields, ", ")),
+            Expr::Apply(name, args) => write!(f, "{name}({})", join_texts(args, ", ")),
         }
     }
 }
 
-impl Display for Field {
+impl Display for RecordField {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match &self.name {
             None => {}
@@ -158,6 +158,6 @@ impl Display for Field {
     }
 }
 
-fn joined(all: &[impl Display], between: &str) -> String {
+fn join_texts(all: &[impl Display], between: &str) -> String {
     all.iter().map(ToString::to_string).collect::<Vec<_>>().join(between)
 }

@@ -1,9 +1,9 @@
 //! A minimal end without congestion control for tests of the runner, independent of changes to lasthop's TCP.
 
-use drill::code::Value;
-use drill::end::{End, Failure, Ports, Role, Stage};
-use drill::report::Report;
-use drill::settings::Settings;
+use drill::code::PyValue;
+use drill::end::{ConnectionEnd, ConnectionFailure, ConnectionStage, OpenRole, Ports};
+use drill::report::ScriptReport;
+use drill::settings::HostSettings;
 use engine::{Span, Time};
 use wire::{Ecn, Flags, Options, Segment, SeqNum};
 
@@ -15,8 +15,8 @@ const TIMEOUT: Span = Span::from_secs(1);
 pub struct Plain {
     ports: Ports,
     options: Options,
-    role: Role,
-    failure: Option<Failure>,
+    role: OpenRole,
+    failure: Option<ConnectionFailure>,
     /// Initial sequence number; the following numbers are relative to it.
     iss: SeqNum,
     una: u32,
@@ -34,7 +34,12 @@ pub struct Plain {
     deadline: Time,
 }
 
-pub fn open(role: Role, settings: &Settings, ports: Ports, iss: SeqNum) -> Result<Box<dyn End>, String> {
+pub fn open(
+    role: OpenRole,
+    settings: &HostSettings,
+    ports: Ports,
+    iss: SeqNum,
+) -> Result<Box<dyn ConnectionEnd>, String> {
     let options = Options {
         mss: std::num::NonZeroU16::new(settings.segment()),
         window_scale: settings.window_scale(),
@@ -86,15 +91,15 @@ impl Plain {
     }
 }
 
-impl End for Plain {
-    fn stage(&self) -> Stage {
+impl ConnectionEnd for Plain {
+    fn stage(&self) -> ConnectionStage {
         match (self.gone, self.una) {
-            (true, _) => Stage::Gone,
-            (_, 0) => Stage::Opening,
-            _ => Stage::Open,
+            (true, _) => ConnectionStage::Gone,
+            (_, 0) => ConnectionStage::Opening,
+            _ => ConnectionStage::Open,
         }
     }
-    fn failure(&self) -> Option<Failure> {
+    fn failure(&self) -> Option<ConnectionFailure> {
         self.failure
     }
     fn write(&mut self, bytes: u64) {
@@ -129,19 +134,19 @@ impl End for Plain {
     fn at_end(&self) -> bool {
         self.fin_got && self.unread == 0
     }
-    fn unacknowledged(&self) -> u64 {
+    fn unacknowledged_bytes(&self) -> u64 {
         u64::from(self.end() - self.una.max(1))
     }
-    fn info(&self, name: &str) -> Option<Value> {
+    fn info(&self, name: &str) -> Option<PyValue> {
         match name {
-            "tcpi_snd_mss" => Some(Value::Int(i64::from(self.mss))),
-            "tcpi_unacked" => Some(Value::Int(i64::from((self.nxt - self.una).div_ceil(self.mss)))),
+            "tcpi_snd_mss" => Some(PyValue::Int(i64::from(self.mss))),
+            "tcpi_unacked" => Some(PyValue::Int(i64::from((self.nxt - self.una).div_ceil(self.mss)))),
             _ => None,
         }
     }
     fn handle_segment(&mut self, now: Time, segment: &Segment, _: Ecn) {
         if segment.flags.has(Flags::RST) {
-            self.failure = Some(if self.una == 0 { Failure::Refused } else { Failure::Reset });
+            self.failure = Some(if self.una == 0 { ConnectionFailure::Refused } else { ConnectionFailure::Reset });
             (self.gone, self.deadline) = (true, Time::NEVER);
             return;
         }
@@ -151,7 +156,7 @@ impl End for Plain {
             self.mss = segment.options.mss.map_or(536, |mss| u32::from(mss.get()));
             self.options.sack_permitted &= segment.options.sack_permitted;
             self.options.window_scale = segment.options.window_scale.and(self.options.window_scale);
-            self.owes_ack = self.role == Role::Active;
+            self.owes_ack = self.role == OpenRole::Active;
         }
         if segment.flags.has(Flags::ACK) {
             let ack = segment.ack.0.wrapping_sub(self.iss.0);
@@ -181,7 +186,7 @@ impl End for Plain {
             self.gone = true;
             return Some((self.segment(self.nxt, Flags::RST), Ecn::NotEct));
         }
-        if self.nxt == 0 && (self.role == Role::Active || self.irs.is_some()) {
+        if self.nxt == 0 && (self.role == OpenRole::Active || self.irs.is_some()) {
             (self.nxt, self.deadline) = (1, now + TIMEOUT);
             return Some((Segment { options: self.options, ..self.segment(0, Flags::SYN) }, Ecn::NotEct));
         }
@@ -206,7 +211,7 @@ impl End for Plain {
 }
 
 /// Runs `text`, which must be a valid script.
-pub fn report(text: &str) -> Report {
-    let script = drill::parse(text).unwrap_or_else(|error| panic!("{error}"));
-    drill::run(&script, None, &open)
+pub fn report(text: &str) -> ScriptReport {
+    let script = drill::parse_script(text).unwrap_or_else(|error| panic!("{error}"));
+    drill::run_script(&script, None, &open)
 }
