@@ -65,96 +65,39 @@ impl Host<'_> {
         if WITHOUT_EFFECT.iter().any(|(known, _)| *known == option) {
             return Ok(CallAnswer::Returns(0));
         }
-        let number = match value {
-            Some(Expr::Number(number)) => Some(*number),
-            _ => None,
-        };
-        let connection = match self.sockets[&fd].kind {
+        let socket = self.sockets.get_mut(&fd).ok_or(CallAnswer::Fails("EBADF"))?;
+        let connection = match socket.kind {
             SocketState::Connected(index) => Some(index),
             _ => None,
         };
-        let before = connection.is_none();
-        let socket = self.sockets.get_mut(&fd).ok_or(CallAnswer::Fails("EBADF"))?;
-        match (option.as_str(), number) {
-            ("TCP_NODELAY", Some(number)) => {
-                socket.nodelay = number != 0;
+        match (option.as_str(), value) {
+            ("SO_LINGER", _) => socket.set_linger(value)?,
+            ("TCP_CONGESTION", _) if connection.is_none() => socket.set_control(value)?,
+            (name, Some(Expr::Number(number))) if socket.set_number(name, *number)? => {
                 if let Some(index) = connection {
-                    self.lives[index].end.set_nodelay(number != 0);
-                    self.transmit(index);
+                    self.set_connection_option(index, name, *number)?;
                 }
             }
-            ("TCP_CORK", Some(number)) => {
-                socket.cork = number != 0;
-                if let Some(index) = connection {
-                    self.lives[index].end.set_cork(number != 0);
-                    self.transmit(index);
-                }
-            }
-            ("TCP_QUICKACK", Some(number)) if !before => {
-                if let Some(index) = connection {
-                    self.lives[index].end.set_quick_acks(number != 0);
-                    self.transmit(index);
-                }
-            }
-            ("SO_SNDBUF", Some(number)) => socket.send_buffer = Some(number.saturating_mul(2)),
-            ("SO_RCVBUF", Some(number)) if before => {
-                let doubled = number.saturating_mul(2);
-                socket.own.receive_buffer = Some(u64::try_from(doubled).map_err(|_| CallAnswer::Fails("EINVAL"))?);
-            }
-            ("SO_LINGER", _) => {
-                let part = |name| match find_member(value, name) {
-                    Some(Expr::Number(number)) => Some(*number),
-                    _ => None,
-                };
-                match (part("onoff"), part("linger")) {
-                    (Some(0), _) => socket.abortive = false,
-                    (Some(_), Some(0)) => socket.abortive = true,
-                    _ => return refuse_call("SO_LINGER with a time to wait"),
-                }
-            }
-            ("SO_KEEPALIVE", Some(0)) => {}
-            ("TCP_SYNCNT", Some(number)) if before => {
-                socket.own.syn_retries = Some(u32::try_from(number).map_err(|_| CallAnswer::Fails("EINVAL"))?);
-            }
-            ("TCP_NOTSENT_LOWAT", Some(number)) => {
-                // 0 removes the limit (`tcp_notsent_lowat`).
-                let bytes = u64::from(u32::try_from(number).map_err(|_| CallAnswer::Fails("EINVAL"))?);
-                socket.most_unsent = (bytes > 0).then_some(bytes);
-            }
-            ("TCP_USER_TIMEOUT", Some(number)) => {
-                let millis = u64::try_from(number).map_err(|_| CallAnswer::Fails("EINVAL"))?;
-                let timeout = (millis > 0).then(|| Span::from_millis(millis));
-                socket.own.user_timeout = timeout;
-                if let Some(index) = connection {
-                    self.lives[index].end.set_user_timeout(timeout);
-                }
-            }
-            // On an established connection only segments created later change.
-            ("TCP_MAXSEG", Some(number)) => {
-                let segment =
-                    u16::try_from(number).ok().filter(|segment| *segment == 0 || MAX_SEGMENT.contains(segment));
-                // 0 restores the default.
-                socket.own.max_segment =
-                    Some(segment.ok_or(CallAnswer::Fails("EINVAL"))?).filter(|segment| *segment > 0);
-            }
-            ("TCP_RTO_MIN_US", Some(number)) if before => {
-                let micros = u64::try_from(number).map_err(|_| CallAnswer::Fails("EINVAL"))?;
-                socket.own.rto_min = Some(Span::from_nanos(micros.saturating_mul(1000)));
-            }
-            ("TCP_CONGESTION", _) if before => match value {
-                Some(Expr::Text(name) | Expr::Name(name)) => socket.own.control = Some(name.clone()),
-                _ => return refuse_call("TCP_CONGESTION without a name in quotes"),
-            },
-            _ if !is_known_option(&option) => {
-                return refuse_call(format!("the socket option {option}{}", suggest_name(&option, list_options())));
-            }
-            _ => {
-                let when = if before { "" } else { " of a connection that has begun" };
-                let value = value.map_or(String::new(), |value| format!(" with {value}"));
-                return refuse_call(format!("the socket option {option}{value}{when}"));
-            }
+            _ => return refuse_option(&option, value, connection.is_some()),
         }
         Ok(CallAnswer::Returns(0))
+    }
+
+    /// Sets an option that acts on an established connection; others have no effect there.
+    fn set_connection_option(&mut self, index: usize, option: &str, number: i64) -> Result<(), CallAnswer> {
+        let end = &mut self.lives[index].end;
+        match option {
+            "TCP_NODELAY" => end.set_nodelay(number != 0),
+            "TCP_CORK" => end.set_cork(number != 0),
+            "TCP_QUICKACK" => end.set_quick_acks(number != 0),
+            "TCP_USER_TIMEOUT" => {
+                end.set_user_timeout(parse_user_timeout(number)?);
+                return Ok(());
+            }
+            _ => return Ok(()),
+        }
+        self.transmit(index);
+        Ok(())
     }
 
     pub(super) fn getsockopt(&mut self, fd: i64, call: &Call) -> Result<CallAnswer, CallAnswer> {
@@ -213,6 +156,89 @@ impl Host<'_> {
             Some(ConnectionStage::Gone) | None => i64::from(set),
         }
     }
+}
+
+impl Socket {
+    /// Sets an option whose value is a number; returns false if the socket does not support it in its state.
+    fn set_number(&mut self, option: &str, number: i64) -> Result<bool, CallAnswer> {
+        let is_connected = matches!(self.kind, SocketState::Connected(_));
+        match option {
+            "TCP_NODELAY" => self.nodelay = number != 0,
+            "TCP_CORK" => self.cork = number != 0,
+            "TCP_QUICKACK" => return Ok(is_connected),
+            "SO_KEEPALIVE" => return Ok(number == 0),
+            "SO_SNDBUF" => self.send_buffer = Some(number.saturating_mul(2)),
+            "SO_RCVBUF" if !is_connected => {
+                self.own.receive_buffer = Some(parse_unsigned(number.saturating_mul(2))?);
+            }
+            "TCP_SYNCNT" if !is_connected => self.own.syn_retries = Some(parse_unsigned(number)?),
+            "TCP_NOTSENT_LOWAT" => {
+                // 0 removes the limit (`tcp_notsent_lowat`).
+                let bytes: u32 = parse_unsigned(number)?;
+                self.most_unsent = (bytes > 0).then_some(bytes.into());
+            }
+            "TCP_USER_TIMEOUT" => self.own.user_timeout = parse_user_timeout(number)?,
+            // On an established connection only segments created later change.
+            "TCP_MAXSEG" => {
+                let segment: u16 = parse_unsigned(number)?;
+                if segment != 0 && !MAX_SEGMENT.contains(&segment) {
+                    return Err(CallAnswer::Fails("EINVAL"));
+                }
+                // 0 restores the default.
+                self.own.max_segment = (segment > 0).then_some(segment);
+            }
+            "TCP_RTO_MIN_US" if !is_connected => {
+                let micros: u64 = parse_unsigned(number)?;
+                self.own.rto_min = Some(Span::from_nanos(micros.saturating_mul(1000)));
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// Sets `SO_LINGER`: with a time of 0 the connection is reset when it is closed.
+    fn set_linger(&mut self, value: Option<&Expr>) -> Result<(), CallAnswer> {
+        let part = |name| match find_member(value, name) {
+            Some(Expr::Number(number)) => Some(*number),
+            _ => None,
+        };
+        self.abortive = match (part("onoff"), part("linger")) {
+            (Some(0), _) => false,
+            (Some(_), Some(0)) => true,
+            _ => return refuse_call("SO_LINGER with a time to wait"),
+        };
+        Ok(())
+    }
+
+    /// Sets the congestion control of connections that begin later.
+    fn set_control(&mut self, value: Option<&Expr>) -> Result<(), CallAnswer> {
+        let Some(Expr::Text(name) | Expr::Name(name)) = value else {
+            return refuse_call("TCP_CONGESTION without a name in quotes");
+        };
+        self.own.control = Some(name.clone());
+        Ok(())
+    }
+}
+
+/// Converts a number to an unsigned type; EINVAL if it does not fit.
+fn parse_unsigned<T: TryFrom<i64>>(number: i64) -> Result<T, CallAnswer> {
+    T::try_from(number).map_err(|_| CallAnswer::Fails("EINVAL"))
+}
+
+/// Returns the value of `TCP_USER_TIMEOUT`, in milliseconds; `None` for 0, the default.
+fn parse_user_timeout(number: i64) -> Result<Option<Span>, CallAnswer> {
+    let millis: u64 = parse_unsigned(number)?;
+    Ok((millis > 0).then(|| Span::from_millis(millis)))
+}
+
+/// Returns the error for an option that cannot be set.
+fn refuse_option(option: &str, value: Option<&Expr>, is_connected: bool) -> Result<CallAnswer, CallAnswer> {
+    if !is_known_option(option) {
+        return refuse_call(format!("the socket option {option}{}", suggest_name(option, list_options())));
+    }
+    let when = if is_connected { " of a connection that has begun" } else { "" };
+    let value = value.map_or(String::new(), |value| format!(" with {value}"));
+    refuse_call(format!("the socket option {option}{value}{when}"))
 }
 
 /// `TCP_MSS_DEFAULT` [RFC9293 s3.7.1].
