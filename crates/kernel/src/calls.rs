@@ -30,16 +30,16 @@ const EVENTS: [(&str, PollFlags); 7] = [
 ];
 
 /// Returns the outcome of a failed call.
-pub fn failed(error: &io::Error) -> CallAnswer {
-    CallAnswer::Fails(errno::name(error))
+pub fn answer_error(error: &io::Error) -> CallAnswer {
+    CallAnswer::Fails(errno::error_name(error))
 }
 
-fn done(result: io::Result<()>) -> Called {
-    Ok(result.map_or_else(|error| failed(&error), |()| CallAnswer::Returns(0)))
+fn answer_result(result: io::Result<()>) -> Called {
+    Ok(result.map_or_else(|error| answer_error(&error), |()| CallAnswer::Returns(0)))
 }
 
 impl Kernel {
-    pub fn called(&mut self, call: &Call) -> CallAnswer {
+    pub fn make_call(&mut self, call: &Call) -> CallAnswer {
         let answer = match call.name.as_str() {
             "socket" => self.socket(call),
             "accept" | "accept4" => self.accept(call),
@@ -48,11 +48,12 @@ impl Kernel {
                 self.sockets.remove(&fd);
                 CallAnswer::Returns(0)
             }),
-            "bind" => {
-                self.held(call).and_then(|held| done(held.socket.bind(&SocketAddrV4::new(LOCAL, PORTS.local).into())))
-            }
-            "listen" => read_integer(call.args.get(1), "a backlog")
-                .and_then(|backlog| done(self.held(call)?.socket.listen(i32::try_from(backlog).unwrap_or(i32::MAX)))),
+            "bind" => self
+                .find_socket(call)
+                .and_then(|held| answer_result(held.socket.bind(&SocketAddrV4::new(LOCAL, PORTS.local).into()))),
+            "listen" => read_integer(call.args.get(1), "a backlog").and_then(|backlog| {
+                answer_result(self.find_socket(call)?.socket.listen(i32::try_from(backlog).unwrap_or(i32::MAX)))
+            }),
             "connect" => self.connect(call),
             "shutdown" => self.shutdown(call),
             "fcntl" => self.fcntl(call),
@@ -71,7 +72,7 @@ impl Kernel {
         if self.sockets.contains_key(&fd) { Ok(fd) } else { Err(CallAnswer::Fails("EBADF")) }
     }
 
-    pub fn held(&mut self, call: &Call) -> Result<&mut Held, CallAnswer> {
+    pub fn find_socket(&mut self, call: &Call) -> Result<&mut Held, CallAnswer> {
         let fd = self.fd(call)?;
         self.sockets.get_mut(&fd).ok_or(CallAnswer::Fails("EBADF"))
     }
@@ -83,7 +84,7 @@ impl Kernel {
             // The script expects the call to fail, but it succeeds.
             _ => return Ok(CallAnswer::Returns(3)),
         };
-        socket.set_nonblocking(true).map_err(|error| failed(&error))?;
+        socket.set_nonblocking(true).map_err(|error| answer_error(&error))?;
         self.sockets.insert(fd, Held { socket, nonblocking, begun: 0 });
         Ok(CallAnswer::Returns(fd))
     }
@@ -98,29 +99,29 @@ impl Kernel {
             return refuse_call("sockets other than TCP over IPv4");
         }
         let made = Socket::new(Domain::IPV4, Type::STREAM, Some(Protocol::TCP));
-        let socket = made.map_err(|error| failed(&error))?;
-        socket.set_tcp_congestion(self.control.as_bytes()).map_err(|error| failed(&error))?;
+        let socket = made.map_err(|error| answer_error(&error))?;
+        socket.set_tcp_congestion(self.control.as_bytes()).map_err(|error| answer_error(&error))?;
         self.keep(call, socket, kinds.iter().any(|kind| kind == "SOCK_NONBLOCK"))
     }
 
     fn accept(&mut self, call: &Call) -> Called {
         let flags = read_flag_names(call.args.get(3), "flags")?;
-        let held = self.held(call)?;
+        let held = self.find_socket(call)?;
         match held.socket.accept() {
             Ok((socket, _)) => self.keep(call, socket, flags.iter().any(|flag| flag == "SOCK_NONBLOCK")),
             Err(error) if error.kind() == io::ErrorKind::WouldBlock && !held.nonblocking => Ok(CallAnswer::Blocks),
-            Err(error) => Ok(failed(&error)),
+            Err(error) => Ok(answer_error(&error)),
         }
     }
 
     fn connect(&mut self, call: &Call) -> Called {
-        let held = self.held(call)?;
+        let held = self.find_socket(call)?;
         Ok(match held.socket.connect(&SocketAddrV4::new(REMOTE, PORTS.remote).into()) {
             Ok(()) => CallAnswer::Returns(0),
-            Err(error) if !held.nonblocking && ["EINPROGRESS", "EALREADY"].contains(&errno::name(&error)) => {
+            Err(error) if !held.nonblocking && ["EINPROGRESS", "EALREADY"].contains(&errno::error_name(&error)) => {
                 CallAnswer::Blocks
             }
-            Err(error) => failed(&error),
+            Err(error) => answer_error(&error),
         })
     }
 
@@ -132,11 +133,11 @@ impl Kernel {
             Some("SHUT_RDWR") => Shutdown::Both,
             _ => return refuse_call(format!("shutdown of {}", how.join("|"))),
         };
-        done(self.held(call)?.socket.shutdown(how))
+        answer_result(self.find_socket(call)?.socket.shutdown(how))
     }
 
     fn fcntl(&mut self, call: &Call) -> Called {
-        let held = self.held(call)?;
+        let held = self.find_socket(call)?;
         match read_flag_names(call.args.get(1), "a command of fcntl")?.first().map(String::as_str) {
             Some("F_SETFL") => {
                 held.nonblocking = read_flag_names(call.args.get(2), "flags")?.iter().any(|flag| flag == "O_NONBLOCK");
@@ -151,7 +152,7 @@ impl Kernel {
     fn ioctl(&mut self, call: &Call) -> Called {
         self.fd(call)?;
         let what = read_flag_names(call.args.get(1), "a request of ioctl")?.join("|");
-        let (readable, unacknowledged) = self.said().map_err(|error| failed(&error))?.queues;
+        let (readable, unacknowledged) = self.said().map_err(|error| answer_error(&error))?.queues;
         let found = match what.as_str() {
             "SIOCINQ" | "FIONREAD" => readable,
             "SIOCOUTQ" => unacknowledged,
@@ -180,7 +181,7 @@ impl Kernel {
                 None => return refuse_call(format!("sending with {flag}")),
             }
         }
-        let held = self.held(call)?;
+        let held = self.find_socket(call)?;
         let waits = !held.nonblocking && !flags.iter().any(|flag| flag == "MSG_DONTWAIT");
         let bytes = usize::try_from(bytes).map_err(|_| CallAnswer::Fails("EINVAL"))?;
         // 0x4000 is MSG_NOSIGNAL: SIGPIPE would end this process.
@@ -200,7 +201,7 @@ impl Kernel {
             Err(error) if error.kind() == io::ErrorKind::WouldBlock && waits => Ok(CallAnswer::Blocks),
             Err(error) => {
                 held.begun = 0;
-                Ok(failed(&error))
+                Ok(answer_error(&error))
             }
         }
     }
@@ -215,13 +216,13 @@ impl Kernel {
         if let Some(flag) = flags.iter().find(|flag| *flag != "MSG_DONTWAIT") {
             return refuse_call(format!("reading with {flag}"));
         }
-        let held = self.held(call)?;
+        let held = self.find_socket(call)?;
         let waits = !held.nonblocking && flags.is_empty();
         let mut buffer = vec![0; usize::try_from(most).map_err(|_| CallAnswer::Fails("EINVAL"))?];
         Ok(match (&held.socket).read(&mut buffer) {
             Ok(read) => CallAnswer::Returns(read as i64),
             Err(error) if error.kind() == io::ErrorKind::WouldBlock && waits => CallAnswer::Blocks,
-            Err(error) => failed(&error),
+            Err(error) => answer_error(&error),
         })
     }
 
@@ -239,6 +240,6 @@ impl Kernel {
 }
 
 /// Converts a time in a socket option from seconds.
-pub fn seconds(number: i64) -> Duration {
+pub fn duration_of_seconds(number: i64) -> Duration {
     Duration::from_secs(u64::try_from(number).unwrap_or(0))
 }

@@ -39,14 +39,14 @@ Exit codes: 0 every script passed, 1 a script failed, 2 a file cannot be read or
 3 a script needs an unsupported feature, or the machine does not permit namespaces or TUN devices.
 ";
 
-struct Options {
+struct ScriptOptions {
     tolerance: Option<Span>,
     tries: u32,
     verbose: bool,
     files: Vec<String>,
 }
 
-/// Outcome of a script; the exit code is that of the worst outcome, with the numbers of `lasthop drill`.
+/// Outcome of a script. The worst one is the exit code, with the numbers of `lasthop drill`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Code {
     Passed = 0,
@@ -55,12 +55,12 @@ enum Code {
     Unsupported = 3,
 }
 
-pub fn main() -> ExitCode {
+pub fn run_command() -> ExitCode {
     let words: Vec<String> = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
     if let [first, folder] = words.as_slice()
         && first == "--tables"
     {
-        return match tables::write(std::path::Path::new(folder)) {
+        return match tables::write_tables(std::path::Path::new(folder)) {
             Ok(()) => ExitCode::SUCCESS,
             Err(problem) => {
                 eprintln!("kernel: {problem}");
@@ -69,11 +69,11 @@ pub fn main() -> ExitCode {
         };
     }
     if let Some(("--path", words)) = words.split_first().map(|(first, words)| (first.as_str(), words)) {
-        let Err(problem) = path::command(words) else { return ExitCode::SUCCESS };
+        let Err(problem) = path::compare_flows(words) else { return ExitCode::SUCCESS };
         eprintln!("kernel: {problem}");
         return ExitCode::from(Code::Unreadable as u8);
     }
-    let options = match parsed(&words) {
+    let options = match parse_options(&words) {
         Ok(Some(options)) => options,
         Ok(None) => {
             print!("{USAGE}");
@@ -84,7 +84,7 @@ pub fn main() -> ExitCode {
             return ExitCode::from(Code::Unreadable as u8);
         }
     };
-    let codes: Vec<Code> = options.files.iter().map(|file| one(file, &options)).collect();
+    let codes: Vec<Code> = options.files.iter().map(|file| run_file(file, &options)).collect();
     let count = |code: Code| codes.iter().filter(|one| **one == code).count();
     let names = [
         (Code::Unreadable, "not a script"),
@@ -106,8 +106,8 @@ pub fn main() -> ExitCode {
 }
 
 /// Parses the command line; `None` for a request for help.
-fn parsed(words: &[String]) -> Result<Option<Options>, String> {
-    let mut options = Options { tolerance: None, tries: 3, verbose: false, files: Vec::new() };
+fn parse_options(words: &[String]) -> Result<Option<ScriptOptions>, String> {
+    let mut options = ScriptOptions { tolerance: None, tries: 3, verbose: false, files: Vec::new() };
     let mut words = words.iter();
     while let Some(word) = words.next() {
         let mut value = || words.next().ok_or_else(|| format!("{word} without a value"));
@@ -131,7 +131,7 @@ fn parsed(words: &[String]) -> Result<Option<Options>, String> {
 }
 
 /// Runs a script until it passes, at most `options.tries` times.
-fn one(file: &str, options: &Options) -> Code {
+fn run_file(file: &str, options: &ScriptOptions) -> Code {
     let text = match fs::read_to_string(file) {
         Ok(text) => text,
         Err(error) => {
@@ -146,7 +146,7 @@ fn one(file: &str, options: &Options) -> Code {
             return Code::Unreadable;
         }
     };
-    let waits = waits(&script);
+    let waits = shortest_duration(&script);
     if waits > MAX_DURATION {
         println!("{file}: not supported");
         eprintln!("error: {file}: not supported: it lasts {waits} of real time, expected {MAX_DURATION} at most");
@@ -170,7 +170,7 @@ fn one(file: &str, options: &Options) -> Code {
 }
 
 /// Returns the minimum total waiting time of a script.
-fn waits(script: &Script) -> Span {
+fn shortest_duration(script: &Script) -> Span {
     let nanos = |so_far: u64, when: &When| match when {
         When::At(at) | When::Between(at, _) => so_far.max(at.as_nanos()),
         When::After(span) | When::AfterBetween(span, _) => so_far.saturating_add(span.as_nanos()),
@@ -208,6 +208,6 @@ mod tests {
         let script =
             drill::parse_script("0 close(3) = 0\n+2 close(3) = 0\n10~11 > . 1:1(0)\n+.5~+3 > . 1:1(0)\n* > . 1:1(0)\n")
                 .unwrap();
-        assert_eq!(waits(&script), Span::from_millis(10_500));
+        assert_eq!(shortest_duration(&script), Span::from_millis(10_500));
     }
 }

@@ -26,7 +26,7 @@ const NAMES: [(Errno, &str); 17] = [
 ];
 
 /// Returns the name of an error; "EIO" for one outside the table.
-pub fn name(error: &io::Error) -> &'static str {
+pub fn error_name(error: &io::Error) -> &'static str {
     let errno = error.raw_os_error().map(Errno::from_raw);
     NAMES.iter().find(|(known, _)| Some(*known) == errno).map_or("EIO", |(_, name)| name)
 }

@@ -61,7 +61,7 @@ pub struct Kernel {
 impl Kernel {
     /// Creates a host in a new network namespace. `Err` names the operation that the machine does not permit.
     pub fn new() -> Result<Self, String> {
-        let device = machine::enter()?;
+        let device = machine::enter_namespace()?;
         let diag = Diag::new().map_err(|error| format!("cannot query sockets with inet_diag: {error}"))?;
         Ok(Kernel {
             device,
@@ -158,7 +158,7 @@ impl ScriptTarget for Kernel {
             }
             let wait = Duration::from_nanos(until.since(wall).as_nanos());
             let mut device = [PollFd::new(self.device.as_fd(), PollFlags::POLLIN)];
-            // The clock decides whether the wait is over, so an early wake-up is harmless.
+            // The clock decides when the wait ends, so an early wake-up is harmless.
             let _ = ppoll(&mut device, Some(wait.into()), None);
         }
     }
@@ -177,7 +177,7 @@ impl ScriptTarget for Kernel {
             }
             _ => {}
         }
-        machine::set(&self.device, setting).map(|()| None)
+        machine::apply_setting(&self.device, setting).map(|()| None)
     }
 
     fn inject(&mut self, segment: &Segment, ecn: Ecn) -> Result<(), String> {
@@ -194,7 +194,7 @@ impl ScriptTarget for Kernel {
         let blocks = segment.options.sack.as_slice().iter().map(|(from, to)| (*from + shift, *to + shift));
         segment.options.sack = blocks.collect();
         self.wall();
-        let bytes = packet::written(&segment, ecn);
+        let bytes = packet::serialize_segment(&segment, ecn);
         self.device.send(&bytes).map_err(|error| format!("a packet of {} bytes: {error}", bytes.len()))?;
         self.drain();
         Ok(())
@@ -202,7 +202,7 @@ impl ScriptTarget for Kernel {
 
     fn call(&mut self, call: &Call) -> CallAnswer {
         self.wall();
-        let answer = self.called(call);
+        let answer = self.make_call(call);
         self.waiting = answer == CallAnswer::Blocks;
         self.drain();
         answer

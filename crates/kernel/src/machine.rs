@@ -9,7 +9,7 @@ use host::ip::{ip, run};
 use host::namespace;
 use host::tun::Tun;
 
-/// Addresses of the host under test and of the script's side: those of the first two nodes of a lasthop network.
+/// Addresses of the host under test and of the script's side, as the first two nodes of a lasthop network have them.
 pub const LOCAL: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
 pub const REMOTE: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 2);
 
@@ -17,12 +17,12 @@ const DEVICE: &str = "tun0";
 
 /// Moves this process, which must be single-threaded, into a new network namespace with a TUN device. `Err` names the
 /// operation that the machine does not permit.
-pub fn enter() -> Result<Tun, String> {
-    enter_as(LOCAL)
+pub fn enter_namespace() -> Result<Tun, String> {
+    enter_namespace_as(LOCAL)
 }
 
-/// As [`enter`], with `address` as the host's address.
-pub fn enter_as(address: Ipv4Addr) -> Result<Tun, String> {
+/// As [`enter_namespace`], with `address` as the host's address.
+pub fn enter_namespace_as(address: Ipv4Addr) -> Result<Tun, String> {
     let device = || {
         namespace::enter()?;
         let device = Tun::new(DEVICE, 1500)?;
@@ -32,7 +32,7 @@ pub fn enter_as(address: Ipv4Addr) -> Result<Tun, String> {
     let device = device().map_err(|error: host::Error| error.to_string())?;
     // A new namespace has the kernel's defaults except for these parameters.
     for (name, value) in LINUX {
-        parameter(name, value)?;
+        set_parameter(name, value)?;
     }
     Ok(device)
 }
@@ -44,18 +44,19 @@ pub fn has_control(name: &str) -> bool {
 }
 
 /// Applies a setting in the current namespace. `Err` names a setting that cannot be applied.
-pub fn set(device: &Tun, setting: &HostSetting) -> Result<(), String> {
+pub fn apply_setting(device: &Tun, setting: &HostSetting) -> Result<(), String> {
     match setting {
-        HostSetting::SuiteDefaults => SUITE.iter().try_for_each(|(name, value)| parameter(name, value)),
-        HostSetting::Parameter { name, value } => parameter(name, value),
+        HostSetting::SuiteDefaults => SUITE.iter().try_for_each(|(name, value)| set_parameter(name, value)),
+        HostSetting::Parameter { name, value } => set_parameter(name, value),
         HostSetting::Cubic { name, value } => {
             let path = format!("/sys/module/tcp_cubic/parameters/{name}");
             let now = fs::read_to_string(&path).map_err(|error| format!("CUBIC's parameter {name}: {error}"))?;
-            match now.trim() == value {
-                true => Ok(()),
-                false => Err(format!(
+            if now.trim() == value {
+                Ok(())
+            } else {
+                Err(format!(
                     "the module parameter {name} of CUBIC is global to the machine: found {now}, expected {value}"
-                )),
+                ))
             }
         }
         HostSetting::FairQueue => {
@@ -79,7 +80,7 @@ pub fn set(device: &Tun, setting: &HostSetting) -> Result<(), String> {
 }
 
 /// Sets a sysctl of the network namespace; parameters that are global to the machine are refused.
-pub fn parameter(name: &str, value: &str) -> Result<(), String> {
+pub fn set_parameter(name: &str, value: &str) -> Result<(), String> {
     if !name.starts_with("net.") || name.contains("..") || name.contains('/') {
         return Err(format!("the parameter {name}: it is global to the machine"));
     }

@@ -32,7 +32,7 @@ use std::process::ExitCode;
 
 #[cfg(target_os = "linux")]
 fn main() -> ExitCode {
-    command::main()
+    command::run_command()
 }
 
 #[cfg(not(target_os = "linux"))]

@@ -7,7 +7,7 @@ use drill::host::answer::{find_member, first_element, read_flag_names, refuse_ca
 use drill::host::{CallAnswer, Called, compare_option};
 use drill::syntax::ast::{Call, Expr};
 
-use crate::calls::{failed, seconds};
+use crate::calls::{answer_error, duration_of_seconds};
 use crate::errno;
 use crate::host::Kernel;
 
@@ -15,7 +15,7 @@ impl Kernel {
     pub fn setsockopt(&mut self, call: &Call) -> Called {
         let option = read_flag_names(call.args.get(2), "an option")?.join("|");
         let value = first_element(call.args.get(3));
-        let socket = &self.held(call)?.socket;
+        let socket = &self.find_socket(call)?.socket;
         let part = |name| match find_member(value, name) {
             Some(Expr::Number(number)) => Some(*number),
             _ => None,
@@ -23,7 +23,7 @@ impl Kernel {
         let set = match (option.as_str(), value) {
             ("SO_LINGER", Some(_)) => match (part("onoff"), part("linger")) {
                 (Some(0), _) => socket.set_linger(None),
-                (Some(_), Some(time)) => socket.set_linger(Some(seconds(time))),
+                (Some(_), Some(time)) => socket.set_linger(Some(duration_of_seconds(time))),
                 _ => return refuse_call("SO_LINGER without the members onoff and linger"),
             },
             ("TCP_CONGESTION", Some(Expr::Text(name) | Expr::Name(name))) => socket.set_tcp_congestion(name.as_bytes()),
@@ -49,19 +49,19 @@ impl Kernel {
             }
             _ => return refuse_call(format!("setting the socket option {option}")),
         };
-        Ok(set.map_or_else(|error| failed(&error), |()| CallAnswer::Returns(0)))
+        Ok(set.map_or_else(|error| answer_error(&error), |()| CallAnswer::Returns(0)))
     }
 
     pub fn getsockopt(&mut self, call: &Call) -> Called {
         let option = read_flag_names(call.args.get(2), "an option")?.join("|");
         let expected = first_element(call.args.get(3));
-        let socket = &self.held(call)?.socket;
+        let socket = &self.find_socket(call)?.socket;
         let size = |size: io::Result<usize>| size.map(|size| Expr::Number(size as i64));
         let flag = |flag: io::Result<bool>| flag.map(|flag| Expr::Number(i64::from(flag)));
         let found = match option.as_str() {
             "SO_ERROR" => socket.take_error().map(|error| match error {
                 None => Expr::Number(0),
-                Some(error) => Expr::Name(errno::name(&error).to_owned()),
+                Some(error) => Expr::Name(errno::error_name(&error).to_owned()),
             }),
             "TCP_CONGESTION" => socket.tcp_congestion().map(|name| {
                 let text = String::from_utf8_lossy(&name);
@@ -80,6 +80,6 @@ impl Kernel {
             "TCP_MAXSEG" => socket.tcp_mss().map(|mss| Expr::Number(i64::from(mss))),
             _ => return refuse_call(format!("reading the socket option {option}")),
         };
-        Ok(found.map_or_else(|error| failed(&error), |found| compare_option(&option, expected, &found)))
+        Ok(found.map_or_else(|error| answer_error(&error), |found| compare_option(&option, expected, &found)))
     }
 }

@@ -23,7 +23,7 @@ const LOST: [&[u32]; 6] = [
 const TRIES: u32 = 6;
 
 /// Writes a table for each congestion control into `folder`.
-pub fn write(folder: &Path) -> Result<(), String> {
+pub fn write_tables(folder: &Path) -> Result<(), String> {
     let release = fs::read_to_string("/proc/sys/kernel/osrelease")
         .map_err(|error| format!("cannot read /proc/sys/kernel/osrelease: {error}"))?;
     let release = release.trim().split('-').next().unwrap_or_default();
@@ -32,7 +32,7 @@ pub fn write(folder: &Path) -> Result<(), String> {
             format!("Linux {release}, {control}: milliseconds, segments sent, r behind those sent before\n");
         for lost in LOST {
             let numbers: Vec<String> = lost.iter().map(ToString::to_string).collect();
-            let rows = steady(control, lost)?;
+            let rows = find_agreeing_bursts(control, lost)?;
             table += &format!("\nlost {}\n{}", numbers.join(" "), render_bursts(&rows));
         }
         let path = folder.join(format!("{control}.txt"));
@@ -42,7 +42,7 @@ pub fn write(folder: &Path) -> Result<(), String> {
 }
 
 /// Returns the bursts on which two runs agree; other load on the machine may delay a single run.
-fn steady(control: &str, lost: &[u32]) -> Result<Vec<Burst>, String> {
+fn find_agreeing_bursts(control: &str, lost: &[u32]) -> Result<Vec<Burst>, String> {
     let mut seen: Vec<Vec<Burst>> = Vec::new();
     let sent = |rows: &[Burst]| rows.iter().map(|row| row.segments.clone()).collect::<Vec<_>>();
     for _ in 0..TRIES {

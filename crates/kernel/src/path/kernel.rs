@@ -17,13 +17,14 @@ use socket2::{Domain, Protocol, Socket, Type};
 
 use crate::diag::Diag;
 use crate::machine::{self, LOCAL, REMOTE};
-use crate::path::measured::{FlowMeasured, Measured};
-use crate::path::{Path, SAMPLING};
+use crate::path::measured::{FlowMeasurements, RunMeasurements};
+use crate::path::{BottleneckPath, SAMPLING};
 
 /// Port of the first receiver; the others follow.
 const PORT: u16 = 5001;
+
 /// State and measurements of a flow.
-struct Flow {
+struct KernelFlow {
     port: u16,
     start: Duration,
     sender: Socket,
@@ -36,7 +37,7 @@ struct Flow {
 }
 
 /// One direction of the path.
-struct Way {
+struct EmulatedDirection {
     rate: f64,
     delay: Duration,
     queue: usize,
@@ -49,15 +50,32 @@ struct Way {
     packets: u64,
 }
 
-impl Way {
+/// Where a packet is lost.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum EmulatedLoss {
+    Nowhere,
+    BeforeQueue,
+    BehindQueue,
+}
+
+impl EmulatedDirection {
     fn new(rate: f64, delay: Duration, queue: usize) -> Self {
-        Way { rate, delay, queue, sent: VecDeque::new(), flying: VecDeque::new(), dropped: 0, lost: 0, packets: 0 }
+        EmulatedDirection {
+            rate,
+            delay,
+            queue,
+            sent: VecDeque::new(),
+            flying: VecDeque::new(),
+            dropped: 0,
+            lost: 0,
+            packets: 0,
+        }
     }
 
-    /// Enqueues a packet. `lost`: it is lost behind the bottleneck; `before`: it is lost in front of the bottleneck.
-    fn take(&mut self, now: Instant, packet: &[u8], lost: bool, before: bool) {
+    /// Enqueues a packet.
+    fn take(&mut self, now: Instant, packet: &[u8], loss: EmulatedLoss) {
         self.packets += 1;
-        if before {
+        if loss == EmulatedLoss::BeforeQueue {
             self.lost += 1;
             return;
         }
@@ -70,7 +88,7 @@ impl Way {
         let begins = self.sent.back().map_or(now, |sent| (*sent).max(now));
         let sent = begins + Duration::from_secs_f64(packet.len() as f64 * 8.0 / self.rate);
         self.sent.push_back(sent);
-        if lost {
+        if loss == EmulatedLoss::BehindQueue {
             self.lost += 1;
         } else {
             self.flying.push_back((sent + self.delay, packet.to_vec()));
@@ -103,19 +121,19 @@ impl Chance {
     }
 }
 
-fn socket() -> io::Result<Socket> {
+fn open_socket() -> io::Result<Socket> {
     let socket = Socket::new(Domain::IPV4, Type::STREAM, Some(Protocol::TCP))?;
     socket.set_nonblocking(true)?;
     Ok(socket)
 }
 
 /// Configures device and buffers for a large bandwidth-delay product, in the namespace entered last.
-fn widen(device: &Tun, gso: Option<u32>) -> Result<(), String> {
+fn raise_limits(device: &Tun, gso: Option<u32>) -> Result<(), String> {
     for (name, value) in [("tcp_rmem", "4096 131072 67108864"), ("tcp_wmem", "4096 131072 67108864")] {
-        machine::parameter(&format!("net.ipv4.{name}"), value)?;
+        machine::set_parameter(&format!("net.ipv4.{name}"), value)?;
     }
     // Flows do not reuse metrics of earlier flows.
-    machine::parameter("net.ipv4.tcp_no_metrics_save", "1")?;
+    machine::set_parameter("net.ipv4.tcp_no_metrics_save", "1")?;
     if let Some(segments) = gso {
         let segments = segments.to_string();
         ip(&["link", "set", "tun0", "gso_max_segs", &segments]).map_err(|error| error.to_string())?;
@@ -126,18 +144,23 @@ fn widen(device: &Tun, gso: Option<u32>) -> Result<(), String> {
 
 /// Runs the flows over `path`. `gso` is the maximum number of segments in an offload packet, `None` for the kernel's
 /// default; `verbose` prints the throughput of each flow every second.
-pub fn run(path: &Path, seed: u64, gso: Option<u32>, verbose: bool) -> Result<Measured, String> {
+pub fn run_kernel_flows(
+    path: &BottleneckPath,
+    seed: u64,
+    gso: Option<u32>,
+    verbose: bool,
+) -> Result<RunMeasurements, String> {
     let text = |error: io::Error| error.to_string();
-    let near = machine::enter_as(LOCAL)?;
-    widen(&near, gso)?;
+    let near = machine::enter_namespace_as(LOCAL)?;
+    raise_limits(&near, gso)?;
     let mut flows = Vec::new();
     let diag = Diag::new().map_err(text)?;
     for (flow, port) in path.flows.iter().zip(PORT..) {
-        let sender = socket().map_err(text)?;
+        let sender = open_socket().map_err(text)?;
         let unknown = |error| format!("congestion control {}: {error}", flow.control);
         sender.set_tcp_congestion(flow.control.as_bytes()).map_err(unknown)?;
         sender.set_tcp_notsent_lowat(1 << 17).map_err(text)?;
-        flows.push(Flow {
+        flows.push(KernelFlow {
             port,
             start: flow.start,
             sender,
@@ -148,12 +171,12 @@ pub fn run(path: &Path, seed: u64, gso: Option<u32>, verbose: bool) -> Result<Me
             round_trips: Vec::new(),
         });
     }
-    let far = machine::enter_as(REMOTE)?;
-    widen(&far, gso)?;
+    let far = machine::enter_namespace_as(REMOTE)?;
+    raise_limits(&far, gso)?;
     let listeners: Vec<Socket> = flows
         .iter()
         .map(|flow| {
-            let listener = socket()?;
+            let listener = open_socket()?;
             listener.bind(&SocketAddrV4::new(REMOTE, flow.port).into())?;
             listener.listen(1)?;
             Ok(listener)
@@ -164,7 +187,10 @@ pub fn run(path: &Path, seed: u64, gso: Option<u32>, verbose: bool) -> Result<Me
         path,
         devices: [near, far],
         diag,
-        ways: [Way::new(path.rate, path.delay, path.queue), Way::new(path.rate, path.delay, path.queue)],
+        ways: [
+            EmulatedDirection::new(path.rate, path.delay, path.queue),
+            EmulatedDirection::new(path.rate, path.delay, path.queue),
+        ],
         chance: Chance(seed),
         verbose,
         queue: Vec::new(),
@@ -173,29 +199,29 @@ pub fn run(path: &Path, seed: u64, gso: Option<u32>, verbose: bool) -> Result<Me
         buffer: vec![0; 1 << 20],
         start: Instant::now(),
     };
-    world.run().map_err(text)?;
-    Ok(world.measured())
+    world.drive().map_err(text)?;
+    Ok(world.into_measurements())
 }
 
 struct World<'a> {
-    path: &'a Path,
+    path: &'a BottleneckPath,
     devices: [Tun; 2],
     /// Socket for `inet_diag` in the sender's namespace.
     diag: Diag,
     /// The forward and the backward direction, seen from the sender.
-    ways: [Way; 2],
+    ways: [EmulatedDirection; 2],
     chance: Chance,
     verbose: bool,
     /// Number of packets waiting at the bottleneck, one value every [`SAMPLING`].
     queue: Vec<usize>,
-    flows: Vec<Flow>,
+    flows: Vec<KernelFlow>,
     listeners: Vec<Socket>,
     buffer: Vec<u8>,
     start: Instant,
 }
 
 impl World<'_> {
-    fn run(&mut self) -> io::Result<()> {
+    fn drive(&mut self) -> io::Result<()> {
         let sampling = Duration::from_nanos(SAMPLING.as_nanos());
         let (mut sampled, mut second) = (self.start + sampling, 1);
         loop {
@@ -228,11 +254,17 @@ impl World<'_> {
                 let behind = self.chance.happens(self.path.loss_behind);
                 let access = self.chance.happens(self.path.loss_before);
                 // In the backward direction the bottleneck comes before the access link.
-                let (before, lost) = if index == 0 { (access, behind) } else { (false, access || behind) };
+                let loss = if index == 0 && access {
+                    EmulatedLoss::BeforeQueue
+                } else if access || behind {
+                    EmulatedLoss::BehindQueue
+                } else {
+                    EmulatedLoss::Nowhere
+                };
                 let packet = &self.buffer[..length];
                 // Packets other than TCP over IPv4 are the kernel's multicast on a new device.
                 if packet.first().is_some_and(|byte| byte >> 4 == 4) && packet.get(9) == Some(&6) {
-                    self.ways[index].take(Instant::now(), packet, lost, before);
+                    self.ways[index].take(Instant::now(), packet, loss);
                 }
             }
         }
@@ -302,12 +334,12 @@ impl World<'_> {
         let _ = ppoll(&mut devices, Some(wait.into()), None);
     }
 
-    fn measured(self) -> Measured {
-        let flow = |flow: Flow| {
+    fn into_measurements(self) -> RunMeasurements {
+        let flow = |flow: KernelFlow| {
             let lasted = self.path.lasts.saturating_sub(flow.start);
             let goodput = flow.received as f64 * 8.0 / lasted.as_secs_f64() / 1e6;
-            FlowMeasured { goodput, round_trips: flow.round_trips }
+            FlowMeasurements { goodput, round_trips: flow.round_trips }
         };
-        Measured { flows: self.flows.into_iter().map(flow).collect(), queue: self.queue }
+        RunMeasurements { flows: self.flows.into_iter().map(flow).collect(), queue: self.queue }
     }
 }

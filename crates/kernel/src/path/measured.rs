@@ -5,29 +5,29 @@ use stats::sample::Moments;
 
 /// Measurements of a run.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Measured {
-    pub flows: Vec<FlowMeasured>,
+pub struct RunMeasurements {
+    pub flows: Vec<FlowMeasurements>,
     /// Packets waiting at the bottleneck, without the one in transmission, sampled at equal intervals over the run.
     pub queue: Vec<usize>,
 }
 
 /// Measurements of a flow.
 #[derive(Clone, PartialEq, Debug)]
-pub struct FlowMeasured {
+pub struct FlowMeasurements {
     /// Goodput in Mbps, from the flow's start to the end of the run.
     pub goodput: f64,
     /// The sender's smoothed round trip times in ms, sampled at equal intervals from the first sample on.
     pub round_trips: Vec<f64>,
 }
 
-impl Measured {
+impl RunMeasurements {
     fn queue(&self) -> impl Iterator<Item = f64> {
         self.queue.iter().map(|packets| *packets as f64)
     }
 
     /// Returns the mean queue length over time, in packets.
     fn queue_mean(&self) -> f64 {
-        mean(self.queue())
+        compute_mean(self.queue())
     }
 
     /// Returns the 95 % quantile of the queue length over time, in packets.
@@ -36,35 +36,35 @@ impl Measured {
     }
 }
 
-fn moments(values: impl IntoIterator<Item = f64>) -> Option<Moments> {
+fn compute_moments(values: impl IntoIterator<Item = f64>) -> Option<Moments> {
     Moments::of(values).ok()
 }
 
-fn mean(values: impl IntoIterator<Item = f64>) -> f64 {
-    moments(values).and_then(|moments| moments.mean()).unwrap_or(f64::NAN)
+fn compute_mean(values: impl IntoIterator<Item = f64>) -> f64 {
+    compute_moments(values).and_then(|moments| moments.mean()).unwrap_or(f64::NAN)
 }
 
 /// Returns the mean over the runs, followed by minimum and maximum if they differ when rounded to `digits` decimals.
 fn over_runs(values: impl Iterator<Item = f64>, digits: usize) -> String {
-    let sums = moments(values).and_then(|moments| Some([moments.mean()?, moments.min()?, moments.max()?]));
+    let sums = compute_moments(values).and_then(|moments| Some([moments.mean()?, moments.min()?, moments.max()?]));
     let Some(sums) = sums else { return "not run".into() };
     let [mean, min, max] = sums.map(|value| format!("{value:.digits$}"));
     if min == max { mean } else { format!("{mean} ({min} to {max})") }
 }
 
 /// Returns the result table: a line for each quantity, with columns for the kernel and for lasthop.
-pub fn table(names: &[&str], kernel: &[Measured], ours: &[Measured]) -> String {
+pub fn render_comparison(names: &[&str], kernel: &[RunMeasurements], ours: &[RunMeasurements]) -> String {
     let mut text = format!("  {:<28}{:<26}ours\n", "", "kernel");
-    let mut line = |quantity: &str, digits: usize, value: &dyn Fn(&Measured) -> f64| {
+    let mut line = |quantity: &str, digits: usize, value: &dyn Fn(&RunMeasurements) -> f64| {
         let [kernel, ours] = [kernel, ours].map(|runs| over_runs(runs.iter().map(value), digits));
         text += &format!("  {quantity:<28}{kernel:<26}{ours}\n");
     };
     for (index, name) in names.iter().enumerate() {
         line(&format!("{name}: goodput, Mbps"), 2, &|run| run.flows[index].goodput);
-        line(&format!("{name}: round trip, ms"), 0, &|run| mean(run.flows[index].round_trips.iter().copied()));
+        line(&format!("{name}: round trip, ms"), 0, &|run| compute_mean(run.flows[index].round_trips.iter().copied()));
     }
-    line("queue: mean, packets", 1, &Measured::queue_mean);
-    line("queue: 95 %, packets", 0, &Measured::queue_95);
+    line("queue: mean, packets", 1, &RunMeasurements::queue_mean);
+    line("queue: 95 %, packets", 0, &RunMeasurements::queue_95);
     text
 }
 
@@ -72,9 +72,9 @@ pub fn table(names: &[&str], kernel: &[Measured], ours: &[Measured]) -> String {
 mod tests {
     use super::*;
 
-    fn run(goodput: f64, queue: impl IntoIterator<Item = usize>) -> Measured {
-        let flows = vec![FlowMeasured { goodput, round_trips: vec![40.0, 60.0] }];
-        Measured { flows, queue: queue.into_iter().collect() }
+    fn run(goodput: f64, queue: impl IntoIterator<Item = usize>) -> RunMeasurements {
+        let flows = vec![FlowMeasurements { goodput, round_trips: vec![40.0, 60.0] }];
+        RunMeasurements { flows, queue: queue.into_iter().collect() }
     }
 
     #[test]
@@ -88,7 +88,7 @@ mod tests {
     fn table_shows_the_range_if_runs_differ() {
         let kernel = [run(9.0, [2, 4]), run(9.5, [2, 6])];
         let ours = [run(9.25, [3, 3]), run(9.25, [3, 3])];
-        let table = table(&["bbr"], &kernel, &ours);
+        let table = render_comparison(&["bbr"], &kernel, &ours);
         let words: Vec<Vec<&str>> = table.lines().map(|line| line.split_whitespace().collect()).collect();
         assert_eq!(words[1], ["bbr:", "goodput,", "Mbps", "9.25", "(9.00", "to", "9.50)", "9.25"]);
         assert_eq!(words[2], ["bbr:", "round", "trip,", "ms", "50", "50"]);
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn column_without_runs_shows_not_run() {
-        let table = table(&["bbr"], &[], &[run(9.25, [3, 3])]);
+        let table = render_comparison(&["bbr"], &[], &[run(9.25, [3, 3])]);
         assert!(table.lines().skip(1).all(|line| line.contains("not run ")), "{table}");
     }
 }

@@ -24,7 +24,7 @@ const SAMPLING: Span = Span::from_millis(10);
 
 /// Two hosts, a bottleneck, and flows from the first host to the second.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Path {
+pub struct BottleneckPath {
     /// Rate of the bottleneck in bit/s, in each direction.
     rate: f64,
     /// Propagation delay in each direction.
@@ -35,20 +35,20 @@ pub struct Path {
     loss_before: f64,
     loss_behind: f64,
     lasts: Duration,
-    flows: Vec<Flow>,
+    flows: Vec<PathFlow>,
     /// The bottleneck link in the direction of the data.
     bottleneck: HopId,
 }
 
 /// An unlimited flow.
 #[derive(Clone, PartialEq, Debug)]
-struct Flow {
+struct PathFlow {
     name: String,
     control: String,
     start: Duration,
 }
 
-impl Path {
+impl BottleneckPath {
     /// Returns the path of `network`. `Err` names a property that cannot be emulated for the kernel.
     fn of(network: &Network) -> Result<Self, String> {
         let unlike = "a fast access link and a slower bottleneck, from a host over a router to a host";
@@ -80,25 +80,25 @@ impl Path {
             }
         };
         let delay = access.delay.as_nanos() + bottleneck.delay.as_nanos();
-        Ok(Path {
+        Ok(BottleneckPath {
             rate: bottleneck.rate.bits_per_sec() as f64,
             delay: Duration::from_nanos(delay),
             queue,
-            loss_before: loss(access)?,
-            loss_behind: loss(bottleneck)?,
-            lasts: duration(network.duration),
-            flows: network.flows.iter().map(|one| flow(one, first)).collect::<Result<_, _>>()?,
+            loss_before: loss_probability(access)?,
+            loss_behind: loss_probability(bottleneck)?,
+            lasts: wall_duration(network.duration),
+            flows: network.flows.iter().map(|one| convert_flow(one, first)).collect::<Result<_, _>>()?,
             bottleneck: HopId { link: number, direction },
         })
     }
 }
 
-fn duration(span: Span) -> Duration {
+fn wall_duration(span: Span) -> Duration {
     Duration::from_nanos(span.as_nanos())
 }
 
 /// Returns the loss probability of `link`, which must have a constant rate and delay.
-fn loss(link: &LinkSpec) -> Result<f64, String> {
+fn loss_probability(link: &LinkSpec) -> Result<f64, String> {
     let plain = link.medium.is_none()
         && link.changes.is_none()
         && matches!(link.arq, ArqConfig::None(_))
@@ -111,7 +111,7 @@ fn loss(link: &LinkSpec) -> Result<f64, String> {
     }
 }
 
-fn flow(flow: &FlowSpec, first: &FlowSpec) -> Result<Flow, String> {
+fn convert_flow(flow: &FlowSpec, first: &FlowSpec) -> Result<PathFlow, String> {
     if (flow.from, flow.to) != (first.from, first.to) {
         return Err(format!("`{}` has other endpoints than `{}`, expected the same", flow.name, first.name));
     }
@@ -119,12 +119,12 @@ fn flow(flow: &FlowSpec, first: &FlowSpec) -> Result<Flow, String> {
         return Err(format!("`{}` has the key `bytes`, expected unlimited flows", flow.name));
     }
     let start = Span::from_nanos(flow.start.as_nanos());
-    Ok(Flow { name: flow.name.clone(), control: flow.tcp.control.name().to_owned(), start: duration(start) })
+    Ok(PathFlow { name: flow.name.clone(), control: flow.tcp.control.name().to_owned(), start: wall_duration(start) })
 }
 
 /// Options after `--path`.
 #[derive(Debug, Default)]
-struct Options {
+struct CompareOptions {
     files: Vec<String>,
     set: Vec<String>,
     /// Number of runs of each file; the seeds are 1, 2, ...
@@ -136,9 +136,9 @@ struct Options {
     verbose: bool,
 }
 
-impl Options {
+impl CompareOptions {
     fn of(words: &[String]) -> Result<Self, String> {
-        let mut options = Options { runs: 3, ..Options::default() };
+        let mut options = CompareOptions { runs: 3, ..CompareOptions::default() };
         let mut words = words.iter();
         while let Some(word) = words.next() {
             let mut value = || words.next().ok_or_else(|| format!("{word} without a value"));
@@ -164,25 +164,25 @@ impl Options {
 
 /// Runs the scenario files named in `words` and prints the measurements of both sides. `Err` names an invalid argument
 /// or scenario, or an operation that the machine does not permit.
-pub fn command(words: &[String]) -> Result<(), String> {
-    let options = Options::of(words)?;
+pub fn compare_flows(words: &[String]) -> Result<(), String> {
+    let options = CompareOptions::of(words)?;
     for file in &options.files {
         let load = |seed| {
             let overrides = Overrides { set: options.set.clone(), scheme: None, seed: Some(seed) };
             load(std::path::Path::new(file), &overrides)
                 .map_err(|problems| problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
         };
-        let path = Path::of(&load(1)?.network).map_err(|problem| format!("{file}: {problem}"))?;
+        let path = BottleneckPath::of(&load(1)?.network).map_err(|problem| format!("{file}: {problem}"))?;
         let (mut theirs, mut our) = (Vec::new(), Vec::new());
         for seed in 1..=options.runs {
             if !options.ours {
-                theirs.push(kernel::run(&path, seed, options.gso, options.verbose)?);
+                theirs.push(kernel::run_kernel_flows(&path, seed, options.gso, options.verbose)?);
             }
-            our.push(ours::run(&load(seed)?.network, path.bottleneck));
+            our.push(ours::simulate_flows(&load(seed)?.network, path.bottleneck));
         }
         println!("{file}, {} runs", options.runs);
         let names: Vec<&str> = path.flows.iter().map(|flow| flow.name.as_str()).collect();
-        print!("{}", measured::table(&names, &theirs, &our));
+        print!("{}", measured::render_comparison(&names, &theirs, &our));
     }
     Ok(())
 }

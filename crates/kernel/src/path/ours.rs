@@ -5,7 +5,7 @@ use path::HopId;
 use sim::{Event, Network, Sink, World};
 
 use super::SAMPLING;
-use super::measured::{FlowMeasured, Measured};
+use super::measured::{FlowMeasurements, RunMeasurements};
 
 /// Latest smoothed round trip time of each flow, in ms.
 struct RoundTrips(Vec<Option<f64>>);
@@ -21,7 +21,7 @@ impl Sink for RoundTrips {
 }
 
 /// Runs `network`, sampling the queue of `bottleneck` at the same times as the emulated path.
-pub fn run(network: &Network, bottleneck: HopId) -> Measured {
+pub fn simulate_flows(network: &Network, bottleneck: HopId) -> RunMeasurements {
     let mut world = World::new(network, true);
     let mut latest = RoundTrips(vec![None; network.flows.len()]);
     let mut round_trips = vec![Vec::new(); network.flows.len()];
@@ -42,8 +42,8 @@ pub fn run(network: &Network, bottleneck: HopId) -> Measured {
     }
     let flow = |(flow, round_trips): (&sim::FlowResult, Vec<f64>)| {
         let goodput = flow.goodput_bps().unwrap_or(0.0) / 1e6;
-        FlowMeasured { goodput, round_trips }
+        FlowMeasurements { goodput, round_trips }
     };
     let results = world.results();
-    Measured { flows: results.flows.iter().zip(round_trips).map(flow).collect(), queue }
+    RunMeasurements { flows: results.flows.iter().zip(round_trips).map(flow).collect(), queue }
 }

@@ -8,11 +8,11 @@ fn examples() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../examples/bbr-linux")
 }
 
-fn path(name: &str, set: &[&str]) -> Result<Path, String> {
+fn path(name: &str, set: &[&str]) -> Result<BottleneckPath, String> {
     let set = set.iter().map(|set| (*set).to_owned()).collect();
     let overrides = Overrides { set, ..Overrides::default() };
     let loaded = load(&examples().join(name), &overrides).unwrap_or_else(|problems| panic!("{problems:?}"));
-    Path::of(&loaded.network)
+    BottleneckPath::of(&loaded.network)
 }
 
 #[test]
@@ -30,9 +30,10 @@ fn all_ten_example_files_can_run_on_the_kernel() {
 
 #[test]
 fn scenario_gives_rate_delay_queue_losses_and_flows() {
-    let flow = |name: &str, start| Flow { name: name.into(), control: "bbr".into(), start: Duration::from_secs(start) };
+    let flow =
+        |name: &str, start| PathFlow { name: name.into(), control: "bbr".into(), start: Duration::from_secs(start) };
     let set = ["links.access.delay=3 ms", "links.access.loss=0.01", "links.bottleneck.loss=0.25"];
-    let expected = Path {
+    let expected = BottleneckPath {
         rate: 10e6,
         delay: Duration::from_millis(23),
         queue: 50,
@@ -69,7 +70,7 @@ fn scenario_that_the_kernel_cannot_run_is_refused() {
 
 #[test]
 fn missing_file_and_invalid_options_are_refused() {
-    let options = |words: &[&str]| Options::of(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
+    let options = |words: &[&str]| CompareOptions::of(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
     assert_eq!(options(&["--runs", "5", "a.toml"]).unwrap().runs, 5);
     for words in
         [&[][..], &["--runs", "0", "a.toml"], &["--gso", "0", "a.toml"], &["--sat", "a.toml"], &["a.toml", "--set"]]
@@ -93,7 +94,7 @@ fn simulated_queue_follows_from_the_window() {
     .map(str::to_owned);
     let overrides = Overrides { set: set.to_vec(), ..Overrides::default() };
     let loaded = load(&examples().join("alone.toml"), &overrides).unwrap();
-    let measured = ours::run(&loaded.network, HopId { link: 1, direction: LinkDirection::Forward });
+    let measured = ours::simulate_flows(&loaded.network, HopId { link: 1, direction: LinkDirection::Forward });
     // 60 s at a sampling interval of 10 ms.
     assert_eq!(measured.queue.len(), 6000);
     let settled = &measured.queue[100..];
