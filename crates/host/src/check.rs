@@ -4,8 +4,8 @@ use crate::Error;
 
 /// One need of an emulation.
 #[derive(Debug)]
-pub struct Finding {
-    /// What is needed.
+pub struct MachineFinding {
+    /// The need.
     pub what: &'static str,
     /// `Err` if the machine does not permit it, with the remedy.
     pub found: Result<(), Error>,
@@ -15,7 +15,7 @@ pub struct Finding {
 
 /// Tries everything that an emulation needs, in a process with a single thread. Nothing remains of it.
 #[cfg(target_os = "linux")]
-pub fn check() -> Vec<Finding> {
+pub fn check_machine() -> Vec<MachineFinding> {
     use crate::namespace::Namespace;
     use crate::tun::Tun;
     use crate::{clock, user};
@@ -23,10 +23,10 @@ pub fn check() -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut find = |what, required, found: Result<(), Error>| {
         let permitted = found.is_ok();
-        findings.push(Finding { what, found, required });
+        findings.push(MachineFinding { what, found, required });
         permitted
     };
-    if !find("rights over namespaces: root, or a user namespace", true, user::enter()) {
+    if !find("rights over namespaces: root, or a user namespace", true, user::enter_user_namespace()) {
         return findings;
     }
     let mut namespace = None;
@@ -40,13 +40,13 @@ pub fn check() -> Vec<Finding> {
         find("a TUN device with an address", true, device.and_then(|device| device));
         let real_time = namespace.call(clock::real_time).and_then(|done| done);
         find("real-time priority (for --real-time)", false, real_time);
-        find("pasta (for --outside)", false, crate::outside::installed());
+        find("pasta (for --outside)", false, crate::outside::require_pasta());
     }
     findings
 }
 
 /// Tries everything that an emulation needs: not on this system.
 #[cfg(not(target_os = "linux"))]
-pub fn check() -> Vec<Finding> {
-    vec![Finding { what: "Linux", found: Err(Error::NotLinux), required: true }]
+pub fn check_machine() -> Vec<MachineFinding> {
+    vec![MachineFinding { what: "Linux", found: Err(Error::NotLinux), required: true }]
 }

@@ -18,14 +18,14 @@ use crate::{Error, ip};
 const PRIORITY: &str = "10";
 
 /// CLOCK_MONOTONIC, from a moment on.
-pub struct Clock {
+pub struct MachineClock {
     start: Instant,
 }
 
-impl Clock {
+impl MachineClock {
     /// A clock that shows zero now.
     pub fn start() -> Self {
-        Clock { start: Instant::now() }
+        MachineClock { start: Instant::now() }
     }
 
     /// The time since its start.
@@ -70,7 +70,7 @@ pub fn wake_exactly() -> Result<(), Error> {
 ///
 /// If `chrt` of util-linux fails.
 pub fn real_time() -> Result<(), Error> {
-    let ran = ip::run("chrt", &["--reset-on-fork", "--fifo", "--pid", PRIORITY, &gettid().to_string()]);
+    let ran = ip::run_program("chrt", &["--reset-on-fork", "--fifo", "--pid", PRIORITY, &gettid().to_string()]);
     ran.map_err(|error| match error {
         Error::Program { line, message } => {
             let remedy = format!("run as root, or permit the user `rtprio {PRIORITY}` in /etc/security/limits.conf");

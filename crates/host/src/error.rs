@@ -1,4 +1,4 @@
-//! What the machine does not permit.
+//! Errors of operations that the machine does not permit.
 
 use std::io;
 
@@ -49,7 +49,7 @@ pub enum Error {
     Program {
         /// The command line.
         line: String,
-        /// What it printed, or why it does not run.
+        /// Its output, or why it does not run.
         message: String,
     },
     /// Any other operation.

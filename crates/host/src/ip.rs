@@ -9,8 +9,8 @@ use crate::Error;
 /// # Errors
 ///
 /// If it is not installed, or fails: with its message.
-pub fn ip(words: &[&str]) -> Result<(), Error> {
-    run("ip", words)
+pub fn run_ip(words: &[&str]) -> Result<(), Error> {
+    run_program("ip", words)
 }
 
 /// Runs a program that prints nothing of interest.
@@ -18,14 +18,11 @@ pub fn ip(words: &[&str]) -> Result<(), Error> {
 /// # Errors
 ///
 /// If it is not installed, or fails: with its message.
-pub fn run(program: &str, words: &[&str]) -> Result<(), Error> {
+pub fn run_program(program: &str, words: &[&str]) -> Result<(), Error> {
     let failed = |message| Error::Program { line: format!("{program} {}", words.join(" ")), message };
     let ran = Command::new(program).args(words).output().map_err(|error| {
         let hint = if matches!(program, "ip" | "tc") { "; remedy: install iproute2" } else { "" };
         failed(format!("cannot be run: {error}{hint}"))
     })?;
-    match ran.status.success() {
-        true => Ok(()),
-        false => Err(failed(String::from_utf8_lossy(&ran.stderr).trim().to_owned())),
-    }
+    if ran.status.success() { Ok(()) } else { Err(failed(String::from_utf8_lossy(&ran.stderr).trim().to_owned())) }
 }

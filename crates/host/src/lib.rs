@@ -1,6 +1,6 @@
-//! What the machine gives to an emulation: network and user namespaces, TUN devices, and its clock.
+//! Services of the machine for an emulation: network and user namespaces, TUN devices, and its clock.
 //!
-//! Linux only: on other systems the crate is empty except for [`Error`], and [`check`] says so. The host's own network
+//! Linux only: on other systems the crate is empty except for [`Error`], and [`check_machine`] reports that. The host's own network
 //! is never changed, and namespaces and devices end with the process that made them.
 
 mod check;
@@ -20,5 +20,5 @@ pub mod tun;
 #[cfg(target_os = "linux")]
 pub mod user;
 
-pub use check::{Finding, check};
+pub use check::{MachineFinding, check_machine};
 pub use error::Error;

@@ -20,11 +20,11 @@ type Job = Box<dyn FnOnce() + Send>;
 /// # Errors
 ///
 /// If the thread has no right to (CAP_SYS_ADMIN in its user namespace), or the kernel no namespaces.
-pub fn enter() -> Result<(), Error> {
+pub fn enter_namespace() -> Result<(), Error> {
     unshare(CloneFlags::CLONE_NEWNET).map_err(|error| Error::NetworkNamespace { source: error.into() })
 }
 
-/// A network namespace with a thread of its own, on which functions can be called.
+/// A network namespace with a thread on which functions can be called.
 pub struct Namespace {
     jobs: Option<Sender<Job>>,
     thread: Option<JoinHandle<()>>,
@@ -35,14 +35,14 @@ impl Namespace {
     ///
     /// # Errors
     ///
-    /// As [`enter`].
+    /// As [`enter_namespace`].
     pub fn new(name: &str) -> Result<Self, Error> {
         let (jobs, queue) = mpsc::channel::<Job>();
         let thread =
             thread::Builder::new().name(name.to_owned()).spawn(move || queue.into_iter().for_each(|job| job()));
         let thread = thread.map_err(|source| Error::Other { what: "a thread cannot be started", source })?;
         let namespace = Namespace { jobs: Some(jobs), thread: Some(thread) };
-        namespace.call(enter)??;
+        namespace.call(enter_namespace)??;
         Ok(namespace)
     }
 
@@ -79,7 +79,7 @@ impl Drop for Namespace {
 /// # Errors
 ///
 /// If the thread has no right to mount.
-pub fn bind(file: &Path, over: &Path) -> io::Result<()> {
+pub fn mount_over(file: &Path, over: &Path) -> io::Result<()> {
     unshare(CloneFlags::CLONE_NEWNS)?;
     let nothing: Option<&Path> = None;
     // Later mounts do not propagate to the machine.

@@ -7,7 +7,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use tun_rs::{DeviceBuilder, SyncDevice};
 
 use crate::Error;
-use crate::ip::ip;
+use crate::ip::run_ip;
 
 /// A TUN device. It has no offloads: packets are of at most its MTU, and have their checksums.
 pub struct Tun {
@@ -54,16 +54,16 @@ impl Tun {
     /// If `ip` fails.
     pub fn configure(&self, ipv4: Ipv4Addr, ipv6: Option<Ipv6Addr>) -> Result<(), Error> {
         let name = self.name.as_str();
-        ip(&["link", "set", "lo", "up"])?;
-        ip(&["address", "add", &format!("{ipv4}/8"), "dev", name])?;
+        run_ip(&["link", "set", "lo", "up"])?;
+        run_ip(&["address", "add", &format!("{ipv4}/8"), "dev", name])?;
         if let Some(ipv6) = ipv6 {
             // Without duplicate address detection, which would wait a second for an answer.
-            ip(&["-6", "address", "add", &format!("{ipv6}/64"), "dev", name, "nodad"])?;
+            run_ip(&["-6", "address", "add", &format!("{ipv6}/64"), "dev", name, "nodad"])?;
         }
-        ip(&["link", "set", name, "up"])?;
-        ip(&["route", "add", "default", "dev", name])?;
+        run_ip(&["link", "set", name, "up"])?;
+        run_ip(&["route", "add", "default", "dev", name])?;
         if ipv6.is_some() {
-            ip(&["-6", "route", "add", "default", "dev", name])?;
+            run_ip(&["-6", "route", "add", "default", "dev", name])?;
         }
         Ok(())
     }
@@ -74,7 +74,7 @@ impl Tun {
     ///
     /// If `ip` fails.
     pub fn set_queue(&self, packets: u32) -> Result<(), Error> {
-        ip(&["link", "set", &self.name, "txqueuelen", &packets.to_string()])
+        run_ip(&["link", "set", &self.name, "txqueuelen", &packets.to_string()])
     }
 
     /// Its MTU is from now on `mtu`.

@@ -11,7 +11,7 @@ use rustix::thread::{
 
 use crate::Error;
 
-/// What `ip` needs to set up devices.
+/// Capabilities with which `ip` sets up devices.
 const FOR_PROGRAMS: CapabilitySet = CapabilitySet::NET_ADMIN;
 
 /// Whether the thread has the right to create network namespaces.
@@ -20,13 +20,12 @@ fn may_create() -> bool {
 }
 
 /// Gives this process, which must have a single thread, the right to create network namespaces and devices in them:
-/// none is needed with root's capabilities, otherwise by a user namespace in which user and group are the same as
-/// before.
+/// none is needed with root's capabilities, otherwise by a user namespace with unchanged user and group.
 ///
 /// # Errors
 ///
 /// If the system does not permit user namespaces.
-pub fn enter() -> Result<(), Error> {
+pub fn enter_user_namespace() -> Result<(), Error> {
     if may_create() {
         return Ok(());
     }
@@ -59,7 +58,7 @@ pub fn with_rights<T>(act: impl FnOnce() -> T) -> T {
         set_capabilities(None, CapabilitySets { inheritable: sets.inheritable | CapabilitySet::SYS_ADMIN, ..sets })?;
         ambient(true)
     };
-    // Root has it without this. Without it the program reports what it is not permitted.
+    // Root has it without this. Without it the program reports the operation that is not permitted.
     let raised: Result<(), rustix::io::Errno> = if is_root() { Ok(()) } else { raise() };
     let result = act();
     if raised.is_ok() && !is_root() {
@@ -68,7 +67,7 @@ pub fn with_rights<T>(act: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Takes the capabilities of [`enter`] away from programs that this thread runs from now on.
+/// Takes the capabilities of [`enter_user_namespace`] away from programs that this thread runs from now on.
 pub fn drop_rights() {
     // A kernel without ambient capabilities has none to clear.
     let _ = clear_ambient_capability_set();

@@ -5,7 +5,7 @@ use std::io;
 use std::net::Ipv4Addr;
 
 use drill::settings::{HostSetting, LINUX, SUITE, WITHOUT_EFFECT};
-use host::ip::{ip, run};
+use host::ip::{run_ip, run_program};
 use host::namespace;
 use host::tun::Tun;
 
@@ -24,7 +24,7 @@ pub fn enter_namespace() -> Result<Tun, String> {
 /// As [`enter_namespace`], with `address` as the host's address.
 pub fn enter_namespace_as(address: Ipv4Addr) -> Result<Tun, String> {
     let device = || {
-        namespace::enter()?;
+        namespace::enter_namespace()?;
         let device = Tun::new(DEVICE, 1500)?;
         device.configure(address, None)?;
         Ok(device)
@@ -60,7 +60,7 @@ pub fn apply_setting(device: &Tun, setting: &HostSetting) -> Result<(), String> 
             }
         }
         HostSetting::FairQueue => {
-            run("tc", &["qdisc", "replace", "dev", DEVICE, "root", "fq"]).map_err(|error| error.to_string())
+            run_program("tc", &["qdisc", "replace", "dev", DEVICE, "root", "fq"]).map_err(|error| error.to_string())
         }
         HostSetting::Route { initial_window, rto_min, control } => {
             let mut words = vec!["route".to_owned(), "change".into(), "default".into(), "dev".into(), DEVICE.into()];
@@ -70,7 +70,7 @@ pub fn apply_setting(device: &Tun, setting: &HostSetting) -> Result<(), String> 
             add("initcwnd", initial_window.map(|window| window.to_string()));
             add("rto_min", rto_min.map(|span| format!("{}ms", span.as_nanos() / 1_000_000)));
             add("congctl", control.clone());
-            ip(&words.iter().map(String::as_str).collect::<Vec<_>>()).map_err(|error| error.to_string())
+            run_ip(&words.iter().map(String::as_str).collect::<Vec<_>>()).map_err(|error| error.to_string())
         }
         HostSetting::Mtu(mtu) => {
             let mtu = u16::try_from(*mtu).map_err(|_| format!("an MTU of {mtu}"))?;

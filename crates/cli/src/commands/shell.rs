@@ -226,7 +226,7 @@ fn finished(plan: &Plan, ended: Ended) -> Result<(), Failure> {
 
 /// Prints what the machine permits; fails if a need is not met.
 fn check() -> Result<(), Failure> {
-    let findings = host::check();
+    let findings = host::check_machine();
     let mut unmet = false;
     for finding in &findings {
         let found = match &finding.found {

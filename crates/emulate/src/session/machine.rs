@@ -6,7 +6,7 @@ use std::os::fd::AsFd;
 use std::sync::Arc;
 
 use engine::{Span, Time};
-use host::clock::Clock;
+use host::clock::MachineClock;
 use host::tun::Tun;
 
 use super::commands::Commands;
@@ -18,7 +18,7 @@ use crate::drive::Host;
 pub(super) const WATCH: Span = Span::from_millis(500);
 
 pub(super) struct Machine<'a> {
-    clock: Clock,
+    clock: MachineClock,
     devices: Vec<Arc<Tun>>,
     commands: Commands,
     files: Files,
@@ -28,7 +28,7 @@ pub(super) struct Machine<'a> {
 
 impl<'a> Machine<'a> {
     pub fn new(devices: Vec<Arc<Tun>>, commands: Commands, files: Files, gateway: Option<Gateway<'a>>) -> Self {
-        Machine { clock: Clock::start(), devices, commands, files, gateway, watch_at: Time::ZERO }
+        Machine { clock: MachineClock::start(), devices, commands, files, gateway, watch_at: Time::ZERO }
     }
 
     pub fn into_parts(self) -> (Commands, Files) {

@@ -104,7 +104,7 @@ pub struct Ended {
 ///
 /// If the system does not permit it.
 pub fn prepare() -> Result<(), Error> {
-    user::enter()
+    user::enter_user_namespace()
 }
 
 /// The nodes that are real hosts, with their addresses.

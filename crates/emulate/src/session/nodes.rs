@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 
-use host::namespace::{Namespace, bind};
+use host::namespace::{Namespace, mount_over};
 use host::tun::{self, Tun};
 use host::{Error, clock};
 use scenario::problem::Problem;
@@ -195,7 +195,7 @@ fn replace(text: &str, path: &str) -> io::Result<()> {
     let mut file = tempfile::NamedTempFile::new().or_else(|_| tempfile::NamedTempFile::new_in("/tmp"))?;
     file.write_all(text.as_bytes())?;
     fs::set_permissions(file.path(), std::os::unix::fs::PermissionsExt::from_mode(0o644))?;
-    bind(file.path(), path.as_ref())
+    mount_over(file.path(), path.as_ref())
     // The file is removed here; the mount keeps its contents.
 }
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use engine::{Span, Time};
 use host::Error;
-use host::clock::Clock;
+use host::clock::MachineClock;
 
 use super::nodes::Node;
 use super::signals::Signals;
@@ -87,7 +87,7 @@ impl PeerCommands {
     /// If a command has failed.
     pub fn wait(&mut self, nodes: &[Node], signals: &Signals) -> Result<(), Error> {
         let mut waiting: Vec<usize> = (0..self.all.len()).collect();
-        let clock = Clock::start();
+        let clock = MachineClock::start();
         while clock.now() < Time::ZERO + PATIENCE {
             if let Some((node, line, code)) = self.newly_ended().into_iter().find(|(.., code)| *code > 0) {
                 let message = format!("has failed at {node}, before the command was started: exit code {code}");

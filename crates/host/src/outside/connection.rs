@@ -17,22 +17,22 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// Interval at which a thread whose receiver does not read looks whether the connection is aborted.
 const LOOKS: Duration = Duration::from_millis(200);
 
-/// Both of its ends. Each is closed when the value is dropped: after [`abort`](Connection::abort) with a RST.
-pub(super) struct Connection {
+/// Both ends of a connection. They are closed when the value is dropped, after [`abort`](RelayedConnection::abort) with a RST.
+pub(super) struct RelayedConnection {
     inside: TcpStream,
     outside: TcpStream,
     aborted: AtomicBool,
 }
 
-impl Connection {
+impl RelayedConnection {
     /// A connection of the namespace that will continue to `to`. It is reset on an error.
     pub fn new(inside: TcpStream, to: SocketAddr) -> io::Result<Self> {
         let outside = outside_end(&inside, to).inspect_err(|_| reset_at_close(&inside))?;
-        Ok(Connection { inside, outside, aborted: AtomicBool::new(false) })
+        Ok(RelayedConnection { inside, outside, aborted: AtomicBool::new(false) })
     }
 
     /// Connects to the outside host and copies until both directions have ended.
-    pub fn run(&self, to: SocketAddr) {
+    pub fn relay(&self, to: SocketAddr) {
         if SockRef::from(&self.outside).connect_timeout(&to.into(), PATIENCE).is_err() {
             return self.abort();
         }
@@ -61,7 +61,7 @@ impl Connection {
 
     /// Copies in one direction and passes on the end of the data; a broken end breaks both directions.
     fn pass(&self, mut from: &TcpStream, to: &TcpStream) {
-        match io::copy(&mut from, &mut Direction { connection: self, to }) {
+        match io::copy(&mut from, &mut AbortableWriter { connection: self, to }) {
             Ok(_) if self.is_aborted() => {}
             // The peer may be gone already.
             Ok(_) => drop(to.shutdown(Shutdown::Write)),
@@ -86,13 +86,13 @@ fn reset_at_close(stream: &TcpStream) {
     let _ = SockRef::from(stream).set_linger(Some(Duration::ZERO));
 }
 
-/// What is written goes to one end of the connection, until that is aborted.
-struct Direction<'a> {
-    connection: &'a Connection,
+/// Writes to one end of the connection until the connection is aborted.
+struct AbortableWriter<'a> {
+    connection: &'a RelayedConnection,
     to: &'a TcpStream,
 }
 
-impl Write for Direction<'_> {
+impl Write for AbortableWriter<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         while !self.connection.is_aborted() {
             match self.to.write(bytes) {

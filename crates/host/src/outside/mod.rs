@@ -18,10 +18,10 @@ use std::path::Path;
 use socket2::SockRef;
 
 use crate::Error;
-use crate::ip::ip;
+use crate::ip::run_ip;
 use crate::namespace::Namespace;
 
-pub use pasta::installed;
+pub use pasta::require_pasta;
 
 /// The address at which programs in the namespaces reach the machine's own loopback address. Of a block that no network
 /// uses [RFC5737 s3].
@@ -74,9 +74,9 @@ impl Outside {
     pub fn start(namespace: &Namespace, inside: &Inside, program: Option<&Path>) -> Result<Self, Error> {
         let pasta = pasta::Pasta::start(namespace, inside, DEVICE, program)?;
         let settings = inside.clone();
-        namespace.call(move || route(&settings))??;
+        namespace.call(move || set_routes(&settings))??;
         let own = [Some(inside.ipv4.into()), inside.ipv6.map(IpAddr::from)];
-        Ok(Outside { _pasta: pasta, relays: relay::Relays::start()?, known: VecDeque::new(), own })
+        Ok(Outside { _pasta: pasta, relays: relay::Relays::start_connection()?, known: VecDeque::new(), own })
     }
 
     /// A connection to an outside address is about to be opened: it will be accepted. No effect for the namespace's own
@@ -105,7 +105,7 @@ impl Outside {
 
 /// Routes in the namespace: TCP that arrives is for the namespace itself, whatever its destination; all else is
 /// forwarded.
-fn route(inside: &Inside) -> Result<(), Error> {
+fn set_routes(inside: &Inside) -> Result<(), Error> {
     let refused = |source: io::Error| Error::Other { what: "the namespace cannot forward packets", source };
     let set = |key: &str, value: &str| fs::write(format!("/proc/sys/net/{key}"), value).map_err(refused);
     let device = inside.device.as_str();
@@ -113,25 +113,25 @@ fn route(inside: &Inside) -> Result<(), Error> {
     set("ipv4/ip_forward", "1")?;
     // Connections are accepted at addresses that the namespace does not have.
     set("ipv4/ip_nonlocal_bind", "1")?;
-    ip(&["address", "del", &format!("{own}/8"), "dev", device])?;
-    ip(&["address", "add", &format!("{own}/32"), "dev", device])?;
+    run_ip(&["address", "del", &format!("{own}/8"), "dev", device])?;
+    run_ip(&["address", "add", &format!("{own}/32"), "dev", device])?;
     if inside.ipv6.is_some() {
         set("ipv6/conf/all/forwarding", "1")?;
         set("ipv6/ip_nonlocal_bind", "1")?;
         // Without duplicate address detection, which would wait a second for an answer.
         set(&format!("ipv6/conf/{DEVICE}/accept_dad"), "0")?;
-        ip(&["-6", "route", "del", "default", "dev", device])?;
+        run_ip(&["-6", "route", "del", "default", "dev", device])?;
     }
-    ip(&["link", "set", DEVICE, "mtu", &inside.mtu.to_string(), "up"])?;
-    ip(&["route", "replace", &format!("{all}/{}", inside.prefix), "dev", device])?;
-    ip(&["route", "replace", "default", "dev", DEVICE])?;
+    run_ip(&["link", "set", DEVICE, "mtu", &inside.mtu.to_string(), "up"])?;
+    run_ip(&["route", "replace", &format!("{all}/{}", inside.prefix), "dev", device])?;
+    run_ip(&["route", "replace", "default", "dev", DEVICE])?;
     let families: &[&str] = if inside.ipv6.is_some() { &["-4", "-6"] } else { &["-4"] };
     for family in families {
         if *family == "-6" {
-            ip(&["-6", "route", "add", "default", "dev", DEVICE])?;
+            run_ip(&["-6", "route", "add", "default", "dev", DEVICE])?;
         }
-        ip(&[family, "rule", "add", "iif", device, "ipproto", TCP, "lookup", TABLE])?;
-        ip(&[family, "route", "add", "local", "default", "dev", "lo", "table", TABLE])?;
+        run_ip(&[family, "rule", "add", "iif", device, "ipproto", TCP, "lookup", TABLE])?;
+        run_ip(&[family, "route", "add", "local", "default", "dev", "lo", "table", TABLE])?;
     }
     Ok(())
 }

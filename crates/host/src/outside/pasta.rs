@@ -24,12 +24,12 @@ pub(super) struct Pasta {
     child: Child,
 }
 
-fn failed(message: String) -> Error {
+fn pasta_error(message: String) -> Error {
     Error::Program { line: "pasta".to_owned(), message }
 }
 
 fn not_run(error: &std::io::Error) -> Error {
-    failed(format!("cannot be run: {error}; remedy: install passt (https://passt.top), of which it is a part"))
+    pasta_error(format!("cannot be run: {error}; remedy: install passt (https://passt.top), of which it is a part"))
 }
 
 /// Whether the program can be run.
@@ -37,7 +37,7 @@ fn not_run(error: &std::io::Error) -> Error {
 /// # Errors
 ///
 /// If it is not installed.
-pub fn installed() -> Result<(), Error> {
+pub fn require_pasta() -> Result<(), Error> {
     let mut command = Command::new("pasta");
     command.arg("--version").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command.status().map(|_| ()).map_err(|error| not_run(&error))
@@ -46,10 +46,10 @@ pub fn installed() -> Result<(), Error> {
 impl Pasta {
     /// Starts the program with a device of this name in `namespace`.
     pub fn start(namespace: &Namespace, inside: &Inside, device: &str, program: Option<&Path>) -> Result<Self, Error> {
-        installed()?;
+        require_pasta()?;
         let opened = namespace.call(|| File::open("/proc/thread-self/ns/net"))?;
         let opened = opened.map_err(|source| Error::Other { what: "the namespace cannot be opened", source })?;
-        let (words, program) = (words(inside, device), program.map(Path::to_owned));
+        let (words, program) = (build_arguments(inside, device), program.map(Path::to_owned));
         let mut command = match program {
             Some(program) => {
                 let mut command = Command::new(program);
@@ -62,10 +62,10 @@ impl Pasta {
                 command
             }
         };
-        // The path by which it finds the namespace is that of its standard input: others need rights over this process.
+        // The program finds the namespace as its standard input: other paths need rights over this process.
         command.stdin(opened).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = user::with_rights(|| command.spawn()).map_err(|error| not_run(&error))?;
-        let said = child.stderr.take().map(listen);
+        let said = child.stderr.take().map(read_first_lines);
         let mut pasta = Pasta { child };
         pasta.wait(namespace, device, said)?;
         Ok(pasta)
@@ -81,11 +81,11 @@ impl Pasta {
             }
             if let Ok(Some(status)) = self.child.try_wait() {
                 let said = said.and_then(|said| said.recv().ok()).unwrap_or_default();
-                return Err(failed(format!("has ended ({status}): {said}")));
+                return Err(pasta_error(format!("has ended ({status}): {said}")));
             }
             sleep(LOOKS.1);
         }
-        Err(failed("has made no device".to_owned()))
+        Err(pasta_error("has made no device".to_owned()))
     }
 }
 
@@ -96,7 +96,7 @@ impl Drop for Pasta {
 }
 
 /// The command line. No port of the namespace is opened to the machine's network, and the other way round.
-fn words(inside: &Inside, device: &str) -> Vec<OsString> {
+fn build_arguments(inside: &Inside, device: &str) -> Vec<OsString> {
     let (source, machine, resolver, mtu) =
         (inside.source.to_string(), MACHINE.to_string(), RESOLVER.to_string(), inside.mtu.to_string());
     let mut words = vec!["pasta", "--foreground", "--stderr", "--quiet", "--netns-only", "--netns", "/proc/self/fd/0"];
@@ -110,8 +110,8 @@ fn words(inside: &Inside, device: &str) -> Vec<OsString> {
     words.into_iter().map(OsString::from).collect()
 }
 
-/// Reads what the program says until it ends: its first lines, except those about the system's log.
-fn listen(mut said: impl Read + Send + 'static) -> Receiver<String> {
+/// Reads the program's messages until it ends: the first lines, except lines about the system's log.
+fn read_first_lines(mut said: impl Read + Send + 'static) -> Receiver<String> {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
         let mut bytes = Vec::new();

@@ -15,12 +15,12 @@ use std::thread::{self, JoinHandle};
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
-use super::connection::Connection;
+use super::connection::RelayedConnection;
 use super::{MACHINE, RESOLVER};
 use crate::Error;
 
-/// Maximum number of addresses to which connections are accepted; a new one replaces the oldest. With the connections,
-/// fewer than the 1024 files that a process usually may open.
+/// Maximum number of addresses to which connections are accepted; a new one replaces the oldest. 256 + 2 x 300 descriptors
+/// stay below the usual RLIMIT_NOFILE of 1024.
 pub(super) const MAX_LISTENERS: usize = 256;
 
 /// Maximum number of connections at one time, with two files each; more are reset.
@@ -38,11 +38,11 @@ pub(super) struct Relays {
     /// A byte wakes the thread that accepts connections.
     wakes: UnixStream,
     thread: Option<JoinHandle<()>>,
-    open: Arc<Open>,
+    open: Arc<OpenConnections>,
 }
 
-/// The connections at one time, from when they are accepted.
-struct Open {
+/// The open connections, from their acceptance on.
+struct OpenConnections {
     max: usize,
     connections: Mutex<Connections>,
 }
@@ -50,16 +50,16 @@ struct Open {
 #[derive(Default)]
 struct Connections {
     next: u64,
-    open: BTreeMap<u64, Arc<Connection>>,
+    open: BTreeMap<u64, Arc<RelayedConnection>>,
 }
 
-impl Open {
+impl OpenConnections {
     fn lock(&self) -> MutexGuard<'_, Connections> {
         self.connections.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Registers a connection; `None` if there are too many.
-    fn register(self: &Arc<Self>, connection: &Arc<Connection>) -> Option<Registered> {
+    fn register(self: &Arc<Self>, connection: &Arc<RelayedConnection>) -> Option<Registered> {
         let mut connections = self.lock();
         if connections.open.len() >= self.max {
             return None;
@@ -73,7 +73,7 @@ impl Open {
 
 /// A connection that counts until the value is dropped.
 struct Registered {
-    open: Arc<Open>,
+    open: Arc<OpenConnections>,
     number: u64,
 }
 
@@ -85,7 +85,7 @@ impl Drop for Registered {
 
 impl Relays {
     /// No relay yet.
-    pub fn start() -> Result<Self, Error> {
+    pub fn start_connection() -> Result<Self, Error> {
         Self::with_limit(MAX_CONNECTIONS)
     }
 
@@ -94,9 +94,11 @@ impl Relays {
             let (wakes, woken) = UnixStream::pair()?;
             woken.set_nonblocking(true)?;
             let (listeners, new) = mpsc::channel();
-            let open = Arc::new(Open { max, connections: Mutex::default() });
+            let open = Arc::new(OpenConnections { max, connections: Mutex::default() });
             let known = Arc::clone(&open);
-            let thread = thread::Builder::new().name("relays".to_owned()).spawn(move || run(&woken, &new, &known))?;
+            let thread = thread::Builder::new()
+                .name("relays".to_owned())
+                .spawn(move || accept_connections(&woken, &new, &known))?;
             Ok(Relays { listeners: Some(listeners), wakes, thread: Some(thread), open })
         };
         started().map_err(|source| Error::Other { what: "connections cannot be relayed", source })
@@ -124,7 +126,7 @@ impl Drop for Relays {
 }
 
 /// Accepts connections until the sender of `new` is gone.
-fn run(woken: &UnixStream, new: &Receiver<Listening>, open: &Arc<Open>) {
+fn accept_connections(woken: &UnixStream, new: &Receiver<Listening>, open: &Arc<OpenConnections>) {
     let mut listeners: Vec<Listening> = Vec::new();
     let mut failed = false;
     loop {
@@ -137,9 +139,10 @@ fn run(woken: &UnixStream, new: &Receiver<Listening>, open: &Arc<Open>) {
             }
         }
         listeners.drain(..listeners.len().saturating_sub(MAX_LISTENERS));
-        match failed {
-            true => wait(woken, &[], PAUSE_MS.into()),
-            false => wait(woken, &listeners, PollTimeout::NONE),
+        if failed {
+            wait_for_connection(woken, &[], PAUSE_MS.into());
+        } else {
+            wait_for_connection(woken, &listeners, PollTimeout::NONE);
         }
         failed = false;
         for (listener, to) in &listeners {
@@ -149,7 +152,7 @@ fn run(woken: &UnixStream, new: &Receiver<Listening>, open: &Arc<Open>) {
 }
 
 /// Waits for a byte from `woken` or for a connection. It may return earlier.
-fn wait(woken: &UnixStream, listeners: &[Listening], limit: PollTimeout) {
+fn wait_for_connection(woken: &UnixStream, listeners: &[Listening], limit: PollTimeout) {
     let files = std::iter::once(woken.as_fd()).chain(listeners.iter().map(|(listener, _)| listener.as_fd()));
     let mut files: Vec<PollFd<'_>> = files.map(|file| PollFd::new(file, PollFlags::POLLIN)).collect();
     // After an interruption nothing is accepted, and it is tried again.
@@ -157,11 +160,11 @@ fn wait(woken: &UnixStream, listeners: &[Listening], limit: PollTimeout) {
     let _ = { woken }.read(&mut [0; 64]);
 }
 
-/// Accepts the connections that wait at a listener, each with a thread of its own.
-fn accept_all(listener: &TcpListener, to: SocketAddr, open: &Arc<Open>) -> io::Result<()> {
+/// Accepts the connections that wait at a listener, and starts a thread for each.
+fn accept_all(listener: &TcpListener, to: SocketAddr, open: &Arc<OpenConnections>) -> io::Result<()> {
     loop {
         match listener.accept() {
-            Ok((inside, _)) => start(inside, outside_address(to), open),
+            Ok((inside, _)) => start_connection(inside, outside_address(to), open),
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
             Err(error) => return Err(error),
         }
@@ -169,12 +172,12 @@ fn accept_all(listener: &TcpListener, to: SocketAddr, open: &Arc<Open>) -> io::R
 }
 
 /// Starts one connection, or resets it if there are too many, or no file or thread for it.
-fn start(inside: TcpStream, to: SocketAddr, open: &Arc<Open>) {
-    let Ok(connection) = Connection::new(inside, to).map(Arc::new) else { return };
+fn start_connection(inside: TcpStream, to: SocketAddr, open: &Arc<OpenConnections>) {
+    let Ok(connection) = RelayedConnection::new(inside, to).map(Arc::new) else { return };
     let Some(registered) = open.register(&connection) else { return connection.abort() };
     let same = Arc::clone(&connection);
     let relay = move || {
-        same.run(to);
+        same.relay(to);
         drop(registered);
     };
     if thread::Builder::new().spawn(relay).is_err() {
@@ -186,14 +189,14 @@ fn start(inside: TcpStream, to: SocketAddr, open: &Arc<Open>) {
 fn outside_address(to: SocketAddr) -> SocketAddr {
     let ip = match to.ip() {
         IpAddr::V4(MACHINE) => Ipv4Addr::LOCALHOST.into(),
-        IpAddr::V4(RESOLVER) => resolver(&fs::read_to_string("/etc/resolv.conf").unwrap_or_default()),
+        IpAddr::V4(RESOLVER) => find_resolver(&fs::read_to_string("/etc/resolv.conf").unwrap_or_default()),
         ip => ip,
     };
     SocketAddr::new(ip, to.port())
 }
 
 /// The first resolver that `resolv.conf` names; the machine itself if it names none (resolv.conf(5)).
-fn resolver(text: &str) -> IpAddr {
+fn find_resolver(text: &str) -> IpAddr {
     let named = text.lines().filter_map(|line| line.strip_prefix("nameserver")?.trim().parse().ok()).next();
     named.unwrap_or(Ipv4Addr::LOCALHOST.into())
 }
@@ -209,16 +212,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn machine_and_resolver_have_addresses_of_their_own() {
+    fn machine_and_resolver_have_distinct_addresses() {
         let outside: SocketAddr = "198.51.100.7:443".parse().unwrap();
         assert_eq!(outside_address(outside), outside);
         assert_eq!(outside_address((MACHINE, 80).into()), "127.0.0.1:80".parse().unwrap());
-        assert_eq!(resolver("search example\nnameserver 192.0.2.9\nnameserver 192.0.2.8\n").to_string(), "192.0.2.9");
-        assert_eq!(resolver("# nameserver 192.0.2.9\n").to_string(), "127.0.0.1");
+        assert_eq!(
+            find_resolver("search example\nnameserver 192.0.2.9\nnameserver 192.0.2.8\n").to_string(),
+            "192.0.2.9"
+        );
+        assert_eq!(find_resolver("# nameserver 192.0.2.9\n").to_string(), "127.0.0.1");
     }
 
-    /// A host that answers what it received, in capitals, after the end of it.
-    fn shouting() -> SocketAddr {
+    /// A host that answers the received text in upper case after its end.
+    fn uppercase_echo_server() -> SocketAddr {
         let host = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = host.local_addr().unwrap();
         thread::spawn(move || {
@@ -232,10 +238,10 @@ mod tests {
 
     #[test]
     fn bytes_and_the_end_of_data_pass_in_both_directions() {
-        let relays = Relays::start().unwrap();
+        let relays = Relays::start_connection().unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let here = listener.local_addr().unwrap();
-        relays.listen(listener, shouting());
+        relays.listen(listener, uppercase_echo_server());
         let mut stream = TcpStream::connect(here).unwrap();
         stream.write_all(b"hello").unwrap();
         stream.shutdown(Shutdown::Write).unwrap();
@@ -246,7 +252,7 @@ mod tests {
 
     #[test]
     fn refused_connection_is_reset() {
-        let relays = Relays::start().unwrap();
+        let relays = Relays::start_connection().unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let here = listener.local_addr().unwrap();
         let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
@@ -259,7 +265,7 @@ mod tests {
     /// More addresses than are kept, and a connection to the last one.
     #[test]
     fn oldest_listeners_are_closed() {
-        let relays = Relays::start().unwrap();
+        let relays = Relays::start_connection().unwrap();
         let listeners: Vec<TcpListener> =
             (0..MAX_LISTENERS + 2).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
         let places: Vec<SocketAddr> = listeners.iter().map(|listener| listener.local_addr().unwrap()).collect();
@@ -274,8 +280,8 @@ mod tests {
     }
 
     /// A relay to a new host, and a connection through it: both of its ends.
-    fn relayed() -> (Relays, TcpStream, TcpStream) {
-        let relays = Relays::start().unwrap();
+    fn relay_one_connection() -> (Relays, TcpStream, TcpStream) {
+        let relays = Relays::start_connection().unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let here = listener.local_addr().unwrap();
         let host = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -299,19 +305,19 @@ mod tests {
 
     #[test]
     fn reset_by_the_outside_host_is_no_end_of_data() {
-        let (_relays, inside, outside) = relayed();
+        let (_relays, inside, outside) = relay_one_connection();
         assert_eq!(end_after_reset(outside, inside), io::ErrorKind::ConnectionReset);
     }
 
     #[test]
     fn reset_by_the_program_inside_is_no_end_of_data() {
-        let (_relays, inside, outside) = relayed();
+        let (_relays, inside, outside) = relay_one_connection();
         assert_eq!(end_after_reset(inside, outside), io::ErrorKind::ConnectionReset);
     }
 
     #[test]
     fn open_connections_are_reset_at_the_end_of_the_relays() {
-        let (relays, mut inside, mut outside) = relayed();
+        let (relays, mut inside, mut outside) = relay_one_connection();
         outside.write_all(b"x").unwrap();
         assert_eq!(inside.read(&mut [0; 1]).unwrap(), 1);
         drop(relays);
@@ -322,16 +328,15 @@ mod tests {
 
     #[test]
     fn connection_to_a_host_that_does_not_read_is_reset_at_the_end_of_the_relays() {
-        let (relays, mut inside, _outside) = relayed();
+        let (relays, mut inside, _outside) = relay_one_connection();
         inside.set_write_timeout(Some(Duration::from_millis(300))).unwrap();
         while inside.write(&[0; 65_536]).is_ok() {}
         drop(relays);
         assert_eq!(inside.read(&mut [0; 1]).unwrap_err().kind(), io::ErrorKind::ConnectionReset);
     }
 
-    /// A host that answers no request for a connection: the queue of those that it has not accepted is full. It lasts
-    /// as long as the sockets.
-    fn silent() -> (SocketAddr, Vec<Socket>) {
+    /// A host that answers no SYN, because its backlog is full while the sockets exist.
+    fn server_with_full_backlog() -> (SocketAddr, Vec<Socket>) {
         let any: SocketAddr = "127.0.0.1:0".parse().unwrap();
         let socket = || Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
         let host = socket();
@@ -350,42 +355,42 @@ mod tests {
     }
 
     /// Relays of at most three connections to a silent host, with three.
-    fn full() -> (Relays, [TcpStream; 3], SocketAddr, Vec<Socket>) {
+    fn relays_at_limit() -> (Relays, [TcpStream; 3], SocketAddr, Vec<Socket>) {
         let relays = Relays::with_limit(3).unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let here = listener.local_addr().unwrap();
-        let (to, sockets) = silent();
+        let (to, sockets) = server_with_full_backlog();
         relays.listen(listener, to);
-        let streams = [(); 3].map(|()| patient(here));
+        let streams = [(); 3].map(|()| connect_with_timeout(here));
         while relays.open.lock().open.len() < 3 {
             thread::sleep(Duration::from_millis(1));
         }
         (relays, streams, here, sockets)
     }
 
-    fn patient(to: SocketAddr) -> TcpStream {
+    fn connect_with_timeout(to: SocketAddr) -> TcpStream {
         let stream = TcpStream::connect(to).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
         stream
     }
 
-    fn end(mut stream: &TcpStream) -> io::ErrorKind {
+    fn error_at_end(mut stream: &TcpStream) -> io::ErrorKind {
         stream.read(&mut [0; 1]).unwrap_err().kind()
     }
 
     #[test]
     fn connections_to_a_silent_host_count_and_one_more_is_reset() {
-        let (_relays, streams, here, _silent) = full();
-        assert_eq!(end(&patient(here)), io::ErrorKind::ConnectionReset);
+        let (_relays, streams, here, _silent) = relays_at_limit();
+        assert_eq!(error_at_end(&connect_with_timeout(here)), io::ErrorKind::ConnectionReset);
         streams.iter().for_each(|stream| stream.set_nonblocking(true).unwrap());
-        assert_eq!(streams.each_ref().map(end), [io::ErrorKind::WouldBlock; 3]);
+        assert_eq!(streams.each_ref().map(error_at_end), [io::ErrorKind::WouldBlock; 3]);
     }
 
     #[test]
     fn connections_that_are_not_open_yet_are_reset_at_the_end_of_the_relays() {
-        let (relays, streams, _, _silent) = full();
+        let (relays, streams, _, _silent) = relays_at_limit();
         drop(relays);
-        assert_eq!(streams.each_ref().map(end), [io::ErrorKind::ConnectionReset; 3]);
+        assert_eq!(streams.each_ref().map(error_at_end), [io::ErrorKind::ConnectionReset; 3]);
     }
 
     #[test]
@@ -396,7 +401,7 @@ mod tests {
         let host = TcpListener::bind("127.0.0.1:0").unwrap();
         relays.listen(listener, host.local_addr().unwrap());
         for _ in 0..3 {
-            let inside = patient(here);
+            let inside = connect_with_timeout(here);
             drop(host.accept().unwrap());
             assert_eq!((&inside).read(&mut [0; 1]).unwrap(), 0);
             drop(inside);
@@ -414,7 +419,7 @@ mod tests {
         let (listeners, new) = mpsc::channel();
         let deaf = TcpListener::from(Socket::new(Domain::IPV4, Type::STREAM, None).unwrap());
         listeners.send((deaf, "127.0.0.1:1".parse().unwrap())).unwrap();
-        let open = Arc::new(Open { max: 1, connections: Mutex::default() });
+        let open = Arc::new(OpenConnections { max: 1, connections: Mutex::default() });
         let end = thread::spawn(move || {
             thread::sleep(Duration::from_millis(1000));
             drop(listeners);
@@ -422,7 +427,7 @@ mod tests {
         });
         let used = || Duration::from(clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).unwrap());
         let before = used();
-        run(&woken, &new, &open);
+        accept_connections(&woken, &new, &open);
         let spent = used() - before;
         end.join().unwrap();
         assert!(spent < Duration::from_millis(20), "{spent:?} of 1 s");

@@ -10,7 +10,7 @@ use std::net::SocketAddrV4;
 use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
-use host::ip::ip;
+use host::ip::run_ip;
 use host::tun::Tun;
 use nix::poll::{PollFd, PollFlags, ppoll};
 use socket2::{Domain, Protocol, Socket, Type};
@@ -136,7 +136,7 @@ fn raise_limits(device: &Tun, gso: Option<u32>) -> Result<(), String> {
     machine::set_parameter("net.ipv4.tcp_no_metrics_save", "1")?;
     if let Some(segments) = gso {
         let segments = segments.to_string();
-        ip(&["link", "set", "tun0", "gso_max_segs", &segments]).map_err(|error| error.to_string())?;
+        run_ip(&["link", "set", "tun0", "gso_max_segs", &segments]).map_err(|error| error.to_string())?;
     }
     // The device's own queue must never overflow.
     device.set_queue(100_000).map_err(|error| error.to_string())
