@@ -14,12 +14,12 @@ const PREFIX: [u16; 4] = [0xfd6c, 0x6173, 0x7468, 0x6f70];
 const MAX_LEARNED: usize = 1 << 16;
 
 /// The IPv4 address of node number `node`: 10.0.0.0 + `node` + 1, as in the simulation.
-pub fn ipv4(node: usize) -> Ipv4Addr {
+pub fn ipv4_of_node(node: usize) -> Ipv4Addr {
     Addr::of_node(node).into()
 }
 
 /// The IPv6 address of node number `node`: fd6c:6173:7468:6f70:: + `node` + 1.
-pub fn ipv6(node: usize) -> Ipv6Addr {
+pub fn ipv6_of_node(node: usize) -> Ipv6Addr {
     let number = node as u32 + 1;
     let [a, b, c, d] = PREFIX;
     Ipv6Addr::new(a, b, c, d, 0, 0, (number >> 16) as u16, number as u16)
@@ -45,7 +45,7 @@ impl Addresses {
 
     /// A packet with this source address left `node`. Several addresses can be at one node.
     pub fn learn(&mut self, address: IpAddr, node: usize) {
-        if own(address, self.nodes).is_none() && self.learned.len() < MAX_LEARNED {
+        if find_simulated_node(address, self.nodes).is_none() && self.learned.len() < MAX_LEARNED {
             self.learned.insert(address, node);
         }
     }
@@ -56,7 +56,7 @@ impl Addresses {
         if is_local(address) {
             return None;
         }
-        let known = own(address, self.nodes).or_else(|| self.learned.get(&address).copied());
+        let known = find_simulated_node(address, self.nodes).or_else(|| self.learned.get(&address).copied());
         let other = || match self.real[..] {
             [a, b] if a == node => Some(b),
             [a, b] if b == node => Some(a),
@@ -67,9 +67,9 @@ impl Addresses {
 }
 
 /// The node whose simulated address this is.
-fn own(address: IpAddr, nodes: usize) -> Option<usize> {
+fn find_simulated_node(address: IpAddr, nodes: usize) -> Option<usize> {
     let number = match address {
-        IpAddr::V4(address) => u32::from(address).wrapping_sub(u32::from(ipv4(0))) as usize,
+        IpAddr::V4(address) => u32::from(address).wrapping_sub(u32::from(ipv4_of_node(0))) as usize,
         IpAddr::V6(address) => {
             let [a, b, c, d, 0, 0, high, low] = address.segments() else { return None };
             let number = u32::from(high) << 16 | u32::from(low);
@@ -99,15 +99,15 @@ mod tests {
 
     #[test]
     fn nodes_have_the_addresses_of_the_simulation() {
-        assert_eq!(ipv4(2), Ipv4Addr::new(10, 0, 0, 3));
-        assert_eq!(ipv6(2).to_string(), "fd6c:6173:7468:6f70::3");
+        assert_eq!(ipv4_of_node(2), Ipv4Addr::new(10, 0, 0, 3));
+        assert_eq!(ipv6_of_node(2).to_string(), "fd6c:6173:7468:6f70::3");
         for node in [0, 2, 299] {
-            assert_eq!(own(ipv4(node).into(), 300), Some(node));
-            assert_eq!(own(ipv6(node).into(), 300), Some(node));
+            assert_eq!(find_simulated_node(ipv4_of_node(node).into(), 300), Some(node));
+            assert_eq!(find_simulated_node(ipv6_of_node(node).into(), 300), Some(node));
         }
-        assert_eq!(own(ipv4(300).into(), 300), None);
-        assert_eq!(own(Ipv4Addr::new(9, 255, 255, 255).into(), 300), None);
-        assert_eq!(own("fd6c:6173:7468:6f70::".parse().unwrap(), 300), None);
+        assert_eq!(find_simulated_node(ipv4_of_node(300).into(), 300), None);
+        assert_eq!(find_simulated_node(Ipv4Addr::new(9, 255, 255, 255).into(), 300), None);
+        assert_eq!(find_simulated_node("fd6c:6173:7468:6f70::".parse().unwrap(), 300), None);
     }
 
     #[test]

@@ -18,7 +18,7 @@ use sim::Network;
 use crate::session::{self, LOG, Plan, REPORT, needs_sender};
 
 /// A comparison with real ends.
-pub struct Comparison<'a> {
+pub struct RealComparison<'a> {
     /// The schemes as the cases of its only point.
     pub plan: &'a sweep::Plan,
     /// The scenario's file.
@@ -27,7 +27,7 @@ pub struct Comparison<'a> {
     pub replications: u64,
     /// The commands and the nodes at which they run.
     pub commands: Plan,
-    /// The directory of all results, from [`directory`]: that of one run is `SCHEME/REPLICATION`.
+    /// The directory of all results, from [`choose_directory`]; one run has `SCHEME/REPLICATION`.
     pub dir: PathBuf,
 }
 
@@ -35,9 +35,10 @@ pub struct Comparison<'a> {
 ///
 /// # Errors
 /// It cannot be written.
-pub fn directory(wanted: &Path, plan: &sweep::Plan, commands: &Plan) -> Result<PathBuf, CompareError> {
+pub fn choose_directory(wanted: &Path, plan: &sweep::Plan, commands: &Plan) -> Result<PathBuf, CompareError> {
     let scenario = to_toml(&Scenario { sweep: None, ..plan.scenario.clone() });
-    let identity = json!({ "model": sim::MODEL_VERSION, "nodes": session::nodes(commands), "scenario": scenario });
+    let identity =
+        json!({ "model": sim::MODEL_VERSION, "nodes": session::report_nodes(commands), "scenario": scenario });
     let name = wanted.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let numbered = (2..).map(|number| wanted.with_file_name(format!("{name}-{number}")));
     for dir in std::iter::once(wanted.to_owned()).chain(numbered) {
@@ -71,7 +72,7 @@ pub enum CompareError {
         replication: u64,
         /// The exit code.
         code: u64,
-        /// The end of what it printed, and where all of it is.
+        /// The end of its output, and the place of all of it.
         output: String,
     },
     /// Emulation ended before the command.
@@ -107,8 +108,8 @@ pub type Watch<'a> = &'a mut dyn FnMut(u64, u64) -> ControlFlow<()>;
 
 /// The outcome of a comparison.
 #[derive(Debug, Default)]
-pub struct Compared {
-    /// What was measured, by case; nothing for a scheme that needs a part in the sender.
+pub struct ComparisonOutcome {
+    /// Measurements by case; none for a scheme that needs a part in the sender.
     pub measured: Vec<Measured>,
     /// Runs that were kept from an earlier comparison.
     pub found: u64,
@@ -120,20 +121,21 @@ pub struct Compared {
     pub behind: (u64, f64),
 }
 
-impl Comparison<'_> {
+impl RealComparison<'_> {
     /// Makes the missing runs, one after the other, and measures all.
     ///
     /// # Errors
     /// See [`CompareError`].
-    pub fn run(&self, watch: Watch<'_>) -> Result<Compared, CompareError> {
+    pub fn measure_all(&self, watch: Watch<'_>) -> Result<ComparisonOutcome, CompareError> {
         let cases = 0..self.plan.cases.len();
         let able: Vec<usize> = cases.filter(|case| !needs_sender(&self.plan.cases[*case].name)).collect();
         // Replication by replication: what else the machine does concerns all schemes alike.
         let all: Vec<(u64, usize)> =
             (0..self.replications).flat_map(|number| able.iter().map(move |case| (number, *case))).collect();
         let missing: Vec<(u64, usize)> =
-            all.iter().copied().filter(|(number, case)| self.kept(*number, *case).is_none()).collect();
-        let mut compared = Compared { found: (all.len() - missing.len()) as u64, ..Compared::default() };
+            all.iter().copied().filter(|(number, case)| self.read_finished_report(*number, *case).is_none()).collect();
+        let mut compared =
+            ComparisonOutcome { found: (all.len() - missing.len()) as u64, ..ComparisonOutcome::default() };
         let wanted = missing.len() as u64;
         for (number, case) in missing {
             if watch(compared.made, wanted).is_break() || !self.make(number, case)? {
@@ -144,7 +146,7 @@ impl Comparison<'_> {
         }
         compared.measured = vec![Measured::default(); self.plan.cases.len()];
         for (number, case) in all {
-            let report = self.kept(number, case).unwrap_or_default();
+            let report = self.read_finished_report(number, case).unwrap_or_default();
             if compared.kernel.is_empty() {
                 let text = |key: &str| report[key].as_str().unwrap_or_default().to_owned();
                 compared.kernel = format!("Linux {}, {}", text("kernel"), text("congestion_control"));
@@ -165,15 +167,15 @@ impl Comparison<'_> {
         self.dir.join(&self.plan.cases[case].name).join(number.to_string())
     }
 
-    /// The report of a finished run, with real-time priority if that is wanted. [`directory`] compares the rest.
-    fn kept(&self, number: u64, case: usize) -> Option<Value> {
+    /// The report of a finished run, with real-time priority if that is wanted. [`choose_directory`] compares the rest.
+    fn read_finished_report(&self, number: u64, case: usize) -> Option<Value> {
         let text = fs::read_to_string(self.dir_of(number, case).join(REPORT)).ok()?;
         let report: Value = serde_json::from_str(&text).ok()?;
         let finished = report["exit_code"] == 0 && report["interrupted"] == false;
         (finished && (report["real_time"] == true || !self.commands.real_time)).then_some(report)
     }
 
-    fn loaded(&self, number: u64, case: usize) -> Loaded {
+    fn load_case(&self, number: u64, case: usize) -> Loaded {
         let cell = &self.plan.points[0].cells[case];
         Loaded {
             path: self.path.clone(),
@@ -189,7 +191,7 @@ impl Comparison<'_> {
     fn make(&self, number: u64, case: usize) -> Result<bool, CompareError> {
         let dir = self.dir_of(number, case);
         let plan = Plan { out: Some(dir.clone()), logged: true, ..self.commands.clone() };
-        let ended = session::shell(&self.loaded(number, case), &plan, &mut |_| {})?;
+        let ended = session::run_shell(&self.load_case(number, case), &plan, &mut |_| {})?;
         let (scheme, replication) = (self.plan.cases[case].name.clone(), number);
         match (ended.failure, ended.code) {
             _ if ended.report.interrupted => Ok(false),

@@ -23,19 +23,19 @@ const MAX_CONNECTIONS: usize = 1 << 16;
 type Simulated = [(usize, u16); 2];
 
 /// A connection; its sides are numbered in the order in which they first sent.
-pub(crate) struct Connection {
+pub(crate) struct RealConnection {
     /// A number that no other connection has.
     pub number: u32,
     real: [SocketAddr; 2],
     simulated: Simulated,
-    sides: [Side; 2],
+    sides: [ConnectionSide; 2],
     /// When it last sent: a count of packets.
     used: u64,
 }
 
 /// One side of a connection.
 #[derive(Clone, Default)]
-struct Side {
+struct ConnectionSide {
     /// The window scale in its SYN.
     offers: Option<u8>,
     /// Whether the SYN that it received has a window scale.
@@ -49,7 +49,7 @@ struct Side {
     delivered: RangeSet<u64>,
 }
 
-impl Connection {
+impl RealConnection {
     /// Offset of a sequence number of `side` in the stream of its data, counted from a number that is the same for all of
     /// the stream.
     pub fn offset(&self, side: usize, seq: SeqNum) -> u64 {
@@ -59,9 +59,9 @@ impl Connection {
 
     /// Completes a segment that `side` sends at `now`: with its window in bytes, and its ports and timestamps in the
     /// simulation.
-    pub fn sent(&mut self, side: usize, segment: &mut Segment, now: Time) {
+    pub fn note_sent(&mut self, side: usize, segment: &mut Segment, now: Time) {
         if let Some(stamps) = &mut segment.options.timestamps {
-            let ahead = stamps.value.wrapping_sub(milliseconds(now));
+            let ahead = stamps.value.wrapping_sub(timestamp_clock(now));
             let opens = segment.flags.has(Flags::SYN);
             // A connection that uses the same ports again has another clock.
             let known = self.sides[side].ahead.filter(|_| !opens);
@@ -89,7 +89,7 @@ impl Connection {
     }
 
     /// `side` receives a segment: with scaling only if both SYNs have the option [RFC7323 s1.3].
-    pub fn received(&mut self, side: usize, segment: &Segment) {
+    pub fn note_received(&mut self, side: usize, segment: &Segment) {
         if segment.flags.has(Flags::SYN) {
             let own = &mut self.sides[side];
             own.is_offered = segment.options.window_scale.is_some();
@@ -99,7 +99,7 @@ impl Connection {
     }
 
     /// The data of a segment, at this offset, is delivered to `side`: returns how many bytes of it are new.
-    pub fn delivered(&mut self, side: usize, segment: &Segment, offset: u64) -> u64 {
+    pub fn count_new_bytes(&mut self, side: usize, segment: &Segment, offset: u64) -> u64 {
         let own = &mut self.sides[side];
         let data = offset..offset.saturating_add(u64::from(segment.len));
         if data.is_empty() {
@@ -110,8 +110,8 @@ impl Connection {
         new
     }
 
-    /// A segment of `side` with timestamps of its clock and that of the other end.
-    pub fn stamped(&self, side: usize, segment: &Segment) -> Segment {
+    /// A segment of `side` with timestamps of both ends' clocks.
+    pub fn stamp_segment(&self, side: usize, segment: &Segment) -> Segment {
         let mut segment = *segment;
         if let Some(stamps) = &mut segment.options.timestamps {
             let [own, other] = [side, 1 - side].map(|side| self.sides[side].ahead.unwrap_or(0));
@@ -123,7 +123,7 @@ impl Connection {
         segment
     }
 
-    /// The real ends, that of `side` first.
+    /// The real ends, `side`'s first.
     pub fn ends(&self, side: usize) -> [SocketAddr; 2] {
         [self.real[side], self.real[1 - side]]
     }
@@ -133,7 +133,7 @@ impl Connection {
 #[derive(Default)]
 pub(crate) struct Connections {
     /// By number, with gaps.
-    connections: HashMap<u32, Connection>,
+    connections: HashMap<u32, RealConnection>,
     real: HashMap<[SocketAddr; 2], u32>,
     simulated: HashMap<Simulated, u32>,
     next: u32,
@@ -143,10 +143,10 @@ pub(crate) struct Connections {
 impl Connections {
     /// The connection of a segment between the addresses `ends` at `nodes`, and the side that sends it; it is new if its
     /// ends are.
-    pub fn of_real(&mut self, ends: [IpAddr; 2], nodes: [usize; 2], segment: &Segment) -> (&mut Connection, usize) {
+    pub fn of_real(&mut self, ends: [IpAddr; 2], nodes: [usize; 2], segment: &Segment) -> (&mut RealConnection, usize) {
         self.packets += 1;
         let real = [SocketAddr::new(ends[0], segment.src_port), SocketAddr::new(ends[1], segment.dst_port)];
-        let (key, side) = (sorted(real), usize::from(real[0] > real[1]));
+        let (key, side) = (sort_pair(real), usize::from(real[0] > real[1]));
         let number = match self.real.get(&key) {
             Some(number) => *number,
             None => self.open(key, if side == 0 { nodes } else { [nodes[1], nodes[0]] }),
@@ -157,11 +157,11 @@ impl Connections {
     }
 
     /// The connection of a simulated segment, and the side that sends it.
-    pub fn of_simulated(&mut self, packet: &Packet, segment: &Segment) -> Option<(&mut Connection, usize)> {
+    pub fn of_simulated(&mut self, packet: &Packet, segment: &Segment) -> Option<(&mut RealConnection, usize)> {
         let node = |address: Addr| address.checked_node();
         let from = (node(packet.src)?, segment.src_port);
         let to = (node(packet.dst)?, segment.dst_port);
-        let connection = self.connections.get_mut(self.simulated.get(&sorted([from, to]))?)?;
+        let connection = self.connections.get_mut(self.simulated.get(&sort_pair([from, to]))?)?;
         let side = usize::from(connection.simulated[0] != from);
         Some((connection, side))
     }
@@ -179,14 +179,19 @@ impl Connections {
         self.next = self.next.wrapping_add(1);
         let [mut here, there] = [0, 1].map(|side| (nodes[side], real[side].port()));
         // There are fewer connections than ports.
-        while self.simulated.contains_key(&sorted([here, there])) {
+        while self.simulated.contains_key(&sort_pair([here, there])) {
             here.1 = here.1.wrapping_sub(1);
         }
         let simulated = [here, there];
         self.real.insert(real, number);
-        self.simulated.insert(sorted(simulated), number);
-        let connection =
-            Connection { number, real, simulated, sides: [Side::default(), Side::default()], used: self.packets };
+        self.simulated.insert(sort_pair(simulated), number);
+        let connection = RealConnection {
+            number,
+            real,
+            simulated,
+            sides: [ConnectionSide::default(), ConnectionSide::default()],
+            used: self.packets,
+        };
         self.connections.insert(number, connection);
         number
     }
@@ -196,16 +201,16 @@ impl Connections {
         let (number, real, simulated) = (oldest.number, oldest.real, oldest.simulated);
         self.connections.remove(&number);
         self.real.remove(&real);
-        self.simulated.remove(&sorted(simulated));
+        self.simulated.remove(&sort_pair(simulated));
     }
 }
 
 /// The clock of timestamps in the simulation.
-fn milliseconds(now: Time) -> u32 {
+fn timestamp_clock(now: Time) -> u32 {
     (now.as_nanos() / NANOS_PER_MILLI) as u32
 }
 
-fn sorted<T: Ord>([a, b]: [T; 2]) -> [T; 2] {
+fn sort_pair<T: Ord>([a, b]: [T; 2]) -> [T; 2] {
     if a <= b { [a, b] } else { [b, a] }
 }
 
@@ -232,8 +237,8 @@ mod tests {
                 let (ends, ports) = if side == 0 { (ENDS, [1, 2]) } else { ([ENDS[1], ENDS[0]], [2, 1]) };
                 let mut sent = segment(flags, ports, scales[side].filter(|_| !last));
                 let (connection, from) = connections.of_real(ends, if side == 0 { [0, 2] } else { [2, 0] }, &sent);
-                connection.sent(from, &mut sent, Time::ZERO);
-                connection.received(1 - from, &sent);
+                connection.note_sent(from, &mut sent, Time::ZERO);
+                connection.note_received(1 - from, &sent);
                 windows[side] = sent.window;
             }
         }
@@ -256,7 +261,7 @@ mod tests {
         for host in hosts {
             let mut sent = segment(Flags::SYN, [50_000, 443], None);
             let (connection, side) = connections.of_real([ENDS[0], host], [0, 2], &sent);
-            connection.sent(side, &mut sent, Time::ZERO);
+            connection.note_sent(side, &mut sent, Time::ZERO);
             seen.push(([sent.src_port, sent.dst_port], connection.number));
             let packet = Packet::new(Addr::of_node(0), Addr::of_node(2), Body::Tcp(sent));
             let (found, side) = connections.of_simulated(&packet, &sent).unwrap();
@@ -277,19 +282,19 @@ mod tests {
         let stamps = |segment: &Segment| segment.options.timestamps.map(|stamps| (stamps.value, stamps.echo)).unwrap();
         let mut first = stamped([1, 2], u32::MAX - 5, 0);
         let (connection, side) = connections.of_real(ENDS, [0, 2], &first);
-        connection.sent(side, &mut first, Time::from_millis(1000));
+        connection.note_sent(side, &mut first, Time::from_millis(1000));
         assert_eq!(stamps(&first), (1000, 0));
         let mut answer = stamped([2, 1], 77, u32::MAX - 5);
         let (connection, other) = connections.of_real([ENDS[1], ENDS[0]], [2, 0], &answer);
-        connection.sent(other, &mut answer, Time::from_millis(1050));
+        connection.note_sent(other, &mut answer, Time::from_millis(1050));
         assert_eq!(stamps(&answer), (1050, 1000));
         // A node answers on behalf of the first end, 100 ms later.
         let made = stamped([1, 2], 1150, 1050);
-        assert_eq!(stamps(&connection.stamped(side, &made)), ((u32::MAX - 5).wrapping_add(150), 77));
+        assert_eq!(stamps(&connection.stamp_segment(side, &made)), ((u32::MAX - 5).wrapping_add(150), 77));
         // The first end opens another connection with the same ports.
         let mut again = Segment { flags: Flags::SYN, ..stamped([1, 2], 9, 0) };
-        connection.sent(side, &mut again, Time::from_millis(5000));
-        assert_eq!((stamps(&again), stamps(&connection.stamped(side, &again))), ((5000, 0), (9, 0)));
+        connection.note_sent(side, &mut again, Time::from_millis(5000));
+        assert_eq!((stamps(&again), stamps(&connection.stamp_segment(side, &again))), ((5000, 0), (9, 0)));
     }
 
     /// By hand: 100 bytes, the second half of them again with 50 more, a hole of 50, the hole with what surrounds it, and
@@ -301,8 +306,8 @@ mod tests {
         let (connection, side) = connections.of_real(ENDS, [0, 1], &first);
         let mut received = |flags, offset, len| {
             let segment = Segment { len, ..segment(flags, [1, 2], None) };
-            connection.received(1 - side, &segment);
-            connection.delivered(1 - side, &segment, ORIGIN + offset)
+            connection.note_received(1 - side, &segment);
+            connection.count_new_bytes(1 - side, &segment, ORIGIN + offset)
         };
         let new = [(0, 100), (50, 100), (200, 10), (100, 200), (0, 300)].map(|(at, len)| received(Flags::ACK, at, len));
         assert_eq!(new, [100, 50, 10, 90 + 50, 0]);
@@ -316,7 +321,7 @@ mod tests {
         for seq in [u32::MAX - 1000, u32::MAX, 999, 1 << 30, 1 << 31, 3 << 30, 5] {
             let mut sent = Segment { seq: SeqNum(seq), ..segment(Flags::ACK, [1, 2], None) };
             let (connection, side) = connections.of_real(ENDS, [0, 1], &sent);
-            connection.sent(side, &mut sent, Time::ZERO);
+            connection.note_sent(side, &mut sent, Time::ZERO);
             let offset = connection.offset(side, sent.seq);
             assert!(last.is_none_or(|last| offset > last));
             last = Some(offset);

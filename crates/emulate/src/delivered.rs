@@ -2,9 +2,9 @@
 
 use engine::Time;
 
-/// Data that left the network for the first time: that of TCP without repetitions, and the payload of UDP.
+/// Data that left the network for the first time: TCP's without repetitions, and the payload of UDP.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Delivered {
+pub struct DeliveredData {
     bytes: u64,
     /// When the first packet of a real host entered.
     began: Option<Time>,
@@ -12,7 +12,7 @@ pub struct Delivered {
     last: Time,
 }
 
-impl Delivered {
+impl DeliveredData {
     /// A packet of a real host enters.
     pub(crate) fn begin(&mut self, at: Time) {
         self.began.get_or_insert(at);

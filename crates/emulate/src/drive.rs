@@ -59,7 +59,7 @@ pub trait Host {
 /// # Errors
 ///
 /// If the host returns one. Lateness is returned in any case.
-pub fn drive<H: Host, S: Sink>(
+pub fn drive_emulator<H: Host, S: Sink>(
     emulator: &mut Emulator,
     host: &mut H,
     sink: &mut S,
@@ -69,20 +69,20 @@ pub fn drive<H: Host, S: Sink>(
     let mut buffer = vec![0; MAX_PACKET];
     let mut outgoing = Vec::new();
     let ended = loop {
-        match turn(emulator, host, sink, watch, &mut lateness, (&mut buffer, &mut outgoing)) {
+        match run_turn(emulator, host, sink, watch, &mut lateness, (&mut buffer, &mut outgoing)) {
             Ok(ControlFlow::Continue(())) => {}
             Ok(ControlFlow::Break(())) => break Ok(()),
             Err(error) => break Err(error),
         }
     };
-    // What is late, and the duration, count up to the end.
+    // Late packets, and the duration, count up to the end.
     let now = host.now();
-    while emulator.advance(now, sink) && write(emulator, host, &mut lateness, &mut outgoing).is_ok() {}
-    let _ = write(emulator, host, &mut lateness, &mut outgoing);
+    while emulator.advance(now, sink) && write_outgoing(emulator, host, &mut lateness, &mut outgoing).is_ok() {}
+    let _ = write_outgoing(emulator, host, &mut lateness, &mut outgoing);
     (lateness, ended)
 }
 
-fn turn<H: Host, S: Sink>(
+fn run_turn<H: Host, S: Sink>(
     emulator: &mut Emulator,
     host: &mut H,
     sink: &mut S,
@@ -93,7 +93,7 @@ fn turn<H: Host, S: Sink>(
     let now = host.now();
     loop {
         let more = emulator.advance(now, sink);
-        write(emulator, host, lateness, outgoing)?;
+        write_outgoing(emulator, host, lateness, outgoing)?;
         if !more {
             break;
         }
@@ -107,7 +107,7 @@ fn turn<H: Host, S: Sink>(
             received += 1;
         }
     }
-    write(emulator, host, lateness, outgoing)?;
+    write_outgoing(emulator, host, lateness, outgoing)?;
     watch(emulator, now);
     // After a batch more packets may have come: there is no waiting, but the host can end the emulation.
     let until = if received > 0 { Time::ZERO } else { emulator.next_wakeup().unwrap_or(Time::NEVER) };
@@ -115,7 +115,7 @@ fn turn<H: Host, S: Sink>(
 }
 
 /// Writes what has left the network.
-fn write<H: Host>(
+fn write_outgoing<H: Host>(
     emulator: &mut Emulator,
     host: &mut H,
     lateness: &mut Lateness,

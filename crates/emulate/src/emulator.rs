@@ -8,10 +8,10 @@ use wire::{Addr, Body, Packet, Protocol, Segment};
 
 use crate::addresses::Addresses;
 use crate::connections::Connections;
-use crate::delivered::Delivered;
-use crate::frame::{Frame, Payload};
+use crate::delivered::DeliveredData;
+use crate::frame::{IpFrame, Payload};
 use crate::rebuild;
-use crate::store::{Direction, Store};
+use crate::store::{Direction, PacketStore};
 
 /// Time after which an emulation ends at the latest: ten years, as simulated time is limited.
 const DURATION: Span = Span::from_secs(10 * 365 * 86_400);
@@ -58,7 +58,7 @@ pub struct Counts {
 
 /// Settings of an emulation.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct EmulatorSettings {
     /// The nodes that are real hosts: each has the device of the same index.
     pub nodes: Vec<usize>,
     /// The node of all addresses that are not known otherwise; with `None` and two nodes the other one.
@@ -71,13 +71,13 @@ pub struct Settings {
     pub observed: bool,
 }
 
-impl Settings {
+impl EmulatorSettings {
     /// Bytes of packets that are kept unless other settings are given: a second at 1 Gbit/s, and as much again.
     pub const MEMORY: usize = 256 << 20;
 
     /// The nodes' settings, without the network's own flows.
     pub fn of(nodes: Vec<usize>) -> Self {
-        Settings { nodes, gateway: None, memory: Self::MEMORY, flows: false, observed: false }
+        EmulatorSettings { nodes, gateway: None, memory: Self::MEMORY, flows: false, observed: false }
     }
 }
 
@@ -87,15 +87,15 @@ impl Settings {
 /// [`receive`](Self::receive) for each packet, and waits until [`next_wakeup`](Self::next_wakeup).
 pub struct Emulator {
     world: World,
-    settings: Settings,
+    settings: EmulatorSettings,
     /// Device of each node.
     devices: Vec<Option<usize>>,
     addresses: Addresses,
     connections: Connections,
-    store: Store,
+    store: PacketStore,
     outgoing: Vec<Outgoing>,
     counts: Counts,
-    delivered: Delivered,
+    delivered: DeliveredData,
     /// Payload of a segment being rebuilt.
     payload: Vec<u8>,
 }
@@ -108,7 +108,7 @@ struct Leaving {
 
 impl Emulator {
     /// An emulation of `network`, at time zero.
-    pub fn new(network: &Network, settings: Settings) -> Self {
+    pub fn new(network: &Network, settings: EmulatorSettings) -> Self {
         let mut network = network.clone();
         network.duration = DURATION;
         if !settings.flows {
@@ -125,10 +125,10 @@ impl Emulator {
             devices,
             addresses: Addresses::new(network.nodes.len(), settings.nodes.clone(), settings.gateway),
             connections: Connections::default(),
-            store: Store::new(settings.memory),
+            store: PacketStore::new(settings.memory),
             outgoing: Vec::new(),
             counts: Counts::default(),
-            delivered: Delivered::default(),
+            delivered: DeliveredData::default(),
             payload: Vec::new(),
             settings,
         }
@@ -145,7 +145,7 @@ impl Emulator {
     }
 
     /// The data that real hosts have received so far.
-    pub fn delivered(&self) -> Delivered {
+    pub fn delivered_data(&self) -> DeliveredData {
         self.delivered
     }
 
@@ -181,7 +181,7 @@ impl Emulator {
     /// A packet from the host at device number `device` enters the network now, at the time to which it has advanced.
     pub fn receive<S: Sink>(&mut self, device: usize, bytes: &[u8], sink: &mut S) {
         let node = self.settings.nodes[device];
-        let Some(frame) = Frame::read(bytes) else {
+        let Some(frame) = IpFrame::read(bytes) else {
             self.counts.unreadable += 1;
             return;
         };
@@ -200,14 +200,14 @@ impl Emulator {
     }
 
     /// The packet in the simulation; its bytes are kept.
-    fn packet(&mut self, frame: &Frame, nodes: [usize; 2], bytes: &[u8]) -> Packet {
+    fn packet(&mut self, frame: &IpFrame, nodes: [usize; 2], bytes: &[u8]) -> Packet {
         let [src, dst] = nodes.map(Addr::of_node);
         let body = frame.body(self.store.next_number());
         let mut packet = Packet { ecn: frame.ecn, dscp: frame.dscp, ..Packet::new(src, dst, body) };
         match (&mut packet.body, frame.payload) {
             (Body::Tcp(segment), Payload::Tcp { data, .. }) => {
                 let (connection, side) = self.connections.of_real([frame.src, frame.dst], nodes, segment);
-                connection.sent(side, segment, self.world.now());
+                connection.note_sent(side, segment, self.world.now());
                 let (direction, offset) = ((connection.number, side), connection.offset(side, segment.seq));
                 self.store.keep_segment(direction, &packet, offset, data, bytes);
             }
@@ -240,7 +240,7 @@ impl Emulator {
             }
             _ => None,
         };
-        let reply = answer.as_deref().and_then(Frame::read).and_then(|frame| {
+        let reply = answer.as_deref().and_then(IpFrame::read).and_then(|frame| {
             let there = self.addresses.find(node, frame.dst)?;
             Some(self.packet(&frame, [node, there], answer.as_deref()?))
         });
@@ -272,14 +272,14 @@ impl Emulator {
                 };
                 let direction = (connection.number, side);
                 let (ends, offset) = (connection.ends(side), connection.offset(side, segment.seq));
-                connection.received(1 - side, segment);
-                let stamped = connection.stamped(side, segment);
+                connection.note_received(1 - side, segment);
+                let stamped = connection.stamp_segment(side, segment);
                 let Some(unchanged) = self.store.segment(direction, packet, segment).map(<[u8]>::to_vec) else {
                     let bytes = self.rebuilt(packet, &stamped, direction, ends, offset)?;
                     let (connection, side) = self.connections.of_simulated(packet, segment)?;
-                    return Some(Leaving { bytes, new: connection.delivered(1 - side, segment, offset) });
+                    return Some(Leaving { bytes, new: connection.count_new_bytes(1 - side, segment, offset) });
                 };
-                (Some(unchanged), connection.delivered(1 - side, segment, offset))
+                (Some(unchanged), connection.count_new_bytes(1 - side, segment, offset))
             }
         };
         let Some(mut bytes) = kept else {
@@ -287,8 +287,8 @@ impl Emulator {
             return None;
         };
         self.counts.verbatim += 1;
-        if rebuild::ecn(&bytes) != Some(packet.ecn) {
-            rebuild::mark(&mut bytes, packet.ecn);
+        if rebuild::read_ecn(&bytes) != Some(packet.ecn) {
+            rebuild::set_ecn(&mut bytes, packet.ecn);
             self.counts.marked += 1;
         }
         Some(Leaving { bytes, new })
@@ -305,7 +305,7 @@ impl Emulator {
     ) -> Option<Vec<u8>> {
         self.payload.clear();
         let payload = self.store.stream(direction, offset, segment.len, &mut self.payload);
-        let bytes = payload.and_then(|()| rebuild::segment(packet, segment, ends, &self.payload));
+        let bytes = payload.and_then(|()| rebuild::build_segment(packet, segment, ends, &self.payload));
         match bytes {
             Some(_) => self.counts.rebuilt += 1,
             None => self.counts.forgotten += 1,

@@ -9,7 +9,7 @@ use wire::{Body, Datagram, Dscp, Ecn, Packet, Protocol, Segment};
 
 /// An IPv4 or IPv6 packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Frame {
+pub struct IpFrame {
     /// Source address.
     pub src: IpAddr,
     /// Destination address.
@@ -20,14 +20,14 @@ pub struct Frame {
     pub dscp: Dscp,
     /// Bytes of the packet, all headers included.
     pub length: u32,
-    /// What it carries.
+    /// Its payload.
     pub payload: Payload,
 }
 
 /// The payload of a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Payload {
-    /// A segment. Its window is that of the header, not scaled.
+    /// A segment. Its window is the header's, not scaled.
     Tcp {
         /// The segment.
         segment: Segment,
@@ -38,7 +38,7 @@ pub enum Payload {
     Datagram(Protocol, [u16; 2]),
 }
 
-impl Frame {
+impl IpFrame {
     /// Reads a packet; `None` if it is no IP packet, or if its length field differs from the length of `bytes`.
     ///
     /// Fragments, and packets whose headers are cut off or wrong, are datagrams of the protocol [`Protocol::Other`].
@@ -63,9 +63,10 @@ impl Frame {
             return None;
         }
         let broken = fragmented || packet.stop_err.is_some();
-        let payload = packet.transport.filter(|_| !broken).map_or(Payload::OTHER, |transport| of(&transport, bytes));
+        let payload =
+            packet.transport.filter(|_| !broken).map_or(Payload::OTHER, |transport| parse_payload(&transport, bytes));
         let dscp = Dscp::new(class.value()).unwrap_or_default();
-        let mut frame = Frame { src, dst, ecn: Ecn::from_bits(ecn.value()), dscp, length, payload };
+        let mut frame = IpFrame { src, dst, ecn: Ecn::from_bits(ecn.value()), dscp, length, payload };
         frame.fit();
         Some(frame)
     }
@@ -108,20 +109,20 @@ impl Payload {
     const OTHER: Payload = Payload::Datagram(Protocol::Other, [0; 2]);
 }
 
-fn of(transport: &TransportSlice<'_>, bytes: &[u8]) -> Payload {
+fn parse_payload(transport: &TransportSlice<'_>, bytes: &[u8]) -> Payload {
     match transport {
         TransportSlice::Tcp(tcp) => {
             Payload::Tcp { segment: wire::read::segment(tcp), data: bytes.len() - tcp.payload().len() }
         }
         TransportSlice::Udp(udp) => Payload::Datagram(Protocol::Udp, [udp.source_port(), udp.destination_port()]),
-        TransportSlice::Icmpv4(icmp) => echo(icmp.slice(), TYPE_ECHO_REQUEST, TYPE_ECHO_REPLY),
-        TransportSlice::Icmpv6(icmp) => echo(icmp.slice(), TYPE6_ECHO_REQUEST, TYPE6_ECHO_REPLY),
+        TransportSlice::Icmpv4(icmp) => parse_echo(icmp.slice(), TYPE_ECHO_REQUEST, TYPE_ECHO_REPLY),
+        TransportSlice::Icmpv6(icmp) => parse_echo(icmp.slice(), TYPE6_ECHO_REQUEST, TYPE6_ECHO_REPLY),
         TransportSlice::Igmp(_) => Payload::OTHER,
     }
 }
 
 /// An echo message with its identifier as a port, as simulated ones have it.
-fn echo(message: &[u8], request: u8, reply: u8) -> Payload {
+fn parse_echo(message: &[u8], request: u8, reply: u8) -> Payload {
     let [kind, 0, _, _, high, low, ..] = *message else { return Payload::OTHER };
     let identifier = u16::from_be_bytes([high, low]);
     match kind {

@@ -1,6 +1,6 @@
 //! A simulated network in real time between real hosts.
 //!
-//! [`Emulator`] lets packets of real hosts cross a [`sim::World`]; [`drive()`] is the loop over a clock and devices, which
+//! [`Emulator`] lets packets of real hosts cross a [`sim::World`]; [`drive_emulator`] is the loop over a clock and devices, which
 //! [`Host`] stands for, so that tests run in simulated time. [`session`] is the whole of `lasthop shell`: namespaces, devices
 //! and commands on Linux.
 
@@ -18,9 +18,9 @@ mod rebuild;
 pub mod session;
 mod store;
 
-pub use addresses::{ipv4, ipv6};
-pub use delivered::Delivered;
-pub use drive::{Host, drive};
-pub use emulator::{Counts, Emulator, Outgoing, Settings};
-pub use frame::{Frame, Payload};
+pub use addresses::{ipv4_of_node, ipv6_of_node};
+pub use delivered::DeliveredData;
+pub use drive::{Host, drive_emulator};
+pub use emulator::{Counts, Emulator, EmulatorSettings, Outgoing};
+pub use frame::{IpFrame, Payload};
 pub use lateness::{BEHIND, Lateness, Period};

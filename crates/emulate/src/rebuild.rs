@@ -13,14 +13,14 @@ use wire::{Ecn, Packet, Segment};
 const HOP_LIMIT: u8 = 64;
 
 /// Sets the ECN field of a packet, with the checksum of an IPv4 header. No effect on bytes that are no IP packet.
-pub fn mark(bytes: &mut [u8], ecn: Ecn) {
+pub fn set_ecn(bytes: &mut [u8], ecn: Ecn) {
     match bytes.first().map(|first| first >> 4) {
         Some(4) if bytes.len() >= Ipv4Header::MIN_LEN => {
             let before = u16::from_be_bytes([bytes[0], bytes[1]]);
             bytes[1] = bytes[1] & !3 | ecn.bits();
             let after = u16::from_be_bytes([bytes[0], bytes[1]]);
             let checksum = u16::from_be_bytes([bytes[10], bytes[11]]);
-            bytes[10..12].copy_from_slice(&updated(checksum, before, after).to_be_bytes());
+            bytes[10..12].copy_from_slice(&update_checksum(checksum, before, after).to_be_bytes());
         }
         // The traffic class lies across the first two bytes; ECN is its lowest two bits [RFC8200 s3].
         Some(6) if bytes.len() >= Ipv6Header::LEN => bytes[1] = bytes[1] & !0x30 | ecn.bits() << 4,
@@ -29,7 +29,7 @@ pub fn mark(bytes: &mut [u8], ecn: Ecn) {
 }
 
 /// The ECN field of a packet; `None` for bytes that are no IP packet.
-pub fn ecn(bytes: &[u8]) -> Option<Ecn> {
+pub fn read_ecn(bytes: &[u8]) -> Option<Ecn> {
     match bytes {
         [first, second, ..] if first >> 4 == 4 => Some(Ecn::from_bits(*second)),
         [first, second, ..] if first >> 4 == 6 => Some(Ecn::from_bits(second >> 4)),
@@ -38,7 +38,7 @@ pub fn ecn(bytes: &[u8]) -> Option<Ecn> {
 }
 
 /// A checksum after a change of one of the words that it covers [RFC1624 s3, equation 3].
-fn updated(checksum: u16, before: u16, after: u16) -> u16 {
+fn update_checksum(checksum: u16, before: u16, after: u16) -> u16 {
     let mut sum = u32::from(!checksum) + u32::from(!before) + u32::from(after);
     while sum >> 16 != 0 {
         sum = (sum & 0xffff) + (sum >> 16);
@@ -72,7 +72,7 @@ pub fn echo_reply(request: &[u8]) -> Option<Vec<u8>> {
     let half = addresses.len() / 2;
     reply[addresses].rotate_left(half);
     let words = [kind, kinds.1].map(|kind| u16::from_be_bytes([kind, code]));
-    let checksum = updated(u16::from_be_bytes([high, low]), words[0], words[1]);
+    let checksum = update_checksum(u16::from_be_bytes([high, low]), words[0], words[1]);
     reply[message] = kinds.1;
     reply[message + 2..message + 4].copy_from_slice(&checksum.to_be_bytes());
     Some(reply)
@@ -81,7 +81,12 @@ pub fn echo_reply(request: &[u8]) -> Option<Vec<u8>> {
 /// A segment between two real ends, the sending one first, as an IP packet with checksums. `payload` is its data.
 ///
 /// `None` if the packet would be longer than IP allows, or if one address is IPv4 and the other IPv6.
-pub fn segment(packet: &Packet, segment: &Segment, [from, to]: [SocketAddr; 2], payload: &[u8]) -> Option<Vec<u8>> {
+pub fn build_segment(
+    packet: &Packet,
+    segment: &Segment,
+    [from, to]: [SocketAddr; 2],
+    payload: &[u8],
+) -> Option<Vec<u8>> {
     let segment = Segment { src_port: from.port(), dst_port: to.port(), ..*segment };
     let mut tcp = tcp_header(&segment);
     let length = tcp.header_len() + payload.len();
@@ -131,7 +136,7 @@ mod tests {
             ip.ecn = IpEcn::ONE;
             ip.header_checksum = ip.calc_header_checksum();
             let mut bytes = ip.to_bytes().to_vec();
-            mark(&mut bytes, ecn);
+            set_ecn(&mut bytes, ecn);
             let marked = Ipv4HeaderSlice::from_slice(&bytes).unwrap();
             assert_eq!(Ecn::from_bits(marked.ecn().value()), ecn);
             assert_eq!(marked.header_checksum(), marked.to_header().calc_header_checksum());
@@ -164,8 +169,8 @@ mod tests {
     fn mark_of_ipv6_keeps_class_and_flow_label() {
         let mut bytes = vec![0; 40];
         (bytes[0], bytes[1], bytes[2]) = (0x6b, 0x8f, 0x77);
-        mark(&mut bytes, Ecn::Ce);
+        set_ecn(&mut bytes, Ecn::Ce);
         assert_eq!(bytes[..3], [0x6b, 0xbf, 0x77]);
-        assert_eq!(ecn(&bytes), Some(Ecn::Ce));
+        assert_eq!(read_ecn(&bytes), Some(Ecn::Ce));
     }
 }

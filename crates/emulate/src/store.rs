@@ -19,7 +19,7 @@ pub(crate) type Direction = (u32, usize);
 
 /// What a segment is found by; segments with the same key are compared.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Key {
+struct SegmentKey {
     direction: Direction,
     seq: u32,
     ack: u32,
@@ -27,20 +27,20 @@ struct Key {
     stamp: u32,
 }
 
-impl Key {
+impl SegmentKey {
     fn of(direction: Direction, segment: &Segment) -> Self {
         let stamp = segment.options.timestamps.map_or(0, |stamps| stamps.value);
-        Key { direction, seq: segment.seq.0, ack: segment.ack.0, len: segment.len, stamp }
+        SegmentKey { direction, seq: segment.seq.0, ack: segment.ack.0, len: segment.len, stamp }
     }
 }
 
-struct Kept {
+struct KeptPacket {
     bytes: Box<[u8]>,
     segment: Option<KeptSegment>,
 }
 
 struct KeptSegment {
-    key: Key,
+    key: SegmentKey,
     packet: Packet,
     /// Offset of the data in the stream, and where it begins in the bytes.
     offset: u64,
@@ -48,13 +48,13 @@ struct KeptSegment {
 }
 
 /// Packets with their bytes.
-pub(crate) struct Store {
+pub(crate) struct PacketStore {
     /// The oldest one first.
-    kept: VecDeque<Kept>,
+    kept: VecDeque<KeptPacket>,
     /// The number of the oldest one.
     first: u64,
     /// Numbers of segments, by key; equal segments are in the order of their arrival.
-    segments: HashMap<Key, VecDeque<u64>>,
+    segments: HashMap<SegmentKey, VecDeque<u64>>,
     /// Offsets and numbers of segments with data, by direction: a retransmission can begin within another segment.
     data: HashMap<Direction, BTreeSet<(u64, u64)>>,
     /// Length of the longest data of any segment.
@@ -63,10 +63,10 @@ pub(crate) struct Store {
     limit: usize,
 }
 
-impl Store {
+impl PacketStore {
     /// An empty store for `limit` bytes.
     pub fn new(limit: usize) -> Self {
-        Store {
+        PacketStore {
             kept: VecDeque::new(),
             first: 0,
             segments: HashMap::default(),
@@ -84,13 +84,13 @@ impl Store {
 
     /// Keeps the bytes of a datagram.
     pub fn keep(&mut self, bytes: &[u8]) {
-        self.push(Kept { bytes: bytes.into(), segment: None });
+        self.push(KeptPacket { bytes: bytes.into(), segment: None });
     }
 
     /// Keeps the bytes of a segment, whose first byte of data has this offset in the stream and is byte `data` of `bytes`.
     pub fn keep_segment(&mut self, direction: Direction, packet: &Packet, offset: u64, data: usize, bytes: &[u8]) {
         let wire::Body::Tcp(segment) = &packet.body else { return };
-        let (key, number) = (Key::of(direction, segment), self.first + self.kept.len() as u64);
+        let (key, number) = (SegmentKey::of(direction, segment), self.first + self.kept.len() as u64);
         if segment.flags.has(Flags::SYN) {
             // Data of an earlier connection with the same ports is not data of this one.
             self.data.remove(&direction);
@@ -101,10 +101,10 @@ impl Store {
             self.longest = self.longest.max(u64::from(segment.len));
         }
         let packet = Packet { ecn: Ecn::NotEct, ..*packet };
-        self.push(Kept { bytes: bytes.into(), segment: Some(KeptSegment { key, packet, offset, data }) });
+        self.push(KeptPacket { bytes: bytes.into(), segment: Some(KeptSegment { key, packet, offset, data }) });
     }
 
-    fn push(&mut self, kept: Kept) {
+    fn push(&mut self, kept: KeptPacket) {
         self.bytes += kept.bytes.len() + OVERHEAD;
         self.kept.push_back(kept);
         while self.bytes > self.limit && self.kept.len() > 1 {
@@ -131,7 +131,7 @@ impl Store {
         }
     }
 
-    fn get(&self, number: u64) -> Option<&Kept> {
+    fn get(&self, number: u64) -> Option<&KeptPacket> {
         self.kept.get(usize::try_from(number.checked_sub(self.first)?).ok()?)
     }
 
@@ -146,14 +146,14 @@ impl Store {
     /// that has not come out.
     pub fn segment(&mut self, direction: Direction, packet: &Packet, segment: &Segment) -> Option<&[u8]> {
         let packet = Packet { ecn: Ecn::NotEct, ..*packet };
-        let equal = |kept: &Option<&Kept>| {
+        let equal = |kept: &Option<&KeptPacket>| {
             kept.and_then(|kept| kept.segment.as_ref()).is_some_and(|segment| segment.packet == packet)
         };
-        let numbers = self.segments.get(&Key::of(direction, segment))?;
+        let numbers = self.segments.get(&SegmentKey::of(direction, segment))?;
         let mut found = numbers.iter().enumerate().filter(|(_, number)| equal(&self.get(**number)));
         let (at, number) = found.next().map(|(at, number)| (at, *number))?;
         let another = found.next().is_some();
-        if another && let Some(numbers) = self.segments.get_mut(&Key::of(direction, segment)) {
+        if another && let Some(numbers) = self.segments.get_mut(&SegmentKey::of(direction, segment)) {
             numbers.remove(at);
         }
         self.get(number).map(|kept| &*kept.bytes)
@@ -200,13 +200,13 @@ mod tests {
     }
 
     /// Keeps a segment whose header is one byte, `tag`, and each byte of whose data is the lowest byte of its offset.
-    fn keep(store: &mut Store, seq: u32, len: u32, tag: u8) {
+    fn keep(store: &mut PacketStore, seq: u32, len: u32, tag: u8) {
         let data = (seq..seq + len).map(|offset| offset as u8);
         let bytes: Vec<u8> = [tag].into_iter().chain(data).collect();
         store.keep_segment(FROM, &segment(seq, len), u64::from(seq), 1, &bytes);
     }
 
-    fn found(store: &mut Store, seq: u32, len: u32) -> Option<u8> {
+    fn found(store: &mut PacketStore, seq: u32, len: u32) -> Option<u8> {
         let packet = segment(seq, len);
         let Body::Tcp(segment) = &packet.body else { unreachable!() };
         store.segment(FROM, &Packet { ecn: Ecn::Ce, ..packet }, segment).map(|bytes| bytes[0])
@@ -214,7 +214,7 @@ mod tests {
 
     #[test]
     fn equal_segments_come_out_in_order_and_the_last_one_stays() {
-        let mut store = Store::new(1 << 20);
+        let mut store = PacketStore::new(1 << 20);
         (1..=3).for_each(|tag| keep(&mut store, 100, 0, tag));
         keep(&mut store, 101, 0, 9);
         assert_eq!([(); 5].map(|()| found(&mut store, 100, 0)), [1, 2, 3, 3, 3].map(Some));
@@ -223,7 +223,7 @@ mod tests {
 
     #[test]
     fn data_is_found_across_segments_and_retransmissions() {
-        let mut store = Store::new(1 << 20);
+        let mut store = PacketStore::new(1 << 20);
         for (seq, len) in [(0, 10), (10, 10), (30, 10), (5, 7), (10, 3)] {
             keep(&mut store, seq, len, 0);
         }
@@ -249,7 +249,7 @@ mod tests {
             packets in 1..100_usize,
             reads in vec((0..4500_u32, 1..2000_u32), 20),
         ) {
-            let mut store = Store::new(packets * (OVERHEAD + 400));
+            let mut store = PacketStore::new(packets * (OVERHEAD + 400));
             segments.iter().for_each(|(seq, len)| keep(&mut store, *seq, *len, 0));
             let kept = &segments[segments.len() - store.len()..];
             let covered = |at: u32| kept.iter().any(|(seq, len)| (*seq..seq + len).contains(&at));
@@ -264,7 +264,7 @@ mod tests {
 
     #[test]
     fn another_connection_has_no_data_of_the_earlier_one() {
-        let mut store = Store::new(1 << 20);
+        let mut store = PacketStore::new(1 << 20);
         keep(&mut store, 0, 10, 0);
         let mut syn = segment(0, 0);
         let Body::Tcp(opening) = &mut syn.body else { unreachable!() };
@@ -278,7 +278,7 @@ mod tests {
 
     #[test]
     fn oldest_packets_are_forgotten_at_the_limit() {
-        let mut store = Store::new(10 * (OVERHEAD + 11));
+        let mut store = PacketStore::new(10 * (OVERHEAD + 11));
         for number in 0..100 {
             assert_eq!(store.next_number(), 2 * number);
             store.keep(&[number as u8; 11]);

@@ -41,7 +41,8 @@ fn node_without_device_answers_echo_requests_only() {
     let network = network("", "rate = \"1 Gbps\"\ndelay = \"15 ms\"", "rate = \"10 Mbps\"\ndelay = \"5 ms\"");
     let data = [7; 56];
     let (mut request, mut reply, mut datagram) = (Vec::new(), Vec::new(), Vec::new());
-    let built = |from, to| PacketBuilder::ipv4(emulate::ipv4(from).octets(), emulate::ipv4(to).octets(), 64);
+    let built =
+        |from, to| PacketBuilder::ipv4(emulate::ipv4_of_node(from).octets(), emulate::ipv4_of_node(to).octets(), 64);
     built(2, 1).icmpv4_echo_request(5, 6).write(&mut request, &data).unwrap();
     built(1, 2).icmpv4_echo_reply(5, 6).write(&mut reply, &data).unwrap();
     built(2, 1).udp(5, 6).write(&mut datagram, &data).unwrap();
@@ -105,8 +106,8 @@ fn channel_drops_the_packets_that_it_drops_in_a_simulation() {
 /// Packets of all kinds arrive as they were sent, in both directions and both families, at the size on the wire.
 #[test]
 fn packets_of_all_protocols_arrive_verbatim() {
-    let [a4, b4] = [0, 2].map(|node| emulate::ipv4(node).octets());
-    let [a6, b6] = [0, 2].map(|node| emulate::ipv6(node).octets());
+    let [a4, b4] = [0, 2].map(|node| emulate::ipv4_of_node(node).octets());
+    let [a6, b6] = [0, 2].map(|node| emulate::ipv6_of_node(node).octets());
     let mut packets = Vec::new();
     let data = [7; 100];
     let mut add = |write: &dyn Fn(&mut Vec<u8>)| {
@@ -190,8 +191,8 @@ fn checksum(bytes: &mut [u8]) {
 fn packet() -> impl Strategy<Value = Vec<u8>> {
     let real = (0u8..6, prop::collection::vec(any::<u8>(), 0..80), any::<[u16; 2]>(), any::<[u32; 2]>()).prop_map(
         |(kind, data, ports, numbers)| {
-            let [a4, b4] = [0, 2].map(|node| emulate::ipv4(node).octets());
-            let [a6, b6] = [0, 2].map(|node| emulate::ipv6(node).octets());
+            let [a4, b4] = [0, 2].map(|node| emulate::ipv4_of_node(node).octets());
+            let [a6, b6] = [0, 2].map(|node| emulate::ipv6_of_node(node).octets());
             let [p, q] = ports.map(|port| port % 4);
             let mut to = Vec::new();
             let [seq, ack] = numbers.map(|number| number & 0xff00_007f);
@@ -239,13 +240,13 @@ proptest! {
         prop_assert_eq!(counts.verbatim + counts.unclaimed, counts.entered);
         prop_assert_eq!((counts.rebuilt, counts.forgotten, counts.marked), (0, 0, 0));
         let mut all: Vec<&Vec<u8>> = sent.iter().map(|(_, _, bytes)| bytes).collect();
-        let station = [emulate::ipv4(1).into(), emulate::ipv6(1).into()];
+        let station = [emulate::ipv4_of_node(1).into(), emulate::ipv6_of_node(1).into()];
         let mut answers = 0;
         for (_, _, bytes) in &received {
             match all.iter().position(|sent| *sent == bytes) {
                 Some(at) => drop(all.swap_remove(at)),
                 None => {
-                    let from = emulate::Frame::read(bytes).map(|frame| frame.src);
+                    let from = emulate::IpFrame::read(bytes).map(|frame| frame.src);
                     prop_assert!(from.is_some_and(|from| station.contains(&from)), "{:?} was not sent", bytes);
                     answers += 1;
                 }
@@ -267,7 +268,7 @@ proptest! {
         let sent = sent.map(|(n, (back, bytes))| (us(300 * n as u64), usize::from(back), bytes)).collect();
         let (received, ..) = run(&network, sent, Time::from_millis(3000));
         for (_, _, bytes) in received {
-            prop_assert!(emulate::Frame::read(&bytes).is_some());
+            prop_assert!(emulate::IpFrame::read(&bytes).is_some());
         }
     }
 }

@@ -9,7 +9,7 @@ use std::net::IpAddr;
 use std::ops::ControlFlow;
 
 use common::{network, packet};
-use emulate::{Counts, Emulator, Host, Settings, drive};
+use emulate::{Counts, Emulator, EmulatorSettings, Host, drive_emulator};
 use engine::{Bytes, Time};
 use etherparse::{NetSlice, SlicedPacket, TransportSlice};
 use path::agent::AgentConfig;
@@ -87,7 +87,8 @@ impl Ends {
             timestamps: true,
             ..Config::default()
         };
-        let address = |node: usize| if ipv6 { emulate::ipv6(node).into() } else { emulate::ipv4(node).into() };
+        let address =
+            |node: usize| if ipv6 { emulate::ipv6_of_node(node).into() } else { emulate::ipv4_of_node(node).into() };
         let end = |connection, node: usize, iss| End {
             connection,
             side: node / 2,
@@ -198,9 +199,9 @@ impl Host for Ends {
 
 /// Transfers all bytes through a network and returns the numbers of packets.
 fn transfer(network: &Network, ipv6: bool, what: &str) -> Counts {
-    let mut emulator = Emulator::new(network, Settings::of(vec![0, 2]));
+    let mut emulator = Emulator::new(network, EmulatorSettings::of(vec![0, 2]));
     let mut ends = Ends::new(ipv6);
-    let (lateness, ended) = drive(&mut emulator, &mut ends, &mut NullSink, &mut |_, _| {});
+    let (lateness, ended) = drive_emulator(&mut emulator, &mut ends, &mut NullSink, &mut |_, _| {});
     ended.unwrap();
     let counts = emulator.counts();
     assert_eq!(ends.ends[1].connection.bytes_received(), BYTES, "{what}: {counts:?}");

@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
-use emulate::session::{self, Ended, Plan, Status};
+use emulate::session::{self, EmulationEnd, Plan, Status};
 use lab::load::Loaded;
 use lab::result_dir::EMULATION;
 use scenario::problem::Problem;
@@ -124,9 +124,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let Some(scenario) = &args.scenario else {
         return Err(Failure::Input("error: expected the file of a scenario, or --check".to_owned()));
     };
-    session::prepare().map_err(refused)?;
+    session::prepare_namespaces().map_err(refused)?;
     let loaded = load(scenario)?;
-    let places = session::hosts(&loaded.network, args.node.as_deref(), &args.and);
+    let places = session::parse_hosts(&loaded.network, args.node.as_deref(), &args.and);
     let wrong = |problem| Failure::Input(listed(&[problem]));
     let mut places = places.map_err(wrong)?;
     let outside =
@@ -143,10 +143,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         return Err(Failure::Exit(NOT_FOUND));
     }
     let plan = Plan { places, mtu: args.mtu, command, outside, ..args.common.plan(&loaded)? };
-    note(session::introduction(&plan));
+    note(session::render_introduction(&plan));
     // An interactive shell has the terminal for itself.
     let line = StatusLine::new(&loaded.stem, !args.command.is_empty());
-    let ended = session::shell(&loaded, &plan, &mut |status| line.show(live(status))).map_err(refused);
+    let ended = session::run_shell(&loaded, &plan, &mut |status| line.show(live(status))).map_err(refused);
     line.finish();
     finished(&plan, ended?)
 }
@@ -166,13 +166,14 @@ fn is_found(program: &OsStr) -> bool {
 /// Lets packets of devices cross a simulated network.
 pub fn emulate(args: &EmulateArgs) -> Result<(), Failure> {
     let loaded = load(&args.scenario)?;
-    let devices = session::devices(&loaded.network, &args.tun);
+    let devices = session::parse_devices(&loaded.network, &args.tun);
     let devices = devices.map_err(|problem| Failure::Input(listed(&[problem])))?;
     let places = devices.iter().map(|device| device.place.clone()).collect();
     let plan = Plan { places, ..args.common.plan(&loaded)? };
-    note(format_args!("emulation runs until Ctrl-C; addresses: {}", session::introduction(&plan)));
+    note(format_args!("emulation runs until Ctrl-C; addresses: {}", session::render_introduction(&plan)));
     let line = StatusLine::new(&loaded.stem, true);
-    let ended = session::emulate(&loaded, &plan, &devices, &mut |status| line.show(live(status))).map_err(refused);
+    let ended =
+        session::emulate_network(&loaded, &plan, &devices, &mut |status| line.show(live(status))).map_err(refused);
     line.finish();
     finished(&plan, ended?)
 }
@@ -211,7 +212,7 @@ fn refused(error: impl std::fmt::Display) -> Failure {
 }
 
 /// Reports to standard error, as standard output is the command's.
-fn finished(plan: &Plan, ended: Ended) -> Result<(), Failure> {
+fn finished(plan: &Plan, ended: EmulationEnd) -> Result<(), Failure> {
     note(table::links(&ended.summary).trim_end());
     note(ended.report.text().trim_end());
     super::warn(&ended.report.warnings());

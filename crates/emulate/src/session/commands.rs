@@ -14,10 +14,10 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
 use super::Plan;
-use super::nodes::Node;
+use super::nodes::NodeNamespace;
 use super::peers::PeerCommands;
 use super::signals::Signals;
-use super::spawn::{Output, code, spawn};
+use super::spawn::{CommandOutput, exit_code, spawn_command};
 
 /// Time that a command has to end by itself after a signal.
 const GRACE: Span = Span::from_secs(2);
@@ -37,9 +37,9 @@ pub(super) struct Commands {
 }
 
 impl Commands {
-    /// Starts the commands of `plan` in the namespaces `nodes`, that of the first one last. What they print goes to `log`, if
+    /// Starts the commands of `plan` in the namespaces `nodes`, the first one last. Their output goes to `log`, if
     /// there is one.
-    pub fn start(plan: &Plan, nodes: &[Node], signals: Signals, log: Option<&File>) -> Result<Self, Error> {
+    pub fn start(plan: &Plan, nodes: &[NodeNamespace], signals: Signals, log: Option<&File>) -> Result<Self, Error> {
         let peers = PeerCommands::new(plan.warn);
         let mut commands =
             Commands { main: None, peers, signals, code: None, kill_at: Time::NEVER, interrupted: false };
@@ -52,7 +52,7 @@ impl Commands {
         }
     }
 
-    fn start_all(&mut self, plan: &Plan, nodes: &[Node], log: Option<&File>) -> Result<(), Error> {
+    fn start_all(&mut self, plan: &Plan, nodes: &[NodeNamespace], log: Option<&File>) -> Result<(), Error> {
         let program = plan.program.as_deref();
         for (index, node) in nodes.iter().enumerate() {
             if let Some(line) = &node.place.command {
@@ -61,8 +61,8 @@ impl Commands {
         }
         self.peers.wait(nodes, &self.signals)?;
         if let Some(node) = nodes.first().filter(|_| !plan.command.is_empty()) {
-            let output = log.map_or(Output::Own, Output::Log);
-            self.main = Some(spawn(node, plan.command.clone(), program, output)?);
+            let output = log.map_or(CommandOutput::Own, CommandOutput::Log);
+            self.main = Some(spawn_command(node, plan.command.clone(), program, output)?);
         }
         Ok(())
     }
@@ -77,7 +77,7 @@ impl Commands {
         self.kill_at
     }
 
-    /// Passes signals on; returns whether the emulation is over.
+    /// Passes signals on; returns true at the end of the emulation.
     pub fn look(&mut self, now: Time) -> bool {
         let [interrupted, terminated] = self.signals.take();
         self.peers.look();
@@ -88,43 +88,43 @@ impl Commands {
             }
             return self.code.is_some();
         };
-        // A terminal sends its interrupt to the command, too, which decides what it means: a shell continues.
+        // A terminal sends its interrupt to the command, too, which decides on its effect: a shell continues.
         if interrupted && !io::stdin().is_terminal() {
-            signal(main, Signal::SIGINT);
+            send_signal(main, Signal::SIGINT);
         }
         if terminated {
-            signal(main, Signal::SIGTERM);
+            send_signal(main, Signal::SIGTERM);
             self.kill_at = now + GRACE;
         }
         if now >= self.kill_at {
-            signal(main, Signal::SIGKILL);
+            send_signal(main, Signal::SIGKILL);
             self.kill_at = Time::NEVER;
         }
         if let Ok(Some(status)) = main.try_wait() {
-            self.code = Some(code(status));
+            self.code = Some(exit_code(status));
         }
         self.code.is_some()
     }
 
     /// Ends what still runs in the namespaces, and returns the exit code of the first command.
-    pub fn finish(&mut self, nodes: &[Node]) -> u8 {
+    pub fn finish(&mut self, nodes: &[NodeNamespace]) -> u8 {
         self.peers.look();
         let mut code = self.code;
         if let Some(main) = &mut self.main {
             match main.try_wait() {
-                Ok(Some(status)) => code = code.or(Some(super::spawn::code(status))),
-                _ => signal(main, Signal::SIGTERM),
+                Ok(Some(status)) => code = code.or(Some(super::spawn::exit_code(status))),
+                _ => send_signal(main, Signal::SIGTERM),
             }
         }
         let mut running: Vec<Child> = self.main.take().into_iter().chain(self.peers.take()).collect();
         for last in [Signal::SIGTERM, Signal::SIGKILL] {
-            for pid in nodes.iter().flat_map(|node| inhabitants(&node.inode)) {
+            for pid in nodes.iter().flat_map(|node| list_processes(&node.inode)) {
                 // One that has just ended needs no signal.
                 let _ = kill(pid, last);
             }
             for _ in 0..50 {
                 running.retain_mut(|child| !matches!(child.try_wait(), Ok(Some(_))));
-                if nodes.iter().all(|node| inhabitants(&node.inode).is_empty()) {
+                if nodes.iter().all(|node| list_processes(&node.inode).is_empty()) {
                     break;
                 }
                 sleep(Duration::from_millis(10));
@@ -138,18 +138,18 @@ impl Commands {
     }
 
     /// Whether a signal to this process came while the commands ran.
-    pub fn interrupted(&self) -> bool {
+    pub fn is_interrupted(&self) -> bool {
         self.interrupted
     }
 
-    /// The commands beside the first one that have ended before it, by the index of their node, with exit codes.
-    pub fn ended(&self) -> Vec<(usize, u8)> {
-        self.peers.ended()
+    /// The other commands that have ended before the first one, by the index of their node, with exit codes.
+    pub fn ended_peers(&self) -> Vec<(usize, u8)> {
+        self.peers.ended_peers()
     }
 }
 
 /// Processes in a network namespace.
-fn inhabitants(inode: &str) -> Vec<Pid> {
+fn list_processes(inode: &str) -> Vec<Pid> {
     let here = fs::read_link("/proc/self/ns/net").unwrap_or_default();
     if here.to_string_lossy() == inode {
         return Vec::new();
@@ -161,7 +161,7 @@ fn inhabitants(inode: &str) -> Vec<Pid> {
     numbers.filter(inside).filter(running).map(Pid::from_raw).collect()
 }
 
-fn signal(child: &Child, which: Signal) {
+fn send_signal(child: &Child, which: Signal) {
     // A child that was not waited for keeps its number.
     let _ = kill(Pid::from_raw(child.id() as i32), which);
 }

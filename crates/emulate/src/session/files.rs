@@ -11,7 +11,7 @@ use lab::result_dir::{Partial, origin};
 use observe::summary::Summary;
 use wire::pcapng::{Direction, Writer};
 
-use super::{Plan, Report};
+use super::{EmulationReport, Plan};
 
 /// Bytes of a capture that are written at once. With 8 kB, the default, a packet costs 18 % more time.
 const BUFFER: usize = 1 << 16;
@@ -19,13 +19,13 @@ const BUFFER: usize = 1 << 16;
 /// The name of the report.
 pub const REPORT: &str = lab::result_dir::EMULATION;
 
-/// The name of what the commands of a plan print that is [`logged`](Plan::logged).
+/// The name of the output of the commands of a plan that is [`logged`](Plan::logged).
 pub const LOG: &str = "commands.log";
 
 /// Files that are written during an emulation, and those after it.
-pub(super) struct Files(Option<Open>);
+pub(super) struct Files(Option<OpenFiles>);
 
-struct Open {
+struct OpenFiles {
     partial: Partial,
     captures: Vec<Capture>,
     log: Option<File>,
@@ -39,12 +39,12 @@ struct Capture {
     failed: Option<io::Error>,
 }
 
-fn unwritable(source: io::Error) -> Error {
+fn write_error(source: io::Error) -> Error {
     Error::Other { what: "the result directory cannot be written", source }
 }
 
-fn refused(error: lab::run::RunError) -> Error {
-    unwritable(io::Error::other(error))
+fn run_error(error: lab::run::RunError) -> Error {
+    write_error(io::Error::other(error))
 }
 
 /// The last lines of a log, each marked as a quotation.
@@ -59,19 +59,19 @@ impl Files {
     /// Begins the result directory of `plan`, if it has one, with a capture of each node.
     pub fn create(loaded: &Loaded, plan: &Plan) -> Result<Self, Error> {
         let Some(dir) = &plan.out else { return Ok(Files(None)) };
-        let partial = Partial::create(dir).map_err(refused)?;
-        let capture = |place: &super::Place| {
+        let partial = Partial::create(dir).map_err(run_error)?;
+        let capture = |place: &super::RealHost| {
             let name = format!("{}.pcapng", place.name);
             let file = BufWriter::with_capacity(BUFFER, File::create(partial.dir().join(&name))?);
             Ok(Capture { name, writer: Writer::new(file, &[&place.name])?, failed: None })
         };
-        let captures = plan.places.iter().map(capture).collect::<io::Result<_>>().map_err(unwritable)?;
-        partial.write("scenario.toml", to_toml(&loaded.scenario).as_bytes()).map_err(refused)?;
-        let log = plan.logged.then(|| File::create(partial.dir().join(LOG))).transpose().map_err(unwritable)?;
-        Ok(Files(Some(Open { captures, log, origin: origin(&loaded.path), partial })))
+        let captures = plan.places.iter().map(capture).collect::<io::Result<_>>().map_err(write_error)?;
+        partial.write("scenario.toml", to_toml(&loaded.scenario).as_bytes()).map_err(run_error)?;
+        let log = plan.logged.then(|| File::create(partial.dir().join(LOG))).transpose().map_err(write_error)?;
+        Ok(Files(Some(OpenFiles { captures, log, origin: origin(&loaded.path), partial })))
     }
 
-    /// What the commands print, if it is logged.
+    /// The output of the commands, if it is logged.
     pub fn log(&self) -> Option<&File> {
         self.0.as_ref()?.log.as_ref()
     }
@@ -97,8 +97,8 @@ impl Files {
     }
 
     /// Completes the result directory, with the report and the summary.
-    pub fn finish(self, report: &Report, summary: &Summary) -> Result<(), Error> {
-        let Some(Open { partial, captures, log, origin }) = self.0 else { return Ok(()) };
+    pub fn finish(self, report: &EmulationReport, summary: &Summary) -> Result<(), Error> {
+        let Some(OpenFiles { partial, captures, log, origin }) = self.0 else { return Ok(()) };
         let mut names = vec![REPORT.to_owned()];
         names.extend(log.map(|_| LOG.to_owned()));
         let mut failed = None;
@@ -107,10 +107,10 @@ impl Files {
             failed = failed.or(written.err());
             names.push(capture.name);
         }
-        let text = serde_json::to_string_pretty(report).map_err(|error| unwritable(error.into()))?;
-        partial.write(REPORT, format!("{text}\n").as_bytes()).map_err(refused)?;
-        partial.write("summary.json", format!("{summary:#}\n").as_bytes()).map_err(refused)?;
-        partial.complete(&names, &origin).map_err(refused)?;
-        failed.map_or(Ok(()), |error| Err(unwritable(error)))
+        let text = serde_json::to_string_pretty(report).map_err(|error| write_error(error.into()))?;
+        partial.write(REPORT, format!("{text}\n").as_bytes()).map_err(run_error)?;
+        partial.write("summary.json", format!("{summary:#}\n").as_bytes()).map_err(run_error)?;
+        partial.complete(&names, &origin).map_err(run_error)?;
+        failed.map_or(Ok(()), |error| Err(write_error(error)))
     }
 }

@@ -9,19 +9,19 @@ use sim::Network;
 use wire::Flags;
 
 use super::Plan;
-use super::nodes::{DEVICE, Node, Place, own_ipv6};
-use crate::addresses::ipv4;
-use crate::frame::{Frame, Payload};
+use super::nodes::{DEVICE, NodeNamespace, RealHost, own_ipv6};
+use crate::addresses::ipv4_of_node;
+use crate::frame::{IpFrame, Payload};
 
-/// The index of the place at which packets leave, which is added if it is not there: the node `name`, or else that of
-/// the second place.
+/// The index of the place at which packets leave, which is added if it is not there: the node `name`, or else
+/// the second place's.
 ///
 /// # Errors
 ///
 /// If the node does not exist, or is the command's.
-pub fn gateway_place(network: &Network, places: &mut Vec<Place>, name: Option<&str>) -> Result<usize, Problem> {
+pub fn gateway_place(network: &Network, places: &mut Vec<RealHost>, name: Option<&str>) -> Result<usize, Problem> {
     let Some(name) = name else { return Ok(1) };
-    let place = super::nodes::node(network, "--outside", name)?;
+    let place = super::nodes::find_node(network, "--outside", name)?;
     match places.iter().position(|known| known.node == place.node) {
         Some(0) => Err(Problem::new("another node").in_file("--outside").found(format!("`{name}`, the command's own"))),
         Some(index) => Ok(index),
@@ -32,16 +32,16 @@ pub fn gateway_place(network: &Network, places: &mut Vec<Place>, name: Option<&s
     }
 }
 
-/// The node, with what is behind it.
+/// The node, with the network behind it.
 pub(super) struct Gateway<'a> {
     device: usize,
-    node: &'a Node,
+    node: &'a NodeNamespace,
     outside: Outside,
 }
 
 impl<'a> Gateway<'a> {
     /// Opens the gateway of `plan`, if it has one, for `nodes` of a network with this number of nodes.
-    pub fn open(plan: &Plan, nodes: &'a [Node], all: usize) -> Result<Option<Self>, Error> {
+    pub fn open(plan: &Plan, nodes: &'a [NodeNamespace], all: usize) -> Result<Option<Self>, Error> {
         let Some((device, node)) = plan.outside.and_then(|index| Some((index, nodes.get(index)?))) else {
             return Ok(None);
         };
@@ -51,10 +51,10 @@ impl<'a> Gateway<'a> {
         }
         let inside = Inside {
             device: DEVICE.to_owned(),
-            ipv4: ipv4(node.place.node),
+            ipv4: ipv4_of_node(node.place.node),
             ipv6: own_ipv6(node.place.node),
-            source: ipv4(plan.places[0].node),
-            prefix: prefix(all),
+            source: ipv4_of_node(plan.places[0].node),
+            prefix: prefix_length(all),
             mtu: plan.mtu,
         };
         let outside = Outside::start(&node.namespace, &inside, plan.program.as_deref())?;
@@ -67,7 +67,7 @@ impl<'a> Gateway<'a> {
         if device != self.device {
             return;
         }
-        let Some(Frame { dst, payload: Payload::Tcp { segment, .. }, .. }) = Frame::read(bytes) else { return };
+        let Some(IpFrame { dst, payload: Payload::Tcp { segment, .. }, .. }) = IpFrame::read(bytes) else { return };
         if segment.flags.has(Flags::SYN) && !segment.flags.has(Flags::ACK) {
             self.outside.accept(&self.node.namespace, SocketAddr::new(dst, segment.dst_port));
         }
@@ -75,7 +75,7 @@ impl<'a> Gateway<'a> {
 }
 
 /// Length of the prefix of the addresses of this number of nodes: the first one has the host number 1.
-fn prefix(nodes: usize) -> u8 {
+fn prefix_length(nodes: usize) -> u8 {
     let bits = usize::BITS - nodes.leading_zeros();
     32 - bits.min(24) as u8
 }
@@ -87,9 +87,9 @@ mod tests {
     #[test]
     fn prefix_covers_the_addresses_of_all_nodes_and_few_more() {
         for (nodes, length) in [(1, 31), (3, 30), (4, 29), (255, 24), (256, 23), (65_535, 16)] {
-            assert_eq!(prefix(nodes), length, "{nodes}");
+            assert_eq!(prefix_length(nodes), length, "{nodes}");
             let mask = u32::MAX << (32 - u32::from(length));
-            assert_eq!(u32::from(ipv4(0)) & mask, u32::from(ipv4(nodes - 1)) & mask);
+            assert_eq!(u32::from(ipv4_of_node(0)) & mask, u32::from(ipv4_of_node(nodes - 1)) & mask);
         }
     }
 }

@@ -21,17 +21,17 @@ use lab::load::Loaded;
 use observe::summary::Summary;
 use sim::NullSink;
 
-use crate::drive::drive;
-use crate::emulator::{Counts, Emulator, Settings};
+use crate::drive::drive_emulator;
+use crate::emulator::{Counts, Emulator, EmulatorSettings};
 use commands::Commands;
 use files::Files;
 pub use files::{LOG, REPORT, last_lines};
 use gateway::Gateway;
 pub use gateway::gateway_place;
 use machine::Machine;
-use nodes::Node;
-pub use nodes::{Device, Place, devices, hosts};
-pub use report::{Behind, LatenessReport, NodeReport, Report, needs_sender, nodes, without_sender};
+use nodes::NodeNamespace;
+pub use nodes::{Device, RealHost, parse_devices, parse_hosts};
+pub use report::{Behind, EmulationReport, LatenessReport, NodeReport, needs_sender, report_nodes, without_sender};
 use signals::Signals;
 pub use spawn::{HERE, run_here};
 
@@ -39,7 +39,7 @@ pub use spawn::{HERE, run_here};
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
     /// The nodes that are real hosts; the first one is the command's.
-    pub places: Vec<Place>,
+    pub places: Vec<RealHost>,
     /// The program and its arguments; empty for none.
     pub command: Vec<OsString>,
     /// MTU of the devices in bytes.
@@ -54,7 +54,7 @@ pub struct Plan {
     pub logged: bool,
     /// The index of the place whose node is the way to the machine's own network.
     pub outside: Option<usize>,
-    /// Reports to the user what is not as it should be, while the emulation runs.
+    /// Reports problems to the user while the emulation runs.
     pub warn: Option<fn(&str)>,
     /// The program of this process, if it is `lasthop`: it starts the commands, so that they end with it.
     pub program: Option<PathBuf>,
@@ -87,11 +87,11 @@ pub struct Status {
 
 /// How an emulation ended.
 #[derive(Debug)]
-pub struct Ended {
+pub struct EmulationEnd {
     /// The exit code of the command: 128 and the signal's number if a signal ended it, and 0 without a command.
     pub code: u8,
     /// What happened.
-    pub report: Report,
+    pub report: EmulationReport,
     /// Links and nodes.
     pub summary: Summary,
     /// Why it ended before the command, if it did.
@@ -103,15 +103,20 @@ pub struct Ended {
 /// # Errors
 ///
 /// If the system does not permit it.
-pub fn prepare() -> Result<(), Error> {
+pub fn prepare_namespaces() -> Result<(), Error> {
     user::enter_user_namespace()
 }
 
 /// The nodes that are real hosts, with their addresses.
-pub fn introduction(plan: &Plan) -> String {
-    let place = |(index, place): (usize, &Place)| {
+pub fn render_introduction(plan: &Plan) -> String {
+    let place = |(index, place): (usize, &RealHost)| {
         let outside = if plan.outside == Some(index) { ", the gateway" } else { "" };
-        format!("{} is {} and {}{outside}", place.name, crate::ipv4(place.node), crate::ipv6(place.node))
+        format!(
+            "{} is {} and {}{outside}",
+            place.name,
+            crate::ipv4_of_node(place.node),
+            crate::ipv6_of_node(place.node)
+        )
     };
     plan.places.iter().enumerate().map(place).collect::<Vec<_>>().join(", ")
 }
@@ -121,18 +126,18 @@ pub fn introduction(plan: &Plan) -> String {
 /// # Errors
 ///
 /// If the machine does not permit namespaces or devices, or a command cannot be started. Nothing then remains of it.
-pub fn shell(loaded: &Loaded, plan: &Plan, watch: &mut dyn FnMut(&Status)) -> Result<Ended, Error> {
+pub fn run_shell(loaded: &Loaded, plan: &Plan, watch: &mut dyn FnMut(&Status)) -> Result<EmulationEnd, Error> {
     let signals = Signals::catch()?;
     let names: Vec<(usize, &str)> =
         loaded.network.nodes.iter().enumerate().map(|(number, node)| (number, node.name.as_str())).collect();
     let resolver = plan.outside.map(|_| host::outside::RESOLVER);
-    let nodes = plan.places.iter().map(|place| Node::new(place, plan.mtu, &names, resolver));
-    let nodes: Vec<Node> = nodes.collect::<Result<_, _>>()?;
+    let nodes = plan.places.iter().map(|place| NodeNamespace::new(place, plan.mtu, &names, resolver));
+    let nodes: Vec<NodeNamespace> = nodes.collect::<Result<_, _>>()?;
     for (node, error) in nodes.iter().filter_map(|node| Some((node, node.unnamed.as_ref()?))) {
         plan.warn(&format!("programs at {} find nodes by address only: {error}", node.place.name));
     }
-    let devices = nodes.iter().map(Node::device).collect();
-    run(loaded, plan, devices, &nodes, signals, watch)
+    let devices = nodes.iter().map(NodeNamespace::device).collect();
+    run_emulation(loaded, plan, devices, &nodes, signals, watch)
 }
 
 /// Lets packets of devices cross the network until a signal ends it; `devices` are at the plan's places, in order.
@@ -140,27 +145,27 @@ pub fn shell(loaded: &Loaded, plan: &Plan, watch: &mut dyn FnMut(&Status)) -> Re
 /// # Errors
 ///
 /// If the machine does not permit the devices, or the result directory cannot be made.
-pub fn emulate(
+pub fn emulate_network(
     loaded: &Loaded,
     plan: &Plan,
     devices: &[Device],
     watch: &mut dyn FnMut(&Status),
-) -> Result<Ended, Error> {
+) -> Result<EmulationEnd, Error> {
     let devices = devices.iter().map(|device| Tun::open(&device.name).map(Arc::new)).collect::<Result<_, _>>()?;
-    run(loaded, plan, devices, &[], Signals::catch()?, watch)
+    run_emulation(loaded, plan, devices, &[], Signals::catch()?, watch)
 }
 
-fn run(
+fn run_emulation(
     loaded: &Loaded,
     plan: &Plan,
     devices: Vec<Arc<Tun>>,
-    nodes: &[Node],
+    nodes: &[NodeNamespace],
     signals: Signals,
     watch: &mut dyn FnMut(&Status),
-) -> Result<Ended, Error> {
+) -> Result<EmulationEnd, Error> {
     let numbers: Vec<usize> = plan.places.iter().map(|place| place.node).collect();
     let gateway = plan.outside.map(|index| plan.places[index].node);
-    let settings = Settings { flows: plan.flows, gateway, ..Settings::of(numbers) };
+    let settings = EmulatorSettings { flows: plan.flows, gateway, ..EmulatorSettings::of(numbers) };
     let mut emulator = Emulator::new(&loaded.network, settings);
     let gateway = Gateway::open(plan, nodes, loaded.network.nodes.len())?;
     let files = Files::create(loaded, plan)?;
@@ -175,23 +180,23 @@ fn run(
     let mut watched = |emulator: &Emulator, now: Time| {
         if now >= next {
             next = now + machine::WATCH;
-            let state = status(emulator, loaded, now, left);
+            let state = measure_status(emulator, loaded, now, left);
             left = state.counts.bytes_left;
             watch(&state);
         }
     };
-    let (lateness, ended) = drive(&mut emulator, &mut machine, &mut NullSink, &mut watched);
+    let (lateness, ended) = drive_emulator(&mut emulator, &mut machine, &mut NullSink, &mut watched);
     let (mut commands, files) = machine.into_parts();
     let code = commands.finish(nodes);
-    let report = Report::of(loaded, plan, &emulator, &lateness, code, &commands);
-    let summary = summary(loaded, &emulator, plan.flows);
+    let report = EmulationReport::of(loaded, plan, &emulator, &lateness, code, &commands);
+    let summary = summarize_network(loaded, &emulator, plan.flows);
     files.finish(&report, &summary)?;
     let failure = ended.err().map(|error| format!("a device is gone: {error}"));
-    Ok(Ended { code, report, summary, failure })
+    Ok(EmulationEnd { code, report, summary, failure })
 }
 
 /// The summary of the network's links and nodes, and of the scenario's flows if they ran.
-fn summary(loaded: &Loaded, emulator: &Emulator, flows: bool) -> Summary {
+fn summarize_network(loaded: &Loaded, emulator: &Emulator, flows: bool) -> Summary {
     let (mut scenario, mut network) = (loaded.scenario.clone(), loaded.network.clone());
     if !flows {
         scenario.flows.clear();
@@ -202,7 +207,7 @@ fn summary(loaded: &Loaded, emulator: &Emulator, flows: bool) -> Summary {
     observe::summary::summary(loaded.title(), &scenario, &network, &emulator.world().results())
 }
 
-fn status(emulator: &Emulator, loaded: &Loaded, now: Time, before: u64) -> Status {
+fn measure_status(emulator: &Emulator, loaded: &Loaded, now: Time, before: u64) -> Status {
     let world = emulator.world();
     let results = world.results();
     let lost = results.links.iter().flat_map(|link| link.directions).map(|counters| counters.packets_dropped).sum();

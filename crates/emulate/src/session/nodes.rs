@@ -11,7 +11,7 @@ use host::{Error, clock};
 use scenario::problem::Problem;
 use sim::{Network, NodeKind};
 
-use crate::addresses::{ipv4, ipv6};
+use crate::addresses::{ipv4_of_node, ipv6_of_node};
 
 /// The name of the device in each namespace.
 pub(super) const DEVICE: &str = "tun0";
@@ -21,12 +21,12 @@ const QUEUE: u32 = 2000;
 
 /// A node that is a real host.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Place {
+pub struct RealHost {
     /// The node's number.
     pub node: usize,
     /// Its name.
     pub name: String,
-    /// A command line for the shell that runs there beside the command.
+    /// A command line for a shell that runs there in addition to the command.
     pub command: Option<String>,
 }
 
@@ -34,13 +34,13 @@ pub struct Place {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Device {
     /// The node.
-    pub place: Place,
+    pub place: RealHost,
     /// The device's name.
     pub name: String,
 }
 
 /// The number of the node that `option` names.
-pub(super) fn node(network: &Network, option: &str, name: &str) -> Result<Place, Problem> {
+pub(super) fn find_node(network: &Network, option: &str, name: &str) -> Result<RealHost, Problem> {
     let number = network.nodes.iter().position(|node| node.name == name);
     let unknown = || {
         const SHOWN: usize = 12;
@@ -50,16 +50,16 @@ pub(super) fn node(network: &Network, option: &str, name: &str) -> Result<Place,
         let problem = Problem::new(format!("the name of a node: {}{more}", names.join(", "))).in_file(option);
         problem.found(format!("{name:?}")).did_you_mean(name, known())
     };
-    Ok(Place { node: number.ok_or_else(unknown)?, name: name.to_owned(), command: None })
+    Ok(RealHost { node: number.ok_or_else(unknown)?, name: name.to_owned(), command: None })
 }
 
 /// Splits `NODE=VALUE`.
-fn assignment<'a>(option: &str, text: &'a str, value: &str) -> Result<(&'a str, &'a str), Problem> {
+fn split_assignment<'a>(option: &str, text: &'a str, value: &str) -> Result<(&'a str, &'a str), Problem> {
     let wrong = || Problem::new(format!("NODE={value}")).in_file(option).found(format!("{text:?}"));
     text.split_once('=').filter(|(node, value)| !node.is_empty() && !value.is_empty()).ok_or_else(wrong)
 }
 
-/// The nodes of `--node` and `--and NODE=COMMAND`, that of the command first, and at least two.
+/// The nodes of `--node` and `--and NODE=COMMAND`, the command's first, and at least two.
 ///
 /// Without `--node` it is `mobile`, or else the node to which the first flow goes, or the last host. The second one is,
 /// if none is given, the other end of the first flow of that node, or the first other host.
@@ -67,27 +67,27 @@ fn assignment<'a>(option: &str, text: &'a str, value: &str) -> Result<(&'a str, 
 /// # Errors
 ///
 /// If a node does not exist, or is named twice, or there is no second one.
-pub fn hosts(network: &Network, name: Option<&str>, others: &[String]) -> Result<Vec<Place>, Problem> {
+pub fn parse_hosts(network: &Network, name: Option<&str>, others: &[String]) -> Result<Vec<RealHost>, Problem> {
     let hosts = || network.nodes.iter().enumerate().filter(|(_, node)| node.kind == NodeKind::Host);
-    let named = |number: usize| Place { node: number, name: network.nodes[number].name.clone(), command: None };
+    let named = |number: usize| RealHost { node: number, name: network.nodes[number].name.clone(), command: None };
     let default = || {
         let mobile = network.nodes.iter().position(|node| node.name == "mobile");
         let receiver = || network.flows.first().map(|flow| flow.to);
         mobile.or_else(receiver).or_else(|| hosts().next_back().map(|(number, _)| number))
     };
     let first = match name {
-        Some(name) => node(network, "--node", name)?,
+        Some(name) => find_node(network, "--node", name)?,
         None => default().map(named).ok_or_else(|| Problem::new("a scenario with a host").in_file("--node"))?,
     };
     let mut places = vec![first];
     for other in others {
-        let (name, command) = assignment("--and", other, "COMMAND")?;
-        let place = node(network, "--and", name)?;
+        let (name, command) = split_assignment("--and", other, "COMMAND")?;
+        let place = find_node(network, "--and", name)?;
         if places.iter().any(|known| known.node == place.node) {
             let twice = format!("`{name}`, which already runs a command");
             return Err(Problem::new("another node").in_file("--and").found(twice));
         }
-        places.push(Place { command: Some(command.to_owned()), ..place });
+        places.push(RealHost { command: Some(command.to_owned()), ..place });
     }
     if let [first] = places[..].as_ref() {
         let here = first.node;
@@ -105,11 +105,11 @@ pub fn hosts(network: &Network, name: Option<&str>, others: &[String]) -> Result
 /// # Errors
 ///
 /// If a node does not exist or has two devices, or there are fewer than two.
-pub fn devices(network: &Network, given: &[String]) -> Result<Vec<Device>, Problem> {
+pub fn parse_devices(network: &Network, given: &[String]) -> Result<Vec<Device>, Problem> {
     let mut devices: Vec<Device> = Vec::new();
     for text in given {
-        let (name, device) = assignment("--tun", text, "DEVICE")?;
-        let place = node(network, "--tun", name)?;
+        let (name, device) = split_assignment("--tun", text, "DEVICE")?;
+        let place = find_node(network, "--tun", name)?;
         if devices.iter().any(|known| known.place.node == place.node) {
             let twice = format!("a second device of `{name}`");
             return Err(Problem::new("one device for each node").in_file("--tun").found(twice));
@@ -124,12 +124,12 @@ pub fn devices(network: &Network, given: &[String]) -> Result<Vec<Device>, Probl
 }
 
 /// A namespace with its device.
-pub(super) struct Node {
+pub(super) struct NodeNamespace {
     pub namespace: Namespace,
     /// The number by which the kernel identifies the namespace.
     pub inode: String,
     device: Arc<Tun>,
-    pub place: Place,
+    pub place: RealHost,
     /// Why programs find nodes by their addresses only, if they do.
     pub unnamed: Option<io::Error>,
     /// Why programs do not ask the resolver, if they should and do not.
@@ -138,26 +138,26 @@ pub(super) struct Node {
 
 /// The IPv6 address of a node in a namespace; `None` without IPv6.
 pub(super) fn own_ipv6(node: usize) -> Option<Ipv6Addr> {
-    tun::has_ipv6().then(|| ipv6(node))
+    tun::has_ipv6().then(|| ipv6_of_node(node))
 }
 
-impl Node {
+impl NodeNamespace {
     /// Creates the namespace of a node. `names` are all nodes: programs in the namespace find them by name, and other
     /// names by the resolver, if there is one.
-    pub fn new(place: &Place, mtu: u16, names: &[(usize, &str)], resolver: Option<Ipv4Addr>) -> Result<Self, Error> {
+    pub fn new(place: &RealHost, mtu: u16, names: &[(usize, &str)], resolver: Option<Ipv4Addr>) -> Result<Self, Error> {
         let namespace = Namespace::new(&place.name)?;
         let (node, names) = (place.node, host_names(names));
         let (device, inode, unnamed, unresolved) = namespace.call(move || {
             clock::wake_exactly()?;
             let device = Tun::new(DEVICE, mtu)?;
-            device.configure(ipv4(node), own_ipv6(node))?;
+            device.configure(ipv4_of_node(node), own_ipv6(node))?;
             device.set_queue(QUEUE)?;
             tun::permit_ping();
             // Without rights to mount, programs use addresses.
             let (unnamed, unresolved) = (known_by_name(&names).err(), resolver.and_then(|at| resolved_by(at).err()));
             Ok::<_, Error>((device, own_namespace()?, unnamed, unresolved))
         })??;
-        Ok(Node { namespace, inode, device: Arc::new(device), place: place.clone(), unnamed, unresolved })
+        Ok(NodeNamespace { namespace, inode, device: Arc::new(device), place: place.clone(), unnamed, unresolved })
     }
 
     pub fn device(&self) -> Arc<Tun> {
@@ -168,7 +168,8 @@ impl Node {
 /// Lines of `/etc/hosts`.
 fn host_names(names: &[(usize, &str)]) -> String {
     let has_ipv6 = tun::has_ipv6();
-    let addresses = |node: usize| [Some(ipv4(node).to_string()), has_ipv6.then(|| ipv6(node).to_string())];
+    let addresses =
+        |node: usize| [Some(ipv4_of_node(node).to_string()), has_ipv6.then(|| ipv6_of_node(node).to_string())];
     let lines = names
         .iter()
         .flat_map(|(node, name)| addresses(*node).into_iter().flatten().map(move |at| format!("{at} {name}\n")));
@@ -178,7 +179,7 @@ fn host_names(names: &[(usize, &str)]) -> String {
 /// Adds lines to the `/etc/hosts` that the programs of this thread see.
 fn known_by_name(names: &str) -> io::Result<()> {
     let hosts = fs::read_to_string("/etc/hosts").unwrap_or_default();
-    replace(&format!("{}\n{names}", hosts.trim_end()), "/etc/hosts")
+    replace_file(&format!("{}\n{names}", hosts.trim_end()), "/etc/hosts")
 }
 
 /// The programs of this thread ask this resolver instead of the machine's.
@@ -186,11 +187,11 @@ fn resolved_by(resolver: Ipv4Addr) -> io::Result<()> {
     const FILE: &str = "/etc/resolv.conf";
     let machine = fs::read_to_string(FILE).unwrap_or_default();
     let others = machine.lines().filter(|line| !line.starts_with("nameserver")).map(|line| format!("{line}\n"));
-    replace(&format!("nameserver {resolver}\n{}", others.collect::<String>()), FILE)
+    replace_file(&format!("nameserver {resolver}\n{}", others.collect::<String>()), FILE)
 }
 
 /// The programs of this thread see `text` in place of a file of the machine.
-fn replace(text: &str, path: &str) -> io::Result<()> {
+fn replace_file(text: &str, path: &str) -> io::Result<()> {
     // The folder that TMPDIR names may be another user's.
     let mut file = tempfile::NamedTempFile::new().or_else(|_| tempfile::NamedTempFile::new_in("/tmp"))?;
     file.write_all(text.as_bytes())?;

@@ -1,4 +1,4 @@
-//! The commands beside the first one: those of `--and`.
+//! The commands of `--and`, in addition to the first one.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -13,9 +13,9 @@ use engine::{Span, Time};
 use host::Error;
 use host::clock::MachineClock;
 
-use super::nodes::Node;
+use super::nodes::NodeNamespace;
 use super::signals::Signals;
-use super::spawn::{Output, code, spawn};
+use super::spawn::{CommandOutput, exit_code, spawn_command};
 
 /// Time that a command has until it listens.
 const PATIENCE: Span = Span::from_secs(2);
@@ -54,12 +54,12 @@ impl PeerCommands {
         PeerCommands { all: Vec::new(), warn, outputs: Vec::new() }
     }
 
-    /// Starts a command line at the node of this index. What it prints goes to `log`, or line by line, with the node's name, to
+    /// Starts a command line at the node of this index. Its output goes to `log`, or line by line, with the node's name, to
     /// standard error.
     pub fn start(
         &mut self,
         index: usize,
-        node: &Node,
+        node: &NodeNamespace,
         line: &str,
         program: Option<&Path>,
         log: Option<&File>,
@@ -67,11 +67,11 @@ impl PeerCommands {
         let words = ["/bin/sh", "-c", line].map(OsString::from).to_vec();
         let name = node.place.name.clone();
         let child = match log {
-            Some(log) => spawn(node, words, program, Output::Log(log))?,
+            Some(log) => spawn_command(node, words, program, CommandOutput::Log(log))?,
             None => {
                 let piped = |source| Error::Other { what: "a pipe cannot be made", source };
                 let (reader, writer) = pipe().map_err(piped)?;
-                let child = spawn(node, words, program, Output::Pipe(&writer))?;
+                let child = spawn_command(node, words, program, CommandOutput::Pipe(&writer))?;
                 self.outputs.push(pass_on(name.clone(), reader).map_err(piped)?);
                 child
             }
@@ -85,7 +85,7 @@ impl PeerCommands {
     /// # Errors
     ///
     /// If a command has failed.
-    pub fn wait(&mut self, nodes: &[Node], signals: &Signals) -> Result<(), Error> {
+    pub fn wait(&mut self, nodes: &[NodeNamespace], signals: &Signals) -> Result<(), Error> {
         let mut waiting: Vec<usize> = (0..self.all.len()).collect();
         let clock = MachineClock::start();
         while clock.now() < Time::ZERO + PATIENCE {
@@ -95,7 +95,7 @@ impl PeerCommands {
             }
             waiting.retain(|other| {
                 let other = &self.all[*other];
-                other.code.is_none() && !listens(&nodes[other.node.0])
+                other.code.is_none() && !has_open_socket(&nodes[other.node.0])
             });
             if waiting.is_empty() || signals.any() {
                 return Ok(());
@@ -126,8 +126,8 @@ impl PeerCommands {
         let mut ended = Vec::new();
         for other in self.all.iter_mut().filter(|other| other.code.is_none()) {
             if let Some(Ok(Some(status))) = other.child.as_mut().map(Child::try_wait) {
-                other.code = Some(code(status));
-                ended.push((other.node.1.clone(), other.line.clone(), code(status)));
+                other.code = Some(exit_code(status));
+                ended.push((other.node.1.clone(), other.line.clone(), exit_code(status)));
             }
         }
         ended
@@ -147,7 +147,7 @@ impl PeerCommands {
     }
 
     /// Those that have ended by themselves, by the index of their node, with exit codes.
-    pub fn ended(&self) -> Vec<(usize, u8)> {
+    pub fn ended_peers(&self) -> Vec<(usize, u8)> {
         self.all.iter().filter_map(|other| Some((other.node.0, other.code?))).collect()
     }
 
@@ -159,7 +159,7 @@ impl PeerCommands {
 }
 
 /// Whether a program in the namespace of a node accepts connections, or has a socket for datagrams.
-fn listens(node: &Node) -> bool {
+fn has_open_socket(node: &NodeNamespace) -> bool {
     // A namespace without IPv6 has fewer tables.
     let read = |table: &str| std::fs::read_to_string(format!("/proc/thread-self/net/{table}")).unwrap_or_default();
     let look = move || {

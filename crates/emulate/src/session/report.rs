@@ -10,22 +10,22 @@ use tcp::response::ResponseConfig;
 use wire::Addr;
 
 use super::commands::Commands;
-use super::{Place, Plan};
+use super::{Plan, RealHost};
 use crate::emulator::{Counts, Emulator};
 use crate::lateness::Lateness;
 
 /// A run with real hosts.
 #[derive(Clone, Debug, Serialize)]
-pub struct Report {
+pub struct EmulationReport {
     /// The title of the scenario.
     pub title: String,
     /// The version of the simulated model.
     pub model: u32,
-    /// The nodes that were real hosts, with their IPv4 addresses and commands; that of the command first.
+    /// The nodes that were real hosts, with their IPv4 addresses and commands; the command's first.
     pub nodes: Vec<NodeReport>,
     /// The command's exit code.
     pub exit_code: u8,
-    /// The commands beside it that ended before it.
+    /// The other commands that ended before it.
     pub ended: Vec<EndedReport>,
     /// The release of the kernel.
     pub kernel: String,
@@ -64,7 +64,7 @@ pub struct NodeReport {
     pub command: String,
 }
 
-/// A command beside the first one that has ended by itself.
+/// A command of `--and` that has ended by itself.
 #[derive(Clone, Debug, Serialize)]
 pub struct EndedReport {
     /// The name of its node.
@@ -115,9 +115,9 @@ impl LatenessReport {
 }
 
 /// The nodes of a plan with what runs there.
-pub fn nodes(plan: &Plan) -> Vec<NodeReport> {
+pub fn report_nodes(plan: &Plan) -> Vec<NodeReport> {
     let command = plan.command.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
-    let of_place = |(number, place): (usize, &Place)| NodeReport {
+    let of_place = |(number, place): (usize, &RealHost)| NodeReport {
         node: place.name.clone(),
         address: std::net::Ipv4Addr::from(Addr::of_node(place.node)).to_string(),
         command: place.command.clone().unwrap_or_else(|| if number == 0 { command.clone() } else { String::new() }),
@@ -126,15 +126,15 @@ pub fn nodes(plan: &Plan) -> Vec<NodeReport> {
 }
 
 /// A setting of the kernel, by its path in `/proc/sys`; empty where it cannot be read.
-fn kernel(setting: &str) -> String {
+fn read_kernel_setting(setting: &str) -> String {
     std::fs::read_to_string(format!("/proc/sys/{setting}")).unwrap_or_default().trim().to_owned()
 }
 
-fn ms(span: Span) -> f64 {
+fn span_to_ms(span: Span) -> f64 {
     span.as_secs_f64() * 1e3
 }
 
-impl Report {
+impl EmulationReport {
     /// The report of a plan whose `commands` have ended, the first one with `exit_code`.
     pub(super) fn of(
         loaded: &Loaded,
@@ -144,7 +144,7 @@ impl Report {
         exit_code: u8,
         commands: &Commands,
     ) -> Self {
-        let ended = commands.ended().into_iter().map(|(index, exit_code)| EndedReport {
+        let ended = commands.ended_peers().into_iter().map(|(index, exit_code)| EndedReport {
             node: plan.places[index].name.clone(),
             command: plan.places[index].command.clone().unwrap_or_default(),
             exit_code,
@@ -153,24 +153,24 @@ impl Report {
             from_s: period.from.as_secs_f64(),
             to_s: period.to.as_secs_f64(),
             packets: period.packets,
-            max_ms: ms(period.max),
+            max_ms: span_to_ms(period.max),
         });
-        Report {
+        EmulationReport {
             title: loaded.title().to_owned(),
             model: sim::MODEL_VERSION,
-            nodes: nodes(plan),
+            nodes: report_nodes(plan),
             exit_code,
             ended: ended.collect(),
-            kernel: kernel("kernel/osrelease"),
-            congestion_control: kernel("net/ipv4/tcp_congestion_control"),
-            interrupted: commands.interrupted(),
+            kernel: read_kernel_setting("kernel/osrelease"),
+            congestion_control: read_kernel_setting("net/ipv4/tcp_congestion_control"),
+            interrupted: commands.is_interrupted(),
             real_time: plan.real_time,
             duration_s: emulator.world().now().as_secs_f64(),
             connections: emulator.connections(),
             packets: emulator.counts(),
-            began_s: emulator.delivered().began().map(|began| began.as_secs_f64()),
-            bytes_delivered: emulator.delivered().bytes(),
-            goodput_bps: emulator.delivered().goodput_bps(),
+            began_s: emulator.delivered_data().began().map(|began| began.as_secs_f64()),
+            bytes_delivered: emulator.delivered_data().bytes(),
+            goodput_bps: emulator.delivered_data().goodput_bps(),
             lateness: LatenessReport::of(lateness.all()),
             behind: behind.collect(),
         }
@@ -182,8 +182,8 @@ impl Report {
         let mut out = format!(
             "{:.1} s: {} entered ({}), {} left unchanged ({} of them ECN-marked), {} changed or made on the path\n",
             self.duration_s,
-            counted(packets.entered, "packet"),
-            counted(self.connections, "TCP connection"),
+            render_count(packets.entered, "packet"),
+            render_count(self.connections, "TCP connection"),
             packets.verbatim,
             packets.marked,
             packets.rebuilt,
@@ -205,8 +205,8 @@ impl Report {
             out.push(format!(
                 "emulation fell behind real time: {late} of {} more than 1 ms late, in {}; the worst from {:.3} s to {:.3} s, \
                  by {:.1} ms. An idle machine, or --real-time as root, makes it more exact",
-                counted(self.lateness.packets, "packet"),
-                counted(self.behind.len(), "period"),
+                render_count(self.lateness.packets, "packet"),
+                render_count(self.behind.len(), "period"),
                 worst.from_s,
                 worst.to_s,
                 worst.max_ms
@@ -215,18 +215,21 @@ impl Report {
         if self.packets.messages > 0 {
             out.push(format!(
                 "{} of the scheme to the sender dropped: Linux does not have the sender's part of it",
-                counted(self.packets.messages, "message")
+                render_count(self.packets.messages, "message")
             ));
         }
         if self.packets.forgotten > 0 {
-            out.push(format!("{} dropped: their bytes were no longer kept", counted(self.packets.forgotten, "packet")));
+            out.push(format!(
+                "{} dropped: their bytes were no longer kept",
+                render_count(self.packets.forgotten, "packet")
+            ));
         }
         out
     }
 }
 
-/// A number with what it counts.
-fn counted(number: impl std::fmt::Display, what: &str) -> String {
+/// A number with its unit.
+fn render_count(number: impl std::fmt::Display, what: &str) -> String {
     let number = number.to_string();
     let ending = if number == "1" { "" } else { "s" };
     format!("{number} {what}{ending}")

@@ -9,19 +9,19 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 
 use host::{Error, process};
 
-use super::nodes::Node;
+use super::nodes::NodeNamespace;
 
 /// The subcommand of `lasthop` that becomes a command of a namespace.
 pub const HERE: &str = "__here";
 
 /// The exit code of a command by the convention of shells.
-pub(super) fn code(status: ExitStatus) -> u8 {
+pub(super) fn exit_code(status: ExitStatus) -> u8 {
     let by_signal = status.signal().map(|signal| 128 + signal);
     status.code().or(by_signal).and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
 }
 
-/// Where a command's output goes, and what it reads.
-pub(super) enum Output<'a> {
+/// Destination of a command's output, and its input.
+pub(super) enum CommandOutput<'a> {
     /// It has the standard streams of this process.
     Own,
     /// Both kinds of output go to a file, and it reads nothing.
@@ -30,12 +30,12 @@ pub(super) enum Output<'a> {
     Pipe(&'a PipeWriter),
 }
 
-impl Output<'_> {
+impl CommandOutput<'_> {
     fn apply(&self, command: &mut Command) -> io::Result<()> {
         let [out, err]: [Stdio; 2] = match self {
-            Output::Own => return Ok(()),
-            Output::Log(file) => [file.try_clone()?.into(), file.try_clone()?.into()],
-            Output::Pipe(pipe) => [pipe.try_clone()?.into(), pipe.try_clone()?.into()],
+            CommandOutput::Own => return Ok(()),
+            CommandOutput::Log(file) => [file.try_clone()?.into(), file.try_clone()?.into()],
+            CommandOutput::Pipe(pipe) => [pipe.try_clone()?.into(), pipe.try_clone()?.into()],
         };
         command.stdin(Stdio::null()).stdout(out).stderr(err);
         Ok(())
@@ -43,11 +43,11 @@ impl Output<'_> {
 }
 
 /// Starts a command in a namespace. With `program` it ends when this process does.
-pub(super) fn spawn(
-    node: &Node,
+pub(super) fn spawn_command(
+    node: &NodeNamespace,
     words: Vec<OsString>,
     program: Option<&Path>,
-    output: Output<'_>,
+    output: CommandOutput<'_>,
 ) -> Result<Child, Error> {
     let shown = words[0].to_string_lossy().into_owned();
     let mut command = match program {

@@ -5,7 +5,7 @@ use std::io;
 use std::net::IpAddr;
 use std::ops::ControlFlow;
 
-use emulate::{Emulator, Host, Lateness, Settings, drive};
+use emulate::{Emulator, EmulatorSettings, Host, Lateness, drive_emulator};
 use engine::{Span, Time};
 use etherparse::{IpNumber, Ipv4Header, Ipv6FlowLabel, Ipv6Header, PacketBuilder};
 use sim::{Network, NullSink};
@@ -69,9 +69,9 @@ impl Host for Script {
 
 /// Sends packets through a network between nodes 0 and 2 until `until`.
 pub fn run(network: &Network, packets: Vec<Passed>, until: Time) -> (Vec<Passed>, Emulator, Lateness) {
-    let mut emulator = Emulator::new(network, Settings::of(vec![0, 2]));
+    let mut emulator = Emulator::new(network, EmulatorSettings::of(vec![0, 2]));
     let mut host = Script { to_send: packets.into(), until, ..Script::default() };
-    let (lateness, ended) = drive(&mut emulator, &mut host, &mut NullSink, &mut |_, _| {});
+    let (lateness, ended) = drive_emulator(&mut emulator, &mut host, &mut NullSink, &mut |_, _| {});
     ended.unwrap();
     (host.received, emulator, lateness)
 }
@@ -80,7 +80,7 @@ pub fn run(network: &Network, packets: Vec<Passed>, until: Time) -> (Vec<Passed>
 pub fn udp([from, to]: [usize; 2], size: usize, number: u32) -> Vec<u8> {
     let mut payload = number.to_be_bytes().to_vec();
     payload.resize(size - 28, number as u8);
-    let builder = PacketBuilder::ipv4(emulate::ipv4(from).octets(), emulate::ipv4(to).octets(), 64);
+    let builder = PacketBuilder::ipv4(emulate::ipv4_of_node(from).octets(), emulate::ipv4_of_node(to).octets(), 64);
     let mut bytes = Vec::new();
     builder.udp(4000, 5000).write(&mut bytes, &payload).unwrap();
     bytes

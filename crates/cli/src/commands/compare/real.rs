@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use emulate::compare::{self, CompareError, Comparison as RealRuns};
+use emulate::compare::{self, CompareError, RealComparison as RealRuns};
 use emulate::session;
 use engine::Members;
 use lab::compare::Comparison;
@@ -18,7 +18,7 @@ use crate::talk::note;
 
 /// Gets the rights that emulation needs. To be called before anything else.
 pub fn prepare() -> Result<(), Failure> {
-    session::prepare().map_err(|error| Failure::Run(error.to_string()))
+    session::prepare_namespaces().map_err(|error| Failure::Run(error.to_string()))
 }
 
 /// What runs at the real ends of each plan; nothing without --shell.
@@ -26,7 +26,7 @@ pub fn ends(args: &Args, plans: &[(String, Plan)]) -> Result<Vec<session::Plan>,
     let Some(line) = &args.shell else { return Ok(Vec::new()) };
     let of_plan = |plan: &Plan| {
         let network = &plan.points[0].cells[0].network;
-        let places = session::hosts(network, args.ends.node.as_deref(), &args.ends.and);
+        let places = session::parse_hosts(network, args.ends.node.as_deref(), &args.ends.and);
         Ok(session::Plan {
             places: places.map_err(|problem: Problem| Failure::Input(listed(&[problem])))?,
             command: ["/bin/sh", "-c", line].map(Into::into).to_vec(),
@@ -49,11 +49,11 @@ pub fn compare(args: &Args, commands: session::Plan, plan: &Plan, name: &str) ->
         error => Failure::Run(error.to_string()),
     };
     let wanted = args.out.with_file_name(format!("{}-compared-shell", plan.stem));
-    let dir = compare::directory(&wanted, plan, &commands).map_err(failed)?;
+    let dir = compare::choose_directory(&wanted, plan, &commands).map_err(failed)?;
     let runs =
         RealRuns { plan, path: PathBuf::from(name), replications: args.replications, commands, dir: dir.clone() };
     let progress = Progress::of_runs("with real ends");
-    let outcome = runs.run(&mut |done, wanted| progress.count(done, wanted));
+    let outcome = runs.measure_all(&mut |done, wanted| progress.count(done, wanted));
     progress.finish();
     let outcome = outcome.map_err(failed)?;
     let (late, worst) = outcome.behind;
