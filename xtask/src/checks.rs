@@ -22,7 +22,7 @@ pub const TESTED: [&str; 6] = ["--workspace", "--exclude", "lasthop-web", "--lib
 
 /// Returns a command of cargo with the profile of tests, which finds clippy's lints while it compiles.
 pub fn cargo_of_checks(subcommand: &str) -> Command {
-    let mut cargo = workspace::cargo();
+    let mut cargo = workspace::cargo_command();
     cargo.args([subcommand, "--profile", CHECKS]);
     set_wrapper(&mut cargo);
     cargo
@@ -31,8 +31,8 @@ pub fn cargo_of_checks(subcommand: &str) -> Command {
 /// Builds the libraries and programs with the profile of tests, and returns their folder. They have the features that
 /// tests need, so that `cargo xtask test` does not compile again what `cargo test` has compiled.
 pub fn build_as_tested() -> Result<PathBuf, String> {
-    workspace::run(cargo_of_checks("build").args(TESTED))?;
-    Ok(workspace::target().join(CHECKS))
+    workspace::run_command(cargo_of_checks("build").args(TESTED))?;
+    Ok(workspace::target_folder().join(CHECKS))
 }
 
 /// Makes this program the wrapper of rustc for a command of cargo, where clippy is installed.
@@ -63,7 +63,7 @@ pub fn wrap_rustc() -> Option<ExitCode> {
     Some(match status {
         Ok(status) => status.code().and_then(|code| u8::try_from(code).ok()).map_or(ExitCode::FAILURE, ExitCode::from),
         Err(error) => {
-            eprintln!("xtask: cannot run {}: {error}", workspace::spelled(&compiler));
+            eprintln!("xtask: cannot run {}: {error}", workspace::spell_command(&compiler));
             ExitCode::FAILURE
         }
     })

@@ -6,9 +6,9 @@ use std::process::ExitCode;
 use crate::{checks, workspace};
 
 /// Builds and runs the program with `options`; returns its exit code.
-pub fn run(options: &[&str]) -> Result<ExitCode, String> {
-    workspace::run(checks::cargo_of_checks("build").args(["--quiet", "--package", "lasthop-kernel"]))?;
-    let program = workspace::target().join(checks::CHECKS).join("lasthop-kernel");
+pub fn run_kernel(options: &[&str]) -> Result<ExitCode, String> {
+    workspace::run_command(checks::cargo_of_checks("build").args(["--quiet", "--package", "lasthop-kernel"]))?;
+    let program = workspace::target_folder().join(checks::CHECKS).join("lasthop-kernel");
     let status = std::process::Command::new(&program).args(options).status();
     let status = status.map_err(|error| format!("cannot run {}: {error}", program.display()))?;
     // A process ended by a signal has no exit code.

@@ -129,47 +129,47 @@ fn main() -> ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
 
     let outcome = match words.as_slice() {
-        [] => workspace::print(USAGE),
+        [] => workspace::print_text(USAGE),
         // This command has its own help text.
-        ["kernel", options @ ..] => match kernel::run(options) {
+        ["kernel", options @ ..] => match kernel::run_kernel(options) {
             Ok(code) => return code,
             Err(problem) => Err(problem),
         },
-        ["mutants", options @ ..] => mutants::run(options),
-        words if words.contains(&"--help") || words.contains(&"-h") => workspace::print(USAGE),
+        ["mutants", options @ ..] => mutants::test_mutants(options),
+        words if words.contains(&"--help") || words.contains(&"-h") => workspace::print_text(USAGE),
         #[cfg(unix)]
         [test::RUN_TESTS, words @ ..] => test::run_program(words),
-        ["test", options @ ..] => test::Options::parse(options).and_then(test::run),
-        ["book"] => book::run(),
-        ["dist"] => dist::run(false),
-        ["dist", "--pgo"] => dist::run(true),
-        ["pgo"] => pgo::run(),
-        ["package"] => package::run(false),
-        ["package", "--quick"] => package::run(true),
-        ["census"] => census::run(),
-        ["python"] => python::run(false),
-        ["python", "--full"] => python::run(true),
-        ["wheels"] => python::wheels(),
-        ["web"] => web::run(web::Module::Released),
+        ["test", options @ ..] => test::LaneOptions::parse(options).and_then(test::run_lane),
+        ["book"] => book::build_book(),
+        ["dist"] => dist::build_archive(false),
+        ["dist", "--pgo"] => dist::build_archive(true),
+        ["pgo"] => pgo::compare_profiles(),
+        ["package"] => package::check_packages(false),
+        ["package", "--quick"] => package::check_packages(true),
+        ["census"] => census::run_census(),
+        ["python"] => python::test_package(false),
+        ["python", "--full"] => python::test_package(true),
+        ["wheels"] => python::check_wheels(),
+        ["web"] => web::embed_page(web::Module::Released),
         ["web", "--parts"] => web::build_parts(web::Module::Released),
         ["web", "--out", folder] => web::build_into(folder),
         ["web", "--check", program] => web::check_embedded(program.as_ref()),
         ["web", "test"] => web_test(false),
         ["web", "test", "--full"] => web_test(true),
-        ["wasm"] => wasm::run(),
-        ["words"] => words::run(),
+        ["wasm"] => wasm::check_wasm(),
+        ["words"] => words::check_words(),
         ["names"] => names::check_names(),
         ["names", "--lower"] => names::lower_limits(),
         ["names", "--list", name] => names::list_offenders(name),
-        ["cycles"] => cycles::run(),
-        ["linux", options @ ..] => agreement::linux::run(options),
-        ["ns2", which @ ..] => agreement::run(which),
-        ["bench", "build"] => bench::build::run(),
-        ["bench", "budget"] => bench::budget::run(),
-        ["bench", "emulate", options @ ..] => bench::emulate::run(options),
+        ["cycles"] => cycles::check_cycles(),
+        ["linux", options @ ..] => agreement::linux::write_linux_table(options),
+        ["ns2", which @ ..] => agreement::write_tables(which),
+        ["bench", "build"] => bench::build::measure_build(),
+        ["bench", "budget"] => bench::budget::check_budget(),
+        ["bench", "emulate", options @ ..] => bench::emulate::measure_emulation(options),
         [bench::measure::PEAK_MEMORY, words @ ..] => bench::measure::print_peak_memory(words),
-        [bench::emulate::DATAGRAMS, options @ ..] => bench::emulate::datagrams(options),
-        ["bench", "peers", options @ ..] => bench::Options::parse(options).and_then(|it| bench::peers(&it)),
+        [bench::emulate::DATAGRAMS, options @ ..] => bench::emulate::exchange_datagrams(options),
+        ["bench", "peers", options @ ..] => bench::PeerOptions::parse(options).and_then(|it| bench::compare_peers(&it)),
         words => Err(format!("unknown command `{}`\n\n{USAGE}", words.join(" "))),
     };
     match outcome {
@@ -182,7 +182,7 @@ fn main() -> ExitCode {
 }
 
 fn web_test(full: bool) -> Result<(), String> {
-    web::run(web::Module::of_tests(full))?;
+    web::embed_page(web::Module::of_tests(full))?;
     web::compare_with_command(full)?;
     web::test_page(full)
 }

@@ -19,7 +19,7 @@ pub fn install_missing() -> Result<(), String> {
     }
     let apt = |arguments: &[&str]| {
         let mut apt = Command::new("apt-get");
-        workspace::run(apt.args(arguments).env("DEBIAN_FRONTEND", "noninteractive"))
+        workspace::run_command(apt.args(arguments).env("DEBIAN_FRONTEND", "noninteractive"))
     };
     apt(&["update", "-qq"])?;
     apt(&[&["install", "-y", "-qq", "--no-install-recommends"], &packages[..]].concat())
@@ -45,7 +45,7 @@ pub fn packages_of_skips(skipped: &[String]) -> Vec<&'static str> {
     PROGRAMS.iter().filter(is_named).flat_map(|program| program.packages.iter().copied()).collect()
 }
 
-/// Returns what is missing of a program: itself, or a part that a distribution has in a package of its own.
+/// Returns the missing parts of a program: itself, or a part that a distribution packages separately.
 fn what_is_missing(program: &Program) -> Option<&'static str> {
     let name = program.names[0];
     if program.find_name().is_none() {

@@ -4,10 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::bench::{self, Row};
+use crate::bench::{self, Workload};
 use crate::workspace;
 
-/// Examples that the program is trained on: senders, queues, link layers, schemes and cells, none of them a workload of the
+/// Examples that the program is trained on: senders, queues, link layers, schemes and cells, not one of them a workload of the
 /// benchmarks.
 const TRAINING: [&str; 14] = [
     "aggregation",
@@ -34,37 +34,37 @@ const OPTIONS: [&[&str]; 4] =
 const TURNS: usize = 9;
 
 /// Builds the command with and without a profile, and prints what each needs for workloads that it was not trained on.
-pub fn run() -> Result<(), String> {
-    let plain = build("plain", None)?;
-    let trained = trained()?;
+pub fn compare_profiles() -> Result<(), String> {
+    let plain = build_with_flag("plain", None)?;
+    let trained = build_with_profile()?;
     let mut text = format!("{:<9} {:>9} {:>9} {:>8}\n", "row", "plain s", "pgo s", "speed");
-    for row in Row::USUAL {
+    for row in Workload::USUAL {
         let [plain, trained] = bench::by_turns(row, [&plain, &trained], TURNS)?;
         text += &format!("{:<9} {plain:>9.3} {trained:>9.3} {:>7.2}x\n", row.to_string(), plain / trained);
     }
     text += &format!("\nCPU seconds, median of {TURNS} runs by turns. Built: {}\n", trained.display());
-    workspace::print(&text)
+    workspace::print_text(&text)
 }
 
 /// Builds the command with a profile of training runs; returns its path.
-pub fn trained() -> Result<PathBuf, String> {
-    let folder = folder();
+pub fn build_with_profile() -> Result<PathBuf, String> {
+    let folder = profile_folder();
     let counts = folder.join("counts");
-    clear(&counts)?;
-    let counting = build("counting", Some(&format!("-Cprofile-generate={}", counts.display())))?;
-    train(&counting)?;
+    clear_folder(&counts)?;
+    let counting = build_with_flag("counting", Some(&format!("-Cprofile-generate={}", counts.display())))?;
+    run_examples(&counting)?;
     let merged = folder.join("merged.profdata");
-    workspace::run(Command::new(profdata()?).args(["merge", "-o"]).arg(&merged).arg(&counts))?;
+    workspace::run_command(Command::new(find_profdata()?).args(["merge", "-o"]).arg(&merged).arg(&counts))?;
     // Cargo compiles again if a flag has changed, not if the profile has that it names.
-    clear(&folder.join("trained"))?;
-    build("trained", Some(&format!("-Cprofile-use={}", merged.display())))
+    clear_folder(&folder.join("trained"))?;
+    build_with_flag("trained", Some(&format!("-Cprofile-use={}", merged.display())))
 }
 
-fn folder() -> PathBuf {
-    workspace::target().join("pgo")
+fn profile_folder() -> PathBuf {
+    workspace::target_folder().join("pgo")
 }
 
-fn clear(folder: &Path) -> Result<(), String> {
+fn clear_folder(folder: &Path) -> Result<(), String> {
     let failed = |error| format!("{}: {error}", folder.display());
     if folder.exists() {
         fs::remove_dir_all(folder).map_err(failed)?;
@@ -72,41 +72,41 @@ fn clear(folder: &Path) -> Result<(), String> {
     fs::create_dir_all(folder).map_err(failed)
 }
 
-/// Builds the command with the profile `dist` in a target directory of its own, with a flag for everything that is compiled
+/// Builds the command with the profile `dist` in a separate target directory, with a flag for everything that is compiled
 /// for the command; build scripts and procedural macros are compiled without it, since a target is named.
-fn build(name: &str, flag: Option<&str>) -> Result<PathBuf, String> {
-    let (host, target) = (workspace::host()?, folder().join(name));
+fn build_with_flag(name: &str, flag: Option<&str>) -> Result<PathBuf, String> {
+    let (host, target) = (workspace::host_triple()?, profile_folder().join(name));
     let mut cargo = workspace::release_build();
     cargo.args(["--target", &host]).arg("--target-dir").arg(&target);
     if let Some(flag) = flag {
         cargo.env("RUSTFLAGS", flag);
     }
-    workspace::run(&mut cargo)?;
+    workspace::run_command(&mut cargo)?;
     Ok(target.join(host).join("dist").join(format!("lasthop{}", std::env::consts::EXE_SUFFIX)))
 }
 
 /// Runs the examples.
-fn train(program: &Path) -> Result<(), String> {
-    let results = folder().join("results");
+fn run_examples(program: &Path) -> Result<(), String> {
+    let results = profile_folder().join("results");
     for example in TRAINING {
-        let file = workspace::root().join("examples").join(example).with_extension("toml");
+        let file = workspace::root_folder().join("examples").join(example).with_extension("toml");
         for options in OPTIONS {
-            clear(&results)?;
+            clear_folder(&results)?;
             let mut command = Command::new(program);
             command.arg("run").arg(&file).args(options).args(["--json", "--out"]).arg(&results);
-            workspace::output(&mut command)?;
+            workspace::read_output(&mut command)?;
         }
     }
-    clear(&results)
+    clear_folder(&results)
 }
 
 /// The program that merges counts, of the compiler's own version; installed if missing.
-fn profdata() -> Result<PathBuf, String> {
-    let sysroot = workspace::output(workspace::rustc().args(["--print", "sysroot"]))?;
+fn find_profdata() -> Result<PathBuf, String> {
+    let sysroot = workspace::read_output(workspace::rustc_command().args(["--print", "sysroot"]))?;
     let program = format!("llvm-profdata{}", std::env::consts::EXE_SUFFIX);
-    let path = Path::new(sysroot.trim()).join("lib/rustlib").join(workspace::host()?).join("bin").join(program);
+    let path = Path::new(sysroot.trim()).join("lib/rustlib").join(workspace::host_triple()?).join("bin").join(program);
     if !path.is_file() {
-        workspace::run(Command::new("rustup").args(["component", "add", "llvm-tools"]))?;
+        workspace::run_command(Command::new("rustup").args(["component", "add", "llvm-tools"]))?;
     }
     if path.is_file() { Ok(path) } else { Err(format!("{}: not found; needs rustup's llvm-tools", path.display())) }
 }
@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn each_training_example_exists() {
         for example in TRAINING {
-            let file = workspace::root().join("examples").join(example).with_extension("toml");
+            let file = workspace::root_folder().join("examples").join(example).with_extension("toml");
             assert!(file.is_file(), "{}", file.display());
         }
     }

@@ -1,4 +1,4 @@
-//! Tests of the Python package, without installing it: the native module beside the package's files.
+//! Tests of the Python package, without installing it: the native module lies among the package's files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,26 +6,28 @@ use std::process::Command;
 
 use crate::{checks, web, workspace};
 
-/// What the tests import: one distribution a line.
+/// Distributions that the tests import, one a line.
 const REQUIREMENTS: &str = "python/tests/requirements.txt";
 
 /// Installs them in a quarter of the time of pip.
 const INSTALLER: &str = "uv==0.13.9";
 
 /// Builds the package in the target directory, checks its types and runs its tests; with `full` over all examples.
-pub fn run(full: bool) -> Result<(), String> {
-    let python = environment()?;
+pub fn test_package(full: bool) -> Result<(), String> {
+    let python = create_environment()?;
     let built = checks::build_as_tested()?;
-    let staged = workspace::target().join("python");
+    let staged = workspace::target_folder().join("python");
     let package = staged.join("lasthop");
-    stage(&built, &package).map_err(|error| format!("{}: {error}", package.display()))?;
+    stage_package(&built, &package).map_err(|error| format!("{}: {error}", package.display()))?;
     let mut types = Command::new(&python);
-    types.args(["-m", "mypy", "--strict", "python/lasthop", "--cache-dir"]).arg(workspace::target().join("mypy"));
+    types
+        .args(["-m", "mypy", "--strict", "python/lasthop", "--cache-dir"])
+        .arg(workspace::target_folder().join("mypy"));
     let tests = |file: PathBuf| {
         let mut tests = Command::new(&python);
         tests.args(["-m", "unittest", "discover", "--start-directory", "python/tests", "--pattern"]);
-        tests.args(file.file_name()).current_dir(workspace::root());
-        tests.env("PYTHONPATH", absolute(&staged)).env("LASTHOP", absolute(&built.join("lasthop")));
+        tests.args(file.file_name()).current_dir(workspace::root_folder());
+        tests.env("PYTHONPATH", absolute_path(&staged)).env("LASTHOP", absolute_path(&built.join("lasthop")));
         tests.env("PYTHONDONTWRITEBYTECODE", "1").env("LASTHOP_FULL", if full { "1" } else { "0" });
         tests
     };
@@ -33,16 +35,16 @@ pub fn run(full: bool) -> Result<(), String> {
     let (alone, others): (Vec<_>, Vec<_>) = test_files()?.into_iter().partition(alone);
     workspace::run_all(others.into_iter().map(tests).collect())?;
     // After the test that writes the stub of the native module, if it is asked to.
-    workspace::run(types.current_dir(workspace::root()))?;
-    alone.into_iter().try_for_each(|file| workspace::run(&mut tests(file)))
+    workspace::run_command(types.current_dir(workspace::root_folder()))?;
+    alone.into_iter().try_for_each(|file| workspace::run_command(&mut tests(file)))
 }
 
-/// The tests that kill workers at intervals: beside other tests one run could be hit more often than it is tried again.
+/// The tests that kill workers at intervals: while other tests run, a run could be hit more often than it is tried again.
 const ALONE: &str = "test_clusters.py";
 
 /// The files of tests, the largest first: those that take long should not be the last ones.
 fn test_files() -> Result<Vec<PathBuf>, String> {
-    let folder = workspace::root().join("python/tests");
+    let folder = workspace::root_folder().join("python/tests");
     let failed = |error| format!("{}: {error}", folder.display());
     let mut files = Vec::new();
     for entry in fs::read_dir(&folder).map_err(failed)? {
@@ -60,7 +62,7 @@ fn test_files() -> Result<Vec<PathBuf>, String> {
 /// The largest size of a wheel without the page of `lasthop web`, in bytes.
 const MOST_BYTES: u64 = 6_500_000;
 
-/// What an import costs beside Python's own start, in ms of CPU time: the least of ten.
+/// Cost of an import in addition to Python's start, in ms of CPU time: the least of ten.
 const IMPORT: &str = r#"
 import subprocess, sys, resource
 def cost(code):
@@ -76,16 +78,19 @@ print(f"import lasthop: {cost('import lasthop') - cost('pass'):.0f} ms of CPU ti
 
 /// Builds a small wheel in `target/wheels`; checks its size, its use of Python's stable interface, and that it contains
 /// the page.
-pub fn wheels() -> Result<(), String> {
-    let python = environment()?;
-    web::run(web::Module::Released)?;
-    let page = web::bytes()?;
-    let folder = absolute(&workspace::target().join("wheels"));
+pub fn check_wheels() -> Result<(), String> {
+    let python = create_environment()?;
+    web::embed_page(web::Module::Released)?;
+    let page = web::measure_bundle()?;
+    let folder = absolute_path(&workspace::target_folder().join("wheels"));
     let cleared = if folder.exists() { fs::remove_dir_all(&folder) } else { Ok(()) };
     cleared.map_err(|error| format!("{}: {error}", folder.display()))?;
     let mut build = Command::new(&python);
-    build.args(["-m", "maturin", "build", "--profile", "dist", "--out"]).arg(&folder).current_dir(workspace::root());
-    workspace::run(&mut build)?;
+    build
+        .args(["-m", "maturin", "build", "--profile", "dist", "--out"])
+        .arg(&folder)
+        .current_dir(workspace::root_folder());
+    workspace::run_command(&mut build)?;
     let entries = fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let wheel = entries.filter_map(|entry| Some(entry.ok()?.path())).find(|file| file.extension().is_some());
     let wheel = wheel.ok_or_else(|| format!("{}: maturin has left no wheel", folder.display()))?;
@@ -93,55 +98,55 @@ pub fn wheels() -> Result<(), String> {
     // The page is compressed already, and keeps its size in the wheel.
     let rest = bytes.saturating_sub(page);
     let (all, page, without) = (bytes as f64 / 1e6, page as f64 / 1e6, rest as f64 / 1e6);
-    workspace::print(&format!("{}: {all:.2} MB, {without:.2} without the page of {page:.2}\n", wheel.display()))?;
+    workspace::print_text(&format!("{}: {all:.2} MB, {without:.2} without the page of {page:.2}\n", wheel.display()))?;
     if rest > MOST_BYTES {
         return Err(format!("the wheel has {rest} bytes without the page, at most {MOST_BYTES} are allowed"));
     }
-    workspace::run(Command::new(&python).args(["-m", "abi3audit", "--strict"]).arg(&wheel))?;
+    workspace::run_command(Command::new(&python).args(["-m", "abi3audit", "--strict"]).arg(&wheel))?;
     let unpacked = folder.join("unpacked");
-    workspace::run(Command::new(&python).args(["-m", "zipfile", "-e"]).args([&wheel, &unpacked]))?;
+    workspace::run_command(Command::new(&python).args(["-m", "zipfile", "-e"]).args([&wheel, &unpacked]))?;
     web::check_embedded(&unpacked.join("lasthop/_lasthop.abi3.so"))?;
-    workspace::run(Command::new(&python).args(["-c", IMPORT]).env("PYTHONPATH", &unpacked))
+    workspace::run_command(Command::new(&python).args(["-c", IMPORT]).env("PYTHONPATH", &unpacked))
 }
 
 /// Creates a virtual environment with the requirements of the tests, unless it has them, and returns its interpreter.
-fn environment() -> Result<PathBuf, String> {
-    let root = workspace::root();
+fn create_environment() -> Result<PathBuf, String> {
+    let root = workspace::root_folder();
     let wanted = fs::read(root.join(REQUIREMENTS)).map_err(|error| format!("{REQUIREMENTS}: {error}"))?;
-    let folder = absolute(&workspace::target().join("python-venv"));
+    let folder = absolute_path(&workspace::target_folder().join("python-venv"));
     let (python, installed) = (folder.join("bin/python"), folder.join("installed.txt"));
     if fs::read(&installed).is_ok_and(|installed| installed == wanted) {
         return Ok(python);
     }
-    workspace::run(Command::new("python3").args(["-m", "venv"]).arg(&folder))?;
+    workspace::run_command(Command::new("python3").args(["-m", "venv"]).arg(&folder))?;
     let mut install = Command::new(&python);
     install.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", INSTALLER]);
-    workspace::run(&mut install)?;
+    workspace::run_command(&mut install)?;
     let mut install = Command::new(&python);
     install.args(["-m", "uv", "pip", "install", "--quiet", "--compile-bytecode", "--python"]).arg(&python);
-    workspace::run(install.args(["--requirement", REQUIREMENTS]).current_dir(&root))?;
+    workspace::run_command(install.args(["--requirement", REQUIREMENTS]).current_dir(&root))?;
     fs::write(&installed, wanted).map_err(|error| format!("{}: {error}", installed.display()))?;
     Ok(python)
 }
 
 /// Copies the package's files and its native module.
-fn stage(built: &Path, package: &Path) -> std::io::Result<()> {
+fn stage_package(built: &Path, package: &Path) -> std::io::Result<()> {
     if package.exists() {
         fs::remove_dir_all(package)?;
     }
-    copy(&workspace::root().join("python/lasthop"), package)?;
+    copy_python_files(&workspace::root_folder().join("python/lasthop"), package)?;
     let library = if cfg!(target_os = "macos") { "lib_lasthop.dylib" } else { "lib_lasthop.so" };
     fs::copy(built.join(library), package.join("_lasthop.abi3.so")).map(drop)
 }
 
 /// Copies the Python files of a folder and of those in it.
-fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
+fn copy_python_files(from: &Path, to: &Path) -> std::io::Result<()> {
     fs::create_dir_all(to)?;
     for entry in fs::read_dir(from)? {
         let file = entry?.path();
         let Some(name) = file.file_name() else { continue };
         if file.is_dir() && name != "__pycache__" {
-            copy(&file, &to.join(name))?;
+            copy_python_files(&file, &to.join(name))?;
         } else if file.extension().is_some_and(|ending| ending == "py" || ending == "pyi") {
             fs::copy(&file, to.join(name))?;
         }
@@ -150,6 +155,6 @@ fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
 }
 
 /// The tests run in another directory than cargo.
-fn absolute(path: &Path) -> PathBuf {
-    workspace::root().join(path)
+fn absolute_path(path: &Path) -> PathBuf {
+    workspace::root_folder().join(path)
 }

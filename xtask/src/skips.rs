@@ -19,7 +19,7 @@ impl Skips {
     /// Records skips in `directory`, which is emptied.
     pub fn in_directory(directory: PathBuf) -> Result<Self, String> {
         if directory.exists() {
-            fs::remove_dir_all(&directory).map_err(|error| unreadable(&directory, &error))?;
+            fs::remove_dir_all(&directory).map_err(|error| unreadable_record(&directory, &error))?;
         }
         Ok(Skips { directory })
     }
@@ -35,15 +35,17 @@ impl Skips {
         if !self.directory.exists() {
             return Ok(lines);
         }
-        for entry in fs::read_dir(&self.directory).map_err(|error| unreadable(&self.directory, &error))?.flatten() {
-            let text = fs::read_to_string(entry.path()).map_err(|error| unreadable(&entry.path(), &error))?;
+        for entry in
+            fs::read_dir(&self.directory).map_err(|error| unreadable_record(&self.directory, &error))?.flatten()
+        {
+            let text = fs::read_to_string(entry.path()).map_err(|error| unreadable_record(&entry.path(), &error))?;
             lines.extend(text.lines().map(str::to_owned));
         }
         Ok(lines)
     }
 }
 
-fn unreadable(path: &Path, error: &std::io::Error) -> String {
+fn unreadable_record(path: &Path, error: &std::io::Error) -> String {
     format!("{}: {error}", path.display())
 }
 
@@ -80,8 +82,8 @@ fn check_skips(skipped: &BTreeSet<String>, allowed: &BTreeMap<&str, &str>) -> Re
 }
 
 /// Returns the directory in which skipped tests are recorded.
-pub fn directory() -> PathBuf {
-    workspace::target().join("tmp").join("skipped-tests")
+pub fn skips_directory() -> PathBuf {
+    workspace::target_folder().join("tmp").join("skipped-tests")
 }
 
 #[cfg(test)]
@@ -110,7 +112,7 @@ mod tests {
     #[test]
     fn skips_of_all_processes_are_read_and_earlier_ones_removed() {
         let run = |script: &str| {
-            let skips = Skips::in_directory(workspace::target().join("tmp").join("skipped-no-tests")).unwrap();
+            let skips = Skips::in_directory(workspace::target_folder().join("tmp").join("skipped-no-tests")).unwrap();
             let mut command = Command::new("sh");
             assert!(skips.record(command.args(["-c", script])).status().unwrap().success());
             skips.read_skips().unwrap()
@@ -123,7 +125,7 @@ mod tests {
     /// An entry for a removed test would permit a new test of the same name to be skipped.
     #[test]
     fn every_test_in_the_list_exists() {
-        let folders = ["crates", "xtask/src"].map(|name| list_files(&workspace::root().join(name)).unwrap());
+        let folders = ["crates", "xtask/src"].map(|name| list_files(&workspace::root_folder().join(name)).unwrap());
         let files = folders.concat().into_iter().filter(|path| path.extension() == Some("rs".as_ref()));
         let sources: String = files.map(|path| fs::read_to_string(path).unwrap()).collect();
         for name in parse_allowed(ALLOWED).unwrap().keys() {

@@ -12,10 +12,10 @@ use crate::workspace;
 pub fn copy_tracked(tree: &Path) -> Result<(), String> {
     let mut kept = BTreeSet::new();
     for name in list_tracked(&[])? {
-        let (from, to) = (workspace::root().join(&name), tree.join(&name));
+        let (from, to) = (workspace::root_folder().join(&name), tree.join(&name));
         // A file that was deleted and not committed yet.
         let Ok(content) = fs::read(&from) else { continue };
-        write(&to, &content)?;
+        write_file(&to, &content)?;
         kept.insert(to);
     }
     remove_others(tree, &kept)
@@ -25,7 +25,7 @@ pub fn copy_tracked(tree: &Path) -> Result<(), String> {
 pub fn list_tracked(places: &[&str]) -> Result<Vec<String>, String> {
     let mut git = Command::new("git");
     git.args(["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--"]).args(places);
-    let names = workspace::output(git.current_dir(workspace::root()))?;
+    let names = workspace::read_output(git.current_dir(workspace::root_folder()))?;
     Ok(names
         .split('\0')
         .filter(|name| !name.is_empty())
@@ -70,7 +70,7 @@ fn remove_others(folder: &Path, kept: &BTreeSet<PathBuf>) -> Result<(), String> 
 }
 
 /// Writes a file, and the folders that it needs, unless it has this content.
-pub fn write(path: &Path, content: &[u8]) -> Result<(), String> {
+pub fn write_file(path: &Path, content: &[u8]) -> Result<(), String> {
     let failed = |error| format!("{}: {error}", path.display());
     if fs::read(path).is_ok_and(|present| present == content) {
         return Ok(());
@@ -87,7 +87,7 @@ mod tests {
     fn copy_removes_what_is_not_in_the_tree() {
         let folder = tempfile::tempdir().unwrap();
         let [kept, stale] = ["a/kept", "a/b/stale"].map(|name| folder.path().join(name));
-        [&kept, &stale].into_iter().for_each(|path| write(path, b"text").unwrap());
+        [&kept, &stale].into_iter().for_each(|path| write_file(path, b"text").unwrap());
         remove_others(folder.path(), &BTreeSet::from([kept.clone()])).unwrap();
         assert_eq!((kept.exists(), folder.path().join("a/b").exists()), (true, false));
     }

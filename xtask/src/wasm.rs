@@ -13,10 +13,10 @@ const PURE: [&str; 12] =
     ["engine", "wire", "tcp", "path", "sim", "stats", "scenario", "observation", "observe", "plot", "capture", "fit"];
 
 /// Checks the crates for WebAssembly; adds the missing target with rustup.
-pub fn run() -> Result<(), String> {
-    install()?;
+pub fn check_wasm() -> Result<(), String> {
+    install_target()?;
     let packages = PURE.iter().flat_map(|name| ["--package".to_owned(), format!("lasthop-{name}")]);
-    workspace::run(workspace::cargo().args(["check", "--target", TARGET]).args(packages))
+    workspace::run_command(workspace::cargo_command().args(["check", "--target", TARGET]).args(packages))
 }
 
 /// What to do where rustup cannot add the target.
@@ -24,21 +24,22 @@ pub const REMEDY: &str = "needs Rust's WebAssembly target: `apt-get install libs
 
 /// Returns true if the target is installed, or rustup can add it.
 pub fn can_install() -> bool {
-    installed() || workspace::on_path("rustup")
+    has_target() || workspace::on_path("rustup")
 }
 
 /// Adds the target with rustup, unless it is installed.
-pub fn install() -> Result<(), String> {
-    if !installed() {
+pub fn install_target() -> Result<(), String> {
+    if !has_target() {
         let mut rustup = Command::new("rustup");
-        workspace::run(rustup.args(["target", "add", TARGET])).map_err(|problem| format!("{problem}: {REMEDY}"))?;
+        workspace::run_command(rustup.args(["target", "add", TARGET]))
+            .map_err(|problem| format!("{problem}: {REMEDY}"))?;
     }
     Ok(())
 }
 
 /// Returns true if the standard library for the target is installed.
-fn installed() -> bool {
-    let output = workspace::rustc().args(["--print", "target-libdir", "--target", TARGET]).output();
+fn has_target() -> bool {
+    let output = workspace::rustc_command().args(["--print", "target-libdir", "--target", TARGET]).output();
     output.is_ok_and(|output| Path::new(String::from_utf8_lossy(&output.stdout).trim()).is_dir())
 }
 
@@ -53,7 +54,7 @@ mod tests {
 
     #[test]
     fn pure_crates_do_not_use_the_operating_system() {
-        let sources = |name| list_files(&workspace::root().join("crates").join(name).join("src")).unwrap();
+        let sources = |name| list_files(&workspace::root_folder().join("crates").join(name).join("src")).unwrap();
         let files: Vec<_> =
             PURE.into_iter().flat_map(sources).filter(|path| path.extension() == Some("rs".as_ref())).collect();
         assert!(files.len() > 200, "{} files", files.len());

@@ -17,11 +17,11 @@ const PLACES: [&str; 8] =
     ["crates", "xtask/src", "examples", "docs", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "fuzz/inputs"];
 
 /// Counts the words of the list, and fails if there are more than the limit.
-pub fn run() -> Result<(), String> {
-    let list = fs::read_to_string(workspace::root().join(WORDS)).map_err(|error| format!("{WORDS}: {error}"))?;
-    let phrases = phrases(&list);
+pub fn check_words() -> Result<(), String> {
+    let list = fs::read_to_string(workspace::root_folder().join(WORDS)).map_err(|error| format!("{WORDS}: {error}"))?;
+    let phrases = parse_phrases(&list);
     let mut files = Vec::new();
-    PLACES.iter().for_each(|place| collect(&workspace::root().join(place), &mut files));
+    PLACES.iter().for_each(|place| collect_files(&workspace::root_folder().join(place), &mut files));
     let (mut words, mut by_phrase, mut by_file) = (0, BTreeMap::new(), Vec::new());
     for file in &files {
         let text = fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
@@ -34,7 +34,7 @@ pub fn run() -> Result<(), String> {
         words += prose.len();
         let mut here = 0;
         for phrase in &phrases {
-            let count = occurrences(&prose, phrase);
+            let count = count_occurrences(&prose, phrase);
             here += count;
             *by_phrase.entry(phrase.join(" ")).or_insert(0) += count;
         }
@@ -49,22 +49,23 @@ pub fn run() -> Result<(), String> {
     by_file.sort_by_key(|(count, file)| (std::cmp::Reverse(*count), *file));
     report += "\n";
     for (count, file) in by_file.iter().take(10).filter(|(count, _)| *count > 0) {
-        report += &format!("{count:6} {}\n", file.strip_prefix(workspace::root()).unwrap_or(file).display());
+        report += &format!("{count:6} {}\n", file.strip_prefix(workspace::root_folder()).unwrap_or(file).display());
     }
-    workspace::print(&report)?;
-    match rate <= LIMIT {
-        true => Ok(()),
-        false => Err(format!("{rate:.2} words of {WORDS} per 1000 words of prose, at most {LIMIT}")),
+    workspace::print_text(&report)?;
+    if rate <= LIMIT {
+        Ok(())
+    } else {
+        Err(format!("{rate:.2} words of {WORDS} per 1000 words of prose, at most {LIMIT}"))
     }
 }
 
 /// The phrases of the list, each as its words.
-fn phrases(list: &str) -> Vec<Vec<String>> {
+fn parse_phrases(list: &str) -> Vec<Vec<String>> {
     let lines = list.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
     lines.map(|line| words_of(line.split(" | ").next().unwrap_or(line))).collect()
 }
 
-fn collect(place: &Path, files: &mut Vec<PathBuf>) {
+fn collect_files(place: &Path, files: &mut Vec<PathBuf>) {
     if place.is_dir() {
         let mut entries: Vec<PathBuf> =
             fs::read_dir(place).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
@@ -74,7 +75,7 @@ fn collect(place: &Path, files: &mut Vec<PathBuf>) {
             let skipped = ["golden", "corpus", "words.rs", "phrases.rs"];
             path.file_name().is_some_and(|name| skipped.iter().any(|skipped| name == *skipped))
         };
-        entries.iter().filter(|path| !written(path)).for_each(|path| collect(path, files));
+        entries.iter().filter(|path| !written(path)).for_each(|path| collect_files(path, files));
     } else if place.extension().is_some_and(|ending| ["rs", "toml", "md"].iter().any(|known| ending == *known)) {
         files.push(place.to_owned());
     }
@@ -116,7 +117,7 @@ fn words_of(text: &str) -> Vec<String> {
     words.filter(|word| word.chars().any(char::is_alphabetic)).map(str::to_lowercase).collect()
 }
 
-fn occurrences(words: &[String], phrase: &[String]) -> usize {
+fn count_occurrences(words: &[String], phrase: &[String]) -> usize {
     words.windows(phrase.len().max(1)).filter(|window| *window == phrase).count()
 }
 
@@ -125,7 +126,7 @@ mod tests {
     use super::*;
 
     fn count(prose: &str, phrase: &str) -> usize {
-        occurrences(&words_of(prose), &words_of(phrase))
+        count_occurrences(&words_of(prose), &words_of(phrase))
     }
 
     #[test]
@@ -147,6 +148,6 @@ mod tests {
 
     #[test]
     fn lines_of_the_list_are_phrases_with_replacements() {
-        assert_eq!(phrases("# words\n\nfor ever | forever\nanew\n"), [vec!["for", "ever"], vec!["anew"]]);
+        assert_eq!(parse_phrases("# words\n\nfor ever | forever\nanew\n"), [vec!["for", "ever"], vec!["anew"]]);
     }
 }

@@ -10,54 +10,54 @@ use std::time::Instant;
 pub use skip::is_on_path as on_path;
 
 /// Returns the root of the workspace.
-pub fn root() -> PathBuf {
+pub fn root_folder() -> PathBuf {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     package.parent().unwrap_or(package).to_owned()
 }
 
 /// Returns the target directory of cargo.
-pub fn target() -> PathBuf {
-    root().join(env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()))
+pub fn target_folder() -> PathBuf {
+    root_folder().join(env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()))
 }
 
 /// Returns a command for the cargo that runs this program, at the root of the workspace.
-pub fn cargo() -> Command {
+pub fn cargo_command() -> Command {
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.current_dir(root());
+    cargo.current_dir(root_folder());
     cargo
 }
 
-/// Returns a program that is installed beside rustc, if it is.
+/// Returns a program of rustc's toolchain, if it is installed.
 pub fn toolchain_program(name: &str) -> Option<PathBuf> {
     static ROOT: OnceLock<Option<String>> = OnceLock::new();
-    let root = ROOT.get_or_init(|| output(rustc().args(["--print", "sysroot"])).ok());
+    let root = ROOT.get_or_init(|| read_output(rustc_command().args(["--print", "sysroot"])).ok());
     let program = Path::new(root.as_ref()?.trim()).join("bin").join(name);
     Some(program.with_extension(env::consts::EXE_EXTENSION)).filter(|program| program.exists())
 }
 
 /// Returns a command that builds lasthop as it is released: with every feature, and for machines with older loaders.
 pub fn release_build() -> Command {
-    let mut cargo = cargo();
+    let mut cargo = cargo_command();
     cargo.args(["build", "--locked", "--profile", "dist", "--package", "lasthop", "--all-features"]);
     cargo.env("LASTHOP_PORTABLE", "1");
     cargo
 }
 
 /// Returns the compiler that builds this workspace.
-pub fn rustc() -> Command {
+pub fn rustc_command() -> Command {
     Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()))
 }
 
 /// Returns the target triple for which rustc builds.
-pub fn host() -> Result<String, String> {
-    let version = output(rustc().arg("-vV"))?;
+pub fn host_triple() -> Result<String, String> {
+    let version = read_output(rustc_command().arg("-vV"))?;
     let host = version.lines().find_map(|line| line.strip_prefix("host: "));
     host.map(str::to_owned).ok_or_else(|| format!("found no line `host:` in the output of rustc -vV: {version}"))
 }
 
 /// Runs `command` and waits for its end; its output goes to this program's, and then the time that it took.
-pub fn run(command: &mut Command) -> Result<(), String> {
-    let line = spelled(command);
+pub fn run_command(command: &mut Command) -> Result<(), String> {
+    let line = spell_command(command);
     eprintln!("$ {line}");
     #[expect(clippy::disallowed_methods, reason = "a command reads a clock")]
     let begin = Instant::now();
@@ -71,7 +71,7 @@ pub fn run(command: &mut Command) -> Result<(), String> {
     }
 }
 
-/// Runs commands, as many at a time as there are processors, the first ones first; the output of each follows when it has
+/// Runs commands, one at a time on each processor, the first ones first; the output of each follows when it has
 /// ended. An error names all that failed.
 pub fn run_all(commands: Vec<Command>) -> Result<(), String> {
     let waiting = Mutex::new(commands.into_iter());
@@ -79,7 +79,7 @@ pub fn run_all(commands: Vec<Command>) -> Result<(), String> {
     let work = || {
         let mut failed = Vec::new();
         while let Some(mut command) = next() {
-            let line = spelled(&command);
+            let line = spell_command(&command);
             #[expect(clippy::disallowed_methods, reason = "a command reads a clock")]
             let begin = Instant::now();
             match command.output() {
@@ -104,8 +104,8 @@ pub fn run_all(commands: Vec<Command>) -> Result<(), String> {
 }
 
 /// Runs `command`, waits for its end, and returns its standard output.
-pub fn output(command: &mut Command) -> Result<String, String> {
-    let line = spelled(command);
+pub fn read_output(command: &mut Command) -> Result<String, String> {
+    let line = spell_command(command);
     let output = command.output().map_err(|error| format!("cannot run `{line}`: {error}"))?;
     if !output.status.success() {
         return Err(format!("`{line}` failed ({}): {}", output.status, String::from_utf8_lossy(&output.stderr)));
@@ -114,13 +114,13 @@ pub fn output(command: &mut Command) -> Result<String, String> {
 }
 
 /// Returns `command` as typed in a shell, with only the file name of the program.
-pub fn spelled(command: &Command) -> String {
+pub fn spell_command(command: &Command) -> String {
     let program = Path::new(command.get_program()).file_name().unwrap_or(command.get_program());
     let words: Vec<_> = std::iter::once(program).chain(command.get_args()).map(|word| word.to_string_lossy()).collect();
     words.join(" ")
 }
 
 /// Writes to standard output; a closed pipe is an error, not a panic.
-pub fn print(text: &str) -> Result<(), String> {
+pub fn print_text(text: &str) -> Result<(), String> {
     io::stdout().write_all(text.as_bytes()).map_err(|error| format!("cannot write the output: {error}"))
 }

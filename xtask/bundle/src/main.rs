@@ -7,12 +7,12 @@ use wasm_bindgen_cli_support::Bindgen;
 fn main() -> Result<(), String> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match &arguments[..] {
-        [module, folder, target] => write(module, folder, target),
+        [module, folder, target] => write_module(module, folder, target),
         _ => Err("expected bundle MODULE.wasm FOLDER web|nodejs".to_owned()),
     }
 }
 
-fn write(module: &str, folder: &str, target: &str) -> Result<(), String> {
+fn write_module(module: &str, folder: &str, target: &str) -> Result<(), String> {
     let failed = |error: &dyn std::fmt::Display| format!("{module}: {error:#}");
     let mut bindgen = Bindgen::new();
     let target = match target {

@@ -24,7 +24,7 @@ const BYTES: u32 = 1_000_000;
 /// Runs of each path and congestion control, with one seed.
 const REPLICATIONS: u64 = 30;
 
-/// Seeds of a long path with single random losses: those of Linux are not those of the simulation, so that more runs
+/// Seeds of a long path with single random losses. Linux and the simulation draw different losses, so that more runs
 /// are needed.
 const SEEDS: u64 = 4;
 
@@ -36,14 +36,14 @@ const WORKERS: usize = 24;
 
 /// Runs of a path with a congestion control and a seed.
 #[derive(Clone)]
-struct Row {
+struct LinuxCase {
     path: String,
     control: &'static str,
     seed: u64,
 }
 
 /// Runs Linux on every path, or those given, with every congestion control, and writes the table.
-pub fn run(words: &[&str]) -> Result<(), String> {
+pub fn write_linux_table(words: &[&str]) -> Result<(), String> {
     let (mut program, mut only) = (None, None);
     for option in words.chunks(2) {
         match option {
@@ -56,10 +56,10 @@ pub fn run(words: &[&str]) -> Result<(), String> {
     }
     let program = match program {
         Some(program) => program,
-        None => lasthop::build().map(|()| lasthop::built())?,
+        None => lasthop::build_release().map(|()| lasthop::release_path())?,
     };
-    let folder = workspace::root().join("crates/lab/tests/linux");
-    let dir = workspace::target().join("linux-goodput");
+    let folder = workspace::root_folder().join("crates/lab/tests/linux");
+    let dir = workspace::target_folder().join("linux-goodput");
     let failed = |error: std::io::Error| format!("{}: {error}", dir.display());
     if dir.exists() {
         fs::remove_dir_all(&dir).map_err(failed)?;
@@ -71,10 +71,10 @@ pub fn run(words: &[&str]) -> Result<(), String> {
         let seeds = if is_random && !path.starts_with("lan-") { SEEDS } else { 1 };
         CONTROLS.into_iter().flat_map(move |control| {
             let path = path.clone();
-            (1..=seeds).map(move |seed| Row { path: path.clone(), control, seed })
+            (1..=seeds).map(move |seed| LinuxCase { path: path.clone(), control, seed })
         })
     };
-    let rows: Vec<Row> = paths.flat_map(of_path).collect();
+    let rows: Vec<LinuxCase> = paths.flat_map(of_path).collect();
     let unknown = |name: &&&str| rows.iter().all(|row| row.path != **name);
     if let Some(name) = only.iter().flatten().find(unknown) {
         return Err(format!("--paths: found `{name}`, expected a path such as wan-bursts"));
@@ -85,13 +85,13 @@ pub fn run(words: &[&str]) -> Result<(), String> {
     if only.is_some() && !kept.starts_with(&heading) {
         return Err("--paths: the figures that are kept are those of another kernel: run all paths".to_owned());
     }
-    let is_run = |row: &Row| only.as_ref().is_none_or(|only| only.contains(&row.path.as_str()));
+    let is_run = |row: &LinuxCase| only.as_ref().is_none_or(|only| only.contains(&row.path.as_str()));
     let queue: Mutex<VecDeque<usize>> = Mutex::new((0..rows.len()).filter(|number| is_run(&rows[*number])).collect());
     let results = Mutex::new(vec![Err("not run".to_owned()); rows.len()]);
     let next = || queue.lock().ok().and_then(|mut queue| queue.pop_front());
     let work = || {
         while let Some(number) = next() {
-            let goodput = goodput(&program, &rows[number], [&folder, &dir]);
+            let goodput = measure_goodput(&program, &rows[number], [&folder, &dir]);
             if let Ok(mut results) = results.lock() {
                 results[number] = goodput;
             }
@@ -107,7 +107,7 @@ pub fn run(words: &[&str]) -> Result<(), String> {
     );
     let results = results.into_inner().map_err(|error| error.to_string())?;
     for (row, result) in rows.iter().zip(results) {
-        let Row { path, control, seed } = row;
+        let LinuxCase { path, control, seed } = row;
         let name = format!("{path} {control} ");
         let failed = |error: String| format!("{path} {control}, seed {seed}: {error}");
         match kept.lines().find_map(|line| line.strip_prefix(&name)).filter(|_| !is_run(row)) {
@@ -122,7 +122,11 @@ pub fn run(words: &[&str]) -> Result<(), String> {
 }
 
 /// A figure for each replication.
-fn goodput(lasthop: &Path, Row { path, control, seed }: &Row, [folder, dir]: [&Path; 2]) -> Result<String, String> {
+fn measure_goodput(
+    lasthop: &Path,
+    LinuxCase { path, control, seed }: &LinuxCase,
+    [folder, dir]: [&Path; 2],
+) -> Result<String, String> {
     let (from, to) = if path.ends_with("upload") { ("mobile", "server") } else { ("server", "mobile") };
     let program = |name: &str| format!("python3 {}", folder.join(name).display());
     let out = dir.join(format!("{path}-{control}-{seed}"));
@@ -144,10 +148,10 @@ fn goodput(lasthop: &Path, Row { path, control, seed }: &Row, [folder, dir]: [&P
             }
             continue;
         }
-        let all: Vec<Run> =
-            (0..REPLICATIONS).map(|number| Run::read(runs.join(number.to_string()))).collect::<Result<_, _>>()?;
-        let late: Vec<&Run> = all.iter().filter(|run| run.late > run.packets / 50).collect();
-        let Some(Run { dir, late: number, packets, .. }) = late.first() else {
+        let all: Vec<LinuxRun> =
+            (0..REPLICATIONS).map(|number| LinuxRun::read(runs.join(number.to_string()))).collect::<Result<_, _>>()?;
+        let late: Vec<&LinuxRun> = all.iter().filter(|run| run.late > run.packets / 50).collect();
+        let Some(LinuxRun { dir, late: number, packets, .. }) = late.first() else {
             return Ok(all.iter().map(|run| run.figure.as_str()).collect::<Vec<_>>().join(" "));
         };
         if attempts == ATTEMPTS {
@@ -160,7 +164,7 @@ fn goodput(lasthop: &Path, Row { path, control, seed }: &Row, [folder, dir]: [&P
 }
 
 /// A run of Linux.
-struct Run {
+struct LinuxRun {
     dir: PathBuf,
     /// Packets that left the emulation too late, of all.
     late: u64,
@@ -169,7 +173,7 @@ struct Run {
     figure: String,
 }
 
-impl Run {
+impl LinuxRun {
     fn read(dir: PathBuf) -> Result<Self, String> {
         let file = dir.join("emulation.json");
         let text = fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
@@ -178,6 +182,6 @@ impl Run {
         let goodput = report["goodput_bps"].as_f64().ok_or("no data arrived")?;
         let began = report["began_s"].as_f64().ok_or("no packet entered")?;
         let packets = report["lateness"]["packets"].as_u64().unwrap_or(0);
-        Ok(Run { dir, late: late.sum(), packets, figure: format!("{began:.3}:{:.0}", goodput / 1e3) })
+        Ok(LinuxRun { dir, late: late.sum(), packets, figure: format!("{began:.3}:{:.0}", goodput / 1e3) })
     }
 }

@@ -12,29 +12,31 @@ use std::process::Command;
 use crate::workspace;
 
 /// Regenerates the tables that `which` names, or all tables.
-pub fn run(which: &[&str]) -> Result<(), String> {
+pub fn write_tables(which: &[&str]) -> Result<(), String> {
     if !workspace::on_path("ns") {
         return Err("found no `ns` on PATH, expected ns-2: apt-get install ns2".into());
     }
     match which {
-        [] => senders::run().and_then(|()| cell::run()).and_then(|()| snoop::run()),
-        ["senders"] => senders::run(),
-        ["cell"] => cell::run(),
-        ["snoop"] => snoop::run(),
+        [] => senders::write_sender_tables()
+            .and_then(|()| cell::write_cell_table())
+            .and_then(|()| snoop::write_snoop_table()),
+        ["senders"] => senders::write_sender_tables(),
+        ["cell"] => cell::write_cell_table(),
+        ["snoop"] => snoop::write_snoop_table(),
         words => Err(format!("unknown ns-2 tables `{}`, expected `senders`, `cell` or `snoop`", words.join(" "))),
     }
 }
 
 /// Returns the folder of the tables and of the ns-2 programs that print them.
-fn folder() -> PathBuf {
-    workspace::root().join("crates/sim/tests/ns2")
+fn tables_folder() -> PathBuf {
+    workspace::root_folder().join("crates/sim/tests/ns2")
 }
 
 /// Runs a program of the folder in ns-2; returns its output.
-fn ns(program: &str, arguments: &[&str]) -> Result<String, String> {
+fn run_ns2(program: &str, arguments: &[&str]) -> Result<String, String> {
     let mut ns = Command::new("ns");
-    ns.arg(folder().join(program)).args(arguments);
-    let line = workspace::spelled(&ns);
+    ns.arg(tables_folder().join(program)).args(arguments);
+    let line = workspace::spell_command(&ns);
     let ended = ns.output().map_err(|error| format!("cannot run `{line}`: {error}"))?;
     if !ended.status.success() || ended.stdout.is_empty() {
         return Err(format!("`{line}` failed: {}", String::from_utf8_lossy(&ended.stderr)));
@@ -43,7 +45,7 @@ fn ns(program: &str, arguments: &[&str]) -> Result<String, String> {
 }
 
 /// Writes a table to the folder.
-fn write(name: &str, table: &str) -> Result<(), String> {
-    let path = folder().join(name);
+fn write_table(name: &str, table: &str) -> Result<(), String> {
+    let path = tables_folder().join(name);
     fs::write(&path, table).map_err(|error| format!("cannot write {}: {error}", path.display()))
 }

@@ -6,7 +6,7 @@ use std::process::Command;
 use std::str::FromStr;
 
 use super::lasthop;
-use super::row::Row;
+use super::row::Workload;
 use crate::workspace;
 
 /// The file with the budgets.
@@ -17,7 +17,7 @@ pub const BUDGET: &str = "bench/budget.toml";
 pub struct Limit {
     /// More is an error.
     pub most: f64,
-    /// What is aimed at.
+    /// The aim.
     pub goal: Option<f64>,
 }
 
@@ -41,37 +41,38 @@ pub struct Item {
     limit: Limit,
 }
 
-/// Measures the instructions of runs and prints them beside the budget; an error names those that exceed it.
-pub fn run() -> Result<(), String> {
-    install()?;
-    lasthop::build()?;
-    let mut measured = items("packet", |name| {
+/// Measures the instructions of runs and prints them with the budget; an error names those that exceed it.
+pub fn check_budget() -> Result<(), String> {
+    install_valgrind()?;
+    lasthop::build_release()?;
+    let mut measured = measure_items("packet", |name| {
         let (row, delays) = name.strip_suffix("-delays").map_or((name, false), |row| (row, true));
-        packet(row.parse()?, delays)
+        measure_packet(row.parse()?, delays)
     })?;
-    measured.extend(items("watched", |name| watched_packet(name.parse()?))?);
-    measured.extend(items("growth", |name| {
-        let [small, large] = growth(name)?;
+    measured.extend(measure_items("watched", |name| watched_packet(name.parse()?))?);
+    measured.extend(measure_items("growth", |name| {
+        let [small, large] = measure_growth(name)?;
         Ok(large as f64 / small as f64)
     })?);
-    judge(measured)
+    judge_items(measured)
 }
 
 /// Measures each item of a table of the budget, such as `build` or `package.default`.
-pub fn items(table: &str, measure: impl Fn(&str) -> Result<f64, String>) -> Result<Vec<Item>, String> {
+pub fn measure_items(table: &str, measure: impl Fn(&str) -> Result<f64, String>) -> Result<Vec<Item>, String> {
     let budget = read_budget()?;
-    section(&budget, table)?.map(|(name, limits)| Item::new(name, limits, measure(name)?)).collect()
+    list_limits(&budget, table)?.map(|(name, limits)| Item::new(name, limits, measure(name)?)).collect()
 }
 
 /// Reads the budgets.
 pub fn read_budget() -> Result<toml::Table, String> {
-    let text = fs::read_to_string(workspace::root().join(BUDGET)).map_err(|error| format!("{BUDGET}: {error}"))?;
+    let text =
+        fs::read_to_string(workspace::root_folder().join(BUDGET)).map_err(|error| format!("{BUDGET}: {error}"))?;
     text.parse().map_err(|error| format!("{BUDGET}: {error}"))
 }
 
-/// Prints measurements beside their budget.
+/// Prints measurements with their budget.
 pub fn print_items(items: &[Item]) -> Result<(), String> {
-    workspace::print(&table(items))
+    workspace::print_text(&render_items(items))
 }
 
 /// Returns the items that exceed their budget, each as words.
@@ -79,11 +80,11 @@ pub fn find_excess(items: &[Item]) -> Vec<String> {
     items.iter().filter(|item| item.measured > item.limit.most).map(Item::text).collect()
 }
 
-/// Prints measurements beside their budget.
+/// Prints measurements with their budget.
 ///
 /// # Errors
 /// The items that exceed it.
-pub fn judge(items: Vec<Item>) -> Result<(), String> {
+pub fn judge_items(items: Vec<Item>) -> Result<(), String> {
     print_items(&items)?;
     let over = find_excess(&items);
     if over.is_empty() { Ok(()) } else { Err(format!("over the budget of {BUDGET}: {}", over.join("; "))) }
@@ -96,27 +97,32 @@ impl Item {
 
     /// Says name, measurement and limit.
     fn text(&self) -> String {
-        format!("{} is {}, expected at most {}", self.name, shown(self.measured), shown(self.limit.most))
+        format!(
+            "{} is {}, expected at most {}",
+            self.name,
+            render_number(self.measured),
+            render_number(self.limit.most)
+        )
     }
 }
 
 /// Instructions in whole numbers, ratios with two decimals.
-fn shown(number: f64) -> String {
+fn render_number(number: f64) -> String {
     if number < 100.0 { format!("{number:.2}") } else { format!("{number:.0}") }
 }
 
-fn table(items: &[Item]) -> String {
+fn render_items(items: &[Item]) -> String {
     let mut text = format!("{:<25} {:>10} {:>8} {:>8}\n", "item", "measured", "most", "goal");
     for Item { name, measured, limit: Limit { most, goal } } in items {
         let mark = if measured > most { "  <- over" } else { "" };
-        let goal = goal.map_or_else(|| "-".to_owned(), shown);
-        text += &format!("{name:<25} {:>10} {:>8} {goal:>8}{mark}\n", shown(*measured), shown(*most));
+        let goal = goal.map_or_else(|| "-".to_owned(), render_number);
+        text += &format!("{name:<25} {:>10} {:>8} {goal:>8}{mark}\n", render_number(*measured), render_number(*most));
     }
     text
 }
 
 /// Returns the items of a table; dots in its name separate the tables around it.
-pub fn section<'a>(
+pub fn list_limits<'a>(
     budget: &'a toml::Table,
     name: &str,
 ) -> Result<impl Iterator<Item = (&'a str, &'a toml::Value)> + use<'a>, String> {
@@ -126,33 +132,33 @@ pub fn section<'a>(
 }
 
 /// Installs valgrind if it is missing.
-pub fn install() -> Result<(), String> {
+pub fn install_valgrind() -> Result<(), String> {
     if workspace::on_path("valgrind") {
         return Ok(());
     }
     let mut install = Command::new("apt-get");
     install.args(["install", "-y", "-qq", "--no-install-recommends", "valgrind"]);
-    workspace::run(&mut install).map_err(|error| format!("the budget needs valgrind: {error}"))
+    workspace::run_command(&mut install).map_err(|error| format!("the budget needs valgrind: {error}"))
 }
 
-/// Instructions for each packet of a workload: those of a longer run less those of a shorter one, so that the start of the
+/// Instructions for each packet of a workload: the difference between a longer and a shorter run, so that the start of the
 /// program is out. Delays are measured if `delays`.
-fn packet(row: Row, delays: bool) -> Result<f64, String> {
+fn measure_packet(row: Workload, delays: bool) -> Result<f64, String> {
     let [shorter, longer] = match row {
-        Row::P1 => [20, 120],
-        Row::P2 { flows } if flows < 100 => [2, 4],
-        Row::P2 { .. } => [1, 2],
-        Row::P3 { .. } => [20, 60],
+        Workload::P1 => [20, 120],
+        Workload::P2 { flows } if flows < 100 => [2, 4],
+        Workload::P2 { .. } => [1, 2],
+        Workload::P3 { .. } => [20, 60],
     };
     let counted = |seconds: u32| {
-        let file = written(&format!("{row}-{seconds}s"), &row.scenario_of(seconds))?;
-        let mut command = lasthop::program();
+        let file = write_scenario(&format!("{row}-{seconds}s"), &row.scenario_of(seconds))?;
+        let mut command = lasthop::lasthop_program();
         command.arg("run").arg(file).args(["--json", "--no-out"]);
         if !delays {
             command.arg("--no-delays");
         }
-        let (instructions, printed) = instructions(&command)?;
-        Ok::<_, String>((instructions, lasthop::outcome(&printed)?.delivered))
+        let (instructions, printed) = count_instructions(&command)?;
+        Ok::<_, String>((instructions, lasthop::parse_outcome(&printed)?.delivered))
     };
     let ((few, first), (many, last)) = (counted(shorter)?, counted(longer)?);
     Ok((many - few) as f64 / (last - first) as f64)
@@ -188,18 +194,18 @@ impl FromStr for Watcher {
     }
 }
 
-/// Instructions of a reader for each packet of P1, with those of the run that it reads: those of 60 s less those of 20 s.
+/// Instructions of a reader for each packet of P1, including the run that it reads: the difference between 60 s and 20 s.
 fn watched_packet(watcher: Watcher) -> Result<f64, String> {
-    let folder = workspace::target().join("budget");
+    let folder = workspace::target_folder().join("budget");
     let counted = |seconds: u32| {
-        let row = Row::P1;
-        let file = written(&format!("{row}-{seconds}s"), &row.scenario_of(seconds))?;
+        let row = Workload::P1;
+        let file = write_scenario(&format!("{row}-{seconds}s"), &row.scenario_of(seconds))?;
         let out = folder.join(format!("{row}-{seconds}s"));
-        let mut run = lasthop::program();
+        let mut run = lasthop::lasthop_program();
         run.arg("run").arg(&file).args(["--json", "--trace", "pcapng", "--out"]).arg(&out);
-        let delivered = lasthop::outcome(&workspace::output(&mut run)?)?.delivered;
+        let delivered = lasthop::parse_outcome(&workspace::read_output(&mut run)?)?.delivered;
         let (scenario, capture) = (file.as_path(), out.join("a.pcapng"));
-        let mut command = lasthop::program();
+        let mut command = lasthop::lasthop_program();
         match watcher {
             Watcher::Series => command.arg("run").arg(scenario).args(["--trace", "series", "--out"]).arg(&out),
             Watcher::Explain => command.arg("explain").arg(scenario).arg("--json"),
@@ -207,33 +213,33 @@ fn watched_packet(watcher: Watcher) -> Result<f64, String> {
             Watcher::Capture => command.arg("explain").arg(capture).arg("--json"),
             Watcher::Fit => command.arg("fit").arg(capture).args(["--json", "--out"]).arg(folder.join("fit.toml")),
         };
-        Ok::<_, String>((instructions(&command)?.0, delivered))
+        Ok::<_, String>((count_instructions(&command)?.0, delivered))
     };
     let ((few, first), (many, last)) = (counted(20)?, counted(60)?);
     Ok((many - few) as f64 / (last - first) as f64)
 }
 
 /// Instructions of the smaller and of the larger run.
-fn growth(name: &str) -> Result<[u64; 2], String> {
+fn measure_growth(name: &str) -> Result<[u64; 2], String> {
     let both = |word: &str, options: &[&str], texts: [String; 2]| {
         let mut counts = [0; 2];
         for (place, text) in texts.iter().enumerate() {
-            let file = written(&format!("{name}-{place}"), text)?;
-            let mut command = lasthop::program();
+            let file = write_scenario(&format!("{name}-{place}"), text)?;
+            let mut command = lasthop::lasthop_program();
             command.arg(word).arg(file).args(options);
-            counts[place] = instructions(&command)?.0;
+            counts[place] = count_instructions(&command)?.0;
         }
         Ok(counts)
     };
     match name {
-        "check-star" => both("check", &[], [1000, 10_000].map(star)),
-        "walkers" => both("run", &["--json", "--no-delays", "--no-out"], [false, true].map(cell)),
+        "check-star" => both("check", &[], [1000, 10_000].map(render_star)),
+        "walkers" => both("run", &["--json", "--no-delays", "--no-out"], [false, true].map(render_cell)),
         _ => Err(format!("{BUDGET}: growth of `{name}` is not known")),
     }
 }
 
 /// A star of hosts, each with a flow to a server.
-fn star(hosts: u32) -> String {
+fn render_star(hosts: u32) -> String {
     let mut text = String::from("duration = \"10 s\"\nnodes.r.kind = \"router\"\nnodes.s.kind = \"host\"\n");
     let link = |name: &str, rate: &str| {
         format!(
@@ -248,7 +254,7 @@ fn star(hosts: u32) -> String {
 }
 
 /// A cell of 300 stations in a square of 120 m, which stand, or walk in all directions at up to 1.7 m/s.
-fn cell(walk: bool) -> String {
+fn render_cell(walk: bool) -> String {
     let mut text = String::from(
         "duration = \"20 s\"\n[media]\ncell = { standard = \"802.11b\", range = \"100 m\" }\n[nodes]\n\
          server = { kind = \"host\" }\nap = { kind = \"base-station\", position = [\"0 m\", \"0 m\"] }\n",
@@ -257,10 +263,8 @@ fn cell(walk: bool) -> String {
     for number in 1..=300 {
         let [x, y] = [7919, 3571].map(|factor| spread(number, factor, 600) as f64 / 10.0);
         let [east, north] = [104_729, 15_485].map(|factor| spread(number, factor, 1200) as f64 / 1000.0);
-        let motion = match walk {
-            true => format!(", motion = {{ velocity = [\"{east} m/s\", \"{north} m/s\"] }}"),
-            false => String::new(),
-        };
+        let motion =
+            if walk { format!(", motion = {{ velocity = [\"{east} m/s\", \"{north} m/s\"] }}") } else { String::new() };
         text += &format!("w{number} = {{ kind = \"host\", position = [\"{x} m\", \"{y} m\"]{motion} }}\n");
     }
     text += "[links]\nwire = { kind = \"wired\", between = [\"server\", \"ap\"], rate = \"100 Mbps\", delay = \"10 ms\" }\n";
@@ -273,30 +277,30 @@ fn cell(walk: bool) -> String {
     text
 }
 
-fn written(name: &str, text: &str) -> Result<PathBuf, String> {
-    let folder = workspace::target().join("budget");
+fn write_scenario(name: &str, text: &str) -> Result<PathBuf, String> {
+    let folder = workspace::target_folder().join("budget");
     let file = folder.join(format!("{name}.toml"));
     let made = fs::create_dir_all(&folder).and_then(|()| fs::write(&file, text));
     made.map(|()| file.clone()).map_err(|error| format!("cannot write {}: {error}", file.display()))
 }
 
-/// Runs a command under cachegrind; returns its instructions and what it printed.
-pub fn instructions(command: &Command) -> Result<(u64, String), String> {
+/// Runs a command under cachegrind; returns its instructions and its output.
+pub fn count_instructions(command: &Command) -> Result<(u64, String), String> {
     let mut counted = Command::new("valgrind");
     counted.args(["--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]);
     counted.arg(command.get_program()).args(command.get_args());
-    let line = workspace::spelled(&counted);
+    let line = workspace::spell_command(&counted);
     let output = counted.output().map_err(|error| format!("cannot run `{line}`: {error}"))?;
     let said = String::from_utf8_lossy(&output.stderr);
     if !output.status.success() {
         return Err(format!("`{line}` failed ({}): {said}", output.status));
     }
-    let count = parsed(&said).ok_or_else(|| format!("`{line}` counted nothing: {said}"))?;
+    let count = parse_instructions(&said).ok_or_else(|| format!("`{line}` counted nothing: {said}"))?;
     Ok((count, String::from_utf8_lossy(&output.stdout).into_owned()))
 }
 
 /// The number in cachegrind's line `==1== I   refs:      467,558,175`.
-fn parsed(said: &str) -> Option<u64> {
+fn parse_instructions(said: &str) -> Option<u64> {
     let line = said.lines().find(|line| line.contains(" refs:") && line.contains(" I "))?;
     line.rsplit(' ').next()?.replace(',', "").parse().ok()
 }
@@ -309,25 +313,26 @@ mod tests {
     fn instructions_are_read_from_the_summary_of_cachegrind() {
         let said =
             "==7== Cachegrind, a cache and branch-prediction profiler\n==7== \n==7== I   refs:      467,558,175\n";
-        assert_eq!(parsed(said), Some(467_558_175));
-        assert_eq!(parsed("==7== I refs: none"), None);
+        assert_eq!(parse_instructions(said), Some(467_558_175));
+        assert_eq!(parse_instructions("==7== I refs: none"), None);
     }
 
     #[test]
     fn every_item_of_the_budget_is_known_and_has_limits() {
         let budget = read_budget().unwrap();
-        let packets: Vec<_> = section(&budget, "packet").unwrap().collect();
+        let packets: Vec<_> = list_limits(&budget, "packet").unwrap().collect();
         for (name, limits) in &packets {
             let row = name.strip_suffix("-delays").unwrap_or(name);
-            assert_eq!(row.parse::<Row>().unwrap().to_string(), row);
+            assert_eq!(row.parse::<Workload>().unwrap().to_string(), row);
             let item = Item::new(name, limits, 0.0).unwrap();
             assert!(item.limit.goal.is_some_and(|goal| goal <= item.limit.most), "{name}");
         }
         assert_eq!(packets.len(), 6);
-        let watchers: Vec<_> = section(&budget, "watched").unwrap().map(|(name, _)| name.parse::<Watcher>()).collect();
+        let watchers: Vec<_> =
+            list_limits(&budget, "watched").unwrap().map(|(name, _)| name.parse::<Watcher>()).collect();
         assert_eq!(watchers.len(), 5, "{watchers:?}");
         assert!(watchers.iter().all(Result::is_ok), "{watchers:?}");
-        let growth: Vec<_> = section(&budget, "growth").unwrap().map(|(name, _)| name).collect();
+        let growth: Vec<_> = list_limits(&budget, "growth").unwrap().map(|(name, _)| name).collect();
         assert_eq!(growth, ["check-star", "walkers"]);
     }
 
@@ -335,7 +340,7 @@ mod tests {
     fn items_over_their_limit_are_marked() {
         let item =
             |measured| Item { name: "p1".to_owned(), measured, limit: Limit { most: 2000.0, goal: Some(1900.0) } };
-        let text = table(&[item(2000.0), item(2001.0)]);
+        let text = render_items(&[item(2000.0), item(2001.0)]);
         assert!(text.lines().nth(1).is_some_and(|line| line.ends_with("1900")), "{text}");
         assert!(text.lines().nth(2).is_some_and(|line| line.ends_with("<- over")), "{text}");
         assert_eq!(item(2001.4).text(), "p1 is 2001, expected at most 2000");

@@ -1,4 +1,4 @@
-//! What the first build of the command costs, by crate, and what it yields: size, memory and instructions at start-up.
+//! Costs of the first build of the command, by crate, and properties of the result: size, memory and instructions at start-up.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -31,7 +31,7 @@ pub fn wrap_rustc() -> Option<ExitCode> {
     Some(match record_unit(&mut rustc, Path::new(&units)) {
         Ok(code) => code,
         Err(error) => {
-            eprintln!("xtask: {}: {error}", workspace::spelled(&rustc));
+            eprintln!("xtask: {}: {error}", workspace::spell_command(&rustc));
             ExitCode::FAILURE
         }
     })
@@ -52,10 +52,10 @@ fn record_unit(rustc: &mut Command, units: &Path) -> std::io::Result<ExitCode> {
 }
 
 /// Builds the command as an install does, in a copy of the tree with an empty cache, and again after a change of one line of a
-/// control; prints what both cost and what was built, beside the budget.
-pub fn run() -> Result<(), String> {
-    budget::install()?;
-    let folder = workspace::target().join("bench-build");
+/// control; prints the costs of both and the properties of the result, with the budget.
+pub fn measure_build() -> Result<(), String> {
+    budget::install_valgrind()?;
+    let folder = workspace::target_folder().join("bench-build");
     if folder.exists() {
         fs::remove_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     }
@@ -65,7 +65,7 @@ pub fn run() -> Result<(), String> {
 
     let whole = build.cpu_seconds(&["build", "--release", "--locked"])?;
     let text = fs::read_to_string(&build.units).map_err(|error| format!("{}: {error}", build.units.display()))?;
-    workspace::print(&units_table(&parse_units(&text), whole))?;
+    workspace::print_text(&units_table(&parse_units(&text), whole))?;
     let program = build.target.join("release/lasthop");
     let installed = folder.join("lasthop");
     fs::copy(&program, &installed).map_err(|error| format!("{}: {error}", program.display()))?;
@@ -85,11 +85,11 @@ pub fn run() -> Result<(), String> {
         "-C",
         "strip=none",
     ])?;
-    workspace::print(&sizes_table(&read_symbol_sizes(&program)?))?;
+    workspace::print_text(&sizes_table(&read_symbol_sizes(&program)?))?;
 
     let items = [("cpu-seconds", whole), ("changed-line-cpu-seconds", changed)];
     let items = items.into_iter().chain(measure_start(&installed)?).collect::<Vec<_>>();
-    budget::judge(budget::items("build", |name| {
+    budget::judge_items(budget::measure_items("build", |name| {
         let found = items.iter().find(|(known, _)| *known == name);
         found.map(|(_, measured)| *measured).ok_or_else(|| format!("`{name}` is not measured"))
     })?)
@@ -110,14 +110,14 @@ impl Build<'_> {
     pub fn cpu_seconds(&self, arguments: &[&str]) -> Result<f64, String> {
         let this = env::current_exe().map_err(|error| format!("the path of xtask: {error}"))?;
         let before = measure::read_children_cpu_time();
-        let mut cargo = workspace::cargo();
+        let mut cargo = workspace::cargo_command();
         cargo.args(arguments).current_dir(self.tree).env("CARGO_TARGET_DIR", &self.target);
         cargo.env("RUSTC_WRAPPER", this).env(UNITS, &self.units).env_remove("CARGO_INCREMENTAL");
         let variables = env::vars_os().map(|(name, _)| name);
         variables.filter(|name| name.to_string_lossy().starts_with("CARGO_PROFILE_")).for_each(|name| {
             cargo.env_remove(name);
         });
-        workspace::run(&mut cargo)?;
+        workspace::run_command(&mut cargo)?;
         Ok((measure::read_children_cpu_time() - before).as_secs_f64())
     }
 }
@@ -137,13 +137,13 @@ fn change_line(tree: &Path) -> Result<(), String> {
 pub fn measure_start(program: &Path) -> Result<Vec<(&'static str, f64)>, String> {
     let command = |words: &[&str]| {
         let mut command = Command::new(program);
-        command.args(words).current_dir(workspace::root());
+        command.args(words).current_dir(workspace::root_folder());
         command
     };
     let bytes = fs::metadata(program).map_err(|error| format!("{}: {error}", program.display()))?.len();
     let version = measure::peak_bytes(&command(&["--version"]))?;
     let run = measure::peak_bytes(&command(&["run", "examples/goel-refined.toml", "--no-out"]))?;
-    let (instructions, _) = budget::instructions(&command(&["--version"]))?;
+    let (instructions, _) = budget::count_instructions(&command(&["--version"]))?;
     Ok(vec![
         ("binary-MB", bytes as f64 / 1e6),
         ("version-MB", version as f64 / 1e6),
@@ -161,7 +161,7 @@ fn parse_units(text: &str) -> BTreeMap<String, f64> {
     sums
 }
 
-/// CPU seconds by crate, the costliest first; the rest of `whole` is that of build scripts, the C compiler and cargo.
+/// CPU seconds by crate, the costliest first; build scripts, the C compiler and cargo take the rest of `whole`.
 fn units_table(units: &BTreeMap<String, f64>, whole: f64) -> String {
     let rustc: f64 = units.values().sum();
     let mut rows: Vec<(&str, f64)> = units.iter().map(|(name, seconds)| (name.as_str(), *seconds)).collect();
@@ -175,8 +175,9 @@ fn units_table(units: &BTreeMap<String, f64>, whole: f64) -> String {
 
 /// Returns the bytes of code by crate, by the symbols of a program.
 fn read_symbol_sizes(program: &Path) -> Result<BTreeMap<String, u64>, String> {
-    let listed = workspace::output(Command::new("nm").args(["--print-size", "--demangle", "--radix=d"]).arg(program))
-        .map_err(|error| format!("the sizes need nm, of binutils: {error}"))?;
+    let listed =
+        workspace::read_output(Command::new("nm").args(["--print-size", "--demangle", "--radix=d"]).arg(program))
+            .map_err(|error| format!("the sizes need nm, of binutils: {error}"))?;
     Ok(parse_symbols(&listed))
 }
 
@@ -246,6 +247,6 @@ mod tests {
     #[test]
     fn changed_line_exists() {
         let (file, line) = CHANGED;
-        assert!(fs::read_to_string(workspace::root().join(file)).unwrap().contains(line));
+        assert!(fs::read_to_string(workspace::root_folder().join(file)).unwrap().contains(line));
     }
 }

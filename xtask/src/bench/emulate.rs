@@ -47,16 +47,17 @@ to = "mobile"
 "#;
 
 /// Settings of a measurement.
-struct Settings {
+struct EmulationSettings {
     rates: Vec<f64>,
     seconds: u64,
     real_time: bool,
     program: Option<PathBuf>,
 }
 
-impl Settings {
+impl EmulationSettings {
     fn parse(words: &[&str]) -> Result<Self, String> {
-        let mut settings = Settings { rates: vec![10.0, 50.0, 100.0], seconds: 10, real_time: true, program: None };
+        let mut settings =
+            EmulationSettings { rates: vec![10.0, 50.0, 100.0], seconds: 10, real_time: true, program: None };
         let mut words = words.iter();
         while let Some(word) = words.next() {
             let mut value = || words.next().copied().ok_or_else(|| format!("{word} without a value"));
@@ -74,16 +75,16 @@ impl Settings {
 }
 
 /// Measures emulation at several rates and prints a table.
-pub fn run(words: &[&str]) -> Result<(), String> {
-    let settings = Settings::parse(words)?;
+pub fn measure_emulation(words: &[&str]) -> Result<(), String> {
+    let settings = EmulationSettings::parse(words)?;
     let program = match &settings.program {
         Some(program) => program.clone(),
         None => {
-            lasthop::build()?;
-            lasthop::built()
+            lasthop::build_release()?;
+            lasthop::release_path()
         }
     };
-    let dir = workspace::target().join("bench-emulate");
+    let dir = workspace::target_folder().join("bench-emulate");
     fs::create_dir_all(&dir).map_err(|error| format!("{}: {error}", dir.display()))?;
     fs::write(dir.join("path.toml"), SCENARIO).map_err(|error| error.to_string())?;
     let mut table = format!(
@@ -100,17 +101,17 @@ pub fn run(words: &[&str]) -> Result<(), String> {
         "late max"
     );
     for rate in &settings.rates {
-        table.push_str(&line(&program, &dir, *rate, &settings)?);
+        table.push_str(&measure_rate(&program, &dir, *rate, &settings)?);
     }
     table.push_str(
         "times in us; crossed: packets that left the emulation; unread: packets that did not reach the programs, dropped by\n\
          a device's or a socket's queue; delay: one-way between the programs, without the 20,072 us of the path itself\n",
     );
-    workspace::print(&table)
+    workspace::print_text(&table)
 }
 
 /// A line of the table: one run.
-fn line(program: &Path, dir: &Path, rate: f64, settings: &Settings) -> Result<String, String> {
+fn measure_rate(program: &Path, dir: &Path, rate: f64, settings: &EmulationSettings) -> Result<String, String> {
     let own = std::env::current_exe().map_err(|error| error.to_string())?;
     let end =
         |there: &str| [DATAGRAMS, there, &rate.to_string(), &settings.seconds.to_string()].map(str::to_owned).to_vec();
@@ -118,7 +119,7 @@ fn line(program: &Path, dir: &Path, rate: f64, settings: &Settings) -> Result<St
     let mut shell = Command::new(program);
     shell.current_dir(dir).args(["shell", "path.toml", "--quiet", "--out", "result", "--and", &far]);
     shell.args(settings.real_time.then_some("--real-time")).arg("--").arg(&own).args(end("10.0.0.1"));
-    let near = workspace::output(&mut shell)?;
+    let near = workspace::read_output(&mut shell)?;
     let far =
         fs::read_to_string(dir.join("server")).map_err(|error| format!("no measurement at the server: {error}"))?;
     let report = fs::read_to_string(dir.join("result/emulation.json")).map_err(|error| error.to_string())?;
@@ -141,8 +142,8 @@ fn line(program: &Path, dir: &Path, rate: f64, settings: &Settings) -> Result<St
     ))
 }
 
-/// The program at a node: sends datagrams at a rate in Mbps and receives the other node's; prints what it measured.
-pub fn datagrams(words: &[&str]) -> Result<(), String> {
+/// The program at a node: sends datagrams at a rate in Mbps and receives the other node's; prints its measurements.
+pub fn exchange_datagrams(words: &[&str]) -> Result<(), String> {
     let [there, rate, seconds] = words else { return Err("expected an address, a rate and a duration".into()) };
     let rate: f64 = rate.parse().map_err(|_| format!("rate {rate}"))?;
     let seconds: u64 = seconds.parse().map_err(|_| format!("duration {seconds}"))?;
@@ -152,21 +153,21 @@ pub fn datagrams(words: &[&str]) -> Result<(), String> {
     socket.set_read_timeout(Some(Duration::from_secs(1))).map_err(text)?;
     let sender = socket.try_clone().map_err(text)?;
     let interval = Duration::from_secs_f64((PAYLOAD + 28) as f64 * 8.0 / (rate * 1e6));
-    let sending = thread::spawn(move || send(&sender, interval, Duration::from_secs(seconds)));
-    let printed = receive(&socket, Duration::from_secs(seconds + 1));
+    let sending = thread::spawn(move || send_datagrams(&sender, interval, Duration::from_secs(seconds)));
+    let printed = receive_datagrams(&socket, Duration::from_secs(seconds + 1));
     let _ = sending.join();
-    workspace::print(&format!("{printed}\n"))?;
+    workspace::print_text(&format!("{printed}\n"))?;
     // The emulation ends with the first program: the other one has printed by then.
     thread::sleep(Duration::from_secs(2));
     Ok(())
 }
 
 /// The clock that both nodes share.
-fn clock() -> f64 {
+fn read_clock() -> f64 {
     SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64())
 }
 
-fn send(socket: &UdpSocket, interval: Duration, lasts: Duration) {
+fn send_datagrams(socket: &UdpSocket, interval: Duration, lasts: Duration) {
     // Both nodes have started.
     thread::sleep(Duration::from_millis(500));
     let start = Instant::now();
@@ -178,19 +179,19 @@ fn send(socket: &UdpSocket, interval: Duration, lasts: Duration) {
         }
         thread::sleep(due.saturating_sub(start.elapsed()));
         packet[..8].copy_from_slice(&number.to_le_bytes());
-        packet[8..16].copy_from_slice(&clock().to_bits().to_le_bytes());
+        packet[8..16].copy_from_slice(&read_clock().to_bits().to_le_bytes());
         // A device whose queue is full drops it, which the receiver counts.
         let _ = socket.send(&packet);
     }
 }
 
-fn receive(socket: &UdpSocket, lasts: Duration) -> String {
+fn receive_datagrams(socket: &UdpSocket, lasts: Duration) -> String {
     let end = Instant::now() + lasts;
     let mut packet = [0; 2048];
     let (mut delays, mut last, mut times) = (Vec::new(), 0, None);
     while Instant::now() < end {
         let Ok(length) = socket.recv(&mut packet) else { continue };
-        let now = clock();
+        let now = read_clock();
         if length != PAYLOAD {
             continue;
         }

@@ -6,33 +6,33 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use super::outcome::Outcome;
-use super::row::Row;
+use super::outcome::PeerOutcome;
+use super::row::Workload;
 use crate::workspace;
 
 /// Builds the command in the release profile.
-pub fn build() -> Result<(), String> {
-    workspace::run(workspace::cargo().args(["build", "--release", "-p", "lasthop"]))
+pub fn build_release() -> Result<(), String> {
+    workspace::run_command(workspace::cargo_command().args(["build", "--release", "-p", "lasthop"]))
 }
 
 /// Returns the command, without arguments.
-pub fn program() -> Command {
-    Command::new(built())
+pub fn lasthop_program() -> Command {
+    Command::new(release_path())
 }
 
 /// Returns its path.
-pub fn built() -> PathBuf {
-    workspace::target().join("release").join("lasthop")
+pub fn release_path() -> PathBuf {
+    workspace::target_folder().join("release").join("lasthop")
 }
 
 /// Writes the scenario of a workload; returns the command that runs it.
-pub fn command(row: Row) -> Result<Command, String> {
-    command_of(&built(), row)
+pub fn lasthop_command(row: Workload) -> Result<Command, String> {
+    command_of(&release_path(), row)
 }
 
 /// The same with another build of lasthop.
-pub fn command_of(program: &Path, row: Row) -> Result<Command, String> {
-    let folder = workspace::target().join("peers");
+pub fn command_of(program: &Path, row: Workload) -> Result<Command, String> {
+    let folder = workspace::target_folder().join("peers");
     let scenario = folder.join(format!("{row}.toml"));
     fs::create_dir_all(&folder)
         .and_then(|()| fs::write(&scenario, row.scenario()))
@@ -46,14 +46,14 @@ pub fn command_of(program: &Path, row: Row) -> Result<Command, String> {
 }
 
 /// Parses the JSON summary.
-pub fn outcome(printed: &str) -> Result<Outcome, String> {
+pub fn parse_outcome(printed: &str) -> Result<PeerOutcome, String> {
     let summary: Value =
         serde_json::from_str(printed).map_err(|error| format!("lasthop's summary is not JSON: {error}"))?;
     let bytes = summary["flows"]
         .as_array()
         .and_then(|flows| flows.iter().map(|flow| flow["bytes_delivered"].as_u64()).sum::<Option<u64>>())
         .ok_or("lasthop's summary lacks the `bytes_delivered` of its `flows`")?;
-    Ok(Outcome { delivered: bytes / 1000, events: summary["events"].as_u64() })
+    Ok(PeerOutcome { delivered: bytes / 1000, events: summary["events"].as_u64() })
 }
 
 #[cfg(test)]
@@ -63,12 +63,12 @@ mod tests {
     #[test]
     fn flows_are_summed() {
         let printed = r#"{"flows": [{"bytes_delivered": 1500}, {"bytes_delivered": 2500}], "events": 9}"#;
-        assert_eq!(outcome(printed), Ok(Outcome { delivered: 4, events: Some(9) }));
+        assert_eq!(parse_outcome(printed), Ok(PeerOutcome { delivered: 4, events: Some(9) }));
     }
 
     #[test]
     fn summary_without_delivered_bytes_is_an_error() {
-        assert!(outcome(r#"{"flows": [{}]}"#).unwrap_err().contains("bytes_delivered"));
-        assert!(outcome("").is_err());
+        assert!(parse_outcome(r#"{"flows": [{}]}"#).unwrap_err().contains("bytes_delivered"));
+        assert!(parse_outcome("").is_err());
     }
 }

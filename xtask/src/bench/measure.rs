@@ -10,19 +10,19 @@ use wait4::Wait4;
 use crate::workspace;
 
 /// Measurements of one run of a program.
-pub struct Run {
+pub struct ProgramRun {
     /// Standard output.
     pub printed: String,
     /// Processor time in user mode and in the kernel; independent of other load on the machine.
     pub cpu: Duration,
-    /// Peak resident memory in bytes, or that of this program when it started the other, if it is more.
+    /// Peak resident memory in bytes, or of this program at the start of the other, if it is more.
     pub peak_bytes: u64,
 }
 
 /// Runs a program `times` times; returns the run with the median processor time (for an even number, the later of the
 /// two middle ones).
-pub fn median(command: &mut Command, times: usize) -> Result<Run, String> {
-    let mut runs = (0..times).map(|_| once(command)).collect::<Result<Vec<_>, _>>()?;
+pub fn measure_median(command: &mut Command, times: usize) -> Result<ProgramRun, String> {
+    let mut runs = (0..times).map(|_| measure_once(command)).collect::<Result<Vec<_>, _>>()?;
     runs.sort_by_key(|run| run.cpu);
     Ok(runs.swap_remove(times / 2))
 }
@@ -48,19 +48,19 @@ pub fn peak_bytes(command: &Command) -> Result<u64, String> {
     if let Some(folder) = command.get_current_dir() {
         starter.current_dir(folder);
     }
-    let printed = workspace::output(&mut starter)?;
+    let printed = workspace::read_output(&mut starter)?;
     printed.trim().parse().map_err(|_| format!("expected a number of bytes, found {printed}"))
 }
 
 /// Prints the peak resident memory of a program.
 pub fn print_peak_memory(words: &[&str]) -> Result<(), String> {
     let (program, arguments) = words.split_first().ok_or("expected a program")?;
-    let run = once(Command::new(program).args(arguments))?;
-    workspace::print(&format!("{}\n", run.peak_bytes))
+    let run = measure_once(Command::new(program).args(arguments))?;
+    workspace::print_text(&format!("{}\n", run.peak_bytes))
 }
 
-fn once(command: &mut Command) -> Result<Run, String> {
-    let line = workspace::spelled(command);
+fn measure_once(command: &mut Command) -> Result<ProgramRun, String> {
+    let line = workspace::spell_command(command);
     let failed = |error| format!("cannot run `{line}`: {error}");
 
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().map_err(failed)?;
@@ -71,7 +71,7 @@ fn once(command: &mut Command) -> Result<Run, String> {
     if !end.status.success() {
         return Err(format!("`{line}` failed ({})", end.status));
     }
-    Ok(Run { printed, cpu: end.rusage.utime + end.rusage.stime, peak_bytes: end.rusage.maxrss })
+    Ok(ProgramRun { printed, cpu: end.rusage.utime + end.rusage.stime, peak_bytes: end.rusage.maxrss })
 }
 
 #[cfg(test)]
@@ -86,8 +86,8 @@ mod tests {
 
     #[test]
     fn cpu_time_excludes_sleep() {
-        let work = median(&mut shell("i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; echo $i"), 1).unwrap();
-        let sleep = median(&mut shell("sleep 0.3"), 3).unwrap();
+        let work = measure_median(&mut shell("i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; echo $i"), 1).unwrap();
+        let sleep = measure_median(&mut shell("sleep 0.3"), 3).unwrap();
         assert_eq!(work.printed, "200000\n");
         assert!(work.cpu > sleep.cpu && sleep.cpu < Duration::from_millis(200));
         assert!(work.peak_bytes > 100_000);
@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn failure_is_an_error() {
-        assert!(median(&mut shell("exit 3"), 1).is_err_and(|problem| problem.contains("exit status: 3")));
-        assert!(median(&mut Command::new("no-such-program"), 1).is_err());
+        assert!(measure_median(&mut shell("exit 3"), 1).is_err_and(|problem| problem.contains("exit status: 3")));
+        assert!(measure_median(&mut Command::new("no-such-program"), 1).is_err());
     }
 }

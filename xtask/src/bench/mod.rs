@@ -13,20 +13,20 @@ mod program;
 mod row;
 mod table;
 
-pub use options::Options;
-pub use row::Row;
+pub use options::PeerOptions;
+pub use row::Workload;
 
 use std::path::Path;
 
-use program::Program;
-use table::{Line, Table};
+use program::Simulator;
+use table::{PeerTable, WorkloadLine};
 
 /// Runs a workload `times` times in each of two builds of lasthop, by turns; returns the median CPU time of each in seconds.
-pub fn by_turns(row: Row, programs: [&Path; 2], times: usize) -> Result<[f64; 2], String> {
+pub fn by_turns(row: Workload, programs: [&Path; 2], times: usize) -> Result<[f64; 2], String> {
     let mut seconds = [const { Vec::new() }; 2];
     for _ in 0..times {
         for (seconds, program) in seconds.iter_mut().zip(programs) {
-            let run = measure::median(&mut lasthop::command_of(program, row)?, 1)?;
+            let run = measure::measure_median(&mut lasthop::command_of(program, row)?, 1)?;
             seconds.push(run.cpu.as_secs_f64());
         }
     }
@@ -37,21 +37,21 @@ pub fn by_turns(row: Row, programs: [&Path; 2], times: usize) -> Result<[f64; 2]
 }
 
 /// Runs every installed program on every requested workload, and prints the measurements.
-pub fn peers(options: &Options) -> Result<(), String> {
+pub fn compare_peers(options: &PeerOptions) -> Result<(), String> {
     let mut programs = Vec::new();
-    for program in Program::ALL {
+    for program in Simulator::ALL {
         if program.prepare()? {
             programs.push(program);
         }
     }
 
-    let mut table = Table::default();
+    let mut table = PeerTable::default();
     let mut failures = Vec::new();
     for row in &options.rows {
         for &program in &programs {
             let repeat = options.repeat.unwrap_or(program.usual_repeat());
             eprintln!("{row}: {program}, {repeat} x {} simulated s", program.seconds(*row));
-            match Line::measured(*row, program, repeat) {
+            match WorkloadLine::measure(*row, program, repeat) {
                 Ok(line) => table.lines.push(line),
                 Err(problem) => {
                     eprintln!("{row}: {problem}");
@@ -61,11 +61,11 @@ pub fn peers(options: &Options) -> Result<(), String> {
         }
     }
 
-    crate::workspace::print(&if options.json { table.json() } else { table.text() })?;
+    crate::workspace::print_text(&if options.json { table.json() } else { table.text() })?;
     if options.check {
         // Times depend on the machine and on what else it does: only memory and instructions decide.
         failures.extend(table.memory_shortfall());
-        failures.extend(budget::run().err());
+        failures.extend(budget::check_budget().err());
     }
     if failures.is_empty() { Ok(()) } else { Err(format!("failed: {}", failures.join("; "))) }
 }

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use super::row::Row;
+use super::row::Workload;
 use crate::workspace;
 
 /// Returns true if ns-2 is installed.
@@ -20,15 +20,15 @@ pub fn is_there() -> bool {
 }
 
 /// Returns the command that runs a workload.
-pub fn command(row: Row) -> Command {
+pub fn ns2_command(row: Workload) -> Command {
     let mut command = Command::new("ns");
-    command.arg(workspace::root().join("bench/peers/ns2.tcl")).args(row.words());
+    command.arg(workspace::root_folder().join("bench/peers/ns2.tcl")).args(row.words());
     command
 }
 
 /// Returns the command that runs a workload with only the headers that TCP needs in ns-2's packets.
-pub fn lean_command(row: Row) -> Command {
-    let mut command = command(row);
+pub fn lean_command(row: Workload) -> Command {
+    let mut command = ns2_command(row);
     command.arg("lean");
     command
 }

@@ -1,12 +1,12 @@
 //! The options of `cargo xtask bench peers`.
 
-use super::row::Row;
+use super::row::Workload;
 
 /// Options of the command.
 #[derive(Debug, PartialEq)]
-pub struct Options {
+pub struct PeerOptions {
     /// Workloads to run.
-    pub rows: Vec<Row>,
+    pub rows: Vec<Workload>,
     /// Number of runs of each program; `None` for the default.
     pub repeat: Option<usize>,
     /// True to print JSON instead of a table.
@@ -15,10 +15,10 @@ pub struct Options {
     pub check: bool,
 }
 
-impl Options {
+impl PeerOptions {
     /// Parses the words after `bench peers`.
-    pub fn parse(words: &[&str]) -> Result<Options, String> {
-        let mut options = Options { rows: Row::USUAL.to_vec(), repeat: None, json: false, check: false };
+    pub fn parse(words: &[&str]) -> Result<PeerOptions, String> {
+        let mut options = PeerOptions { rows: Workload::USUAL.to_vec(), repeat: None, json: false, check: false };
         let mut words = words.iter();
         while let Some(&word) = words.next() {
             let mut value = || words.next().copied().ok_or_else(|| format!("{word} needs a value"));
@@ -44,8 +44,8 @@ mod tests {
 
     #[test]
     fn options_are_read() {
-        let options = Options::parse(&["--rows", "p1,p2-100", "--repeat", "5", "--check"]).unwrap();
-        assert_eq!(options.rows, [Row::P1, Row::P2 { flows: 100 }]);
+        let options = PeerOptions::parse(&["--rows", "p1,p2-100", "--repeat", "5", "--check"]).unwrap();
+        assert_eq!(options.rows, [Workload::P1, Workload::P2 { flows: 100 }]);
         assert_eq!((options.repeat, options.json, options.check), (Some(5), false, true));
     }
 
@@ -58,7 +58,7 @@ mod tests {
             (&["--repeat"], "--repeat"),
             (&["--fast"], "--fast"),
         ] {
-            assert!(Options::parse(words).unwrap_err().contains(name));
+            assert!(PeerOptions::parse(words).unwrap_err().contains(name));
         }
     }
 }

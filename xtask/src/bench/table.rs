@@ -3,35 +3,35 @@
 use serde_json::{Value, json};
 
 use super::measure;
-use super::outcome::Outcome;
-use super::program::Program;
-use super::row::Row;
+use super::outcome::PeerOutcome;
+use super::program::Simulator;
+use super::row::Workload;
 
 /// Goal for lasthop's peak memory with 1000 flows, in bytes.
 const MEMORY_GOAL: u64 = 100_000_000;
 
 /// Measurements of a program on a workload.
-pub struct Line {
-    row: Row,
-    program: Program,
-    outcome: Outcome,
+pub struct WorkloadLine {
+    row: Workload,
+    program: Simulator,
+    outcome: PeerOutcome,
     cpu: f64,
     peak_bytes: u64,
 }
 
 /// Measurements of all programs on all workloads.
 #[derive(Default)]
-pub struct Table {
+pub struct PeerTable {
     /// Measurements, in the order of the runs.
-    pub lines: Vec<Line>,
+    pub lines: Vec<WorkloadLine>,
 }
 
-impl Line {
+impl WorkloadLine {
     /// Runs a program `repeat` times; returns the measurements of the median run.
-    pub fn measured(row: Row, program: Program, repeat: usize) -> Result<Line, String> {
-        let run = measure::median(&mut program.command(row)?, repeat)?;
+    pub fn measure(row: Workload, program: Simulator, repeat: usize) -> Result<WorkloadLine, String> {
+        let run = measure::measure_median(&mut program.command(row)?, repeat)?;
         let outcome = program.outcome(&run.printed)?;
-        Ok(Line { row, program, outcome, cpu: run.cpu.as_secs_f64(), peak_bytes: run.peak_bytes })
+        Ok(WorkloadLine { row, program, outcome, cpu: run.cpu.as_secs_f64(), peak_bytes: run.peak_bytes })
     }
 
     fn speed(&self) -> f64 {
@@ -47,17 +47,17 @@ impl Line {
     }
 }
 
-impl Table {
+impl PeerTable {
     /// Returns how many times faster than this peer lasthop is on the workload; `None` for lasthop itself.
-    fn ratio(&self, peer: &Line) -> Option<f64> {
-        let lasthop = self.lines.iter().find(|line| line.row == peer.row && line.program == Program::Lasthop)?;
-        (peer.program != Program::Lasthop).then(|| lasthop.speed() / peer.speed())
+    fn ratio(&self, peer: &WorkloadLine) -> Option<f64> {
+        let lasthop = self.lines.iter().find(|line| line.row == peer.row && line.program == Simulator::Lasthop)?;
+        (peer.program != Simulator::Lasthop).then(|| lasthop.speed() / peer.speed())
     }
 
     /// Returns the goal that lasthop misses on a line; `None` if it misses none.
-    fn shortfall(&self, line: &Line) -> Option<String> {
-        if line.program == Program::Lasthop {
-            let over = line.row == Row::P2 { flows: 1000 } && line.peak_bytes > MEMORY_GOAL;
+    fn shortfall(&self, line: &WorkloadLine) -> Option<String> {
+        if line.program == Simulator::Lasthop {
+            let over = line.row == Workload::P2 { flows: 1000 } && line.peak_bytes > MEMORY_GOAL;
             return over.then(|| format!("over {} MB", MEMORY_GOAL / 1_000_000));
         }
         let (ratio, goal) = (self.ratio(line)?, line.program.goal(line.row)?);
@@ -66,7 +66,7 @@ impl Table {
 
     /// Returns the missed goal of memory, with the workload; goals of speed are only marked.
     pub fn memory_shortfall(&self) -> Option<String> {
-        let mut lines = self.lines.iter().filter(|line| line.program == Program::Lasthop);
+        let mut lines = self.lines.iter().filter(|line| line.program == Simulator::Lasthop);
         lines
             .find_map(|line| self.shortfall(line).map(|shortfall| format!("{} {} {shortfall}", line.row, line.program)))
     }
@@ -102,7 +102,7 @@ impl Table {
         let mut notes = String::from(
             "\nlasthop: how many times as many packets per CPU second it delivers; peak MB: resident memory.\n",
         );
-        if self.lines.iter().any(|line| line.program == Program::Ns2Lean) {
+        if self.lines.iter().any(|line| line.program == Simulator::Ns2Lean) {
             notes += "ns-2 lean: its packets have only the headers that TCP reads; it has no goal.\n";
         }
         let short: Vec<_> = self
@@ -147,32 +147,36 @@ impl Table {
 mod tests {
     use super::*;
 
-    fn line(program: Program, cpu: f64, peak_bytes: u64) -> Line {
-        let outcome = Outcome { delivered: 1_000_000, events: None };
-        Line { row: Row::P2 { flows: 1000 }, program, outcome, cpu, peak_bytes }
+    fn line(program: Simulator, cpu: f64, peak_bytes: u64) -> WorkloadLine {
+        let outcome = PeerOutcome { delivered: 1_000_000, events: None };
+        WorkloadLine { row: Workload::P2 { flows: 1000 }, program, outcome, cpu, peak_bytes }
     }
 
     #[test]
     fn missed_goals_are_marked_and_memory_is_a_failure() {
-        let table = |cpu, peak| Table {
-            lines: vec![line(Program::Lasthop, cpu, peak), line(Program::Ns2, 4.0, 1), line(Program::Ns3, 40.0, 1)],
+        let table = |cpu, peak| PeerTable {
+            lines: vec![
+                line(Simulator::Lasthop, cpu, peak),
+                line(Simulator::Ns2, 4.0, 1),
+                line(Simulator::Ns3, 40.0, 1),
+            ],
         };
-        let marks = |table: &Table| table.text().matches("<-").count();
+        let marks = |table: &PeerTable| table.text().matches("<-").count();
         let (met, slow, large) = (table(1.0, MEMORY_GOAL), table(1.1, MEMORY_GOAL), table(1.0, MEMORY_GOAL + 1));
         assert_eq!([&met, &slow, &large].map(marks), [0, 2, 1]);
-        assert_eq!([&met, &slow].map(Table::memory_shortfall), [None, None]);
+        assert_eq!([&met, &slow].map(PeerTable::memory_shortfall), [None, None]);
         assert_eq!(large.memory_shortfall().as_deref(), Some("p2-1000 lasthop over 100 MB"));
     }
 
     #[test]
     fn peer_without_lasthop_has_no_ratio() {
-        let table = Table { lines: vec![line(Program::Ns2, 1.0, 1)] };
+        let table = PeerTable { lines: vec![line(Simulator::Ns2, 1.0, 1)] };
         assert!(table.ratio(&table.lines[0]).is_none() && table.memory_shortfall().is_none());
     }
 
     #[test]
     fn columns_are_aligned() {
-        let table = Table { lines: vec![line(Program::Lasthop, 0.5, 5_000_000), line(Program::Ns3, 123.0, 1)] };
+        let table = PeerTable { lines: vec![line(Simulator::Lasthop, 0.5, 5_000_000), line(Simulator::Ns3, 123.0, 1)] };
         let text = table.text();
         let ends: Vec<_> = text.lines().take(3).map(|line| line.len()).collect();
         assert!(text.lines().nth(1).is_some_and(|line| line.ends_with("2000000       5.0")));

@@ -17,13 +17,13 @@ const SUMMARY: &str = "docs/SUMMARY.md";
 const INSTALL: &str = "mdBook is missing: `cargo install mdbook --locked --no-default-features --features search`";
 
 /// Checks every link, and builds the book in `target/book/html`.
-pub fn run() -> Result<(), String> {
-    links::check()?;
-    let folder = workspace::target().join("book");
-    stage::write(&workspace::root(), &folder)?;
+pub fn build_book() -> Result<(), String> {
+    links::check_links()?;
+    let folder = workspace::target_folder().join("book");
+    stage::write_stage(&workspace::root_folder(), &folder)?;
     if !workspace::on_path("mdbook") {
         return Err(INSTALL.to_owned());
     }
-    workspace::run(Command::new("mdbook").arg("build").arg(&folder))?;
-    workspace::print(&format!("{}\n", folder.join("html/index.html").display()))
+    workspace::run_command(Command::new("mdbook").arg("build").arg(&folder))?;
+    workspace::print_text(&format!("{}\n", folder.join("html/index.html").display()))
 }

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::tree::{self, write};
+use crate::tree::{self, write_file};
 use crate::workspace;
 use registries::{DUMMIES, Dummy, Registry};
 
@@ -31,91 +31,91 @@ const CONTRACTS: [(&str, &[&str]); 3] = [
 ];
 
 /// Runs the census.
-pub fn run() -> Result<(), String> {
-    let folder = workspace::target().join("census");
+pub fn run_census() -> Result<(), String> {
+    let folder = workspace::target_folder().join("census");
     let tree = folder.join("tree");
     tree::copy_tracked(&tree)?;
-    let registries = registries::all(&tree)?;
+    let registries = registries::find_registries(&tree)?;
     for registry in &registries {
         let dummy = registries::dummy_of(registry)?;
-        add(&tree, registry, dummy)?;
+        add_dummy(&tree, registry, dummy)?;
     }
     let cargo = || {
-        let mut cargo = workspace::cargo();
+        let mut cargo = workspace::cargo_command();
         cargo.current_dir(&tree).env("CARGO_TARGET_DIR", folder.join("target"));
         cargo
     };
-    workspace::run(cargo().args(["build", "--profile", "quick", "--package", "lasthop"]))?;
+    workspace::run_command(cargo().args(["build", "--profile", "quick", "--package", "lasthop"]))?;
     let program = folder.join("target/quick/lasthop");
     let mut wrong = Vec::new();
     for dummy in &DUMMIES {
-        wrong.extend(compare(&program, &folder, dummy)?);
+        wrong.extend(compare_results(&program, &folder, dummy)?);
     }
-    let listed = workspace::output(Command::new(&program).arg("list"))?;
+    let listed = workspace::read_output(Command::new(&program).arg("list"))?;
     let lines = listed.lines().filter(|line| line.split_whitespace().next() == Some("dummy")).count();
     if lines != registries.len() {
         wrong.push(format!("`lasthop list` shows {lines} of {} dummies", registries.len()));
     }
     // The pages of the tree are written again from its code.
     let pages = ["test", "--profile", "quick", "--package", "lasthop-scenario", "--test", "suite", "defaults::"];
-    workspace::run(cargo().args(pages).env("UPDATE_GOLDEN", "1"))?;
-    wrong.extend(documented(&tree)?);
+    workspace::run_command(cargo().args(pages).env("UPDATE_GOLDEN", "1"))?;
+    wrong.extend(find_undocumented(&tree)?);
     for (package, modules) in CONTRACTS {
         let modules = modules.iter().map(|module| format!("{module}::")).collect::<Vec<_>>();
         let contracts = ["test", "--profile", "quick", "--package", package, "--test", "suite", "--"];
-        let listed = workspace::output(cargo().args(contracts).args(["--list", "--format", "terse"]))?;
+        let listed = workspace::read_output(cargo().args(contracts).args(["--list", "--format", "terse"]))?;
         wrong.extend(
             modules
                 .iter()
                 .filter(|module| !listed.lines().any(|test| test.starts_with(module.as_str())))
                 .map(|module| format!("{package} has no tests in {module}")),
         );
-        if let Err(error) = workspace::run(cargo().args(contracts).args(&modules)) {
+        if let Err(error) = workspace::run_command(cargo().args(contracts).args(&modules)) {
             wrong.push(error);
         }
     }
-    workspace::print(&format!("\n{}", registries::table(&registries)?))?;
+    workspace::print_text(&format!("\n{}", registries::render_registries(&registries)?))?;
     if wrong.is_empty() {
-        workspace::print(&format!("{} registries, each extended by one file and its lines\n", registries.len()))
+        workspace::print_text(&format!("{} registries, each extended by one file and its lines\n", registries.len()))
     } else {
         Err(wrong.join("\n"))
     }
 }
 
 /// Adds the dummy's file and its lines.
-fn add(tree: &Path, registry: &Registry, dummy: &Dummy) -> Result<(), String> {
+fn add_dummy(tree: &Path, registry: &Registry, dummy: &Dummy) -> Result<(), String> {
     let file = tree.join(&registry.file);
     let text = fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
-    write(&file, registries::with_dummy(&text, registry)?.as_bytes())?;
-    write(&file.with_file_name("dummy.rs"), dummy.source.as_bytes())
+    write_file(&file, registries::with_dummy(&text, registry)?.as_bytes())?;
+    write_file(&file.with_file_name("dummy.rs"), dummy.source.as_bytes())
 }
 
 /// Runs a scenario with the dummy and without it; the results must differ.
-fn compare(program: &Path, folder: &Path, dummy: &Dummy) -> Result<Option<String>, String> {
+fn compare_results(program: &Path, folder: &Path, dummy: &Dummy) -> Result<Option<String>, String> {
     let run = |name: &str, set: Option<&str>| {
         let file = folder.join(name);
-        write(&file, dummy.scenario.as_bytes())?;
+        write_file(&file, dummy.scenario.as_bytes())?;
         let mut command = Command::new(program);
         command.arg("run").arg(&file).args(["--json", "--no-out", "--quiet"]);
         command.args(set.iter().flat_map(|set| ["--set", set]));
-        let summary = workspace::output(&mut command)?;
-        results(&summary).map(str::to_owned)
+        let summary = workspace::read_output(&mut command)?;
+        extract_results(&summary).map(str::to_owned)
     };
     let (without, with) = (run("census.toml", dummy.beside)?, run("census.toml", Some(dummy.set))?);
     Ok((without == with).then(|| format!("`--set {}` changes nothing", dummy.set)))
 }
 
 /// The results in a summary: what follows the title and the names of schemes.
-fn results(summary: &str) -> Result<&str, String> {
+fn extract_results(summary: &str) -> Result<&str, String> {
     let results = summary.split_once("\"simulated_s\"").map(|(_, results)| results);
     results.ok_or_else(|| format!("no \"simulated_s\" in this summary:\n{summary}"))
 }
 
 /// The schema and the reference that lack dummies, after both were written again.
-fn documented(tree: &Path) -> Result<Vec<String>, String> {
+fn find_undocumented(tree: &Path) -> Result<Vec<String>, String> {
     let read = |name: &str| fs::read_to_string(tree.join(name)).map_err(|error| format!("{name}: {error}"));
     let (schema, reference) = (read("docs/scenario.schema.json")?, read("docs/reference/scenario.md")?);
-    // The sender's part of a scheme is no key of its own.
+    // The sender's part of a scheme has no key.
     let expected = DUMMIES.iter().filter(|dummy| dummy.what != "response").count();
     let count = |text: &str, of: &str| text.matches(of).count();
     let found = [
@@ -135,12 +135,12 @@ mod tests {
 
     #[test]
     fn every_registry_has_a_dummy_and_takes_its_lines() {
-        let registries = registries::all(&workspace::root()).unwrap();
+        let registries = registries::find_registries(&workspace::root_folder()).unwrap();
         assert!(registries.len() >= 13, "{registries:?}");
         assert_eq!(registries.len(), DUMMIES.len());
         for registry in &registries {
             registries::dummy_of(registry).unwrap();
-            let text = fs::read_to_string(workspace::root().join(&registry.file)).unwrap();
+            let text = fs::read_to_string(workspace::root_folder().join(&registry.file)).unwrap();
             let with = registries::with_dummy(&text, registry).unwrap();
             assert_eq!(with.lines().count(), text.lines().count() + 2, "{registry:?}");
         }
@@ -148,14 +148,15 @@ mod tests {
 
     #[test]
     fn summary_without_results_is_an_error() {
-        assert_eq!(results("{\"title\": 1, \"simulated_s\": 2}"), Ok(": 2}"));
-        assert!(results("{}").is_err());
+        assert_eq!(extract_results("{\"title\": 1, \"simulated_s\": 2}"), Ok(": 2}"));
+        assert!(extract_results("{}").is_err());
     }
 
     #[test]
     fn table_of_files_is_that_of_the_page() {
-        let table = registries::table(&registries::all(&workspace::root()).unwrap()).unwrap();
-        let page = fs::read_to_string(workspace::root().join("CONTRIBUTING.md")).unwrap();
+        let table =
+            registries::render_registries(&registries::find_registries(&workspace::root_folder()).unwrap()).unwrap();
+        let page = fs::read_to_string(workspace::root_folder().join("CONTRIBUTING.md")).unwrap();
         assert!(page.contains(&table), "CONTRIBUTING.md lacks this table:\n{table}");
     }
 }

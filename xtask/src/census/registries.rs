@@ -14,7 +14,7 @@ pub struct Registry {
 
 /// A member to add.
 pub struct Dummy {
-    /// What the registry's members are.
+    /// The kind of the registry's members.
     pub what: &'static str,
     /// Its file.
     pub source: &'static str,
@@ -22,7 +22,7 @@ pub struct Dummy {
     pub scenario: &'static str,
     /// What names it in the scenario.
     pub set: &'static str,
-    /// What is set in the run that it is compared with.
+    /// The settings of the run that it is compared with.
     pub beside: Option<&'static str>,
 }
 
@@ -128,9 +128,9 @@ pub const DUMMIES: [Dummy; 13] = [
 const CALL: &str = "engine::registry! {";
 
 /// Every registry in the sources of the crates, by file.
-pub fn all(tree: &Path) -> Result<Vec<Registry>, String> {
+pub fn find_registries(tree: &Path) -> Result<Vec<Registry>, String> {
     let mut files = Vec::new();
-    collect(&tree.join("crates"), &mut files)?;
+    collect_sources(&tree.join("crates"), &mut files)?;
     files.sort();
     let mut found = Vec::new();
     for file in files {
@@ -150,12 +150,12 @@ pub fn all(tree: &Path) -> Result<Vec<Registry>, String> {
 }
 
 /// The Rust files in folders called `src` below `folder`.
-fn collect(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), String> {
+fn collect_sources(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), String> {
     let failed = |error| format!("{}: {error}", folder.display());
     for entry in fs::read_dir(folder).map_err(failed)? {
         let path = entry.map_err(failed)?.path();
         if path.is_dir() {
-            collect(&path, found)?;
+            collect_sources(&path, found)?;
         } else if path.extension().is_some_and(|ending| ending == "rs") && path.iter().any(|part| part == "src") {
             found.push(path);
         }
@@ -187,7 +187,7 @@ pub fn with_dummy(text: &str, registry: &Registry) -> Result<String, String> {
 }
 
 /// The files that a new member touches, for the page.
-pub fn table(registries: &[Registry]) -> Result<String, String> {
+pub fn render_registries(registries: &[Registry]) -> Result<String, String> {
     let mut rows: Vec<String> = Vec::new();
     for registry in registries {
         dummy_of(registry)?;

@@ -20,13 +20,13 @@ pub struct Use {
 pub type Siblings = BTreeMap<ModulePath, BTreeMap<ModulePath, Use>>;
 
 /// Returns the uses among siblings, by their parent. Uses between a module and its ancestors are omitted.
-pub fn siblings(modules: &Modules) -> BTreeMap<ModulePath, Siblings> {
+pub fn collect_siblings(modules: &Modules) -> BTreeMap<ModulePath, Siblings> {
     let mut parents: BTreeMap<ModulePath, Siblings> = BTreeMap::new();
     for (from, module) in &modules.all {
         // A path of one segment is in scope by an import, which counts itself, or by a glob import.
         let counts = |segments: &[String]| segments.len() > 1 || !module.globs.is_empty();
         for reference in module.references.iter().filter(|reference| counts(&reference.segments)) {
-            let Some(to) = resolve(modules, from, &reference.segments, 0) else { continue };
+            let Some(to) = resolve_item(modules, from, &reference.segments, 0) else { continue };
             let shared = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
             if shared == from.len() || shared == to.len() {
                 continue;
@@ -42,36 +42,42 @@ pub fn siblings(modules: &Modules) -> BTreeMap<ModulePath, Siblings> {
 }
 
 /// Returns the module that defines the item `segments`, as seen from module `from`; `None` for items of other crates.
-fn resolve(modules: &Modules, from: &ModulePath, segments: &[String], imports: usize) -> Option<ModulePath> {
+fn resolve_item(modules: &Modules, from: &ModulePath, segments: &[String], imports: usize) -> Option<ModulePath> {
     let (first, rest) = segments.split_first()?;
     match first.as_str() {
-        "crate" => descend(modules, vec![], rest, imports),
-        "self" => descend(modules, from.clone(), rest, imports),
+        "crate" => descend_path(modules, vec![], rest, imports),
+        "self" => descend_path(modules, from.clone(), rest, imports),
         "super" => {
             let mut parent = from.clone();
             parent.pop()?;
             let above = rest.iter().take_while(|segment| *segment == "super").count();
             parent.truncate(parent.len().checked_sub(above)?);
-            descend(modules, parent, &rest[above..], imports)
+            descend_path(modules, parent, &rest[above..], imports)
         }
-        name => inside(modules, from, name, rest, imports),
+        name => resolve_inside(modules, from, name, rest, imports),
     }
 }
 
-fn descend(modules: &Modules, at: ModulePath, rest: &[String], imports: usize) -> Option<ModulePath> {
+fn descend_path(modules: &Modules, at: ModulePath, rest: &[String], imports: usize) -> Option<ModulePath> {
     match rest.split_first() {
         None => Some(at),
         // Items that a macro defines are not in the module's list.
-        Some((name, rest)) => inside(modules, &at, name, rest, imports).or(Some(at)),
+        Some((name, rest)) => resolve_inside(modules, &at, name, rest, imports).or(Some(at)),
     }
 }
 
 /// Returns the module that defines `name::rest` in the module `at`; `None` if `at` has no such name.
-fn inside(modules: &Modules, at: &ModulePath, name: &str, rest: &[String], imports: usize) -> Option<ModulePath> {
+fn resolve_inside(
+    modules: &Modules,
+    at: &ModulePath,
+    name: &str,
+    rest: &[String],
+    imports: usize,
+) -> Option<ModulePath> {
     let module = modules.all.get(at)?;
     let child = below(at, name);
     if modules.all.contains_key(&child) {
-        return descend(modules, child, rest, imports);
+        return descend_path(modules, child, rest, imports);
     }
     if module.items.contains(name) {
         return Some(at.clone());
@@ -85,32 +91,32 @@ fn inside(modules: &Modules, at: &ModulePath, name: &str, rest: &[String], impor
             return None;
         }
         let path: Vec<String> = import.iter().chain(rest).cloned().collect();
-        return resolve(modules, at, &path, imports + 1);
+        return resolve_item(modules, at, &path, imports + 1);
     }
     module.globs.iter().find_map(|glob| {
-        let target = resolve(modules, at, glob, imports + 1).filter(|target| target != at)?;
-        inside(modules, &target, name, rest, imports + 1)
+        let target = resolve_item(modules, at, glob, imports + 1).filter(|target| target != at)?;
+        resolve_inside(modules, &target, name, rest, imports + 1)
     })
 }
 
 /// Returns the shortest cycle of each group of siblings that use each other, as a sequence of uses.
-pub fn cycles(siblings: &Siblings) -> Vec<Vec<(ModulePath, Use)>> {
+pub fn find_cycles(siblings: &Siblings) -> Vec<Vec<(ModulePath, Use)>> {
     let mut known: BTreeSet<&ModulePath> = BTreeSet::new();
     let mut cycles = Vec::new();
     for start in siblings.keys() {
         if known.contains(start) {
             continue;
         }
-        if let Some(cycle) = shortest(siblings, start) {
-            let reached = reachable(siblings, start);
-            known.extend(reached.into_iter().filter(|other| reachable(siblings, other).contains(start)));
+        if let Some(cycle) = find_shortest_cycle(siblings, start) {
+            let reached = find_reachable(siblings, start);
+            known.extend(reached.into_iter().filter(|other| find_reachable(siblings, other).contains(start)));
             cycles.push(cycle);
         }
     }
     cycles
 }
 
-fn reachable<'a>(siblings: &'a Siblings, start: &ModulePath) -> BTreeSet<&'a ModulePath> {
+fn find_reachable<'a>(siblings: &'a Siblings, start: &ModulePath) -> BTreeSet<&'a ModulePath> {
     let mut reached = BTreeSet::new();
     let mut next: Vec<&ModulePath> = siblings.get(start).into_iter().flat_map(BTreeMap::keys).collect();
     while let Some(module) = next.pop() {
@@ -122,7 +128,7 @@ fn reachable<'a>(siblings: &'a Siblings, start: &ModulePath) -> BTreeSet<&'a Mod
 }
 
 /// Returns the shortest path from a module back to itself.
-fn shortest(siblings: &Siblings, start: &ModulePath) -> Option<Vec<(ModulePath, Use)>> {
+fn find_shortest_cycle(siblings: &Siblings, start: &ModulePath) -> Option<Vec<(ModulePath, Use)>> {
     let mut before: BTreeMap<&ModulePath, &ModulePath> = BTreeMap::new();
     let mut queue = VecDeque::from([start]);
     while let Some(module) = queue.pop_front() {

@@ -9,18 +9,19 @@ mod source;
 use std::fs;
 use std::path::Path;
 
-use graph::{Use, cycles, siblings};
+use graph::{Use, collect_siblings, find_cycles};
 use source::{ModulePath, Modules};
 
 use crate::workspace;
 
 /// Fails if a crate of the workspace has an import cycle.
-pub fn run() -> Result<(), String> {
+pub fn check_cycles() -> Result<(), String> {
     let mut found = Vec::new();
-    for folder in folders()? {
+    for folder in list_packages()? {
         let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let modules = Modules::read(&folder.join("src"))?;
-        found.extend(siblings(&modules).values().flat_map(cycles).map(|cycle| shown(&name, &cycle)));
+        found
+            .extend(collect_siblings(&modules).values().flat_map(find_cycles).map(|cycle| render_cycle(&name, &cycle)));
     }
     match found.len() {
         0 => Ok(()),
@@ -29,20 +30,20 @@ pub fn run() -> Result<(), String> {
 }
 
 /// Returns the folders of the workspace's packages.
-fn folders() -> Result<Vec<std::path::PathBuf>, String> {
-    let crates = workspace::root().join("crates");
+fn list_packages() -> Result<Vec<std::path::PathBuf>, String> {
+    let crates = workspace::root_folder().join("crates");
     let entries = fs::read_dir(&crates).map_err(|error| format!("{}: {error}", crates.display()))?;
     let mut folders: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-    folders.push(workspace::root().join("xtask"));
+    folders.push(workspace::root_folder().join("xtask"));
     folders.retain(|folder| folder.join("src").is_dir());
     folders.sort();
     Ok(folders)
 }
 
-fn shown(name: &str, cycle: &[(ModulePath, Use)]) -> String {
+fn render_cycle(name: &str, cycle: &[(ModulePath, Use)]) -> String {
     let mut text = format!("{name}:\n");
     for (path, Use { file, line, path: used }) in cycle {
-        let file = file.strip_prefix(workspace::root()).unwrap_or(file);
+        let file = file.strip_prefix(workspace::root_folder()).unwrap_or(file);
         text.push_str(&format!("    {}: {}:{line} names {used}\n", path.join("::"), Path::display(file)));
     }
     text
@@ -60,7 +61,7 @@ mod tests {
             modules.add(module, Path::new(path), text).unwrap();
         }
         let modules = modules.without_tests();
-        let first = siblings(&modules).values().flat_map(cycles).next().unwrap_or_default();
+        let first = collect_siblings(&modules).values().flat_map(find_cycles).next().unwrap_or_default();
         first.into_iter().map(|(path, _)| path.join("::")).collect()
     }
 
@@ -131,6 +132,6 @@ mod tests {
 
     #[test]
     fn workspace_has_no_import_cycles() {
-        assert_eq!(run(), Ok(()));
+        assert_eq!(check_cycles(), Ok(()));
     }
 }

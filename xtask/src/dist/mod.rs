@@ -22,24 +22,26 @@ const FILES: [&str; 5] = ["LICENSE-MIT", "LICENSE-APACHE", "README.md", "CHANGEL
 
 /// Builds the command with the profile `dist`, and creates `target/dist/lasthop-VERSION-TARGET.tar.gz`; `trained` by a
 /// profile of the examples. Fails unless the command contains the page.
-pub fn run(trained: bool) -> Result<(), String> {
-    web::run(web::Module::Released)?;
-    let folder = workspace::target().join("dist");
-    let program = if trained { pgo::trained()? } else { plain(&folder)? };
+pub fn build_archive(trained: bool) -> Result<(), String> {
+    web::embed_page(web::Module::Released)?;
+    let folder = workspace::target_folder().join("dist");
+    let program = if trained { pgo::build_with_profile()? } else { build_command(&folder)? };
     web::check_embedded(&program)?;
     check_size(&program)?;
-    let host = workspace::host()?;
+    let host = workspace::host_triple()?;
     // All packages of the workspace have one version.
     let name = format!("lasthop-{}-{host}", env!("CARGO_PKG_VERSION"));
     let whole = folder.join(&name);
     if whole.exists() {
         fs::remove_dir_all(&whole).map_err(|error| format!("{}: {error}", whole.display()))?;
     }
-    fill(&whole, &program, &host)?;
+    fill_archive(&whole, &program, &host)?;
     let archive = format!("{name}.tar.gz");
-    workspace::run(Command::new("tar").arg("-C").arg(&folder).args(["-czf"]).arg(folder.join(&archive)).arg(&name))?;
+    workspace::run_command(
+        Command::new("tar").arg("-C").arg(&folder).args(["-czf"]).arg(folder.join(&archive)).arg(&name),
+    )?;
     let size = fs::metadata(folder.join(&archive)).map_err(|error| format!("{archive}: {error}"))?.len();
-    workspace::print(&format!("{}: {:.1} MB\n", folder.join(&archive).display(), size as f64 / 1e6))
+    workspace::print_text(&format!("{}: {:.1} MB\n", folder.join(&archive).display(), size as f64 / 1e6))
 }
 
 /// The largest size of the command of a release with the page in it, in bytes; 13 MB is aimed at. It has 15.1 MB, and 13.3 MB if
@@ -50,18 +52,18 @@ const MOST_BYTES: u64 = 15_500_000;
 fn check_size(program: &Path) -> Result<(), String> {
     let bytes = fs::metadata(program).map_err(|error| format!("{}: {error}", program.display()))?.len();
     let [size, most] = [bytes, MOST_BYTES].map(|bytes| format!("{:.2} MB", bytes as f64 / 1e6));
-    workspace::print(&format!("{}: {size} of at most {most}\n", program.display()))?;
+    workspace::print_text(&format!("{}: {size} of at most {most}\n", program.display()))?;
     if bytes > MOST_BYTES { Err(format!("{} has {size}, expected at most {most}", program.display())) } else { Ok(()) }
 }
 
 /// Builds the command into `folder`; returns its path.
-fn plain(folder: &Path) -> Result<PathBuf, String> {
-    workspace::run(&mut workspace::release_build())?;
+fn build_command(folder: &Path) -> Result<PathBuf, String> {
+    workspace::run_command(&mut workspace::release_build())?;
     Ok(folder.join(format!("lasthop{}", std::env::consts::EXE_SUFFIX)))
 }
 
 /// Fills the folder to be archived.
-fn fill(whole: &Path, program: &Path, host: &str) -> Result<(), String> {
+fn fill_archive(whole: &Path, program: &Path, host: &str) -> Result<(), String> {
     let copy = |from: &Path, to: &Path| {
         fs::copy(from, to).map(drop).map_err(|error| format!("{} to {}: {error}", from.display(), to.display()))
     };
@@ -71,14 +73,14 @@ fn fill(whole: &Path, program: &Path, host: &str) -> Result<(), String> {
     fs::create_dir_all(&completions).map_err(|error| format!("{}: {error}", completions.display()))?;
     copy(program, &whole.join(program.file_name().unwrap_or_default()))?;
     for file in FILES {
-        copy(&workspace::root().join(file), &whole.join(file))?;
+        copy(&workspace::root_folder().join(file), &whole.join(file))?;
     }
     for (shell, name) in SHELLS {
-        let script = workspace::output(Command::new(program).args(["completions", shell]))?;
+        let script = workspace::read_output(Command::new(program).args(["completions", shell]))?;
         write(&completions.join(name), script.as_bytes())?;
     }
-    workspace::output(Command::new(program).arg("man").arg(whole.join("man").join("man1")))?;
-    write(&whole.join("THIRD-PARTY.txt"), notices::of("lasthop", host)?.as_bytes())
+    workspace::read_output(Command::new(program).arg("man").arg(whole.join("man").join("man1")))?;
+    write(&whole.join("THIRD-PARTY.txt"), notices::collect_notices("lasthop", host)?.as_bytes())
 }
 
 #[cfg(test)]
@@ -91,7 +93,7 @@ mod tests {
     fn archive_has_program_pages_completions_and_licences() {
         use std::os::unix::fs::PermissionsExt;
 
-        let folder = workspace::target().join("tmp").join("dist-of-no-program");
+        let folder = workspace::target_folder().join("tmp").join("dist-of-no-program");
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).unwrap();
         let program = folder.join("lasthop");
@@ -102,7 +104,7 @@ mod tests {
         .unwrap();
         fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
         let whole = folder.join("whole");
-        fill(&whole, &program, &workspace::host().unwrap()).unwrap();
+        fill_archive(&whole, &program, &workspace::host_triple().unwrap()).unwrap();
         let read = |name: &str| fs::read_to_string(whole.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert_eq!(read("completions/_lasthop"), "completions zsh\n");
         assert_eq!(read("man/man1/lasthop.1"), "page\n");

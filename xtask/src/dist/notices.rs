@@ -10,12 +10,12 @@ use crate::workspace;
 
 /// Returns the licence texts of all crates that `package` is linked with on `host`: each text once, with the names of
 /// its crates.
-pub fn of(package: &str, host: &str) -> Result<String, String> {
-    let mut cargo = workspace::cargo();
+pub fn collect_notices(package: &str, host: &str) -> Result<String, String> {
+    let mut cargo = workspace::cargo_command();
     cargo.args(["metadata", "--format-version", "1", "--locked", "--filter-platform", host]);
-    let metadata: Value = serde_json::from_str(&workspace::output(&mut cargo)?)
+    let metadata: Value = serde_json::from_str(&workspace::read_output(&mut cargo)?)
         .map_err(|error| format!("cargo metadata printed no JSON: {error}"))?;
-    let packages = linked(&metadata, package);
+    let packages = list_linked_packages(&metadata, package);
     let mut list = String::new();
     let mut texts: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for package in packages {
@@ -23,7 +23,7 @@ pub fn of(package: &str, host: &str) -> Result<String, String> {
         let label = format!("{} {}", text("name"), text("version"));
         list += &format!("{label}: {}\n", text("license"));
         let folder = Path::new(package["manifest_path"].as_str().unwrap_or_default()).parent().unwrap_or(Path::new(""));
-        for text in licences(folder, 1) {
+        for text in read_licences(folder, 1) {
             texts.entry(text).or_default().push(label.clone());
         }
     }
@@ -36,7 +36,7 @@ const RULE: &str = "------------------------------------------------------------
 
 /// Returns the third-party packages that `root` is linked with, sorted by name, without dependencies of tests and build
 /// scripts.
-fn linked<'a>(metadata: &'a Value, root: &str) -> Vec<&'a Value> {
+fn list_linked_packages<'a>(metadata: &'a Value, root: &str) -> Vec<&'a Value> {
     let array = |value: &'a Value| value.as_array().map_or(&[][..], Vec::as_slice);
     let by_id: BTreeMap<&str, &Value> =
         array(&metadata["packages"]).iter().filter_map(|package| Some((package["id"].as_str()?, package))).collect();
@@ -67,7 +67,7 @@ fn linked<'a>(metadata: &'a Value, root: &str) -> Vec<&'a Value> {
 }
 
 /// Returns the licence texts in a folder and its subfolders up to `depth` levels.
-fn licences(folder: &Path, depth: usize) -> Vec<String> {
+fn read_licences(folder: &Path, depth: usize) -> Vec<String> {
     let mut entries: Vec<_> = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
     entries.sort();
     let mut texts = Vec::new();
@@ -75,7 +75,7 @@ fn licences(folder: &Path, depth: usize) -> Vec<String> {
         let name = path.file_name().unwrap_or_default().to_string_lossy().to_uppercase();
         if path.is_dir() {
             if depth > 0 {
-                texts.extend(licences(&path, depth - 1));
+                texts.extend(read_licences(&path, depth - 1));
             }
         } else if ["LICENSE", "LICENCE", "COPYING", "COPYRIGHT", "NOTICE", "UNLICENSE"]
             .iter()

@@ -21,7 +21,7 @@ const SUITE: &str = "suite";
 /// A compiled test program, or a module of [`SUITE`]: with few tests at a time it is known sooner whether a mutant is
 /// detected.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Program {
+pub struct TestProgram {
     /// "lib" for the unit tests, or the name of a module or of another program in the folder `tests`.
     pub name: String,
     pub path: PathBuf,
@@ -39,7 +39,7 @@ pub struct Complaint {
 
 /// Result of a compilation.
 pub enum Built {
-    Programs(Vec<Program>),
+    Programs(Vec<TestProgram>),
     /// The compiler reported errors.
     Refused(Vec<Complaint>),
     /// The compiler timed out: code that it evaluates for constants may loop.
@@ -50,18 +50,18 @@ pub enum Built {
 const PATIENCE: &str = "3600";
 
 /// Compiles the tests of a crate in the copy of the workspace. `Err` if cargo failed for a reason other than the code.
-pub fn build(tree: &Tree, package: &str, which: &str) -> Result<Built, String> {
-    let mut cargo = cargo(tree);
+pub fn compile_tests(tree: &Tree, package: &str, which: &str) -> Result<Built, String> {
+    let mut cargo = cargo_in_copy(tree);
     cargo.args(["test", "--quiet", "--no-run", "--message-format=json", "-p", package, which]);
     let output = cargo.stdin(Stdio::null()).output();
-    let output = output.map_err(|error| format!("cannot run `{}`: {error}", workspace::spelled(&cargo)))?;
+    let output = output.map_err(|error| format!("cannot run `{}`: {error}", workspace::spell_command(&cargo)))?;
     let messages: Vec<Value> =
         output.stdout.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect();
     if output.status.success() {
         let mut programs = Vec::new();
-        for program in messages.iter().filter_map(program) {
+        for program in messages.iter().filter_map(parse_program) {
             match program.name.as_str() {
-                SUITE => programs.extend(modules(&program.path, &listed(&program.path)?)),
+                SUITE => programs.extend(split_modules(&program.path, &list_tests(&program.path)?)),
                 _ => programs.push(program),
             }
         }
@@ -70,17 +70,17 @@ pub fn build(tree: &Tree, package: &str, which: &str) -> Result<Built, String> {
     if matches!(output.status.code(), Some(124 | 137)) {
         return Ok(Built::Late);
     }
-    let complaints: Vec<Complaint> = messages.iter().filter_map(complaint).collect();
+    let complaints: Vec<Complaint> = messages.iter().filter_map(parse_complaint).collect();
     if complaints.is_empty() {
         let said = String::from_utf8_lossy(&output.stderr);
-        return Err(format!("`{}` failed ({}): {said}", workspace::spelled(&cargo), output.status));
+        return Err(format!("`{}` failed ({}): {said}", workspace::spell_command(&cargo), output.status));
     }
     Ok(Built::Refused(complaints))
 }
 
-fn cargo(tree: &Tree) -> Command {
+fn cargo_in_copy(tree: &Tree) -> Command {
     let mut cargo = Command::new("timeout");
-    cargo.args(["--kill-after=10", PATIENCE]).arg(workspace::cargo().get_program());
+    cargo.args(["--kill-after=10", PATIENCE]).arg(workspace::cargo_command().get_program());
     // Optimized enough that statistical tests take seconds instead of minutes. Lints are capped, since mutants cause
     // warnings.
     let settings = [("OPT_LEVEL", "1"), ("DEBUG", "false"), ("INCREMENTAL", "true")];
@@ -89,31 +89,34 @@ fn cargo(tree: &Tree) -> Command {
     cargo
 }
 
-fn program(message: &Value) -> Option<Program> {
+fn parse_program(message: &Value) -> Option<TestProgram> {
     let target = &message["target"];
     let wanted = message["reason"] == "compiler-artifact" && message["profile"]["test"] == true;
     let own = target["kind"].as_array()?.iter().any(|kind| kind == "lib");
     let name = if own { "lib" } else { target["name"].as_str()? };
     let path = message["executable"].as_str()?.into();
-    wanted.then_some(Program { name: name.to_owned(), path, tests: Vec::new() })
+    wanted.then_some(TestProgram { name: name.to_owned(), path, tests: Vec::new() })
 }
 
 /// Returns what a test program prints about its tests, a line each.
-fn listed(program: &Path) -> Result<String, String> {
-    workspace::output(Command::new(program).args(["--list", "--format", "terse"]))
+fn list_tests(program: &Path) -> Result<String, String> {
+    workspace::read_output(Command::new(program).args(["--list", "--format", "terse"]))
 }
 
 /// Returns each module of a program with its tests, from a list of lines `MODULE::TEST: test`.
-fn modules(path: &Path, list: &str) -> Vec<Program> {
+fn split_modules(path: &Path, list: &str) -> Vec<TestProgram> {
     let mut modules: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for test in list.lines().filter_map(|line| line.strip_suffix(": test")) {
         let module = test.split("::").next().unwrap_or(test);
         modules.entry(module).or_default().push(test.to_owned());
     }
-    modules.into_iter().map(|(name, tests)| Program { name: name.to_owned(), path: path.to_owned(), tests }).collect()
+    modules
+        .into_iter()
+        .map(|(name, tests)| TestProgram { name: name.to_owned(), path: path.to_owned(), tests })
+        .collect()
 }
 
-fn complaint(message: &Value) -> Option<Complaint> {
+fn parse_complaint(message: &Value) -> Option<Complaint> {
     let message = &message["message"];
     let text = message["rendered"].as_str()?;
     // The last message only states the number of errors.
@@ -123,12 +126,12 @@ fn complaint(message: &Value) -> Option<Complaint> {
     let spans = message["spans"].as_array()?.iter().filter(|span| span["is_primary"] == true);
     let places = spans.flat_map(|span| {
         let around = std::iter::successors(Some(span), |span| Some(&span["expansion"]["span"]));
-        around.map_while(place).collect::<Vec<_>>()
+        around.map_while(parse_place).collect::<Vec<_>>()
     });
     Some(Complaint { places: places.collect(), text: text.to_owned() })
 }
 
-fn place(span: &Value) -> Option<(String, Range<usize>)> {
+fn parse_place(span: &Value) -> Option<(String, Range<usize>)> {
     let at = |key: &str| Some(span[key].as_u64()? as usize);
     Some((span["file_name"].as_str()?.to_owned(), at("byte_start")?..at("byte_end")?))
 }
@@ -140,14 +143,14 @@ mod tests {
     #[test]
     fn only_test_programs_are_listed() {
         let built = |kind: &str, test: bool| {
-            program(&serde_json::json!({
+            parse_program(&serde_json::json!({
                 "reason": "compiler-artifact", "target": { "kind": [kind], "name": "order" },
                 "profile": { "test": test }, "executable": "/build/order-1"
             }))
         };
         assert_eq!(
             built("test", true),
-            Some(Program { name: "order".into(), path: "/build/order-1".into(), tests: Vec::new() })
+            Some(TestProgram { name: "order".into(), path: "/build/order-1".into(), tests: Vec::new() })
         );
         assert_eq!(built("lib", true).unwrap().name, "lib");
         assert_eq!(built("lib", false), None);
@@ -156,12 +159,12 @@ mod tests {
     #[test]
     fn suite_is_divided_into_its_modules() {
         let list = "order::first: test\norder::deep::second: test\nheap::third: test\nheap::fourth: benchmark\n";
-        let module = |name: &str, tests: &[&str]| Program {
+        let module = |name: &str, tests: &[&str]| TestProgram {
             name: name.into(),
             path: "/build/suite-1".into(),
             tests: tests.iter().map(|test| (*test).to_owned()).collect(),
         };
-        let modules = modules(Path::new("/build/suite-1"), list);
+        let modules = split_modules(Path::new("/build/suite-1"), list);
         assert_eq!(
             modules,
             [module("heap", &["heap::third"]), module("order", &["order::first", "order::deep::second"])]
@@ -178,13 +181,13 @@ mod tests {
         let message = serde_json::json!({ "message": { "level": "error", "rendered": "error: no",
             "spans": [span("macro.rs", 1, used)] } });
         let places = vec![("macro.rs".to_owned(), 1..3), ("used.rs".to_owned(), 7..9)];
-        assert_eq!(complaint(&message), Some(Complaint { places, text: "error: no".to_owned() }));
+        assert_eq!(parse_complaint(&message), Some(Complaint { places, text: "error: no".to_owned() }));
     }
 
     #[test]
     fn warnings_and_error_count_are_ignored() {
         let told = |level: &str, text: &str| {
-            complaint(&serde_json::json!({ "message": { "level": level, "rendered": text, "spans": [] } }))
+            parse_complaint(&serde_json::json!({ "message": { "level": level, "rendered": text, "spans": [] } }))
         };
         assert_eq!(told("warning", "warning: unused"), None);
         assert_eq!(told("error", "error: aborting due to 2 previous errors"), None);

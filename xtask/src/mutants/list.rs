@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::hash::hash;
+use super::hash::hash_text;
 use super::schemata::Genre;
 use crate::workspace;
 
@@ -26,14 +26,14 @@ pub struct Mutant {
 }
 
 /// Returns all mutants of a crate of the workspace at `root`, in the order of its files.
-pub fn of(root: &Path, name: &str) -> Result<Vec<Mutant>, String> {
-    let mut command = workspace::cargo();
+pub fn list_mutants(root: &Path, name: &str) -> Result<Vec<Mutant>, String> {
+    let mut command = workspace::cargo_command();
     let package = format!("lasthop-{name}");
     command.current_dir(root).args(["mutants", "--list", "--json", "--no-config", "-p", &package]);
     let output = command.output().map_err(|error| format!("cannot run cargo mutants: {error}"))?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
-        return Err(format!("`{}` failed: {said}\nhint: install cargo-mutants", workspace::spelled(&command)));
+        return Err(format!("`{}` failed: {said}\nhint: install cargo-mutants", workspace::spell_command(&command)));
     }
     let listed: Vec<Value> =
         serde_json::from_slice(&output.stdout).map_err(|error| format!("cargo mutants --list: {error}"))?;
@@ -41,12 +41,13 @@ pub fn of(root: &Path, name: &str) -> Result<Vec<Mutant>, String> {
     listed
         .iter()
         .map(|mutant| {
-            read(mutant, &mut known).ok_or_else(|| format!("unexpected output of cargo mutants --list: {mutant}"))
+            read_mutant(mutant, &mut known)
+                .ok_or_else(|| format!("unexpected output of cargo mutants --list: {mutant}"))
         })
         .collect()
 }
 
-fn read(mutant: &Value, known: &mut HashMap<String, usize>) -> Option<Mutant> {
+fn read_mutant(mutant: &Value, known: &mut HashMap<String, usize>) -> Option<Mutant> {
     let text = |key: &str| mutant[key].as_str().map(str::to_owned);
     let place = |end: &str| {
         let place = &mutant["span"][end];
@@ -65,8 +66,9 @@ fn read(mutant: &Value, known: &mut HashMap<String, usize>) -> Option<Mutant> {
 }
 
 /// Draws `number` of `mutants` by a seed. The selection does not depend on their order, and little on other mutants.
-pub fn sample(mutants: Vec<Mutant>, seed: u64, number: usize) -> Vec<Mutant> {
-    let mut keyed: Vec<(u64, Mutant)> = mutants.into_iter().map(|mutant| (hash(seed, &mutant.name), mutant)).collect();
+pub fn draw_sample(mutants: Vec<Mutant>, seed: u64, number: usize) -> Vec<Mutant> {
+    let mut keyed: Vec<(u64, Mutant)> =
+        mutants.into_iter().map(|mutant| (hash_text(seed, &mutant.name), mutant)).collect();
     keyed.sort_by(|(one, a), (other, b)| one.cmp(other).then_with(|| a.name.cmp(&b.name)));
     keyed.into_iter().take(number).map(|(_, mutant)| mutant).collect()
 }
@@ -80,7 +82,7 @@ impl Mutant {
 
     /// Returns the byte range of the replaced text.
     pub fn bytes(&self, text: &str) -> Result<Range<usize>, String> {
-        let [start, end] = self.span.map(|place| offset(text, place));
+        let [start, end] = self.span.map(|place| byte_offset(text, place));
         match (start, end) {
             (Some(start), Some(end)) if start <= end => Ok(start..end),
             _ => Err(format!("{}: expected a line and column within the file", self.name)),
@@ -89,7 +91,7 @@ impl Mutant {
 }
 
 /// Returns the byte offset of a line and a column, counted in characters from 1.
-fn offset(text: &str, (line, column): (usize, usize)) -> Option<usize> {
+fn byte_offset(text: &str, (line, column): (usize, usize)) -> Option<usize> {
     let start: usize = text.split_inclusive('\n').take(line.checked_sub(1)?).map(str::len).sum();
     let rest = text.get(start..)?;
     let within = rest.char_indices().map(|(at, _)| at).chain([rest.len()]).nth(column.checked_sub(1)?)?;
@@ -115,7 +117,7 @@ mod tests {
     fn sample_depends_on_the_seed_and_not_on_the_order() {
         let all: Vec<Mutant> = (0..1000).map(|number| mutant(&format!("m{number}"))).collect();
         let names = |mutants: Vec<Mutant>, seed| {
-            sample(mutants, seed, 40).into_iter().map(|mutant| mutant.name).collect::<Vec<_>>()
+            draw_sample(mutants, seed, 40).into_iter().map(|mutant| mutant.name).collect::<Vec<_>>()
         };
         let backwards: Vec<Mutant> = all.iter().rev().cloned().collect();
         assert_eq!(names(all.clone(), 1), names(backwards, 1));

@@ -25,7 +25,7 @@ use std::thread;
 
 use crate::workspace;
 use list::Mutant;
-use results::{Found, Results, Verdict};
+use results::{MutantFinding, MutantVerdict, Results};
 use tally::Tally;
 use tree::{Sources, Tree};
 use trial::Trial;
@@ -68,7 +68,7 @@ crate with all its mutants takes some minutes, each mutant then about a second.
 type Drawn = BTreeMap<&'static str, Vec<Mutant>>;
 
 /// Options of the command.
-struct Options {
+struct MutantOptions {
     rules: bool,
     seed: u64,
     only: Option<String>,
@@ -77,7 +77,7 @@ struct Options {
     one_by_one: bool,
 }
 
-impl Options {
+impl MutantOptions {
     fn parse(words: &[&str]) -> Result<Self, String> {
         let wrong = |word: &str| format!("mutants: unexpected argument `{word}`\n\n{USAGE}");
         let mut words = words.iter();
@@ -87,7 +87,7 @@ impl Options {
             other => return Err(wrong(other.copied().unwrap_or_default())),
         };
         let jobs = thread::available_parallelism().map_or(1, usize::from);
-        let mut options = Options { rules, seed: 1, only: None, limit: usize::MAX, jobs, one_by_one: false };
+        let mut options = MutantOptions { rules, seed: 1, only: None, limit: usize::MAX, jobs, one_by_one: false };
         while let Some(word) = words.next() {
             let mut value = || words.next().copied().ok_or_else(|| wrong(word));
             match *word {
@@ -115,11 +115,11 @@ impl Options {
             if self.only.as_ref().is_some_and(|only| only != name) {
                 continue;
             }
-            let mut mutants = list::of(root, name)?;
+            let mut mutants = list::list_mutants(root, name)?;
             if self.rules {
                 mutants.retain(|mutant| RULES.iter().any(|rule| mutant.file.starts_with(rule)));
             } else {
-                mutants = list::sample(mutants, self.seed, number);
+                mutants = list::draw_sample(mutants, self.seed, number);
             }
             drawn.insert(name, mutants);
         }
@@ -128,24 +128,24 @@ impl Options {
 }
 
 /// Tests mutants and prints the result.
-pub fn run(words: &[&str]) -> Result<(), String> {
+pub fn test_mutants(words: &[&str]) -> Result<(), String> {
     if words.is_empty() || words.contains(&"--help") {
-        return workspace::print(USAGE);
+        return workspace::print_text(USAGE);
     }
-    let options = Options::parse(words)?;
+    let options = MutantOptions::parse(words)?;
     let sources = Sources::read()?;
     // Without new trials no lock is taken, so stored results can be shown while another process runs.
-    let tree = if options.limit > 0 { Some(Tree::synchronized(&sources)?) } else { None };
-    let mut results = Results::read(tree::folder().join(options.results()), &sources);
-    let drawn = options.draw(tree.as_ref().map_or(&workspace::root(), |tree| &tree.root))?;
+    let tree = if options.limit > 0 { Some(Tree::synchronize(&sources)?) } else { None };
+    let mut results = Results::read(tree::mutants_folder().join(options.results()), &sources);
+    let drawn = options.draw(tree.as_ref().map_or(&workspace::root_folder(), |tree| &tree.root))?;
     if let Some(tree) = &tree {
         try_unknown(&options, tree, &drawn, &mut results)?;
     }
-    report(&drawn, &results)
+    print_report(&drawn, &results)
 }
 
 /// Tests the mutants without a stored result.
-fn try_unknown(options: &Options, tree: &Tree, drawn: &Drawn, results: &mut Results) -> Result<(), String> {
+fn try_unknown(options: &MutantOptions, tree: &Tree, drawn: &Drawn, results: &mut Results) -> Result<(), String> {
     let mut left = options.limit;
     for (name, mutants) in drawn {
         let unknown = mutants.iter().filter(|mutant| results.verdict(mutant).is_none());
@@ -155,7 +155,7 @@ fn try_unknown(options: &Options, tree: &Tree, drawn: &Drawn, results: &mut Resu
         }
         left -= unknown.len();
         let mut tried = 0;
-        let mut keep = |mutant: &Mutant, found: &Found| {
+        let mut keep = |mutant: &Mutant, found: &MutantFinding| {
             tried += 1;
             let by = found.by.as_ref().map(|program| format!(" by {program}")).unwrap_or_default();
             eprintln!("{name} {tried} of {}: {}{by}: {}", unknown.len(), found.verdict.name(), mutant.name);
@@ -171,7 +171,7 @@ fn try_unknown(options: &Options, tree: &Tree, drawn: &Drawn, results: &mut Resu
     Ok(())
 }
 
-fn report(drawn: &Drawn, results: &Results) -> Result<(), String> {
+fn print_report(drawn: &Drawn, results: &Results) -> Result<(), String> {
     let equivalents = tally::Equivalents::read()?;
     let mut report = String::new();
     let (mut all, mut survivors) = (Tally::default(), Vec::new());
@@ -181,7 +181,7 @@ fn report(drawn: &Drawn, results: &Results) -> Result<(), String> {
             let verdict = results.verdict(mutant);
             let equivalent = equivalents.has(&mutant.name);
             tally.count(verdict, equivalent);
-            if verdict == Some(Verdict::Survived) && !equivalent {
+            if verdict == Some(MutantVerdict::Survived) && !equivalent {
                 survivors.push(&mutant.name);
             }
         }
@@ -193,7 +193,7 @@ fn report(drawn: &Drawn, results: &Results) -> Result<(), String> {
         report += "\nsurvived:\n";
     }
     survivors.iter().for_each(|name| report += &format!("  {name}\n"));
-    workspace::print(&report)
+    workspace::print_text(&report)
 }
 
 #[cfg(test)]
@@ -202,12 +202,15 @@ mod tests {
 
     #[test]
     fn options_have_defaults_and_unknown_ones_are_refused() {
-        let options = Options::parse(&["sample"]).unwrap();
+        let options = MutantOptions::parse(&["sample"]).unwrap();
         assert_eq!((options.seed, options.limit, options.rules, options.one_by_one), (1, usize::MAX, false, false));
-        let options = Options::parse(&["rules", "--crate", "tcp", "--jobs", "3", "--report"]).unwrap();
+        let options = MutantOptions::parse(&["rules", "--crate", "tcp", "--jobs", "3", "--report"]).unwrap();
         assert_eq!((options.only.as_deref(), options.jobs, options.limit, options.rules), (Some("tcp"), 3, 0, true));
         for words in [&["all"][..], &["sample", "--jobs", "many"], &["sample", "--jobs", "0"], &["sample", "--seed"]] {
-            assert!(Options::parse(words).err().is_some_and(|said| said.contains("unexpected argument")), "{words:?}");
+            assert!(
+                MutantOptions::parse(words).err().is_some_and(|said| said.contains("unexpected argument")),
+                "{words:?}"
+            );
         }
     }
 }

@@ -8,16 +8,16 @@ use std::time::Duration;
 
 use wait4::Wait4;
 
-use super::build::Program;
+use super::build::TestProgram;
 use crate::workspace;
 
-/// Limit of a program's address space in KiB: a multiple of what the tests need, small enough for several programs at a
+/// Limit of a program's address space in KiB: a multiple of the tests' need, small enough for several programs at a
 /// time.
 const MEMORY_KIB: u64 = 4 << 20;
 
 /// How a test program ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Ended {
+pub enum ProgramEnd {
     Passed,
     Failed,
     Late,
@@ -26,7 +26,7 @@ pub enum Ended {
 
 /// Returns the command that runs the tests of a program in its crate's folder, deterministically: a verdict must be
 /// reproducible.
-pub fn tests(program: &Program, folder: &Path) -> Command {
+pub fn tests_command(program: &TestProgram, folder: &Path) -> Command {
     let mut command = Command::new(&program.path);
     if !program.tests.is_empty() {
         command.arg("--exact").args(&program.tests);
@@ -40,28 +40,28 @@ pub fn tests(program: &Program, folder: &Path) -> Command {
 
 /// Runs `command` until it ends or has used the processor time `limit`; returns how it ended and its processor time.
 /// The limit of real time is 20 times larger, since the machine may be busy; it ends a program that only waits.
-pub fn run(command: &Command, limit: Duration) -> Result<(Ended, Duration), String> {
+pub fn run_limited(command: &Command, limit: Duration) -> Result<(ProgramEnd, Duration), String> {
     run_by_the_clock(command, limit, 20 * limit)
 }
 
-fn run_by_the_clock(command: &Command, limit: Duration, clock: Duration) -> Result<(Ended, Duration), String> {
+fn run_by_the_clock(command: &Command, limit: Duration, clock: Duration) -> Result<(ProgramEnd, Duration), String> {
     let seconds = limit.as_secs().max(1);
     let mut limited = Command::new("timeout");
     limited.args(["--foreground", "--kill-after=10", &clock.as_secs().max(1).to_string()]);
     limited.args(["sh", "-c", "ulimit -S -t \"$0\"; ulimit -v \"$1\"; shift; exec \"$@\""]);
     limited.args([seconds.to_string(), MEMORY_KIB.to_string()]).arg(command.get_program()).args(command.get_args());
-    alike(&mut limited, command);
-    let failed = |error| format!("cannot run `{}`: {error}", workspace::spelled(command));
+    copy_environment(&mut limited, command);
+    let failed = |error| format!("cannot run `{}`: {error}", workspace::spell_command(command));
     let mut child =
         limited.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().map_err(failed)?;
     let out_of_memory = child.stderr.take().is_some_and(says_out_of_memory);
     let end = child.wait4().map_err(failed)?;
     let ended = match (end.status.code(), end.status.signal()) {
-        (Some(0), _) => Ended::Passed,
+        (Some(0), _) => ProgramEnd::Passed,
         // Ended by `timeout`, or by the limit of processor time.
-        (Some(124 | 137), _) | (_, Some(signals::KILL | signals::XCPU)) => Ended::Late,
-        (_, Some(signals::ABRT)) if out_of_memory => Ended::OutOfMemory,
-        _ => Ended::Failed,
+        (Some(124 | 137), _) | (_, Some(signals::KILL | signals::XCPU)) => ProgramEnd::Late,
+        (_, Some(signals::ABRT)) if out_of_memory => ProgramEnd::OutOfMemory,
+        _ => ProgramEnd::Failed,
     };
     Ok((ended, end.rusage.utime + end.rusage.stime))
 }
@@ -85,8 +85,8 @@ fn says_out_of_memory(mut pipe: ChildStderr) -> bool {
     found
 }
 
-/// Sets the folder and the environment of `to` to those of `from`.
-fn alike(to: &mut Command, from: &Command) {
+/// Copies folder and environment of `from` to `to`.
+fn copy_environment(to: &mut Command, from: &Command) {
     for (name, value) in from.get_envs() {
         match value {
             Some(value) => to.env(name, value),
@@ -102,7 +102,7 @@ fn alike(to: &mut Command, from: &Command) {
 mod tests {
     use super::*;
 
-    fn shell(line: &str, limit: u64) -> Ended {
+    fn shell(line: &str, limit: u64) -> ProgramEnd {
         let mut shell = Command::new("sh");
         shell.args(["-c", line]);
         run_by_the_clock(&shell, Duration::from_secs(limit), Duration::from_secs(limit)).unwrap().0
@@ -110,23 +110,23 @@ mod tests {
 
     #[test]
     fn program_passes_fails_or_times_out() {
-        assert_eq!(shell("exit 0", 60), Ended::Passed);
-        assert_eq!(shell("exit 101", 60), Ended::Failed);
-        assert_eq!(shell("kill -SEGV $$", 60), Ended::Failed);
-        assert_eq!(shell("exec sleep 600", 1), Ended::Late);
+        assert_eq!(shell("exit 0", 60), ProgramEnd::Passed);
+        assert_eq!(shell("exit 101", 60), ProgramEnd::Failed);
+        assert_eq!(shell("kill -SEGV $$", 60), ProgramEnd::Failed);
+        assert_eq!(shell("exec sleep 600", 1), ProgramEnd::Late);
         let mut loops = Command::new("sh");
         loops.args(["-c", "while :; do :; done"]);
-        assert_eq!(run(&loops, Duration::from_secs(1)).unwrap().0, Ended::Late);
+        assert_eq!(run_limited(&loops, Duration::from_secs(1)).unwrap().0, ProgramEnd::Late);
     }
 
     #[test]
     fn abort_is_out_of_memory_only_if_an_allocation_failed() {
-        assert_eq!(shell("echo memory allocation of 9 bytes failed >&2; kill -ABRT $$", 60), Ended::OutOfMemory);
-        assert_eq!(shell("echo stack overflow >&2; kill -ABRT $$", 60), Ended::Failed);
+        assert_eq!(shell("echo memory allocation of 9 bytes failed >&2; kill -ABRT $$", 60), ProgramEnd::OutOfMemory);
+        assert_eq!(shell("echo stack overflow >&2; kill -ABRT $$", 60), ProgramEnd::Failed);
     }
 
     #[test]
     fn address_space_is_limited() {
-        assert_eq!(shell(&format!("test $(ulimit -v) = {MEMORY_KIB}"), 60), Ended::Passed);
+        assert_eq!(shell(&format!("test $(ulimit -v) = {MEMORY_KIB}"), 60), ProgramEnd::Passed);
     }
 }

@@ -13,7 +13,7 @@ use super::tree::Sources;
 
 /// Verdict on a mutant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Verdict {
+pub enum MutantVerdict {
     /// A test failed.
     Killed,
     /// The tests exceeded the time limit.
@@ -26,39 +26,44 @@ pub enum Verdict {
     Unviable,
 }
 
-impl Verdict {
-    const ALL: [Verdict; 5] =
-        [Verdict::Killed, Verdict::TimedOut, Verdict::OutOfMemory, Verdict::Survived, Verdict::Unviable];
+impl MutantVerdict {
+    const ALL: [MutantVerdict; 5] = [
+        MutantVerdict::Killed,
+        MutantVerdict::TimedOut,
+        MutantVerdict::OutOfMemory,
+        MutantVerdict::Survived,
+        MutantVerdict::Unviable,
+    ];
 
     pub fn name(self) -> &'static str {
         match self {
-            Verdict::Killed => "killed",
-            Verdict::TimedOut => "timed out",
-            Verdict::OutOfMemory => "out of memory",
-            Verdict::Survived => "survived",
-            Verdict::Unviable => "unviable",
+            MutantVerdict::Killed => "killed",
+            MutantVerdict::TimedOut => "timed out",
+            MutantVerdict::OutOfMemory => "out of memory",
+            MutantVerdict::Survived => "survived",
+            MutantVerdict::Unviable => "unviable",
         }
     }
 }
 
 /// A verdict, with the test program that caused it, if one did.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Found {
-    pub verdict: Verdict,
+pub struct MutantFinding {
+    pub verdict: MutantVerdict,
     pub by: Option<String>,
 }
 
 /// Stored verdicts of mutants.
 pub struct Results<'a> {
     file: PathBuf,
-    known: HashMap<String, Known>,
+    known: HashMap<String, KnownResult>,
     sources: &'a Sources,
     /// Digests by folder or file.
     digests: RefCell<HashMap<String, String>>,
 }
 
-struct Known {
-    verdict: Verdict,
+struct KnownResult {
+    verdict: MutantVerdict,
     /// Digest of the mutant's file at the time of the trial.
     source: String,
     /// Digest of the crate at the time of the trial.
@@ -72,8 +77,9 @@ impl<'a> Results<'a> {
         let known = text.lines().filter_map(|line| {
             let line: Value = serde_json::from_str(line).ok()?;
             let text = |key: &str| line[key].as_str().map(str::to_owned);
-            let verdict = Verdict::ALL.into_iter().find(|verdict| Some(verdict.name()) == line["verdict"].as_str())?;
-            Some((text("mutant")?, Known { verdict, source: text("source")?, tests: text("tests")? }))
+            let verdict =
+                MutantVerdict::ALL.into_iter().find(|verdict| Some(verdict.name()) == line["verdict"].as_str())?;
+            Some((text("mutant")?, KnownResult { verdict, source: text("source")?, tests: text("tests")? }))
         });
         Results { known: known.collect(), file, sources, digests: RefCell::default() }
     }
@@ -86,23 +92,23 @@ impl<'a> Results<'a> {
 
     /// Returns the stored verdict on a mutant if it is still valid: its file is unchanged, and for a survivor its crate
     /// too, since new tests may kill it.
-    pub fn verdict(&self, mutant: &Mutant) -> Option<Verdict> {
+    pub fn verdict(&self, mutant: &Mutant) -> Option<MutantVerdict> {
         let known = self.known.get(&mutant.name)?;
         let same = known.source == self.digest(&mutant.file)
-            && (known.verdict != Verdict::Survived || known.tests == self.digest(crate_of(&mutant.file)));
+            && (known.verdict != MutantVerdict::Survived || known.tests == self.digest(crate_of(&mutant.file)));
         same.then_some(known.verdict)
     }
 
     /// Stores a verdict.
-    pub fn keep(&mut self, mutant: &Mutant, found: &Found) -> Result<(), String> {
-        let Found { verdict, by } = found;
+    pub fn keep(&mut self, mutant: &Mutant, found: &MutantFinding) -> Result<(), String> {
+        let MutantFinding { verdict, by } = found;
         let (source, tests) = (self.digest(&mutant.file), self.digest(crate_of(&mutant.file)));
         let line =
             json!({ "mutant": mutant.name, "verdict": verdict.name(), "by": by, "source": source, "tests": tests });
         let opened = OpenOptions::new().create(true).append(true).open(&self.file);
         let written = opened.and_then(|mut file| writeln!(file, "{line}"));
         written.map_err(|error| format!("cannot write {}: {error}", self.file.display()))?;
-        self.known.insert(mutant.name.clone(), Known { verdict: *verdict, source, tests });
+        self.known.insert(mutant.name.clone(), KnownResult { verdict: *verdict, source, tests });
         Ok(())
     }
 }

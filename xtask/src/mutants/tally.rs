@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::fmt;
 use std::fs;
 
-use super::results::Verdict;
+use super::results::MutantVerdict;
 use crate::workspace;
 
 /// File with equivalent mutants, which no test can distinguish from the code: a line each with the name, " | " and the
@@ -19,9 +19,9 @@ pub struct Equivalents(HashSet<String>);
 
 impl Equivalents {
     pub fn read() -> Result<Self, String> {
-        let file = workspace::root().join(EQUIVALENTS);
+        let file = workspace::root_folder().join(EQUIVALENTS);
         let text = fs::read_to_string(&file).map_err(|error| format!("cannot read {EQUIVALENTS}: {error}"))?;
-        parse(&text).map(Equivalents)
+        parse_equivalents(&text).map(Equivalents)
     }
 
     pub fn has(&self, name: &str) -> bool {
@@ -29,7 +29,7 @@ impl Equivalents {
     }
 }
 
-fn parse(text: &str) -> Result<HashSet<String>, String> {
+fn parse_equivalents(text: &str) -> Result<HashSet<String>, String> {
     let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
     // Split at the last separator: a name may contain the operator |.
     let name = |line: &str| match line.rsplit_once(" | ") {
@@ -51,14 +51,14 @@ pub struct Tally {
 }
 
 impl Tally {
-    pub fn count(&mut self, verdict: Option<Verdict>, equivalent: bool) {
+    pub fn count(&mut self, verdict: Option<MutantVerdict>, equivalent: bool) {
         self.drawn += 1;
         match verdict {
             None => self.untried += 1,
-            Some(Verdict::Unviable) => self.unviable += 1,
-            Some(Verdict::Killed | Verdict::TimedOut | Verdict::OutOfMemory) => self.killed += 1,
-            Some(Verdict::Survived) if equivalent => self.equivalent += 1,
-            Some(Verdict::Survived) => self.survived += 1,
+            Some(MutantVerdict::Unviable) => self.unviable += 1,
+            Some(MutantVerdict::Killed | MutantVerdict::TimedOut | MutantVerdict::OutOfMemory) => self.killed += 1,
+            Some(MutantVerdict::Survived) if equivalent => self.equivalent += 1,
+            Some(MutantVerdict::Survived) => self.survived += 1,
         }
     }
 
@@ -76,7 +76,7 @@ impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Tally { drawn, untried, unviable, equivalent, killed, survived } = *self;
         let viable = killed + survived;
-        let [low, high] = wilson(killed, viable).map(|bound| 100.0 * bound);
+        let [low, high] = wilson_interval(killed, viable).map(|bound| 100.0 * bound);
         let share = 100.0 * killed as f64 / viable.max(1) as f64;
         write!(
             f,
@@ -88,7 +88,7 @@ impl fmt::Display for Tally {
 
 /// Returns Wilson's 95 % interval of a share (Wilson, "Probable inference, the law of succession, and statistical
 /// inference", JASA 22, 1927).
-fn wilson(killed: usize, viable: usize) -> [f64; 2] {
+fn wilson_interval(killed: usize, viable: usize) -> [f64; 2] {
     if viable == 0 {
         return [0.0, 1.0];
     }
@@ -112,30 +112,34 @@ mod tests {
             (0, 20, ["0.0000", "0.1611"]),
             (1, 29, ["0.0061", "0.1718"]),
         ] {
-            assert_eq!(wilson(killed, viable).map(|bound| format!("{bound:.4}")), bounds, "{killed} of {viable}");
+            assert_eq!(
+                wilson_interval(killed, viable).map(|bound| format!("{bound:.4}")),
+                bounds,
+                "{killed} of {viable}"
+            );
         }
-        assert_eq!(wilson(0, 0), [0.0, 1.0]);
+        assert_eq!(wilson_interval(0, 0), [0.0, 1.0]);
     }
 
     #[test]
     fn equivalent_mutant_needs_a_reason() {
         let text = "# names and reasons\n\na.rs: replace + with - in f | f is called with 0 only\n";
-        assert!(parse(text).unwrap().contains("a.rs: replace + with - in f"));
-        assert!(parse("a.rs: replace + with - in f\n").unwrap_err().contains("expected a reason"));
+        assert!(parse_equivalents(text).unwrap().contains("a.rs: replace + with - in f"));
+        assert!(parse_equivalents("a.rs: replace + with - in f\n").unwrap_err().contains("expected a reason"));
         let text = "a.rs: replace | with ^ in f | no bit in common\n";
-        assert!(parse(text).unwrap().contains("a.rs: replace | with ^ in f"));
+        assert!(parse_equivalents(text).unwrap().contains("a.rs: replace | with ^ in f"));
     }
 
     #[test]
     fn surviving_equivalent_mutant_is_not_counted_as_viable() {
         let mut tally = Tally::default();
         for (verdict, equivalent) in [
-            (Some(Verdict::Killed), false),
-            (Some(Verdict::TimedOut), false),
-            (Some(Verdict::Killed), true),
-            (Some(Verdict::Survived), false),
-            (Some(Verdict::Survived), true),
-            (Some(Verdict::Unviable), false),
+            (Some(MutantVerdict::Killed), false),
+            (Some(MutantVerdict::TimedOut), false),
+            (Some(MutantVerdict::Killed), true),
+            (Some(MutantVerdict::Survived), false),
+            (Some(MutantVerdict::Survived), true),
+            (Some(MutantVerdict::Unviable), false),
             (None, false),
         ] {
             tally.count(verdict, equivalent);

@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 
-use super::hash::hash;
+use super::hash::hash_text;
 use crate::tree::list_tracked;
 use crate::workspace;
 
 /// Returns the folder of all files of this command.
-pub fn folder() -> PathBuf {
-    workspace::target().join("mutants")
+pub fn mutants_folder() -> PathBuf {
+    workspace::target_folder().join("mutants")
 }
 
 /// The files of the workspace at the start of the command.
@@ -19,13 +19,13 @@ pub struct Sources(BTreeMap<String, Vec<u8>>);
 impl Sources {
     pub fn read() -> Result<Self, String> {
         let read = |name: String| {
-            let text =
-                fs::read(workspace::root().join(&name)).map_err(|error| format!("cannot read {name}: {error}"))?;
+            let text = fs::read(workspace::root_folder().join(&name))
+                .map_err(|error| format!("cannot read {name}: {error}"))?;
             Ok((name, text))
         };
         list_tracked(&[])?
             .into_iter()
-            .filter(|name| workspace::root().join(name).is_file())
+            .filter(|name| workspace::root_folder().join(name).is_file())
             .map(read)
             .collect::<Result<_, _>>()
             .map(Sources)
@@ -34,7 +34,7 @@ impl Sources {
     /// Returns a digest of a file, or of all files of a folder.
     pub fn digest(&self, within: &str) -> u64 {
         let files = self.0.iter().filter(|(file, _)| file.starts_with(within));
-        files.fold(0, |digest, (file, text)| hash(hash(digest, file), &String::from_utf8_lossy(text)))
+        files.fold(0, |digest, (file, text)| hash_text(hash_text(digest, file), &String::from_utf8_lossy(text)))
     }
 
     fn text(&self, file: &str) -> Result<&str, String> {
@@ -56,9 +56,9 @@ pub struct Tree<'a> {
 impl<'a> Tree<'a> {
     /// Updates the copy from the workspace. Unchanged files keep their modification times, so that cargo does not
     /// rebuild them.
-    pub fn synchronized(sources: &'a Sources) -> Result<Self, String> {
-        let (root, build) = (folder().join("tree"), folder().join("build"));
-        let tree = Tree { root, build, sources, _lock: lock(&folder())? };
+    pub fn synchronize(sources: &'a Sources) -> Result<Self, String> {
+        let (root, build) = (mutants_folder().join("tree"), mutants_folder().join("build"));
+        let tree = Tree { root, build, sources, _lock: lock_folder(&mutants_folder())? };
         for (file, wanted) in &sources.0 {
             let to = tree.root.join(file);
             if fs::read(&to).is_ok_and(|known| known == *wanted) {
@@ -111,7 +111,7 @@ impl<'a> Tree<'a> {
 }
 
 /// Locks a folder until the returned file is closed.
-fn lock(folder: &Path) -> Result<File, String> {
+fn lock_folder(folder: &Path) -> Result<File, String> {
     let path = folder.join("lock");
     let opened = fs::create_dir_all(folder).and_then(|()| File::create(&path));
     let file = opened.map_err(|error| format!("cannot write {}: {error}", path.display()))?;
@@ -131,9 +131,9 @@ mod tests {
     #[test]
     fn folder_lock_is_exclusive_until_released() {
         let folder = tempfile::tempdir().unwrap();
-        let first = lock(folder.path()).unwrap();
-        assert!(lock(folder.path()).unwrap_err().contains("another `cargo xtask mutants` runs in"));
+        let first = lock_folder(folder.path()).unwrap();
+        assert!(lock_folder(folder.path()).unwrap_err().contains("another `cargo xtask mutants` runs in"));
         drop(first);
-        lock(folder.path()).unwrap();
+        lock_folder(folder.path()).unwrap();
     }
 }

@@ -11,16 +11,16 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use super::build::{self, Built, Complaint, Program};
+use super::build::{self, Built, Complaint, TestProgram};
 use super::list::Mutant;
-use super::program::{self, Ended};
-use super::results::{Found, Verdict};
+use super::program::{self, ProgramEnd};
+use super::results::{MutantFinding, MutantVerdict};
 use super::schemata::{self, Change, Schemata};
 use super::switch;
 use super::tree::{self, Tree};
 
 /// Called with each verdict as soon as it is known.
-pub type Keep<'a> = dyn FnMut(&Mutant, &Found) -> Result<(), String> + 'a;
+pub type Keep<'a> = dyn FnMut(&Mutant, &MutantFinding) -> Result<(), String> + 'a;
 
 /// A crate in the copy of the workspace.
 pub struct Trial<'a> {
@@ -33,8 +33,8 @@ pub struct Trial<'a> {
 }
 
 /// A test program that passes without mutants.
-struct Measured {
-    program: Program,
+struct MeasuredProgram {
+    program: TestProgram,
     /// Limit of processor time.
     limit: Duration,
     /// Numbers of the mutants that the program reaches.
@@ -59,12 +59,12 @@ impl<'a> Trial<'a> {
         eprintln!("{}: compiling {} mutants", self.package, mutants.len());
         let (programs, left_out) = self.compiled_at_once(mutants)?;
         eprintln!("{}: {} mutants have to be compiled separately", self.package, left_out.len());
-        let programs = self.measured(&programs)?;
+        let programs = self.measure_programs(&programs)?;
         let at_once: Vec<usize> = (1..=mutants.len()).filter(|number| !left_out.contains(number)).collect();
         let in_force = |number: &usize| Ok((*number, self.in_force(*number, &programs)?));
         side_by_side(&at_once, self.jobs, in_force, |(number, found)| keep(mutants[number - 1], &found))?;
         self.restore(mutants)?;
-        let limits = limits(&programs);
+        let limits = time_limits(&programs);
         left_out.iter().try_for_each(|number| {
             let mutant = mutants[number - 1];
             keep(mutant, &self.alone(mutant, &limits)?)
@@ -73,28 +73,29 @@ impl<'a> Trial<'a> {
 
     /// Tests mutants one at a time.
     pub fn one_by_one(&self, mutants: &[&Mutant], keep: &mut Keep<'_>) -> Result<(), String> {
-        let programs = match build::build(self.tree, &self.package, build::ALL)? {
-            Built::Programs(programs) => self.measured(&programs)?,
-            Built::Refused(complaints) => return Err(self.refused(&complaints)),
-            Built::Late => return Err(self.refused(&[])),
+        let programs = match build::compile_tests(self.tree, &self.package, build::ALL)? {
+            Built::Programs(programs) => self.measure_programs(&programs)?,
+            Built::Refused(complaints) => return Err(self.render_refusals(&complaints)),
+            Built::Late => return Err(self.render_refusals(&[])),
         };
-        let limits = limits(&programs);
+        let limits = time_limits(&programs);
         mutants.iter().try_for_each(|mutant| keep(mutant, &self.alone(mutant, &limits)?))
     }
 
     /// Returns the test programs compiled with as many mutants as possible, and the numbers of the other mutants.
-    fn compiled_at_once(&self, mutants: &[&Mutant]) -> Result<(Vec<Program>, BTreeSet<usize>), String> {
+    fn compiled_at_once(&self, mutants: &[&Mutant]) -> Result<(Vec<TestProgram>, BTreeSet<usize>), String> {
         let mut left_out = BTreeSet::new();
         loop {
             let files = self.write_schemata(mutants, &mut left_out)?;
-            let complaints = match build::build(self.tree, &self.package, build::ALL)? {
+            let complaints = match build::compile_tests(self.tree, &self.package, build::ALL)? {
                 Built::Programs(programs) => return Ok((programs, left_out)),
                 Built::Refused(complaints) => complaints,
                 Built::Late => Vec::new(),
             };
-            let blamed: BTreeSet<usize> = complaints.iter().flat_map(|complaint| blamed(complaint, &files)).collect();
+            let blamed: BTreeSet<usize> =
+                complaints.iter().flat_map(|complaint| find_blamed(complaint, &files)).collect();
             if blamed.is_empty() {
-                return Err(self.refused(&complaints));
+                return Err(self.render_refusals(&complaints));
             }
             left_out.extend(blamed);
         }
@@ -135,13 +136,13 @@ impl<'a> Trial<'a> {
         self.tree.restore(&format!("{}/src/lib.rs", self.folder))
     }
 
-    fn refused(&self, complaints: &[Complaint]) -> String {
+    fn render_refusals(&self, complaints: &[Complaint]) -> String {
         let said = complaints.first().map_or("it takes too long", |complaint| &complaint.text);
         format!("the tests of {} do not compile\n{said}", self.package)
     }
 
     /// Runs each program without an active mutant; returns the programs sorted by time, the fastest first.
-    fn measured(&self, programs: &[Program]) -> Result<Vec<Measured>, String> {
+    fn measure_programs(&self, programs: &[TestProgram]) -> Result<Vec<MeasuredProgram>, String> {
         let mut measured = Vec::new();
         side_by_side(
             programs,
@@ -156,27 +157,27 @@ impl<'a> Trial<'a> {
         Ok(measured)
     }
 
-    fn measure(&self, program: &Program) -> Result<Measured, String> {
-        let file = tree::folder().join(format!("reached-{}", program.name));
+    fn measure(&self, program: &TestProgram) -> Result<MeasuredProgram, String> {
+        let file = tree::mutants_folder().join(format!("reached-{}", program.name));
         let _ = fs::remove_file(&file);
         let mut command = self.tests(program);
         command.env("LASTHOP_MUTANTS_REACHED", &file);
-        let (ended, took) = program::run(&command, Duration::from_secs(3600))?;
-        if ended != Ended::Passed {
+        let (ended, took) = program::run_limited(&command, Duration::from_secs(3600))?;
+        if ended != ProgramEnd::Passed {
             return Err(format!("the tests `{}` of {} fail as they are", program.name, self.package));
         }
         let reached = fs::read_to_string(&file).unwrap_or_default();
         let _ = fs::remove_file(&file);
         let reaches = reached.lines().filter_map(|number| number.parse().ok()).collect();
-        Ok(Measured { program: program.clone(), limit: took * 3 + Duration::from_secs(20), reaches })
+        Ok(MeasuredProgram { program: program.clone(), limit: took * 3 + Duration::from_secs(20), reaches })
     }
 
-    fn tests(&self, program: &Program) -> std::process::Command {
-        program::tests(program, &self.tree.root.join(&self.folder))
+    fn tests(&self, program: &TestProgram) -> std::process::Command {
+        program::tests_command(program, &self.tree.root.join(&self.folder))
     }
 
     /// Returns the verdict on a mutant that is compiled into the programs.
-    fn in_force(&self, number: usize, programs: &[Measured]) -> Result<Found, String> {
+    fn in_force(&self, number: usize, programs: &[MeasuredProgram]) -> Result<MutantFinding, String> {
         let reaching = programs.iter().filter(|measured| measured.reaches.contains(&number));
         first_failure(reaching.map(|measured| {
             let mut command = self.tests(&measured.program);
@@ -186,37 +187,39 @@ impl<'a> Trial<'a> {
     }
 
     /// Returns the verdict on a mutant for which the crate is compiled separately.
-    fn alone(&self, mutant: &Mutant, limits: &HashMap<String, Duration>) -> Result<Found, String> {
+    fn alone(&self, mutant: &Mutant, limits: &HashMap<String, Duration>) -> Result<MutantFinding, String> {
         self.tree.write(&mutant.file, &mutant.apply(self.tree.original(&mutant.file)?)?)?;
         let found = self.compiled_alone(limits);
         self.tree.restore(&mutant.file)?;
         found
     }
 
-    fn compiled_alone(&self, limits: &HashMap<String, Duration>) -> Result<Found, String> {
+    fn compiled_alone(&self, limits: &HashMap<String, Duration>) -> Result<MutantFinding, String> {
         let mut known: BTreeSet<String> = BTreeSet::new();
         // Most mutants are killed by the unit tests, so that the programs in `tests` need not be compiled.
         for which in [build::OWN, build::ALL] {
-            let mut programs = match build::build(self.tree, &self.package, which)? {
+            let mut programs = match build::compile_tests(self.tree, &self.package, which)? {
                 Built::Programs(programs) => programs,
-                Built::Refused(_) => return Ok(Found { verdict: Verdict::Unviable, by: None }),
-                Built::Late => return Ok(Found { verdict: Verdict::TimedOut, by: Some("the compiler".to_owned()) }),
+                Built::Refused(_) => return Ok(MutantFinding { verdict: MutantVerdict::Unviable, by: None }),
+                Built::Late => {
+                    return Ok(MutantFinding { verdict: MutantVerdict::TimedOut, by: Some("the compiler".to_owned()) });
+                }
             };
             programs.retain(|program| known.insert(program.name.clone()));
-            let limit = |program: &Program| limits.get(&program.name).copied().unwrap_or(Duration::from_secs(600));
+            let limit = |program: &TestProgram| limits.get(&program.name).copied().unwrap_or(Duration::from_secs(600));
             programs.sort_by_key(limit);
             let runs = programs.iter().map(|program| (program, self.tests(program), limit(program)));
             let found = first_failure(runs)?;
-            if found.verdict != Verdict::Survived {
+            if found.verdict != MutantVerdict::Survived {
                 return Ok(found);
             }
         }
-        Ok(Found { verdict: Verdict::Survived, by: None })
+        Ok(MutantFinding { verdict: MutantVerdict::Survived, by: None })
     }
 }
 
 /// Returns the time limit of each program, by name.
-fn limits(programs: &[Measured]) -> HashMap<String, Duration> {
+fn time_limits(programs: &[MeasuredProgram]) -> HashMap<String, Duration> {
     programs.iter().map(|measured| (measured.program.name.clone(), measured.limit)).collect()
 }
 
@@ -248,23 +251,23 @@ fn side_by_side<T: Sync, R: Send>(
 
 /// Runs programs until one does not pass.
 fn first_failure<'p>(
-    runs: impl Iterator<Item = (&'p Program, std::process::Command, Duration)>,
-) -> Result<Found, String> {
+    runs: impl Iterator<Item = (&'p TestProgram, std::process::Command, Duration)>,
+) -> Result<MutantFinding, String> {
     for (program, command, limit) in runs {
-        let verdict = match program::run(&command, limit)?.0 {
-            Ended::Passed => continue,
-            Ended::Failed => Verdict::Killed,
-            Ended::Late => Verdict::TimedOut,
-            Ended::OutOfMemory => Verdict::OutOfMemory,
+        let verdict = match program::run_limited(&command, limit)?.0 {
+            ProgramEnd::Passed => continue,
+            ProgramEnd::Failed => MutantVerdict::Killed,
+            ProgramEnd::Late => MutantVerdict::TimedOut,
+            ProgramEnd::OutOfMemory => MutantVerdict::OutOfMemory,
         };
-        return Ok(Found { verdict, by: Some(program.name.clone()) });
+        return Ok(MutantFinding { verdict, by: Some(program.name.clone()) });
     }
-    Ok(Found { verdict: Verdict::Survived, by: None })
+    Ok(MutantFinding { verdict: MutantVerdict::Survived, by: None })
 }
 
 /// Returns the mutants at the position of a compiler error.
-fn blamed(complaint: &Complaint, files: &HashMap<String, Schemata>) -> Vec<usize> {
-    let found = complaint.places.iter().filter_map(|(file, place)| Some(files.get(file)?.blamed(place)));
+fn find_blamed(complaint: &Complaint, files: &HashMap<String, Schemata>) -> Vec<usize> {
+    let found = complaint.places.iter().filter_map(|(file, place)| Some(files.get(file)?.mutants_at(place)));
     found.flatten().collect()
 }
 

@@ -31,7 +31,8 @@ pub struct NameLimits {
 impl NameLimits {
     /// Reads the file.
     pub fn read() -> Result<Self, String> {
-        let text = fs::read_to_string(workspace::root().join(FILE)).map_err(|error| format!("{FILE}: {error}"))?;
+        let text =
+            fs::read_to_string(workspace::root_folder().join(FILE)).map_err(|error| format!("{FILE}: {error}"))?;
         Self::parse(&text)
     }
 
@@ -87,7 +88,7 @@ impl NameLimits {
 
     /// Writes the file.
     pub fn write(&self) -> Result<(), String> {
-        fs::write(workspace::root().join(FILE), self.render()).map_err(|error| format!("{FILE}: {error}"))
+        fs::write(workspace::root_folder().join(FILE), self.render()).map_err(|error| format!("{FILE}: {error}"))
     }
 
     fn render(&self) -> String {

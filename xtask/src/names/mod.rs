@@ -27,13 +27,13 @@ pub fn check_names() -> Result<(), String> {
         text +=
             &format!("\n{below} figures are below their limits in {FILE}: `cargo xtask names --lower` lowers these\n");
     }
-    workspace::print(&text)?;
+    workspace::print_text(&text)?;
     let above = limits.find_above(&areas)?;
     let lines: Vec<String> = above.iter().map(render_excess).collect();
     if lines.is_empty() { Ok(()) } else { Err(format!("above the limits of {FILE}:\n{}", lines.join("\n"))) }
 }
 
-/// Lowers the limits to the present figures, and adds those of new crates.
+/// Lowers the limits to the present figures, and adds limits of new crates.
 pub fn lower_limits() -> Result<(), String> {
     let mut limits = NameLimits::read()?;
     limits.lower(&measure_tree()?);
@@ -53,7 +53,7 @@ pub fn list_offenders(name: &str) -> Result<(), String> {
         text += &format!("{}: {}\n", measure.key(), area.render_figure(measure));
         area.offenders(measure).iter().for_each(|offender| text += &format!("    {}\n", render_offender(offender)));
     }
-    workspace::print(&text)
+    workspace::print_text(&text)
 }
 
 fn measure_tree() -> Result<Vec<Area>, String> {
@@ -63,7 +63,7 @@ fn measure_tree() -> Result<Vec<Area>, String> {
             continue;
         }
         // A file that was deleted and not committed yet is absent.
-        if let Ok(text) = std::fs::read_to_string(workspace::root().join(&path)) {
+        if let Ok(text) = std::fs::read_to_string(workspace::root_folder().join(&path)) {
             files.push(SourceFile::parse(&path, &text));
         }
     }

@@ -1,4 +1,4 @@
-//! What is read of a source file: declarations, comments, and the length of functions.
+//! Contents of a source file: declarations, comments, and the length of functions.
 
 /// A function.
 #[derive(Debug, PartialEq)]

@@ -18,21 +18,21 @@ pub struct Installed {
 
 /// Unpacks packages into an empty `folder`, as a workspace without profiles in which they depend on each other, with the
 /// versions of other crates that the repository's lock file has.
-pub fn unpack(names: &[String], folder: &Path) -> Result<(), String> {
+pub fn unpack_packages(names: &[String], folder: &Path) -> Result<(), String> {
     let failed = |error| format!("{}: {error}", folder.display());
     if folder.exists() {
         fs::remove_dir_all(folder).map_err(failed)?;
     }
     fs::create_dir_all(folder).map_err(failed)?;
     for name in names {
-        workspace::output(Command::new("tar").arg("-C").arg(folder).arg("-xzf").arg(packed_file(name)))?;
+        workspace::read_output(Command::new("tar").arg("-C").arg(folder).arg("-xzf").arg(packed_file(name)))?;
     }
     fs::write(folder.join("Cargo.toml"), workspace_manifest(names)).map_err(failed)?;
-    fs::copy(workspace::root().join("Cargo.lock"), folder.join("Cargo.lock")).map_err(failed)?;
+    fs::copy(workspace::root_folder().join("Cargo.lock"), folder.join("Cargo.lock")).map_err(failed)?;
     // Removes from the lock file what packages do not need, so that an install can be `--locked`.
-    let mut cargo = workspace::cargo();
+    let mut cargo = workspace::cargo_command();
     cargo.args(["metadata", "--format-version", "1"]).current_dir(folder);
-    workspace::output(&mut cargo).map(drop)
+    workspace::read_output(&mut cargo).map(drop)
 }
 
 /// Returns the folder of an unpacked package, relative to the workspace of the packages.
@@ -50,7 +50,7 @@ fn workspace_manifest(names: &[String]) -> String {
 }
 
 /// Installs the command from the packages in `folder`, from an empty cache, with these options of `cargo install`.
-pub fn install(folder: &Path, options: &[String]) -> Result<Installed, String> {
+pub fn install_command(folder: &Path, options: &[String]) -> Result<Installed, String> {
     let target = folder.join("target");
     let remove_target = || match fs::remove_dir_all(&target) {
         Err(error) if target.exists() => Err(format!("{}: {error}", target.display())),
@@ -86,7 +86,7 @@ mod tests {
     /// Cargo reads it for the packages too, which lie below the repository.
     #[test]
     fn configuration_of_cargo_has_no_profile() {
-        let text = fs::read_to_string(workspace::root().join(".cargo/config.toml")).unwrap();
+        let text = fs::read_to_string(workspace::root_folder().join(".cargo/config.toml")).unwrap();
         let config: toml::Table = text.parse().unwrap();
         assert!(config.keys().all(|key| ["env", "alias"].contains(&key.as_str())), "{config:?}");
     }

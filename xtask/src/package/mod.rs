@@ -1,4 +1,4 @@
-//! Builds the packages for crates.io, and checks their size, and what the command costs and yields when it is installed from
+//! Builds the packages for crates.io, and checks their size, and costs and properties of the command when it is installed from
 //! them, where the profiles of the workspace do not reach.
 
 mod install;
@@ -38,9 +38,9 @@ const SCENARIO: &str = "examples/goel-refined.toml";
 
 /// Creates the packages and checks their size. Unless `quick`, also builds each from its package alone, installs the command
 /// from the packages with cargo's default profile and as its README says, and checks both against the budget.
-pub fn run(quick: bool) -> Result<(), String> {
-    pack(quick)?;
-    let sizes = budget::items(SIZES, |name| {
+pub fn check_packages(quick: bool) -> Result<(), String> {
+    create_packages(quick)?;
+    let sizes = budget::measure_items(SIZES, |name| {
         let path = packed_file(name);
         let bytes = fs::metadata(&path).map_err(|error| format!("{}: {error}", path.display()))?.len();
         Ok(bytes as f64 / 1000.0)
@@ -52,8 +52,8 @@ pub fn run(quick: bool) -> Result<(), String> {
     if excess.is_empty() { Ok(()) } else { Err(excess.join("; ")) }
 }
 
-fn pack(quick: bool) -> Result<(), String> {
-    let mut cargo = workspace::cargo();
+fn create_packages(quick: bool) -> Result<(), String> {
+    let mut cargo = workspace::cargo_command();
     // Packages are built to see that they compile; they need no debug info.
     cargo.args(["package", "--workspace", "--allow-dirty", "--config", "profile.dev.debug=false"]);
     for name in UNPUBLISHED {
@@ -62,17 +62,17 @@ fn pack(quick: bool) -> Result<(), String> {
     if quick {
         cargo.arg("--no-verify");
     }
-    workspace::run(&mut cargo)
+    workspace::run_command(&mut cargo)
 }
 
-/// Returns the path of a package as `pack` names it; all packages of the workspace have one version.
+/// Returns the path of a package as `create_packages` names it; all packages of the workspace have one version.
 fn packed_file(name: &str) -> PathBuf {
-    workspace::target().join("package").join(format!("{name}-{}.crate", env!("CARGO_PKG_VERSION")))
+    workspace::target_folder().join("package").join(format!("{name}-{}.crate", env!("CARGO_PKG_VERSION")))
 }
 
 /// Returns the crates that are published, with their folders.
 fn published_crates() -> Result<BTreeMap<String, PathBuf>, String> {
-    let folder = workspace::root().join("crates");
+    let folder = workspace::root_folder().join("crates");
     let failed = |path: &Path, error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
     let mut crates = BTreeMap::new();
     for entry in fs::read_dir(&folder).map_err(|error| failed(&folder, &error))? {
@@ -89,27 +89,27 @@ fn published_crates() -> Result<BTreeMap<String, PathBuf>, String> {
     Ok(crates)
 }
 
-/// Installs the command from the packages in both ways, and measures it beside the release build of the checkout; returns
+/// Installs the command from the packages in both ways, and measures it and the release build of the checkout; returns
 /// what exceeds the budget.
 fn check_installs() -> Result<Vec<String>, String> {
-    budget::install()?;
+    budget::install_valgrind()?;
     let line = readme::install_line(&readme::of_command()?)?;
     let names: Vec<String> = published_crates()?.into_keys().collect();
-    let folder = workspace::target().join("package-install");
-    install::unpack(&names, &folder)?;
-    lasthop::build()?;
-    let checkout = count_run(&lasthop::built())?;
+    let folder = workspace::target_folder().join("package-install");
+    install::unpack_packages(&names, &folder)?;
+    lasthop::build_release()?;
+    let checkout = count_run(&lasthop::release_path())?;
 
     let mut excess = Vec::new();
     for (subject, table, options) in [
         ("lasthop installed with cargo's default profile", DEFAULT, vec!["--locked".to_owned()]),
         ("lasthop installed by the line in crates/cli/README.md", README, line),
     ] {
-        let installed = install::install(&folder, &options)?;
+        let installed = install::install_command(&folder, &options)?;
         let run = count_run(&installed.program)?;
         let measured = [("cpu-seconds", installed.cpu_seconds), ("run-to-checkout", run as f64 / checkout as f64)];
         let measured: Vec<_> = measured.into_iter().chain(build::measure_start(&installed.program)?).collect();
-        let items = budget::items(table, |name| {
+        let items = budget::measure_items(table, |name| {
             let found = measured.iter().find(|(known, _)| *known == name);
             found.map(|(_, number)| *number).ok_or_else(|| format!("{}: `{name}` is not measured", budget::BUDGET))
         })?;
@@ -121,13 +121,13 @@ fn check_installs() -> Result<Vec<String>, String> {
 /// Counts the instructions of a run of README's scenario.
 fn count_run(program: &Path) -> Result<u64, String> {
     let mut command = Command::new(program);
-    command.arg("run").arg(workspace::root().join(SCENARIO)).arg("--no-out");
-    Ok(budget::instructions(&command)?.0)
+    command.arg("run").arg(workspace::root_folder().join(SCENARIO)).arg("--no-out");
+    Ok(budget::count_instructions(&command)?.0)
 }
 
-/// Prints measurements beside their budget; returns a sentence for each that exceeds it.
+/// Prints measurements with their budget; returns a sentence for each that exceeds it.
 fn print_excess(subject: &str, table: &str, items: &[budget::Item]) -> Result<Vec<String>, String> {
-    workspace::print(&format!("\n{subject}\n"))?;
+    workspace::print_text(&format!("\n{subject}\n"))?;
     budget::print_items(items)?;
     Ok(describe_excess(subject, table, items))
 }
@@ -162,7 +162,7 @@ mod tests {
     #[test]
     fn packages_include_no_file_from_outside() {
         let mut count = 0;
-        for entry in fs::read_dir(workspace::root().join("crates")).unwrap() {
+        for entry in fs::read_dir(workspace::root_folder().join("crates")).unwrap() {
             let package = entry.unwrap().path();
             let sources = crate::tree::list_files(&package.join("src")).unwrap();
             for source in sources.iter().filter(|path| path.extension().is_some_and(|ending| ending == "rs")) {
@@ -180,7 +180,7 @@ mod tests {
 
     #[test]
     fn every_package_has_the_licences_and_the_metadata() {
-        for entry in fs::read_dir(workspace::root().join("crates")).unwrap() {
+        for entry in fs::read_dir(workspace::root_folder().join("crates")).unwrap() {
             let package = entry.unwrap().path();
             let manifest = fs::read_to_string(package.join("Cargo.toml")).unwrap();
             let unpublished = UNPUBLISHED.iter().any(|name| manifest.contains(&format!("name = \"{name}\"")));
@@ -196,7 +196,7 @@ mod tests {
             assert!(manifest.contains(readme), "{}: {readme}", package.display());
             for licence in ["LICENSE-MIT", "LICENSE-APACHE"] {
                 let text = fs::read(package.join(licence)).unwrap();
-                assert!(text == fs::read(workspace::root().join(licence)).unwrap(), "{}", package.display());
+                assert!(text == fs::read(workspace::root_folder().join(licence)).unwrap(), "{}", package.display());
             }
         }
     }
@@ -205,11 +205,11 @@ mod tests {
     fn every_package_has_a_size_limit_with_a_reason() {
         let budget = budget::read_budget().unwrap();
         let crates: Vec<String> = published_crates().unwrap().into_keys().collect();
-        let mut limited: Vec<&str> = budget::section(&budget, SIZES).unwrap().map(|(name, _)| name).collect();
+        let mut limited: Vec<&str> = budget::list_limits(&budget, SIZES).unwrap().map(|(name, _)| name).collect();
         limited.sort_unstable();
         assert_eq!(limited, crates, "[{SIZES}] of {}", budget::BUDGET);
         for table in [SIZES, DEFAULT, README] {
-            for (name, limits) in budget::section(&budget, table).unwrap() {
+            for (name, limits) in budget::list_limits(&budget, table).unwrap() {
                 let why = limits.get("why").and_then(toml::Value::as_str);
                 assert!(why.is_some_and(|why| why.len() > 10), "[{table}] {name}: `why` lacks");
             }
@@ -221,7 +221,7 @@ mod tests {
         let budget = budget::read_budget().unwrap();
         let limits = |table| -> BTreeMap<&str, f64> {
             let number = |value: &toml::Value| value.as_float().or(value.as_integer().map(|it| it as f64)).unwrap();
-            budget::section(&budget, table).unwrap().map(|(name, limits)| (name, number(&limits["most"]))).collect()
+            budget::list_limits(&budget, table).unwrap().map(|(name, limits)| (name, number(&limits["most"]))).collect()
         };
         let [checkout, readme, default] = ["build", README, DEFAULT].map(limits);
         for name in ["binary-MB", "version-MB", "version-instructions", "run-MB"] {
@@ -232,7 +232,8 @@ mod tests {
 
     #[test]
     fn excess_names_the_crate_what_was_found_the_limit_and_the_file() {
-        let items = budget::items(SIZES, |name| Ok(if name == "lasthop-sim" { 12_345.0 } else { 1.0 })).unwrap();
+        let items =
+            budget::measure_items(SIZES, |name| Ok(if name == "lasthop-sim" { 12_345.0 } else { 1.0 })).unwrap();
         let [sentence] = describe_excess("size", SIZES, &items).try_into().unwrap();
         let begin = "size: lasthop-sim is 12345, expected at most ";
         let end = " (the limit is in bench/budget.toml, [package.crate-kB])";

@@ -12,7 +12,7 @@ const BEGIN: &str = "cargo install lasthop ";
 
 /// Reads the README of the command.
 pub fn of_command() -> Result<String, String> {
-    fs::read_to_string(workspace::root().join(README)).map_err(|error| format!("{README}: {error}"))
+    fs::read_to_string(workspace::root_folder().join(README)).map_err(|error| format!("{README}: {error}"))
 }
 
 /// Returns the options of the line that installs the command.

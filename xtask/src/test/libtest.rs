@@ -1,4 +1,4 @@
-//! Runs `cargo test`, and reads counts and times from what the tests print.
+//! Runs `cargo test`, and reads counts and times from the output.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Command, Stdio};
@@ -18,7 +18,7 @@ pub fn run_program(words: &[&str]) -> Result<(), String> {
     use std::os::unix::process::CommandExt;
 
     let (program, arguments) = words.split_first().ok_or("expected a program of tests")?;
-    workspace::print(&format!("{PACKAGE}{}\n", std::env::var("CARGO_PKG_NAME").unwrap_or_default()))?;
+    workspace::print_text(&format!("{PACKAGE}{}\n", std::env::var("CARGO_PKG_NAME").unwrap_or_default()))?;
     let error = Command::new(program).args(arguments).env("RUSTC_BOOTSTRAP", "1").exec();
     Err(format!("cannot run {program}: {error}"))
 }
@@ -38,7 +38,7 @@ pub struct TestLog {
 
 impl TestLog {
     /// Runs `cargo test` with these arguments, the last of which are for the test programs. Output is passed on.
-    pub fn run(&mut self, cargo: &mut Command, of_programs: &[&str]) -> Result<(), String> {
+    pub fn run_tests(&mut self, cargo: &mut Command, of_programs: &[&str]) -> Result<(), String> {
         cargo.arg("--no-fail-fast");
         if cfg!(unix) {
             let this = std::env::current_exe().map_err(|error| format!("the path of xtask: {error}"))?;
@@ -52,7 +52,7 @@ impl TestLog {
 
     /// Runs a command of tests as it is.
     pub fn run_plain(&mut self, command: &mut Command) -> Result<(), String> {
-        let line = workspace::spelled(command);
+        let line = workspace::spell_command(command);
         eprintln!("$ {line}");
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(|error| format!("cannot run `{line}`: {error}"))?;

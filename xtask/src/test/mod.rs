@@ -15,7 +15,7 @@ use crate::{census, checks, names, packages, python, wasm, web, words, workspace
 use libtest::TestLog;
 #[cfg(unix)]
 pub use libtest::{RUN_TESTS, run_program};
-use limits::Limits;
+use limits::LaneLimits;
 use stamp::Stamp;
 use step::{StepOutcome, Steps};
 
@@ -25,28 +25,28 @@ const FUZZ_LOCK: [&str; 4] = ["fetch", "--locked", "--manifest-path", "fuzz/Carg
 /// Arguments for the fuzz targets, which are outside of the workspace and would otherwise not be compiled.
 const FUZZ_TARGETS: [&str; 4] = ["check", "--locked", "--manifest-path", "fuzz/Cargo.toml"];
 
-/// What the documentation of the crates is made from.
+/// Sources of the documentation of the crates.
 const RUSTDOC: [&str; 5] = ["Cargo.lock", "Cargo.toml", "crates", "examples/outside", "xtask"];
 
-/// What the comparison of the module with the command reads.
+/// Files that the comparison of the module with the command reads.
 const EQUAL_BYTES: [&str; 4] = ["Cargo.lock", "Cargo.toml", "crates", "examples"];
 
 /// Number of tests in the list of the slowest.
 const SLOWEST: usize = 10;
 
-/// The lane and what it may do.
+/// The lane and its permissions.
 #[derive(Clone, Copy)]
-pub struct Options {
+pub struct LaneOptions {
     /// Also run what takes minutes.
     pub full: bool,
     /// Install missing programs, and refuse skips that xtask/allowed-skips.txt does not list.
     pub install: bool,
 }
 
-impl Options {
+impl LaneOptions {
     /// Reads the options of the command line.
     pub fn parse(words: &[&str]) -> Result<Self, String> {
-        let mut options = Options { full: false, install: false };
+        let mut options = LaneOptions { full: false, install: false };
         for word in words {
             match *word {
                 "--full" => options.full = true,
@@ -60,13 +60,13 @@ impl Options {
 
 /// Runs the checks of a lane, prints how long each step took, and fails if one has failed or took more than its limit. All steps
 /// run, except that nothing is executed if the tests do not compile.
-pub fn run(options: Options) -> Result<(), String> {
+pub fn run_lane(options: LaneOptions) -> Result<(), String> {
     if options.install {
         packages::install_missing()?;
     }
-    let limits = Limits::read(if options.full { "full" } else { "fast" })?;
+    let limits = LaneLimits::read(if options.full { "full" } else { "fast" })?;
     let (mut steps, mut log) = (Steps::default(), TestLog::default());
-    let skips = Skips::in_directory(skips::directory())?;
+    let skips = Skips::in_directory(skips::skips_directory())?;
     if run_builds(&mut steps, options) {
         run_tests(&mut steps, &mut log, &skips, options);
     }
@@ -79,19 +79,21 @@ pub fn run(options: Options) -> Result<(), String> {
 
 /// Checks and compiles what tests execute; compilation finds most lints, and the full lane all. Returns false if the tests do
 /// not compile.
-fn run_builds(steps: &mut Steps, Options { full, .. }: Options) -> bool {
-    steps.run("format", || {
-        with_component("rustfmt", || workspace::run(workspace::cargo().args(["fmt", "--all", "--check"])))
+fn run_builds(steps: &mut Steps, LaneOptions { full, .. }: LaneOptions) -> bool {
+    steps.run_step("format", || {
+        with_component("rustfmt", || {
+            workspace::run_command(workspace::cargo_command().args(["fmt", "--all", "--check"]))
+        })
     });
-    steps.run("words", words::run);
-    steps.run("names", names::check_names);
-    steps.run("lock files", || workspace::run(workspace::cargo().args(FUZZ_LOCK)));
+    steps.run_step("words", words::check_words);
+    steps.run_step("names", names::check_names);
+    steps.run_step("lock files", || workspace::run_command(workspace::cargo_command().args(FUZZ_LOCK)));
     // The command serves the page in its tests.
-    steps.run("page", || with_page(&[], || web::run(web::Module::of_tests(full))));
-    let is_compiled =
-        steps.run("compile", || workspace::run(checks::cargo_of_checks("test").args(TESTED).arg("--no-run")));
+    steps.run_step("page", || with_page(&[], || web::embed_page(web::Module::of_tests(full))));
+    let is_compiled = steps
+        .run_step("compile", || workspace::run_command(checks::cargo_of_checks("test").args(TESTED).arg("--no-run")));
     if full {
-        steps.run("clippy", || with_component("clippy-driver", lint_all));
+        steps.run_step("clippy", || with_component("clippy-driver", lint_all));
     } else if workspace::toolchain_program("clippy-driver").is_none() {
         steps.skipped.push("clippy: needs clippy-driver".to_owned());
     }
@@ -101,34 +103,36 @@ fn run_builds(steps: &mut Steps, Options { full, .. }: Options) -> bool {
 /// Finds the lints of all targets, also of benchmarks and examples, and of code that is not compiled for tests.
 fn lint_all() -> Result<(), String> {
     let all = ["clippy", "--workspace", "--all-targets", "--profile", checks::CHECKS, "--", "-D", "warnings"];
-    workspace::run(workspace::cargo().args(all))
+    workspace::run_command(workspace::cargo_command().args(all))
 }
 
 /// Checks that execute lasthop.
-fn run_tests(steps: &mut Steps, log: &mut TestLog, skips: &Skips, Options { full, .. }: Options) {
-    let dir = workspace::target().join("tmp").join("left-by-tests");
+fn run_tests(steps: &mut Steps, log: &mut TestLog, skips: &Skips, LaneOptions { full, .. }: LaneOptions) {
+    let dir = workspace::target_folder().join("tmp").join("left-by-tests");
     let tests = || checks::cargo_of_checks("test");
-    steps.run("tests", || with_empty_temp_dir(&dir, |set| log.run(skips.record(set(tests().args(TESTED))), &[])));
-    steps.run("doc tests", || {
+    steps.run_step("tests", || {
+        with_empty_temp_dir(&dir, |set| log.run_tests(skips.record(set(tests().args(TESTED))), &[]))
+    });
+    steps.run_step("doc tests", || {
         let of_workspace = ["--workspace", "--exclude", "lasthop-web", "--doc"];
         with_empty_temp_dir(&dir, |set| log.run_plain(skips.record(set(tests().args(of_workspace)))))
     });
-    steps.run("python", || with_programs(&["python3"], || python::run(full)));
-    steps.run("page tests", || with_page(&["chromium"], || web::test_page(full)));
+    steps.run_step("python", || with_programs(&["python3"], || python::test_package(full)));
+    steps.run_step("page tests", || with_page(&["chromium"], || web::test_page(full)));
     run_when_due(steps, "equal bytes", &EQUAL_BYTES, full, || with_page(&[], || web::compare_with_command(full)));
     if full {
-        steps.run("long tests", || {
+        steps.run_step("long tests", || {
             let long = ["--ignored", "--test-threads", "1"];
-            with_empty_temp_dir(&dir, |set| log.run(skips.record(set(tests().args(TESTED))), &long))
+            with_empty_temp_dir(&dir, |set| log.run_tests(skips.record(set(tests().args(TESTED))), &long))
         });
-        steps.run("wheels", || with_page(&["python3"], python::wheels));
-        steps.run("fuzz targets", || workspace::run(workspace::cargo().args(FUZZ_TARGETS)));
-        steps.run("census", census::run);
-        steps.run("wasm", wasm::run);
+        steps.run_step("wheels", || with_page(&["python3"], python::check_wheels));
+        steps.run_step("fuzz targets", || workspace::run_command(workspace::cargo_command().args(FUZZ_TARGETS)));
+        steps.run_step("census", census::run_census);
+        steps.run_step("wasm", wasm::check_wasm);
     }
     run_when_due(steps, "rustdoc", &RUSTDOC, full, || {
         let mut doc = checks::cargo_of_checks("doc");
-        workspace::run(doc.args(["--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings")).into()
+        workspace::run_command(doc.args(["--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings")).into()
     });
 }
 
@@ -169,14 +173,14 @@ fn run_when_due(
         Err(error) => return steps.failed.push(format!("{name}: {error}")),
     };
     if full || stamp.is_outdated() {
-        steps.run(name, || work().and_then(|| stamp.keep().into()));
+        steps.run_step(name, || work().and_then(|| stamp.keep().into()));
     } else {
         eprintln!("not due: {name}: runs with --full, and after a change since then");
     }
 }
 
 /// Prints the summary; an error names what failed.
-fn report_lane(steps: &Steps, log: &TestLog, limits: &Limits, options: Options) -> Result<(), String> {
+fn report_lane(steps: &Steps, log: &TestLog, limits: &LaneLimits, options: LaneOptions) -> Result<(), String> {
     let mut text = format!("\nslowest tests\n{}\n{}\n", log.slowest(SLOWEST), steps.table(limits));
     steps.skipped.iter().for_each(|line| text += &format!("skipped: {line}\n"));
     text += &format!("{} passed, {} skipped", log.passed, steps.skipped.len());
@@ -187,12 +191,12 @@ fn report_lane(steps: &Steps, log: &TestLog, limits: &Limits, options: Options) 
     if !missing.is_empty() {
         text += &format!(", install: apt-get install {}", missing.join(" "));
     }
-    workspace::print(&format!("{text}\n"))?;
+    workspace::print_text(&format!("{text}\n"))?;
     let mut failed = steps.failed.clone();
     if options.install {
         failed.extend(skips::refuse_unlisted(&steps.skipped).err());
     }
-    // The limits are those of a cold cache, so that only more work than that exceeds them.
+    // The limits hold for a cold cache, so that only more work than from there exceeds them.
     let over = steps.over(limits);
     if !over.is_empty() {
         failed.push(format!("over the limits of {}: {}", limits::FILE, over.join(", ")));
@@ -240,8 +244,8 @@ mod tests {
     #[test]
     fn files_left_by_tests_are_named() {
         let tests = |script: &str| {
-            let dir = workspace::target().join("tmp").join("left-by-no-tests");
-            with_empty_temp_dir(&dir, |set| workspace::run(set(Command::new("sh").args(["-c", script]))))
+            let dir = workspace::target_folder().join("tmp").join("left-by-no-tests");
+            with_empty_temp_dir(&dir, |set| workspace::run_command(set(Command::new("sh").args(["-c", script]))))
         };
         assert_eq!(tests("true"), Ok(()));
         let left = tests("touch \"$TMPDIR/left.sqlite\"").unwrap_err();
@@ -252,7 +256,7 @@ mod tests {
     /// A file beside main.rs without its line there would never be compiled.
     #[test]
     fn every_file_beside_main_is_in_a_program() {
-        for package in fs::read_dir(workspace::root().join("crates")).unwrap() {
+        for package in fs::read_dir(workspace::root_folder().join("crates")).unwrap() {
             let package = package.unwrap().path();
             let (folder, manifest) = (package.join("tests"), fs::read_to_string(package.join("Cargo.toml")).unwrap());
             let Ok(suite) = fs::read_to_string(folder.join("main.rs")) else { continue };

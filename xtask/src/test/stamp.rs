@@ -17,8 +17,8 @@ impl Stamp {
     /// Reads the sources of a step: what git tracks of these files and folders of the repository.
     pub fn of(step: &str, places: &[&str]) -> Result<Self, String> {
         let names = list_tracked(places)?;
-        let sources = names.iter().map(|name| workspace::root().join(name)).filter(|path| path.is_file());
-        Self::in_folder(&workspace::target().join("stamps"), step, sources)
+        let sources = names.iter().map(|name| workspace::root_folder().join(name)).filter(|path| path.is_file());
+        Self::in_folder(&workspace::target_folder().join("stamps"), step, sources)
     }
 
     fn in_folder(kept: &Path, step: &str, sources: impl Iterator<Item = PathBuf>) -> Result<Self, String> {

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::limits::{ALL, Limits};
+use super::limits::{ALL, LaneLimits};
 use crate::bench::budget::Limit;
 use crate::bench::measure::read_children_cpu_time;
 
@@ -54,7 +54,7 @@ pub struct Steps {
 
 impl Steps {
     /// Runs a step, and prints the time that it took. Returns false if it failed.
-    pub fn run<O: Into<StepOutcome>>(&mut self, name: &'static str, work: impl FnOnce() -> O) -> bool {
+    pub fn run_step<O: Into<StepOutcome>>(&mut self, name: &'static str, work: impl FnOnce() -> O) -> bool {
         #[expect(clippy::disallowed_methods, reason = "a command reads a clock")]
         let begin = Instant::now();
         let before = read_children_cpu_time();
@@ -78,8 +78,8 @@ impl Steps {
         !has_failed
     }
 
-    /// Returns the table of times beside their limits.
-    pub fn table(&self, limits: &Limits) -> String {
+    /// Returns the table of times and limits.
+    pub fn table(&self, limits: &LaneLimits) -> String {
         let mut text = format!("{:<14} {:>7} {:>6} {:>8} {:>6}\n", "step", "CPU s", "goal", "at most", "s");
         for StepTime { name, wall, cpu } in &self.times {
             text += &render_step(name, *cpu, limits.of(name), &format!("{:.0}", wall.as_secs_f64()));
@@ -88,7 +88,7 @@ impl Steps {
     }
 
     /// Returns the names of the steps that took more CPU time than their limit.
-    pub fn over(&self, limits: &Limits) -> Vec<String> {
+    pub fn over(&self, limits: &LaneLimits) -> Vec<String> {
         let is_over = |name: &str, cpu: Duration| limits.of(name).is_some_and(|limit| cpu.as_secs_f64() > limit.most);
         let steps = self.times.iter().map(|step| (step.name, step.cpu)).chain([(ALL, self.cpu())]);
         steps.filter(|(name, cpu)| is_over(name, *cpu)).map(|(name, _)| name.to_owned()).collect()
@@ -125,8 +125,8 @@ mod tests {
         Steps { times: vec![time("clippy", 100), time("tests", 40)], ..Steps::default() }
     }
 
-    fn limits(text: &str) -> Limits {
-        Limits::parse(&text.parse().unwrap()).unwrap()
+    fn limits(text: &str) -> LaneLimits {
+        LaneLimits::parse(&text.parse().unwrap()).unwrap()
     }
 
     #[test]
@@ -144,9 +144,9 @@ mod tests {
     #[test]
     fn failures_and_skips_are_kept_and_later_steps_run() {
         let mut steps = Steps::default();
-        steps.run("a", || Err::<(), _>("no".to_owned()));
-        steps.run("b", || StepOutcome::Skipped("needs x".to_owned()));
-        steps.run("c", || Ok(()));
+        steps.run_step("a", || Err::<(), _>("no".to_owned()));
+        steps.run_step("b", || StepOutcome::Skipped("needs x".to_owned()));
+        steps.run_step("c", || Ok(()));
         assert_eq!((steps.failed, steps.skipped), (vec!["a: no".to_owned()], vec!["b: needs x".to_owned()]));
         assert_eq!(steps.times.iter().map(|step| step.name).collect::<Vec<_>>(), ["a", "c"]);
     }

@@ -8,7 +8,7 @@ use flate2::{Compression, GzBuilder};
 
 use super::Module;
 use super::sources::{self, Sources};
-use crate::tree::{list_files, write};
+use crate::tree::{list_files, write_file};
 use crate::workspace;
 
 /// The start of each compressed file: gzip without a time or a name, of the best compression.
@@ -26,12 +26,12 @@ pub const MODULE: Limit = ("wasm", 1_200_000);
 pub const SCRIPTS: Limit = ("js", 120_000);
 
 /// The folder that the build of the command embeds.
-pub fn folder() -> PathBuf {
-    workspace::root().join("crates/cli/bundle")
+pub fn bundle_folder() -> PathBuf {
+    workspace::root_folder().join("crates/cli/bundle")
 }
 
 /// Compresses each file of a folder into another one, which then holds nothing else.
-pub fn compress(from: &Path, to: &Path) -> Result<(), String> {
+pub fn compress_folder(from: &Path, to: &Path) -> Result<(), String> {
     let fault = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
     let mut names = Vec::new();
     for path in list_files(from)? {
@@ -41,7 +41,7 @@ pub fn compress(from: &Path, to: &Path) -> Result<(), String> {
         let content = fs::read(&path).map_err(|error| fault(&path, error))?;
         let bytes = packed.write_all(&content).and_then(|()| packed.finish()).map_err(|error| fault(&path, error))?;
         let target = to.join(format!("{}.gz", name.display()));
-        write(&target, &bytes)?;
+        write_file(&target, &bytes)?;
         names.push(target);
     }
     for path in list_files(to)? {
@@ -52,13 +52,14 @@ pub fn compress(from: &Path, to: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Writes the kind of the page and the fingerprint of its sources beside it.
+/// Writes the kind of the page and the fingerprint of its sources into its folder.
 pub fn write_signature(module: Module) -> Result<(), String> {
-    let sources = Sources::list(&workspace::root()).and_then(|sources| sources.map(|it| it.fingerprint()).transpose());
+    let sources =
+        Sources::list(&workspace::root_folder()).and_then(|sources| sources.map(|it| it.fingerprint()).transpose());
     let fingerprint = sources.map_err(|error| format!("the sources of the page: {error}"))?;
     let kind = if matches!(module, Module::Tested) { sources::TESTED } else { sources::RELEASED };
     let signature = format!("{kind} {}", fingerprint.unwrap_or_default());
-    write(&folder().join(SIGNATURE), signature.as_bytes())
+    write_file(&bundle_folder().join(SIGNATURE), signature.as_bytes())
 }
 
 /// Fails unless a program contains each compressed file of a folder.
@@ -114,7 +115,7 @@ pub fn check_sizes(folder: &Path, limits: &[Limit]) -> Result<(), String> {
     for (kind, bytes) in kinds {
         let limit = limits.iter().find(|(known, _)| *known == kind).map(|(_, limit)| *limit);
         let most = limit.map_or(String::new(), |limit| format!(" of at most {:.0}", limit as f64 / 1e3));
-        workspace::print(&format!("{kind}: {:.0}{most} kB, compressed\n", bytes as f64 / 1e3))?;
+        workspace::print_text(&format!("{kind}: {:.0}{most} kB, compressed\n", bytes as f64 / 1e3))?;
         if limit.is_some_and(|limit| bytes > limit) {
             above.push(kind);
         }
@@ -131,9 +132,9 @@ mod tests {
         let scratch = tempfile::tempdir().unwrap();
         let [page, packed] = ["page", "packed"].map(|name| scratch.path().join(name));
         for name in ["index.html", "assets/a.js"] {
-            write(&page.join(name), format!("the text of {name}").as_bytes()).unwrap();
+            write_file(&page.join(name), format!("the text of {name}").as_bytes()).unwrap();
         }
-        compress(&page, &packed).unwrap();
+        compress_folder(&page, &packed).unwrap();
         let read = |name: &str| fs::read(packed.join(name)).unwrap();
         let program = scratch.path().join("program");
         fs::write(&program, [b"code".as_slice(), &read("assets/a.js.gz"), b"code", &read("index.html.gz")].concat())

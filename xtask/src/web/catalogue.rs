@@ -5,44 +5,44 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::tree::write;
+use crate::tree::write_file;
 
 /// Copies the examples, the files that they name and the lessons, each with an index that the page reads.
 pub fn write_catalogue(from: &Path, to: &Path) -> Result<(), String> {
     let read = |path: &Path| fs::read(path).map_err(|error| format!("{}: {error}", path.display()));
     let mut examples = Vec::new();
-    for name in names(from, "toml")? {
+    for name in list_names(from, "toml")? {
         let bytes = read(&from.join(&name))?;
         let text = String::from_utf8_lossy(&bytes);
         let table: toml::Table = text.parse().map_err(|error| format!("examples/{name}: {error}"))?;
-        let files = files(from, &table);
+        let files = list_referenced_files(from, &table);
         for file in &files {
-            write(&to.join(file), &read(&from.join(file))?)?;
+            write_file(&to.join(file), &read(&from.join(file))?)?;
         }
-        write(&to.join(&name), &bytes)?;
+        write_file(&to.join(&name), &bytes)?;
         let title = table.get("title").and_then(toml::Value::as_str).unwrap_or(&name).to_owned();
-        examples.push(json!({ "name": name, "title": title, "sentence": sentence(&text), "files": files }));
+        examples.push(json!({ "name": name, "title": title, "sentence": first_sentence(&text), "files": files }));
     }
-    index(&to.join("index.json"), examples)?;
+    write_index(&to.join("index.json"), examples)?;
     let mut lessons = Vec::new();
-    for file in names(&from.join("lessons"), "md")? {
+    for file in list_names(&from.join("lessons"), "md")? {
         let bytes = read(&from.join("lessons").join(&file))?;
         let text = String::from_utf8_lossy(&bytes);
         let head = text.split("+++").nth(1).unwrap_or_default();
         let head: toml::Table = head.parse().map_err(|error| format!("examples/lessons/{file}: {error}"))?;
         let of = |key: &str| head.get(key).and_then(toml::Value::as_str).unwrap_or_default().to_owned();
-        write(&to.join("lessons").join(&file), &bytes)?;
+        write_file(&to.join("lessons").join(&file), &bytes)?;
         lessons.push(json!({ "file": file, "title": of("title"), "question": of("question") }));
     }
-    index(&to.join("lessons/index.json"), lessons)
+    write_index(&to.join("lessons/index.json"), lessons)
 }
 
-fn index(path: &Path, entries: Vec<Value>) -> Result<(), String> {
-    write(path, format!("{:#}\n", Value::Array(entries)).as_bytes())
+fn write_index(path: &Path, entries: Vec<Value>) -> Result<(), String> {
+    write_file(path, format!("{:#}\n", Value::Array(entries)).as_bytes())
 }
 
 /// The files of a folder with an ending, sorted.
-fn names(folder: &Path, ending: &str) -> Result<Vec<String>, String> {
+fn list_names(folder: &Path, ending: &str) -> Result<Vec<String>, String> {
     let entries = fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
     let chosen = paths.filter(|path| path.extension().is_some_and(|extension| extension == ending));
@@ -52,8 +52,8 @@ fn names(folder: &Path, ending: &str) -> Result<Vec<String>, String> {
     Ok(names)
 }
 
-/// The files beside a scenario that its texts name.
-fn files(beside: &Path, table: &toml::Table) -> Vec<String> {
+/// The files in a scenario's folder that its texts name.
+fn list_referenced_files(beside: &Path, table: &toml::Table) -> Vec<String> {
     fn texts(value: &toml::Value, found: &mut Vec<String>) {
         match value {
             toml::Value::String(text) => found.push(text.clone()),
@@ -71,7 +71,7 @@ fn files(beside: &Path, table: &toml::Table) -> Vec<String> {
 }
 
 /// The first sentence of the comment at the head.
-fn sentence(text: &str) -> String {
+fn first_sentence(text: &str) -> String {
     let comments = text.lines().take_while(|line| line.starts_with('#')).filter(|line| !line.starts_with("#:"));
     let lines = comments.map(|line| line.trim_start_matches('#')).take_while(|line| !line.starts_with("   "));
     let whole = lines.map(str::trim).collect::<Vec<_>>().join(" ");
@@ -86,16 +86,16 @@ mod tests {
     #[test]
     fn sentence_ends_at_the_first_stop_before_commands() {
         let text = "#:schema x\n# How many stations can\n# a cell serve? Two draw 0.5 of them. More.\n#   lasthop run x\ntitle = 1\n";
-        assert_eq!(sentence(text), "How many stations can a cell serve? Two draw 0.5 of them.");
-        assert_eq!(sentence("# Only this\n#   lasthop run x\n"), "Only this");
-        assert_eq!(sentence("title = 1\n"), "");
+        assert_eq!(first_sentence(text), "How many stations can a cell serve? Two draw 0.5 of them.");
+        assert_eq!(first_sentence("# Only this\n#   lasthop run x\n"), "Only this");
+        assert_eq!(first_sentence("title = 1\n"), "");
     }
 
     #[test]
     fn named_files_are_found_and_other_texts_are_not() {
-        let examples = crate::workspace::root().join("examples");
+        let examples = crate::workspace::root_folder().join("examples");
         let table: toml::Table =
             "a = [{ file = \"walk.csv\" }]\nrate = \"0.5 Mbps\"\n[b]\nc = \"absent.csv\"".parse().unwrap();
-        assert_eq!(files(&examples, &table), ["walk.csv"]);
+        assert_eq!(list_referenced_files(&examples, &table), ["walk.csv"]);
     }
 }

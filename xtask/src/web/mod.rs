@@ -11,7 +11,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::tree::write;
+use crate::tree::write_file;
 use crate::{checks, wasm, workspace};
 
 /// How the module is compiled.
@@ -45,7 +45,7 @@ impl Module {
         if matches!(self, Module::Tested) {
             return checks::cargo_of_checks(subcommand);
         }
-        let mut cargo = workspace::cargo();
+        let mut cargo = workspace::cargo_command();
         cargo.args([subcommand, "--profile", self.profile()]);
         cargo
     }
@@ -66,14 +66,14 @@ impl Module {
 
 /// Builds the page and compresses its files into `crates/cli/bundle`, where the command's build finds them; prints their
 /// sizes, and fails if one is above its limit.
-pub fn run(module: Module) -> Result<(), String> {
-    build_page(module, &bundle::folder())?;
+pub fn embed_page(module: Module) -> Result<(), String> {
+    build_page(module, &bundle::bundle_folder())?;
     bundle::write_signature(module)
 }
 
 /// Builds the page for a command that is installed already, and compresses its files into a folder: `lasthop web` runs this.
 pub fn build_into(folder: &str) -> Result<(), String> {
-    build_page(Module::Installed, &workspace::root().join(folder))
+    build_page(Module::Installed, &workspace::root_folder().join(folder))
 }
 
 /// Builds the page and compresses its files into a folder. What needs the network comes first.
@@ -82,17 +82,20 @@ fn build_page(module: Module, folder: &Path) -> Result<(), String> {
     install_packages()?;
     build_parts(module)?;
     announce_step("bundle the page");
-    workspace::run(&mut npm(&["run", "build"])?)?;
-    bundle::compress(&workspace::root().join("web/dist"), folder)?;
+    workspace::run_command(&mut npm_command(&["run", "build"])?)?;
+    bundle::compress_folder(&workspace::root_folder().join("web/dist"), folder)?;
     bundle::check_sizes(folder, module.limits())
 }
 
-/// Builds what the page takes from the workspace: the module in `web/src/wasm`, the examples in `web/public/examples`.
+/// Builds the parts of the page from the workspace: the module in `web/src/wasm`, the examples in `web/public/examples`.
 pub fn build_parts(module: Module) -> Result<(), String> {
-    let folder = workspace::target().join("web");
+    let folder = workspace::target_folder().join("web");
     build_module(module, &folder, "web")?;
-    copy_module(&folder, &workspace::root().join("web/src/wasm"))?;
-    catalogue::write_catalogue(&workspace::root().join("examples"), &workspace::root().join("web/public/examples"))
+    copy_module(&folder, &workspace::root_folder().join("web/src/wasm"))?;
+    catalogue::write_catalogue(
+        &workspace::root_folder().join("examples"),
+        &workspace::root_folder().join("web/public/examples"),
+    )
 }
 
 /// Prints the title of a step; `lasthop web` shows it while it waits.
@@ -102,56 +105,58 @@ fn announce_step(title: &str) {
 
 /// Fails unless a program contains the page in `crates/cli/bundle`.
 pub fn check_embedded(program: &Path) -> Result<(), String> {
-    bundle::check_embedded(&bundle::folder(), program)
+    bundle::check_embedded(&bundle::bundle_folder(), program)
 }
 
 /// The size of the page's compressed files, in bytes.
-pub fn bytes() -> Result<u64, String> {
-    bundle::list_sizes(&bundle::folder()).map(|files| files.iter().map(|(_, bytes)| bytes).sum())
+pub fn measure_bundle() -> Result<u64, String> {
+    bundle::list_sizes(&bundle::bundle_folder()).map(|files| files.iter().map(|(_, bytes)| bytes).sum())
 }
 
 /// Returns the reason why the programs of this machine cannot build the page, if there is one.
 pub fn explain_unfit() -> Option<String> {
-    let version = workspace::output(Command::new("node").arg("--version")).unwrap_or_default();
+    let version = workspace::read_output(Command::new("node").arg("--version")).unwrap_or_default();
     let old = node_version::explain_old_version(version.trim());
     old.or_else(|| (!wasm::can_install()).then(|| wasm::REMEDY.to_owned()))
 }
 
-/// Tests the page that [`run`] has built in Chromium: some of each kind, with `full` everything.
+/// Tests the page that [`embed_page`] has built in Chromium: some of each kind, with `full` everything.
 pub fn test_page(full: bool) -> Result<(), String> {
     checks::build_as_tested()?;
     let chromium = skip::find_program("chromium").map(skip::find_on_path)?.unwrap_or_default();
-    workspace::run(npm(&["test"])?.env("CHROMIUM", chromium).env("LASTHOP_FULL", if full { "1" } else { "0" }))
+    workspace::run_command(
+        npm_command(&["test"])?.env("CHROMIUM", chromium).env("LASTHOP_FULL", if full { "1" } else { "0" }),
+    )
 }
 
 /// Runs the module in Node, and compares it with the command: on some examples, with `full` on all.
 pub fn compare_with_command(full: bool) -> Result<(), String> {
     let module = Module::of_tests(full);
-    let folder = workspace::target().join("web-node");
+    let folder = workspace::target_folder().join("web-node");
     build_module(module, &folder, "nodejs")?;
     let command = checks::build_as_tested()?.join("lasthop");
     let mut node = Command::new("node");
     node.arg("crates/web/tests/equal.cjs").arg(folder.join("lasthop_web.js")).arg(command);
-    workspace::run(node.args(["examples", if full { "1" } else { "6" }]).current_dir(workspace::root()))
+    workspace::run_command(node.args(["examples", if full { "1" } else { "6" }]).current_dir(workspace::root_folder()))
 }
 
 /// Builds the module, and its JavaScript for `web` or `nodejs`.
 fn build_module(module: Module, folder: &Path, target: &str) -> Result<(), String> {
     announce_step("compile the simulator to WebAssembly");
-    wasm::install()?;
+    wasm::install_target()?;
     let package = ["--package", "lasthop-web", "--target", wasm::TARGET];
-    workspace::run(module.cargo("build").args(package))?;
-    let compiled = workspace::target().join(wasm::TARGET).join(module.profile()).join("lasthop_web.wasm");
+    workspace::run_command(module.cargo("build").args(package))?;
+    let compiled = workspace::target_folder().join(wasm::TARGET).join(module.profile()).join("lasthop_web.wasm");
     announce_step("write its JavaScript");
     let mut bundle = module.of_tool().cargo("run");
-    workspace::run(bundle.args(["--package", "bundle", "--"]).arg(&compiled).arg(folder).arg(target))
+    workspace::run_command(bundle.args(["--package", "bundle", "--"]).arg(&compiled).arg(folder).arg(target))
 }
 
-/// Copies what the page imports; files that did not change keep their time, so that nothing else is built again.
+/// Copies the files that the page imports. Unchanged ones keep their time, so that nothing else is built again.
 fn copy_module(from: &Path, to: &Path) -> Result<(), String> {
     for name in ["lasthop_web.js", "lasthop_web.d.ts", "lasthop_web_bg.wasm", "lasthop_web_bg.wasm.d.ts"] {
         let read = fs::read(from.join(name)).map_err(|error| format!("{}: {error}", from.join(name).display()))?;
-        write(&to.join(name), &read)?;
+        write_file(&to.join(name), &read)?;
     }
     Ok(())
 }
@@ -161,7 +166,7 @@ fn install_packages() -> Result<(), String> {
     if !workspace::on_path("npm") {
         return Err("the page needs npm: apt-get install npm".to_owned());
     }
-    let page = workspace::root().join("web");
+    let page = workspace::root_folder().join("web");
     let (wanted, installed) = (page.join("package-lock.json"), page.join("node_modules/.package-lock.json"));
     let time = |path: &Path| fs::metadata(path).and_then(|data| data.modified()).ok();
     if time(&installed) < time(&wanted) {
@@ -169,15 +174,15 @@ fn install_packages() -> Result<(), String> {
         install.args(["ci", "--no-audit", "--no-fund", "--prefer-offline"]).current_dir(&page);
         // Without a network the two retries take seconds, not more than a minute.
         install.args(["--fetch-retry-mintimeout", "2000", "--fetch-retry-maxtimeout", "5000"]);
-        workspace::run(&mut install)?;
+        workspace::run_command(&mut install)?;
     }
     Ok(())
 }
 
 /// Returns a command of npm for the page, whose packages are then installed.
-fn npm(arguments: &[&str]) -> Result<Command, String> {
+fn npm_command(arguments: &[&str]) -> Result<Command, String> {
     install_packages()?;
     let mut npm = Command::new("npm");
-    npm.args(arguments).current_dir(workspace::root().join("web"));
+    npm.args(arguments).current_dir(workspace::root_folder().join("web"));
     Ok(npm)
 }

@@ -4,7 +4,7 @@ pub use engine::registry::NoSettings as Config;
 
 use super::{Agent, Traits, eln};
 
-/// Those of `eln`.
+/// As `eln`.
 pub fn traits() -> Traits {
     eln::traits()
 }

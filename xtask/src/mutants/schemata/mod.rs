@@ -74,7 +74,7 @@ pub fn generate(text: &str, changes: &[Change]) -> Result<Schemata, String> {
     let mut visitor = Visitor { text, changes, taken: HashSet::new(), edits: Vec::new() };
     visitor.visit_file(&file);
     let Visitor { taken, edits, .. } = visitor;
-    let mut schemata = render::render(text, edits);
+    let mut schemata = render::render_schemata(text, edits);
     let numbers = changes.iter().map(|change| change.number);
     schemata.left_out = numbers.filter(|number| !taken.contains(number)).collect();
     Ok(schemata)

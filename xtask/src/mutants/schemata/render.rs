@@ -17,19 +17,19 @@ pub struct Schemata {
     pub text: String,
     /// Mutants without a schema.
     pub left_out: Vec<usize>,
-    /// Parts of the generated text with their mutants, without those of nested parts.
+    /// Parts of the generated text with their mutants, without mutants of nested parts.
     scopes: Vec<(Range<usize>, Vec<usize>)>,
 }
 
 impl Schemata {
     /// Returns the mutants of the smallest part that contains `place` and has any; if there is no such part, all
     /// mutants of the file.
-    pub fn blamed(&self, place: &Range<usize>) -> Vec<usize> {
+    pub fn mutants_at(&self, place: &Range<usize>) -> Vec<usize> {
         let mut around: Vec<&Range<usize>> =
-            self.scopes.iter().map(|(scope, _)| scope).filter(|scope| within(place, scope)).collect();
+            self.scopes.iter().map(|(scope, _)| scope).filter(|scope| lies_within(place, scope)).collect();
         around.sort_by_key(|scope| scope.len());
         let held = |scope: &Range<usize>| -> BTreeSet<usize> {
-            let inner = self.scopes.iter().filter(|(inner, _)| within(inner, scope));
+            let inner = self.scopes.iter().filter(|(inner, _)| lies_within(inner, scope));
             inner.flat_map(|(_, numbers)| numbers.iter().copied()).collect()
         };
         let found = around.into_iter().map(held).find(|numbers| !numbers.is_empty());
@@ -37,15 +37,15 @@ impl Schemata {
     }
 }
 
-fn within(inner: &Range<usize>, outer: &Range<usize>) -> bool {
+fn lies_within(inner: &Range<usize>, outer: &Range<usize>) -> bool {
     outer.start <= inner.start && inner.end <= outer.end
 }
 
 /// Applies the edits to the text. Of edits of the same part the first becomes the outermost; an empty part precedes a
 /// part that begins at the same position.
-pub fn render(text: &str, mut edits: Vec<Edit>) -> Schemata {
+pub fn render_schemata(text: &str, mut edits: Vec<Edit>) -> Schemata {
     edits.sort_by_key(|edit| (edit.range.start, !edit.range.is_empty(), Reverse(edit.range.end)));
-    let mut writer = Writer { text, at: 0, out: String::new(), open: Vec::new(), scopes: Vec::new() };
+    let mut writer = SchemataWriter { text, at: 0, out: String::new(), open: Vec::new(), scopes: Vec::new() };
     for edit in &edits {
         writer.close(edit.range.start);
         writer.copy(edit.range.start);
@@ -58,12 +58,12 @@ pub fn render(text: &str, mut edits: Vec<Edit>) -> Schemata {
     }
     writer.close(text.len());
     writer.copy(text.len());
-    let Writer { out, mut scopes, .. } = writer;
+    let SchemataWriter { out, mut scopes, .. } = writer;
     scopes.push((0..out.len(), Vec::new()));
     Schemata { text: out, left_out: Vec::new(), scopes }
 }
 
-struct Writer<'a> {
+struct SchemataWriter<'a> {
     text: &'a str,
     /// Position up to which the text is copied.
     at: usize,
@@ -73,7 +73,7 @@ struct Writer<'a> {
     scopes: Vec<(Range<usize>, Vec<usize>)>,
 }
 
-impl Writer<'_> {
+impl SchemataWriter<'_> {
     fn copy(&mut self, to: usize) {
         self.out.push_str(&self.text[self.at..to]);
         self.at = to;

@@ -156,7 +156,7 @@ fn compile_error_is_attributed_to_the_smallest_part() {
     let schemata = generate(text, &changes(text, &wanted)).unwrap();
     let blamed = |what: &str, nth: usize| {
         let start = schemata.text.match_indices(what).nth(nth).unwrap().0;
-        schemata.blamed(&(start..start + what.len()))
+        schemata.mutants_at(&(start..start + what.len()))
     };
     // A changed text of an expression, the expression itself, the match around an arm, the function, and the file.
     assert_eq!(blamed("a * 1", 0), [2]);
