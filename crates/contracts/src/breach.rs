@@ -30,7 +30,7 @@ pub enum Contract {
     Reduction,
     /// ssthresh changes at most once in a loss episode.
     Episode,
-    /// Every byte arrives, and what was acknowledged has arrived.
+    /// Every byte arrives, and acknowledged bytes have arrived.
     Arrival,
     /// A sender with unacknowledged data has a timer, and ends.
     Progress,
@@ -110,7 +110,7 @@ pub struct Breach {
     pub contract: Contract,
     /// The last call before it was found; `None` if there was none, as for settings.
     pub call: Option<Call>,
-    /// What was found.
+    /// The value found.
     pub found: String,
     /// What should be there instead.
     pub expected: String,
@@ -126,7 +126,7 @@ impl Breach {
 }
 
 /// Returns the kind and the name of a member.
-pub(crate) fn label<R: Open>(name: &str) -> String {
+pub(crate) fn label_member<R: Open>(name: &str) -> String {
     format!("{} \"{name}\"", R::WHAT)
 }
 

@@ -1,8 +1,8 @@
 //! Checks of the contracts that all members of the registries keep, for members from any crate.
 //!
-//! [`control()`] calls a congestion control with random arguments, [`transfer()`] runs whole transfers over a bad network,
-//! and [`agent()`] passes random traffic through an agent. Each result depends on the member and the seed only. A broken
-//! contract is a [`Breach`], which states the contract, the call, what was found and what was expected. A panic of a
+//! [`check_control`] calls a congestion control with random arguments, [`check_transfer`] runs whole transfers over a bad network,
+//! and [`check_agent`] passes random traffic through an agent. Each result depends on the member and the seed only. A broken
+//! contract is a [`Breach`], which states the contract, the call, and the values found and expected. A panic of a
 //! member is not caught.
 //!
 //! ```
@@ -10,13 +10,12 @@
 //!
 //! for (name, _) in ControlConfig::MEMBERS {
 //!     let config: ControlConfig = engine::registry::by_name(name).expect("defaults");
-//!     contracts::control(&config, 1)?;
+//!     contracts::check_control(&config, 1)?;
 //! }
 //! # Ok::<(), contracts::Breach>(())
 //! ```
 //!
-//! The modules of the same names have the parts: steps of one's own, options for members with exceptions, and what was
-//! observed besides.
+//! The modules have the parts: single steps, options for members with exceptions, and observations.
 
 pub mod agent;
 mod breach;
@@ -24,7 +23,7 @@ pub mod control;
 mod draw;
 pub mod transfer;
 
-pub use agent::agent;
+pub use agent::check_agent;
 pub use breach::{Breach, Call, Contract};
-pub use control::control;
-pub use transfer::{transfer, transfers};
+pub use control::check_control;
+pub use transfer::{check_transfer, check_transfers};

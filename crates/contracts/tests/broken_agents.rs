@@ -5,8 +5,8 @@ use crate::common;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use common::resolved;
-use contracts::agent::{Observed, Options, run};
-use contracts::{Breach, Contract, agent};
+use contracts::agent::{AgentObservation, AgentOptions, observe_agent};
+use contracts::{Breach, Contract, check_agent};
 use engine::registry::Fault;
 use engine::{Member, Span, Time};
 use path::agent::icmp::tell_sender;
@@ -180,13 +180,13 @@ fn broken(defect: &str) -> AgentConfig {
 }
 
 fn breach(defect: &str) -> Breach {
-    agent(&broken(defect), 1).expect_err(defect)
+    check_agent(&broken(defect), 1).expect_err(defect)
 }
 
 #[test]
 fn agent_without_a_defect_is_accepted() {
-    (0..5).for_each(|seed| assert_eq!(agent(&broken("none"), seed), Ok(())));
-    let observed = run(&broken("none"), &Options::default(), 1).unwrap();
+    (0..5).for_each(|seed| assert_eq!(check_agent(&broken("none"), seed), Ok(())));
+    let observed = observe_agent(&broken("none"), &AgentOptions::default(), 1).unwrap();
     assert!(!observed.acknowledges && observed.messages > 0, "{observed:?}");
 }
 
@@ -232,29 +232,32 @@ fn defects_of_an_agent_that_was_not_called_name_no_call() {
 
 #[test]
 fn options_allow_exceptions_and_require_counters() {
-    let default = Options::default();
-    let resegments = Options { resegments: true, ..default };
-    assert!(run(&broken("joins-segments"), &resegments, 1).is_ok());
-    assert_eq!(run(&broken("invents-data"), &resegments, 1).unwrap_err().contract, Contract::Data);
-    let withholds = Options { withholds_last_byte: true, ..default };
-    assert_eq!(run(&broken("withholds-byte"), &withholds, 1).map(|observed| observed.acknowledges), Ok(false));
-    assert_eq!(run(&broken("forges-ack"), &withholds, 1).unwrap_err().contract, Contract::Acknowledgment);
-    let must_report = Options { must_report_state: true, ..default };
-    assert!(agent(&broken("reports-no-state"), 1).is_ok());
-    assert_eq!(run(&broken("reports-no-state"), &must_report, 1).unwrap_err().contract, Contract::State);
-    let small = Options { max_state_bytes: 90, ..default };
-    let breach = run(&broken("understates-maximum"), &small, 1).unwrap_err();
+    let default = AgentOptions::default();
+    let resegments = AgentOptions { resegments: true, ..default };
+    assert!(observe_agent(&broken("joins-segments"), &resegments, 1).is_ok());
+    assert_eq!(observe_agent(&broken("invents-data"), &resegments, 1).unwrap_err().contract, Contract::Data);
+    let withholds = AgentOptions { withholds_last_byte: true, ..default };
+    assert_eq!(
+        observe_agent(&broken("withholds-byte"), &withholds, 1).map(|observed| observed.acknowledges),
+        Ok(false)
+    );
+    assert_eq!(observe_agent(&broken("forges-ack"), &withholds, 1).unwrap_err().contract, Contract::Acknowledgment);
+    let must_report = AgentOptions { must_report_state: true, ..default };
+    assert!(check_agent(&broken("reports-no-state"), 1).is_ok());
+    assert_eq!(observe_agent(&broken("reports-no-state"), &must_report, 1).unwrap_err().contract, Contract::State);
+    let small = AgentOptions { max_state_bytes: 90, ..default };
+    let breach = observe_agent(&broken("understates-maximum"), &small, 1).unwrap_err();
     assert_eq!((&*breach.found, &*breach.expected), ("state_bytes 91", "at most 90"));
 }
 
 #[test]
 fn declared_loss_of_semantics_allows_own_acknowledgments() {
-    let observed = run(&broken("forges-ack-declared"), &Options::default(), 1);
+    let observed = observe_agent(&broken("forges-ack-declared"), &AgentOptions::default(), 1);
     assert!(observed.is_ok_and(|observed| observed.acknowledges));
 }
 
 #[test]
 fn scheme_without_an_agent_has_no_contracts() {
     let unmodified: AgentConfig = engine::registry::by_name("unmodified").unwrap();
-    assert_eq!(run(&unmodified, &Options::default(), 1), Ok(Observed::default()));
+    assert_eq!(observe_agent(&unmodified, &AgentOptions::default(), 1), Ok(AgentObservation::default()));
 }

@@ -5,7 +5,7 @@ use crate::common;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use common::resolved;
-use contracts::{Breach, Contract, control};
+use contracts::{Breach, Contract, check_control};
 use engine::registry::Fault;
 use engine::{Member, Span, Time};
 use schemars::JsonSchema;
@@ -128,12 +128,12 @@ fn broken(defect: &str) -> ControlConfig {
 }
 
 fn breach(defect: &str) -> Breach {
-    control(&broken(defect), 1).expect_err(defect)
+    check_control(&broken(defect), 1).expect_err(defect)
 }
 
 #[test]
 fn control_without_a_defect_is_accepted() {
-    (0..10).for_each(|seed| assert_eq!(control(&broken("none"), seed), Ok(())));
+    (0..10).for_each(|seed| assert_eq!(check_control(&broken("none"), seed), Ok(())));
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn each_defect_breaks_its_contract() {
         ("never-sets-ssthresh", Contract::Reduction, "on_congestion(FastRetransmit", ""),
         ("stays-above-ssthresh", Contract::Reduction, "on_congestion(FastRetransmit", "cwnd "),
         ("paces-later", Contract::Constant, "on_ack(", "Constants"),
-        ("global-count", Contract::Repeatable, "on_ack(", "Reading"),
+        ("global-count", Contract::Repeatable, "on_ack(", "ControlReading"),
     ] {
         let breach = breach(defect);
         assert_eq!(breach.contract, contract, "{breach}");
@@ -187,6 +187,6 @@ fn message_states_contract_call_found_and_expected() {
 #[test]
 fn same_seed_finds_the_same_breach() {
     assert_eq!(breach("nan-at-idle"), breach("nan-at-idle"));
-    let of_seed = |seed| control(&broken("nan-at-idle"), seed).unwrap_err().call;
+    let of_seed = |seed| check_control(&broken("nan-at-idle"), seed).unwrap_err().call;
     assert_ne!(of_seed(1), of_seed(2));
 }

@@ -5,8 +5,8 @@ use crate::common;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use common::resolved;
-use contracts::transfer::{Options, Weather, run};
-use contracts::{Contract, transfer, transfers};
+use contracts::transfer::{TransferOptions, Weather, run_transfer};
+use contracts::{Contract, check_transfer, check_transfers};
 use engine::registry::Fault;
 use engine::{Member, Span, Time};
 use schemars::JsonSchema;
@@ -175,7 +175,7 @@ fn broken(defect: &str) -> Config {
 #[test]
 fn control_without_a_defect_is_accepted_under_the_usual_weathers() {
     for seed in 0..3 {
-        assert_eq!(transfers(&broken("none").control, seed), Ok(()));
+        assert_eq!(check_transfers(&broken("none").control, seed), Ok(()));
     }
 }
 
@@ -189,11 +189,11 @@ fn each_defect_breaks_its_contract() {
         ("never-reduces", Contract::Reduction),
         ("global-count", Contract::Repeatable),
     ] {
-        let breach = transfer(&broken(defect), &Weather::USUAL[1], 1).expect_err(defect);
+        let breach = check_transfer(&broken(defect), &Weather::USUAL[1], 1).expect_err(defect);
         assert_eq!(breach.contract, contract, "{breach}");
         assert!(breach.member.starts_with("congestion control \"broken\""), "{breach}");
     }
-    let of_control = transfers(&broken("never-reduces").control, 1).unwrap_err();
+    let of_control = check_transfers(&broken("never-reduces").control, 1).unwrap_err();
     assert_eq!(of_control.contract, Contract::Reduction);
 }
 
@@ -206,22 +206,22 @@ fn each_defect_of_a_recovery_breaks_its_contract() {
     for (defect, contract) in
         [("resends-once", Contract::Duplicate), ("past-deadline", Contract::Timer), ("busy-timer", Contract::Progress)]
     {
-        let breach = transfer(&broken(defect), &Weather::CLEAR, 1).expect_err(defect);
+        let breach = check_transfer(&broken(defect), &Weather::CLEAR, 1).expect_err(defect);
         assert_eq!(breach.contract, contract, "{breach}");
         assert_eq!(breach.member, "congestion control \"reno\" with recovery \"broken\"");
     }
     for weather in Weather::USUAL {
-        assert_eq!(transfer(&broken("none"), &weather, 1), Ok(()));
+        assert_eq!(check_transfer(&broken("none"), &weather, 1), Ok(()));
     }
 }
 
 #[test]
 fn option_forbids_changes_of_ssthresh_without_a_loss() {
-    let (config, default) = (broken("ends-slow-start"), Options::default());
-    let outcome = run(&config, &default, &Weather::CLEAR, 1).unwrap();
+    let (config, default) = (broken("ends-slow-start"), TransferOptions::default());
+    let outcome = run_transfer(&config, &default, &Weather::CLEAR, 1).unwrap();
     assert_eq!((outcome.reductions, outcome.counters.segments_retransmitted), (1, 0));
-    let strict = Options { only_losses_set_ssthresh: true, ..default };
-    let breach = run(&config, &strict, &Weather::CLEAR, 1).unwrap_err();
+    let strict = TransferOptions { only_losses_set_ssthresh: true, ..default };
+    let breach = run_transfer(&config, &strict, &Weather::CLEAR, 1).unwrap_err();
     assert_eq!(breach.contract, Contract::Episode);
     assert!(breach.found.starts_with("a change of ssthresh from inf to "), "{breach}");
 }
@@ -231,7 +231,7 @@ fn option_forbids_changes_of_ssthresh_without_a_loss() {
 fn every_preset_is_accepted_under_the_usual_weathers() {
     for preset in presets::PRESETS {
         for weather in Weather::USUAL {
-            let kept = transfer(&preset.config(), &weather, 1);
+            let kept = check_transfer(&preset.config(), &weather, 1);
             assert_eq!(kept, Ok(()), "{}, {weather:?}", preset.name);
         }
     }

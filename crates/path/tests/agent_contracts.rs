@@ -5,7 +5,7 @@ use crate::common;
 use std::collections::BTreeMap;
 
 use common::member;
-use contracts::agent::{self, Input, Options, Traffic, feed, reports};
+use contracts::agent::{self, AgentOptions, Input, Traffic, feed_agent, reports};
 use engine::Time;
 use path::agent::{AgentConfig, Departure, Semantics};
 use path::outcome::RadioNotice;
@@ -38,13 +38,13 @@ fn messengers() -> impl Iterator<Item = AgentConfig> {
 fn every_agent_keeps_its_contracts() {
     for config in every_built_agent() {
         let name = config.name();
-        let options = Options {
+        let options = AgentOptions {
             resegments: CUTTERS.contains(&name),
             withholds_last_byte: KEEPERS.contains(&name),
             must_report_state: true,
-            ..Options::default()
+            ..AgentOptions::default()
         };
-        let observed = agent::run(&config, &options, 1).unwrap_or_else(|breach| panic!("{breach}"));
+        let observed = agent::observe_agent(&config, &options, 1).unwrap_or_else(|breach| panic!("{breach}"));
         let lost = config.traits().semantics == Semantics::Lost;
         assert_eq!(observed.acknowledges, lost, "{name}: declared end-to-end semantics differ from the behaviour");
         assert_eq!(observed.messages > 0, MESSENGERS.contains(&name), "{name}: only messengers send messages");
@@ -54,17 +54,21 @@ fn every_agent_keeps_its_contracts() {
 // Contracts about reports of failed attempts.
 
 fn answers(config: &AgentConfig, failures: &[RadioNotice]) -> Vec<Vec<Packet>> {
-    reports::answers(config, failures).unwrap_or_else(|breach| panic!("{breach}"))
+    reports::collect_answers(config, failures).unwrap_or_else(|breach| panic!("{breach}"))
 }
 
 /// A packet that answers a report is a message about the packet of this report.
 #[test]
 fn messages_quote_the_packet_of_the_report() {
-    let failures = reports::failures(0..200, 6);
+    let failures = reports::draw_failures(0..200, 6);
     for config in every_agent() {
         for (notice, answer) in failures.iter().zip(answers(&config, &failures)) {
             for message in answer {
-                assert!(reports::quotes(&message, &notice.packet), "{}: {message:?}, {notice:?}", config.name());
+                assert!(
+                    reports::quotes_segment(&message, &notice.packet),
+                    "{}: {message:?}, {notice:?}",
+                    config.name()
+                );
             }
         }
     }
@@ -73,7 +77,7 @@ fn messages_quote_the_packet_of_the_report() {
 /// For any number of failures of a packet, its sender receives each kind of message about it at most once.
 #[test]
 fn each_segment_gets_one_message_of_each_kind() {
-    let failures = reports::failures(0..2000, 7);
+    let failures = reports::draw_failures(0..2000, 7);
     for config in messengers() {
         let mut sent: BTreeMap<(u32, bool), u32> = BTreeMap::new();
         for message in answers(&config, &failures).into_iter().flatten() {
@@ -97,9 +101,9 @@ fn earlier_failures_do_not_affect_later_messages() {
             let answers = answers(&config, failures);
             answers.iter().map(|answer| answer.iter().map(kind).collect::<Vec<_>>()).collect::<Vec<_>>()
         };
-        let past = reports::failures(0..2000, 9);
-        let long = kinds(&[past.clone(), reports::failures(2000..2100, 8)].concat());
-        assert_eq!(kinds(&reports::failures(0..100, 8)), long[past.len()..], "{}", config.name());
+        let past = reports::draw_failures(0..2000, 9);
+        let long = kinds(&[past.clone(), reports::draw_failures(2000..2100, 8)].concat());
+        assert_eq!(kinds(&reports::draw_failures(0..100, 8)), long[past.len()..], "{}", config.name());
     }
 }
 
@@ -128,9 +132,9 @@ fn dropped_packets_are_counted() {
             }
         };
         // The agent runs at the base station, and at the mobile, where schemes that thin acknowledgments run.
-        let gone = [Traffic::new(5, 4), Traffic::new(5, 4).mirrored()].map(|traffic| {
+        let gone = [Traffic::new(5, 4), Traffic::new(5, 4).mirror()].map(|traffic| {
             let mut taken = Vec::new();
-            let fed = feed(&config, traffic, 30_000, |_, input, output| {
+            let fed = feed_agent(&config, traffic, 30_000, |_, input, output| {
                 if let Input::ToAir(packet) | Input::FromAir(packet) = input
                     && output.passed.is_none()
                 {

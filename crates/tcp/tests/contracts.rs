@@ -5,7 +5,7 @@ use crate::common;
 use std::ops::Range;
 
 use common::member;
-use contracts::transfer::{self, Options, Outcome, Weather};
+use contracts::transfer::{self, TransferOptions, TransferOutcome, Weather};
 use engine::{Bytes, Span, Time};
 use proptest::prelude::*;
 use tcp::cc::ControlConfig;
@@ -37,9 +37,9 @@ fn every_config() -> Vec<Config> {
 }
 
 /// Runs a transfer in which only losses change ssthresh: without a queue, delay never ends slow start.
-fn run(config: &Config, bytes: u64, weather: usize, seed: u64) -> Outcome {
-    let options = Options { bytes, only_losses_set_ssthresh: true };
-    transfer::run(config, &options, &Weather::USUAL[weather], seed)
+fn run(config: &Config, bytes: u64, weather: usize, seed: u64) -> TransferOutcome {
+    let options = TransferOptions { bytes, only_losses_set_ssthresh: true };
+    transfer::run_transfer(config, &options, &Weather::USUAL[weather], seed)
         .unwrap_or_else(|breach| panic!("{breach}, weather {weather}, seed {seed}, {config:?}"))
 }
 
@@ -73,7 +73,7 @@ fn all_bytes_arrive_under_any_impairments_of_more_seeds() {
 #[test]
 fn same_seed_gives_the_same_trace() {
     for config in every_config() {
-        contracts::transfer(&config, &Weather::USUAL[5], 3).unwrap_or_else(|breach| panic!("{breach}"));
+        contracts::check_transfer(&config, &Weather::USUAL[5], 3).unwrap_or_else(|breach| panic!("{breach}"));
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::common;
 
 use common::member;
-use contracts::control::{self, Case, Progress, Rate, Step};
+use contracts::control::{self, Case, ControlStep, Rate, SenderProgress};
 use engine::Span;
 use proptest::prelude::*;
 use tcp::cc::hystart::Kind;
@@ -54,7 +54,7 @@ fn network(step: Interval, action: Action) -> Network {
 
 /// Steps in any order, also in one that the trait does not promise: an undo without a reduction, an end of recovery
 /// without a beginning, the third timeout first.
-fn step() -> impl Strategy<Value = Step> {
+fn step() -> impl Strategy<Value = ControlStep> {
     // Mostly ordinary values, and some that only a faulty path causes.
     let wait = prop_oneof![4 => 0..20_000_000_u64, 1 => 0..20_000_000_000_u64];
     let bytes = || prop_oneof![2 => Just(0_u64), 4 => 0..20_000_u64, 1 => 0..50_000_000_u64];
@@ -68,7 +68,7 @@ fn step() -> impl Strategy<Value = Step> {
         .prop_map(|(first, second)| {
             let (wait, acked, sacked, lost, sent, rtt, ecn_echo, recovering) = first;
             let (rate, undo, event, recovered, limited, idle) = second;
-            Step {
+            ControlStep {
                 wait: Span::from_nanos(wait),
                 acked,
                 sacked,
@@ -106,7 +106,7 @@ fn congestion(number: u8) -> Option<Congestion> {
 #[test]
 fn every_control_keeps_its_contracts() {
     for config in every_control() {
-        (0..4).for_each(|seed| contracts::control(&config, seed).unwrap_or_else(|breach| panic!("{breach}")));
+        (0..4).for_each(|seed| contracts::check_control(&config, seed).unwrap_or_else(|breach| panic!("{breach}")));
     }
 }
 
@@ -123,7 +123,7 @@ proptest! {
     ) {
         let case = Case { segment, initial_window, initial_ssthresh, steps };
         for config in every_control() {
-            prop_assert_eq!(control::check(&config, &case), Ok(()));
+            prop_assert_eq!(control::check_case(&config, &case), Ok(()));
         }
     }
 
@@ -134,7 +134,7 @@ proptest! {
             let causes = || {
                 let config: DifferentiationConfig = member(name);
                 let mut differentiation = config.build(1000.0);
-                let mut sender = Progress::default();
+                let mut sender = SenderProgress::default();
                 let mut causes = Vec::new();
                 for (step, lost) in &steps {
                     differentiation.on_feedback(&sender.after(step));

@@ -6,7 +6,7 @@ use engine::{Span, Time};
 use path::agent::{Agent, AgentConfig, AgentCx, Departure};
 
 use super::hosts::HERE;
-use crate::breach::{Breach, Call, Contract, label};
+use crate::breach::{Breach, Call, Contract, label_member};
 
 /// An agent at [`HERE`], driven step by step: a test advances the time, during which the agent's timers expire, and
 /// calls its methods. Each call is checked for deadlines, constants and expedited packets.
@@ -47,7 +47,7 @@ impl Driver {
     /// # Errors
     /// Faults of the settings, and counters with invalid names.
     pub fn new(config: &AgentConfig) -> Result<Option<Self>, Breach> {
-        let member = label::<AgentConfig>(config.name());
+        let member = label_member::<AgentConfig>(config.name());
         Breach::of_settings(member.clone(), config.check())?;
         let Some(agent) = config.build() else { return Ok(None) };
         let names = agent.counters().into_iter().map(|(name, _)| name).collect();

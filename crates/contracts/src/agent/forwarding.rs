@@ -1,34 +1,58 @@
-//! What an agent may forward and send: what it has received, and messages about failed data segments.
+//! Packets that an agent may forward and send: packets that it has received, and messages about failed data segments.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use path::agent::{AgentConfig, Semantics};
-use wire::{Addr, Body, Flags, Packet};
+use wire::{Addr, Body, Flags, Packet, Segment};
 
 use super::hosts::{FIXED, MOBILE};
-use super::{Driver, Input, Options, Output, reports};
+use super::{AgentOptions, AgentOutput, Driver, Input, reports};
 use crate::breach::{Breach, Contract};
 
-/// Source, ports, sequence number and length of a segment with data.
-type Data = (Addr, u16, u16, u32, u32);
-/// Source, ports and number of an acknowledgment.
-type Ack = (Addr, u16, u16, u32);
+/// The direction of a connection, by its sender.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct StreamKey {
+    src: Addr,
+    src_port: u16,
+    dst_port: u16,
+}
+
+impl StreamKey {
+    fn of(packet: &Packet, segment: &Segment) -> Self {
+        StreamKey { src: packet.src, src_port: segment.src_port, dst_port: segment.dst_port }
+    }
+}
+
+/// A segment with data.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct DataRange {
+    stream: StreamKey,
+    seq: u32,
+    len: u32,
+}
+
+/// An acknowledgment.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct AckNumber {
+    stream: StreamKey,
+    number: u32,
+}
 
 /// What an agent has received so far.
 pub struct Received {
-    options: Options,
+    options: AgentOptions,
     semantics: Semantics,
-    data: BTreeSet<Data>,
+    data: BTreeSet<DataRange>,
     bytes: Bytes,
-    acks: BTreeSet<Ack>,
+    acks: BTreeSet<AckNumber>,
     failed: reports::Reported,
-    /// The agent has sent an acknowledgment of its own.
+    /// The agent has sent an acknowledgment that it had not received.
     pub acknowledges: bool,
 }
 
 impl Received {
     /// Nothing yet.
-    pub fn new(options: &Options, config: &AgentConfig) -> Self {
+    pub fn new(options: &AgentOptions, config: &AgentConfig) -> Self {
         Received {
             options: *options,
             semantics: config.traits().semantics,
@@ -41,7 +65,7 @@ impl Received {
     }
 
     /// Adds the packet of an input, and checks the packets that followed it.
-    pub fn check(&mut self, driver: &Driver, input: &Input, output: &Output) -> Result<(), Breach> {
+    pub fn check(&mut self, driver: &Driver, input: &Input, output: &AgentOutput) -> Result<(), Breach> {
         if let Input::Failed(notice) = input {
             self.failed.add(&notice.packet);
         }
@@ -56,13 +80,13 @@ impl Received {
     }
 
     fn add(&mut self, packet: &Packet) {
-        if let Some(data) = carried(packet) {
+        if let Some(data) = data_of(packet) {
             self.data.insert(data);
             if self.options.resegments {
                 self.bytes.add(data);
             }
         }
-        self.acks.extend(acknowledged(packet));
+        self.acks.extend(ack_of(packet));
     }
 
     fn check_packet(&mut self, driver: &Driver, packet: &Packet) -> Result<(), Breach> {
@@ -73,14 +97,15 @@ impl Received {
             return self.failed.check(driver, packet);
         }
         let received =
-            |data| if self.options.resegments { self.bytes.contain(data) } else { self.data.contains(&data) };
-        if !carried(packet).is_none_or(received) {
+            |data| if self.options.resegments { self.bytes.contains(data) } else { self.data.contains(&data) };
+        if !data_of(packet).is_none_or(received) {
             return Err(driver.breach(Contract::Data, format!("{packet:?}"), "data that it has received"));
         }
-        let withholds = |(src, from, to, ack): Ack| {
-            self.options.withholds_last_byte && self.acks.contains(&(src, from, to, ack.wrapping_add(1)))
+        let withholds = |ack: AckNumber| {
+            let next = AckNumber { number: ack.number.wrapping_add(1), ..ack };
+            self.options.withholds_last_byte && self.acks.contains(&next)
         };
-        let received = acknowledged(packet).is_none_or(|ack| self.acks.contains(&ack) || withholds(ack));
+        let received = ack_of(packet).is_none_or(|ack| self.acks.contains(&ack) || withholds(ack));
         if !received && self.semantics == Semantics::Kept {
             let expected = "an acknowledgment that it has received, or the declaration that semantics are lost";
             return Err(driver.breach(Contract::Acknowledgment, format!("{packet:?}"), expected));
@@ -91,25 +116,26 @@ impl Received {
 }
 
 /// Returns the data that a packet carries.
-fn carried(packet: &Packet) -> Option<Data> {
+fn data_of(packet: &Packet) -> Option<DataRange> {
     let segment = packet.data()?;
-    Some((packet.src, segment.src_port, segment.dst_port, segment.seq.0, segment.len))
+    Some(DataRange { stream: StreamKey::of(packet, segment), seq: segment.seq.0, len: segment.len })
 }
 
 /// Returns the acknowledgment of a packet.
-fn acknowledged(packet: &Packet) -> Option<Ack> {
+fn ack_of(packet: &Packet) -> Option<AckNumber> {
     let Body::Tcp(segment) = &packet.body else { return None };
-    segment.flags.has(Flags::ACK).then_some((packet.src, segment.src_port, segment.dst_port, segment.ack.0))
+    let ack = AckNumber { stream: StreamKey::of(packet, segment), number: segment.ack.0 };
+    segment.flags.has(Flags::ACK).then_some(ack)
 }
 
 /// The bytes of each stream, as disjoint and non-adjacent ranges.
 #[derive(Default)]
-struct Bytes(BTreeMap<(Addr, u16, u16), BTreeMap<u64, u64>>);
+struct Bytes(BTreeMap<StreamKey, BTreeMap<u64, u64>>);
 
 impl Bytes {
-    fn add(&mut self, (src, from, to, seq, len): Data) {
-        let ranges = self.0.entry((src, from, to)).or_default();
-        for (mut begin, mut end) in unwrapped(seq, len) {
+    fn add(&mut self, data: DataRange) {
+        let ranges = self.0.entry(data.stream).or_default();
+        for (mut begin, mut end) in unwrap_ranges(data.seq, data.len) {
             while let Some((&at, &until)) = ranges.range(..=end).next_back().filter(|(_, until)| **until >= begin) {
                 ranges.remove(&at);
                 (begin, end) = (begin.min(at), end.max(until));
@@ -118,15 +144,15 @@ impl Bytes {
         }
     }
 
-    fn contain(&self, (src, from, to, seq, len): Data) -> bool {
-        let Some(ranges) = self.0.get(&(src, from, to)) else { return false };
+    fn contains(&self, data: DataRange) -> bool {
+        let Some(ranges) = self.0.get(&data.stream) else { return false };
         let within = |(begin, end)| ranges.range(..=begin).next_back().is_some_and(|(_, until)| *until >= end);
-        unwrapped(seq, len).into_iter().all(within)
+        unwrap_ranges(data.seq, data.len).into_iter().all(within)
     }
 }
 
 /// Returns the sequence numbers of a segment's bytes as ranges below 2^32.
-fn unwrapped(seq: u32, len: u32) -> Vec<(u64, u64)> {
+fn unwrap_ranges(seq: u32, len: u32) -> Vec<(u64, u64)> {
     let (begin, end, all) = (u64::from(seq), u64::from(seq) + u64::from(len), 1 << 32);
     if end <= all { vec![(begin, end)] } else { vec![(begin, all), (0, end - all)] }
 }

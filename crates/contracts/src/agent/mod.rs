@@ -14,22 +14,22 @@ use crate::breach::Breach;
 pub use driver::Driver;
 use forwarding::Received;
 use repeat::Effect;
-pub use traffic::{Input, Output, Traffic, feed};
+pub use traffic::{AgentOutput, Input, Traffic, feed_agent};
 
-/// Checks an agent: it forwards only data and acknowledgments that it has received (acknowledgments of its own if it
+/// Checks an agent: it forwards only data and acknowledgments that it has received (other acknowledgments if it
 /// declares that semantics are lost), its messages quote data segments whose transmission failed, its counters have
 /// valid and constant names, its state is bounded, its deadlines lie in the future, and the same traffic gives the same
 /// results. A scheme without an agent has no contracts.
 ///
 /// # Errors
 /// The first broken contract.
-pub fn agent(config: &AgentConfig, seed: u64) -> Result<(), Breach> {
-    run(config, &Options::default(), seed).map(drop)
+pub fn check_agent(config: &AgentConfig, seed: u64) -> Result<(), Breach> {
+    observe_agent(config, &AgentOptions::default(), seed).map(drop)
 }
 
 /// What an agent may do, beyond the behaviour of most.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Options {
+pub struct AgentOptions {
     /// It may send received bytes in other segments than those that it received.
     pub resegments: bool,
     /// It may withhold the last byte of an acknowledgment.
@@ -41,44 +41,49 @@ pub struct Options {
     pub max_state_bytes: u64,
 }
 
-impl Default for Options {
+impl Default for AgentOptions {
     fn default() -> Self {
-        Options { resegments: false, withholds_last_byte: false, must_report_state: false, max_state_bytes: 64 << 20 }
+        AgentOptions {
+            resegments: false,
+            withholds_last_byte: false,
+            must_report_state: false,
+            max_state_bytes: 64 << 20,
+        }
     }
 }
 
 /// What a check saw of an agent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Observed {
-    /// It sent an acknowledgment of its own.
+pub struct AgentObservation {
+    /// It sent an acknowledgment that it had not received.
     pub acknowledges: bool,
     /// Number of messages in answer to reports of the link layer.
     pub messages: u64,
 }
 
-/// As [`agent()`], with options.
+/// As [`check_agent`], with options.
 ///
 /// # Errors
 /// The first broken contract.
-pub fn run(config: &AgentConfig, options: &Options, seed: u64) -> Result<Observed, Breach> {
+pub fn observe_agent(config: &AgentConfig, options: &AgentOptions, seed: u64) -> Result<AgentObservation, Breach> {
     /// Number of inputs: packets, reports and changes of the channel.
     const INPUTS: usize = 30_000;
     const FLOWS: u16 = 4;
     if Driver::new(config)?.is_none() {
-        return Ok(Observed::default());
+        return Ok(AgentObservation::default());
     }
-    let messages = reports::check(config, seed)?;
+    let messages = reports::check_reports(config, seed)?;
     let mut seen = Vec::with_capacity(INPUTS);
     let mut forwarding = Received::new(options, config);
-    feed(config, Traffic::new(seed, FLOWS), INPUTS, |driver, input, output| {
+    feed_agent(config, Traffic::new(seed, FLOWS), INPUTS, |driver, input, output| {
         forwarding.check(driver, input, &output)?;
         seen.push(Effect::of(driver, output)?);
         Ok(())
     })?;
     let mut earlier = seen.iter();
-    feed(config, Traffic::new(seed, FLOWS), INPUTS, |driver, _, output| {
+    feed_agent(config, Traffic::new(seed, FLOWS), INPUTS, |driver, _, output| {
         earlier.next().map_or(Ok(()), |earlier| Effect::of(driver, output)?.repeats(earlier, driver))
     })?;
-    state::check(config, options, seed)?;
-    Ok(Observed { acknowledges: forwarding.acknowledges, messages })
+    state::check_state(config, options, seed)?;
+    Ok(AgentObservation { acknowledges: forwarding.acknowledges, messages })
 }

@@ -5,7 +5,7 @@ use wire::Packet;
 
 use path::agent::Departure;
 
-use super::{Driver, Output};
+use super::{AgentOutput, Driver};
 use crate::breach::{Breach, Contract};
 
 /// What an input caused.
@@ -19,12 +19,12 @@ pub struct Effect {
 
 impl Effect {
     /// Returns the effect of the last input.
-    pub fn of(driver: &Driver, output: Output) -> Result<Self, Breach> {
+    pub fn of(driver: &Driver, output: AgentOutput) -> Result<Self, Breach> {
         let (deadline, counters) = (driver.agent().deadline(), driver.counters()?);
         Ok(Effect { passed: output.passed, sent: output.sent, deadline, counters })
     }
 
-    /// Compares it with that of the same input in an earlier run.
+    /// Compares it with the effect that the input had in an earlier run.
     pub fn repeats(&self, earlier: &Self, driver: &Driver) -> Result<(), Breach> {
         let breach = |found: String, expected: String| {
             Err(driver.breach(Contract::Repeatable, found, format!("{expected} as in the first run of this traffic")))

@@ -15,10 +15,10 @@ use crate::breach::{Breach, Contract};
 
 /// Checks that messages quote failed data segments, and that the same failures give the same packets; returns the number
 /// of messages.
-pub(super) fn check(config: &AgentConfig, seed: u64) -> Result<u64, Breach> {
-    let failures = failures(0..200, seed);
+pub(super) fn check_reports(config: &AgentConfig, seed: u64) -> Result<u64, Breach> {
+    let failures = draw_failures(0..200, seed);
     let (mut reported, mut messages, mut first) = (Reported::default(), 0, Vec::new());
-    report(config, &failures, |driver, number, sent| {
+    pass_reports(config, &failures, |driver, number, sent| {
         reported.add(&failures[number].packet);
         for packet in sent.iter().filter(|packet| matches!(packet.body, Body::Icmp(_))) {
             reported.check(driver, packet)?;
@@ -27,7 +27,7 @@ pub(super) fn check(config: &AgentConfig, seed: u64) -> Result<u64, Breach> {
         first.push(sent);
         Ok(())
     })?;
-    report(config, &failures, |driver, number, sent| {
+    pass_reports(config, &failures, |driver, number, sent| {
         if sent == first[number] {
             return Ok(());
         }
@@ -38,8 +38,8 @@ pub(super) fn check(config: &AgentConfig, seed: u64) -> Result<u64, Breach> {
 }
 
 /// Returns reports of a link layer about these packets: data and acknowledgments, of the agent's host and of others,
-/// some given up. Attempts count from 1; those of different packets may interleave.
-pub fn failures(packets: Range<u32>, seed: u64) -> Vec<RadioNotice> {
+/// some given up. Attempts count from 1; attempts of different packets may interleave.
+pub fn draw_failures(packets: Range<u32>, seed: u64) -> Vec<RadioNotice> {
     const MAX_ATTEMPTS: u32 = 9;
     let mut draws: Draws = Stream::named(seed, 0, "agents").draws();
     let mut failures = |seq: u32| {
@@ -56,10 +56,10 @@ pub fn failures(packets: Range<u32>, seed: u64) -> Vec<RadioNotice> {
             .collect::<Vec<_>>()
     };
     let pairs = packets.step_by(2).map(|seq| (failures(seq), failures(seq + 1)));
-    pairs.flat_map(|(one, other)| alternating(&one, &other)).collect()
+    pairs.flat_map(|(one, other)| interleave_reports(&one, &other)).collect()
 }
 
-fn alternating(one: &[RadioNotice], other: &[RadioNotice]) -> Vec<RadioNotice> {
+fn interleave_reports(one: &[RadioNotice], other: &[RadioNotice]) -> Vec<RadioNotice> {
     let both = (0..one.len().max(other.len())).flat_map(|turn| [one.get(turn), other.get(turn)]);
     both.flatten().copied().collect()
 }
@@ -69,9 +69,9 @@ fn alternating(one: &[RadioNotice], other: &[RadioNotice]) -> Vec<RadioNotice> {
 ///
 /// # Errors
 /// A broken contract of all calls.
-pub fn answers(config: &AgentConfig, failures: &[RadioNotice]) -> Result<Vec<Vec<Packet>>, Breach> {
+pub fn collect_answers(config: &AgentConfig, failures: &[RadioNotice]) -> Result<Vec<Vec<Packet>>, Breach> {
     let mut answers = vec![Vec::new(); failures.len()];
-    report(config, failures, |_, number, sent| {
+    pass_reports(config, failures, |_, number, sent| {
         answers[number] = sent;
         Ok(())
     })?;
@@ -79,7 +79,7 @@ pub fn answers(config: &AgentConfig, failures: &[RadioNotice]) -> Result<Vec<Vec
 }
 
 /// Passes reports to an agent. Calls `observe` for each with its index and the packets sent since the report before.
-fn report(
+fn pass_reports(
     config: &AgentConfig,
     failures: &[RadioNotice],
     mut observe: impl FnMut(&Driver, usize, Vec<Packet>) -> Result<(), Breach>,
@@ -95,25 +95,32 @@ fn report(
 }
 
 /// Returns true if a message is one from the agent's node to the source of this data segment, and quotes it.
-pub fn quotes(message: &Packet, failed: &Packet) -> bool {
-    quoted(message).is_some_and(|quoted| Some(quoted) == key(failed))
+pub fn quotes_segment(message: &Packet, failed: &Packet) -> bool {
+    quoted_key(message).is_some_and(|quoted| Some(quoted) == segment_key(failed))
 }
 
 /// The data segments of which the link layer has reported a failed attempt.
 #[derive(Default)]
-pub(super) struct Reported(BTreeSet<Key>);
+pub(super) struct Reported(BTreeSet<SegmentKey>);
 
-/// Source, destination, ports and first sequence number of a data segment.
-type Key = (Addr, Addr, u16, u16, u32);
+/// A data segment, by its addresses, ports and first sequence number.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct SegmentKey {
+    src: Addr,
+    dst: Addr,
+    src_port: u16,
+    dst_port: u16,
+    seq: u32,
+}
 
 impl Reported {
     pub fn add(&mut self, packet: &Packet) {
-        self.0.extend(key(packet));
+        self.0.extend(segment_key(packet));
     }
 
     /// Checks a message.
     pub fn check(&self, driver: &Driver, message: &Packet) -> Result<(), Breach> {
-        if quoted(message).is_some_and(|quoted| self.0.contains(&quoted)) {
+        if quoted_key(message).is_some_and(|quoted| self.0.contains(&quoted)) {
             return Ok(());
         }
         let expected = "a message from the node to the source of a data segment that has failed, which it quotes";
@@ -121,13 +128,15 @@ impl Reported {
     }
 }
 
-fn key(packet: &Packet) -> Option<Key> {
+fn segment_key(packet: &Packet) -> Option<SegmentKey> {
     let segment = packet.data()?;
-    Some((packet.src, packet.dst, segment.src_port, segment.dst_port, segment.seq.0))
+    let (src_port, dst_port) = (segment.src_port, segment.dst_port);
+    Some(SegmentKey { src: packet.src, dst: packet.dst, src_port, dst_port, seq: segment.seq.0 })
 }
 
 /// Returns the key of the segment that a message of the agent's node is about.
-fn quoted(message: &Packet) -> Option<Key> {
+fn quoted_key(message: &Packet) -> Option<SegmentKey> {
     let Body::Icmp(Notice { segment_dst, src_port, dst_port, seq, .. }) = message.body else { return None };
-    (message.src == HERE).then_some((message.dst, segment_dst, src_port, dst_port, seq.0))
+    let key = SegmentKey { src: message.dst, dst: segment_dst, src_port, dst_port, seq: seq.0 };
+    (message.src == HERE).then_some(key)
 }

@@ -2,7 +2,7 @@
 
 use path::agent::AgentConfig;
 
-use super::{Driver, Input, Options, Traffic, feed};
+use super::{AgentOptions, Driver, Input, Traffic, feed_agent};
 use crate::breach::{Breach, Contract};
 
 /// Number of inputs.
@@ -11,10 +11,10 @@ const INPUTS: usize = 60_000;
 const FLOWS: [u16; 2] = [9_000, 1];
 
 /// Checks the counters `flows`, `state_bytes` and `state_bytes_most`.
-pub fn check(config: &AgentConfig, options: &Options, seed: u64) -> Result<(), Breach> {
+pub fn check_state(config: &AgentConfig, options: &AgentOptions, seed: u64) -> Result<(), Breach> {
     for flows in FLOWS {
         let (mut interferes, mut most) = (false, 0);
-        feed(config, Traffic::new(seed, flows), INPUTS, |driver, input, output| {
+        feed_agent(config, Traffic::new(seed, flows), INPUTS, |driver, input, output| {
             if let Input::ToAir(packet) | Input::FromAir(packet) = input {
                 interferes |= output.passed != Some(*packet) || !output.sent.is_empty();
             }
@@ -25,7 +25,7 @@ pub fn check(config: &AgentConfig, options: &Options, seed: u64) -> Result<(), B
 }
 
 /// Checks the counters after an input; `most` is the largest size so far.
-fn check_counters(driver: &Driver, options: &Options, interferes: bool, most: &mut u64) -> Result<(), Breach> {
+fn check_counters(driver: &Driver, options: &AgentOptions, interferes: bool, most: &mut u64) -> Result<(), Breach> {
     let counters = driver.counters()?;
     let counter = |name| counters.iter().find_map(|(counter, value)| (*counter == name).then_some(*value));
     let [flows, size, reported] = ["flows", "state_bytes", "state_bytes_most"].map(counter);

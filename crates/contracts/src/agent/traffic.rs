@@ -32,7 +32,7 @@ pub enum Input {
 
 /// What followed an input.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Output {
+pub struct AgentOutput {
     /// The packet, as changed by the agent, if it was forwarded.
     pub passed: Option<Packet>,
     /// The packets that the agent sent since the input before.
@@ -57,7 +57,7 @@ impl Traffic {
     }
 
     /// The same, at an agent in the mobile: the fixed host is on the radio link's side.
-    pub fn mirrored(self) -> Self {
+    pub fn mirror(self) -> Self {
         Traffic { mirrored: true, ..self }
     }
 
@@ -152,12 +152,12 @@ impl Traffic {
 /// each; returns the agent, or `None` if the scheme has none.
 ///
 /// # Errors
-/// Those of [`Driver`] and of `observe`.
-pub fn feed(
+/// Errors of [`Driver`] and of `observe`.
+pub fn feed_agent(
     config: &AgentConfig,
     mut traffic: Traffic,
     inputs: usize,
-    mut observe: impl FnMut(&Driver, &Input, Output) -> Result<(), Breach>,
+    mut observe: impl FnMut(&Driver, &Input, AgentOutput) -> Result<(), Breach>,
 ) -> Result<Option<Driver>, Breach> {
     let Some(mut driver) = Driver::new(config)? else { return Ok(None) };
     let declared = driver.constants();
@@ -205,7 +205,7 @@ pub fn feed(
             }
             Input::Air(_) => {}
         }
-        observe(&driver, &input, Output { passed, sent })?;
+        observe(&driver, &input, AgentOutput { passed, sent })?;
     }
     Ok(Some(driver))
 }

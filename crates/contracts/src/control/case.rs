@@ -3,7 +3,7 @@
 use engine::{Draws, Span};
 use tcp::cc::Congestion;
 
-use super::step::{Rate, Step};
+use super::step::{ControlStep, Rate};
 use crate::draw::Draw;
 
 /// Maximum number of steps of a random case.
@@ -19,7 +19,7 @@ pub struct Case {
     /// Initial slow start threshold in segments, if any.
     pub initial_ssthresh: Option<u32>,
     /// The steps.
-    pub steps: Vec<Step>,
+    pub steps: Vec<ControlStep>,
 }
 
 impl Case {
@@ -47,16 +47,16 @@ struct Steps {
 }
 
 impl Steps {
-    fn next(&mut self, draws: &mut Draws) -> Step {
+    fn next(&mut self, draws: &mut Draws) -> ControlStep {
         let nanos = |draws: &mut Draws, ordinary, rare, share| {
             let limit = if draws.chance(share) { rare } else { ordinary };
             Span::from_nanos(draws.below(limit))
         };
         let wait = nanos(draws, 20_000_000, 20_000_000_000, 0.2);
-        let [acked, sacked, lost, sent] = [(); 4].map(|()| bytes(draws));
+        let [acked, sacked, lost, sent] = [(); 4].map(|()| draw_bytes(draws));
         let rtt = draws.chance(0.8).then(|| nanos(draws, 300_000_000, 100_000_000_000, 0.2) + Span::from_nanos(1));
         let rate = draws.chance(0.8).then(|| Rate {
-            delivered: bytes(draws),
+            delivered: draw_bytes(draws),
             interval: nanos(draws, 1_000_000_000, 1_000_000_000_000, 0.5),
             app_limited: draws.chance(0.5),
         });
@@ -68,7 +68,7 @@ impl Steps {
         let congestion = self.congestion(draws);
         let recovered = recovering && self.recovering && draws.chance(0.2);
         self.recovering &= !recovered;
-        Step {
+        ControlStep {
             wait,
             acked,
             sacked,
@@ -110,7 +110,7 @@ impl Steps {
 }
 
 /// Returns a number of bytes: none, a few segments, or megabytes.
-fn bytes(draws: &mut Draws) -> u64 {
+fn draw_bytes(draws: &mut Draws) -> u64 {
     match draws.below(7) {
         0 | 1 => 0,
         2..6 => draws.below(20_000),

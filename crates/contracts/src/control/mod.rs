@@ -7,9 +7,9 @@ mod step;
 use engine::{Stream, Time};
 use tcp::cc::{Congestion, CongestionControl, ControlConfig, Flight, Start};
 
-use crate::breach::{Breach, Call, Contract, label};
+use crate::breach::{Breach, Call, Contract, label_member};
 pub use case::Case;
-pub use step::{Progress, Rate, Step};
+pub use step::{ControlStep, Rate, SenderProgress};
 
 /// Number of cases of a seed.
 const CASES: u32 = 50;
@@ -20,25 +20,30 @@ const CASES: u32 = 50;
 ///
 /// # Errors
 /// The first broken contract.
-pub fn control(config: &ControlConfig, seed: u64) -> Result<(), Breach> {
+pub fn check_control(config: &ControlConfig, seed: u64) -> Result<(), Breach> {
     let mut draws = Stream::named(seed, 0, "contracts of controls").draws();
-    (0..CASES).try_for_each(|_| check(config, &Case::random(&mut draws)))
+    (0..CASES).try_for_each(|_| check_case(config, &Case::random(&mut draws)))
 }
 
-/// As [`control()`], for one sequence of steps. They are made as they are, in the order of their fields: their author is
-/// responsible for what the trait promises about it.
+/// As [`check_control`], for one sequence of steps. They are made as they are, in the order of their fields: their author is
+/// responsible for the preconditions of the trait.
 ///
 /// # Errors
 /// The first broken contract.
-pub fn check(config: &ControlConfig, case: &Case) -> Result<(), Breach> {
-    let member = label::<ControlConfig>(config.name());
+pub fn check_case(config: &ControlConfig, case: &Case) -> Result<(), Breach> {
+    let member = label_member::<ControlConfig>(config.name());
     Breach::of_settings(member.clone(), config.check())?;
-    let first = run(config, case, &member, None)?;
-    run(config, case, &member, Some(&first)).map(drop)
+    let first = record_readings(config, case, &member, None)?;
+    record_readings(config, case, &member, Some(&first)).map(drop)
 }
 
-/// Makes the calls and returns what was read after each of them.
-fn run(config: &ControlConfig, case: &Case, member: &str, earlier: Option<&[Reading]>) -> Result<Vec<Reading>, Breach> {
+/// Makes the calls and returns a reading after each of them.
+fn record_readings(
+    config: &ControlConfig,
+    case: &Case,
+    member: &str,
+    earlier: Option<&[ControlReading]>,
+) -> Result<Vec<ControlReading>, Breach> {
     let segment = f64::from(case.segment);
     let cc = config.build(Start {
         segment,
@@ -46,19 +51,19 @@ fn run(config: &ControlConfig, case: &Case, member: &str, earlier: Option<&[Read
         ssthresh: case.initial_ssthresh.map_or(f64::INFINITY, |segments| f64::from(segments) * segment),
         stream: Stream::named(1, 0, config.name()),
     });
-    let first = Reading::of(&*cc);
+    let first = ControlReading::of(&*cc);
     let mut calls = Calls { cc, member, segment, readings: vec![first], earlier, what: "construction".into() };
     calls.check()?;
-    let mut progress = Progress::default();
+    let mut progress = SenderProgress::default();
     for step in &case.steps {
         calls.step(step, &mut progress)?;
     }
     Ok(calls.readings)
 }
 
-/// What the sender reads of a control.
+/// The values of a control that a sender reads.
 #[derive(Clone, Copy, PartialEq, Debug)]
-struct Reading {
+struct ControlReading {
     cwnd: f64,
     ssthresh: f64,
     rate: Option<f64>,
@@ -74,7 +79,7 @@ struct Constants {
     precise_ecn: bool,
 }
 
-impl Reading {
+impl ControlReading {
     fn of(cc: &dyn CongestionControl) -> Self {
         let constants = Constants {
             wants_feedback: cc.wants_feedback(),
@@ -83,7 +88,7 @@ impl Reading {
             precise_ecn: cc.precise_ecn(),
         };
         let rate = if constants.paces { cc.pacing_rate() } else { None };
-        Reading { cwnd: cc.cwnd(), ssthresh: cc.ssthresh(), rate, constants }
+        ControlReading { cwnd: cc.cwnd(), ssthresh: cc.ssthresh(), rate, constants }
     }
 }
 
@@ -93,16 +98,16 @@ struct Calls<'a> {
     member: &'a str,
     segment: f64,
     /// One before the first call, and one after each call.
-    readings: Vec<Reading>,
-    /// Those of the same calls of another object.
-    earlier: Option<&'a [Reading]>,
+    readings: Vec<ControlReading>,
+    /// Readings of another object after equal calls.
+    earlier: Option<&'a [ControlReading]>,
     /// The last call.
     what: String,
 }
 
 impl Calls<'_> {
     /// Makes the calls of a step.
-    fn step(&mut self, step: &Step, progress: &mut Progress) -> Result<(), Breach> {
+    fn step(&mut self, step: &ControlStep, progress: &mut SenderProgress) -> Result<(), Breach> {
         let feedback = progress.after(step);
         if self.cc.wants_feedback() {
             self.call(|| format!("on_feedback({feedback:?})"), |cc| cc.on_feedback(&feedback))?;
@@ -119,7 +124,7 @@ impl Calls<'_> {
         if step.recovered {
             self.call(|| format!("on_recovered({:?})", feedback.now), |cc| cc.on_recovered(feedback.now))?;
         }
-        if let Some(acked) = step.acked(&feedback) {
+        if let Some(acked) = step.ack_argument(&feedback) {
             self.call(|| format!("on_ack({acked:?})"), |cc| cc.on_ack(&acked))?;
         }
         if let Some(idle) = step.idle {
@@ -137,7 +142,7 @@ impl Calls<'_> {
     ) -> Result<(), Breach> {
         self.what = what();
         act(&mut *self.cc);
-        self.readings.push(Reading::of(&*self.cc));
+        self.readings.push(ControlReading::of(&*self.cc));
         self.check()
     }
 
@@ -194,7 +199,7 @@ impl Calls<'_> {
     }
 
     /// A control that regulates recovery may have no threshold.
-    fn threshold_is_set(&self, now: &Reading) -> Result<(), Breach> {
+    fn threshold_is_set(&self, now: &ControlReading) -> Result<(), Breach> {
         let set = now.constants.regulates_recovery || now.ssthresh.is_finite();
         self.ensure(set, Contract::Reduction, || (format!("ssthresh {}", now.ssthresh), "a finite number".into()))
     }

@@ -5,7 +5,7 @@ use tcp::cc::{Acked, Congestion, Feedback, RateSample};
 
 /// An acknowledgment and the events that follow it, in the order of these fields.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Step {
+pub struct ControlStep {
     /// Time since the step before.
     pub wait: Span,
     /// Bytes newly acknowledged.
@@ -48,9 +48,9 @@ pub struct Rate {
     pub app_limited: bool,
 }
 
-impl Step {
+impl ControlStep {
     /// Returns the argument of `on_ack`, if it is called.
-    pub(super) fn acked(&self, feedback: &Feedback) -> Option<Acked> {
+    pub(super) fn ack_argument(&self, feedback: &Feedback) -> Option<Acked> {
         let Feedback { now, una, nxt, rtt, srtt, .. } = *feedback;
         let grows = self.limited && self.acked > 0 && !self.recovering;
         grows.then_some(Acked { now, bytes: self.acked, una, nxt, rtt, srtt })
@@ -59,7 +59,7 @@ impl Step {
 
 /// The progress of a sender over its steps.
 #[derive(Default)]
-pub struct Progress {
+pub struct SenderProgress {
     now: Time,
     una: u64,
     nxt: u64,
@@ -68,9 +68,9 @@ pub struct Progress {
     srtt: Span,
 }
 
-impl Progress {
+impl SenderProgress {
     /// Makes a step; returns the argument of `on_feedback`.
-    pub fn after(&mut self, step: &Step) -> Feedback {
+    pub fn after(&mut self, step: &ControlStep) -> Feedback {
         self.now += step.wait;
         self.nxt = self.nxt.max(self.una + step.acked) + step.sent;
         let flight_before = (self.nxt - self.una) as f64;

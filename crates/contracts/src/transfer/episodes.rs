@@ -5,15 +5,20 @@ use tcp::cc::Start;
 use tcp::{Config, Event};
 
 use super::pair::least_cwnd;
-use super::{Options, Outcome};
+use super::{TransferOptions, TransferOutcome};
 use crate::breach::{Breach, Call, Contract};
 
 /// Checks the changes of ssthresh among the events of a transfer, and counts them.
-pub fn check(config: &Config, options: &Options, member: &str, outcome: &mut Outcome) -> Result<(), Breach> {
+pub fn count_episodes(
+    config: &Config,
+    options: &TransferOptions,
+    member: &str,
+    outcome: &mut TransferOutcome,
+) -> Result<(), Breach> {
     // Such a control responds to the delivery rate, not to loss episodes.
     let regulates = config.control.build(Start::trial()).regulates_recovery();
     let mut threshold = config.initial_ssthresh.map_or(f64::INFINITY, |bytes| bytes.0 as f64);
-    let mut state = State::default();
+    let mut state = EpisodeState::default();
     for (number, (at, event)) in outcome.events.iter().enumerate() {
         let breach = |contract, found, expected: &str| {
             let call = Call { number: number as u64 + 1, what: format!("counted in events of the sender, at {at:?}") };
@@ -57,13 +62,13 @@ pub fn check(config: &Config, options: &Options, member: &str, outcome: &mut Out
 
 /// Where in an episode the sender is.
 #[derive(Default)]
-struct State {
+struct EpisodeState {
     /// An episode has begun, or a reduction was undone, and the window has not been reported since.
     begun: bool,
     recovering: bool,
 }
 
-impl State {
+impl EpisodeState {
     fn observe(&mut self, event: &Event) {
         match event {
             Event::FastRetransmit { .. } => (self.begun, self.recovering) = (true, true),

@@ -9,7 +9,7 @@ use tcp::cc::ControlConfig;
 use tcp::recovery::RecoveryConfig;
 use tcp::{Config, Counters, Event};
 
-use crate::breach::{Breach, Call, Contract, label};
+use crate::breach::{Breach, Call, Contract, label_member};
 use pair::Pair;
 pub use weather::Weather;
 
@@ -19,18 +19,19 @@ pub use weather::Weather;
 ///
 /// # Errors
 /// The first broken contract.
-pub fn transfer(config: &Config, weather: &Weather, seed: u64) -> Result<(), Breach> {
-    let options = Options::default();
-    let first = run(config, &options, weather, seed)?;
-    let second = run(config, &options, weather, seed)?;
+pub fn check_transfer(config: &Config, weather: &Weather, seed: u64) -> Result<(), Breach> {
+    let options = TransferOptions::default();
+    let first = run_transfer(config, &options, weather, seed)?;
+    let second = run_transfer(config, &options, weather, seed)?;
     let Some(number) = (0..first.events.len().max(second.events.len()))
         .find(|number| first.events.get(*number) != second.events.get(*number))
     else {
         return Ok(());
     };
-    let event = |outcome: &Outcome| outcome.events.get(number).map_or("no event".into(), |event| format!("{event:?}"));
+    let event =
+        |outcome: &TransferOutcome| outcome.events.get(number).map_or("no event".into(), |event| format!("{event:?}"));
     Err(Breach {
-        member: member(config),
+        member: describe_member(config),
         contract: Contract::Repeatable,
         call: Some(Call { number: number as u64 + 1, what: "counted in events of the sender".into() }),
         found: event(&second),
@@ -38,19 +39,19 @@ pub fn transfer(config: &Config, weather: &Weather, seed: u64) -> Result<(), Bre
     })
 }
 
-/// As [`transfer()`], for a congestion control with the default recovery and the other defaults of TCP, under each of the
+/// As [`check_transfer`], for a congestion control with the default recovery and the other defaults of TCP, under each of the
 /// [usual weathers](Weather::USUAL).
 ///
 /// # Errors
 /// The first broken contract.
-pub fn transfers(control: &ControlConfig, seed: u64) -> Result<(), Breach> {
+pub fn check_transfers(control: &ControlConfig, seed: u64) -> Result<(), Breach> {
     let config = Config { control: control.clone(), ..Config::default() };
-    Weather::USUAL.iter().try_for_each(|weather| transfer(&config, weather, seed))
+    Weather::USUAL.iter().try_for_each(|weather| check_transfer(&config, weather, seed))
 }
 
-/// What a transfer is, and what is expected of it.
+/// A transfer, and the behaviour expected of its sender.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Options {
+pub struct TransferOptions {
     /// Bytes to send.
     pub bytes: u64,
     /// ssthresh changes only when a loss episode begins. Otherwise the control may also change it outside of episodes, as
@@ -58,16 +59,16 @@ pub struct Options {
     pub only_losses_set_ssthresh: bool,
 }
 
-impl Default for Options {
+impl Default for TransferOptions {
     fn default() -> Self {
         // The last segment is short.
-        Options { bytes: 300_123, only_losses_set_ssthresh: false }
+        TransferOptions { bytes: 300_123, only_losses_set_ssthresh: false }
     }
 }
 
 /// A transfer that kept the contracts.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Outcome {
+pub struct TransferOutcome {
     /// The sender's counters.
     pub counters: Counters,
     /// The sender's events.
@@ -78,25 +79,30 @@ pub struct Outcome {
     pub explained: u32,
 }
 
-/// As [`transfer()`], once and with options.
+/// As [`check_transfer`], once and with options.
 ///
 /// # Errors
 /// The first broken contract.
-pub fn run(config: &Config, options: &Options, weather: &Weather, seed: u64) -> Result<Outcome, Breach> {
-    let member = member(config);
-    Breach::of_settings(label::<ControlConfig>(config.control.name()), config.control.check())?;
-    Breach::of_settings(label::<RecoveryConfig>(config.recovery.name()), config.recovery.check())?;
-    let mut outcome = Pair::new(config, &member, options.bytes, *weather, seed).run()?;
+pub fn run_transfer(
+    config: &Config,
+    options: &TransferOptions,
+    weather: &Weather,
+    seed: u64,
+) -> Result<TransferOutcome, Breach> {
+    let member = describe_member(config);
+    Breach::of_settings(label_member::<ControlConfig>(config.control.name()), config.control.check())?;
+    Breach::of_settings(label_member::<RecoveryConfig>(config.recovery.name()), config.recovery.check())?;
+    let mut outcome = Pair::new(config, &member, options.bytes, *weather, seed).transfer_all()?;
     let again = outcome.counters.segments_retransmitted;
     if again > 0 && *weather == Weather::CLEAR {
         let (found, expected) = (format!("{again} retransmissions"), "none".into());
         return Err(Breach { member, contract: Contract::Duplicate, call: None, found, expected });
     }
-    episodes::check(config, options, &member, &mut outcome)?;
+    episodes::count_episodes(config, options, &member, &mut outcome)?;
     Ok(outcome)
 }
 
-fn member(config: &Config) -> String {
-    let control = label::<ControlConfig>(config.control.name());
-    format!("{control} with {}", label::<RecoveryConfig>(config.recovery.name()))
+fn describe_member(config: &Config) -> String {
+    let control = label_member::<ControlConfig>(config.control.name());
+    format!("{control} with {}", label_member::<RecoveryConfig>(config.recovery.name()))
 }

@@ -6,7 +6,7 @@ use engine::{Draws, Span, Stream, Time};
 use tcp::{Config, Connection, Event};
 use wire::{Addr, Ecn, Flags, Notice, NoticeKind, Segment};
 
-use super::{Outcome, Weather};
+use super::{TransferOutcome, Weather};
 use crate::breach::{Breach, Call, Contract};
 
 /// Propagation delay of each direction.
@@ -68,7 +68,7 @@ impl<'a> Pair<'a> {
     }
 
     /// Runs until everything is acknowledged.
-    pub fn run(mut self) -> Result<Outcome, Breach> {
+    pub fn transfer_all(mut self) -> Result<TransferOutcome, Breach> {
         self.exchange()?;
         while !self.sender.done() {
             self.step()?;
@@ -86,7 +86,7 @@ impl<'a> Pair<'a> {
         self.ensure(timer == Time::NEVER, Contract::Timer, || {
             (format!("a timer at {timer:?}"), "none, as nothing is outstanding".into())
         })?;
-        Ok(Outcome { counters: self.sender.counters(), events: self.events, ..Outcome::default() })
+        Ok(TransferOutcome { counters: self.sender.counters(), events: self.events, ..TransferOutcome::default() })
     }
 
     /// Makes the next timer or arrival happen.
@@ -178,7 +178,7 @@ impl<'a> Pair<'a> {
     }
 
     /// Advertises a smaller window than possible, as for an application that reads late.
-    fn narrowed(&mut self, mut segment: Segment) -> Segment {
+    fn narrow_window(&mut self, mut segment: Segment) -> Segment {
         let ack = u64::from(segment.ack.0);
         let whole = ack + u64::from(segment.window);
         if self.draws.unit() < self.weather.narrowing {
@@ -192,7 +192,7 @@ impl<'a> Pair<'a> {
     }
 
     fn send(&mut self, to_sender: bool, segment: Segment) {
-        let mut segment = if to_sender && self.weather.narrowing > 0.0 { self.narrowed(segment) } else { segment };
+        let mut segment = if to_sender && self.weather.narrowing > 0.0 { self.narrow_window(segment) } else { segment };
         if to_sender && self.lost_in_air.contains(&segment.ack.0) {
             segment.flags = segment.flags | Flags::ELN;
         }
@@ -279,7 +279,7 @@ mod tests {
             ..Segment::default()
         };
         pair.launch(Span::from_millis(1), Item::Segment { to_sender: true, segment: forged });
-        let breach = pair.run().unwrap_err();
+        let breach = pair.transfer_all().unwrap_err();
         assert_eq!((breach.contract, breach.found.as_str()), (Contract::Arrival, "1000 bytes acknowledged"));
         assert_eq!(breach.call, Some(Call { number: 1, what: "an acknowledgment at 0.001 s".into() }));
     }

@@ -22,7 +22,7 @@ use std::path::Path;
 use contracts::Breach;
 use contracts::agent::Driver;
 #[allow(unused_imports, reason = "each test file uses some of it")]
-pub use contracts::agent::hosts::{FIXED, HERE, MOBILE, from_fixed, from_mobile, of_flow, ports};
+pub use contracts::agent::hosts::{FIXED, HERE, MOBILE, flow_ports, from_fixed, from_mobile, of_flow};
 use engine::Time;
 use path::agent::{Agent, AgentConfig, AgentCx, Departure, Verdict};
 use path::channel::State;

@@ -6,7 +6,7 @@ use engine::Time;
 use path::agent::Departure;
 use wire::{Body, Ecn, Flags, Packet, Segment, SeqNum};
 
-use super::ports;
+use super::flow_ports;
 
 /// Width of one side of the ladder, in characters.
 const WIDTH: usize = 40;
@@ -73,7 +73,7 @@ pub fn of(packet: &Packet) -> String {
 fn words(segment: &Segment) -> Vec<String> {
     let mut words = Vec::new();
     // The end at the fixed host has the lower port.
-    let flow = segment.src_port.min(segment.dst_port).wrapping_sub(ports(0)[0]);
+    let flow = segment.src_port.min(segment.dst_port).wrapping_sub(flow_ports(0)[0]);
     if flow > 0 {
         words.push(format!("#{flow}"));
     }

@@ -24,12 +24,12 @@ pub fn check_member(py: Python<'_>, checked: Class, settings: &str, seeds: u64) 
             match checked.kind {
                 Kind::Control => {
                     let config: ControlConfig = member(&table, &checked, &settings)?;
-                    contracts::control(&config, seed).map_err(broken)?;
-                    contracts::transfers(&config, seed).map_err(broken)?;
+                    contracts::check_control(&config, seed).map_err(broken)?;
+                    contracts::check_transfers(&config, seed).map_err(broken)?;
                 }
                 Kind::Agent => {
                     let config: AgentConfig = member(&table, &checked, &settings)?;
-                    contracts::agent(&config, seed).map_err(broken)?;
+                    contracts::check_agent(&config, seed).map_err(broken)?;
                 }
             }
             Python::attach(|py| py.check_signals())?;
