@@ -7,12 +7,12 @@
 //! f = (sum x_i)^2 / (n sum x_i^2)         1/n to 1; k equal shares among n give k/n
 //! ```
 //!
-//! Cases of 0/0: the index of no shares is undefined (`None`), and that of shares that are all zero, hence equal, is 1.
+//! Cases of 0/0: the index of no shares is undefined (`None`); shares that are all zero, hence equal, have 1.
 //! The index measures equality, not success. Limits: no unit and no weights (divide each share by its due share first);
 //! a value far above 1/n may hide one starved flow among many.
 
 use crate::Error;
-use crate::sample::checked;
+use crate::sample::require_finite;
 
 /// Returns the index of these shares, given in any common unit; `None` for an empty slice, 1 if all are zero.
 ///
@@ -20,7 +20,7 @@ use crate::sample::checked;
 /// [`Error::Value`] for NaN, infinities and values beyond [`crate::sample::MAX_MAGNITUDE`]; [`Error::Allocation`] below 0.
 pub fn jain(allocations: &[f64]) -> Result<Option<f64>, Error> {
     for &found in allocations {
-        if checked(found)? < 0.0 {
+        if require_finite(found)? < 0.0 {
             return Err(Error::Allocation { found });
         }
     }

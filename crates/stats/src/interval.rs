@@ -65,7 +65,7 @@ impl Level {
     /// inequality (Law 2015 10.3). A `count` of 0 counts as 1. Beyond 10^15 intervals [`Level::get`] rounds; `alpha` is
     /// exact.
     #[must_use]
-    pub fn shared(self, count: usize) -> Self {
+    pub fn share_among(self, count: usize) -> Self {
         let alpha = self.alpha / count.max(1) as f64;
         Level { level: (1.0 - alpha).min(1.0 - f64::EPSILON / 2.0), alpha }
     }
@@ -175,9 +175,9 @@ mod tests {
             assert!(matches!(Level::new(bad), Err(Error::Level { .. })), "{bad}");
         }
         assert_eq!(Level::new(0.95), Ok(Level::default()));
-        assert_eq!(Level::default().shared(10).alpha(), 0.005);
-        assert_eq!(Level::default().shared(0), Level::default().shared(1));
-        assert!(Level::default().shared(usize::MAX).get() < 1.0);
+        assert_eq!(Level::default().share_among(10).alpha(), 0.005);
+        assert_eq!(Level::default().share_among(0), Level::default().share_among(1));
+        assert!(Level::default().share_among(usize::MAX).get() < 1.0);
     }
 
     /// Extreme levels give finite half-widths, too.

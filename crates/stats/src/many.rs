@@ -4,7 +4,7 @@
 //! (1979); Bonferroni's inequality as in Law, *Simulation Modeling and Analysis*, 5th ed. (2015) 10.3.
 //!
 //! With m comparisons at level 1 - a of systems that are equal, the probability of at least one false difference is up
-//! to m a. For *intervals* that are to be valid jointly, each gets the level 1 - a/m: [`crate::Level::shared`]. For
+//! to m a. For *intervals* that are to be valid jointly, each gets the level 1 - a/m: [`crate::Level::share_among`]. For
 //! *decisions* Holm's procedure has more power at the same error: with p_(1) <= p_(2) <= ... the adjusted values are
 //!
 //! ```text
@@ -21,7 +21,7 @@ use crate::Error;
 ///
 /// # Errors
 /// [`Error::Probability`] for the first value outside of 0 to 1.
-pub fn holm(p_values: &[f64]) -> Result<Vec<f64>, Error> {
+pub fn adjust_holm(p_values: &[f64]) -> Result<Vec<f64>, Error> {
     if let Some(&found) = p_values.iter().find(|p| !(0.0..=1.0).contains(*p)) {
         return Err(Error::Probability { found });
     }
@@ -43,17 +43,17 @@ mod tests {
     /// Hand calculation: 0.01, 0.04, 0.03, 0.005 times 3, 1, 2, 4, each at least the preceding adjusted value.
     #[test]
     fn adjusted_values_agree_with_a_hand_calculation() {
-        let found = holm(&[0.01, 0.04, 0.03, 0.005]).unwrap();
+        let found = adjust_holm(&[0.01, 0.04, 0.03, 0.005]).unwrap();
         for (found, expected) in found.into_iter().zip([0.03, 0.06, 0.06, 0.02]) {
             assert!((found - expected).abs() < 1e-15, "{found} {expected}");
         }
-        assert_eq!(holm(&[0.9, 0.8]), Ok(vec![1.0, 1.0]));
-        assert_eq!(holm(&[]), Ok(vec![]));
+        assert_eq!(adjust_holm(&[0.9, 0.8]), Ok(vec![1.0, 1.0]));
+        assert_eq!(adjust_holm(&[]), Ok(vec![]));
     }
 
     #[test]
     fn p_value_outside_0_to_1_is_refused() {
-        assert_eq!(holm(&[0.5, 1.5]), Err(Error::Probability { found: 1.5 }));
-        assert!(holm(&[f64::NAN]).is_err());
+        assert_eq!(adjust_holm(&[0.5, 1.5]), Err(Error::Probability { found: 1.5 }));
+        assert!(adjust_holm(&[f64::NAN]).is_err());
     }
 }

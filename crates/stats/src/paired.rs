@@ -14,7 +14,7 @@
 //! Replications that share their random streams (such as the same channel under every scheme) give pairs whose
 //! differences vary less than the values. The variances of the two systems may differ.
 //!
-//! Limits: those of Student's interval, applied to the differences. The interval of c is asymptotically correct, and
+//! Limits: Student's interval has its limits, applied to the differences. The interval of c is asymptotically correct, and
 //! needs a mean of the base well away from 0. The mean of the changes in percent is not the change of the means,
 //! because small bases weigh more. A replication without a counterpart is left out, and counted.
 
@@ -22,10 +22,18 @@ use crate::sample::MAX_MAGNITUDE;
 use crate::student::t_beyond;
 use crate::{Interval, Level, Moments, Sample};
 
+/// The values of two systems in one replication.
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct Pair {
+    replication: u64,
+    base: f64,
+    other: f64,
+}
+
 /// The values of two systems, paired by replication.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Pairs {
-    pairs: Vec<(u64, f64, f64)>,
+    pairs: Vec<Pair>,
     left_out: usize,
 }
 
@@ -50,8 +58,8 @@ pub struct Changes {
 impl Pairs {
     /// Pairs the replications that are in both samples.
     pub fn of(base: &Sample, other: &Sample) -> Self {
-        let pairs: Vec<_> =
-            base.iter().filter_map(|(replication, from)| Some((replication, from, other.get(replication)?))).collect();
+        let pair = |(replication, base)| Some(Pair { replication, base, other: other.get(replication)? });
+        let pairs: Vec<Pair> = base.iter().filter_map(pair).collect();
         let left_out = base.len() + other.len() - 2 * pairs.len();
         Pairs { pairs, left_out }
     }
@@ -74,7 +82,7 @@ impl Pairs {
     /// Returns the moments of the differences, other minus base, in the unit of the values.
     pub fn differences(&self) -> Moments {
         let mut moments = Moments::default();
-        self.pairs.iter().for_each(|(_, base, other)| moments.add(other - base));
+        self.pairs.iter().for_each(|pair| moments.add(pair.other - pair.base));
         moments
     }
 
@@ -87,19 +95,19 @@ impl Pairs {
     /// Returns the change from the mean of the base to the mean of the other system; `None` if the mean of the base is
     /// 0, or so small that the quotient is not finite.
     pub fn change_of_means(&self, level: Level) -> Option<ChangeOfMeans> {
-        let of = |value: fn(&(u64, f64, f64)) -> f64| {
+        let of = |value: fn(&Pair) -> f64| {
             let mut moments = Moments::default();
             self.pairs.iter().for_each(|pair| moments.add(value(pair)));
             moments.mean()
         };
-        let (base, difference) = (of(|pair| pair.1)?, of(|pair| pair.2 - pair.1)?);
+        let (base, difference) = (of(|pair| pair.base)?, of(|pair| pair.other - pair.base)?);
         let (percent, ratio) = (100.0 * (difference / base.abs()), difference / base);
         if !percent.is_finite() || percent.abs() > MAX_MAGNITUDE {
             return None;
         }
         // The residual of each difference after the base's share; the residuals have mean 0, apart from rounding.
         let mut left = Moments::default();
-        self.pairs.iter().for_each(|(_, base, other)| left.add((other - base) - ratio * base));
+        self.pairs.iter().for_each(|pair| left.add((pair.other - pair.base) - ratio * pair.base));
         let error = Interval::of_mean(&left, level).map(|around| 100.0 * (around.half_width() / base.abs()));
         let interval = error.filter(|error| error.is_finite()).map(|half| Interval::around(percent, half));
         Some(ChangeOfMeans { percent, interval })
@@ -108,7 +116,7 @@ impl Pairs {
     /// Returns the change of each pair.
     pub fn changes(&self) -> Changes {
         let mut percent = Sample::default();
-        for &(replication, base, other) in &self.pairs {
+        for &Pair { replication, base, other } in &self.pairs {
             let change = 100.0 * ((other - base) / base.abs());
             if change.abs() <= MAX_MAGNITUDE {
                 // A replication occurs once in each sample, so it occurs once in the pairs.

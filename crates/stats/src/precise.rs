@@ -30,7 +30,7 @@ pub struct Rule {
 
 /// The decision of a rule for the values so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Verdict {
+pub enum RuleVerdict {
     /// The mean is precise enough. Values that are all equal count as precise: [`Moments::is_constant`] recognizes
     /// them.
     Enough,
@@ -60,26 +60,26 @@ impl Rule {
     }
 
     /// The bound of half-width / mean: g / (1 + g).
-    pub fn adjusted(&self) -> f64 {
+    pub fn adjusted_bound(&self) -> f64 {
         self.relative / (1.0 + self.relative)
     }
 
     /// Returns the decision for the values so far.
-    pub fn judge(&self, moments: &Moments) -> Verdict {
+    pub fn judge(&self, moments: &Moments) -> RuleVerdict {
         let n = moments.n();
         if n < self.minimum {
-            return Verdict::More(self.minimum - n);
+            return RuleVerdict::More(self.minimum - n);
         }
         let (Some(mean), Some(s)) = (moments.mean(), moments.standard_deviation()) else {
-            return Verdict::More(self.minimum);
+            return RuleVerdict::More(self.minimum);
         };
-        let allowed = self.adjusted() * mean.abs();
+        let allowed = self.adjusted_bound() * mean.abs();
         let half = |n: u64| self.level.t(n - 1) * s / (n as f64).sqrt();
         if half(n) <= allowed {
-            return Verdict::Enough;
+            return RuleVerdict::Enough;
         }
         if n >= self.maximum {
-            return Verdict::Exhausted;
+            return RuleVerdict::Exhausted;
         }
         // The half-width decreases with n: binary search between a number that is too small and the maximum.
         let (mut few, mut enough) = (n, self.maximum);
@@ -91,7 +91,7 @@ impl Rule {
                 few = middle;
             }
         }
-        Verdict::More(enough - n)
+        RuleVerdict::More(enough - n)
     }
 
     /// Returns the number of further runs that give the missing values, after `runs` runs that gave these: a run may give
@@ -99,7 +99,7 @@ impl Rule {
     /// estimated: all that remain up to the maximum. 0 if the mean is precise enough or the maximum is reached.
     pub fn runs_needed(&self, moments: &Moments, runs: u64) -> u64 {
         let most = self.maximum.saturating_sub(runs);
-        let Verdict::More(values) = self.judge(moments) else { return 0 };
+        let RuleVerdict::More(values) = self.judge(moments) else { return 0 };
         if moments.n() == 0 {
             return most;
         }
@@ -132,11 +132,11 @@ mod tests {
     #[test]
     fn number_of_further_replications_agrees_with_a_hand_calculation() {
         let moments = Moments::of([9.0, 11.0].into_iter().cycle().take(10)).unwrap();
-        assert_eq!(rule(0.05, 10, 100).judge(&moments), Verdict::More(6));
-        assert_eq!(rule(0.05, 10, 12).judge(&moments), Verdict::More(2));
-        assert_eq!(rule(0.05, 10, 10).judge(&moments), Verdict::Exhausted);
-        assert_eq!(rule(0.1, 10, 100).judge(&moments), Verdict::Enough);
-        assert_eq!(rule(0.1, 20, 100).judge(&moments), Verdict::More(10));
+        assert_eq!(rule(0.05, 10, 100).judge(&moments), RuleVerdict::More(6));
+        assert_eq!(rule(0.05, 10, 12).judge(&moments), RuleVerdict::More(2));
+        assert_eq!(rule(0.05, 10, 10).judge(&moments), RuleVerdict::Exhausted);
+        assert_eq!(rule(0.1, 10, 100).judge(&moments), RuleVerdict::Enough);
+        assert_eq!(rule(0.1, 20, 100).judge(&moments), RuleVerdict::More(10));
     }
 
     /// The half-width of 0.611 is 6.11 % of the mean 10: within a plain 6.3 %, not within the adjusted 6.3 / 1.063 =
@@ -146,18 +146,18 @@ mod tests {
         let moments = Moments::of([9.0, 11.0].into_iter().cycle().take(10)).unwrap();
         let relative = rule(0.063, 10, 100).interval(&moments).unwrap().relative_half_width().unwrap();
         assert!(relative < 0.063);
-        assert!(matches!(rule(0.063, 10, 100).judge(&moments), Verdict::More(_)));
+        assert!(matches!(rule(0.063, 10, 100).judge(&moments), RuleVerdict::More(_)));
     }
 
     #[test]
     fn zero_mean_exhausts_the_rule_and_equal_values_are_enough() {
         let around = Moments::of([-1.0, 1.0].into_iter().cycle().take(10)).unwrap();
-        assert_eq!(rule(0.1, 10, 100).judge(&around), Verdict::More(90));
-        assert_eq!(rule(0.1, 10, 10).judge(&around), Verdict::Exhausted);
+        assert_eq!(rule(0.1, 10, 100).judge(&around), RuleVerdict::More(90));
+        assert_eq!(rule(0.1, 10, 10).judge(&around), RuleVerdict::Exhausted);
         let same = Moments::of([0.0; 10]).unwrap();
-        assert_eq!(rule(0.1, 10, 100).judge(&same), Verdict::Enough);
+        assert_eq!(rule(0.1, 10, 100).judge(&same), RuleVerdict::Enough);
         assert!(same.is_constant());
-        assert_eq!(rule(0.1, 10, 100).judge(&Moments::default()), Verdict::More(10));
+        assert_eq!(rule(0.1, 10, 100).judge(&Moments::default()), RuleVerdict::More(10));
     }
 
     /// With 9, 11, 9, ..., ten values are 6 too few for 5 % at 90 % (by hand, see above).

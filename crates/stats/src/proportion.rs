@@ -8,7 +8,7 @@
 //! (p + z^2 / 2n -+ z sqrt(p (1 - p) / n + z^2 / 4n^2)) / (1 + z^2 / n)
 //! ```
 //!
-//! Limits: its coverage is that of the level on average over p; for a p within a few successes of 0 or 1 it can be 2 %
+//! Limits: its coverage equals the level on average over p; for a p within a few successes of 0 or 1 it can be 2 %
 //! below.
 
 /// The normal quantile for 95 %, two-sided.

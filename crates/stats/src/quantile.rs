@@ -16,7 +16,7 @@
 //! Limits: independent values. The probabilities of B are summed term by term from the mode, n steps: the incomplete
 //! beta function of `statrs` stops after 140 terms, and is wrong in the third digit at n = 10^6.
 
-use crate::sample::checked;
+use crate::sample::require_finite;
 use crate::{Error, Interval, Level};
 
 /// Values in ascending order.
@@ -40,7 +40,7 @@ impl Ordered {
     /// # Errors
     /// [`Error::Value`] for the first value that is NaN, infinite, or beyond [`crate::sample::MAX_MAGNITUDE`].
     pub fn of(values: impl IntoIterator<Item = f64>) -> Result<Self, Error> {
-        let mut values = values.into_iter().map(checked).collect::<Result<Vec<_>, _>>()?;
+        let mut values = values.into_iter().map(require_finite).collect::<Result<Vec<_>, _>>()?;
         values.sort_by(f64::total_cmp);
         Ok(Ordered { values })
     }
@@ -79,7 +79,7 @@ impl Ordered {
         if n == 0 || p == 0.0 || p == 1.0 {
             return Ok(None);
         }
-        let weights = binomial(n, p);
+        let weights = binomial_probabilities(n, p);
         let side = level.alpha() / 2.0;
         // Returns the number of outcomes, from the given end, whose total probability is at most `side`, and that
         // probability.
@@ -105,7 +105,7 @@ impl Ordered {
 }
 
 /// Returns the binomial probabilities of 0 to n successes; `p` strictly between 0 and 1.
-fn binomial(n: usize, p: f64) -> Vec<f64> {
+fn binomial_probabilities(n: usize, p: f64) -> Vec<f64> {
     let mode = (((n + 1) as f64 * p) as usize).min(n);
     let odds = p / (1.0 - p);
     let mut weights = vec![0.0; n + 1];
@@ -172,7 +172,7 @@ mod tests {
         for (n, p) in [(1, 0.3), (17, 0.9), (1000, 0.01), (3000, 0.5), (3000, 0.999)] {
             let law = Binomial::new(p, n as u64).unwrap();
             let mut sum = 0.0;
-            for (k, weight) in binomial(n, p).into_iter().enumerate() {
+            for (k, weight) in binomial_probabilities(n, p).into_iter().enumerate() {
                 sum += weight;
                 assert!((sum - law.cdf(k as u64)).abs() < 1e-10, "{n} {p} {k}");
             }

@@ -25,7 +25,7 @@ pub const MAX_MAGNITUDE: f64 = 1e140;
 ///
 /// # Errors
 /// [`Error::Value`] if it is NaN, infinite, or beyond [`MAX_MAGNITUDE`].
-pub(crate) fn checked(value: f64) -> Result<f64, Error> {
+pub(crate) fn require_finite(value: f64) -> Result<f64, Error> {
     // Comparison in this direction also refuses NaN.
     if value.abs() <= MAX_MAGNITUDE { Ok(value) } else { Err(Error::Value { found: value }) }
 }
@@ -62,7 +62,7 @@ impl Moments {
     /// # Errors
     /// [`Error::Value`] if the value is NaN, infinite, or beyond [`MAX_MAGNITUDE`]; the moments are then unchanged.
     pub fn push(&mut self, value: f64) -> Result<(), Error> {
-        self.add(checked(value)?);
+        self.add(require_finite(value)?);
         Ok(())
     }
 
@@ -160,7 +160,7 @@ impl Sample {
     /// [`Error::Value`] if the value is NaN, infinite, or beyond [`MAX_MAGNITUDE`]; [`Error::Twice`] if the replication
     /// already has a value. The sample is then unchanged.
     pub fn insert(&mut self, replication: u64, value: f64) -> Result<(), Error> {
-        let value = checked(value)?;
+        let value = require_finite(value)?;
         if self.values.contains_key(&replication) {
             return Err(Error::Twice { replication });
         }
@@ -201,7 +201,7 @@ impl Sample {
     }
 
     fn valid_only(values: impl Iterator<Item = (u64, f64)>) -> Self {
-        Sample { values: values.filter(|(_, value)| checked(*value).is_ok()).collect() }
+        Sample { values: values.filter(|(_, value)| require_finite(*value).is_ok()).collect() }
     }
 
     /// Returns the moments, summed in the order of replications: bit-identical for any order of insertion.

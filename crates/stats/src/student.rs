@@ -1,7 +1,7 @@
 //! Quantiles of Student's t distribution and of the normal distribution.
 //!
 //! The survival function of t is a regularized incomplete beta function (DLMF 8.17), by its continued fraction (8.17.22)
-//! with the method of Lentz. Logarithms and exponentials are those of `libm`: results do not depend on the machine, and a
+//! with the method of Lentz. Logarithms and exponentials come from `libm`: results do not depend on the machine, and a
 //! page in a browser has the numbers of the command. Quantiles:
 //!
 //! - normal: Newton's method from a rational approximation (Abramowitz and Stegun, *Handbook of Mathematical Functions*,
@@ -35,7 +35,7 @@ pub fn normal_above(tail: f64) -> f64 {
     z
 }
 
-/// Student's t distribution with so many degrees of freedom, at least 1.
+/// Student's t distribution with this number of degrees of freedom, at least 1.
 #[derive(Clone, Copy)]
 struct StudentsT {
     degrees: f64,
@@ -64,15 +64,15 @@ impl StudentsT {
         let factor = if rest == 0.0 || x == 0.0 { 0.0 } else { exp(a * log(x) + b * log(rest) - self.log_beta) };
         // The fraction converges fast below (a + 1) / (a + b + 2); above, the other side does.
         if x < (a + 1.0) / (a + b + 2.0) {
-            factor * fraction(a, b, x) / a / 2.0
+            factor * continued_fraction(a, b, x) / a / 2.0
         } else {
-            (1.0 - factor * fraction(b, a, rest) / b) / 2.0
+            (1.0 - factor * continued_fraction(b, a, rest) / b) / 2.0
         }
     }
 }
 
 /// The continued fraction of the incomplete beta function.
-fn fraction(a: f64, b: f64, x: f64) -> f64 {
+fn continued_fraction(a: f64, b: f64, x: f64) -> f64 {
     /// Takes the place of 0 in a denominator.
     const TINY: f64 = 1e-300;
     /// More terms than any argument needs.

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 
 use engine::{Draws, Stream};
 use stats::paired::Pairs;
-use stats::precise::{Rule, Verdict};
+use stats::precise::{Rule, RuleVerdict};
 use stats::quantile::Ordered;
 use stats::steady::{batch_means, mser5, run_length};
 use stats::{Error, Interval, Level, Moments, Sample};
@@ -221,7 +221,7 @@ fn sequential(table: &mut Table) {
             let (mut within, mut used) = (Vec::new(), 0);
             let hits = experiments(2000, name, |draws| {
                 let mut moments = Moments::default();
-                while let Verdict::More(more) = rule.judge(&moments) {
+                while let RuleVerdict::More(more) = rule.judge(&moments) {
                     (0..more).for_each(|_| moments.push(law(draws)).unwrap());
                 }
                 used += moments.n();

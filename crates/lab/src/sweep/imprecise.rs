@@ -2,7 +2,7 @@
 
 use engine::quantity::format_short_percent;
 use stats::Moments;
-use stats::precise::{Rule, Verdict};
+use stats::precise::{Rule, RuleVerdict};
 
 use super::analysis::{Analysis, CellRuns};
 use super::precise::{Subjects, rule};
@@ -37,7 +37,7 @@ fn warning(analysis: &Analysis) -> Option<String> {
         let mut subjects = Subjects::default();
         cell.runs.iter().for_each(|(_, summary)| subjects.take(summary, metric));
         let subjects = subjects.0.into_iter();
-        subjects.filter(|(_, moments)| rule.judge(moments) != Verdict::Enough).map(move |found| (cell, found))
+        subjects.filter(|(_, moments)| rule.judge(moments) != RuleVerdict::Enough).map(move |found| (cell, found))
     });
     let imprecise: Vec<String> =
         imprecise.map(|(cell, (subject, moments))| shown(cell, &subject, &moments, rule)).collect();

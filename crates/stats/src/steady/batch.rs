@@ -21,7 +21,7 @@
 //! Limits: remove the warm-up first ([`super::mser`]). A correlation that falls and rises again at longer lags, such as
 //! a cycle, is not detected. Near r = 0.4 the coverage is somewhat below the level.
 
-use crate::sample::checked;
+use crate::sample::require_finite;
 use crate::{Error, Interval, Level, Moments};
 
 /// Number of batches of the interval [Law and Carson 1979].
@@ -62,13 +62,13 @@ impl Batches {
 /// [`Error::Value`] for NaN, infinities and values beyond [`crate::sample::MAX_MAGNITUDE`]; [`Error::Short`] below 400
 /// values; [`Error::Correlated`] if the run is too short for its correlation.
 pub fn batch_means(series: &[f64]) -> Result<Batches, Error> {
-    series.iter().try_for_each(|&value| checked(value).map(drop))?;
+    series.iter().try_for_each(|&value| require_finite(value).map(drop))?;
     if series.len() < TESTED {
         return Err(Error::Short { found: series.len(), expected: TESTED });
     }
     let fine = means_of(series, series.len() / TESTED);
-    let lag_one = jackknifed(&fine);
-    let worst = lag_one.max(jackknifed(&means_of(series, 2 * (series.len() / TESTED))));
+    let lag_one = jackknife_autocorrelation(&fine);
+    let worst = lag_one.max(jackknife_autocorrelation(&means_of(series, 2 * (series.len() / TESTED))));
     if worst >= SMALL {
         return Err(Error::Correlated { found: worst });
     }
@@ -88,7 +88,7 @@ fn means_of(series: &[f64], size: usize) -> Vec<f64> {
 }
 
 /// Returns the lag-1 autocorrelation, with most of its bias of order 1 / n removed.
-fn jackknifed(values: &[f64]) -> f64 {
+fn jackknife_autocorrelation(values: &[f64]) -> f64 {
     let (first, second) = values.split_at(values.len() / 2);
     2.0 * lag_one(values) - (lag_one(first) + lag_one(second)) / 2.0
 }
@@ -114,7 +114,7 @@ mod tests {
     fn autocorrelation_agrees_with_a_hand_calculation() {
         assert!((lag_one(&[1.0, 2.0, 3.0, 4.0]) - 0.25).abs() < 1e-15);
         // The halves 1 2 and 3 4 have an autocorrelation of -0.25 / 0.5 each.
-        assert!((jackknifed(&[1.0, 2.0, 3.0, 4.0]) - (0.5 + 0.5)).abs() < 1e-15);
+        assert!((jackknife_autocorrelation(&[1.0, 2.0, 3.0, 4.0]) - (0.5 + 0.5)).abs() < 1e-15);
         assert_eq!(lag_one(&[5.0; 4]), 0.0);
     }
 

@@ -9,4 +9,4 @@ pub mod run_length;
 
 pub use batch::{Batches, batch_means};
 pub use mser::{Warmup, mser5};
-pub use run_length::{Convergence, Steady, run_length, settled};
+pub use run_length::{Convergence, Steady, find_settled_length, run_length};

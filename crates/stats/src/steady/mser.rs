@@ -17,7 +17,7 @@
 //! as long as the series. Up to four values at the end are ignored. Means near the end that are alike by accident can
 //! make it refuse a steady series: at worst 1 of 1500 in the table of `docs/models/statistics.md`.
 
-use crate::sample::checked;
+use crate::sample::require_finite;
 use crate::{Error, Moments};
 
 const FIVE: usize = 5;
@@ -40,7 +40,7 @@ pub struct Warmup {
 /// [`Error::Value`] for NaN, infinities and values beyond [`crate::sample::MAX_MAGNITUDE`]; [`Error::Short`] below 50 values;
 /// [`Error::Transient`] if the best cut lies beyond the first half.
 pub fn mser5(series: &[f64]) -> Result<Warmup, Error> {
-    series.iter().try_for_each(|&value| checked(value).map(drop))?;
+    series.iter().try_for_each(|&value| require_finite(value).map(drop))?;
     if series.len() < MIN_LENGTH {
         return Err(Error::Short { found: series.len(), expected: MIN_LENGTH });
     }

@@ -8,8 +8,8 @@
 //! - From a table of replicated runs of increasing lengths: the first length from which on *every* interval lies within
 //!   `r` of the last mean, `(1 - r) m .. (1 + r) m`. A metric that still drifts is outside by its centre, a noisy one
 //!   by its width. [`Convergence`].
-//! - From a table without replications: the first length from which on all values lie within `r` of their own mean.
-//!   [`settled`]. It takes no account of chance, and values of one run at several times are not independent.
+//! - From a table without replications: the first length from which on all values lie within `r` of their mean.
+//!   [`find_settled_length`]. It takes no account of chance, and values of one run at several times are not independent.
 //!
 //! Limits: with 40 batches the length itself is uncertain by about a half (95 % interval by the chi-square distribution
 //! with 39 degrees of freedom: 0.61 to 1.49 times). All three compare with the end of the simulation; changes after it
@@ -17,7 +17,7 @@
 
 use super::Batches;
 use crate::precise::check_relative;
-use crate::sample::checked;
+use crate::sample::require_finite;
 use crate::{Error, Interval, Level, Moments, Sample};
 
 /// Returns the number of values after the warm-up for which the mean has the relative half-width `relative` (0.05 is 5
@@ -90,10 +90,10 @@ impl Convergence {
 /// # Errors
 /// [`Error::Precision`] unless `relative` is between 0 and 1; [`Error::Value`] for a value that is not finite;
 /// [`Error::Time`] unless the times increase.
-pub fn settled(rows: &[(f64, f64)], relative: f64) -> Result<Option<f64>, Error> {
+pub fn find_settled_length(rows: &[(f64, f64)], relative: f64) -> Result<Option<f64>, Error> {
     check_relative(relative)?;
     for (place, &(time, value)) in rows.iter().enumerate() {
-        checked(value)?;
+        require_finite(value)?;
         let before = place.checked_sub(1).map_or(f64::NEG_INFINITY, |place| rows[place].0);
         if !(time.is_finite() && time > before) {
             return Err(Error::Time { found: time, before });
@@ -126,10 +126,10 @@ mod tests {
     #[test]
     fn table_of_snoop2002_settles_at_the_published_time() {
         let rows: Vec<(f64, f64)> = (1..).map(|i| 20.0 * f64::from(i)).zip(TABLE_1).collect();
-        assert_eq!(settled(&rows, 0.035), Ok(Some(100.0)));
-        assert_eq!(settled(&rows, 0.02), Ok(Some(260.0)));
-        assert_eq!(settled(&rows[..1], 0.02), Ok(None));
-        assert!(matches!(settled(&[(2.0, 1.0), (1.0, 1.0)], 0.1), Err(Error::Time { .. })));
+        assert_eq!(find_settled_length(&rows, 0.035), Ok(Some(100.0)));
+        assert_eq!(find_settled_length(&rows, 0.02), Ok(Some(260.0)));
+        assert_eq!(find_settled_length(&rows[..1], 0.02), Ok(None));
+        assert!(matches!(find_settled_length(&[(2.0, 1.0), (1.0, 1.0)], 0.1), Err(Error::Time { .. })));
     }
 
     /// Hand calculation with two replications m - w and m + w: s = w sqrt(2), half-width 12.706 w.
