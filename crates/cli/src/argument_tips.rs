@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
-use engine::near::nearest;
+use engine::near::nearest_name;
 
 use crate::help::GROUPS;
 
@@ -23,7 +23,7 @@ pub fn with_tip(mut error: Error, arguments: &[OsString]) -> Error {
 fn nearest_command(error: &Error) -> Option<String> {
     let Some(ContextValue::String(found)) = error.get(ContextKind::InvalidSubcommand) else { return None };
     let names = GROUPS.iter().flat_map(|group| group.commands).map(|(name, _)| *name);
-    nearest(found, names).map(str::to_owned)
+    nearest_name(found, names).map(str::to_owned)
 }
 
 fn tip(error: &Error, arguments: &[OsString]) -> Option<String> {

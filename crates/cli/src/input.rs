@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use capture::GZIP;
-use engine::random::hash;
+use engine::random::hash_bytes;
 use lab::captures::is_capture;
 use lab::disk::Disk;
 use lab::load::{Overrides, Source};
@@ -116,7 +116,7 @@ pub fn open(file: &Path, overrides: &Overrides) -> Result<Source, Vec<Problem>> 
         }
         let mut source = Source::open(Rc::<Input>::clone(&files), Path::new(STDIN), overrides)?;
         let text = files.first.get().map_or(&[][..], Vec::as_slice);
-        source.stem = format!("stdin-{:06x}", hash(text.iter().copied()) & 0xff_ffff);
+        source.stem = format!("stdin-{:06x}", hash_bytes(text.iter().copied()) & 0xff_ffff);
         source
     } else {
         Source::open(Rc::<Input>::clone(&files), file, overrides)?

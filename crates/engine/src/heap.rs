@@ -2,7 +2,7 @@
 
 /// The entry of an owner. The entry with the smallest key is the first of the heap.
 #[derive(Clone, Copy)]
-struct Entry<K> {
+struct HeapEntry<K> {
     key: K,
     owner: u32,
 }
@@ -24,9 +24,9 @@ const REFILL: usize = 4;
 /// one in which few are busy, needs no heap at all.
 pub struct IndexedHeap<K> {
     /// The smallest entries in ascending order; empty only if there are none.
-    front: Vec<Entry<K>>,
+    front: Vec<HeapEntry<K>>,
     /// The other entries; none is smaller than the last of the front.
-    heap: Vec<Entry<K>>,
+    heap: Vec<HeapEntry<K>>,
     /// By owner: the place in `heap`, `FRONT` or `IDLE`.
     place: Vec<u32>,
 }
@@ -67,7 +67,7 @@ impl<K: Copy + Ord> IndexedHeap<K> {
     /// Sets the entry of `owner`, replacing an earlier one.
     #[inline]
     pub fn set(&mut self, owner: u32, key: K) {
-        let entry = Entry { key, owner };
+        let entry = HeapEntry { key, owner };
         match self.place[owner as usize] {
             IDLE => self.insert(entry),
             FRONT => {
@@ -89,14 +89,14 @@ impl<K: Copy + Ord> IndexedHeap<K> {
         }
     }
 
-    /// Replaces the first entry, if it is that of `owner`, by one with a key that is not smaller; returns whether it is.
+    /// Replaces the first entry, if `owner` has it, by one with a key that is not smaller; returns whether it is.
     #[inline]
     pub fn replace_first(&mut self, owner: u32, key: K) -> bool {
         let is_first = self.front.first().is_some_and(|first| first.owner == owner && first.key <= key);
         if !is_first {
             return false;
         }
-        let entry = Entry { key, owner };
+        let entry = HeapEntry { key, owner };
         if !self.heap.is_empty() && self.front.last().is_some_and(|last| last.key < key) {
             self.move_first_to_heap(entry);
             return true;
@@ -131,7 +131,7 @@ impl<K: Copy + Ord> IndexedHeap<K> {
 
     /// Inserts an entry whose owner has none in the front or the heap.
     #[inline]
-    fn insert(&mut self, entry: Entry<K>) {
+    fn insert(&mut self, entry: HeapEntry<K>) {
         let behind = self.front.last().is_none_or(|last| last.key <= entry.key);
         if behind && (!self.heap.is_empty() || self.front.len() == FRONT_MAX) {
             return self.push_to_heap(entry);
@@ -171,7 +171,7 @@ impl<K: Copy + Ord> IndexedHeap<K> {
     }
 
     /// Replaces the first entry by one of the same owner that is larger than all of the front.
-    fn move_first_to_heap(&mut self, entry: Entry<K>) {
+    fn move_first_to_heap(&mut self, entry: HeapEntry<K>) {
         self.front.remove(0);
         self.push_to_heap(entry);
         self.refill_if_empty();
@@ -195,7 +195,7 @@ impl<K: Copy + Ord> IndexedHeap<K> {
         }
     }
 
-    fn push_to_heap(&mut self, entry: Entry<K>) {
+    fn push_to_heap(&mut self, entry: HeapEntry<K>) {
         self.heap.push(entry);
         self.sift_up(self.heap.len() - 1, entry);
     }
@@ -213,13 +213,13 @@ impl<K: Copy + Ord> IndexedHeap<K> {
     }
 
     #[inline]
-    fn put(&mut self, place: usize, entry: Entry<K>) {
+    fn put(&mut self, place: usize, entry: HeapEntry<K>) {
         self.heap[place] = entry;
         self.place[entry.owner as usize] = place as u32;
     }
 
     #[inline]
-    fn sift_up(&mut self, mut place: usize, entry: Entry<K>) {
+    fn sift_up(&mut self, mut place: usize, entry: HeapEntry<K>) {
         while place > 0 {
             let parent = (place - 1) / ARITY;
             if entry.key >= self.heap[parent].key {
@@ -232,7 +232,7 @@ impl<K: Copy + Ord> IndexedHeap<K> {
     }
 
     #[inline]
-    fn sift_down(&mut self, mut place: usize, entry: Entry<K>) {
+    fn sift_down(&mut self, mut place: usize, entry: HeapEntry<K>) {
         loop {
             let first = place * ARITY + 1;
             let Some((head, others)) = self.heap.get(first..).and_then(<[_]>::split_first) else { break };

@@ -5,9 +5,9 @@ use crate::time::Span;
 /// Number of bins for each power of two, as a power of two.
 const BITS: u32 = 6;
 
-/// Counts of values in bins whose width grows with the value: those below 128 are exact, larger ones have 64 bins for
-/// each power of two, so that a quantile differs from the exact one by less than 1 % (1/128). The bins are those of
-/// HdrHistogram with 64 sub-buckets.
+/// Counts of values in bins whose width grows with the value: values below 128 are exact, larger ones have 64 bins for
+/// each power of two, so that a quantile differs from the exact one by less than 1 % (1/128). HdrHistogram with 64
+/// sub-buckets has the same bins.
 ///
 /// Merging adds counts: the result depends neither on the order nor on the division of the values, so that threads,
 /// processes and clusters get equal bytes.
@@ -35,7 +35,7 @@ impl Histogram {
     /// Adds a value.
     #[inline]
     pub fn record(&mut self, value: u64) {
-        let bin = bin(value);
+        let bin = bin_of(value);
         if bin >= self.bins.len() {
             self.grow(bin);
         }
@@ -104,25 +104,25 @@ impl Histogram {
             below += count;
             below >= rank
         });
-        reached.map(|bin| middle(bin).clamp(self.min, self.max))
+        reached.map(|bin| middle_of_bin(bin).clamp(self.min, self.max))
     }
 
     /// Returns the share of values above `limit`, to the resolution of the bins; `None` without values.
     pub fn share_above(&self, limit: u64) -> Option<f64> {
-        let above: u64 = self.bins.iter().skip(bin(limit) + 1).sum();
+        let above: u64 = self.bins.iter().skip(bin_of(limit) + 1).sum();
         (self.count > 0).then(|| above as f64 / self.count as f64)
     }
 }
 
 /// The bin of a value.
 #[inline]
-fn bin(value: u64) -> usize {
+fn bin_of(value: u64) -> usize {
     let shift = (u64::BITS - 1 - BITS).saturating_sub(value.leading_zeros());
     ((shift as usize) << BITS) + (value >> shift) as usize
 }
 
 /// The middle of a bin, rounded down.
-fn middle(bin: usize) -> u64 {
+fn middle_of_bin(bin: usize) -> u64 {
     let shift = (bin >> BITS).saturating_sub(1);
     let lowest = ((bin - (shift << BITS)) as u64) << shift;
     lowest + ((1 << shift) - 1) / 2
@@ -136,13 +136,13 @@ mod tests {
     fn bins_are_contiguous_and_contain_their_middle() {
         let mut last = 0;
         for value in (0..5_000).chain((13..64).flat_map(|bit| [(1 << bit) - 1, 1 << bit, (1 << bit) + 1])) {
-            let at = bin(value);
+            let at = bin_of(value);
             assert!(at == last || at == last + 1 || value > 5_000, "{value}");
-            assert_eq!(bin(middle(at)), at, "{value}");
-            assert!(middle(at).abs_diff(value) <= value / 128, "{value}: {}", middle(at));
+            assert_eq!(bin_of(middle_of_bin(at)), at, "{value}");
+            assert!(middle_of_bin(at).abs_diff(value) <= value / 128, "{value}: {}", middle_of_bin(at));
             last = at;
         }
-        assert_eq!(bin(u64::MAX), 58 * 64 - 1 + 64);
+        assert_eq!(bin_of(u64::MAX), 58 * 64 - 1 + 64);
     }
 
     #[test]

@@ -6,7 +6,7 @@ const MAX_COMPARED: usize = 100;
 /// Returns the name of `known` that is most similar to `name`: few characters differ or are transposed, or `name` is a
 /// prefix of at least three characters. `None` if no name is similar. Upper and lower case only decide between equally
 /// similar names.
-pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest_name<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let known: Vec<&str> = known.into_iter().collect();
     let lower = name.to_lowercase();
     let letters = |text: &str| text.chars().count();
@@ -54,24 +54,24 @@ mod tests {
             ("epoll_wait", None),
             ("1-h", None),
         ] {
-            assert_eq!(nearest(name, known), near, "{name}");
+            assert_eq!(nearest_name(name, known), near, "{name}");
         }
     }
 
     #[test]
     fn very_long_names_are_compared_by_prefix_only() {
         let (long, longer) = ("a".repeat(1_000_000), "a".repeat(1_000_001));
-        assert_eq!(nearest(&long, ["air", &longer]), Some(&longer[..]));
-        assert_eq!(nearest(&longer, ["air", &long]), None);
+        assert_eq!(nearest_name(&long, ["air", &longer]), Some(&longer[..]));
+        assert_eq!(nearest_name(&longer, ["air", &long]), None);
     }
 
     #[test]
     fn comparison_ignores_case() {
         let standards = ["802.11", "802.11b", "802.11a", "802.11g"];
-        assert_eq!(nearest("802.11G", standards), Some("802.11g"));
-        assert_eq!(nearest("ARF", ["fixed", "arf", "minstrel"]), Some("arf"));
-        assert_eq!(nearest("MIN", ["fixed", "arf", "minstrel"]), Some("minstrel"));
+        assert_eq!(nearest_name("802.11G", standards), Some("802.11g"));
+        assert_eq!(nearest_name("ARF", ["fixed", "arf", "minstrel"]), Some("arf"));
+        assert_eq!(nearest_name("MIN", ["fixed", "arf", "minstrel"]), Some("minstrel"));
         // Of equally similar names the one in the same case is chosen.
-        assert_eq!(nearest("Mb", ["MB", "Mb", "mb"]), Some("Mb"));
+        assert_eq!(nearest_name("Mb", ["MB", "Mb", "mb"]), Some("Mb"));
     }
 }

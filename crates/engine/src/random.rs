@@ -21,7 +21,7 @@ fn philox4x32(mut counter: [u32; 4], mut key: [u32; 2]) -> [u32; 4] {
 }
 
 /// FNV-1a hash of names, 64 bits: equal on all platforms and in all versions.
-pub fn hash(bytes: impl IntoIterator<Item = u8>) -> u64 {
+pub fn hash_bytes(bytes: impl IntoIterator<Item = u8>) -> u64 {
     bytes.into_iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
@@ -41,13 +41,13 @@ impl Stream {
             [0x6c61_7374, 0x686f_7021],
         );
         let lane = u64::from(mixed[0]) | u64::from(mixed[1]) << 32;
-        let name = hash(name.bytes());
+        let name = hash_bytes(name.bytes());
         Stream { key: [name as u32 ^ mixed[2], (name >> 32) as u32 ^ mixed[3]], lane }
     }
 
     /// Returns an independent stream for a part of the component.
     pub fn sub(&self, part: &str) -> Self {
-        let part = hash(part.bytes());
+        let part = hash_bytes(part.bytes());
         Stream { key: [self.key[0] ^ part as u32, self.key[1] ^ (part >> 32) as u32], lane: self.lane }
     }
 

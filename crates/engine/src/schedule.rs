@@ -46,12 +46,12 @@ const FIRST_SLOT: usize = 2;
 
 /// Combines time and order in one number, so that a comparison has no branch.
 #[inline]
-fn key(at: Time, order: Order) -> u128 {
+fn pack_key(at: Time, order: Order) -> u128 {
     u128::from(at.as_nanos()) << 64 | u128::from(order.0)
 }
 
 #[inline]
-fn time(key: u128) -> Time {
+fn unpack_time(key: u128) -> Time {
     Time::from_nanos((key >> 64) as u64)
 }
 
@@ -111,14 +111,14 @@ impl Schedule {
     /// Arms `slot` like [`Schedule::arm`], with an order taken earlier.
     #[inline]
     pub fn arm_as(&mut self, slot: Slot, at: Time, order: Order) {
-        self.pending.set(slot.0, key(at, order));
+        self.pending.set(slot.0, pack_key(at, order));
     }
 
     /// Arms the slot whose wake-up was returned last, like [`Schedule::arm_as`]: faster, before any other slot was armed
     /// or disarmed.
     #[inline]
     pub fn rearm(&mut self, slot: Slot, at: Time, order: Order) {
-        if !self.pending.replace_first(slot.0, key(at, order)) {
+        if !self.pending.replace_first(slot.0, pack_key(at, order)) {
             self.arm_as(slot, at, order);
         }
     }
@@ -131,12 +131,12 @@ impl Schedule {
 
     /// Time of the pending wake-up of `slot`; `None` if it is not armed.
     pub fn armed(&self, slot: Slot) -> Option<Time> {
-        self.pending.get(slot.0).map(time)
+        self.pending.get(slot.0).map(unpack_time)
     }
 
     /// Time of the next wake-up; `None` if no slot is armed.
     pub fn peek(&self) -> Option<Time> {
-        self.pending.first().map(|(key, _)| time(key))
+        self.pending.first().map(|(key, _)| unpack_time(key))
     }
 
     /// Returns the next wake-up at or before `until`, advances the clock to it, and makes its slot the active sender.
@@ -145,7 +145,7 @@ impl Schedule {
     #[inline]
     pub fn next(&mut self, until: Time) -> Option<(Time, Slot)> {
         let (key, owner) = self.pending.first()?;
-        let at = time(key);
+        let at = unpack_time(key);
         if at > until {
             return None;
         }

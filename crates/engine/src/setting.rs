@@ -37,9 +37,10 @@ impl<'de> Visitor<'de> for Finite {
     }
 
     fn visit_f64<E: Error>(self, value: f64) -> Result<Value, E> {
-        match value.is_finite() {
-            true => Ok(value.into()),
-            false => Err(E::invalid_value(Unexpected::Float(value), &"a finite number")),
+        if value.is_finite() {
+            Ok(value.into())
+        } else {
+            Err(E::invalid_value(Unexpected::Float(value), &"a finite number"))
         }
     }
 

@@ -15,7 +15,7 @@ pub struct Signed<T> {
 }
 
 impl<T> Signed<T> {
-    /// Returns the signed value in the base unit; `size` returns that of the quantity.
+    /// Returns the signed value in the base unit; `size` returns the quantity's.
     pub fn value(&self, size: impl FnOnce(&T) -> u64) -> i128 {
         let size = i128::from(size(&self.size));
         if self.negative { -size } else { size }
@@ -54,11 +54,11 @@ impl<T: fmt::Display> serde::Serialize for Signed<T> {
 
 impl<'de, T: FromStr<Err = UnitError>> serde::Deserialize<'de> for Signed<T> {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Text<T>(std::marker::PhantomData<T>);
-        impl<T: FromStr<Err = UnitError>> serde::de::Visitor<'_> for Text<T> {
+        struct SignedText<T>(std::marker::PhantomData<T>);
+        impl<T: FromStr<Err = UnitError>> serde::de::Visitor<'_> for SignedText<T> {
             type Value = Signed<T>;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                // The quantity's error for an empty text describes what the quantity expects.
+                // The quantity's error for an empty text describes the expected texts.
                 let expected = "".parse::<T>().err().map_or_else(String::new, |error| error.expected);
                 f.write_str(&expected)
             }
@@ -66,7 +66,7 @@ impl<'de, T: FromStr<Err = UnitError>> serde::Deserialize<'de> for Signed<T> {
                 text.parse().map_err(E::custom)
             }
         }
-        deserializer.deserialize_str(Text(std::marker::PhantomData))
+        deserializer.deserialize_str(SignedText(std::marker::PhantomData))
     }
 }
 

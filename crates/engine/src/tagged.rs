@@ -22,18 +22,18 @@ pub trait Tagged<'de>: Sized {
     /// Reads the other keys of a table with this `kind`.
     ///
     /// # Errors
-    /// Those of the deserializer, and an unknown `kind`.
+    /// Errors of the deserializer, and an unknown `kind`.
     fn settings<D: Deserializer<'de>>(kind: &str, settings: D) -> Result<Self, D::Error>;
 }
 
 /// Reads a table: the key `kind`, in any position, and the settings of that kind.
 pub fn deserialize<'de, T: Tagged<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
-    deserializer.deserialize_map(Table(PhantomData))
+    deserializer.deserialize_map(TaggedTable(PhantomData))
 }
 
-struct Table<T>(PhantomData<T>);
+struct TaggedTable<T>(PhantomData<T>);
 
-impl<'de, T: Tagged<'de>> Visitor<'de> for Table<T> {
+impl<'de, T: Tagged<'de>> Visitor<'de> for TaggedTable<T> {
     type Value = T;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -43,7 +43,7 @@ impl<'de, T: Tagged<'de>> Visitor<'de> for Table<T> {
     fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<T, M::Error> {
         let Some(key) = map.next_key::<String>()? else { return Err(M::Error::missing_field(KIND)) };
         if key == KIND {
-            let Kind(kind) = map.next_value()?;
+            let TaggedKind(kind) = map.next_value()?;
             return T::settings(&kind, MapAccessDeserializer::new(map));
         }
         let (kind, settings) = collect_settings(key, map)?;
@@ -64,7 +64,7 @@ fn collect_settings<'de, M: MapAccess<'de>>(
         settings.insert(key, value);
     }
     let kind = settings.remove(KIND).ok_or_else(|| M::Error::missing_field(KIND))?;
-    let Kind(kind) = Kind::deserialize(kind).map_err(M::Error::custom)?;
+    let TaggedKind(kind) = TaggedKind::deserialize(kind).map_err(M::Error::custom)?;
     Ok((kind, settings))
 }
 
@@ -92,7 +92,7 @@ impl RequiredSetting {
     fn from_message(message: &str) -> Self {
         let name = message.strip_prefix("missing field `").and_then(|rest| rest.split_once('`'));
         match name {
-            Some((name, _)) => RequiredSetting::Missing(intern(name)),
+            Some((name, _)) => RequiredSetting::Missing(intern_name(name)),
             None => RequiredSetting::Other(message.to_owned()),
         }
     }
@@ -106,9 +106,9 @@ impl RequiredSetting {
     }
 }
 
-/// Returns the name as static text, which [`Error::missing_field`] takes. Each different name is kept once, and there are only
-/// as many as required settings.
-fn intern(name: &str) -> &'static str {
+/// Returns the name as static text, which [`Error::missing_field`] takes. Each different name is kept once; only
+/// required settings have one.
+fn intern_name(name: &str) -> &'static str {
     static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
     let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
     match names.get(name) {
@@ -122,9 +122,9 @@ fn intern(name: &str) -> &'static str {
 }
 
 /// The name of a kind.
-struct Kind(String);
+struct TaggedKind(String);
 
-impl<'de> Deserialize<'de> for Kind {
+impl<'de> Deserialize<'de> for TaggedKind {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_identifier(Name)
     }
@@ -133,11 +133,11 @@ impl<'de> Deserialize<'de> for Kind {
 struct Name;
 
 impl Visitor<'_> for Name {
-    type Value = Kind;
+    type Value = TaggedKind;
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "a name in quotes")
     }
-    fn visit_str<E: Error>(self, name: &str) -> Result<Kind, E> {
-        Ok(Kind(name.to_owned()))
+    fn visit_str<E: Error>(self, name: &str) -> Result<TaggedKind, E> {
+        Ok(TaggedKind(name.to_owned()))
     }
 }

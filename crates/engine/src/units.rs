@@ -68,7 +68,7 @@ impl Rate {
     }
 }
 
-/// The error for a text that is not a valid quantity. The first line of its display names what was expected, an
+/// The error for a text that is not a valid quantity. The first line of its display names the expected text, an
 /// optional second line is a hint.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{expected}{}", .hint.as_ref().map(|hint| format!("\n{hint}")).unwrap_or_default())]
@@ -80,7 +80,7 @@ pub struct UnitError {
 }
 
 /// The text form of a quantity: its name, an example, and its units in multiples of the base unit, the largest first.
-struct Kind {
+struct QuantityKind {
     name: &'static str,
     example: &'static str,
     units: &'static [(&'static str, u128)],
@@ -88,7 +88,7 @@ struct Kind {
     refused: &'static [(&'static str, &'static str)],
 }
 
-const SPAN: Kind = Kind {
+const SPAN: QuantityKind = QuantityKind {
     name: "a time",
     example: "492 ms",
     units: &[
@@ -103,7 +103,7 @@ const SPAN: Kind = Kind {
     refused: &[],
 };
 
-const RATE: Kind = Kind {
+const RATE: QuantityKind = QuantityKind {
     name: "a rate",
     example: "8 Mbps",
     units: &[("Gbps", 1_000_000_000), ("Mbps", 1_000_000), ("kbps", 1_000), ("bps", 1)],
@@ -117,7 +117,7 @@ const RATE: Kind = Kind {
     ],
 };
 
-const FREQUENCY: Kind = Kind {
+const FREQUENCY: QuantityKind = QuantityKind {
     name: "a number per time",
     example: "20 /s",
     units: &[("/ms", 1_000_000), ("/s", 1_000)],
@@ -129,7 +129,7 @@ const FREQUENCY: Kind = Kind {
     ],
 };
 
-const BYTES: Kind = Kind {
+const BYTES: QuantityKind = QuantityKind {
     name: "a size",
     example: "512 kB",
     units: &[
@@ -149,14 +149,14 @@ const BYTES: Kind = Kind {
     ],
 };
 
-const LENGTH: Kind = Kind {
+const LENGTH: QuantityKind = QuantityKind {
     name: "a length",
     example: "250 m",
     units: &[("km", 1_000_000), ("m", 1_000), ("cm", 10), ("mm", 1)],
     refused: &[("Mm", "for Mm multiply by 1000 and write km; mm are thousandths of m")],
 };
 
-const SPEED: Kind = Kind {
+const SPEED: QuantityKind = QuantityKind {
     name: "a speed",
     example: "5 m/s",
     units: &[("m/s", 3_600_000), ("km/h", 1_000_000), ("mm/s", 3_600), ("mm/h", 1)],
@@ -166,10 +166,14 @@ const SPEED: Kind = Kind {
     ],
 };
 
-const DECIBELS: Kind =
-    Kind { name: "a ratio", example: "10 dB", units: &[("dB", 1_000), ("mdB", 1)], refused: &[("db", "write dB")] };
+const DECIBELS: QuantityKind = QuantityKind {
+    name: "a ratio",
+    example: "10 dB",
+    units: &[("dB", 1_000), ("mdB", 1)],
+    refused: &[("db", "write dB")],
+};
 
-impl Kind {
+impl QuantityKind {
     fn error(&self, hint: Option<String>) -> UnitError {
         let units: Vec<&str> = self.units.iter().rev().map(|(name, _)| *name).filter(|name| *name != "µs").collect();
         UnitError {
@@ -260,8 +264,8 @@ macro_rules! written_as {
 
         impl<'de> serde::Deserialize<'de> for $type {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                struct Text;
-                impl serde::de::Visitor<'_> for Text {
+                struct QuantityText;
+                impl serde::de::Visitor<'_> for QuantityText {
                     type Value = $type;
                     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                         write!(f, "{}", $kind.error(None))
@@ -270,7 +274,7 @@ macro_rules! written_as {
                         text.parse().map_err(E::custom)
                     }
                 }
-                deserializer.deserialize_str(Text)
+                deserializer.deserialize_str(QuantityText)
             }
         }
 

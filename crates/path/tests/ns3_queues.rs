@@ -174,7 +174,7 @@ fn counts(fates: &Fates) -> [usize; 2] {
 /// A digest of everything that happened.
 fn digest(fates: &Fates) -> String {
     let lines = fates.iter().map(|(number, (fate, time))| format!("{time} {fate:?} {number}\n"));
-    let hash = engine::random::hash(lines.flat_map(String::into_bytes));
+    let hash = engine::random::hash_bytes(lines.flat_map(String::into_bytes));
     let [drops, marks] = counts(fates);
     format!("{drops} drops, {marks} marks, {hash:016x}")
 }

@@ -90,7 +90,7 @@ fn nearest_entry(files: &dyn Files, dir: &Path, name: &Path) -> Option<PathBuf> 
     // The same ending says nothing about how alike two names are.
     let alike = || names.iter().filter(|other| other.extension() == name.extension());
     let stems: Vec<String> = alike().map(|other| stem(other)).collect();
-    let near = engine::near::nearest(&wanted, stems.iter().map(String::as_str));
+    let near = engine::near::nearest_name(&wanted, stems.iter().map(String::as_str));
     let near = near.and_then(|near| alike().find(|other| stem(other) == near));
     let near = near.or_else(|| names.iter().find(|other| stem(other) == wanted))?;
     Some(dir.join(near))

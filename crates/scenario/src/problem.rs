@@ -78,7 +78,7 @@ impl Problem {
 
     /// The nearest of `known` to `name`, as a hint, if one is near.
     pub fn did_you_mean<'a>(self, name: &str, known: impl IntoIterator<Item = &'a str>) -> Self {
-        match engine::near::nearest(name, known) {
+        match engine::near::nearest_name(name, known) {
             Some(other) => self.hint(format!("did you mean \"{other}\"?")),
             None => self,
         }

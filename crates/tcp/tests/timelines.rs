@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use common::{golden, member};
-use engine::random::hash;
+use engine::random::hash_bytes;
 use engine::{Bytes, Span, Time};
 use tcp::config::{BackOff, Delay, DelayedAck, EcnMode, Nagle, Sampling, TimerRestart};
 use tcp::presets::{self, PRESETS};
@@ -355,7 +355,7 @@ impl Transfer {
             counters.segments_retransmitted,
             counters.timeouts,
             ms(self.now),
-            hash(self.table.bytes())
+            hash_bytes(self.table.bytes())
         );
         writeln!(self.table, "\n{counters:?}\n{info:?}\n{:?}", self.receiver.info()).unwrap();
         Outcome { line, table: self.table, again: counters.segments_retransmitted, timeouts: self.timeouts }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use engine::random::hash;
+use engine::random::hash_bytes;
 use lab::load::Loaded;
 use lab::result_dir::EMULATION;
 
@@ -37,7 +37,7 @@ pub fn scenario_fingerprint(set: &[String]) -> String {
 
 /// A hyphen and a hash of six digits.
 fn format_hash(text: &str) -> String {
-    format!("-{:06x}", hash(text.bytes()) & 0xff_ffff)
+    format!("-{:06x}", hash_bytes(text.bytes()) & 0xff_ffff)
 }
 
 /// Returns the output path for `input`: beside it, with another extension, if it lies in a result directory or below

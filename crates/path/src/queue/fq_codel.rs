@@ -130,7 +130,7 @@ impl FqCoDel {
         let ports = packet.ports();
         let key = addresses.iter().flat_map(|address| address.octets());
         let key = key.chain(ports.iter().flat_map(|port| port.to_be_bytes())).chain([protocol(packet)]);
-        let hash = engine::random::hash(key.chain(self.perturbation.to_be_bytes()));
+        let hash = engine::random::hash_bytes(key.chain(self.perturbation.to_be_bytes()));
         // The multiply-shift reduction of Lemire (2019) uses the upper bits, which FNV mixes best.
         ((u128::from(hash) * u128::from(self.config.flows)) >> 64) as usize
     }

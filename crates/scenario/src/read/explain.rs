@@ -1,7 +1,7 @@
 //! Messages for errors: the value found, the expected one, a hint.
 
 use engine::Members;
-use engine::near::nearest;
+use engine::near::nearest_name;
 
 use super::error::{Error, Mistake};
 use super::{path_of, resolved, words};
@@ -45,7 +45,7 @@ pub(super) fn meant_key(name: &str, table: &[Step], known: &[&str]) -> Option<St
     path.push(Step::Key(name.to_owned()));
     let renamed = renamed::new_name(&path).map(str::to_owned);
     let meant = renamed.or_else(|| suggest::synonym(name, table)).filter(|meant| known.contains(&meant.as_str()));
-    meant.or_else(|| nearest(name, known.iter().copied()).map(str::to_owned))
+    meant.or_else(|| nearest_name(name, known.iter().copied()).map(str::to_owned))
 }
 
 fn unknown_key(tree: &Value, path: &[Step], name: &str, known: &[&str]) -> Problem {

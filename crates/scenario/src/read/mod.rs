@@ -157,7 +157,7 @@ fn repair(tree: &mut Value, error: Error, repaired: &mut Vec<String>) -> bool {
             // Another kind has other settings.
             let is_kind = *last == Step::Key(engine::tagged::KIND.to_owned());
             repaired.push(joined(if is_kind { parent } else { &at }));
-            match (engine::near::nearest(&name, known.iter().map(String::as_str)), tree.at_path_mut(&at)) {
+            match (engine::near::nearest_name(&name, known.iter().map(String::as_str)), tree.at_path_mut(&at)) {
                 (Some(meant), Some(value)) => {
                     value.data = Data::Text(meant.to_owned());
                     true
