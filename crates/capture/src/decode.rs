@@ -166,7 +166,7 @@ fn segment(bytes: &[u8], len: u32) -> Option<(Segment, bool)> {
     let header = tcp.slice().len();
     let len = len.checked_sub(u32::try_from(header).ok()?)?;
     let captured_options = bytes.get(Segment::HEADER as usize..captured.min(header)).unwrap_or(&[]);
-    let mut segment = wire::read::header(&tcp, len, TcpOptionsIterator::from_slice(captured_options));
+    let mut segment = wire::read::read_header(&tcp, len, TcpOptionsIterator::from_slice(captured_options));
     // [RFC7323 s2.3] A larger shift counts as 14.
     segment.options.window_scale = segment.options.window_scale.map(|shift| shift.min(14));
     Some((segment, captured < header))

@@ -112,7 +112,7 @@ impl Payload {
 fn parse_payload(transport: &TransportSlice<'_>, bytes: &[u8]) -> Payload {
     match transport {
         TransportSlice::Tcp(tcp) => {
-            Payload::Tcp { segment: wire::read::segment(tcp), data: bytes.len() - tcp.payload().len() }
+            Payload::Tcp { segment: wire::read::read_segment(tcp), data: bytes.len() - tcp.payload().len() }
         }
         TransportSlice::Udp(udp) => Payload::Datagram(Protocol::Udp, [udp.source_port(), udp.destination_port()]),
         TransportSlice::Icmpv4(icmp) => parse_echo(icmp.slice(), TYPE_ECHO_REQUEST, TYPE_ECHO_REPLY),

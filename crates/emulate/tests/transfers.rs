@@ -155,7 +155,7 @@ impl Host for Ends {
             }
             NetSlice::Arp(_) => panic!("ARP"),
         };
-        let mut segment = wire::read::segment(tcp);
+        let mut segment = wire::read::read_segment(tcp);
         if device == 1 {
             let first = segment.seq.0.wrapping_sub(ISS[0].0 + 1) as usize;
             for (at, data) in tcp.payload().iter().enumerate() {

@@ -100,7 +100,7 @@ impl Ends {
             }
             let mut writer = Writer::new(Vec::new(), &["node"]).expect("memory");
             for Frame { at, direction, packet, id } in frames {
-                let mut bytes = wire::bytes::headers(&packet, id);
+                let mut bytes = wire::bytes::serialize_headers(&packet, id);
                 bytes.resize(packet.size() as usize, 0);
                 writer.whole(0, at, direction, &bytes).expect("memory");
             }

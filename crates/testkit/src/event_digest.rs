@@ -46,7 +46,7 @@ impl EventDigest {
     }
 
     fn packet(&mut self, packet: &Packet) {
-        let headers = wire::bytes::headers(packet, 0);
+        let headers = wire::bytes::serialize_headers(packet, 0);
         self.number(headers.len() as u64);
         self.bytes.extend(headers);
         self.number(packet.size());
@@ -161,7 +161,7 @@ impl Sink for EventDigest {
             return;
         }
         match event {
-            // What a scheme chooses to report changes nothing in the run; its effects have events of their own.
+            // A report of a scheme changes nothing in the run; its effects have their events.
             Event::Agent { .. } => return,
             Event::Sender { flow, event } => {
                 self.begin(1, at);

@@ -19,22 +19,22 @@ pub const ICMP_EXPERIMENT: u8 = 253;
 /// The window field is the window shifted right by the segment's `window_shift`, and 65,535 if that does not fit: a
 /// connection that starts in ESTABLISHED did not negotiate a window scale. `identification` is the IPv4 identification
 /// field.
-pub fn headers(packet: &Packet, identification: u16) -> Vec<u8> {
+pub fn serialize_headers(packet: &Packet, identification: u16) -> Vec<u8> {
     let mut out = Vec::with_capacity(64);
     match &packet.body {
         Body::Tcp(segment) => {
             let mut tcp = tcp_header(segment);
-            let mut ip = ipv4(packet, segment.len + segment.header(), IpNumber::TCP, identification);
+            let mut ip = ipv4_header(packet, segment.len + segment.header(), IpNumber::TCP, identification);
             ip.header_checksum = ip.calc_header_checksum();
             ip.write(&mut out).expect("writing to memory");
             tcp.checksum = tcp_checksum(&ip, &tcp);
             tcp.write(&mut out).expect("writing to memory");
         }
         Body::Icmp(notice) => {
-            let mut ip = ipv4(packet, Notice::SIZE, IpNumber::ICMP, identification);
+            let mut ip = ipv4_header(packet, Notice::SIZE, IpNumber::ICMP, identification);
             ip.header_checksum = ip.calc_header_checksum();
             ip.write(&mut out).expect("writing to memory");
-            out.extend(icmp(packet, notice));
+            out.extend(serialize_notice(packet, notice));
         }
         Body::Datagram(datagram) => {
             let protocol = match datagram.protocol {
@@ -43,7 +43,7 @@ pub fn headers(packet: &Packet, identification: u16) -> Vec<u8> {
                 // A number for experiments [RFC3692 s2.1].
                 Protocol::Other => IpNumber(253),
             };
-            let mut ip = ipv4(packet, datagram.size(), protocol, identification);
+            let mut ip = ipv4_header(packet, datagram.size(), protocol, identification);
             ip.header_checksum = ip.calc_header_checksum();
             ip.write(&mut out).expect("writing to memory");
             if datagram.protocol != Protocol::Other {
@@ -54,7 +54,7 @@ pub fn headers(packet: &Packet, identification: u16) -> Vec<u8> {
     out
 }
 
-fn ipv4(packet: &Packet, payload: u32, protocol: IpNumber, identification: u16) -> Ipv4Header {
+fn ipv4_header(packet: &Packet, payload: u32, protocol: IpNumber, identification: u16) -> Ipv4Header {
     let octets = |addr| std::net::Ipv4Addr::from(addr).octets();
     // A simulated segment may exceed the maximum length of an IPv4 packet; the total length is then the maximum.
     let payload = payload.min(u32::from(u16::MAX) - Packet::HEADER) as u16;
@@ -72,7 +72,7 @@ fn ipv4(packet: &Packet, payload: u32, protocol: IpNumber, identification: u16) 
 }
 
 /// Returns the header of a UDP datagram (RFC 768) or an ICMP echo message (RFC 792), with the checksum over an all-zero
-/// payload. A number beyond 16 bits wraps around, as that of ping.
+/// payload. A number beyond 16 bits wraps around, as in ping.
 fn datagram_header(ip: &Ipv4Header, datagram: &Datagram) -> [u8; 8] {
     let length = ip.payload_len().expect("the total length covers the header").to_be_bytes();
     let (src, dst) = (datagram.src_port.to_be_bytes(), datagram.dst_port.to_be_bytes());
@@ -96,7 +96,7 @@ fn datagram_header(ip: &Ipv4Header, datagram: &Datagram) -> [u8; 8] {
     header
 }
 
-/// Returns the header of a segment, with the checksum field 0. The window field is as in [`headers`].
+/// Returns the header of a segment, with the checksum field 0. The window field is as in [`serialize_headers`].
 pub fn tcp_header(segment: &Segment) -> TcpHeader {
     let window = u16::try_from(segment.window >> segment.window_shift.min(31)).unwrap_or(u16::MAX);
     let mut tcp = TcpHeader::new(segment.src_port, segment.dst_port, segment.seq.0, window);
@@ -111,7 +111,7 @@ pub fn tcp_header(segment: &Segment) -> TcpHeader {
     tcp.cwr = segment.flags.has(Flags::CWR);
     // Formerly the nonce sum of ECN, reserved again [RFC8311 s3.1].
     tcp.ns = segment.flags.has(Flags::ELN);
-    tcp.set_options(&options(&segment.options)).expect("options fit into the header");
+    tcp.set_options(&serialize_options(&segment.options)).expect("options fit into the header");
     tcp
 }
 
@@ -130,7 +130,7 @@ fn tcp_checksum(ip: &Ipv4Header, header: &TcpHeader) -> u16 {
 }
 
 /// Returns the options in the order and with the padding of common TCP stacks [RFC7323 appendix A].
-fn options(options: &Options) -> Vec<TcpOptionElement> {
+fn serialize_options(options: &Options) -> Vec<TcpOptionElement> {
     use TcpOptionElement::{
         MaximumSegmentSize, Noop, SelectiveAcknowledgement, SelectiveAcknowledgementPermitted, Timestamp, WindowScale,
     };
@@ -158,7 +158,7 @@ fn options(options: &Options) -> Vec<TcpOptionElement> {
     out
 }
 
-fn icmp(packet: &Packet, notice: &Notice) -> Vec<u8> {
+fn serialize_notice(packet: &Packet, notice: &Notice) -> Vec<u8> {
     let code = match notice.kind {
         NoticeKind::Defer => 0,
         NoticeKind::Retransmit => 1,
@@ -166,7 +166,7 @@ fn icmp(packet: &Packet, notice: &Notice) -> Vec<u8> {
     let mut message = vec![ICMP_EXPERIMENT, code, 0, 0, 0, 0, 0, 0];
     // The quoted segment was sent by the host that receives this message.
     let quoted = Packet { src: packet.dst, dst: notice.segment_dst, ..*packet };
-    let mut ip = ipv4(&quoted, Segment::HEADER, IpNumber::TCP, 0);
+    let mut ip = ipv4_header(&quoted, Segment::HEADER, IpNumber::TCP, 0);
     ip.header_checksum = ip.calc_header_checksum();
     ip.write(&mut message).expect("writing to memory");
     message.extend(notice.src_port.to_be_bytes());
@@ -203,7 +203,7 @@ mod tests {
     #[test]
     fn segment_headers_are_parsed_back() {
         let packet = data();
-        let mut bytes = headers(&packet, 9);
+        let mut bytes = serialize_headers(&packet, 9);
         assert_eq!(bytes.len(), 40);
         bytes.resize(packet.size() as usize, 0);
         let sliced = SlicedPacket::from_ip(&bytes).unwrap();
@@ -226,7 +226,7 @@ mod tests {
             let Body::Tcp(segment) = &mut packet.body else { unreachable!() };
             segment.len = len;
             segment.options.timestamps = stamped.then_some(Timestamps { value: 0xfffe_fdfc, echo: 50 });
-            let bytes = [headers(&packet, 9), vec![0; len as usize]].concat();
+            let bytes = [serialize_headers(&packet, 9), vec![0; len as usize]].concat();
             let sliced = SlicedPacket::from_ip(&bytes).unwrap();
             let (Some(NetSlice::Ipv4(ip)), Some(TransportSlice::Tcp(tcp))) = (&sliced.net, &sliced.transport) else {
                 panic!("not TCP over IPv4")
@@ -249,7 +249,7 @@ mod tests {
             sack: [(SeqNum(1), SeqNum(2)), (SeqNum(5), SeqNum(9))].into_iter().collect(),
             ..Options::default()
         };
-        let bytes = headers(&packet, 9);
+        let bytes = serialize_headers(&packet, 9);
         assert_eq!(bytes.len(), 20 + 20 + 12 + 20);
         let padded = [bytes.as_slice(), &[0; 1024]].concat();
         let sliced = SlicedPacket::from_ip(&padded).unwrap().transport.unwrap();
@@ -270,7 +270,7 @@ mod tests {
         let datagram = Datagram::new(Protocol::Udp, [5000, 6000], 161, 7, engine::Time::ZERO);
         let addresses = (Addr::of_node(0), Addr::of_node(2));
         let packet = Packet { dscp: Dscp::EF, ..Packet::new(addresses.0, addresses.1, Body::Datagram(datagram)) };
-        let bytes = [headers(&packet, 9), vec![0; 161]].concat();
+        let bytes = [serialize_headers(&packet, 9), vec![0; 161]].concat();
         assert_eq!(bytes.len(), packet.size() as usize);
         let sliced = SlicedPacket::from_ip(&bytes).unwrap();
         let (Some(NetSlice::Ipv4(ip)), Some(TransportSlice::Udp(udp))) = (&sliced.net, &sliced.transport) else {
@@ -287,7 +287,7 @@ mod tests {
         let request = Datagram::new(Protocol::EchoRequest, [77, 0], 56, 70_000, engine::Time::ZERO);
         for (datagram, kind) in [(request, 8), (request.reply(), 0)] {
             let packet = Packet::new(Addr::of_node(0), Addr::of_node(1), Body::Datagram(datagram));
-            let bytes = [headers(&packet, 0), vec![0; 56]].concat();
+            let bytes = [serialize_headers(&packet, 0), vec![0; 56]].concat();
             let message = &bytes[20..];
             assert_eq!(message[..2], [kind, 0]);
             assert_eq!(message[4..8], [0, 77, 0x11, 0x70], "identifier, number modulo 65,536");
@@ -305,7 +305,7 @@ mod tests {
             seq: SeqNum(15_360),
         };
         let packet = Packet::new(Addr::of_node(1), Addr::of_node(0), Body::Icmp(notice));
-        let bytes = headers(&packet, 0);
+        let bytes = serialize_headers(&packet, 0);
         assert_eq!(bytes.len(), packet.size() as usize);
         let message = &bytes[20..];
         assert_eq!(message[..2], [ICMP_EXPERIMENT, 1]);

@@ -18,7 +18,7 @@ pub struct CompactPacket {
     body: BareBody,
 }
 
-/// ECN field and class are part of each variant, where they fit into the padding beside the tag.
+/// ECN field and class are part of each variant, where they fit into the padding after the tag.
 #[derive(Clone, Copy, Debug)]
 enum BareBody {
     Tcp(Ecn, Dscp, CompactSegment),

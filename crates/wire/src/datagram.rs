@@ -12,8 +12,8 @@ pub enum Protocol {
     EchoRequest,
     /// An ICMP echo reply (RFC 792).
     EchoReply,
-    /// Any other protocol: everything after the IP header is payload. Only in emulation, where the bytes of a real packet
-    /// are kept beside it.
+    /// Any other protocol: everything after the IP header is payload. Only in emulation, which keeps the bytes of
+    /// a real packet.
     Other,
 }
 
@@ -77,7 +77,7 @@ impl Datagram {
     }
 
     /// Returns its time of creation.
-    pub fn created(&self) -> Time {
+    pub fn created_at(&self) -> Time {
         Time::from_nanos(u64::from(self.created[0]) | u64::from(self.created[1]) << 32)
     }
 
@@ -96,7 +96,7 @@ mod tests {
         let at = Time::from_nanos(u64::from(u32::MAX) + 7);
         let request = Datagram::new(Protocol::EchoRequest, [1, 2], 56, 3, at);
         let reply = request.reply();
-        assert_eq!((reply.created(), reply.number, reply.len), (at, 3, 56));
+        assert_eq!((reply.created_at(), reply.number, reply.len), (at, 3, 56));
         assert_eq!((reply.src_port, reply.dst_port, reply.protocol), (2, 1, Protocol::EchoReply));
     }
 

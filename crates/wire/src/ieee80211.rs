@@ -3,7 +3,7 @@
 use std::net::Ipv4Addr;
 
 use crate::addr::Addr;
-use crate::bytes::headers;
+use crate::bytes::serialize_headers;
 use crate::packet::Packet;
 
 /// A MAC address.
@@ -29,7 +29,7 @@ impl Mac {
 
 /// The header of an 802.11 frame, by type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Head {
+pub enum FrameHead {
     /// Acknowledgment (ACK).
     Ack {
         /// Receiver: the transmitter of the acknowledged frame.
@@ -105,14 +105,14 @@ const QOS_CONTROL: u16 = 0;
 
 /// Returns the frame's header, for a block acknowledgment with its bitmap; without the checksum. `duration` is the
 /// duration field in microseconds.
-pub fn header(head: &Head, duration: u16) -> Vec<u8> {
+pub fn serialize_header(head: &FrameHead, duration: u16) -> Vec<u8> {
     let (control, flags) = match head {
-        Head::Ack { .. } => (0xD4, 0),
-        Head::Rts { .. } => (0xB4, 0),
-        Head::Cts { .. } => (0xC4, 0),
-        Head::BlockAck { .. } => (0x94, 0),
-        Head::Beacon { .. } => (0x80, 0),
-        Head::Data { path, more_fragments, retry, qos, .. } => {
+        FrameHead::Ack { .. } => (0xD4, 0),
+        FrameHead::Rts { .. } => (0xB4, 0),
+        FrameHead::Cts { .. } => (0xC4, 0),
+        FrameHead::BlockAck { .. } => (0x94, 0),
+        FrameHead::Beacon { .. } => (0x80, 0),
+        FrameHead::Data { path, more_fragments, retry, qos, .. } => {
             let path = match path {
                 DataPath::AdHoc => 0,
                 DataPath::ToAccessPoint => 0x01,
@@ -127,25 +127,25 @@ pub fn header(head: &Head, duration: u16) -> Vec<u8> {
     let mut out = vec![control, flags];
     out.extend(duration.to_le_bytes());
     match head {
-        Head::Ack { to } | Head::Cts { to } => out.extend(to.0),
-        Head::Rts { to, from } => {
+        FrameHead::Ack { to } | FrameHead::Cts { to } => out.extend(to.0),
+        FrameHead::Rts { to, from } => {
             out.extend(to.0);
             out.extend(from.0);
         }
-        Head::BlockAck { to, from, first, come } => {
+        FrameHead::BlockAck { to, from, first, come } => {
             out.extend(to.0);
             out.extend(from.0);
             out.extend(COMPRESSED.to_le_bytes());
             out.extend((first << 4).to_le_bytes());
             out.extend(come.to_le_bytes());
         }
-        Head::Beacon { from, sequence } => {
+        FrameHead::Beacon { from, sequence } => {
             for address in [Mac::ALL, *from, *from] {
                 out.extend(address.0);
             }
             out.extend((sequence << 4).to_le_bytes());
         }
-        Head::Data { addresses, sequence, fragment, qos, .. } => {
+        FrameHead::Data { addresses, sequence, fragment, qos, .. } => {
             addresses.iter().for_each(|address| out.extend(address.0));
             out.extend((sequence << 4 | u16::from(fragment & 0xF)).to_le_bytes());
             if *qos {
@@ -158,14 +158,14 @@ pub fn header(head: &Head, duration: u16) -> Vec<u8> {
 
 /// Returns the start of a packet's first fragment: LLC and SNAP headers and the packet's headers; its payload is left
 /// out. `identification` is the IPv4 identification field.
-pub fn body(packet: &Packet, identification: u16) -> Vec<u8> {
+pub fn serialize_body(packet: &Packet, identification: u16) -> Vec<u8> {
     let mut out = LLC_SNAP.to_vec();
-    out.extend(headers(packet, identification));
+    out.extend(serialize_headers(packet, identification));
     out
 }
 
 /// Appends the frame check sequence to a frame; a wrong one if `bad` is true.
-pub fn close(frame: &mut Vec<u8>, bad: bool) {
+pub fn append_fcs(frame: &mut Vec<u8>, bad: bool) {
     let checksum = crc32fast::hash(frame);
     frame.extend(if bad { !checksum } else { checksum }.to_le_bytes());
 }
@@ -178,21 +178,21 @@ mod tests {
     fn header_lengths_and_fields_follow_the_standard() {
         let (a, b) = (Mac::of_node(Addr::of_node(0)), Mac::of_node(Addr::of_node(257)));
         assert_eq!((a.0, b.0), ([2, 0, 10, 0, 0, 1], [2, 0, 10, 0, 1, 2]));
-        let mut ack = header(&Head::Ack { to: a }, 0x0102);
+        let mut ack = serialize_header(&FrameHead::Ack { to: a }, 0x0102);
         assert_eq!(ack, [0xD4, 0, 2, 1, 2, 0, 10, 0, 0, 1]);
-        close(&mut ack, false);
+        append_fcs(&mut ack, false);
         assert_eq!(ack.len(), 14);
-        assert_eq!(header(&Head::Cts { to: a }, 0).len() + 4, 14);
-        assert_eq!(header(&Head::Rts { to: a, from: b }, 0).len() + 4, 20);
+        assert_eq!(serialize_header(&FrameHead::Cts { to: a }, 0).len() + 4, 14);
+        assert_eq!(serialize_header(&FrameHead::Rts { to: a, from: b }, 0).len() + 4, 20);
         let data = |fragment, more_fragments, qos| {
             let (path, addresses, sequence, retry) = (DataPath::ToAccessPoint, [a, b, a], 0xABC, true);
-            header(&Head::Data { path, addresses, sequence, fragment, more_fragments, retry, qos }, 44)
+            serialize_header(&FrameHead::Data { path, addresses, sequence, fragment, more_fragments, retry, qos }, 44)
         };
         let plain = data(3, true, false);
         assert_eq!((plain.len() + 4, &plain[..2], &plain[22..]), (28, &[0x08, 0x0D][..], &[0xC3, 0xAB][..]));
         let qos = data(0, false, true);
         assert_eq!((qos.len() + 4, &qos[..2], &qos[22..]), (30, &[0x88, 0x09][..], &[0xC0, 0xAB, 0, 0][..]));
-        let block = header(&Head::BlockAck { to: a, from: b, first: 0xABC, come: 0b101 }, 0);
+        let block = serialize_header(&FrameHead::BlockAck { to: a, from: b, first: 0xABC, come: 0b101 }, 0);
         assert_eq!((block.len() + 4, block[0]), (32, 0x94));
         assert_eq!(block[16..], [4, 0, 0xC0, 0xAB, 5, 0, 0, 0, 0, 0, 0, 0]);
     }
@@ -201,11 +201,11 @@ mod tests {
     #[test]
     fn frame_check_sequence_is_crc_32() {
         let mut frame = b"123456789".to_vec();
-        close(&mut frame, false);
+        append_fcs(&mut frame, false);
         // The check value of CRC-32 for the input "123456789".
         assert_eq!(frame[9..], 0xCBF4_3926_u32.to_le_bytes());
         let mut bad = b"123456789".to_vec();
-        close(&mut bad, true);
+        append_fcs(&mut bad, true);
         assert_ne!(frame, bad);
     }
 }

@@ -10,7 +10,7 @@
 //! // 20 bytes of IPv4, 20 of TCP, and the payload, which has a length but no bytes.
 //! assert_eq!(packet.size(), 540);
 //!
-//! let bytes = wire::bytes::headers(&packet, 1);
+//! let bytes = wire::bytes::serialize_headers(&packet, 1);
 //! assert_eq!(bytes.len(), 40);
 //! assert_eq!(bytes[0], 0x45, "version 4, five words of header");
 //! assert_eq!(bytes[2..4], 540_u16.to_be_bytes());

@@ -139,7 +139,7 @@ impl Packet {
         }
     }
 
-    /// Returns the source and the destination port; of a message about a segment those of the segment, reversed.
+    /// Returns the source and the destination port; of a message about a segment the segment's, reversed.
     #[inline]
     pub fn ports(&self) -> [u16; 2] {
         match &self.body {

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 
 use engine::Time;
 
-use crate::bytes::headers;
+use crate::bytes::serialize_headers;
 use crate::packet::Packet;
 
 const SECTION_HEADER: u32 = 0x0A0D_0D0A;
@@ -60,8 +60,8 @@ impl<W: Write> Writer<W> {
             writer.block(INTERFACE_DESCRIPTION, |body| {
                 body.extend(link_type.to_le_bytes());
                 body.extend([0; 6]);
-                option(body, OPT_IF_NAME, name.as_bytes());
-                option(body, OPT_IF_TSRESOL, &[9]);
+                append_option(body, OPT_IF_NAME, name.as_bytes());
+                append_option(body, OPT_IF_TSRESOL, &[9]);
                 body.extend([0; 4]);
             })?;
         }
@@ -70,13 +70,13 @@ impl<W: Write> Writer<W> {
 
     /// Writes one packet that crossed `interface` at time `at`.
     pub fn packet(&mut self, interface: u32, at: Time, direction: Direction, packet: &Packet) -> io::Result<()> {
-        let bytes = headers(packet, self.packets);
+        let bytes = serialize_headers(packet, self.packets);
         self.packets = self.packets.wrapping_add(1);
         let direction: u32 = match direction {
             Direction::In => 1,
             Direction::Out => 2,
         };
-        self.enhanced(interface, at, &bytes, packet.size(), Some(direction))
+        self.write_enhanced_block(interface, at, &bytes, packet.size(), Some(direction))
     }
 
     /// Writes a real packet that crossed `interface` at time `at`: all of its bytes.
@@ -85,15 +85,22 @@ impl<W: Write> Writer<W> {
             Direction::In => 1,
             Direction::Out => 2,
         };
-        self.enhanced(interface, at, bytes, bytes.len() as u32, Some(direction))
+        self.write_enhanced_block(interface, at, bytes, bytes.len() as u32, Some(direction))
     }
 
     /// Writes an 802.11 frame: `bytes` are its radiotap header and first bytes, `length` is the length of both in full.
     pub fn frame(&mut self, at: Time, bytes: &[u8], length: u32) -> io::Result<()> {
-        self.enhanced(0, at, bytes, length, None)
+        self.write_enhanced_block(0, at, bytes, length, None)
     }
 
-    fn enhanced(&mut self, interface: u32, at: Time, bytes: &[u8], length: u32, flags: Option<u32>) -> io::Result<()> {
+    fn write_enhanced_block(
+        &mut self,
+        interface: u32,
+        at: Time,
+        bytes: &[u8],
+        length: u32,
+        flags: Option<u32>,
+    ) -> io::Result<()> {
         let nanos = at.as_nanos();
         self.block(ENHANCED_PACKET, |body| {
             body.extend(interface.to_le_bytes());
@@ -102,9 +109,9 @@ impl<W: Write> Writer<W> {
             body.extend((bytes.len() as u32).to_le_bytes());
             body.extend(length.to_le_bytes());
             body.extend_from_slice(bytes);
-            pad(body);
+            append_padding(body);
             if let Some(flags) = flags {
-                option(body, OPT_EPB_FLAGS, &flags.to_le_bytes());
+                append_option(body, OPT_EPB_FLAGS, &flags.to_le_bytes());
                 body.extend([0; 4]);
             }
         })
@@ -130,13 +137,13 @@ impl<W: Write> Writer<W> {
     }
 }
 
-fn option(to: &mut Vec<u8>, code: u16, value: &[u8]) {
+fn append_option(to: &mut Vec<u8>, code: u16, value: &[u8]) {
     to.extend(code.to_le_bytes());
     to.extend((value.len() as u16).to_le_bytes());
     to.extend(value);
-    pad(to);
+    append_padding(to);
 }
 
-fn pad(to: &mut Vec<u8>) {
+fn append_padding(to: &mut Vec<u8>) {
     to.resize(to.len().next_multiple_of(4), 0);
 }

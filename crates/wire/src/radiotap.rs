@@ -48,7 +48,7 @@ pub struct Radiotap {
     /// Frequency in MHz, and channel flags.
     pub channel: (u16, u16),
     /// A-MPDU status; `None` for a frame outside of an aggregate.
-    pub aggregate: Option<Part>,
+    pub aggregate: Option<AggregatePart>,
 }
 
 /// The data rate of a frame.
@@ -64,7 +64,7 @@ pub enum Speed {
 
 /// The position of a frame in an aggregate (A-MPDU status).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Part {
+pub struct AggregatePart {
     /// Reference number, equal for all frames of the aggregate.
     pub reference: u32,
     /// True for the last frame of the aggregate.
@@ -92,7 +92,7 @@ impl Radiotap {
             }
             Speed::Other => {}
         }
-        if let Some(Part { reference, last }) = self.aggregate {
+        if let Some(AggregatePart { reference, last }) = self.aggregate {
             present |= PRESENT_AGGREGATE;
             // The A-MPDU status is aligned to four bytes, relative to the start of the header, whose fixed part has
             // eight.
@@ -129,7 +129,7 @@ mod tests {
         let without = Radiotap { rate: Speed::Other, ..header }.bytes();
         assert_eq!((without[4], without[17], without.len()), (0x0B, 0, 22));
         // Three bytes of MCS, three of padding, eight of A-MPDU status.
-        let part = Some(Part { reference: 0x0506, last: true });
+        let part = Some(AggregatePart { reference: 0x0506, last: true });
         let part = Radiotap { rate: Speed::Mcs(7), aggregate: part, ..header }.bytes();
         assert_eq!((&part[..8], part[17]), (&[0, 0, 36, 0, 0x0B, 0, 0x18, 0][..], 0));
         assert_eq!(part[22..], [0x3F, 0, 7, 0, 0, 0, 6, 5, 0, 0, 0x0C, 0, 0, 0]);

@@ -11,28 +11,28 @@ use crate::seq_num::SeqNum;
 
 /// Returns the segment in a packet; `None` for anything but TCP over IPv4.
 ///
-/// The window is that of the header: the scale of a connection is in its SYN segments only.
+/// The window is the header's: the scale of a connection is in its SYN segments only.
 pub fn ipv4_segment(bytes: &[u8]) -> Option<(Segment, Ecn)> {
     let packet = SlicedPacket::from_ip(bytes).ok()?;
     let (Some(NetSlice::Ipv4(ip)), Some(TransportSlice::Tcp(tcp))) = (&packet.net, &packet.transport) else {
         return None;
     };
-    Some((segment(tcp), Ecn::from_bits(ip.header().ecn().value())))
+    Some((read_segment(tcp), Ecn::from_bits(ip.header().ecn().value())))
 }
 
 /// Returns a segment as a value. Options that the simulation does not have are left out.
 ///
-/// The window is that of the header, and the reserved bit next to CWR, which is ELN here, is not read.
-pub fn segment(tcp: &TcpSlice<'_>) -> Segment {
+/// The window is the header's, and the reserved bit next to CWR, which is ELN here, is not read.
+pub fn read_segment(tcp: &TcpSlice<'_>) -> Segment {
     let header = TcpHeaderSlice::from_slice(tcp.header_slice());
     let header = header.unwrap_or_else(|_| unreachable!("the header of a checked slice"));
     // At most the length of an IP packet.
-    self::header(&header, tcp.payload().len() as u32, header.options_iterator())
+    self::read_header(&header, tcp.payload().len() as u32, header.options_iterator())
 }
 
-/// As [`segment`], from a header, the number of bytes of data behind it, and its options: of a packet that was cut, those
-/// before the cut.
-pub fn header(tcp: &TcpHeaderSlice<'_>, len: u32, options: TcpOptionsIterator<'_>) -> Segment {
+/// As [`read_segment`], from a header, the number of bytes of data behind it, and its options: of a truncated packet, the
+/// captured ones.
+pub fn read_header(tcp: &TcpHeaderSlice<'_>, len: u32, options: TcpOptionsIterator<'_>) -> Segment {
     let flags = [
         (tcp.fin(), Flags::FIN),
         (tcp.syn(), Flags::SYN),
@@ -110,7 +110,7 @@ mod tests {
             };
             let packet = Packet::new(Addr::of_node(0), Addr::of_node(1), Body::Tcp(segment));
             let packet = Packet { ecn: Ecn::Ect0, ..packet };
-            let bytes = [crate::bytes::headers(&packet, 0), vec![0; 6]].concat();
+            let bytes = [crate::bytes::serialize_headers(&packet, 0), vec![0; 6]].concat();
             assert_eq!(ipv4_segment(&bytes), Some((segment, Ecn::Ect0)));
         }
     }
@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn other_protocols_and_broken_packets_have_no_segment() {
         let packet = Packet::blank(Addr::of_node(0), Addr::of_node(1));
-        let bytes = crate::bytes::headers(&packet, 0);
+        let bytes = crate::bytes::serialize_headers(&packet, 0);
         assert!(ipv4_segment(&bytes).is_some());
         assert_eq!(ipv4_segment(&bytes[..39]), None);
         assert_eq!(ipv4_segment(&[]), None);

@@ -45,7 +45,7 @@ impl BitOr for Flags {
 
 /// A segment without payload bytes: the simulation carries only lengths and sequence numbers.
 ///
-/// The field order equals that of [`CompactPacket`](crate::CompactPacket), so that a conversion at each hop copies one
+/// The fields have the order of [`CompactPacket`](crate::CompactPacket), so that a conversion at each hop copies one
 /// contiguous block of memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[repr(C)]

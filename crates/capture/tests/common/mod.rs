@@ -22,12 +22,12 @@ pub fn segment(seq: u32, len: u32) -> Segment {
 
 /// IPv4 and TCP headers.
 pub fn ip(segment: Segment) -> Vec<u8> {
-    wire::bytes::headers(&wire::Packet::new(Addr::of_node(0), Addr::of_node(1), Body::Tcp(segment)), 77)
+    wire::bytes::serialize_headers(&wire::Packet::new(Addr::of_node(0), Addr::of_node(1), Body::Tcp(segment)), 77)
 }
 
 /// The same in the other direction.
 pub fn ip_back(segment: Segment) -> Vec<u8> {
-    wire::bytes::headers(&wire::Packet::new(Addr::of_node(1), Addr::of_node(0), Body::Tcp(segment)), 78)
+    wire::bytes::serialize_headers(&wire::Packet::new(Addr::of_node(1), Addr::of_node(0), Body::Tcp(segment)), 78)
 }
 
 pub fn ethernet(ip: &[u8]) -> Vec<u8> {

@@ -11,9 +11,9 @@ use path::mac::dcf::standard::Modulation;
 use path::mac::dcf::{Config, FrameKind, Phy, Standard};
 use path::{AirFrame, HopId, LinkDirection, MediumEvent, Reception};
 use sim::Network;
-use wire::ieee80211::{DataPath, Head, Mac, body, close, header};
+use wire::ieee80211::{DataPath, FrameHead, Mac, append_fcs, serialize_body, serialize_header};
 use wire::pcapng::Writer;
-use wire::radiotap::{Part, Radiotap, Speed, channel};
+use wire::radiotap::{AggregatePart, Radiotap, Speed, channel};
 use wire::{Addr, Packet};
 
 use super::file::TraceFile;
@@ -147,7 +147,7 @@ impl Monitor {
         let Some(writer) = &mut self.writer else { return Ok(()) };
         while let Some(Pending { start, bytes, length, bad: Some(bad), radiotap, .. }) = self.pending.front_mut() {
             if bytes.len() as u32 + 4 == *length {
-                close(bytes, *bad);
+                append_fcs(bytes, *bad);
             }
             let mut whole = Radiotap { bad_fcs: *bad, ..*radiotap }.bytes();
             let length = whole.len() as u32 + *length;
@@ -164,13 +164,15 @@ impl Monitor {
         let duration = frame.reserves.as_nanos().div_ceil(1000).min(0x7FFF) as u16;
         let first = frame.packets.first();
         let bytes = match frame.kind {
-            FrameKind::Ack => header(&Head::Ack { to: receiver }, duration),
-            FrameKind::Rts => header(&Head::Rts { to: receiver, from: sender }, duration),
-            FrameKind::Cts => header(&Head::Cts { to: receiver }, duration),
-            FrameKind::Beacon => header(&Head::Beacon { from: sender, sequence: first as u16 }, duration),
+            FrameKind::Ack => serialize_header(&FrameHead::Ack { to: receiver }, duration),
+            FrameKind::Rts => serialize_header(&FrameHead::Rts { to: receiver, from: sender }, duration),
+            FrameKind::Cts => serialize_header(&FrameHead::Cts { to: receiver }, duration),
+            FrameKind::Beacon => {
+                serialize_header(&FrameHead::Beacon { from: sender, sequence: first as u16 }, duration)
+            }
             FrameKind::BlockAck => {
                 let (first, come) = (sequence(first), frame.packets.bits());
-                header(&Head::BlockAck { to: receiver, from: sender, first, come }, duration)
+                serialize_header(&FrameHead::BlockAck { to: receiver, from: sender, first, come }, duration)
             }
             FrameKind::Data | FrameKind::Aggregate if self.config.aggregation.is_some() => {
                 return self.aggregate([from, to], frame, duration);
@@ -201,14 +203,15 @@ impl Monitor {
         for (place, (number, Carried { packet, again })) in packets.iter().enumerate() {
             let (path, addresses) = self.path_and_addresses([from, to], Some(packet));
             let (sequence, retry) = (sequence(*number), *again);
-            let head = Head::Data { path, addresses, sequence, fragment: 0, more_fragments: false, retry, qos: true };
-            let mut bytes = header(&head, duration);
-            bytes.extend(body(packet, *number as u16));
+            let head =
+                FrameHead::Data { path, addresses, sequence, fragment: 0, more_fragments: false, retry, qos: true };
+            let mut bytes = serialize_header(&head, duration);
+            bytes.extend(serialize_body(packet, *number as u16));
             let length = packet.size() + LLC + QOS_OVERHEAD;
             // The preamble belongs to the first.
             let start = if before == 0 { frame.start } else { begin + frame.rate.transmission_time(before) };
             let first_bit = if together { before + DELIMITER } else { 0 };
-            let part = Part { reference: self.aggregates, last: place + 1 == packets.len() };
+            let part = AggregatePart { reference: self.aggregates, last: place + 1 == packets.len() };
             let radiotap = Radiotap {
                 aggregate: together.then_some(part),
                 ..self.radiotap(frame.rate, begin + frame.rate.transmission_time(first_bit))
@@ -240,7 +243,7 @@ impl Monitor {
         self.packets.insert((from, to), hand);
         let whole = packet.map_or(here, |packet| packet.size() + LLC);
         let (path, addresses) = self.path_and_addresses([from, to], packet);
-        let head = Head::Data {
+        let head = FrameHead::Data {
             path,
             addresses,
             sequence: hand.sequence,
@@ -249,9 +252,9 @@ impl Monitor {
             retry: frame.again,
             qos: false,
         };
-        let mut bytes = header(&head, duration);
+        let mut bytes = serialize_header(&head, duration);
         if let Some(packet) = packet.filter(|_| hand.before == 0) {
-            let mut body = body(packet, hand.identification);
+            let mut body = serialize_body(packet, hand.identification);
             body.truncate(here as usize);
             bytes.extend(body);
         }

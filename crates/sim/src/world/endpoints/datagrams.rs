@@ -144,7 +144,7 @@ impl DatagramFlow {
 
     /// Counts an arrival.
     fn count(&mut self, datagram: &Datagram, now: Time) -> DatagramArrival {
-        let delay = now.since(datagram.created());
+        let delay = now.since(datagram.created_at());
         self.received += 1;
         self.bytes_received += u64::from(datagram.len);
         self.progress.has(self.bytes_received, now);
