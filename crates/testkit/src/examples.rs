@@ -51,7 +51,7 @@ pub fn example_paths() -> Vec<PathBuf> {
 /// Opens an example, by its path or its name in `examples`.
 ///
 /// # Errors
-/// What is wrong with its text or with an assignment.
+/// Faults of its text or of an assignment.
 pub fn open_example(name: impl AsRef<Path>, overrides: &Overrides) -> Result<Source, Vec<Problem>> {
     Source::open(Rc::new(RepositoryFiles), &example_path(name), overrides)
 }
