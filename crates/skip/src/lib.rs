@@ -24,7 +24,7 @@ use std::path::Path;
 /// Environment variable with the directory in which skips are recorded.
 pub const DIRECTORY: &str = "LASTHOP_SKIPS";
 
-/// Ends a test function without a return value; the arguments are those of `format!` and give the reason.
+/// Ends a test function without a return value; the arguments give the reason, as in `format!`.
 #[macro_export]
 macro_rules! skip {
     ($($reason:tt)+) => {{

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 pub struct Program {
     /// The name in [`need!`](crate::need) and in the reason of a skip; the other names under which it may be installed.
     pub names: &'static [&'static str],
-    /// Debian packages that contain it, and what the tests need beside it.
+    /// Debian packages with the program and other needs of the tests.
     pub packages: &'static [&'static str],
 }
 
