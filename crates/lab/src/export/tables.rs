@@ -24,7 +24,7 @@ pub fn tables(sweeps: &[Analysis]) -> Vec<Table> {
             Scope::Direction,
             ("link", "the link, and its direction: forward is from its first node to its second"),
         ),
-        Table { name: "summary", columns: means(sweeps) },
+        Table { name: "summary", columns: summary_columns(sweeps) },
     ];
     let of_some = [
         runs("media", Scope::Medium, ("medium", "the medium")),
@@ -147,7 +147,7 @@ fn by_run(sweeps: &[Analysis], scope: Scope, (subject, about): (&str, &str)) -> 
     columns
 }
 
-fn means(sweeps: &[Analysis]) -> Vec<Column> {
+fn summary_columns(sweeps: &[Analysis]) -> Vec<Column> {
     let mut places = Places::new(sweeps);
     let (mut metrics, mut units, mut subjects) = (Vec::new(), Vec::new(), Vec::new());
     let mut entries: Vec<Entry<'_>> = Vec::new();
@@ -180,58 +180,85 @@ fn means(sweeps: &[Analysis]) -> Vec<Column> {
     };
     columns.push(count("n", "replications with a value", |entry| entry.row.as_ref().map_or(0, |row| row.n)));
     columns.push(count("without", "replications without a value, such as incomplete transfers", |entry| entry.without));
-    type Pick = fn(&Row) -> Option<f64>;
-    let figures: [(&str, &str, &str, Pick); 22] = [
-        ("mean", "see unit", "the mean", |row| Some(row.mean)),
-        ("deviation", "see unit", "the standard deviation of single runs", |row| row.deviation),
-        ("ci_low", "see unit", "lower end of the confidence interval of the mean (Student's t)", |row| {
-            Some(row.ci?.low)
-        }),
-        ("ci_high", "see unit", "upper end of the confidence interval of the mean", |row| Some(row.ci?.high)),
-        ("run_low", "see unit", "lower end of the prediction interval of one more run", |row| Some(row.run?.low)),
-        ("run_high", "see unit", "upper end of the prediction interval of one more run", |row| Some(row.run?.high)),
-        ("p10", "see unit", "the value below which 10 % of single runs lie", |row| Some(row.quantiles[0].value)),
-        ("p10_ci_low", "see unit", "lower end of its interval (order statistics)", |row| {
-            Some(row.quantiles[0].ci?.low)
-        }),
-        ("p10_ci_high", "see unit", "upper end of its interval", |row| Some(row.quantiles[0].ci?.high)),
-        ("median", "see unit", "the value below which half of the single runs lie", |row| Some(row.quantiles[1].value)),
-        ("median_ci_low", "see unit", "lower end of its interval", |row| Some(row.quantiles[1].ci?.low)),
-        ("median_ci_high", "see unit", "upper end of its interval", |row| Some(row.quantiles[1].ci?.high)),
-        ("p90", "see unit", "the value below which 90 % of single runs lie", |row| Some(row.quantiles[2].value)),
-        ("p90_ci_low", "see unit", "lower end of its interval", |row| Some(row.quantiles[2].ci?.low)),
-        ("p90_ci_high", "see unit", "upper end of its interval", |row| Some(row.quantiles[2].ci?.high)),
-        ("difference", "see unit", "mean difference to the first case, paired by replication", |row| {
-            Some(row.against.as_ref()?.difference)
-        }),
-        ("difference_ci_low", "see unit", "lower end of its interval", |row| {
-            Some(row.against.as_ref()?.difference_ci?.low)
-        }),
-        ("difference_ci_high", "see unit", "upper end of its interval", |row| {
-            Some(row.against.as_ref()?.difference_ci?.high)
-        }),
-        (
-            "change_percent",
-            "%",
-            "change from the first case's mean in percent, its interval paired by replication",
-            |row| row.against.as_ref()?.percent,
-        ),
-        ("change_percent_ci_low", "%", "lower end of its interval", |row| Some(row.against.as_ref()?.percent_ci?.low)),
-        ("change_percent_ci_high", "%", "upper end of its interval", |row| {
-            Some(row.against.as_ref()?.percent_ci?.high)
-        }),
-        ("pairs", "replications", "replications that both cases have", |row| Some(row.against.as_ref()?.pairs as f64)),
-    ];
-    for (name, unit, definition, pick) in figures {
-        columns.push(column(
-            name,
-            unit,
-            definition,
-            Data::Numbers(entries.iter().map(|entry| pick(entry.row.as_ref()?)).collect()),
-        ));
+    for SummaryFigure { name, unit, definition, pick } in &SUMMARY_FIGURES {
+        let values = entries.iter().map(|entry| pick(entry.row.as_ref()?)).collect();
+        columns.push(column(name, unit, definition, Data::Numbers(values)));
     }
     columns
 }
+
+/// A column of the table `summary` with a number of each mean.
+struct SummaryFigure {
+    name: &'static str,
+    unit: &'static str,
+    definition: &'static str,
+    pick: fn(&Row) -> Option<f64>,
+}
+
+const fn summary_figure(
+    name: &'static str,
+    unit: &'static str,
+    definition: &'static str,
+    pick: fn(&Row) -> Option<f64>,
+) -> SummaryFigure {
+    SummaryFigure { name, unit, definition, pick }
+}
+
+const SUMMARY_FIGURES: [SummaryFigure; 22] = [
+    summary_figure("mean", "see unit", "the mean", |row| Some(row.mean)),
+    summary_figure("deviation", "see unit", "the standard deviation of single runs", |row| row.deviation),
+    summary_figure("ci_low", "see unit", "lower end of the confidence interval of the mean (Student's t)", |row| {
+        Some(row.ci?.low)
+    }),
+    summary_figure("ci_high", "see unit", "upper end of the confidence interval of the mean", |row| Some(row.ci?.high)),
+    summary_figure("run_low", "see unit", "lower end of the prediction interval of one more run", |row| {
+        Some(row.run?.low)
+    }),
+    summary_figure("run_high", "see unit", "upper end of the prediction interval of one more run", |row| {
+        Some(row.run?.high)
+    }),
+    summary_figure("p10", "see unit", "the value below which 10 % of single runs lie", |row| {
+        Some(row.quantiles[0].value)
+    }),
+    summary_figure("p10_ci_low", "see unit", "lower end of its interval (order statistics)", |row| {
+        Some(row.quantiles[0].ci?.low)
+    }),
+    summary_figure("p10_ci_high", "see unit", "upper end of its interval", |row| Some(row.quantiles[0].ci?.high)),
+    summary_figure("median", "see unit", "the value below which half of the single runs lie", |row| {
+        Some(row.quantiles[1].value)
+    }),
+    summary_figure("median_ci_low", "see unit", "lower end of its interval", |row| Some(row.quantiles[1].ci?.low)),
+    summary_figure("median_ci_high", "see unit", "upper end of its interval", |row| Some(row.quantiles[1].ci?.high)),
+    summary_figure("p90", "see unit", "the value below which 90 % of single runs lie", |row| {
+        Some(row.quantiles[2].value)
+    }),
+    summary_figure("p90_ci_low", "see unit", "lower end of its interval", |row| Some(row.quantiles[2].ci?.low)),
+    summary_figure("p90_ci_high", "see unit", "upper end of its interval", |row| Some(row.quantiles[2].ci?.high)),
+    summary_figure("difference", "see unit", "mean difference to the first case, paired by replication", |row| {
+        Some(row.against.as_ref()?.difference)
+    }),
+    summary_figure("difference_ci_low", "see unit", "lower end of its interval", |row| {
+        Some(row.against.as_ref()?.difference_ci?.low)
+    }),
+    summary_figure("difference_ci_high", "see unit", "upper end of its interval", |row| {
+        Some(row.against.as_ref()?.difference_ci?.high)
+    }),
+    summary_figure(
+        "change_percent",
+        "%",
+        "change from the first case's mean in percent, its interval paired by replication",
+        |row| row.against.as_ref()?.percent,
+    ),
+    summary_figure("change_percent_ci_low", "%", "lower end of its interval", |row| {
+        Some(row.against.as_ref()?.percent_ci?.low)
+    }),
+    summary_figure("change_percent_ci_high", "%", "upper end of its interval", |row| {
+        Some(row.against.as_ref()?.percent_ci?.high)
+    }),
+    summary_figure("pairs", "replications", "replications that both cases have", |row| {
+        Some(row.against.as_ref()?.pairs as f64)
+    }),
+];
 
 fn text(name: &str, definition: &str, values: Vec<String>) -> Column {
     column(name, "", definition, Data::Text(values))
