@@ -129,10 +129,12 @@ impl Sender {
         self.deliver(arrival, &mut summary);
         let acked = self.una() - una;
         // While the window is closed over data in flight, duplicates answer probes.
-        let duplicate = match self.sack {
-            _ if self.peer.is_frozen() => false,
-            true => summary.sacked > 0,
-            false => acked == 0 && ack == una && had_data && arrival.bare && same_window,
+        let duplicate = if self.peer.is_frozen() {
+            false
+        } else if self.sack {
+            summary.sacked > 0
+        } else {
+            acked == 0 && ack == una && had_data && arrival.bare && same_window
         };
         if acked > 0 {
             self.telemetry.emit(|| Event::AckReceived { ack, duplicate: false });
@@ -182,6 +184,18 @@ impl Sender {
             let pipe = (board.pipe() as f64 - episodes.inflation() - hole).max(0.0);
             Progress { delivered: delivered as f64, pipe, safe: acked > 0 && lost == 0 }
         });
+        self.grow_after(verdict, arrival, [acked, delivered], rtt);
+        // [RFC6582 s3.2 step 3]
+        if acked > 0 && (self.board.is_empty() || verdict != (Verdict::Resend { restart: false })) {
+            self.restart_timer(now);
+        }
+        self.renew_inflation();
+        self.emit_window();
+    }
+
+    /// Lets the congestion control grow cwnd, if the verdict of the recovery and the acknowledgment permit it.
+    #[inline]
+    fn grow_after(&mut self, verdict: Verdict, arrival: &Arrival<'_>, [acked, delivered]: [u64; 2], rtt: Option<Span>) {
         // [RFC3168 s6.1.2]: an acknowledgment with ECN-Echo does not grow cwnd.
         let echoes = arrival.ecn_echo && self.ecn.is_agreed() && !self.cwnd.precise_ecn();
         let opens = match verdict {
@@ -190,14 +204,8 @@ impl Sender {
             _ => false,
         };
         if opens && !self.cwnd.is_reducing() && !echoes {
-            self.grow(now, acked, delivered, rtt);
+            self.grow(arrival.now, acked, delivered, rtt);
         }
-        // [RFC6582 s3.2 step 3]
-        if acked > 0 && (self.board.is_empty() || verdict != (Verdict::Resend { restart: false })) {
-            self.restart_timer(now);
-        }
-        self.renew_inflation();
-        self.emit_window();
     }
 
     /// Lets the congestion control grow cwnd, if permitted.
