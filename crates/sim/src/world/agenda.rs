@@ -3,11 +3,11 @@
 use engine::{Schedule, Slot, Span, Time};
 use path::MediumId;
 
-use super::endpoints::EndId;
-use super::topology::RoamerId;
-use super::traffic::{ArrivalsId, SessionId};
-use super::transmitters::StationId;
 use crate::ids::{HopIndex, NodeId};
+use crate::world::ids::EndId;
+use crate::world::ids::RoamerId;
+use crate::world::ids::StationId;
+use crate::world::ids::{ArrivalsId, SessionId};
 
 /// The component that a slot wakes.
 #[derive(Clone, Copy, Debug)]

@@ -1,11 +1,12 @@
 //! The consequences of what applications do, and of flows that arrive.
 
 use super::World;
-use super::endpoints::EndId;
 use super::event_loop::Observed;
-use super::traffic::{ApplicationWakeup, ArrivalsId, Carrier, SessionId};
+use super::traffic::{ApplicationWakeup, Carrier};
 use crate::app::{AppCx, Application};
 use crate::event::Event;
+use crate::world::ids::EndId;
+use crate::world::ids::{ArrivalsId, SessionId};
 
 impl World {
     /// The application's wake-up: the flow's start, its deadline, or the time at which it stops.

@@ -6,9 +6,9 @@ use tcp::Polled;
 use wire::{Addr, CompactPacket, Packet};
 
 use super::World;
-use super::endpoints::EndId;
 use super::event_loop::Observed;
 use crate::ids::{HopIndex, NodeId};
+use crate::world::ids::EndId;
 
 impl World {
     /// A packet arrives at the node at the far end of a hop; `whole` is a buffer for it.

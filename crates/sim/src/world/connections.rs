@@ -1,9 +1,10 @@
 //! Flows over TCP: the consequences of an event at a connection.
 
 use super::World;
-use super::endpoints::{ActionOutcome, EndId};
+use super::endpoints::ActionOutcome;
 use super::event_loop::Observed;
 use crate::event::Event;
+use crate::world::ids::EndId;
 
 impl World {
     pub(super) fn end_wakes<S: Observed>(&mut self, end: EndId, sink: &mut S) {

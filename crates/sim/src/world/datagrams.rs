@@ -3,10 +3,11 @@
 use wire::{Body, Packet};
 
 use super::World;
-use super::endpoints::{ArrivedDatagram, DatagramFlowId};
+use super::endpoints::ArrivedDatagram;
 use super::event_loop::Observed;
 use crate::event::Event;
 use crate::ids::NodeId;
+use crate::world::ids::DatagramFlowId;
 
 impl World {
     /// Sends the datagrams that the application of a flow has written.

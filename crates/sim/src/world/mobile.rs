@@ -2,9 +2,9 @@
 
 use super::World;
 use super::event_loop::Observed;
-use super::topology::RoamerId;
 use crate::association::Move;
 use crate::event::{Event, NodeEvent};
+use crate::world::ids::RoamerId;
 
 impl World {
     /// Initializes the wake-ups of media and mobiles. All links of mobiles that use one link at a time are closed at

@@ -19,6 +19,7 @@ mod drive;
 mod endpoints;
 mod event_loop;
 mod forwarding;
+mod ids;
 mod mobile;
 mod node;
 mod probes;

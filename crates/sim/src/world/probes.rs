@@ -6,13 +6,14 @@ use wire::CompactPacket;
 
 use super::agenda::Agenda;
 use super::drive::Delivered;
-use super::endpoints::{EndId, Endpoints};
+use super::endpoints::Endpoints;
 use super::event_loop::Observed;
 use super::transmitters::Transmitters;
 use crate::delay::Delays;
 use crate::event::{Event, NodeEvent};
 use crate::ids::NodeId;
 use crate::network::Network;
+use crate::world::ids::EndId;
 
 /// Probes follow a run and do not change it; after a wake-up, `next_air` is later than the current time.
 pub(super) struct Probes {

@@ -10,11 +10,7 @@ use crate::ids::{HopIndex, LinkId, NodeId};
 use crate::network::{Network, NodeSpec};
 use crate::results::RoamingResult;
 use crate::routing::Routes;
-
-engine::define_ids! {
-    /// The number of a mobile that uses one link at a time.
-    pub(super) struct RoamerId;
-}
+use crate::world::ids::RoamerId;
 
 /// What a node does with packets that arrive.
 pub(super) struct NodeRole {

@@ -8,7 +8,7 @@ use wire::{Dscp, SeqNum};
 use super::end::End;
 use super::progress::Progress;
 use crate::ids::{FlowId, NodeId};
-use crate::world::traffic::FlowIndex;
+use crate::world::ids::FlowIndex;
 
 /// The properties of a new connection.
 pub(in crate::world) struct ConnectionPlan<'a> {

@@ -11,30 +11,8 @@ use crate::event::PacketFlow;
 use crate::ids::{FlowId, NodeId};
 use crate::jitter::Jitter;
 use crate::results::DatagramResult;
-use crate::world::traffic::FlowIndex;
-
-engine::define_ids! {
-    /// The number of a flow of datagrams.
-    pub(in crate::world) struct DatagramFlowId;
-    /// The number of an end of such a flow: an even one sends, the one after it receives.
-    pub(super) struct DatagramEndId;
-}
-
-impl DatagramFlowId {
-    fn ends(self) -> [DatagramEndId; 2] {
-        [DatagramEndId(2 * self.0), DatagramEndId(2 * self.0 + 1)]
-    }
-}
-
-impl DatagramEndId {
-    fn flow(self) -> DatagramFlowId {
-        DatagramFlowId(self.0 / 2)
-    }
-
-    fn receives(self) -> bool {
-        !self.0.is_multiple_of(2)
-    }
-}
+use crate::world::ids::FlowIndex;
+use crate::world::ids::{DatagramEndId, DatagramFlowId};
 
 /// The properties of a new flow of datagrams.
 pub(in crate::world) struct DatagramPlan {

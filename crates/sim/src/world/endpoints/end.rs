@@ -7,7 +7,7 @@ use wire::{Addr, Dscp, Packet};
 use super::progress::Progress;
 use crate::ids::{FlowId, NodeId};
 use crate::timer::{Due, Timer};
-use crate::world::traffic::FlowIndex;
+use crate::world::ids::FlowIndex;
 
 /// One end of one flow.
 pub(in crate::world) struct End {

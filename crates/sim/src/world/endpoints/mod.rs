@@ -16,30 +16,12 @@ use crate::delay::Delays;
 use crate::event::{Event, PacketFlow};
 use crate::ids::NodeId;
 use crate::timer::Due;
+use crate::world::ids::EndId;
 pub(super) use connect::ConnectionPlan;
-pub(super) use datagrams::{ArrivedDatagram, DatagramFlow, DatagramFlowId, DatagramPlan};
+pub(super) use datagrams::{ArrivedDatagram, DatagramFlow, DatagramPlan};
 pub(super) use end::End;
 pub use ports::MAX_PORTS;
 use ports::Ports;
-
-engine::define_ids! {
-    /// The number of an end of a connection: an even one sends, the one after it receives.
-    pub(super) struct EndId;
-}
-
-impl EndId {
-    /// The other end of the connection.
-    #[inline]
-    pub fn peer(self) -> Self {
-        EndId(self.0 ^ 1)
-    }
-
-    /// The same end of the `n`-th connection after this.
-    #[inline]
-    pub fn after(self, n: usize) -> Self {
-        EndId::from_index(self.index() + 2 * n)
-    }
-}
 
 /// What follows from an action of a connection.
 pub(super) enum ActionOutcome {

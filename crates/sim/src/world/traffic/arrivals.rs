@@ -6,18 +6,15 @@ use engine::{Draws, Slot, Span, Stream, Time};
 use wire::{Packet, Segment};
 
 use super::Traffic;
-use super::flow::{Carrier, Flow, FlowIndex};
+use super::flow::{Carrier, Flow};
 use crate::ids::NodeId;
 use crate::network::ArrivalSpec;
 use crate::results::ShortFlow;
 use crate::size::SizeDistribution;
 use crate::world::agenda::Agenda;
 use crate::world::endpoints::{ConnectionPlan, Endpoints};
-
-engine::define_ids! {
-    /// The number of a process by which flows arrive.
-    pub(in crate::world) struct ArrivalsId;
-}
+use crate::world::ids::ArrivalsId;
+use crate::world::ids::FlowIndex;
 
 /// A Poisson process of flows.
 pub(super) struct Arrivals {

@@ -5,13 +5,14 @@ use wire::Protocol;
 
 use super::Traffic;
 use super::arrivals::{Arrivals, EmptyPath};
-use super::flow::{Carrier, Flow, FlowIndex};
-use super::session::{Session, SessionId};
+use super::flow::{Carrier, Flow};
+use super::session::Session;
 use crate::ids::{FlowId, NodeId};
 use crate::network::Network;
 use crate::transport::Transport;
 use crate::world::agenda::{Agenda, Wakeup};
 use crate::world::endpoints::{ConnectionPlan, DatagramPlan, Endpoints};
+use crate::world::ids::{FlowIndex, SessionId};
 use crate::world::topology::Topology;
 
 impl Traffic {

@@ -2,15 +2,10 @@
 
 use engine::Time;
 
-use super::session::SessionId;
 use crate::ids::FlowId;
 use crate::results::ShortFlow;
-use crate::world::endpoints::{DatagramFlowId, EndId};
-
-engine::define_ids! {
-    /// The index of a flow in the world's list; a flow that arrives takes the place of one that is over.
-    pub(in crate::world) struct FlowIndex;
-}
+use crate::world::ids::SessionId;
+use crate::world::ids::{DatagramFlowId, EndId};
 
 /// A flow: one TCP connection, or datagrams, and the progress of the transfer.
 pub(in crate::world) struct Flow {

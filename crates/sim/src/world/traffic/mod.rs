@@ -8,14 +8,15 @@ mod session;
 use engine::{IdVec, Span, Time};
 
 use super::agenda::Agenda;
-use super::endpoints::{DatagramFlow, EndId, Endpoints};
+use super::endpoints::{DatagramFlow, Endpoints};
 use crate::ids::FlowId;
 use crate::results::{FlowResult, ShortFlow};
+use crate::world::ids::EndId;
+use crate::world::ids::{ArrivalsId, FlowIndex, SessionId};
 use arrivals::Arrivals;
-pub(super) use arrivals::ArrivalsId;
-pub(super) use flow::{Carrier, Flow, FlowIndex};
+pub(super) use flow::{Carrier, Flow};
+pub(super) use session::ApplicationWakeup;
 use session::Session;
-pub(super) use session::{ApplicationWakeup, SessionId};
 
 /// The run waits for `unfinished` flows and processes: awaited flows that are not over, and processes by which more
 /// arrive. A flow that has arrived is in the list until it is over, and among the results from then on.

@@ -3,16 +3,12 @@
 use engine::{Slot, Time};
 
 use super::Traffic;
-use super::flow::{Carrier, FlowIndex};
+use super::flow::Carrier;
 use crate::app::{Access, AppCx, Application};
 use crate::ids::FlowId;
 use crate::world::agenda::Agenda;
 use crate::world::endpoints::Endpoints;
-
-engine::define_ids! {
-    /// The number of an application.
-    pub(in crate::world) struct SessionId;
-}
+use crate::world::ids::{FlowIndex, SessionId};
 
 /// An application in a run.
 pub(super) struct Session {

@@ -15,10 +15,11 @@ use path::queue::{Backlog, Buffer, Limit};
 use path::station::{Station, TxQueue};
 use path::{HopId, MediumId};
 
-use super::{StationId, Transmitter, Transmitters};
+use super::{Transmitter, Transmitters};
 use crate::ids::{HopIndex, LinkId, NodeId};
 use crate::network::{Direction, LinkSpec, MediumSpec, Network};
 use crate::world::agenda::{Agenda, Wakeup};
+use crate::world::ids::StationId;
 use crate::world::processors::Processors;
 use crate::world::topology::Topology;
 

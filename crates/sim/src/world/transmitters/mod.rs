@@ -18,11 +18,7 @@ use super::agenda::Agenda;
 use super::event_loop::Arriving;
 use crate::ids::{HopIndex, LinkId, NodeId};
 use crate::results::{LinkResult, MediumResult};
-
-engine::define_ids! {
-    /// The number of a station outside of shared media.
-    pub(super) struct StationId;
-}
+use crate::world::ids::StationId;
 
 /// What sends the packets of a hop.
 #[expect(clippy::large_enum_variant, reason = "there are few hops, and indirection would slow down every packet")]

@@ -1,0 +1,53 @@
+//! The numbers of what the owners of a world's state have. Other owners hold them.
+
+engine::define_ids! {
+    /// The number of a mobile that uses one link at a time.
+    pub(super) struct RoamerId;
+    /// The number of a station outside of shared media.
+    pub(super) struct StationId;
+    /// The number of a process by which flows arrive.
+    pub(super) struct ArrivalsId;
+    /// The index of a flow in the world's list; a flow that arrives takes the place of one that is over.
+    pub(super) struct FlowIndex;
+    /// The number of an application and its flows.
+    pub(super) struct SessionId;
+    /// The number of a flow of datagrams.
+    pub(super) struct DatagramFlowId;
+    /// The number of an end of such a flow: an even one sends, the one after it receives.
+    pub(super) struct DatagramEndId;
+    /// The number of an end of a connection: an even one sends, the one after it receives.
+    pub(super) struct EndId;
+}
+
+impl DatagramFlowId {
+    /// Its ends: the one that sends, and the one that receives.
+    pub(super) fn ends(self) -> [DatagramEndId; 2] {
+        [DatagramEndId(2 * self.0), DatagramEndId(2 * self.0 + 1)]
+    }
+}
+
+impl DatagramEndId {
+    /// Its flow.
+    pub(super) fn flow(self) -> DatagramFlowId {
+        DatagramFlowId(self.0 / 2)
+    }
+
+    /// Whether it receives.
+    pub(super) fn receives(self) -> bool {
+        !self.0.is_multiple_of(2)
+    }
+}
+
+impl EndId {
+    /// The other end of the connection.
+    #[inline]
+    pub(super) fn peer(self) -> Self {
+        EndId(self.0 ^ 1)
+    }
+
+    /// The same end of the `n`-th connection after this.
+    #[inline]
+    pub(super) fn after(self, n: usize) -> Self {
+        EndId::from_index(self.index() + 2 * n)
+    }
+}
