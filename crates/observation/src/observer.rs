@@ -12,31 +12,8 @@ use crate::flow::{FlowObservation, is_transfer};
 use crate::hop_timing::{self, HopTimings};
 use crate::losses::LossPlace;
 use crate::media::{self, Media, ObservedExchange};
+use crate::path_observation::PathObservation;
 use crate::transmitters::{Before, LineKind, OnHop, Transmitters};
-
-/// The state of the path that all flows share.
-pub struct PathObservation {
-    hops: Rc<HopTimings>,
-    transmitters: Transmitters,
-    media: Media,
-}
-
-impl PathObservation {
-    /// Returns the transmission times of all hops.
-    pub fn hops(&self) -> &HopTimings {
-        &self.hops
-    }
-
-    /// Returns the transmitters.
-    pub fn transmitters(&self) -> &Transmitters {
-        &self.transmitters
-    }
-
-    /// Returns the shared media.
-    pub fn media(&self) -> &Media {
-        &self.media
-    }
-}
 
 /// Uses what is observed. Each method is called for flows that are not over, with the flow's number.
 pub trait Subscriber {
@@ -256,7 +233,7 @@ impl Observation {
         };
         to.on_hop(on, event, number, (&flow.state, path), before);
         if let (Some(line), Some(packet)) = (path.transmitters.line_mut(on.number), event.packet()) {
-            line.set_stage(on, (event, packet), &mut flow.state, free);
+            line.set_stage(on, (event, packet), &mut flow.state.packets, free);
         }
         match event {
             LinkEvent::QueueFull { .. } | LinkEvent::DroppedEarly { .. } => LossPlace::Queue,

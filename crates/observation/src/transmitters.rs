@@ -8,9 +8,8 @@ use path::{LinkDirection, LinkEvent};
 use sim::Network;
 use wire::Packet;
 
-use crate::flow::FlowObservation;
 use crate::hop_timing::{HopTiming, HopTimings};
-use crate::packets_in_flight::Departure;
+use crate::packets_in_flight::{Departure, PacketsInFlight};
 
 /// How a hop sends its packets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -93,7 +92,7 @@ impl TransmitterLine {
         &mut self,
         on: &OnHop<'_>,
         (event, packet): (&LinkEvent, &Packet),
-        flow: &mut FlowObservation,
+        packets: &mut PacketsInFlight,
         free: Time,
     ) {
         let (at, place) = (on.at, (self.near, on.number));
@@ -102,14 +101,14 @@ impl TransmitterLine {
                 // At recorded opportunities the first packet is in service from when the previous one left.
                 let starts = if self.at_opportunities { free.max(at).min(starts) } else { starts };
                 let ends = leaves.or_else(|| on.leaves(packet, starts, self.kind));
-                flow.packets.dequeue(place, packet, &Departure { at, free, starts, ends });
+                packets.dequeue(place, packet, &Departure { at, free, starts, ends });
             }
             LinkEvent::FrameSent { .. } if self.kind != LineKind::Medium => {
                 let ends = (self.kind == LineKind::Window).then(|| at + on.sending(packet, at));
-                self.in_vain = !flow.packets.attempt(place, packet, ends);
+                self.in_vain = !packets.attempt(place, packet, ends);
             }
             LinkEvent::FrameCorrupted { .. } if self.kind != LineKind::Medium => {
-                flow.packets.fail_attempt(place, packet);
+                packets.fail_attempt(place, packet);
             }
             _ => {}
         }

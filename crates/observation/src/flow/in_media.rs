@@ -7,10 +7,10 @@ use path::{HopId, MediumId};
 use wire::Packet;
 
 use super::{FlowObservation, SlowestHop};
-use crate::PathObservation;
 use crate::fact::Fact;
 use crate::hop_timing::{self, HopTiming};
 use crate::media::{AttemptFailure, Media, ObservedExchange};
+use crate::path_observation::PathObservation;
 
 /// A flow's state for the media on its path.
 #[derive(Default)]

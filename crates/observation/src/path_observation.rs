@@ -1,0 +1,31 @@
+//! The state of the path that all flows share.
+
+use std::rc::Rc;
+
+use crate::hop_timing::HopTimings;
+use crate::media::Media;
+use crate::transmitters::Transmitters;
+
+/// The state of the path that all flows share.
+pub struct PathObservation {
+    pub(crate) hops: Rc<HopTimings>,
+    pub(crate) transmitters: Transmitters,
+    pub(crate) media: Media,
+}
+
+impl PathObservation {
+    /// Returns the transmission times of all hops.
+    pub fn hops(&self) -> &HopTimings {
+        &self.hops
+    }
+
+    /// Returns the transmitters.
+    pub fn transmitters(&self) -> &Transmitters {
+        &self.transmitters
+    }
+
+    /// Returns the shared media.
+    pub fn media(&self) -> &Media {
+        &self.media
+    }
+}
