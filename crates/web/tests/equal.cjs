@@ -37,7 +37,11 @@ function picture(scenario) {
 
 const scenarios = fs.readdirSync(examples).filter((name) => name.endsWith(".toml")).sort();
 // Recordings lie beside the scenarios that name them.
-const recordings = fs.readdirSync(examples, { withFileTypes: true }).filter((entry) => entry.isFile() && !entry.name.endsWith(".toml"));
+const recordings = ["", "recordings"].flatMap((folder) =>
+  fs.readdirSync(path.join(examples, folder), { withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.name.endsWith(".toml"))
+    .map((entry) => path.posix.join(folder, entry.name)),
+);
 const always = (share) => share >= 0;
 let different = 0;
 let compared = 0;
@@ -45,7 +49,7 @@ let pictures = 0;
 for (const name of scenarios.filter((_, place) => place % Number(every) === 0)) {
   const file = path.join(examples, name);
   const scenario = new lasthop.Scenario(file, fs.readFileSync(file));
-  recordings.forEach(({ name }) => scenario.add_file(name, fs.readFileSync(path.join(examples, name))));
+  recordings.forEach((name) => scenario.add_file(name, fs.readFileSync(path.join(examples, name))));
   const explained = scenario.explain(20, always);
   const [first] = JSON.parse(explained);
   const svg = first && picture(scenario);

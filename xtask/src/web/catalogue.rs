@@ -64,7 +64,7 @@ fn list_referenced_files(beside: &Path, table: &toml::Table) -> Vec<String> {
     }
     let mut found = Vec::new();
     table.values().for_each(|value| texts(value, &mut found));
-    found.retain(|text| text.contains('.') && beside.join(text).is_file());
+    found.retain(|text| text.contains(['.', '/']) && beside.join(text).is_file());
     found.sort();
     found.dedup();
     found
@@ -95,7 +95,7 @@ mod tests {
     fn named_files_are_found_and_other_texts_are_not() {
         let examples = crate::workspace::root_folder().join("examples");
         let table: toml::Table =
-            "a = [{ file = \"walk.csv\" }]\nrate = \"0.5 Mbps\"\n[b]\nc = \"absent.csv\"".parse().unwrap();
-        assert_eq!(list_referenced_files(&examples, &table), ["walk.csv"]);
+            "a = [{ file = \"walk.csv\" }, { file = \"recordings/norway_bus_1\" }]\nrate = \"0.5 Mbps\"\n[b]\nc = \"absent.csv\"".parse().unwrap();
+        assert_eq!(list_referenced_files(&examples, &table), ["recordings/norway_bus_1", "walk.csv"]);
     }
 }
