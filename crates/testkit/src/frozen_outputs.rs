@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-/// The folder to which the outputs themselves are written, to compare those of two programs.
+/// The folder to which the outputs are written, to compare two programs.
 const FOLDER: &str = "FROZEN_OUTPUTS";
 
 /// Outputs by name, with their digests.
