@@ -181,8 +181,8 @@ impl FlowObservation {
 
     /// Handles an event of the sender.
     pub fn on_sender_event(&mut self, at: Time, event: &tcp::Event, facts: &mut Vec<Fact>) {
-        let news = self.sender.apply(at, event);
-        self.losses.apply(event, &self.sender, news > 0);
+        let acknowledged = self.sender.apply(at, event);
+        self.losses.apply(event, &self.sender, acknowledged.bytes > 0);
         // What blocks it follows from other events.
         if !matches!(event, tcp::Event::Blocked { .. }) {
             facts.push(Fact::Tcp(*event));

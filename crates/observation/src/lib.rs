@@ -27,4 +27,4 @@ pub use fact::Fact;
 pub use flow::FlowObservation;
 pub use observer::{Observation, Subscriber};
 pub use path_observation::PathObservation;
-pub use sender_state::SenderState;
+pub use sender_state::{Acknowledged, SenderState};

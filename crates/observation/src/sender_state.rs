@@ -5,6 +5,27 @@ use std::collections::VecDeque;
 use engine::{Span, Time};
 use tcp::{Blocked, Event, Reason, State};
 
+/// What an event of a sender acknowledges.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Acknowledged {
+    /// The bytes that are acknowledged for the first time.
+    pub bytes: u64,
+    /// The round trip that a capture at the sender shows: of the last segment that is covered, if it was sent once and
+    /// nothing before it was missing.
+    pub round_trip: Option<Span>,
+}
+
+/// A segment that is not acknowledged.
+#[derive(Clone, Copy, Debug)]
+struct OutstandingSegment {
+    /// The byte after its last one.
+    end: u64,
+    /// When it was first sent.
+    sent: Time,
+    /// Whether it was retransmitted.
+    retransmitted: bool,
+}
+
 /// The state of a sender.
 #[derive(Clone, Debug, Default)]
 pub struct SenderState {
@@ -26,8 +47,10 @@ pub struct SenderState {
     pub least_rtt: Option<Span>,
     /// The receive window in the last acknowledgment that arrived.
     pub peer_window: Option<u64>,
-    /// The first transmission time of each outstanding segment, oldest first.
-    first_sent: VecDeque<(u64, Time)>,
+    /// The outstanding segments, oldest first. One counts until its last byte is acknowledged.
+    outstanding: VecDeque<OutstandingSegment>,
+    /// The number of duplicate acknowledgments since the last other one.
+    duplicates: u64,
     /// The reason for the last transmission, with its first byte.
     reason: Option<(u64, Reason)>,
 }
@@ -50,11 +73,11 @@ impl SenderState {
 
     /// When the first outstanding segment was first sent.
     pub fn oldest_sent(&self) -> Option<Time> {
-        self.first_sent.front().map(|(_, at)| *at)
+        self.outstanding.front().map(|segment| segment.sent)
     }
 
-    /// Handles an event of the sender. Returns the number of bytes that are acknowledged for the first time.
-    pub fn apply(&mut self, at: Time, event: &Event) -> u64 {
+    /// Handles an event of the sender. Returns what it acknowledges.
+    pub fn apply(&mut self, at: Time, event: &Event) -> Acknowledged {
         match *event {
             Event::State { state } => {
                 self.opening = matches!(state, State::Listen | State::SynSent | State::SynReceived);
@@ -62,15 +85,11 @@ impl SenderState {
             Event::SegmentSent { seq, len, reason } => {
                 self.reason = Some((seq, reason));
                 self.acted = at;
-                let end = seq + u64::from(len);
-                if end > self.max {
-                    self.first_sent.push_back((self.max, at));
-                    self.max = end;
-                }
+                self.send(at, seq, seq + u64::from(len));
             }
-            Event::AckReceived { ack, .. } => {
+            Event::AckReceived { ack, duplicate } => {
                 self.acted = at;
-                return self.acknowledge(ack);
+                return self.acknowledge(at, ack, duplicate);
             }
             Event::NoticeReceived { .. } => self.acted = at,
             Event::Blocked { reason } => self.blocked = Some(reason),
@@ -80,17 +99,36 @@ impl SenderState {
             }
             _ => {}
         }
-        0
+        Acknowledged::default()
     }
 
-    fn acknowledge(&mut self, ack: u64) -> u64 {
-        let news = ack.min(self.max).saturating_sub(self.una);
-        self.una += news;
-        // A segment counts until its last byte is acknowledged.
-        while self.first_sent.get(1).map_or(self.max, |(seq, _)| *seq) <= self.una
-            && self.first_sent.pop_front().is_some()
-        {}
-        news
+    fn send(&mut self, at: Time, seq: u64, end: u64) {
+        if end > self.max {
+            self.outstanding.push_back(OutstandingSegment { end, sent: at, retransmitted: false });
+            self.max = end;
+            return;
+        }
+        let index = self.outstanding.partition_point(|segment| segment.end <= seq);
+        if let Some(segment) = self.outstanding.get_mut(index) {
+            segment.retransmitted = true;
+        }
+    }
+
+    fn acknowledge(&mut self, at: Time, ack: u64, duplicate: bool) -> Acknowledged {
+        if duplicate {
+            self.duplicates += 1;
+        }
+        let in_order = self.duplicates == 0 && self.outstanding.front().is_some_and(|first| !first.retransmitted);
+        self.duplicates = if duplicate { self.duplicates } else { 0 };
+        let bytes = ack.min(self.max).saturating_sub(self.una);
+        self.una += bytes;
+        let mut last = None;
+        while let Some(segment) = self.outstanding.front().filter(|segment| segment.end <= self.una) {
+            last = Some(*segment);
+            self.outstanding.pop_front();
+        }
+        let measured = last.filter(|last| in_order && last.end == ack && !last.retransmitted);
+        Acknowledged { bytes, round_trip: measured.map(|last| at.since(last.sent)) }
     }
 }
 
@@ -104,7 +142,24 @@ mod tests {
         let sent = |seq| Event::SegmentSent { seq, len: 1000, reason: Reason::New };
         let acked = |ack| Event::AckReceived { ack, duplicate: false };
         let events = [sent(0), sent(1000), acked(1000), acked(1000), acked(2001)];
-        let news = events.map(|event| sender.apply(Time::ZERO, &event));
+        let news = events.map(|event| sender.apply(Time::ZERO, &event).bytes);
         assert_eq!((news, sender.una, sender.oldest_sent()), ([0, 0, 1000, 0, 1000], 2000, None));
+    }
+
+    /// Segments of 1000 bytes, sent at 0, 1, 2 and 3 ms. An acknowledgment of two at 20 ms measures the second; after a
+    /// duplicate, or of a segment that was retransmitted, none does.
+    #[test]
+    fn round_trip_is_that_of_the_last_segment_sent_once_and_in_order() {
+        let mut sender = SenderState::new(Time::ZERO);
+        let ms = Time::from_millis;
+        for number in 0..4 {
+            sender.apply(ms(number), &Event::SegmentSent { seq: 1000 * number, len: 1000, reason: Reason::New });
+        }
+        let mut acked = |at, ack, duplicate| sender.apply(ms(at), &Event::AckReceived { ack, duplicate }).round_trip;
+        assert_eq!(acked(20, 2000, false), Some(Span::from_millis(19)));
+        assert_eq!([acked(22, 2000, true), acked(23, 3000, false)], [None, None]);
+        sender.apply(ms(24), &Event::SegmentSent { seq: 3000, len: 1000, reason: Reason::Timeout });
+        let acked = sender.apply(ms(40), &Event::AckReceived { ack: 4000, duplicate: false });
+        assert_eq!(acked, Acknowledged { bytes: 1000, round_trip: None });
     }
 }

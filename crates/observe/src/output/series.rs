@@ -164,7 +164,7 @@ impl Series {
     fn sender(&mut self, at: Time, number: u32, event: &tcp::Event) {
         let Some(flow) = self.flow(number) else { return };
         let began = flow.began;
-        flow.now.bytes += flow.sender.get_or_insert_with(|| SenderState::new(began)).apply(at, event);
+        flow.now.bytes += flow.sender.get_or_insert_with(|| SenderState::new(began)).apply(at, event).bytes;
         match *event {
             tcp::Event::SegmentSent { reason, .. } if reason != tcp::Reason::New => flow.now.retransmitted += 1,
             tcp::Event::Timeout { .. } => flow.now.timeouts += 1,
