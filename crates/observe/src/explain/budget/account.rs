@@ -199,7 +199,7 @@ impl Account {
         before: Before,
     ) {
         let Some(line) = path.transmitters().line(on.number) else { return };
-        if !Slowest::of(flow, path.transmitters()).is_some_and(|slowest| slowest.hop == on.number) {
+        if Slowest::of(flow, path.transmitters()).is_none_or(|slowest| slowest.hop != on.number) {
             return;
         }
         if matches!(event, LinkEvent::Arrived { .. } | LinkEvent::Lost { .. }) {
