@@ -7,8 +7,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// The crates in the page's module; a test compares them with the dependencies of `crates/web`.
-pub const CRATES: [&str; 11] =
-    ["engine", "figure", "observe", "path", "plot", "scenario", "sim", "stats", "tcp", "web", "wire"];
+pub const CRATES: [&str; 12] =
+    ["engine", "figure", "observation", "observe", "path", "plot", "scenario", "sim", "stats", "tcp", "web", "wire"];
 
 /// Files and folders that the page is built from, beside those crates.
 pub const OTHERS: [&str; 12] = [
