@@ -5,7 +5,7 @@ use scenario::load::Loaded;
 use scenario::problem::Problem;
 use sim::World;
 
-use crate::observed::Observed;
+use crate::observed::SimulatedValues;
 use crate::scenario::Fitted;
 
 /// Values that both have; `None` where the measurement lacks one, and for counts of runs of a part of the transfer.
@@ -112,7 +112,7 @@ fn simulated(fitted: &Fitted, loaded: Loaded, packets: f64) -> (Values, Vec<f64>
     let (mut retransmitted, mut timeouts) = (0, 0);
     for replication in 0..runs {
         network.replication = replication;
-        let mut observed = Observed::default();
+        let mut observed = SimulatedValues::default();
         World::new(&network, true).run(&mut observed);
         goodputs.push(observed.goodput());
         rtt.merge(&observed.rtt);

@@ -10,7 +10,7 @@ use tcp::Reason;
 
 /// Collects the values of runs of one flow.
 #[derive(Default)]
-pub struct Observed {
+pub struct SimulatedValues {
     sender: SenderState,
     first: Option<Time>,
     last: Time,
@@ -22,7 +22,7 @@ pub struct Observed {
     pub timeouts: u64,
 }
 
-impl Observed {
+impl SimulatedValues {
     /// Bits acknowledged per second.
     pub fn goodput(&self) -> f64 {
         let took = self.last.since(self.first.unwrap_or(self.last));
@@ -30,7 +30,7 @@ impl Observed {
     }
 }
 
-impl Sink for Observed {
+impl Sink for SimulatedValues {
     const ACTIVE: bool = true;
 
     fn event(&mut self, at: Time, event: &Event) {

@@ -429,7 +429,7 @@ impl FlowObservation {
             self.packets.entered(&sending);
         }
         sending.crossed(held.0, held.1);
-        // In a medium, when the exchange is over.
+        // In a medium, at the end of the exchange.
         if sending.seq().is_some() && hop.medium.is_none() {
             self.learn_speed(at, id, hop);
         }
@@ -506,8 +506,8 @@ impl FlowObservation {
     }
 }
 
-/// Whether a packet carries a flow's data, is a pure acknowledgment of it, or is a message about it; segments of a
-/// handshake are none of these.
+/// Whether a packet carries a flow's data, is a pure acknowledgment of it, or is a message about it; not segments of a
+/// handshake.
 pub fn is_transfer(packet: &Packet, of: &PacketFlow) -> bool {
     match &packet.body {
         Body::Tcp(segment) if segment.len > 0 => of.from_sender,

@@ -1,4 +1,4 @@
-//! A flow in shared media: the exchanges of its packets, and those of others that it waits for.
+//! A flow in shared media: the exchanges of its packets, and the exchanges of others for which it waits.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -62,7 +62,7 @@ impl FlowObservation {
         (Time::from_nanos(at.as_nanos() - part), at)
     }
 
-    /// An exchange is over: one for packets of this flow, or one for which this flow had to wait.
+    /// Handles the end of an exchange: one for packets of this flow, or one for which this flow had to wait.
     pub fn exchange(
         &mut self,
         number: u32,
