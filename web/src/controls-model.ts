@@ -61,7 +61,7 @@ export function exceptions(project: Project, key: string): string[] {
   return own.map((variant) => variant.name);
 }
 
-/** The problems of each control: that of the key, or of the nearest key above it that has a control. */
+/** The problems of each control: that of the key, or of the nearest key above it that has a control, or else those below it. */
 export function problemsOf(controls: Control[], problems: Problem[]): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (const problem of problems) {
@@ -70,7 +70,8 @@ export function problemsOf(controls: Control[], problems: Problem[]): Map<string
     const text = reason(problem);
     const above = controls.filter(({ path }) => isWithin(key, path));
     const longest = Math.max(...above.map(({ path }) => path.length));
-    for (const control of above.filter(({ path }) => path.length === longest)) {
+    const nearest = above.length > 0 ? above.filter(({ path }) => path.length === longest) : controls.filter(({ path }) => isWithin(path, key));
+    for (const control of nearest) {
       const texts = found.get(idOf(control)) ?? [];
       if (!texts.includes(text)) found.set(idOf(control), [...texts, text]);
     }

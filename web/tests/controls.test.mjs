@@ -211,6 +211,8 @@ test("changes of a value replace those below it, and the nearest control has a p
   const of = (path, kind = "switch") => ({ path, title: "t", meaning: "m", widget: { kind, quoted: true } });
   const problems = problemsOf([of("a"), of("a.b"), of("a.bc")], [{ key: "a.b.c.d", hint: null, text: "x.toml:1:1: a.b.c.d: wrong" }]);
   assert.deepEqual([...problems], [["a.b switch", ["wrong"]]]);
+  const below = problemsOf([of("a.b.c"), of("a.bc")], [{ key: "a.b", hint: null, text: "x.toml:1:1: a.b: incomplete" }]);
+  assert.deepEqual([...below], [["a.b.c switch", ["incomplete"]]]);
   assert.equal(valueOf(of("title", "text"), 'a "b"\u007f'), '"a \\"b\\"\\u007f"');
   assert.equal(matching([of("tcp.nagle"), of("tcp.mss")], "nag tcp").length, 1);
 });
