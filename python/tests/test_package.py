@@ -276,7 +276,7 @@ class Executors(unittest.TestCase):
             while not stop.wait(1.5):
                 for process in list(pools[-1]._processes or {}) if pools else []:
                     # A worker that is killed while it sends a result leaves a part of a message, for which CPython's pool
-                    # waits for ever: with this lock none sends.
+                    # waits forever: with this lock none sends.
                     with pools[-1]._result_queue._wlock:
                         os.kill(process, signal.SIGKILL)
                     killed.append(process)

@@ -22,7 +22,7 @@ use in_media::InMedia;
 
 /// The state of a link layer's attempts at the flow's packet on a hop.
 #[derive(Clone, Copy)]
-struct Service {
+struct LinkAttempts {
     /// The start of the first attempt, and of the current one.
     began: Time,
     attempt_began: Time,
@@ -48,7 +48,7 @@ pub struct SlowestHop {
 
 impl SlowestHop {
     /// A hop of a medium.
-    pub fn in_cell(id: HopId, hop: &HopTiming, medium: MediumId, cycle: Span) -> Self {
+    fn in_medium(id: HopId, hop: &HopTiming, medium: MediumId, cycle: Span) -> Self {
         SlowestHop {
             id,
             near: hop.near,
@@ -82,7 +82,7 @@ pub struct FlowObservation {
     /// The receiver's window.
     pub window: u64,
     /// Whether acknowledgments state the window. The receivers of this simulator read at once, so theirs is constant.
-    pub follows_window: bool,
+    pub(crate) follows_window: bool,
     /// Bytes to send; `None` if endless.
     pub bytes: Option<u64>,
     /// The state of its sender.
@@ -100,7 +100,7 @@ pub struct FlowObservation {
     /// The state in shared media.
     in_media: InMedia,
     /// By hop number.
-    services: BTreeMap<usize, Service>,
+    services: BTreeMap<usize, LinkAttempts>,
     /// The slowest hop that has delivered data of it.
     pub slowest: Option<SlowestHop>,
     next_id: u64,
@@ -108,7 +108,7 @@ pub struct FlowObservation {
 
 impl FlowObservation {
     /// A flow that has not started, on links with these names, between nodes that belong to these media.
-    pub fn new(spec: &FlowSpec, links: Rc<[String]>, homes: Rc<[Option<MediumId>]>) -> Self {
+    pub(crate) fn new(spec: &FlowSpec, links: Rc<[String]>, homes: Rc<[Option<MediumId>]>) -> Self {
         FlowObservation {
             receiver: Addr::of_node(spec.to),
             segment: spec.tcp.segment_data(),
@@ -180,7 +180,7 @@ impl FlowObservation {
     }
 
     /// Handles an event of the sender.
-    pub fn on_sender_event(&mut self, at: Time, event: &tcp::Event, facts: &mut Vec<Fact>) {
+    pub(crate) fn on_sender_event(&mut self, at: Time, event: &tcp::Event, facts: &mut Vec<Fact>) {
         let acknowledged = self.sender.apply(at, event);
         self.losses.apply(event, &self.sender, acknowledged.bytes > 0);
         // What blocks it follows from other events.
@@ -190,9 +190,9 @@ impl FlowObservation {
     }
 
     /// A node created a packet of this flow.
-    pub fn send(&mut self, at: Time, node: usize, packet: &Packet, of: &PacketFlow, facts: &mut Vec<Fact>) {
-        let Some(sending) = self.made(at, packet, of) else { return };
-        self.packets.entered(&sending);
+    pub(crate) fn send(&mut self, at: Time, node: usize, packet: &Packet, of: &PacketFlow, facts: &mut Vec<Fact>) {
+        let Some(sending) = self.identify_packet(at, packet, of) else { return };
+        self.packets.enter(&sending);
         self.put(at, node, sending);
         if sending.seq().is_some() {
             facts.push(Fact::Sent(sending));
@@ -200,7 +200,7 @@ impl FlowObservation {
     }
 
     /// A node dropped a packet: its buffers had no room, or it had no route.
-    pub fn drop_at_node(
+    pub(crate) fn drop_at_node(
         &mut self,
         at: Time,
         node: usize,
@@ -211,9 +211,9 @@ impl FlowObservation {
         let sending = if Addr::of_node(node) == packet.src {
             // It never left the node that created it.
             if is_transfer(packet, of) {
-                self.packets.refused(at);
+                self.packets.refuse(at);
             }
-            self.made(at, packet, of)
+            self.identify_packet(at, packet, of)
         } else {
             self.packets.take_queued(at, node, packet, at)
         };
@@ -224,19 +224,19 @@ impl FlowObservation {
     }
 
     /// A packet arrived at the end of its way: an acknowledgment states the receive window.
-    pub fn receive(&mut self, packet: &Packet, of: &PacketFlow) {
+    pub(crate) fn receive(&mut self, packet: &Packet, of: &PacketFlow) {
         if let (Body::Tcp(segment), false) = (&packet.body, of.from_sender) {
             self.sender.peer_window = Some(segment.window.into());
         }
     }
 
     /// A node's scheme consumed a packet, which is not a loss.
-    pub fn consume(&mut self, at: Time, node: usize, packet: &Packet) {
+    pub(crate) fn consume(&mut self, at: Time, node: usize, packet: &Packet) {
         self.packets.take_queued(at, node, packet, at);
     }
 
     /// Handles an event of a packet on a link; `lost_by` is where it was lost, if that is the event.
-    pub fn link(
+    pub(crate) fn link(
         &mut self,
         at: Time,
         id: HopId,
@@ -249,11 +249,15 @@ impl FlowObservation {
             return self.control_on_link(at, hop, (event, of), lost_by);
         }
         match event {
-            LinkEvent::FrameSent { packet, .. } if hop.medium.is_some() => self.sent_in_cell(at, id, hop, packet),
-            LinkEvent::FrameSent { attempt, packet, .. } if hop.stops_and_waits() => {
-                self.frame_sent(at, id, hop, *attempt, packet, facts);
+            LinkEvent::FrameSent { packet, .. } if hop.medium.is_some() => {
+                self.on_frame_sent_in_medium(at, id, hop, packet)
             }
-            LinkEvent::FrameSent { attempt, packet, .. } => self.one_of_many_sent(at, id, hop, *attempt, packet, facts),
+            LinkEvent::FrameSent { attempt, packet, .. } if hop.stops_and_waits() => {
+                self.on_frame_sent(at, id, hop, *attempt, packet, facts);
+            }
+            LinkEvent::FrameSent { attempt, packet, .. } => {
+                self.on_window_frame_sent(at, id, hop, *attempt, packet, facts)
+            }
             LinkEvent::FrameCorrupted { attempt, packet, .. } => {
                 // Bytes received before were counted when they were sent.
                 if self.packets.count_failed(hop.near, *attempt, packet) && hop.has_window() {
@@ -261,17 +265,17 @@ impl FlowObservation {
                 }
             }
             LinkEvent::GivenUp { packet, arrived, .. } => {
-                if let Some(service) = self.services.remove(&hop_timing::number(id)) {
-                    facts.push(failed(id, service.attempt_began, at, packet));
+                if let Some(service) = self.services.remove(&hop_timing::hop_number(id)) {
+                    facts.push(failed_attempt(id, service.attempt_began, at, packet));
                 }
                 // A packet that was given up is not lost if only the link acknowledgments were.
                 if !arrived {
-                    self.given_up(at, id, hop, (packet, of), lost_by, facts);
+                    self.on_given_up(at, id, hop, (packet, of), lost_by, facts);
                 }
             }
             LinkEvent::Lost { packet } => {
                 let (from, to) = on_the_line(at, hop, packet);
-                facts.push(failed(id, from, to, packet));
+                facts.push(failed_attempt(id, from, to, packet));
                 let lost = self.packets.take_oldest(at, hop.near, packet);
                 self.lose(at, (packet, of), lost, lost_by, facts);
             }
@@ -280,7 +284,7 @@ impl FlowObservation {
                 let sending = self.packets.take_queued(at, hop.near, packet, *arrived);
                 self.lose(at, (packet, of), sending, lost_by, facts);
             }
-            LinkEvent::Arrived { packet } => self.arrived(at, id, hop, packet, of, facts),
+            LinkEvent::Arrived { packet } => self.on_arrival(at, id, hop, packet, of, facts),
             LinkEvent::Marked { .. } => self.congested_at = Some(at),
             LinkEvent::FrameDuplicate { .. }
             | LinkEvent::Dequeued { .. }
@@ -292,7 +296,7 @@ impl FlowObservation {
         }
     }
 
-    fn frame_sent(
+    fn on_frame_sent(
         &mut self,
         at: Time,
         id: HopId,
@@ -301,21 +305,21 @@ impl FlowObservation {
         packet: &Packet,
         facts: &mut Vec<Fact>,
     ) {
-        let fresh = Service { began: at, attempt_began: at, arrived: false };
-        let service = self.services.entry(hop_timing::number(id)).or_insert(fresh);
+        let fresh = LinkAttempts { began: at, attempt_began: at, arrived: false };
+        let service = self.services.entry(hop_timing::hop_number(id)).or_insert(fresh);
         if attempt == 1 {
             *service = fresh;
             self.packets.has_link_layer(hop.near, packet.dst);
             return;
         }
-        facts.push(failed(id, service.attempt_began, at, packet));
+        facts.push(failed_attempt(id, service.attempt_began, at, packet));
         service.attempt_began = at;
         self.packets.count_failed(hop.near, attempt - 1, packet);
     }
 
     /// A frame that does not wait for the previous one. A failed attempt counts with its transmission time: other
     /// frames are sent while its acknowledgment is awaited.
-    fn one_of_many_sent(
+    fn on_window_frame_sent(
         &mut self,
         at: Time,
         id: HopId,
@@ -334,7 +338,7 @@ impl FlowObservation {
         }
     }
 
-    fn given_up(
+    fn on_given_up(
         &mut self,
         at: Time,
         id: HopId,
@@ -360,27 +364,26 @@ impl FlowObservation {
         (event, of): (&LinkEvent, &PacketFlow),
         lost_by: LossPlace,
     ) {
-        let sending = match event {
-            LinkEvent::Arrived { packet } => {
+        let Some(packet) = event.packet() else { return };
+        match event {
+            LinkEvent::Arrived { .. } => {
                 let left = self.packets.leave(hop.near, packet);
                 if Addr::of_node(hop.far) != packet.dst
-                    && let Some(sending) = left.or_else(|| self.made(at, packet, of))
+                    && let Some(sending) = left.or_else(|| self.identify_packet(at, packet, of))
                 {
                     self.put(at, hop.far, sending);
                 }
                 return;
             }
-            LinkEvent::Lost { packet } | LinkEvent::GivenUp { packet, arrived: false, .. } => {
-                self.packets.take_oldest(at, hop.near, packet)
+            LinkEvent::Lost { .. } | LinkEvent::GivenUp { arrived: false, .. } => {
+                self.packets.take_oldest(at, hop.near, packet);
             }
-            LinkEvent::QueueFull { packet, arrived } | LinkEvent::DroppedEarly { packet, arrived } => {
-                self.packets.take_queued(at, hop.near, packet, *arrived)
+            LinkEvent::QueueFull { arrived, .. } | LinkEvent::DroppedEarly { arrived, .. } => {
+                self.packets.take_queued(at, hop.near, packet, *arrived);
             }
             _ => return,
-        };
-        if let Some(packet) = event.packet() {
-            self.lose(at, (packet, of), sending, lost_by, &mut Vec::new());
         }
+        self.record_loss(at, (packet, of), lost_by);
     }
 
     /// A packet was lost.
@@ -392,6 +395,12 @@ impl FlowObservation {
         place: LossPlace,
         facts: &mut Vec<Fact>,
     ) {
+        self.record_loss(at, (packet, of), place);
+        facts.extend(sending.filter(PacketInFlight::is_of_transfer).map(Fact::Gone));
+    }
+
+    /// Records where a segment or an acknowledgment was lost, unless the receiver has the data.
+    fn record_loss(&mut self, at: Time, (packet, of): (&Packet, &PacketFlow), place: LossPlace) {
         if let Body::Tcp(segment) = &packet.body {
             match of.seq.filter(|_| of.from_sender && segment.len > 0) {
                 Some(seq) if seq < self.sender.una || self.received.contains(seq) => {}
@@ -399,10 +408,9 @@ impl FlowObservation {
                 None => self.losses.lose_ack(place),
             }
         }
-        facts.extend(sending.filter(PacketInFlight::is_of_transfer).map(Fact::Gone));
     }
 
-    fn arrived(
+    fn on_arrival(
         &mut self,
         at: Time,
         id: HopId,
@@ -411,24 +419,24 @@ impl FlowObservation {
         of: &PacketFlow,
         facts: &mut Vec<Fact>,
     ) {
-        let service = self.services.get_mut(&hop_timing::number(id)).filter(|_| hop.stops_and_waits());
+        let service = self.services.get_mut(&hop_timing::hop_number(id)).filter(|_| hop.stops_and_waits());
         let again = service.as_ref().is_some_and(|service| service.arrived);
         let held = match service {
             Some(service) => {
                 service.arrived = true;
                 (service.began, at)
             }
-            None if hop.medium.is_some() => self.held_in_cell(at, id),
+            None if hop.medium.is_some() => self.hold_in_medium(at, id),
             None => on_the_line(at, hop, packet),
         };
         // A repetition: each attempt has its own frame number, and the link acknowledgment was lost. The packet is
         // delivered twice.
-        let left = if again { self.made(at, packet, of) } else { self.packets.leave(hop.near, packet) };
+        let left = if again { self.identify_packet(at, packet, of) } else { self.packets.leave(hop.near, packet) };
         let Some(mut sending) = left else { return };
         if again {
-            self.packets.entered(&sending);
+            self.packets.enter(&sending);
         }
-        sending.crossed(held.0, held.1);
+        sending.record_hop(held.0, held.1);
         // In a medium, at the end of the exchange.
         if sending.seq().is_some() && hop.medium.is_none() {
             self.learn_speed(at, id, hop);
@@ -440,7 +448,7 @@ impl FlowObservation {
             }
             return;
         }
-        self.packets.left(at, &sending);
+        self.packets.exit(at, &sending);
         if let (true, PacketLoad::Ack { .. }, Body::Tcp(segment)) = (self.follows_window, sending.load, &packet.body) {
             self.window = segment.window.into();
         }
@@ -455,7 +463,7 @@ impl FlowObservation {
     /// Data has crossed a hop: checks whether it is the slowest.
     fn learn_speed(&mut self, at: Time, id: HopId, hop: &HopTiming) {
         let full = self.packet;
-        let left = hop.left(at);
+        let left = hop.departure(at);
         let cycle = hop.cycle(full, left);
         // If its rate changes it may no longer be the slowest; another hop takes its place with its next packet.
         let known = self.slowest.as_ref().filter(|slowest| slowest.id == id).map(|slowest| slowest.free);
@@ -477,7 +485,7 @@ impl FlowObservation {
     }
 
     /// The kind and offsets of a packet that was just created; `None` for a datagram.
-    fn made(&mut self, at: Time, packet: &Packet, of: &PacketFlow) -> Option<PacketInFlight> {
+    fn identify_packet(&mut self, at: Time, packet: &Packet, of: &PacketFlow) -> Option<PacketInFlight> {
         let load = match &packet.body {
             Body::Datagram(_) => return None,
             _ if !is_transfer(packet, of) => PacketLoad::Control,
@@ -508,7 +516,7 @@ impl FlowObservation {
 
 /// Whether a packet carries a flow's data, is a pure acknowledgment of it, or is a message about it; not segments of a
 /// handshake.
-pub fn is_transfer(packet: &Packet, of: &PacketFlow) -> bool {
+pub(crate) fn is_transfer(packet: &Packet, of: &PacketFlow) -> bool {
     match &packet.body {
         Body::Tcp(segment) if segment.len > 0 => of.from_sender,
         Body::Tcp(segment) => !of.from_sender && !segment.flags.has(Flags::SYN),
@@ -518,18 +526,18 @@ pub fn is_transfer(packet: &Packet, of: &PacketFlow) -> bool {
 }
 
 /// An attempt that failed because of the channel.
-fn failed(hop: HopId, from: Time, to: Time, packet: &Packet) -> Fact {
+fn failed_attempt(hop: HopId, from: Time, to: Time, packet: &Packet) -> Fact {
     Fact::Failed { hop, from, to, data: packet.data().is_some(), why: AttemptFailure::Air, unbroken: false }
 }
 
 /// An attempt that starts now and fails, with its transmission time.
 fn attempt_on_the_line(at: Time, id: HopId, hop: &HopTiming, packet: &Packet) -> Fact {
-    failed(id, at, at + hop.sending(packet.size(), at), packet)
+    failed_attempt(id, at, at + hop.sending(packet.size(), at), packet)
 }
 
 /// When a packet that arrives now on a link without a link layer was transmitted.
 fn on_the_line(at: Time, hop: &HopTiming, packet: &Packet) -> (Time, Time) {
-    let to = hop.left(at);
+    let to = hop.departure(at);
     let from = to.as_nanos().saturating_sub(hop.sending(packet.size(), to).as_nanos());
     (Time::from_nanos(from), to)
 }

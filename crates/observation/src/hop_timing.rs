@@ -29,10 +29,10 @@ pub struct HopTiming {
 
 impl HopTiming {
     /// The transmission time of `size` bytes at the rate in force at `at`. For a recording of opportunities this is the
-    /// mean rate; for a table without rates, that of the link.
+    /// mean rate; for a table without rates, the rate of the link.
     pub fn sending(&self, size: u32, at: Time) -> Span {
         let mut line = self.line.clone();
-        let row = self.rows[..self.begun(at)].last();
+        let row = self.rows[..self.count_rows(at)].last();
         if let Some(rate) = row.and_then(|row| Rate::from_bits_per_sec(row.rate?)) {
             line.rate = rate;
         }
@@ -41,15 +41,15 @@ impl HopTiming {
 
     /// When a packet that arrives at `at` left the transmitter, ignoring the delays added by jitter, delay spikes and
     /// outages.
-    pub fn left(&self, at: Time) -> Time {
+    pub fn departure(&self, at: Time) -> Time {
         let less = |delay: Span| Time::from_nanos(at.as_nanos().saturating_sub(delay.as_nanos()));
         let in_row =
             |row: &Row| Some(less(row.delay.unwrap_or(self.delay))).filter(|left| *left >= Time::ZERO + row.at);
-        self.rows[..self.begun(at)].iter().rev().find_map(in_row).unwrap_or_else(|| less(self.delay))
+        self.rows[..self.count_rows(at)].iter().rev().find_map(in_row).unwrap_or_else(|| less(self.delay))
     }
 
     /// The number of rows in force at or before `at`.
-    fn begun(&self, at: Time) -> usize {
+    fn count_rows(&self, at: Time) -> usize {
         self.rows.partition_point(|row| Time::ZERO + row.at <= at)
     }
 
@@ -84,7 +84,7 @@ pub struct HopTimings(Vec<HopTiming>);
 
 impl HopTimings {
     /// The hops of a network: two for each link, forward and backward.
-    pub fn of(network: &Network) -> Self {
+    pub(crate) fn of(network: &Network) -> Self {
         let hops = network.links.iter().flat_map(|link| {
             [(0, 1), (1, 0)].map(|(near, far)| {
                 let opportunities = link.changes.as_ref().and_then(|changes| changes.opportunities[near].as_ref());
@@ -118,7 +118,7 @@ impl HopTimings {
 
     /// The hop of a link with this name; `None` if the network has no such link.
     pub fn get(&self, id: HopId) -> Option<&HopTiming> {
-        self.by_number(number(id))
+        self.by_number(hop_number(id))
     }
 
     /// The hop with this number.
@@ -128,6 +128,6 @@ impl HopTimings {
 }
 
 /// The hop number `2 x link + direction`.
-pub fn number(id: HopId) -> usize {
+pub fn hop_number(id: HopId) -> usize {
     2 * id.link as usize + id.direction.index()
 }

@@ -1,7 +1,7 @@
 //! What flows and their path do, as the events of a run tell it: the one place where events become states and facts.
 //!
 //! An [`Observation`] follows every flow of a network. A [`FlowObservation`] has the [state of its
-//! sender](sender_state::SenderState), what its receiver has, what is [lost](losses::Losses), and the place and stage of each
+//! sender](sender_state::SenderState), the bytes that its receiver has, its [losses](losses::Losses), and the place and stage of each
 //! of its [packets](packets_in_flight::PacketsInFlight); a [`PathObservation`] has the
 //! [transmitters](transmitters::Transmitters) and the [media](media::Media). A [`Subscriber`] sees each [`Fact`] with the states
 //! after it, and the states until then before they change.

@@ -1,4 +1,4 @@
-//! What is lost of a flow, and the recovery of it.
+//! The losses of a flow, and their recovery.
 
 use std::collections::BTreeMap;
 
@@ -54,17 +54,17 @@ impl Losses {
     }
 
     /// A segment with a first byte that the receiver does not have was lost.
-    pub fn lose_segment(&mut self, at: Time, seq: u64, place: LossPlace) {
+    pub(crate) fn lose_segment(&mut self, at: Time, seq: u64, place: LossPlace) {
         self.segments.insert(seq, (at, place));
     }
 
     /// An acknowledgment was lost.
-    pub fn lose_ack(&mut self, place: LossPlace) {
+    pub(crate) fn lose_ack(&mut self, place: LossPlace) {
         self.ack = Some(place);
     }
 
     /// Handles an event of the sender, whose state is that after the event; `news` if it acknowledges new data.
-    pub fn apply(&mut self, event: &Event, sender: &SenderState, news: bool) {
+    pub(crate) fn apply(&mut self, event: &Event, sender: &SenderState, news: bool) {
         match *event {
             Event::AckReceived { .. } if news => {
                 self.segments = self.segments.split_off(&sender.una);

@@ -76,7 +76,7 @@ pub struct ObservedExchange {
 }
 
 /// An exchange in progress.
-struct Open {
+struct OpenExchange {
     to: u32,
     /// The packet it is for.
     number: u64,
@@ -100,7 +100,7 @@ struct Last {
 }
 
 /// A frame in transmission.
-struct Flying {
+struct FlyingFrame {
     from: u32,
     to: u32,
     kind: FrameKind,
@@ -123,8 +123,8 @@ struct ObservedMedium {
     stations: Vec<usize>,
     hearing: SenseMatrix,
     /// By station.
-    open: Vec<Option<Open>>,
-    flying: Vec<Flying>,
+    open: Vec<Option<OpenExchange>>,
+    flying: Vec<FlyingFrame>,
     requests: Vec<Request>,
     /// The number of exchanges in progress, and of waiting packets.
     busy: u32,
@@ -139,7 +139,7 @@ struct ObservedMedium {
 }
 
 /// For each node the medium to which all its links belong, if there is one.
-pub fn homes(network: &Network) -> Vec<Option<MediumId>> {
+pub(crate) fn find_homes(network: &Network) -> Vec<Option<MediumId>> {
     let home = |node: usize| {
         let mut media = network.links.iter().filter(|link| link.between.contains(&node)).map(|link| link.medium);
         let first = media.next().flatten()?;
@@ -157,9 +157,9 @@ pub struct Media {
     waits: Vec<Vec<u32>>,
 }
 
-impl Open {
+impl OpenExchange {
     fn new(at: Time, to: u32) -> Self {
-        Open {
+        OpenExchange {
             to,
             number: 0,
             hop: None,
@@ -184,12 +184,12 @@ impl ObservedMedium {
     }
 
     /// The exchange of a station, which starts now if there is none.
-    fn exchange(&mut self, at: Time, station: u32, to: u32) -> &mut Open {
+    fn exchange(&mut self, at: Time, station: u32, to: u32) -> &mut OpenExchange {
         if self.open[station as usize].is_none() {
             self.pass(at);
             self.busy += 1;
         }
-        self.open[station as usize].get_or_insert_with(|| Open::new(at, to))
+        self.open[station as usize].get_or_insert_with(|| OpenExchange::new(at, to))
     }
 
     /// The stations that sense a station receive its frame in the exchange of `owner` from `start` on.
@@ -202,13 +202,13 @@ impl ObservedMedium {
         }
     }
 
-    /// A station draws a back-off: if it had an exchange, that is over.
+    /// A station draws a back-off, which ends the exchange that it had.
     fn over(&mut self, at: Time, medium: MediumId, station: u32, slots: u32) -> Option<ObservedExchange> {
         let open = self.open[station as usize].take()?;
         self.pass(at);
         self.busy -= 1;
         let Phy { slot, difs, eifs, answer_timeout, .. } = self.phy;
-        let Open { to, number, hop, carried, began, tried, data, heard_by, last } = open;
+        let OpenExchange { to, number, hop, carried, began, tried, data, heard_by, last } = open;
         let silent = last.as_ref().map_or(at, |last| last.at);
         let answer = last.as_ref().is_some_and(|last| last.kind.is_answer());
         let beacon = last.as_ref().is_some_and(|last| last.kind == FrameKind::Beacon);
@@ -246,7 +246,7 @@ impl ObservedMedium {
 
 impl Media {
     /// The media of a network.
-    pub fn of(network: &Network) -> Self {
+    pub(crate) fn of(network: &Network) -> Self {
         let cell = |(number, spec): (usize, &sim::network::MediumSpec)| {
             let stations = network.stations(number);
             ObservedMedium {
@@ -280,11 +280,11 @@ impl Media {
 
     /// The medium of a hop, with its sender and receiver there.
     fn hop(&self, id: HopId) -> Option<(usize, u32, u32)> {
-        self.hops.get(hop_timing::number(id)).copied().flatten()
+        self.hops.get(hop_timing::hop_number(id)).copied().flatten()
     }
 
     /// Handles an event of a medium. Returns the exchange that it completes.
-    pub fn observe(&mut self, at: Time, medium: MediumId, event: &MediumEvent) -> Option<ObservedExchange> {
+    pub(crate) fn observe(&mut self, at: Time, medium: MediumId, event: &MediumEvent) -> Option<ObservedExchange> {
         let cell = self.cells.get_mut(medium.index())?;
         match *event {
             MediumEvent::Sent { from, to, ref frame, .. } => {
@@ -296,7 +296,7 @@ impl Media {
                         other.met |= cell.hearing.senses(other.to, from);
                     }
                 }
-                cell.flying.push(Flying { from, to, kind: frame.kind, start: frame.start, met });
+                cell.flying.push(FlyingFrame { from, to, kind: frame.kind, start: frame.start, met });
                 if !frame.kind.is_answer() {
                     let open = cell.exchange(at, from, to);
                     open.number = frame.packets.first();
@@ -321,14 +321,14 @@ impl Media {
             }
             MediumEvent::BackOff { station, slots, .. } => cell.over(at, medium, station, slots),
             MediumEvent::Reaches { a, b, reach } => {
-                cell.hearing.changed(a, b, reach);
+                cell.hearing.set_reach(a, b, reach);
                 None
             }
         }
     }
 
     /// A packet is in a frame in transmission. Returns the failed RTS frames before its first frame.
-    pub fn carries(
+    pub(crate) fn carries(
         &mut self,
         at: Time,
         id: HopId,
@@ -346,11 +346,11 @@ impl Media {
         if !open.carried.iter().any(|carried| carried.number == number) {
             open.carried.push(CarriedPacket { flow, packet: *packet, number, attempt, damaged: false });
         }
-        self.requested(id, number, packet, flow)
+        self.take_requests(id, number, packet, flow)
     }
 
     /// The channel damages a packet in a frame.
-    pub fn damaged(&mut self, id: HopId, number: u64) {
+    pub(crate) fn damage_packet(&mut self, id: HopId, number: u64) {
         let Some((medium, from, _)) = self.hop(id) else { return };
         let open = self.cells[medium].open[from as usize].iter_mut();
         for carried in open.flat_map(|open| &mut open.carried).filter(|carried| carried.number == number) {
@@ -359,18 +359,24 @@ impl Media {
     }
 
     /// A packet is given up. Returns the failed RTS frames, if it was never transmitted.
-    pub fn gives_up(&mut self, id: HopId, number: u64, packet: &Packet, flow: Option<u32>) -> Vec<ObservedExchange> {
+    pub(crate) fn gives_up(
+        &mut self,
+        id: HopId,
+        number: u64,
+        packet: &Packet,
+        flow: Option<u32>,
+    ) -> Vec<ObservedExchange> {
         let Some((medium, from, to)) = self.hop(id) else { return Vec::new() };
         let open = self.cells[medium].open[from as usize].as_mut();
         if let Some(open) = open.filter(|open| open.hop.is_none() && (open.to, open.number) == (to, number)) {
             open.hop = Some(id);
             open.carried.push(CarriedPacket { flow, packet: *packet, number, attempt: 0, damaged: false });
         }
-        self.requested(id, number, packet, flow)
+        self.take_requests(id, number, packet, flow)
     }
 
     /// The failed RTS frames of a packet, which is known now.
-    fn requested(&mut self, id: HopId, number: u64, packet: &Packet, flow: Option<u32>) -> Vec<ObservedExchange> {
+    fn take_requests(&mut self, id: HopId, number: u64, packet: &Packet, flow: Option<u32>) -> Vec<ObservedExchange> {
         let Some((medium, from, to)) = self.hop(id) else { return Vec::new() };
         let is = |request: &mut Request| (request.station, request.to, request.number) == (from, to, number);
         let known = self.cells[medium].requests.extract_if(.., is).map(|Request { mut exchange, .. }| {
@@ -382,7 +388,7 @@ impl Media {
     }
 
     /// Updates the number of a flow's packets that wait in each medium.
-    pub fn waits(&mut self, at: Time, flow: u32, waiting: impl Fn(MediumId) -> u32) {
+    pub(crate) fn waits(&mut self, at: Time, flow: u32, waiting: impl Fn(MediumId) -> u32) {
         let Some(told) = self.waits.get_mut(flow as usize) else { return };
         for (number, (cell, told)) in self.cells.iter_mut().zip(told).enumerate() {
             let now = waiting(MediumId(number as u32));
@@ -396,7 +402,7 @@ impl Media {
     }
 
     /// The idle time of a medium until now.
-    pub fn idle(&mut self, at: Time, medium: MediumId) -> Span {
+    pub(crate) fn idle(&mut self, at: Time, medium: MediumId) -> Span {
         let cell = &mut self.cells[medium.index()];
         cell.pass(at);
         cell.idle

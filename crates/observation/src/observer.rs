@@ -15,7 +15,7 @@ use crate::media::{self, Media, ObservedExchange};
 use crate::path_observation::PathObservation;
 use crate::transmitters::{Before, LineKind, OnHop, Transmitters};
 
-/// Uses what is observed. Each method is called for flows that are not over, with the flow's number.
+/// Uses an observation. Each method is called with the number of a flow that has not ended.
 pub trait Subscriber {
     /// The states held until `at`, and change now. Without a change it may be called, too.
     fn hold_until(&mut self, at: Time, number: u32, flow: &FlowObservation, path: &PathObservation);
@@ -28,15 +28,15 @@ pub trait Subscriber {
         seen: (&FlowObservation, &PathObservation),
         before: Before,
     );
-    /// An exchange in a medium of the flow's packets is over, before the flow knows.
+    /// An exchange in a medium of the flow's packets ends, before the flow knows.
     fn on_exchange(&mut self, exchange: &ObservedExchange, number: u32, flow: &FlowObservation, path: &PathObservation);
     /// These facts have changed the states; there may be none.
     fn on_facts(&mut self, at: Time, number: u32, facts: &[Fact], flow: &FlowObservation, path: &PathObservation);
-    /// The flow is over: complete, or at the end of the run.
+    /// The flow ends: complete, or with the run.
     fn on_end(&mut self, at: Time, number: u32, flow: &FlowObservation, path: &PathObservation);
 }
 
-/// A flow, and whether it is over.
+/// A flow, and whether it has ended.
 struct FollowedFlow {
     state: FlowObservation,
     over_tcp: bool,
@@ -54,7 +54,7 @@ impl Observation {
     /// An observation of the flows that `network` names; not of those that arrive during the run.
     pub fn new(network: &Network) -> Self {
         let links: Rc<[String]> = network.links.iter().map(|link| link.name.clone()).collect();
-        let homes: Rc<[Option<MediumId>]> = media::homes(network).into();
+        let homes: Rc<[Option<MediumId>]> = media::find_homes(network).into();
         let flow = |spec: &sim::FlowSpec| FollowedFlow {
             state: FlowObservation::new(spec, Rc::clone(&links), Rc::clone(&homes)),
             over_tcp: spec.transport == Transport::Tcp,
@@ -68,7 +68,7 @@ impl Observation {
         }
     }
 
-    /// Takes the receive window from acknowledgments: that of the receivers of a simulation is constant.
+    /// Takes the receive window from acknowledgments: simulated receivers have a constant one.
     #[must_use]
     pub fn with_stated_windows(mut self) -> Self {
         self.flows.iter_mut().for_each(|flow| flow.state.follows_window = true);
@@ -111,7 +111,7 @@ impl Observation {
         }
     }
 
-    /// Ends a flow, unless it is over.
+    /// Ends a flow, unless it has ended.
     pub fn end(&mut self, at: Time, number: u32, to: &mut impl Subscriber) {
         self.hold(at, number, to);
         let Observation { path, flows, .. } = self;
@@ -158,7 +158,7 @@ impl Observation {
         }
     }
 
-    /// An exchange in a medium is over.
+    /// Handles the end of an exchange in a medium.
     fn exchange(&mut self, at: Time, exchange: &ObservedExchange, to: &mut impl Subscriber) {
         for number in self.path.media.flows(exchange.medium) {
             self.hold(at, number, to);
@@ -184,7 +184,7 @@ impl Observation {
     }
 
     fn link(&mut self, at: Time, id: HopId, event: &LinkEvent, of: Option<&PacketFlow>, to: &mut impl Subscriber) {
-        let (number, hops) = (hop_timing::number(id), Rc::clone(&self.path.hops));
+        let (number, hops) = (hop_timing::hop_number(id), Rc::clone(&self.path.hops));
         let (Some(hop), Some(kind)) = (hops.get(id), self.path.transmitters.line(number).map(|line| line.kind)) else {
             return;
         };
@@ -198,7 +198,7 @@ impl Observation {
         };
         known.iter().for_each(|exchange| self.exchange(at, exchange, to));
         if let LinkEvent::FrameCorrupted { number, .. } = event {
-            self.path.media.damaged(id, *number);
+            self.path.media.damage_packet(id, *number);
         }
         if let Some(of) = of {
             self.follow(at, of.flow, to, |flow, _, facts| flow.link(at, id, hop, (event, of), lost_at, facts));

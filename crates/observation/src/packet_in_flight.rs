@@ -61,13 +61,13 @@ impl PacketInFlight {
     }
 
     /// The longest time for which it occupied a hop.
-    pub fn held(&self) -> Span {
+    pub fn longest_hold(&self) -> Span {
         self.longest.1.since(self.longest.0)
     }
 
     /// Records that it occupied a hop.
-    pub fn crossed(&mut self, from: Time, to: Time) {
-        if to.since(from) > self.held() {
+    pub fn record_hop(&mut self, from: Time, to: Time) {
+        if to.since(from) > self.longest_hold() {
             self.longest = (from, to);
         }
     }

@@ -63,14 +63,14 @@ pub struct Departure {
 
 /// The packets that a hop transmits.
 #[derive(Clone, Copy, Default)]
-pub struct Service {
+pub struct HopService {
     /// Those whose attempt may succeed.
     pub good: u32,
     /// Those whose attempt is known to fail.
     pub bad: u32,
 }
 
-impl Service {
+impl HopService {
     /// Whether the hop transmits none.
     pub fn is_idle(self) -> bool {
         self.good == 0 && self.bad == 0
@@ -101,7 +101,7 @@ pub struct PacketsInFlight {
     booked: BTreeMap<Place, u32>,
     /// Places where the first packet waits for the end of an interruption, with its slot.
     interrupted: BTreeMap<Place, u64>,
-    service: BTreeMap<usize, Service>,
+    service: BTreeMap<usize, HopService>,
     /// Packets whose last attempt has failed and that no transmitter has.
     failed: u32,
     /// By place: the hop that packets take from there.
@@ -113,11 +113,11 @@ fn is_same(entry: &PlacedPacket, packet: &Packet) -> bool {
     entry.sending.packet == Packet { ecn: entry.sending.packet.ecn, dscp: entry.sending.packet.dscp, ..*packet }
 }
 
-fn add(counts: &mut BTreeMap<Place, u32>, place: Place) {
+fn count_up(counts: &mut BTreeMap<Place, u32>, place: Place) {
     *counts.entry(place).or_default() += 1;
 }
 
-fn take(counts: &mut BTreeMap<Place, u32>, place: Place) {
+fn count_down(counts: &mut BTreeMap<Place, u32>, place: Place) {
     if let Some(count) = counts.get_mut(&place) {
         *count = count.saturating_sub(1);
         if *count == 0 {
@@ -129,7 +129,7 @@ fn take(counts: &mut BTreeMap<Place, u32>, place: Place) {
 /// Where packets are.
 impl PacketsInFlight {
     /// An empty state for a network whose nodes belong to these media.
-    pub fn new(homes: Rc<[Option<MediumId>]>) -> Self {
+    pub(crate) fn new(homes: Rc<[Option<MediumId>]>) -> Self {
         PacketsInFlight { homes, ..PacketsInFlight::default() }
     }
 
@@ -160,12 +160,12 @@ impl PacketsInFlight {
     }
 
     /// Packets from a node to `to` now wait for a link layer.
-    pub fn has_link_layer(&mut self, node: usize, to: Addr) {
+    pub(crate) fn has_link_layer(&mut self, node: usize, to: Addr) {
         self.lanes.insert((node, to));
     }
 
     /// Packets from a node to `to` now wait in a medium.
-    pub fn is_of_medium(&mut self, at: Time, node: usize, to: Addr, medium: MediumId) {
+    pub(crate) fn is_of_medium(&mut self, at: Time, node: usize, to: Addr, medium: MediumId) {
         self.lanes.insert((node, to));
         let before = self.media.insert((node, to), medium);
         if before == Some(medium) {
@@ -200,7 +200,7 @@ impl PacketsInFlight {
     }
 
     /// The attempt with that number has failed, or is about to; whether the packet is at the node.
-    pub fn count_failed(&mut self, node: usize, attempt: u32, packet: &Packet) -> bool {
+    pub(crate) fn count_failed(&mut self, node: usize, attempt: u32, packet: &Packet) -> bool {
         let place = self.places.get_mut(&(node, packet.dst));
         let entry = place.and_then(|place| place.iter_mut().find(|entry| is_same(entry, packet)));
         let found = entry.is_some();
@@ -211,7 +211,7 @@ impl PacketsInFlight {
     }
 
     /// A packet comes to a node.
-    pub fn put(&mut self, at: Time, node: usize, mut sending: PacketInFlight) {
+    pub(crate) fn put(&mut self, at: Time, node: usize, mut sending: PacketInFlight) {
         let place = (node, sending.packet.dst);
         sending.at_node_since = at;
         if sending.is_of_transfer() {
@@ -226,12 +226,12 @@ impl PacketsInFlight {
         }
         let slot = self.next_slot;
         self.next_slot += 1;
-        add(&mut self.held, place);
+        count_up(&mut self.held, place);
         self.places.entry(place).or_default().push_back(PlacedPacket { sending, slot, stage: Stage::Held });
     }
 
     /// A packet leaves a node for the next one: the oldest of equal ones.
-    pub fn leave(&mut self, node: usize, packet: &Packet) -> Option<PacketInFlight> {
+    pub(crate) fn leave(&mut self, node: usize, packet: &Packet) -> Option<PacketInFlight> {
         let place = self.places.get(&(node, packet.dst))?;
         let oldest = place.iter().position(|entry| is_same(entry, packet))?;
         self.remove((node, packet.dst), oldest)
@@ -251,24 +251,30 @@ impl PacketsInFlight {
     }
 
     /// A packet is lost after it has left a node.
-    pub fn take_oldest(&mut self, at: Time, node: usize, packet: &Packet) -> Option<PacketInFlight> {
+    pub(crate) fn take_oldest(&mut self, at: Time, node: usize, packet: &Packet) -> Option<PacketInFlight> {
         let lost = self.leave(node, packet)?;
-        self.left(at, &lost);
+        self.exit(at, &lost);
         Some(lost)
     }
 
     /// A packet is dropped by a queue, which it joined at `queued`, or by a node.
-    pub fn take_queued(&mut self, at: Time, node: usize, packet: &Packet, queued: Time) -> Option<PacketInFlight> {
+    pub(crate) fn take_queued(
+        &mut self,
+        at: Time,
+        node: usize,
+        packet: &Packet,
+        queued: Time,
+    ) -> Option<PacketInFlight> {
         let place = self.places.get(&(node, packet.dst))?;
         let came = |entry: &PlacedPacket| entry.sending.at_node_since <= queued && is_same(entry, packet);
         let last = place.iter().rposition(came)?;
         let lost = self.remove((node, packet.dst), last)?;
-        self.left(at, &lost);
+        self.exit(at, &lost);
         Some(lost)
     }
 
     /// A packet enters the network; its place is set separately.
-    pub fn entered(&mut self, sending: &PacketInFlight) {
+    pub(crate) fn enter(&mut self, sending: &PacketInFlight) {
         if !sending.is_of_transfer() {
             return;
         }
@@ -280,14 +286,14 @@ impl PacketsInFlight {
     }
 
     /// A packet was dropped on entering the network.
-    pub fn refused(&mut self, at: Time) {
+    pub(crate) fn refuse(&mut self, at: Time) {
         if self.in_network == 0 {
             self.empty_since.get_or_insert(at);
         }
     }
 
     /// A packet without a place leaves the network.
-    pub fn left(&mut self, at: Time, sending: &PacketInFlight) {
+    pub(crate) fn exit(&mut self, at: Time, sending: &PacketInFlight) {
         if !sending.is_of_transfer() {
             return;
         }
@@ -309,12 +315,12 @@ impl PacketsInFlight {
 /// Stages on the way.
 impl PacketsInFlight {
     /// Places with packets that the node or its queue holds.
-    pub fn held(&self) -> impl Iterator<Item = &Place> {
+    pub fn held_places(&self) -> impl Iterator<Item = &Place> {
         self.held.keys()
     }
 
     /// Places with packets in a queue that computes departures.
-    pub fn booked(&self) -> impl Iterator<Item = &Place> {
+    pub fn booked_places(&self) -> impl Iterator<Item = &Place> {
         self.booked.keys()
     }
 
@@ -334,12 +340,12 @@ impl PacketsInFlight {
     }
 
     /// The packets that a hop transmits.
-    pub fn service(&self, hop: usize) -> Service {
+    pub fn service(&self, hop: usize) -> HopService {
         self.service.get(&hop).copied().unwrap_or_default()
     }
 
     /// The hops that transmit packets of the flow.
-    pub fn services(&self) -> impl Iterator<Item = (usize, Service)> + '_ {
+    pub fn services(&self) -> impl Iterator<Item = (usize, HopService)> + '_ {
         self.service.iter().map(|(hop, service)| (*hop, *service))
     }
 
@@ -359,7 +365,7 @@ impl PacketsInFlight {
     }
 
     /// A packet leaves the queue of a hop: at once, or at a time in the future that the queue computes.
-    pub fn dequeue(&mut self, (node, hop): (usize, usize), packet: &Packet, departure: &Departure) {
+    pub(crate) fn dequeue(&mut self, (node, hop): (usize, usize), packet: &Packet, departure: &Departure) {
         let Departure { at, free, starts, ends } = *departure;
         let place = (node, packet.dst);
         self.routes.insert(place, hop);
@@ -390,12 +396,12 @@ impl PacketsInFlight {
 
     /// A link layer begins to transmit a packet; `ends` is the end of that transmission if others may follow before its
     /// acknowledgment. Returns false if the packet has arrived before.
-    pub fn attempt(&mut self, (node, hop): (usize, usize), packet: &Packet, ends: Option<Time>) -> bool {
+    pub(crate) fn attempt(&mut self, (node, hop): (usize, usize), packet: &Packet, ends: Option<Time>) -> bool {
         self.set_stage(node, packet, Stage::InTransmitter { hop, good: true }, ends)
     }
 
     /// The attempt that has just begun will fail.
-    pub fn fail_attempt(&mut self, (node, hop): (usize, usize), packet: &Packet) {
+    pub(crate) fn fail_attempt(&mut self, (node, hop): (usize, usize), packet: &Packet) {
         self.set_stage(node, packet, Stage::InTransmitter { hop, good: false }, None);
     }
 
@@ -420,7 +426,7 @@ impl PacketsInFlight {
     }
 
     /// Makes the next change.
-    pub fn make_change(&mut self) {
+    pub(crate) fn make_change(&mut self) {
         let Some(Reverse((_, slot, place, change))) = self.changes.pop() else { return };
         let Some(entries) = self.places.get_mut(&place) else { return };
         let Ok(found) = entries.binary_search_by_key(&slot, |entry| entry.slot) else { return };
@@ -444,8 +450,8 @@ impl PacketsInFlight {
 
     fn enter_stage(&mut self, place: Place, stage: Stage) {
         match stage {
-            Stage::Held => add(&mut self.held, place),
-            Stage::Booked => add(&mut self.booked, place),
+            Stage::Held => count_up(&mut self.held, place),
+            Stage::Booked => count_up(&mut self.booked, place),
             Stage::InTransmitter { hop, good: true } => self.service.entry(hop).or_default().good += 1,
             Stage::InTransmitter { hop, good: false } => self.service.entry(hop).or_default().bad += 1,
             Stage::Flying { good } => self.failed += u32::from(!good),
@@ -454,8 +460,8 @@ impl PacketsInFlight {
 
     fn leave_stage(&mut self, place: Place, stage: Stage) {
         match stage {
-            Stage::Held => take(&mut self.held, place),
-            Stage::Booked => take(&mut self.booked, place),
+            Stage::Held => count_down(&mut self.held, place),
+            Stage::Booked => count_down(&mut self.booked, place),
             Stage::InTransmitter { hop, good } => {
                 if let Some(service) = self.service.get_mut(&hop) {
                     let count = if good { &mut service.good } else { &mut service.bad };

@@ -1,11 +1,11 @@
-//! What the sender of a flow knows, as its events tell it.
+//! The state of a flow's sender, derived from its events.
 
 use std::collections::VecDeque;
 
 use engine::{Span, Time};
 use tcp::{Blocked, Event, Reason, State};
 
-/// What an event of a sender acknowledges.
+/// An event's effect on the unacknowledged data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Acknowledged {
     /// The bytes that are acknowledged for the first time.
@@ -76,7 +76,7 @@ impl SenderState {
         self.outstanding.front().map(|segment| segment.sent)
     }
 
-    /// Handles an event of the sender. Returns what it acknowledges.
+    /// Handles an event of the sender. Returns its acknowledgment.
     pub fn apply(&mut self, at: Time, event: &Event) -> Acknowledged {
         match *event {
             Event::State { state } => {

@@ -11,12 +11,12 @@ impl SenseMatrix {
     pub fn of(network: &Network, medium: usize, stations: usize) -> Self {
         let has_range = network.media[medium].config.range.is_some();
         let mut hearing = SenseMatrix(has_range.then(|| vec![vec![true; stations]; stations]));
-        network.apart(medium).into_iter().for_each(|(a, b, reach)| hearing.changed(a, b, reach));
+        network.apart(medium).into_iter().for_each(|(a, b, reach)| hearing.set_reach(a, b, reach));
         hearing
     }
 
     /// Updates whether two stations sense each other.
-    pub fn changed(&mut self, a: u32, b: u32, reach: Reach) {
+    pub fn set_reach(&mut self, a: u32, b: u32, reach: Reach) {
         if let Some(senses) = &mut self.0 {
             senses[a as usize][b as usize] = reach != Reach::Nothing;
             senses[b as usize][a as usize] = reach != Reach::Nothing;

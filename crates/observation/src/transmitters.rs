@@ -126,7 +126,7 @@ pub struct Transmitters {
 
 impl Transmitters {
     /// The transmitters of a network with these hops.
-    pub fn of(network: &Network, hops: &HopTimings) -> Self {
+    pub(crate) fn of(network: &Network, hops: &HopTimings) -> Self {
         let nodes = network.nodes.len();
         let lines = network.links.iter().enumerate().flat_map(|(number, _)| [2 * number, 2 * number + 1]);
         let lines: Vec<TransmitterLine> = lines
@@ -145,8 +145,8 @@ impl Transmitters {
                     near: hop.near,
                     transmitter,
                     books: false,
-                    at_opportunities: opportunities(network, number),
-                    outages: outages(network, number),
+                    at_opportunities: has_opportunities(network, number),
+                    outages: find_outages(network, number),
                     free_at: Time::ZERO,
                     in_vain: false,
                 })
@@ -162,7 +162,7 @@ impl Transmitters {
     }
 
     /// Returns the line of a hop, by its number.
-    pub fn line_mut(&mut self, hop: usize) -> Option<&mut TransmitterLine> {
+    pub(crate) fn line_mut(&mut self, hop: usize) -> Option<&mut TransmitterLine> {
         self.lines.get_mut(hop)
     }
 
@@ -179,7 +179,7 @@ impl Transmitters {
 
     /// Handles an event of a hop about a packet of `flow`; `taken` if its transmitter takes the packet. Returns until when
     /// its transmissions were booked before.
-    pub fn observe(&mut self, on: &OnHop<'_>, event: &LinkEvent, flow: Option<u32>, taken: bool) -> Time {
+    pub(crate) fn observe(&mut self, on: &OnHop<'_>, event: &LinkEvent, flow: Option<u32>, taken: bool) -> Time {
         let Some(line) = self.lines.get_mut(on.number) else { return on.at };
         let free = line.free_at;
         if taken {
@@ -200,13 +200,13 @@ impl Transmitters {
     }
 }
 
-fn outages(network: &Network, number: usize) -> Outages {
+fn find_outages(network: &Network, number: usize) -> Outages {
     let changes = network.links.get(number / 2).and_then(|link| link.changes.as_ref());
     let direction = if number.is_multiple_of(2) { LinkDirection::Forward } else { LinkDirection::Backward };
     changes.map_or_else(Outages::default, |changes| Outages::new(&changes.gaps, direction))
 }
 
-fn opportunities(network: &Network, number: usize) -> bool {
+fn has_opportunities(network: &Network, number: usize) -> bool {
     let changes = network.links.get(number / 2).and_then(|link| link.changes.as_ref());
     changes.is_some_and(|changes| changes.opportunities[number % 2].is_some())
 }

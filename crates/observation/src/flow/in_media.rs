@@ -37,27 +37,27 @@ pub struct InMedia {
 
 impl FlowObservation {
     /// Updates the idle time of the slowest hop's medium.
-    pub fn medium_idle(&mut self, at: Time, cells: &mut Media) {
+    pub(crate) fn medium_idle(&mut self, at: Time, cells: &mut Media) {
         let medium = self.slowest.as_ref().and_then(|slowest| slowest.medium);
         self.in_media.idle = medium.map(|medium| (medium, cells.idle(at, medium)));
     }
 
     /// Whether the last exchange for the flow failed by a collision.
-    pub fn last_attempt_collided(&self) -> bool {
+    pub(crate) fn last_attempt_collided(&self) -> bool {
         matches!(self.in_media.last_failure, Some(AttemptFailure::Collision | AttemptFailure::Hidden))
     }
 
     /// A packet is in a frame that is being transmitted in a medium.
-    pub fn sent_in_cell(&mut self, at: Time, id: HopId, hop: &HopTiming, packet: &Packet) {
+    pub(crate) fn on_frame_sent_in_medium(&mut self, at: Time, id: HopId, hop: &HopTiming, packet: &Packet) {
         let Some(medium) = hop.medium else { return };
         self.packets.is_of_medium(at, hop.near, packet.dst, medium);
-        let sent = self.in_media.sent.entry(hop_timing::number(id)).or_insert((at, 0));
+        let sent = self.in_media.sent.entry(hop_timing::hop_number(id)).or_insert((at, 0));
         *sent = if sent.0 == at { (at, sent.1 + 1) } else { (at, 1) };
     }
 
     /// The transmission time of a packet that arrives now over a medium: for an aggregate, of its part.
-    pub fn held_in_cell(&self, at: Time, id: HopId) -> (Time, Time) {
-        let (sent, packets) = self.in_media.sent.get(&hop_timing::number(id)).copied().unwrap_or((at, 1));
+    pub fn hold_in_medium(&self, at: Time, id: HopId) -> (Time, Time) {
+        let (sent, packets) = self.in_media.sent.get(&hop_timing::hop_number(id)).copied().unwrap_or((at, 1));
         let part = at.since(sent).as_nanos() / u64::from(packets.max(1));
         (Time::from_nanos(at.as_nanos() - part), at)
     }
@@ -73,7 +73,7 @@ impl FlowObservation {
         let own = exchange.carried.iter().filter(|carried| carried.flow == Some(number));
         let packets = own.clone().count() as u64;
         let (Some(id), Some(first)) = (exchange.hop, own.clone().next()) else {
-            return self.waited(number, exchange, path.media(), facts);
+            return self.on_wait(number, exchange, path.media(), facts);
         };
         let Some(hop) = path.hops().get(id) else { return };
         self.in_media.last_failure = exchange.spoilt;
@@ -81,7 +81,7 @@ impl FlowObservation {
         let own_until = self.in_media.own_until.entry(exchange.medium).or_default();
         *own_until = exchange.silent.max(*own_until);
         if let Some(why) = exchange.spoilt {
-            let before = self.in_media.failing.insert(hop_timing::number(id), why);
+            let before = self.in_media.failing.insert(hop_timing::hop_number(id), why);
             let unbroken = before == Some(why);
             facts.push(Fact::Failed { hop: id, from: exchange.tried, to: exchange.free, data, why, unbroken });
             own.for_each(|carried| {
@@ -89,7 +89,7 @@ impl FlowObservation {
             });
             return;
         }
-        self.in_media.failing.remove(&hop_timing::number(id));
+        self.in_media.failing.remove(&hop_timing::hop_number(id));
         let damaged = own.filter(|carried| carried.damaged).count() as u64;
         let carried = exchange.carried.len() as u64;
         if let Some((from, duration)) = exchange.data.filter(|_| damaged > 0) {
@@ -101,7 +101,7 @@ impl FlowObservation {
     }
 
     /// A mobile starts or stops using a link.
-    pub fn mobile_uses(&mut self, link: u32, used: bool) {
+    pub(crate) fn mobile_uses(&mut self, link: u32, used: bool) {
         if used {
             self.in_media.left.remove(&link);
         } else {
@@ -118,19 +118,19 @@ impl FlowObservation {
         if segments == 0 || left.contains(&id.link) {
             return;
         }
-        let sent = sent.entry(hop_timing::number(id)).or_default();
+        let sent = sent.entry(hop_timing::hop_number(id)).or_default();
         *sent += segments;
         let cycle = Span::from_nanos(taken.as_nanos() / *sent);
         let is_slowest =
             |slowest: &SlowestHop| slowest.id == id || left.contains(&slowest.id.link) || cycle > slowest.cycle;
         if self.slowest.as_ref().is_none_or(is_slowest) {
-            self.slowest = Some(SlowestHop::in_cell(id, hop, medium, cycle));
+            self.slowest = Some(SlowestHop::in_medium(id, hop, medium, cycle));
         }
     }
 
     /// Other stations transmitted. The flow waited if one of its packets was at a station that sensed the transmission,
     /// and no exchange for the flow was in progress.
-    fn waited(&mut self, number: u32, exchange: &ObservedExchange, cells: &Media, facts: &mut Vec<Fact>) {
+    fn on_wait(&mut self, number: u32, exchange: &ObservedExchange, cells: &Media, facts: &mut Vec<Fact>) {
         let medium = exchange.medium;
         let heard = |(node, since): (usize, Time)| {
             let from = exchange.heard_by.as_ref().map_or(Some(exchange.began), |nodes| nodes.get(&node).copied());

@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 use engine::{Span, Time};
 
 use super::{Out, Watch, count, millis};
-use observation::hop_timing::number;
+use observation::hop_timing::hop_number;
 use observation::media::AttemptFailure;
 use observation::{Fact, FlowObservation};
 
@@ -81,7 +81,7 @@ impl Watch for FailedAttempts {
             return;
         }
         out.lost(from, to, 1.0);
-        let hop = number(hop);
+        let hop = hop_number(hop);
         let chain = self.chains.entry(hop).or_insert(Chain::new(from));
         if chain.end != from && !unbroken && !self.together {
             let before = std::mem::replace(chain, Chain::new(from));

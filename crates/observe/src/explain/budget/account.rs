@@ -25,7 +25,7 @@ struct Slowest {
 impl Slowest {
     /// That of a flow, if it is known.
     fn of(flow: &FlowObservation, transmitters: &Transmitters) -> Option<Self> {
-        let hop = hop_timing::number(flow.slowest.as_ref()?.id);
+        let hop = hop_timing::hop_number(flow.slowest.as_ref()?.id);
         let line = transmitters.line(hop)?;
         Some(Slowest { hop, place: (line.near, flow.receiver), kind: line.kind })
     }
@@ -323,13 +323,13 @@ impl Moment<'_> {
         let transit = &self.flow.packets;
         let of_medium = |hop: usize| self.transmitters.line(hop).is_some_and(|line| line.kind == LineKind::Medium);
         transit.services().any(|(hop, _)| of_medium(hop))
-            || transit.held().any(|place| transit.route(*place).is_some_and(of_medium))
+            || transit.held_places().any(|place| transit.route(*place).is_some_and(of_medium))
     }
 
     /// Rule 4.
     fn waits_elsewhere(&self) -> Option<Cause> {
         let transit = &self.flow.packets;
-        let place = *transit.held().chain(transit.booked()).find(|place| self.waits(**place))?;
+        let place = *transit.held_places().chain(transit.booked_places()).find(|place| self.waits(**place))?;
         let own = transit.route(place).is_some_and(|hop| !transit.service(hop).is_idle());
         Some(if own { Cause::OwnQueue } else { self.behind(place) })
     }
@@ -382,12 +382,12 @@ fn waits_at_station(station: usize, flow: &FlowObservation, transmitters: &Trans
     let slowest = Slowest::of(flow, transmitters).filter(|slowest| slowest.kind == LineKind::Medium);
     match slowest.filter(|slowest| flow.packets.is_held(slowest.place)) {
         Some(slowest) => slowest.place.0 == station,
-        None => flow.packets.held().any(|place| place.0 == station),
+        None => flow.packets.held_places().any(|place| place.0 == station),
     }
 }
 
 /// Whether a station that holds packets of a flow sensed an exchange.
 fn hears(exchange: &ObservedExchange, flow: &FlowObservation) -> bool {
     let Some(nodes) = &exchange.heard_by else { return true };
-    flow.packets.held().any(|(node, _)| nodes.contains_key(node))
+    flow.packets.held_places().any(|(node, _)| nodes.contains_key(node))
 }
