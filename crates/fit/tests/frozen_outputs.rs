@@ -50,7 +50,7 @@ fn render_explanation(file: &[u8]) -> String {
 }
 
 fn add_outputs(case: &ObservedCase, frozen: &mut FrozenOutputs) {
-    let flow = case.network().flows.iter().find(|flow| flow.name == "down").unwrap();
+    let flow = case.network().flows.iter().find(|flow| flow.name == "flow").unwrap();
     let mut ends = (CaptureAtNode::new(flow.from), CaptureAtNode::new(flow.to));
     run_with_sink(case.network(), &mut ends);
     for (end, file) in [("sender", ends.0.finish()), ("receiver", ends.1.finish())] {

@@ -4,6 +4,7 @@ use scenario::Overrides;
 use sim::Network;
 
 use crate::examples::{example_paths, load_example};
+use crate::texts::last_hop_text;
 
 /// A scenario by name.
 pub struct ObservedCase {
@@ -20,35 +21,9 @@ impl ObservedCase {
     }
 }
 
-/// Two hosts and a router, and flows in both directions; `queue`, `air` and `flows` are TOML.
-fn path_text(queue: &str, air: &str, flows: &str) -> String {
-    format!(
-        r#"
-        duration = "5 s"
-        [nodes]
-        server = {{ kind = "host" }}
-        station = {{ kind = "base-station" }}
-        mobile = {{ kind = "host" }}
-        [links.wire]
-        kind = "wired"
-        between = ["server", "station"]
-        rate = "20 Mbps"
-        delay = "9 ms"
-        queue = "unlimited"
-        [links.air]
-        kind = "wireless"
-        between = ["station", "mobile"]
-        rate = "3 Mbps"
-        delay = "1500 us"
-        queue = {queue}
-        {air}
-        {flows}
-        "#
-    )
-}
+const HEAD: &str = "duration = \"5 s\"";
 
 const ONE_FLOW: &str = r#"
-[flows.down]
 from = "server"
 to = "mobile"
 bytes = "300 kB"
@@ -56,8 +31,7 @@ start = "137 ms"
 receive_window = "90 kB"
 "#;
 
-const TWO_FLOWS: &str = r#"
-[flows.down]
+const THREE_FLOWS: &str = r#"
 from = "server"
 to = "mobile"
 receive_window = "90 kB"
@@ -75,15 +49,14 @@ start = "777 ms"
 "#;
 
 const DATAGRAMS: &str = r#"
+from = "server"
+to = "mobile"
+bytes = "200 kB"
 [flows.call]
 from = "server"
 to = "mobile"
 transport = "udp"
 traffic = { kind = "cbr", rate = "400 kbps", packet = "500 B" }
-[flows.down]
-from = "server"
-to = "mobile"
-bytes = "200 kB"
 "#;
 
 /// Queues by name, with two flows.
@@ -141,24 +114,27 @@ const SCHEMES: [&str; 4] = ["snoop", "split", "simple-icmp", "refined-icmp"];
 /// # Panics
 /// A scenario has a problem.
 pub fn constructed_cases() -> Vec<ObservedCase> {
-    let lossy = "channel = { kind = \"uniform\", loss = 0.02 }";
-    let mut texts: Vec<(String, String)> = Vec::new();
+    let case = |name: String, head: &str, (queue, air): (&str, &str), flows: &str| {
+        let text = last_hop_text(head, ("20 Mbps", "9 ms"), &format!("queue = {queue}\n{air}"), flows);
+        ObservedCase { loaded: load_text(&name, &text), name }
+    };
+    let (short, lossy) = ("\"15 packets\"", "channel = { kind = \"uniform\", loss = 0.02 }");
+    let mut cases = Vec::new();
     for (name, queue) in QUEUES {
-        texts.push((format!("queue-{name}"), path_text(queue, "", TWO_FLOWS)));
+        cases.push(case(format!("queue-{name}"), HEAD, (queue, ""), THREE_FLOWS));
     }
     for (name, air) in AIRS {
-        texts.push((format!("air-{name}"), path_text("\"15 packets\"", air, ONE_FLOW)));
-        texts.push((format!("datagrams-{name}"), path_text("\"15 packets\"", air, DATAGRAMS)));
+        cases.push(case(format!("air-{name}"), HEAD, (short, air), ONE_FLOW));
+        cases.push(case(format!("datagrams-{name}"), HEAD, (short, air), DATAGRAMS));
     }
     for (name, sender) in SENDERS {
-        let flow = format!("{ONE_FLOW}{sender}\n");
-        texts.push((format!("sender-{name}"), path_text("\"15 packets\"", lossy, &flow)));
+        cases.push(case(format!("sender-{name}"), HEAD, (short, lossy), &format!("{ONE_FLOW}{sender}\n")));
     }
     for scheme in SCHEMES {
-        let flow = format!("[scheme]\nkind = \"{scheme}\"\n{ONE_FLOW}");
-        texts.push((format!("scheme-{scheme}"), path_text("\"15 packets\"", lossy, &flow)));
+        let head = format!("{HEAD}\n[scheme]\nkind = \"{scheme}\"");
+        cases.push(case(format!("scheme-{scheme}"), &head, (short, lossy), ONE_FLOW));
     }
-    texts.into_iter().map(|(name, text)| ObservedCase { loaded: load_text(&name, &text), name }).collect()
+    cases
 }
 
 fn load_text(name: &str, text: &str) -> scenario::Loaded {
