@@ -250,13 +250,13 @@ impl FlowObservation {
         }
         match event {
             LinkEvent::FrameSent { packet, .. } if hop.medium.is_some() => {
-                self.on_frame_sent_in_medium(at, id, hop, packet)
+                self.on_frame_sent_in_medium(at, id, hop, packet);
             }
             LinkEvent::FrameSent { attempt, packet, .. } if hop.stops_and_waits() => {
                 self.on_frame_sent(at, id, hop, *attempt, packet, facts);
             }
             LinkEvent::FrameSent { attempt, packet, .. } => {
-                self.on_window_frame_sent(at, id, hop, *attempt, packet, facts)
+                self.on_window_frame_sent(at, id, hop, *attempt, packet, facts);
             }
             LinkEvent::FrameCorrupted { attempt, packet, .. } => {
                 // Bytes received before were counted when they were sent.
