@@ -77,8 +77,9 @@ class Execution:
 
 
 def texts(notebook: Any) -> list[str]:
-    """What the cells print."""
-    return [output.text for cell in code(notebook) for output in cell.outputs if output.output_type == "stream"]
+    """The texts that cells print, each the joined parts of one stream that follow each other."""
+    parts = (itertools.groupby(cell.outputs, key=lambda output: output.get("name")) for cell in code(notebook))
+    return ["".join(output.text for output in part) for cell in parts for stream, part in cell if stream is not None]
 
 
 def kinds(notebook: Any) -> list[list[str]]:
