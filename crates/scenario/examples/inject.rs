@@ -1,5 +1,5 @@
-//! Injected packets: a probe crosses the network beside a flow, and is delivered at the other end. Its delay shows the
-//! queue. `cargo run --example inject`
+//! Injected packets: probes share the network with a flow. The delay of a delivered probe shows the backlog of
+//! the queue. `cargo run --example inject`
 
 #![allow(clippy::disallowed_macros, reason = "an example prints")]
 

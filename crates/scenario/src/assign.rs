@@ -72,7 +72,7 @@ impl Parent<'_> {
     }
 }
 
-/// Whether a key is that of a setting with directions, as opposed to a table that has nothing but directions.
+/// Whether a key is a setting that may have a value for each direction, not a table of directions only.
 fn is_setting(step: &Step) -> bool {
     matches!(step, Step::Key(key) if key != "delivery_trace")
 }

@@ -41,7 +41,7 @@ pub const EVENT_KINDS: [(&str, &str); 10] = [
     ("blocked", "The reason why a sender can send nothing, at each change; opt-in"),
 ];
 
-/// The number of kinds that appear by default, which the name `all` selects: those of the thesis's program.
+/// The number of kinds that appear by default, which the name `all` selects: the kinds of the thesis's program.
 pub const DEFAULT_EVENT_KINDS: usize = 9;
 
 /// The kinds that appear.

@@ -38,7 +38,7 @@ impl Files for NoFiles {
     }
 }
 
-/// Files in memory, and those of another file system.
+/// Files in memory on top of another file system.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryFiles<Rest = NoFiles> {
     /// Contents by path.
@@ -87,7 +87,7 @@ fn nearest_entry(files: &dyn Files, dir: &Path, name: &Path) -> Option<PathBuf> 
         files.entries(listed).iter().filter_map(|entry| entry.file_name().map(PathBuf::from)).collect();
     let stem = |name: &Path| name.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let wanted = stem(name);
-    // The same ending says nothing about how alike two names are.
+    // The extension does not count for the similarity of names.
     let alike = || names.iter().filter(|other| other.extension() == name.extension());
     let stems: Vec<String> = alike().map(|other| stem(other)).collect();
     let near = engine::near::nearest_name(&wanted, stems.iter().map(String::as_str));

@@ -16,12 +16,12 @@ pub struct Asked {
     pub nodes: IndexSet<String>,
 }
 
-/// Cached answers for one scenario: one pass over its flows for each different answer, however many nodes ask.
+/// The requirements of schemes in one scenario, cached: one pass over its flows for schemes with the same places.
 pub struct Followers<'a> {
     /// The ends of each flow, and the directions in which its data crosses radio links.
     flows: Vec<([&'a str; 2], &'static [Transfer])>,
     stations: Vec<&'a str>,
-    /// Answers by the places that a scheme needs for downloads, and for uploads.
+    /// Requirements by the places that a scheme needs for downloads, and for uploads.
     known: Vec<([&'static [Place]; 2], Asked)>,
 }
 
@@ -95,7 +95,7 @@ pub fn in_words(places: &[Place]) -> String {
     places.iter().map(|place| place.name()).collect::<Vec<_>>().join(", ")
 }
 
-/// The key that gives a node its scheme: its own, or that of the scenario.
+/// The key that sets the scheme of a node: at the node, or at the top of the scenario.
 pub(crate) fn scheme_key(name: &str, node: &Node) -> String {
     if node.scheme.is_some() { format!("nodes.{name}.scheme") } else { "scheme".to_owned() }
 }

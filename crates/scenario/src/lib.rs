@@ -1,4 +1,4 @@
-//! Scenarios: TOML and the thesis's language, checked and turned into what the simulator runs.
+//! Scenarios: TOML and the thesis's language, checked and converted to a network for the simulator.
 //!
 //! Nothing here touches a file: what a scenario refers to is read through [`Files`].
 //!
@@ -18,7 +18,7 @@
 //! let loaded = source.resolve(&source.document).unwrap();
 //! assert_eq!(loaded.network.links[0].rate.to_string(), "2 Mbps");
 //!
-//! // What is wrong is said with its place.
+//! // An error has its place in the text.
 //! let text = text.replace("8 Mbps", "8 mbps");
 //! let source = Source::of_text(Rc::new(NoFiles), "first".to_owned(), "first.toml".into(), text.as_bytes(), &Overrides::default());
 //! let source = source.unwrap();

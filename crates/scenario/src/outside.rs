@@ -28,7 +28,7 @@ pub struct OutsideMember {
     pub settings: Map<String, Value>,
 }
 
-/// Binds all outside members to those of `members`, and returns them.
+/// Binds all outside members to the entries of `members`, and returns them.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! Labels of a run: a title tells its author's intention, the label tells what was computed.
+//! Labels of a run: the title states its author's intention, the labels state the scheme, seed and profile that ran.
 
 use std::collections::BTreeSet;
 

@@ -11,7 +11,8 @@ use wire::{Datagram, Packet, Segment, Timestamps};
 
 use crate::problem::Problem;
 
-/// Bytes of a packet with a full segment; of the smallest one of a flow of datagrams, whose sizes vary. After a handshake, options reduce its data (RFC 6691).
+/// Bytes of a packet with a full segment; for a flow of datagrams, whose sizes vary, bytes of the smallest packet. After a
+/// handshake, options reduce the data of a segment (RFC 6691).
 pub(super) fn full_packet(flow: &FlowSpec) -> u32 {
     if flow.transport != Transport::Tcp {
         return empty_packet(flow);
@@ -42,8 +43,8 @@ fn control_packet(flow: &FlowSpec) -> u32 {
     if opens { HEADERS + options.size() } else { empty_packet(flow) }
 }
 
-/// The routes of each flow in both directions, then those of flows that arrive, or their errors. Links are bidirectional, so a reachable host can
-/// answer.
+/// The routes of each flow in both directions, then the routes of arriving flows; or the errors. Links are bidirectional,
+/// so a reachable host can answer.
 pub(super) fn check_routes(network: &Network) -> Result<Vec<[Route; 2]>, Vec<Problem>> {
     let (mut found, mut problems) = (Vec::new(), Vec::new());
     let mut routes = Routes::new(network);

@@ -161,7 +161,7 @@ impl Quantity {
         let most = match self.kind {
             Kind::Float if self.value <= 1.0 => 1.0,
             Kind::Float => f64::MAX,
-            // What the base units hold exactly.
+            // The largest whole number up to which a float is exact.
             Kind::Integer | Kind::Span | Kind::Rate | Kind::Bytes => 2f64.powi(53),
         };
         let is_zero = self.kind != Kind::Float && value.round() == 0.0;

@@ -1,4 +1,4 @@
-//! Axes for a page: those of a scenario, others that it could have, and one from a text.
+//! Axes that a page offers: declared by a scenario, suggested from its quantities, and parsed from a text.
 
 use toml::{Table, Value};
 
@@ -35,7 +35,7 @@ pub fn suggested(scenario: &Scenario) -> Vec<Suggested> {
             Some(Suggested { key: axis.keys.into_iter().next()?, values, declared: true })
         })
         .collect();
-    // What a scenario's own writer wrote can be read.
+    // The output of `write` is valid TOML.
     let table: Table = write(scenario).parse().unwrap_or_default();
     for (key, value) in &table {
         if !WITHOUT_EFFECT.contains(&key.as_str()) && !NOT_SUGGESTED.contains(&key.as_str()) {
@@ -58,7 +58,7 @@ fn collect(key: String, value: &Value, found: &mut Vec<Suggested>) {
     }
 }
 
-/// Values around a quantity; both values of a switch; none for what is neither.
+/// Values around a quantity, or both values of a switch; empty for any other value.
 fn around(value: &Value) -> Vec<Value> {
     if value.is_bool() {
         return vec![false.into(), true.into()];
@@ -78,7 +78,7 @@ fn around(value: &Value) -> Vec<Value> {
 /// quotes, or a range `{ from, to, count }`.
 ///
 /// # Errors
-/// The values are not those of an axis, or no result depends on the key.
+/// The values are not valid for an axis, or no result depends on the key.
 pub fn from_text(key: &str, text: &str) -> Result<Vec<(Change, String)>, Problem> {
     let about = |problem: Problem| Problem { place: None, source: None, hint: None, ..problem }.key(key);
     let text = text.trim();

@@ -145,8 +145,9 @@ impl Checker<'_> {
         }
     }
 
-    /// The scheme of a node: its own, or that of the scenario. An outside scheme of the scenario is that of the nodes
-    /// which its traits list, and of hosts if it has a sender's part; those of this project have no effect at others.
+    /// The scheme of a node: the node's, or else the scenario's. An outside scheme of the scenario applies to the nodes
+    /// that its traits list, and to hosts if it has a sender's part. Schemes of this project apply to all nodes: an agent
+    /// without a part at a node has no effect there.
     fn scheme(&self, node: &Node) -> AgentConfig {
         let has_part = |name: &str| matches!(self.members.by_name::<ResponseConfig>(name), Ok(Some(_)) | Err(_));
         let lists = |scheme: &AgentConfig| match scheme.custom() {

@@ -12,7 +12,7 @@ use crate::incidence::Incidence;
 use crate::model::{Link, Node, Position, Scenario, Waypoint};
 use crate::problem::Problem;
 
-/// Maximum speed, that of a spacecraft that leaves the earth.
+/// Maximum speed, 20 km/s: more than the escape velocity of the earth.
 const FASTEST: Speed = Speed(20_000 * 3_600_000);
 /// Nanoseconds in an hour.
 const HOUR: i128 = 3_600_000_000_000;
@@ -176,7 +176,7 @@ pub(super) fn check_places(scenario: &Scenario, network: &Network, incidence: &I
             continue;
         }
         let placed = placed.into_iter().map(|(link, (ends, range))| (link, range, nearest(ends, network)));
-        // The link whose distance exceeds its range by least.
+        // The link whose distance exceeds its range the least.
         let Some((link, range, nearest)) = placed.min_by_key(|(_, range, nearest)| nearest.0 - range.0) else {
             continue;
         };

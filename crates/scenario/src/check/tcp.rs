@@ -20,8 +20,8 @@ const MAX_WINDOW: u64 = 1 << 30;
 const MAX_UNSCALED_WINDOW: u64 = 65_535;
 
 impl Checker<'_> {
-    /// The settings of both ends of `flow`, which is at `key`; the sender follows `scheme`. The flow's table is merged
-    /// over that of the profile, and that over the variant's.
+    /// The settings of both ends of `flow`, which is at `key`; the sender follows `scheme`. The flow's table
+    /// overrides the profile's, which overrides the variant's.
     pub fn tcp(&mut self, key: &str, flow: &Flow, scheme: &AgentConfig) -> Config {
         let given = &flow.tcp;
         let mut config = self.variant(key, &given.variant).config();

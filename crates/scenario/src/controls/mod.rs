@@ -1,7 +1,7 @@
 //! Which control each key of a scenario gets: type, range, choices and meaning, from the JSON Schema.
 //!
-//! The keys are those of the tables that a scenario has: of its named entries, and of the kinds that it chooses. Values do
-//! not need to be valid.
+//! Every table in a scenario contributes its keys: the named entries, and the registry members that the scenario
+//! chooses. Values do not need to be valid.
 
 mod forms;
 mod important;
@@ -26,7 +26,7 @@ pub use variants::{Variant, variants};
 /// Maximum number of steps of a path: mixtures of mixtures have no limit.
 const MAX_STEPS: usize = 9;
 
-/// Items of longer lists have no controls of their own, and longer texts are not shown.
+/// Maximum length of a list whose items have controls.
 const MAX_ITEMS: usize = 32;
 
 /// Longest value that is shown, in bytes.
@@ -118,7 +118,7 @@ pub fn controls(source: &Source, overrides: &Overrides) -> Vec<Control> {
     }
     let seed = overrides.seed.map(|seed| format!("seed={seed}"));
     for assignment in seed.iter().chain(&overrides.set) {
-        // The run reports what is wrong with it.
+        // The run reports its errors.
         changed.set(assignment).ok();
     }
     let mut walk = Walk { text: text.tree(), changed: changed.tree(), controls: Vec::new() };
@@ -145,7 +145,7 @@ impl Walk<'_> {
     /// The keys of a table.
     fn table(&mut self, path: &mut Vec<Step>, table: &'static Json, value: Option<&Value>) {
         let needed: Vec<&str> = required(table).collect();
-        // The kind of a node or link is a key like others; that of a member is its menu.
+        // The kind of a node or link is an ordinary key; the kind of a registry member is set by the member's menu.
         let kind = Some(engine::tagged::KIND).filter(|kind| table["properties"][kind]["const"].is_null());
         let kind = kind.filter(|kind| table["properties"].get(kind).is_some());
         for key in kind.into_iter().chain(keys(table)) {
@@ -192,7 +192,7 @@ impl Walk<'_> {
             if let Some(kind) = name.and_then(|name| forms.kind(name)) {
                 self.table(path, kind.table, value);
             } else if forms.limit && table.is_none() {
-                // A limit alone is that of the default discipline.
+                // A limit without a kind belongs to the default discipline.
                 let slider = self.slider(path, &forms, Scale::Limit, &["unlimited"]);
                 let limit = self.control(path, &forms, slider, is_optional);
                 self.controls.push(Control { title: format!("{} limit", limit.title), ..limit });
@@ -220,7 +220,7 @@ impl Walk<'_> {
             let example = start::value(last(path), list).to_string();
             self.add(path, &forms, Widget::Text { quoted: false, example }, is_optional);
             let items = value.and_then(Value::as_list).unwrap_or_default();
-            // The items of what has no effect on a run are not shown singly.
+            // Items of lists that have no effect on a run have no controls.
             let is_of_run = path.len() > 2 && items.len() <= MAX_ITEMS;
             for (number, item) in items.iter().enumerate().filter(|_| is_of_run) {
                 path.push(Step::Item(number));
@@ -313,7 +313,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The rates of the medium at whose rate a path ends, or that of a link in a medium.
+    /// The rates of a medium's standard, if the path is the rate of the medium or of a link in it.
     fn rates(&self, path: &[Step]) -> Option<Vec<String>> {
         let [Step::Key(part), named, Step::Key(key)] = path else { return None };
         let is_rate = key == "rate";
@@ -332,7 +332,7 @@ impl Walk<'_> {
         Some(standard.modes().iter().map(|mode| mode.rate.to_string()).collect())
     }
 
-    /// The names that a key may have as its value, if it is that of an entry of a table.
+    /// The names that a key may have as its value, if its value names an entry of a table.
     fn entries(&self, path: &[Step]) -> Option<Vec<&str>> {
         let key =
             path.iter().rev().find_map(|step| if let Step::Key(key) = step { Some(key.as_str()) } else { None })?;
@@ -341,7 +341,7 @@ impl Walk<'_> {
     }
 }
 
-/// The menu of the kinds of a tagged union, and of words beside them.
+/// The menu of the kinds of a tagged union, and of the words that the key accepts in addition.
 fn kinds_menu(forms: &Forms) -> Widget {
     let kinds = forms.kinds.iter().map(|kind| {
         let value = start::member(kind.name, kind.table, forms.named).to_string();
@@ -351,7 +351,7 @@ fn kinds_menu(forms: &Forms) -> Widget {
     Widget::Menu { choices: kinds.chain(words).collect() }
 }
 
-/// The menu that creates a table which is not there.
+/// The menu that creates a missing table.
 fn table_menu(forms: &Forms, start: String) -> Widget {
     let words = forms.words.iter().map(|word| choice(word.word, quoted(word.word), word.meaning));
     Widget::Menu { choices: words.chain([choice("on", start, "")]).collect() }

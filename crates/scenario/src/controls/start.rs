@@ -1,4 +1,4 @@
-//! Values to start with: for the keys that a table or a member needs when it is chosen.
+//! Initial values of the keys that a table or a member requires when it is chosen.
 
 use serde_json::Value as Json;
 use toml::{Table, Value};

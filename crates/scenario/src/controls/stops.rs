@@ -11,7 +11,7 @@ const ROUND: [u32; 21] = [10, 11, 12, 13, 15, 16, 18, 20, 22, 25, 28, 30, 35, 40
 /// Whole numbers up to this one all have a position.
 const ALL_TO: f64 = 20.0;
 
-/// All whole numbers between two ends have a position if there are at most so many.
+/// If two ends are at most this far apart, every whole number between them has a position.
 const MOST_WHOLE: f64 = 256.0;
 
 /// Positions on each side of zero, on a slider with negative values.

@@ -7,7 +7,7 @@ use crate::Document;
 use crate::axes::{Case, cases};
 use crate::tree::Value;
 
-/// Variants that fit beside each other.
+/// Maximum number of variants side by side.
 const MOST: usize = 4;
 
 /// A scheme that changes nothing.
@@ -27,7 +27,8 @@ pub struct Variant {
     pub scheme: Option<String>,
 }
 
-/// The scenario as written; beside it the cases that its sweep compares, or the unmodified path if it has a scheme.
+/// The cases that the sweep compares, if there are several; otherwise the scenario as written, and without a scheme if it
+/// has one.
 pub fn variants(document: &Document) -> Vec<Variant> {
     let tree = document.tree();
     let compare = tree.at("sweep.compare").map(Value::to_toml);

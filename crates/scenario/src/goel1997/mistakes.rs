@@ -184,7 +184,7 @@ fn links_that_cannot_share_a_medium_are_refused() {
     assert_eq!(about(&before), [(1, "a wireless_link earlier in the file".to_owned())]);
 }
 
-/// A second mobile beside the network's, whose link has `bandwidth` and shares with it.
+/// The network with a second mobile, whose link has `bandwidth` and shares the medium of the first.
 fn sharing(bandwidth: &str) -> String {
     let air = NETWORK.split_inclusive("}\n").last().unwrap();
     let air = air.replace("102", "104").replace("213", "215").replace("1000000", bandwidth);

@@ -142,7 +142,7 @@ fn in_units(attribute: &str, value: &str) -> Option<String> {
     }
 }
 
-/// `number` divided by `unit`, with all decimals needed: ten divides 1,024 units too.
+/// `number` divided by `unit`, exactly: with a unit of 2^a 5^b the decimals are finite.
 fn decimal(number: u64, unit: u64) -> String {
     let (whole, mut rest) = (number / unit, u128::from(number % unit));
     let mut text = whole.to_string();

@@ -42,7 +42,7 @@ pub(super) enum TraceMode {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct TraceSetting {
     pub(super) mode: TraceMode,
-    /// Instead of `trace.dat` beside the datafile.
+    /// Instead of `trace.dat` in the folder of the datafile.
     pub(super) file: Option<String>,
 }
 

@@ -83,7 +83,7 @@ pub fn write(switches: &[Span]) -> String {
     text
 }
 
-/// Milliseconds with as many decimals as needed, at most six.
+/// Milliseconds with the decimals needed, at most six.
 fn millis(at: Span) -> String {
     let (whole, nanos) = (at.as_nanos() / 1_000_000, at.as_nanos() % 1_000_000);
     let text = format!("{whole}.{nanos:06}");

@@ -1,4 +1,4 @@
-//! Common names of keys, among them those of ns-2, ns-3, INET, netem, Mahimahi and Linux.
+//! Common names of keys, among them the names in ns-2, ns-3, INET, netem, Mahimahi and Linux.
 
 /// The path of each key, `*` for a name of the scenario, and other names for it. Case, `_` and `-` do not matter.
 pub(super) const SYNONYMS: &[(&str, &[&str])] = &[

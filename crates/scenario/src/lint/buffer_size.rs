@@ -32,8 +32,8 @@ struct Buffer {
     packet: Option<u32>,
 }
 
-/// The buffer in front of a bottleneck, if it is finite and a packet fits; `packet` is the largest that passes. A queue
-/// that the scenario does not name is the program's choice, of which it does not warn.
+/// The buffer in front of a bottleneck, if it is finite and a packet fits; `packet` is the largest that passes. `None`
+/// for a default queue: there is no warning about it.
 fn buffer(context: &Context<'_>, hop: usize, packet: u32) -> Option<Buffer> {
     let network = context.network;
     let link = &network.links[hop / 2];

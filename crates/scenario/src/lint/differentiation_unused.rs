@@ -1,4 +1,4 @@
-//! Loss differentiations with a recovery without fast recovery, at whose begin they are used.
+//! Loss differentiation with a recovery without fast recovery: it is only used when fast recovery begins.
 
 use tcp::differentiation::DifferentiationConfig;
 

@@ -18,7 +18,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
     warnings
 }
 
-/// A scheme for another direction than that of the flows.
+/// A scheme for a direction of data that no flow has.
 fn other_direction(followers: &mut Followers<'_>, Named(scheme): &Named<AgentConfig>) -> Option<Problem> {
     let traits = scheme.traits();
     let anywhere = traits.changes.is_empty() && traits.uploads.is_empty();

@@ -1,4 +1,4 @@
-//! Files that a scenario refers to: those of members, and recordings of links.
+//! Files that a scenario refers to: files of registry members, and recordings of links.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ use crate::problem::{Problem, shown};
 use crate::recordings;
 use crate::{Document, Files, Scenario, nearest_path};
 
-/// The recordings beside a scenario that were read, by file: a sweep resolves its scenario thousands of times.
+/// The recordings of a scenario, by file, cached: a sweep resolves its scenario thousands of times.
 #[derive(Default)]
 pub(super) struct Recordings {
     /// Recorded states of channels.

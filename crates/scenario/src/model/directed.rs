@@ -39,7 +39,7 @@ impl<T> Directed<T> {
         }
     }
 
-    /// The values that are given, one or two, each after what its key has below that of the setting: nothing, or the
+    /// The values that are set, one or two, each after the suffix of its key: empty, or a dot and the name of the
     /// direction.
     pub fn entries_mut(&mut self) -> impl Iterator<Item = (&'static str, &mut T)> {
         let (keys, values): (&[&str], Vec<Option<&mut T>>) = match self {
@@ -49,7 +49,7 @@ impl<T> Directed<T> {
         keys.iter().copied().zip(values).filter_map(|(key, value)| Some((key, value?)))
     }
 
-    /// Whether each direction has a value of its own.
+    /// Whether the directions have separate values.
     pub fn is_each(&self) -> bool {
         matches!(self, Directed::Each(_))
     }

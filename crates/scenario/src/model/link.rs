@@ -120,7 +120,7 @@ impl Link {
         Way { link: self, direction }
     }
 
-    /// The settings in the directions that have their own: forward only, unless some differ.
+    /// The settings by direction: forward only, unless some setting is given for each direction.
     pub fn ways(&self) -> impl Iterator<Item = Way<'_>> {
         let backward = self.is_directed().then_some(LinkDirection::Backward);
         [LinkDirection::Forward].into_iter().chain(backward).map(|direction| self.way(direction))
@@ -136,7 +136,7 @@ pub struct Way<'a> {
 }
 
 impl<'a> Way<'a> {
-    /// The key of a setting below the link: `rate`, or `rate.forward` if the directions have their own.
+    /// The key of a setting below the link: `rate`, or `rate.forward` if the directions have separate values.
     pub fn key(&self, setting: &str) -> String {
         match self.link.is_each(setting) {
             true => format!("{setting}.{}", directed::name(self.direction)),
@@ -144,7 +144,7 @@ impl<'a> Way<'a> {
         }
     }
 
-    /// Whether this direction has a value of its own for a setting, or it is the forward direction.
+    /// Whether this direction has a separate value for a setting, or is the forward direction.
     pub fn states(&self, setting: &str) -> bool {
         self.direction == LinkDirection::Forward || self.link.is_each(setting)
     }

@@ -27,7 +27,7 @@ pub(crate) enum Mistake {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Error {
     pub mistake: Mistake,
-    /// The path of the value; of an unknown key that of the key, of a missing key that of its table.
+    /// The path of the value; for an unknown key the path of the key, for a missing key the path of its table.
     pub at: Option<Vec<Step>>,
 }
 

@@ -94,7 +94,7 @@ fn deserialize(tree: &Value) -> Result<Scenario, Error> {
     Scenario::deserialize(Reader { value: tree, path: Path::Whole })
 }
 
-/// The scenario with each outside member bound to that of `members`.
+/// The scenario with each outside member bound to its entry in `members`.
 fn resolved(tree: &Value, members: &Members) -> Result<(Scenario, Vec<OutsideMember>), Error> {
     let mut scenario = deserialize(tree)?;
     let outside = outside::resolve(&mut scenario, members).map_err(|mut all| unresolved_error(tree, all.remove(0)))?;
@@ -118,7 +118,7 @@ fn unresolved_error(tree: &Value, (key, error): (String, Unresolved)) -> Error {
     }
 }
 
-/// The path of the error; for a missing key, that of the key.
+/// The path of the error; for a missing key, the path of the key.
 fn path_of(error: &Error) -> Vec<Step> {
     let mut path = error.at.clone().unwrap_or_default();
     if let Mistake::MissingKey(name) = error.mistake {

@@ -9,8 +9,8 @@ use crate::problem::Problem;
 use crate::recordings::Read;
 use crate::tree::{Data, Source, Value};
 
-/// Replaces the range of the type in a message by that of the check, which is called with the minimum and maximum of
-/// the type.
+/// Replaces the range of the type in a message by the range of the check. The check is called with the minimum and maximum
+/// of the type.
 pub(super) fn refine(problem: &mut Problem, tree: &Value, members: &Members) {
     let Some(key) = problem.key.as_deref().filter(|_| problem.expected == words::U32) else { return };
     let refused = [0, u32::MAX].into_iter().find_map(|number| refused(tree, members, key, number));

@@ -1,8 +1,8 @@
 //! Base delays as CellReplay records them [Sentosa2025; its src/frontend/cellular_queue.cc]: each line has a time and a
 //! one-way delay in milliseconds, then the times at which the packets of a train arrived after the first. CellReplay
 //! interpolates the delay between lines, and delivers the first packets after a pause at the times of the train; here each
-//! line's delay holds until the next, and the trains are not used. The saturated rate is a file of its own, in Mahimahi's
-//! form: `delivery_trace`.
+//! line's delay holds until the next, and the trains are not used. The saturated rate is in another file, in Mahimahi's
+//! format: `delivery_trace`.
 
 use engine::Span;
 use path::link::variable::recorded::Row;

@@ -1,6 +1,6 @@
 //! Rates in the logs of G-NetTrack Pro, as in Raca's 5G dataset [Raca2020]: a line of names, then a line a second with
 //! `Timestamp` (2019.11.28_07.27.05), `DL_bitrate` and `UL_bitrate` in kbit/s, and `State`. Lines in which the phone
-//! downloads nothing (`State` is I) are skipped, because their rate is not that of the link, and so are lines without a
+//! downloads nothing (`State` is I) are skipped, because their rate is not the link's, and so are lines without a
 //! rate; a rate holds until the next line. Of several lines with one time the last counts. The round trips of the log are
 //! measured under load and not used.
 

@@ -62,7 +62,7 @@ impl Recorded {
         text
     }
 
-    /// Rows of a recording that is repeated at most: more would take a gigabyte.
+    /// Maximum number of rows after repetition: more would take a gigabyte.
     const MAX_ROWS: u64 = 20_000_000;
 
     /// The rows for a run without repetition: the last row holds to its end.
@@ -79,8 +79,8 @@ impl Recorded {
         Err(wrong(file, text, offset, line, expected).hint("or repeat = true"))
     }
 
-    /// The rows for a run of `duration` in which the recording repeats from its end. A row at the end, which a table needs to
-    /// tell the end, is replaced by the first. The last row has a rate, also if it lies behind the end of the run.
+    /// The rows for a run of `duration` in which the recording repeats from its end. A row at the end, with which a table
+    /// marks its end, is replaced by the first. The rate of the last row is not 0; the row may lie after the end of the run.
     ///
     /// # Errors
     /// Every rate is 0, the recording has no duration, or it would have too many rows.

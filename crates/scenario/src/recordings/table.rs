@@ -1,8 +1,8 @@
 //! A table of a link's properties over time, comma-separated.
 //!
 //! The first line names the columns and their units: `time_ms,rate_Mbps,delay_ms,loss`, in any order. `time` is
-//! required, and one of the others; missing ones are the link's own settings. Units are those of scenarios. Each line
-//! applies from its time until that of the next, the last to the end. Times increase. Blank lines and lines that begin
+//! required, and one of the others; missing ones are the link's own settings. Units are as in scenarios. Each line
+//! applies from its time until the time of the next, the last to the end. Times increase. Blank lines and lines that begin
 //! with # are skipped. The last line ends with a line feed, so that a file truncated within a number is detected.
 
 use engine::{Rate, Span};
