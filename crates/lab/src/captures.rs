@@ -1,7 +1,7 @@
 //! Captures in files: their connections, explained.
 //!
-//! A file is read four times: for the table of connections, for what must be known of a connection beforehand, up to
-//! [`rate::Arrivals`]' limit for the rate of the slowest link, and for the events. So a capture may be larger than memory.
+//! A file is read four times: for the table of connections, for a survey of each connection, up to [`rate::Arrivals`]'
+//! limit for the rate of the slowest link, and for the events. So a capture may be larger than memory.
 
 mod event_channel;
 mod failure;
@@ -42,28 +42,29 @@ pub struct CaptureFile {
     pub non_tcp: NonTcp,
     /// The number of frames.
     pub frames: u64,
-    /// The time from which those of packets count, in nanoseconds since 1970-01-01 00:00 UTC: that of the first frame.
+    /// Epoch of packet times: the arrival of the first frame, in nanoseconds since 1970-01-01 00:00 UTC.
     pub start: i128,
-    /// Why the file could not be read to its end, if so. What precedes is used.
+    /// Why the file could not be read to its end, if so. The packets before are used.
     pub incomplete: Option<String>,
-    /// Whether it is known to be from an end of its connections.
+    /// Whether the capture is known to be from an end of its connections.
     pub at_end: bool,
 }
 
 /// A connection of a capture, explained.
 #[derive(Debug)]
 pub struct Explained {
-    /// What was measured beforehand.
+    /// The measurements before the explanation.
     pub survey: Survey,
     /// The network of its events.
     pub network: Network,
-    /// What was counted on the way.
+    /// Packets and segments counted during the explanation.
     pub counts: Counts,
     /// The explanation.
     pub report: FlowReport,
 }
 
-/// Whether a file is a capture, by its first bytes; it may be packed by gzip. False for what cannot be read as a file.
+/// Whether a file is a capture, by its first bytes; it may be compressed by gzip. False for a path that
+/// cannot be read as a file.
 pub fn is_capture(path: &Path) -> bool {
     let mut first = [0; 4];
     path.is_file()
@@ -71,7 +72,7 @@ pub fn is_capture(path: &Path) -> bool {
         && capture::is_capture(&first)
 }
 
-/// A file, without the packing of gzip.
+/// A file, decompressed if it is compressed by gzip.
 ///
 /// # Errors
 /// It cannot be read.
@@ -83,7 +84,7 @@ pub fn unpacked(path: &Path) -> io::Result<Box<dyn Read>> {
     Ok(if packed { Box::new(Unpacked(MultiGzDecoder::new(BufReader::new(file)))) } else { Box::new(file) })
 }
 
-/// What a decoder makes of a file. Its errors are of a kind that those of files are not.
+/// A decompressed file. An error of the compressed data has a kind that reading a file never has.
 struct Unpacked<R>(R);
 
 impl<R: Read> Read for Unpacked<R> {
@@ -149,7 +150,7 @@ impl CaptureFile {
         numbers
     }
 
-    /// The connection of this number; without one, that with most data.
+    /// The connection of this number; without a number, the connection with the most data.
     ///
     /// # Errors
     /// There is no connection of this number.
@@ -177,7 +178,7 @@ impl CaptureFile {
         self.explain_surveyed(numbers, surveys, None, sink)
     }
 
-    /// What must be known of connections before they are explained.
+    /// Surveys of connections, which are needed before they are explained.
     fn surveys(&self, numbers: &[u32], at: Option<Vantage>) -> Result<Vec<Survey>, CaptureFailure> {
         let places = self.places(numbers);
         let senders = numbers.iter().map(|number| self.streams[*number as usize].main_sender());
@@ -258,7 +259,7 @@ impl CaptureFile {
         Ok(replays.into_iter().map(|replay| replay.finish().0.rate()).collect())
     }
 
-    /// For each connection its place in `numbers`.
+    /// The place of each connection in `numbers`.
     fn places(&self, numbers: &[u32]) -> Vec<Option<usize>> {
         let mut places = vec![None; self.streams.len()];
         for (place, number) in numbers.iter().enumerate() {
@@ -308,7 +309,7 @@ impl Explained {
         format!("stream {} from {} to {}", self.survey.number, ends[from.index()], ends[to.index()])
     }
 
-    /// The circumstances that limit what the capture shows, each a sentence.
+    /// The circumstances that limit the explanation of the capture, each a sentence.
     pub fn notes(&self) -> Vec<String> {
         let Explained { survey, counts, .. } = self;
         let stream = &survey.stream;

@@ -22,7 +22,7 @@ impl Files for Disk {
     }
 
     fn exists(&self, path: &Path) -> bool {
-        // What cannot be examined may exist, but nothing is in a file.
+        // A path that cannot be examined may exist, but a path below a file does not.
         path.try_exists().unwrap_or_else(|error| error.kind() != io::ErrorKind::NotADirectory)
     }
 

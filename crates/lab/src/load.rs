@@ -20,15 +20,15 @@ pub fn load(path: &Path, overrides: &Overrides) -> Result<Loaded, Vec<Problem>> 
 /// Reads a scenario like [`load`], but does not check it.
 ///
 /// # Errors
-/// What is wrong with its text.
+/// The errors of its text.
 pub fn open(path: &Path, overrides: &Overrides) -> Result<Source, Vec<Problem>> {
     Source::open(Rc::new(Disk), path, overrides)
 }
 
-/// Parses the scenario in `text` as if it had been read from `file`; recordings are looked up beside `file`.
+/// Parses the scenario in `text` as if it had been read from `file`; recordings are relative to `file`.
 ///
 /// # Errors
-/// What is wrong with its text.
+/// The errors of its text.
 pub fn of_text(stem: String, file: PathBuf, text: &[u8], overrides: &Overrides) -> Result<Source, Vec<Problem>> {
     Source::of_text(Rc::new(Disk), stem, file, text, overrides)
 }

@@ -25,7 +25,7 @@ const EVERY_RESULT: [&str; 2] = ["scenario.toml", "summary.json"];
 const BEGINNINGS: u32 = 100;
 /// The directory of plots made by `lasthop plot`.
 const PLOTS: &str = "plots";
-/// The endings of a capture, and of the directory of plots and the page that are made of one.
+/// The endings of a capture, and of the directory of plots and the page that are made from a capture.
 const CAPTURE_ENDING: &str = ".pcapng";
 const PLOTS_ENDING: &str = ".plots";
 const PAGE_ENDING: &str = ".html";
@@ -43,7 +43,7 @@ pub struct Partial {
     pub(crate) dir: PathBuf,
     target: PathBuf,
     complete: bool,
-    /// The lock of its manifest and that of the replaced directory: a reader of either manifest sees that a run is in
+    /// The locks of its manifest and of the replaced directory's: a reader of either manifest sees that a run is in
     /// progress.
     _locks: (File, Option<File>),
 }
@@ -80,7 +80,7 @@ impl Partial {
             });
             match begun {
                 Ok(lock) => return Ok(Partial { dir, target, complete: false, _locks: (lock, leftover) }),
-                // Another run mistook this directory for that of a killed run.
+                // Another run mistook this directory for a killed run's.
                 Err(error) if error.kind() == io::ErrorKind::NotFound && tries_left > 0 && !dir.exists() => {}
                 Err(source) => {
                     let _ = remove(&unseen);
@@ -104,8 +104,8 @@ impl Partial {
         written.map_err(|source| RunError::Unwritable { path, source })
     }
 
-    /// Replaces any previous result, and returns whether there was one. `files` were written in addition to those of
-    /// every result; the scenario's file is `origin`.
+    /// Replaces any previous result, and returns whether there was one. `files` were written in addition to the files
+    /// that every result has; the scenario's file is `origin`.
     ///
     /// # Errors
     /// Files appeared in the old result that no run wrote, or the directories cannot be exchanged.
@@ -218,7 +218,7 @@ fn replaceable(dir: &Path, unfinished: bool) -> Result<(), RunError> {
         Some(manifest) => name.as_str() == MANIFEST || manifest.lines().any(|line| line == name.as_str()),
         None => EVERY_RESULT.contains(&name.as_str()) || output::is_file_name(name),
     };
-    // What `plot` and `report` make of a capture.
+    // The output of `plot` and `report` for a capture.
     let of_capture = |name: &str, ending: &str| {
         let capture = name.strip_suffix(ending).map(|stem| format!("{stem}{CAPTURE_ENDING}"));
         capture.is_some_and(|capture| written(&&capture))
@@ -234,14 +234,14 @@ fn replaceable(dir: &Path, unfinished: bool) -> Result<(), RunError> {
     })
 }
 
-/// Whether a page says that a report wrote it.
+/// Whether a page names a report as its generator.
 fn is_report(path: &Path) -> bool {
     let mut head = String::new();
     let read = File::open(path).and_then(|file| file.take(REPORT_HEAD).read_to_string(&mut head));
     read.is_ok() && head.contains("name=\"generator\" content=\"lasthop ")
 }
 
-/// Bytes of a page within which it says so.
+/// Bytes of a page within which its generator is named.
 const REPORT_HEAD: u64 = 1024;
 
 /// A file of a directory of plots that is no picture, if there is one.

@@ -18,8 +18,8 @@ use crate::result_dir::{EMULATION, Partial, origin, origin_of};
 pub use crate::run_error::RunError;
 
 /// Repeats the run whose result is in `dir`, and passes its events to `sink`. A result is a function of the scenario
-/// and the program; if this program computes another result, the function fails instead of showing it. A run that ended
-/// early because the sink had `enough` is not compared.
+/// and the program; if this program computes another result, the function fails. A run that ended early because the sink
+/// had `enough` is not compared.
 pub fn replay<S: Sink>(
     loaded: &Loaded,
     dir: &Path,
@@ -58,14 +58,14 @@ pub struct Done {
     pub replaced: bool,
 }
 
-/// Runs without a result directory: only prints traces. The summary has delays if `delays`.
+/// Runs without a result directory: only prints traces. With `delays` the summary has delays.
 pub fn unkept(loaded: &Loaded, printers: Printers, delays: bool, watch: Watch<'_>) -> Result<Done, RunError> {
     let summary = traced(loaded, &[], Rc::new(Directory::default()), printers, delays, watch)?;
     Ok(Done { summary, replaced: false })
 }
 
-/// Runs, writes `summary.json`, `scenario.toml` and the selected traces to `dir`, and prints traces. The summary has delays if
-/// `delays`.
+/// Runs, writes `summary.json`, `scenario.toml` and the selected traces to `dir`, and prints traces. With `delays` the
+/// summary has delays.
 pub fn run(
     loaded: &Loaded,
     traces: &[&Trace],

@@ -1,20 +1,20 @@
-//! A channel for the events of connections, from the thread that makes them of packets to the one that explains them:
-//! each takes about half of the time.
+//! A channel for the events of connections, from the thread that derives them from packets to the thread that explains
+//! them: each takes about half of the time.
 
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use engine::Time;
 use sim::{Event, Sink};
 
-/// Events that are sent together. Of many connections each has as many in memory.
+/// Number of events that are sent together. Every connection holds up to this many in memory.
 const BATCH: usize = 256;
-/// Batches that wait at most.
+/// Capacity of the channel, in batches.
 const WAITING: usize = 16;
 
 /// Events of the connection with this place, in order.
 type Batch = (usize, Vec<(Time, Event)>);
 
-/// The events of one connection, in the thread that makes them.
+/// The events of one connection, in the thread that derives them.
 pub struct EventSender {
     place: usize,
     events: Vec<(Time, Event)>,
@@ -32,7 +32,7 @@ pub fn channel(connections: usize) -> (Vec<EventSender>, EventReceiver) {
 }
 
 impl EventSender {
-    /// Sends what has not been sent.
+    /// Sends the events that have not been sent.
     pub fn flush(&mut self) {
         let events = std::mem::take(&mut self.events);
         // An error says that the other thread has ended, by a panic that its caller sees.

@@ -19,12 +19,12 @@ pub enum CaptureFailure {
         /// The error of the system.
         error: std::io::Error,
     },
-    /// Its contents.
+    /// The contents cannot be read.
     #[error("{}: {error}", path.display())]
     Contents {
         /// The file.
         path: PathBuf,
-        /// What is wrong with them.
+        /// The error in the contents.
         error: CaptureError,
     },
     /// It has no TCP connection.
@@ -34,7 +34,7 @@ pub enum CaptureFailure {
         path: PathBuf,
         /// The number of frames.
         frames: u64,
-        /// What they have.
+        /// The frames by kind.
         others: Unexplained,
     },
     /// It does not have a connection of another capture.

@@ -16,13 +16,14 @@ pub struct BothEnds<'a> {
     pub numbers: [u32; 2],
     /// Its packets.
     pub joined: Joined,
-    /// Whether they are from both ends: if not, what is lost elsewhere is not known.
+    /// Whether the captures are from both ends. If not, losses outside of the path between them are unknown.
     pub whole_path: bool,
     survey: Survey,
 }
 
 impl<'a> BothEnds<'a> {
-    /// Joins two captures, in any order: connection `number` of the first; without one, that with most data.
+    /// Joins two captures, in any order: connection `number` of the first; without a number, its connection with the most
+    /// data.
     ///
     /// # Errors
     /// The connection is not in both, or one of the files cannot be read again.
@@ -68,12 +69,12 @@ impl<'a> BothEnds<'a> {
         self.joined.clock.offset + self.files[1].start - self.files[0].start
     }
 
-    /// What is known of the transmissions of the sender; `None` if one of the captures is not from an end.
+    /// The fate of each transmission of the sender; `None` if one of the captures is not from an end.
     pub fn truth(&self) -> Option<Truth> {
         self.whole_path.then(|| self.joined.truth(&self.survey))
     }
 
-    /// Explains the connection, with what is known of its transmissions in place of what acknowledgments show.
+    /// Explains the connection from the fate of its transmissions, not from acknowledgments alone.
     ///
     /// # Errors
     /// The capture of the sender cannot be read again.
@@ -85,7 +86,7 @@ impl<'a> BothEnds<'a> {
 }
 
 impl CaptureFile {
-    /// The number that connection `number` has in another capture, if that has it.
+    /// The number of connection `number` in another capture, if the connection is there.
     pub fn finds_in(&self, number: u32, other: &CaptureFile) -> Option<u32> {
         let stream = self.streams.get(number as usize)?;
         let found = other.streams.iter().position(|other| is_same(stream, other))?;

@@ -1,4 +1,4 @@
-//! What a capture has beside connections.
+//! Packets and frames of a capture without TCP.
 
 use std::fmt;
 

@@ -121,7 +121,7 @@ fn traits(scheme: &str, members: &Members) -> Traits {
 /// The results of one path.
 #[derive(Debug)]
 pub struct Comparison {
-    /// The name of the path: that of the built-in path, or the scenario's file name.
+    /// The name of the built-in path, or the scenario's file name.
     pub name: String,
     /// Description of the path, one line.
     pub title: String,
@@ -146,7 +146,7 @@ pub struct Compared {
     pub cost: Option<Cost>,
 }
 
-/// What was measured in the runs of one scheme.
+/// Measurements of the runs of one scheme.
 #[derive(Clone, Debug, Default)]
 pub struct Measured {
     /// The goodput in bits per second, by replication.

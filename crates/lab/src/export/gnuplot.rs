@@ -1,7 +1,7 @@
 //! Means and changes as a script for gnuplot 5.0 and later, which contains its data.
 //!
 //! A chart for each combination of all dimensions but the last, which is the horizontal axis: lines over numbers, marks
-//! beside each other otherwise. Whiskers are confidence intervals. With several cases a second chart shows the changes
+//! side by side otherwise. Whiskers are confidence intervals. With several cases a second chart shows the changes
 //! from the first case.
 
 use std::collections::BTreeSet;
@@ -15,7 +15,7 @@ use crate::figures::number::brief;
 use crate::figures::slug::Slugs;
 use crate::sweep::analysis::Entry;
 
-/// Minimum number of values of a numeric axis with lines; fewer are drawn as marks beside each other.
+/// Minimum number of values of a numeric axis with lines; fewer are drawn as marks side by side.
 const MIN_LINE: usize = 3;
 /// Maximum number of labels below an axis of numbers; with more, gnuplot chooses them.
 const MAX_LABELS: usize = 12;

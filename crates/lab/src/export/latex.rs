@@ -84,7 +84,7 @@ impl<'a> Columns<'a> {
         (spec, cells.join(" & "))
     }
 
-    /// Returns a row. The values of the keys are left out if they are those of the row above.
+    /// Returns a row. The values of the keys are left out if the row above has the same.
     fn row(&self, figure: &Figure<'_>, entry: &Entry<'_>, above: Option<&Entry<'_>>) -> String {
         let same_point = above.is_some_and(|above| above.cell.point == entry.cell.point);
         let shown = |key: &&str| if same_point { String::new() } else { value(entry, key).unwrap_or_default() };

@@ -64,7 +64,7 @@ impl Staging {
         }
         let mut beside = target.as_os_str().to_owned();
         beside.push(".partial");
-        // If no directory can be created beside `target`, the temporary directory is created inside it.
+        // If no directory can be created next to `target`, the temporary directory is created inside it.
         Self::at(PathBuf::from(beside)).or_else(|failed| Self::at(target.join(".partial")).map_err(|_| failed))
     }
 

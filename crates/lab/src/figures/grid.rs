@@ -53,7 +53,7 @@ impl Dimension {
         self.keys.first().map_or_else(String::new, |key| words::key(key))
     }
 
-    /// Returns the first key in words, and in brackets those that change with it.
+    /// Returns the first key in words, and in brackets the keys that change with it.
     pub fn title(&self) -> String {
         let others: Vec<String> = self.keys.iter().skip(1).map(|key| words::key(key)).collect();
         if others.is_empty() { self.name() } else { format!("{} (with {})", self.name(), others.join(", ")) }

@@ -13,12 +13,12 @@ pub enum Mark {
     ReproducedUnder(&'static Reading),
     /// It does so under no reading, and another statement of the paper contradicts it.
     Contradicts(Contradiction),
-    /// None of the others.
+    /// Every other number.
     NotReproduced,
 }
 
 impl Mark {
-    /// The name, without that of the reading.
+    /// The name of the verdict, without the reading's.
     pub fn name(&self) -> &'static str {
         match self {
             Mark::Reproduced => "reproduced",

@@ -1,4 +1,4 @@
-//! Reproduction of papers: their scenarios, and their numbers beside ours.
+//! Reproduction of papers: their scenarios, and their numbers compared with ours.
 //!
 //! A paper is one file and one line in [`PAPERS`]. Its printed numbers are copied from the text; ours are always
 //! computed from runs.
@@ -43,7 +43,7 @@ pub struct Paper {
     pub replications: u64,
     /// The paper's sweeps.
     pub sweeps: &'static [Source],
-    /// The readings: the primary one first, then those under which one of its numbers has alternatives.
+    /// The readings: the primary one first, then the readings under which one of its numbers has alternatives.
     pub readings: &'static [&'static Reading],
     /// Computes the paper's numbers from its sweeps, given in their order.
     pub numbers: fn(&[Analysis]) -> Vec<Number>,
@@ -51,7 +51,7 @@ pub struct Paper {
     pub charts: &'static [Chart],
     /// Plots of single runs.
     pub pictures: &'static [Picture],
-    /// The discussion of what is reproduced and what is not, in Markdown.
+    /// The discussion of the numbers that are reproduced and that are not, in Markdown.
     pub words: &'static str,
 }
 

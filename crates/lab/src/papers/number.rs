@@ -1,4 +1,4 @@
-//! A number that a paper prints, beside ours.
+//! A number that a paper prints, and ours.
 
 use serde_json::{Map, Value, json};
 use stats::{Interval, Level};
@@ -54,7 +54,7 @@ impl Number {
         Number { contradiction: Some(contradiction), ..self }
     }
 
-    /// Adds the numbers of another reading to those of the primary one; `others` may have fewer.
+    /// Adds the numbers of another reading to the numbers of the primary one; `others` may have fewer.
     ///
     /// # Panics
     ///
@@ -180,13 +180,13 @@ impl Number {
         printed.min(if value < 1e4 { 3 } else { 0 })
     }
 
-    /// Decimals for ours: those printed, and two for percentages.
+    /// Decimals for ours: the decimals printed, at least two for percentages.
     pub fn places(&self) -> usize {
         self.places_printed().max(if self.unit == "%" { 2 } else { 0 })
     }
 
-    /// Decimals of the half-width of an interval: those of the number, or more if the half-width would round to almost
-    /// 0.
+    /// Decimals of the half-width of an interval: the decimals of the number, or more if the half-width would round to
+    /// almost 0.
     pub fn places_of(&self, half_width: f64) -> usize {
         if half_width < 10.0 { self.places().max(2) } else { self.places() }
     }

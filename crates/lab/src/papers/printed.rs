@@ -28,7 +28,7 @@ pub enum Printed {
 pub struct Contradiction {
     /// Where they are, such as "pages 5 and 6".
     pub pages: &'static str,
-    /// The two statements as printed; that of the number itself first.
+    /// The two statements as printed; the statement of the number itself first.
     pub values: [&'static str; 2],
     /// Why both cannot hold: a sentence.
     pub why: &'static str,

@@ -79,7 +79,8 @@ impl Quantity {
         self.modes.iter().find(|mode| self.share(mode) > level.alpha() && mode.fits(paper, level))
     }
 
-    /// The quantity's part of a number in `numbers.json`: `mean` and intervals if there is one mode, otherwise `modes`.
+    /// The part of a number in `numbers.json` about this quantity: `mean` and intervals if there is one mode, otherwise
+    /// `modes`.
     pub(super) fn to_json(&self, paper: Printed, level: Level) -> Map<String, Value> {
         let mut out = Map::new();
         let of = |mode: &Mode| {

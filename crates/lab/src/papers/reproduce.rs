@@ -8,7 +8,7 @@ use crate::sweep::Plan;
 use crate::sweep::analysis::Analysis;
 use crate::sweep::run::{self, Shard, SweepError, Tally, Watch};
 
-/// A paper's numbers beside ours, and the sweeps that ours are computed from.
+/// A paper's numbers with ours, and the sweeps from which ours are computed.
 pub struct Reproduction {
     /// The paper's numbers, in the order of its pages.
     pub numbers: Vec<Number>,
@@ -18,7 +18,7 @@ pub struct Reproduction {
     pub replications: u64,
 }
 
-/// Runs what `store` does not have yet, and compares.
+/// Runs the replications that `store` does not have, and compares the results with the paper.
 ///
 /// # Panics
 /// If one of the paper's sweeps is invalid for this number of replications, or a number has a reading that the paper's
@@ -44,7 +44,7 @@ pub fn reproduce(
     let mut counted: HashSet<Digest> = HashSet::new();
     for plan in &plans {
         let cells = cells(plan);
-        // Runs shared with earlier sweeps were already counted with those.
+        // Runs shared with earlier sweeps were already counted with the earlier ones.
         let shared = cells.intersection(&counted).count() as u64 * replications;
         let so_far = |tally: Tally| Tally {
             wanted,

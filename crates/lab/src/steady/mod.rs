@@ -1,6 +1,6 @@
 //! The run length after which a flow's goodput is steady.
 //!
-//! Source: the question and the table are those of snoop2002 4.1 and table 1; the rules are those of [`stats::steady`].
+//! Source: the question and the table are from snoop2002, 4.1 and table 1; the rules are in [`stats::steady`].
 //! Definitions and limits: `docs/models/steady.md`.
 //!
 //! ```text
@@ -126,7 +126,7 @@ pub enum Alone {
         /// The number of replications that were long enough for an estimate.
         told: u64,
     },
-    /// All replications are equal: one run gives the same result as many.
+    /// All replications are equal: a single run gives the result of any number of runs.
     NoChance,
     /// At least half of the replications have no estimate; the reason of the first of these, or `None` if no data
     /// arrived after the warm-up.

@@ -14,7 +14,7 @@ pub struct Digest(pub [u8; 16]);
 
 impl Digest {
     /// Key of the runs of a network: a hash of the model version and the canonical form of the network, with defaults
-    /// filled in and without the replication. The spelling of the scenario and what it writes besides results (title,
+    /// filled in and without the replication. The spelling of the scenario and its keys without effect on results (title,
     /// outputs, the sweep itself) have no influence.
     ///
     /// # Errors

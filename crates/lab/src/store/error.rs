@@ -129,7 +129,7 @@ impl StoreError {
             rusqlite::ffi::SQLITE_IOERR_SHMMAP,
         ];
         if error.sqlite_error().is_some_and(|error| WRITING.contains(&error.extended_code)) {
-            // Of a disk without space SQLite says that it is full; of other reasons only "disk I/O error".
+            // For a disk without space SQLite reports that it is full; for other causes only "disk I/O error".
             let why = format!("{error}: a quota or the largest size of a file is reached, or the disk fails");
             return StoreError::Unwritable { path, why };
         }

@@ -7,8 +7,9 @@
 //! {"crc32":"...","run":"0123...","replication":0,"delays":true,"summary":"{...}"}
 //! ```
 //!
-//! Each line is written with one call, those of runs that are stored together with the same one. `crc32` is that of ISO 3309 over the bytes after its comma, without the line feed. A
-//! last line without a line feed is what a killed program left: it is dropped. Any other wrong line is an error.
+//! Each line is written with one call; runs that are stored together are written with one call. `crc32` is the CRC-32 of
+//! ISO 3309 over the bytes after its comma, without the line feed. A last line without a line feed was left by a killed
+//! program: it is dropped. Any other wrong line is an error.
 //!
 //! An open file is an SQLite store in a temporary directory, to which every line is copied. One program at a time may
 //! append to it, as far as the file system has locks.
@@ -44,7 +45,7 @@ pub(super) struct Journal {
 struct State {
     /// Opened and locked by the first line.
     file: Option<File>,
-    /// The length of the file, and that of its complete lines.
+    /// The lengths of the file and of its complete lines.
     length: u64,
     complete: u64,
     /// The last description of a sweep.
@@ -98,7 +99,7 @@ impl Header {
 /// A value as a line.
 fn line(value: &impl Serialize) -> String {
     let text = serde_json::json!(value).to_string();
-    // An object, whose opening brace is that of the line.
+    // The opening brace of this object is the brace that begins the line.
     let rest = &text[1..];
     format!("{{\"crc32\":\"{:08x}\",{rest}\n", crc32fast::hash(rest.as_bytes()))
 }
@@ -108,7 +109,7 @@ pub(super) fn kept(run: Digest, replication: u64, delays: bool, summary: &str) -
     line(&Kept { run, replication, delays, summary: summary.to_owned() })
 }
 
-/// The value of a line without its line feed, or what is wrong with it.
+/// The value of a line without its line feed, or the error in it.
 fn read(line: &str) -> Result<Line, String> {
     let parts = line.get(..PREFIX).zip(line.get(PREFIX..));
     let sum = parts.and_then(|(prefix, rest)| {
@@ -245,7 +246,7 @@ impl Journal {
         }
         *length += text.len() as u64;
         if let Err(error) = file.write_all(text.as_bytes()) {
-            // What a full disk leaves of the lines is removed, at the latest before the next ones.
+            // Incomplete lines on a full disk are removed, at the latest before the next lines are written.
             if file.set_len(*complete).is_ok() {
                 *length = *complete;
             }

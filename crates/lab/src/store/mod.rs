@@ -57,7 +57,7 @@ pub struct Store {
     unfilled: Vec<i64>,
     /// Whether runs are stored with their delays.
     measures_delays: bool,
-    /// The append-only file that the store is on disk; `None` for SQLite.
+    /// The append-only file in which the store is on disk; `None` for SQLite.
     journal: Option<Arc<Journal>>,
 }
 
@@ -178,7 +178,7 @@ impl Store {
         })
     }
 
-    /// Which replications of a cell are finished among these, as ascending ranges.
+    /// Finished replications of a cell among these, as ascending ranges.
     pub fn kept(&self, digest: Digest, among: Range<u64>) -> Result<Vec<Range<u64>>, StoreError> {
         let unfilled = self.unfilled_text();
         self.ask(|db| {

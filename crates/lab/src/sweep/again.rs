@@ -3,8 +3,8 @@
 use super::analysis::Analysis;
 use super::plan::{Cell, Grid};
 
-/// Returns what each cell of the analysis runs, in its order. A cell is returned only if its network still has the key
-/// under which the store has its runs, so that a recording that has changed since gives no other run.
+/// Returns the scenario and network of each cell of the analysis, in its order. Every network must still have the key
+/// under which the store has its runs: a recording that has changed since would give another run.
 ///
 /// # Errors
 ///

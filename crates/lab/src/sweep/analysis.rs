@@ -92,8 +92,8 @@ impl Analysis {
         }
     }
 
-    /// Keeps at each point no more than its number of replications: those that the stopping rule asked for, if the
-    /// store has more.
+    /// Keeps at each point no more than its number of replications: the replications that the stopping rule requested, if
+    /// the store has more.
     pub fn first(mut self, wanted: &[u64]) -> Self {
         for cell in &mut self.cells {
             let most = wanted.get(cell.cell.point).copied().unwrap_or(u64::MAX);
@@ -154,7 +154,7 @@ impl Analysis {
         entries
     }
 
-    /// The same warnings, without those that the table shows itself: cases that make no difference, and the precision.
+    /// Warnings about the runs. Cases that make no difference, and the precision, are not among them: the table shows them.
     pub fn warnings_of_runs(&self) -> Vec<String> {
         let mut warnings = Vec::new();
         let empty = self.cells.iter().filter(|cell| cell.runs.is_empty()).count();

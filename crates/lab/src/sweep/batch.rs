@@ -35,15 +35,15 @@ struct Part {
     replications: Vec<u64>,
 }
 
-/// What a process has to run batches.
+/// The environment of a process that runs batches.
 pub struct Worker<'a> {
     /// The path of the scenario.
     pub path: &'a Path,
-    /// What the scenario names, beside it.
+    /// The files to which the scenario refers, relative to it.
     pub files: Rc<dyn Files>,
     /// Members of registries that the scenario may name.
     pub members: Members,
-    /// Why a run failed that such a member has ended by unwinding.
+    /// The reason of a failed run, from the panic of such a member.
     pub failure: fn(&(dyn Any + Send)) -> Option<String>,
 }
 
@@ -103,7 +103,7 @@ impl Batch {
         Ok(batch)
     }
 
-    /// Makes its runs, in order. The outcome of each is its summary, or why it failed: a panic fails its run alone.
+    /// Executes its runs, in order. The outcome of each is its summary, or why it failed: a panic fails only its run.
     ///
     /// # Errors
     /// A scenario has another key here, or the callback cancels.

@@ -26,7 +26,7 @@ impl Analysis {
 
 /// The points of a sweep that have the maximum number of replications and are not precise.
 fn warning(analysis: &Analysis) -> Option<String> {
-    // The scenario as it is stored; one that can no longer be read is reported elsewhere.
+    // A stored scenario that can no longer be read is reported elsewhere.
     let kept = read_back(&analysis.sweep.scenario)?;
     let sweep = kept.sweep.as_ref()?;
     let Replications::UntilPrecise(precision) = &sweep.replications else { return None };

@@ -20,9 +20,9 @@ struct Lane {
     digest: Digest,
     /// The numbers of the points it belongs to, modulo the number of shards.
     remainders: BTreeSet<u64>,
-    /// Replications that are requested now; those before are finished.
+    /// Replications that are requested now; earlier ones are finished.
     wanted: Range<u64>,
-    /// The number of these that were finished before.
+    /// Finished replications among the requested ones, as ranges.
     kept: Vec<Range<u64>>,
 }
 

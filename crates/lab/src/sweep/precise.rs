@@ -95,7 +95,7 @@ pub fn replications(plan: &Plan, store: &Store) -> Result<Vec<u64>, StoreError> 
     (0..plan.points.len()).map(of_point).collect()
 }
 
-/// The level of a stored sweep's intervals: that of its rule, or 95 %.
+/// The level of a stored sweep's intervals: the level of its stopping rule, or 95 %.
 pub(super) fn level(scenario: &str) -> Level {
     match read_back(scenario).and_then(|kept| kept.sweep).map(|sweep| sweep.replications) {
         Some(Replications::UntilPrecise(precision)) => Level::new(precision.level).unwrap_or_default(),

@@ -21,13 +21,13 @@ const PATIENCE: Duration = Duration::from_millis(100);
 /// The maximum number of threads: more threads than cores do not help, and each has its own stack.
 const MAX_WORKERS: usize = 1024;
 
-/// Runs everything that `store` does not have yet.
+/// Executes the runs that `store` does not have.
 pub fn run(plan: &Plan, store: &mut Store, jobs: usize, shard: Shard, watch: Watch<'_>) -> Result<Tally, SweepError> {
     let mut session = Session::open(plan, store, shard, watch)?;
     complete(&mut session, plan, store, jobs, watch)
 }
 
-/// Runs everything that an open session lacks on `jobs` threads.
+/// Executes the missing runs of an open session on `jobs` threads.
 pub fn complete(
     session: &mut Session,
     plan: &Plan,

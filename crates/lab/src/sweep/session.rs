@@ -8,8 +8,8 @@ use super::rekey::rekey;
 use crate::store::{Store, StoreError};
 use observe::metric::Metric;
 
-/// A sweep in rounds. In each, all missing runs are made, by whatever executes them, and stored; then points that are not
-/// precise enough request more.
+/// A sweep in rounds. In each round all missing runs are executed by the caller, on threads or in other processes, and
+/// stored; then points that are not precise enough request more.
 pub struct Session {
     /// The sweep's number in the store.
     id: i64,

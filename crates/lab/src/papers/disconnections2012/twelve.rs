@@ -14,9 +14,9 @@ use observe::summary::{direction, flow};
 #[derive(Clone, Copy)]
 struct Runs<'a> {
     sweep: &'a Analysis,
-    /// Keys that are varied besides the length of the disconnection.
+    /// Keys that are varied in addition to the length of the disconnection.
     at: &'a [(&'static str, &'static str)],
-    /// The case of approach A, and that of both approaches.
+    /// The cases of approach A and of both approaches.
     approach: [&'static str; 2],
 }
 

@@ -87,7 +87,7 @@ const PING: &[&str] = &[
     "duration=\"2000 s\"",
 ];
 
-/// About as many pings as fit into a run of the paper, 20 s.
+/// The number of pings in a run of the paper, about 20 s.
 const RUN: usize = 50;
 
 /// The delays of table I, drawn once for both directions.
