@@ -1,7 +1,7 @@
-//! What an acknowledgment costs at windows of 10 to 10,000 segments, with the segments it lets out and the harness that
-//! carries both: `cargo bench -p lasthop-tcp`. It must not depend on the window. Items are acknowledgments.
+//! The time per acknowledgment at windows of 10 to 10,000 segments, with the segments that it allows and the transport
+//! of both: `cargo bench -p lasthop-tcp`. It must not depend on the window. Items are acknowledgments.
 //!
-//! A transfer of four windows begins with the whole window, so that losses strike a window of that size.
+//! A transfer of four windows begins with a full initial window, so that losses occur in a window of that size.
 
 use std::collections::VecDeque;
 
@@ -17,7 +17,7 @@ fn main() {
     divan::main();
 }
 
-/// One way: a delay, and a microsecond for each segment.
+/// One direction of the path: a propagation delay, and a microsecond of transmission per segment.
 #[derive(Default)]
 struct Way {
     free_at: Time,
@@ -67,7 +67,7 @@ impl Transfer {
         }
     }
 
-    /// Runs to the end; how many acknowledgments came.
+    /// Runs to the end; returns the number of acknowledgments received.
     fn run(&mut self) -> u64 {
         let (mut now, mut acks) = (Time::ZERO, 0);
         while !self.sender.done() {
@@ -111,7 +111,7 @@ fn reno_without_loss(bencher: divan::Bencher<'_, '_>, window: u32) {
     measure(bencher, "reno", window, 0.0);
 }
 
-/// Without loss, with the scoreboard of time.
+/// Without loss, with RACK.
 #[divan::bench(sample_count = 20, args = WINDOWS)]
 fn rack_without_loss(bencher: divan::Bencher<'_, '_>, window: u32) {
     measure(bencher, "rack", window, 0.0);

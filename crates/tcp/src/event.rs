@@ -16,7 +16,7 @@ pub enum Reason {
     Timeout,
     /// A message from the network asked for it.
     Notice,
-    /// A probe for loss of the tail.
+    /// A tail loss probe.
     Probe,
     /// Retransmission because a closed receive window has opened again.
     Reopened,
@@ -70,8 +70,8 @@ pub enum Event {
         /// Why.
         reason: Reason,
     },
-    /// Nothing could be sent, for another reason than the last time. Transmissions in between do not end a reason: a
-    /// sender whose window allows one segment per acknowledgment reports it once.
+    /// Nothing could be sent, for a reason other than the one reported last. Transmissions in between do not end a
+    /// reason: a sender whose window allows one segment per acknowledgment reports it once.
     Blocked {
         /// Why.
         reason: Blocked,

@@ -3,7 +3,7 @@
 /// The states of a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum State {
-    /// No connection, or none any more.
+    /// No connection: it was never opened, or has ended.
     Closed,
     /// Waiting for a SYN.
     Listen,
@@ -11,7 +11,7 @@ pub enum State {
     SynSent,
     /// A SYN was received and one sent.
     SynReceived,
-    /// Data may go both ways.
+    /// Both ends may send data.
     Established,
     /// This end has closed; its FIN is not acknowledged.
     FinWait1,
@@ -33,7 +33,7 @@ impl State {
         !matches!(self, State::Closed | State::Listen | State::SynSent | State::SynReceived)
     }
 
-    /// Whether data and FINs of this end may be sent, or sent again.
+    /// Whether data and FINs of this end may be sent or retransmitted.
     #[inline]
     pub fn sends(self) -> bool {
         matches!(self, State::Established | State::FinWait1 | State::Closing | State::CloseWait | State::LastAck)

@@ -1,6 +1,6 @@
-//! Why a connection does not predict a segment.
+//! Reasons for which header prediction does not apply to a segment.
 
-/// Why a segment is not one of the usual ones.
+/// Why header prediction does not apply to a segment.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Unpredicted {
     /// It does not begin with the next byte expected.
@@ -23,6 +23,6 @@ pub enum Unpredicted {
     Acknowledgment,
     /// It closes the window, or the window was closed over data in flight.
     ClosedWindow,
-    /// Recovery is in progress or watches every acknowledgment, or congestion control does.
+    /// Recovery is in progress, or recovery or the congestion control needs every acknowledgment.
     Sender,
 }

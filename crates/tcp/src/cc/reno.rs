@@ -2,7 +2,7 @@
 //!
 //! While cwnd is at most ssthresh (or below it: `at_ssthresh`) each acknowledgment adds a segment, above it `segment^2
 //! / cwnd`; or, with `counted`, whole segments for acknowledged bytes ([`window`](super::window)). `ssthresh_from`
-//! selects the base of halving: the RFC's, or that of 4.3BSD or Linux. Slow start may end early ([`hystart`]).
+//! selects the quantity that is halved: by the RFC, by 4.3BSD, or by Linux. Slow start may end early ([`hystart`]).
 
 use engine::registry::{Fault, Settings};
 use engine::{Span, Time};
@@ -71,7 +71,7 @@ struct Reno {
     srtt: Span,
 }
 
-/// What the thesis's program halves.
+/// The quantity that the thesis's program halves.
 const GOEL1997: Basis = Basis::Window;
 
 impl Settings for Config {

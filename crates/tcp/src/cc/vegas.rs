@@ -8,15 +8,16 @@
 //!              diff < alpha   cwnd += 1
 //! ```
 //!
-//! In slow start cwnd doubles every other round trip, and only rounds without growth are evaluated. The mean is that of
-//! ns-2 (and of the BSD code behind it): the first segment of a burst finds no queue, so with the minimum round trip,
-//! as in Linux, a sender sees only the queues of others, not its own. A round with fewer than three measurements is not
-//! evaluated: Reno's growth (Linux). Defaults are the paper's and ns-2's 1, 3, 1; Linux has 2, 4, 1.
+//! In slow start cwnd doubles every other round trip, and only rounds without growth are evaluated. The mean is
+//! computed as in ns-2 (and in the BSD code from which it derives): the first segment of a burst finds no queue, so
+//! with the minimum round trip, as in Linux, a sender would measure only the queues of other flows, not its own. A
+//! round with fewer than three measurements is not evaluated: Reno's growth (Linux). Defaults are the paper's and
+//! ns-2's 1, 3, 1; Linux has 2, 4, 1.
 //!
 //! Deviations: slow start ends with cwnd at the path's capacity (Linux), where ns-2 subtracts an eighth; a loss halves
-//! the flight (Linux), where the paper subtracts a quarter after one of its own fine-grained retransmissions, which
-//! belong to recovery and are not implemented here. Limits: a permanent rise of the path's delay looks like a queue
-//! (rerouting; the paper's section 6).
+//! the flight (Linux), where the paper subtracts a quarter after a fine-grained retransmission, which belongs to
+//! recovery and is not implemented here. Limits: a permanent rise of the path's delay looks like a queue (rerouting;
+//! the paper's section 6).
 
 use engine::registry::{Fault, Settings};
 use engine::{Span, Time};
@@ -119,7 +120,7 @@ impl Vegas {
         let expected = self.window.cwnd * ratio;
         let diff = (self.window.cwnd - expected) / segment;
         if self.slow_start() {
-            // While the window grows, what is sent is not what is acknowledged (BP95 s3.4).
+            // While the window grows, the send rate differs from the acknowledged rate (BP95 s3.4).
             if stood && diff > self.config.gamma {
                 self.window.cwnd = self.window.cwnd.min(expected + segment).max(2.0 * segment);
                 self.window.ssthresh = self.window.ssthresh.min(self.window.cwnd - segment).max(2.0 * segment);

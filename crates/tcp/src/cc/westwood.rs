@@ -72,7 +72,7 @@ struct Westwood {
     filter: f64,
     window: Window,
     limit: f64,
-    /// Least round trip.
+    /// Minimum round trip.
     min_rtt: Option<Span>,
     /// Bytes per second.
     bandwidth: Option<f64>,

@@ -29,7 +29,7 @@ impl PartialConfig {
         self.check_times(config, &mut faults);
         check_counts(config, &mut faults);
         self.check_needs(config, &mut faults);
-        // Members are built only if their settings are valid; the errors are those of their own tables.
+        // Members are built only if their settings are valid; their own tables report their errors.
         if config.control.check().is_empty() && config.recovery.check().is_empty() {
             self.check_control(config, &mut faults);
         }

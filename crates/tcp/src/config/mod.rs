@@ -131,7 +131,7 @@ settings! {
 }
 
 impl Config {
-    /// Bytes of data in a full segment: those of [`segment`](Self::segment) that options leave (RFC 6691).
+    /// Bytes of data in a full segment: [`segment`](Self::segment) less the bytes of options (RFC 6691).
     pub fn segment_data(&self) -> u32 {
         crate::timestamps::left_for_data(self.segment, self.timestamps)
     }

@@ -25,7 +25,7 @@ impl Preset {
         PartialConfig { variant: self.name.into(), ..(self.settings)() }
     }
 
-    /// Returns the default settings with those of the variant merged over them.
+    /// Returns the default settings, with the variant's settings merged over them.
     pub fn config(&self) -> Config {
         let mut config = Config::default();
         config.merge(&self.table());

@@ -5,8 +5,8 @@ use engine::Named;
 /// Declares a struct of settings, its defaults, and the table in which users and presets set them.
 ///
 /// A key is declared as `key: Type = default`, or as `key: Type as Written = default` if its type in tables differs
-/// from that in the struct. `#[given(...)]` adds attributes to the table's field. The first block declares fields that
-/// only the struct has, the second those that only the table has.
+/// from its type in the struct. `#[given(...)]` adds attributes to the table's field. The first block declares fields
+/// that only the struct has, the second those that only the table has.
 macro_rules! settings {
     (
         $(#[$whole_attr:meta])*

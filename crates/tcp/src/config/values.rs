@@ -73,7 +73,7 @@ impl Default for Delay {
 }
 
 impl DelayedAck {
-    /// The parameters; if acknowledgments are not delayed, those of one for each segment.
+    /// The parameters; without delayed acknowledgments, the parameters for one acknowledgment per segment.
     pub fn delay(self) -> Delay {
         match self {
             DelayedAck::Off => Delay { every: 1, ..Delay::default() },

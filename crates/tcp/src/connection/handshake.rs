@@ -8,7 +8,7 @@ use wire::{Flags, Options, Segment};
 use crate::config::{Config, EcnMode};
 use crate::timestamps::Clock;
 
-/// What both ends agree on.
+/// The options on which both ends agree.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Agreed {
     pub sack: bool,

@@ -35,9 +35,9 @@ use handshake::Handshake;
 /// **Commands** of the application: [`write`](Self::write), [`read`](Self::read) after
 /// [`hold_reading`](Self::hold_reading), [`shutdown_write`](Self::shutdown_write), [`close`](Self::close),
 /// [`abort`](Self::abort), and the socket options. **`handle_*`** report an incoming segment or message, or that the
-/// time given by `poll_timeout` has come. **`poll_*`** return what the connection needs. After every command and every
-/// `handle_*`, call [`poll_transmit`](Self::poll_transmit) until it returns `None`, which [`blocked`](Self::blocked)
-/// explains, then read [`poll_timeout`](Self::poll_timeout); if events are enabled, drain
+/// time given by `poll_timeout` has come. **`poll_*`** return segments, events and the next deadline. After every
+/// command and every `handle_*`, call [`poll_transmit`](Self::poll_transmit) until it returns `None`, which
+/// [`blocked`](Self::blocked) explains, then read [`poll_timeout`](Self::poll_timeout); if events are enabled, drain
 /// [`poll_event`](Self::poll_event) too. `now` is always an argument and must not decrease.
 pub struct Connection {
     local_port: u16,
@@ -50,7 +50,7 @@ pub struct Connection {
     /// The sequence numbers of both streams' first bytes.
     origin: SeqNum,
     peer_origin: SeqNum,
-    /// `None` once the handshake is over, so that established connections do not keep all settings.
+    /// `None` after the handshake, so that established connections do not keep all settings.
     handshake: Option<Box<Handshake>>,
     sender: Sender,
     receiver: Receiver,

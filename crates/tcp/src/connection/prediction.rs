@@ -9,8 +9,8 @@ use super::{Connection, State};
 use crate::unpredicted::Unpredicted;
 
 impl Connection {
-    /// Processes a received segment without options if it is one of the usual ones; otherwise changes nothing and tells why,
-    /// and [`handle_segment`](Self::handle_segment) is to be called.
+    /// Processes a received segment without options if header prediction applies; otherwise changes nothing and returns
+    /// the reason, and [`handle_segment`](Self::handle_segment) is to be called.
     #[inline]
     pub fn handle_predicted(&mut self, now: Time, segment: &CompactSegment, ecn: Ecn) -> Result<(), Unpredicted> {
         if segment.seq != self.peer_origin.at(self.receiver.next()) {

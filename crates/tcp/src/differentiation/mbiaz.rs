@@ -2,7 +2,7 @@
 //! Networking 11(5), 2003): [`biaz`](super::biaz) with the upper bound at (n + 1.25) T_min, since with several
 //! flows over the wireless hop a gap of nearly two is as likely to be congestion.
 //!
-//! Deviations and limits are those of Biaz.
+//! Deviations and limits: as for Biaz.
 
 use engine::registry::{Fault, Settings};
 use schemars::JsonSchema;

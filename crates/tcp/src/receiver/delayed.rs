@@ -8,7 +8,7 @@ use crate::config::Delay;
 #[derive(Debug)]
 pub(super) struct Delayed {
     settings: Delay,
-    /// Acknowledgments to send now, each in a segment of its own.
+    /// Acknowledgments to send now, each in a separate segment.
     owed: u32,
     /// Segments whose acknowledgment is delayed, and the time at which it is due.
     waiting: u32,
@@ -54,7 +54,7 @@ impl Delayed {
     pub fn set_quick(&mut self, on: bool) {
         self.quick = on;
         if on && self.waiting > 0 {
-            // The delay is over.
+            // The delayed acknowledgment is due at once.
             self.until = Time::ZERO;
         }
     }

@@ -2,11 +2,11 @@
 
 use std::collections::VecDeque;
 
-/// Received data: everything before `next`, and ranges ("islands") beyond it.
+/// Received data: everything before `next`, and ranges beyond it ("islands"), each after a hole.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Reassembly {
     next: u64,
-    /// Disjoint, not adjacent, in rising order, all beyond `next`. New data mostly extends the last.
+    /// Disjoint, not adjacent, in ascending order, all beyond `next`. New data mostly extends the last.
     islands: VecDeque<(u64, u64)>,
 }
 

@@ -24,7 +24,7 @@ engine::registry! {
     }
 }
 
-/// The effects of an acknowledgment. Bytes.
+/// The effects of an acknowledgment, in bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Ack {
     /// Time of its arrival.
@@ -97,7 +97,7 @@ pub enum Verdict {
         /// Whether to send it.
         resend: bool,
     },
-    /// Slow start replaces recovery: all unacknowledged data is sent again, as cwnd allows.
+    /// Slow start replaces recovery: all unacknowledged data is retransmitted, as cwnd allows.
     Restart,
     /// Recovery continues.
     Recovering,
@@ -108,9 +108,9 @@ pub enum Verdict {
     },
     /// Recovery has ended.
     Recovered,
-    /// Recovery has ended, and the next begins for losses already detected in data sent meanwhile.
+    /// Recovery has ended, and the next begins for losses already detected in data sent during recovery.
     Again,
-    /// A tail loss probe recovered a loss before it was detected: cwnd is reduced and recovery is over.
+    /// A tail loss probe recovered a loss before it was detected: cwnd is reduced and recovery ends.
     Repaired,
     /// The tail may be lost: send a probe, new data if available, otherwise the last segment again [RFC8985 s7.3].
     Probe,

@@ -3,7 +3,7 @@
 //! Above the threshold, segments are sent in proportion to those delivered; below it, one more than delivered, as long
 //! as `una` advances and no new loss is detected. Counted in whole segments, rounded up.
 
-/// A reduction in progress. Bytes.
+/// A reduction in progress, in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reduction {
     segment: f64,
@@ -16,7 +16,7 @@ pub(crate) struct Reduction {
     window: f64,
 }
 
-/// The effects of an acknowledgment during the reduction. Bytes.
+/// The effects of an acknowledgment during the reduction, in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Progress {
     /// Newly delivered.

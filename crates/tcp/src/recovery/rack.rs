@@ -49,8 +49,8 @@ const MIN_CAPACITY: usize = 4;
 
 struct Rack {
     without: NewReno,
-    /// Segments in order of their last transmission: time and first byte. Some have been acknowledged or sent again
-    /// since.
+    /// Segments in order of their last transmission: time and first byte. Some have been acknowledged or
+    /// retransmitted since.
     order: VecDeque<(Time, u64)>,
     /// The latest time of transmission among delivered segments (RACK.xmit_ts). The RFC orders segments of equal time
     /// by their ends (RACK.end_seq), which is wrong where a retransmission was sent after new data; in a simulation

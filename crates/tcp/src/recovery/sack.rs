@@ -132,7 +132,7 @@ impl LossRecovery for Sack {
 
     fn spare(&mut self, board: &Scoreboard) -> Option<u64> {
         self.point?;
-        // [RFC6675 s4 NextSeg (3)]: below the highest SACK, neither SACKed nor sent again.
+        // [RFC6675 s4 NextSeg (3)]: below the highest SACK, neither SACKed nor retransmitted.
         while self.spared_to < board.sacked_to() {
             let sent = board.get(self.spared_to.max(board.una()))?;
             self.spared_to = sent.end();

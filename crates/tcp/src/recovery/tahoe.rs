@@ -1,9 +1,9 @@
 //! Tahoe: fast retransmit without fast recovery [Jacobson 1988].
 //!
-//! The third duplicate acknowledgment is treated as a timeout: slow start from one segment, with everything from the
-//! first unacknowledged byte on sent again. This happens at most once until the data sent before it is acknowledged,
-//! since duplicates in between are caused by the retransmissions (ns-2's `bugFix_`; 4.3BSD-Tahoe lacked it) [Fall and
-//! Floyd 1996].
+//! The third duplicate acknowledgment is treated as a timeout: slow start from one segment, with retransmission of
+//! everything from the first unacknowledged byte on. This happens at most once until the data sent before it is
+//! acknowledged, since duplicates in between are caused by the retransmissions (ns-2's `bugFix_`; 4.3BSD-Tahoe lacked
+//! it) [Fall and Floyd 1996].
 
 pub use engine::registry::NoSettings as Config;
 

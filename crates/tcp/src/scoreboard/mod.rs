@@ -30,7 +30,7 @@ pub struct Scoreboard {
     resent_bytes: u64,
     /// Lost segments to retransmit, lowest first; some have been acknowledged or sent since.
     to_resend: BinaryHeap<Reverse<u64>>,
-    /// SACKed data, as disjoint, not adjacent, rising ranges.
+    /// SACKed data, as disjoint, not adjacent ranges in ascending order.
     sacked: VecDeque<(u64, u64)>,
     /// The snapshot of the delivery rate at each segment's last transmission; empty without a rate estimator.
     snapshots: VecDeque<Snapshot>,
@@ -211,7 +211,7 @@ impl Scoreboard {
         }
     }
 
-    /// The next number in the order of transmission, from 1.
+    /// The next number in the order of transmissions, from 1.
     #[inline]
     fn turn(&mut self) -> u32 {
         self.turns = self.turns.wrapping_add(1);

@@ -35,7 +35,7 @@ impl Scoreboard {
         }
     }
 
-    /// Marks the whole segments in `from..to`, none of which is SACKed. Returns the range that they make up.
+    /// Marks the whole segments in `from..to`, which are not SACKed yet. Returns the range that they cover.
     fn sack_gap(&mut self, from: u64, to: u64, each: &mut impl FnMut(&Sent, Option<Snapshot>)) -> Option<(u64, u64)> {
         let mut place = self.place(from)?;
         if self.segments[place].seq < from {

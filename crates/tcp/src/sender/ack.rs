@@ -63,7 +63,8 @@ impl Sender {
     }
 
     /// Processes the acknowledgment of new data by a segment without data, options and marks, with these sequence and
-    /// acknowledgment numbers, if it affects nothing but window and timer; otherwise changes nothing and tells why.
+    /// acknowledgment numbers, if it affects nothing but window and timer; otherwise changes nothing and returns the
+    /// reason.
     #[inline]
     pub fn on_next_ack(
         &mut self,

@@ -36,8 +36,8 @@ impl Sender {
         self.buffer.set_cork(on, self.board.nxt());
     }
 
-    /// Whether the application has announced more data (MSG_MORE). This holds back what was written last until the next
-    /// acknowledgment, and clears its PSH flag.
+    /// Whether the application has announced more data (MSG_MORE). This holds back the last bytes written until the
+    /// next acknowledgment, and clears its PSH flag.
     pub fn set_more(&mut self, on: bool) {
         self.buffer.set_more(on);
     }

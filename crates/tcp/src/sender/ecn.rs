@@ -64,8 +64,8 @@ impl EcnState {
         self.mark = NO_MARK;
     }
 
-    /// New data was acknowledged. Returns whether the reduction by a mark is over: only when data sent after it is
-    /// acknowledged, which carries CWR; acknowledgments sent before that still echo the mark.
+    /// New data was acknowledged. Returns whether the reduction by a mark has ended: data sent after it, which carries
+    /// CWR, is acknowledged; acknowledgments sent before that still echo the mark.
     #[inline]
     pub fn on_advance(&mut self, ack: u64) -> bool {
         let ended = ack > self.mark;

@@ -21,7 +21,7 @@ pub(super) struct Episodes {
     limited_sent: u64,
 }
 
-/// What is being recovered.
+/// The losses that are being repaired.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Repair {
     /// Nothing.
@@ -169,7 +169,7 @@ impl Episodes {
         self.recovery.on_sent(now, seq, again, board, view);
     }
 
-    /// A probe of the tail goes out.
+    /// A tail loss probe is sent.
     pub fn on_probe(&mut self, now: Time, again: Option<u64>, nxt: u64) {
         self.recovery.on_probe(now, again, nxt);
     }
@@ -213,7 +213,7 @@ impl Episodes {
         self.note_recovery();
     }
 
-    /// Begins go-back-N: everything before `until` is sent again.
+    /// Begins go-back-N: everything before `until` is retransmitted.
     pub fn go_back(&mut self, until: u64, cause: Reason) {
         self.repair = Repair::GoBack { until, cause, recovering: self.recovering() };
     }

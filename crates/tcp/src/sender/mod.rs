@@ -4,19 +4,19 @@
 //!
 //! | component | owns |
 //! |---|---|
-//! | `SendBuffer` | what is to be sent, and Nagle's decision |
-//! | `Scoreboard` | what has been sent and not acknowledged |
+//! | `SendBuffer` | data to send, and Nagle's decision |
+//! | `Scoreboard` | outstanding segments |
 //! | `PeerWindow` | the receiver's window and the persist timer |
 //! | `CwndLimit` | the congestion control and the limit that follows from it |
 //! | `RetransmitTimer` | the round trip, the timeout, its back-off |
 //! | `Episodes`, `Spurious` | which losses are being repaired; whether they were losses |
 //! | `EcnState` | which marks are answered |
-//! | `ResendQueue` | what is sent before anything else |
+//! | `ResendQueue` | retransmissions and probes that precede all other segments |
 //! | `Notices`, `RateEstimator`, `Pacer` | messages of the network, the delivery rate, departure times |
 //! | `Telemetry` | counters and events |
 //!
-//! The other files are rules over them: an acknowledgment goes through `ack`, a timer through `timers`, what recovery makes of
-//! either through `recover`, and what is sent, or why nothing is, comes out of `transmit`.
+//! The other files are rules over them: `ack` processes an acknowledgment, `timers` the expiry of a timer, `recover`
+//! the decision of recovery about either; `transmit` returns the next segment, or the reason why none may be sent.
 
 mod ack;
 mod application;
@@ -343,8 +343,8 @@ impl Sender {
             // After go-back-N: data sent since.
             self.board.pipe() as f64
         } else if self.sack || self.episodes.recovering() {
-            // While a hole remains, any amount may be outstanding, but SACKed data and that reported by duplicates has
-            // left the network: at most cwnd is in it. By the RFC's wording all of it would count.
+            // While a hole remains, any amount may be outstanding, but data that was SACKed or reported by duplicates
+            // has left the network: at most cwnd is in flight. By the RFC's wording all outstanding data would count.
             outstanding.min(self.cwnd.cwnd())
         } else {
             outstanding

@@ -47,7 +47,7 @@ impl Notices {
         self.response.on_timeout(una)
     }
 
-    /// The segment at `seq` is sent again.
+    /// The segment at `seq` is retransmitted.
     pub fn on_resent(&mut self, seq: u64) {
         self.response.on_resent(seq);
     }

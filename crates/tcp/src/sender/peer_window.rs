@@ -32,7 +32,7 @@ struct Persist {
     sent: u32,
     /// A probe is due.
     probe: bool,
-    /// The wait is over: a segment is cut to the window, however small.
+    /// The persist timer has expired: the next segment is cut to the window, however small.
     waited: bool,
 }
 
@@ -116,7 +116,7 @@ impl PeerWindow {
     }
 
     /// Whether a segment that does not fit is cut to the `usable` bytes and sent [RFC9293 s3.8.6.2.1]: if these are
-    /// half of the maximum window, or the wait is over.
+    /// half of the maximum window, or the persist timer has expired.
     pub fn admits_part(&mut self, usable: u64) -> bool {
         let waited = std::mem::take(&mut self.persist.waited);
         usable > 0 && (usable >= self.max / 2 || waited)

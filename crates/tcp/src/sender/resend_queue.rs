@@ -46,7 +46,7 @@ impl ResendQueue {
         self.segments.clear();
     }
 
-    /// A probe of the tail is to be sent [RFC8985 s7.3].
+    /// Requests a tail loss probe [RFC8985 s7.3].
     pub fn ask_probe(&mut self) {
         self.probe = true;
     }

@@ -141,8 +141,8 @@ impl RetransmitTimer {
         self.consecutive = 0;
     }
 
-    /// It has expired [RFC6298 s5.5, s5.6]. Returns `None` if the user timeout is over, which the first consecutive
-    /// expiry does not check.
+    /// The timer has expired [RFC6298 s5.5, s5.6]. Returns `None` if the user timeout has expired, which the first
+    /// consecutive expiry does not check.
     pub fn on_expiry(&mut self, now: Time) -> Option<Expiry> {
         if let Some(user) = self.user_timeout.as_mut().filter(|_| self.consecutive > 0)
             && user.ends_by_retransmission(now)
@@ -182,7 +182,7 @@ impl RetransmitTimer {
     }
 
     /// When a closed window is probed next, after `nth` earlier probes; intervals grow exponentially [RFC9293
-    /// s3.8.6.1]. `None` once the user timeout is over.
+    /// s3.8.6.1]. `None` once the user timeout has expired.
     pub fn next_window_probe(&mut self, now: Time, nth: u32) -> Option<Time> {
         let pause = self.rtt.rto().times(1 << (nth + 1).min(20)).min(self.max_rto);
         match &mut self.user_timeout {

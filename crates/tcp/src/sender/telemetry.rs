@@ -10,7 +10,7 @@ use crate::event::{Blocked, Event, Reason};
 /// Counters of the sender.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Counters {
-    /// Segments with data sent, resent ones included.
+    /// Segments with data sent, retransmissions included.
     pub segments_sent: u64,
     /// Segments retransmitted.
     pub segments_retransmitted: u64,
@@ -42,7 +42,7 @@ pub(super) struct Telemetry {
     observer: Option<Box<Observer>>,
 }
 
-/// No round trip was measured: in eight bytes less for each connection than an `Option`.
+/// No round trip was measured. An `Option` would take eight bytes more per connection.
 const UNMEASURED: Span = Span::from_nanos(u64::MAX);
 
 impl Default for Telemetry {
@@ -126,7 +126,7 @@ impl Telemetry {
         self.emit(|| Event::SegmentSent { seq, len, reason });
     }
 
-    /// A probe of the tail is sent: new data, or the last segment again.
+    /// A tail loss probe is sent: new data, or a retransmission of the last segment.
     pub fn on_probe(&mut self) {
         self.counters.probes += 1;
     }

@@ -34,7 +34,7 @@ impl Sender {
     }
 
     /// The receive window is closed, or was: data in flight waits for it [RFC9293 s3.8.6]. As in 4.3BSD the
-    /// retransmission timer stops, the window is probed, and when it opens all unacknowledged data is sent again
+    /// retransmission timer stops, the window is probed, and when it opens all unacknowledged data is retransmitted
     /// [WS96].
     #[cold]
     pub(super) fn mind_closed_window(&mut self, now: Time) {

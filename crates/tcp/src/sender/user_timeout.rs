@@ -5,7 +5,7 @@
 
 use engine::{Span, Time};
 
-/// A user timeout, and the events it counts from. Once over, it remains so.
+/// A user timeout, and the events from which it counts. Once expired, it remains expired.
 #[derive(Debug, Default)]
 pub(super) struct UserTimeout {
     timeout: Option<Span>,
@@ -20,12 +20,12 @@ impl UserTimeout {
         self.timeout = timeout;
     }
 
-    /// Whether the timeout is over, if there is one.
+    /// Whether the timeout has expired; `None` without a timeout.
     pub fn is_over(&self) -> Option<bool> {
         self.timeout.map(|_| self.over)
     }
 
-    /// A segment is sent again.
+    /// A segment is retransmitted.
     pub fn on_resent(&mut self, now: Time) {
         self.resent_since.get_or_insert(now);
     }
@@ -35,7 +35,7 @@ impl UserTimeout {
         self.resent_since = None;
     }
 
-    /// The retransmission timer has expired, not for the first time. Returns whether the timeout is over.
+    /// The retransmission timer has expired, not for the first time. Returns whether the user timeout has expired.
     pub fn ends_by_retransmission(&mut self, now: Time) -> bool {
         self.ends(now, self.resent_since)
     }
@@ -46,7 +46,7 @@ impl UserTimeout {
     }
 
     /// Limits the time `due` of the next probe of a closed window, the `first` or a later one
-    /// (`tcp_clamp_probe0_to_user_timeout`); `None` once the timeout is over.
+    /// (`tcp_clamp_probe0_to_user_timeout`); `None` once the timeout has expired.
     pub fn clamp_probe(&mut self, now: Time, first: bool, due: Time) -> Option<Time> {
         if first {
             self.probing_since = Some(now);

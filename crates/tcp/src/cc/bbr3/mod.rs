@@ -12,7 +12,7 @@
 //! | `startup` | 2.77 | 2 | no growth by a quarter for 3 round trips, or losses of 2 % |
 //! | `drain` | 0.35 | 2 | a bandwidth-delay product in flight |
 //! | `probe_bw` DOWN | 0.9 | 2 | a bandwidth-delay product less headroom in flight |
-//! | CRUISE | 1 | 2 | 2 to 3 s, or as many round trips as Reno would take |
+//! | CRUISE | 1 | 2 | 2 to 3 s, or the number of round trips that Reno would take |
 //! | REFILL | 1 | 2 | a round trip |
 //! | UP | 1.25 | 2.25 | no growth for 3 round trips, or losses of 2 % |
 //! | `probe_rtt` | 1 | 0.5 | 200 ms and a round trip |

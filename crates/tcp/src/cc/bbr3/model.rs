@@ -32,7 +32,7 @@ pub(super) struct Model {
     extra_since: Time,
     extra_delivered: f64,
     extra: WindowedMax,
-    /// In Startup the maximum is over one round trip only.
+    /// In Startup: the round trip, and the maximum of this round trip alone.
     extra_startup: (u64, f64),
     full: bool,
 }

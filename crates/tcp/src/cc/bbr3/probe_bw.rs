@@ -6,7 +6,7 @@ use engine::{Span, Time};
 use super::{Bbr3, State};
 use crate::cc::{Feedback, RateSample};
 
-/// Bandwidth is probed after as many round trips as Reno takes to grow by a bandwidth-delay product, at most this many.
+/// Bandwidth is probed after the number of round trips in which Reno grows by a bandwidth-delay product; its maximum.
 const RENO_ROUNDS: f64 = 63.0;
 /// Maximum number of doublings of the slope in UP.
 const DOUBLINGS: i32 = 30;

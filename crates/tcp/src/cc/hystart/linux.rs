@@ -88,7 +88,7 @@ impl Linux {
         }
     }
 
-    /// A timeout discards what was measured.
+    /// A timeout discards the measurements.
     pub fn reset(&mut self) {
         (self.min_rtt, self.found) = (None, false);
     }

@@ -1,7 +1,7 @@
 //! HyStart++ (RFC 9406): a rise of the round trip ends the exponential growth in two steps: Conservative Slow Start
 //! grows a quarter as fast for five rounds, and returns to slow start if the round trip falls again.
 //!
-//! A round ends when the data sent before its beginning is acknowledged. `min` is over the round's samples:
+//! A round ends when the data sent before its beginning is acknowledged. `min` is the minimum of the round's samples:
 //!
 //! ```text
 //! threshold = max(4 ms, min(last min / 8, 16 ms))
@@ -10,9 +10,8 @@
 //! conservative, after 5 rounds:                                   congestion avoidance, ssthresh = cwnd
 //! ```
 //!
-//! Deviation: every measured round trip is a sample, in every state; the RFC counts those of acknowledgments that
-//! arrive in slow start, which are the same except for a sender limited by its application. L is 8, and infinite for a
-//! sender that paces.
+//! Deviation: every measured round trip is a sample, in every state; the RFC counts only samples in slow start. The two
+//! differ only if the application limits the sender. L is 8, and infinite for a sender that paces.
 
 use engine::Span;
 

@@ -1,5 +1,5 @@
-//! A learned policy: a small neural network that sets cwnd, or the pacing rate, once per step from what the sender has
-//! measured since the last one.
+//! A learned policy: a small neural network that sets cwnd, or the pacing rate, once per step from the sender's
+//! measurements in that step.
 //!
 //! ```text
 //! features of the step  ->  tanh layers  ->  a in [-1, 1]
@@ -10,8 +10,8 @@
 //!
 //! A step ends with the first acknowledgment that arrives an interval after the last step's end: the smoothed round
 //! trip, none (every acknowledgment), or a fixed time. The action takes effect at the acknowledgment that follows, so
-//! that a program outside of the simulation has had its turn between two events: an [`Agent`] that is asked from
-//! outside and a network in a file give the same bytes for the same actions.
+//! that a program outside of the simulation can compute it between two events: an external [`Agent`] and a network in a
+//! file give results that are equal to the byte for the same actions.
 //!
 //! These rules are fixed. Losses and ECN marks leave cwnd to the policy. A timeout sets cwnd to one segment, ssthresh to
 //! half of the flight, as in Tahoe, and until cwnd is ssthresh again slow start decides and actions have no effect
@@ -191,7 +191,7 @@ impl JsonSchema for Interval {
 
 /// Decides the actions of a [`Policy`].
 pub trait Agent: Send {
-    /// A step has ended; `features` are those of [`Rules::observe`].
+    /// A step has ended; `features` are the values of [`Rules::observe`].
     fn observe(&mut self, step: &Step, features: &[f64]);
     /// The action for the step that was observed last, from -1 to 1. Called once for each observed step.
     fn action(&mut self) -> f64;

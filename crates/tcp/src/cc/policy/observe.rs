@@ -1,4 +1,4 @@
-//! What a policy sees: measurements over a step, and features made of them.
+//! The input of a policy: measurements over a step, and the features computed from them.
 
 use engine::{Span, Time};
 use schemars::JsonSchema;
@@ -85,9 +85,9 @@ pub struct Step {
     pub lost: u64,
     /// Timeouts.
     pub timeouts: u32,
-    /// Mean of the round trips measured in the step, or that of the last step with any, in seconds.
+    /// Mean of the round trips measured in the step, in seconds; without any, the mean of the last step that has some.
     pub mean_rtt: f64,
-    /// The same of the step before.
+    /// `mean_rtt` of the previous step.
     pub last_mean_rtt: f64,
     /// Minimum round trip of the connection.
     pub min_rtt: Span,
