@@ -1,13 +1,13 @@
-//! Numbers of things, with a type for each kind of thing, and lists with such numbers as indices.
+//! Ids: numbers of items, with a type for each kind of item, and lists that ids index.
 
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut, Range};
 
-/// The number of a thing in an [`IdVec`]: [`define_ids!`](crate::define_ids) defines types of ids.
+/// The number of an item in an [`IdVec`]: [`define_ids!`](crate::define_ids) defines types of ids.
 pub trait Id: Copy {
-    /// The id of the thing with this index.
+    /// The id of the item with this index.
     fn from_index(index: usize) -> Self;
-    /// The index of the thing.
+    /// The index of the item.
     fn index(self) -> usize;
 }
 
@@ -168,7 +168,7 @@ impl<I, T> IntoIterator for IdVec<I, T> {
 /// assert_eq!(names.get(NodeId::new(2)), None);
 /// ```
 ///
-/// An id of one kind is no index of things of another:
+/// An id of one type does not index a list of another:
 ///
 /// ```compile_fail,E0277
 /// # use engine::id::IdVec;
@@ -196,7 +196,7 @@ macro_rules! define_ids {
                 $Id(number)
             }
 
-            /// The id of the thing with this index.
+            /// The id of the item with this index.
             #[inline]
             $visibility const fn from_index(index: usize) -> Self {
                 $Id(index as u32)

@@ -1,10 +1,10 @@
 //! Results with units for people to read: one spelling for the command, reports, pictures, the page and Python.
 //!
-//! Units are those of scenarios (see [`units`](crate::units)), with prefixes of 1000, so that a printed quantity can be
-//! written into a scenario: `kbps`, not `kbit/s`. Files and metrics have base units instead: bit/s, bytes, s.
+//! Units are named as in scenarios (see [`units`](crate::units)), with prefixes of 1000, so that a printed quantity can
+//! be written into a scenario: `kbps`, not `kbit/s`. Files and metrics have base units instead: bit/s, bytes, s.
 //!
-//! A value of its own is shown in the largest unit that it reaches; the values of a table's column share a unit, which
-//! is one prefix smaller up to ten of it, so that the lowest ones keep digits.
+//! A single value is formatted in the largest unit that it reaches. The values of a table's column share a unit: the
+//! largest one of which the maximum has at least ten, so that the lowest values keep digits.
 
 /// A unit with its size in the base unit.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -69,7 +69,8 @@ impl Quantity {
         reached.or(smallest).or(base).copied().unwrap_or(unit(self.base(), 1.0))
     }
 
-    /// The unit of a table's column whose largest absolute value is `max`: the largest of which it has ten.
+    /// The unit of a table's column whose largest absolute value is `max`: the largest unit of which `max` has at least
+    /// ten.
     pub fn column_unit(self, max: f64) -> Unit {
         self.unit_for(max.abs() / 10.0)
     }
@@ -93,7 +94,7 @@ impl Quantity {
 
 /// Rounds to significant digits, at most 17.
 fn round_to_digits(value: f64, digits: usize) -> f64 {
-    // Through decimal text: a product with a power of ten would add an error of its own.
+    // Through decimal text: a product with a power of ten would add a rounding error.
     format!("{value:.*e}", digits.saturating_sub(1)).parse().unwrap_or(value)
 }
 

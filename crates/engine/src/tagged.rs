@@ -51,8 +51,8 @@ impl<'de, T: Tagged<'de>> Visitor<'de> for TaggedTable<T> {
     }
 }
 
-/// Reads the rest of a table whose first key is `first`: its kind and the other keys. It is apart from the visitor, so that
-/// it is compiled once for a format and not once for a registry.
+/// Reads the rest of a table whose first key is `first`: its kind and the other keys. It is separate from the visitor,
+/// so that it is compiled once for each format, not once for each registry.
 fn collect_settings<'de, M: MapAccess<'de>>(
     first: String,
     mut map: M,

@@ -53,24 +53,25 @@ impl Fault {
     }
 }
 
-/// What the rest of the program asks of a member's settings; the defaults are for members without settings, or without
-/// invalid values, files and other members in them.
+/// The interface of a member's settings; the defaults are for members without settings, and for settings without
+/// invalid values, files and other members.
 pub trait Settings {
     /// Returns the errors, beyond those that their types exclude.
     fn check(&self) -> Vec<Fault> {
         Vec::new()
     }
 
-    /// Sets unset settings to those of the thesis's program [goel1997 appendix B].
+    /// Sets unset settings to the values of the thesis's program [goel1997 appendix B].
     fn goel1997(&mut self) {}
 
-    /// Passes each setting that names a file to `reader`; `key` is that of the member. Scenarios are also checked before,
-    /// if they have other errors: `check` and `build` take settings that name a file.
+    /// Passes each setting that names a file to `reader`; `key` is the key of the member. Scenarios are also checked
+    /// before, if they have other errors: `check` and `build` take settings that name a file.
     fn read_files<F: FileReader>(&mut self, key: Arguments<'_>, reader: &mut F) {
         let _ = (key, reader);
     }
 
-    /// Calls [`Open::visit`](crate::Open::visit) for each member in the settings; `key` is that of the member itself.
+    /// Calls [`Open::visit`](crate::Open::visit) for each member in the settings; `key` is the key of the member
+    /// itself.
     fn visit_members<V: MemberVisitor>(&mut self, key: Arguments<'_>, visitor: &mut V) {
         let _ = (key, visitor);
     }
@@ -117,7 +118,7 @@ pub fn one_of(schema: &mut schemars::Schema) {
     }
 }
 
-/// Declares the members of a registry: an enum of their settings, and what the rest of the program derives from it.
+/// Declares the members of a registry: an enum of their settings, and the items derived from it.
 ///
 /// Each line names a member as scenarios write it, the module that holds it, and one line about it. The module
 /// provides `Config`, its settings (serde and JSON Schema derived, defaults given, [`Settings`] implemented), with a
@@ -135,14 +136,14 @@ pub fn one_of(schema: &mut schemars::Schema) {
 /// }
 /// ```
 ///
-/// Each registry also has a variant `Custom` for members that are not its own: see [`Members`](crate::Members). A kind
-/// that is not known is read as one, and then looked up there.
+/// Each registry also has a variant `Custom` for outside members: see [`Members`](crate::Members). An unknown kind is
+/// read as an outside member, and then looked up in the table.
 ///
-/// `build` of the enum calls that of the member. With `=> build() -> T, traits() -> Traits` each module also has a
-/// function `traits`, which says something of the member that no setting changes, and the enum one that asks it.
+/// `build` of the enum calls `build` of the member. With `=> build() -> T, traits() -> Traits` each module also has a
+/// function `traits`, which returns the properties that no setting changes, and the enum has one that calls it.
 ///
 /// With `=> build(..) -> T, with traits: Traits` a line may end with `with traits`: then the settings have a method
-/// `traits`, or the module of a member without settings a function. Other members have the default.
+/// `traits`, or the module of a member without settings has such a function. Other members have the default.
 #[macro_export]
 macro_rules! registry {
     (
@@ -155,7 +156,7 @@ macro_rules! registry {
         $crate::registry! { @settings $(#[$meta])* $vis enum $name : $what { $($variant => $module, $key, $summary;)+ } }
 
         impl $name {
-            /// Builds what these settings describe.
+            /// Builds the member from these settings.
             pub fn build(&self, $arg: $type) -> $built {
                 match self {
                     $(Self::$variant(config) => $crate::registry!(@build config $module ($arg) $($word $noun)*),)+
@@ -222,7 +223,7 @@ macro_rules! registry {
     }};
     (@plain $name:ident -> $built:ty { $($variant:ident => $module:ident $(, $no:ident)?;)+ }) => {
         impl $name {
-            /// Builds what these settings describe.
+            /// Builds the member from these settings.
             pub fn build(&self) -> $built {
                 match self {
                     $(Self::$variant(config) => $crate::registry!(@build config $module () $($no settings)?),)+
@@ -298,7 +299,7 @@ macro_rules! registry {
                 }
             }
 
-            /// Sets unset settings to those of the thesis's program [goel1997 appendix B]. An outside member is
+            /// Sets unset settings to the values of the thesis's program [goel1997 appendix B]. An outside member is
             /// unchanged.
             pub fn goel1997(&mut self) {
                 match self {

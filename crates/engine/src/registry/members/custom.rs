@@ -30,23 +30,23 @@ pub trait Open: Registry + JsonSchema + From<Custom<Self>> + 'static {
     /// As `custom`, mutable, to resolve it.
     fn custom_mut(&mut self) -> Option<&mut Custom<Self>>;
 
-    /// Passes the members in its settings and then the member itself to `visitor`; `key` is that of the member.
+    /// Passes the members in its settings and then the member itself to `visitor`; `key` is the key of the member.
     fn visit<V: MemberVisitor>(&mut self, key: Arguments<'_>, visitor: &mut V) {
         self.visit_members(key, visitor);
         visitor.visit_member(key, self);
     }
 }
 
-/// Visits the members of registries in a scenario, those in the settings of others included.
+/// Visits the members of registries in a scenario, including members in the settings of other members.
 pub trait MemberVisitor {
     /// Visits the member at `key`, such as `flows.download.tcp.control`.
     fn visit_member<R: Open>(&mut self, key: Arguments<'_>, member: &mut R);
 }
 
 /// An outside member of the registry `R`: its name and settings and, once it is resolved in a table of
-/// [`Members`](crate::Members), what builds it.
+/// [`Members`](crate::Members), its factory.
 ///
-/// Two of them are equal if name, settings and version are.
+/// Two outside members are equal if their names, settings and versions are equal.
 pub struct Custom<R: Open> {
     name: String,
     settings: Map<String, Value>,
@@ -69,7 +69,7 @@ impl<R: Open> Custom<R> {
     /// Reads the settings of the member called `name`.
     ///
     /// # Errors
-    /// Those of the deserializer, and a number that is not finite, which settings cannot hold.
+    /// Errors of the deserializer, and a number that is not finite, which settings cannot hold.
     pub fn read<'de, D: Deserializer<'de>>(name: &str, settings: D) -> Result<Self, D::Error> {
         match Setting::deserialize(settings)? {
             Setting(Value::Object(settings)) => Ok(Custom::new(name, settings)),
@@ -152,7 +152,7 @@ impl<R: Open> Custom<R> {
         self.member().traits()
     }
 
-    /// Builds what the settings describe.
+    /// Builds the member from its settings.
     ///
     /// # Panics
     ///

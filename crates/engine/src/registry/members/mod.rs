@@ -1,7 +1,8 @@
-//! Members of registries that a program adds to those of this workspace, in a table that it passes to the loader.
+//! Members that a program adds to the registries of this workspace, in a table that it passes to the loader.
 //!
-//! A [`Factory`] makes a [`Member`] from the settings that a scenario gives, and the member builds what the registry's
-//! own members build. [`Kind`] is the factory of members whose settings are a type with serde and JSON Schema.
+//! A [`Factory`] creates a [`Member`] from the settings in a scenario, and the member builds a value of the type that
+//! the registry's own members build. [`Kind`] is the factory of members whose settings are a type with serde and JSON
+//! Schema.
 
 mod custom;
 mod files;
@@ -47,7 +48,7 @@ pub trait Member<R: Open>: Send + Sync {
         None
     }
 
-    /// Builds what these settings describe. `arg` is `()` if the registry's own members take no argument.
+    /// Builds the member from these settings. `arg` is `()` if the registry's own members take no argument.
     fn build(&self, arg: R::Arg) -> R::Built;
 }
 
@@ -161,7 +162,7 @@ pub enum NameError {
     },
 }
 
-/// Names that no member may have: scenarios read a queue of this text as one without a limit.
+/// Names that no member may have: in a scenario, a queue with this text has no limit.
 pub const RESERVED: [&str; 1] = ["unlimited"];
 
 /// Returns true if a text has the form of a member's name: a lower-case letter, then such letters, digits and `-`.
@@ -177,7 +178,7 @@ pub enum Unresolved {
     Unknown {
         /// The name in the scenario.
         name: String,
-        /// The names of all members: first the registry's own, then those of the table.
+        /// The names of all members: first the registry's own members, then the members of the table.
         known: Vec<String>,
     },
     /// The settings of the member cannot be read.
@@ -199,7 +200,7 @@ impl fmt::Display for Unresolved {
 /// A member of a table: an entry of [`Members::list`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Listed {
-    /// What its registry holds, such as `congestion control`.
+    /// The kind of its registry's members, such as `congestion control`.
     pub registry: &'static str,
     /// Its name in scenarios.
     pub name: String,
@@ -271,7 +272,7 @@ impl Members {
         all.map_or(&[], Vec::as_slice)
     }
 
-    /// The names of all members of `R`: first the registry's own, then those of this table.
+    /// The names of all members of `R`: first the registry's own members, then the members of this table.
     pub fn names<R: Open>(&self) -> impl Iterator<Item = &str> {
         let own = R::members().iter().map(|(name, _)| *name);
         own.chain(self.of::<R>().iter().map(|factory| factory.name()))
