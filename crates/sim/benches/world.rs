@@ -163,7 +163,7 @@ fn arriving_flows(bencher: divan::Bencher<'_, '_>) {
 }
 
 /// A medium, by the number of contending stations: each uploads to the access point without end. Items are data frames
-/// sent, including those of the access point.
+/// sent, including the access point's.
 #[divan::bench(sample_count = 10, args = [1, 10, 100, 500])]
 fn frames_of_a_cell(bencher: divan::Bencher<'_, '_>, stations: usize) {
     let air = |number: usize| LinkSpec {

@@ -26,8 +26,8 @@ pub struct FlowDelays {
     pub jitter: Jitter,
     /// The node that sends the data; `None` before it is known.
     sender: Option<NodeId>,
-    /// The transmissions of segments that have not arrived, in the order of their times: mostly that of arrivals, so that
-    /// searches end at the first.
+    /// The transmissions of segments that have not arrived, in the order of their times: mostly the order of arrivals,
+    /// so that searches end at the first.
     sent: VecDeque<Transmission>,
     /// Whether `sent` has retransmissions, so that its bytes are not in order.
     repeats: bool,
@@ -80,7 +80,7 @@ impl FlowDelays {
         }
     }
 
-    /// If all transmissions of the segment were lost, a scheme has delivered a copy of its own.
+    /// If all transmissions of the segment were lost, a scheme has delivered a cached copy.
     fn arrived_out_of_order(&mut self, at: Time, seq: u64) {
         let alive = self.sent.iter().position(|copy| copy.seq == seq && !copy.lost);
         let copy = alive.or_else(|| self.sent.iter().position(|copy| copy.seq == seq));
@@ -95,7 +95,7 @@ impl FlowDelays {
         self.jitter.record(one_way);
     }
 
-    /// Everything before `ack` is acknowledged. Copies may still be under way; they are not measured.
+    /// Everything before `ack` is acknowledged. Copies may still be in flight; their delays are not measured.
     #[inline]
     fn acknowledged(&mut self, ack: u64) {
         if ack == self.acknowledged {
@@ -142,7 +142,7 @@ pub struct Delays {
 }
 
 impl Delays {
-    /// Those of a run of `network` that has not begun.
+    /// The empty delays of a run of `network`, before it begins.
     pub(crate) fn of(network: &Network) -> Self {
         let flow =
             |spec: &FlowSpec| FlowDelays { sender: Some(NodeId::from_index(spec.from)), ..FlowDelays::default() };

@@ -29,7 +29,7 @@ pub enum Event {
     },
     /// A flow arrives during the run; [`FlowStarted`](Event::FlowStarted) follows.
     FlowArrived {
-        /// The flow's number: those of the network's flows come first.
+        /// The flow's number: the flows of the network have the lower numbers.
         flow: u32,
         /// The number of its arrival process.
         arrivals: u32,
@@ -168,7 +168,7 @@ impl NodeEvent {
 
 /// Receives the events of a run. The event loop is compiled three times: for all sinks that are
 /// [`ACTIVE`](Sink::ACTIVE), whose events are passed through a pointer to a function; without events but with
-/// [delays](crate::delay); and without either, so that what is not used costs nothing.
+/// [delays](crate::delay); and without either, so that unused observation costs nothing.
 pub trait Sink {
     /// Whether events are generated at all.
     const ACTIVE: bool;

@@ -47,7 +47,7 @@ pub struct Network {
 }
 
 impl Network {
-    /// The random numbers of both ends of a flow over TCP, the sending one first, which their controls get.
+    /// The random streams of both ends of a flow over TCP, the sending end first; the congestion controls draw from them.
     pub fn end_streams(&self, flow: usize) -> [Stream; 2] {
         let name = &self.flows[flow].name;
         [0, 1].map(|side| Stream::named(self.seed, self.replication, &format!("flow {name} end {side}")))
@@ -128,7 +128,7 @@ pub struct DirectionSpec {
     pub medium_rate: Option<Rate>,
 }
 
-/// A link. Settings of a direction are those of both, unless the link has `backward`.
+/// A link. The settings of one direction apply to both, unless the link has `backward`.
 #[derive(Clone, Debug, Serialize)]
 pub struct LinkSpec {
     /// Its name, which also selects its random streams.
@@ -199,7 +199,7 @@ impl LinkSpec {
         }
     }
 
-    /// The numbers of the directions with settings of their own: 0, and 1 if it differs.
+    /// The numbers of the directions with different settings: 0, and 1 if it has `backward`.
     pub fn distinct(&self) -> std::ops::Range<usize> {
         0..1 + usize::from(self.backward.is_some())
     }
@@ -244,7 +244,7 @@ pub struct FlowSpec {
     #[serde(skip_serializing_if = "is_never")]
     pub stop: Time,
     /// Whether this is a further connection of the preceding flow's application. The first flow has the settings of the
-    /// application; as many flows as it has [connections](crate::Application::connections) follow each other.
+    /// application; its [connections](crate::Application::connections) are consecutive flows.
     #[serde(skip_serializing_if = "is_default")]
     pub further_connection: bool,
 }

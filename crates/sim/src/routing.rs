@@ -1,9 +1,9 @@
 //! Routes of the fewest hops, computed when a destination is first used [goel1997 4.2 (6)].
 //!
-//! Only routers forward, so that routes lead through routers alone: what is stored for a destination is the hop of each
-//! router. A host with one open link needs no routes of its own: packets to it follow those to its neighbour, and its
-//! own packets have no choice. Opening or closing a link of a host thus changes no other node's routes: a mobile that
-//! changes its base station is found at another neighbour, and nothing is searched again.
+//! Only routers forward, so that routes lead through routers alone: for each destination the next hop of each router is
+//! stored. A host with one open link needs no stored routes: packets to it follow the route to its neighbour, and its
+//! own packets leave by that link. Opening or closing a link of a host thus changes no other node's routes: a mobile
+//! that changes its base station is found at another neighbour, and nothing is searched again.
 
 use std::collections::VecDeque;
 

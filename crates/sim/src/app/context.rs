@@ -17,11 +17,11 @@ pub(crate) trait Ends {
     fn end_mut(&mut self, number: usize) -> &mut Connection;
 }
 
-/// What a call of an application reaches of its flow.
+/// The part of a flow that a call of its application can access.
 pub(crate) enum Access<'a> {
     /// TCP.
     Connections(&'a mut dyn Ends),
-    /// Datagrams: the sizes of those to be sent, and the bytes received so far.
+    /// Datagrams: the sizes of the datagrams to send, and the bytes received so far.
     Datagrams(&'a mut Vec<u32>, u64),
 }
 

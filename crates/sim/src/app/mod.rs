@@ -1,7 +1,7 @@
-//! Applications: what the ends of a flow write, and when.
+//! Applications: the data that the ends of a flow write, and the times at which they write it.
 //!
-//! An application is one file here and one line of the registry below. One that serves several connections, as a web
-//! browser does, is one instance for all of them.
+//! An application is one file here and one line of the registry below. An application with several connections, such as
+//! a web browser, is one instance for all of them.
 
 pub mod bulk;
 pub mod cbr;
@@ -82,7 +82,7 @@ pub trait Application: Send {
         &[Transport::Tcp]
     }
 
-    /// The transport of a flow that names none; constant.
+    /// The transport of a flow that does not name one; constant.
     fn usual_transport(&self) -> Transport {
         self.transports().first().copied().unwrap_or_default()
     }

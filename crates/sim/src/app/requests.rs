@@ -5,7 +5,7 @@
 //! with one object, the document; when it has arrived, the others are requested, one at a time on each connection, over
 //! whichever is free first. After the last object of a page the client thinks, and then requests the next page.
 //! Connections stay open. The sizes of objects and the think times depend on the number of the page and the object
-//! alone, so that two schemes meet the same pages.
+//! alone, so that two schemes are compared on the same pages.
 
 use std::collections::VecDeque;
 use std::fmt::Arguments;

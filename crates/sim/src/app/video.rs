@@ -108,7 +108,7 @@ impl Config {
     }
 }
 
-/// The buffer of playing time, and what the viewer sees.
+/// The buffer of playing time, and the playback that the viewer sees.
 #[derive(Clone, Default)]
 struct Player {
     /// Playing time in the buffer at `at`.

@@ -12,7 +12,7 @@
 //! ```
 //!
 //! T is the packet time, the look-ahead of the codec, the least delay and the jitter buffer. 93.2 is G.107's value for
-//! its default parameters. Ie and Bpl are those of G.113 appendix I: G.711 with loss concealment 0 and 25.1, G.729A 11
+//! its default parameters. Ie and Bpl are from G.113 appendix I: G.711 with loss concealment 0 and 25.1, G.729A 11
 //! and 19. Limits: losses count as random (BurstR = 1), there is no echo, and the jitter buffer does not adapt.
 
 use engine::registry::{Fault, Settings};

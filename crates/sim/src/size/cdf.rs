@@ -3,7 +3,7 @@
 //! Files have a line for each point. Of two numbers, the first is the size in bytes, and the second the probability of
 //! at most this size, from 0 to 1 or in percent: the form of the HPCC simulator and others. Of three numbers, the first
 //! is the size in packets of 1460 bytes, and the last the probability: the form of pFabric's ns-2 scripts. If the
-//! first point has a probability above 0, as many transfers have exactly its size.
+//! first point has a probability above 0, that share of the transfers has exactly its size.
 
 use std::fmt::Arguments;
 

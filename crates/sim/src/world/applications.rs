@@ -48,7 +48,7 @@ impl World {
         }
     }
 
-    /// Lets an application act, and sends what it has written.
+    /// Lets an application act, and sends the data that it has written.
     pub(super) fn with_application<S: Observed>(
         &mut self,
         session: SessionId,

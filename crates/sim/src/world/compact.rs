@@ -1,6 +1,6 @@
-//! The path of packets in their compact form: segments without options, from one link to the next or to a connection, in
-//! runs without an active sink. What needs more, such as a scheme, a processing delay, or any other kind of link, is left
-//! to `forwarding`.
+//! The path of packets in their compact form: segments without options, from one link to the next or to a connection,
+//! in runs without an active sink. Everything else, such as a scheme, a processing delay, or any other kind of link, is
+//! left to `forwarding`.
 
 use tcp::Polled;
 use wire::{Addr, CompactPacket, Packet};
@@ -64,7 +64,7 @@ impl World {
         self.enqueue_compact(hop, packet, sink);
     }
 
-    /// Passes a packet to the connection that it is for, if that predicts it; returns false, and does nothing, otherwise.
+    /// Passes a packet to its connection, if header prediction applies to it; otherwise does nothing and returns false.
     #[inline]
     fn receive_compact<S: Observed>(&mut self, node: NodeId, packet: &CompactPacket, sink: &mut S) -> bool {
         let Some(segment) = packet.segment() else { return false };

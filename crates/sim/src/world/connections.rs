@@ -54,7 +54,7 @@ impl World {
         self.endpoints.reuse_buffer(packet);
     }
 
-    /// Checks whether the flow of an end is over, and tells its application what is new.
+    /// Checks whether the flow of an end has ended, and reports the end's progress to its application.
     fn look_over<S: Observed>(&mut self, end: EndId, sink: &mut S) {
         let flow = self.endpoints.end(end).flow();
         self.traffic.end_if_over(flow, &mut self.endpoints, &mut self.agenda);

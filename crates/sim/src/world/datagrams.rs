@@ -37,7 +37,7 @@ impl World {
         self.look_over_datagrams(number, sink);
     }
 
-    /// Checks whether a flow of datagrams is over.
+    /// Checks whether a flow of datagrams has ended.
     fn look_over_datagrams<S: Observed>(&mut self, number: DatagramFlowId, sink: &mut S) {
         let datagrams = self.endpoints.datagrams(number);
         if self.traffic.end_if_delivered(datagrams, self.agenda.now()) && S::ACTIVE {

@@ -37,7 +37,7 @@ impl Sink for Forward<'_> {
     }
 }
 
-/// What a loop observes, for which it is compiled.
+/// The observation for which an event loop is compiled.
 pub(super) trait Observed: Sink {
     /// Whether delays are measured if the world measures them.
     const TIMES: bool;
@@ -63,7 +63,7 @@ impl Observed for Timed {
     const TIMES: bool = true;
 }
 
-/// Whether a run without events and delays has a loop of its own: not where a module is loaded over the network.
+/// Whether a run without events and delays has a separate loop: not where a module is loaded over the network.
 const LOOP_WITHOUT_DELAYS: bool = !cfg!(target_family = "wasm");
 
 impl World {
@@ -72,18 +72,18 @@ impl World {
         while self.advance(u64::MAX, sink) {}
     }
 
-    /// Handles at most `wakeups` wake-ups; returns false if the run ended before it had handled as many.
+    /// Handles at most `wakeups` wake-ups; returns false if the run ended before that.
     pub fn advance<S: Sink>(&mut self, wakeups: u64, sink: &mut S) -> bool {
         self.advance_until(self.agenda.until(), wakeups, sink)
     }
 
-    /// The same for wake-ups up to `at`; returns false when there are none left before `at`. The current time is then
-    /// `at`, or the end of the last flow.
+    /// Like `advance`, for wake-ups up to `at`; returns false when no wake-up is left before `at`. The current time is
+    /// then `at`, or the end of the last flow.
     pub fn advance_until<S: Sink>(&mut self, at: Time, wakeups: u64, sink: &mut S) -> bool {
         self.handle(Stop { at: at.min(self.agenda.until()), when_over: true }, wakeups, sink)
     }
 
-    /// Handles at most `wakeups` wake-ups; returns false if it stopped before it had handled as many.
+    /// Handles at most `wakeups` wake-ups; returns false if it stopped before that.
     pub(super) fn handle<S: Sink>(&mut self, stop: Stop, wakeups: u64, sink: &mut S) -> bool {
         match (S::ACTIVE, !self.probes.measures_delays() && LOOP_WITHOUT_DELAYS) {
             (true, _) => self.handle_watched(stop, wakeups, &mut Forward(&mut |at, event| sink.event(at, event))),

@@ -1,4 +1,4 @@
-//! The numbers of what the owners of a world's state have. Other owners hold them.
+//! Ids of the items in the parts of a world's state, by which other parts refer to them.
 
 engine::define_ids! {
     /// The number of a mobile that uses one link at a time.
@@ -7,7 +7,7 @@ engine::define_ids! {
     pub(super) struct StationId;
     /// The number of a process by which flows arrive.
     pub(super) struct ArrivalsId;
-    /// The index of a flow in the world's list; a flow that arrives takes the place of one that is over.
+    /// The index of a flow in the world's list; a flow that arrives takes the place of one that has ended.
     pub(super) struct FlowIndex;
     /// The number of an application and its flows.
     pub(super) struct SessionId;

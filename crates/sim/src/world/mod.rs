@@ -1,6 +1,6 @@
 //! The simulated world.
 //!
-//! The event loop takes the next wake-up and lets its component act; packets that come out are processed at once: by
+//! The event loop takes the next wake-up and lets its component act; packets that it sends are processed at once: by
 //! the node at the far end of a link, and from there by a connection or the next link. A packet's path through one
 //! wake-up is `FifoLink`, `Link`, `Station` or `Medium` -> `World::arrive` -> `Connection` or `World::forward` ->
 //! `World::output`.
@@ -68,7 +68,7 @@ impl World {
         self.agenda.now()
     }
 
-    /// Measures the delays of a run of `network`, of which this is the world. To be called before the run.
+    /// Enables the measurement of delays in a run of `network`, the network of this world. To be called before the run.
     pub fn measure_delays(&mut self, network: &Network) {
         self.probes.measure_delays(network);
     }
@@ -90,7 +90,7 @@ impl World {
         self.traffic.await_only(flows);
     }
 
-    /// Whether the run is over: all awaited flows are, or the duration has passed.
+    /// Whether the run has ended: all awaited flows have ended, or the duration has passed.
     pub fn is_over(&self) -> bool {
         self.traffic.is_over() || self.agenda.now() >= self.agenda.until()
     }

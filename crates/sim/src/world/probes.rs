@@ -1,4 +1,4 @@
-//! What a run reports beside its results: events, delays, and packets for the outside.
+//! The reports of a run in addition to its results: events, delays, and packets for the outside.
 
 use engine::{Span, Time};
 use path::{HopId, LinkEvent, MediumEvent, MediumId, Observer};
@@ -46,7 +46,7 @@ impl Probes {
         self.delays.is_some()
     }
 
-    /// Measures after an action of an end: its round trip, and what was acknowledged.
+    /// Measures after an action of an end: its round trip, and the number of acknowledged bytes.
     #[inline]
     pub fn end_acted(&mut self, end: EndId, endpoints: &mut Endpoints) {
         if let Some(delays) = &mut self.delays {
@@ -79,7 +79,7 @@ impl Probes {
         Relay { sink, flows, delays: &mut self.delays }
     }
 
-    /// Emits an event of a node, and measures what it says about delays.
+    /// Emits an event of a node, and measures the delays that follow from it.
     #[inline]
     pub fn emit<S: Observed>(
         &mut self,
@@ -182,7 +182,7 @@ impl<S: Observed> Observer for Relay<'_, S> {
     }
 }
 
-/// Measures the delay of a packet on a link. Not inlined, as the caller's path is that of all packets.
+/// Measures the delay of a packet on a link. Not inlined, as all packets take the caller's path.
 #[inline(never)]
 fn time_on_link(delays: &mut Delays, flows: &Endpoints, (at, hop): (Time, HopId), event: &LinkEvent) {
     delays.link(at, hop, event, || event.packet().and_then(|packet| flows.flow_of(packet)));

@@ -95,7 +95,7 @@ impl Processors {
         self.agents[node].is_some()
     }
 
-    /// The agent of a node, to be asked what it needs and what it has counted.
+    /// The agent of a node, to query its needs and its counters.
     pub fn agent(&self, node: NodeId) -> Option<&dyn Agent> {
         self.agents[node].as_ref().map(InstalledAgent::agent)
     }

@@ -25,17 +25,17 @@ pub(in crate::world) struct DatagramPlan {
     pub start: Time,
 }
 
-/// What a datagram means that has arrived at a node.
+/// The result of a datagram's arrival at a node.
 pub(in crate::world) enum ArrivedDatagram {
     /// It is for no flow.
     Foreign,
     /// The node answers it with this packet.
     Answered(Packet),
-    /// It has arrived for good.
+    /// It has reached its destination.
     Counted(DatagramFlowId, DatagramArrival),
 }
 
-/// A flow of datagrams. Its receiver, or with echo its sender, computes delay and jitter from what arrives.
+/// A flow of datagrams. Its receiver, or with echo its sender, computes delay and jitter from the arrivals.
 pub(in crate::world) struct DatagramFlow {
     flow: FlowIndex,
     number: FlowId,
@@ -95,7 +95,7 @@ impl DatagramFlow {
         self.progress.longest_pause(wanted, now)
     }
 
-    /// When the last datagram was sent for good, if the application has finished.
+    /// When the last datagram was sent, if the application has finished.
     pub fn finished(&self) -> Option<Time> {
         self.finished
     }

@@ -100,7 +100,7 @@ impl Endpoints {
         self.ends.get(end).map(End::slot).unwrap_or_else(|| agenda.slot(Wakeup::End(end)))
     }
 
-    /// Closes the ports of both ends of a connection, whose flow is over.
+    /// Closes the ports of both ends of a connection, whose flow has ended.
     pub fn close_pair(&mut self, sender: EndId, agenda: &mut Agenda) {
         for end in [sender, sender.peer()] {
             let end = &mut self.ends[end];
@@ -229,7 +229,7 @@ impl Endpoints {
         }
     }
 
-    /// Reports a round trip that a sending end has measured, and what was acknowledged.
+    /// Reports a round trip that a sending end has measured, and the number of acknowledged bytes.
     #[inline]
     pub fn report_round_trip(&mut self, end: EndId, delays: &mut Delays) {
         let end = &mut self.ends[end];
@@ -269,7 +269,7 @@ impl Endpoints {
         SessionEnds(self.ends.range_mut(sender..sender.after(connections)))
     }
 
-    /// Takes what is new at an end since the last call.
+    /// Returns the progress of an end since the last call.
     pub fn take_news(&mut self, end: EndId) -> EndNews {
         let end = &mut self.ends[end];
         let now = [end.connection.bytes_received(), end.connection.bytes_acknowledged()];

@@ -28,7 +28,8 @@ impl Progress {
         }
     }
 
-    /// The longest wait so far. An end that has all of `wanted` no longer waits; that of an endless flow always does.
+    /// The longest wait so far. An end that has received all of `wanted` no longer waits; the end of an endless flow
+    /// always waits.
     pub fn longest_pause(&self, wanted: Option<u64>, now: Time) -> Span {
         match wanted {
             Some(wanted) if self.bytes >= wanted => self.longest,

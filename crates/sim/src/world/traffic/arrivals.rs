@@ -1,6 +1,6 @@
 //! Flows that arrive during the run, and end.
 //!
-//! The memory of a flow that has ended is used again by later ones; its ports are used again when all others have been.
+//! A later flow reuses the memory of a flow that has ended; its ports are reused once all other ports have been used.
 
 use engine::{Draws, Slot, Span, Stream, Time};
 use wire::{Packet, Segment};
@@ -21,7 +21,7 @@ pub(super) struct Arrivals {
     spec: ArrivalSpec,
     slot: Slot,
     sizes: Box<dyn SizeDistribution>,
-    /// Times between arrivals, and sizes: streams of their own, so that other sizes leave the times as they are.
+    /// Times between arrivals, and sizes: separate streams, so that other sizes do not change the times.
     times: Draws,
     lengths: Draws,
     /// The random stream of the flows' ends.
@@ -30,7 +30,7 @@ pub(super) struct Arrivals {
     arrived: u64,
     /// The time of the next arrival in nanoseconds.
     next: f64,
-    /// The time on the empty path.
+    /// The empty path between its nodes, if there is a route.
     path: Option<EmptyPath>,
 }
 
@@ -42,7 +42,7 @@ pub(super) struct EmptyPath {
     pub delay: f64,
     /// Nanoseconds per byte of data, added over the links.
     pub pace: f64,
-    /// The same at the slowest link.
+    /// Nanoseconds per byte of data at the slowest link.
     pub slowest: f64,
     /// Nanoseconds per byte of an acknowledgment, added over the links back.
     pub pace_back: f64,

@@ -1,4 +1,4 @@
-//! A flow, and what carries its data.
+//! A flow, and the transport of its data.
 
 use engine::Time;
 
@@ -9,7 +9,7 @@ use crate::world::ids::{DatagramFlowId, EndId};
 
 /// A flow: one TCP connection, or datagrams, and the progress of the transfer.
 pub(in crate::world) struct Flow {
-    /// Its number in events. Flows that arrive during the run take the numbers after those of the network.
+    /// Its number in events. Flows that arrive during the run have the numbers after the network's flows.
     pub(super) number: FlowId,
     /// Its session, and its number among the connections of it; a flow that arrived during the run has none.
     pub(super) session: Option<(SessionId, usize)>,
@@ -22,7 +22,7 @@ pub(in crate::world) struct Flow {
     pub(super) start: Time,
     pub(super) carrier: Carrier,
     pub(super) completed: Option<Time>,
-    /// Whether the flow is over.
+    /// Whether the flow has ended.
     pub(super) over: bool,
     /// Whether the run waits for its end.
     pub(super) awaited: bool,

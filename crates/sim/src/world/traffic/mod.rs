@@ -18,8 +18,8 @@ pub(super) use flow::{Carrier, Flow};
 pub(super) use session::ApplicationWakeup;
 use session::Session;
 
-/// The run waits for `unfinished` flows and processes: awaited flows that are not over, and processes by which more
-/// arrive. A flow that has arrived is in the list until it is over, and among the results from then on.
+/// The run waits for `unfinished` flows and processes: awaited flows that have not ended, and processes by which more
+/// arrive. A flow that has arrived is in the list until it ends, and among the results from then on.
 pub(super) struct Traffic {
     /// The flows of the network, and after them those that arrived during the run.
     flows: IdVec<FlowIndex, Flow>,
@@ -31,18 +31,18 @@ pub(super) struct Traffic {
     arrivals: IdVec<ArrivalsId, Arrivals>,
     /// The number in events of the next flow that arrives.
     next_flow: FlowId,
-    /// Flows that arrived and are over: their memory is used again.
+    /// Flows that arrived and have ended: their memory is reused.
     free_flows: Vec<FlowIndex>,
-    /// The results of flows that arrived and are over.
+    /// The results of flows that arrived and have ended.
     short_flows: Vec<ShortFlow>,
-    /// Awaited flows that are not over, and processes by which more arrive.
+    /// Awaited flows that have not ended, and processes by which more arrive.
     unfinished: usize,
     /// Whether the run waits for the end of flows that arrive.
     awaits_arrivals: bool,
 }
 
 impl Traffic {
-    /// Whether the run waits for nothing more.
+    /// Whether no flow and no process is left for which the run waits.
     #[inline(always)]
     pub fn is_over(&self) -> bool {
         self.unfinished == 0
@@ -62,7 +62,7 @@ impl Traffic {
         &self.flows.as_slice()[..self.planned]
     }
 
-    /// A flow, to be looked at.
+    /// The flow with this index.
     pub fn flow(&self, flow: FlowIndex) -> &Flow {
         &self.flows[flow]
     }
@@ -72,7 +72,7 @@ impl Traffic {
         self.flows[flow].completed = Some(now);
     }
 
-    /// A flow is over, and the run no longer waits for it; returns false if it was over before.
+    /// Ends a flow, for which the run no longer waits; returns false if it had already ended.
     fn end(&mut self, flow: FlowIndex) -> bool {
         let flow = &mut self.flows[flow];
         if std::mem::replace(&mut flow.over, true) {
@@ -95,7 +95,7 @@ impl Traffic {
         }
     }
 
-    /// A flow that arrived during the run is over: its ports and its memory are free.
+    /// Frees the ports and the memory of a flow that arrived during the run and has ended.
     #[cold]
     fn release(&mut self, id: FlowIndex, sender: EndId, endpoints: &mut Endpoints, agenda: &mut Agenda) {
         let flow = &mut self.flows[id];
@@ -105,8 +105,8 @@ impl Traffic {
         self.free_flows.push(id);
     }
 
-    /// Ends a flow of datagrams that is complete: its application has finished, and all have arrived. After a loss it is not
-    /// over before the run ends. Returns whether it ends now.
+    /// Ends a flow of datagrams that is complete: its application has finished, and all datagrams have arrived. After a
+    /// loss it ends with the run. Returns whether it ends now.
     pub fn end_if_delivered(&mut self, datagrams: &DatagramFlow, now: Time) -> bool {
         let ends = datagrams.is_complete() && self.end(datagrams.flow());
         if ends {
@@ -115,7 +115,7 @@ impl Traffic {
         ends
     }
 
-    /// The share of the bytes to deliver that is acknowledged, of the flow that is behind: 0 while flows arrive.
+    /// The minimum over the flows of the acknowledged share of their bytes: 0 while flows arrive.
     pub fn progress(&self, endpoints: &Endpoints) -> f64 {
         let share = |flow: &Flow| {
             let acknowledged = endpoints.end(flow.sender()?).connection().bytes_acknowledged();
@@ -130,7 +130,7 @@ impl Traffic {
         self.planned().iter().map(|flow| self.result(flow, endpoints, now)).collect()
     }
 
-    /// The results of flows that arrived, in the order of their end, and last of those that are not over.
+    /// The results of flows that arrived, in the order of their end, followed by the flows that have not ended.
     pub fn short_flows(&self) -> Vec<ShortFlow> {
         self.short_flows.iter().copied().chain(self.flows.iter().filter_map(Flow::short)).collect()
     }

@@ -38,7 +38,7 @@ impl Session {
     }
 }
 
-/// What an application has done in a call.
+/// The actions of an application in a call.
 pub(in crate::world) struct ApplicationOutcome {
     /// The carrier of its first flow.
     pub carrier: Carrier,

@@ -24,7 +24,7 @@ use crate::world::ids::StationId;
 #[expect(clippy::large_enum_variant, reason = "there are few hops, and indirection would slow down every packet")]
 enum Transmitter {
     Fifo(FifoLink),
-    /// Any other link with a transmitter of its own.
+    /// Any other link with its own transmitter.
     Link(Box<dyn Link>),
     /// A queue of a station.
     TxQueue {
