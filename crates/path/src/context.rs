@@ -79,7 +79,7 @@ impl<O: Observer> Cx<'_, O> {
             self.observer.medium(self.now, medium, event());
         }
     }
-    /// Lets `act` use the same context with an observer whose type it need not know, as a [link](crate::link::Link) does.
+    /// Calls `act` with this context and a type-erased observer, for a [link](crate::link::Link).
     #[inline]
     pub fn erased<T>(&mut self, act: impl FnOnce(&mut LinkCx<'_>) -> T) -> T {
         let (watches, times) = (self.observer.watches(), self.observer.times());
@@ -88,7 +88,7 @@ impl<O: Observer> Cx<'_, O> {
     }
 }
 
-/// An observer of any type.
+/// A type-erased observer.
 pub struct AnyObserver<'a> {
     watches: bool,
     /// `None` if no events are wanted.

@@ -23,7 +23,7 @@ pub struct Counters {
     pub duplicates: u64,
     /// Number of frames that arrived and delivered no packet: out of sequence with go-back-N, or parity.
     pub discarded: u64,
-    /// Number of packets restored from parity after the loss of their own frames.
+    /// Number of packets restored from parity after the loss of their frames.
     pub recovered: u64,
     /// Number of packets that arrived.
     pub packets_delivered: u64,

@@ -164,7 +164,7 @@ pub enum LinkEvent {
         /// The packet that it carries.
         packet: Packet,
     },
-    /// A frame arrived that the far end discards: with go-back-N it accepts frames in sequence only.
+    /// The far end discarded a frame that arrived out of sequence (go-back-N).
     FrameDiscarded {
         /// The frame's sequence number.
         number: u64,
@@ -249,8 +249,8 @@ pub enum LinkEvent {
 }
 
 impl LinkEvent {
-    /// Returns true if the event times a packet: it leaves the queue or the link, or is lost. Observers that only
-    /// measure delays get these events and no others.
+    /// Returns true if the event determines the delay of a packet: the packet leaves the queue or the link, or is lost.
+    /// Observers that only measure delays receive only these events.
     pub fn is_timing(&self) -> bool {
         matches!(
             self,

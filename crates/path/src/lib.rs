@@ -1,6 +1,7 @@
-//! Everything between the two ends. In the order a packet meets them: [`queue`], [`link`]; where there is a link layer
-//! a [`station`] that several links can share, or a shared [`medium`], and [`mac`]; [`channel`]; and [`agent`], which hears how it went. [`place`] says where nodes are. [`context`] and
-//! [`event`] are what all of them are lent, and say.
+//! The path between sender and receiver. A packet passes, in this order, a [`queue`], a [`link`], the [`channel`], and
+//! the [`agent`] of a node. A link with a link layer ([`mac`]) is served by a [`station`], which several links of a
+//! node can share, or is part of a shared [`medium`]. [`place`] computes the positions of nodes. Each call of a
+//! component has a [`context`]; components report [`event`]s.
 //!
 //! ```
 //! use engine::{Rate, Span, Stream, Time};

@@ -45,8 +45,8 @@ pub enum Outcome {
     Freed(u32),
 }
 
-/// Collects the outcomes of one wake-up, in order. Mostly there is one, a delivered packet, which is written to the
-/// caller's packet.
+/// Collects the outcomes of one wake-up, in order. Usually there is one, a delivered packet, which is written to the
+/// packet provided by the caller.
 pub struct Outcomes<'a> {
     first: &'a mut Packet,
     delivered: Option<HopId>,
@@ -100,7 +100,7 @@ impl<'a> Outcomes<'a> {
         self.more.push((notice.hop, Outcome::Acknowledged(notice)));
     }
 
-    /// Returns the hop of the packet that was written to the caller's, if one was.
+    /// Returns the hop of the packet that was written to the caller's packet; `None` if there is none.
     #[inline]
     pub fn delivered(&self) -> Option<HopId> {
         self.delivered

@@ -11,7 +11,7 @@
 //! Deviations: none known. A channel change of any of the node's links counts; a fade within `warning` after the
 //! channel becomes GOOD keeps the window closed.
 //!
-//! Limits: those of a `FlowTable`; flows are removed after a FIN or RST.
+//! Limits: as for a `FlowTable`; flows are removed after a FIN or RST.
 
 use engine::registry::{Fault, Settings};
 use engine::{Span, Time};

@@ -16,7 +16,7 @@
 //! Deviations: the paper splits the connection at the base station, which retransmits data lost on the radio link; here
 //! the sender does. The paper's bandwidth management (compaction, smaller windows for some mobiles) is not modelled.
 //!
-//! Limits: those of a `FlowTable`; flows of the base station itself pass unchanged.
+//! Limits: as for a `FlowTable`; flows of the base station itself pass unchanged.
 
 use engine::registry::{Fault, Settings};
 use engine::{Span, Time};

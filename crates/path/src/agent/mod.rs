@@ -82,9 +82,9 @@ impl AgentCx<'_> {
 
     /// Emits an event: `name` is constant, lower case, its words joined by `_`; the scheme documents the unit of
     /// `value`. An event about a packet names the packet, from which its flow follows. Without observers, no effect.
-    /// Counts need no event of their own: each growth of a [counter](Agent::counters) in an observed run is an event with
-    /// the counter's name, about the packet of the call. If the agent counts another packet than that of the call, it
-    /// emits an event with the counter's name itself, with the value 1 for each such packet.
+    /// Counts need no separate event: in an observed run each increase of a [counter](Agent::counters) is reported as
+    /// an event with the counter's name, about the packet of the call. If the agent counts a packet other than the
+    /// packet of the call, it emits the event with the counter's name here, with the value 1 for each such packet.
     #[inline]
     pub fn emit(&mut self, name: &'static str, value: f64, packet: Option<&Packet>) {
         if let Some(events) = &mut self.events {
@@ -104,7 +104,7 @@ pub struct AgentEvent {
     pub packet: Option<Packet>,
 }
 
-/// What a node's driver knows of the sending side of a link.
+/// State of the sending side of a link, as an agent sees it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LinkView {
     /// The link and the direction in which the node sends.
@@ -135,7 +135,7 @@ pub struct Departure {
 /// Result of an agent's inspection of a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
-    /// The packet is forwarded with the agent's changes, before anything that the agent sends in the same call.
+    /// The packet is forwarded with the agent's changes, ahead of all packets that the agent sends in the same call.
     Pass,
     /// The packet is not forwarded.
     Take,

@@ -13,7 +13,7 @@
 //! SYN, FIN or RST always pass; so do acknowledgments of data never seen, and those with a changed window, which are no
 //! duplicates [RFC5681 s2]. Segments with SYN or FIN pass the data filter.
 //!
-//! Limits: those of a `FlowTable`; for each flow at most `Repeats::MAX` repeated segments are stored, and the oldest is
+//! Limits: as for a `FlowTable`; for each flow at most `Repeats::MAX` repeated segments are stored, and the oldest is
 //! discarded first.
 
 use engine::registry::{Fault, Settings};

@@ -31,7 +31,7 @@ pub struct SchemeAction {
 /// Effect of an action on the packets of a flow.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Effect {
-    /// The node sends data on a connection of its own, or a packet that requests an answer of the receiver.
+    /// The node sends data on a second connection, or a packet that the receiver must answer.
     Forwards,
     /// The node retransmits data.
     Resends,
@@ -70,7 +70,7 @@ impl Effect {
 }
 
 impl Default for Traits {
-    /// Those of a scheme of the base station alone that leaves acknowledgments their meaning.
+    /// Returns the properties of a scheme at the base station only that does not change the meaning of acknowledgments.
     fn default() -> Self {
         Traits {
             semantics: Semantics::Kept,

@@ -1,8 +1,8 @@
 //! Independent bit errors: each bit is wrong with probability b (BER), and a frame is lost if any of its bits is wrong.
 //!
 //! A frame of n bits is lost with probability 1 - (1 - b)^n: the binary symmetric channel with a receiver that detects
-//! every error and corrects none [LinCostello2004 ch. 22]. The bits are those of the packet with its headers, as for
-//! its transmission time; a link acknowledgment has the bits of its size.
+//! every error and corrects none [LinCostello2004 ch. 22]. A packet counts with the bits of its headers, as for its
+//! transmission time; a link acknowledgment has the bits of its size.
 //!
 //! Limits: no coding, no preamble, no link header. Errors are not bursty; bursts are modelled by `two-state`.
 

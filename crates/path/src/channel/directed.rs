@@ -4,12 +4,12 @@ use engine::{Rate, Time};
 
 use super::{Channel, Fate, Frame, State};
 
-/// Two independent channels, forward first. Its states, for plots and for schemes that foresee them, are those of the
-/// first of them that has any.
+/// Two independent channels, forward first. The states, for plots and for schemes that predict them, are taken from the
+/// first channel that has states.
 pub struct Directed([Box<dyn Channel>; 2]);
 
 impl Directed {
-    /// Creates the channel of both directions from that of each.
+    /// Creates the channel from one channel per direction.
     pub fn new(channels: [Box<dyn Channel>; 2]) -> Self {
         Directed(channels)
     }

@@ -4,8 +4,8 @@ use engine::Rate;
 
 /// Returns the minimum signal power, in dBm, at which the standard requires a receiver to decode a rate: with at most
 /// 10 % of 1,000-byte frames lost for OFDM and high throughput [802.11-2012 s18.3.10.2, s20.3.21.1], 8 % of 1,024-byte
-/// frames for direct sequence [s16.4.8.2, s17.4.8.2]. The standard has no level for 1 and 5.5 Mbps; those of 2 and 11
-/// Mbps are used. `None` for a rate of no standard.
+/// frames for direct sequence [s16.4.8.2, s17.4.8.2]. The standard has no level for 1 and 5.5 Mbps; the levels of 2 and
+/// 11 Mbps are used. `None` for a rate of no standard.
 pub fn minimum_input(rate: Rate) -> Option<f64> {
     let is_rate = |(tenths, _): &&(u64, f64)| tenths * 100_000 == rate.bits_per_sec();
     MINIMUM_INPUT.iter().find(is_rate).map(|(_, dbm)| *dbm)

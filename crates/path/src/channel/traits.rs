@@ -29,9 +29,9 @@ pub struct Keyed<T> {
 /// A constant loss probability, 0 to 1.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum SteadyLoss {
-    /// Of each frame.
+    /// Loss probability of a frame.
     OfFrame(f64),
-    /// Of each bit: a frame is lost with any of its bits.
+    /// Error probability of a bit: a frame is lost if any of its bits is wrong.
     OfBit(f64),
 }
 

@@ -11,7 +11,7 @@ pub(crate) struct Due<T> {
     pub what: T,
 }
 
-/// Events in the order in which they were begun, because all of them take the same time.
+/// Events in the order of their starts, which is the order of their times because all have the same delay.
 pub(crate) type DueQueue<T> = VecDeque<Due<T>>;
 
 /// Returns the time of the first event.

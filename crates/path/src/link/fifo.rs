@@ -36,11 +36,11 @@ impl InTransit {
 /// A packet that arrives at the far end of a link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Arrival {
-    /// None: it was lost.
+    /// No packet arrives: it was lost.
     Nothing,
-    /// A packet without options, in the buffer for these.
+    /// A packet without options, written to the buffer for compact packets.
     Compact,
-    /// A packet in the buffer for packets that may have options.
+    /// A packet written to the buffer for packets that may have options.
     Whole,
 }
 

@@ -1,8 +1,8 @@
 //! A link without a link layer whose node sends expedited packets: each packet is sent once, and an expedited one
 //! before all waiting packets.
 //!
-//! Without expedited packets the results are those of a [FIFO link](crate::link::fifo), which cannot send a packet
-//! first because it fixes each departure when the packet is queued. Here a packet that has waited costs a second
+//! Without expedited packets the results equal the results of a [FIFO link](crate::link::fifo), which cannot expedite
+//! packets because it fixes each departure when the packet is queued. Here a packet that has waited costs a second
 //! wake-up, at the start of its transmission. (If transmission and propagation both take no time, events of that
 //! nanosecond may have another order.)
 
@@ -41,7 +41,7 @@ pub struct PriorityLink {
     flying: DueQueue<InTransit>,
     /// The options of the packets in flight that have any.
     options: VecDeque<Options>,
-    /// When the line is free, and the order of that among simultaneous events.
+    /// Time at which the line becomes free, and its order among simultaneous events.
     free: (Time, Order),
     /// Packets and bytes that waited and whose transmission began at this time: if arrivals come first, they still
     /// count as waiting.

@@ -1,4 +1,4 @@
-//! Link layers: rules and settings. [`arq`] for links with a channel of their own, [`dcf`] for shared media.
+//! Link layers: rules and settings. [`arq`] for links with a separate channel, [`dcf`] for shared media.
 
 pub mod arq;
 pub mod dcf;

@@ -1,6 +1,6 @@
 //! A-MPDU aggregation: several packets of a transmit queue in one frame, each with its own checksum, answered by one
-//! block acknowledgment that reports which packets arrived [802.11-2012 s8.6, s9.12, s9.21]. Failed packets are sent
-//! again in the queue's next aggregate, before new ones.
+//! block acknowledgment that reports which packets arrived [802.11-2012 s8.6, s9.12, s9.21]. Failed packets are
+//! retransmitted in the queue's next aggregate, before new ones.
 //!
 //! A station selects the packets of an aggregate when its turn comes. Selected packets have numbers within a window of
 //! 64. Model, deviations and limits: docs/models/aggregation.md.
@@ -210,8 +210,8 @@ impl Medium {
         queue.rate.on_aggregate(station.data.rate, batch.len() as u32, acknowledged, cx.now);
         let (mut first_done, mut done, mut left) = (false, 0, Vec::new());
         for (place, mut head) in batch.into_iter().enumerate() {
-            // The block acknowledgment covers all packets that have arrived, not only those of this frame [802.11-2012
-            // s9.21.3].
+            // The block acknowledgment covers all packets that have arrived, not only the packets of this frame
+            // [802.11-2012 s9.21.3].
             let acknowledged = answered && head.arrived;
             let notice;
             let mut over = acknowledged;
@@ -228,8 +228,7 @@ impl Medium {
                 if over {
                     station.window = self.phy.cw_min;
                     queue.give_up(&head, cx);
-                    // The receiver stops waiting for the packet; in 802.11 a block acknowledgment request would tell it
-                    // so.
+                    // The receiver stops waiting for the packet; in 802.11 a block acknowledgment request informs it.
                     queue.reorder.pass_over(head.number);
                 }
             }

@@ -42,8 +42,8 @@ impl Flying {
         Reservation { until: now + self.frame.reserves, between: [self.from, self.to] }
     }
 
-    /// Returns true if `station` sent the frame in an exchange of its own and it is no beacon: the frame belongs to the
-    /// transmit queue in service.
+    /// Returns true if `station` sent the frame in an exchange that it initiated, and it is no beacon: the frame
+    /// belongs to the transmit queue in service.
     pub fn belongs_to_exchange_of(&self, station: MediumStationId) -> bool {
         self.owner == station && self.from == station && self.frame.kind != FrameKind::Beacon
     }

@@ -22,7 +22,7 @@ pub(super) struct Audibility {
     /// The stations of each group; none for a number that is not in use.
     members: IdVec<SenseGroupId, Vec<MediumStationId>>,
     unused: Vec<SenseGroupId>,
-    /// What each station hears; empty if all stations decode each other.
+    /// The stations that each station senses; empty if all stations decode each other.
     rows: IdVec<MediumStationId, Row>,
     /// The groups by the digest of their stations' rows. Groups of one digest can differ in what their stations have
     /// sensed so far.
@@ -31,7 +31,7 @@ pub(super) struct Audibility {
     shared: Vec<u64>,
 }
 
-/// Groups or stations, and how each hears a station.
+/// The groups or stations that sense a station, and the ones that can decode its frames.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Audience<I> {
     senses: FixedBitSet,
@@ -40,13 +40,13 @@ pub(super) struct Audience<I> {
 }
 
 impl<I: Id> Audience<I> {
-    /// None of `count`.
+    /// Returns an empty audience, with space for `count` ids.
     fn none(count: usize) -> Self {
         let [senses, decodes] = [(); 2].map(|()| FixedBitSet::with_capacity(count));
         Audience { senses, decodes, ids: PhantomData }
     }
 
-    /// The groups or stations that sense the station.
+    /// Returns the groups or stations that sense the station.
     fn sensing(&self) -> impl Iterator<Item = I> {
         self.senses.ones().map(I::from_index)
     }
@@ -55,7 +55,7 @@ impl<I: Id> Audience<I> {
     #[inline]
     pub fn for_each(&self, mut act: impl FnMut(I, bool)) {
         if self.senses.len() == 1 {
-            // The only group is that of the station itself.
+            // The only group contains the station itself.
             return act(I::from_index(0), true);
         }
         for group in self.senses.ones() {
@@ -63,17 +63,17 @@ impl<I: Id> Audience<I> {
         }
     }
 
-    /// Whether a group or station senses the station.
+    /// Returns true if a group or station senses the station.
     fn senses(&self, id: I) -> bool {
         self.senses.contains(id.index())
     }
 
-    /// Whether a group or station decodes the station's frames.
+    /// Returns true if a group or station can decode the station's frames.
     fn decodes(&self, id: I) -> bool {
         self.decodes.contains(id.index())
     }
 
-    /// How a group or station hears the station.
+    /// Returns the audibility of the station at a group or station.
     pub fn reach(&self, id: I) -> Reach {
         match (self.senses(id), self.decodes(id)) {
             (_, true) => Reach::Reads,
@@ -82,23 +82,24 @@ impl<I: Id> Audience<I> {
         }
     }
 
-    /// Sets how a group or station hears the station.
+    /// Sets the audibility of the station at a group or station.
     pub fn set(&mut self, id: I, reach: Reach) {
         self.senses.set(id.index(), reach >= Reach::Senses);
         self.decodes.set(id.index(), reach >= Reach::Reads);
     }
 }
 
-/// What a station hears: the stations that hear it, since audibility is symmetric, and itself.
+/// The stations that a station senses, itself included. Since audibility is symmetric, they are also the stations that
+/// sense it.
 #[derive(Clone)]
 struct Row {
     stations: Audience<MediumStationId>,
-    /// The exclusive or of a number for each station that it hears.
+    /// Exclusive or of the hashes of the stations that it senses.
     digest: u64,
 }
 
 impl Row {
-    /// What station `station` of `count` hears if it hears only itself.
+    /// Returns the row of station `station` of `count` that senses only itself.
     fn alone(station: MediumStationId, count: usize) -> Self {
         let mut row = Row { stations: Audience::none(count), digest: 0 };
         row.set(station, Reach::Reads);
@@ -115,7 +116,7 @@ impl Row {
     }
 }
 
-/// A number for one station that is heard, with bits as good as random: the output function of SplitMix64.
+/// Returns the hash of a sensed station, by the output function of SplitMix64.
 fn heard(station: MediumStationId, reach: Reach) -> u64 {
     if reach == Reach::Nothing {
         return 0;
@@ -144,7 +145,7 @@ impl Audibility {
         }
     }
 
-    /// Returns the audibility of `count` stations, where `reach` is that between two of them, and their groups.
+    /// Returns the audibility of `count` stations and their groups; `reach` is the audibility between two stations.
     pub fn of(count: usize, mut reach: impl FnMut(MediumStationId, MediumStationId) -> Reach) -> Self {
         let stations = (0..count).map(MediumStationId::from_index);
         let mut audibility = Audibility {
@@ -169,7 +170,7 @@ impl Audibility {
         audibility
     }
 
-    /// The number of groups, including numbers not in use.
+    /// Returns the number of groups, including numbers not in use.
     pub fn groups(&self) -> usize {
         self.members.len()
     }
@@ -180,14 +181,14 @@ impl Audibility {
         self.rows[b].set(a, reach);
     }
 
-    /// The groups whose stations hear the same stations as `station`.
+    /// Returns the groups whose stations have the audibility of `station`.
     pub fn equal_groups(&self, station: MediumStationId) -> impl Iterator<Item = SenseGroupId> {
         let row = &self.rows[station];
         let groups = self.by_digest.get(&row.digest).into_iter().flatten().copied();
         groups.filter(|group| self.members[*group].first().is_some_and(|one| row.equals(&self.rows[*one])))
     }
 
-    /// Pairs of groups whose stations hear the same stations.
+    /// Returns the pairs of groups whose stations have equal audibility.
     pub fn equal_pairs(&self) -> Vec<[SenseGroupId; 2]> {
         let mut pairs = Vec::new();
         for groups in self.shared.iter().filter_map(|digest| self.by_digest.get(digest)) {
@@ -200,12 +201,12 @@ impl Audibility {
         pairs
     }
 
-    /// The stations of a group.
+    /// Returns the stations of a group.
     pub fn members(&self, group: SenseGroupId) -> &[MediumStationId] {
         &self.members[group]
     }
 
-    /// Takes a station out of its group; returns the group, which keeps its number even if it is empty now.
+    /// Removes a station from its group; returns the group, which keeps its number even if it is empty now.
     pub fn leave(&mut self, station: MediumStationId) -> SenseGroupId {
         let group = self.group[station];
         let members = &mut self.members[group];
@@ -227,7 +228,8 @@ impl Audibility {
         group
     }
 
-    /// Puts a station into a group: one with equal stations, or an empty one that is sensed like it.
+    /// Adds a station to a group: one of stations with equal audibility, or an empty one with the audibility of the
+    /// station.
     pub fn join(&mut self, station: MediumStationId, group: SenseGroupId) {
         self.group[station] = group;
         let members = &mut self.members[group];
@@ -242,7 +244,7 @@ impl Audibility {
         }
     }
 
-    /// Adds an empty group, which hears what `station` hears; returns its number.
+    /// Adds an empty group with the audibility of `station`; returns its number.
     pub fn add_group(&mut self, station: MediumStationId) -> SenseGroupId {
         let group = self.unused.pop().unwrap_or_else(|| self.members.push(Vec::new()));
         let stations = &self.rows[station].stations;
@@ -252,7 +254,7 @@ impl Audibility {
         group
     }
 
-    /// Removes an empty group, which heard what `station` hears, and possibly `other`.
+    /// Removes an empty group that had the audibility of `station`, and possibly sensed `other`.
     pub fn remove_group(&mut self, group: SenseGroupId, station: MediumStationId, other: Option<MediumStationId>) {
         for heard in self.rows[station].stations.sensing().chain(other) {
             self.audience[heard].set(group, Reach::Nothing);
@@ -260,7 +262,7 @@ impl Audibility {
         self.unused.push(group);
     }
 
-    /// An empty group now hears `other` like `station`.
+    /// Sets the audibility of `other` at an empty group to its audibility at `station`.
     pub fn update_group(&mut self, group: SenseGroupId, station: MediumStationId, other: MediumStationId) {
         self.audience[other].set(group, self.rows[station].stations.reach(other));
     }
@@ -280,8 +282,8 @@ impl Audibility {
         self.rows.is_empty() || self.rows[a].equals(&self.rows[b])
     }
 
-    /// Returns true if the groups agree with the audibility between stations: each station is in one group, the stations
-    /// of a group hear the same, and are the audience of all that they hear.
+    /// Returns true if the groups agree with the audibility between stations: each station is in one group, the
+    /// stations of a group have equal audibility, and the audience of each station agrees with the rows.
     pub fn is_consistent(&self) -> bool {
         let in_one = |station: MediumStationId| {
             let of = self.members.iter().filter(|members| members.contains(&station));

@@ -100,7 +100,7 @@ impl CarrierSenseGroup {
         (silent + silence).max(self.reserved_from(station) + phy.difs)
     }
 
-    /// Returns the time from which slots count for a station in the current idle period. Reservations of its own
+    /// Returns the time from which slots count for a station in the current idle period. Reservations of the station's
     /// exchanges do not apply to it, and after a frame that it alone could not decode it waits for EIFS.
     pub fn counts_from(&self, number: MediumStationId, station: &Station, phy: &Phy) -> Time {
         let unread = station.unread == Some(self.idle_since);
@@ -114,7 +114,7 @@ impl CarrierSenseGroup {
     }
 
     /// Handles a resting station that has data to send: returns the time from which it counts slots, and the slots left
-    /// of its last back-off at that time; `None` if that back-off is over at `now`.
+    /// of its last back-off at that time; `None` if that back-off has ended by `now`.
     pub fn end_rest(
         &mut self,
         number: MediumStationId,

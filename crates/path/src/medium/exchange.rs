@@ -221,13 +221,13 @@ impl Medium {
             let group = &mut self.groups[self.audibility.group[to]];
             group.separate(to, &self.phy, &mut self.stations, cx.schedule);
         }
-        // The timeout counts from the end of the transmission at the sender, one propagation delay ago.
+        // The timeout counts from the end of the transmission at the sender, one propagation delay earlier.
         let sent = Time::from_nanos(cx.now.as_nanos() - self.phy.delay.as_nanos());
         self.waits(number, Phase::Unanswered(step), sent + self.phy.answer_timeout, cx);
     }
 
     /// Returns true if a station responds to a frame that it received: to data always, to an RTS only if its NAV is
-    /// zero [802.11-2007 s9.2.5.7]; never between two frames of an exchange of its own.
+    /// zero [802.11-2007 s9.2.5.7]; never between two frames of an exchange that it initiated.
     fn answers(&self, number: MediumStationId, step: Step, now: Time) -> bool {
         let free = match step {
             Step::Request => self.groups[self.audibility.group[number]].is_unreserved(number, now),

@@ -6,8 +6,8 @@ pub(super) enum Phase {
     /// The arrival of a packet to send. The back-off after the last exchange ends at slot number `until` of the
     /// carrier-sense group; `None` while the station counts its slots apart from the group.
     Resting { until: Option<u64> },
-    /// Its turn, at slot number `turn` of the group; `None` while the station counts its slots apart from the group. The
-    /// timer is that of the group's first station.
+    /// Its turn, at slot number `turn` of the group; `None` while the station counts its slots apart from the group.
+    /// The group's timer serves its first station.
     Contending { turn: Option<u64> },
     /// Its transmission: its turn has come, and it transmits at the timer regardless of frames that begin before.
     Committed,

@@ -80,7 +80,7 @@ impl Plane {
         square(from, to, now) as f64 > max
     }
 
-    /// Returns true if frames of `from` exceed those of `other` at `to` by the capture ratio.
+    /// Returns true if, at `to`, frames of `from` are stronger than frames of `other` by the capture ratio.
     pub fn captures(&self, to: MediumStationId, from: MediumStationId, other: MediumStationId, now: Time) -> bool {
         // A transmitting station receives nothing.
         let Some(ratio) = self.capture.filter(|_| to != from && to != other) else { return false };
@@ -136,7 +136,7 @@ impl Medium {
     }
 
     /// Finds a group for a station that has left the group `old`, in which it was `alone` or not, after its audibility to
-    /// `other` has changed: one with equal audibility that has sensed the same frames so far, or else one of its own.
+    /// `other` has changed: one with equal audibility that has sensed the same frames so far, or else a new one.
     fn regroup<O: Observer>(
         &mut self,
         station: MediumStationId,
@@ -146,7 +146,7 @@ impl Medium {
     ) {
         let equal = self.audibility.equal_groups(station).find(|group| self.have_sensed_the_same(*group, old));
         let new = match equal {
-            // The distance has only touched the range.
+            // The distance has reached the range without crossing it.
             Some(group) if group == old => return self.audibility.join(station, old),
             Some(group) => group,
             None if alone => {
@@ -208,7 +208,7 @@ impl Medium {
     /// so far.
     fn merge<O: Observer>(&mut self, kept: SenseGroupId, merged: SenseGroupId, cx: &mut Cx<'_, O>) {
         let members = self.audibility.members(merged).to_vec();
-        // One of the two may have been merged with a third one.
+        // One of the two groups may have been merged with a third group.
         let Some(one) = members.first().copied().filter(|_| !self.audibility.members(kept).is_empty()) else { return };
         if !self.have_sensed_the_same(kept, merged) {
             return;
@@ -221,7 +221,7 @@ impl Medium {
         self.forget(merged);
     }
 
-    /// Clears what is known of a group that has no stations any more.
+    /// Clears the state of a group that has no stations any more.
     fn forget(&mut self, group: SenseGroupId) {
         self.groups[group] = CarrierSenseGroup::default();
         for sensed_by in self.flying.iter_mut().filter_map(|flying| flying.sensed_by.as_mut()) {

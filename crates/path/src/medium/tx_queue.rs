@@ -63,7 +63,8 @@ pub(super) struct TxQueue {
     /// Number of packets given up since the last acknowledged one.
     pub drops_in_a_row: u32,
     pub counters: Counters,
-    /// True if the neighbour accepts frames: a mobile accepts only those of its associated base station.
+    /// True if the neighbour accepts frames: a mobile accepts only frames of the base station with which it is
+    /// associated.
     pub open: bool,
     /// True if acknowledged packets are reported to the node.
     pub reports_deliveries: bool,

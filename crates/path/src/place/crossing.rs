@@ -26,8 +26,8 @@ pub fn next_within(a: &Path, b: &Path, distances: &[i128], after: Time, until: T
     })
 }
 
-/// Returns true if `x` is nearer to a node than `y` by a factor: its squared distance multiplied by `factor` is less
-/// than that of `y`.
+/// Returns true if `x` is nearer to a node than `y` by a factor: the squared distance of `x` multiplied by `factor` is
+/// less than the squared distance of `y`.
 pub fn nearer(node: &Path, [x, y]: [&Path; 2], factor: f64, now: Time) -> bool {
     square(node, x, now) as f64 * factor < square(node, y, now) as f64
 }
@@ -69,7 +69,7 @@ fn next<S: PartialEq>(
         let end = turn.unwrap_or(until).min(until);
         let (slope, bend) = extremum(start);
         let middle = match -slope / bend {
-            // A quotient that is no number, or not ahead, is no extremum on this part. The conversion saturates at the
+            // If the quotient is NaN or not in the future, this part has no extremum. The conversion saturates at the
             // largest integer.
             wait if wait >= 1.0 => Time::from_nanos(start.as_nanos().saturating_add(wait as u64)).min(end),
             _ => end,

@@ -41,12 +41,12 @@ impl Other {
     }
 }
 
-/// The number of packets that were queued and dropped later.
+/// Packets that were dropped after they had been queued.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Dropped {
-    /// Their number.
+    /// Number of packets.
     pub packets: u32,
-    /// Their bytes.
+    /// Size in bytes.
     pub bytes: u32,
 }
 
@@ -117,14 +117,14 @@ impl Backlog {
         }
     }
 
-    /// Returns true if a packet that arrives [at once](Queued::at_once) can skip the queue, which would not change it:
-    /// see [`skipped`](Self::skipped).
+    /// Returns true if a packet that is sent [at once](Queued::at_once) can bypass the queue without an effect on the
+    /// discipline: see [`skipped`](Self::skipped).
     #[inline]
     pub fn can_be_skipped(&self) -> bool {
         matches!(self.discipline, Discipline::DropTail(_))
     }
 
-    /// Reports a packet that skips the queue.
+    /// Reports a packet that bypasses the queue.
     #[inline]
     pub fn skipped<O: Observer>(packet: &Packet, hop: HopId, cx: &mut Cx<'_, O>) {
         let now = cx.now;
@@ -173,7 +173,8 @@ impl Backlog {
         }
     }
 
-    /// Takes the packet that is sent next with `take`, and reports that it left the queue. `None` if nothing waits.
+    /// Removes the packet that is sent next, after passing it to `take`, and reports its departure from the queue;
+    /// `None` if no packet waits.
     #[inline]
     pub fn pop<O: Observer, T>(
         &mut self,

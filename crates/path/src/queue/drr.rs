@@ -112,7 +112,7 @@ impl Drr {
 impl QueueDiscipline for Drr {
     fn enqueue(&mut self, queued: Queued, cx: &mut QueueCx<'_>) -> Result<(), Cause> {
         let number = usize::from(self.band_of[usize::from(queued.packet.dscp.number())]);
-        // A packet that does not fit beside empty bands displaces nothing.
+        // A packet that exceeds the limit even with empty bands displaces no packet.
         if !cx.admits(self.limit, (0, 0), &queued) {
             return Err(Cause::Full);
         }

@@ -11,10 +11,10 @@
 //! schedule   the queue whose first packet has waited longer, the L queue's wait counted `t_shift` longer [s4.2.2]
 //! ```
 //!
-//! Probabilities are applied without random numbers: each packet adds its probability to a sum, and one of them is hit
-//! whenever the sum passes 1 (the RFC's recur()). Departures: the last waiting packet is not dropped; as long as both
-//! queues are empty the controller rests. Linux has a step at 1 ms instead of the ramp: `min_threshold` of 1 ms and a
-//! `range` of 0.
+//! Probabilities are applied without random numbers: each packet adds its probability to a sum, and a packet is dropped
+//! or marked whenever the sum exceeds 1 (the RFC's recur()). Departures: the last waiting packet is not dropped; as
+//! long as both queues are empty the controller rests. Linux has a step at 1 ms instead of the ramp: `min_threshold` of
+//! 1 ms and a `range` of 0.
 
 use engine::registry::{Fault, Settings};
 use engine::{Span, Stream, Time};
@@ -84,7 +84,7 @@ impl Config {
         QueueTraits { marks_by: Some("its low-latency queue"), ..QueueTraits::default() }
     }
 
-    /// The native probability of marks in the L queue after a wait.
+    /// Returns the native marking probability of the L queue after a wait.
     fn native(&self, wait: Span) -> f64 {
         if wait >= self.min_threshold + self.range {
             1.0
@@ -105,12 +105,12 @@ impl Config {
 #[derive(Default)]
 struct Side {
     packets: PacketFifo,
-    /// Of marks or drops, and of drops in overload.
+    /// Sum for marks or drops, and sum for drops in overload.
     sums: [f64; 2],
 }
 
 impl Side {
-    /// Whether a packet with this probability is hit.
+    /// Adds a probability to a sum; returns true if a packet is to be dropped or marked.
     fn recurs(&mut self, sum: usize, probability: f64) -> bool {
         self.sums[sum] += probability;
         let hit = self.sums[sum] > 1.0;
@@ -120,7 +120,7 @@ impl Side {
         hit
     }
 
-    /// The time for which the first packet has waited.
+    /// Returns the time for which the first packet has waited.
     fn delay(&self, now: Time) -> Span {
         self.packets.first().map_or(Span::ZERO, |first| now.since(first.arrived))
     }
@@ -172,7 +172,7 @@ impl DualPi2 {
         self.l.packets.len() + self.c.packets.len()
     }
 
-    /// The next packet; `None` if it was dropped, or there is none.
+    /// Removes the next packet and marks it if due; returns `None` if it was dropped, or no packet waits.
     fn serve(&mut self, cx: &mut QueueCx<'_>) -> Option<Queued> {
         let (now, last) = (cx.now, self.waiting() == 1);
         let coupled = self.config.coupling * self.base;

@@ -9,8 +9,9 @@
 //!            an empty new queue goes to the end of the old list, an empty old one leaves    [s4.2]
 //! ```
 //!
-//! Departures: a queue's CoDel compares its own bytes with `mtu`. Linux compares those of all queues, so that a sparse
-//! queue beside a long one can lose its last packet. Expedited packets precede those of all flows.
+//! Departures: CoDel compares the bytes of one queue with `mtu`. Linux compares the bytes of all queues, so that a
+//! sparse queue can lose its last packet while another queue is long. Expedited packets precede the packets of all
+//! flows.
 
 use std::collections::VecDeque;
 
@@ -46,7 +47,8 @@ pub struct Config {
 }
 
 impl Default for Config {
-    /// The defaults of RFC 8290 section 5.2: 1024 queues, a quantum of 1514 bytes, 10,240 packets, ECN; those of CoDel.
+    /// The defaults of RFC 8290 section 5.2: 1024 queues, a quantum of 1514 bytes, 10,240 packets, ECN; otherwise the
+    /// defaults of CoDel.
     fn default() -> Self {
         let codel = codel::Config::default();
         Config {
@@ -222,7 +224,7 @@ impl QueueDiscipline for FqCoDel {
         let size = queued.packet.size();
         let at_once = queued.at_once;
         let (packets, bytes) = self.outside(cx);
-        // A packet that does not fit beside empty queues displaces nothing.
+        // A packet that exceeds the limit even with empty queues displaces no packet.
         if !at_once && !self.config.limit.admits(packets, bytes, size) {
             return Err(Cause::Full);
         }

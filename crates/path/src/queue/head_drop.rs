@@ -40,7 +40,7 @@ struct HeadDrop {
 
 impl QueueDiscipline for HeadDrop {
     fn enqueue(&mut self, queued: Queued, cx: &mut QueueCx<'_>) -> Result<(), Cause> {
-        // A packet that does not fit into an empty queue displaces nothing.
+        // A packet that exceeds the limit of an empty queue displaces no packet.
         if !cx.admits(self.limit, (0, 0), &queued) {
             return Err(Cause::Full);
         }

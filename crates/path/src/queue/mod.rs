@@ -6,7 +6,7 @@
 //!   packets, link layers, stations of a medium;
 //! * a [`FifoLink`](crate::link::fifo::FifoLink) and a [`VariableLink`](crate::link::variable::VariableLink) compute
 //!   departures when packets arrive, which only drop-tail allows; they apply [its rule](drop_tail::Config::admits)
-//!   without a queue of their own;
+//!   without a separate queue;
 //! * the node's [`Buffer`] is shared by all its links, in front of these queues.
 
 pub mod backlog;

@@ -12,8 +12,8 @@
 //! ```
 //!
 //! The delay is the sojourn time of the last packet that left, 0 for an empty queue: the time stamps of section 4.3, as
-//! in Linux, not the departure-rate estimate. The controller's steps between two events of the queue are made up for at
-//! the second: its input does not change in between, so the result is that of a timer.
+//! in Linux, not the departure-rate estimate. The controller's steps between two events of the queue are computed at
+//! the second event: the input does not change in between, so the result equals the result of a timer.
 
 use engine::registry::{Fault, Settings};
 use engine::{Bytes, Draws, Span, Stream, Time};
@@ -103,12 +103,12 @@ struct Pie {
     accumulated: f64,
     delay: Span,
     delay_old: Span,
-    /// What is left of the burst allowance.
+    /// Remaining burst allowance.
     burst: Span,
     next_update: Time,
 }
 
-/// The share of the controller's step by the present probability [RFC8033 s4.2].
+/// Scales a step of the controller by the current probability [RFC8033 s4.2].
 fn tuned(step: f64, probability: f64) -> f64 {
     let divisors = [(0.000_001, 2048.0), (0.000_01, 512.0), (0.000_1, 128.0), (0.001, 32.0), (0.01, 8.0), (0.1, 2.0)];
     let divisor = divisors.iter().find(|(below, _)| probability < *below).map_or(1.0, |(_, divisor)| *divisor);

@@ -1,4 +1,4 @@
-//! Strict priority by class: a packet leaves only if none of a better band waits.
+//! Strict priority by class: a packet leaves only if no packet of a better band waits.
 //!
 //! All bands share one limit; for a packet that exceeds it, the last packet of the lowest band below its own is dropped.
 
@@ -63,7 +63,7 @@ impl Priority {
 impl QueueDiscipline for Priority {
     fn enqueue(&mut self, queued: Queued, cx: &mut QueueCx<'_>) -> Result<(), Cause> {
         let band = usize::from(self.bands[usize::from(queued.packet.dscp.number())]);
-        // A packet that does not fit beside empty bands displaces nothing.
+        // A packet that exceeds the limit even with empty bands displaces no packet.
         if !cx.admits(self.limit, (0, 0), &queued) {
             return Err(Cause::Full);
         }

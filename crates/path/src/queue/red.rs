@@ -11,9 +11,9 @@
 //!           target: 0.4 to 0.6 of the way from min to max                               (Floyd2001 s4)
 //! ```
 //!
-//! From max (2 max if gentle) on each packet is dropped, ECN-capable or not [RFC3168 s7]. The typical transmission time
-//! by which idle time is counted in packets is that of the last departure while others waited. Probabilities do not
-//! depend on the packet's size.
+//! From max (2 max if gentle) on each packet is dropped, ECN-capable or not [RFC3168 s7]. Idle time is counted in
+//! packets by the typical transmission time: the time between the last two departures while packets waited.
+//! Probabilities do not depend on the packet's size.
 
 use engine::registry::{Fault, Settings};
 use engine::{Draws, Span, Stream, Time};

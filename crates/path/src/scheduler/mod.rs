@@ -1,5 +1,5 @@
 //! Schedulers: the order in which a transmitter serves its neighbours, for [stations](crate::station) with a link layer
-//! and for those of a [medium](crate::medium).
+//! and for stations of a [medium](crate::medium).
 //!
 //! A transmitter has a numbered queue for each neighbour. It queries the next queue, makes one attempt, and reports the
 //! outcome.
@@ -72,7 +72,7 @@ pub struct Attempt {
     pub more: bool,
 }
 
-/// A transmitter's scheduler with its cached answer, which is read more often than it changes.
+/// A transmitter's scheduler with the cached number of the next queue, which is read more often than it changes.
 pub(crate) struct SchedulerState {
     scheduler: Box<dyn Scheduler>,
     next: Option<usize>,

@@ -18,7 +18,7 @@ pub struct TxQueue {
     pub(super) ack_time: Span,
     /// The packets that have not been sent.
     pub(super) backlog: Backlog,
-    /// The packet that was sent and is neither acknowledged nor given up.
+    /// The head-of-line packet: sent, and neither acknowledged nor given up.
     pub(super) head: Option<Packet>,
     /// Time at which the head-of-line packet was queued.
     pub(super) queued: Time,
@@ -101,7 +101,7 @@ impl TxQueue {
         self.line.delay.times(2) + self.ack_time + self.arq.margin
     }
 
-    /// The head leaves. The number of its bytes.
+    /// Removes the head-of-line packet; returns its size in bytes.
     pub(super) fn take_head(&mut self) -> u32 {
         self.attempts = 0;
         self.arrived = false;

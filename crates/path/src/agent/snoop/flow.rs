@@ -26,9 +26,10 @@ pub(super) struct Known {
     /// True if a single duplicate has triggered the retransmission of the first packet; the duplicate may not have
     /// indicated a loss.
     doubted: bool,
-    /// Maximum number of duplicate acknowledgments still expected from copies of acknowledged packets.
+    /// Maximum number of duplicate acknowledgments still expected from needless retransmissions of packets that were
+    /// acknowledged since.
     late: u64,
-    /// Stream offset after the highest byte sent before the last of these copies.
+    /// Stream offset after the highest byte sent before the last of these retransmissions.
     late_until: u64,
     /// Number of the flow's packets sent.
     order: u64,
@@ -213,7 +214,7 @@ impl Known {
             counters.rtt_samples += 1;
         }
         (self.acked, self.last_ack) = (ack, as_given_now(packet));
-        // A packet sent after the copies has been acknowledged, so the copies have arrived too.
+        // A packet sent after the needless retransmissions has been acknowledged, so they have arrived too.
         if ack > self.late_until {
             self.late = 0;
         } else if config.late_duplicates {

@@ -2,7 +2,7 @@
 //! acknowledgments that report their loss.
 //!
 //! Source: [balakrishnan1995 3]; its two procedures as in [snoop2002 2], with the local timer of [snoop2002 3.4], which
-//! is that of ns-2's agent. Rules missing in both are taken from ns-2's agent (a limit of 10 local retransmissions;
+//! ns-2's agent also uses. Rules missing in both are taken from ns-2's agent (a limit of 10 local retransmissions;
 //! packets that do not fit in the cache are forwarded without caching). Data from the mobile passes unchanged.
 //!
 //! Deviations, readings and limits: `docs/models/snoop.md`.

@@ -33,15 +33,15 @@ struct Leg {
     origin: SeqNum,
     /// Sequence number after the last byte sent.
     sent_to: SeqNum,
-    /// Number of received bytes passed to the other leg, and number of bytes read because the far end has acknowledged
-    /// them.
+    /// Number of received bytes passed to the other leg, and number of bytes removed from the receive buffer because
+    /// the far end has acknowledged them.
     passed: u64,
     read: u64,
     /// True if the other leg was notified of the end of the data.
     closed: bool,
 }
 
-/// What the acknowledgment number of a segment covers.
+/// Data covered by the acknowledgment number of a segment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Acknowledges {
     /// At most data sent by this connection; or there is no acknowledgment to handle.
@@ -69,8 +69,8 @@ pub(super) struct Outcome {
 }
 
 impl Flow {
-    /// Creates the split flow of `ends` with the negotiated options; `configs` are those of the connections toward each
-    /// end.
+    /// Creates the split flow of `ends` with the negotiated options; `configs` has the configuration of the connection
+    /// toward each end.
     pub fn new(ends: &Ends, agreed: &Agreed, configs: [tcp::Config; 2], unconfirmed: Option<usize>) -> Self {
         let leg = |end: usize| {
             let [(addr, port), (poses, poses_port)] = [ends.0[end], ends.0[1 - end]];
@@ -103,7 +103,7 @@ impl Flow {
         segment.flags.has(Flags::SYN) && !segment.flags.has(Flags::ACK) && self.legs.iter().all(over)
     }
 
-    /// Returns what the acknowledgment number of a segment of `from` covers.
+    /// Classifies the acknowledgment number of a segment of `from`.
     pub fn acknowledges(&self, from: usize, segment: &Segment) -> Acknowledges {
         let [near, far] = [&self.legs[from], &self.legs[1 - from]];
         if self.whole || !segment.flags.has(Flags::ACK) || segment.ack.since(near.sent_to) <= 0 {
@@ -118,7 +118,8 @@ impl Flow {
         if idle { Acknowledges::Everything } else { Acknowledges::TooEarly }
     }
 
-    /// Processes a segment of `from`. An acknowledgment of more than was sent to that end is reduced to what was sent.
+    /// Processes a segment of `from`. An acknowledgment number above the highest byte sent to that end is reduced to
+    /// it.
     pub fn take(&mut self, from: usize, segment: &Segment, acknowledges: Acknowledges, ecn: Ecn, now: Time) {
         if let Some(uncertain) = self.unconfirmed
             && uncertain != from

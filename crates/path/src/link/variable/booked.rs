@@ -1,4 +1,4 @@
-//! A drop-tail queue of packets whose times are known.
+//! A drop-tail queue of packets whose transmission times are computed on arrival.
 
 use std::collections::VecDeque;
 
@@ -61,7 +61,7 @@ impl Booked {
         not_begun.fold((0, 0), |(count, bytes), (_, size)| (count + 1, bytes + u64::from(*size)))
     }
 
-    /// Returns true if an event at `at` has happened at `now`, with regard to places in the queue.
+    /// Returns true if an event at `at` counts as past at `now` when space in the queue is determined.
     fn is_over(&self, at: Time, now: Time) -> bool {
         at < now || (at == now && self.tie == Tie::DepartureFirst)
     }

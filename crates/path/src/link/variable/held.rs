@@ -11,9 +11,10 @@ use crate::queue::{Backlog, Buffer};
 /// The waiting packets.
 pub(super) struct Held {
     pub backlog: Backlog,
-    /// Since when packets have waited without interruption.
+    /// Time since which packets have waited without interruption.
     since: Time,
-    /// When the next transmission can begin, and the order of that among simultaneous events; `None` if nothing waits.
+    /// Time at which the next transmission can begin, and its order among simultaneous events; `None` if no packet
+    /// waits.
     begins: Option<(Time, Order)>,
 }
 

@@ -4,8 +4,8 @@
 //! The effects in the order in which they apply to a packet:
 //! 1. *Service* ([`service`]): start and end of the transmission. First in, first out; nothing is sent in an outage in
 //!    which packets wait.
-//! 2. *Delay*: the link's own, or that of the table's row at the packet's departure, and jitter drawn for the packet's
-//!    start.
+//! 2. *Delay*: the delay in the table's row at the packet's departure, or else the delay of the link, plus jitter drawn
+//!    for the packet's start.
 //! 3. *Spikes*: an arrival within a spike is delayed by the extra delay of the spike.
 //! 4. *Outages*: an arrival within an outage is moved to its end, or lost, according to the outage. A packet in
 //!    transmission during an outage with loss is lost.
@@ -38,7 +38,7 @@ use held::Held;
 use plan::Changes;
 use transmitter::Transmitter;
 
-/// The packets in front of the service.
+/// The queue in front of the service.
 enum Waiting {
     Booked(Booked),
     Held(Held),

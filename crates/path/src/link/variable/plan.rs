@@ -152,14 +152,14 @@ pub(super) fn extra(spikes: &[Spike], at: Time) -> Span {
 /// The outages of one direction: beginning and end.
 #[derive(Default)]
 pub struct Outages {
-    /// Those in which packets wait.
+    /// Outages in which packets wait.
     wait: Vec<(Time, Time)>,
-    /// Those in which packets are lost.
+    /// Outages in which packets are lost.
     lose: Vec<(Time, Time)>,
 }
 
 impl Outages {
-    /// Creates those of `gaps`, which satisfy [`check_gaps`], in a direction.
+    /// Creates the outages of one direction from `gaps`, which satisfy [`check_gaps`].
     pub fn new(gaps: &[Gap], direction: LinkDirection) -> Self {
         let of = |packets| {
             let gaps = gaps.iter().filter(|gap| gap.packets == packets && gap.directions.include(direction));

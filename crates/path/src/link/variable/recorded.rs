@@ -15,8 +15,8 @@ pub struct Row {
     pub loss: f64,
 }
 
-/// Transmission opportunities, as in the traces of Mahimahi (Netravali2015): at each up to 1504 bytes are sent, of as
-/// many packets as fit; unused bytes are lost.
+/// Transmission opportunities, as in the traces of Mahimahi (Netravali2015): at each opportunity up to 1504 bytes of
+/// one or more packets are sent; unused bytes are lost.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
 pub struct Opportunities {
     /// Times in milliseconds, not descending; the last is positive, and is the period of repetition.
@@ -45,7 +45,7 @@ impl Opportunities {
         Rate::from_bits_per_sec(u64::try_from(rate).unwrap_or(u64::MAX)).unwrap_or_else(|| unreachable!("at least 1"))
     }
 
-    /// The number of opportunities in each second of the recording.
+    /// Returns the number of opportunities in each second of the recording.
     pub fn per_second(&self) -> Vec<u64> {
         let mut counts = vec![0; self.period().div_ceil(1000) as usize];
         for millis in &self.millis {

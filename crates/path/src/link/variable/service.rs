@@ -9,7 +9,7 @@ use crate::link::{Line, Timing};
 
 /// The service of packets in one direction.
 pub(super) enum Service {
-    /// At the link's rate, or at that of the present row.
+    /// At the rate of the current row, or else at the link's rate.
     Rate(Vec<Row>),
     /// At opportunities.
     Opportunities(Opportunities, Vec<Row>),

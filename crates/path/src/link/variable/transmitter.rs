@@ -1,4 +1,4 @@
-//! What carries the packets of a variable link: the service, and the packets in transit.
+//! Transmission on a variable link: the service, and the packets in transit.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -29,7 +29,7 @@ struct Jitter {
     reordering: bool,
 }
 
-/// When packets are transmitted.
+/// Computation of transmission times.
 pub(super) struct Timing {
     line: Line,
     service: Service,
@@ -37,10 +37,10 @@ pub(super) struct Timing {
     outages: Outages,
 }
 
-/// When a packet is transmitted.
+/// Planned times of a transmission.
 #[derive(Clone, Copy)]
 pub(super) struct Transmission {
-    /// Since when the line has been ready for it.
+    /// Time since which the line has been free for the packet.
     ready: Time,
     pub starts: Time,
     pub leaves: Time,
@@ -49,20 +49,20 @@ pub(super) struct Transmission {
 }
 
 impl Timing {
-    /// When the last transmission ends.
+    /// Returns the time at which the last transmission ends.
     pub fn free_at(&self) -> Time {
         self.server.free_at
     }
 
-    /// When a packet of `size` bytes would be transmitted that has been ready since `queued`.
+    /// Computes the transmission of a packet of `size` bytes that has been ready since `queued`.
     pub fn plan(&mut self, queued: Time, size: u32) -> Transmission {
         let (ready, mut after) = (self.server.free_at.max(queued), self.server);
         let (starts, leaves) = self.service.serve(&mut after, &mut self.line, &self.outages, queued, size);
         Transmission { ready, starts, leaves, after }
     }
 
-    /// When the next transmission can begin of a packet that has been ready since `queued`. It does not depend on the
-    /// packet's size.
+    /// Returns the earliest start of the next transmission, for a packet that has been ready since `queued`. It does
+    /// not depend on the packet's size.
     pub fn can_begin_at(&mut self, queued: Time) -> Time {
         self.plan(queued, 1).starts
     }
@@ -121,7 +121,7 @@ impl Transmitter {
         }
     }
 
-    /// The number of packets in transit, including those whose transmission has not begun.
+    /// Returns the number of packets in transit, including those whose transmission has not begun.
     pub fn in_flight(&self) -> usize {
         self.flights.len()
     }
@@ -182,8 +182,8 @@ impl Transmitter {
         self.flights.push(Reverse((arrives, number, place)));
     }
 
-    /// Returns the number that separates a packet's random draws from those of other packets that start at the same
-    /// time, in either direction.
+    /// Returns the number that distinguishes a packet's random draws from the draws of other packets that start at the
+    /// same time, in either direction.
     fn number_of(&mut self, starts: Time) -> u32 {
         let (last, number) = self.last_start;
         self.last_start = (starts, if last == starts { number + 1 } else { 0 });
@@ -209,7 +209,7 @@ impl Transmitter {
         arrives
     }
 
-    /// The time and order of the next arrival.
+    /// Returns the time and order of the next arrival.
     pub fn next_arrival(&self) -> Option<(Time, Order)> {
         let Reverse((at, _, place)) = self.flights.peek()?;
         Some((*at, self.packets[*place as usize].order))

@@ -1,5 +1,5 @@
 //! Go-back-N: the far end accepts frames in sequence only and buffers none; when the oldest frame's timer expires, that
-//! frame and all later ones are sent again [LinCostello2004 ch. 22].
+//! frame and all later ones are retransmitted [LinCostello2004 ch. 22].
 //!
 //! Acknowledgments are cumulative, and every arriving frame is answered by one, so the next one compensates for a lost
 //! one if it arrives before the timer expires. Deliveries are always in sequence.

@@ -1,4 +1,4 @@
-//! Link layers of links with a channel of their own: automatic repeat request (ARQ) and its alternatives.
+//! Link layers of links with a separate channel: automatic repeat request (ARQ) and its alternatives.
 //!
 //! A *link layer* is one file (or folder) here and one line of the registry below. Its `build` returns an [`Arq`]:
 //! mostly [`Arq::own`] with a function that builds its [`Link`].
@@ -44,7 +44,7 @@ pub struct Arq {
 
 /// The sender of one direction of a link.
 pub enum Sender {
-    /// That of a link without a link layer.
+    /// No link layer: packets are sent once.
     Plain,
     /// A queue of a [station](crate::station), which other links of the node can share.
     Station(StopAndWait),
@@ -53,7 +53,7 @@ pub enum Sender {
 }
 
 impl Arq {
-    /// No link layer.
+    /// Returns the absence of a link layer.
     pub fn none() -> Self {
         Arq { sender: Sender::Plain, ack: None, in_order: true, agent_before_delay: false }
     }
@@ -108,7 +108,7 @@ impl Arq {
         self.agent_before_delay
     }
 
-    /// Returns true if each direction of a link has a transmitter of its own, so that the node cannot share one radio
+    /// Returns true if each direction of a link has a separate transmitter, so that the node cannot share one radio
     /// among its links.
     pub fn needs_own_radio(&self) -> bool {
         matches!(self.sender, Sender::Own(_))

@@ -1,4 +1,4 @@
-//! Selective repeat: each frame is acknowledged individually, and only a frame whose own timer expires is sent again,
+//! Selective repeat: each frame is acknowledged individually, and only a frame whose timer expires is retransmitted,
 //! before any new one [LinCostello2004 ch. 22].
 //!
 //! The far end buffers frames after a missing one, at most a window of them. With `in_order` it delivers packets in

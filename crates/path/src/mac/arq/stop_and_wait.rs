@@ -2,10 +2,10 @@
 //!
 //! A frame is sent and its acknowledgment awaited. The receiver acknowledges at once, without contention and ahead of
 //! queued data; the acknowledgment crosses the same channel. If none has arrived when the timer expires, `transmission
-//! + 2 x propagation + transmission of the acknowledgment + margin` after the frame began, the frame is sent again, at
-//! most `max_transmissions` times in all; then the packet is dropped.
+//! + 2 x propagation + transmission of the acknowledgment + margin` after the frame began, the frame is retransmitted;
+//! after `max_transmissions` transmissions the packet is dropped.
 //!
-//! Deviation: the thesis does not give the size of a link acknowledgment; the default is that of 802.11, 14 bytes.
+//! Deviation: the thesis does not give the size of a link acknowledgment; the default is the size in 802.11, 14 bytes.
 
 use engine::Span;
 use engine::registry::{Fault, Settings};

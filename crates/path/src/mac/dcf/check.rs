@@ -214,7 +214,7 @@ fn listed<'a>(modes: impl IntoIterator<Item = &'a Mode>) -> String {
     modes.into_iter().map(|mode| mode.rate.to_string()).collect::<Vec<_>>().join(", ")
 }
 
-/// Returns the error of a rate at `key` that is none of the `modes` of the standard; `what` describes the modes.
+/// Returns the error of a rate at `key` that is not among the `modes` of the standard; `what` describes the modes.
 fn rate_fault(
     standard: Standard,
     modes: impl Fn(Standard) -> &'static [Mode],

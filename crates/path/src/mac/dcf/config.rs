@@ -216,7 +216,7 @@ const SHORT_RETRY_LIMIT: u32 = 7;
 const LONG_RETRY_LIMIT: u32 = 4;
 /// Default path loss exponent: the two-ray ground model, ns-2's default, beyond its crossover distance.
 pub(super) const PATH_LOSS: f64 = 4.0;
-/// Default propagation delay, that of 300 m.
+/// Default propagation delay: 300 m.
 const DELAY: Span = Span::from_nanos(1000);
 impl Config {
     /// Returns the rate control.
@@ -224,12 +224,12 @@ impl Config {
         self.rate_control.as_ref().map_or_else(RateControlConfig::default, |named| named.0.clone())
     }
 
-    /// Returns the data rate of links without a rate of their own.
+    /// Returns the data rate of links without an individual rate.
     pub fn data_rate(&self) -> Rate {
         self.rate.unwrap_or_else(|| self.fastest().rate)
     }
 
-    /// Returns the data rates in ascending order: the standard's, and with `any_rate` that of the cell.
+    /// Returns the data rates in ascending order: the standard's, and with `any_rate` the cell's.
     pub fn modes(&self) -> Vec<Mode> {
         let mut modes = self.standard.modes().to_vec();
         if let Some(rate) = self.rate.filter(|rate| self.allows(*rate)) {

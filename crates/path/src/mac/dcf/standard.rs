@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Index of a rate among those of the standard, in ascending order.
+/// Index of a rate in the list of rates of the standard, in ascending order.
 pub type RateIndex = usize;
 
 use engine::{Rate, Span};
@@ -138,7 +138,7 @@ const HT: [Mode; 8] = [
     high_throughput(650),
 ];
 /// For each MCS, the index of the OFDM rate with the same modulation and coding, from which the rate of the response is
-/// derived; for coding rate 5/6, which OFDM does not have, that of 3/4 [802.11-2012 s9.7].
+/// derived; coding rate 5/6, which OFDM does not have, uses the index of 3/4 [802.11-2012 s9.7].
 const HT_REFERENCE: [usize; 8] = [0, 2, 3, 4, 5, 6, 7, 7];
 
 impl fmt::Display for Standard {
@@ -242,7 +242,7 @@ impl Standard {
                 extension: us(0),
                 rx_start_delay: us(25),
             },
-            // [802.11-2012 s20.4.4], at 5 GHz. The preamble is that of response frames, which are sent as in 802.11a.
+            // [802.11-2012 s20.4.4], at 5 GHz. The preamble applies to response frames, which are sent as in 802.11a.
             Standard::N => Timings {
                 slot: us(9),
                 sifs: us(16),

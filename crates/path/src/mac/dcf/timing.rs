@@ -1,4 +1,4 @@
-//! Times and rates of a cell: those of the standard with the settings of the cell.
+//! Times and rates of a cell, from the standard and the settings of the cell.
 
 use engine::{Rate, Span};
 
@@ -38,7 +38,7 @@ pub struct Phy {
     pub cw_max: u32,
     timings: Timings,
     preamble: Preamble,
-    /// The data rates, followed by those of control frames if they differ.
+    /// The data rates, followed by the rates of control frames if they differ.
     modes: Vec<Mode>,
     /// Number of data rates in `modes`.
     data_modes: usize,
@@ -60,7 +60,7 @@ impl Phy {
             Some(rates) => rates.contains(&mode.rate),
             None => mode.basic,
         };
-        // [802.11-2007 s9.6]: the highest basic rate not above that of the frame; the lowest rate if there is none.
+        // [802.11-2007 s9.6]: the highest basic rate not above the frame's rate; the lowest rate if there is none.
         let answer = |rate: usize| apart + (0..=rate).rev().find(|rate| basic(&control[*rate])).unwrap_or(0);
         let answers = (0..data.len()).map(reference).chain(others.clone()).map(answer).collect();
         let [slot, sifs] = [config.slot.unwrap_or(timings.slot), config.sifs.unwrap_or(timings.sifs)];
@@ -121,7 +121,8 @@ impl Phy {
         data.iter().position(|mode| mode.rate == rate).unwrap_or(data.len() - 1)
     }
 
-    /// Returns the index and modulation of any rate; those of the highest data rate if there is no such rate.
+    /// Returns the index and modulation of a data or control rate, or of the highest data rate if there is no such
+    /// rate.
     pub fn mode(&self, rate: Rate) -> (RateIndex, Modulation) {
         let place = self.modes.iter().position(|mode| mode.rate == rate).unwrap_or(self.data_modes - 1);
         (place, self.modes[place].modulation)

@@ -45,7 +45,7 @@ struct Block {
     parity: u32,
 }
 
-/// The present block at the far end.
+/// The current block at the far end.
 #[derive(Default)]
 struct FarBlock {
     /// Packets that are not delivered yet, and whether each has arrived.
@@ -72,7 +72,7 @@ pub(super) struct FecSender {
     slot: Slot,
     backlog: Backlog,
     block: Block,
-    /// When the line is free, and the order of that among simultaneous events.
+    /// Time at which the line becomes free, and its order among simultaneous events.
     free: (Time, Order),
     flying: DueQueue<InTransit>,
     far: FarBlock,
@@ -180,7 +180,7 @@ impl FecSender {
             Load::Parity { last } => {
                 self.far.parity += u32::from(came);
                 self.counters.discarded += u64::from(came);
-                // As many frames have arrived as the block has packets.
+                // The parity frames that have arrived suffice to restore the missing packets.
                 if self.far.parity >= self.far.missing {
                     self.recover(outcomes, cx);
                 }

@@ -37,7 +37,7 @@ pub(super) struct LanSender {
     /// Packets between the node and the queue, and whether each is expedited.
     entering: DueQueue<(Packet, bool)>,
     backlog: Backlog,
-    /// When the line is free, and the order of that among simultaneous events.
+    /// Time at which the line becomes free, and its order among simultaneous events.
     free: (Time, Order),
     flying: DueQueue<(Packet, Fate)>,
     counters: Counters,

@@ -13,7 +13,7 @@ pub(super) enum Taken {
     New,
     /// The frame is a duplicate.
     Again,
-    /// The frame is not the next one, and only the next is accepted.
+    /// The frame is out of sequence, and only the next one in sequence is accepted (go-back-N).
     OutOfTurn,
 }
 
@@ -29,7 +29,7 @@ pub(super) struct FarEnd {
     policy: Policy,
     /// The lowest number that may still arrive.
     expected: u64,
-    /// From `expected` on; at most a window, since the sender waits for missing frames.
+    /// State of the frames from `expected` on; at most a window of them, since the sender waits for missing frames.
     places: VecDeque<Place>,
 }
 

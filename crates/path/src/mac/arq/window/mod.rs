@@ -40,7 +40,7 @@ impl From<SlidingWindow> for Arq {
 /// Handling of the frames after one that fails.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Policy {
-    /// The far end discards them, and they are sent again.
+    /// The far end discards them, and they are retransmitted.
     GoBackN,
     /// The far end buffers them.
     SelectiveRepeat {
@@ -73,7 +73,7 @@ const MAX_WINDOW: u32 = 65_536;
 /// Maximum size of an acknowledgment.
 const MAX_ACK: Bytes = Bytes(1500);
 
-/// Returns the errors of the settings that both have.
+/// Returns the errors of the settings that go-back-N and selective repeat share.
 pub(super) fn faults(window: u32, max_transmissions: u32, margin: Span, ack_size: Bytes) -> Vec<Fault> {
     let mut faults = Vec::new();
     if !(1..=MAX_WINDOW).contains(&window) {

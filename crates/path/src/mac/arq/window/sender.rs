@@ -53,11 +53,11 @@ pub(super) struct WindowSender {
     /// The number of the first outstanding frame.
     base: u64,
     outstanding: VecDeque<Outstanding>,
-    /// Go-back-N: the next number to send; all from there on must be sent, or sent again.
+    /// Go-back-N: the next number to transmit, for the first time or again.
     resume: u64,
     /// Selective repeat: numbers of frames to retransmit.
     again: VecDeque<u64>,
-    /// When the line is free, and the order of that among simultaneous events.
+    /// Time at which the line becomes free, and its order among simultaneous events.
     free: (Time, Order),
     flying: DueQueue<(u64, Packet)>,
     acks: DueQueue<u64>,
@@ -114,7 +114,7 @@ impl WindowSender {
         }
     }
 
-    /// Returns the number after that of the last frame sent.
+    /// Returns the number of the next new frame.
     fn end(&self) -> u64 {
         self.base + self.outstanding.len() as u64
     }
@@ -254,7 +254,7 @@ impl WindowSender {
         }
     }
 
-    /// The acknowledgment of a frame is overdue; with go-back-N that of the oldest, since the others' timers began
+    /// Handles an overdue acknowledgment; with go-back-N it belongs to the oldest frame, since the other timers began
     /// later.
     fn timer_expires(&mut self, buffer: &mut Buffer, outcomes: &mut Outcomes<'_>, cx: &mut LinkCx<'_>) {
         let Some(number) = self.timers.pop_front().map(|due| due.what) else { return };

@@ -1,4 +1,4 @@
-//! A constant rate: that of the link, or of its medium.
+//! A constant rate: the rate of the link, or else of its medium.
 
 use engine::Time;
 
