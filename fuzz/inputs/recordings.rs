@@ -4,11 +4,11 @@
 use engine::Span;
 use scenario::goel1997::trace_file;
 use scenario::problem::Problem;
-use scenario::recordings::Read;
+use scenario::recordings::RecordingCache;
 use scenario::recordings::format::{Format, READERS};
 
 /// Reads a link trace in the format of this number, or in the recognized one, and what follows from it.
-fn table(read: &Read, text: &str, number: usize) -> Result<(), Problem> {
+fn table(read: &RecordingCache, text: &str, number: usize) -> Result<(), Problem> {
     let format = READERS.get(number % (READERS.len() + 1)).map_or(Format::Auto, |reader| reader.format);
     let (_, recorded) = read.table("input", text, format)?;
     assert!(recorded.rows.is_sorted_by(|one, other| one.at < other.at), "{recorded:?}");
@@ -16,7 +16,7 @@ fn table(read: &Read, text: &str, number: usize) -> Result<(), Problem> {
     if let Some([mean, lowest, highest]) = recorded.rates() {
         assert!(lowest <= mean * (1.0 + 1e-9) && mean <= highest * (1.0 + 1e-9), "{recorded:?}");
     }
-    let rows = recorded.clone().repeated("input", Span::from_secs(1)).unwrap_or_default();
+    let rows = recorded.clone().repeat_rows("input", Span::from_secs(1)).unwrap_or_default();
     assert!(rows.is_sorted_by(|one, other| one.at < other.at), "{rows:?}");
     recorded.once("input", text).map(drop)
 }
@@ -25,14 +25,17 @@ fn table(read: &Read, text: &str, number: usize) -> Result<(), Problem> {
 pub fn take(bytes: &[u8]) {
     let Some((kind, bytes)) = bytes.split_first() else { return };
     let text = String::from_utf8_lossy(bytes);
-    let read = Read::default();
+    let read = RecordingCache::default();
     let problem = match kind % 3 {
         0 => read.opportunities("input", &text).map(|opportunities| opportunities.mean_rate()).err(),
         1 => table(&read, &text, usize::from(kind / 3)).err(),
-        _ => match trace_file::parse("input", bytes) {
+        _ => match trace_file::parse_switches("input", bytes) {
             Ok(switches) => {
                 assert!(switches.is_sorted_by(|one, other| one < other), "{switches:?}");
-                assert_eq!(trace_file::parse("again", trace_file::write(&switches).as_bytes()), Ok(switches));
+                assert_eq!(
+                    trace_file::parse_switches("again", trace_file::write_switches(&switches).as_bytes()),
+                    Ok(switches)
+                );
                 None
             }
             Err(problem) => Some(problem),

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use lab::load::{self, Overrides};
 use lab::store::Store;
 use lab::sweep::Plan;
-use lab::sweep::analysis::{Analysis, to_json};
+use lab::sweep::analysis::{Analysis, analysis_to_json};
 use tempfile::TempDir;
 
 const SWEEP: &str = r#"
@@ -77,7 +77,7 @@ fn read(path: &Path) {
         match Analysis::of(&store, sweep, u64::MAX) {
             Ok(analysis) => {
                 drop((analysis.warnings(), analysis.warnings_of_runs(), analysis.same_as_first()));
-                drop(to_json(&analysis));
+                drop(analysis_to_json(&analysis));
             }
             Err(error) => assert!(!error.to_string().is_empty()),
         }

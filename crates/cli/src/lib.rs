@@ -25,7 +25,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
-use engine::text::visible;
+use engine::text::escape_controls;
 
 use lab::run::RunError;
 
@@ -181,7 +181,7 @@ fn outlive_file_size_limit() {
 fn clap_exit_code(error: &clap::Error) -> u8 {
     let text = error.render();
     // clap repeats the arguments without escaping them.
-    if let Cow::Owned(text) = visible(&text.to_string()) {
+    if let Cow::Owned(text) = escape_controls(&text.to_string()) {
         say(text.trim_end());
     } else if let Err(unsaid) = error.print()
         && !error.use_stderr()

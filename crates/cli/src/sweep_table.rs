@@ -1,8 +1,8 @@
 //! A sweep's metrics as text: one table for each metric.
 
-use lab::export::shown;
-use lab::figures::key::short;
-use lab::figures::number::{plain, plain_percent, scale};
+use lab::export::format_json_value;
+use lab::figures::key::shorten_key;
+use lab::figures::number::{choose_scale, format_decimals, plain_percent};
 use lab::sweep::analysis::Analysis;
 use observe::metric::Metric;
 use report::Estimate;
@@ -34,14 +34,14 @@ fn figure(analysis: &Analysis, metric: &Metric) -> String {
     let idle: Vec<String> = Analysis::idle(metric, &entries).into_iter().map(str::to_owned).collect();
     entries.retain(|entry| !idle.contains(&entry.subject));
     let rows = || entries.iter().filter_map(|entry| entry.row.as_ref());
-    let (scale, unit) = scale(metric, rows().map(|row| row.mean));
+    let (scale, unit) = choose_scale(metric, rows().map(|row| row.mean));
     let keys = analysis.keys();
     let compared = rows().any(|row| row.against.is_some());
     let subjects = entries.windows(2).any(|pair| pair[0].subject != pair[1].subject);
     // Columns that would be empty in every line are left out.
     let repeated = rows().any(|row| row.ci.is_some());
     let lost = entries.iter().any(|entry| entry.without > 0);
-    let mut head: Vec<String> = keys.iter().map(|key| short(key, &keys).to_owned()).collect();
+    let mut head: Vec<String> = keys.iter().map(|key| shorten_key(key, &keys).to_owned()).collect();
     let cases = analysis.cases();
     if cases.iter().any(|case| !case.is_empty()) {
         head.push("case".into());
@@ -64,7 +64,7 @@ fn figure(analysis: &Analysis, metric: &Metric) -> String {
     let columns = head.len();
     let mut table = vec![head];
     for entry in &entries {
-        let mut line: Vec<String> = entry.cell.changes.iter().map(|(_, to)| shown(to)).collect();
+        let mut line: Vec<String> = entry.cell.changes.iter().map(|(_, to)| format_json_value(to)).collect();
         if cases.iter().any(|case| !case.is_empty()) {
             line.push(entry.cell.case_name.clone());
         }
@@ -78,21 +78,22 @@ fn figure(analysis: &Analysis, metric: &Metric) -> String {
             continue;
         };
         let places = it.decimals();
-        let between = |it: Interval| format!("{} to {}", plain(it.low, places), plain(it.high, places));
+        let between =
+            |it: Interval| format!("{} to {}", format_decimals(it.low, places), format_decimals(it.high, places));
         let none = || "-".to_owned();
         line.push(it.n.to_string());
         if lost {
             line.push(it.without.to_string());
         }
-        line.push(plain(it.mean, places));
+        line.push(format_decimals(it.mean, places));
         if repeated {
-            line.push(it.half.map_or_else(none, |half| plain(half, places)));
+            line.push(it.half.map_or_else(none, |half| format_decimals(half, places)));
             line.push(it.run.map_or_else(none, between));
         }
         if compared {
             line.push(it.change.map_or_else(none, plain_percent));
             if repeated {
-                line.push(it.change_ci.map_or_else(none, |ci| plain(ci.half_width(), 1)));
+                line.push(it.change_ci.map_or_else(none, |ci| format_decimals(ci.half_width(), 1)));
             }
         }
         table.push(line);

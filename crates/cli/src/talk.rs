@@ -8,7 +8,7 @@ use anstream::AutoStream;
 use clap::Args;
 use clap::builder::Styles;
 use clap::builder::styling::{AnsiColor, Style};
-use engine::text::visible;
+use engine::text::escape_controls;
 
 /// The level of detail of messages.
 #[derive(Args)]
@@ -56,7 +56,7 @@ pub fn is_verbose() -> bool {
 pub fn say(text: impl Display) {
     let text = text.to_string();
     let mut stderr = AutoStream::auto(std::io::stderr().lock());
-    let _ = writeln!(stderr, "{}", style_labels(&visible(&text)));
+    let _ = writeln!(stderr, "{}", style_labels(&escape_controls(&text)));
 }
 
 /// Words that begin a line of a message, each with its style.

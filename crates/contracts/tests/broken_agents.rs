@@ -10,7 +10,7 @@ use contracts::{Breach, Contract, check_agent};
 use engine::registry::Fault;
 use engine::{Member, Span, Time};
 use path::agent::icmp::tell_sender;
-use path::agent::{Agent, AgentConfig, AgentCx, Semantics, Traits, Verdict};
+use path::agent::{Agent, AgentConfig, AgentCx, AgentVerdict, Semantics, Traits};
 use path::outcome::{DeliveryNotice, RadioNotice};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -83,7 +83,7 @@ impl Broken {
 }
 
 impl Agent for Broken {
-    fn before_air(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) -> Verdict {
+    fn before_air(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) -> AgentVerdict {
         self.packets += 1;
         self.due = cx.now + Span::from_millis(5);
         if self.is(Defect::DeadlineInThePast) && self.packets > 3 {
@@ -98,7 +98,7 @@ impl Agent for Broken {
         if self.is(Defect::SendsElsewhere) {
             cx.send(Packet { dst: Addr::of_node(7), ..*packet });
         }
-        let Body::Tcp(segment) = &mut packet.body else { return Verdict::Pass };
+        let Body::Tcp(segment) = &mut packet.body else { return AgentVerdict::Pass };
         if let Some(Packet { body: Body::Tcp(last), .. }) = self.last
             && self.is(Defect::JoinsSegments)
             && last.src_port == segment.src_port
@@ -113,21 +113,23 @@ impl Agent for Broken {
         if packet.data().is_some() {
             self.last = Some(*packet);
         }
-        Verdict::Pass
+        AgentVerdict::Pass
     }
 
-    fn after_air(&mut self, packet: &mut Packet, _: &mut AgentCx<'_>) -> Verdict {
+    fn after_air(&mut self, packet: &mut Packet, _: &mut AgentCx<'_>) -> AgentVerdict {
         /// Packets of all objects.
         static COUNT: AtomicU64 = AtomicU64::new(0);
-        let Body::Tcp(segment) = &mut packet.body else { return Verdict::Pass };
+        let Body::Tcp(segment) = &mut packet.body else { return AgentVerdict::Pass };
         match self.defect {
             Defect::ForgesAck | Defect::ForgesAckDeclared => segment.ack = segment.ack + 7,
             Defect::WithholdsByte => segment.ack = wire::SeqNum(segment.ack.0.wrapping_sub(1)),
-            Defect::GlobalCount if COUNT.fetch_add(1, Ordering::Relaxed) % 20_011 == 20_010 => return Verdict::Take,
+            Defect::GlobalCount if COUNT.fetch_add(1, Ordering::Relaxed) % 20_011 == 20_010 => {
+                return AgentVerdict::Take;
+            }
             Defect::ReportsNoState => segment.window /= 2,
             _ => {}
         }
-        Verdict::Pass
+        AgentVerdict::Pass
     }
 
     fn on_radio(&mut self, notice: &RadioNotice, cx: &mut AgentCx<'_>) {
@@ -143,7 +145,7 @@ impl Agent for Broken {
         assert!(self.looks_at_deliveries(), "on_delivered was not asked for");
     }
 
-    fn on_forecast(&mut self, _: path::channel::State, _: &mut AgentCx<'_>) {
+    fn on_forecast(&mut self, _: path::channel::ChannelState, _: &mut AgentCx<'_>) {
         panic!("on_forecast was not asked for");
     }
 

@@ -12,7 +12,7 @@ use engine::{Member, Span, Time};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tcp::cc::{Acked, Congestion, CongestionControl, ControlConfig, Flight, Start};
-use tcp::recovery::{Ack, LossRecovery, RecoveryConfig, Verdict, View};
+use tcp::recovery::{AckEffects, LossRecovery, RecoveryConfig, RecoveryVerdict, SenderView};
 use tcp::scoreboard::Scoreboard;
 use tcp::{Config, presets};
 
@@ -136,12 +136,12 @@ struct Recovery {
 }
 
 impl LossRecovery for Recovery {
-    fn on_ack(&mut self, _: &Ack, board: &mut Scoreboard, _: &View) -> Verdict {
+    fn on_ack(&mut self, _: &AckEffects, board: &mut Scoreboard, _: &SenderView) -> RecoveryVerdict {
         if self.defect == RecoveryDefect::ResendsOnce && board.una() > 50_000 && !self.resent {
             self.resent = true;
             board.lose_all();
         }
-        Verdict::Ordinary
+        RecoveryVerdict::Ordinary
     }
 
     fn on_timeout(&mut self, _: &Scoreboard) {}
@@ -160,10 +160,10 @@ impl LossRecovery for Recovery {
         self.due
     }
 
-    fn on_deadline(&mut self, now: Time, _: &mut Scoreboard, _: &View) -> Verdict {
+    fn on_deadline(&mut self, now: Time, _: &mut Scoreboard, _: &SenderView) -> RecoveryVerdict {
         let busy = self.defect == RecoveryDefect::BusyTimer;
         self.due = if busy { now + Span::from_nanos(100) } else { Time::from_millis(40) };
-        Verdict::Ordinary
+        RecoveryVerdict::Ordinary
     }
 }
 

@@ -5,7 +5,7 @@ use tcp::cc::hystart::Kind as Hystart;
 use tcp::cc::{ControlConfig, Start};
 use tcp::config::{EcnMode, Tries, WindowScaling};
 use tcp::recovery::{RecoveryConfig, rack, sack};
-use tcp::{Config, Connection, Info, Phase, State, presets};
+use tcp::{Config, Connection, Info, SenderPhase, State, presets};
 use wire::{Ecn, Segment, SeqNum};
 
 use crate::code::PyValue;
@@ -102,7 +102,7 @@ fn receive_window(buffer: u64, segment: u64) -> u64 {
 
 /// Returns the configuration of a TCP variant; `None` for an unknown name.
 fn find_variant_config(variant: &str) -> Option<Config> {
-    Some(presets::find(variant)?.config())
+    Some(presets::find_preset(variant)?.config())
 }
 
 /// An end of lasthop's TCP.
@@ -246,13 +246,13 @@ fn whole_micros(span: Span) -> i64 {
 }
 
 /// Returns Linux's number for the sender's recovery phase (`enum tcp_ca_state`).
-fn linux_ca_state(phase: Phase) -> i64 {
+fn linux_ca_state(phase: SenderPhase) -> i64 {
     match phase {
-        Phase::Open => 0,
-        Phase::Disorder => 1,
-        Phase::Reduced => 2,
-        Phase::Recovery => 3,
-        Phase::Loss => 4,
+        SenderPhase::Open => 0,
+        SenderPhase::Disorder => 1,
+        SenderPhase::Reduced => 2,
+        SenderPhase::Recovery => 3,
+        SenderPhase::Loss => 4,
     }
 }
 

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use host::Error;
-use lab::compare::{Cost, Measured};
+use lab::compare::{Cost, MeasuredScheme};
 use lab::load::{Loaded, to_toml};
 use lab::result_dir::COMPARISON;
 use lab::sweep;
@@ -110,7 +110,7 @@ pub type Watch<'a> = &'a mut dyn FnMut(u64, u64) -> ControlFlow<()>;
 #[derive(Debug, Default)]
 pub struct ComparisonOutcome {
     /// Measurements by case; none for a scheme that needs a part in the sender.
-    pub measured: Vec<Measured>,
+    pub measured: Vec<MeasuredScheme>,
     /// Runs that were kept from an earlier comparison.
     pub found: u64,
     /// Runs that were made.
@@ -144,7 +144,7 @@ impl RealComparison<'_> {
             }
             compared.made += 1;
         }
-        compared.measured = vec![Measured::default(); self.plan.cases.len()];
+        compared.measured = vec![MeasuredScheme::default(); self.plan.cases.len()];
         for (number, case) in all {
             let report = self.read_finished_report(number, case).unwrap_or_default();
             if compared.kernel.is_empty() {

@@ -76,14 +76,14 @@ impl Quantity {
     }
 
     /// Formats a value with `places` decimals in the largest unit that it reaches.
-    pub fn fixed(self, value: f64, places: usize) -> String {
+    pub fn format_fixed(self, value: f64, places: usize) -> String {
         let unit = self.unit_for(value);
         format!("{:.places$} {}", value / unit.size, unit.name)
     }
 
     /// Formats a value with four significant digits, without trailing zeros, in the largest unit that it reaches once
     /// rounded.
-    pub fn brief(self, value: f64) -> String {
+    pub fn format_brief(self, value: f64) -> String {
         if !value.is_finite() {
             return "unlimited".to_owned();
         }
@@ -123,16 +123,16 @@ mod tests {
 
     #[test]
     fn values_are_shown_in_the_largest_unit_that_they_reach() {
-        let brief = |value| Quantity::Rate.brief(value);
+        let brief = |value| Quantity::Rate.format_brief(value);
         assert_eq!([605_107.07, 999.9, 0.0, 1e9].map(brief), ["605.1 kbps", "999.9 bps", "0 bps", "1 Gbps"]);
         assert_eq!([999_960.0, 999_940.0].map(brief), ["1 Mbps", "999.9 kbps"], "rounding reaches the next unit");
         assert_eq!(
-            [0.25, 0.0, 2.5e-6, 4e-10].map(|time| Quantity::Time.brief(time)),
+            [0.25, 0.0, 2.5e-6, 4e-10].map(|time| Quantity::Time.format_brief(time)),
             ["250 ms", "0 s", "2.5 us", "0.4 ns"]
         );
-        assert_eq!([1460.0, 12.0, -2e6].map(|size| Quantity::Size.brief(size)), ["1.46 kB", "12 B", "-2 MB"]);
-        assert_eq!(Quantity::Size.brief(f64::INFINITY), "unlimited");
-        assert_eq!(Quantity::Rate.fixed(605_107.07, 1), "605.1 kbps");
+        assert_eq!([1460.0, 12.0, -2e6].map(|size| Quantity::Size.format_brief(size)), ["1.46 kB", "12 B", "-2 MB"]);
+        assert_eq!(Quantity::Size.format_brief(f64::INFINITY), "unlimited");
+        assert_eq!(Quantity::Rate.format_fixed(605_107.07, 1), "605.1 kbps");
     }
 
     #[test]

@@ -130,7 +130,7 @@ impl Schedule {
     }
 
     /// Time of the pending wake-up of `slot`; `None` if it is not armed.
-    pub fn armed(&self, slot: Slot) -> Option<Time> {
+    pub fn pending_time(&self, slot: Slot) -> Option<Time> {
         self.pending.get(slot.0).map(unpack_time)
     }
 
@@ -222,7 +222,7 @@ mod tests {
         let slot = schedule.slot();
         schedule.arm(slot, Time::from_nanos(11));
         assert_eq!(schedule.next(Time::from_nanos(10)), None);
-        assert_eq!(schedule.armed(slot), Some(Time::from_nanos(11)));
+        assert_eq!(schedule.pending_time(slot), Some(Time::from_nanos(11)));
     }
 
     /// Compares random arming, moving and disarming with a sorted list of (time, sender, number).

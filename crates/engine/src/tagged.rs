@@ -27,7 +27,7 @@ pub trait Tagged<'de>: Sized {
 }
 
 /// Reads a table: the key `kind`, in any position, and the settings of that kind.
-pub fn deserialize<'de, T: Tagged<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+pub fn deserialize_tagged<'de, T: Tagged<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     deserializer.deserialize_map(TaggedTable(PhantomData))
 }
 

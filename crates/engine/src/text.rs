@@ -7,7 +7,7 @@ use std::borrow::Cow;
 /// strings of JSON and TOML.
 ///
 /// All output to a terminal or into a CSV, HTML or SVG file passes through this function once, as its last step.
-pub fn visible(text: &str) -> Cow<'_, str> {
+pub fn escape_controls(text: &str) -> Cow<'_, str> {
     let Some(first) = text.find(is_control_character) else { return Cow::Borrowed(text) };
     let mut out = String::with_capacity(text.len() + 16);
     out.push_str(&text[..first]);
@@ -21,7 +21,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Returns `text` for use in a file name: the characters that [`visible`] escapes, newlines and tabs become
+/// Returns `text` for use in a file name: the characters that [`escape_controls`] escapes, newlines and tabs become
 /// underscores.
 pub fn file_name(text: &str) -> String {
     text.chars().map(|c| if is_control_character(c) || c.is_control() { '_' } else { c }).collect()
@@ -40,14 +40,17 @@ mod tests {
     #[test]
     fn text_without_control_characters_is_unchanged() {
         for text in ["", "a line\n\tand a tab", "ä √ 電 – \u{a0}"] {
-            assert!(matches!(visible(text), Cow::Borrowed(same) if same == text));
+            assert!(matches!(escape_controls(text), Cow::Borrowed(same) if same == text));
         }
     }
 
     #[test]
     fn control_and_directional_characters_are_escaped() {
-        assert_eq!(visible("a\u{1b}[31mred\r\n"), "a\\u001b[31mred\\u000d\n");
-        assert_eq!(visible("\0\u{7}\u{7f}\u{9b}\u{202e}x\u{2069}"), "\\u0000\\u0007\\u007f\\u009b\\u202ex\\u2069");
+        assert_eq!(escape_controls("a\u{1b}[31mred\r\n"), "a\\u001b[31mred\\u000d\n");
+        assert_eq!(
+            escape_controls("\0\u{7}\u{7f}\u{9b}\u{202e}x\u{2069}"),
+            "\\u0000\\u0007\\u007f\\u009b\\u202ex\\u2069"
+        );
     }
 
     #[test]
@@ -59,6 +62,6 @@ mod tests {
     #[test]
     fn no_control_character_remains() {
         let all: String = (0..0x100).filter_map(char::from_u32).collect();
-        assert!(visible(&all).chars().all(|c| !c.is_control() || c == '\n' || c == '\t'));
+        assert!(escape_controls(&all).chars().all(|c| !c.is_control() || c == '\n' || c == '\t'));
     }
 }

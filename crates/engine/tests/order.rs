@@ -39,16 +39,16 @@ fn orders_of_a_sender_increase() {
 fn armed_returns_the_time_until_disarmed() {
     let mut schedule = Schedule::new();
     let (one, other) = (schedule.slot(), schedule.slot());
-    assert_eq!((schedule.now(), schedule.armed(one)), (Time::ZERO, None));
+    assert_eq!((schedule.now(), schedule.pending_time(one)), (Time::ZERO, None));
     schedule.arm(one, AT);
-    assert_eq!((schedule.armed(one), schedule.armed(other)), (Some(AT), None));
+    assert_eq!((schedule.pending_time(one), schedule.pending_time(other)), (Some(AT), None));
     // A wake-up exactly at the limit is delivered, and its slot stays armed.
     assert_eq!(schedule.next(Time::from_nanos(6)), None);
     assert_eq!(schedule.now(), Time::ZERO);
     assert_eq!(schedule.next(AT), Some((AT, one)));
-    assert_eq!((schedule.now(), schedule.armed(one)), (AT, Some(AT)));
+    assert_eq!((schedule.now(), schedule.pending_time(one)), (AT, Some(AT)));
     schedule.disarm(one);
-    assert_eq!((schedule.armed(one), schedule.next(Time::NEVER)), (None, None));
+    assert_eq!((schedule.pending_time(one), schedule.next(Time::NEVER)), (None, None));
 }
 
 #[test]

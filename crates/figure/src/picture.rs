@@ -4,7 +4,7 @@ use engine::{Span, Time};
 use observe::run::{Interrupted, Watch, record};
 use plot::{DEFAULT_SIZE, Description, Options, Panel, Picture, Recorder, Theme, default_height};
 use scenario::load::Loaded;
-use scenario::ran::what_ran;
+use scenario::ran::label_run;
 
 /// Why there is no picture.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -49,7 +49,7 @@ pub fn picture(
     let options = Options {
         flow: flow as u32,
         title: Some(flow_title(loaded, flow)),
-        ran: what_ran(loaded),
+        ran: label_run(loaded),
         from,
         to,
         width: DEFAULT_SIZE.0,

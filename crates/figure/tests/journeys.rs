@@ -185,7 +185,7 @@ fn frames_and_back_offs_of_a_cell_agree_with_its_counters() {
     let figure = figure_of(&loaded, [0.0, f64::INFINITY], ALL);
     let cell = &figure.head["cells"][0];
     let frames = rows(&figure, &cell["frames"]);
-    let of = |pick: fn(&path::link::Counters) -> u64| -> u64 {
+    let of = |pick: fn(&path::link::HopCounters) -> u64| -> u64 {
         let in_medium = |(number, _): &(usize, _)| loaded.network.links[*number].medium.is_some();
         let links = results.links.iter().enumerate().filter(in_medium);
         links.flat_map(|(_, link)| &link.directions).map(pick).sum()

@@ -29,7 +29,7 @@ fn examples_of_quantities_are_those_of_the_formatter() {
     for quantity in Quantity::ALL {
         let of_kind = if quantity == Quantity::Time { &small[..] } else { &values[..] };
         for value in of_kind.iter().chain(&[0.0, -3.5]) {
-            examples.push(json!({ "unit": quantity.base(), "value": value, "text": quantity.brief(*value) }));
+            examples.push(json!({ "unit": quantity.base(), "value": value, "text": quantity.format_brief(*value) }));
         }
     }
     for share in [0.0, 0.5, 0.123_45, 0.999_9, 1.0] {

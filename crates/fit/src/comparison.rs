@@ -41,7 +41,7 @@ pub const CANDIDATES: [&str; 4] = ["cubic", "linux", "newreno", "bbr"];
 
 /// The names of all variants.
 pub fn variants() -> Vec<&'static str> {
-    tcp::presets::names()
+    tcp::presets::list_variants()
 }
 
 /// The ratio of goodputs from which on a fit is not that of the path.

@@ -3,11 +3,11 @@
 use engine::{Span, Stream, Time};
 use fit::loss::{Estimate, Loss};
 use path::LinkDirection;
-use path::channel::{Channel, Fate, Frame, gilbert_elliott, uniform};
+use path::channel::{Channel, ChannelFrame, FrameFate, gilbert_elliott, uniform};
 
 /// The fates of `packets` on a channel.
 fn fates(channel: &mut dyn Channel, packets: u64) -> Vec<bool> {
-    let frame = |number: u64| Frame {
+    let frame = |number: u64| ChannelFrame {
         now: Time::from_millis(number),
         start: Time::from_millis(number),
         duration: Span::from_millis(1),
@@ -15,7 +15,7 @@ fn fates(channel: &mut dyn Channel, packets: u64) -> Vec<bool> {
         direction: LinkDirection::Forward,
         number: Some(number),
     };
-    (0..packets).map(|number| channel.fate(&frame(number)) == Fate::Corrupted).collect()
+    (0..packets).map(|number| channel.fate(&frame(number)) == FrameFate::Corrupted).collect()
 }
 
 fn elliott(seed: u64, [p, r, h]: [f64; 3], packets: u64) -> Vec<bool> {

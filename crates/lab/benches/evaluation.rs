@@ -21,7 +21,7 @@ use lab::load::Overrides;
 use lab::run::simulate;
 use lab::store::Store;
 use lab::sweep::Plan;
-use lab::sweep::run::{Shard, run};
+use lab::sweep::run::{Shard, run_sweep};
 use observe::summary::summary;
 use sim::Network;
 
@@ -40,7 +40,7 @@ fn main() {
     println!("{runs} transfers of 10.24 MB, {distinct} different ones");
 
     let mut bytes = 0;
-    let plain = timed(|| {
+    let plain = measure_seconds(|| {
         for cell in &cells {
             for replication in 0..replications {
                 let network = Network { replication, ..cell.network.clone() };
@@ -54,10 +54,10 @@ fn main() {
     let sweep = |jobs: usize| {
         let dir = tempfile::tempdir().expect("the system's temporary directory can be written");
         let path = dir.path().join("s.sqlite");
-        timed(|| {
+        measure_seconds(|| {
             let mut store = Store::create(&path).expect("a store can be made");
             let go_on = &mut |_| ControlFlow::Continue(());
-            let tally = run(&plan, &mut store, jobs, Shard::WHOLE, go_on).expect("an uninterrupted sweep");
+            let tally = run_sweep(&plan, &mut store, jobs, Shard::WHOLE, go_on).expect("an uninterrupted sweep");
             assert_eq!(tally.done, distinct as u64);
         })
     };
@@ -70,7 +70,7 @@ fn main() {
     println!("{bytes} bytes of summaries");
 }
 
-fn timed(work: impl FnOnce()) -> f64 {
+fn measure_seconds(work: impl FnOnce()) -> f64 {
     let begin = Instant::now();
     work();
     begin.elapsed().as_secs_f64()

@@ -7,7 +7,7 @@ use std::path::Path;
 /// Writes to a temporary file and renames it: an interrupted write leaves the old file unchanged. Creates missing
 /// directories. On an error the temporary file is removed. Symbolic links are followed; a target that is not a regular
 /// file, such as a pipe or a terminal, is written to directly.
-pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir()) {
         return fs::write(path, bytes);
     }
@@ -36,7 +36,7 @@ mod tests {
         let dir = scratch.path();
         let path = dir.join("new/page.html");
         for text in ["a long first page", "second"] {
-            write(&path, text.as_bytes()).unwrap();
+            write_atomically(&path, text.as_bytes()).unwrap();
             assert_eq!(fs::read_to_string(&path).unwrap(), text);
             assert_eq!(files(&dir.join("new")), ["page.html"]);
         }
@@ -49,10 +49,10 @@ mod tests {
         let dir = scratch.path();
         fs::write(dir.join("target"), "old").unwrap();
         std::os::unix::fs::symlink("target", dir.join("link")).unwrap();
-        write(&dir.join("link"), b"new").unwrap();
+        write_atomically(&dir.join("link"), b"new").unwrap();
         assert_eq!(fs::read_to_string(dir.join("target")).unwrap(), "new");
         assert!(fs::symlink_metadata(dir.join("link")).unwrap().is_symlink());
-        write(Path::new("/dev/null"), b"page").unwrap();
+        write_atomically(Path::new("/dev/null"), b"page").unwrap();
         assert!(!fs::metadata("/dev/null").unwrap().is_file());
     }
 
@@ -62,7 +62,7 @@ mod tests {
         let scratch = tempfile::tempdir().unwrap();
         let dir = scratch.path();
         fs::create_dir_all(dir.join("page.html/precious")).unwrap();
-        assert!(write(&dir.join("page.html"), b"page").is_err());
+        assert!(write_atomically(&dir.join("page.html"), b"page").is_err());
         assert_eq!(files(dir), ["page.html"]);
         assert_eq!(files(&dir.join("page.html")), ["precious"]);
     }

@@ -25,7 +25,7 @@ use event_channel::EventSender;
 
 pub use failure::CaptureFailure;
 pub use joined::BothEnds;
-pub use non_tcp::{NonTcp, Unexplained};
+pub use non_tcp::{NonTcp, UnexplainedFrames};
 
 /// A capture and the table of its connections.
 #[derive(Debug)]
@@ -52,7 +52,7 @@ pub struct CaptureFile {
 
 /// A connection of a capture, explained.
 #[derive(Debug)]
-pub struct Explained {
+pub struct ExplainedConnection {
     /// The measurements before the explanation.
     pub survey: Survey,
     /// The network of its events.
@@ -68,7 +68,7 @@ pub struct Explained {
 pub fn is_capture(path: &Path) -> bool {
     let mut first = [0; 4];
     path.is_file()
-        && unpacked(path).and_then(|mut file| file.read_exact(&mut first)).is_ok()
+        && open_decompressed(path).and_then(|mut file| file.read_exact(&mut first)).is_ok()
         && capture::is_capture(&first)
 }
 
@@ -76,18 +76,18 @@ pub fn is_capture(path: &Path) -> bool {
 ///
 /// # Errors
 /// It cannot be read.
-pub fn unpacked(path: &Path) -> io::Result<Box<dyn Read>> {
+pub fn open_decompressed(path: &Path) -> io::Result<Box<dyn Read>> {
     let mut file = File::open(path)?;
     let mut first = [0; 2];
     let packed = file.read(&mut first)? == first.len() && first == GZIP;
     file.rewind()?;
-    Ok(if packed { Box::new(Unpacked(MultiGzDecoder::new(BufReader::new(file)))) } else { Box::new(file) })
+    Ok(if packed { Box::new(DecompressedFile(MultiGzDecoder::new(BufReader::new(file)))) } else { Box::new(file) })
 }
 
 /// A decompressed file. An error of the compressed data has a kind that reading a file never has.
-struct Unpacked<R>(R);
+struct DecompressedFile<R>(R);
 
-impl<R: Read> Read for Unpacked<R> {
+impl<R: Read> Read for DecompressedFile<R> {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         self.0.read(bytes).map_err(|error| match error.kind() {
             io::ErrorKind::InvalidInput => io::Error::new(io::ErrorKind::InvalidData, error),
@@ -98,13 +98,14 @@ impl<R: Read> Read for Unpacked<R> {
 
 impl CaptureFile {
     /// Frames that are not explained.
-    pub fn unexplained(&self) -> Unexplained {
-        Unexplained(self.non_tcp, self.skipped)
+    pub fn unexplained_frames_by_kind(&self) -> UnexplainedFrames {
+        UnexplainedFrames(self.non_tcp, self.skipped)
     }
 
     /// The number of these frames.
     pub fn unexplained_frames(&self) -> u64 {
-        let Unexplained(NonTcp { udp, icmp, other }, Skipped { not_ip, foreign, damaged }) = self.unexplained();
+        let UnexplainedFrames(NonTcp { udp, icmp, other }, Skipped { not_ip, foreign, damaged }) =
+            self.unexplained_frames_by_kind();
         udp + icmp + other + not_ip + foreign + damaged
     }
 
@@ -114,7 +115,7 @@ impl CaptureFile {
     /// The file cannot be read, is not a capture, or has no TCP connection. A capture that is cut or damaged is read as
     /// far as it is whole, see [`incomplete`](Self::incomplete).
     pub fn open(path: &Path) -> Result<Self, CaptureFailure> {
-        let mut capture = opened(path)?;
+        let mut capture = open_capture(path)?;
         let (mut incomplete, mut non_tcp) = (None, NonTcp::default());
         for packet in &mut capture {
             match packet {
@@ -125,7 +126,7 @@ impl CaptureFile {
         }
         let (frames, path) = (capture.frames(), path.to_owned());
         if capture.streams().is_empty() {
-            let others = Unexplained(non_tcp, capture.skipped());
+            let others = UnexplainedFrames(non_tcp, capture.skipped());
             return Err(CaptureFailure::NoConnection { path, frames, others });
         }
         let (streams, skipped, bad_timestamps) =
@@ -154,7 +155,7 @@ impl CaptureFile {
     ///
     /// # Errors
     /// There is no connection of this number.
-    pub fn chosen(&self, number: Option<u32>) -> Result<u32, CaptureFailure> {
+    pub fn choose_connection(&self, number: Option<u32>) -> Result<u32, CaptureFailure> {
         let count = self.streams.len();
         match number {
             None => Ok(self.by_size()[0]),
@@ -173,7 +174,7 @@ impl CaptureFile {
         numbers: &[u32],
         at: Option<Vantage>,
         sink: impl FnMut(&Network) -> S,
-    ) -> Result<Vec<(Explained, S)>, CaptureFailure> {
+    ) -> Result<Vec<(ExplainedConnection, S)>, CaptureFailure> {
         let surveys = self.surveys(numbers, at)?;
         self.explain_surveyed(numbers, surveys, None, sink)
     }
@@ -199,7 +200,7 @@ impl CaptureFile {
         mut surveys: Vec<Survey>,
         truth: Option<&Truth>,
         mut sink: impl FnMut(&Network) -> S,
-    ) -> Result<Vec<(Explained, S)>, CaptureFailure> {
+    ) -> Result<Vec<(ExplainedConnection, S)>, CaptureFailure> {
         let places = self.places(numbers);
         for (survey, rate) in self.rates(&places, &surveys, truth)?.into_iter().enumerate() {
             surveys[survey].rate = rate.or(surveys[survey].rate);
@@ -208,7 +209,7 @@ impl CaptureFile {
         let sink =
             |(survey, network): (&Survey, _)| (Explain::of_capture(network, survey.is_at_sender()), sink(network));
         let mut sinks: Vec<_> = surveys.iter().zip(&networks).map(sink).collect();
-        let (senders, receiver) = event_channel::channel(numbers.len());
+        let (senders, receiver) = event_channel::open_event_channel(numbers.len());
         let replay = |(survey, sender)| replay_of(survey, truth, sender);
         let mut replays: Vec<_> = surveys.iter().zip(senders).map(replay).collect();
         let make = || {
@@ -231,7 +232,7 @@ impl CaptureFile {
         let explained = finished.into_iter().zip(sinks).zip(surveys.iter().cloned().zip(networks.iter().cloned()));
         let explained = explained.map(|(((counts, end), (explain, sink)), (survey, network))| {
             let report = explain.finish(end).remove(0);
-            (Explained { survey, network, counts, report }, sink)
+            (ExplainedConnection { survey, network, counts, report }, sink)
         });
         Ok(explained.collect())
     }
@@ -274,7 +275,7 @@ impl CaptureFile {
         places: &[Option<usize>],
         mut each: impl FnMut(usize, &Packet, &Stream) -> bool,
     ) -> Result<(), CaptureFailure> {
-        let mut capture = opened(&self.path)?;
+        let mut capture = open_capture(&self.path)?;
         // After an error there are no more.
         while let Some(Ok(packet)) = capture.next() {
             if let Some(of) = packet.stream
@@ -296,12 +297,12 @@ fn replay_of<'a, S: Sink>(survey: &'a Survey, truth: Option<&'a Truth>, sink: S)
     }
 }
 
-fn opened(path: &Path) -> Result<Capture<Box<dyn Read>>, CaptureFailure> {
-    let file = unpacked(path).map_err(|error| CaptureFailure::Unreadable { path: path.to_owned(), error })?;
+fn open_capture(path: &Path) -> Result<Capture<Box<dyn Read>>, CaptureFailure> {
+    let file = open_decompressed(path).map_err(|error| CaptureFailure::Unreadable { path: path.to_owned(), error })?;
     Capture::open(file).map_err(|error| CaptureFailure::Contents { path: path.to_owned(), error })
 }
 
-impl Explained {
+impl ExplainedConnection {
     /// The connection: its number, its ends and the direction of its data.
     pub fn name(&self) -> String {
         let (from, to) = (self.survey.sender, self.survey.sender.other());
@@ -311,7 +312,7 @@ impl Explained {
 
     /// The circumstances that limit the explanation of the capture, each a sentence.
     pub fn notes(&self) -> Vec<String> {
-        let Explained { survey, counts, .. } = self;
+        let ExplainedConnection { survey, counts, .. } = self;
         let stream = &survey.stream;
         let mut notes = Vec::new();
         if stream.packets[survey.sender.other().index()] == 0 {
@@ -331,7 +332,7 @@ impl Explained {
             notes.push(format!(
                 "options of {} are cut by the snap length: SACK, timestamps, and in a SYN MSS and window scale are not seen; \
                  a capture with 128 bytes of each packet has them",
-                segments(stream.options_cut)
+                format_segment_count(stream.options_cut)
             ));
         }
         if !survey.scale_known {
@@ -352,11 +353,11 @@ impl Explained {
         if counts.missing > 0 {
             notes.push(format!(
                 "not captured: {} of data, acknowledged or followed by later ones",
-                segments(counts.missing)
+                format_segment_count(counts.missing)
             ));
         }
         if counts.unresolved > 0 {
-            notes.push(format!("of {} it is not known whether they arrived", segments(counts.unresolved)));
+            notes.push(format!("of {} it is not known whether they arrived", format_segment_count(counts.unresolved)));
         }
         let back = stream.bytes[survey.sender.other().index()];
         if back > 0 {
@@ -367,6 +368,6 @@ impl Explained {
 }
 
 /// A number of segments.
-fn segments(number: u64) -> String {
+fn format_segment_count(number: u64) -> String {
     if number == 1 { "1 segment".to_owned() } else { format!("{number} segments") }
 }

@@ -61,13 +61,13 @@ impl Feature {
     }
 }
 
-/// Selects traces by name, as [`traces::select`]. `all` omits the traces that this build cannot write; the second value
+/// Selects traces by name, as [`traces::parse_trace_names`]. `all` omits the traces that this build cannot write; the second value
 /// is a note about them.
 ///
 /// # Errors
 /// An unknown name, or the name of a trace that this build cannot write.
 pub fn select_traces(names: &[String]) -> Result<(Vec<&'static Trace>, Option<String>), Problem> {
-    let mut selected = traces::select(names)?;
+    let mut selected = traces::parse_trace_names(names)?;
     let is_parquet = |trace: &&Trace| trace.name == PARQUET.name;
     if PARQUET.is_on || !selected.iter().any(is_parquet) {
         return Ok((selected, None));

@@ -6,7 +6,7 @@
 //! use lab::load::{Overrides, of_text};
 //! use lab::store::Store;
 //! use lab::sweep::Plan;
-//! use lab::sweep::run::{Shard, run};
+//! use lab::sweep::run::{Shard, run_sweep};
 //!
 //! let text = r#"
 //!     duration = "10 s"
@@ -20,7 +20,7 @@
 //!
 //! let folder = tempfile::tempdir()?;
 //! let mut store = Store::create(&folder.path().join("first.sqlite"))?;
-//! let mut sweep = || run(&plan, &mut store, 1, Shard::WHOLE, &mut |_| ControlFlow::Continue(()));
+//! let mut sweep = || run_sweep(&plan, &mut store, 1, Shard::WHOLE, &mut |_| ControlFlow::Continue(()));
 //! assert_eq!(sweep()?.done, 6, "two points, three replications");
 //! let again = sweep()?;
 //! assert_eq!((again.found, again.done), (6, 0), "what is finished is not run again");

@@ -13,15 +13,15 @@ use crate::disk::Disk;
 ///
 /// # Errors
 /// All problems of the scenario.
-pub fn load(path: &Path, overrides: &Overrides) -> Result<Loaded, Vec<Problem>> {
-    scenario::load::load(Rc::new(Disk), path, overrides)
+pub fn load_from_disk(path: &Path, overrides: &Overrides) -> Result<Loaded, Vec<Problem>> {
+    scenario::load::load_scenario(Rc::new(Disk), path, overrides)
 }
 
-/// Reads a scenario like [`load`], but does not check it.
+/// Reads a scenario like [`load_from_disk`], but does not check it.
 ///
 /// # Errors
 /// The errors of its text.
-pub fn open(path: &Path, overrides: &Overrides) -> Result<Source, Vec<Problem>> {
+pub fn open_from_disk(path: &Path, overrides: &Overrides) -> Result<Source, Vec<Problem>> {
     Source::open(Rc::new(Disk), path, overrides)
 }
 

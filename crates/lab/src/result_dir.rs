@@ -13,7 +13,7 @@ use std::io::{self, Read, Write};
 use std::path::{Component, Path, PathBuf};
 
 use crate::run_error::RunError;
-use crate::swap::swap;
+use crate::swap::swap_paths;
 use observe::output;
 
 /// The manifest: the scenario's file and the list of files that the run wrote; empty, and locked by the run, in an
@@ -39,7 +39,7 @@ pub const EMULATION: &str = "emulation.json";
 pub const COMPARISON: &str = "comparison.json";
 
 /// A result directory in progress. Removed if it is dropped before it is complete.
-pub struct Partial {
+pub struct PartialResult {
     pub(crate) dir: PathBuf,
     target: PathBuf,
     complete: bool,
@@ -48,7 +48,7 @@ pub struct Partial {
     _locks: (File, Option<File>),
 }
 
-impl Partial {
+impl PartialResult {
     /// The directory to write to until the result is complete.
     pub fn dir(&self) -> &Path {
         &self.dir
@@ -59,17 +59,17 @@ impl Partial {
     /// # Errors
     /// Another run writes there, the directory cannot be made, or an existing one has files that no run wrote.
     pub fn create(target: &Path) -> Result<Self, RunError> {
-        let target = followed(target);
-        let dir = beside(&target, "partial");
-        if replacing(&target) {
+        let target = follow_links(target);
+        let dir = sibling_path(&target, "partial");
+        if is_being_replaced(&target) {
             return Err(RunError::Busy(target));
         }
-        replaceable(&target, false)?;
-        let leftover = clear(&dir)?;
-        recover(&target, &dir)?;
+        check_replaceable(&target, false)?;
+        let leftover = clear_unfinished(&dir)?;
+        recover_result(&target, &dir)?;
         let unwritable = |source| RunError::Unwritable { path: dir.clone(), source };
         // The directory appears with its manifest locked: of two simultaneous runs, one finds it in use.
-        let unseen = beside(&dir, &std::process::id().to_string());
+        let unseen = sibling_path(&dir, &std::process::id().to_string());
         for tries_left in (0..BEGINNINGS).rev() {
             let begun = fs::create_dir_all(&unseen).and_then(|()| File::create(unseen.join(MANIFEST)));
             let begun = begun.and_then(|lock| {
@@ -79,11 +79,11 @@ impl Partial {
                 Ok(lock)
             });
             match begun {
-                Ok(lock) => return Ok(Partial { dir, target, complete: false, _locks: (lock, leftover) }),
+                Ok(lock) => return Ok(PartialResult { dir, target, complete: false, _locks: (lock, leftover) }),
                 // Another run mistook this directory for a killed run's.
                 Err(error) if error.kind() == io::ErrorKind::NotFound && tries_left > 0 && !dir.exists() => {}
                 Err(source) => {
-                    let _ = remove(&unseen);
+                    let _ = remove_result(&unseen);
                     return Err(if dir.exists() { RunError::Busy(dir) } else { unwritable(source) });
                 }
             }
@@ -121,13 +121,13 @@ impl Partial {
         let replaces = target.join(MANIFEST).exists();
         if target.exists() {
             // Files may have been put there since the run began.
-            replaceable(target, false)?;
+            check_replaceable(target, false)?;
             // Held until the old result is removed: another run that finds it as `DIR.partial` is refused.
             let old = File::open(target.join(MANIFEST)).ok();
             let _ = old.as_ref().map(File::lock);
-            swap(&self.dir, target, &beside(&self.dir, "old")).map_err(unwritable)?;
+            swap_paths(&self.dir, target, &sibling_path(&self.dir, "old")).map_err(unwritable)?;
             self.complete = true;
-            remove(&self.dir).map_err(|source| RunError::Unwritable { path: self.dir.clone(), source })?;
+            remove_result(&self.dir).map_err(|source| RunError::Unwritable { path: self.dir.clone(), source })?;
         } else {
             fs::rename(&self.dir, target).map_err(unwritable)?;
             self.complete = true;
@@ -136,16 +136,16 @@ impl Partial {
     }
 }
 
-impl Drop for Partial {
+impl Drop for PartialResult {
     fn drop(&mut self) {
         if !self.complete {
-            let _ = remove(&self.dir);
+            let _ = remove_result(&self.dir);
         }
     }
 }
 
 /// Removes a directory, its manifest last.
-fn remove(dir: &Path) -> io::Result<()> {
+fn remove_result(dir: &Path) -> io::Result<()> {
     // A file that another program has just removed counts as removed.
     let gone = |removed: io::Result<()>| match removed {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -167,19 +167,19 @@ fn remove(dir: &Path) -> io::Result<()> {
 }
 
 /// Whether another run has just put its result into `target` and is still removing the old one.
-fn replacing(target: &Path) -> bool {
+fn is_being_replaced(target: &Path) -> bool {
     File::open(target.join(MANIFEST)).is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
 }
 
 /// Restores the result in `dir` after a run was killed on a file system that cannot swap two directories, and removes
 /// the unfinished directories of killed runs.
-fn recover(target: &Path, dir: &Path) -> Result<(), RunError> {
+fn recover_result(target: &Path, dir: &Path) -> Result<(), RunError> {
     let unwritable = |path: &Path, source| RunError::Unwritable { path: path.to_owned(), source };
-    let old = beside(dir, "old");
+    let old = sibling_path(dir, "old");
     if old.exists() {
         if target.exists() {
-            replaceable(&old, true)?;
-            remove(&old).map_err(|source| unwritable(&old, source))?;
+            check_replaceable(&old, true)?;
+            remove_result(&old).map_err(|source| unwritable(&old, source))?;
         } else {
             fs::rename(&old, target).map_err(|source| unwritable(target, source))?;
         }
@@ -191,14 +191,14 @@ fn recover(target: &Path, dir: &Path) -> Result<(), RunError> {
         let number = entry_name.to_str().and_then(|entry| entry.strip_prefix(name.as_str()));
         if number.is_some_and(|number| number.parse::<u32>().is_ok()) {
             // A run that has just started holds the lock, or restarts; directories that no run wrote are kept.
-            let _ = clear(&entry.path());
+            let _ = clear_unfinished(&entry.path());
         }
     }
     Ok(())
 }
 
 /// Whether a run wrote everything in `dir`, if it exists; an `unfinished` directory may contain any files.
-fn replaceable(dir: &Path, unfinished: bool) -> Result<(), RunError> {
+fn check_replaceable(dir: &Path, unfinished: bool) -> Result<(), RunError> {
     let foreign = |found: &str| RunError::NotOurs { dir: dir.to_owned(), found: found.to_owned() };
     let entries = match fs::read_dir(dir) {
         Ok(entries) => entries,
@@ -253,18 +253,18 @@ fn no_picture(dir: &Path) -> Result<Option<String>, RunError> {
 }
 
 /// Removes the directory of a killed run and returns its lock; a run in progress holds the lock.
-fn clear(dir: &Path) -> Result<Option<File>, RunError> {
+fn clear_unfinished(dir: &Path) -> Result<Option<File>, RunError> {
     let lock = File::open(dir.join(MANIFEST)).ok();
     if lock.as_ref().is_some_and(|lock| matches!(lock.try_lock(), Err(TryLockError::WouldBlock))) {
         return Err(RunError::Busy(dir.to_owned()));
     }
-    replaceable(dir, true)?;
+    check_replaceable(dir, true)?;
     let removed = match (&lock, fs::remove_dir(dir)) {
         // Without a manifest: left by an earlier version, unless another run has started there in the meantime.
         (None, Err(error)) if error.kind() == io::ErrorKind::DirectoryNotEmpty && dir.join(MANIFEST).exists() => {
             Err(error)
         }
-        (_, Err(error)) if error.kind() == io::ErrorKind::DirectoryNotEmpty => remove(dir),
+        (_, Err(error)) if error.kind() == io::ErrorKind::DirectoryNotEmpty => remove_result(dir),
         (_, removed) => removed,
     };
     match removed {
@@ -276,14 +276,14 @@ fn clear(dir: &Path) -> Result<Option<File>, RunError> {
     }
 }
 
-/// The scenario's file from which the result in `dir` was made, in the form of [`origin`].
+/// The scenario's file from which the result in `dir` was made, in the form of [`format_origin`].
 pub(crate) fn origin_of(dir: &Path) -> Option<String> {
     let manifest = fs::read_to_string(dir.join(MANIFEST)).ok()?;
     Some(manifest.lines().next()?.strip_prefix(ORIGIN)?.to_owned())
 }
 
 /// The scenario's file as the manifest names it: relative to the working directory, on one line.
-pub fn origin(file: &Path) -> String {
+pub fn format_origin(file: &Path) -> String {
     let here = std::env::current_dir().unwrap_or_default();
     let file = file.strip_prefix(here).unwrap_or(file);
     let plain: PathBuf = file.components().filter(|part| *part != Component::CurDir).collect();
@@ -291,7 +291,7 @@ pub fn origin(file: &Path) -> String {
 }
 
 /// The target of the symbolic link `path`: a result replaces the target, not the link.
-fn followed(path: &Path) -> PathBuf {
+fn follow_links(path: &Path) -> PathBuf {
     // Components have no trailing slash, after which nothing could be appended.
     let mut path: PathBuf = path.components().collect();
     // The limit of Linux; a longer chain fails when it is used.
@@ -302,7 +302,7 @@ fn followed(path: &Path) -> PathBuf {
     path
 }
 
-fn beside(target: &Path, ending: &str) -> PathBuf {
+fn sibling_path(target: &Path, ending: &str) -> PathBuf {
     let mut name = target.as_os_str().to_owned();
     name.push(".");
     name.push(ending);

@@ -14,13 +14,13 @@ use sim::{Results, Sink};
 
 use crate::disk::Directory;
 use crate::load::{Loaded, to_toml};
-use crate::result_dir::{EMULATION, Partial, origin, origin_of};
+use crate::result_dir::{EMULATION, PartialResult, format_origin, origin_of};
 pub use crate::run_error::RunError;
 
 /// Repeats the run whose result is in `dir`, and passes its events to `sink`. A result is a function of the scenario
 /// and the program; if this program computes another result, the function fails. A run that ended early because the sink
 /// had `enough` is not compared.
-pub fn replay<S: Sink>(
+pub fn replay_result<S: Sink>(
     loaded: &Loaded,
     dir: &Path,
     sink: &mut S,
@@ -47,11 +47,11 @@ pub fn replay<S: Sink>(
 
 /// The scenario's file from which the result in `dir` was made, if `dir` has a result of another file than `loaded`.
 pub fn made_of_another(loaded: &Loaded, dir: &Path) -> Option<String> {
-    origin_of(dir).filter(|other| *other != origin(&loaded.path))
+    origin_of(dir).filter(|other| *other != format_origin(&loaded.path))
 }
 
 /// The outcome of a run.
-pub struct Done {
+pub struct RunOutcome {
     /// The summary, which is also written to the result directory, if there is one.
     pub summary: Summary,
     /// Whether the result replaced an earlier one.
@@ -59,21 +59,26 @@ pub struct Done {
 }
 
 /// Runs without a result directory: only prints traces. With `delays` the summary has delays.
-pub fn unkept(loaded: &Loaded, printers: Printers, delays: bool, watch: Watch<'_>) -> Result<Done, RunError> {
+pub fn run_without_directory(
+    loaded: &Loaded,
+    printers: Printers,
+    delays: bool,
+    watch: Watch<'_>,
+) -> Result<RunOutcome, RunError> {
     let summary = traced(loaded, &[], Rc::new(Directory::default()), printers, delays, watch)?;
-    Ok(Done { summary, replaced: false })
+    Ok(RunOutcome { summary, replaced: false })
 }
 
 /// Runs, writes `summary.json`, `scenario.toml` and the selected traces to `dir`, and prints traces. With `delays` the
 /// summary has delays.
-pub fn run(
+pub fn run_into_directory(
     loaded: &Loaded,
     traces: &[&Trace],
     dir: &Path,
     printers: Printers,
     delays: bool,
     watch: Watch<'_>,
-) -> Result<Done, RunError> {
+) -> Result<RunOutcome, RunError> {
     let open = |dir: &Path, printers| {
         let files = Rc::new(Directory(dir.to_owned()));
         Outputs::open(traces, &loaded.network, files, &loaded.scenario.output, printers)
@@ -82,7 +87,7 @@ pub fn run(
     if let Some(problem) = open(dir, Printers::default()).clash() {
         return Err(RunError::OneFile(Box::new(problem)));
     }
-    let partial = Partial::create(dir)?;
+    let partial = PartialResult::create(dir)?;
     let outputs = open(&partial.dir, printers);
     let (summary, outputs, ended) = observed(loaded, outputs, delays, watch)?;
     // Some traces have a file for each kind of event that occurred.
@@ -93,6 +98,6 @@ pub fn run(
     })?;
     partial.write("scenario.toml", to_toml(&loaded.scenario).as_bytes())?;
     partial.write("summary.json", format!("{summary:#}\n").as_bytes())?;
-    let replaced = partial.complete(&files, &origin(&loaded.path))?;
-    Ok(Done { summary, replaced })
+    let replaced = partial.complete(&files, &format_origin(&loaded.path))?;
+    Ok(RunOutcome { summary, replaced })
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 /// Swaps `one` and `other`, which must both exist: in one step where the system supports it (Linux and macOS, on most
 /// file systems), so that neither is missing at any moment; otherwise by three renames over `aside`, which must not
 /// exist.
-pub(crate) fn swap(one: &Path, other: &Path, aside: &Path) -> io::Result<()> {
+pub(crate) fn swap_paths(one: &Path, other: &Path, aside: &Path) -> io::Result<()> {
     at_once(one, other).or_else(|_| by_renames(one, other, aside))
 }
 
@@ -38,7 +38,7 @@ mod tests {
     /// Both implementations; neither leaves a file under the temporary name.
     #[test]
     fn directories_are_swapped() {
-        for swap in [swap, by_renames] {
+        for swap in [swap_paths, by_renames] {
             let dir = tempfile::tempdir().unwrap();
             let [one, other, aside] = ["one", "other", "aside"].map(|name| dir.path().join(name));
             for (folder, text) in [(&one, "1"), (&other, "2")] {
@@ -57,7 +57,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let [one, other, aside] = ["one", "other", "aside"].map(|name| dir.path().join(name));
         fs::create_dir(&other).unwrap();
-        assert!(swap(&one, &other, &aside).is_err());
+        assert!(swap_paths(&one, &other, &aside).is_err());
         assert!(other.exists() && !one.exists() && !aside.exists());
     }
 }

@@ -12,13 +12,13 @@ struct Encoder(File);
 /// # Errors
 /// Two columns have the same name.
 pub fn parquet(name: &str, columns: &[Column]) -> io::Result<Box<dyn TableEncoder>> {
-    let fields: Vec<Field<'_>> = columns.iter().map(field).collect();
+    let fields: Vec<Field<'_>> = columns.iter().map(trace_field).collect();
     Ok(Box::new(Encoder(File::new(name, &fields, [])?)))
 }
 
 impl TableEncoder for Encoder {
     fn rows(&mut self, columns: &[Column]) -> io::Result<Vec<u8>> {
-        self.0.group(columns.iter().map(cells))
+        self.0.group(columns.iter().map(trace_cells))
     }
 
     fn finish(self: Box<Self>) -> io::Result<Vec<u8>> {
@@ -26,7 +26,7 @@ impl TableEncoder for Encoder {
     }
 }
 
-fn field(column: &Column) -> Field<'_> {
+fn trace_field(column: &Column) -> Field<'_> {
     let kind = match column.values {
         Values::Integers(_) => Kind::Integer,
         Values::Numbers(_) => Kind::Number,
@@ -36,7 +36,7 @@ fn field(column: &Column) -> Field<'_> {
     Field { name: column.name, kind, optional: column.present.is_some() }
 }
 
-fn cells(column: &Column) -> Cells<'_> {
+fn trace_cells(column: &Column) -> Cells<'_> {
     let values = match &column.values {
         Values::Integers(values) => columnar::Values::Integers(values),
         Values::Numbers(values) => columnar::Values::Numbers(values.into()),

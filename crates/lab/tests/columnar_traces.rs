@@ -5,12 +5,12 @@ use std::fs::{self, File};
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use lab::load::{Loaded, Overrides, load};
+use lab::load::{Loaded, Overrides, load_from_disk};
 use lab::run;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::{Field, Row};
 use scenario::load::from_toml;
-use scenario::traces::select;
+use scenario::traces::parse_trace_names;
 use serde_json::{Map, Value};
 
 /// One second of examples with media, aggregates, applications, association, schemes, recovery in the link layer, and
@@ -48,7 +48,7 @@ fn rows_of_tables_equal_lines_of_jsonl() {
     let mut kinds: BTreeSet<String> = compare(&given(WALKER)).into_keys().collect();
     for example in EXAMPLES {
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(example);
-        let loaded = load(&file, &short).unwrap_or_else(|problems| panic!("{example}: {problems:?}"));
+        let loaded = load_from_disk(&file, &short).unwrap_or_else(|problems| panic!("{example}: {problems:?}"));
         kinds.extend(compare(&loaded).into_keys());
     }
     for kind in ["agent", "air-sent", "associated", "flow-arrived", "frame-sent", "reach", "state", "window"] {
@@ -78,9 +78,9 @@ fn given(text: &str) -> Loaded {
 fn compare(loaded: &Loaded) -> BTreeMap<String, usize> {
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path().join("r");
-    let traces = select(&["jsonl".to_owned(), "parquet".to_owned()]).unwrap();
+    let traces = parse_trace_names(&["jsonl".to_owned(), "parquet".to_owned()]).unwrap();
     let watch = &mut |_| ControlFlow::Continue(());
-    assert!(run::run(loaded, &traces, &dir, Default::default(), false, watch).is_ok());
+    assert!(run::run_into_directory(loaded, &traces, &dir, Default::default(), false, watch).is_ok());
 
     let mut tables = BTreeMap::new();
     for line in fs::read_to_string(dir.join("events.jsonl")).unwrap().lines() {

@@ -22,11 +22,11 @@ fn sweep_measures_delays_that_it_names_and_repeats_runs_without_them() {
         let source = lab::load::of_text("delays".into(), "delays.toml".into(), text(metric).as_bytes(), &options);
         let plan =
             source.and_then(|source| lab::sweep::Plan::of(&source)).unwrap_or_else(|problems| panic!("{problems:?}"));
-        let tally = lab::sweep::run::run(&plan, store, 1, Shard::WHOLE, &mut |_| ControlFlow::Continue(()));
+        let tally = lab::sweep::run::run_sweep(&plan, store, 1, Shard::WHOLE, &mut |_| ControlFlow::Continue(()));
         let id = plan.note(store).expect("the sweep is stored");
         let kept = store.sweep(id).expect("it is there");
         let analysis = lab::sweep::analysis::Analysis::of(store, kept, 1).expect("it can be read");
-        (tally.expect("it runs").done, lab::sweep::analysis::to_json(&analysis))
+        (tally.expect("it runs").done, lab::sweep::analysis::analysis_to_json(&analysis))
     };
     let mut store = lab::store::Store::create(&path).expect("a store");
     assert_eq!(run("goodput_bps", &mut store).0, 2);

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use lab::export::{self, FORMATS, Format};
+use lab::export::{self, ExportFormat, FORMATS};
 use lab::store::{Digest, KeptCell, KeptSweep};
 use lab::sweep::analysis::{Analysis, CellRuns};
 use observe::summary::Recorded;
@@ -75,14 +75,14 @@ fn sweeps() -> Vec<Analysis> {
     ]
 }
 
-fn formats(names: &[&str]) -> Vec<&'static Format> {
+fn formats(names: &[&str]) -> Vec<&'static ExportFormat> {
     FORMATS.iter().filter(|format| names.contains(&format.name)).collect()
 }
 
 /// Writes both formats into a new directory.
 fn written(sweeps: &[Analysis]) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
-    export::write(sweeps, &[], &formats(&["latex", "gnuplot"]), dir.path()).unwrap();
+    export::write_exports(sweeps, &[], &formats(&["latex", "gnuplot"]), dir.path()).unwrap();
     dir
 }
 

@@ -4,16 +4,16 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use lab::load::{Overrides, Source, open};
+use lab::load::{Overrides, Source, open_from_disk};
 use lab::store::{Digest, Store, StoreError};
 use lab::sweep::Plan;
-use lab::sweep::analysis::{Analysis, to_json};
-use lab::sweep::run::{Shard, run};
+use lab::sweep::analysis::{Analysis, analysis_to_json};
+use lab::sweep::run::{Shard, run_sweep};
 
 fn source() -> Source {
     let set = ["duration=\"2 s\"", "sweep.replications=3", "sweep.axes.links.air.rate=[\"1 Mbps\", \"2 Mbps\"]"];
     let overrides = Overrides { set: set.map(str::to_owned).to_vec(), ..Overrides::default() };
-    open(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/goel-refined.toml"), &overrides).unwrap()
+    open_from_disk(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/goel-refined.toml"), &overrides).unwrap()
 }
 
 fn plan() -> Plan {
@@ -29,12 +29,12 @@ fn dir(test: &str) -> PathBuf {
 
 /// Makes the missing runs of a shard on two threads; returns their number.
 fn swept(store: &mut Store, shard: Shard) -> u64 {
-    run(&plan(), store, 2, shard, &mut |_| ControlFlow::Continue(())).unwrap().done
+    run_sweep(&plan(), store, 2, shard, &mut |_| ControlFlow::Continue(())).unwrap().done
 }
 
 fn analysis(store: &mut Store) -> String {
     let kept = plan().note(store).and_then(|id| store.sweep(id)).unwrap();
-    to_json(&Analysis::of(store, kept, 3).unwrap()).to_string()
+    analysis_to_json(&Analysis::of(store, kept, 3).unwrap()).to_string()
 }
 
 fn complete(path: &Path) -> Store {
@@ -152,7 +152,7 @@ fn repeated_run_with_delays_replaces_the_first() {
     let plan = Plan::of(&source).unwrap();
     let mut store = Store::create(&path).unwrap();
     for made in [6, 0] {
-        let tally = run(&plan, &mut store, 2, Shard::WHOLE, &mut |_| ControlFlow::Continue(())).unwrap();
+        let tally = run_sweep(&plan, &mut store, 2, Shard::WHOLE, &mut |_| ControlFlow::Continue(())).unwrap();
         assert_eq!(tally.done, made);
         store = Store::create(&dir.join("other.jsonl")).unwrap();
         drop(store);
@@ -174,7 +174,7 @@ fn second_program_may_not_append() {
     let path = dir.join("s.jsonl");
     let _first = Store::create(&path).unwrap();
     let mut second = Store::create(&path).unwrap();
-    let outcome = run(&plan(), &mut second, 1, Shard::WHOLE, &mut |_| ControlFlow::Continue(()));
+    let outcome = run_sweep(&plan(), &mut second, 1, Shard::WHOLE, &mut |_| ControlFlow::Continue(()));
     let error = outcome.unwrap_err().to_string();
     assert!(error.contains("another program appends to it"), "{error}");
     // Reading is allowed.
@@ -229,5 +229,5 @@ fn runs_that_are_kept_together_are_all_in_the_file_or_none() {
     assert_eq!(fs::read(&path).unwrap(), before);
     store.keep_all([(digest, 7, summary.as_str()), (digest, 8, summary.as_str())]).unwrap();
     drop(store);
-    assert_eq!(Store::open(&path).unwrap().kept(digest, 7..9).unwrap(), vec![7..9]);
+    assert_eq!(Store::open(&path).unwrap().finished_ranges(digest, 7..9).unwrap(), vec![7..9]);
 }

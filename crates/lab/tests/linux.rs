@@ -27,8 +27,8 @@ fn network(path: &str, variant: &str) -> Network {
         "duration=\"1000 s\"".to_owned(),
     ];
     let overrides = Overrides { set: set.to_vec(), ..Overrides::default() };
-    let named = paths::named(&[path.to_owned()]).unwrap();
-    let source = compare::source(&named[0], &overrides).unwrap();
+    let named = paths::select_paths(&[path.to_owned()]).unwrap();
+    let source = compare::open_path(&named[0], &overrides).unwrap();
     source.resolve(&source.document).unwrap().network
 }
 

@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use lab::load::{self, Overrides};
 use lab::store::Store;
 use lab::sweep::Plan;
-use lab::sweep::analysis::{Analysis, to_json};
-use lab::sweep::rekey::rekey;
-use lab::sweep::run::{Shard, SweepError, Tally, run};
+use lab::sweep::analysis::{Analysis, analysis_to_json};
+use lab::sweep::rekey::rekey_sweeps;
+use lab::sweep::run::{Shard, SweepError, Tally, run_sweep};
 use observe::metric;
 use observe::summary::{Recorded, flow};
 use serde_json::Value;
@@ -42,13 +42,13 @@ fn plan(file: &str) -> Plan {
 }
 
 fn swept(plan: &Plan, store: &mut Store) -> Result<Tally, SweepError> {
-    run(plan, store, 2, Shard::WHOLE, &mut |_| ControlFlow::Continue(()))
+    run_sweep(plan, store, 2, Shard::WHOLE, &mut |_| ControlFlow::Continue(()))
 }
 
 /// The JSON of a sweep, without fields that the old version did not have.
 fn shown(store: &Store, name: &str) -> Value {
     let sweep = store.sweeps().unwrap().into_iter().find(|sweep| sweep.name == name).unwrap();
-    let mut shown = to_json(&Analysis::of(store, sweep, u64::MAX).unwrap());
+    let mut shown = analysis_to_json(&Analysis::of(store, sweep, u64::MAX).unwrap());
     for entry in shown.as_array_mut().unwrap() {
         assert_eq!(entry.as_object_mut().unwrap().remove("lacking"), Some(0.into()));
     }
@@ -100,7 +100,7 @@ fn old_and_new_runs_are_merged() {
     let mut store = Store::create(&now).unwrap();
     swept(&plan, &mut store).unwrap();
     store.merge(&path).unwrap();
-    assert!(rekey(&mut store).unwrap().is_empty());
+    assert!(rekey_sweeps(&mut store).unwrap().is_empty());
     assert_eq!(shown(&store, "wire"), kept("wire.json"));
     assert_eq!(store.sweeps().unwrap().iter().filter(|sweep| sweep.name == "wire").count(), 1);
 }
@@ -115,7 +115,7 @@ fn sweep_with_an_unreadable_scenario_is_unchanged() {
         &path,
         "UPDATE sweeps SET checksum = row_checksum(id, digest, name, title, scenario, metrics, lasthop, model, form)",
     );
-    assert_eq!(rekey(&mut store).unwrap(), ["wire"]);
+    assert_eq!(rekey_sweeps(&mut store).unwrap(), ["wire"]);
     assert_eq!(store.sweeps().unwrap()[0].form, 0);
     let sweep = store.sweeps().unwrap().remove(0);
     assert_eq!(Analysis::of(&store, sweep, u64::MAX).unwrap().runs(), 8);

@@ -84,7 +84,7 @@ fn member_without_version_is_refused_with_its_place() {
 #[test]
 fn kept_scenario_with_a_member_is_read_back() {
     let plan = plan(SCENARIO, odd("odd").version("1")).unwrap();
-    let text = scenario::document::write(&plan.scenario);
+    let text = scenario::document::render_scenario(&plan.scenario);
     let kept = scenario::document::read_back(&text).expect("the text is readable without the member");
     assert_eq!(kept.sweep, plan.scenario.sweep);
     assert!(scenario::check(&kept).is_err(), "it does not run without the member");

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use engine::Span;
-use lab::steady::{Alone, FlowReport, Question, SteadyError, Verdict, examine};
+use lab::steady::{FlowReport, Question, SingleRunLength, SteadyError, SteadyVerdict, examine_flows};
 use sim::Network;
 use stats::{Error, Interval, Level, Moments};
 use testkit::{build_network, run_network, thesis_text, wire_text};
@@ -13,7 +13,7 @@ fn question(replications: u64, relative: f64) -> Question {
 }
 
 fn report(network: &Network, question: &Question) -> FlowReport {
-    let reports = examine(network, &[0], question, 2, &mut |_| ControlFlow::Continue(())).unwrap();
+    let reports = examine_flows(network, &[0], question, 2, &mut |_| ControlFlow::Continue(())).unwrap();
     reports.into_iter().next().unwrap()
 }
 
@@ -41,8 +41,8 @@ fn perfect_wire_matches_the_hand_calculation() {
     // Means of five bins: 31 / 5, (32 + 160) / 5, then 40: the third and all later ones are the same.
     assert_eq!(report.warmup, Ok(Span::from_secs(1)));
     // 400 - 1770 / n segments a second after n rounds; 95 % of the last, 399.115, from n = 84.93 on.
-    assert_eq!(report.verdict, Verdict::Steady { from: Span::from_millis(8500) });
-    assert_eq!(report.alone, Alone::NoChance);
+    assert_eq!(report.verdict, SteadyVerdict::Steady { from: Span::from_millis(8500) });
+    assert_eq!(report.alone, SingleRunLength::NoChance);
 }
 
 /// 3823 segments in 10 s, of which 90 % per second are 344.07. Each round trip's burst arrives in its second half, so
@@ -52,8 +52,8 @@ fn perfect_wire_matches_the_hand_calculation() {
 fn goodput_steady_only_in_the_second_half_is_not_reported_as_steady() {
     let network = by_hand(Span::from_secs(10));
     let verdict = |relative| report(&network, &question(2, relative)).verdict;
-    assert_eq!(verdict(0.1), Verdict::Steady { from: Span::from_millis(3460) });
-    assert_eq!(verdict(0.05), Verdict::Late { from: Span::from_millis(5355) });
+    assert_eq!(verdict(0.1), SteadyVerdict::Steady { from: Span::from_millis(3460) });
+    assert_eq!(verdict(0.05), SteadyVerdict::Late { from: Span::from_millis(5355) });
 }
 
 #[test]
@@ -101,7 +101,8 @@ fn each_row_equals_runs_of_that_length() {
 #[test]
 fn result_does_not_depend_on_the_number_of_jobs() {
     let network = wireless(BURSTS, 60);
-    let with = |jobs| examine(&network, &[0], &question(7, 0.05), jobs, &mut |_| ControlFlow::Continue(())).unwrap();
+    let with =
+        |jobs| examine_flows(&network, &[0], &question(7, 0.05), jobs, &mut |_| ControlFlow::Continue(())).unwrap();
     assert_eq!(with(1), with(5));
     assert_eq!(with(1), with(usize::MAX));
 }
@@ -116,7 +117,7 @@ fn run_of_the_recommended_length_is_near_the_mean() {
     let question = question(20, 0.04);
     let network = wireless(BURSTS, 2500);
     let long = report(&network, &question);
-    let (Ok(warmup), Alone::Needs { length, told }) = (long.warmup, long.alone) else { panic!("{long:?}") };
+    let (Ok(warmup), SingleRunLength::Needs { length, told }) = (long.warmup, long.alone) else { panic!("{long:?}") };
     assert_eq!(told, 20);
     let rest = length - warmup;
     let mean = long.rows.last().unwrap().goodput.centre();
@@ -137,11 +138,11 @@ fn run_of_the_recommended_length_is_near_the_mean() {
 fn run_that_is_too_short_is_reported() {
     let slow = r#"{ kind = "two-state", mean_good = "60 s", mean_bad = "60 s" }"#;
     let report = report(&wireless(slow, 100), &question(5, 0.05));
-    let Verdict::Wide { half_width, replications } = report.verdict else { panic!("{report:?}") };
+    let SteadyVerdict::Wide { half_width, replications } = report.verdict else { panic!("{report:?}") };
     assert!(half_width > 0.05);
     assert_eq!(replications, (5.0 * (half_width / 0.05) * (half_width / 0.05)).ceil() as u64);
     assert!(
-        matches!(report.alone, Alone::Unknown(Some(Error::Transient { .. } | Error::Correlated { .. }))),
+        matches!(report.alone, SingleRunLength::Unknown(Some(Error::Transient { .. } | Error::Correlated { .. }))),
         "{report:?}"
     );
 }
@@ -150,7 +151,7 @@ fn run_that_is_too_short_is_reported() {
 fn flow_without_arrivals_is_not_steady() {
     let dead = r#"{ kind = "uniform", loss = 1.0 }"#;
     let report = report(&wireless(dead, 10), &question(2, 0.05));
-    assert_eq!(report.verdict, Verdict::Nothing);
+    assert_eq!(report.verdict, SteadyVerdict::Nothing);
 }
 
 #[test]
@@ -166,10 +167,12 @@ fn invalid_parameters_are_refused() {
 fn time_too_short_for_bins_and_interruption_are_errors() {
     let go_on = &mut |_| ControlFlow::Continue(());
     let short = by_hand(Span::from_nanos(1999));
-    let Err(SteadyError::Unsuitable(problem)) = examine(&short, &[0], &question(2, 0.05), 1, go_on) else { panic!() };
+    let Err(SteadyError::Unsuitable(problem)) = examine_flows(&short, &[0], &question(2, 0.05), 1, go_on) else {
+        panic!()
+    };
     assert_eq!((problem.key.as_deref(), problem.found.as_deref()), (Some("duration"), Some("1999 ns")));
     assert!(problem.expected.contains("at least 2 us"), "{problem}");
     let stopped =
-        examine(&by_hand(Span::from_secs(200)), &[0], &question(20, 0.05), 2, &mut |_| ControlFlow::Break(()));
+        examine_flows(&by_hand(Span::from_secs(200)), &[0], &question(20, 0.05), 2, &mut |_| ControlFlow::Break(()));
     assert!(matches!(stopped, Err(SteadyError::Interrupted)));
 }

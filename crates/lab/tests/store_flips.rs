@@ -6,7 +6,7 @@ use std::path::Path;
 use lab::load::Overrides;
 use lab::store::{Store, StoreError};
 use lab::sweep::Plan;
-use lab::sweep::analysis::{Analysis, to_json};
+use lab::sweep::analysis::{Analysis, analysis_to_json};
 use serde_json::{Value, json};
 
 /// A store of two cases at one point, with eight replications each.
@@ -33,7 +33,7 @@ fn make(path: &Path) {
 fn read(path: &Path) -> Result<Vec<Value>, StoreError> {
     let store = Store::open(path)?;
     let sweeps = store.sweeps()?.into_iter();
-    sweeps.map(|sweep| Analysis::of(&store, sweep, u64::MAX).map(|analysis| to_json(&analysis))).collect()
+    sweeps.map(|sweep| Analysis::of(&store, sweep, u64::MAX).map(|analysis| analysis_to_json(&analysis))).collect()
 }
 
 /// Flips `count` bits, one at a time, spread evenly over the file with a stride that meets every bit of a byte; returns

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 use std::rc::Rc;
 
-use lab::load::{self, Overrides, Source, load};
+use lab::load::{self, Overrides, Source, load_from_disk};
 use lab::store::Digest;
 use scenario::{MemoryFiles, NoFiles};
 
@@ -162,7 +162,7 @@ fn store_keys_change_only_with_the_version_of_the_canonical_form() {
     examples.sort();
     let mut found = format!("model {}\n", sim::MODEL_VERSION);
     for path in examples {
-        let loaded = load(&path, &Overrides::default()).unwrap_or_else(|problems| panic!("{problems:?}"));
+        let loaded = load_from_disk(&path, &Overrides::default()).unwrap_or_else(|problems| panic!("{problems:?}"));
         writeln!(found, "{} {}", Digest::of(&loaded.network).unwrap(), loaded.stem).unwrap();
     }
     if std::env::var_os("UPDATE_GOLDEN").is_some() {

@@ -37,7 +37,8 @@ fn plan(sweep: &str) -> Plan {
 
 /// The points of a sweep, only their values.
 fn points(plan: &Plan) -> Vec<String> {
-    let values = |point: &lab::sweep::Point| point.changes.iter().map(|(_, to)| scenario::axes::shown(to)).collect();
+    let values =
+        |point: &lab::sweep::Point| point.changes.iter().map(|(_, to)| scenario::axes::format_axis_value(to)).collect();
     plan.points.iter().map(values).map(|values: Vec<String>| values.join(" ")).collect()
 }
 

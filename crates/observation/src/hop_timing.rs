@@ -1,8 +1,8 @@
 //! Transmission times of links, as far as events do not contain them.
 
 use engine::{Rate, Span, Time};
-use path::link::Line;
-use path::link::variable::recorded::Row;
+use path::link::TransmissionLine;
+use path::link::variable::recorded::LinkConditions;
 use path::{HopId, MediumId};
 use sim::Network;
 
@@ -23,8 +23,8 @@ pub struct HopTiming {
     /// With a link layer that acknowledges, how many frames may be unacknowledged.
     window: Option<u32>,
     /// The rows of the link's table, which replace its parameters from given times on.
-    rows: Vec<Row>,
-    line: Line,
+    rows: Vec<LinkConditions>,
+    line: TransmissionLine,
 }
 
 impl HopTiming {
@@ -43,8 +43,9 @@ impl HopTiming {
     /// outages.
     pub fn departure(&self, at: Time) -> Time {
         let less = |delay: Span| Time::from_nanos(at.as_nanos().saturating_sub(delay.as_nanos()));
-        let in_row =
-            |row: &Row| Some(less(row.delay.unwrap_or(self.delay))).filter(|left| *left >= Time::ZERO + row.at);
+        let in_row = |row: &LinkConditions| {
+            Some(less(row.delay.unwrap_or(self.delay))).filter(|left| *left >= Time::ZERO + row.at)
+        };
         self.rows[..self.count_rows(at)].iter().rev().find_map(in_row).unwrap_or_else(|| less(self.delay))
     }
 
@@ -91,9 +92,12 @@ impl HopTimings {
                 let spec = link.direction(near);
                 let rate = opportunities.map_or(spec.rate, |recorded| recorded.mean_rate());
                 // A table's rate has no effect if recorded opportunities determine when packets are sent.
-                let of_row = |row: &Row| Row { rate: row.rate.filter(|_| opportunities.is_none()), ..*row };
+                let of_row = |row: &LinkConditions| LinkConditions {
+                    rate: row.rate.filter(|_| opportunities.is_none()),
+                    ..*row
+                };
                 let rows = link.changes.iter().flat_map(|changes| changes.rows.iter().map(of_row)).collect();
-                let mut line = Line::new(rate, spec.delay, link.timing);
+                let mut line = TransmissionLine::new(rate, spec.delay, link.timing);
                 let [near, far] = [link.between[near], link.between[far]];
                 let arq = spec.arq.build();
                 let link_ack = arq.ack_size().map(|size| line.transmission_time(size));

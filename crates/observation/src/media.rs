@@ -270,7 +270,7 @@ impl Media {
                 let medium = link.medium?;
                 let station = |node: usize| cells[medium].stations.iter().position(|at| *at == node);
                 let [from, to] =
-                    [direction.index(), direction.reversed().index()].map(|end| station(link.between[end]));
+                    [direction.index(), direction.opposite().index()].map(|end| station(link.between[end]));
                 Some((medium, from? as u32, to? as u32))
             })
         });

@@ -77,12 +77,12 @@ impl OnHop<'_> {
 impl TransmitterLine {
     /// Whether packets wait for the end of an outage.
     pub fn is_interrupted(&self, at: Time) -> bool {
-        self.outages.over(at) > at
+        self.outages.end_of_wait(at) > at
     }
 
     /// The next beginning or end of an outage in which packets wait after `at`; NEVER if there is none.
     pub fn next_interruption(&self, at: Time) -> Time {
-        if self.is_interrupted(at) { self.outages.over(at) } else { self.outages.next(at) }
+        if self.is_interrupted(at) { self.outages.end_of_wait(at) } else { self.outages.next(at) }
     }
 }
 

@@ -81,7 +81,7 @@ impl<O: Observer> Cx<'_, O> {
     }
     /// Calls `act` with this context and a type-erased observer, for a [link](crate::link::Link).
     #[inline]
-    pub fn erased<T>(&mut self, act: impl FnOnce(&mut LinkCx<'_>) -> T) -> T {
+    pub fn with_erased_observer<T>(&mut self, act: impl FnOnce(&mut LinkCx<'_>) -> T) -> T {
         let (watches, times) = (self.observer.watches(), self.observer.times());
         let mut observer = AnyObserver { watches, observer: if times { Some(&mut *self.observer) } else { None } };
         act(&mut Cx { now: self.now, schedule: self.schedule, channels: self.channels, observer: &mut observer })

@@ -4,7 +4,7 @@ use engine::Span;
 
 /// Counters of one direction of a link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Counters {
+pub struct HopCounters {
     /// Number of frames whose transmission began; on a link without a link layer, packets.
     pub frames_sent: u64,
     /// Number of frames corrupted by the channel.

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wire::Packet;
 
-use crate::numbers::Numbers;
+use crate::numbers::SeqBitmap;
 
 /// Purpose of a frame, in the order of an exchange.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -65,7 +65,7 @@ impl LinkDirection {
     pub const BOTH: [LinkDirection; 2] = [LinkDirection::Forward, LinkDirection::Backward];
 
     /// Returns the opposite direction.
-    pub const fn reversed(self) -> Self {
+    pub const fn opposite(self) -> Self {
         match self {
             LinkDirection::Forward => LinkDirection::Backward,
             LinkDirection::Backward => LinkDirection::Forward,
@@ -308,7 +308,7 @@ pub enum MediumEvent {
         /// Its reception.
         reception: Reception,
         /// The damaged packets of an aggregate: all of them if it collided.
-        damaged: Numbers,
+        damaged: SeqBitmap,
     },
     /// A station drew a back-off.
     BackOff {
@@ -369,7 +369,7 @@ pub struct AirFrame {
     pub reserves: Span,
     /// Numbers of the packets that it contains (all of an aggregate's), acknowledges or refers to; for a beacon, its
     /// own number. Each data packet was reported before as [`LinkEvent::FrameSent`].
-    pub packets: Numbers,
+    pub packets: SeqBitmap,
     /// True for a retransmission; for an RTS, if its packet has failed before.
     pub again: bool,
 }

@@ -50,4 +50,4 @@ pub mod event;
 pub use context::{AnyObserver, Cx, LinkCx, Observer};
 pub use event::{AirFrame, HopId, LinkDirection, LinkDirections, LinkEvent, MediumEvent, MediumId, Reach, Reception};
 pub use hop_state::{HopState, LinkLayerState};
-pub use numbers::Numbers;
+pub use numbers::SeqBitmap;

@@ -3,33 +3,33 @@
 /// Packet numbers of a transmit queue within 64 of the first, as in a block acknowledgment: a first number and a bitmap
 /// [802.11-2012 s8.3.1.9.3]. The contents of any frame fit in two words, without a list.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Numbers {
+pub struct SeqBitmap {
     first: u64,
     bits: u64,
 }
 
-impl Numbers {
+impl SeqBitmap {
     /// The number of consecutive packet numbers that fit.
     pub const MAX: u64 = 64;
 
     /// Returns the empty set for numbers from `first` on.
-    pub const fn none(first: u64) -> Self {
-        Numbers { first, bits: 0 }
+    pub const fn empty_from(first: u64) -> Self {
+        SeqBitmap { first, bits: 0 }
     }
 
     /// Returns the set of one packet.
-    pub const fn one(number: u64) -> Self {
-        Numbers { first: number, bits: 1 }
+    pub const fn single(number: u64) -> Self {
+        SeqBitmap { first: number, bits: 1 }
     }
 
     /// Returns the set with `number` added, if it fits.
     #[must_use]
-    pub const fn and(self, number: u64) -> Self {
-        Numbers { first: self.first, bits: self.bits | self.bit(number) }
+    pub const fn with(self, number: u64) -> Self {
+        SeqBitmap { first: self.first, bits: self.bits | self.bit(number) }
     }
 
     /// Returns true if the set contains `number`.
-    pub const fn contain(self, number: u64) -> bool {
+    pub const fn contains(self, number: u64) -> bool {
         self.bits & self.bit(number) != 0
     }
 
@@ -55,7 +55,7 @@ impl Numbers {
 
     /// Iterates over the numbers, in order.
     pub fn iter(self) -> impl Iterator<Item = u64> {
-        (0..Self::MAX).map(move |place| self.first + place).filter(move |number| self.contain(*number))
+        (0..Self::MAX).map(move |place| self.first + place).filter(move |number| self.contains(*number))
     }
 
     const fn bit(self, number: u64) -> u64 {
@@ -66,12 +66,12 @@ impl Numbers {
     }
 }
 
-impl FromIterator<u64> for Numbers {
+impl FromIterator<u64> for SeqBitmap {
     /// The first number must be the lowest.
     fn from_iter<I: IntoIterator<Item = u64>>(numbers: I) -> Self {
         let mut numbers = numbers.into_iter();
-        let first = numbers.next().map_or(Numbers::none(0), Numbers::one);
-        numbers.fold(first, Numbers::and)
+        let first = numbers.next().map_or(SeqBitmap::empty_from(0), SeqBitmap::single);
+        numbers.fold(first, SeqBitmap::with)
     }
 }
 
@@ -81,11 +81,11 @@ mod tests {
 
     #[test]
     fn numbers_within_64_of_the_first_are_kept() {
-        let numbers: Numbers = [7, 9, 70, 71, 3].into_iter().collect();
+        let numbers: SeqBitmap = [7, 9, 70, 71, 3].into_iter().collect();
         assert_eq!(numbers.iter().collect::<Vec<_>>(), [7, 9, 70], "64 from 7 on end with 70");
         assert_eq!((numbers.first(), numbers.last(), numbers.count()), (7, Some(70), 3));
-        assert!(numbers.contain(9) && !numbers.contain(8) && !numbers.contain(71) && !numbers.contain(0));
+        assert!(numbers.contains(9) && !numbers.contains(8) && !numbers.contains(71) && !numbers.contains(0));
         assert_eq!(numbers.bits(), 1 | 1 << 2 | 1 << 63);
-        assert_eq!((Numbers::none(5).last(), Numbers::none(5).count()), (None, 0));
+        assert_eq!((SeqBitmap::empty_from(5).last(), SeqBitmap::empty_from(5).count()), (None, 0));
     }
 }

@@ -33,7 +33,7 @@ pub struct DeliveryNotice {
 
 /// An outcome of a link layer for a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Outcome {
+pub enum LinkOutcome {
     /// A packet arrived at the far end.
     Delivered(Packet),
     /// An attempt failed.
@@ -50,14 +50,14 @@ pub enum Outcome {
 pub struct Outcomes<'a> {
     first: &'a mut Packet,
     delivered: Option<HopId>,
-    more: &'a mut Vec<(HopId, Outcome)>,
+    more: &'a mut Vec<(HopId, LinkOutcome)>,
 }
 
 impl<'a> Outcomes<'a> {
     /// Creates an empty collection. If the first outcome is a delivered packet, it is written to `first`; all others
     /// are appended to `more`, which is empty.
     #[inline]
-    pub fn new(first: &'a mut Packet, more: &'a mut Vec<(HopId, Outcome)>) -> Self {
+    pub fn new(first: &'a mut Packet, more: &'a mut Vec<(HopId, LinkOutcome)>) -> Self {
         Outcomes { first, delivered: None, more }
     }
 
@@ -84,25 +84,25 @@ impl<'a> Outcomes<'a> {
         }
         match first {
             true => self.delivered = Some(hop),
-            false => self.more.push((hop, Outcome::Delivered(*packet))),
+            false => self.more.push((hop, LinkOutcome::Delivered(*packet))),
         }
     }
 
     /// Adds a failed attempt.
     #[inline]
     pub fn fail(&mut self, notice: RadioNotice) {
-        self.more.push((notice.hop, Outcome::Failed(notice)));
+        self.more.push((notice.hop, LinkOutcome::Failed(notice)));
     }
 
     /// Adds an acknowledged packet.
     #[inline]
     pub fn acknowledge(&mut self, notice: DeliveryNotice) {
-        self.more.push((notice.hop, Outcome::Acknowledged(notice)));
+        self.more.push((notice.hop, LinkOutcome::Acknowledged(notice)));
     }
 
     /// Returns the hop of the packet that was written to the caller's packet; `None` if there is none.
     #[inline]
-    pub fn delivered(&self) -> Option<HopId> {
+    pub fn delivered_hop(&self) -> Option<HopId> {
         self.delivered
     }
 }

@@ -9,12 +9,12 @@ use crate::common::EventLog;
 
 use engine::{Bytes, Schedule, Span, Stream, Time};
 use path::channel::{Channel, ChannelConfig, perfect, scripted, uniform};
-use path::link::Counters;
+use path::link::HopCounters;
 use path::mac::dcf::config::Aggregation;
 use path::mac::dcf::{Config, FrameKind, Standard};
 use path::medium::{Medium, MediumStationId, QueueId, StationSpec, TxQueueSpec};
-use path::outcome::Outcome;
-use path::queue::{Buffer, QueueConfig};
+use path::outcome::LinkOutcome;
+use path::queue::{QueueConfig, RouterBuffer};
 use path::scheduler::SchedulerConfig;
 use path::{Cx, HopId, LinkDirection, MediumEvent, MediumId};
 use wire::{Addr, Body, Flags, Packet, Segment, SeqNum};
@@ -56,7 +56,7 @@ struct Outcomes {
     given_up: [usize; 2],
     /// Bytes freed in the node's buffer.
     freed: u64,
-    counters: [Counters; 2],
+    counters: [HopCounters; 2],
     log: EventLog,
 }
 
@@ -103,7 +103,7 @@ fn exchange(config: &Config, channel: ChannelConfig, offered: [u32; 2]) -> Outco
                 QueueId { station: MediumStationId::new(station), queue: 0 },
                 packet(number),
                 false,
-                &mut Buffer::default(),
+                &mut RouterBuffer::default(),
                 &mut cx
             ));
         }
@@ -116,13 +116,15 @@ fn exchange(config: &Config, channel: ChannelConfig, offered: [u32; 2]) -> Outco
         while let Some((hop, outcome)) = medium.outcome() {
             let direction = hop.direction.index();
             match outcome {
-                Outcome::Delivered(packet) => outcomes.delivered[direction].push((now, packet.data().unwrap().seq.0)),
-                Outcome::Failed(notice) => outcomes.given_up[direction] += usize::from(notice.last),
-                Outcome::Acknowledged(notice) => {
+                LinkOutcome::Delivered(packet) => {
+                    outcomes.delivered[direction].push((now, packet.data().unwrap().seq.0))
+                }
+                LinkOutcome::Failed(notice) => outcomes.given_up[direction] += usize::from(notice.last),
+                LinkOutcome::Acknowledged(notice) => {
                     let number = notice.packet.data().unwrap().seq.0;
                     outcomes.acknowledged.push((micros(now), number, notice.attempts));
                 }
-                Outcome::Freed(bytes) => outcomes.freed += u64::from(bytes),
+                LinkOutcome::Freed(bytes) => outcomes.freed += u64::from(bytes),
             }
         }
     }

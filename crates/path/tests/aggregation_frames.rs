@@ -11,7 +11,7 @@ use cell::{Cell, Plan};
 use engine::{Bytes, Named, Span, Time};
 use path::LinkDirection::Forward;
 use path::MediumEvent;
-use path::channel::{Frame, scripted};
+use path::channel::{ChannelFrame, scripted};
 use path::mac::dcf::config::Aggregation;
 use path::mac::dcf::rate::{RateControlConfig, minstrel};
 use path::mac::dcf::{Config, FrameKind, Standard};
@@ -139,16 +139,16 @@ fn rate_control_sees_one_attempt_per_frame() {
 /// transmission, its size without delimiter and padding, and its part of the duration.
 #[test]
 fn channel_determines_the_fate_of_each_packet() {
-    use path::channel::{Channel, Fate};
+    use path::channel::{Channel, FrameFate};
     use std::sync::{Arc, Mutex};
     type Asked = (u64, u64, u64, u32, Option<u64>);
     struct Asks(Arc<Mutex<Vec<Asked>>>);
     impl Channel for Asks {
-        fn fate(&mut self, frame: &Frame) -> Fate {
-            let Frame { now, start, duration, size, number, .. } = *frame;
+        fn fate(&mut self, frame: &ChannelFrame) -> FrameFate {
+            let ChannelFrame { now, start, duration, size, number, .. } = *frame;
             let [now, start] = [now, start].map(Time::as_nanos);
             self.0.lock().unwrap().push((now, start, duration.as_nanos(), size, number));
-            Fate::Arrives
+            FrameFate::Arrives
         }
     }
     let asked = Arc::new(Mutex::new(Vec::new()));

@@ -8,10 +8,10 @@ use std::collections::BTreeSet;
 use common::{EventLog, Sending, member, packet};
 use engine::{Rate, Schedule, Span, Stream, Time};
 use path::channel::{Channel, ChannelConfig, two_state, uniform};
-use path::link::{Counters, Line, Timing};
+use path::link::{HopCounters, Timing, TransmissionLine};
 use path::mac::arq::stop_and_wait::Numbering;
 use path::mac::arq::{ArqConfig, fec, go_back_n, selective_repeat};
-use path::queue::{Buffer, Limit};
+use path::queue::{Limit, RouterBuffer};
 use path::{Cx, HopId, HopState, LinkDirection, LinkEvent};
 
 const HOP: HopId = HopId { link: 0, direction: LinkDirection::Forward };
@@ -65,15 +65,15 @@ fn every_air() -> Vec<ChannelConfig> {
     ]
 }
 
-fn line() -> Line {
-    Line::new(Rate::from_bits_per_sec(1_000_000).unwrap(), Span::from_millis(2), Timing::Exact)
+fn line() -> TransmissionLine {
+    TransmissionLine::new(Rate::from_bits_per_sec(1_000_000).unwrap(), Span::from_millis(2), Timing::Exact)
 }
 
 /// Outcome of packets 0, 1, 2, ..., offered at random times.
 struct Run {
     refused: BTreeSet<u32>,
     delivered: Vec<u32>,
-    counters: Counters,
+    counters: HopCounters,
     log: Vec<(Time, HopId, LinkEvent)>,
     ended: Time,
 }
@@ -82,7 +82,7 @@ fn run(case: &Case, air: &ChannelConfig, limit: Limit, seed: u64) -> Run {
     let mut schedule = Schedule::new();
     let source = schedule.slot();
     let mut link = Sending::new(&case.arq, case.expedited, (HOP, line()), limit, &mut schedule);
-    let mut buffer = Buffer::default();
+    let mut buffer = RouterBuffer::default();
     let mut channels: Vec<Box<dyn Channel>> = vec![air.build(Stream::named(seed, 0, "air"))];
     let mut draws = Stream::named(seed, 0, "source").draws();
     let mut log = EventLog::default();

@@ -5,8 +5,8 @@ use crate::common;
 use common::member;
 use engine::{Span, Stream, Time};
 use path::channel::{
-    ChannelConfig, Fate, Frame, State, absence, bit_errors, gilbert_elliott, recorded, scripted, signal, two_state,
-    two_state_gaps, uniform,
+    ChannelConfig, ChannelFrame, ChannelState, FrameFate, absence, bit_errors, gilbert_elliott, recorded, scripted,
+    signal, two_state, two_state_gaps, uniform,
 };
 use path::{LinkDirection, LinkDirections};
 
@@ -69,9 +69,16 @@ fn air() -> Stream {
     Stream::named(17, 0, "contracts")
 }
 
-fn frame(index: u64, direction: LinkDirection) -> Frame {
+fn frame(index: u64, direction: LinkDirection) -> ChannelFrame {
     let start = Time::from_nanos(index * 3_333_333);
-    Frame { now: start, start, duration: Span::from_nanos(1_000_000), size: 1000, direction, number: Some(index) }
+    ChannelFrame {
+        now: start,
+        start,
+        duration: Span::from_nanos(1_000_000),
+        size: 1000,
+        direction,
+        number: Some(index),
+    }
 }
 
 #[test]
@@ -92,7 +99,7 @@ fn backward_traffic_does_not_change_forward_fates() {
         let (mut quiet, mut busy) = (config.build(air()), config.build(air()));
         for index in 0..1000 {
             busy.fate(&frame(index, LinkDirection::Backward));
-            busy.fate(&Frame { number: None, ..frame(index, LinkDirection::Backward) });
+            busy.fate(&ChannelFrame { number: None, ..frame(index, LinkDirection::Backward) });
             busy.next_change(Time::from_millis(index * 2));
             let forward = frame(index, LinkDirection::Forward);
             assert_eq!(quiet.fate(&forward), busy.fate(&forward), "{}, frame {index}", config.name());
@@ -119,7 +126,7 @@ fn state_changes_are_ascending_and_alternate() {
     for config in every_channel() {
         let mut channel = config.build(air());
         let mut at = Time::ZERO;
-        let mut state = State::Good;
+        let mut state = ChannelState::Good;
         for _ in 0..200 {
             let Some((next, new)) = channel.next_change(at) else { break };
             assert!(next > at, "{}: {next:?} after {at:?}", config.name());
@@ -134,9 +141,9 @@ fn state_changes_are_ascending_and_alternate() {
 #[test]
 fn frames_of_zero_duration_have_independent_fates() {
     let mut channel = ChannelConfig::Uniform(uniform::Config { loss: 0.5 }).build(air());
-    let now = Frame { duration: Span::ZERO, ..frame(7, LinkDirection::Forward) };
-    let fates: Vec<Fate> = (0..64).map(|_| channel.fate(&now)).collect();
-    assert!(fates.contains(&Fate::Arrives) && fates.contains(&Fate::Corrupted));
+    let now = ChannelFrame { duration: Span::ZERO, ..frame(7, LinkDirection::Forward) };
+    let fates: Vec<FrameFate> = (0..64).map(|_| channel.fate(&now)).collect();
+    assert!(fates.contains(&FrameFate::Arrives) && fates.contains(&FrameFate::Corrupted));
 }
 
 #[test]
@@ -144,7 +151,7 @@ fn scripted_channel_drops_the_configured_frames() {
     let config = scripted::Config { bad: Vec::new(), drop: vec![5, 3], drop_backward: vec![2] };
     let mut channel = config.build(air());
     let lost = |channel: &mut Box<dyn path::channel::Channel>, direction| {
-        (0..10).filter(|index| channel.fate(&frame(*index, direction)) == Fate::Corrupted).collect::<Vec<_>>()
+        (0..10).filter(|index| channel.fate(&frame(*index, direction)) == FrameFate::Corrupted).collect::<Vec<_>>()
     };
     assert_eq!(lost(&mut channel, LinkDirection::Forward), [3, 5]);
     assert_eq!(lost(&mut channel, LinkDirection::Backward), [2]);

@@ -9,7 +9,7 @@ use engine::{Bytes, Time};
 use path::LinkDirection::{Backward, Forward};
 use path::mac::dcf::config::{Aggregation, Growth};
 use path::mac::dcf::{Config, FrameKind, Standard};
-use path::outcome::Outcome;
+use path::outcome::LinkOutcome;
 use path::{LinkEvent, MediumEvent, Reception};
 
 /// Returns the lines about delivered and given-up packets, without their times.
@@ -77,7 +77,7 @@ fn acknowledged_packet_of_an_aggregate_resets_the_grown_limit() {
     let mut cell = Cell::new(&Plan::around_one(growing(config), 1).scripted(0, losing(&[0, 1, 3, 4], &[])));
     cell.play(&[(0, 0, Forward, 500), (20_000, 0, Forward, 500), (60_000, 0, Forward, 500), (80_000, 0, Forward, 500)]);
     let lost = cell.outcomes.iter().filter_map(|(at, _, outcome)| match outcome {
-        Outcome::Failed(notice) => Some((at.as_nanos() / 20_000_000, notice.attempt, notice.last)),
+        LinkOutcome::Failed(notice) => Some((at.as_nanos() / 20_000_000, notice.attempt, notice.last)),
         _ => None,
     });
     let lost: Vec<_> = lost.collect();

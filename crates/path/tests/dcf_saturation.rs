@@ -16,7 +16,7 @@ use std::path::Path;
 use cell::{Cell, Plan};
 use engine::{Bytes, Rate, Span, Time};
 use path::mac::dcf::{Config, FrameKind, Standard};
-use path::outcome::Outcome;
+use path::outcome::LinkOutcome;
 use path::{LinkDirection, MediumEvent, Reception};
 
 /// Packet size in bytes, which counts as throughput.
@@ -136,9 +136,9 @@ fn deliver(cell: &mut Cell, packets: usize, mut also: impl FnMut(&LoggedEvent)) 
         cell.step(Time::NEVER).expect("saturated stations never rest");
         for (at, hop, outcome) in std::mem::take(&mut cell.outcomes) {
             match outcome {
-                Outcome::Delivered(_) => delivered.push((at, hop.link as usize)),
-                Outcome::Freed(_) => cell.offer(at, hop.link as usize, hop.direction, PACKET),
-                Outcome::Failed(_) | Outcome::Acknowledged(_) => {}
+                LinkOutcome::Delivered(_) => delivered.push((at, hop.link as usize)),
+                LinkOutcome::Freed(_) => cell.offer(at, hop.link as usize, hop.direction, PACKET),
+                LinkOutcome::Failed(_) | LinkOutcome::Acknowledged(_) => {}
             }
         }
         std::mem::take(&mut cell.log.0).iter().for_each(|(_, saw)| also(saw));

@@ -5,7 +5,7 @@ use crate::ladder;
 use engine::{Bytes, Span};
 use ladder::{FIXED, Fed, HERE, Ladder, ack, ack_with, data, from_fixed, from_mobile, of_flow};
 use path::agent::{AgentConfig, Departure, ack_decimation, freeze_tcp, m_tcp, packet_control, tack};
-use path::channel::State;
+use path::channel::ChannelState;
 use wire::{Body, Flags, Packet, Segment, SeqNum};
 
 fn control(ack_filter: bool, data_filter: bool, threshold: u32) -> AgentConfig {
@@ -180,14 +180,21 @@ fn predicted_disconnection_advertises_a_zero_window() {
     let config = freeze_tcp::Config { warning: Span::from_millis(200) };
     let mut ladder = Ladder::new("The agent is the mobile, behind 200 ms of warning", &AgentConfig::FreezeTcp(config));
     ladder.at(0.0).mobile(to_here(0, 1000)).fixed(from_here(1000));
-    ladder.at(100.0).note("BAD from 300 ms on").forecast(State::Bad);
+    ladder.at(100.0).note("BAD from 300 ms on").forecast(ChannelState::Bad);
     ladder.at(150.0).note("still on its way").mobile(to_here(1000, 1000)).fixed(from_here(2000));
-    ladder.at(1000.0).note("GOOD from 1200 ms on").forecast(State::Good).at(1300.0);
-    ladder.note("a fade comes before the air is back: the window stays closed").forecast(State::Bad);
-    ladder.at(1500.0).forecast(State::Good).at(1600.0).forecast(State::Bad).at(2000.0).forecast(State::Good).at(2200.0);
+    ladder.at(1000.0).note("GOOD from 1200 ms on").forecast(ChannelState::Good).at(1300.0);
+    ladder.note("a fade comes before the air is back: the window stays closed").forecast(ChannelState::Bad);
+    ladder
+        .at(1500.0)
+        .forecast(ChannelState::Good)
+        .at(1600.0)
+        .forecast(ChannelState::Bad)
+        .at(2000.0)
+        .forecast(ChannelState::Good)
+        .at(2200.0);
     ladder.note("what has ended is told nothing more");
     ladder.fixed(Packet { src: HERE, ..from_mobile(|segment| segment.flags = Flags::ACK | Flags::FIN) });
-    ladder.at(3000.0).forecast(State::Bad);
+    ladder.at(3000.0).forecast(ChannelState::Bad);
     ladder.compare("freeze-tcp/disconnection");
 }
 
@@ -202,7 +209,7 @@ fn freeze_tcp_window_updates_carry_the_next_sequence_number() {
     (segment.seq, segment.ack, segment.len) = (SeqNum(7000), SeqNum(1000), 300);
     fed.act(|agent, cx| agent.after_air(&mut to_here(0, 1000), cx));
     fed.act(|agent, cx| agent.before_air(&mut own, cx));
-    let (_, sent) = fed.act(|agent, cx| agent.on_forecast(State::Bad, cx));
+    let (_, sent) = fed.act(|agent, cx| agent.on_forecast(ChannelState::Bad, cx));
     let [Departure { packet: Packet { body: Body::Tcp(update), .. }, .. }] = sent[..] else { panic!("{sent:?}") };
     assert_eq!((update.seq, update.len, update.ack, update.window), (SeqNum(7300), 0, SeqNum(1000), 0));
 }
@@ -212,7 +219,7 @@ fn freeze_tcp_window_updates_carry_the_next_sequence_number() {
 fn freeze_tcp_at_a_base_station_closes_no_window() {
     let config = freeze_tcp::Config { warning: Span::from_millis(200) };
     let mut ladder = Ladder::new("", &AgentConfig::FreezeTcp(config));
-    ladder.fixed(data(0, 1000)).mobile(ack(1000)).forecast(State::Bad).mobile(ack(1000));
+    ladder.fixed(data(0, 1000)).mobile(ack(1000)).forecast(ChannelState::Bad).mobile(ack(1000));
     assert_eq!(ladder.counter("windows_closed"), 0);
 }
 

@@ -5,9 +5,9 @@ use crate::common;
 use common::{EventLog, collect, delivered, packet};
 use engine::{Rate, Schedule, Span, Stream, Time};
 use path::channel::{Channel, ChannelConfig};
-use path::link::{Line, Parts, Timing};
-use path::mac::arq::{ArqConfig, Sender, ns2_lan};
-use path::queue::{Buffer, Limit};
+use path::link::{LinkParts, Timing, TransmissionLine};
+use path::mac::arq::{ArqConfig, ArqSender, ns2_lan};
+use path::queue::{Limit, RouterBuffer};
 use path::{Cx, HopId, LinkDirection, LinkEvent};
 
 const HOP: HopId = HopId { link: 0, direction: LinkDirection::Forward };
@@ -17,11 +17,11 @@ const HOP: HopId = HopId { link: 0, direction: LinkDirection::Forward };
 fn arrivals(offered: &[u64], limit: Limit, far_agent: bool) -> (Vec<(u32, u64)>, EventLog) {
     let mut schedule = Schedule::new();
     let (source, slot) = (schedule.slot(), schedule.slot());
-    let line = Line::new(Rate::from_bits_per_sec(2_000_000).unwrap(), Span::from_millis(1), Timing::Exact);
+    let line = TransmissionLine::new(Rate::from_bits_per_sec(2_000_000).unwrap(), Span::from_millis(1), Timing::Exact);
     let arq = ArqConfig::Ns2Lan(ns2_lan::Config::default()).build();
-    let Sender::Own(build) = arq.sender() else { panic!("a transmitter of its own") };
+    let ArqSender::Own(build) = arq.sender() else { panic!("a transmitter of its own") };
     let parts =
-        Parts { hop: HOP, line, queue: limit.into(), slot, agent_at_far_end: far_agent, reports_deliveries: false };
+        LinkParts { hop: HOP, line, queue: limit.into(), slot, agent_at_far_end: far_agent, reports_deliveries: false };
     let mut sender = build(parts);
     let mut channels: Vec<Box<dyn Channel>> =
         vec![ChannelConfig::Perfect(Default::default()).build(Stream::named(1, 0, "air"))];
@@ -31,14 +31,18 @@ fn arrivals(offered: &[u64], limit: Limit, far_agent: bool) -> (Vec<(u32, u64)>,
     while let Some((now, due)) = schedule.next(Time::NEVER) {
         let mut cx = Cx { now, schedule: &mut schedule, channels: &mut channels, observer: &mut log };
         if due == source {
-            cx.erased(|cx| sender.accept(&packet(next as u32, 960), false, &mut Buffer::default(), cx));
+            cx.with_erased_observer(|cx| {
+                sender.accept(&packet(next as u32, 960), false, &mut RouterBuffer::default(), cx)
+            });
             next += 1;
             match offered.get(next) {
                 Some(_) => schedule.arm(source, at(next)),
                 None => schedule.disarm(source),
             }
         } else {
-            let outcomes = collect(|outcomes| cx.erased(|cx| sender.wake(&mut Buffer::default(), outcomes, cx)));
+            let outcomes = collect(|outcomes| {
+                cx.with_erased_observer(|cx| sender.wake(&mut RouterBuffer::default(), outcomes, cx))
+            });
             let packets = outcomes.iter().filter_map(delivered);
             arrived.extend(packets.map(|packet| (packet.data().unwrap().seq.0, now.as_nanos() / 1000)));
         }

@@ -8,8 +8,8 @@ use path::channel::{Channel, ChannelConfig};
 use path::link::priority::PriorityLink;
 use path::link::variable::VariableLink;
 use path::link::variable::plan::Changes;
-use path::link::{Line, Link, Timing};
-use path::queue::{Buffer, Limit, Tie};
+use path::link::{Link, Timing, TransmissionLine};
+use path::queue::{Limit, RouterBuffer, Tie};
 use path::{Cx, HopId, LinkDirection};
 
 /// A packet of 1,000 bytes with 3 packets in the queue.
@@ -36,13 +36,13 @@ fn variable_link_reports_waiting_and_propagating_packets() {
         vec![ChannelConfig::Perfect(Default::default()).build(Default::default())];
     let mut log = EventLog::default();
     let hop = HopId { link: 0, direction: LinkDirection::Forward };
-    let line = Line::new("1 Mbps".parse::<Rate>().unwrap(), Span::from_millis(20), Timing::Exact);
+    let line = TransmissionLine::new("1 Mbps".parse::<Rate>().unwrap(), Span::from_millis(20), Timing::Exact);
     let queue = (Limit::None, Tie::default());
     let mut changing = VariableLink::new(hop, line, &Changes::default(), Default::default(), queue, false, slot);
     let mut cx = Cx { now: Time::ZERO, schedule: &mut schedule, channels: &mut channels, observer: &mut log };
     for (size, number) in [1000, 500, 250].into_iter().zip(0..) {
         let packet = packet(number, size - 40);
-        assert!(cx.erased(|cx| changing.accept(&packet, false, &mut Buffer::default(), cx)));
+        assert!(cx.with_erased_observer(|cx| changing.accept(&packet, false, &mut RouterBuffer::default(), cx)));
     }
     for (ms, waiting, bytes, sent, busy) in [(0, 2, 750, 1, 0), (5, 2, 750, 1, 5), (8, 1, 250, 2, 8), (13, 0, 0, 3, 13)]
     {
@@ -57,7 +57,8 @@ fn variable_link_reports_waiting_and_propagating_packets() {
         let (now, _) = schedule.next(Time::NEVER).expect("an arrival");
         assert_eq!(now, Time::from_millis(at));
         let mut cx = Cx { now, schedule: &mut schedule, channels: &mut channels, observer: &mut log };
-        let outcomes = collect(|outcomes| cx.erased(|cx| changing.wake(&mut Buffer::default(), outcomes, cx)));
+        let outcomes =
+            collect(|outcomes| cx.with_erased_observer(|cx| changing.wake(&mut RouterBuffer::default(), outcomes, cx)));
         assert!(outcomes.iter().all(|outcome| delivered(outcome).is_some()) && outcomes.len() == 1);
         assert_eq!(changing.state(now).outstanding, left);
     }
@@ -75,12 +76,12 @@ fn transmission_that_begins_now_has_begun() {
         vec![ChannelConfig::Perfect(Default::default()).build(Default::default())];
     let mut log = EventLog::default();
     let hop = HopId { link: 0, direction: LinkDirection::Forward };
-    let line = Line::new("1 Mbps".parse::<Rate>().unwrap(), Span::from_millis(20), Timing::Exact);
+    let line = TransmissionLine::new("1 Mbps".parse::<Rate>().unwrap(), Span::from_millis(20), Timing::Exact);
     let mut once = PriorityLink::new(hop, line, (Limit::None, Tie::default()), false, slot);
     let mut cx = Cx { now: Time::ZERO, schedule: &mut schedule, channels: &mut channels, observer: &mut log };
     for (size, number) in [1000, 500, 250].into_iter().zip(0..) {
         let packet = packet(number, size - 40);
-        assert!(cx.erased(|cx| once.accept(&packet, false, &mut Buffer::default(), cx)));
+        assert!(cx.with_erased_observer(|cx| once.accept(&packet, false, &mut RouterBuffer::default(), cx)));
     }
     let state = once.state(Time::ZERO);
     assert_eq!((state.waiting, state.waiting_bytes, state.outstanding), (2, 750, 1));

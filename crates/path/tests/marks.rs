@@ -10,16 +10,16 @@ use engine::{Rate, Schedule, Span, Time};
 use path::channel::{Channel, ChannelConfig, perfect};
 use path::link::variable::VariableLink;
 use path::link::variable::plan::Changes;
-use path::link::{Line, Timing};
+use path::link::{Timing, TransmissionLine};
 use path::mac::arq::ArqConfig;
-use path::queue::{Buffer, Limit, Tie, drop_tail};
+use path::queue::{Limit, RouterBuffer, Tie, drop_tail};
 use path::{Cx, HopId, LinkDirection, LinkEvent};
 use wire::{Body, Ecn, Packet};
 
 const HOP: HopId = HopId { link: 0, direction: LinkDirection::Forward };
 
-fn line() -> Line {
-    Line::new("1 Mbps".parse::<Rate>().unwrap(), Span::from_millis(2), Timing::Exact)
+fn line() -> TransmissionLine {
+    TransmissionLine::new("1 Mbps".parse::<Rate>().unwrap(), Span::from_millis(2), Timing::Exact)
 }
 
 /// Offers packets with these ECN fields at time zero to a FIFO link, a station, a link with expedited packets, and each
@@ -53,7 +53,7 @@ fn marked_by(link: impl FnOnce(&mut Schedule) -> Sending, fields: &[Ecn]) -> (Ve
     let mut cx = Cx { now: Time::ZERO, schedule: &mut schedule, channels: &mut channels, observer: &mut log };
     for (ecn, number) in fields.iter().zip(0..) {
         let packet = Packet { ecn: *ecn, ..packet(number, 85) };
-        link.accept(&packet, false, &mut Buffer::default(), &mut cx);
+        link.accept(&packet, false, &mut RouterBuffer::default(), &mut cx);
     }
     let counted = link.counters(Time::ZERO).marked;
     let marked = log.link_events().filter_map(|(_, _, event)| match event {

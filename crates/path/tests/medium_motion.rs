@@ -6,28 +6,28 @@ use air::{Air, config, metres};
 use engine::{Decibels, Length, Span, Stream, Time};
 use path::mac::dcf::config::Aggregation;
 use path::mac::dcf::{Config, FrameKind, Phy, Standard};
-use path::place::{Path, square};
+use path::place::{NodePath, squared_distance};
 use path::{AirFrame, MediumEvent, Reach, Reception};
 
 const STATIONS: usize = 7;
 const END: Time = Time::from_millis(3000);
 
 /// Returns random paths across a square of 600 m, fast enough for all kinds of events within three seconds.
-fn paths_of(case: u64) -> Vec<Path> {
+fn paths_of(case: u64) -> Vec<NodePath> {
     let mut draws = Stream::named(case, 0, "motion test").draws();
     let mut place = || [0, 1].map(|_| i128::from(draws.next_u64() % 600_000));
     let mut path = |_| {
         let start = place();
         let places: Vec<_> = (1..7).map(|leg| (Time::from_millis(500 * leg), place())).collect();
-        Path::through(start, &places)
+        NodePath::through(start, &places)
     };
     (0..STATIONS).map(&mut path).collect()
 }
 
 /// Returns the audibility between two stations at a time, from their distance alone.
-fn reach(paths: &[Path], [a, b]: [u32; 2], range: u64, sensed: u64, now: Time) -> Reach {
+fn reach(paths: &[NodePath], [a, b]: [u32; 2], range: u64, sensed: u64, now: Time) -> Reach {
     let metre = 1_000_000_000i128;
-    let distance = square(&paths[a as usize], &paths[b as usize], now);
+    let distance = squared_distance(&paths[a as usize], &paths[b as usize], now);
     let within = |metres: u64| distance <= (i128::from(metres) * metre).pow(2);
     if within(range) {
         Reach::Reads
@@ -78,7 +78,7 @@ fn stations() -> std::ops::Range<u32> {
 /// The reference of one case: it follows the log, and computes receptions from distances.
 struct MotionReference<'a> {
     case: u64,
-    paths: &'a [Path],
+    paths: &'a [NodePath],
     phy: Phy,
     has_capture: bool,
     /// The audibility of each pair of stations that the log has stated.
@@ -90,7 +90,7 @@ struct MotionReference<'a> {
 }
 
 impl<'a> MotionReference<'a> {
-    fn new(case: u64, paths: &'a [Path], settings: &Config, counts: &'a mut MotionCounts) -> Self {
+    fn new(case: u64, paths: &'a [NodePath], settings: &Config, counts: &'a mut MotionCounts) -> Self {
         let mut reference = MotionReference {
             case,
             paths,
@@ -157,7 +157,7 @@ impl<'a> MotionReference<'a> {
     /// Whether the second frame damages the first one at `here`, its receiver.
     fn is_spoilt(&mut self, here: u32, [from, other]: [u32; 2], frames: [&AirFrame; 2], at: Time) -> bool {
         let power = |station: u32| {
-            (square(&self.paths[here as usize], &self.paths[station as usize], at) as f64).powi(2).recip()
+            (squared_distance(&self.paths[here as usize], &self.paths[station as usize], at) as f64).powi(2).recip()
         };
         let arrival = |frame: &AirFrame, sender: u32| {
             let begins = frame.start + if sender == here { Span::ZERO } else { Span::from_nanos(1000) };
@@ -280,10 +280,11 @@ fn back_offs_carry_over_when_groups_are_rebuilt() {
     let mut met = 0;
     for case in 0..6 {
         let mut draws = Stream::named(case, 0, "still test").draws();
-        let mut still: Vec<Path> = (0..6).map(|_| metres([0, 1].map(|_| i128::from(draws.next_u64() % 300)))).collect();
+        let mut still: Vec<NodePath> =
+            (0..6).map(|_| metres([0, 1].map(|_| i128::from(draws.next_u64() % 300)))).collect();
         let links: Vec<[usize; 2]> = (1..6).map(|station| [station, 0]).collect();
         let settings = Config { range: Some(Length(150_000)), ..config(150, 200) };
-        let run = |paths: &[Path], links: &[[usize; 2]]| {
+        let run = |paths: &[NodePath], links: &[[usize; 2]]| {
             let mut air = Air::new(&settings, paths, links, END);
             air.saturate(&[0, 2, 4, 6, 8], END);
             let meetings = air.reaches().len();

@@ -10,7 +10,7 @@ use air::{Air, config, metres};
 use engine::{Bytes, Decibels, Time};
 use path::mac::dcf::config::{Aggregation, RangeOf};
 use path::mac::dcf::{Config, FrameKind, Standard};
-use path::place::Path;
+use path::place::NodePath;
 use path::{MediumEvent, Reach, Reception};
 
 const fn us(micros: u64) -> Time {
@@ -236,7 +236,7 @@ fn fast_rates_have_a_shorter_range() {
 fn station_out_of_range_is_not_received_until_it_returns() {
     // Beyond 250 m from 0.5 s to 1.5 s: at 500 m/s from 0 m, and back.
     let there_and_back = [(SECOND, [500_000, 0]), (Time::from_millis(2000), [0, 0])];
-    let paths = [metres([0, 0]), Path::through([0, 0], &there_and_back)];
+    let paths = [metres([0, 0]), NodePath::through([0, 0], &there_and_back)];
     let until = Time::from_millis(2000);
     let mut air = Air::new(&config(250, 250), &paths, &[[0, 1]], until);
     let mut now = Time::ZERO;
@@ -261,7 +261,7 @@ fn station_out_of_range_is_not_received_until_it_returns() {
 #[test]
 fn receiver_that_leaves_during_a_frame_receives_it() {
     // Out of range 100 us after the start of the frame, at an unphysical speed.
-    let paths = [metres([0, 0]), Path::straight([250_000, 0], [36_000_000_000, 0], us(100))];
+    let paths = [metres([0, 0]), NodePath::straight([250_000, 0], [36_000_000_000, 0], us(100))];
     let mut air = Air::new(&config(250, 250), &paths, &[[0, 1]], SECOND);
     air.offer(Time::ZERO, 0);
     air.run(SECOND);

@@ -17,7 +17,7 @@ use std::process::{Command, Stdio};
 
 use common::packet;
 use engine::{Order, Stream, Time};
-use path::queue::{Action, QueueConfig, QueueCx, Queued};
+use path::queue::{QueueAction, QueueConfig, QueueCx, Queued};
 use pseudo_code::{Arithmetic, Item, Step};
 use serde_json::{Value, json};
 use wire::{Body, Ecn, Packet};
@@ -158,8 +158,8 @@ fn ours(case: &Case, seed: u64, events: &[(u64, Event)]) -> Fates {
         }
         for action in actions {
             match action {
-                Action::Dropped(queued, _) => fates.insert(number(&queued.packet), (Fate::Dropped, *time)),
-                Action::Marked(packet) => fates.insert(number(&packet), (Fate::Marked, *time)),
+                QueueAction::Dropped(queued, _) => fates.insert(number(&queued.packet), (Fate::Dropped, *time)),
+                QueueAction::Marked(packet) => fates.insert(number(&packet), (Fate::Marked, *time)),
             };
         }
     }

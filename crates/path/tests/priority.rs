@@ -7,8 +7,8 @@ use engine::{Bytes, Rate, Schedule, Span, Stream, Time};
 use path::channel::{Channel, ChannelConfig, two_state, uniform};
 use path::link::fifo::FifoLink;
 use path::link::priority::PriorityLink;
-use path::link::{Counters, Line, Link, Timing};
-use path::queue::{Buffer, Limit, Tie, drop_tail};
+use path::link::{HopCounters, Link, Timing, TransmissionLine};
+use path::queue::{Limit, RouterBuffer, Tie, drop_tail};
 use path::{Cx, HopId, LinkDirection, LinkEvent};
 use wire::{CompactPacket, Ecn, Options, Packet, SeqNum};
 
@@ -33,7 +33,7 @@ struct Setting {
 struct Seen {
     log: Vec<(Time, HopId, LinkEvent)>,
     dequeued: Vec<(Packet, Time, Time)>,
-    counted: Vec<(Time, Counters)>,
+    counted: Vec<(Time, HopCounters)>,
     /// For each packet, whether the node's buffer admitted it.
     admitted: Vec<bool>,
 }
@@ -44,7 +44,7 @@ enum Either {
 }
 
 impl Either {
-    fn counters(&self, now: Time) -> Counters {
+    fn counters(&self, now: Time) -> HopCounters {
         match self {
             Either::Fifo(pipe) => pipe.counters(now),
             Either::Priority(once) => once.counters(now),
@@ -56,7 +56,7 @@ fn run(once: bool, setting: Setting, air: &ChannelConfig) -> Seen {
     let Setting { timing, delay, limit, tie, threshold, grid, buffer, seed } = setting;
     let mut schedule = Schedule::new();
     let (slot, source) = (schedule.slot(), schedule.slot());
-    let line = Line::new(Rate::from_bits_per_sec(1_000_000).unwrap(), delay, timing);
+    let line = TransmissionLine::new(Rate::from_bits_per_sec(1_000_000).unwrap(), delay, timing);
     let mut hop = if once {
         let once =
             PriorityLink::new(HOP, line, (drop_tail::Config { limit, ecn_threshold: threshold }, tie), true, slot);
@@ -72,7 +72,7 @@ fn run(once: bool, setting: Setting, air: &ChannelConfig) -> Seen {
     };
     let mut channels: Vec<Box<dyn Channel>> = vec![air.build(Stream::named(seed, 0, "air"))];
     let mut draws = Stream::named(seed, 0, "source").draws();
-    let mut buffer = Buffer::new(buffer);
+    let mut buffer = RouterBuffer::new(buffer);
     let mut log = EventLog::default();
     let (mut counted, mut admitted) = (Vec::new(), Vec::new());
     schedule.arm(source, Time::ZERO);
@@ -102,7 +102,7 @@ fn run(once: bool, setting: Setting, air: &ChannelConfig) -> Seen {
                     pipe.on_wake(&mut cx, &mut CompactPacket::of(&arriving), &mut arriving);
                 }
                 Either::Priority(link) => {
-                    collect(|outcomes| cx.erased(|cx| link.wake(&mut buffer, outcomes, cx)));
+                    collect(|outcomes| cx.with_erased_observer(|cx| link.wake(&mut buffer, outcomes, cx)));
                 }
             }
         }
@@ -121,14 +121,14 @@ fn run(once: bool, setting: Setting, air: &ChannelConfig) -> Seen {
     Seen { log, dequeued, counted, admitted }
 }
 
-fn offer(hop: &mut Either, packet: &Packet, buffer: &mut Buffer, cx: &mut Cx<'_, EventLog>) {
+fn offer(hop: &mut Either, packet: &Packet, buffer: &mut RouterBuffer, cx: &mut Cx<'_, EventLog>) {
     match hop {
         Either::Fifo(pipe) => match pipe.on_packet(packet, cx) {
             Some(leaves) => buffer.leaves_at(leaves, packet.size()),
-            None => buffer.left(packet.size()),
+            None => buffer.release(packet.size()),
         },
         Either::Priority(link) => {
-            cx.erased(|cx| link.accept(packet, false, buffer, cx));
+            cx.with_erased_observer(|cx| link.accept(packet, false, buffer, cx));
         }
     }
 }
@@ -186,18 +186,18 @@ fn priority_link_without_expedited_packets_equals_fifo_link() {
 fn expedited_packets_precede_waiting_ones_in_order() {
     let mut schedule = Schedule::new();
     let slot = schedule.slot();
-    let line = Line::new(Rate::from_bits_per_sec(1_000_000).unwrap(), Span::from_millis(2), Timing::Exact);
+    let line = TransmissionLine::new(Rate::from_bits_per_sec(1_000_000).unwrap(), Span::from_millis(2), Timing::Exact);
     let mut once = PriorityLink::new(HOP, line, (Limit::None, Tie::default()), false, slot);
-    let (mut log, mut buffer) = (EventLog::default(), Buffer::default());
+    let (mut log, mut buffer) = (EventLog::default(), RouterBuffer::default());
     let plain = [0, 1, 2, 3].map(|number| (0, number, false));
     for (at, number, expedited) in plain.into_iter().chain([(500_000, 4, true), (600_000, 5, true)]) {
         let now = Time::from_nanos(at);
         let mut cx = Cx { now, schedule: &mut schedule, channels: &mut [], observer: &mut log };
-        assert!(cx.erased(|cx| once.accept(&packet(number, 85), expedited, &mut buffer, cx)));
+        assert!(cx.with_erased_observer(|cx| once.accept(&packet(number, 85), expedited, &mut buffer, cx)));
     }
     while let Some((now, _)) = schedule.next(Time::NEVER) {
         let mut cx = Cx { now, schedule: &mut schedule, channels: &mut [], observer: &mut log };
-        collect(|outcomes| cx.erased(|cx| once.wake(&mut buffer, outcomes, cx)));
+        collect(|outcomes| cx.with_erased_observer(|cx| once.wake(&mut buffer, outcomes, cx)));
     }
     let arrivals = log.link_events().filter_map(|(at, _, event)| match event {
         LinkEvent::Arrived { packet } => Some((at.as_nanos() / 1_000_000, packet.data()?.seq.0)),

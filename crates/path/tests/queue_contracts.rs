@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 
 use common::{EventLog, packet};
 use engine::{Order, Schedule, Stream, Time};
-use path::link::Counters;
+use path::link::HopCounters;
 use path::queue::backlog::Offer;
-use path::queue::{Action, Backlog, Limit, QueueConfig, QueueCx, Queued};
+use path::queue::{Backlog, Limit, QueueAction, QueueConfig, QueueCx, Queued};
 use path::{Cx, HopId, LinkDirection};
 use proptest::prelude::*;
 use serde_json::json;
@@ -84,7 +84,7 @@ fn run(config: &QueueConfig, seed: u64) -> BTreeMap<u32, Fate> {
         }
         for action in actions {
             match action {
-                Action::Dropped(Queued { packet, arrived, .. }, _) => {
+                QueueAction::Dropped(Queued { packet, arrived, .. }, _) => {
                     assert_eq!(arrived, Time::from_millis(u64::from(number(&packet) / 3)), "{name}: when it arrived");
                     assert_eq!(
                         fates.insert(number(&packet), Fate::Dropped),
@@ -92,7 +92,7 @@ fn run(config: &QueueConfig, seed: u64) -> BTreeMap<u32, Fate> {
                         "{name} drops what is not there"
                     );
                 }
-                Action::Marked(packet) => assert_eq!(packet.ecn, Ecn::Ce, "{name}"),
+                QueueAction::Marked(packet) => assert_eq!(packet.ecn, Ecn::Ce, "{name}"),
             }
         }
         let waiting: Vec<u32> = queue.packets().map(number).collect();
@@ -142,7 +142,7 @@ fn peeked_packet_is_the_next_one_and_counts_as_waiting() {
     for config in every_queue() {
         let name = config.name();
         let mut backlog = Backlog::new(&config, Stream::named(1, 0, "queue"));
-        let (mut schedule, mut log, mut counters) = (Schedule::new(), EventLog::default(), Counters::default());
+        let (mut schedule, mut log, mut counters) = (Schedule::new(), EventLog::default(), HopCounters::default());
         let hop = HopId { link: 0, direction: LinkDirection::Forward };
         let (mut arrived, mut sent, mut dropped) = (0, 0, 0);
         for millisecond in 0..1000 {

@@ -34,7 +34,7 @@ fn run(config: &SchedulerConfig, seed: u64) -> Vec<usize> {
             let queue = (draws.next_u64() % 4) as usize;
             let (first, serving) = (transmitter.queues[queue].is_empty(), transmitter.packets() > 0);
             transmitter.queues[queue].push_back(step as u32);
-            scheduler.joined(queue, Joined { first, expedited: false, serving }, now);
+            scheduler.on_join(queue, Joined { first, expedited: false, serving }, now);
         }
         assert_eq!(scheduler.next().is_some(), transmitter.packets() > 0, "{} at step {step}", config.name());
         let Some(queue) = scheduler.next() else { continue };
@@ -43,7 +43,7 @@ fn run(config: &SchedulerConfig, seed: u64) -> Vec<usize> {
         let dropping = (draws.next_u64() % 4) as usize;
         if transmitter.queues[dropping].len() > 2 && draws.next_u64().is_multiple_of(5) {
             transmitter.queues[dropping].pop_back();
-            scheduler.dropped(dropping);
+            scheduler.on_drop(dropping);
         }
         assert_eq!(scheduler.next(), Some(queue), "{} changed its mind", config.name());
         let acknowledged = draws.next_u64().is_multiple_of(2);
@@ -55,14 +55,15 @@ fn run(config: &SchedulerConfig, seed: u64) -> Vec<usize> {
         }
         transmitter.log.push(queue);
         let more = !transmitter.queues[queue].is_empty();
-        scheduler.served(Attempt { acknowledged, done, besides: 0, more }, now);
+        scheduler.on_attempt(Attempt { acknowledged, done, besides: 0, more }, now);
     }
     // All that is left is served, whatever else happens.
     let mut rest = 0;
     while let Some(queue) = scheduler.next() {
         transmitter.queues[queue].pop_front();
         let more = !transmitter.queues[queue].is_empty();
-        scheduler.served(Attempt { acknowledged: true, done: true, besides: 0, more }, Time::from_millis(1000 + rest));
+        scheduler
+            .on_attempt(Attempt { acknowledged: true, done: true, besides: 0, more }, Time::from_millis(1000 + rest));
         rest += 1;
     }
     assert_eq!(transmitter.packets(), 0, "{} forgot packets", config.name());
@@ -91,7 +92,7 @@ fn order(config: SchedulerConfig, queues: usize, attempts: u64, bad: impl Fn(usi
     let mut scheduler = config.build();
     let joined = |first, serving| Joined { first, expedited: false, serving };
     for place in 0..2 * queues {
-        scheduler.joined(place % queues, joined(place < queues, false), Time::ZERO);
+        scheduler.on_join(place % queues, joined(place < queues, false), Time::ZERO);
     }
     let mut failures = vec![0; queues];
     let attempt = |ms: u64| {
@@ -101,9 +102,9 @@ fn order(config: SchedulerConfig, queues: usize, attempts: u64, bad: impl Fn(usi
         let done = acknowledged || failures[queue] == 3;
         if done {
             failures[queue] = 0;
-            scheduler.joined(queue, joined(false, true), Time::from_millis(ms));
+            scheduler.on_join(queue, joined(false, true), Time::from_millis(ms));
         }
-        scheduler.served(Attempt { acknowledged, done, besides: 0, more: true }, Time::from_millis(ms));
+        scheduler.on_attempt(Attempt { acknowledged, done, besides: 0, more: true }, Time::from_millis(ms));
         char::from_digit(queue as u32, 10).unwrap()
     };
     (0..attempts).map(attempt).collect()

@@ -6,7 +6,7 @@ use crate::ladder;
 use engine::{Rate, Span, Time};
 use ladder::{Fed, Ladder, ack, data, of_flow};
 use path::agent::snoop_ns2::Config;
-use path::agent::{AgentConfig, LinkView, Verdict};
+use path::agent::{AgentConfig, AgentVerdict, LinkView};
 use path::queue::Limit;
 use path::{HopId, LinkDirection};
 use wire::Packet;
@@ -74,7 +74,7 @@ fn duplicates_of_sender_retransmissions_and_old_acknowledgments_pass() {
 
 fn pass(fed: &mut Fed, mut packet: Packet) {
     let (verdict, sent) = fed.act(|agent, cx| agent.before_air(&mut packet, cx));
-    assert_eq!((verdict, sent.len()), (Verdict::Pass, 0));
+    assert_eq!((verdict, sent.len()), (AgentVerdict::Pass, 0));
 }
 
 /// The condition is `length() < limit() - 1`, where ns-2's queue of 50 holds 49 packets, as a queue limit of 49 does

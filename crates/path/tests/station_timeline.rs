@@ -9,10 +9,10 @@ use crate::common;
 use common::{EventLog, collect};
 use engine::{Rate, Schedule, Span, Time};
 use path::channel::{Channel, ChannelConfig, scripted};
-use path::link::{Line, Timing};
+use path::link::{Timing, TransmissionLine};
 use path::mac::arq::StopAndWait;
 use path::mac::arq::stop_and_wait::Numbering;
-use path::queue::{Buffer, Limit};
+use path::queue::{Limit, RouterBuffer};
 use path::scheduler::SchedulerConfig;
 use path::station::{Station, TxQueue};
 use path::{Cx, HopId, LinkDirection, LinkEvent};
@@ -78,7 +78,8 @@ fn timeline_of(
 ) -> Vec<String> {
     let mut schedule = Schedule::new();
     let (arrival, timer) = (schedule.slot(), schedule.slot());
-    let line = || Line::new(Rate::from_bits_per_sec(1_000_000).unwrap(), Span::from_millis(2), Timing::Exact);
+    let line =
+        || TransmissionLine::new(Rate::from_bits_per_sec(1_000_000).unwrap(), Span::from_millis(2), Timing::Exact);
     let queues = (0..channels.len())
         .map(|link| TxQueue::new(HopId { link: link as u32, direction: LinkDirection::Forward }, line(), arq, limit));
     let mut station = Station::new(queues.collect(), &scheduler, arrival, timer);
@@ -89,15 +90,15 @@ fn timeline_of(
     let mut log = EventLog::default();
     for (queue, seq, expedited) in offered {
         let mut cx = Cx { now: Time::ZERO, schedule: &mut schedule, channels: &mut channels, observer: &mut log };
-        station.on_packet(*queue, &packet(*seq), *expedited, &mut Buffer::default(), &mut cx);
+        station.on_packet(*queue, &packet(*seq), *expedited, &mut RouterBuffer::default(), &mut cx);
     }
     while let Some((now, slot)) = schedule.next(Time::NEVER) {
         let mut cx = Cx { now, schedule: &mut schedule, channels: &mut channels, observer: &mut log };
         collect(|outcomes| {
             if slot == arrival {
-                station.on_arrival(&mut Buffer::default(), outcomes, &mut cx);
+                station.on_arrival(&mut RouterBuffer::default(), outcomes, &mut cx);
             } else {
-                station.on_timer(&mut Buffer::default(), outcomes, &mut cx);
+                station.on_timer(&mut RouterBuffer::default(), outcomes, &mut cx);
             }
         });
     }

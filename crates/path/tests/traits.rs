@@ -3,7 +3,7 @@
 use crate::common;
 
 use common::member;
-use path::agent::{AgentConfig, Effect, Place};
+use path::agent::{AgentConfig, Effect, SchemeNode};
 use tcp::response::ResponseConfig;
 
 #[test]
@@ -14,7 +14,10 @@ fn scheme_with_an_effect_declares_a_place() {
         let places: Vec<_> = traits.changes.iter().chain(traits.uploads).map(|place| place.name()).collect();
         assert_eq!(config.build().is_some(), !places.is_empty(), "{name}: {places:?}");
         let responds = *name != "unmodified" && ResponseConfig::MEMBERS.iter().any(|(known, _)| known == name);
-        assert!(!responds || traits.changes(Place::Sender), "{name} has a part in the sender, and says {places:?}");
+        assert!(
+            !responds || traits.changes(SchemeNode::Sender),
+            "{name} has a part in the sender, and says {places:?}"
+        );
     }
 }
 

@@ -10,9 +10,9 @@ use path::link::fifo::FifoLink;
 use path::link::jitter::{DelayConfig, Jitter, mixture, pareto};
 use path::link::variable::VariableLink;
 use path::link::variable::plan::{Changes, During, Gap, Spike};
-use path::link::variable::recorded::{Opportunities, Row};
-use path::link::{Counters, Line, Link, Timing, jitter};
-use path::queue::{Backlog, Buffer, Limit, QueueConfig, Tie, codel};
+use path::link::variable::recorded::{LinkConditions, Opportunities};
+use path::link::{HopCounters, Link, Timing, TransmissionLine, jitter};
+use path::queue::{Backlog, Limit, QueueConfig, RouterBuffer, Tie, codel};
 use path::{Cx, HopId, LinkDirection, LinkDirections, LinkEvent};
 use wire::{Body, CompactPacket, Packet};
 
@@ -23,8 +23,8 @@ fn ms(ms: u64) -> Span {
     Span::from_millis(ms)
 }
 
-fn line() -> Line {
-    Line::new("1 Mbps".parse::<Rate>().unwrap(), ms(20), Timing::Exact)
+fn line() -> TransmissionLine {
+    TransmissionLine::new("1 Mbps".parse::<Rate>().unwrap(), ms(20), Timing::Exact)
 }
 
 fn number(packet: &Packet) -> u32 {
@@ -45,7 +45,7 @@ struct Outcome {
     arrived: Vec<(u64, u32)>,
     lost: Vec<(u64, u32)>,
     refused: Vec<u32>,
-    counters: Counters,
+    counters: HopCounters,
 }
 
 impl Outcome {
@@ -75,7 +75,9 @@ fn carry(make: impl FnOnce(engine::Slot) -> Carrier, channel: &ChannelConfig, of
                     link.on_wake(&mut cx, &mut CompactPacket::of(&arriving), &mut arriving);
                 }
                 Carrier::Variable(link) => {
-                    collect(|outcomes| cx.erased(|cx| link.wake(&mut Buffer::default(), outcomes, cx)));
+                    collect(|outcomes| {
+                        cx.with_erased_observer(|cx| link.wake(&mut RouterBuffer::default(), outcomes, cx))
+                    });
                 }
             }
             continue;
@@ -89,7 +91,7 @@ fn carry(make: impl FnOnce(engine::Slot) -> Carrier, channel: &ChannelConfig, of
                 link.on_packet(&packet, &mut cx);
             }
             Carrier::Variable(link) => {
-                cx.erased(|cx| link.accept(&packet, false, &mut Buffer::default(), cx));
+                cx.with_erased_observer(|cx| link.accept(&packet, false, &mut RouterBuffer::default(), cx));
             }
         }
     }
@@ -186,7 +188,7 @@ fn holding(changes: &Changes, backlog: Backlog) -> impl FnOnce(engine::Slot) -> 
 /// arrivals of the drop-tail queue whose times are computed in advance.
 #[test]
 fn held_packets_arrive_as_booked_ones_under_every_change() {
-    let (trace, row) = (Opportunities::new(vec![3, 4, 4, 11, 40, 41]), |at, rate, delay| Row {
+    let (trace, row) = (Opportunities::new(vec![3, 4, 4, 11, 40, 41]), |at, rate, delay| LinkConditions {
         at: ms(at),
         rate: Some(rate),
         delay,
@@ -527,8 +529,8 @@ fn saturated_delivery_trace_is_used_to_the_byte() {
     assert!(bytes <= 1_504_000 && bytes + next > 1_504_000, "{bytes} and {next}");
 }
 
-fn row(at: u64, rate: Option<u64>, delay: Option<u64>, loss: f64) -> Row {
-    Row { at: ms(at), rate, delay: delay.map(ms), loss }
+fn row(at: u64, rate: Option<u64>, delay: Option<u64>, loss: f64) -> LinkConditions {
+    LinkConditions { at: ms(at), rate, delay: delay.map(ms), loss }
 }
 
 #[test]

@@ -6,10 +6,10 @@ use crate::common;
 use common::{EventLog, Sending, delivered, packet};
 use engine::{Rate, Schedule, Span, Stream, Time};
 use path::channel::{Channel, ChannelConfig, scripted, two_state, uniform};
-use path::link::{Counters, Line, Timing};
+use path::link::{HopCounters, Timing, TransmissionLine};
 use path::mac::arq::{ArqConfig, fec, go_back_n, selective_repeat, stop_and_wait};
-use path::outcome::Outcome;
-use path::queue::{Buffer, Limit};
+use path::outcome::LinkOutcome;
+use path::queue::{Limit, RouterBuffer};
 use path::{Cx, HopId, LinkDirection, LinkEvent};
 
 const HOP: HopId = HopId { link: 0, direction: LinkDirection::Forward };
@@ -17,16 +17,16 @@ const HOP: HopId = HopId { link: 0, direction: LinkDirection::Forward };
 const DATA: u32 = 960;
 const FRAME: f64 = 8.0;
 
-fn line(delay: Span) -> Line {
-    Line::new(Rate::from_bits_per_sec(1_000_000).unwrap(), delay, Timing::Exact)
+fn line(delay: Span) -> TransmissionLine {
+    TransmissionLine::new(Rate::from_bits_per_sec(1_000_000).unwrap(), delay, Timing::Exact)
 }
 
 /// Sends `packets` packets, all offered at the start; returns the time of the last delivery and the counters.
-fn saturated(arq: &ArqConfig, air: &ChannelConfig, delay: Span, packets: u32) -> (Time, Counters) {
+fn saturated(arq: &ArqConfig, air: &ChannelConfig, delay: Span, packets: u32) -> (Time, HopCounters) {
     let mut schedule = Schedule::new();
     let mut link = Sending::new(arq, false, (HOP, line(delay)), Limit::None, &mut schedule);
     let mut channels: Vec<Box<dyn Channel>> = vec![air.build(Stream::named(5, 0, "air"))];
-    let (mut log, mut buffer, mut last) = (EventLog::default(), Buffer::default(), Time::ZERO);
+    let (mut log, mut buffer, mut last) = (EventLog::default(), RouterBuffer::default(), Time::ZERO);
     for number in 0..packets {
         let mut cx = Cx { now: Time::ZERO, schedule: &mut schedule, channels: &mut channels, observer: &mut log };
         link.accept(&packet(number, DATA), false, &mut buffer, &mut cx);
@@ -153,7 +153,7 @@ fn told(arq: &ArqConfig, air: &ChannelConfig, limit: Limit, seed: u64) -> (Vec<(
     let mut link = Sending::new(arq, false, (HOP, line(Span::from_millis(2))), limit, &mut schedule);
     let mut channels: Vec<Box<dyn Channel>> = vec![air.build(Stream::named(seed, 0, "air"))];
     let mut draws = Stream::named(seed, 0, "source").draws();
-    let (mut log, mut buffer, mut notices, mut offered) = (EventLog::default(), Buffer::default(), Vec::new(), 0);
+    let (mut log, mut buffer, mut notices, mut offered) = (EventLog::default(), RouterBuffer::default(), Vec::new(), 0);
     schedule.arm(source, Time::ZERO);
     while let Some((now, slot)) = schedule.next(Time::NEVER) {
         let mut cx = Cx { now, schedule: &mut schedule, channels: &mut channels, observer: &mut log };
@@ -169,7 +169,7 @@ fn told(arq: &ArqConfig, air: &ChannelConfig, limit: Limit, seed: u64) -> (Vec<(
             continue;
         }
         for outcome in link.wake(slot, &mut buffer, &mut cx) {
-            if let Outcome::Failed(notice) = outcome {
+            if let LinkOutcome::Failed(notice) = outcome {
                 notices.push(format!("{now:?} {notice:?}"));
             }
         }

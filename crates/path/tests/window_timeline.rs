@@ -9,10 +9,10 @@ use crate::common;
 use common::{EventLog, Sending, packet};
 use engine::{Rate, Schedule, Span, Stream, Time};
 use path::channel::{Channel, ChannelConfig, scripted};
-use path::link::{Line, Timing};
+use path::link::{Timing, TransmissionLine};
 use path::mac::arq::{ArqConfig, fec, go_back_n, selective_repeat};
-use path::outcome::Outcome;
-use path::queue::{Buffer, Limit};
+use path::outcome::LinkOutcome;
+use path::queue::{Limit, RouterBuffer};
 use path::{Cx, HopId, LinkDirection, LinkEvent};
 use wire::Packet;
 
@@ -49,11 +49,11 @@ fn describe_event((at, _, event): (Time, HopId, LinkEvent)) -> Option<String> {
 /// Offers packets (millisecond, size, expedited); returns the log.
 fn timeline_of(arq: &ArqConfig, channel: scripted::Config, limit: Limit, offered: &[(u64, u32, bool)]) -> Vec<String> {
     let mut schedule = Schedule::new();
-    let line = Line::new(Rate::from_bits_per_sec(1_000_000).unwrap(), Span::from_millis(2), Timing::Exact);
+    let line = TransmissionLine::new(Rate::from_bits_per_sec(1_000_000).unwrap(), Span::from_millis(2), Timing::Exact);
     let mut link = Sending::new(arq, false, (HOP, line), limit, &mut schedule);
     let source = schedule.slot();
     let mut channels: Vec<Box<dyn Channel>> = vec![ChannelConfig::Scripted(channel).build(Stream::named(1, 0, "air"))];
-    let (mut lines, mut buffer) = (Vec::new(), Buffer::default());
+    let (mut lines, mut buffer) = (Vec::new(), RouterBuffer::default());
     let mut offered = offered.iter().zip(0..).peekable();
     let arm = |schedule: &mut Schedule, next: Option<&(&(u64, u32, bool), u32)>| match next {
         Some(((at, ..), _)) => schedule.arm(source, Time::from_millis(*at)),
@@ -73,7 +73,7 @@ fn timeline_of(arq: &ArqConfig, channel: scripted::Config, limit: Limit, offered
         let outcomes = link.wake(woken, &mut buffer, &mut cx);
         lines.extend(log.link_events().filter_map(describe_event));
         for outcome in outcomes {
-            if let Outcome::Failed(notice) = outcome {
+            if let LinkOutcome::Failed(notice) = outcome {
                 let last = if notice.last { ", the last" } else { "" };
                 let text = format!("attempt {} at {} failed{last}", notice.attempt, seq(&notice.packet));
                 lines.push(format!("{:>5} {text}", now.as_nanos() / 1000));

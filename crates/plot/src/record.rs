@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use engine::{Span, Time};
 use observation::SenderState;
-use path::channel::State;
+use path::channel::ChannelState;
 use path::{HopId, LinkEvent};
 use sim::{Event, NodeEvent, PacketFlow, Sink};
 use tcp::Reason;
@@ -326,11 +326,11 @@ impl Recorder {
         }
     }
 
-    fn air(&mut self, at: f64, link: u32, state: State) {
+    fn air(&mut self, at: f64, link: u32, state: ChannelState) {
         let air = self.air.entry(link).or_default();
         match state {
-            State::Bad => air.since = air.since.or(Some(at)),
-            State::Good => {
+            ChannelState::Bad => air.since = air.since.or(Some(at)),
+            ChannelState::Good => {
                 let Some(since) = air.since.take() else { return };
                 if at >= self.from && since <= self.to && self.kept <= self.max {
                     air.bad.push((since, at));
@@ -477,7 +477,7 @@ mod tests {
         for second in 0..20 {
             recorder.event(at(second), &sent(second * 10));
             recorder.event(at(second), &acked(second * 10));
-            let air = if second % 2 == 0 { State::Bad } else { State::Good };
+            let air = if second % 2 == 0 { ChannelState::Bad } else { ChannelState::Good };
             recorder.event(at(second), &Event::Air { link: 0, state: air });
             recorder.event(
                 at(second),

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use engine::text::visible;
+use engine::text::escape_controls;
 
 use crate::ink::{Anchor, Path, Picture, Shape, Step, Style, Text};
 use crate::text::{FAMILIES, Weight};
@@ -131,7 +131,7 @@ impl std::fmt::Display for Next {
 /// Escapes text for XML; control characters are written out as in other output, newlines and tabs become spaces.
 fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for c in visible(text).chars() {
+    for c in escape_controls(text).chars() {
         match c {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),

@@ -5,7 +5,7 @@ use crate::common;
 use common::{cell, marks, span};
 use engine::{Span, Time};
 use path::mac::dcf::{Config, FrameKind, Phy};
-use path::{AirFrame, MediumEvent, MediumId, Numbers, Reach, Reception};
+use path::{AirFrame, MediumEvent, MediumId, Reach, Reception, SeqBitmap};
 use plot::{AirRecorder, MediumDescription, Options, Theme};
 use sim::{Event, Sink};
 
@@ -38,7 +38,7 @@ fn sent(from: u32, to: u32, kind: FrameKind, [start, duration, reserves]: [u64; 
         size: 100,
         rate: "1 Mbps".parse().unwrap(),
         reserves: us(reserves),
-        packets: Numbers::one(3),
+        packets: SeqBitmap::single(3),
         again,
     };
     (at(start), Event::Medium { medium: MediumId(0), event: MediumEvent::Sent { from, to, frame, packet: None } })
@@ -58,7 +58,7 @@ fn ended(end: u64, from: u32, to: u32, kind: FrameKind, reception: Reception) ->
         at(end + 1),
         Event::Medium {
             medium: MediumId(0),
-            event: MediumEvent::Ended { from, to, kind, reception, damaged: Numbers::none(3) },
+            event: MediumEvent::Ended { from, to, kind, reception, damaged: SeqBitmap::empty_from(3) },
         },
     )
 }

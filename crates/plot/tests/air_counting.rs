@@ -10,7 +10,7 @@ use common::{cell, cell_of};
 use engine::{Length, Span, Time};
 use path::channel::{ChannelConfig, uniform};
 use path::mac::dcf::Config;
-use path::place::Path;
+use path::place::NodePath;
 use path::{LinkDirection, LinkEvent, MediumEvent, MediumId, Reach, Reception};
 use plot::{AirRecorder, MediumDescription};
 use sim::{Event, NodeEvent, Sink};
@@ -130,8 +130,8 @@ fn metres(meters: u64) -> Length {
     Length(1000 * meters)
 }
 
-fn at(x: i128, y: i128) -> Option<Path> {
-    Some(Path::still([1000 * x, 1000 * y]))
+fn at(x: i128, y: i128) -> Option<NodePath> {
+    Some(NodePath::still([1000 * x, 1000 * y]))
 }
 
 /// Frames are read up to 250 m and sensed up to 300 m, as in examples/hidden-terminals.toml.
@@ -184,8 +184,9 @@ fn back_off_slots_of_stations_in_a_row_are_all_counted() {
 /// Stations move into range of each other while frames are in transmission and back-offs are counted.
 #[test]
 fn back_off_slots_of_moving_stations_are_all_counted() {
-    let walk =
-        |x: i128, y: i128, speed: i128| Some(Path::straight([1000 * x, 1000 * y], [3_600_000 * speed, 0], Time::ZERO));
+    let walk = |x: i128, y: i128, speed: i128| {
+        Some(NodePath::straight([1000 * x, 1000 * y], [3_600_000 * speed, 0], Time::ZERO))
+    };
     let places = [at(0, 0), walk(-240, 10, 40), walk(240, 0, -40), at(0, 200)];
     for config in [ranged(), Config { beacon_interval: Some(Span::from_millis(20)), ..requests() }] {
         let cell = cell_of(config, &places, "10 s", None);

@@ -4,14 +4,14 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 use engine::Members;
-use lab::compare::{self, Comparison, paths, plan};
+use lab::compare::{self, Comparison, paths, plan_comparison};
 use lab::load::Overrides;
-use lab::papers::reproduce::reproduce;
+use lab::papers::reproduce::reproduce_paper;
 use lab::papers::{self, PAPERS, Score};
 use lab::store::Store;
 use lab::sweep::Plan;
 use lab::sweep::analysis::Analysis;
-use lab::sweep::dedup::together;
+use lab::sweep::dedup::merge_warnings;
 use lab::sweep::run::{Shard, Tally};
 use pyo3::prelude::*;
 use scenario::problem::Problem;
@@ -49,13 +49,13 @@ pub fn compared(
         let members = spec.as_ref().map_or_else(|| Ok(Members::default()), Spec::members)?;
         let plans = plans(spec.as_ref(), &path_names, &schemes, &overrides, replications)?;
         let mut warnings: Vec<String> =
-            plans.iter().flat_map(|(_, plan)| together(&plan.warnings)).map(shown).collect();
+            plans.iter().flat_map(|(_, plan)| merge_warnings(&plan.warnings)).map(shown).collect();
         let mut store = Store::create(&store)?;
         let all: u64 = plans.iter().map(|(_, plan)| plan.cases.len() as u64 * replications).sum();
         let (mut watch, mut done, mut found) = (Watch::new(progress), 0, 0);
         let mut comparisons = Vec::new();
         for (name, plan) in &plans {
-            let tally = lab::sweep::run::run(plan, &mut store, jobs, Shard::WHOLE, &mut |tally: Tally| {
+            let tally = lab::sweep::run::run_sweep(plan, &mut store, jobs, Shard::WHOLE, &mut |tally: Tally| {
                 watch.report(|| (done + tally.done, (all - found - tally.found).max(1)))
             });
             let tally = tally.map_err(|error| watch.failure(error))?;
@@ -86,14 +86,14 @@ fn plans(
     if let Some(spec) = spec {
         let source = spec.source(Rc::new(spec.files()))?;
         let schemes = if schemes.is_empty() { compare::own_schemes(&source)? } else { schemes.to_vec() };
-        let schemes = compare::schemes(&schemes, source.members())?;
-        return Ok(vec![(spec.name(), plan(source, &schemes, replications)?)]);
+        let schemes = compare::select_schemes(&schemes, source.members())?;
+        return Ok(vec![(spec.name(), plan_comparison(source, &schemes, replications)?)]);
     }
-    let schemes = compare::schemes(schemes, &Members::default())?;
+    let schemes = compare::select_schemes(schemes, &Members::default())?;
     let of_path = |path: &compare::ComparedPath| -> Result<_, Vec<Problem>> {
-        Ok((path.name.clone(), plan(compare::source(path, overrides)?, &schemes, replications)?))
+        Ok((path.name.clone(), plan_comparison(compare::open_path(path, overrides)?, &schemes, replications)?))
     };
-    Ok(paths::named(names)?.iter().map(of_path).collect::<Result<_, _>>()?)
+    Ok(paths::select_paths(names)?.iter().map(of_path).collect::<Result<_, _>>()?)
 }
 
 /// The papers: name and reference.
@@ -118,13 +118,13 @@ pub fn reproduced(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Reproduced> {
     let run = || -> Result<Reproduced, Failure> {
-        let paper = papers::find(name).ok_or_else(|| {
+        let paper = papers::find_paper(name).ok_or_else(|| {
             let problem = Problem::new("a paper").in_file("reproduce").found(format!("\"{name}\""));
             problem.nearest(name, PAPERS.iter().map(|paper| paper.name))
         })?;
         let (mut store, mut watch) = (Store::create(&store)?, Watch::new(progress));
         let replications = replications.unwrap_or(paper.replications);
-        let outcome = reproduce(paper, replications, &mut store, jobs, &mut |tally| {
+        let outcome = reproduce_paper(paper, replications, &mut store, jobs, &mut |tally| {
             watch.report(|| (tally.done, tally.wanted - tally.found))
         });
         let reproduction = outcome.map_err(|error| watch.failure(error))?;

@@ -36,7 +36,7 @@ fn ran(spec: &Spec, names: &[String], delays: bool, progress: Option<Py<PyAny>>)
     let mut loaded = spec.load()?;
     loaded.scenario.sweep = None;
     loaded.scenario.output.traces = names.to_vec();
-    let selected = traces::select(names).map_err(|problem| problem.in_file("traces"))?;
+    let selected = traces::parse_trace_names(names).map_err(|problem| problem.in_file("traces"))?;
     let (mut watch, files) = (Watch::new(progress), Rc::new(Traces::default()));
     let to = Rc::<Traces>::clone(&files);
     let summary = traced(&loaded, &selected, to, Printers::default(), delays, &mut |share| watch.report(|| (share,)));

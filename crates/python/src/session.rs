@@ -8,8 +8,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use lab::disk::Disk;
 use lab::store::Store;
 use lab::sweep::batch::{Batch, BatchError, Worker};
-use lab::sweep::run::{Shard, Tally, complete};
-use lab::sweep::{CellId, Plan, Session as Rounds, Task, analysis, precise};
+use lab::sweep::run::{Shard, Tally, complete_session};
+use lab::sweep::{CellId, Plan, SweepSession as Rounds, Task, analysis, precise};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -81,7 +81,7 @@ impl Session {
     fn run(&self, py: Python<'_>, jobs: usize, progress: Option<Py<PyAny>>) -> PyResult<()> {
         self.with(py, |Open { plan, store, rounds, .. }| {
             let mut watch = Watch::new(progress);
-            let done = complete(rounds, plan, store, jobs, &mut |tally| watch.report(|| runs(tally)));
+            let done = complete_session(rounds, plan, store, jobs, &mut |tally| watch.report(|| runs(tally)));
             done.map(drop).map_err(|error| watch.failure(error))
         })
     }
@@ -146,12 +146,12 @@ impl Session {
     /// The JSON of `lasthop sweep --json`, the numbers of runs made now and of all, and the sweep's number in the store.
     fn result(&self, py: Python<'_>) -> PyResult<(String, u64, u64, i64)> {
         self.with(py, |open| {
-            let wanted = precise::replications(&open.plan, &open.store)?;
+            let wanted = precise::requested_replications(&open.plan, &open.store)?;
             let most = open.plan.replications().1;
             let analysis =
                 analysis::Analysis::of(&open.store, open.store.sweep(open.rounds.id())?, most)?.first(&wanted);
             let tally = open.rounds.tally();
-            Ok((format!("{:#}\n", analysis::to_json(&analysis)), tally.done, tally.wanted, open.rounds.id()))
+            Ok((format!("{:#}\n", analysis::analysis_to_json(&analysis)), tally.done, tally.wanted, open.rounds.id()))
         })
     }
 
@@ -184,7 +184,7 @@ pub fn run_batch(
         let worker = Worker { path: &path, files, members: members(&classes)?, failure: traceback };
         let mut watch = Watch::new(None);
         let batch = Batch::from_text(batch)?;
-        let outcomes = batch.run(&worker, &mut |_| watch.report(|| ())).map_err(|error| watch.failure(error))?;
+        let outcomes = batch.run_all(&worker, &mut |_| watch.report(|| ())).map_err(|error| watch.failure(error))?;
         Ok(outcomes.into_iter().map(|outcome| (outcome.as_ref().ok().cloned(), outcome.err())).collect())
     };
     py.detach(|| catch(run)).map_err(|failure| failure.into_exception(py))

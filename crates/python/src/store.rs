@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use lab::export;
 use lab::store;
-use lab::sweep::analysis::{Analysis, to_json};
+use lab::sweep::analysis::{Analysis, analysis_to_json};
 use observe::metric::{self, Metric};
 use pyo3::prelude::*;
 use scenario::problem::Problem;
@@ -64,7 +64,7 @@ impl Store {
     /// The sweeps as JSON, as `lasthop sweep --json` prints one.
     fn summaries(&self, py: Python<'_>) -> PyResult<String> {
         self.with_sweeps(py, |sweeps| {
-            Ok(format!("{:#}\n", Value::from(sweeps.iter().map(to_json).collect::<Vec<_>>())))
+            Ok(format!("{:#}\n", Value::from(sweeps.iter().map(analysis_to_json).collect::<Vec<_>>())))
         })
     }
 
@@ -79,7 +79,7 @@ impl Store {
 
     /// All tables.
     fn tables(&self, py: Python<'_>) -> PyResult<Vec<Table>> {
-        self.with_sweeps(py, |sweeps| Ok(export::tables(sweeps).into_iter().map(Table::from).collect()))
+        self.with_sweeps(py, |sweeps| Ok(export::build_tables(sweeps).into_iter().map(Table::from).collect()))
     }
 
     /// Writes files of these formats into a directory; returns their paths.
@@ -99,7 +99,7 @@ impl Store {
                 found.ok_or_else(|| Failure::from(problem().nearest(name, known())))
             };
             let formats = formats.iter().map(format).collect::<Result<Vec<_>, _>>()?;
-            let written = export::write(sweeps, &metrics, &formats, &dir);
+            let written = export::write_exports(sweeps, &metrics, &formats, &dir);
             written.map_err(|(path, error)| Failure::Text(format!("{}: {error}", path.display())))
         })
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, RecordBatchIterator, StringArray};
 use arrow_schema::{DataType, Field, Schema};
-use lab::export::{self, Data};
+use lab::export::{self, ColumnData};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule};
 
@@ -19,23 +19,23 @@ pub struct Table {
     fields: Vec<(String, String, String)>,
 }
 
-impl From<export::Table> for Table {
-    fn from(table: export::Table) -> Self {
+impl From<export::ExportTable> for Table {
+    fn from(table: export::ExportTable) -> Self {
         Table::of(table.name, table.columns)
     }
 }
 
 impl Table {
     /// A table of columns of the same length.
-    pub fn of(name: &str, columns: Vec<export::Column>) -> Self {
+    pub fn of(name: &str, columns: Vec<export::ExportColumn>) -> Self {
         let fields = columns.iter();
         let fields =
             fields.map(|column| (column.name.clone(), column.unit.clone(), column.definition.clone())).collect();
-        let column = |column: export::Column| -> (Field, ArrayRef) {
+        let column = |column: export::ExportColumn| -> (Field, ArrayRef) {
             let (kind, array): (DataType, ArrayRef) = match column.data {
-                Data::Text(values) => (DataType::Utf8, Arc::new(StringArray::from(values))),
-                Data::Integers(values) => (DataType::Int64, Arc::new(Int64Array::from(values))),
-                Data::Numbers(values) => (DataType::Float64, Arc::new(Float64Array::from(values))),
+                ColumnData::Text(values) => (DataType::Utf8, Arc::new(StringArray::from(values))),
+                ColumnData::Integers(values) => (DataType::Int64, Arc::new(Int64Array::from(values))),
+                ColumnData::Numbers(values) => (DataType::Float64, Arc::new(Float64Array::from(values))),
             };
             let about = [("unit", column.unit), ("definition", column.definition)];
             let about: HashMap<String, String> = about.map(|(key, value)| (key.to_owned(), value)).into();

@@ -1,6 +1,6 @@
 //! Traces as tables.
 
-use lab::export::{Column, Data};
+use lab::export::{ColumnData, ExportColumn};
 use observe::output::{Kind, Layout, TraceColumn, layout};
 use pyo3::prelude::*;
 
@@ -32,7 +32,7 @@ fn table(file: &str, bytes: &[u8]) -> Result<Option<Table>, Failure> {
             return Err(Failure::Text(format!("{file}:1: found \"{found}\", expected \"{expected}\"")));
         }
     }
-    let mut data: Vec<Data> = columns.iter().map(|column| empty(column.kind)).collect();
+    let mut data: Vec<ColumnData> = columns.iter().map(|column| empty(column.kind)).collect();
     for (number, line) in lines {
         let wrong = |what: String| Failure::Text(format!("{file}:{}: {what}", number + 1));
         let found = line.split(separator).count();
@@ -46,18 +46,18 @@ fn table(file: &str, bytes: &[u8]) -> Result<Option<Table>, Failure> {
             }
         }
     }
-    let column = |(column, data): (&TraceColumn, Data)| {
+    let column = |(column, data): (&TraceColumn, ColumnData)| {
         let TraceColumn { name, unit, definition, .. } = *column;
-        Column { name: name.to_owned(), unit: unit.to_owned(), definition: definition.to_owned(), data }
+        ExportColumn { name: name.to_owned(), unit: unit.to_owned(), definition: definition.to_owned(), data }
     };
     Ok(Some(Table::of(file, columns.iter().zip(data).map(column).collect())))
 }
 
-fn empty(kind: Kind) -> Data {
+fn empty(kind: Kind) -> ColumnData {
     match kind {
-        Kind::Text => Data::Text(Vec::new()),
-        Kind::Integer => Data::Integers(Vec::new()),
-        Kind::Number => Data::Numbers(Vec::new()),
+        Kind::Text => ColumnData::Text(Vec::new()),
+        Kind::Integer => ColumnData::Integers(Vec::new()),
+        Kind::Number => ColumnData::Numbers(Vec::new()),
     }
 }
 
@@ -70,15 +70,15 @@ fn expected(kind: Kind) -> &'static str {
 }
 
 /// Adds a cell to a column; returns whether it has the column's type.
-fn push(data: &mut Data, cell: &str) -> bool {
+fn push(data: &mut ColumnData, cell: &str) -> bool {
     match data {
-        Data::Text(texts) => texts.push(cell.to_owned()),
-        Data::Integers(numbers) => {
+        ColumnData::Text(texts) => texts.push(cell.to_owned()),
+        ColumnData::Integers(numbers) => {
             let Ok(number) = cell.parse() else { return false };
             numbers.push(number);
         }
-        Data::Numbers(numbers) if cell.is_empty() => numbers.push(None),
-        Data::Numbers(numbers) => {
+        ColumnData::Numbers(numbers) if cell.is_empty() => numbers.push(None),
+        ColumnData::Numbers(numbers) => {
             let Ok(number) = cell.parse() else { return false };
             numbers.push(Some(number));
         }

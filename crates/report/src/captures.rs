@@ -1,7 +1,7 @@
 //! The page of a capture: all of its connections, and those with most data explained.
 
 use engine::{Quantity, Span};
-use lab::captures::{BothEnds, CaptureFile, Explained, NonTcp};
+use lab::captures::{BothEnds, CaptureFile, ExplainedConnection, NonTcp};
 use observe::explain::{HIDDEN_CAUSES, hidden_kinds, millis};
 use plot::Recording;
 
@@ -15,7 +15,7 @@ pub const MAX_ROWS: usize = 5_000;
 /// A connection of the page.
 pub struct Connection {
     /// Its explanation.
-    pub explained: Explained,
+    pub explained: ExplainedConnection,
     /// What is drawn of it, if anything.
     pub recording: Option<Recording>,
     /// What captures of both ends show, as names and values; empty if one capture has it.
@@ -138,9 +138,10 @@ fn connections(file: &CaptureFile) -> Table {
 
 fn connection(connection: &Connection) -> Section {
     let Connection { explained, recording, joined } = connection;
-    let Explained { survey, counts, report, .. } = explained;
+    let ExplainedConnection { survey, counts, report, .. } = explained;
     let end = if report.completed { "all data acknowledged" } else { "not all data acknowledged" };
-    let rate = survey.rate.map_or("unknown".to_owned(), |rate| Quantity::Rate.fixed(rate.bits_per_sec() as f64, 3));
+    let rate =
+        survey.rate.map_or("unknown".to_owned(), |rate| Quantity::Rate.format_fixed(rate.bits_per_sec() as f64, 3));
     let facts = [
         ("time", format!("{:.3} s, {end}", report.took.as_secs_f64())),
         ("data", format!("{} bytes", survey.bytes)),
@@ -173,7 +174,7 @@ fn connection(connection: &Connection) -> Section {
 /// The maximum number of findings in the table of a connection.
 const MAX_FINDINGS: usize = 20;
 
-fn findings(explained: &Explained) -> Table {
+fn findings(explained: &ExplainedConnection) -> Table {
     let findings = &explained.report.findings;
     let columns = vec![
         Column::text("finding", "the kind of problem"),

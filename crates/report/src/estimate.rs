@@ -1,7 +1,7 @@
 //! The mean of a metric with its confidence and prediction intervals.
 
-use lab::figures::number::decimals;
-use lab::sweep::analysis::Entry;
+use lab::figures::number::choose_decimals;
+use lab::sweep::analysis::AnalysisEntry;
 use stats::Interval;
 
 use crate::number::{fixed, percent};
@@ -29,7 +29,7 @@ pub struct Estimate {
 
 impl Estimate {
     /// Returns the estimate of an entry, with its values divided by `scale`; `None` if no replication gave a value.
-    pub fn of(entry: &Entry<'_>, scale: f64) -> Option<Self> {
+    pub fn of(entry: &AnalysisEntry<'_>, scale: f64) -> Option<Self> {
         let row = entry.row.as_ref()?;
         let scaled =
             |interval: Option<Interval>| interval.map(|it| Interval { low: it.low / scale, high: it.high / scale });
@@ -48,7 +48,7 @@ impl Estimate {
 
     /// Number of decimals that fit the estimate's precision.
     pub fn decimals(&self) -> usize {
-        decimals(self.half.unwrap_or(0.0), self.mean)
+        choose_decimals(self.half.unwrap_or(0.0), self.mean)
     }
 
     /// Returns mean, intervals, change and number of runs as text, for a tooltip.

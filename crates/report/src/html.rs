@@ -1,6 +1,6 @@
 //! HTML output of a page.
 
-use engine::text::visible;
+use engine::text::escape_controls;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::frame::Drawing;
@@ -48,7 +48,7 @@ pub fn html(page: &Page) -> String {
             }
         }
     };
-    visible(&document.into_string()).into_owned()
+    escape_controls(&document.into_string()).into_owned()
 }
 
 fn contents(sections: &[Section]) -> Markup {

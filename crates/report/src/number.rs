@@ -1,11 +1,11 @@
 //! Numbers for pages, typeset with minus signs and thousands separators.
 
-use lab::figures::number::{plain, signed};
+use lab::figures::number::{format_decimals, format_signed_percent};
 
 /// Formats a number with `places` decimals for a page: with the minus sign U+2212, and thousands separators from 10,000
 /// on.
 pub fn fixed(value: f64, places: usize) -> String {
-    let text = plain(value, places);
+    let text = format_decimals(value, places);
     let (sign, text) = text.strip_prefix('-').map_or(("", text.as_str()), |text| ("\u{2212}", text));
     let (whole, part) = text.split_once('.').unwrap_or((text, ""));
     let whole = whole.parse().map_or_else(|_| whole.to_owned(), plot::grouped);
@@ -14,7 +14,7 @@ pub fn fixed(value: f64, places: usize) -> String {
 
 /// Formats a change in percent with its sign, for a page.
 pub fn percent(change: f64) -> String {
-    format!("{}\u{a0}%", signed(change, fixed))
+    format!("{}\u{a0}%", format_signed_percent(change, fixed))
 }
 
 #[cfg(test)]

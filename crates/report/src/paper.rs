@@ -4,12 +4,12 @@ use std::ops::ControlFlow;
 
 use engine::{Span, Time};
 use lab::papers::reproduce::Reproduction;
-use lab::papers::{Chart, Mark, Mode, Number, Panel, Paper, Picture, Quantity, Score};
+use lab::papers::{Chart, Mark, ModalQuantity, Mode, Number, Paper, Picture, PicturePanel, Score};
 use lab::run::record;
 use lab::sweep::analysis::Analysis;
 use observe::metric;
 use plot::{Description, Options, Recorder};
-use scenario::ran::what_ran;
+use scenario::ran::label_run;
 use stats::{Interval, Level};
 
 use crate::capital;
@@ -170,7 +170,7 @@ fn numbers(paper: &Paper, numbers: &[&Number], level: Level) -> Table {
 /// Index of the column of readings and modes.
 const READING: usize = 1;
 
-fn row(number: &Number, reading: &str, ours: &Quantity, mode: &Mode, level: Level) -> Vec<Cell> {
+fn row(number: &Number, reading: &str, ours: &ModalQuantity, mode: &Mode, level: Level) -> Vec<Cell> {
     let places = number.places();
     let none = || Cell::text("–");
     let value = |value: f64| Cell::number(value, fixed(value, places));
@@ -224,15 +224,15 @@ fn picture(picture: &Picture) -> Option<Block> {
     record(&loaded.network, &mut recorder, enough, &mut |_| ControlFlow::Continue(())).ok()?;
     let options = Options {
         panels: vec![match picture.panel {
-            Panel::Sequence => plot::Panel::Sequence,
-            Panel::Window => plot::Panel::Window,
+            PicturePanel::Sequence => plot::Panel::Sequence,
+            PicturePanel::Window => plot::Panel::Window,
         }],
         from,
         to,
         height: 460,
         unit: plot::Unit::Segments,
         title: Some(picture.title.into()),
-        ran: what_ran(&loaded),
+        ran: label_run(&loaded),
         ..Options::default()
     };
     let svg = recorder.finish().draw(&Description::of(&loaded.network), &options).svg();

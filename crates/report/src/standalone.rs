@@ -1,6 +1,6 @@
 //! Charts as SVG files of their own.
 
-use engine::text::visible;
+use engine::text::escape_controls;
 use maud::{Markup, PreEscaped, html};
 
 use crate::budget;
@@ -13,7 +13,7 @@ pub(crate) fn svg(picture: &Markup) -> String {
         budget::render_cause_rules()
     );
     let style = html! { style { (PreEscaped(resolved(&style))) } };
-    let picture = visible(&picture.0);
+    let picture = escape_controls(&picture.0);
     let Some((head, rest)) = picture.split_once('>') else { return picture.into_owned() };
     format!("{head}>{}{rest}\n", style.into_string())
 }

@@ -288,7 +288,8 @@ fn figures_are_files_of_their_own_with_resolved_colours() {
 #[test]
 fn sweep_that_cannot_run_again_has_the_reason_instead_of_budgets() {
     let sweep = sweep(&grid(2, 2), 2, steady);
-    let budgets = lab::sweep::budget::budgets(&sweep, 40, 1, &|_, _| std::ops::ControlFlow::Continue(())).unwrap();
+    let budgets =
+        lab::sweep::budget::explain_budgets(&sweep, 40, 1, &|_, _| std::ops::ControlFlow::Continue(())).unwrap();
     assert!(budgets.problem.is_some() && budgets.cells.is_empty());
     let page = report::store::page("store.sqlite", &[sweep], &[], &[Again { budgets, course: None }]);
     assert!(warnings(&page).contains("the sweep cannot be run again here"), "{}", warnings(&page));

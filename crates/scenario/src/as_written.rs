@@ -10,25 +10,25 @@ pub(super) fn as_written(found: &str, value: &Value) -> Option<String> {
     if let Value::String(written) = value {
         // Some messages have text in quotes, and some have it without.
         return match found.strip_prefix('"').and_then(|found| found.strip_suffix('"')) {
-            Some(found) => same(found, written).then(|| format!("\"{written}\"")),
-            None => same(found, written).then(|| written.clone()),
+            Some(found) => is_same_quantity(found, written).then(|| format!("\"{written}\"")),
+            None => is_same_quantity(found, written).then(|| written.clone()),
         };
     }
     let found = format!("found = {found}").parse::<Table>().ok()?.remove("found")?;
-    all_same(&found, value).then(|| value.to_string())
+    are_same_quantities(&found, value).then(|| value.to_string())
 }
 
-fn all_same(found: &Value, value: &Value) -> bool {
+fn are_same_quantities(found: &Value, value: &Value) -> bool {
     match (found, value) {
-        (Value::String(found), Value::String(written)) => same(found, written),
+        (Value::String(found), Value::String(written)) => is_same_quantity(found, written),
         (Value::Array(found), Value::Array(written)) if found.len() == written.len() => {
-            found.iter().zip(written).all(|(found, written)| all_same(found, written))
+            found.iter().zip(written).all(|(found, written)| are_same_quantities(found, written))
         }
         _ => false,
     }
 }
 
-fn same(a: &str, b: &str) -> bool {
+fn is_same_quantity(a: &str, b: &str) -> bool {
     fn read<T: FromStr + PartialEq>(a: &str, b: &str) -> bool {
         a.parse::<T>().is_ok_and(|a| b.parse::<T>().is_ok_and(|b| a == b))
     }

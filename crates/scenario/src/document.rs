@@ -7,15 +7,15 @@ use toml::de::DeTable;
 use toml::{Table, Value as Toml};
 
 use crate::as_written::as_written;
-use crate::assign::assign;
-use crate::key_path::{split_last, steps};
+use crate::assign::assign_value;
+use crate::key_path::{parse_key_path, split_last};
 use crate::keys::renamed;
 use crate::lines::Lines;
 use crate::model::Scenario;
 use crate::problem::Problem;
 use crate::read::{self, Reading};
 pub use crate::tree::Origin;
-use crate::tree::{BeyondRange, Data, Source, Value};
+use crate::tree::{BeyondRange, Value, ValueData, ValueSource};
 use crate::{expand_counts, quotes};
 pub use engine::registry::by_name;
 
@@ -38,14 +38,14 @@ impl Document {
                 error.valid_up_to()
             ))
         })?;
-        let tree = parse(text).map_err(|problem| problem.in_file(file))?;
+        let tree = parse_tree(text).map_err(|problem| problem.in_file(file))?;
         Ok(Document { file: file.to_owned(), text: text.into(), lines: Rc::new(Lines::new(text)), tree })
     }
 
     /// A document for a scenario that was written in another language.
     pub fn of(file: &str, scenario: &Scenario) -> Result<Self, Problem> {
         let table = Table::try_from(scenario).map_err(|error| Problem::new(error.to_string()).in_file(file))?;
-        let tree = Value::of_toml(table.into(), &Source::Elsewhere);
+        let tree = Value::of_toml(table.into(), &ValueSource::Elsewhere);
         Ok(Document { file: file.to_owned(), text: "".into(), lines: Rc::new(Lines::new("")), tree })
     }
 
@@ -56,8 +56,8 @@ impl Document {
         for node in nodes.into_iter().flat_map(|nodes| nodes.values_mut()).filter_map(Value::as_table_mut) {
             node.shift_remove(key);
         }
-        let source = Source::Set(Rc::new(Origin::Outside(format!("--{key} {value}"))));
-        table.insert(key.to_owned(), Value { data: Data::Text(value.to_owned()), source });
+        let source = ValueSource::Set(Rc::new(Origin::Outside(format!("--{key} {value}"))));
+        table.insert(key.to_owned(), Value { data: ValueData::Text(value.to_owned()), source });
     }
 
     /// Sets `links.air.rate=2 Mbps`: the value is TOML if it parses as such, otherwise text.
@@ -86,8 +86,8 @@ impl Document {
     ///
     /// A key below a missing entry.
     pub fn assign(&mut self, key: &str, value: Toml, origin: Origin) -> Result<(), Problem> {
-        let source = Source::Set(Rc::new(origin.clone()));
-        let assigned = assign(&mut self.tree, &steps(key), Value::of_toml(value, &source));
+        let source = ValueSource::Set(Rc::new(origin.clone()));
+        let assigned = assign_value(&mut self.tree, &parse_key_path(key), Value::of_toml(value, &source));
         assigned.map_err(|problem| self.place(problem, &origin))
     }
 
@@ -101,7 +101,7 @@ impl Document {
 
     /// As `read`, with `members` added to the registries, and with the scenario repaired as far as possible.
     pub(crate) fn reading(&self, members: &Members) -> Reading {
-        let mut reading = read::read(&self.tree, members);
+        let mut reading = read::read_tree(&self.tree, members);
         let located = reading.problems.into_iter().map(|problem| self.locate(self.of_kind(problem)));
         reading.problems = located.collect();
         reading.problems.sort_by_key(|problem| problem.place);
@@ -113,8 +113,8 @@ impl Document {
         let (table, key) = split_last(problem.key.as_deref().unwrap_or_default());
         let Some(settings) = self.tree.at(table) else { return problem };
         let kind = settings.as_table().and_then(|settings| settings.get(engine::tagged::KIND));
-        let Some(Source::Set(origin)) = kind.map(|kind| &kind.source) else { return problem };
-        let is_set = |value: &Value| matches!(value.source, Source::Set(_));
+        let Some(ValueSource::Set(origin)) = kind.map(|kind| &kind.source) else { return problem };
+        let is_set = |value: &Value| matches!(value.source, ValueSource::Set(_));
         if problem.found.is_some() || is_set(settings) || settings.at(key).is_some_and(is_set) {
             return problem;
         }
@@ -149,7 +149,7 @@ impl Document {
     fn origin(&self, key: &str) -> Option<Rc<Origin>> {
         let (values, _) = self.tree.along(key);
         match values.last().map(|value| &value.source) {
-            Some(Source::Set(origin)) => Some(origin.clone()),
+            Some(ValueSource::Set(origin)) => Some(origin.clone()),
             _ => None,
         }
     }
@@ -170,7 +170,7 @@ impl Document {
     /// The key in the text of a key of a copy: `nodes.m.scheme` for `nodes.m3.scheme` if `m` has a `count`. Any other key
     /// is returned as it is.
     pub fn key_of_copies(&self, key: String) -> String {
-        expand_counts::original(&key, |key| self.tree.at(key).is_some()).unwrap_or(key)
+        expand_counts::key_of_original(&key, |key| self.tree.at(key).is_some()).unwrap_or(key)
     }
 
     /// Fills in the place of a problem's key, and shows the value as it is written there.
@@ -189,9 +189,9 @@ impl Document {
             *found = written;
         }
         match &value.source {
-            Source::Set(origin) => self.place(problem, origin),
-            Source::Elsewhere => problem.in_file(&self.file),
-            Source::Text { key, value } => {
+            ValueSource::Set(origin) => self.place(problem, origin),
+            ValueSource::Elsewhere => problem.in_file(&self.file),
+            ValueSource::Text { key, value } => {
                 // If a value was found, it is marked; otherwise the key, or the table in which something is missing.
                 let is_value = complete && problem.found.is_some() && !self.text[value.start..].starts_with('[');
                 let at = if is_value { value.start } else { key.start };
@@ -203,7 +203,7 @@ impl Document {
 }
 
 /// The tree of a TOML text, or its syntax errors.
-fn parse(text: &str) -> Result<Value, Problem> {
+fn parse_tree(text: &str) -> Result<Value, Problem> {
     let spanned = DeTable::parse(text).map_err(|error| {
         let problem = Problem::new(error.message().trim());
         let Some(span) = error.span() else { return problem };
@@ -217,7 +217,7 @@ fn parse(text: &str) -> Result<Value, Problem> {
 /// A value given by an option: TOML, or text without quotes.
 pub(crate) fn value_of(text: &str) -> Result<Toml, Problem> {
     const BEFORE: &str = "value = ";
-    match parse(&format!("{BEFORE}{text}")) {
+    match parse_tree(&format!("{BEFORE}{text}")) {
         Ok(tree) => Ok(tree.at("value").map_or_else(|| text.into(), Value::to_toml)),
         // A table or a list is never text, even if invalid.
         Err(problem) if text.starts_with(['{', '[']) => {
@@ -227,23 +227,23 @@ pub(crate) fn value_of(text: &str) -> Result<Toml, Problem> {
     }
 }
 
-/// The scenario in a text that [`write()`] wrote, in this version or an earlier one, for inspection: outside members
+/// The scenario in a text that [`render_scenario`] wrote, in this version or an earlier one, for inspection: outside members
 /// have their settings but cannot build. `None` if this version cannot read the text.
 pub fn read_back(text: &str) -> Option<Scenario> {
-    read::unresolved(&Document::parse("kept", with_new_names(text)?.as_bytes()).ok()?.tree)
+    read::read_unresolved(&Document::parse("kept", with_new_names(text)?.as_bytes()).ok()?.tree)
 }
 
 /// The text of a scenario written by an earlier version, with the present names of its keys. `None` if it is not TOML.
 pub fn with_new_names(text: &str) -> Option<String> {
-    let mut tree = parse(text).ok()?;
-    renamed::update(&mut tree);
+    let mut tree = parse_tree(text).ok()?;
+    renamed::rename_keys(&mut tree);
     toml::to_string(&tree.to_toml()).ok()
 }
 
 /// A scenario as TOML text.
 ///
 /// By way of a table, which [`Document::of`] needs too: code for one serializer instead of two.
-pub fn write(scenario: &Scenario) -> String {
+pub fn render_scenario(scenario: &Scenario) -> String {
     let text = Table::try_from(scenario).and_then(|table| toml::to_string(&table));
     text.expect("a scenario is a table of tables")
 }

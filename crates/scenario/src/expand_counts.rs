@@ -29,7 +29,7 @@ pub(super) fn expand_counts(scenario: Scenario) -> Result<Scenario, Vec<Problem>
         return Err(problems);
     }
     let one = |flow: &mut Flow, _: u32| flow.count = None;
-    let flows = copies("flows", flows, |_, flow| Ok(flow.count), one, &mut problems);
+    let flows = expand_copies("flows", flows, |_, flow| Ok(flow.count), one, &mut problems);
     scenario.flows = expand_connections(flows, &mut problems);
     // Maps have grown by doubling, and stay for the whole run.
     scenario.nodes.shrink_to_fit();
@@ -78,7 +78,7 @@ fn name_of(name: &str, number: u32) -> String {
 }
 
 /// The key in the text of a key of a copy, such as `links.air3.rate`; `is_there` tells which keys are in the text.
-pub(super) fn original(key: &str, is_there: impl Fn(&str) -> bool) -> Option<String> {
+pub(super) fn key_of_original(key: &str, is_there: impl Fn(&str) -> bool) -> Option<String> {
     let mut parts = key.splitn(3, '.');
     let (table, name, rest) = (parts.next()?, parts.next()?, parts.next());
     let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
@@ -103,7 +103,7 @@ fn expand_nodes(mut scenario: Scenario) -> Result<Scenario, Vec<Problem>> {
         return Err(problems);
     }
     let one = |node: &mut Node, _: u32| node.count = None;
-    let nodes = copies("nodes", scenario.nodes, |name, _| Ok(counts.get(name).copied()), one, &mut problems);
+    let nodes = expand_copies("nodes", scenario.nodes, |name, _| Ok(counts.get(name).copied()), one, &mut problems);
     let of_ends = |ends: [&String; 2]| match ends.map(|end| counts.get(end)) {
         [Some(here), Some(there)] if here != there => Err(Problem::new(format!(
             "equal counts at both ends, which are joined in pairs; there are {here} {} and {there} {}",
@@ -118,17 +118,17 @@ fn expand_nodes(mut scenario: Scenario) -> Result<Scenario, Vec<Problem>> {
     };
     let between = |link: &mut Link, number: u32| link.between.iter_mut().for_each(|end| choose(end, number));
     let of_link = |_: &str, link: &Link| of_ends([&link.between[0], &link.between[1]]);
-    let links = copies("links", scenario.links, of_link, between, &mut problems);
+    let links = expand_copies("links", scenario.links, of_link, between, &mut problems);
     let ends =
         |flow: &mut Flow, number: u32| [&mut flow.from, &mut flow.to].into_iter().for_each(|end| choose(end, number));
     let of_flow = |_: &str, flow: &Flow| of_ends([&flow.from, &flow.to]);
-    let flows = copies("flows", scenario.flows, of_flow, ends, &mut problems);
+    let flows = expand_copies("flows", scenario.flows, of_flow, ends, &mut problems);
     (scenario.nodes, scenario.links, scenario.flows) = (nodes, links, flows);
     if problems.is_empty() { Ok(scenario) } else { Err(problems) }
 }
 
 /// The entries of a table, those with a count replaced by their copies, `change`d.
-fn copies<T: Clone>(
+fn expand_copies<T: Clone>(
     table: &str,
     entries: IndexMap<String, T>,
     count: impl Fn(&str, &T) -> Result<Option<u32>, Problem>,

@@ -3,15 +3,15 @@
 use std::collections::HashSet;
 
 use indexmap::IndexSet;
-use path::agent::{Place, Traits, Transfer};
+use path::agent::{SchemeNode, Traits, TransferDirection};
 
 use super::model::{LinkKind, Node, Scenario};
 
 /// The requirements of a scheme for all flows of a network.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Asked {
+pub struct SchemeRequirements {
     /// The kinds of places, each once; empty if the scheme has no effect for these flows.
-    pub places: Vec<Place>,
+    pub places: Vec<SchemeNode>,
     /// The nodes in them, by name.
     pub nodes: IndexSet<String>,
 }
@@ -19,10 +19,10 @@ pub struct Asked {
 /// The requirements of schemes in one scenario, cached: one pass over its flows for schemes with the same places.
 pub struct Followers<'a> {
     /// The ends of each flow, and the directions in which its data crosses radio links.
-    flows: Vec<([&'a str; 2], &'static [Transfer])>,
+    flows: Vec<([&'a str; 2], &'static [TransferDirection])>,
     stations: Vec<&'a str>,
     /// Requirements by the places that a scheme needs for downloads, and for uploads.
-    known: Vec<([&'static [Place]; 2], Asked)>,
+    known: Vec<([&'static [SchemeNode]; 2], SchemeRequirements)>,
 }
 
 impl<'a> Followers<'a> {
@@ -32,7 +32,7 @@ impl<'a> Followers<'a> {
         let radios: HashSet<&str> = air.flat_map(|link| &link.between).map(String::as_str).collect();
         let flows = scenario.flows.values().map(|flow| {
             let ends = [flow.from.as_str(), flow.to.as_str()];
-            (ends, directions(ends.map(|end| radios.contains(end))))
+            (ends, radio_directions(ends.map(|end| radios.contains(end))))
         });
         let stations = scenario.nodes.iter().filter(|(_, node)| node.kind.is_base_station());
         Followers {
@@ -43,7 +43,7 @@ impl<'a> Followers<'a> {
     }
 
     /// The requirements of a scheme with these traits.
-    pub fn asked(&mut self, traits: &Traits) -> &Asked {
+    pub fn requirements(&mut self, traits: &Traits) -> &SchemeRequirements {
         let places = [traits.changes, traits.uploads];
         let known = self.known.iter().position(|(of, _)| *of == places).unwrap_or_else(|| {
             self.known.push((places, self.search(traits)));
@@ -52,8 +52,8 @@ impl<'a> Followers<'a> {
         &self.known[known].1
     }
 
-    fn search(&self, traits: &Traits) -> Asked {
-        let mut asked = Asked::default();
+    fn search(&self, traits: &Traits) -> SchemeRequirements {
+        let mut asked = SchemeRequirements::default();
         for ([from, to], directions) in &self.flows {
             for place in directions.iter().flat_map(|direction| traits.places(*direction)) {
                 let first = !asked.places.contains(place);
@@ -61,13 +61,13 @@ impl<'a> Followers<'a> {
                     asked.places.push(*place);
                 }
                 match place {
-                    Place::Sender => drop(asked.nodes.insert((*from).to_owned())),
-                    Place::Receiver => drop(asked.nodes.insert((*to).to_owned())),
+                    SchemeNode::Sender => drop(asked.nodes.insert((*from).to_owned())),
+                    SchemeNode::Receiver => drop(asked.nodes.insert((*to).to_owned())),
                     // Independent of the flow.
-                    Place::BaseStation if first => {
+                    SchemeNode::BaseStation if first => {
                         asked.nodes.extend(self.stations.iter().map(|name| (*name).to_owned()));
                     }
-                    Place::BaseStation => {}
+                    SchemeNode::BaseStation => {}
                 }
             }
         }
@@ -77,21 +77,21 @@ impl<'a> Followers<'a> {
 
 /// The directions in which a flow's data crosses radio links, by whether its ends have a radio: from a host with one,
 /// and to one; to the far station if neither has one.
-fn directions(radio: [bool; 2]) -> &'static [Transfer] {
+fn radio_directions(radio: [bool; 2]) -> &'static [TransferDirection] {
     match radio {
-        [true, true] => &[Transfer::Download, Transfer::Upload],
-        [true, false] => &[Transfer::Upload],
-        [false, _] => &[Transfer::Download],
+        [true, true] => &[TransferDirection::Download, TransferDirection::Upload],
+        [true, false] => &[TransferDirection::Upload],
+        [false, _] => &[TransferDirection::Download],
     }
 }
 
 /// The requirements of a scheme with these traits.
-pub fn asked(scenario: &Scenario, traits: &Traits) -> Asked {
-    Followers::new(scenario).asked(traits).clone()
+pub fn find_requirements(scenario: &Scenario, traits: &Traits) -> SchemeRequirements {
+    Followers::new(scenario).requirements(traits).clone()
 }
 
 /// Kinds of nodes in words: "sender, base station".
-pub fn in_words(places: &[Place]) -> String {
+pub fn name_places(places: &[SchemeNode]) -> String {
     places.iter().map(|place| place.name()).collect::<Vec<_>>().join(", ")
 }
 

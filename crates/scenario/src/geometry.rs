@@ -1,38 +1,38 @@
 //! Distances between the ends of links, over the whole of a run.
 
 use engine::{Length, Time};
-use path::place::crossing::{next_within, within};
-use path::place::{Path, square_of};
+use path::place::crossing::{is_within, next_within};
+use path::place::{NodePath, square_of};
 use sim::{LinkSpec, Network};
 
 /// Farther than around the earth, in millimetres.
 pub(crate) const FARTHEST: i128 = 100_000_000_000;
 
 /// The paths of a link's ends, and the range of its medium, if it has one.
-pub(crate) fn ends<'a>(network: &'a Network, link: &LinkSpec) -> Option<([&'a Path; 2], Length)> {
+pub(crate) fn ends_with_range<'a>(network: &'a Network, link: &LinkSpec) -> Option<([&'a NodePath; 2], Length)> {
     let range = network.media[link.medium?].config.range?;
     let [a, b] = link.between.map(|node| network.nodes[node].place.as_ref());
     Some(([a?, b?], range))
 }
 
 /// Whether the ends of a link are in range of each other at the start of the run.
-pub(crate) fn in_range_at_first(([a, b], range): ([&Path; 2], Length)) -> bool {
-    within(a, b, square_of(range.0), Time::ZERO)
+pub(crate) fn in_range_at_first(([a, b], range): ([&NodePath; 2], Length)) -> bool {
+    is_within(a, b, square_of(range.0), Time::ZERO)
 }
 
 /// Whether the ends of a link are in range of each other at any time.
-pub(crate) fn ever_in_range((ends, range): ([&Path; 2], Length), network: &Network) -> bool {
+pub(crate) fn ever_in_range((ends, range): ([&NodePath; 2], Length), network: &Network) -> bool {
     ever_within(ends, square_of(range.0), network)
 }
 
 /// Whether the ends of a link are within a distance at any time; the distance is given as its square.
-pub(crate) fn ever_within([a, b]: [&Path; 2], most: i128, network: &Network) -> bool {
+pub(crate) fn ever_within([a, b]: [&NodePath; 2], most: i128, network: &Network) -> bool {
     let end = Time::ZERO + network.duration;
-    within(a, b, most, Time::ZERO) || next_within(a, b, &[most], Time::ZERO, end).is_some()
+    is_within(a, b, most, Time::ZERO) || next_within(a, b, &[most], Time::ZERO, end).is_some()
 }
 
 /// The minimum distance of a link's ends, rounded up to a millimetre.
-pub(crate) fn nearest(ends: [&Path; 2], network: &Network) -> Length {
+pub(crate) fn minimum_distance(ends: [&NodePath; 2], network: &Network) -> Length {
     let comes = |distance: u64| ever_in_range((ends, Length(distance)), network);
     // Their initial distance is at most the diagonal of the plane.
     let (mut too_near, mut near_enough) = (0, 3 * FARTHEST as u64);

@@ -4,7 +4,7 @@ use std::fmt;
 
 /// A part of a path.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Step {
+pub(crate) enum PathStep {
     /// The key of a table.
     Key(String),
     /// An index of a list, from 0.
@@ -12,45 +12,45 @@ pub(crate) enum Step {
 }
 
 /// The steps of a path. Text in quotes is one key; `spikes.0.at` is read as keys, since a key may be a number.
-pub(crate) fn steps(path: &str) -> Vec<Step> {
+pub(crate) fn parse_key_path(path: &str) -> Vec<PathStep> {
     let (mut steps, mut rest) = (Vec::new(), path);
     while !rest.is_empty() {
-        let (step, behind) = first(rest);
+        let (step, behind) = split_first_step(rest);
         steps.push(step);
         rest = behind.strip_prefix('.').unwrap_or(behind);
     }
     steps
 }
 
-fn first(path: &str) -> (Step, &str) {
+fn split_first_step(path: &str) -> (PathStep, &str) {
     for (open, close) in [('"', '"'), ('\'', '\'')] {
         if let Some((key, rest)) = path.strip_prefix(open).and_then(|path| path.split_once(close)) {
-            return (Step::Key(key.to_owned()), rest);
+            return (PathStep::Key(key.to_owned()), rest);
         }
     }
     let number = path.strip_prefix('[').and_then(|path| path.split_once(']'));
     if let Some((Ok(number), rest)) = number.map(|(number, rest)| (number.parse(), rest)) {
-        return (Step::Item(number), rest);
+        return (PathStep::Item(number), rest);
     }
     let end = path.char_indices().skip(1).find(|(_, c)| ".[".contains(*c)).map_or(path.len(), |(end, _)| end);
-    (Step::Key(path[..end].trim().to_owned()), &path[end..])
+    (PathStep::Key(path[..end].trim().to_owned()), &path[end..])
 }
 
 /// The steps to the outermost list on the path, or all steps without one.
-pub(crate) fn without_items(steps: &[Step]) -> &[Step] {
-    let end = steps.iter().position(|step| matches!(step, Step::Item(_)));
+pub(crate) fn without_items(steps: &[PathStep]) -> &[PathStep] {
+    let end = steps.iter().position(|step| matches!(step, PathStep::Item(_)));
     &steps[..end.unwrap_or(steps.len())]
 }
 
 /// A path from its steps.
-pub(crate) fn joined(steps: &[Step]) -> String {
-    steps.iter().fold(String::new(), |path, step| below(&path, step))
+pub(crate) fn join_steps(steps: &[PathStep]) -> String {
+    steps.iter().fold(String::new(), |path, step| child_path(&path, step))
 }
 
 /// The path of the value at `step` of `path`.
-pub(crate) fn below(path: &str, step: &Step) -> String {
+pub(crate) fn child_path(path: &str, step: &PathStep) -> String {
     match step {
-        Step::Key(key) if path.is_empty() => key.clone(),
+        PathStep::Key(key) if path.is_empty() => key.clone(),
         _ => format!("{path}{step}"),
     }
 }
@@ -65,11 +65,11 @@ pub(crate) fn split_last(key: &str) -> (&str, &str) {
     key.rsplit_once('.').unwrap_or(("", key))
 }
 
-impl fmt::Display for Step {
+impl fmt::Display for PathStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Step::Key(key) => write!(f, ".{key}"),
-            Step::Item(number) => write!(f, "[{number}]"),
+            PathStep::Key(key) => write!(f, ".{key}"),
+            PathStep::Item(number) => write!(f, "[{number}]"),
         }
     }
 }
@@ -80,21 +80,21 @@ mod tests {
 
     #[test]
     fn path_steps_are_keys_quoted_keys_and_numbers() {
-        let key = |key: &str| Step::Key(key.to_owned());
+        let key = |key: &str| PathStep::Key(key.to_owned());
         for (path, expected) in [
             ("seed", vec![key("seed")]),
             (
                 "links.air.delay_spikes[0].at",
-                vec![key("links"), key("air"), key("delay_spikes"), Step::Item(0), key("at")],
+                vec![key("links"), key("air"), key("delay_spikes"), PathStep::Item(0), key("at")],
             ),
-            ("channel.bad[1][0]", vec![key("channel"), key("bad"), Step::Item(1), Step::Item(0)]),
+            ("channel.bad[1][0]", vec![key("channel"), key("bad"), PathStep::Item(1), PathStep::Item(0)]),
             ("sweep.axes.\"links.air.rate\"", vec![key("sweep"), key("axes"), key("links.air.rate")]),
             ("a[x]", vec![key("a"), key("[x]")]),
             ("", vec![]),
         ] {
-            assert_eq!(steps(path), expected, "{path}");
+            assert_eq!(parse_key_path(path), expected, "{path}");
         }
-        assert_eq!(joined(&steps("links.air.delay_spikes[0].at")), "links.air.delay_spikes[0].at");
+        assert_eq!(join_steps(&parse_key_path("links.air.delay_spikes[0].at")), "links.air.delay_spikes[0].at");
     }
 
     #[test]

@@ -85,7 +85,7 @@ impl Loaded {
 }
 
 /// Reads and checks a TOML scenario, a `datafile.dat` of the thesis, or the scenario of a result directory.
-pub fn load(files: Rc<dyn Files>, path: &Path, overrides: &Overrides) -> Result<Loaded, Vec<Problem>> {
+pub fn load_scenario(files: Rc<dyn Files>, path: &Path, overrides: &Overrides) -> Result<Loaded, Vec<Problem>> {
     let source = Source::open(files, path, overrides)?;
     source.resolve(&source.document)
 }
@@ -136,7 +136,7 @@ impl Source {
         } else {
             (Document::parse(&name, text).map_err(|problem| vec![problem])?, None)
         };
-        apply(&mut document, overrides).map_err(|problem| vec![problem])?;
+        apply_overrides(&mut document, overrides).map_err(|problem| vec![problem])?;
         let (members, recordings) = (Members::default(), Recordings::default());
         Ok(Source { stem, document, path: file.clone(), file, files, datafile, members, recordings })
     }
@@ -156,7 +156,7 @@ impl Source {
     /// # Errors
     /// No file matches a pattern.
     pub fn with_files_listed(&self, table: &Table, key: &str) -> Result<Table, Problem> {
-        axes::files::listed(table, key, &*self.files, &self.file)
+        axes::files::expand_file_patterns(table, key, &*self.files, &self.file)
     }
 
     /// Checks `document`, which is this source's or has further changes, and reads the files that it refers to.
@@ -173,12 +173,12 @@ impl Source {
         };
         let (mut scenario, outside) = match document.reading(&self.members) {
             Reading { scenario: Some(scenario), problems, outside, .. } if problems.is_empty() => (scenario, outside),
-            reading => return Err(located(mistakes(document, reading, &self.members))),
+            reading => return Err(located(collect_errors(document, reading, &self.members))),
         };
         let folder = Folder { files: &*self.files, scenario: &self.file, recordings: &self.recordings };
         folder.include_files(&mut scenario).map_err(&located)?;
         let Checked { network, warnings: advice } =
-            check_resolved(&scenario, self.recordings.parsed(), &self.members).map_err(&located)?;
+            check_resolved(&scenario, self.recordings.parsed_recordings(), &self.members).map_err(&located)?;
         let mut warnings = self.datafile.as_ref().map(|parsed| parsed.warnings.clone()).unwrap_or_default();
         warnings.extend(located(advice));
         Ok(Loaded { path: self.path.clone(), stem: self.stem.clone(), scenario, network, outside, warnings })
@@ -186,7 +186,7 @@ impl Source {
 }
 
 /// The errors of reading, and those that a check finds in other values.
-fn mistakes(document: &Document, reading: Reading, members: &Members) -> Vec<Problem> {
+fn collect_errors(document: &Document, reading: Reading, members: &Members) -> Vec<Problem> {
     let checked = reading.complete().map(|scenario| check_with(scenario, members));
     let of_values = checked.and_then(Result::err).into_iter().flatten().filter(|problem| {
         // A missing value may have been removed by a repair.
@@ -216,7 +216,7 @@ fn scenario_in(files: &dyn Files, dir: &Path) -> Result<PathBuf, Problem> {
     })
 }
 
-fn apply(document: &mut Document, overrides: &Overrides) -> Result<(), Problem> {
+fn apply_overrides(document: &mut Document, overrides: &Overrides) -> Result<(), Problem> {
     if let Some(scheme) = &overrides.scheme {
         document.set_everywhere("scheme", scheme);
     }
@@ -241,7 +241,7 @@ fn speaks_goel1997(file: &Path, text: &[u8]) -> bool {
 
 /// The scenario as TOML, for storage or conversion.
 pub fn to_toml(scenario: &Scenario) -> String {
-    document::write(scenario)
+    document::render_scenario(scenario)
 }
 
 #[cfg(test)]

@@ -33,14 +33,17 @@ pub struct OutsideMember {
 /// # Errors
 ///
 /// Each member that is not in the table or whose settings cannot be read, with its key.
-pub fn resolve(scenario: &mut Scenario, members: &Members) -> Result<Vec<OutsideMember>, Vec<(String, Unresolved)>> {
+pub fn resolve_members(
+    scenario: &mut Scenario,
+    members: &Members,
+) -> Result<Vec<OutsideMember>, Vec<(String, Unresolved)>> {
     let mut resolver = Resolver { members, found: Vec::new(), unresolved: Vec::new() };
     visit_members(scenario, &mut resolver);
     if resolver.unresolved.is_empty() { Ok(resolver.found) } else { Err(resolver.unresolved) }
 }
 
 /// The problem of the member at `key`.
-pub(crate) fn problem(key: String, error: Unresolved) -> Problem {
+pub(crate) fn explain_unresolved(key: String, error: Unresolved) -> Problem {
     match error {
         Unresolved::Unknown { name, known } => {
             let problem = Problem::new(format!("one of: {}", known.join(", "))).key(key).found(format!("\"{name}\""));

@@ -86,7 +86,7 @@ impl Problem {
 }
 
 /// Names, of many only the first few.
-pub fn listed(names: &[&str]) -> String {
+pub fn join_names(names: &[&str]) -> String {
     const MAX_NAMES: usize = 4;
     match names {
         [] => String::new(),
@@ -97,7 +97,7 @@ pub fn listed(names: &[&str]) -> String {
 }
 
 /// Text from an input, fit for a terminal: short, one line, no control characters.
-pub fn shown(text: &str) -> String {
+pub fn sanitize_input(text: &str) -> String {
     const MAX_LENGTH: usize = 60;
     let mut out: String = text
         .chars()
@@ -112,7 +112,7 @@ pub fn shown(text: &str) -> String {
 
 /// The part of a line around `column`, which counts from 1: short, without control characters; and the number of its
 /// characters before the column.
-fn excerpt(line: &str, column: usize) -> (String, usize) {
+fn excerpt_line(line: &str, column: usize) -> (String, usize) {
     const MAX_LENGTH: usize = 72;
     // One character for each, so that columns do not change.
     let plain = |c: char| match c {
@@ -150,19 +150,19 @@ impl fmt::Display for Problem {
             write!(f, "{key}: ")?;
         }
         match &self.found {
-            Some(found) => write!(f, "found {}, expected {}", shown(found), self.expected)?,
+            Some(found) => write!(f, "found {}, expected {}", sanitize_input(found), self.expected)?,
             None => write!(f, "{}", self.expected)?,
         }
         if let Some(lint) = self.lint {
             write!(f, " [{lint}]")?;
         }
         if let (Some((line, column)), Some(source)) = (self.place, &self.source) {
-            let ((source, before), number) = (excerpt(source, column), line.to_string());
+            let ((source, before), number) = (excerpt_line(source, column), line.to_string());
             let (margin, indent) = (" ".repeat(number.len()), " ".repeat(before));
             write!(f, "\n  {number} | {source}\n  {margin} | {indent}^")?;
         }
         if let Some(among) = &self.among {
-            write!(f, "\n  with {}", shown(among))?;
+            write!(f, "\n  with {}", sanitize_input(among))?;
         }
         if let Some(hint) = &self.hint {
             write!(f, "\n  hint: {hint}")?;
@@ -175,7 +175,7 @@ impl std::error::Error for Problem {}
 
 #[cfg(test)]
 mod tests {
-    use super::{Problem, excerpt};
+    use super::{Problem, excerpt_line};
 
     #[test]
     fn caret_is_under_the_column() {
@@ -187,11 +187,11 @@ mod tests {
     fn long_line_is_cut_around_the_column() {
         let line: String = ('a'..='z').cycle().take(200).collect();
         for column in 1..=201 {
-            let (shown, before) = excerpt(&line, column);
+            let (shown, before) = excerpt_line(&line, column);
             let shown: Vec<char> = shown.chars().collect();
             assert!(shown.len() <= 74, "{column}");
             assert_eq!(shown.get(before), line.chars().collect::<Vec<_>>().get(column - 1), "{column}");
         }
-        assert!(excerpt(&line, 1).0.starts_with("abc") && excerpt(&line, 200).0.ends_with("opqr"));
+        assert!(excerpt_line(&line, 1).0.starts_with("abc") && excerpt_line(&line, 200).0.ends_with("opqr"));
     }
 }

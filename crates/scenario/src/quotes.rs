@@ -1,6 +1,6 @@
 //! Text values without quotes.
 
-use crate::problem::shown;
+use crate::problem::sanitize_input;
 
 /// The value with quotes, as a suggestion for an unquoted one at byte `offset` of `text`, where the parser failed.
 pub(super) fn add_quotes(text: &str, offset: usize) -> Option<String> {
@@ -13,7 +13,7 @@ pub(super) fn add_quotes(text: &str, offset: usize) -> Option<String> {
     // Only a bare word with a letter after a key is meant as text: no number, quoted text or list.
     let is_value = text[line..begin].contains('=') && value.contains(char::is_alphabetic);
     let is_other = |c: char| "\"'=[{".contains(c) || c.is_control();
-    (is_value && !value.contains(is_other)).then(|| format!("write \"{}\", in quotes", shown(value)))
+    (is_value && !value.contains(is_other)).then(|| format!("write \"{}\", in quotes", sanitize_input(value)))
 }
 
 #[cfg(test)]

@@ -10,11 +10,11 @@ use crate::load::Loaded;
 use crate::model::LinkKind;
 
 /// Scheme, seed and profile, as scenarios name them.
-pub fn what_ran(loaded: &Loaded) -> Vec<String> {
+pub fn label_run(loaded: &Loaded) -> Vec<String> {
     let network = &loaded.network;
     let profile = json!(loaded.scenario.profile);
     vec![
-        in_words(&grouped(followers(&loaded.scenario, network))),
+        describe_schemes(&group_by_scheme(list_followers(&loaded.scenario, network))),
         format!("seed {}", network.seed),
         format!("profile {}", profile.as_str().unwrap_or_default()),
     ]
@@ -22,7 +22,7 @@ pub fn what_ran(loaded: &Loaded) -> Vec<String> {
 
 /// Scheme and name of each node on which a scheme can have an effect, in order of nodes: base stations, and hosts that
 /// send or have a radio. A receiving host on a wire behaves the same under every scheme.
-pub fn followers<'a>(scenario: &Scenario, network: &'a Network) -> impl Iterator<Item = (&'a str, &'a str)> {
+pub fn list_followers<'a>(scenario: &Scenario, network: &'a Network) -> impl Iterator<Item = (&'a str, &'a str)> {
     let links = scenario.links.values().zip(&network.links);
     let wireless = links.filter(|(link, _)| link.kind == LinkKind::Wireless).flat_map(|(_, link)| link.between);
     let at_work: BTreeSet<usize> = wireless.chain(network.flows.iter().map(|flow| flow.from)).collect();
@@ -33,7 +33,7 @@ pub fn followers<'a>(scenario: &Scenario, network: &'a Network) -> impl Iterator
 }
 
 /// Each scheme with its nodes, from pairs of both.
-pub fn grouped<'a>(followers: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<(&'a str, Vec<&'a str>)> {
+pub fn group_by_scheme<'a>(followers: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<(&'a str, Vec<&'a str>)> {
     let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
     for (scheme, node) in followers {
         match groups.iter_mut().find(|(known, _)| *known == scheme) {
@@ -45,7 +45,7 @@ pub fn grouped<'a>(followers: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<(
 }
 
 /// One name if all are equal; otherwise each scheme with its nodes.
-pub fn in_words(schemes: &[(&str, Vec<&str>)]) -> String {
+pub fn describe_schemes(schemes: &[(&str, Vec<&str>)]) -> String {
     if let [(scheme, _)] = schemes {
         return (*scheme).to_owned();
     }

@@ -3,7 +3,7 @@
 use std::num::NonZeroU16;
 
 use engine::Span;
-use path::link::Line;
+use path::link::TransmissionLine;
 use sim::routing::Routes;
 use sim::world::MAX_PORTS;
 use sim::{FlowSpec, Network, NodeId, Transport};
@@ -57,9 +57,10 @@ pub(super) fn check_routes(network: &Network) -> Result<Vec<[Route; 2]>, Vec<Pro
     let named = network.flows.iter().map(|flow| (format!("flows.{}", flow.name), flow));
     for (key, flow) in named.chain(arriving.iter().map(|(key, flow)| (key.clone(), flow))) {
         let name = |node: usize| format!("\"{}\"", network.nodes[node].name);
-        let (Some(there), Some(back)) =
-            (route(network, &mut routes, flow.from, flow.to), route(network, &mut routes, flow.to, flow.from))
-        else {
+        let (Some(there), Some(back)) = (
+            find_route(network, &mut routes, flow.from, flow.to),
+            find_route(network, &mut routes, flow.to, flow.from),
+        ) else {
             let problem = Problem::new(format!("a host that can be reached from {}", name(flow.from)));
             let hint = "no links lead there, or only through hosts, which do not forward";
             problems.push(problem.key(format!("{key}.to")).found(name(flow.to)).hint(hint));
@@ -102,7 +103,7 @@ pub(super) struct Route {
 }
 
 /// The route from one host to another, if there is one.
-pub(super) fn route(network: &Network, routes: &mut Routes, from: usize, to: usize) -> Option<Route> {
+pub(super) fn find_route(network: &Network, routes: &mut Routes, from: usize, to: usize) -> Option<Route> {
     let mut route = Route { hops: Vec::new(), nodes: Vec::new() };
     let mut node = from;
     while node != to {
@@ -122,7 +123,7 @@ impl Route {
         let on_link = |hop: &usize| {
             let link = &network.links[hop / 2];
             let spec = link.direction(hop % 2);
-            Line::new(spec.rate, spec.delay, link.timing).transmission_time(size) + spec.delay
+            TransmissionLine::new(spec.rate, spec.delay, link.timing).transmission_time(size) + spec.delay
         };
         let in_nodes = self.nodes.iter().map(|node| network.nodes[*node].processing_delay);
         self.hops.iter().map(on_link).chain(in_nodes).fold(Span::ZERO, |all, part| all + part)

@@ -51,17 +51,17 @@ pub const TRACES: &[Trace] = &[
     },
 ];
 
-/// Every name that [`select`] accepts.
-pub fn names() -> impl Iterator<Item = &'static str> {
+/// Every name that [`parse_trace_names`] accepts.
+pub fn trace_names() -> impl Iterator<Item = &'static str> {
     TRACES.iter().map(|trace| trace.name).chain(["all", "none"])
 }
 
 /// Traces by name: `all`, `none`, or a list.
-pub fn select(list: &[String]) -> Result<Vec<&'static Trace>, Problem> {
+pub fn parse_trace_names(list: &[String]) -> Result<Vec<&'static Trace>, Problem> {
     if list.len() > 1 && list.iter().any(|name| name == "none") {
         return Err(Problem::new("`none` alone, or traces without it").found(list.join(",")));
     }
-    let unknown = |name: &str| Problem::new("a trace").found(format!("\"{name}\"")).nearest(name, names());
+    let unknown = |name: &str| Problem::new("a trace").found(format!("\"{name}\"")).nearest(name, trace_names());
     let mut chosen: Vec<&'static Trace> = Vec::new();
     for name in list {
         match name.as_str() {

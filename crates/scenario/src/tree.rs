@@ -6,7 +6,7 @@ use std::rc::Rc;
 use indexmap::IndexMap;
 use toml::de::{DeTable, DeValue};
 
-use crate::key_path::{self, Step};
+use crate::key_path::{self, PathStep};
 
 /// The origin of an assignment.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -23,13 +23,13 @@ pub(crate) type Table = IndexMap<String, Value>;
 /// A value and its source.
 #[derive(Clone, Debug)]
 pub(crate) struct Value {
-    pub data: Data,
-    pub source: Source,
+    pub data: ValueData,
+    pub source: ValueSource,
 }
 
 /// A value without its source.
 #[derive(Clone, Debug)]
-pub(crate) enum Data {
+pub(crate) enum ValueData {
     Text(String),
     Integer(i64),
     Float(f64),
@@ -42,7 +42,7 @@ pub(crate) enum Data {
 
 /// The source of a value.
 #[derive(Clone, Debug)]
-pub(crate) enum Source {
+pub(crate) enum ValueSource {
     /// Bytes of the text. An item of a list has no key, and has its own place instead.
     Text { key: Range<usize>, value: Range<usize> },
     /// Assigned after a text was read.
@@ -64,23 +64,24 @@ impl Value {
     /// The tree of a TOML text.
     pub fn of_text(text: &DeTable<'_>) -> Result<Self, BeyondRange> {
         // In an empty text, missing keys have no line.
-        let source = if text.is_empty() { Source::Elsewhere } else { Source::Text { key: 0..0, value: 0..0 } };
-        Ok(Value { data: table(text)?, source })
+        let source =
+            if text.is_empty() { ValueSource::Elsewhere } else { ValueSource::Text { key: 0..0, value: 0..0 } };
+        Ok(Value { data: convert_table(text)?, source })
     }
 
     /// A copy of `value`, all with the source `source`.
-    pub fn of_toml(value: toml::Value, source: &Source) -> Self {
+    pub fn of_toml(value: toml::Value, source: &ValueSource) -> Self {
         let data = match value {
-            toml::Value::String(text) => Data::Text(text),
-            toml::Value::Integer(number) => Data::Integer(number),
-            toml::Value::Float(number) => Data::Float(number),
-            toml::Value::Boolean(value) => Data::Bool(value),
-            toml::Value::Datetime(date) => Data::Date(date.to_string()),
+            toml::Value::String(text) => ValueData::Text(text),
+            toml::Value::Integer(number) => ValueData::Integer(number),
+            toml::Value::Float(number) => ValueData::Float(number),
+            toml::Value::Boolean(value) => ValueData::Bool(value),
+            toml::Value::Datetime(date) => ValueData::Date(date.to_string()),
             toml::Value::Array(items) => {
-                Data::List(items.into_iter().map(|item| Value::of_toml(item, source)).collect())
+                ValueData::List(items.into_iter().map(|item| Value::of_toml(item, source)).collect())
             }
             toml::Value::Table(table) => {
-                Data::Table(table.into_iter().map(|(key, value)| (key, Value::of_toml(value, source))).collect())
+                ValueData::Table(table.into_iter().map(|(key, value)| (key, Value::of_toml(value, source))).collect())
             }
         };
         Value { data, source: source.clone() }
@@ -89,13 +90,13 @@ impl Value {
     /// The value in TOML's type.
     pub fn to_toml(&self) -> toml::Value {
         match &self.data {
-            Data::Text(text) => toml::Value::String(text.clone()),
-            Data::Integer(number) => toml::Value::Integer(*number),
-            Data::Float(number) => toml::Value::Float(*number),
-            Data::Bool(value) => toml::Value::Boolean(*value),
-            Data::Date(date) => date.parse().map_or_else(|_| date.as_str().into(), toml::Value::Datetime),
-            Data::List(items) => toml::Value::Array(items.iter().map(Value::to_toml).collect()),
-            Data::Table(table) => {
+            ValueData::Text(text) => toml::Value::String(text.clone()),
+            ValueData::Integer(number) => toml::Value::Integer(*number),
+            ValueData::Float(number) => toml::Value::Float(*number),
+            ValueData::Bool(value) => toml::Value::Boolean(*value),
+            ValueData::Date(date) => date.parse().map_or_else(|_| date.as_str().into(), toml::Value::Datetime),
+            ValueData::List(items) => toml::Value::Array(items.iter().map(Value::to_toml).collect()),
+            ValueData::Table(table) => {
                 toml::Value::Table(table.iter().map(|(key, value)| (key.clone(), value.to_toml())).collect())
             }
         }
@@ -103,22 +104,22 @@ impl Value {
 
     /// The table, if it is one.
     pub fn as_table(&self) -> Option<&Table> {
-        if let Data::Table(table) = &self.data { Some(table) } else { None }
+        if let ValueData::Table(table) = &self.data { Some(table) } else { None }
     }
 
     /// The items, if it is a list.
     pub fn as_list(&self) -> Option<&[Value]> {
-        if let Data::List(items) = &self.data { Some(items) } else { None }
+        if let ValueData::List(items) = &self.data { Some(items) } else { None }
     }
 
     /// The text, if it is one.
     pub fn text(&self) -> Option<&str> {
-        if let Data::Text(text) = &self.data { Some(text) } else { None }
+        if let ValueData::Text(text) = &self.data { Some(text) } else { None }
     }
 
     /// The table, if it is one.
     pub fn as_table_mut(&mut self) -> Option<&mut Table> {
-        if let Data::Table(table) = &mut self.data { Some(table) } else { None }
+        if let ValueData::Table(table) = &mut self.data { Some(table) } else { None }
     }
 
     /// The value at a path of keys, such as `links.air.between[1]`.
@@ -141,12 +142,12 @@ impl Value {
     /// The value at the first key or index of `path`, and the rest of the path. A key may contain dots.
     fn step<'p>(&self, path: &'p str) -> Option<(&Value, &'p str)> {
         match &self.data {
-            Data::Table(table) => {
+            ValueData::Table(table) => {
                 let ends = path.match_indices(['.', '[']).map(|(end, _)| end).chain([path.len()]);
                 let mut found = ends.filter_map(|end| Some((table.get(&path[..end])?, &path[end..])));
                 found.next().map(|(value, rest)| (value, rest.strip_prefix('.').unwrap_or(rest)))
             }
-            Data::List(items) => {
+            ValueData::List(items) => {
                 let (number, rest) = path.strip_prefix('[')?.split_once(']')?;
                 Some((items.get(number.parse::<usize>().ok()?)?, rest.strip_prefix('.').unwrap_or(rest)))
             }
@@ -155,61 +156,61 @@ impl Value {
     }
 
     /// The value at the end of `steps`.
-    pub fn at_path(&self, steps: &[Step]) -> Option<&Value> {
+    pub fn at_path(&self, steps: &[PathStep]) -> Option<&Value> {
         steps.iter().try_fold(self, |value, step| match (&value.data, step) {
-            (Data::Table(table), Step::Key(key)) => table.get(key),
-            (Data::List(items), Step::Item(number)) => items.get(*number),
+            (ValueData::Table(table), PathStep::Key(key)) => table.get(key),
+            (ValueData::List(items), PathStep::Item(number)) => items.get(*number),
             _ => None,
         })
     }
 
     /// The value at the end of `steps`.
-    pub fn at_path_mut(&mut self, steps: &[Step]) -> Option<&mut Value> {
+    pub fn at_path_mut(&mut self, steps: &[PathStep]) -> Option<&mut Value> {
         steps.iter().try_fold(self, |value, step| match (&mut value.data, step) {
-            (Data::Table(table), Step::Key(key)) => table.get_mut(key),
-            (Data::List(items), Step::Item(number)) => items.get_mut(*number),
+            (ValueData::Table(table), PathStep::Key(key)) => table.get_mut(key),
+            (ValueData::List(items), PathStep::Item(number)) => items.get_mut(*number),
             _ => None,
         })
     }
 
     /// Removes the key at the end of `steps`, for an item of a list the list; false if there is none.
-    pub fn remove(&mut self, steps: &[Step]) -> bool {
+    pub fn remove(&mut self, steps: &[PathStep]) -> bool {
         let keys = key_path::without_items(steps);
-        let Some((Step::Key(last), parent)) = keys.split_last() else { return false };
+        let Some((PathStep::Key(last), parent)) = keys.split_last() else { return false };
         let table = self.at_path_mut(parent).and_then(Value::as_table_mut);
         table.is_some_and(|table| table.shift_remove(last).is_some())
     }
 }
 
-fn table(text: &DeTable<'_>) -> Result<Data, BeyondRange> {
+fn convert_table(text: &DeTable<'_>) -> Result<ValueData, BeyondRange> {
     let entries = text.iter().map(|(key, inner)| {
-        let source = Source::Text { key: key.span(), value: inner.span() };
-        Ok((key.get_ref().to_string(), Value { data: data(inner.get_ref(), inner.span())?, source }))
+        let source = ValueSource::Text { key: key.span(), value: inner.span() };
+        Ok((key.get_ref().to_string(), Value { data: convert_value(inner.get_ref(), inner.span())?, source }))
     });
-    Ok(Data::Table(entries.collect::<Result<_, _>>()?))
+    Ok(ValueData::Table(entries.collect::<Result<_, _>>()?))
 }
 
-fn data(text: &DeValue<'_>, span: Range<usize>) -> Result<Data, BeyondRange> {
+fn convert_value(text: &DeValue<'_>, span: Range<usize>) -> Result<ValueData, BeyondRange> {
     Ok(match text {
-        DeValue::String(text) => Data::Text(text.to_string()),
+        DeValue::String(text) => ValueData::Text(text.to_string()),
         DeValue::Integer(number) => {
             let expected = || format!("a whole number, {} to {}", i64::MIN, i64::MAX);
             let number = i64::from_str_radix(number.as_str(), number.radix());
-            Data::Integer(number.map_err(|_| BeyondRange { place: span, expected: expected() })?)
+            ValueData::Integer(number.map_err(|_| BeyondRange { place: span, expected: expected() })?)
         }
         DeValue::Float(number) => match number.as_str().parse::<f64>() {
-            Ok(value) if value.is_finite() || number.as_str().contains(['i', 'n']) => Data::Float(value),
+            Ok(value) if value.is_finite() || number.as_str().contains(['i', 'n']) => ValueData::Float(value),
             _ => return Err(BeyondRange { place: span, expected: format!("a number of at most {:e}", f64::MAX) }),
         },
-        DeValue::Boolean(value) => Data::Bool(*value),
-        DeValue::Datetime(date) => Data::Date(date.to_string()),
+        DeValue::Boolean(value) => ValueData::Bool(*value),
+        DeValue::Datetime(date) => ValueData::Date(date.to_string()),
         DeValue::Array(items) => {
             let items = items.iter().map(|item| {
-                let source = Source::Text { key: item.span(), value: item.span() };
-                Ok(Value { data: data(item.get_ref(), item.span())?, source })
+                let source = ValueSource::Text { key: item.span(), value: item.span() };
+                Ok(Value { data: convert_value(item.get_ref(), item.span())?, source })
             });
-            Data::List(items.collect::<Result<_, _>>()?)
+            ValueData::List(items.collect::<Result<_, _>>()?)
         }
-        DeValue::Table(inner) => table(inner)?,
+        DeValue::Table(inner) => convert_table(inner)?,
     })
 }

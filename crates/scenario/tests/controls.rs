@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use scenario::controls::{Control, Widget, controls};
+use scenario::controls::{Control, Widget, list_controls};
 use scenario::{NoFiles, Overrides, Source};
 use serde_json::Value as Json;
 use sim::{Network, World};
@@ -47,7 +47,7 @@ fn of_plain(set: &[String]) -> Vec<Control> {
     let source =
         Source::of_text(Rc::new(NoFiles), "plain".into(), "plain.toml".into(), PLAIN.as_bytes(), &Overrides::default());
     let source = source.unwrap_or_else(|problems| panic!("{problems:?}"));
-    controls(&source, &Overrides { set: set.to_vec(), ..Overrides::default() })
+    list_controls(&source, &Overrides { set: set.to_vec(), ..Overrides::default() })
 }
 
 /// The assignments at the ends of a control: the least and the largest value, each choice, both positions of a switch.
@@ -170,7 +170,7 @@ fn ends_of(paths: impl Iterator<Item = PathBuf>) {
     let (mut all, mut counts, mut unexplained) = (0, BTreeMap::new(), Vec::new());
     for path in paths {
         let source = open(&path, &[]).unwrap();
-        all += refused(&path, &controls(&source, &Overrides::default()), &mut counts, &mut unexplained);
+        all += refused(&path, &list_controls(&source, &Overrides::default()), &mut counts, &mut unexplained);
     }
     assert!(unexplained.is_empty(), "{}", unexplained.join("\n"));
     // Most values work as they are.
@@ -283,7 +283,7 @@ fn moved(paths: &[PathBuf], wake_ups: u64, is_tried: impl Fn(&Control) -> bool) 
         let stem = path.file_stem().unwrap().to_string_lossy().into_owned();
         let source = open(path, &[]).unwrap();
         let before = digest(&network(path, &[]).unwrap(), wake_ups);
-        for control in controls(&source, &Overrides::default()) {
+        for control in list_controls(&source, &Overrides::default()) {
             let head = control.path.split('.').next().unwrap_or_default();
             let is_known = WITHOUT_EFFECT.iter().any(|(key, _)| *key == head);
             let key = pattern(&control.path);
@@ -332,7 +332,7 @@ fn dependent_controls_change_the_run_beside_the_value_they_need() {
     for (key, beside, reason) in DEPENDENT {
         let source = open(&path, &[beside]).unwrap();
         let overrides = Overrides { set: vec![beside.to_owned()], ..Overrides::default() };
-        let all = controls(&source, &overrides);
+        let all = list_controls(&source, &overrides);
         let control = all.iter().find(|control| control.path == key).unwrap();
         let before = digest(&network(&path, &[beside]).unwrap(), LATE_WAKE_UPS);
         let moves = changes_run(&path, &[beside], control, &before, LATE_WAKE_UPS);

@@ -2,7 +2,7 @@
 
 use path::agent::AgentConfig;
 use scenario::document::by_name;
-use scenario::followers::asked;
+use scenario::followers::find_requirements;
 use testkit::{TO_MOBILE, last_hop_text, read_scenario};
 
 const FROM_MOBILE: &str = "from = \"mobile\"\nto = \"server\"";
@@ -13,7 +13,7 @@ fn nodes_that_run_a_scheme_depend_on_the_direction() {
     let nodes = |flow: &str, scheme: &str| {
         let scenario = read_scenario(&last_hop_text("duration = \"100 s\"", ("10 Mbps", "1 ms"), LOSSY, flow));
         let config: AgentConfig = by_name(scheme).unwrap();
-        Vec::from_iter(asked(&scenario, &config.traits()).nodes).join(" ")
+        Vec::from_iter(find_requirements(&scenario, &config.traits()).nodes).join(" ")
     };
     for (scheme, download, upload) in [
         ("unmodified", "", ""),

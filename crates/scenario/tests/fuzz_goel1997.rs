@@ -114,7 +114,7 @@ fn read_datafile(text: &[u8]) {
             let _ = check(&parsed.scenario).map_err(|problems| {
                 problems.into_iter().for_each(|problem| complete(&parsed.locate(problem)));
             });
-            let text = document::write(&parsed.scenario);
+            let text = document::render_scenario(&parsed.scenario);
             assert!(toml::from_str(&text).is_ok_and(|again: scenario::Scenario| again == parsed.scenario), "{text}");
         }
         Err(problems) => {
@@ -125,10 +125,10 @@ fn read_datafile(text: &[u8]) {
 }
 
 fn read_trace(text: &[u8]) {
-    match trace_file::parse("damaged.dat", text) {
+    match trace_file::parse_switches("damaged.dat", text) {
         Ok(switches) => {
             assert!(switches.is_sorted_by(|one, other| one < other), "{switches:?}");
-            let again = trace_file::parse("again.dat", trace_file::write(&switches).as_bytes());
+            let again = trace_file::parse_switches("again.dat", trace_file::write_switches(&switches).as_bytes());
             assert_eq!(again, Ok(switches));
         }
         Err(problem) => {
@@ -176,6 +176,6 @@ proptest! {
                 Some(*at)
             })
             .collect();
-        prop_assert_eq!(trace_file::parse("trace.dat", trace_file::write(&switches).as_bytes()), Ok(switches));
+        prop_assert_eq!(trace_file::parse_switches("trace.dat", trace_file::write_switches(&switches).as_bytes()), Ok(switches));
     }
 }

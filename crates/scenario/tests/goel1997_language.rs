@@ -98,7 +98,7 @@ receive_window = "16 KiB"
 traces = ["seqno", "ackno", "congestion", "threshold", "wless_state", "router_pkt_arrival", "swnd_size", "air"]
 print_interval = "500 ms"
 "#;
-    assert_eq!(document::write(&parsed.scenario), expected);
+    assert_eq!(document::render_scenario(&parsed.scenario), expected);
 }
 
 #[test]

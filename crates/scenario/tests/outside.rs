@@ -6,7 +6,7 @@ use engine::members::Open;
 use engine::registry::Fault;
 use engine::{Draws, Kind, Member, Members, Span, Stream, Time};
 use path::agent::{Agent, AgentConfig, Semantics, Traits};
-use path::channel::{Channel, ChannelConfig, Fate, Frame};
+use path::channel::{Channel, ChannelConfig, ChannelFrame, FrameFate};
 use path::link::jitter::{DelayConfig, DelayDistribution};
 use path::mac::arq::{Arq, ArqConfig};
 use path::mac::dcf::rate::{RateControl, RateControlConfig};
@@ -57,8 +57,8 @@ impl CongestionControl for Fixed {
 struct Lossless;
 
 impl Channel for Lossless {
-    fn fate(&mut self, _: &Frame) -> Fate {
-        Fate::Arrives
+    fn fate(&mut self, _: &ChannelFrame) -> FrameFate {
+        FrameFate::Arrives
     }
 }
 

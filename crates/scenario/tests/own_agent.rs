@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use engine::{Kind, Member, Members, Span, Time};
 use path::LinkEvent;
 use path::agent::{Agent, AgentConfig, AgentCx};
-use path::channel::State;
+use path::channel::ChannelState;
 use path::outcome::DeliveryNotice;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -40,8 +40,8 @@ impl Agent for Watch {
         Some(Span::ZERO)
     }
 
-    fn on_forecast(&mut self, state: State, cx: &mut AgentCx<'_>) {
-        cx.emit("air_is_bad", f64::from(u8::from(state == State::Bad)), None);
+    fn on_forecast(&mut self, state: ChannelState, cx: &mut AgentCx<'_>) {
+        cx.emit("air_is_bad", f64::from(u8::from(state == ChannelState::Bad)), None);
     }
 }
 

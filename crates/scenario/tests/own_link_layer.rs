@@ -5,12 +5,12 @@ use std::collections::VecDeque;
 
 use engine::registry::Fault;
 use engine::{Kind, Member, Members, Slot, Time};
-use path::channel::{Fate, Frame};
-use path::link::{Counters, Line, Link, Parts};
+use path::channel::{ChannelFrame, FrameFate};
+use path::link::{HopCounters, Link, LinkParts, TransmissionLine};
 use path::mac::arq::{Arq, ArqConfig};
 use path::outcome::Outcomes;
 use path::queue::backlog::Offer;
-use path::queue::{Backlog, Buffer};
+use path::queue::{Backlog, RouterBuffer};
 use path::{HopId, HopState, LinkCx, LinkEvent};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -36,7 +36,7 @@ impl Member<ArqConfig> for Config {
 
 struct Repeater {
     hop: HopId,
-    line: Line,
+    line: TransmissionLine,
     queue: Backlog,
     slot: Slot,
     copies: u32,
@@ -44,17 +44,17 @@ struct Repeater {
     current: Option<(Packet, u32, bool)>,
     free: Time,
     arriving: VecDeque<(Time, Packet)>,
-    counters: Counters,
+    counters: HopCounters,
 }
 
 impl Repeater {
-    fn new(Parts { hop, line, queue, slot, .. }: Parts, copies: u32) -> Self {
-        let (current, free, arriving, counters) = (None, Time::ZERO, VecDeque::new(), Counters::default());
+    fn new(LinkParts { hop, line, queue, slot, .. }: LinkParts, copies: u32) -> Self {
+        let (current, free, arriving, counters) = (None, Time::ZERO, VecDeque::new(), HopCounters::default());
         Repeater { hop, line, queue, slot, copies, current, free, arriving, counters }
     }
 
     /// Sends a copy if the line is free, and arms the slot.
-    fn proceed(&mut self, buffer: &mut Buffer, cx: &mut LinkCx<'_>) {
+    fn proceed(&mut self, buffer: &mut RouterBuffer, cx: &mut LinkCx<'_>) {
         if self.free <= cx.now {
             let copies = self.copies;
             let next = || self.queue.pop(self.hop, &mut self.counters, cx, |queued| (queued.packet, copies, false));
@@ -70,11 +70,11 @@ impl Repeater {
         }
     }
 
-    fn send(&mut self, packet: Packet, left: u32, survived: bool, buffer: &mut Buffer, cx: &mut LinkCx<'_>) {
+    fn send(&mut self, packet: Packet, left: u32, survived: bool, buffer: &mut RouterBuffer, cx: &mut LinkCx<'_>) {
         let (now, size, number) = (cx.now, packet.size(), Some(self.counters.frames_sent));
         let duration = self.line.transmission_time(size);
-        let frame = Frame { now, start: now, duration, size, direction: self.hop.direction, number };
-        let survives = cx.channels[self.hop.link as usize].fate(&frame) == Fate::Arrives;
+        let frame = ChannelFrame { now, start: now, duration, size, direction: self.hop.direction, number };
+        let survives = cx.channels[self.hop.link as usize].fate(&frame) == FrameFate::Arrives;
         self.free = now + duration;
         self.counters.frames_sent += 1;
         self.counters.busy = self.counters.busy + duration;
@@ -96,19 +96,19 @@ impl Repeater {
 }
 
 impl Link for Repeater {
-    fn accept(&mut self, packet: &Packet, expedited: bool, buffer: &mut Buffer, cx: &mut LinkCx<'_>) -> bool {
+    fn accept(&mut self, packet: &Packet, expedited: bool, buffer: &mut RouterBuffer, cx: &mut LinkCx<'_>) -> bool {
         let at_once = self.current.is_none() && self.queue.is_empty() && self.free <= cx.now;
         let offer = Offer { expedited, at_once, ..Offer::default() };
         let accepted = self.queue.offer(packet, offer, self.hop, &mut self.counters, cx);
         if !accepted {
-            buffer.left(packet.size());
+            buffer.release(packet.size());
         }
         self.proceed(buffer, cx);
-        buffer.left(self.queue.take_dropped().bytes);
+        buffer.release(self.queue.take_dropped().bytes);
         accepted
     }
 
-    fn wake(&mut self, buffer: &mut Buffer, outcomes: &mut Outcomes<'_>, cx: &mut LinkCx<'_>) {
+    fn wake(&mut self, buffer: &mut RouterBuffer, outcomes: &mut Outcomes<'_>, cx: &mut LinkCx<'_>) {
         if self.arriving.front().is_some_and(|(at, _)| *at <= cx.now)
             && let Some((_, packet)) = self.arriving.pop_front()
         {
@@ -117,10 +117,10 @@ impl Link for Repeater {
             outcomes.deliver(self.hop, &packet);
         }
         self.proceed(buffer, cx);
-        buffer.left(self.queue.take_dropped().bytes);
+        buffer.release(self.queue.take_dropped().bytes);
     }
 
-    fn counters(&self, now: Time) -> Counters {
+    fn counters(&self, now: Time) -> HopCounters {
         let mut counters = self.counters;
         counters.busy = counters.busy - self.free.since(now);
         counters
@@ -159,7 +159,7 @@ mss = "1000 B"
 }
 
 /// Returns the downstream counters of the radio link after a flow of 400 packets.
-fn run(arq: &str) -> Counters {
+fn run(arq: &str) -> HopCounters {
     let loaded = load(arq).unwrap_or_else(|problems| panic!("{problems:#?}"));
     let mut world = sim::World::new(&loaded.network, false);
     world.run(&mut sim::NullSink);

@@ -1,7 +1,7 @@
 //! The label of a result: what was run.
 
 use scenario::Overrides;
-use scenario::ran::what_ran;
+use scenario::ran::label_run;
 use testkit::load_example;
 
 fn ran(set: &[&str], scheme: Option<&str>) -> String {
@@ -10,7 +10,7 @@ fn ran(set: &[&str], scheme: Option<&str>) -> String {
         scheme: scheme.map(str::to_owned),
         seed: Some(7),
     };
-    what_ran(&load_example("goel-refined.toml", &overrides)).join(" / ")
+    label_run(&load_example("goel-refined.toml", &overrides)).join(" / ")
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use engine::{Bytes, Span};
-use scenario::document::{read_back, write};
+use scenario::document::{read_back, render_scenario};
 use tcp::config::{
     BackOff, CwndValidation, Delay, DelayedAck, EcnMode, Floor, Nagle, Retries, Sampling, TimerRestart, Tries,
     WindowScaling,
@@ -81,10 +81,14 @@ fn every_key_has_an_effect_and_is_stored() {
             // There is one member, and it is the default.
             let alone = *key == "loss_differentiation";
             assert_eq!(differs, !alone, "{key} = {value}");
-            let written = write(&read);
+            let written = render_scenario(&read);
             assert_eq!(read_back(&written), Some(read), "{key} = {value}\n{written}");
             assert!(written.contains(key), "{written}");
-            assert_eq!(write(&read_back(&written).unwrap()), written, "canonical text is written as it was read");
+            assert_eq!(
+                render_scenario(&read_back(&written).unwrap()),
+                written,
+                "canonical text is written as it was read"
+            );
         }
     }
 }
@@ -93,7 +97,7 @@ fn every_key_has_an_effect_and_is_stored() {
 #[test]
 fn unset_keys_are_not_written() {
     let read = read_scenario(&wire_text("8 Mbps", "10 ms", "tcp.variant = \"rack\"\ntcp.min_rto = \"200 ms\""));
-    let table: toml::Table = write(&read).parse().unwrap();
+    let table: toml::Table = render_scenario(&read).parse().unwrap();
     let tcp = table["flows"]["flow"]["tcp"].as_table().unwrap();
     assert_eq!(tcp.keys().collect::<Vec<_>>(), ["variant", "min_rto"]);
 }

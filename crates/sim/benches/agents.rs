@@ -17,12 +17,12 @@ fn main() {
 
 const SEGMENT: u32 = 1000;
 
-fn schemes() -> impl Iterator<Item = &'static str> {
+fn list_schemes() -> impl Iterator<Item = &'static str> {
     AgentConfig::MEMBERS.iter().map(|(name, _)| *name)
 }
 
 /// A scheme with state for 10,000 flows and windows of 1000 segments.
-fn roomy(scheme: &str) -> AgentConfig {
+fn configure_large_scheme(scheme: &str) -> AgentConfig {
     match scheme {
         "snoop" => AgentConfig::Snoop(snoop::Config {
             cache: 2000,
@@ -31,19 +31,19 @@ fn roomy(scheme: &str) -> AgentConfig {
             ..snoop::Config::default()
         }),
         "split" => AgentConfig::Split(split::Config { flows: 10_000, ..split::Config::default() }),
-        other => plain(other),
+        other => configure_scheme(other),
     }
 }
 
 /// A scheme with its defaults.
-fn plain(scheme: &str) -> AgentConfig {
+fn configure_scheme(scheme: &str) -> AgentConfig {
     by_name(scheme).unwrap_or_else(|| panic!("{scheme} needs defaults"))
 }
 
 /// Random losses, rare enough to have little effect.
 const RARE: f64 = 0.0001;
 
-fn link(between: [usize; 2], rate: &str, delay: Span, loss: f64) -> LinkSpec {
+fn build_bench_link(between: [usize; 2], rate: &str, delay: Span, loss: f64) -> LinkSpec {
     LinkSpec {
         name: format!("{between:?}"),
         between,
@@ -67,7 +67,14 @@ fn link(between: [usize; 2], rate: &str, delay: Span, loss: f64) -> LinkSpec {
 }
 
 /// `flows` downloads over one base station that runs a scheme, for `duration`.
-fn network(agent: AgentConfig, flows: usize, rate: &str, window: u64, duration: Span, loss: f64) -> Network {
+fn build_bench_network(
+    agent: AgentConfig,
+    flows: usize,
+    rate: &str,
+    window: u64,
+    duration: Span,
+    loss: f64,
+) -> Network {
     let scheme = agent.name().to_owned();
     let node = |name: &str, kind, agent: AgentConfig| NodeSpec {
         name: name.into(),
@@ -93,11 +100,14 @@ fn network(agent: AgentConfig, flows: usize, rate: &str, window: u64, duration: 
     Network {
         media: Vec::new(),
         nodes: vec![
-            node("server", NodeKind::Host, plain("unmodified")),
+            node("server", NodeKind::Host, configure_scheme("unmodified")),
             node("station", NodeKind::BaseStation, agent),
-            node("mobile", NodeKind::Host, plain("unmodified")),
+            node("mobile", NodeKind::Host, configure_scheme("unmodified")),
         ],
-        links: vec![link([0, 1], rate, Span::from_millis(5), 0.0), link([1, 2], rate, Span::from_millis(1), loss)],
+        links: vec![
+            build_bench_link([0, 1], rate, Span::from_millis(5), 0.0),
+            build_bench_link([1, 2], rate, Span::from_millis(1), loss),
+        ],
         flows: (0..flows).map(flow).collect(),
         duration,
         seed: 1,
@@ -106,7 +116,7 @@ fn network(agent: AgentConfig, flows: usize, rate: &str, window: u64, duration: 
     }
 }
 
-fn measure(bencher: divan::Bencher<'_, '_>, network: &Network) {
+fn bench_packets(bencher: divan::Bencher<'_, '_>, network: &Network) {
     let packets = |network: &Network| {
         let mut world = World::new(network, false);
         world.run(&mut NullSink);
@@ -116,32 +126,54 @@ fn measure(bencher: divan::Bencher<'_, '_>, network: &Network) {
     bencher.counter(ItemsCount::new(count)).bench(|| packets(network));
 }
 
-#[divan::bench(sample_count = 20, args = schemes())]
+#[divan::bench(sample_count = 20, args = list_schemes())]
 fn one_flow(bencher: divan::Bencher<'_, '_>, scheme: &str) {
-    measure(bencher, &network(plain(scheme), 1, "100 Mbps", 60_000, Span::from_secs(10), RARE));
+    bench_packets(
+        bencher,
+        &build_bench_network(configure_scheme(scheme), 1, "100 Mbps", 60_000, Span::from_secs(10), RARE),
+    );
 }
 
-#[divan::bench(sample_count = 5, args = schemes())]
+#[divan::bench(sample_count = 5, args = list_schemes())]
 fn a_hundred_flows(bencher: divan::Bencher<'_, '_>, scheme: &str) {
-    measure(bencher, &network(plain(scheme), 100, "1 Gbps", 60_000, Span::from_secs(1), RARE));
+    bench_packets(
+        bencher,
+        &build_bench_network(configure_scheme(scheme), 100, "1 Gbps", 60_000, Span::from_secs(1), RARE),
+    );
 }
 
-#[divan::bench(sample_count = 5, args = schemes())]
+#[divan::bench(sample_count = 5, args = list_schemes())]
 fn ten_thousand_flows(bencher: divan::Bencher<'_, '_>, scheme: &str) {
-    measure(bencher, &network(plain(scheme), 10_000, "1 Gbps", 8_000, Span::from_secs(2), RARE));
+    bench_packets(
+        bencher,
+        &build_bench_network(configure_scheme(scheme), 10_000, "1 Gbps", 8_000, Span::from_secs(2), RARE),
+    );
 }
 
 /// As above, with state for all of them.
 #[divan::bench(sample_count = 5, args = ["unmodified", "snoop", "split"])]
 fn ten_thousand_flows_remembered(bencher: divan::Bencher<'_, '_>, scheme: &str) {
-    measure(bencher, &network(roomy(scheme), 10_000, "1 Gbps", 8_000, Span::from_secs(2), RARE));
+    bench_packets(
+        bencher,
+        &build_bench_network(configure_large_scheme(scheme), 10_000, "1 Gbps", 8_000, Span::from_secs(2), RARE),
+    );
 }
 
 /// One flow with a constant window of this many segments in flight, about 100,000 segments in all: with frequent losses
 /// it would rarely reach the window.
 fn one_window(bencher: divan::Bencher<'_, '_>, scheme: &str, segments: u64) {
     let duration = Span::from_millis(1_200_000 / segments);
-    measure(bencher, &network(roomy(scheme), 1, "1 Gbps", segments * u64::from(SEGMENT), duration, 1e-9));
+    bench_packets(
+        bencher,
+        &build_bench_network(
+            configure_large_scheme(scheme),
+            1,
+            "1 Gbps",
+            segments * u64::from(SEGMENT),
+            duration,
+            1e-9,
+        ),
+    );
 }
 
 #[divan::bench(sample_count = 20, args = [10, 100, 1000])]

@@ -16,7 +16,7 @@ fn main() {
     divan::main();
 }
 
-fn node(name: &str, kind: NodeKind) -> NodeSpec {
+fn build_bench_node(name: &str, kind: NodeKind) -> NodeSpec {
     NodeSpec {
         name: name.into(),
         kind,
@@ -30,7 +30,7 @@ fn node(name: &str, kind: NodeKind) -> NodeSpec {
     }
 }
 
-fn wire(between: [usize; 2], rate: &str, delay: &str, packets: u32) -> LinkSpec {
+fn build_bench_wire(between: [usize; 2], rate: &str, delay: &str, packets: u32) -> LinkSpec {
     LinkSpec {
         name: format!("{between:?}"),
         between,
@@ -50,7 +50,7 @@ fn wire(between: [usize; 2], rate: &str, delay: &str, packets: u32) -> LinkSpec 
     }
 }
 
-fn flow(number: usize, to: usize, window: u64, bytes: Option<u64>) -> FlowSpec {
+fn build_bench_flow(number: usize, to: usize, window: u64, bytes: Option<u64>) -> FlowSpec {
     FlowSpec {
         start: Time::from_millis(number as u64 % 100),
         tcp: tcp::Config { segment: 1000, window: Bytes(window), ..tcp::Config::default() },
@@ -58,7 +58,7 @@ fn flow(number: usize, to: usize, window: u64, bytes: Option<u64>) -> FlowSpec {
     }
 }
 
-fn measure(bencher: divan::Bencher<'_, '_>, network: &Network) {
+fn bench_events(bencher: divan::Bencher<'_, '_>, network: &Network) {
     let events = |network: &Network| {
         let mut world = World::new(network, false);
         world.run(&mut NullSink);
@@ -72,32 +72,39 @@ fn measure(bencher: divan::Bencher<'_, '_>, network: &Network) {
 #[divan::bench(sample_count = 20)]
 fn one_flow_over_two_links(bencher: divan::Bencher<'_, '_>) {
     let network = Network {
-        nodes: vec![node("a", NodeKind::Host), node("r", NodeKind::Router), node("b", NodeKind::Host)],
-        links: vec![wire([0, 1], "8 Mbps", "50 ms", 1000), wire([1, 2], "10 Mbps", "1 ms", 1000)],
+        nodes: vec![
+            build_bench_node("a", NodeKind::Host),
+            build_bench_node("r", NodeKind::Router),
+            build_bench_node("b", NodeKind::Host),
+        ],
+        links: vec![
+            build_bench_wire([0, 1], "8 Mbps", "50 ms", 1000),
+            build_bench_wire([1, 2], "10 Mbps", "1 ms", 1000),
+        ],
         media: Vec::new(),
-        flows: vec![flow(0, 2, 128_000, None)],
+        flows: vec![build_bench_flow(0, 2, 128_000, None)],
         duration: Span::from_secs(200),
         seed: 1,
         replication: 0,
         arrivals: Vec::new(),
     };
-    measure(bencher, &network);
+    bench_events(bencher, &network);
 }
 
 /// P2: many flows over one link of 1 Gbps / 10 ms.
 #[divan::bench(sample_count = 20, args = [1, 10, 100, 1000])]
 fn flows_over_one_link(bencher: divan::Bencher<'_, '_>, flows: usize) {
     let network = Network {
-        nodes: vec![node("a", NodeKind::Host), node("b", NodeKind::Host)],
-        links: vec![wire([0, 1], "1 Gbps", "10 ms", 3000)],
+        nodes: vec![build_bench_node("a", NodeKind::Host), build_bench_node("b", NodeKind::Host)],
+        links: vec![build_bench_wire([0, 1], "1 Gbps", "10 ms", 3000)],
         media: Vec::new(),
-        flows: (0..flows).map(|number| flow(number, 1, 10_000_000, None)).collect(),
+        flows: (0..flows).map(|number| build_bench_flow(number, 1, 10_000_000, None)).collect(),
         duration: Span::from_secs(2),
         seed: 1,
         replication: 0,
         arrivals: Vec::new(),
     };
-    measure(bencher, &network);
+    bench_events(bencher, &network);
 }
 
 /// The thesis's run: 10 MB over a bursty wireless hop.
@@ -112,19 +119,23 @@ fn ten_megabytes_over_the_air(bencher: divan::Bencher<'_, '_>) {
             loss_bad: 1.0,
         }),
         arq: ArqConfig::StopAndWait(stop_and_wait::Config::default()),
-        ..wire([1, 2], "1 Mbps", "1 ms", 1000)
+        ..build_bench_wire([1, 2], "1 Mbps", "1 ms", 1000)
     };
     let network = Network {
-        nodes: vec![node("a", NodeKind::Host), node("b", NodeKind::Router), node("c", NodeKind::Host)],
-        links: vec![wire([0, 1], "8 Mbps", "100 ms", 1000), air],
+        nodes: vec![
+            build_bench_node("a", NodeKind::Host),
+            build_bench_node("b", NodeKind::Router),
+            build_bench_node("c", NodeKind::Host),
+        ],
+        links: vec![build_bench_wire([0, 1], "8 Mbps", "100 ms", 1000), air],
         media: Vec::new(),
-        flows: vec![flow(0, 2, 16_384, Some(10_000_000))],
+        flows: vec![build_bench_flow(0, 2, 16_384, Some(10_000_000))],
         duration: Span::from_secs(4300),
         seed: 1,
         replication: 0,
         arrivals: Vec::new(),
     };
-    measure(bencher, &network);
+    bench_events(bencher, &network);
 }
 
 /// 100,000 flows of 20 kB on average that arrive during the run, at a load of 0.8. Items are flows.
@@ -144,8 +155,8 @@ fn arriving_flows(bencher: divan::Bencher<'_, '_>) {
         class: Default::default(),
     };
     let network = Network {
-        nodes: vec![node("a", NodeKind::Host), node("b", NodeKind::Host)],
-        links: vec![wire([0, 1], "1 Gbps", "1 ms", 3000)],
+        nodes: vec![build_bench_node("a", NodeKind::Host), build_bench_node("b", NodeKind::Host)],
+        links: vec![build_bench_wire([0, 1], "1 Gbps", "1 ms", 3000)],
         media: Vec::new(),
         flows: Vec::new(),
         duration: Span::from_secs(60),
@@ -170,12 +181,12 @@ fn frames_of_a_cell(bencher: divan::Bencher<'_, '_>, stations: usize) {
         name: format!("air{number}"),
         wireless: true,
         medium: Some(0),
-        ..wire([0, number], "11 Mbps", "1 us", 1000)
+        ..build_bench_wire([0, number], "11 Mbps", "1 us", 1000)
     };
-    let upload = |number: usize| FlowSpec { from: number, to: 0, ..flow(number, 0, 64_000, None) };
-    let hosts = (1..=stations).map(|number| node(&format!("s{number}"), NodeKind::Host));
+    let upload = |number: usize| FlowSpec { from: number, to: 0, ..build_bench_flow(number, 0, 64_000, None) };
+    let hosts = (1..=stations).map(|number| build_bench_node(&format!("s{number}"), NodeKind::Host));
     let network = Network {
-        nodes: std::iter::once(node("ap", NodeKind::Host)).chain(hosts).collect(),
+        nodes: std::iter::once(build_bench_node("ap", NodeKind::Host)).chain(hosts).collect(),
         links: (1..=stations).map(air).collect(),
         media: vec![MediumSpec { name: "cell".into(), config: path::mac::dcf::Config::default() }],
         flows: (1..=stations).map(upload).collect(),

@@ -7,8 +7,8 @@
 
 use engine::registry::{Fault, Settings};
 use engine::{Decibels, Length, Slot, Span, Time};
-use path::place::crossing::{nearer, next_nearer, next_within, within};
-use path::place::{Path, square, square_of, square_ratio};
+use path::place::crossing::{is_nearer, is_within, next_nearer, next_within};
+use path::place::{NodePath, square_of, square_ratio, squared_distance};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -59,7 +59,7 @@ impl Association {
 /// A link that a mobile may use: its number, the other end's position, and the range.
 pub(crate) struct Reachable {
     pub link: LinkId,
-    pub station: Path,
+    pub station: NodePath,
     pub range: Length,
 }
 
@@ -67,7 +67,7 @@ pub(crate) struct Reachable {
 struct Candidate {
     link: LinkId,
     /// The position of the other end.
-    station: Path,
+    station: NodePath,
     /// The square of the range in which it can be used.
     range: i128,
     /// The next time when it enters or leaves the range: recomputed only after that time.
@@ -81,7 +81,7 @@ struct Candidate {
 pub(crate) struct Roamer {
     node: NodeId,
     slot: Slot,
-    path: Path,
+    path: NodePath,
     handover_gap: Span,
     /// The factor of squared distances that corresponds to the hysteresis.
     nearer_by: f64,
@@ -112,7 +112,7 @@ impl Roamer {
     pub fn new(
         node: NodeId,
         association: Association,
-        path: Path,
+        path: NodePath,
         candidates: impl IntoIterator<Item = Reachable>,
         path_loss: Option<f64>,
         until: Time,
@@ -155,7 +155,7 @@ impl Roamer {
     }
 
     /// Its handovers so far.
-    pub fn counted(&self, now: Time) -> RoamingResult {
+    pub fn roaming_result(&self, now: Time) -> RoamingResult {
         let alone = if self.current.is_none() { now.since(self.alone_since) } else { Span::ZERO };
         RoamingResult { alone: self.counted.alone + alone, ..self.counted }
     }
@@ -177,8 +177,8 @@ impl Roamer {
             return None;
         }
         let reachable = (0..self.candidates.len()).filter(|candidate| self.in_range(*candidate, now));
-        let nearest =
-            reachable.min_by_key(|candidate| square(&self.path, &self.candidates[*candidate].station, now))?;
+        let nearest = reachable
+            .min_by_key(|candidate| squared_distance(&self.path, &self.candidates[*candidate].station, now))?;
         self.counted.alone = self.counted.alone + now.since(self.alone_since);
         self.counted.handovers += u64::from(self.last.is_some_and(|last| last != nearest));
         (self.current, self.last) = (Some(nearest), Some(nearest));
@@ -210,13 +210,13 @@ impl Roamer {
 
     fn in_range(&self, candidate: usize, now: Time) -> bool {
         let Candidate { station, range, .. } = &self.candidates[candidate];
-        within(&self.path, station, *range, now)
+        is_within(&self.path, station, *range, now)
     }
 
     /// Whether `other` is nearer than the current one by the hysteresis.
     fn prefers(&self, other: usize, current: usize, now: Time) -> bool {
         let [other, current] = [other, current].map(|candidate| &self.candidates[candidate].station);
-        nearer(&self.path, [other, current], self.nearer_by, now)
+        is_nearer(&self.path, [other, current], self.nearer_by, now)
     }
 
     fn next_preference(&self, other: usize, current: usize, now: Time) -> Option<Time> {

@@ -28,7 +28,7 @@ pub struct FlowDelays {
     sender: Option<NodeId>,
     /// The transmissions of segments that have not arrived, in the order of their times: mostly the order of arrivals,
     /// so that searches end at the first.
-    sent: VecDeque<Transmission>,
+    sent: VecDeque<TimedTransmission>,
     /// Whether `sent` has retransmissions, so that its bytes are not in order.
     repeats: bool,
     /// Bytes acknowledged so far.
@@ -37,7 +37,7 @@ pub struct FlowDelays {
 
 /// A transmission of a segment by its sender.
 #[derive(Clone, Copy, Debug)]
-struct Transmission {
+struct TimedTransmission {
     /// First byte.
     seq: u64,
     at: Time,
@@ -46,17 +46,17 @@ struct Transmission {
 
 impl FlowDelays {
     /// A segment of data was sent.
-    fn sent(&mut self, at: Time, seq: u64) {
+    fn record_transmission(&mut self, at: Time, seq: u64) {
         if self.sent.back().is_some_and(|last| last.seq >= seq) {
             self.repeats = true;
             self.sent.retain(|copy| copy.seq != seq || !copy.lost);
         }
-        self.sent.push_back(Transmission { seq, at, lost: false });
+        self.sent.push_back(TimedTransmission { seq, at, lost: false });
     }
 
     /// A transmission of a segment was lost: the oldest, or the last one that was sent by the time `queued` at which
     /// it joined a queue.
-    fn lost(&mut self, seq: u64, queued: Option<Time>) {
+    fn record_loss(&mut self, seq: u64, queued: Option<Time>) {
         let mut alive = self.sent.iter_mut().filter(|copy| copy.seq == seq && !copy.lost);
         let lost = match queued {
             Some(queued) => alive.rfind(|copy| copy.at <= queued),
@@ -69,12 +69,12 @@ impl FlowDelays {
 
     /// A segment arrived at the receiver: mostly the first transmission that has not arrived.
     #[inline]
-    fn arrived(&mut self, at: Time, seq: u64) {
+    fn record_arrival(&mut self, at: Time, seq: u64) {
         match self.sent.front() {
-            Some(Transmission { seq: first, at: sent, lost: false }) if *first == seq => {
+            Some(TimedTransmission { seq: first, at: sent, lost: false }) if *first == seq => {
                 let one_way = at.since(*sent);
                 self.sent.pop_front();
-                self.measured(one_way);
+                self.record_delay(one_way);
             }
             _ => self.arrived_out_of_order(at, seq),
         }
@@ -84,20 +84,20 @@ impl FlowDelays {
     fn arrived_out_of_order(&mut self, at: Time, seq: u64) {
         let alive = self.sent.iter().position(|copy| copy.seq == seq && !copy.lost);
         let copy = alive.or_else(|| self.sent.iter().position(|copy| copy.seq == seq));
-        if let Some(Transmission { at: sent, .. }) = copy.and_then(|copy| self.sent.remove(copy)) {
-            self.measured(at.since(sent));
+        if let Some(TimedTransmission { at: sent, .. }) = copy.and_then(|copy| self.sent.remove(copy)) {
+            self.record_delay(at.since(sent));
         }
     }
 
     #[inline]
-    fn measured(&mut self, one_way: Span) {
+    fn record_delay(&mut self, one_way: Span) {
         self.one_way.record_span(one_way);
         self.jitter.record(one_way);
     }
 
     /// Everything before `ack` is acknowledged. Copies may still be in flight; their delays are not measured.
     #[inline]
-    fn acknowledged(&mut self, ack: u64) {
+    fn forget_acknowledged(&mut self, ack: u64) {
         if ack == self.acknowledged {
             return;
         }
@@ -130,7 +130,7 @@ pub struct HopDelays {
 /// Distinguishes the packets on a link: flow, direction, sequence and acknowledgment numbers.
 type Key = (u32, bool, Option<u64>, Option<u64>);
 
-fn key(of: &PacketFlow) -> Key {
+fn identify_packet(of: &PacketFlow) -> Key {
     (of.flow, of.from_sender, of.seq, of.ack)
 }
 
@@ -168,43 +168,43 @@ impl Delays {
     /// An event at a node about a packet of a flow.
     pub(crate) fn node(&mut self, at: Time, node: NodeId, event: &NodeEvent, of: &PacketFlow) {
         match event {
-            NodeEvent::Sent { packet } if packet.data().is_some() => self.sent(at, node, of),
-            NodeEvent::Received { packet } if packet.data().is_some() => self.received(at, of),
-            NodeEvent::BufferFull { packet } | NodeEvent::NoRoute { packet } => self.lost(packet, of, Some(at)),
+            NodeEvent::Sent { packet } if packet.data().is_some() => self.record_sent(at, node, of),
+            NodeEvent::Received { packet } if packet.data().is_some() => self.record_received(at, of),
+            NodeEvent::BufferFull { packet } | NodeEvent::NoRoute { packet } => self.record_loss(packet, of, Some(at)),
             _ => {}
         }
     }
 
     /// A node sent a segment with data.
-    pub(crate) fn sent(&mut self, at: Time, node: NodeId, of: &PacketFlow) {
+    pub(crate) fn record_sent(&mut self, at: Time, node: NodeId, of: &PacketFlow) {
         if let (Some(flow), Some(seq)) = (self.flows.get_mut(FlowId::new(of.flow)), to_receiver(of))
             && flow.sender == Some(node)
         {
-            flow.sent(at, seq);
+            flow.record_transmission(at, seq);
         }
     }
 
     /// A segment with data arrived at its destination.
-    pub(crate) fn received(&mut self, at: Time, of: &PacketFlow) {
+    pub(crate) fn record_received(&mut self, at: Time, of: &PacketFlow) {
         if let (Some(flow), Some(seq)) = (self.flows.get_mut(FlowId::new(of.flow)), to_receiver(of)) {
-            flow.arrived(at, seq);
+            flow.record_arrival(at, seq);
         }
     }
 
     /// The sender of a flow has acted: it may have measured a round trip, and `acknowledged` is the number of its bytes
     /// that are acknowledged.
     #[inline(never)]
-    pub(crate) fn acted(&mut self, flow: FlowId, rtt: Option<Span>, acknowledged: u64) {
+    pub(crate) fn record_action(&mut self, flow: FlowId, rtt: Option<Span>, acknowledged: u64) {
         let Some(flow) = self.flows.get_mut(flow) else { return };
         if let Some(rtt) = rtt {
             flow.rtt.record_span(rtt);
         }
-        flow.acknowledged(acknowledged);
+        flow.forget_acknowledged(acknowledged);
     }
 
     /// A packet waited in the queue of a link.
     #[inline(never)]
-    pub(crate) fn waited(&mut self, hop: HopId, wait: Span) {
+    pub(crate) fn record_wait(&mut self, hop: HopId, wait: Span) {
         if let Some(here) = self.hops.get_mut(HopIndex::from(hop)) {
             here.queue.record_span(wait);
         }
@@ -220,7 +220,7 @@ impl Delays {
                 if here.has_link_layer
                     && let Some(of) = of()
                 {
-                    here.taken.push_back((key(&of), *starts));
+                    here.taken.push_back((identify_packet(&of), *starts));
                 }
             }
             LinkEvent::Arrived { .. } => {
@@ -234,32 +234,32 @@ impl Delays {
                 if let Some(of) = of() {
                     here.taken_at(&of);
                     if !arrived {
-                        self.lost(packet, &of, None);
+                        self.record_loss(packet, &of, None);
                     }
                 }
             }
             LinkEvent::Lost { packet } => {
                 if let Some(of) = of() {
                     here.taken_at(&of);
-                    self.lost(packet, &of, None);
+                    self.record_loss(packet, &of, None);
                 }
             }
             LinkEvent::QueueFull { packet, arrived } | LinkEvent::DroppedEarly { packet, arrived } => {
                 if let Some(of) = of() {
-                    self.lost(packet, &of, Some(*arrived));
+                    self.record_loss(packet, &of, Some(*arrived));
                 }
             }
             _ => {}
         }
     }
 
-    /// A packet was lost: if it has data, a transmission of it, as [`FlowDelays::lost`] chooses.
+    /// A packet was lost: if it has data, a transmission of it, as [`FlowDelays::record_loss`] chooses.
     #[cold]
-    fn lost(&mut self, packet: &Packet, of: &PacketFlow, queued: Option<Time>) {
+    fn record_loss(&mut self, packet: &Packet, of: &PacketFlow, queued: Option<Time>) {
         if let (Some(flow), Some(seq)) = (self.flows.get_mut(FlowId::new(of.flow)), to_receiver(of))
             && packet.data().is_some()
         {
-            flow.lost(seq, queued);
+            flow.record_loss(seq, queued);
         }
     }
 }
@@ -267,7 +267,7 @@ impl Delays {
 impl HopDelays {
     /// When the link layer took a packet that leaves it now: mostly the oldest.
     fn taken_at(&mut self, of: &PacketFlow) -> Option<Time> {
-        let key = key(of);
+        let key = identify_packet(of);
         let place = match self.taken.front() {
             Some((first, _)) if *first == key => 0,
             _ => self.taken.iter().position(|(other, _)| *other == key)?,

@@ -1,7 +1,7 @@
 //! The events of a run, from which all outputs are made.
 
 use engine::{Span, Time};
-use path::channel::State;
+use path::channel::ChannelState;
 use path::{HopId, LinkEvent, MediumEvent, MediumId};
 use wire::Packet;
 
@@ -64,7 +64,7 @@ pub enum Event {
         /// The link's number.
         link: u32,
         /// The new state.
-        state: State,
+        state: ChannelState,
     },
     /// An event at a node.
     Node {

@@ -46,7 +46,7 @@ impl LinkId {
 impl HopIndex {
     /// The same link in the other direction.
     #[inline]
-    pub fn reversed(self) -> Self {
+    pub fn opposite(self) -> Self {
         HopIndex(self.0 ^ 1)
     }
 

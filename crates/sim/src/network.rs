@@ -7,7 +7,7 @@ use path::channel::ChannelConfig;
 use path::link::Timing;
 use path::link::variable::plan::Changes;
 use path::mac::arq::ArqConfig;
-use path::place::Path;
+use path::place::NodePath;
 use path::queue::{QueueConfig, Tie};
 use path::scheduler::SchedulerConfig;
 use serde::Serialize;
@@ -106,7 +106,7 @@ pub struct NodeSpec {
     /// The scheme that it runs.
     pub agent: AgentConfig,
     /// Its position and motion, if they matter.
-    pub place: Option<Path>,
+    pub place: Option<NodePath>,
     /// Its association, if it uses its links in media one at a time.
     pub association: Option<Association>,
 }

@@ -88,7 +88,7 @@ impl NodeKind {
         self.accepts(NodeSetting::Scheme)
     }
 
-    /// Whether schemes mean it by [`Place::BaseStation`](path::agent::Place::BaseStation): it forwards packets and runs
+    /// Whether schemes mean it by [`SchemeNode::BaseStation`](path::agent::SchemeNode::BaseStation): it forwards packets and runs
     /// an agent.
     pub fn is_base_station(self) -> bool {
         self.forwards() && self.runs_agent()

@@ -1,7 +1,7 @@
 //! The results of a run.
 
 use engine::{Histogram, Span, Time};
-use path::link::Counters;
+use path::link::HopCounters;
 use path::medium::{AirCounters, StationCounters};
 
 use crate::app::AppResult;
@@ -125,7 +125,7 @@ impl FlowResult {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LinkResult {
     /// By direction.
-    pub directions: [Counters; 2],
+    pub directions: [HopCounters; 2],
 }
 
 /// The counters of a medium.

@@ -156,7 +156,7 @@ impl Routes {
             return Some(only.hop);
         }
         if last.node == node {
-            return Some(last.hop.reversed());
+            return Some(last.hop.opposite());
         }
         // Neighbours of the same node, such as the ends of a dumbbell or the leaves of a star.
         if only.node == last.node && only != Adjacent::NONE {

@@ -10,7 +10,7 @@ fn over(arq: &str, head: &str, channel: &str, flow: &str) -> Network {
     build_network(&thesis_text(head, 20, channel, flow).replace("arq = \"stop-and-wait\"", &format!("arq = {arq}")))
 }
 
-fn air(results: &Results) -> [path::link::Counters; 2] {
+fn air(results: &Results) -> [path::link::HopCounters; 2] {
     results.links[1].directions
 }
 

@@ -2,7 +2,7 @@
 //! order of events.
 
 use engine::Time;
-use path::channel::State;
+use path::channel::ChannelState;
 use sim::Event;
 use testkit::{build_network, record_events, run_network, thesis_text};
 
@@ -10,7 +10,7 @@ const CHANNEL: &str = r#"{ kind = "two-state", mean_good = "2 s", mean_bad = "20
 const FLOW: &str = "bytes = \"500 KiB\"\nreceive_window = \"16 KiB\"";
 
 /// The times at which the channel of link `number` changed its state, up to `until`.
-fn switches(events: &[(Time, Event)], number: u32, until: Time) -> Vec<(Time, State)> {
+fn switches(events: &[(Time, Event)], number: u32, until: Time) -> Vec<(Time, ChannelState)> {
     let air = events.iter().filter_map(|(at, event)| match event {
         Event::Air { link, state } if *link == number && *at <= until => Some((*at, *state)),
         _ => None,

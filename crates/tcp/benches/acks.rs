@@ -35,7 +35,7 @@ impl Way {
     }
 }
 
-struct Transfer {
+struct BenchTransfer {
     sender: Connection,
     receiver: Connection,
     data: Way,
@@ -44,7 +44,7 @@ struct Transfer {
     loss: f64,
 }
 
-impl Transfer {
+impl BenchTransfer {
     fn new(variant: &str, window: u32, loss: f64) -> Self {
         let bytes = u64::from(window) * u64::from(SEGMENT);
         let mut config = Config {
@@ -54,10 +54,10 @@ impl Transfer {
             initial_ssthresh: Some(Bytes(bytes)),
             ..Config::default()
         };
-        config.merge(&presets::find(variant).expect("a variant").table());
+        config.merge(&presets::find_preset(variant).expect("a variant").table());
         let mut sender = Connection::established(&config, 1, 2, config.window.0);
         sender.write(4 * bytes);
-        Transfer {
+        BenchTransfer {
             sender,
             receiver: Connection::established(&config, 2, 1, config.window.0),
             data: Way::default(),
@@ -68,7 +68,7 @@ impl Transfer {
     }
 
     /// Runs to the end; returns the number of acknowledgments received.
-    fn run(&mut self) -> u64 {
+    fn run_to_end(&mut self) -> u64 {
         let (mut now, mut acks) = (Time::ZERO, 0);
         while !self.sender.done() {
             while let Some((segment, _)) = self.sender.poll_transmit(now) {
@@ -99,44 +99,46 @@ impl Transfer {
     }
 }
 
-fn measure(bencher: divan::Bencher<'_, '_>, variant: &str, window: u32, loss: f64) {
-    let acks = Transfer::new(variant, window, loss).run();
+fn bench_transfer(bencher: divan::Bencher<'_, '_>, variant: &str, window: u32, loss: f64) {
+    let acks = BenchTransfer::new(variant, window, loss).run_to_end();
     let bencher = bencher.counter(ItemsCount::new(acks));
-    bencher.with_inputs(|| Transfer::new(variant, window, loss)).bench_values(|mut transfer| transfer.run());
+    bencher
+        .with_inputs(|| BenchTransfer::new(variant, window, loss))
+        .bench_values(|mut transfer| transfer.run_to_end());
 }
 
 /// Without loss.
 #[divan::bench(sample_count = 20, args = WINDOWS)]
 fn reno_without_loss(bencher: divan::Bencher<'_, '_>, window: u32) {
-    measure(bencher, "reno", window, 0.0);
+    bench_transfer(bencher, "reno", window, 0.0);
 }
 
 /// Without loss, with RACK.
 #[divan::bench(sample_count = 20, args = WINDOWS)]
 fn rack_without_loss(bencher: divan::Bencher<'_, '_>, window: u32) {
-    measure(bencher, "rack", window, 0.0);
+    bench_transfer(bencher, "rack", window, 0.0);
 }
 
 /// With SACK, one segment in a hundred lost.
 #[divan::bench(sample_count = 20, args = WINDOWS)]
 fn sack_with_loss_of_1_percent(bencher: divan::Bencher<'_, '_>, window: u32) {
-    measure(bencher, "sack", window, 0.01);
+    bench_transfer(bencher, "sack", window, 0.01);
 }
 
 /// With SACK, one in twenty.
 #[divan::bench(sample_count = 20, args = WINDOWS)]
 fn sack_with_loss_of_5_percent(bencher: divan::Bencher<'_, '_>, window: u32) {
-    measure(bencher, "sack", window, 0.05);
+    bench_transfer(bencher, "sack", window, 0.05);
 }
 
 /// RACK, one in a hundred.
 #[divan::bench(sample_count = 20, args = WINDOWS)]
 fn rack_with_loss_of_1_percent(bencher: divan::Bencher<'_, '_>, window: u32) {
-    measure(bencher, "rack", window, 0.01);
+    bench_transfer(bencher, "rack", window, 0.01);
 }
 
 /// RACK, one in twenty.
 #[divan::bench(sample_count = 20, args = WINDOWS)]
 fn rack_with_loss_of_5_percent(bencher: divan::Bencher<'_, '_>, window: u32) {
-    measure(bencher, "rack", window, 0.05);
+    bench_transfer(bencher, "rack", window, 0.05);
 }

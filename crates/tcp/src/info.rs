@@ -6,7 +6,7 @@ use crate::state::State;
 
 /// The state of the sending half (`tcpi_ca_state`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Phase {
+pub enum SenderPhase {
     /// Normal operation.
     Open,
     /// Duplicate acknowledgments or SACKs, possibly a loss.
@@ -25,7 +25,7 @@ pub struct Info {
     /// State of the connection.
     pub state: State,
     /// State of the sending half.
-    pub phase: Phase,
+    pub phase: SenderPhase,
     /// Congestion window, in whole segments.
     pub cwnd: u32,
     /// Slow start threshold; `None` before the first loss.

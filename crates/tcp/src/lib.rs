@@ -51,8 +51,8 @@ mod timestamps;
 mod unpredicted;
 
 pub use config::{Config, PartialConfig, presets};
-pub use connection::{Adoption, Connection, Failure, Polled, State, refusal};
+pub use connection::{Adoption, Connection, Failure, Polled, State, refuse_segment};
 pub use event::{Blocked, Event, Reason};
-pub use info::{Info, Phase};
+pub use info::{Info, SenderPhase};
 pub use sender::Counters;
 pub use unpredicted::Unpredicted;

@@ -27,17 +27,17 @@ pub(crate) fn left_for_data(segment: u32, stamped: bool) -> u32 {
 }
 
 /// The clock of this end: milliseconds [RFC7323 s5.4].
-pub(crate) fn value(now: Time) -> u32 {
+pub(crate) fn timestamp_at(now: Time) -> u32 {
     (now.as_nanos() / NANOS_PER_MILLI) as u32
 }
 
-fn second(now: Time) -> u32 {
+fn count_seconds(now: Time) -> u32 {
     u32::try_from(now.as_nanos() / NANOS_PER_SEC).unwrap_or(NONE - 1)
 }
 
 /// Whether a timestamp is from before `time`.
 pub(crate) fn is_before(stamp: u32, time: Time) -> bool {
-    (stamp.wrapping_sub(value(time)) as i32) < 0
+    (stamp.wrapping_sub(timestamp_at(time)) as i32) < 0
 }
 
 impl Default for Clock {
@@ -54,7 +54,7 @@ impl Clock {
 
     /// The timestamps of a segment sent now.
     pub fn stamp(&self, now: Time) -> Timestamps {
-        Timestamps { value: value(now), echo: self.recent }
+        Timestamps { value: timestamp_at(now), echo: self.recent }
     }
 
     /// By how many ticks a segment is older than TS.Recent [RFC7323 s5.3 R1]; 0 if it is not, or if TS.Recent is too
@@ -62,7 +62,7 @@ impl Clock {
     #[inline]
     pub fn behind(&self, now: Time, stamps: &Timestamps) -> u32 {
         let behind = self.recent.wrapping_sub(stamps.value);
-        if behind as i32 <= 0 || self.set_at == NONE || second(now).saturating_sub(self.set_at) > VALID {
+        if behind as i32 <= 0 || self.set_at == NONE || count_seconds(now).saturating_sub(self.set_at) > VALID {
             return 0;
         }
         behind
@@ -72,13 +72,13 @@ impl Clock {
     #[inline]
     pub fn take(&mut self, now: Time, stamps: &Timestamps, seq: SeqNum, last_ack: SeqNum) {
         if seq.since(last_ack) <= 0 && self.behind(now, stamps) == 0 {
-            (self.recent, self.set_at) = (stamps.value, second(now));
+            (self.recent, self.set_at) = (stamps.value, count_seconds(now));
         }
     }
 
     /// Time since the echoed timestamp; `None` for one that was never sent.
     pub fn age(now: Time, stamps: &Timestamps) -> Option<Span> {
-        let age = value(now).wrapping_sub(stamps.echo);
+        let age = timestamp_at(now).wrapping_sub(stamps.echo);
         (age < u32::MAX / 2).then(|| Span::from_millis(u64::from(age)))
     }
 }

@@ -8,7 +8,7 @@ use engine::Span;
 use proptest::prelude::*;
 use tcp::cc::hystart::Kind;
 use tcp::cc::hystart::linux::Rounds;
-use tcp::cc::policy::{self, Action, Feature, Interval, Layer, Network, Rules};
+use tcp::cc::policy::{self, Action, Feature, Layer, Network, Rules, StepInterval};
 use tcp::cc::window::Growth;
 use tcp::cc::{Congestion, ControlConfig};
 use tcp::cc::{bbr, cubic, dctcp, reno, westwood};
@@ -38,7 +38,7 @@ fn every_control() -> Vec<ControlConfig> {
         ControlConfig::Bbr(bbr::Config { probe_rtt: Span::ZERO, ..Default::default() }),
     ]);
     for action in [Action::CwndFactor, Action::Cwnd, Action::PacingFactor] {
-        for step in [Interval::Rtt, Interval::Ack] {
+        for step in [StepInterval::Rtt, StepInterval::Ack] {
             all.push(ControlConfig::Policy(policy::Config { network: Some(network(step, action)), file: None }));
         }
     }
@@ -46,7 +46,7 @@ fn every_control() -> Vec<ControlConfig> {
 }
 
 /// A network that grows the window until there is a queue.
-fn network(step: Interval, action: Action) -> Network {
+fn network(step: StepInterval, action: Action) -> Network {
     let observe = Feature::ALL.iter().map(|(feature, ..)| *feature).collect();
     let layer = Layer { weights: vec![vec![-2.0, -1.0, 1.0, 0.5, -1.0, -0.1, -1.0, 0.2]], bias: vec![0.5] };
     Network { rules: Rules { step, action, observe, ..Rules::default() }, layers: vec![layer] }

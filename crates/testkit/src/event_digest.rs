@@ -7,7 +7,7 @@
 //! leave queues follow from other events, and the events that a scheme emits have no effect; they are not part of it.
 
 use engine::Time;
-use path::channel::State as Air;
+use path::channel::ChannelState as Air;
 use path::mac::dcf::FrameKind;
 use path::{HopId, LinkEvent, MediumEvent, Reach, Reception};
 use sha2::{Digest, Sha256};

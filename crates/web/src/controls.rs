@@ -1,7 +1,7 @@
 //! The controls of a scenario's keys.
 
 use ::scenario::Overrides;
-use ::scenario::controls::{controls, variants};
+use ::scenario::controls::{list_controls, list_variants};
 use serde_json::json;
 use wasm_bindgen::prelude::*;
 
@@ -15,7 +15,7 @@ impl Scenario {
     /// The text has no keys, or is no text: its problems as JSON.
     pub fn controls(&self) -> Result<String, JsValue> {
         let source = self.source(&Overrides::default())?;
-        Ok(json!(controls(&source, self.overrides())).to_string())
+        Ok(json!(list_controls(&source, self.overrides())).to_string())
     }
 
     /// The variants to show side by side when the scenario is opened, as JSON.
@@ -23,6 +23,6 @@ impl Scenario {
     /// # Errors
     /// As [`controls`](Self::controls).
     pub fn variants(&self) -> Result<String, JsValue> {
-        Ok(json!(variants(&self.source(&Overrides::default())?.document)).to_string())
+        Ok(json!(list_variants(&self.source(&Overrides::default())?.document)).to_string())
     }
 }

@@ -2,7 +2,7 @@
 
 use ::figure::protocol::{AxisPlace, MetricData, SweepAxis, SweepSuggestion};
 use ::figure::readings;
-use ::scenario::axes::suggest::{from_text, suggested};
+use ::scenario::axes::suggest::{from_text, suggest_axes};
 use ::scenario::problem::Problem;
 use js_sys::Function;
 use observe::metric::{self, METRICS, Metric};
@@ -48,7 +48,7 @@ impl Scenario {
         let scenario = self.load()?.scenario;
         let sweep = scenario.sweep.clone().unwrap_or_default();
         let metrics = replications::metrics(&sweep, &scenario).map_err(|problem| thrown(&problem))?;
-        let axes = suggested(&scenario).into_iter().map(SweepAxis::from).collect();
+        let axes = suggest_axes(&scenario).into_iter().map(SweepAxis::from).collect();
         Ok(json!(SweepSuggestion { metric: metrics.first().map(|metric| metric.name), axes }).to_string())
     }
 

@@ -2,7 +2,7 @@
 
 use engine::registry::Fault;
 use engine::{Member, Stream};
-use path::channel::{Channel, ChannelConfig, Fate, Frame};
+use path::channel::{Channel, ChannelConfig, ChannelFrame, FrameFate};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -29,10 +29,10 @@ struct EveryNth {
 }
 
 impl Channel for EveryNth {
-    fn fate(&mut self, frame: &Frame) -> Fate {
+    fn fate(&mut self, frame: &ChannelFrame) -> FrameFate {
         match frame.number {
-            Some(earlier) if (earlier + 1) % self.n == 0 => Fate::Corrupted,
-            _ => Fate::Arrives,
+            Some(earlier) if (earlier + 1) % self.n == 0 => FrameFate::Corrupted,
+            _ => FrameFate::Arrives,
         }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use engine::registry::Fault;
 use engine::{Member, Stream};
-use path::queue::{Cause, Limit, QueueConfig, QueueCx, QueueDiscipline, Queued};
+use path::queue::{DropCause, Limit, QueueConfig, QueueCx, QueueDiscipline, Queued};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use wire::Packet;
@@ -37,10 +37,10 @@ struct Lifo {
 }
 
 impl QueueDiscipline for Lifo {
-    fn enqueue(&mut self, queued: Queued, cx: &mut QueueCx<'_>) -> Result<(), Cause> {
+    fn enqueue(&mut self, queued: Queued, cx: &mut QueueCx<'_>) -> Result<(), DropCause> {
         let (packets, bytes) = (self.len() + cx.others.0, self.bytes + cx.others.1);
         if !queued.at_once && !self.limit.admits(packets, bytes, queued.packet.size()) {
-            return Err(Cause::Full);
+            return Err(DropCause::Full);
         }
         self.bytes += u64::from(queued.packet.size());
         if queued.expedited {

@@ -2,7 +2,7 @@
 //! [RFC3168 s5]. Packets of flows without ECN pass unchanged.
 
 use engine::Member;
-use path::agent::{Agent, AgentConfig, AgentCx, Effect, LinkView, SchemeAction, Traits, Verdict};
+use path::agent::{Agent, AgentConfig, AgentCx, AgentVerdict, Effect, LinkView, SchemeAction, Traits};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use wire::{Ecn, Packet};
@@ -44,12 +44,12 @@ impl Agent for MarkAtAir {
         self.waiting = link.waiting;
     }
 
-    fn before_air(&mut self, packet: &mut Packet, _: &mut AgentCx<'_>) -> Verdict {
+    fn before_air(&mut self, packet: &mut Packet, _: &mut AgentCx<'_>) -> AgentVerdict {
         if self.waiting > self.threshold && packet.ecn.is_capable() {
             packet.ecn = Ecn::Ce;
             self.marked += 1;
         }
-        Verdict::Pass
+        AgentVerdict::Pass
     }
 
     fn counters(&self) -> Vec<(&'static str, u64)> {

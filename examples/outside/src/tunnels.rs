@@ -3,7 +3,7 @@
 
 use engine::registry::{ContentFault, Fault};
 use engine::{Member, MemberFile, Span, Stream};
-use path::channel::{Channel, ChannelConfig, ChannelTraits, Fate, Frame, Keyed};
+use path::channel::{Channel, ChannelConfig, ChannelFrame, ChannelTraits, FrameFate, Keyed};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -68,9 +68,9 @@ struct Tunnels {
 }
 
 impl Channel for Tunnels {
-    fn fate(&mut self, frame: &Frame) -> Fate {
+    fn fate(&mut self, frame: &ChannelFrame) -> FrameFate {
         let (from, to) = (frame.start.as_nanos(), (frame.start + frame.duration).as_nanos());
         let overlaps = |[begin, end]: &[Span; 2]| from < end.as_nanos() && begin.as_nanos() < to;
-        if self.passages.iter().any(overlaps) { Fate::Corrupted } else { Fate::Arrives }
+        if self.passages.iter().any(overlaps) { FrameFate::Corrupted } else { FrameFate::Arrives }
     }
 }

@@ -111,7 +111,7 @@ pub fn captures(
         }
         None => {
             let (first, others) = all_captures(path)?;
-            let number = first.chosen(args.stream)?;
+            let number = first.choose_connection(args.stream)?;
             let other = others.into_iter().find(|other| first.finds_in(number, other).is_some());
             (first, other)
         }

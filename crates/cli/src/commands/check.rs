@@ -34,7 +34,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let loaded = resolved(&source)?;
     warn(&loaded.warnings);
     let network = &loaded.network;
-    let traces = traces::select(&loaded.scenario.output.traces).unwrap_or_default();
+    let traces = traces::parse_trace_names(&loaded.scenario.output.traces).unwrap_or_default();
     if let Some(problem) =
         Outputs::open(&traces, network, Rc::new(Directory::default()), &loaded.scenario.output, Default::default())
             .clash()

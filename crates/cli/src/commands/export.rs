@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
-use lab::export::{self, FORMATS, Format};
+use lab::export::{self, ExportFormat, FORMATS};
 use lab::features::PARQUET;
 use lab::store::{Store, StoreError};
 use lab::sweep::analysis::Analysis;
@@ -59,7 +59,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     let sweeps = analyses(&args.store)?;
     let out = args.out.clone().unwrap_or_else(|| beside_result(&args.store, ""));
-    let paths = export::write(&sweeps, &metrics, &formats, &out)
+    let paths = export::write_exports(&sweeps, &metrics, &formats, &out)
         .map_err(|(path, error)| Failure::Run(format!("{}: cannot be written: {error}", shown(&path))))?;
     paths.iter().try_for_each(|path| print(&format!("{}\n", shown(path))))
 }
@@ -80,7 +80,7 @@ pub fn analyses(path: &std::path::Path) -> Result<Vec<Analysis>, Failure> {
     Ok(sweeps)
 }
 
-fn find(name: &str) -> Result<&'static Format, Failure> {
+fn find(name: &str) -> Result<&'static ExportFormat, Failure> {
     let refuse = |problem: Problem| Failure::Input(listed(&[problem.in_file("--format")]));
     let format = FORMATS.iter().find(|format| format.name == name).ok_or_else(|| {
         let problem = Problem::new("a file format").found(format!("\"{name}\""));

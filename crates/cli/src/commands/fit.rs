@@ -13,7 +13,7 @@ use fit::path::Bottleneck;
 use fit::scenario::{Fitted, Host};
 use fit::transfer::Transfer;
 use fit::{comparison, json};
-use lab::captures::{BothEnds, CaptureFile, is_capture, unpacked};
+use lab::captures::{BothEnds, CaptureFile, is_capture, open_decompressed};
 use lab::result_dir::EMULATION;
 
 use super::captured::{
@@ -157,7 +157,7 @@ type Fit = (Fitted, comparison::Values, Option<String>);
 /// The fit to a result of real hosts, which shows the sender.
 fn of_result(dir: &Path, args: &Args, given: &Given) -> Result<Fit, Failure> {
     let (file, other) = captures(dir, None, &CaptureArgs { stream: args.stream, at: args.at })?;
-    let direction = DataDirection::of(dir, &file, other.as_ref(), file.chosen(args.stream)?);
+    let direction = DataDirection::of(dir, &file, other.as_ref(), file.choose_connection(args.stream)?);
     let seen = direction.filter(|_| given.sender.is_none()).map(|direction| {
         note(direction.to_string());
         if direction.is_upload { Host::Mobile } else { Host::Server }
@@ -171,7 +171,7 @@ fn of_result(dir: &Path, args: &Args, given: &Given) -> Result<Fit, Failure> {
     match &other {
         Some(other) => of_both([&file, other], args, given),
         None => {
-            let transfer = Transfer::of(|| unpacked(&file.path), args.stream, args.at.map(Vantage::from));
+            let transfer = Transfer::of(|| open_decompressed(&file.path), args.stream, args.at.map(Vantage::from));
             let name = shown(&file.path);
             let refused = |error| Failure::Input(format!("error: {name}: {error}"));
             of_transfer(&name, &transfer.map_err(refused)?, given)
@@ -196,7 +196,8 @@ fn of_one(file: &Path, args: &Args, given: &Given) -> Result<Fit, Failure> {
         return of_logs(std::slice::from_ref(&file.to_owned()), given);
     }
     let at = args.at.map(Vantage::from);
-    let transfer = Transfer::of(|| unpacked(file), args.stream, at).map_err(|error| refused(error.to_string()))?;
+    let transfer =
+        Transfer::of(|| open_decompressed(file), args.stream, at).map_err(|error| refused(error.to_string()))?;
     warn_of_damage(file, transfer.incomplete.as_deref(), transfer.skipped, transfer.bad_timestamps);
     of_transfer(&name, &transfer, given)
 }
@@ -213,7 +214,7 @@ fn of_both(captures: [&CaptureFile; 2], args: &Args, given: &Given) -> Result<Fi
     }
     let truth = both.truth();
     let at = both.whole_path.then_some(Vantage::Sender);
-    let transfer = Transfer::with_truth(|| unpacked(path), Some(both.numbers[0]), at, truth.as_ref());
+    let transfer = Transfer::with_truth(|| open_decompressed(path), Some(both.numbers[0]), at, truth.as_ref());
     let transfer = transfer.map_err(|error| Failure::Input(format!("error: {}: {error}", shown(path))))?;
     of_transfer(&given.source, &transfer, given)
 }

@@ -7,8 +7,8 @@ use clap::Args as ClapArgs;
 use clap::builder::PossibleValuesParser;
 use lab::captures::is_capture;
 use scenario::problem::Problem;
-use scenario::recordings::format::{Format, READERS, Reader};
-use scenario::recordings::recorded::Recorded;
+use scenario::recordings::format::{Format, FormatReader, READERS};
+use scenario::recordings::recorded::LinkRecording;
 
 use super::{count, listed, print, refused, shown, unreadable_file, write_whole};
 use crate::Failure;
@@ -72,7 +72,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// The format of a recording and its extent, in one line.
-pub fn described(reader: &Reader, recorded: &Recorded) -> String {
+pub fn described(reader: &FormatReader, recorded: &LinkRecording) -> String {
     let mut text = format!("{} ({}): {}", reader.name, reader.summary, count(recorded.rows.len(), "row"));
     text.push_str(&format!(" over {:.3} s", recorded.end.as_secs_f64()));
     if let Some([mean, lowest, highest]) = recorded.rates().map(|rates| rates.map(|bits| bits / 1e6)) {

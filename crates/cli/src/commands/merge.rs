@@ -54,6 +54,6 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         print(&format!("{into}: {runs} and {sweeps} from {other}\n"))?;
     }
     // Shards of one sweep may have been made by versions that name runs differently.
-    rekey::rekey(&mut store)?;
+    rekey::rekey_sweeps(&mut store)?;
     Ok(())
 }

@@ -39,7 +39,7 @@ use std::path::{Path, PathBuf};
 use std::thread::available_parallelism;
 
 use clap::Args;
-use engine::text::visible;
+use engine::text::escape_controls;
 use lab::atomic_file;
 use lab::disk::Disk;
 use lab::load::{Loaded, Overrides, Source};
@@ -187,7 +187,7 @@ fn listed(problems: &[Problem]) -> String {
 /// Prints to stdout, with control characters escaped. A closed stdout is `Failure::BrokenPipe`.
 fn print(text: &str) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
-    out.write_all(visible(text).as_bytes())?;
+    out.write_all(escape_controls(text).as_bytes())?;
     out.flush()?;
     Ok(())
 }
@@ -215,5 +215,5 @@ fn shown(path: &Path) -> String {
 /// Writes a file, and creates its directory; the file appears complete or not at all.
 fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let unwritable = |error| Failure::Run(format!("{}: cannot be written: {error}", shown(path)));
-    atomic_file::write(path, bytes).map_err(unwritable)
+    atomic_file::write_atomically(path, bytes).map_err(unwritable)
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
-use lab::papers::reproduce::{Reproduction, reproduce};
+use lab::papers::reproduce::{Reproduction, reproduce_paper};
 use lab::papers::{self, Mark, Number, PAPERS, Paper, Reading, Score};
 use lab::store::Store;
 use scenario::problem::Problem;
@@ -52,7 +52,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         let lines = PAPERS.iter().map(|paper| format!("{:width$}  {}\n", paper.name, paper.reference));
         return print(&lines.collect::<String>());
     };
-    let paper = papers::find(name).ok_or_else(|| {
+    let paper = papers::find_paper(name).ok_or_else(|| {
         let problem = Problem::new("a paper").in_file("reproduce").found(format!("\"{name}\""));
         Failure::Input(listed(&[problem.nearest(name, PAPERS.iter().map(|paper| paper.name))]))
     })?;
@@ -64,7 +64,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     let mut store = Store::create(&out.join("runs.sqlite"))?;
     let progress = Progress::of_runs(paper.name);
-    let outcome = reproduce(paper, replications, &mut store, jobs, &mut |tally| {
+    let outcome = reproduce_paper(paper, replications, &mut store, jobs, &mut |tally| {
         progress.count(tally.done, tally.wanted - tally.found)
     });
     progress.finish();

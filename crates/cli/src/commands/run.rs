@@ -7,7 +7,7 @@ use clap::Args as ClapArgs;
 use engine::Span;
 use lab::features;
 use lab::load::Loaded;
-use lab::run::{self, Done};
+use lab::run::{self, RunOutcome};
 use observe::output::Printers;
 use scenario::EventKinds;
 use scenario::goel1997::TRACE_FILE;
@@ -95,11 +95,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let printer = || Box::new(BufWriter::new(UntilClosed(stdout()))) as Box<dyn Write>;
     let printers = Printers { events: args.print_events.then(printer), series: args.interval.map(|_| printer()) };
     let done = match &dir {
-        Some(dir) => run::run(&loaded, &traces, dir, printers, !args.no_delays, &mut |share| progress.set(share)),
-        None => run::unkept(&loaded, printers, !args.no_delays, &mut |share| progress.set(share)),
+        Some(dir) => {
+            run::run_into_directory(&loaded, &traces, dir, printers, !args.no_delays, &mut |share| progress.set(share))
+        }
+        None => run::run_without_directory(&loaded, printers, !args.no_delays, &mut |share| progress.set(share)),
     };
     progress.finish();
-    let Done { summary, replaced } = done?;
+    let RunOutcome { summary, replaced } = done?;
     if args.json {
         print_if_open(&format!("{summary:#}\n"))?;
     } else if args.print_events {

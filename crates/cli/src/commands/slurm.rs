@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args as ClapArgs;
 use lab::store::is_journal;
 use lab::sweep::Plan;
-use lab::sweep::dedup::together;
+use lab::sweep::dedup::merge_warnings;
 use scenario::problem::Problem;
 
 use super::places::in_results;
@@ -70,7 +70,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let mut overrides = args.scenario.overrides();
     overrides.set.extend(args.replications.map(|count| format!("sweep.replications={count}")));
     let plan = Plan::of(&input::open(file, &overrides).map_err(refused)?).map_err(refused)?;
-    warn(&together(&plan.warnings));
+    warn(&merge_warnings(&plan.warnings));
     let text = script(args, &plan);
     match &args.script {
         None => print(&text),

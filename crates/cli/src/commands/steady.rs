@@ -4,7 +4,7 @@ use clap::Args as ClapArgs;
 use engine::Span;
 use engine::quantity::format_short_percent;
 use lab::load::Loaded;
-use lab::steady::{Alone, FlowReport, Question, SteadyError, Verdict, examine};
+use lab::steady::{FlowReport, Question, SingleRunLength, SteadyError, SteadyVerdict, examine_flows};
 use scenario::problem::Problem;
 use serde_json::{Value, json};
 use stats::{Interval, Level};
@@ -69,7 +69,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let jobs = args.jobs.count();
     let progress = Progress::of_runs(&loaded.stem);
     let reports =
-        examine(&loaded.network, &chosen, &question, jobs, &mut |done| progress.count(done, args.replications));
+        examine_flows(&loaded.network, &chosen, &question, jobs, &mut |done| progress.count(done, args.replications));
     progress.finish();
     let reports = reports?;
     if args.json {
@@ -146,14 +146,16 @@ fn table(report: &FlowReport, question: &Question) -> String {
 /// The length that a single run needs, in a line.
 fn alone(report: &FlowReport, question: &Question) -> String {
     match report.alone {
-        Alone::NoChance => "all replications are equal: the run is deterministic, and one is enough".to_owned(),
-        Alone::Needs { length, told: known } => {
+        SingleRunLength::NoChance => {
+            "all replications are equal: the run is deterministic, and one is enough".to_owned()
+        }
+        SingleRunLength::Needs { length, told: known } => {
             let (all, beyond) =
                 (question.replications(), if length > report.looked { ", longer than these runs" } else { "" });
             format!("{}, warm-up included{beyond} (batch means; median, from {known} of {all} runs)", seconds(length))
         }
-        Alone::Unknown(Some(error)) => format!("too short or too correlated: {error}"),
-        Alone::Unknown(None) => "too short: no data arrived after the warm-up".to_owned(),
+        SingleRunLength::Unknown(Some(error)) => format!("too short or too correlated: {error}"),
+        SingleRunLength::Unknown(None) => "too short: no data arrived after the warm-up".to_owned(),
     }
 }
 
@@ -164,28 +166,30 @@ fn answer(name: &str, report: &FlowReport, question: &Question) -> String {
     let last = report.rows.last().map_or_else(String::new, |last| format!("{} kbps", kilobits(last.goodput.centre())));
     let longer = seconds(report.looked.times(2));
     match report.verdict {
-        Verdict::Steady { from } => {
+        SteadyVerdict::Steady { from } => {
             let alone = match report.alone {
-                Alone::NoChance => "; a single run needs no more".to_owned(),
-                Alone::Needs { length, .. } => format!("; a single run needs {}", seconds(length)),
-                Alone::Unknown(_) => format!("; {looked} are too short to determine the length of a single run"),
+                SingleRunLength::NoChance => "; a single run needs no more".to_owned(),
+                SingleRunLength::Needs { length, .. } => format!("; a single run needs {}", seconds(length)),
+                SingleRunLength::Unknown(_) => {
+                    format!("; {looked} are too short to determine the length of a single run")
+                }
             };
             let from = seconds(from);
             format!(
                 "From {from} on the goodput of {name} is within {share} of {last} with {count} replications{alone}."
             )
         }
-        Verdict::Late { from } => format!(
+        SteadyVerdict::Late { from } => format!(
             "{looked} are too short: the goodput of {name} is within {share} of its last value, {last}, only from \
              {} on, in the second half. Simulate longer: --until \"{longer}\".",
             seconds(from)
         ),
-        Verdict::Wide { half_width, replications } => format!(
+        SteadyVerdict::Wide { half_width, replications } => format!(
             "{looked} with {count} replications are too short: the precision of the goodput of {name} is only {}. Simulate \
              longer, --until \"{longer}\", or replicate more: --replications {replications} would suffice at this length.",
             format_short_percent(half_width)
         ),
-        Verdict::Nothing => {
+        SteadyVerdict::Nothing => {
             format!("{looked} are too short: no data of {name} arrived. Simulate longer: --until \"{longer}\".")
         }
     }
@@ -214,15 +218,17 @@ fn as_json(loaded: &Loaded, question: &Question, reports: &[FlowReport]) -> Valu
             })
         });
         let (verdict, from, replications) = match report.verdict {
-            Verdict::Steady { from } => ("steady", Some(from.as_secs_f64()), None),
-            Verdict::Late { from } => ("late", Some(from.as_secs_f64()), None),
-            Verdict::Wide { replications, .. } => ("wide", None, Some(replications)),
-            Verdict::Nothing => ("nothing", None, None),
+            SteadyVerdict::Steady { from } => ("steady", Some(from.as_secs_f64()), None),
+            SteadyVerdict::Late { from } => ("late", Some(from.as_secs_f64()), None),
+            SteadyVerdict::Wide { replications, .. } => ("wide", None, Some(replications)),
+            SteadyVerdict::Nothing => ("nothing", None, None),
         };
         let (one_run, told, why) = match report.alone {
-            Alone::NoChance => (None, None, Some("no chance".to_owned())),
-            Alone::Needs { length, told } => (Some(length.as_secs_f64()), Some(told), None),
-            Alone::Unknown(error) => (None, None, Some(error.map_or("no data".to_owned(), |error| error.to_string()))),
+            SingleRunLength::NoChance => (None, None, Some("no chance".to_owned())),
+            SingleRunLength::Needs { length, told } => (Some(length.as_secs_f64()), Some(told), None),
+            SingleRunLength::Unknown(error) => {
+                (None, None, Some(error.map_or("no data".to_owned(), |error| error.to_string())))
+            }
         };
         json!({
             "flow": flow.name,

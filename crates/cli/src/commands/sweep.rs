@@ -6,7 +6,7 @@ use std::str::FromStr;
 use clap::Args as ClapArgs;
 use lab::store::Store;
 use lab::sweep::analysis::{self, Analysis};
-use lab::sweep::dedup::together;
+use lab::sweep::dedup::merge_warnings;
 use lab::sweep::run::{Shard, SweepError};
 use lab::sweep::{self, Plan, rekey};
 use observe::{aliases, metric};
@@ -87,7 +87,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let plan = Plan::of(&source).map_err(refused)?;
     // For this table only: the store keeps the scenario's metrics.
     let shown_now = args.metric.iter().map(|name| find(name)).collect::<Result<Vec<_>, _>>()?;
-    warn(&together(&plan.warnings));
+    warn(&merge_warnings(&plan.warnings));
     let path = args.out.clone().unwrap_or_else(|| in_results(format!("{}.sqlite", plan.stem)));
     if args.out.is_none() {
         detail(format_args!("default: --out {}", shown(&path)));
@@ -96,7 +96,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if store.dropped_a_line() {
         note(format_args!("{}: its last line was incomplete and is dropped", shown(&path)));
     }
-    for name in rekey::rekey(&mut store)? {
+    for name in rekey::rekey_sweeps(&mut store)? {
         say(format_args!(
             "warning: {}: the stored scenario of the sweep {name} can no longer be read: its runs are shown, but a new sweep \
              repeats them",
@@ -109,7 +109,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let jobs = args.jobs.count();
     let progress = Progress::of_runs(&plan.stem);
     let shard = args.shard.unwrap_or(Shard::WHOLE);
-    let outcome = sweep::run::run(&plan, &mut store, jobs, shard, &mut |tally| {
+    let outcome = sweep::run::run_sweep(&plan, &mut store, jobs, shard, &mut |tally| {
         progress.count(tally.done, tally.wanted - tally.found)
     });
     progress.finish();
@@ -119,11 +119,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if !shown_now.is_empty() {
         kept.metrics = shown_now.iter().map(|metric| metric.name.to_owned()).collect();
     }
-    let wanted = sweep::precise::replications(&plan, &store)?;
+    let wanted = sweep::precise::requested_replications(&plan, &store)?;
     let analysis = Analysis::of(&store, kept, plan.replications().1)?.first(&wanted);
     warn(&analysis.warnings());
     if args.json {
-        print(&format!("{:#}\n", analysis::to_json(&analysis)))?;
+        print(&format!("{:#}\n", analysis::analysis_to_json(&analysis)))?;
     } else {
         print(&sweep_table::of(&analysis))?;
     }

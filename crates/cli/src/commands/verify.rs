@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
-use lab::store::{Store, Verified};
+use lab::store::{Store, StoreVerification};
 
 use super::{count, print, shown};
 use crate::Failure;
@@ -68,7 +68,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// A line for each error found.
-fn listed(found: &Verified) -> String {
+fn listed(found: &StoreVerification) -> String {
     let rows = found.damage.iter().map(|damage| format!("damaged: {damage}\n")).take(LISTED);
     let more = found.damage.len().saturating_sub(LISTED);
     let more = (more > 0).then(|| format!("damaged: {more} more\n"));

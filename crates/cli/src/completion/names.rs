@@ -8,8 +8,8 @@ use clap::{Arg, ArgMatches};
 use clap_complete::engine::CompletionCandidate;
 use lab::catalogue::{CATALOGUE, Section};
 use lab::features::is_available;
-use lab::load::{Overrides, open};
-use scenario::controls::{Control, Widget, controls};
+use lab::load::{Overrides, open_from_disk};
+use scenario::controls::{Control, Widget, list_controls};
 
 /// Keys of more than this number are completed step by step.
 const MAX_KEYS: usize = 40;
@@ -103,7 +103,7 @@ fn controls_of(typed: Option<&ArgMatches>) -> Vec<Control> {
         return Vec::new();
     }
     let unchanged = Overrides::default();
-    open(path, &unchanged).map(|source| controls(&source, &unchanged)).unwrap_or_default()
+    open_from_disk(path, &unchanged).map(|source| list_controls(&source, &unchanged)).unwrap_or_default()
 }
 
 fn is_regular(path: &Path) -> bool {

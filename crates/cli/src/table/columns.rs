@@ -32,7 +32,7 @@ pub fn cell(metric: &Metric, value: Option<f64>) -> String {
     match metric.unit {
         "s" if value != 0.0 && value < 0.01 => format!("{:.3} ms", 1e3 * value),
         "s" => format!("{value:.3} s"),
-        "bit/s" => Quantity::Rate.fixed(value, 1),
+        "bit/s" => Quantity::Rate.format_fixed(value, 1),
         "share" => format_percent(value),
         "1 to 4.5" | "1 and more" => format!("{value:.2}"),
         _ => format!("{value}"),

@@ -7,7 +7,7 @@ mod roaming;
 
 use engine::Bytes;
 use observe::summary::{Schemes, Summary, arrivals_of, direction, flow};
-use scenario::ran::{grouped, in_words};
+use scenario::ran::{describe_schemes, group_by_scheme};
 use sim::Transport;
 
 use columns::{cell, heads, lines};
@@ -34,7 +34,7 @@ fn head(summary: &Summary) -> String {
         None => String::new(),
         Some(Schemes::One(scheme)) => scheme.clone(),
         Some(Schemes::Each(each)) => {
-            in_words(&grouped(each.iter().map(|(node, scheme)| (scheme.as_str(), node.as_str()))))
+            describe_schemes(&group_by_scheme(each.iter().map(|(node, scheme)| (scheme.as_str(), node.as_str()))))
         }
     };
     let profile = summary.profile.name();

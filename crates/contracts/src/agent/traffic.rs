@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use engine::{Draws, Rate, Span, Stream, Time};
-use path::agent::{AgentConfig, Departure, LinkView, Verdict};
-use path::channel::State;
+use path::agent::{AgentConfig, AgentVerdict, Departure, LinkView};
+use path::channel::ChannelState;
 use path::outcome::{DeliveryNotice, RadioNotice};
 use path::queue::Limit;
 use path::{HopId, LinkDirection};
@@ -27,7 +27,7 @@ pub enum Input {
     /// A failed attempt of the link layer.
     Failed(RadioNotice),
     /// A change of the channel; reported only to an agent with foresight.
-    Air(State),
+    Air(ChannelState),
 }
 
 /// What followed an input.
@@ -71,7 +71,7 @@ impl Traffic {
                 let attempt = 1 + self.draws.below(9) as u32;
                 Input::Failed(RadioNotice { hop: HOP, packet, attempt, last: attempt == 9 })
             }
-            (0.97.., false) => Input::Air(if self.draws.chance(0.5) { State::Good } else { State::Bad }),
+            (0.97.., false) => Input::Air(if self.draws.chance(0.5) { ChannelState::Good } else { ChannelState::Bad }),
             (_, true) => Input::ToAir(packet),
             (_, false) => Input::FromAir(packet),
         };
@@ -176,7 +176,7 @@ pub fn feed_agent(
                 }
                 let (verdict, more) = driver.call("before_air", |agent, cx| agent.before_air(&mut packet, cx))?;
                 sent.extend(more);
-                passed = (verdict == Verdict::Pass).then_some(packet);
+                passed = (verdict == AgentVerdict::Pass).then_some(packet);
                 if let Some(packet) = passed {
                     if traffic.draws.chance(0.05) {
                         sent.extend(driver.call("on_queue_full", |agent, cx| agent.on_queue_full(&packet, cx))?.1);
@@ -188,7 +188,7 @@ pub fn feed_agent(
             Input::FromAir(mut packet) => {
                 let (verdict, more) = driver.call("after_air", |agent, cx| agent.after_air(&mut packet, cx))?;
                 sent.extend(more);
-                passed = (verdict == Verdict::Pass).then_some(packet);
+                passed = (verdict == AgentVerdict::Pass).then_some(packet);
                 if declared.looks_at_deliveries
                     && let Some((packet, queued)) = queued.take()
                 {

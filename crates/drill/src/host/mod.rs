@@ -105,7 +105,7 @@ impl<'a> Host<'a> {
 
     /// Answers a segment that belongs to no connection with a RST.
     fn refuse(&mut self, segment: &Segment) {
-        let Some(mut answer) = tcp::refusal(segment) else { return };
+        let Some(mut answer) = tcp::refuse_segment(segment) else { return };
         if !segment.flags.has(Flags::ACK) {
             // Sequence number 0 in script numbering.
             answer.seq = LOCAL_ISS;

@@ -7,7 +7,7 @@ use std::path::Path;
 use engine::Time;
 use host::Error;
 use lab::load::{Loaded, to_toml};
-use lab::result_dir::{Partial, origin};
+use lab::result_dir::{PartialResult, format_origin};
 use observe::summary::Summary;
 use wire::pcapng::{Direction, Writer};
 
@@ -26,7 +26,7 @@ pub const LOG: &str = "commands.log";
 pub(super) struct Files(Option<OpenFiles>);
 
 struct OpenFiles {
-    partial: Partial,
+    partial: PartialResult,
     captures: Vec<Capture>,
     log: Option<File>,
     origin: String,
@@ -59,7 +59,7 @@ impl Files {
     /// Begins the result directory of `plan`, if it has one, with a capture of each node.
     pub fn create(loaded: &Loaded, plan: &Plan) -> Result<Self, Error> {
         let Some(dir) = &plan.out else { return Ok(Files(None)) };
-        let partial = Partial::create(dir).map_err(run_error)?;
+        let partial = PartialResult::create(dir).map_err(run_error)?;
         let capture = |place: &super::RealHost| {
             let name = format!("{}.pcapng", place.name);
             let file = BufWriter::with_capacity(BUFFER, File::create(partial.dir().join(&name))?);
@@ -68,7 +68,7 @@ impl Files {
         let captures = plan.places.iter().map(capture).collect::<io::Result<_>>().map_err(write_error)?;
         partial.write("scenario.toml", to_toml(&loaded.scenario).as_bytes()).map_err(run_error)?;
         let log = plan.logged.then(|| File::create(partial.dir().join(LOG))).transpose().map_err(write_error)?;
-        Ok(Files(Some(OpenFiles { captures, log, origin: origin(&loaded.path), partial })))
+        Ok(Files(Some(OpenFiles { captures, log, origin: format_origin(&loaded.path), partial })))
     }
 
     /// The output of the commands, if it is logged.

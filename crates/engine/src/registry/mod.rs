@@ -355,7 +355,7 @@ macro_rules! registry {
 
         impl<'de> $crate::serde::Deserialize<'de> for $name {
             fn deserialize<D: $crate::serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                $crate::tagged::deserialize(deserializer)
+                $crate::tagged::deserialize_tagged(deserializer)
             }
         }
 

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use engine::Time;
-use path::link::Line;
+use path::link::TransmissionLine;
 use path::mac::arq::ArqConfig;
 use path::{HopId, LinkDirection, LinkEvent};
 use plot::{Identity, identity};
@@ -96,7 +96,7 @@ pub(crate) struct StopRow {
 struct HopLine {
     /// The node at its sending end.
     node: usize,
-    line: Line,
+    line: TransmissionLine,
     /// Whether the propagation delay is constant.
     fixed: bool,
     /// Whether frames of a link layer are recorded. Those of a medium are recorded there.
@@ -144,7 +144,7 @@ impl Hops {
             let way = link.direction(direction);
             HopLine {
                 node: link.between[direction],
-                line: Line::new(way.rate, way.delay, link.timing),
+                line: TransmissionLine::new(way.rate, way.delay, link.timing),
                 fixed: link.changes.is_none(),
                 frames: has_frames(link, direction),
             }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use path::channel::State;
+use path::channel::ChannelState;
 use sim::{Network, NodeEvent, World};
 
 /// Collects the states of a time interval.
@@ -42,12 +42,12 @@ impl States {
         self.bad.len() + self.associations.len() + self.kept_bytes.len()
     }
 
-    pub fn air(&mut self, at: f64, link: u32, state: State) {
+    pub fn air(&mut self, at: f64, link: u32, state: ChannelState) {
         match state {
-            State::Bad => {
+            ChannelState::Bad => {
                 self.bad_since.entry(link).or_insert(at);
             }
-            State::Good => {
+            ChannelState::Good => {
                 if let Some(since) = self.bad_since.remove(&link).filter(|_| at >= self.from) {
                     self.bad.push([f64::from(link), since, at]);
                 }

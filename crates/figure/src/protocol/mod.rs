@@ -2,7 +2,7 @@
 //! structs and those of the figures, into `web/src/protocol-types.ts`.
 
 use observe::metric::Metric;
-use scenario::axes::suggest::Suggested;
+use scenario::axes::suggest::SuggestedAxis;
 use scenario::problem::Problem;
 use serde::Serialize;
 
@@ -93,8 +93,8 @@ pub struct SweepAxis {
     declared: bool,
 }
 
-impl From<Suggested> for SweepAxis {
-    fn from(axis: Suggested) -> Self {
+impl From<SuggestedAxis> for SweepAxis {
+    fn from(axis: SuggestedAxis) -> Self {
         let values: Vec<String> = axis.values.iter().map(ToString::to_string).collect();
         SweepAxis { key: axis.key, values: values.join(", "), declared: axis.declared }
     }

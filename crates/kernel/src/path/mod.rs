@@ -11,7 +11,7 @@ mod ours;
 use std::time::Duration;
 
 use engine::Span;
-use lab::load::{Overrides, load};
+use lab::load::{Overrides, load_from_disk};
 use path::channel::ChannelConfig;
 use path::link::Timing;
 use path::mac::arq::ArqConfig;
@@ -169,7 +169,7 @@ pub fn compare_flows(words: &[String]) -> Result<(), String> {
     for file in &options.files {
         let load = |seed| {
             let overrides = Overrides { set: options.set.clone(), scheme: None, seed: Some(seed) };
-            load(std::path::Path::new(file), &overrides)
+            load_from_disk(std::path::Path::new(file), &overrides)
                 .map_err(|problems| problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
         };
         let path = BottleneckPath::of(&load(1)?.network).map_err(|problem| format!("{file}: {problem}"))?;

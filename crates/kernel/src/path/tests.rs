@@ -11,7 +11,7 @@ fn examples() -> PathBuf {
 fn path(name: &str, set: &[&str]) -> Result<BottleneckPath, String> {
     let set = set.iter().map(|set| (*set).to_owned()).collect();
     let overrides = Overrides { set, ..Overrides::default() };
-    let loaded = load(&examples().join(name), &overrides).unwrap_or_else(|problems| panic!("{problems:?}"));
+    let loaded = load_from_disk(&examples().join(name), &overrides).unwrap_or_else(|problems| panic!("{problems:?}"));
     BottleneckPath::of(&loaded.network)
 }
 
@@ -93,7 +93,7 @@ fn simulated_queue_follows_from_the_window() {
     ]
     .map(str::to_owned);
     let overrides = Overrides { set: set.to_vec(), ..Overrides::default() };
-    let loaded = load(&examples().join("alone.toml"), &overrides).unwrap();
+    let loaded = load_from_disk(&examples().join("alone.toml"), &overrides).unwrap();
     let measured = ours::simulate_flows(&loaded.network, HopId { link: 1, direction: LinkDirection::Forward });
     // 60 s at a sampling interval of 10 ms.
     assert_eq!(measured.queue.len(), 6000);

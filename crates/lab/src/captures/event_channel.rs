@@ -25,7 +25,7 @@ pub struct EventSender {
 pub struct EventReceiver(Receiver<Batch>);
 
 /// Both ends of the channel of the events of `connections` connections.
-pub fn channel(connections: usize) -> (Vec<EventSender>, EventReceiver) {
+pub fn open_event_channel(connections: usize) -> (Vec<EventSender>, EventReceiver) {
     let (to, from) = sync_channel(WAITING);
     let senders = (0..connections).map(|place| EventSender { place, events: Vec::new(), to: to.clone() });
     (senders.collect(), EventReceiver(from))

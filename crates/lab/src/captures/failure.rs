@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use capture::CaptureError;
 use capture::joined::JoinError;
 
-use super::Unexplained;
+use super::UnexplainedFrames;
 
 /// Why a capture cannot be explained.
 #[derive(Debug, thiserror::Error)]
@@ -35,7 +35,7 @@ pub enum CaptureFailure {
         /// The number of frames.
         frames: u64,
         /// The frames by kind.
-        others: Unexplained,
+        others: UnexplainedFrames,
     },
     /// It does not have a connection of another capture.
     #[error("{}: found no connection between {} and {}, expected that of the other capture", path.display(), ends[0], ends[1])]

@@ -5,7 +5,7 @@ use capture::transfer::{Survey, Truth, Vantage};
 use capture::{End, Stream};
 use sim::{Network, Sink};
 
-use super::{CaptureFailure, CaptureFile, Explained};
+use super::{CaptureFailure, CaptureFile, ExplainedConnection};
 
 /// A connection in the captures of both ends.
 #[derive(Debug)]
@@ -28,13 +28,14 @@ impl<'a> BothEnds<'a> {
     /// # Errors
     /// The connection is not in both, or one of the files cannot be read again.
     pub fn of(files: [&'a CaptureFile; 2], number: Option<u32>) -> Result<Self, CaptureFailure> {
-        let number = files[0].chosen(number)?;
+        let number = files[0].choose_connection(number)?;
         let other = files[0].finds_in(number, files[1]).ok_or_else(|| CaptureFailure::NotInBoth {
             path: files[1].path.clone(),
             ends: files[0].streams[number as usize].ends,
         })?;
         let (mut files, mut numbers) = (files, [number, other]);
-        let mut surveys = [files[0].surveyed(numbers[0], None)?, files[1].surveyed(numbers[1], None)?];
+        let mut surveys =
+            [files[0].survey_connection(numbers[0], None)?, files[1].survey_connection(numbers[1], None)?];
         // The farther the receiver, the nearer the sender.
         if surveys[1].to_receiver > surveys[0].to_receiver {
             (files, numbers, surveys) = ([files[1], files[0]], [numbers[1], numbers[0]], {
@@ -59,7 +60,7 @@ impl<'a> BothEnds<'a> {
         let same_end = near.vantage == far.vantage && near.vantage_known && far.vantage_known;
         let at_ends = files.iter().all(|file| file.at_end);
         let whole_path = at_ends || (!is_between(&near) && !is_between(&far) && !same_end);
-        let survey = if whole_path { files[0].surveyed(numbers[0], Some(Vantage::Sender))? } else { near };
+        let survey = if whole_path { files[0].survey_connection(numbers[0], Some(Vantage::Sender))? } else { near };
         Ok(BothEnds { files, numbers, joined, whole_path, survey })
     }
 
@@ -78,7 +79,10 @@ impl<'a> BothEnds<'a> {
     ///
     /// # Errors
     /// The capture of the sender cannot be read again.
-    pub fn explain<S: Sink>(&self, sink: impl FnMut(&Network) -> S) -> Result<(Explained, S), CaptureFailure> {
+    pub fn explain<S: Sink>(
+        &self,
+        sink: impl FnMut(&Network) -> S,
+    ) -> Result<(ExplainedConnection, S), CaptureFailure> {
         let truth = self.truth();
         let surveys = vec![self.survey.clone()];
         Ok(self.files[0].explain_surveyed(&self.numbers[..1], surveys, truth.as_ref(), sink)?.remove(0))
@@ -93,7 +97,7 @@ impl CaptureFile {
         u32::try_from(found).ok()
     }
 
-    fn surveyed(&self, number: u32, at: Option<Vantage>) -> Result<Survey, CaptureFailure> {
+    fn survey_connection(&self, number: u32, at: Option<Vantage>) -> Result<Survey, CaptureFailure> {
         Ok(self.surveys(&[number], at)?.remove(0))
     }
 

@@ -28,11 +28,11 @@ impl NonTcp {
 
 /// Frames that are not explained, as a list in brackets; empty if there are none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Unexplained(pub NonTcp, pub Skipped);
+pub struct UnexplainedFrames(pub NonTcp, pub Skipped);
 
-impl fmt::Display for Unexplained {
+impl fmt::Display for UnexplainedFrames {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Unexplained(others, skipped) = self;
+        let UnexplainedFrames(others, skipped) = self;
         let kinds = [
             (others.udp, "UDP"),
             (others.icmp, "ICMP"),

@@ -71,7 +71,7 @@ mod tests {
     /// transmission, 2 MB.
     #[test]
     fn costs_are_counted_in_nodes_and_on_radio_links() {
-        let path = &paths::every()[0];
+        let path = &paths::list_paths()[0];
         let scenario = Document::parse("p", path.text.as_bytes()).unwrap().read().unwrap();
         let direction = |packets: u64, busy: f64| json!({ "packets_delivered": packets, "utilization": busy });
         let summary = json!({

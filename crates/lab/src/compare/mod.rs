@@ -9,7 +9,7 @@ pub mod paths;
 use std::path::PathBuf;
 
 use engine::Members;
-use path::agent::{AgentConfig, Traits, Transfer};
+use path::agent::{AgentConfig, Traits, TransferDirection};
 use serde_json::{Value, json};
 use stats::Level;
 use toml::Table;
@@ -24,8 +24,8 @@ use observe::metric::Metric;
 use observe::replications::{self, Case, Series};
 use observe::summary::run::total_goodput_bps;
 use scenario::document::{Origin, by_name};
-use scenario::followers::in_words;
-use scenario::followers::{self, Asked};
+use scenario::followers::name_places;
+use scenario::followers::{self, SchemeRequirements};
 use scenario::problem::Problem;
 
 /// The baseline of the comparison.
@@ -33,7 +33,7 @@ const BASELINE: &str = "unmodified";
 
 /// The schemes with these names, without duplicates and with the baseline first if it is named; all schemes if no name
 /// is given. `members` has those that a program adds.
-pub fn schemes(names: &[String], members: &Members) -> Result<Vec<String>, Problem> {
+pub fn select_schemes(names: &[String], members: &Members) -> Result<Vec<String>, Problem> {
     let known = || members.names::<AgentConfig>();
     let names: Vec<&str> = names.iter().map(|name| name.trim()).collect();
     if let Some(unknown) = names.iter().find(|name| !known().any(|known| known == **name)) {
@@ -57,7 +57,7 @@ pub fn own_schemes(source: &Source) -> Result<Vec<String>, Vec<Problem>> {
 }
 
 /// The path of a built-in path's scenario, for messages.
-pub fn source(path: &ComparedPath, overrides: &Overrides) -> Result<Source, Vec<Problem>> {
+pub fn open_path(path: &ComparedPath, overrides: &Overrides) -> Result<Source, Vec<Problem>> {
     let stem = format!("compare-{}", path.name);
     let mut source = load::of_text(stem, PathBuf::from(&path.name), path.text.as_bytes(), overrides)?;
     let title = format!("{}: {}", path.name, path.summary);
@@ -68,11 +68,11 @@ pub fn source(path: &ComparedPath, overrides: &Overrides) -> Result<Source, Vec<
 
 /// The plan of a comparison: one case per scheme, with the nodes that the scheme requires regardless of the scenario's
 /// own, and `replications` runs of each. A `[sweep]` of the scenario is ignored.
-pub fn plan(mut source: Source, schemes: &[String], replications: u64) -> Result<Plan, Vec<Problem>> {
+pub fn plan_comparison(mut source: Source, schemes: &[String], replications: u64) -> Result<Plan, Vec<Problem>> {
     let count = i64::try_from(replications).unwrap_or(i64::MAX);
     let mut sweep = Table::new();
     sweep.insert("replications".to_owned(), count.into());
-    sweep.insert("metrics".to_owned(), vec![figure().name].into());
+    sweep.insert("metrics".to_owned(), vec![goodput_metric().name].into());
     let assign = |source: &mut Source, sweep: &Table| {
         let set = source.document.assign("sweep", sweep.clone().into(), Origin::Outside("compare".to_owned()));
         set.map_err(|problem| vec![problem])
@@ -82,12 +82,12 @@ pub fn plan(mut source: Source, schemes: &[String], replications: u64) -> Result
     // The nodes that run a scheme depend on the network and its flows.
     let scenario = source.resolve(&source.document)?.scenario;
     let case = |scheme: &String| {
-        let nodes = followers::asked(&scenario, &traits(scheme, source.members())).nodes;
+        let nodes = followers::find_requirements(&scenario, &scheme_traits(scheme, source.members())).nodes;
         let written = |node: String| {
             let key = source.document.key_of_copies(format!("nodes.{node}"));
             key.strip_prefix("nodes.").unwrap_or(&key).to_owned()
         };
-        (scheme.clone(), case(nodes.into_iter().map(written), scheme).into())
+        (scheme.clone(), scheme_changes(nodes.into_iter().map(written), scheme).into())
     };
     let compare: Table = schemes.iter().map(case).collect();
     sweep.insert("compare".to_owned(), compare.into());
@@ -101,7 +101,7 @@ pub fn plan(mut source: Source, schemes: &[String], replications: u64) -> Result
 }
 
 /// The changes to the scenario that make these nodes, and no others, run the scheme.
-fn case(nodes: impl Iterator<Item = String>, scheme: &str) -> Table {
+fn scheme_changes(nodes: impl Iterator<Item = String>, scheme: &str) -> Table {
     let follow = |node: String| {
         let scheme: Table = [("scheme".to_owned(), scheme.into())].into_iter().collect();
         (node, scheme.into())
@@ -113,7 +113,7 @@ fn case(nodes: impl Iterator<Item = String>, scheme: &str) -> Table {
     changes
 }
 
-fn traits(scheme: &str, members: &Members) -> Traits {
+fn scheme_traits(scheme: &str, members: &Members) -> Traits {
     let config: Option<AgentConfig> = by_name(scheme).or_else(|| members.by_name(scheme).ok().flatten());
     config.unwrap_or(AgentConfig::Unmodified(Default::default())).traits()
 }
@@ -126,18 +126,18 @@ pub struct Comparison {
     /// Description of the path, one line.
     pub title: String,
     /// The results by scheme; the first one is the baseline.
-    pub rows: Vec<Compared>,
+    pub rows: Vec<ComparedScheme>,
 }
 
 /// The results of one scheme on one path.
 #[derive(Clone, Debug)]
-pub struct Compared {
+pub struct ComparedScheme {
     /// The name of the scheme.
     pub scheme: String,
     /// The requirements of the scheme and its effect on TCP.
     pub traits: Traits,
     /// The nodes of this network that run the scheme.
-    pub asked: Asked,
+    pub asked: SchemeRequirements,
     /// Whether every run gave the results of the baseline: the scheme had no effect.
     pub same_as_first: bool,
     /// The goodput summed over all flows; `None` if no run gave a value.
@@ -148,7 +148,7 @@ pub struct Compared {
 
 /// Measurements of the runs of one scheme.
 #[derive(Clone, Debug, Default)]
-pub struct Measured {
+pub struct MeasuredScheme {
     /// The goodput in bits per second, by replication.
     pub goodput: Series,
     /// The costs of each run.
@@ -156,14 +156,14 @@ pub struct Measured {
 }
 
 /// The metric by which schemes are compared.
-pub fn figure() -> &'static Metric {
+pub fn goodput_metric() -> &'static Metric {
     &total_goodput_bps
 }
 
 impl Comparison {
     /// Analyses the runs of a plan, which may have schemes of `members`.
     pub fn of(name: &str, plan: &Plan, analysis: &Analysis, members: &Members) -> Self {
-        let entries = analysis.entries(figure());
+        let entries = analysis.entries(goodput_metric());
         let same = analysis.same_as_first();
         let row = |(number, scheme): (usize, &str)| {
             let cells = plan.points.first().map_or(&[][..], |point| &point.cells);
@@ -174,11 +174,11 @@ impl Comparison {
                 }
                 _ => Vec::new(),
             };
-            Compared {
+            ComparedScheme {
                 same_as_first: same.contains(&number),
                 goodput: entries.iter().find(|entry| entry.cell.case == number).and_then(|entry| entry.row.clone()),
                 cost: Cost::of_all(&costs),
-                ..Compared::without_runs(scheme, plan, members)
+                ..ComparedScheme::without_runs(scheme, plan, members)
             }
         };
         let title = analysis.sweep.title.clone();
@@ -187,24 +187,24 @@ impl Comparison {
 
     /// The comparison of runs that another program than the simulator made, by case of the plan. A case without runs has no
     /// figures.
-    pub fn of_measured(name: &str, plan: &Plan, runs: &[Measured], members: &Members) -> Self {
-        let of_run = |measured: &Measured| Case::from([(String::new(), measured.goodput.clone())]);
+    pub fn of_measured(name: &str, plan: &Plan, runs: &[MeasuredScheme], members: &Members) -> Self {
+        let of_run = |measured: &MeasuredScheme| Case::from([(String::new(), measured.goodput.clone())]);
         let cases: Vec<Case> = runs.iter().map(of_run).collect();
         let mut goodput = vec![None; cases.len()];
-        for entry in replications::entries(&cases, figure(), Level::default()) {
+        for entry in replications::entries(&cases, goodput_metric(), Level::default()) {
             goodput[entry.case] = entry.row;
         }
-        let rows = plan.cases.iter().zip(runs).zip(goodput).map(|((case, measured), goodput)| Compared {
+        let rows = plan.cases.iter().zip(runs).zip(goodput).map(|((case, measured), goodput)| ComparedScheme {
             goodput,
             cost: Cost::of_all(&measured.costs),
-            ..Compared::without_runs(&case.name, plan, members)
+            ..ComparedScheme::without_runs(&case.name, plan, members)
         });
         Comparison { name: name.to_owned(), title: plan.scenario.title.clone(), rows: rows.collect() }
     }
 
     /// The comparison as JSON.
     pub fn to_json(&self) -> Value {
-        let row = |row: &Compared| {
+        let row = |row: &ComparedScheme| {
             let goodput = row.goodput.as_ref();
             let against = goodput.and_then(|goodput| goodput.against.as_ref());
             let bounds = |interval: Option<stats::Interval>| interval.map(|it| [it.low, it.high]);
@@ -228,12 +228,12 @@ impl Comparison {
     }
 }
 
-impl Compared {
+impl ComparedScheme {
     fn without_runs(scheme: &str, plan: &Plan, members: &Members) -> Self {
-        let traits = traits(scheme, members);
-        Compared {
+        let traits = scheme_traits(scheme, members);
+        ComparedScheme {
             scheme: scheme.to_owned(),
-            asked: followers::asked(&plan.scenario, &traits),
+            asked: followers::find_requirements(&plan.scenario, &traits),
             traits,
             same_as_first: false,
             goodput: None,
@@ -243,11 +243,15 @@ impl Compared {
 
     /// The nodes that must run the scheme in this network, as text for tables.
     pub fn changes(&self) -> String {
-        match (&self.asked.places[..], self.traits.places(Transfer::Download), self.traits.places(Transfer::Upload)) {
+        match (
+            &self.asked.places[..],
+            self.traits.places(TransferDirection::Download),
+            self.traits.places(TransferDirection::Upload),
+        ) {
             ([], [], []) => "none".to_owned(),
             ([], [], _) => "none: for uploads".to_owned(),
             ([], ..) => "none: for downloads".to_owned(),
-            (places, ..) => in_words(places),
+            (places, ..) => name_places(places),
         }
     }
 }

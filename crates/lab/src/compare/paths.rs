@@ -3,17 +3,17 @@
 use scenario::problem::Problem;
 
 /// A network or a kind of channel: its name, a description of one line, and its part of a scenario.
-struct Part {
+struct PathPart {
     name: &'static str,
     summary: &'static str,
     text: &'static str,
 }
 
 /// The networks: the path between the server and the base station.
-const NETWORKS: &[Part] = &[
-    Part { name: "lan", summary: "10 Mbps and 1 ms to the base station", text: include_str!("paths/lan.toml") },
-    Part { name: "wan", summary: "10 Mbps and 50 ms to the base station", text: include_str!("paths/wan.toml") },
-    Part {
+const NETWORKS: &[PathPart] = &[
+    PathPart { name: "lan", summary: "10 Mbps and 1 ms to the base station", text: include_str!("paths/lan.toml") },
+    PathPart { name: "wan", summary: "10 Mbps and 50 ms to the base station", text: include_str!("paths/wan.toml") },
+    PathPart {
         name: "satellite",
         summary: "10 Mbps and 250 ms to the base station",
         text: include_str!("paths/satellite.toml"),
@@ -21,28 +21,28 @@ const NETWORKS: &[Part] = &[
 ];
 
 /// The kinds of channel: the link between the base station and the mobile, 2 Mbps and 1 ms, and the flows over it.
-const CHANNELS: &[Part] = &[
-    Part {
+const CHANNELS: &[PathPart] = &[
+    PathPart {
         name: "random-loss",
         summary: "2 % of frames lost, a link layer without retries",
         text: include_str!("paths/random-loss.toml"),
     },
-    Part {
+    PathPart {
         name: "bursts",
         summary: "fades of 100 ms, a link layer with nine attempts",
         text: include_str!("paths/bursts.toml"),
     },
-    Part {
+    PathPart {
         name: "disconnection",
         summary: "a disconnection of 3 s, a link layer with nine attempts",
         text: include_str!("paths/disconnection.toml"),
     },
-    Part {
+    PathPart {
         name: "delay-variation",
         summary: "fades of 500 ms, a link layer without a retry limit",
         text: include_str!("paths/delay-variation.toml"),
     },
-    Part {
+    PathPart {
         name: "upload",
         summary: "uploads; 2 % of packets lost, no link layer",
         text: include_str!("paths/upload.toml"),
@@ -61,8 +61,8 @@ pub struct ComparedPath {
 }
 
 /// All built-in paths.
-pub fn every() -> Vec<ComparedPath> {
-    let of = |network: &Part, channel: &Part| ComparedPath {
+pub fn list_paths() -> Vec<ComparedPath> {
+    let of = |network: &PathPart, channel: &PathPart| ComparedPath {
         name: format!("{}-{}", network.name, channel.name),
         summary: format!("{}; {}", network.summary, channel.summary),
         text: format!("{}\n{}", network.text, channel.text),
@@ -71,14 +71,14 @@ pub fn every() -> Vec<ComparedPath> {
 }
 
 /// The names of the networks and of the kinds of channel, each with its description. A path has one of each.
-pub fn parts() -> Vec<(&'static str, &'static str)> {
+pub fn list_path_parts() -> Vec<(&'static str, &'static str)> {
     NETWORKS.iter().chain(CHANNELS).map(|part| (part.name, part.summary)).collect()
 }
 
 /// The paths with these names, in the order of the list. The name of a network or of a kind of channel selects all
 /// of its paths.
-pub fn named(names: &[String]) -> Result<Vec<ComparedPath>, Problem> {
-    let every = every();
+pub fn select_paths(names: &[String]) -> Result<Vec<ComparedPath>, Problem> {
+    let every = list_paths();
     let of = |path: &ComparedPath, name: &str| {
         let parts = path.name.split_once('-');
         path.name == name || parts.is_some_and(|(network, channel)| network == name || channel == name)
@@ -90,7 +90,7 @@ pub fn named(names: &[String]) -> Result<Vec<ComparedPath>, Problem> {
         let problem = problem.in_file("--paths").found(format!("\"{unknown}\""));
         let problem = problem.did_you_mean(unknown, known);
         let hint = problem.hint.clone().unwrap_or_else(|| {
-            let names = |parts: &[Part]| parts.iter().map(|part| part.name).collect::<Vec<_>>().join(", ");
+            let names = |parts: &[PathPart]| parts.iter().map(|part| part.name).collect::<Vec<_>>().join(", ");
             format!("networks: {}; channels: {}", names(NETWORKS), names(CHANNELS))
         });
         return Err(problem.hint(hint));
@@ -104,7 +104,7 @@ mod tests {
 
     fn chosen(names: &[&str]) -> Vec<String> {
         let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
-        named(&names).unwrap().into_iter().map(|path| path.name).collect()
+        select_paths(&names).unwrap().into_iter().map(|path| path.name).collect()
     }
 
     #[test]
@@ -119,9 +119,9 @@ mod tests {
 
     #[test]
     fn unknown_path_is_reported_with_the_nearest_name() {
-        let problem = named(&["wan-burst".to_owned()]).unwrap_err();
+        let problem = select_paths(&["wan-burst".to_owned()]).unwrap_err();
         assert_eq!(problem.hint.as_deref(), Some("did you mean \"wan-bursts\"?"));
-        let problem = named(&["the moon".to_owned()]).unwrap_err();
+        let problem = select_paths(&["the moon".to_owned()]).unwrap_err();
         assert!(problem.hint.unwrap().starts_with("networks: lan, wan, satellite; channels: random-loss"));
     }
 }

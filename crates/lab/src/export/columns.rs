@@ -4,16 +4,16 @@ use serde_json::Value;
 
 /// A table.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Table {
+pub struct ExportTable {
     /// The file name without its extension.
     pub name: &'static str,
     /// The columns, all of equal length.
-    pub columns: Vec<Column>,
+    pub columns: Vec<ExportColumn>,
 }
 
 /// A column of a table.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Column {
+pub struct ExportColumn {
     /// The name of the column.
     pub name: String,
     /// The unit of the values; empty for values without a unit.
@@ -21,12 +21,12 @@ pub struct Column {
     /// The definition of the values.
     pub definition: String,
     /// The values.
-    pub data: Data,
+    pub data: ColumnData,
 }
 
 /// Values of one type.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Data {
+pub enum ColumnData {
     /// Text.
     Text(Vec<String>),
     /// Integers.
@@ -35,20 +35,20 @@ pub enum Data {
     Numbers(Vec<Option<f64>>),
 }
 
-impl Table {
+impl ExportTable {
     /// The number of rows.
     pub fn rows(&self) -> usize {
         self.columns.first().map_or(0, |column| column.data.len())
     }
 }
 
-impl Data {
+impl ColumnData {
     /// The number of values.
     pub fn len(&self) -> usize {
         match self {
-            Data::Text(values) => values.len(),
-            Data::Integers(values) => values.len(),
-            Data::Numbers(values) => values.len(),
+            ColumnData::Text(values) => values.len(),
+            ColumnData::Integers(values) => values.len(),
+            ColumnData::Numbers(values) => values.len(),
         }
     }
 
@@ -60,18 +60,18 @@ impl Data {
     /// A value as text; numbers in the shortest form that reads back exactly.
     pub(super) fn text(&self, row: usize) -> String {
         match self {
-            Data::Text(values) => values[row].clone(),
-            Data::Integers(values) => values[row].to_string(),
-            Data::Numbers(values) => values[row].map_or_else(String::new, |value| value.to_string()),
+            ColumnData::Text(values) => values[row].clone(),
+            ColumnData::Integers(values) => values[row].to_string(),
+            ColumnData::Numbers(values) => values[row].map_or_else(String::new, |value| value.to_string()),
         }
     }
 
     /// A value as JSON.
     pub(super) fn value(&self, row: usize) -> Value {
         match self {
-            Data::Text(values) => values[row].as_str().into(),
-            Data::Integers(values) => values[row].into(),
-            Data::Numbers(values) => values[row].into(),
+            ColumnData::Text(values) => values[row].as_str().into(),
+            ColumnData::Integers(values) => values[row].into(),
+            ColumnData::Numbers(values) => values[row].into(),
         }
     }
 }

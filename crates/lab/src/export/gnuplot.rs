@@ -6,14 +6,14 @@
 
 use std::collections::BTreeSet;
 
-use engine::text::visible;
+use engine::text::escape_controls;
 
-use crate::figures::Figure;
-use crate::figures::facet::{Facet, facets};
+use crate::figures::MetricFigure;
+use crate::figures::facet::{Facet, split_into_facets};
 use crate::figures::grid::{Dimension, is_logarithmic};
-use crate::figures::number::brief;
+use crate::figures::number::shorten_value;
 use crate::figures::slug::Slugs;
-use crate::sweep::analysis::Entry;
+use crate::sweep::analysis::AnalysisEntry;
 
 /// Minimum number of values of a numeric axis with lines; fewer are drawn as marks side by side.
 const MIN_LINE: usize = 3;
@@ -43,11 +43,11 @@ set key outside above left horizontal
 ";
 
 /// Returns the script.
-pub(super) fn write(figures: &[Figure<'_>]) -> String {
+pub(super) fn render_gnuplot(figures: &[MetricFigure<'_>]) -> String {
     let mut out = format!("# Written by lasthop {}.\n{HEAD}", env!("CARGO_PKG_VERSION"));
     let mut names = Slugs::default();
     for figure in figures {
-        let (along, facets) = facets(figure);
+        let (along, facets) = split_into_facets(figure);
         let along = along.unwrap_or_else(|| Dimension::of(Vec::new(), vec![vec![String::new()]]));
         // gnuplot ends with an error at a chart without a value.
         for facet in facets.iter().filter(|facet| facet.entries.values().any(|entry| entry.row.is_some())) {
@@ -60,7 +60,7 @@ pub(super) fn write(figures: &[Figure<'_>]) -> String {
 
 /// A chart and its horizontal axis.
 struct Chart<'a> {
-    figure: &'a Figure<'a>,
+    figure: &'a MetricFigure<'a>,
     facet: &'a Facet<'a>,
     along: &'a Dimension,
     cases: Vec<&'a str>,
@@ -69,7 +69,7 @@ struct Chart<'a> {
 }
 
 impl<'a> Chart<'a> {
-    fn of(figure: &'a Figure<'a>, facet: &'a Facet<'a>, along: &'a Dimension) -> Self {
+    fn of(figure: &'a MetricFigure<'a>, facet: &'a Facet<'a>, along: &'a Dimension) -> Self {
         let numbers = along.numbers.as_deref().filter(|numbers| numbers.len() >= MIN_LINE);
         Chart { figure, facet, along, cases: figure.analysis.cases(), numbers }
     }
@@ -78,21 +78,21 @@ impl<'a> Chart<'a> {
         let sweep = &self.figure.analysis.sweep;
         let title = if sweep.title.is_empty() { &sweep.name } else { &sweep.title };
         let facet = if self.facet.title.is_empty() { String::new() } else { format!(" ({})", self.facet.title) };
-        let mut out = format!("\n{}\n", comment(&format!("{title}: {}{facet}", self.figure.measure())));
+        let mut out = format!("\n{}\n", gnuplot_comment(&format!("{title}: {}{facet}", self.figure.measure())));
         let data = format!("$data_{}", name.replace('-', "_"));
         out.push_str(&format!("{data} << EOD\n{}EOD\n", self.data()));
-        out.push_str(&format!("set title {}\n", quoted(&format!("{title}{facet}"))));
+        out.push_str(&format!("set title {}\n", quote_for_gnuplot(&format!("{title}{facet}"))));
         out.push_str(&self.axis());
         // A range of values that are all positive or all negative is extended to 0.
-        out.push_str(&format!("set ylabel {}\nset yrange [*<0:0<*]\n", quoted(&self.figure.measure())));
+        out.push_str(&format!("set ylabel {}\nset yrange [*<0:0<*]\n", quote_for_gnuplot(&self.figure.measure())));
         out.push_str(&format!("set output '{name}.'.form\n{}", self.plot(&data, "2:3:4", |entry| entry.row.is_some())));
-        if self.facet.entries.values().any(|entry| change(entry).is_some()) {
+        if self.facet.entries.values().any(|entry| percent_change(entry).is_some()) {
             let first = self.cases.first().copied().unwrap_or_default();
             let label = format!("change of {} from {first}, %", self.figure.name());
-            out.push_str(&format!("set ylabel {}\nset xzeroaxis linetype -1\n", quoted(&label)));
+            out.push_str(&format!("set ylabel {}\nset xzeroaxis linetype -1\n", quote_for_gnuplot(&label)));
             out.push_str(&format!(
                 "set output '{name}-change.'.form\n{}",
-                self.plot(&data, "5:6:7", |entry| change(entry).is_some())
+                self.plot(&data, "5:6:7", |entry| percent_change(entry).is_some())
             ));
             out.push_str("unset xzeroaxis\n");
         }
@@ -102,7 +102,7 @@ impl<'a> Chart<'a> {
 
     /// Returns the commands for the horizontal axis, which has the values of the first key.
     fn axis(&self) -> String {
-        let mut out = format!("set xlabel {}\nunset logscale\n", quoted(&self.along.title()));
+        let mut out = format!("set xlabel {}\nunset logscale\n", quote_for_gnuplot(&self.along.title()));
         let places: Vec<f64> = (0..self.along.labels().len()).map(|at| self.place(at)).collect();
         match self.numbers {
             Some(numbers) => {
@@ -122,7 +122,8 @@ impl<'a> Chart<'a> {
         if self.numbers.is_some() && places.len() > MAX_LABELS {
             out.push_str("set xtics autofreq\n");
         } else {
-            let label = |(label, place): (&String, f64)| format!("{} {place}", quoted(&brief(label)));
+            let label =
+                |(label, place): (&String, f64)| format!("{} {place}", quote_for_gnuplot(&shorten_value(label)));
             let labels: Vec<String> = self.along.labels().iter().zip(places).map(label).collect();
             out.push_str(&format!("set xtics ({})\n", labels.join(", ")));
         }
@@ -139,7 +140,7 @@ impl<'a> Chart<'a> {
         let mut order: Vec<usize> = (0..self.along.labels().len()).collect();
         order.sort_by(|a, b| self.place(*a).total_cmp(&self.place(*b)));
         let of_case = |(number, name): (usize, &&str)| {
-            let mut out = comment(if name.is_empty() { "results" } else { name }) + "\n";
+            let mut out = gnuplot_comment(if name.is_empty() { "results" } else { name }) + "\n";
             for at in &order {
                 out.push_str(&self.line(*at, number));
             }
@@ -162,7 +163,7 @@ impl<'a> Chart<'a> {
             None => SPREAD * ((case as f64 + 0.5) / cases - 0.5),
         };
         let mut numbers = vec![Some(self.place(at) + beside)];
-        for part in [mean, entry.and_then(change)] {
+        for part in [mean, entry.and_then(percent_change)] {
             numbers.extend(part.map_or([None; 3], |(value, low, high)| [Some(value), Some(low), Some(high)]));
         }
         let text = |number: Option<f64>| number.map_or_else(|| "NaN".to_owned(), |number| number.to_string());
@@ -170,13 +171,14 @@ impl<'a> Chart<'a> {
     }
 
     /// Returns the command that draws these columns of the data, for each case that `has` a value.
-    fn plot(&self, data: &str, columns: &str, has: impl Fn(&Entry<'_>) -> bool) -> String {
+    fn plot(&self, data: &str, columns: &str, has: impl Fn(&AnalysisEntry<'_>) -> bool) -> String {
         let style = if self.numbers.is_some() { "yerrorlines" } else { "yerrorbars" };
         let with_value = self.facet.entries.iter().filter(|(_, entry)| has(entry));
         let drawn: BTreeSet<usize> = with_value.map(|((_, case), _)| *case).collect();
         let one = |case: &usize| {
             let name = self.cases.get(*case).copied().unwrap_or_default();
-            let title = if name.is_empty() { "notitle".to_owned() } else { format!("title {}", quoted(name)) };
+            let title =
+                if name.is_empty() { "notitle".to_owned() } else { format!("title {}", quote_for_gnuplot(name)) };
             let (number, shape) = (case + 1, SHAPES[case % SHAPES.len()]);
             format!("  {data} index {case} using 1:{columns} with {style} linetype {number} pointtype {shape} {title}")
         };
@@ -186,18 +188,18 @@ impl<'a> Chart<'a> {
 }
 
 /// Returns the change of an entry from the first case in percent, and the ends of its interval.
-fn change(entry: &Entry<'_>) -> Option<(f64, f64, f64)> {
+fn percent_change(entry: &AnalysisEntry<'_>) -> Option<(f64, f64, f64)> {
     let against = entry.row.as_ref()?.against.as_ref()?;
     let percent = against.percent?;
     Some(against.percent_ci.map_or((percent, percent, percent), |ci| (percent, ci.low, ci.high)))
 }
 
 /// Returns a text as a string of gnuplot. In single quotes only the quote itself has a meaning, written twice.
-fn quoted(text: &str) -> String {
-    format!("'{}'", visible(text).replace(['\n', '\t'], " ").replace('\'', "''"))
+fn quote_for_gnuplot(text: &str) -> String {
+    format!("'{}'", escape_controls(text).replace(['\n', '\t'], " ").replace('\'', "''"))
 }
 
 /// Returns a text as a comment. A backslash at its end would continue it on the next line.
-fn comment(text: &str) -> String {
-    format!("# {}", visible(text).replace(['\n', '\t'], " ").replace('\\', "/"))
+fn gnuplot_comment(text: &str) -> String {
+    format!("# {}", escape_controls(text).replace(['\n', '\t'], " ").replace('\\', "/"))
 }

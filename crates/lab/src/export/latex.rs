@@ -2,12 +2,12 @@
 
 use std::fmt::Write;
 
-use engine::text::visible;
+use engine::text::escape_controls;
 
-use crate::figures::number::{decimals, plain, signed};
+use crate::figures::number::{choose_decimals, format_decimals, format_signed_percent};
 use crate::figures::slug::Slugs;
-use crate::figures::{Figure, key, value, words};
-use crate::sweep::analysis::{Entry, Row};
+use crate::figures::{MetricFigure, axis_value, key, words};
+use crate::sweep::analysis::{AnalysisEntry, Row};
 
 /// Maximum number of rows of a `table`, which LaTeX does not break; one with more rows is a `longtable`.
 const MAX_ROWS: usize = 40;
@@ -15,7 +15,7 @@ const MAX_ROWS: usize = 40;
 const NONE: &str = r"\multicolumn{2}{c}{--}";
 
 /// Returns a table for each figure.
-pub(super) fn write(figures: &[Figure<'_>]) -> String {
+pub(super) fn render_latex(figures: &[MetricFigure<'_>]) -> String {
     let mut out =
         format!("% Written by lasthop {}. The preamble needs \\usepackage{{booktabs}}", env!("CARGO_PKG_VERSION"));
     let long = figures.iter().any(|figure| figure.entries.len() > MAX_ROWS);
@@ -23,13 +23,13 @@ pub(super) fn write(figures: &[Figure<'_>]) -> String {
     let mut labels = Slugs::default();
     for figure in figures {
         let label = labels.next(&format!("{} {}", figure.analysis.sweep.name, figure.metric.name));
-        out.push_str(&table(figure, &label));
+        out.push_str(&render_latex_table(figure, &label));
     }
     out
 }
 
 /// The optional columns of a table.
-struct Columns<'a> {
+struct LatexColumns<'a> {
     keys: Vec<&'a str>,
     /// Names of the cases; empty without [sweep.compare].
     cases: Vec<&'a str>,
@@ -41,31 +41,31 @@ struct Columns<'a> {
     compared: bool,
 }
 
-impl<'a> Columns<'a> {
-    fn of(figure: &'a Figure<'_>) -> Self {
+impl<'a> LatexColumns<'a> {
+    fn of(figure: &'a MetricFigure<'_>) -> Self {
         let mut cases = figure.analysis.cases();
         if cases.iter().all(|case| case.is_empty()) {
             cases.clear();
         }
         let rows = || figure.entries.iter().map(|entry| entry.row.as_ref());
-        Columns {
+        LatexColumns {
             keys: figure.analysis.keys(),
             cases,
             subjects: figure.subjects.len() > 1,
-            counted: figure.entries.windows(2).any(|pair| count(&pair[0]) != count(&pair[1])),
+            counted: figure.entries.windows(2).any(|pair| count_values(&pair[0]) != count_values(&pair[1])),
             compared: rows().flatten().any(|row| row.against.is_some()),
         }
     }
 
     /// Returns the column specification and the cells of the heading.
-    fn heading(&self, figure: &Figure<'_>) -> (String, String) {
+    fn heading(&self, figure: &MetricFigure<'_>) -> (String, String) {
         let mut cells: Vec<String> =
-            self.keys.iter().map(|key| escaped(&words::key(key::short(key, &self.keys)))).collect();
+            self.keys.iter().map(|key| escape_latex(&words::name_key(key::shorten_key(key, &self.keys)))).collect();
         if !self.cases.is_empty() {
             cells.push("case".into());
         }
         if self.subjects {
-            cells.push(escaped(figure.kind()));
+            cells.push(escape_latex(figure.kind()));
         }
         let mut spec = "l".repeat(cells.len());
         if self.counted {
@@ -75,7 +75,7 @@ impl<'a> Columns<'a> {
         let unit = if figure.unit.is_empty() { String::new() } else { format!(", {}", figure.unit) };
         let mut pair = |head: &str| {
             spec.push_str("r@{${}\\pm{}$}l");
-            cells.push(format!("\\multicolumn{{2}}{{c}}{{{}}}", escaped(head)));
+            cells.push(format!("\\multicolumn{{2}}{{c}}{{{}}}", escape_latex(head)));
         };
         pair(&format!("mean{unit}"));
         if self.compared {
@@ -85,37 +85,37 @@ impl<'a> Columns<'a> {
     }
 
     /// Returns a row. The values of the keys are left out if the row above has the same.
-    fn row(&self, figure: &Figure<'_>, entry: &Entry<'_>, above: Option<&Entry<'_>>) -> String {
+    fn row(&self, figure: &MetricFigure<'_>, entry: &AnalysisEntry<'_>, above: Option<&AnalysisEntry<'_>>) -> String {
         let same_point = above.is_some_and(|above| above.cell.point == entry.cell.point);
-        let shown = |key: &&str| if same_point { String::new() } else { value(entry, key).unwrap_or_default() };
-        let mut cells: Vec<String> = self.keys.iter().map(|key| escaped(&shown(key))).collect();
+        let shown = |key: &&str| if same_point { String::new() } else { axis_value(entry, key).unwrap_or_default() };
+        let mut cells: Vec<String> = self.keys.iter().map(|key| escape_latex(&shown(key))).collect();
         if !self.cases.is_empty() {
-            cells.push(escaped(&entry.cell.case_name));
+            cells.push(escape_latex(&entry.cell.case_name));
         }
         if self.subjects {
-            cells.push(escaped(&entry.subject));
+            cells.push(escape_latex(&entry.subject));
         }
         if self.counted {
-            cells.push(count(entry).to_string());
+            cells.push(count_values(entry).to_string());
         }
         let row = entry.row.as_ref();
-        cells.push(row.map_or_else(|| NONE.into(), |row| mean(row, figure.scale)));
+        cells.push(row.map_or_else(|| NONE.into(), |row| render_mean(row, figure.scale)));
         if self.compared {
-            cells.push(row.and_then(change).unwrap_or_else(|| NONE.into()));
+            cells.push(row.and_then(render_change).unwrap_or_else(|| NONE.into()));
         }
         let space = above.is_some() && !same_point && figure.entries.len() > 1 && self.rows_per_point(figure) > 1;
         format!("{}    {} \\\\\n", if space { "    \\addlinespace\n" } else { "" }, cells.join(" & "))
     }
 
-    fn rows_per_point(&self, figure: &Figure<'_>) -> usize {
+    fn rows_per_point(&self, figure: &MetricFigure<'_>) -> usize {
         self.cases.len().max(1) * figure.subjects.len().max(1)
     }
 }
 
-fn table(figure: &Figure<'_>, label: &str) -> String {
-    let columns = Columns::of(figure);
+fn render_latex_table(figure: &MetricFigure<'_>, label: &str) -> String {
+    let columns = LatexColumns::of(figure);
     let (spec, heading) = columns.heading(figure);
-    let caption = caption(figure, &columns);
+    let caption = render_caption(figure, &columns);
     let mut rows = String::new();
     let mut above = None;
     for entry in &figure.entries {
@@ -141,14 +141,14 @@ fn table(figure: &Figure<'_>, label: &str) -> String {
     out
 }
 
-fn caption(figure: &Figure<'_>, columns: &Columns<'_>) -> String {
+fn render_caption(figure: &MetricFigure<'_>, columns: &LatexColumns<'_>) -> String {
     let sweep = &figure.analysis.sweep;
     let title = if sweep.title.is_empty() { &sweep.name } else { &sweep.title };
-    let mut out = format!("{}: {}", escaped(title.trim_end_matches('.')), escaped(&figure.name()));
+    let mut out = format!("{}: {}", escape_latex(title.trim_end_matches('.')), escape_latex(&figure.name()));
     if let [only] = &figure.subjects[..]
         && !only.is_empty()
     {
-        out.push_str(&format!(" of {} {}", escaped(figure.kind()), escaped(only)));
+        out.push_str(&format!(" of {} {}", escape_latex(figure.kind()), escape_latex(only)));
     }
     let level = figure.level();
     let intervals = figure.entries.iter().filter_map(|entry| entry.row.as_ref()).any(|row| row.half.is_some());
@@ -157,35 +157,35 @@ fn caption(figure: &Figure<'_>, columns: &Columns<'_>) -> String {
         false => ". Means".to_owned(),
     });
     if let (false, Some(first)) = (columns.counted, figure.entries.first()) {
-        out.push_str(&format!(", $n = {}$", count(first)));
+        out.push_str(&format!(", $n = {}$", count_values(first)));
     }
     if let (true, Some(first)) = (columns.compared, columns.cases.first()) {
-        out.push_str(&format!("; change from {}, paired by replication", escaped(first)));
+        out.push_str(&format!("; change from {}, paired by replication", escape_latex(first)));
     }
     out.push('.');
     out
 }
 
 /// The number of replications with a value.
-fn count(entry: &Entry<'_>) -> u64 {
+fn count_values(entry: &AnalysisEntry<'_>) -> u64 {
     entry.row.as_ref().map_or(0, |row| row.n)
 }
 
-fn mean(row: &Row, scale: f64) -> String {
+fn render_mean(row: &Row, scale: f64) -> String {
     let (mean, half) = (row.mean / scale, row.half.map(|half| half / scale));
-    let places = decimals(half.unwrap_or(0.0), mean);
-    two(&plain(mean, places), half.map(|half| plain(half, places)))
+    let places = choose_decimals(half.unwrap_or(0.0), mean);
+    render_with_half_width(&format_decimals(mean, places), half.map(|half| format_decimals(half, places)))
 }
 
-fn change(row: &Row) -> Option<String> {
+fn render_change(row: &Row) -> Option<String> {
     let against = row.against.as_ref()?;
     let half = against.percent_ci.map(|ci| ci.half_width());
-    let half = half.map(|half| plain(half, if half < 99.95 { 1 } else { 0 }));
-    Some(two(&signed(against.percent?, plain), half))
+    let half = half.map(|half| format_decimals(half, if half < 99.95 { 1 } else { 0 }));
+    Some(render_with_half_width(&format_signed_percent(against.percent?, format_decimals), half))
 }
 
 /// Returns the cells of a number and of its half width, in mathematics mode, for the minus sign.
-fn two(number: &str, half: Option<String>) -> String {
+fn render_with_half_width(number: &str, half: Option<String>) -> String {
     match half {
         Some(half) => format!("${number}$ & ${half}$"),
         None => format!("\\multicolumn{{2}}{{c}}{{${number}$}}"),
@@ -193,9 +193,9 @@ fn two(number: &str, half: Option<String>) -> String {
 }
 
 /// Escapes a text for LaTeX; control characters are replaced by their numbers.
-fn escaped(text: &str) -> String {
+fn escape_latex(text: &str) -> String {
     let mut out = String::new();
-    for c in visible(text).chars() {
+    for c in escape_controls(text).chars() {
         match c {
             '\\' => out.push_str("\\textbackslash{}"),
             '~' => out.push_str("\\textasciitilde{}"),
@@ -218,17 +218,17 @@ fn escaped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::escaped;
+    use super::escape_latex;
 
     #[test]
     fn characters_with_a_meaning_in_latex_are_escaped() {
-        assert_eq!(escaped("50 % & a_b #1 $x$ {y}"), "50 \\% \\& a\\_b \\#1 \\$x\\$ \\{y\\}");
-        assert_eq!(escaped("\\input{/etc/passwd}"), "\\textbackslash{}input\\{/etc/passwd\\}");
-        assert_eq!(escaped("[1]* --"), "{[}1]{*} -{}-");
+        assert_eq!(escape_latex("50 % & a_b #1 $x$ {y}"), "50 \\% \\& a\\_b \\#1 \\$x\\$ \\{y\\}");
+        assert_eq!(escape_latex("\\input{/etc/passwd}"), "\\textbackslash{}input\\{/etc/passwd\\}");
+        assert_eq!(escape_latex("[1]* --"), "{[}1]{*} -{}-");
         assert_eq!(
-            escaped("a^b~c<d>|"),
+            escape_latex("a^b~c<d>|"),
             "a\\textasciicircum{}b\\textasciitilde{}c\\textless{}d\\textgreater{}\\textbar{}"
         );
-        assert_eq!(escaped("\u{1b}]"), "\\textbackslash{}u001b]");
+        assert_eq!(escape_latex("\u{1b}]"), "\\textbackslash{}u001b]");
     }
 }

@@ -11,18 +11,18 @@ mod tables;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use engine::text::visible;
+use engine::text::escape_controls;
 use observe::metric::Metric;
 
-use crate::figures::Figure;
+use crate::figures::MetricFigure;
 use crate::sweep::analysis::Analysis;
 
-pub use crate::value_text::{numbers, shown};
-pub use columns::{Column, Data, Table};
-pub use tables::tables;
+pub use crate::value_text::{format_json_value, parse_base_numbers};
+pub use columns::{ColumnData, ExportColumn, ExportTable};
+pub use tables::build_tables;
 
 /// A file format.
-pub struct Format {
+pub struct ExportFormat {
     /// The name.
     pub name: &'static str,
     /// Description of one line.
@@ -31,7 +31,7 @@ pub struct Format {
     writer: Writer,
 }
 
-impl Format {
+impl ExportFormat {
     /// True if the format shows selected metrics, false if it has all values of the store.
     pub fn is_of_metrics(&self) -> bool {
         matches!(self.writer, Writer::Figures(_))
@@ -41,42 +41,42 @@ impl Format {
 /// The function that writes a format.
 enum Writer {
     /// Writes a file for each table, with all values of the store.
-    Table(fn(&Table) -> io::Result<Vec<u8>>),
+    Table(fn(&ExportTable) -> io::Result<Vec<u8>>),
     /// Writes the file `summary` with the means of the selected metrics.
-    Figures(fn(&[Figure<'_>]) -> String),
+    Figures(fn(&[MetricFigure<'_>]) -> String),
 }
 
 /// All formats.
-pub static FORMATS: &[Format] = &[
-    Format {
+pub static FORMATS: &[ExportFormat] = &[
+    ExportFormat {
         name: "csv",
         summary: "comma-separated values, a line of column names first",
         extension: "csv",
-        writer: Writer::Table(csv),
+        writer: Writer::Table(encode_csv),
     },
-    Format {
+    ExportFormat {
         name: "parquet",
         summary: "Apache Parquet, for DuckDB, pandas and polars; units and definitions in its metadata",
         extension: "parquet",
         writer: Writer::Table(parquet),
     },
-    Format {
+    ExportFormat {
         name: "json",
         summary: "columns with units and definitions, and rows as objects",
         extension: "json",
-        writer: Writer::Table(json),
+        writer: Writer::Table(encode_json),
     },
-    Format {
+    ExportFormat {
         name: "latex",
         summary: "summary.tex: a table of means and changes for each metric of the sweep, for booktabs",
         extension: "tex",
-        writer: Writer::Figures(latex::write),
+        writer: Writer::Figures(latex::render_latex),
     },
-    Format {
+    ExportFormat {
         name: "gnuplot",
         summary: "summary.gnuplot: a script with its data that draws the means and changes, as SVG or PDF",
         extension: "gnuplot",
-        writer: Writer::Figures(gnuplot::write),
+        writer: Writer::Figures(gnuplot::render_gnuplot),
     },
 ];
 
@@ -86,33 +86,33 @@ pub static FORMATS: &[Format] = &[
 ///
 /// # Errors
 /// The path of a failed operation and its error; the files in `dir` are then unchanged.
-pub fn write(
+pub fn write_exports(
     sweeps: &[Analysis],
     metrics: &[&'static Metric],
-    formats: &[&Format],
+    formats: &[&ExportFormat],
     dir: &Path,
 ) -> Result<Vec<PathBuf>, (PathBuf, io::Error)> {
     let some = |of_metrics: bool| formats.iter().any(|format| format.is_of_metrics() == of_metrics);
-    let tables = if some(false) { tables(sweeps) } else { Vec::new() };
-    let figures = if some(true) { figures(sweeps, metrics) } else { Vec::new() };
-    set::write(&tables, &figures, formats, dir)
+    let tables = if some(false) { build_tables(sweeps) } else { Vec::new() };
+    let figures = if some(true) { select_figures(sweeps, metrics) } else { Vec::new() };
+    set::write_export_set(&tables, &figures, formats, dir)
 }
 
 /// Returns a figure for each metric of each sweep that has runs.
-fn figures<'a>(sweeps: &'a [Analysis], metrics: &[&'static Metric]) -> Vec<Figure<'a>> {
+fn select_figures<'a>(sweeps: &'a [Analysis], metrics: &[&'static Metric]) -> Vec<MetricFigure<'a>> {
     let of_sweep = |sweep: &'a Analysis| {
         let metrics = if metrics.is_empty() { sweep.metrics() } else { metrics.to_vec() };
-        metrics.into_iter().map(move |metric| Figure::of(sweep, metric))
+        metrics.into_iter().map(move |metric| MetricFigure::of(sweep, metric))
     };
     sweeps.iter().flat_map(of_sweep).filter(|figure| !figure.entries.is_empty()).collect()
 }
 
-fn csv(table: &Table) -> io::Result<Vec<u8>> {
+fn encode_csv(table: &ExportTable) -> io::Result<Vec<u8>> {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record(table.columns.iter().map(|column| cell(&column.name)))?;
+    writer.write_record(table.columns.iter().map(|column| quote_csv_cell(&column.name)))?;
     for row in 0..table.rows() {
         writer.write_record(table.columns.iter().map(|column| match &column.data {
-            Data::Text(values) => cell(&values[row]),
+            ColumnData::Text(values) => quote_csv_cell(&values[row]),
             data => data.text(row),
         }))?;
     }
@@ -121,24 +121,24 @@ fn csv(table: &Table) -> io::Result<Vec<u8>> {
 
 /// Quotes a text as a CSV cell. Spreadsheets read a cell that begins with = + - or @ as a formula, unless it is a
 /// number; a leading apostrophe marks it as text.
-fn cell(text: &str) -> String {
+fn quote_csv_cell(text: &str) -> String {
     let digits = |c: char| c.is_ascii_digit() || "+-.eE".contains(c);
     let number = text.parse::<f64>().is_ok() && text.chars().all(digits);
     let formula = !number && text.trim_start().starts_with(['=', '+', '-', '@']);
-    format!("{}{}", if formula { "'" } else { "" }, visible(text))
+    format!("{}{}", if formula { "'" } else { "" }, escape_controls(text))
 }
 
 #[cfg(feature = "parquet")]
-fn parquet(table: &Table) -> io::Result<Vec<u8>> {
-    parquet::write(table)
+fn parquet(table: &ExportTable) -> io::Result<Vec<u8>> {
+    parquet::encode_table(table)
 }
 
 #[cfg(not(feature = "parquet"))]
-fn parquet(_: &Table) -> io::Result<Vec<u8>> {
+fn parquet(_: &ExportTable) -> io::Result<Vec<u8>> {
     Err(crate::features::PARQUET.unsupported())
 }
 
-fn json(table: &Table) -> io::Result<Vec<u8>> {
+fn encode_json(table: &ExportTable) -> io::Result<Vec<u8>> {
     use serde_json::{Value, json};
     let columns: Vec<Value> = table
         .columns
@@ -166,8 +166,8 @@ mod tests {
     use std::io::Write;
 
     /// A table with every value that is difficult to escape.
-    fn table() -> Table {
-        let column = |name: &str, unit: &str, data| Column {
+    fn table() -> ExportTable {
+        let column = |name: &str, unit: &str, data| ExportColumn {
             name: name.into(),
             unit: unit.into(),
             definition: format!("what {name} is"),
@@ -175,20 +175,20 @@ mod tests {
         };
         let texts = ["plain", "a, comma", "a \"quote\"\nand a line", "ä √ 電"].map(str::to_owned);
         let numbers = vec![Some(0.1 + 0.2), None, Some(-1e300), Some(5e-324)];
-        Table {
+        ExportTable {
             name: "flows",
             columns: vec![
-                column("links.air.channel", "", Data::Text(texts.to_vec())),
-                column("n", "count", Data::Integers(vec![0, i64::MIN, i64::MAX, -1])),
-                column("mean", "s", Data::Numbers(numbers)),
-                column("none", "s", Data::Numbers(vec![None; 4])),
+                column("links.air.channel", "", ColumnData::Text(texts.to_vec())),
+                column("n", "count", ColumnData::Integers(vec![0, i64::MIN, i64::MAX, -1])),
+                column("mean", "s", ColumnData::Numbers(numbers)),
+                column("none", "s", ColumnData::Numbers(vec![None; 4])),
             ],
         }
     }
 
     #[test]
     fn csv_is_read_back_unchanged() {
-        let (table, bytes) = (table(), csv(&table()).unwrap());
+        let (table, bytes) = (table(), encode_csv(&table()).unwrap());
         let mut reader = csv::Reader::from_reader(&bytes[..]);
         let head: Vec<String> = reader.headers().unwrap().iter().map(str::to_owned).collect();
         assert_eq!(head, ["links.air.channel", "n", "mean", "none"]);
@@ -197,9 +197,9 @@ mod tests {
         for (row, record) in rows.iter().enumerate() {
             for (cell, column) in record.iter().zip(&table.columns) {
                 match &column.data {
-                    Data::Text(texts) => assert_eq!(cell, texts[row]),
-                    Data::Integers(numbers) => assert_eq!(cell.parse(), Ok(numbers[row])),
-                    Data::Numbers(numbers) => assert_eq!(cell.parse().ok(), numbers[row]),
+                    ColumnData::Text(texts) => assert_eq!(cell, texts[row]),
+                    ColumnData::Integers(numbers) => assert_eq!(cell.parse(), Ok(numbers[row])),
+                    ColumnData::Numbers(numbers) => assert_eq!(cell.parse().ok(), numbers[row]),
                 }
             }
         }
@@ -208,16 +208,16 @@ mod tests {
     #[test]
     fn csv_cells_are_not_formulas() {
         let formulas = ["=cmd()|' /C calc'!A0", "+1+2", "-x", "@SUM(A1)", "\t=1", " =1", "-inf", "--1", "- 5 ms"];
-        assert!(formulas.iter().all(|text| cell(text).starts_with('\'')), "{formulas:?}");
+        assert!(formulas.iter().all(|text| quote_csv_cell(text).starts_with('\'')), "{formulas:?}");
         for number in ["-5", "+0.5", "-1e-9", "12", "", "8 Mbps", "a=b"] {
-            assert_eq!(cell(number), number);
+            assert_eq!(quote_csv_cell(number), number);
         }
-        assert_eq!(cell("\u{1b}]0;x\u{7}"), "\\u001b]0;x\\u0007");
+        assert_eq!(quote_csv_cell("\u{1b}]0;x\u{7}"), "\\u001b]0;x\\u0007");
     }
 
     #[test]
     fn json_is_read_back_with_units_and_definitions() {
-        let read: serde_json::Value = serde_json::from_slice(&json(&table()).unwrap()).unwrap();
+        let read: serde_json::Value = serde_json::from_slice(&encode_json(&table()).unwrap()).unwrap();
         let mean = &read["columns"][2];
         assert_eq!(
             (&mean["name"], &mean["unit"], &mean["definition"]),
@@ -232,7 +232,7 @@ mod tests {
     #[test]
     fn parquet_is_read_back_with_units_and_definitions() {
         let mut file = tempfile::tempfile().unwrap();
-        file.write_all(&parquet::write(&table()).unwrap()).unwrap();
+        file.write_all(&parquet::encode_table(&table()).unwrap()).unwrap();
         let reader = SerializedFileReader::new(file).unwrap();
         let notes = reader.metadata().file_metadata().key_value_metadata().cloned().unwrap();
         let note = |key: &str| notes.iter().find(|note| note.key == key).and_then(|note| note.value.clone());
@@ -243,9 +243,9 @@ mod tests {
             for ((name, field), column) in record.unwrap().get_column_iter().zip(&table.columns) {
                 assert_eq!(*name, column.name);
                 let expected = match &column.data {
-                    Data::Text(texts) => Field::Str(texts[row].clone()),
-                    Data::Integers(numbers) => Field::Long(numbers[row]),
-                    Data::Numbers(numbers) => numbers[row].map_or(Field::Null, Field::Double),
+                    ColumnData::Text(texts) => Field::Str(texts[row].clone()),
+                    ColumnData::Integers(numbers) => Field::Long(numbers[row]),
+                    ColumnData::Numbers(numbers) => numbers[row].map_or(Field::Null, Field::Double),
                 };
                 assert_eq!(*field, expected, "{name} {row}");
             }
@@ -258,7 +258,7 @@ mod tests {
     fn table_without_rows_is_written() {
         let mut empty = table();
         empty.columns.truncate(1);
-        empty.columns[0].data = Data::Text(Vec::new());
+        empty.columns[0].data = ColumnData::Text(Vec::new());
         for format in FORMATS {
             if let Writer::Table(write) = format.writer {
                 assert!(!write(&empty).unwrap().is_empty(), "{}", format.name);

@@ -5,37 +5,37 @@ use std::io;
 
 use columnar::{Cells, Field, File, Kind, Values};
 
-use super::columns::{Column, Data, Table};
+use super::columns::{ColumnData, ExportColumn, ExportTable};
 
-pub(super) fn write(table: &Table) -> io::Result<Vec<u8>> {
-    let fields: Vec<Field<'_>> = table.columns.iter().map(field).collect();
+pub(super) fn encode_table(table: &ExportTable) -> io::Result<Vec<u8>> {
+    let fields: Vec<Field<'_>> = table.columns.iter().map(export_field).collect();
     let notes = table.columns.iter().flat_map(|column| {
         let note = |what: &str, text: &str| (format!("{}.{what}", column.name), text.to_owned());
         [note("unit", &column.unit), note("definition", &column.definition)]
     });
     let mut file = File::new(table.name, &fields, notes)?;
-    let mut bytes = file.group(table.columns.iter().map(|column| cells(&column.data)))?;
+    let mut bytes = file.group(table.columns.iter().map(|column| export_cells(&column.data)))?;
     bytes.extend(file.finish()?);
     Ok(bytes)
 }
 
-fn field(column: &Column) -> Field<'_> {
+fn export_field(column: &ExportColumn) -> Field<'_> {
     let (kind, optional) = match column.data {
-        Data::Text(_) => (Kind::Text, false),
-        Data::Integers(_) => (Kind::Integer, false),
-        Data::Numbers(_) => (Kind::Number, true),
+        ColumnData::Text(_) => (Kind::Text, false),
+        ColumnData::Integers(_) => (Kind::Integer, false),
+        ColumnData::Numbers(_) => (Kind::Number, true),
     };
     Field { name: &column.name, kind, optional }
 }
 
-fn cells(data: &Data) -> Cells<'_> {
+fn export_cells(data: &ColumnData) -> Cells<'_> {
     match data {
-        Data::Text(values) => {
+        ColumnData::Text(values) => {
             let texts = values.iter().map(String::as_str).collect();
             Cells { values: Values::Texts(texts, (0..values.len() as u32).collect()), present: None }
         }
-        Data::Integers(values) => Cells { values: Values::Integers(values), present: None },
-        Data::Numbers(values) => {
+        ColumnData::Integers(values) => Cells { values: Values::Integers(values), present: None },
+        ColumnData::Numbers(values) => {
             let present = values.iter().map(Option::is_some).collect();
             Cells { values: Values::Numbers(values.iter().copied().flatten().collect()), present: Some(present) }
         }

@@ -9,25 +9,25 @@ use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{FORMATS, Format, Table, Writer, tables};
-use crate::figures::Figure;
-use crate::swap::swap;
+use super::{ExportFormat, ExportTable, FORMATS, Writer, tables};
+use crate::figures::MetricFigure;
+use crate::swap::swap_paths;
 
 /// The path of a failed operation and its error.
 type Failed = (PathBuf, io::Error);
 
 /// Writes every table, and the figures, in each of these formats into `dir`, which is created if it is missing, and
 /// returns the files. Files of other formats are kept.
-pub(super) fn write(
-    tables: &[Table],
-    figures: &[Figure<'_>],
-    formats: &[&Format],
+pub(super) fn write_export_set(
+    tables: &[ExportTable],
+    figures: &[MetricFigure<'_>],
+    formats: &[&ExportFormat],
     dir: &Path,
 ) -> Result<Vec<PathBuf>, Failed> {
     let target = fs::canonicalize(dir).unwrap_or_else(|_| dir.components().collect());
     let staging = Staging::create(&target)?;
     let mut names = Vec::new();
-    let mut file = |stem: &str, format: &Format, bytes: io::Result<Vec<u8>>| {
+    let mut file = |stem: &str, format: &ExportFormat, bytes: io::Result<Vec<u8>>| {
         let name = format!("{stem}.{}", format.extension);
         let written = bytes.and_then(|bytes| fs::write(staging.dir.join(&name), bytes));
         written.map_err(|error| (dir.join(&name), error))?;
@@ -46,7 +46,7 @@ pub(super) fn write(
             file("summary", format, Ok(write(figures).into_bytes()))?;
         }
     }
-    place(&staging.dir, &target, formats, &names).map_err(|error| (dir.to_owned(), error))?;
+    install_exports(&staging.dir, &target, formats, &names).map_err(|error| (dir.to_owned(), error))?;
     Ok(names.into_iter().map(|name| dir.join(name)).collect())
 }
 
@@ -77,7 +77,7 @@ impl Staging {
                     let why = "another export is writing here";
                     return Err(io::Error::new(io::ErrorKind::ResourceBusy, why));
                 }
-                remove(&dir)?;
+                remove_export_directory(&dir)?;
             }
             fs::create_dir_all(dir.parent().unwrap_or(Path::new("")))?;
             fs::create_dir(&dir)?;
@@ -94,12 +94,12 @@ impl Staging {
 impl Drop for Staging {
     fn drop(&mut self) {
         // Files that no export wrote are kept, and so is their directory.
-        let _ = remove(&self.dir);
+        let _ = remove_export_directory(&self.dir);
     }
 }
 
 /// Removes a directory, unless it contains a file that no export wrote.
-fn remove(dir: &Path) -> io::Result<()> {
+fn remove_export_directory(dir: &Path) -> io::Result<()> {
     let entries = match fs::read_dir(dir) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         entries => entries?.collect::<io::Result<Vec<_>>>()?,
@@ -111,13 +111,13 @@ fn remove(dir: &Path) -> io::Result<()> {
 }
 
 /// The format of an exported file, from its name.
-fn format_of(name: &str) -> Option<&'static Format> {
+fn format_of(name: &str) -> Option<&'static ExportFormat> {
     let (stem, ending) = name.split_once('.')?;
     FORMATS.iter().find(|format| format.extension == ending && tables::NAMES.contains(&stem))
 }
 
 /// Moves the files in `new` into `target`, in place of its files of the given formats.
-fn place(new: &Path, target: &Path, formats: &[&Format], names: &[String]) -> io::Result<()> {
+fn install_exports(new: &Path, target: &Path, formats: &[&ExportFormat], names: &[String]) -> io::Result<()> {
     let old = match fs::read_dir(target) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return fs::rename(new, target),
         entries => entries?.collect::<io::Result<Vec<_>>>()?,
@@ -134,7 +134,7 @@ fn place(new: &Path, target: &Path, formats: &[&Format], names: &[String]) -> io
         let together = kept.all(|(path, name)| fs::hard_link(path, new.join(name)).is_ok());
         let mut aside = new.as_os_str().to_owned();
         aside.push(".old");
-        if together && swap(new, target, Path::new(&aside)).is_ok() {
+        if together && swap_paths(new, target, Path::new(&aside)).is_ok() {
             return Ok(());
         }
     }
@@ -146,20 +146,20 @@ fn place(new: &Path, target: &Path, formats: &[&Format], names: &[String]) -> io
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Column, Data};
+    use super::super::{ColumnData, ExportColumn};
     use super::*;
 
-    fn tables(value: i64) -> Vec<Table> {
-        let column = || Column {
+    fn tables(value: i64) -> Vec<ExportTable> {
+        let column = || ExportColumn {
             name: "n".into(),
             unit: String::new(),
             definition: String::new(),
-            data: Data::Integers(vec![value]),
+            data: ColumnData::Integers(vec![value]),
         };
-        ["flows", "links", "summary"].map(|name| Table { name, columns: vec![column()] }).into()
+        ["flows", "links", "summary"].map(|name| ExportTable { name, columns: vec![column()] }).into()
     }
 
-    fn formats(names: &[&str]) -> Vec<&'static Format> {
+    fn formats(names: &[&str]) -> Vec<&'static ExportFormat> {
         FORMATS.iter().filter(|format| names.contains(&format.name)).collect()
     }
 
@@ -174,10 +174,10 @@ mod tests {
     fn export_replaces_the_previous_files_of_its_format() {
         let scratch = tempfile::tempdir().unwrap();
         let out = scratch.path().join("new/out");
-        write(&tables(1), &[], &formats(&["csv", "json"]), &out).unwrap();
+        write_export_set(&tables(1), &[], &formats(&["csv", "json"]), &out).unwrap();
         // A table that the store no longer has.
         fs::write(out.join("media.csv"), "n\n1\n").unwrap();
-        let paths = write(&tables(2), &[], &formats(&["csv"]), &out).unwrap();
+        let paths = write_export_set(&tables(2), &[], &formats(&["csv"]), &out).unwrap();
         assert_eq!(paths, ["flows.csv", "links.csv", "summary.csv"].map(|name| out.join(name)));
         assert_eq!(names(&out), ["flows.csv", "flows.json", "links.csv", "links.json", "summary.csv", "summary.json"]);
         assert!(paths.iter().all(|path| fs::read_to_string(path).unwrap() == "n\n2\n"));
@@ -191,7 +191,7 @@ mod tests {
         fs::create_dir(&out).unwrap();
         fs::write(out.join("thesis.tex"), "years of work").unwrap();
         fs::write(out.join("media.csv"), "n\n1\n").unwrap();
-        write(&tables(1), &[], &formats(&["csv"]), &out).unwrap();
+        write_export_set(&tables(1), &[], &formats(&["csv"]), &out).unwrap();
         assert_eq!(names(&out), ["flows.csv", "links.csv", "summary.csv", "thesis.tex"]);
         assert_eq!(names(scratch.path()), ["out"]);
     }
@@ -201,8 +201,8 @@ mod tests {
     fn failed_export_changes_nothing() {
         let scratch = tempfile::tempdir().unwrap();
         let out = scratch.path().join("out");
-        write(&tables(1), &[], &formats(&["csv"]), &out).unwrap();
-        let fails = Format {
+        write_export_set(&tables(1), &[], &formats(&["csv"]), &out).unwrap();
+        let fails = ExportFormat {
             name: "json",
             summary: "",
             extension: "json",
@@ -210,7 +210,7 @@ mod tests {
         };
         let mut both = formats(&["csv"]);
         both.push(&fails);
-        let (path, _) = write(&tables(2), &[], &both, &out).unwrap_err();
+        let (path, _) = write_export_set(&tables(2), &[], &both, &out).unwrap_err();
         assert_eq!(path, out.join("flows.json"));
         assert_eq!(names(&out), ["flows.csv", "links.csv", "summary.csv"]);
         assert_eq!(fs::read_to_string(out.join("flows.csv")).unwrap(), "n\n1\n");
@@ -224,11 +224,11 @@ mod tests {
         let [out, left] = ["out", "out.partial"].map(|name| scratch.path().join(name));
         fs::create_dir(&left).unwrap();
         fs::write(left.join("flows.csv"), "half").unwrap();
-        write(&tables(1), &[], &formats(&["csv"]), &out).unwrap();
+        write_export_set(&tables(1), &[], &formats(&["csv"]), &out).unwrap();
         assert_eq!(names(scratch.path()), ["out"]);
         fs::create_dir(&left).unwrap();
         fs::write(left.join("thesis.tex"), "years of work").unwrap();
-        write(&tables(2), &[], &formats(&["csv"]), &out).unwrap();
+        write_export_set(&tables(2), &[], &formats(&["csv"]), &out).unwrap();
         assert_eq!(names(&left), ["thesis.tex"]);
         assert_eq!(names(&out), ["flows.csv", "links.csv", "summary.csv"]);
         assert_eq!(fs::read_to_string(out.join("flows.csv")).unwrap(), "n\n2\n");

@@ -5,18 +5,18 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::columns::{Column, Data, Table};
+use super::columns::{ColumnData, ExportColumn, ExportTable};
 use crate::store::KeptSweep;
-use crate::sweep::analysis::{Analysis, Entry, Row};
-use crate::value_text::{numbers, shown};
+use crate::sweep::analysis::{Analysis, AnalysisEntry, Row};
+use crate::value_text::{format_json_value, parse_base_numbers};
 use observe::metric::{METRICS, Metric, Scope};
 
 /// The names of all possible tables.
 pub(super) const NAMES: [&str; 7] = ["flows", "links", "summary", "media", "stations", "nodes", "arrivals"];
 
 /// The tables of these sweeps.
-pub fn tables(sweeps: &[Analysis]) -> Vec<Table> {
-    let runs = |name, scope, subject| Table { name, columns: by_run(sweeps, scope, subject) };
+pub fn build_tables(sweeps: &[Analysis]) -> Vec<ExportTable> {
+    let runs = |name, scope, subject| ExportTable { name, columns: by_run(sweeps, scope, subject) };
     let mut tables = vec![
         runs("flows", Scope::Flow, ("flow", "the flow")),
         runs(
@@ -24,7 +24,7 @@ pub fn tables(sweeps: &[Analysis]) -> Vec<Table> {
             Scope::Direction,
             ("link", "the link, and its direction: forward is from its first node to its second"),
         ),
-        Table { name: "summary", columns: summary_columns(sweeps) },
+        ExportTable { name: "summary", columns: summary_columns(sweeps) },
     ];
     let of_some = [
         runs("media", Scope::Medium, ("medium", "the medium")),
@@ -53,37 +53,37 @@ impl Places {
                 keys.push((key.to_owned(), Vec::new()));
             }
         }
-        Places { names: names(sweeps), sweep: Vec::new(), case: Vec::new(), keys }
+        Places { names: unique_sweep_names(sweeps), sweep: Vec::new(), case: Vec::new(), keys }
     }
 
     fn push(&mut self, sweep: &Analysis, case: &str, changes: &[(String, Value)]) {
         self.sweep.push(self.names.get(&sweep.sweep.id).unwrap_or(&sweep.sweep.name).clone());
         self.case.push(case.to_owned());
         for (key, values) in &mut self.keys {
-            let value = changes.iter().find(|(changed, _)| changed == key).map(|(_, value)| shown(value));
+            let value = changes.iter().find(|(changed, _)| changed == key).map(|(_, value)| format_json_value(value));
             values.push(value.unwrap_or_default());
         }
     }
 
-    fn columns(self) -> Vec<Column> {
+    fn columns(self) -> Vec<ExportColumn> {
         let mut columns =
-            vec![text("sweep", "the sweep's name; a second one of the same name ends with #2", self.sweep)];
+            vec![text_column("sweep", "the sweep's name; a second one of the same name ends with #2", self.sweep)];
         for (key, values) in self.keys {
-            let numbers = numbers(&values);
-            columns.push(text(&key, "as the scenario writes it", values));
+            let numbers = parse_base_numbers(&values);
+            columns.push(text_column(&key, "as the scenario writes it", values));
             // The same value as a number in the base unit, for plotting.
             if let Some((unit, suffix, values)) = numbers {
                 let name = format!("{key}_{suffix}");
-                columns.push(column(&name, unit, &format!("{key} as a number"), Data::Numbers(values)));
+                columns.push(build_column(&name, unit, &format!("{key} as a number"), ColumnData::Numbers(values)));
             }
         }
-        columns.push(text("case", "the compared case; empty without [sweep.compare]", self.case));
+        columns.push(text_column("case", "the compared case; empty without [sweep.compare]", self.case));
         columns
     }
 }
 
 /// The names of the sweeps. A scenario that was changed and swept again is another sweep with the same name.
-fn names(sweeps: &[Analysis]) -> HashMap<i64, String> {
+fn unique_sweep_names(sweeps: &[Analysis]) -> HashMap<i64, String> {
     let name = |(at, analysis): (usize, &Analysis)| {
         let KeptSweep { id, name, .. } = &analysis.sweep;
         let before = sweeps[..at].iter().filter(|other| other.sweep.name == *name).count();
@@ -92,7 +92,7 @@ fn names(sweeps: &[Analysis]) -> HashMap<i64, String> {
     sweeps.iter().enumerate().map(name).collect()
 }
 
-fn by_run(sweeps: &[Analysis], scope: Scope, (subject, about): (&str, &str)) -> Vec<Column> {
+fn by_run(sweeps: &[Analysis], scope: Scope, (subject, about): (&str, &str)) -> Vec<ExportColumn> {
     let of_scope = |scope| METRICS.iter().copied().filter(move |metric: &&Metric| metric.scope == scope);
     // Metrics of the whole run are repeated in the rows of its flows.
     let whole: Vec<&Metric> = if scope == Scope::Flow { of_scope(Scope::Run).collect() } else { Vec::new() };
@@ -128,9 +128,9 @@ fn by_run(sweeps: &[Analysis], scope: Scope, (subject, about): (&str, &str)) -> 
     let mut columns = places.columns();
     // A sweep may vary the seed, which is a column of every run; column names must be unique.
     columns.retain(|column| column.name != "seed" && column.name != "seed_number");
-    columns.push(column("seed", "", "the random seed", Data::Integers(seeds)));
-    let replications = Data::Integers(replications);
-    columns.push(column(
+    columns.push(build_column("seed", "", "the random seed", ColumnData::Integers(seeds)));
+    let replications = ColumnData::Integers(replications);
+    columns.push(build_column(
         "replication",
         "",
         "number of the replication; equal numbers have the same random streams",
@@ -138,19 +138,19 @@ fn by_run(sweeps: &[Analysis], scope: Scope, (subject, about): (&str, &str)) -> 
     ));
     // Without runs it is unknown which metrics have values.
     let nobody = subjects.is_empty();
-    columns.push(text(subject, about, subjects));
+    columns.push(text_column(subject, about, subjects));
     known.extend(whole.iter().map(|_| true));
     let figures = metrics.iter().chain(&whole).zip(values).zip(known);
     for ((metric, values), _) in figures.filter(|(_, known)| *known || nobody) {
-        columns.push(column(metric.name, metric.unit, metric.definition, Data::Numbers(values)));
+        columns.push(build_column(metric.name, metric.unit, metric.definition, ColumnData::Numbers(values)));
     }
     columns
 }
 
-fn summary_columns(sweeps: &[Analysis]) -> Vec<Column> {
+fn summary_columns(sweeps: &[Analysis]) -> Vec<ExportColumn> {
     let mut places = Places::new(sweeps);
     let (mut metrics, mut units, mut subjects) = (Vec::new(), Vec::new(), Vec::new());
-    let mut entries: Vec<Entry<'_>> = Vec::new();
+    let mut entries: Vec<AnalysisEntry<'_>> = Vec::new();
     for sweep in sweeps {
         for metric in METRICS.iter().copied() {
             for entry in sweep.entries(metric) {
@@ -163,26 +163,26 @@ fn summary_columns(sweeps: &[Analysis]) -> Vec<Column> {
         }
     }
     let mut columns = places.columns();
-    columns.push(text("metric", "the metric (`lasthop list metrics`)", metrics));
-    columns.push(text(
+    columns.push(text_column("metric", "the metric (`lasthop list metrics`)", metrics));
+    columns.push(text_column(
         "subject",
         "the flow, the link and its direction, the medium, the medium and its station, or the node; empty for the whole run",
         subjects,
     ));
-    columns.push(text("unit", "of mean, deviation, bounds and difference", units));
-    let count = |name: &str, definition: &str, pick: fn(&Entry<'_>) -> u64| {
-        column(
+    columns.push(text_column("unit", "of mean, deviation, bounds and difference", units));
+    let count = |name: &str, definition: &str, pick: fn(&AnalysisEntry<'_>) -> u64| {
+        build_column(
             name,
             "replications",
             definition,
-            Data::Integers(entries.iter().map(|entry| pick(entry) as i64).collect()),
+            ColumnData::Integers(entries.iter().map(|entry| pick(entry) as i64).collect()),
         )
     };
     columns.push(count("n", "replications with a value", |entry| entry.row.as_ref().map_or(0, |row| row.n)));
     columns.push(count("without", "replications without a value, such as incomplete transfers", |entry| entry.without));
     for SummaryFigure { name, unit, definition, pick } in &SUMMARY_FIGURES {
         let values = entries.iter().map(|entry| pick(entry.row.as_ref()?)).collect();
-        columns.push(column(name, unit, definition, Data::Numbers(values)));
+        columns.push(build_column(name, unit, definition, ColumnData::Numbers(values)));
     }
     columns
 }
@@ -260,10 +260,10 @@ const SUMMARY_FIGURES: [SummaryFigure; 22] = [
     }),
 ];
 
-fn text(name: &str, definition: &str, values: Vec<String>) -> Column {
-    column(name, "", definition, Data::Text(values))
+fn text_column(name: &str, definition: &str, values: Vec<String>) -> ExportColumn {
+    build_column(name, "", definition, ColumnData::Text(values))
 }
 
-fn column(name: &str, unit: &str, definition: &str, data: Data) -> Column {
-    Column { name: name.into(), unit: unit.into(), definition: definition.into(), data }
+fn build_column(name: &str, unit: &str, definition: &str, data: ColumnData) -> ExportColumn {
+    ExportColumn { name: name.into(), unit: unit.into(), definition: definition.into(), data }
 }

@@ -2,19 +2,19 @@
 
 use observe::metric::{Metric, Scope};
 
-use super::number::scale;
+use super::number::choose_scale;
 use super::words;
-use crate::sweep::analysis::{Analysis, Entry};
-use crate::value_text::shown;
+use crate::sweep::analysis::{Analysis, AnalysisEntry};
+use crate::value_text::format_json_value;
 
 /// The values of one metric in a sweep.
-pub struct Figure<'a> {
+pub struct MetricFigure<'a> {
     /// The sweep.
     pub analysis: &'a Analysis,
     /// The metric.
     pub metric: &'static Metric,
     /// One entry for each point, case and subject.
-    pub entries: Vec<Entry<'a>>,
+    pub entries: Vec<AnalysisEntry<'a>>,
     /// The subjects of the metric: flows, directions of links, media, stations or nodes; the whole run has an empty
     /// name.
     pub subjects: Vec<String>,
@@ -28,15 +28,15 @@ pub struct Figure<'a> {
 
 /// Returns the value of a key at an entry's point, as written in the scenario; `None` if the key does not differ
 /// between points.
-pub fn value(entry: &Entry<'_>, key: &str) -> Option<String> {
-    entry.cell.changes.iter().find(|(changed, _)| changed == key).map(|(_, value)| shown(value))
+pub fn axis_value(entry: &AnalysisEntry<'_>, key: &str) -> Option<String> {
+    entry.cell.changes.iter().find(|(changed, _)| changed == key).map(|(_, value)| format_json_value(value))
 }
 
-impl<'a> Figure<'a> {
+impl<'a> MetricFigure<'a> {
     /// Returns the values of `metric` in `analysis`, without the idle subjects.
     pub fn of(analysis: &'a Analysis, metric: &'static Metric) -> Self {
         let mut entries = analysis.entries(metric);
-        let (scale, unit) = scale(metric, entries.iter().filter_map(|entry| Some(entry.row.as_ref()?.mean)));
+        let (scale, unit) = choose_scale(metric, entries.iter().filter_map(|entry| Some(entry.row.as_ref()?.mean)));
         // Subjects in the order of the scenario, taken from the first run of each cell: all runs of a cell have the
         // same subjects.
         let mut subjects: Vec<String> = Vec::new();
@@ -52,12 +52,12 @@ impl<'a> Figure<'a> {
         subjects.retain(|subject| !idle.contains(subject));
         let place = |subject: &String| subjects.iter().position(|known| known == subject);
         entries.sort_by_key(|entry| (entry.cell.point, entry.cell.case, place(&entry.subject)));
-        Figure { analysis, metric, entries, subjects, idle, scale, unit }
+        MetricFigure { analysis, metric, entries, subjects, idle, scale, unit }
     }
 
     /// Returns the metric's name in words.
     pub fn name(&self) -> String {
-        words::metric(self.metric)
+        words::name_metric(self.metric)
     }
 
     /// Returns the metric's name in words, with its unit.

@@ -9,4 +9,4 @@ pub mod number;
 pub mod slug;
 pub mod words;
 
-pub use figure::{Figure, value};
+pub use figure::{MetricFigure, axis_value};

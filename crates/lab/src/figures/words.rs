@@ -31,12 +31,12 @@ const STATISTICS: [(&str, &str); 6] = [
 const TABLES: [(&str, &str); 5] =
     [("links", "link"), ("flows", "flow"), ("nodes", "node"), ("media", "medium"), ("arrivals", "arrivals")];
 
-fn spelled(word: &str) -> &str {
+fn spell_out(word: &str) -> &str {
     SPELLED.iter().find(|(short, _)| *short == word).map_or(word, |(_, long)| long)
 }
 
 /// Returns the name of a metric in words, without its unit.
-pub fn metric(metric: &Metric) -> String {
+pub fn name_metric(metric: &Metric) -> String {
     let unit = match metric.unit {
         "s" => "_s",
         "bit/s" => "_bps",
@@ -49,26 +49,26 @@ pub fn metric(metric: &Metric) -> String {
     if statistic.is_some() {
         words.pop();
     }
-    let words = words.into_iter().map(spelled).collect::<Vec<_>>().join(" ");
+    let words = words.into_iter().map(spell_out).collect::<Vec<_>>().join(" ");
     statistic.map_or_else(|| words.clone(), |(_, long)| format!("{words} ({long})"))
 }
 
 /// Returns a scenario's key in words: `links.air.channel.mean_bad` is "channel mean bad of link air". A key with quoted
 /// parts is returned unchanged.
-pub fn key(key: &str) -> String {
+pub fn name_key(key: &str) -> String {
     if key.contains(['"', '\'']) {
         return key.to_owned();
     }
     let parts: Vec<&str> = key.split('.').collect();
     let table = parts.first().and_then(|first| TABLES.iter().find(|(name, _)| name == first));
     match (table, &parts[..]) {
-        (Some((_, kind)), [_, name, rest @ ..]) if !rest.is_empty() => format!("{} of {kind} {name}", plain(rest)),
-        _ => plain(&parts),
+        (Some((_, kind)), [_, name, rest @ ..]) if !rest.is_empty() => format!("{} of {kind} {name}", join_words(rest)),
+        _ => join_words(&parts),
     }
 }
 
-fn plain(parts: &[&str]) -> String {
-    parts.iter().flat_map(|part| part.split('_')).map(spelled).collect::<Vec<_>>().join(" ")
+fn join_words(parts: &[&str]) -> String {
+    parts.iter().flat_map(|part| part.split('_')).map(spell_out).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn names_of_metrics_have_no_unit_and_statistics_at_the_end() {
-        let of = |name: &str| metric(find(name).unwrap());
+        let of = |name: &str| name_metric(find(name).unwrap());
         let names = ["completion_time_s", "goodput_bps", "fct_p95_s", "slowdown_mean", "max_pause_s", "rts_sent"];
         let words = [
             "completion time",
@@ -94,9 +94,10 @@ mod tests {
     #[test]
     fn names_of_metrics_are_unique() {
         for one in METRICS.iter() {
-            let same = METRICS.iter().filter(|other| other.scope == one.scope && metric(other) == metric(one));
+            let same =
+                METRICS.iter().filter(|other| other.scope == one.scope && name_metric(other) == name_metric(one));
             assert_eq!(same.count(), 1, "{}", one.name);
-            assert!(!metric(one).contains('_'), "{}", one.name);
+            assert!(!name_metric(one).contains('_'), "{}", one.name);
         }
     }
 
@@ -111,7 +112,7 @@ mod tests {
             ("links.air", "links air"),
         ];
         for (path, words) in keys {
-            assert_eq!(key(path), words);
+            assert_eq!(name_key(path), words);
         }
     }
 }

@@ -17,8 +17,8 @@ pub mod wlan_iw;
 
 pub use mark::Mark;
 pub use number::Number;
-pub use printed::{Contradiction, Printed, Reading};
-pub use quantity::{Mode, Quantity};
+pub use printed::{Contradiction, PrintedValue, Reading};
+pub use quantity::{ModalQuantity, Mode};
 pub use score::Score;
 
 use engine::Time;
@@ -42,7 +42,7 @@ pub struct Paper {
     /// The default number of replications.
     pub replications: u64,
     /// The paper's sweeps.
-    pub sweeps: &'static [Source],
+    pub sweeps: &'static [PaperScenario],
     /// The readings: the primary one first, then the readings under which one of its numbers has alternatives.
     pub readings: &'static [&'static Reading],
     /// Computes the paper's numbers from its sweeps, given in their order.
@@ -56,14 +56,14 @@ pub struct Paper {
 }
 
 /// A scenario that belongs to a paper.
-pub struct Source {
+pub struct PaperScenario {
     /// The name of its results.
     pub name: &'static str,
     /// The scenario, as TOML.
     pub text: &'static str,
 }
 
-impl Source {
+impl PaperScenario {
     /// The text with changes applied as by `--set`.
     pub fn open(&self, overrides: &Overrides) -> Result<load::Source, Vec<Problem>> {
         load::of_text(self.name.to_owned(), format!("{}.toml", self.name).into(), self.text.as_bytes(), overrides)
@@ -117,13 +117,13 @@ pub struct Picture {
     /// The title.
     pub title: &'static str,
     /// The scenario.
-    pub scenario: Source,
+    pub scenario: PaperScenario,
     /// The scheme; `None` for the scenario's own.
     pub scheme: Option<&'static str>,
     /// Changes to the scenario, in the syntax of `--set`.
     pub set: &'static [&'static str],
     /// The panel of the plot that is shown.
-    pub panel: Panel,
+    pub panel: PicturePanel,
     /// Start and end of the time shown, such as "1.2 s".
     pub part: Option<(&'static str, &'static str)>,
 }
@@ -133,9 +133,9 @@ impl Picture {
     pub const fn new(
         place: &'static str,
         title: &'static str,
-        scenario: Source,
+        scenario: PaperScenario,
         scheme: Option<&'static str>,
-        panel: Panel,
+        panel: PicturePanel,
         part: Option<(&'static str, &'static str)>,
     ) -> Self {
         Picture { place, title, scenario, scheme, set: &[], panel, part }
@@ -154,7 +154,7 @@ impl Picture {
 
 /// The panel of a plot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Panel {
+pub enum PicturePanel {
     /// Sequence and acknowledgment numbers.
     Sequence,
     /// cwnd and ssthresh.
@@ -162,6 +162,6 @@ pub enum Panel {
 }
 
 /// The paper with the short name `name`.
-pub fn find(name: &str) -> Option<&'static Paper> {
+pub fn find_paper(name: &str) -> Option<&'static Paper> {
     PAPERS.iter().copied().find(|paper| paper.name == name)
 }

@@ -4,9 +4,9 @@ use serde_json::{Map, Value, json};
 use stats::{Interval, Level};
 
 use super::mark::Mark;
-use super::printed::{Contradiction, Printed, Reading};
-use super::quantity::{Mode, Quantity};
-use crate::value_text::shown;
+use super::printed::{Contradiction, PrintedValue, Reading};
+use super::quantity::{ModalQuantity, Mode};
+use crate::value_text::format_json_value;
 
 /// A number of a paper, and ours.
 #[derive(Clone, PartialEq, Debug)]
@@ -18,11 +18,11 @@ pub struct Number {
     /// The unit of all values.
     pub unit: &'static str,
     /// The value that the paper prints.
-    pub paper: Printed,
+    pub paper: PrintedValue,
     /// Ours under the paper's primary reading.
-    pub ours: Quantity,
+    pub ours: ModalQuantity,
     /// Ours under other readings, the most plausible first.
-    pub alternatives: Vec<(&'static Reading, Quantity)>,
+    pub alternatives: Vec<(&'static Reading, ModalQuantity)>,
     /// Another statement of the paper that contradicts it.
     pub contradiction: Option<Contradiction>,
 }
@@ -33,8 +33,8 @@ impl Number {
         place: &str,
         what: Value,
         unit: &'static str,
-        paper: impl Into<Printed>,
-        ours: impl Into<Quantity>,
+        paper: impl Into<PrintedValue>,
+        ours: impl Into<ModalQuantity>,
     ) -> Self {
         let Value::Object(what) = what else { unreachable!("axes are an object") };
         let (place, paper, ours) = (place.to_owned(), paper.into(), ours.into());
@@ -43,14 +43,14 @@ impl Number {
 
     /// The same, with ours under another reading.
     #[must_use]
-    pub fn or(mut self, reading: &'static Reading, ours: impl Into<Quantity>) -> Self {
+    pub fn or(mut self, reading: &'static Reading, ours: impl Into<ModalQuantity>) -> Self {
         self.alternatives.push((reading, ours.into()));
         self
     }
 
     /// The same, contradicted by another statement of the paper.
     #[must_use]
-    pub fn contradicted(self, contradiction: Contradiction) -> Self {
+    pub fn with_contradiction(self, contradiction: Contradiction) -> Self {
         Number { contradiction: Some(contradiction), ..self }
     }
 
@@ -61,7 +61,7 @@ impl Number {
     /// If a number of `others` has no counterpart with its place, axes and printed value: papers are part of the
     /// program.
     #[must_use]
-    pub fn beside(mut numbers: Vec<Number>, reading: &'static Reading, others: Vec<Number>) -> Vec<Number> {
+    pub fn with_reading(mut numbers: Vec<Number>, reading: &'static Reading, others: Vec<Number>) -> Vec<Number> {
         for other in others {
             let same = |number: &&mut Number| {
                 number.place == other.place && number.what == other.what && number.paper == other.paper
@@ -75,14 +75,14 @@ impl Number {
     }
 
     /// Ours under each reading; `None` stands for the primary one, which comes first.
-    pub fn readings(&self) -> impl Iterator<Item = (Option<&'static Reading>, &Quantity)> {
+    pub fn readings(&self) -> impl Iterator<Item = (Option<&'static Reading>, &ModalQuantity)> {
         let others = self.alternatives.iter().map(|(reading, ours)| (Some(*reading), ours));
         std::iter::once((None, &self.ours)).chain(others)
     }
 
     /// The first reading under which the number lies within the range of our single runs, and the mode that contains
     /// it.
-    fn fitting(&self, level: Level) -> Option<(Option<&'static Reading>, &Quantity, &Mode)> {
+    fn fitting(&self, level: Level) -> Option<(Option<&'static Reading>, &ModalQuantity, &Mode)> {
         self.readings().find_map(|(reading, ours)| Some((reading, ours, ours.fits(self.paper, level)?)))
     }
 
@@ -105,10 +105,10 @@ impl Number {
     pub fn sentence(&self, level: Level) -> String {
         let mut out = match self.fitting(level) {
             Some((reading, ours, mode)) => {
-                let mut out = self.told(ours, mode, level);
+                let mut out = self.describe_mode(ours, mode, level);
                 match reading {
                     Some(reading) => {
-                        let outside = self.ours.modes().iter().map(|mode| self.told(&self.ours, mode, level));
+                        let outside = self.ours.modes().iter().map(|mode| self.describe_mode(&self.ours, mode, level));
                         let outside = outside.collect::<Vec<_>>().join(", ");
                         let Reading { what, source, .. } = reading;
                         out = format!(
@@ -125,7 +125,7 @@ impl Number {
             }
             None if self.ours.n() == 0 => "No run of ours gave a value.".to_owned(),
             None => {
-                let outside = self.ours.modes().iter().map(|mode| self.told(&self.ours, mode, level));
+                let outside = self.ours.modes().iter().map(|mode| self.describe_mode(&self.ours, mode, level));
                 let outside = outside.collect::<Vec<_>>().join(", ");
                 let others = match self.alternatives.len() {
                     0 => "",
@@ -142,7 +142,7 @@ impl Number {
     }
 
     /// The single runs of a mode as text.
-    fn told(&self, ours: &Quantity, mode: &Mode, level: Level) -> String {
+    fn describe_mode(&self, ours: &ModalQuantity, mode: &Mode, level: Level) -> String {
         let places = self.places();
         let unit = if self.unit == "count" { String::new() } else { format!(" {}", self.unit) };
         let mut out = match (self.run_shown(mode, level), mode.moments.mean()) {
@@ -162,7 +162,7 @@ impl Number {
     /// The axes and values that select the number, as text.
     pub fn label(&self) -> String {
         let axis = |(axis, value): (&String, &Value)| {
-            let value = shown(value);
+            let value = format_json_value(value);
             // The value of a scheme, event or metric needs no key in the text; other values do.
             if ["scheme", "event", "figure"].contains(&axis.as_str()) {
                 value
@@ -195,7 +195,7 @@ impl Number {
     /// distribution may extend; only changes in percent can be negative.
     pub fn run_shown(&self, mode: &Mode, level: Level) -> Option<Interval> {
         let least = if self.unit == "%" { f64::NEG_INFINITY } else { 0.0 };
-        mode.run(level).map(|run| Interval { low: run.low.max(least), ..run })
+        mode.prediction_interval(level).map(|run| Interval { low: run.low.max(least), ..run })
     }
 
     /// The number as `lasthop reproduce --json` prints it.
@@ -207,9 +207,9 @@ impl Number {
             "unit": self.unit,
             "paper": self.paper.value(),
             "bound": match self.paper {
-                Printed::Value(_) => None,
-                Printed::AtLeast(_) => Some("at least"),
-                Printed::AtMost(_) => Some("at most"),
+                PrintedValue::Value(_) => None,
+                PrintedValue::AtLeast(_) => Some("at least"),
+                PrintedValue::AtMost(_) => Some("at most"),
             },
             "mark": mark.name(),
             "reading": match mark {
@@ -219,7 +219,7 @@ impl Number {
             "sentence": self.sentence(level),
             "holds_zero": self.holds_zero(level),
         });
-        let alternative = |(reading, ours): &(&'static Reading, Quantity)| {
+        let alternative = |(reading, ours): &(&'static Reading, ModalQuantity)| {
             let mut out = ours.to_json(self.paper, level);
             out.insert("reading".into(), reading.name.into());
             Value::Object(out)
@@ -250,7 +250,7 @@ mod tests {
         Moments::of(values).unwrap()
     }
 
-    fn number(paper: impl Into<Printed>, values: [f64; 2]) -> Number {
+    fn number(paper: impl Into<PrintedValue>, values: [f64; 2]) -> Number {
         Number::new("table 1", json!({ "row": 1 }), "%", paper, ours(values))
     }
 
@@ -265,10 +265,14 @@ mod tests {
         assert_eq!(mark(&number(30.0, [29.0, 31.0])), Mark::Reproduced);
         assert_eq!(mark(&outside), Mark::NotReproduced);
         assert_eq!(mark(&under), Mark::ReproducedUnder(&OTHER));
-        assert_eq!(mark(&outside.clone().contradicted(AGAINST)), Mark::Contradicts(AGAINST));
-        assert_eq!(mark(&under.clone().contradicted(AGAINST)), Mark::ReproducedUnder(&OTHER), "evidence goes first");
+        assert_eq!(mark(&outside.clone().with_contradiction(AGAINST)), Mark::Contradicts(AGAINST));
+        assert_eq!(
+            mark(&under.clone().with_contradiction(AGAINST)),
+            Mark::ReproducedUnder(&OTHER),
+            "evidence goes first"
+        );
         assert_eq!(mark(&number(30.0, [29.0, 31.0]).or(&OTHER, ours([9.0, 9.1]))), Mark::Reproduced);
-        let numbers = [outside.clone(), under.clone(), outside.contradicted(AGAINST)];
+        let numbers = [outside.clone(), under.clone(), outside.with_contradiction(AGAINST)];
         let score = Score::of(&numbers, Level::default());
         assert_eq!(score, Score { reproduced: 0, under: 1, contradicts: 1, not: 1 });
         assert_eq!(
@@ -298,7 +302,7 @@ mod tests {
              60.00 %; the reading: 64 bytes of header (ns-2's mac.h)."
         );
         assert_eq!(
-            sentence(number(60.0, [30.0, 30.0]).contradicted(AGAINST)),
+            sentence(number(60.0, [30.0, 30.0]).with_contradiction(AGAINST)),
             "The paper's value is outside: all our runs give 30.00 %. The paper contradicts it (pages 3 and 5: 68 %, but 64 %): The set-up is the same."
         );
         assert_eq!(sentence(Number::new("p", json!({}), "s", 1.0, None)), "No run of ours gave a value.");
@@ -307,12 +311,12 @@ mod tests {
     #[test]
     fn bounds_stated_by_a_paper_are_compared_with_single_runs() {
         let of = |paper, values| mark(&number(paper, values));
-        assert_eq!(of(Printed::AtLeast(1.0), [29.0, 31.0]), Mark::Reproduced);
-        assert_eq!(of(Printed::AtLeast(10.0), [29.0, 31.0]), Mark::NotReproduced, "a run may well have 8");
-        assert_eq!(of(Printed::AtMost(53.0), [29.0, 31.0]), Mark::Reproduced);
-        assert_eq!(of(Printed::AtMost(51.0), [29.0, 31.0]), Mark::NotReproduced);
-        assert_eq!(of(Printed::AtLeast(2.0), [2.0, 2.0]), Mark::Reproduced);
-        let json = number(Printed::AtLeast(2.0), [2.0, 2.0]).to_json(Level::default());
+        assert_eq!(of(PrintedValue::AtLeast(1.0), [29.0, 31.0]), Mark::Reproduced);
+        assert_eq!(of(PrintedValue::AtLeast(10.0), [29.0, 31.0]), Mark::NotReproduced, "a run may well have 8");
+        assert_eq!(of(PrintedValue::AtMost(53.0), [29.0, 31.0]), Mark::Reproduced);
+        assert_eq!(of(PrintedValue::AtMost(51.0), [29.0, 31.0]), Mark::NotReproduced);
+        assert_eq!(of(PrintedValue::AtLeast(2.0), [2.0, 2.0]), Mark::Reproduced);
+        let json = number(PrintedValue::AtLeast(2.0), [2.0, 2.0]).to_json(Level::default());
         assert_eq!((&json["paper"], &json["bound"]), (&json!(2.0), &json!("at least")));
     }
 
@@ -326,7 +330,7 @@ mod tests {
     /// The mean, 15.2, is a value of no run.
     #[test]
     fn modes_of_a_distribution_are_compared_one_by_one() {
-        let modes = Quantity::of_modes([
+        let modes = ModalQuantity::of_modes([
             ("the MAC still tries", ours([4.9, 5.0, 5.1])),
             ("the timer expires", ours([30.3, 30.4, 30.5])),
             ("neither", ours([])),
@@ -350,7 +354,7 @@ mod tests {
     #[test]
     fn mode_of_few_runs_does_not_count() {
         let often = (0..29).map(|run| 100.0 + f64::from(run));
-        let modes = Quantity::of_modes([("rare", ours([7.0])), ("often", ours(often))]);
+        let modes = ModalQuantity::of_modes([("rare", ours([7.0])), ("often", ours(often))]);
         assert_eq!(mark(&Number::new("p", json!({}), "ms", 7.0, modes)), Mark::NotReproduced);
     }
 
@@ -358,7 +362,7 @@ mod tests {
     fn numbers_of_another_reading_are_matched_by_place_and_axes() {
         let one = |row: u32, values| Number::new("t", json!({ "row": row }), "%", 60.0, ours(values));
         let primary = vec![one(1, [1.0, 1.1]), one(2, [1.0, 1.1])];
-        let both = Number::beside(primary, &OTHER, vec![one(2, [60.0, 60.0])]);
+        let both = Number::with_reading(primary, &OTHER, vec![one(2, [60.0, 60.0])]);
         assert_eq!(both.iter().map(mark).collect::<Vec<_>>(), [Mark::NotReproduced, Mark::ReproducedUnder(&OTHER)]);
     }
 

@@ -14,7 +14,7 @@ pub struct Reading {
 
 /// A printed value, or only a bound ("at least one back-off").
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Printed {
+pub enum PrintedValue {
     /// An exact value.
     Value(f64),
     /// A lower bound.
@@ -34,25 +34,25 @@ pub struct Contradiction {
     pub why: &'static str,
 }
 
-impl From<f64> for Printed {
+impl From<f64> for PrintedValue {
     fn from(value: f64) -> Self {
-        Printed::Value(value)
+        PrintedValue::Value(value)
     }
 }
 
-impl Printed {
+impl PrintedValue {
     /// The value or the bound.
     pub fn value(self) -> f64 {
-        let (Printed::Value(value) | Printed::AtLeast(value) | Printed::AtMost(value)) = self;
+        let (PrintedValue::Value(value) | PrintedValue::AtLeast(value) | PrintedValue::AtMost(value)) = self;
         value
     }
 
     /// The prefix of a bound, such as "at least "; empty for a value.
     pub fn prefix(self) -> &'static str {
         match self {
-            Printed::Value(_) => "",
-            Printed::AtLeast(_) => "at least ",
-            Printed::AtMost(_) => "at most ",
+            PrintedValue::Value(_) => "",
+            PrintedValue::AtLeast(_) => "at least ",
+            PrintedValue::AtMost(_) => "at most ",
         }
     }
 }

@@ -4,11 +4,11 @@
 use serde_json::{Map, Value, json};
 use stats::{Interval, Level, Moments, Sample};
 
-use super::printed::Printed;
+use super::printed::PrintedValue;
 
 /// Ours, under one reading of the paper. Has no values if no run gave one.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Quantity {
+pub struct ModalQuantity {
     /// The modes, at least one.
     modes: Vec<Mode>,
 }
@@ -22,32 +22,32 @@ pub struct Mode {
     pub moments: Moments,
 }
 
-impl From<Moments> for Quantity {
+impl From<Moments> for ModalQuantity {
     fn from(moments: Moments) -> Self {
-        Quantity { modes: vec![Mode { name: "", moments }] }
+        ModalQuantity { modes: vec![Mode { name: "", moments }] }
     }
 }
 
-impl From<Sample> for Quantity {
+impl From<Sample> for ModalQuantity {
     fn from(sample: Sample) -> Self {
         sample.moments().into()
     }
 }
 
 /// A deterministic value.
-impl From<Option<f64>> for Quantity {
+impl From<Option<f64>> for ModalQuantity {
     fn from(value: Option<f64>) -> Self {
         Moments::of(value).unwrap_or_default().into()
     }
 }
 
-impl Quantity {
+impl ModalQuantity {
     /// Groups the values of runs into modes by another property than the value itself, such as whether a timer expired.
     /// Modes without runs are left out.
     pub fn of_modes(modes: impl IntoIterator<Item = (&'static str, Moments)>) -> Self {
         let modes = modes.into_iter().map(|(name, moments)| Mode { name, moments });
         let modes: Vec<Mode> = modes.filter(|mode| mode.moments.n() > 0).collect();
-        if modes.is_empty() { Moments::default().into() } else { Quantity { modes } }
+        if modes.is_empty() { Moments::default().into() } else { ModalQuantity { modes } }
     }
 
     /// The modes; one without a name if all runs are alike.
@@ -75,18 +75,18 @@ impl Quantity {
 
     /// The mode whose single runs include the paper's value. A mode too rare to be expected in a single run does not
     /// count.
-    pub fn fits(&self, paper: Printed, level: Level) -> Option<&Mode> {
+    pub fn fits(&self, paper: PrintedValue, level: Level) -> Option<&Mode> {
         self.modes.iter().find(|mode| self.share(mode) > level.alpha() && mode.fits(paper, level))
     }
 
     /// The part of a number in `numbers.json` about this quantity: `mean` and intervals if there is one mode, otherwise
     /// `modes`.
-    pub(super) fn to_json(&self, paper: Printed, level: Level) -> Map<String, Value> {
+    pub(super) fn to_json(&self, paper: PrintedValue, level: Level) -> Map<String, Value> {
         let mut out = Map::new();
         let of = |mode: &Mode| {
             let exact = mode.moments.mean().map(|mean| Interval { low: mean, high: mean });
             let bounds = |interval: Option<Interval>| interval.or(exact).map(|interval| [interval.low, interval.high]);
-            let (ci, run) = (bounds(mode.ci(level)), bounds(mode.run(level)));
+            let (ci, run) = (bounds(mode.ci(level)), bounds(mode.prediction_interval(level)));
             json!({ "n": mode.moments.n(), "mean": mode.moments.mean(), "ci95": ci, "run95": run })
         };
         if let [only] = &self.modes[..] {
@@ -112,25 +112,25 @@ impl Mode {
     }
 
     /// The prediction interval of one more run, such as the paper's. `None` for a deterministic value.
-    pub fn run(&self, level: Level) -> Option<Interval> {
+    pub fn prediction_interval(&self, level: Level) -> Option<Interval> {
         Interval::of_next(&self.moments, level)
     }
 
     /// Whether the paper's value lies in the prediction interval, or, for a bound, whether single runs keep it.
     /// Deterministic values must be equal.
-    pub fn fits(&self, paper: Printed, level: Level) -> bool {
+    pub fn fits(&self, paper: PrintedValue, level: Level) -> bool {
         let exact = self.moments.mean().map(|mean| Interval { low: mean, high: mean });
-        self.run(level).or(exact).is_some_and(|run| match paper {
-            Printed::Value(value) => run.contains(value),
-            Printed::AtLeast(bound) => run.low >= bound,
-            Printed::AtMost(bound) => run.high <= bound,
+        self.prediction_interval(level).or(exact).is_some_and(|run| match paper {
+            PrintedValue::Value(value) => run.contains(value),
+            PrintedValue::AtLeast(bound) => run.low >= bound,
+            PrintedValue::AtMost(bound) => run.high <= bound,
         })
     }
 
     /// Whether the prediction interval contains 0 as well as the paper's value, which is not 0: the match is then
     /// inconclusive.
-    pub fn holds_zero(&self, paper: Printed, level: Level) -> bool {
-        let Printed::Value(value) = paper else { return false };
-        value != 0.0 && self.fits(paper, level) && self.run(level).is_some_and(|run| run.contains(0.0))
+    pub fn holds_zero(&self, paper: PrintedValue, level: Level) -> bool {
+        let PrintedValue::Value(value) = paper else { return false };
+        value != 0.0 && self.fits(paper, level) && self.prediction_interval(level).is_some_and(|run| run.contains(0.0))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{Number, Paper, Source};
+use super::{Number, Paper, PaperScenario};
 use crate::store::{Digest, Store};
 use crate::sweep::Plan;
 use crate::sweep::analysis::Analysis;
@@ -23,14 +23,14 @@ pub struct Reproduction {
 /// # Panics
 /// If one of the paper's sweeps is invalid for this number of replications, or a number has a reading that the paper's
 /// file does not declare: they are part of the program.
-pub fn reproduce(
+pub fn reproduce_paper(
     paper: &Paper,
     replications: u64,
     store: &mut Store,
     jobs: usize,
     watch: Watch<'_>,
 ) -> Result<Reproduction, SweepError> {
-    let plan = |source: &Source| {
+    let plan = |source: &PaperScenario| {
         source.plan(replications).unwrap_or_else(|problems| panic!("the sweep {} is wrong: {problems:?}", source.name))
     };
     let plans: Vec<_> = paper.sweeps.iter().map(plan).collect();
@@ -51,7 +51,7 @@ pub fn reproduce(
             found: before.found + tally.found.saturating_sub(shared),
             done: before.done + tally.done,
         };
-        let outcome = run::run(plan, store, jobs, Shard::WHOLE, &mut |tally| watch(so_far(tally)));
+        let outcome = run::run_sweep(plan, store, jobs, Shard::WHOLE, &mut |tally| watch(so_far(tally)));
         let tally = outcome.map_err(|error| match error {
             SweepError::Interrupted(tally) => SweepError::Interrupted(so_far(tally)),
             other => other,
@@ -106,9 +106,9 @@ axes.flows.f.bytes = "#,
         reference: "",
         replications: 3,
         sweeps: &[
-            Source { name: "one", text: sweep!(r#"["2 kB", "3 kB"]"#) },
-            Source { name: "two", text: sweep!(r#"["2 kB", "3 kB"]"#) },
-            Source { name: "three", text: sweep!(r#"["3 kB", "4 kB"]"#) },
+            PaperScenario { name: "one", text: sweep!(r#"["2 kB", "3 kB"]"#) },
+            PaperScenario { name: "two", text: sweep!(r#"["2 kB", "3 kB"]"#) },
+            PaperScenario { name: "three", text: sweep!(r#"["3 kB", "4 kB"]"#) },
         ],
         readings: &[],
         numbers: |_| Vec::new(),
@@ -123,7 +123,7 @@ axes.flows.f.bytes = "#,
         let mut last = Vec::new();
         for _ in 0..2 {
             let mut tallies = vec![Tally::default()];
-            let reproduction = reproduce(&PAPER, 3, &mut store, 1, &mut |tally| {
+            let reproduction = reproduce_paper(&PAPER, 3, &mut store, 1, &mut |tally| {
                 assert_eq!(tally.wanted, 9);
                 assert!(tally.found + tally.done <= tally.wanted, "{tally:?}");
                 tallies.push(tally);
@@ -139,9 +139,9 @@ axes.flows.f.bytes = "#,
     #[test]
     #[should_panic(expected = "the sweep bad is wrong")]
     fn invalid_sweep_panics() {
-        let paper = Paper { sweeps: &[Source { name: "bad", text: "title = 3" }], ..PAPER };
+        let paper = Paper { sweeps: &[PaperScenario { name: "bad", text: "title = 3" }], ..PAPER };
         let (_dir, mut store) = Store::scratch();
-        let _ = reproduce(&paper, 3, &mut store, 1, &mut |_| ControlFlow::Continue(()));
+        let _ = reproduce_paper(&paper, 3, &mut store, 1, &mut |_| ControlFlow::Continue(()));
     }
 
     #[test]
@@ -151,7 +151,7 @@ axes.flows.f.bytes = "#,
         let numbers = |_: &[Analysis]| vec![Number::new("p", json!({}), "s", 1.0, None).or(&ODD, None)];
         let paper = Paper { sweeps: &[], numbers, ..PAPER };
         let (_dir, mut store) = Store::scratch();
-        let _ = reproduce(&paper, 3, &mut store, 1, &mut |_| ControlFlow::Continue(()));
+        let _ = reproduce_paper(&paper, 3, &mut store, 1, &mut |_| ControlFlow::Continue(()));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use engine::Span;
 use serde_json::{Value, json};
 use stats::Sample;
 
-use super::{Chart, Contradiction, Number, Panel, Paper, Picture, Reading, Source};
+use super::{Chart, Contradiction, Number, Paper, PaperScenario, Picture, PicturePanel, Reading};
 use crate::sweep::analysis::Analysis;
 use observe::summary::flow;
 
@@ -16,7 +16,7 @@ pub static PAPER: Paper = Paper {
     replications: 100,
     sweeps: &[LOSSES, TIME, NS2_LOSSES, NS2_TIME],
     readings: &[&TEXT, &NS2],
-    numbers,
+    numbers: compute_snoop2002_numbers,
     charts: CHARTS,
     pictures: PICTURES,
     words: include_str!("docs/snoop2002.md"),
@@ -45,11 +45,14 @@ const TWO_THROUGHPUTS: Contradiction = Contradiction {
 const TWO_THROUGHPUTS_BACK: Contradiction =
     Contradiction { values: ["0.64 after 150 s", "0.68 after 140 and 160 s"], ..TWO_THROUGHPUTS };
 
-const LOSSES: Source = Source { name: "snoop2002", text: include_str!("examples/snoop2002.toml") };
-const TIME: Source = Source { name: "snoop2002-time", text: include_str!("examples/snoop2002-time.toml") };
+const LOSSES: PaperScenario = PaperScenario { name: "snoop2002", text: include_str!("examples/snoop2002.toml") };
+const TIME: PaperScenario =
+    PaperScenario { name: "snoop2002-time", text: include_str!("examples/snoop2002-time.toml") };
 
-const NS2_LOSSES: Source = Source { name: "snoop2002-ns2", text: include_str!("examples/snoop2002-ns2.toml") };
-const NS2_TIME: Source = Source { name: "snoop2002-ns2-time", text: include_str!("examples/snoop2002-ns2-time.toml") };
+const NS2_LOSSES: PaperScenario =
+    PaperScenario { name: "snoop2002-ns2", text: include_str!("examples/snoop2002-ns2.toml") };
+const NS2_TIME: PaperScenario =
+    PaperScenario { name: "snoop2002-ns2-time", text: include_str!("examples/snoop2002-ns2-time.toml") };
 
 const GAP: &str = "links.air.channel.gap_bad";
 const DURATION: &str = "duration";
@@ -82,9 +85,9 @@ const STEADY: f64 = 68.4;
 /// 100 %.
 const PERCENT_FOR_GOODPUT: f64 = 1000.0 / 960.0 * 100.0 / 2e6;
 
-fn numbers(sweeps: &[Analysis]) -> Vec<Number> {
+fn compute_snoop2002_numbers(sweeps: &[Analysis]) -> Vec<Number> {
     let [losses, time, ns2_losses, ns2_time] = sweeps else { panic!("{} sweeps instead of four", sweeps.len()) };
-    Number::beside(of_reading(losses, time), &NS2, of_reading(ns2_losses, ns2_time))
+    Number::with_reading(of_reading(losses, time), &NS2, of_reading(ns2_losses, ns2_time))
 }
 
 /// All numbers, under one reading.
@@ -92,42 +95,43 @@ fn of_reading(losses: &Analysis, time: &Analysis) -> Vec<Number> {
     let mut numbers = Vec::new();
     for (seconds, paper) in (1..).map(|step| 20 * step).zip(TABLE_1) {
         let what = json!({ "simulated_s": seconds });
-        let number = Number::new("table 1", what, "%", paper, after(time, seconds).moments());
+        let number = Number::new("table 1", what, "%", paper, throughput_after(time, seconds).moments());
         // Table 2 is of 150 s.
-        numbers.push(if [140, 160].contains(&seconds) { number.contradicted(TWO_THROUGHPUTS) } else { number });
+        numbers.push(if [140, 160].contains(&seconds) { number.with_contradiction(TWO_THROUGHPUTS) } else { number });
     }
-    let steady = (7..=20).map(|step| after(time, 20 * step)).reduce(|sum, one| sum.zip_with(&one, |a, b| a + b));
+    let steady =
+        (7..=20).map(|step| throughput_after(time, 20 * step)).reduce(|sum, one| sum.zip_with(&one, |a, b| a + b));
     let steady = steady.unwrap_or_default().map(|sum| sum / 14.0);
     let what = json!({ "figure": "mean of the numbers from 140 to 400 s" });
     numbers.push(Number::new("section 4.1", what, "%", STEADY, steady.moments()));
     for (network, case, row) in TABLE_2 {
         for (gap, paper) in GAPS.into_iter().zip(row) {
             let what = json!({ "network": network, "gap": gap });
-            let number = Number::new("table 2", what, "%", paper, at(losses, gap, case).moments());
+            let number = Number::new("table 2", what, "%", paper, throughput_at_gap(losses, gap, case).moments());
             let twice = case == "wan-snoop" && gap == MEASURED;
-            numbers.push(if twice { number.contradicted(TWO_THROUGHPUTS_BACK) } else { number });
+            numbers.push(if twice { number.with_contradiction(TWO_THROUGHPUTS_BACK) } else { number });
         }
     }
     for (network, without, with, paper) in GAINS {
-        let gain =
-            at(losses, MEASURED, without).zip_with(&at(losses, MEASURED, with), |none, with| 100.0 * with / none);
+        let gain = throughput_at_gap(losses, MEASURED, without)
+            .zip_with(&throughput_at_gap(losses, MEASURED, with), |none, with| 100.0 * with / none);
         let what = json!({ "figure": "with Snoop, of that without", "network": network });
         numbers.push(Number::new("section 4.2", what, "%", paper, gain.moments()));
     }
     numbers
 }
 
-fn at(sweep: &Analysis, gap: f64, case: &str) -> Sample {
-    throughput(sweep, case, GAP, |value| value.as_f64() == Some(gap))
+fn throughput_at_gap(sweep: &Analysis, gap: f64, case: &str) -> Sample {
+    sample_throughput(sweep, case, GAP, |value| value.as_f64() == Some(gap))
 }
 
-fn after(sweep: &Analysis, seconds: u64) -> Sample {
+fn throughput_after(sweep: &Analysis, seconds: u64) -> Sample {
     let is_it = |value: &Value| value.as_str().and_then(|text| text.parse().ok()) == Some(Span::from_secs(seconds));
-    throughput(sweep, "snoop", DURATION, is_it)
+    sample_throughput(sweep, "snoop", DURATION, is_it)
 }
 
 /// Normalized throughput in percent, at the point where `key` has this value.
-fn throughput(sweep: &Analysis, case: &str, key: &str, is_it: impl Fn(&Value) -> bool) -> Sample {
+fn sample_throughput(sweep: &Analysis, case: &str, key: &str, is_it: impl Fn(&Value) -> bool) -> Sample {
     let changed = |changes: &[(String, Value)]| changes.iter().any(|(name, value)| name == key && is_it(value));
     let cell = sweep.cells.iter().find(|cell| cell.cell.case_name == case && changed(&cell.cell.changes));
     let goodput = cell.map(|cell| cell.sample(&flow::goodput_bps, |_| true)).unwrap_or_default();
@@ -176,8 +180,15 @@ const CHARTS: &[Chart] = &[
 
 /// The paper plots no run; these plots show why the two cases differ.
 const PICTURES: &[Picture] = &[
-    Picture::new("beside figure 7", "The window over the long wire", LOSSES, Some("unmodified"), Panel::Window, EARLY),
-    Picture::new("beside figure 7", "The same with Snoop", LOSSES, None, Panel::Window, EARLY),
+    Picture::new(
+        "beside figure 7",
+        "The window over the long wire",
+        LOSSES,
+        Some("unmodified"),
+        PicturePanel::Window,
+        EARLY,
+    ),
+    Picture::new("beside figure 7", "The same with Snoop", LOSSES, None, PicturePanel::Window, EARLY),
 ];
 
 const EARLY: Option<(&str, &str)> = Some(("0 s", "30 s"));
@@ -187,7 +198,7 @@ mod tests {
     use std::ops::ControlFlow;
 
     use super::*;
-    use crate::papers::reproduce::reproduce;
+    use crate::papers::reproduce::reproduce_paper;
     use crate::store::Store;
 
     /// A case or a key that the scenario calls by another name would give no values. Section 4.2: throughput falls with
@@ -195,7 +206,7 @@ mod tests {
     #[test]
     fn every_number_has_its_values_and_the_trends_are_the_papers() {
         let (_dir, mut store) = Store::scratch();
-        let reproduction = reproduce(&PAPER, 2, &mut store, 1, &mut |_| ControlFlow::Continue(())).unwrap();
+        let reproduction = reproduce_paper(&PAPER, 2, &mut store, 1, &mut |_| ControlFlow::Continue(())).unwrap();
         let numbers = &reproduction.numbers;
         assert!(numbers.iter().all(|number| number.ours.n() == 2), "{numbers:?}");
         assert_eq!(numbers.len(), TABLE_1.len() + 1 + TABLE_2.len() * GAPS.len() + GAINS.len());
@@ -204,7 +215,7 @@ mod tests {
         let steady = numbers[20].ours.mean().unwrap();
         assert!((means.iter().sum::<f64>() / 14.0 - steady).abs() < 1e-9, "{steady} of {means:?}");
 
-        let mean = |gap, case| at(&reproduction.sweeps[0], gap, case).moments().mean().unwrap();
+        let mean = |gap, case| throughput_at_gap(&reproduction.sweeps[0], gap, case).moments().mean().unwrap();
         for (_, case, _) in TABLE_2 {
             let by_gap = [128.0, 8.0, 1.0].map(|gap| mean(gap, case));
             assert!(by_gap.is_sorted_by(|a, b| a > b), "{case}: {by_gap:?}");

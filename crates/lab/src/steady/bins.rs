@@ -14,13 +14,13 @@ pub(super) const MIN_LENGTH: Span = Span::from_nanos(MIN_BINS);
 
 /// Bins of equal width from a flow's start.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct Grid {
+pub(super) struct BinGrid {
     start: Time,
     pub width: Span,
     pub count: usize,
 }
 
-impl Grid {
+impl BinGrid {
     /// The widest bins of 1, 2 or 5 x 10^k ns of which at least [`MIN_BINS`] fit into `length`; `None` if bins of 1 ns do
     /// not fit.
     pub fn of(start: Time, length: Span) -> Option<Self> {
@@ -28,7 +28,7 @@ impl Grid {
         let width = widths.take_while(|width| length.as_nanos() / width >= MIN_BINS).last()?;
         // At most 2.5 times the minimum number.
         let count = (length.as_nanos() / width) as usize;
-        Some(Grid { start, width: Span::from_nanos(width), count })
+        Some(BinGrid { start, width: Span::from_nanos(width), count })
     }
 
     /// The end of the first `bins` bins, from the start.
@@ -52,34 +52,34 @@ impl Grid {
 }
 
 /// Counts the bytes that arrive in order at the selected flows.
-pub(super) struct Arrivals {
+pub(super) struct BinCounter {
     /// By flow number.
-    flows: Vec<Option<Flow>>,
+    flows: Vec<Option<FlowBins>>,
 }
 
-struct Flow {
-    grid: Grid,
+struct FlowBins {
+    grid: BinGrid,
     received: ByteRanges,
     bins: Vec<u64>,
 }
 
-impl Arrivals {
+impl BinCounter {
     /// Observes each flow of `watched`, with its bins.
-    pub fn new(flows: usize, watched: &[(usize, Grid)]) -> Self {
-        let mut arrivals = Arrivals { flows: (0..flows).map(|_| None).collect() };
+    pub fn new(flows: usize, watched: &[(usize, BinGrid)]) -> Self {
+        let mut arrivals = BinCounter { flows: (0..flows).map(|_| None).collect() };
         for &(flow, grid) in watched {
-            arrivals.flows[flow] = Some(Flow { grid, received: ByteRanges::default(), bins: vec![0; grid.count] });
+            arrivals.flows[flow] = Some(FlowBins { grid, received: ByteRanges::default(), bins: vec![0; grid.count] });
         }
         arrivals
     }
 
     /// Bytes by bin, in the order of `watched`.
-    pub fn finish(mut self, watched: &[(usize, Grid)]) -> Vec<Vec<u64>> {
+    pub fn finish(mut self, watched: &[(usize, BinGrid)]) -> Vec<Vec<u64>> {
         watched.iter().map(|(flow, _)| self.flows[*flow].take().map(|flow| flow.bins).unwrap_or_default()).collect()
     }
 }
 
-impl Sink for Arrivals {
+impl Sink for BinCounter {
     const ACTIVE: bool = true;
     fn event(&mut self, at: Time, event: &Event) {
         let Event::Receiver { flow, event: tcp::Event::SegmentReceived { seq, len, .. } } = *event else { return };
@@ -110,16 +110,16 @@ mod tests {
             (u64::MAX, 5_000_000_000_000_000, 3689),
         ];
         for (length, width, count) in cases {
-            let grid = Grid::of(Time::ZERO, Span::from_nanos(length)).unwrap();
+            let grid = BinGrid::of(Time::ZERO, Span::from_nanos(length)).unwrap();
             assert_eq!((grid.width.as_nanos(), grid.count), (width, count), "{length}");
         }
-        assert_eq!(Grid::of(Time::ZERO, Span::from_nanos(1999)), None);
+        assert_eq!(BinGrid::of(Time::ZERO, Span::from_nanos(1999)), None);
     }
 
     #[test]
     fn every_row_of_the_table_ends_at_the_end_of_a_bin() {
         for length in (2000..200_000).step_by(37) {
-            let grid = Grid::of(Time::ZERO, Span::from_nanos(length)).unwrap();
+            let grid = BinGrid::of(Time::ZERO, Span::from_nanos(length)).unwrap();
             let rows = grid.rows();
             assert!(rows.len() >= 8 && rows.is_sorted_by(|a, b| a < b), "{length}: {rows:?}");
             for row in &rows[..rows.len() - 1] {
@@ -127,14 +127,14 @@ mod tests {
                 assert!(end.to_string().trim_end_matches('0').len() == 1, "{length}: {end}");
             }
         }
-        let grid = Grid::of(Time::ZERO, Span::from_secs(400)).unwrap();
+        let grid = BinGrid::of(Time::ZERO, Span::from_secs(400)).unwrap();
         let seconds: Vec<u64> = grid.rows().iter().map(|row| grid.end(*row).as_nanos() / 1_000_000_000).collect();
         assert_eq!(seconds, [1, 2, 5, 10, 20, 50, 100, 200, 400]);
     }
 
     #[test]
     fn bytes_at_the_end_of_a_bin_belong_to_it() {
-        let grid = Grid::of(Time::from_nanos(100), Span::from_nanos(20_000)).unwrap();
+        let grid = BinGrid::of(Time::from_nanos(100), Span::from_nanos(20_000)).unwrap();
         let bins = [100, 101, 110, 111, 120].map(|at| grid.bin(Time::from_nanos(at)));
         assert_eq!(bins, [0, 0, 0, 1, 1]);
     }

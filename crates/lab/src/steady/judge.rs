@@ -3,24 +3,24 @@
 use stats::steady::{Convergence, batch_means, mser5, run_length};
 use stats::{Error, Sample};
 
-use super::bins::Grid;
-use super::{Alone, FlowReport, Question, Row, Verdict};
+use super::bins::BinGrid;
+use super::{FlowReport, GoodputRow, Question, SingleRunLength, SteadyVerdict};
 
 /// The report on a flow; `bins[r][i]` are the bytes in time bin `i` of replication `r`.
-pub(super) fn judge(flow: usize, grid: &Grid, bins: &[&[u64]], question: &Question) -> FlowReport {
-    let convergence = convergence(grid, bins);
-    let rows = rows(grid, &convergence, question);
-    let warmup = warmup(grid, bins);
+pub(super) fn judge_flow(flow: usize, grid: &BinGrid, bins: &[&[u64]], question: &Question) -> FlowReport {
+    let convergence = compute_convergence(grid, bins);
+    let rows = tabulate_goodput(grid, &convergence, question);
+    let warmup = find_warmup(grid, bins);
     let alone = match warmup {
-        _ if bins.windows(2).all(|pair| pair[0] == pair[1]) => Alone::NoChance,
-        Ok(cut) => alone(grid, bins, cut, question),
-        Err(error) => Alone::Unknown(Some(error)),
+        _ if bins.windows(2).all(|pair| pair[0] == pair[1]) => SingleRunLength::NoChance,
+        Ok(cut) => estimate_single_run(grid, bins, cut, question),
+        Err(error) => SingleRunLength::Unknown(Some(error)),
     };
     FlowReport {
         flow,
         bin: grid.width,
         looked: grid.end(grid.count),
-        verdict: verdict(grid, &convergence, &rows, question),
+        verdict: decide_verdict(grid, &convergence, &rows, question),
         rows,
         warmup: warmup.map(|cut| grid.end(cut)),
         alone,
@@ -28,7 +28,7 @@ pub(super) fn judge(flow: usize, grid: &Grid, bins: &[&[u64]], question: &Questi
 }
 
 /// Goodput in bit/s by number of bins.
-fn convergence(grid: &Grid, bins: &[&[u64]]) -> Convergence {
+fn compute_convergence(grid: &BinGrid, bins: &[&[u64]]) -> Convergence {
     let mut convergence = Convergence::default();
     let mut bytes = vec![0u64; bins.len()];
     for bin in 0..grid.count {
@@ -41,40 +41,45 @@ fn convergence(grid: &Grid, bins: &[&[u64]]) -> Convergence {
     convergence
 }
 
-fn rows(grid: &Grid, convergence: &Convergence, question: &Question) -> Vec<Row> {
+fn tabulate_goodput(grid: &BinGrid, convergence: &Convergence, question: &Question) -> Vec<GoodputRow> {
     let all: Vec<_> = convergence.rows(question.level).map(|(_, interval)| interval).collect();
-    let row = |bins: usize| Some(Row { time: grid.end(bins), goodput: all.get(bins - 1).copied().flatten()? });
+    let row = |bins: usize| Some(GoodputRow { time: grid.end(bins), goodput: all.get(bins - 1).copied().flatten()? });
     grid.rows().into_iter().filter_map(row).collect()
 }
 
-fn verdict(grid: &Grid, convergence: &Convergence, rows: &[Row], question: &Question) -> Verdict {
-    let Some(last) = rows.last().filter(|last| last.goodput.centre() > 0.0) else { return Verdict::Nothing };
+fn decide_verdict(
+    grid: &BinGrid,
+    convergence: &Convergence,
+    rows: &[GoodputRow],
+    question: &Question,
+) -> SteadyVerdict {
+    let Some(last) = rows.last().filter(|last| last.goodput.centre() > 0.0) else { return SteadyVerdict::Nothing };
     match convergence.steady_from(question.relative, question.level) {
         Ok(Some(steady)) => {
             let bins = steady.from as usize;
             let from = grid.end(bins);
             // As in MSER-5: a warm-up that ends in the second half cannot be told from a run that is too short.
-            if 2 * bins > grid.count { Verdict::Late { from } } else { Verdict::Steady { from } }
+            if 2 * bins > grid.count { SteadyVerdict::Late { from } } else { SteadyVerdict::Steady { from } }
         }
         Ok(None) | Err(_) => {
             let half_width = last.goodput.relative_half_width().unwrap_or(f64::INFINITY);
             let times = half_width / question.relative;
             // The conversion saturates: the largest counts are unreachable.
             let replications = (question.replications as f64 * times * times).ceil() as u64;
-            Verdict::Wide { half_width, replications }
+            SteadyVerdict::Wide { half_width, replications }
         }
     }
 }
 
 /// Bins of the warm-up, from the mean of the replications, which has the same warm-up and less noise.
-fn warmup(grid: &Grid, bins: &[&[u64]]) -> Result<usize, Error> {
+fn find_warmup(grid: &BinGrid, bins: &[&[u64]]) -> Result<usize, Error> {
     let mean = |bin: usize| bins.iter().map(|bins| bins[bin] as f64).sum::<f64>() / bins.len() as f64;
     let series: Vec<f64> = (0..grid.count).map(mean).collect();
     mser5(&series).map(|warmup| warmup.values)
 }
 
 /// The run length that a single run needs, from the batch means of each replication.
-fn alone(grid: &Grid, bins: &[&[u64]], cut: usize, question: &Question) -> Alone {
+fn estimate_single_run(grid: &BinGrid, bins: &[&[u64]], cut: usize, question: &Question) -> SingleRunLength {
     let needed = |bins: &&[u64]| {
         let rest: Vec<f64> = bins[cut..].iter().map(|bytes| *bytes as f64).collect();
         let batches = batch_means(&rest)?;
@@ -87,8 +92,8 @@ fn alone(grid: &Grid, bins: &[&[u64]], cut: usize, question: &Question) -> Alone
     match told.get(bins.len() / 2) {
         Some(median) => {
             let length = grid.end(cut) + grid.width.times(*median);
-            Alone::Needs { length, told: told.len() as u64 }
+            SingleRunLength::Needs { length, told: told.len() as u64 }
         }
-        None => Alone::Unknown(lengths.iter().find_map(|length| length.err())),
+        None => SingleRunLength::Unknown(lengths.iter().find_map(|length| length.err())),
     }
 }

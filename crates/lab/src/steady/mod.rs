@@ -25,7 +25,7 @@ use sim::{ApplicationConfig, FlowSpec, Network};
 use stats::precise::Rule;
 use stats::{Error, Interval, Level};
 
-use bins::Grid;
+use bins::BinGrid;
 use scenario::problem::Problem;
 
 /// The parameters of the analysis.
@@ -73,18 +73,18 @@ pub struct FlowReport {
     /// The observed time: all bins.
     pub looked: Span,
     /// Goodput by simulated time.
-    pub rows: Vec<Row>,
+    pub rows: Vec<GoodputRow>,
     /// The length of the warm-up, or why it cannot be determined.
     pub warmup: Result<Span, Error>,
     /// The time from which the goodput is steady.
-    pub verdict: Verdict,
+    pub verdict: SteadyVerdict,
     /// The length that a single run needs.
-    pub alone: Alone,
+    pub alone: SingleRunLength,
 }
 
 /// The goodput of runs of one length.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Row {
+pub struct GoodputRow {
     /// The length.
     pub time: Span,
     /// The interval of the mean goodput in bit/s; its middle is the mean.
@@ -93,7 +93,7 @@ pub struct Row {
 
 /// The time from which a goodput is steady.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Verdict {
+pub enum SteadyVerdict {
     /// From `from` on every interval is within the precision of the last mean.
     Steady {
         /// The run length that is needed.
@@ -118,7 +118,7 @@ pub enum Verdict {
 
 /// The length that a single run needs.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Alone {
+pub enum SingleRunLength {
     /// This length, which includes the discarded warm-up: the median of the replications.
     Needs {
         /// The length.
@@ -154,7 +154,7 @@ pub type Watch<'a> = &'a mut dyn FnMut(u64) -> ControlFlow<()>;
 ///
 /// [`SteadyError::Unsuitable`] if a flow has less than a bin's time, or there is other traffic than bulk transfers over
 /// TCP; [`SteadyError::Interrupted`] if the callback cancels.
-pub fn examine(
+pub fn examine_flows(
     network: &Network,
     flows: &[usize],
     question: &Question,
@@ -166,12 +166,12 @@ pub fn examine(
     }
     let mut network = network.clone();
     network.flows.iter_mut().for_each(|flow| flow.traffic = ApplicationConfig::default());
-    let grids = flows.iter().map(|&flow| grid(&network, flow)).collect::<Result<Vec<_>, _>>()?;
-    let watched: Vec<(usize, Grid)> = flows.iter().copied().zip(grids).collect();
-    let series = replicate::replicate(&network, &watched, question.replications, jobs, watch)?;
-    let report = |(place, (flow, grid)): (usize, &(usize, Grid))| {
+    let grids = flows.iter().map(|&flow| divide_into_bins(&network, flow)).collect::<Result<Vec<_>, _>>()?;
+    let watched: Vec<(usize, BinGrid)> = flows.iter().copied().zip(grids).collect();
+    let series = replicate::run_replications(&network, &watched, question.replications, jobs, watch)?;
+    let report = |(place, (flow, grid)): (usize, &(usize, BinGrid))| {
         let bins: Vec<&[u64]> = series.iter().map(|replication| replication[place].as_slice()).collect();
-        judge::judge(*flow, grid, &bins, question)
+        judge::judge_flow(*flow, grid, &bins, question)
     };
     Ok(watched.iter().enumerate().map(report).collect())
 }
@@ -189,10 +189,10 @@ fn other_traffic(network: &Network) -> Option<Problem> {
 }
 
 /// The bins of a flow.
-fn grid(network: &Network, flow: usize) -> Result<Grid, SteadyError> {
+fn divide_into_bins(network: &Network, flow: usize) -> Result<BinGrid, SteadyError> {
     let spec = &network.flows[flow];
     let end = engine::Time::ZERO + network.duration;
-    Grid::of(spec.start, end.since(spec.start)).ok_or_else(|| {
+    BinGrid::of(spec.start, end.since(spec.start)).ok_or_else(|| {
         let least = Span::from_nanos(spec.start.as_nanos()) + bins::MIN_LENGTH;
         let problem =
             Problem::new(format!("at least {least}: {} bins of 1 ns for flows.{}", bins::MIN_BINS, spec.name));

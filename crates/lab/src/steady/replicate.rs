@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use sim::Network;
 
-use super::bins::{Arrivals, Grid};
+use super::bins::{BinCounter, BinGrid};
 use super::{SteadyError, Watch};
 use crate::run::record;
 
@@ -17,9 +17,9 @@ use crate::run::record;
 const PATIENCE: Duration = Duration::from_millis(100);
 
 /// Bytes by replication, by flow of `watched`, by bin.
-pub(super) fn replicate(
+pub(super) fn run_replications(
     network: &Network,
-    watched: &[(usize, Grid)],
+    watched: &[(usize, BinGrid)],
     replications: u64,
     jobs: usize,
     watch: Watch<'_>,
@@ -39,7 +39,7 @@ pub(super) fn replicate(
                         break;
                     }
                     let network = Network { replication, ..network.clone() };
-                    let mut arrivals = Arrivals::new(network.flows.len(), watched);
+                    let mut arrivals = BinCounter::new(network.flows.len(), watched);
                     let mut go_on = |_| match stop.load(Ordering::Relaxed) {
                         true => ControlFlow::Break(()),
                         false => ControlFlow::Continue(()),

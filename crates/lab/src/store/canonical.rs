@@ -20,7 +20,7 @@ pub(crate) const FORM: u32 = 2;
 /// # Errors
 ///
 /// If the value's own `Serialize` fails.
-pub(super) fn canonical<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, Unwritable> {
+pub(super) fn encode_canonical<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, Unwritable> {
     let mut form = Form(Vec::new());
     value.serialize(&mut form)?;
     Ok(form.0)
@@ -312,13 +312,13 @@ impl ser::SerializeMap for Entries<'_> {
     type Error = Unwritable;
 
     fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), Unwritable> {
-        self.entries.push((canonical(key)?, Vec::new()));
+        self.entries.push((encode_canonical(key)?, Vec::new()));
         Ok(())
     }
 
     fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Unwritable> {
         if let Some((_, last)) = self.entries.last_mut() {
-            *last = canonical(value)?;
+            *last = encode_canonical(value)?;
         }
         Ok(())
     }
@@ -343,7 +343,7 @@ mod tests {
     use serde::Serialize;
 
     fn form<T: Serialize>(value: &T) -> Vec<u8> {
-        canonical(value).unwrap()
+        encode_canonical(value).unwrap()
     }
 
     #[derive(Serialize)]

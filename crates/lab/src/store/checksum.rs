@@ -18,11 +18,11 @@ pub(super) const TABLES: [(&str, &str); 4] = [
 ];
 
 /// The columns of a table except the checksum.
-pub(super) fn columns(table: &str) -> &'static str {
+pub(super) fn checked_columns(table: &str) -> &'static str {
     TABLES.iter().find(|(name, _)| *name == table).map_or("", |(_, columns)| columns)
 }
 
-fn long(sum: &mut crc32fast::Hasher, tag: &[u8], bytes: &[u8]) {
+fn hash_long(sum: &mut crc32fast::Hasher, tag: &[u8], bytes: &[u8]) {
     sum.update(tag);
     sum.update(&(bytes.len() as u64).to_be_bytes());
     sum.update(bytes);
@@ -33,14 +33,14 @@ fn long(sum: &mut crc32fast::Hasher, tag: &[u8], bytes: &[u8]) {
 /// # Errors
 ///
 /// The error of SQLite.
-pub fn register(db: &Connection) -> rusqlite::Result<()> {
+pub fn register_row_checksum(db: &Connection) -> rusqlite::Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
     db.create_scalar_function("row_checksum", -1, flags, |row| {
         let mut sum = crc32fast::Hasher::new();
         for number in 0..row.len() {
             match row.get_raw(number) {
-                ValueRef::Text(bytes) => long(&mut sum, b"t", bytes),
-                ValueRef::Blob(bytes) => long(&mut sum, b"b", bytes),
+                ValueRef::Text(bytes) => hash_long(&mut sum, b"t", bytes),
+                ValueRef::Blob(bytes) => hash_long(&mut sum, b"b", bytes),
                 ValueRef::Integer(value) => {
                     sum.update(b"i");
                     sum.update(&value.to_be_bytes());
@@ -54,8 +54,8 @@ pub fn register(db: &Connection) -> rusqlite::Result<()> {
 }
 
 /// Recomputes the checksum of a sweep's row after a change.
-pub(super) fn renew(db: &Connection, sweep: i64) -> rusqlite::Result<()> {
-    let columns = columns("sweeps");
+pub(super) fn renew_checksum(db: &Connection, sweep: i64) -> rusqlite::Result<()> {
+    let columns = checked_columns("sweeps");
     db.execute(&format!("UPDATE sweeps SET checksum = row_checksum({columns}) WHERE id = ?1"), params![sweep])?;
     Ok(())
 }
@@ -69,7 +69,7 @@ mod tests {
     #[test]
     fn checksum_is_the_crc_32_of_zlib() {
         let db = Connection::open_in_memory().unwrap();
-        register(&db).unwrap();
+        register_row_checksum(&db).unwrap();
         let digest: Vec<u8> = (0..16).collect();
         let sum: i64 = db.query_row("SELECT row_checksum(?1, 3, '{\"a\":1}')", [digest], |row| row.get(0)).unwrap();
         assert_eq!(sum, 3_345_125_468);

@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest as _, Sha256};
 use sim::Network;
 
-use super::canonical::{FORM, canonical};
+use super::canonical::{FORM, encode_canonical};
 
 /// The first 16 bytes of a SHA-256.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -21,7 +21,7 @@ impl Digest {
     ///
     /// If a setting of an outside member has no canonical form.
     pub fn of(network: &Network) -> Result<Self, String> {
-        let form = canonical(network).map_err(|error| error.to_string())?;
+        let form = encode_canonical(network).map_err(|error| error.to_string())?;
         Ok(Self::of_bytes(&[&FORM.to_be_bytes(), &sim::MODEL_VERSION.to_be_bytes(), &form]))
     }
 

@@ -57,7 +57,7 @@ pub enum StoreError {
         ours: String,
     },
     /// The file was truncated or overwritten.
-    #[error("{}: is damaged: {found}\n  hint: the file was not changed; {}", path.display(), rescue(path))]
+    #[error("{}: is damaged: {found}\n  hint: the file was not changed; {}", path.display(), suggest_rescue(path))]
     Damaged {
         /// The store's file.
         path: PathBuf,
@@ -159,7 +159,7 @@ impl StoreError {
 }
 
 /// How to keep the readable part of a damaged store.
-fn rescue(path: &Path) -> &'static str {
+fn suggest_rescue(path: &Path) -> &'static str {
     if is_journal(path) {
         "without that line it can be opened unless the line is the first, and the same sweep repeats what is missing"
     } else {

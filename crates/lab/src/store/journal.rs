@@ -36,13 +36,13 @@ const PREFIX: usize = 20;
 #[derive(Debug)]
 pub(super) struct Journal {
     path: PathBuf,
-    state: Mutex<State>,
+    state: Mutex<JournalState>,
     /// Removed after the last connection to the store in it.
     _folder: TempDir,
 }
 
 #[derive(Debug)]
-struct State {
+struct JournalState {
     /// Opened and locked by the first line.
     file: Option<File>,
     /// The lengths of the file and of its complete lines.
@@ -63,14 +63,14 @@ struct Header {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Noted {
+struct SweepRecord {
     sweep: KeptSweep,
     cells: Vec<KeptCell>,
     replications: u64,
 }
 
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct RunRecord {
     run: Digest,
     replication: u64,
     delays: bool,
@@ -79,10 +79,10 @@ struct Kept {
 
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Line {
+enum JournalLine {
     Header(Header),
-    Noted(Noted),
-    Kept(Kept),
+    Noted(SweepRecord),
+    Kept(RunRecord),
 }
 
 impl Header {
@@ -91,13 +91,13 @@ impl Header {
         Header { lasthop: env!("CARGO_PKG_VERSION").into(), model: sim::MODEL_VERSION, keys: FORM, metrics }
     }
 
-    fn shown(&self) -> String {
+    fn describe_versions(&self) -> String {
         format!("lasthop {} (model {}, keys {})", self.lasthop, self.model, self.keys)
     }
 }
 
 /// A value as a line.
-fn line(value: &impl Serialize) -> String {
+fn encode_line(value: &impl Serialize) -> String {
     let text = serde_json::json!(value).to_string();
     // The opening brace of this object is the brace that begins the line.
     let rest = &text[1..];
@@ -105,12 +105,12 @@ fn line(value: &impl Serialize) -> String {
 }
 
 /// The line of a run.
-pub(super) fn kept(run: Digest, replication: u64, delays: bool, summary: &str) -> String {
-    line(&Kept { run, replication, delays, summary: summary.to_owned() })
+pub(super) fn encode_run(run: Digest, replication: u64, delays: bool, summary: &str) -> String {
+    encode_line(&RunRecord { run, replication, delays, summary: summary.to_owned() })
 }
 
 /// The value of a line without its line feed, or the error in it.
-fn read(line: &str) -> Result<Line, String> {
+fn decode_line(line: &str) -> Result<JournalLine, String> {
     let parts = line.get(..PREFIX).zip(line.get(PREFIX..));
     let sum = parts.and_then(|(prefix, rest)| {
         let sum = prefix.strip_prefix("{\"crc32\":\"")?.strip_suffix("\",")?;
@@ -145,23 +145,23 @@ impl Store {
         for (number, bytes) in contents[..complete].split_inclusive(|byte| *byte == b'\n').enumerate() {
             let text = std::str::from_utf8(&bytes[..bytes.len() - 1]);
             let text = text.map_err(|_| damaged(number, "it is no text"))?;
-            match read(text).map_err(|found| damaged(number, &found))? {
-                Line::Header(header) if number == 0 => {
+            match decode_line(text).map_err(|found| damaged(number, &found))? {
+                JournalLine::Header(header) if number == 0 => {
                     let ours = Header::ours();
                     if header != ours {
-                        let (theirs, ours) = (header.shown(), ours.shown());
+                        let (theirs, ours) = (header.describe_versions(), ours.describe_versions());
                         return Err(StoreError::OtherVersion { path: path.to_owned(), theirs, ours });
                     }
                 }
                 _ if number == 0 => return Err(StoreError::NotAStore(path.to_owned())),
-                Line::Header(_) => return Err(damaged(number, "found the versions again")),
-                Line::Noted(Noted { sweep, cells, replications }) => {
+                JournalLine::Header(_) => return Err(damaged(number, "found the versions again")),
+                JournalLine::Noted(SweepRecord { sweep, cells, replications }) => {
                     store.ask(|db| db.execute_batch("COMMIT"))?;
                     store.note(sweep, &cells, replications)?;
                     store.ask(|db| db.execute_batch("BEGIN IMMEDIATE"))?;
                     format!("{text}\n").clone_into(&mut noted);
                 }
-                Line::Kept(Kept { run, replication, delays, summary }) => {
+                JournalLine::Kept(RunRecord { run, replication, delays, summary }) => {
                     if store.measures_delays != delays {
                         store.reads_delays(delays)?;
                     }
@@ -171,11 +171,12 @@ impl Store {
         }
         store.ask(|db| db.execute_batch("COMMIT"))?;
         store.reads_delays(false)?;
-        let flushed = now();
-        let state = State { file: None, length: contents.len() as u64, complete: complete as u64, noted, flushed };
+        let flushed = read_flush_clock();
+        let state =
+            JournalState { file: None, length: contents.len() as u64, complete: complete as u64, noted, flushed };
         let journal = Journal { path: path.to_owned(), state: Mutex::new(state), _folder: folder };
         if create && contents.is_empty() {
-            journal.append(&line(&Header::ours()))?;
+            journal.append(&encode_line(&Header::ours()))?;
         } else if complete == 0 {
             return Err(StoreError::NotAStore(path.to_owned()));
         }
@@ -207,7 +208,7 @@ impl Journal {
 
     /// Appends the description of a sweep, unless it is the last one.
     pub fn note(&self, sweep: &KeptSweep, cells: &[KeptCell], replications: u64) -> Result<(), StoreError> {
-        let noted = line(&Noted { sweep: sweep.clone(), cells: cells.to_vec(), replications });
+        let noted = encode_line(&SweepRecord { sweep: sweep.clone(), cells: cells.to_vec(), replications });
         if self.state.lock().unwrap_or_else(PoisonError::into_inner).noted == noted {
             return Ok(());
         }
@@ -221,7 +222,7 @@ impl Journal {
         let unwritable = |why: String| StoreError::Unwritable { path: self.path.clone(), why };
         let system = |error: std::io::Error| unwritable(error.to_string());
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let State { file, length, complete, flushed, .. } = &mut *state;
+        let JournalState { file, length, complete, flushed, .. } = &mut *state;
         let file = match file {
             Some(file) => file,
             None => {
@@ -255,7 +256,7 @@ impl Journal {
         *complete = *length;
         if flushed.elapsed() >= FLUSH {
             file.sync_data().map_err(system)?;
-            *flushed = now();
+            *flushed = read_flush_clock();
         }
         Ok(())
     }
@@ -270,6 +271,6 @@ impl Drop for Journal {
 }
 
 #[allow(clippy::disallowed_methods, reason = "the interval of flushes, not simulated time")]
-fn now() -> Instant {
+fn read_flush_clock() -> Instant {
     Instant::now()
 }

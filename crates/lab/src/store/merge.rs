@@ -6,11 +6,11 @@ use observe::summary::Recorded;
 use rusqlite::{OptionalExtension, Row, params};
 
 use super::refill::{add_sets, more_metrics};
-use super::{Digest, Store, StoreError, add};
+use super::{Digest, Store, StoreError, add_sweep};
 
 /// The numbers of merged sweeps and runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Merged {
+pub struct MergeCounts {
     /// Sweeps that the store did not have.
     pub sweeps: u64,
     /// Runs that the store did not have.
@@ -19,7 +19,7 @@ pub struct Merged {
 
 impl Store {
     /// Copies every sweep and run of the store at `other` in one transaction. The other store is not changed.
-    pub fn merge(&mut self, other: &Path) -> Result<Merged, StoreError> {
+    pub fn merge(&mut self, other: &Path) -> Result<MergeCounts, StoreError> {
         if self.journal.is_some() {
             let why = "an append-only store takes no merged runs: name one that ends with .sqlite".to_owned();
             return Err(StoreError::Unmade { path: self.path.clone(), why });
@@ -27,7 +27,7 @@ impl Store {
         let their = Store::open(other)?;
         let (path, wrong) = (self.path.clone(), |error| StoreError::of(&self.path, error));
         let transaction = Self::transaction(&mut self.db).map_err(wrong)?;
-        let mut merged = Merged::default();
+        let mut merged = MergeCounts::default();
         {
             let mut known = transaction
                 .prepare("SELECT summary, metric_set FROM runs WHERE digest = ?1 AND replication = ?2")
@@ -55,7 +55,7 @@ impl Store {
                 let read = |row: &Row<'_>| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?));
                 let ours = known.query_row(params![&digest.0[..], replication], read).optional().map_err(wrong)?;
                 match ours {
-                    Some((ours, our_set)) if same(&ours, &summary) => {
+                    Some((ours, our_set)) if has_same_values(&ours, &summary) => {
                         if more(*set, our_set).map_err(wrong)? {
                             insert.execute(params![&digest.0[..], replication, summary, set]).map_err(wrong)?;
                         }
@@ -78,7 +78,7 @@ impl Store {
             );
             let mut known = transaction.prepare_cached("SELECT 1 FROM sweeps WHERE digest = ?1").map_err(wrong)?;
             if !known.exists([&digest.0[..]]).map_err(wrong)? {
-                add(&transaction, digest, &sweep, &their.cells(sweep.id)?).map_err(wrong)?;
+                add_sweep(&transaction, digest, &sweep, &their.cells(sweep.id)?).map_err(wrong)?;
                 merged.sweeps += 1;
             }
         }
@@ -88,7 +88,7 @@ impl Store {
 }
 
 /// Whether two summaries have the same values of all metrics that both have.
-fn same(one: &str, other: &str) -> bool {
+fn has_same_values(one: &str, other: &str) -> bool {
     let read = |text| Recorded::parse(text).ok();
     one == other || read(one).zip(read(other)).is_some_and(|(one, other)| one.agrees_with(&other))
 }

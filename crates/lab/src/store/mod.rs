@@ -32,13 +32,13 @@ use scenario::document::read_back;
 
 pub(crate) use canonical::FORM;
 #[doc(hidden)]
-pub use checksum::register as register_checksum;
+pub use checksum::register_row_checksum as register_checksum;
 pub use digest::Digest;
 pub use error::StoreError;
 use journal::Journal;
 pub use name::is_journal;
 use open::Sums;
-pub use verify::{Damage, Verified};
+pub use verify::{Damage, StoreVerification};
 
 /// The application id in the file's header, which distinguishes stores from other databases: "lhop".
 const APPLICATION: i32 = 0x6c68_6f70;
@@ -114,10 +114,10 @@ impl Store {
     /// Records the description of a sweep of at most `replications` replications. A sweep recorded before keeps its
     /// number; its replications, name and metrics may change.
     pub fn note(&mut self, mut sweep: KeptSweep, cells: &[KeptCell], replications: u64) -> Result<i64, StoreError> {
-        let digest = Digest::of_sweep(sim::MODEL_VERSION, &content(cells));
+        let digest = Digest::of_sweep(sim::MODEL_VERSION, &sweep_content(cells));
         let wrong = |error| StoreError::of(&self.path, error);
         let transaction = Self::transaction(&mut self.db).map_err(wrong)?;
-        sweep.id = describe(&transaction, digest, &sweep, cells, replications).map_err(wrong)?;
+        sweep.id = describe_sweep(&transaction, digest, &sweep, cells, replications).map_err(wrong)?;
         if let Some(journal) = &self.journal {
             journal.note(&sweep, cells, replications)?;
         }
@@ -141,7 +141,7 @@ impl Store {
         let mut lines = String::new();
         for (digest, replication, summary) in runs {
             if self.insert(digest, replication, summary)? && self.journal.is_some() {
-                lines += &journal::kept(digest, replication, self.measures_delays, summary);
+                lines += &journal::encode_run(digest, replication, self.measures_delays, summary);
             }
         }
         if let Some(journal) = self.journal.as_ref().filter(|_| !lines.is_empty()) {
@@ -179,14 +179,15 @@ impl Store {
     }
 
     /// Finished replications of a cell among these, as ascending ranges.
-    pub fn kept(&self, digest: Digest, among: Range<u64>) -> Result<Vec<Range<u64>>, StoreError> {
+    pub fn finished_ranges(&self, digest: Digest, among: Range<u64>) -> Result<Vec<Range<u64>>, StoreError> {
         let unfilled = self.unfilled_text();
         self.ask(|db| {
             let mut find = db.prepare_cached(&format!(
                 "SELECT replication FROM runs WHERE digest = ?1 AND replication >= ?2 AND replication < ?3
                  AND metric_set NOT IN ({unfilled}) ORDER BY replication",
             ))?;
-            let mut rows = find.query(params![&digest.0[..], number(among.start), number(among.end)])?;
+            let mut rows =
+                find.query(params![&digest.0[..], sqlite_integer(among.start), sqlite_integer(among.end)])?;
             let mut kept: Vec<Range<u64>> = Vec::new();
             while let Some(row) = rows.next()? {
                 let replication = row.get::<_, i64>(0)? as u64;
@@ -213,9 +214,10 @@ impl Store {
                 "SELECT replication, summary, metric_set, {sound} FROM runs
                  WHERE digest = ?1 AND replication >= ?2 AND replication < ?3 ORDER BY replication",
             ))?;
-            let rows = find.query_map(params![&digest.0[..], number(among.start), number(among.end)], |row| {
-                Ok((row.get::<_, i64>(0)? as u64, row.get::<_, String>(1)?, row.get::<_, i64>(2)?, row.get(3)?))
-            })?;
+            let rows = find
+                .query_map(params![&digest.0[..], sqlite_integer(among.start), sqlite_integer(among.end)], |row| {
+                    Ok((row.get::<_, i64>(0)? as u64, row.get::<_, String>(1)?, row.get::<_, i64>(2)?, row.get(3)?))
+                })?;
             rows.collect::<rusqlite::Result<Vec<_>>>()
         })?;
         let read = |(replication, text, set, sound): (u64, String, i64, bool)| {
@@ -223,7 +225,7 @@ impl Store {
             if !sound {
                 return Err(self.bad_row(what));
             }
-            let summary = Recorded::parse(&text).map_err(|error| self.damaged(format!("{what}: {error}")))?;
+            let summary = Recorded::parse(&text).map_err(|error| self.damage_error(format!("{what}: {error}")))?;
             Ok((
                 replication,
                 match lacking.get(&set) {
@@ -267,7 +269,7 @@ impl Store {
 
     /// The sweep with this number.
     pub fn sweep(&self, id: i64) -> Result<KeptSweep, StoreError> {
-        let gone = || self.damaged("a sweep is gone".into());
+        let gone = || self.damage_error("a sweep is gone".into());
         self.sweeps()?.into_iter().find(|sweep| sweep.id == id).ok_or_else(gone)
     }
 
@@ -280,17 +282,17 @@ impl Store {
         StoreError::BadRows { path: self.path.clone(), rows: 1, first: what }
     }
 
-    fn damaged(&self, found: String) -> StoreError {
+    fn damage_error(&self, found: String) -> StoreError {
         StoreError::Damaged { path: self.path.clone(), found }
     }
 
     fn parse(&self, text: &str) -> Result<Value, StoreError> {
-        serde_json::from_str(text).map_err(|error| self.damaged(error.to_string()))
+        serde_json::from_str(text).map_err(|error| self.damage_error(error.to_string()))
     }
 }
 
 /// A replication as SQLite's integer type.
-fn number(replication: u64) -> i64 {
+fn sqlite_integer(replication: u64) -> i64 {
     replication.min(i64::MAX as u64) as i64
 }
 
@@ -320,7 +322,7 @@ fn cells_in(db: &Connection, sweep: i64) -> rusqlite::Result<Vec<KeptCell>> {
 }
 
 /// The content that identifies a sweep; the names of keys are not part of it.
-fn content(cells: &[KeptCell]) -> String {
+fn sweep_content(cells: &[KeptCell]) -> String {
     let of_cell = |KeptCell { point, case_name, changes, digest, .. }: &KeptCell| {
         let values: Vec<&Value> = changes.iter().map(|(_, value)| value).collect();
         format!("{point} {} {case_name} {digest}\n", json!(values))
@@ -329,7 +331,7 @@ fn content(cells: &[KeptCell]) -> String {
 }
 
 /// Adds the description of a sweep, or changes the one with the same digest; returns its number.
-fn describe(
+fn describe_sweep(
     db: &Connection,
     digest: Digest,
     sweep: &KeptSweep,
@@ -338,7 +340,7 @@ fn describe(
 ) -> rusqlite::Result<i64> {
     let known = "SELECT id, scenario FROM sweeps WHERE digest = ?1";
     let known = db.query_row(known, [&digest.0[..]], |row| Ok((row.get(0)?, row.get::<_, String>(1)?)));
-    let Some((id, scenario)) = known.optional()? else { return add(db, digest, sweep, cells) };
+    let Some((id, scenario)) = known.optional()? else { return add_sweep(db, digest, sweep, cells) };
     // Showing fewer replications than were run does not change the stored number.
     let most = read_back(&scenario).map(|kept| kept.sweep.unwrap_or_default().replications.bounds().1);
     if most.is_none_or(|most| most <= replications) {
@@ -347,7 +349,7 @@ fn describe(
             "UPDATE sweeps SET name = ?2, title = ?3, scenario = ?4, metrics = ?5 WHERE id = ?1",
             params![id, name, title, scenario, json!(metrics).to_string()],
         )?;
-        checksum::renew(db, id)?;
+        checksum::renew_checksum(db, id)?;
         // A renamed key is another spelling of the same network.
         if cells_in(db, id)? != cells {
             db.execute("DELETE FROM cells WHERE sweep = ?1", [id])?;
@@ -358,7 +360,7 @@ fn describe(
 }
 
 /// Adds a new sweep and its cells; returns its number.
-fn add(db: &Connection, digest: Digest, sweep: &KeptSweep, cells: &[KeptCell]) -> rusqlite::Result<i64> {
+fn add_sweep(db: &Connection, digest: Digest, sweep: &KeptSweep, cells: &[KeptCell]) -> rusqlite::Result<i64> {
     let KeptSweep { name, title, scenario, metrics, lasthop, model, form, .. } = sweep;
     db.execute(
         "INSERT INTO sweeps (digest, name, title, scenario, metrics, lasthop, model, form, checksum)
@@ -366,7 +368,7 @@ fn add(db: &Connection, digest: Digest, sweep: &KeptSweep, cells: &[KeptCell]) -
         params![&digest.0[..], name, title, scenario, json!(metrics).to_string(), lasthop, model, form],
     )?;
     let id = db.last_insert_rowid();
-    checksum::renew(db, id)?;
+    checksum::renew_checksum(db, id)?;
     add_cells(db, id, cells)?;
     Ok(id)
 }
@@ -380,8 +382,8 @@ fn add_cells(db: &Connection, sweep: i64, cells: &[KeptCell]) -> rusqlite::Resul
             cell.point as i64,
             cell.case as i64,
             cell.case_name,
-            object(&cell.changes).to_string(),
-            object(&cell.case_changes).to_string(),
+            changes_object(&cell.changes).to_string(),
+            changes_object(&cell.case_changes).to_string(),
             &cell.digest.0[..]
         ])?;
     }
@@ -389,6 +391,6 @@ fn add_cells(db: &Connection, sweep: i64, cells: &[KeptCell]) -> rusqlite::Resul
 }
 
 /// Changes as an object of keys and values.
-fn object(changes: &[(String, Value)]) -> Value {
+fn changes_object(changes: &[(String, Value)]) -> Value {
     changes.iter().cloned().collect()
 }

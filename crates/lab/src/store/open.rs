@@ -28,7 +28,7 @@ pub(super) enum Sums {
 impl Sums {
     /// An SQL condition: whether a row of this table matches its checksum.
     pub fn sound(table: &str) -> String {
-        format!("checksum = row_checksum({})", checksum::columns(table))
+        format!("checksum = row_checksum({})", checksum::checked_columns(table))
     }
 }
 
@@ -130,7 +130,7 @@ impl Store {
     }
 
     fn on(path: &Path, db: Connection) -> Result<Self, StoreError> {
-        checksum::register(&db).map_err(|error| StoreError::of(path, error))?;
+        checksum::register_row_checksum(&db).map_err(|error| StoreError::of(path, error))?;
         let (metric_set, unfilled) = (Default::default(), Vec::new());
         Ok(Store {
             path: path.to_owned(),

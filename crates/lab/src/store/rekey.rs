@@ -2,8 +2,8 @@
 
 use rusqlite::{Connection, params};
 
-use super::checksum::columns;
-use super::{Digest, FORM, Store, StoreError, cells_in, content};
+use super::checksum::checked_columns;
+use super::{Digest, FORM, Store, StoreError, cells_in, sweep_content};
 
 impl Store {
     /// Gives the cells of a sweep, in order, and their runs these keys, in one transaction. Runs are also kept under
@@ -15,7 +15,7 @@ impl Store {
                 copy_runs(&transaction, cell.digest, *key)?;
                 cell.digest = *key;
             }
-            let digest = Digest::of_sweep(model, &content(&cells));
+            let digest = Digest::of_sweep(model, &sweep_content(&cells));
             let known = "SELECT EXISTS (SELECT 1 FROM sweeps WHERE digest = ?1 AND id <> ?2)";
             let old = old_keys(&transaction, sweep)?;
             transaction.execute("DELETE FROM cells WHERE sweep = ?1", [sweep])?;
@@ -25,7 +25,7 @@ impl Store {
                 super::add_cells(&transaction, sweep, &cells)?;
                 let set = "UPDATE sweeps SET digest = ?2, form = ?3 WHERE id = ?1";
                 transaction.execute(set, params![sweep, &digest.0[..], FORM])?;
-                super::checksum::renew(&transaction, sweep)?;
+                super::checksum::renew_checksum(&transaction, sweep)?;
             }
             for key in old {
                 let drop = "DELETE FROM runs WHERE digest = ?1 AND NOT EXISTS (SELECT 1 FROM cells WHERE digest = ?1)";
@@ -44,7 +44,7 @@ fn old_keys(db: &Connection, sweep: i64) -> rusqlite::Result<Vec<[u8; 16]>> {
 
 /// Copies runs to another key. A damaged row remains marked as damaged.
 fn copy_runs(db: &Connection, from: Digest, to: Digest) -> rusqlite::Result<()> {
-    let columns = columns("runs");
+    let columns = checked_columns("runs");
     let mut copy = db.prepare_cached(&format!(
         "INSERT OR IGNORE INTO runs SELECT ?2, replication, summary, metric_set,
          row_checksum(?2, replication, summary, metric_set) + (checksum <> row_checksum({columns}))

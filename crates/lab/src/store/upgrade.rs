@@ -3,7 +3,7 @@
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
 use super::FORMAT;
-use super::{Digest, content};
+use super::{Digest, sweep_content};
 
 /// The first format with a checksum in each row.
 pub(super) const FIRST_WITH_CHECKSUMS: i32 = 2;
@@ -39,7 +39,7 @@ pub(super) fn in_place(db: &Connection) -> rusqlite::Result<()> {
             transaction.execute_batch(&format!("ALTER TABLE {table} RENAME TO before_{table}"))?;
         }
         transaction.execute_batch(SCHEMA)?;
-        copy(&transaction, "before_", format)?;
+        copy_rows(&transaction, "before_", format)?;
         // Rows refer to sweeps.
         transaction.execute_batch("DROP TABLE before_cells; DROP TABLE before_runs; DROP TABLE before_sweeps")?;
         transaction.pragma_update(None, "user_version", FORMAT)?;
@@ -51,12 +51,12 @@ pub(super) fn in_place(db: &Connection) -> rusqlite::Result<()> {
 pub(super) fn in_memory(db: &Connection, format: i32) -> rusqlite::Result<()> {
     let transaction = Transaction::new_unchecked(db, TransactionBehavior::Deferred)?;
     transaction.execute_batch(SCHEMA)?;
-    copy(&transaction, "before.", format)?;
+    copy_rows(&transaction, "before.", format)?;
     transaction.commit()
 }
 
 /// Copies every row. A damaged row gets a checksum that does not match.
-fn copy(db: &Connection, before: &str, format: i32) -> rusqlite::Result<()> {
+fn copy_rows(db: &Connection, before: &str, format: i32) -> rusqlite::Result<()> {
     let set = "INSERT INTO metric_sets VALUES (1, ?1, row_checksum(1, ?1))";
     db.execute(set, [METRICS_BEFORE.split_whitespace().collect::<Vec<_>>().join(" ")])?;
     for (table, added) in [("sweeps", ", 0"), ("cells", ""), ("runs", ", 1")] {
@@ -77,8 +77,8 @@ fn name_sweeps(db: &Connection) -> rusqlite::Result<()> {
     let mut find = db.prepare("SELECT id, model FROM sweeps")?;
     let sweeps = find.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<rusqlite::Result<Vec<_>>>()?;
     for (id, model) in sweeps {
-        let columns = super::checksum::columns("sweeps");
-        let digest = Digest::of_sweep(model, &content(&super::cells_in(db, id)?));
+        let columns = super::checksum::checked_columns("sweeps");
+        let digest = Digest::of_sweep(model, &sweep_content(&super::cells_in(db, id)?));
         db.execute(
             &format!("UPDATE sweeps SET digest = ?2, checksum = checksum - row_checksum({columns}) WHERE id = ?1"),
             params![id, &digest.0[..]],

@@ -8,7 +8,7 @@ use rusqlite::{Row, params};
 
 use super::checksum::TABLES;
 use super::open::Sums;
-use super::{Digest, Store, StoreError, content};
+use super::{Digest, Store, StoreError, sweep_content};
 
 /// A row that does not match its checksum. Any of its fields may be the damaged one.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -67,7 +67,7 @@ impl fmt::Display for Damage {
 
 /// The result of verifying a store.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Verified {
+pub struct StoreVerification {
     /// The number of sweeps, cells and runs.
     pub rows: [u64; 3],
     /// Rows that do not match their checksum.
@@ -78,7 +78,7 @@ pub struct Verified {
     pub checksums: bool,
 }
 
-impl Verified {
+impl StoreVerification {
     /// Whether no problem was found.
     pub fn is_sound(&self) -> bool {
         self.damage.is_empty() && self.file.is_empty()
@@ -90,7 +90,7 @@ const MAX_LINES: u32 = 20;
 
 impl Store {
     /// Reads every row of the store at `path` and reports the damaged ones.
-    pub fn verify(path: &Path) -> Result<Verified, StoreError> {
+    pub fn verify(path: &Path) -> Result<StoreVerification, StoreError> {
         let store = Self::unchecked(path)?;
         let file = store.ask(|db| {
             let mut check = db.prepare(&format!("PRAGMA integrity_check({MAX_LINES})"))?;
@@ -104,7 +104,7 @@ impl Store {
         };
         let rows = [count("sweeps")?, count("cells")?, count("runs")?];
         let damage = store.bad_rows(usize::MAX)?;
-        Ok(Verified { rows, damage, file, checksums: store.sums == Sums::Kept })
+        Ok(StoreVerification { rows, damage, file, checksums: store.sums == Sums::Kept })
     }
 
     /// Damaged rows, up to a limit for each table.
@@ -214,7 +214,7 @@ impl Store {
             sweeps.collect::<rusqlite::Result<Vec<(i64, [u8; 16], u32)>>>()
         })?;
         for (id, digest, model) in sweeps {
-            let same = |cells: Vec<_>| Digest::of_sweep(model, &content(&cells)).0 == digest;
+            let same = |cells: Vec<_>| Digest::of_sweep(model, &sweep_content(&cells)).0 == digest;
             if !self.cells(id).is_ok_and(same) {
                 forget.insert(id);
             }

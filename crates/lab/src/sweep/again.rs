@@ -1,7 +1,7 @@
 //! The cells of a stored sweep, to run them again: a store has the metrics of runs, not their events.
 
 use super::analysis::Analysis;
-use super::plan::{Cell, Grid};
+use super::plan::{SweepCell, SweepGrid};
 
 /// Returns the scenario and network of each cell of the analysis, in its order. Every network must still have the key
 /// under which the store has its runs: a recording that has changed since would give another run.
@@ -9,13 +9,13 @@ use super::plan::{Cell, Grid};
 /// # Errors
 ///
 /// Why the sweep cannot be run again, in one line.
-pub fn cells(analysis: &Analysis) -> Result<Vec<Cell>, String> {
+pub fn rebuild_cells(analysis: &Analysis) -> Result<Vec<SweepCell>, String> {
     let sweep = &analysis.sweep;
     if sweep.model != sim::MODEL_VERSION {
         return Err(format!("its runs are of model {}, this program has model {}", sweep.model, sim::MODEL_VERSION));
     }
-    let grid = Grid::of_kept(sweep)?;
-    let cells: Vec<Cell> = grid.points.into_iter().flat_map(|point| point.cells).collect();
+    let grid = SweepGrid::of_kept(sweep)?;
+    let cells: Vec<SweepCell> = grid.points.into_iter().flat_map(|point| point.cells).collect();
     let same = cells.len() == analysis.cells.len()
         && cells.iter().zip(&analysis.cells).all(|(cell, kept)| cell.digest == kept.cell.digest);
     if !same {

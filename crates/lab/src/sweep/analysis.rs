@@ -49,7 +49,7 @@ impl CellRuns {
 
 /// One metric of one subject, in one case at one point.
 #[derive(Clone, Debug)]
-pub struct Entry<'a> {
+pub struct AnalysisEntry<'a> {
     /// The case and the point.
     pub cell: &'a KeptCell,
     /// The subject: a flow, a direction of a link, or empty for the whole run.
@@ -74,7 +74,7 @@ impl Analysis {
                 Ok(CellRuns { cell, runs })
             })
             .collect::<Result<_, StoreError>>()?;
-        let level = precise::level(&sweep.scenario);
+        let level = precise::interval_level(&sweep.scenario);
         let mut analysis = Analysis { sweep, cells, level };
         analysis.level_out();
         Ok(analysis)
@@ -109,12 +109,12 @@ impl Analysis {
 
     /// The subjects, in the order of `entries`, whose metric is 0 in every run of every case at every point. Flows are
     /// never included; if all values are 0, no subject is.
-    pub fn idle<'e>(metric: &Metric, entries: &'e [Entry<'_>]) -> Vec<&'e str> {
+    pub fn idle<'e>(metric: &Metric, entries: &'e [AnalysisEntry<'_>]) -> Vec<&'e str> {
         if matches!(metric.scope, Scope::Run | Scope::Flow) {
             return Vec::new();
         }
         // No metric is negative, so a mean of 0 means that all values are 0.
-        let moves = |entry: &&Entry<'_>| entry.row.as_ref().is_none_or(|row| row.mean != 0.0);
+        let moves = |entry: &&AnalysisEntry<'_>| entry.row.as_ref().is_none_or(|row| row.mean != 0.0);
         let moving: BTreeSet<&str> = entries.iter().filter(moves).map(|entry| entry.subject.as_str()).collect();
         let mut idle: Vec<&str> = Vec::new();
         for entry in entries {
@@ -141,14 +141,20 @@ impl Analysis {
     }
 
     /// One metric, by point, case and subject. Cells without runs have no entry.
-    pub fn entries(&self, metric: &Metric) -> Vec<Entry<'_>> {
+    pub fn entries(&self, metric: &Metric) -> Vec<AnalysisEntry<'_>> {
         let mut entries = Vec::new();
         for point in self.cells.chunk_by(|one, next| one.cell.point == next.cell.point) {
             let cases: Vec<Case> = point.iter().map(|runs| replications::case(&runs.runs, metric)).collect();
             let of_point = replications::entries(&cases, metric, self.level);
             entries.extend(of_point.map(|entry| {
                 let (subject, Series { without, lacking, .. }) = (entry.subject.to_owned(), entry.series);
-                Entry { cell: &point[entry.case].cell, subject, without: *without, lacking: *lacking, row: entry.row }
+                AnalysisEntry {
+                    cell: &point[entry.case].cell,
+                    subject,
+                    without: *without,
+                    lacking: *lacking,
+                    row: entry.row,
+                }
             }));
         }
         entries
@@ -161,7 +167,7 @@ impl Analysis {
         if empty > 0 {
             warnings.push(format!("{empty} of {} cells have no run yet: the sweep is not finished", self.cells.len()));
         }
-        let uneven = self.cells.iter().filter(|cell| !cell.runs.is_empty() && gaps(&cell.runs)).count();
+        let uneven = self.cells.iter().filter(|cell| !cell.runs.is_empty() && has_gaps(&cell.runs)).count();
         if uneven > 0 {
             warnings.push(format!("{uneven} cells have gaps in their replication numbers: merge the missing shards"));
         }
@@ -246,12 +252,12 @@ impl Analysis {
 }
 
 /// Whether replications are missing between others.
-fn gaps(runs: &[(u64, Recorded)]) -> bool {
+fn has_gaps(runs: &[(u64, Recorded)]) -> bool {
     runs.last().is_some_and(|(last, _)| last + 1 != runs.len() as u64)
 }
 
 /// Every entry of every metric as JSON, one object each; entries without a value come last.
-pub fn to_json(analysis: &Analysis) -> Value {
+pub fn analysis_to_json(analysis: &Analysis) -> Value {
     let of_metric = |metric: &'static Metric| {
         let mut entries = analysis.entries(metric);
         entries.sort_by_key(|entry| entry.row.is_none());
@@ -260,7 +266,7 @@ pub fn to_json(analysis: &Analysis) -> Value {
     analysis.metrics().into_iter().flat_map(of_metric).collect()
 }
 
-fn entry_as_json(Entry { cell, subject, without, lacking, row }: &Entry<'_>, metric: &Metric) -> Value {
+fn entry_as_json(AnalysisEntry { cell, subject, without, lacking, row }: &AnalysisEntry<'_>, metric: &Metric) -> Value {
     let place = [
         ("point", cell.changes.iter().cloned().collect()),
         ("case", json!(cell.case_name)),

@@ -9,8 +9,8 @@ use engine::Members;
 use scenario::Files;
 use serde::{Deserialize, Serialize};
 
-use super::run::replicate;
-use super::{Cell, Plan, Task};
+use super::run::run_replication;
+use super::{Plan, SweepCell, Task};
 use crate::load::{Overrides, Source, to_toml};
 use crate::run::{RunError, Watch};
 use crate::store::{Digest, FORM};
@@ -24,12 +24,12 @@ pub struct Batch {
     model: (u32, u32),
     /// Whether to measure delays.
     delays: bool,
-    parts: Vec<Part>,
+    parts: Vec<BatchPart>,
 }
 
 /// Replications of one cell.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-struct Part {
+struct BatchPart {
     scenario: String,
     digest: String,
     replications: Vec<u64>,
@@ -75,7 +75,7 @@ const MODEL: (u32, u32) = (sim::MODEL_VERSION, FORM);
 impl Batch {
     /// The batch of these tasks of `plan`. Consecutive tasks of a cell share its scenario.
     pub fn of(plan: &Plan, tasks: &[Task], delays: bool) -> Self {
-        let part = |tasks: &[Task]| Part {
+        let part = |tasks: &[Task]| BatchPart {
             scenario: to_toml(&plan.cell(tasks[0].cell).scenario),
             digest: tasks[0].digest.to_string(),
             replications: tasks.iter().map(|task| task.replication).collect(),
@@ -107,12 +107,12 @@ impl Batch {
     ///
     /// # Errors
     /// A scenario has another key here, or the callback cancels.
-    pub fn run(&self, worker: &Worker<'_>, watch: Watch<'_>) -> Result<Vec<Result<String, String>>, BatchError> {
+    pub fn run_all(&self, worker: &Worker<'_>, watch: Watch<'_>) -> Result<Vec<Result<String, String>>, BatchError> {
         let mut outcomes = Vec::new();
         for part in &self.parts {
             let cell = part.cell(worker)?;
             for replication in &part.replications {
-                let run = AssertUnwindSafe(|| replicate(&cell, *replication, self.delays, watch));
+                let run = AssertUnwindSafe(|| run_replication(&cell, *replication, self.delays, watch));
                 outcomes.push(match catch_unwind(run) {
                     Ok(Ok(summary)) => Ok(summary),
                     Ok(Err(RunError::Interrupted)) => return Err(BatchError::Interrupted),
@@ -125,8 +125,8 @@ impl Batch {
     }
 }
 
-impl Part {
-    fn cell(&self, worker: &Worker<'_>) -> Result<Cell, BatchError> {
+impl BatchPart {
+    fn cell(&self, worker: &Worker<'_>) -> Result<SweepCell, BatchError> {
         let (files, path) = (Rc::clone(&worker.files), worker.path.with_extension("toml"));
         let source = Source::of_text(files, "batch".to_owned(), path, self.scenario.as_bytes(), &Overrides::default());
         let source = source.map(|source| source.with_members(&worker.members));
@@ -139,7 +139,7 @@ impl Part {
                 format!("its key is {digest} here, {} where the batch was made: do its files differ?", self.digest);
             return Err(BatchError::Scenario(text));
         }
-        Ok(Cell { digest, scenario: loaded.scenario, network: loaded.network })
+        Ok(SweepCell { digest, scenario: loaded.scenario, network: loaded.network })
     }
 }
 
@@ -155,8 +155,8 @@ mod tests {
     use super::*;
     use crate::disk::Disk;
     use crate::store::Store;
-    use crate::sweep::Session;
-    use crate::sweep::run::{Shard, run};
+    use crate::sweep::SweepSession;
+    use crate::sweep::run::{Shard, run_sweep};
 
     fn plan() -> Plan {
         let file = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/goel-refined.toml"));
@@ -169,9 +169,10 @@ mod tests {
     fn batches_give_the_summaries_of_threads() {
         let plan = plan();
         let (_a, mut by_threads) = Store::scratch();
-        run(&plan, &mut by_threads, 2, Shard::WHOLE, &mut |_| ControlFlow::Continue(())).unwrap();
+        run_sweep(&plan, &mut by_threads, 2, Shard::WHOLE, &mut |_| ControlFlow::Continue(())).unwrap();
         let (_b, mut store) = Store::scratch();
-        let mut session = Session::open(&plan, &mut store, Shard::WHOLE, &mut |_| ControlFlow::Continue(())).unwrap();
+        let mut session =
+            SweepSession::open(&plan, &mut store, Shard::WHOLE, &mut |_| ControlFlow::Continue(())).unwrap();
         let tasks = session.take(&store, 100).unwrap();
         assert_eq!(tasks.len(), 6);
         for some in tasks.chunks(4) {
@@ -179,7 +180,7 @@ mod tests {
             let (path, files) = (Path::new("s.toml"), Rc::new(Disk));
             let worker = Worker { path, files, members: Members::default(), failure: |_| None };
             let batch = Batch::from_text(&text).unwrap();
-            let outcomes = batch.run(&worker, &mut |_| ControlFlow::Continue(())).unwrap();
+            let outcomes = batch.run_all(&worker, &mut |_| ControlFlow::Continue(())).unwrap();
             assert_eq!(outcomes.len(), some.len());
             let done: Vec<_> = some.iter().zip(outcomes).map(|(task, outcome)| (*task, outcome.unwrap())).collect();
             session.keep_all(&store, &done).unwrap();

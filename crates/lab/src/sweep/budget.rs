@@ -51,13 +51,13 @@ pub struct Budgets {
 /// # Errors
 ///
 /// If `watch` breaks off.
-pub fn budgets(
+pub fn explain_budgets(
     analysis: &Analysis,
     limit: usize,
     jobs: usize,
     watch: &(dyn Fn(u64, u64) -> ControlFlow<()> + Sync),
 ) -> Result<Budgets, run::RunError> {
-    let cells = match again::cells(analysis) {
+    let cells = match again::rebuild_cells(analysis) {
         Ok(cells) => cells,
         Err(problem) => return Ok(Budgets { problem: Some(problem), ..Budgets::default() }),
     };
@@ -76,7 +76,7 @@ pub fn budgets(
         loop {
             let place = next.fetch_add(1, Ordering::Relaxed);
             let Some((cell, replication, network)) = shown.get(place) else { return Ok::<_, run::Interrupted>(()) };
-            let budget = budget(&cell.cell, *replication, network, watch)?;
+            let budget = explain_replication(&cell.cell, *replication, network, watch)?;
             found.lock().unwrap_or_else(PoisonError::into_inner)[place] = budget;
             done.fetch_add(1, Ordering::Relaxed);
         }
@@ -97,7 +97,7 @@ pub fn budgets(
 }
 
 /// Runs and explains one replication; `None` without a TCP flow.
-fn budget(
+fn explain_replication(
     cell: &KeptCell,
     replication: u64,
     network: &Network,

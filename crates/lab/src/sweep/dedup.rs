@@ -10,37 +10,39 @@ use scenario::problem::Problem;
 const NAMED: usize = 5;
 
 /// Whether two warnings about one key differ only in numbers and names of flows.
-pub(super) fn alike(one: &Problem, other: &Problem) -> bool {
-    one.key == other.key && wording(&one.expected) == wording(&other.expected)
+pub(super) fn is_same_warning(one: &Problem, other: &Problem) -> bool {
+    one.key == other.key && words_without_quantities(&one.expected) == words_without_quantities(&other.expected)
 }
 
 /// Merges equal warnings about several flows: the first one is kept, and names the other flows.
-pub fn together(warnings: &[Problem]) -> Vec<Problem> {
+pub fn merge_warnings(warnings: &[Problem]) -> Vec<Problem> {
     let mut once: Vec<(Problem, Vec<&str>)> = Vec::new();
     for warning in warnings {
         let same = once.iter_mut().find(|(known, _)| of_flows(known, warning));
-        match (same, warning.key.as_deref().and_then(flow)) {
+        match (same, warning.key.as_deref().and_then(split_flow_key)) {
             (Some((_, others)), Some((flow, _))) => others.push(flow),
             _ => once.push((warning.clone(), Vec::new())),
         }
     }
-    once.into_iter().map(|(warning, others)| naming(warning, &others)).collect()
+    once.into_iter().map(|(warning, others)| name_other_flows(warning, &others)).collect()
 }
 
 /// Whether two warnings are the same for the same key of two flows.
 fn of_flows(one: &Problem, other: &Problem) -> bool {
-    let flows = [one, other].map(|problem| problem.key.as_deref().and_then(flow));
+    let flows = [one, other].map(|problem| problem.key.as_deref().and_then(split_flow_key));
     let [Some((one_flow, one_key)), Some((other_flow, other_key))] = flows else { return false };
-    one_flow != other_flow && one_key == other_key && wording(&one.expected) == wording(&other.expected)
+    one_flow != other_flow
+        && one_key == other_key
+        && words_without_quantities(&one.expected) == words_without_quantities(&other.expected)
 }
 
 /// The flow to which a key belongs, and the rest of the key.
-fn flow(key: &str) -> Option<(&str, &str)> {
+fn split_flow_key(key: &str) -> Option<(&str, &str)> {
     let (flow, rest) = key.strip_prefix("flows.")?.split_once('.')?;
     Some((flow, rest))
 }
 
-fn naming(mut warning: Problem, others: &[&str]) -> Problem {
+fn name_other_flows(mut warning: Problem, others: &[&str]) -> Problem {
     if others.is_empty() {
         return warning;
     }
@@ -56,8 +58,8 @@ fn naming(mut warning: Problem, others: &[&str]) -> Problem {
 }
 
 /// The words of a text, without quantities and flows.
-fn wording(text: &str) -> Vec<&str> {
-    let words: Vec<&str> = text.split_whitespace().map(bare).collect();
+fn words_without_quantities(text: &str) -> Vec<&str> {
+    let words: Vec<&str> = text.split_whitespace().map(trim_punctuation).collect();
     let mut kept = Vec::new();
     let mut at = 0;
     while at < words.len() {
@@ -76,7 +78,7 @@ fn wording(text: &str) -> Vec<&str> {
 }
 
 /// A word without surrounding punctuation.
-fn bare(word: &str) -> &str {
+fn trim_punctuation(word: &str) -> &str {
     word.trim_matches(|c: char| c.is_ascii_punctuation())
 }
 
@@ -96,17 +98,17 @@ mod tests {
     fn warnings_that_differ_in_numbers_and_flows_are_equal() {
         let one = warning("duration", "at least 24.1 s: slow start of flows.a takes 2407 ms (6 round trips)");
         let slower = warning("duration", "at least 480 ms: slow start of flows.b1 takes 7 us (12 round trips)");
-        assert!(alike(&one, &slower));
+        assert!(is_same_warning(&one, &slower));
         let other = warning("duration", "at least 24.1 s: the tail of flows.a takes 2407 ms (6 round trips)");
-        assert!(!alike(&one, &other));
-        assert!(!alike(&one, &Problem { key: Some("nodes.a".into()), ..one.clone() }));
+        assert!(!is_same_warning(&one, &other));
+        assert!(!is_same_warning(&one, &Problem { key: Some("nodes.a".into()), ..one.clone() }));
     }
 
     #[test]
     fn flows_with_equal_warnings_are_named_together() {
         let flows: Vec<Problem> =
             (0..8).map(|flow| warning(&format!("flows.f{flow}.window"), "more than 4 kB").hint("more")).collect();
-        let [once] = &together(&flows)[..] else { panic!("several") };
+        let [once] = &merge_warnings(&flows)[..] else { panic!("several") };
         let names = "flows.f1, flows.f2, flows.f3, flows.f4, flows.f5 and 2 more";
         assert_eq!(once.hint.as_deref(), Some(format!("more; the same for {names}").as_str()));
         assert_eq!(once.key, flows[0].key);
@@ -115,6 +117,6 @@ mod tests {
             warning("flows.b.mss", "more"),
             warning("flows.b.receive_window", "less"),
         ];
-        assert_eq!(together(&others), others);
+        assert_eq!(merge_warnings(&others), others);
     }
 }

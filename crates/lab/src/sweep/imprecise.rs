@@ -5,7 +5,7 @@ use stats::Moments;
 use stats::precise::{Rule, RuleVerdict};
 
 use super::analysis::{Analysis, CellRuns};
-use super::precise::{Subjects, rule};
+use super::precise::{Subjects, stopping_rule};
 use crate::value_text;
 use observe::replications;
 use scenario::document::read_back;
@@ -19,19 +19,19 @@ impl Analysis {
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = self.warnings_of_runs();
         warnings.extend(self.same_cases());
-        warnings.extend(warning(self));
+        warnings.extend(warn_of_imprecise(self));
         warnings
     }
 }
 
 /// The points of a sweep that have the maximum number of replications and are not precise.
-fn warning(analysis: &Analysis) -> Option<String> {
+fn warn_of_imprecise(analysis: &Analysis) -> Option<String> {
     // A stored scenario that can no longer be read is reported elsewhere.
     let kept = read_back(&analysis.sweep.scenario)?;
     let sweep = kept.sweep.as_ref()?;
     let Replications::UntilPrecise(precision) = &sweep.replications else { return None };
     let metric = replications::metrics(sweep, &kept).ok()?.first().copied()?;
-    let rule = rule(precision)?;
+    let rule = stopping_rule(precision)?;
     let exhausted = |cell: &&CellRuns| cell.runs.len() as u64 >= precision.max;
     let imprecise = analysis.cells.iter().filter(exhausted).flat_map(|cell| {
         let mut subjects = Subjects::default();
@@ -40,7 +40,7 @@ fn warning(analysis: &Analysis) -> Option<String> {
         subjects.filter(|(_, moments)| rule.judge(moments) != RuleVerdict::Enough).map(move |found| (cell, found))
     });
     let imprecise: Vec<String> =
-        imprecise.map(|(cell, (subject, moments))| shown(cell, &subject, &moments, rule)).collect();
+        imprecise.map(|(cell, (subject, moments))| describe_precision(cell, &subject, &moments, rule)).collect();
     if imprecise.is_empty() {
         return None;
     }
@@ -56,9 +56,9 @@ fn warning(analysis: &Analysis) -> Option<String> {
 }
 
 /// A cell and the precision of its mean.
-fn shown(cell: &CellRuns, subject: &str, moments: &Moments, rule: Rule) -> String {
+fn describe_precision(cell: &CellRuns, subject: &str, moments: &Moments, rule: Rule) -> String {
     let changes = cell.cell.changes.iter().map(|(key, value)| {
-        let value = value_text::shown(value);
+        let value = value_text::format_json_value(value);
         format!("{key} {value}")
     });
     let names = [cell.cell.case_name.as_str(), subject];

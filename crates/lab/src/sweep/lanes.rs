@@ -5,8 +5,8 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 use super::plan::{CellId, Plan};
-use super::precise::Growth;
-use super::progress::{Shard, SweepError, Tally, Watch, ask};
+use super::precise::PointGrowth;
+use super::progress::{Shard, SweepError, Tally, Watch, ask_to_continue};
 use crate::store::{Digest, Store};
 use scenario::sweep::Replications;
 
@@ -51,7 +51,7 @@ pub(super) struct Missing {
 
 /// A place among the runs.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Place {
+pub(super) struct RunPosition {
     lane: usize,
     replication: u64,
 }
@@ -93,7 +93,7 @@ impl Lanes {
     }
 
     /// Continues with the replications requested at points that grew. All earlier ones are finished.
-    pub fn extend(&mut self, plan: &Plan, growing: &[Growth]) {
+    pub fn extend(&mut self, plan: &Plan, growing: &[PointGrowth]) {
         for lane in &mut self.lanes {
             lane.wanted.start = lane.wanted.end;
         }
@@ -125,7 +125,7 @@ impl Lanes {
         let mut looked_up = 0;
         for number in 0..self.lanes.len() {
             let lane = &mut self.lanes[number];
-            lane.kept = store.kept(lane.digest, lane.wanted.clone())?;
+            lane.kept = store.finished_ranges(lane.digest, lane.wanted.clone())?;
             let lane = &self.lanes[number];
             for replication in lane.wanted.clone() {
                 if self.wants(lane, replication) {
@@ -139,7 +139,7 @@ impl Lanes {
                 }
                 looked_up += 1;
                 if looked_up % LOOKED_UP == 0 {
-                    ask(watch, *tally)?;
+                    ask_to_continue(watch, *tally)?;
                 }
             }
         }
@@ -147,12 +147,12 @@ impl Lanes {
     }
 
     /// The missing run at `next` or after it, all replications of a cell one after the other; moves `next` past it.
-    pub fn next_missing(&self, next: &mut Place) -> Option<Task> {
+    pub fn next_missing(&self, next: &mut RunPosition) -> Option<Task> {
         loop {
             let lane = self.lanes.get(next.lane)?;
             let replication = next.replication.max(lane.wanted.start);
             if replication >= lane.wanted.end {
-                *next = Place { lane: next.lane + 1, replication: 0 };
+                *next = RunPosition { lane: next.lane + 1, replication: 0 };
                 continue;
             }
             next.replication = replication + 1;

@@ -16,5 +16,5 @@ pub mod run;
 pub mod session;
 
 pub use lanes::Task;
-pub use plan::{Cell, CellId, Plan, Point};
-pub use session::Session;
+pub use plan::{CellId, Plan, Point, SweepCell};
+pub use session::SweepSession;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use sim::Network;
 
-use super::dedup::alike;
+use super::dedup::is_same_warning;
 use crate::load::{self, Loaded, Overrides, Source};
 use crate::store::{Digest, KeptSweep};
 use observe::metric::Metric;
@@ -51,12 +51,12 @@ pub struct Point {
     /// The changes of this point.
     pub changes: Vec<Change>,
     /// The cells, by the number of the case.
-    pub cells: Vec<Cell>,
+    pub cells: Vec<SweepCell>,
 }
 
 /// One case at one point.
 #[derive(Debug)]
-pub struct Cell {
+pub struct SweepCell {
     /// The scenario of the cell.
     pub scenario: Scenario,
     /// The network to run; each replication sets its own number.
@@ -76,13 +76,13 @@ pub struct CellId {
 
 impl Plan {
     /// The cell at a place of this plan.
-    pub fn cell(&self, id: CellId) -> &Cell {
+    pub fn cell(&self, id: CellId) -> &SweepCell {
         &self.points[id.point].cells[id.case]
     }
 
     /// Reads a scenario and plans its sweep. One without `[sweep]` has a single point.
     pub fn load(path: &Path, overrides: &Overrides) -> Result<Self, Vec<Problem>> {
-        Self::of(&load::open(path, overrides)?)
+        Self::of(&load::open_from_disk(path, overrides)?)
     }
 
     /// Plans the sweep of a scenario.
@@ -92,7 +92,7 @@ impl Plan {
         let sweep = base.scenario.sweep.clone().unwrap_or_default();
         let metrics = replications::metrics(&sweep, &base.scenario).map_err(located)?;
         check_replications(&sweep.replications).map_err(located)?;
-        let grid = Grid::of(source, &sweep, base.warnings)?;
+        let grid = SweepGrid::of(source, &sweep, base.warnings)?;
         Ok(Plan {
             stem: source.stem.clone(),
             scenario: base.scenario,
@@ -113,30 +113,30 @@ impl Plan {
 }
 
 /// The points of a sweep with their cells, and the parts from which they are built.
-pub(super) struct Grid {
+pub(super) struct SweepGrid {
     axes: Vec<Axis>,
     cases: Vec<Case>,
     pub(super) points: Vec<Point>,
     warnings: Vec<Problem>,
 }
 
-impl Grid {
+impl SweepGrid {
     /// Resolves the scenario for every case at every point, and collects the warnings.
     pub(super) fn of(source: &Source, sweep: &Sweep, warnings: Vec<Problem>) -> Result<Self, Vec<Problem>> {
         let located = |problem: Problem| vec![source.document.locate(problem)];
         let listed = |table: &toml::Table, key: &str| source.with_files_listed(table, key);
         let zip = sweep.zip.iter().enumerate().map(|(number, table)| listed(table, &format!("sweep.zip[{number}]")));
         let axes = listed(&sweep.axes, "sweep.axes").map_err(located)?;
-        let axes = axes::axes(&axes, &zip.collect::<Result<Vec<_>, _>>().map_err(located)?).map_err(located)?;
+        let axes = axes::parse_axes(&axes, &zip.collect::<Result<Vec<_>, _>>().map_err(located)?).map_err(located)?;
         let compare = listed(&sweep.compare, "sweep.compare").map_err(located)?;
-        let cases = axes::cases(&compare, &axes).map_err(located)?;
+        let cases = axes::parse_cases(&compare, &axes).map_err(located)?;
         check_size(&axes, &cases, &sweep.replications).map_err(located)?;
-        let mut grid = Grid { axes, cases, points: Vec::new(), warnings };
+        let mut grid = SweepGrid { axes, cases, points: Vec::new(), warnings };
         let mut place = vec![0; grid.axes.len()];
         loop {
             let at: Vec<(String, &Change)> =
                 grid.axes.iter().zip(&place).flat_map(|(axis, place)| axis.at(*place)).collect();
-            let cells = grid.cases.iter().map(|case| cell(source, &at, case, &mut grid.warnings));
+            let cells = grid.cases.iter().map(|case| resolve_cell(source, &at, case, &mut grid.warnings));
             let cells = cells.collect::<Result<_, _>>()?;
             let changes = at.into_iter().map(|(_, change)| change.clone()).collect();
             grid.points.push(Point { changes, cells });
@@ -165,29 +165,29 @@ impl Grid {
         let file = format!("{}.toml", sweep.name).into();
         let source = load::of_text(sweep.name.clone(), file, text.as_bytes(), &Overrides::default()).map_err(first)?;
         let kept = source.document.read().map_err(|_| "its scenario cannot be read")?;
-        Grid::of(&source, &kept.sweep.unwrap_or_default(), Vec::new()).map_err(first)
+        SweepGrid::of(&source, &kept.sweep.unwrap_or_default(), Vec::new()).map_err(first)
     }
 }
 
 /// The scenario of one case at one point.
-fn cell(
+fn resolve_cell(
     source: &Source,
     at: &[(String, &Change)],
     case: &Case,
     warnings: &mut Vec<Problem>,
-) -> Result<Cell, Vec<Problem>> {
+) -> Result<SweepCell, Vec<Problem>> {
     let mut document = source.document.clone();
     let of_point = at.iter().map(|(at, change)| (at, *change));
     for (at, (key, value)) in of_point.chain(case.at.iter().zip(&case.changes)) {
         document.assign(key, value.clone(), Origin::Key(at.clone())).map_err(|problem| vec![problem])?;
     }
-    let among = |problem| among(problem, at, case);
+    let among = |problem| add_other_changes(problem, at, case);
     let resolved = source.resolve(&document);
     let Loaded { scenario, network, outside, warnings: advice, .. } =
         resolved.map_err(|problems| problems.into_iter().map(among).collect::<Vec<_>>())?;
     for warning in advice {
         // The same warning at every point is reported once, whatever its numbers are there.
-        if !warnings.iter().any(|known| alike(known, &warning)) {
+        if !warnings.iter().any(|known| is_same_warning(known, &warning)) {
             warnings.push(among(warning));
         }
     }
@@ -202,11 +202,11 @@ fn cell(
         ]);
     }
     let digest = Digest::of(&network).map_err(|why| vec![Problem::new(why)])?;
-    Ok(Cell { digest, scenario, network })
+    Ok(SweepCell { digest, scenario, network })
 }
 
 /// A value may be valid by itself and invalid in combination with other changes of the point.
-fn among(mut problem: Problem, at: &[(String, &Change)], case: &Case) -> Problem {
+fn add_other_changes(mut problem: Problem, at: &[(String, &Change)], case: &Case) -> Problem {
     let about = |key: &str| problem.key.as_deref().is_some_and(|about| about.starts_with(key));
     let others = at.iter().filter(|(_, (key, _))| !about(key)).map(|(_, (key, value))| format!("{key} = {value}"));
     let case_differs = !case.name.is_empty() && !case.changes.iter().any(|(key, _)| about(key));

@@ -26,13 +26,13 @@ impl Judge {
     pub(super) fn of(plan: &Plan) -> Option<Self> {
         let Replications::UntilPrecise(precision) = &plan.replications else { return None };
         // The plan was checked: its numbers are valid for the rule.
-        Some(Judge { metric: plan.precise, rule: rule(precision)?, min: precision.min })
+        Some(Judge { metric: plan.precise, rule: stopping_rule(precision)?, min: precision.min })
     }
 }
 
 /// The progress of a point: how many replications it needs, and the statistics of the replications already read. Keeps moments,
 /// not runs.
-pub(super) struct Growth {
+pub(super) struct PointGrowth {
     /// The number of the point.
     pub(super) point: usize,
     judge: Judge,
@@ -57,10 +57,10 @@ pub(super) enum Look {
     Unfinished,
 }
 
-impl Growth {
+impl PointGrowth {
     /// The state before the first run of a point of `plan`.
     pub(super) fn new(plan: &Plan, point: usize, judge: Judge) -> Self {
-        Growth { point, judge, wanted: judge.min, looked: 0, cases: vec![Subjects::default(); plan.cases.len()] }
+        PointGrowth { point, judge, wanted: judge.min, looked: 0, cases: vec![Subjects::default(); plan.cases.len()] }
     }
 
     /// Reads some of the remaining runs; after the last one, applies the rule.
@@ -85,10 +85,10 @@ impl Growth {
 }
 
 /// The number of replications that the rule requests for each point, as far as the store's runs determine it.
-pub fn replications(plan: &Plan, store: &Store) -> Result<Vec<u64>, StoreError> {
+pub fn requested_replications(plan: &Plan, store: &Store) -> Result<Vec<u64>, StoreError> {
     let Some(judge) = Judge::of(plan) else { return Ok(vec![plan.replications().0; plan.points.len()]) };
     let of_point = |point| {
-        let mut growth = Growth::new(plan, point, judge);
+        let mut growth = PointGrowth::new(plan, point, judge);
         while matches!(growth.look(plan, store)?, Look::On | Look::More) {}
         Ok(growth.wanted)
     };
@@ -96,14 +96,14 @@ pub fn replications(plan: &Plan, store: &Store) -> Result<Vec<u64>, StoreError> 
 }
 
 /// The level of a stored sweep's intervals: the level of its stopping rule, or 95 %.
-pub(super) fn level(scenario: &str) -> Level {
+pub(super) fn interval_level(scenario: &str) -> Level {
     match read_back(scenario).and_then(|kept| kept.sweep).map(|sweep| sweep.replications) {
         Some(Replications::UntilPrecise(precision)) => Level::new(precision.level).unwrap_or_default(),
         _ => Level::default(),
     }
 }
 
-pub(super) fn rule(precision: &Precision) -> Option<Rule> {
+pub(super) fn stopping_rule(precision: &Precision) -> Option<Rule> {
     let level = Level::new(precision.level).ok()?;
     Rule::new(precision.precision, level, precision.min, precision.max).ok()
 }

@@ -53,6 +53,6 @@ pub enum SweepError {
 /// Progress callback: receives the progress of the sweep, and returns whether to continue.
 pub type Watch<'a> = &'a mut dyn FnMut(Tally) -> ControlFlow<()>;
 
-pub(super) fn ask(watch: Watch<'_>, tally: Tally) -> Result<(), SweepError> {
+pub(super) fn ask_to_continue(watch: Watch<'_>, tally: Tally) -> Result<(), SweepError> {
     if watch(tally).is_break() { Err(SweepError::Interrupted(tally)) } else { Ok(()) }
 }

@@ -1,6 +1,6 @@
 //! Rekeys sweeps that were stored by a version of the program that computed the keys of runs in another way.
 
-use super::plan::Grid;
+use super::plan::SweepGrid;
 use crate::store::{Digest, FORM, KeptSweep, Store, StoreError};
 
 /// Gives the runs of every sweep of the current model version their current keys, so that they are found again. Returns
@@ -9,13 +9,13 @@ use crate::store::{Digest, FORM, KeptSweep, Store, StoreError};
 /// # Errors
 ///
 /// If the store cannot be read or written.
-pub fn rekey(store: &mut Store) -> Result<Vec<String>, StoreError> {
+pub fn rekey_sweeps(store: &mut Store) -> Result<Vec<String>, StoreError> {
     let mut unread = Vec::new();
     for sweep in store.sweeps()? {
         if sweep.model != sim::MODEL_VERSION || sweep.form == FORM {
             continue;
         }
-        match keys(&sweep).filter(|keys| store.cells(sweep.id).is_ok_and(|cells| cells.len() == keys.len())) {
+        match current_keys(&sweep).filter(|keys| store.cells(sweep.id).is_ok_and(|cells| cells.len() == keys.len())) {
             Some(keys) => store.rekey(sweep.id, sweep.model, &keys)?,
             None => unread.push(sweep.name),
         }
@@ -24,7 +24,7 @@ pub fn rekey(store: &mut Store) -> Result<Vec<String>, StoreError> {
 }
 
 /// The keys of a stored sweep's cells, by point and case.
-fn keys(sweep: &KeptSweep) -> Option<Vec<Digest>> {
-    let grid = Grid::of_kept(sweep).ok()?;
+fn current_keys(sweep: &KeptSweep) -> Option<Vec<Digest>> {
+    let grid = SweepGrid::of_kept(sweep).ok()?;
     Some(grid.points.iter().flat_map(|point| &point.cells).map(|cell| cell.digest).collect())
 }

@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use sim::Network;
 
-use super::progress::ask;
+use super::progress::ask_to_continue;
 pub use super::progress::{Shard, SweepError, Tally, Watch};
-use super::{Cell, Plan, Session, Task};
+use super::{Plan, SweepCell, SweepSession, Task};
 use crate::run::{RunError, Titled, summarized};
 use crate::store::{Store, StoreError};
 
@@ -22,21 +22,27 @@ const PATIENCE: Duration = Duration::from_millis(100);
 const MAX_WORKERS: usize = 1024;
 
 /// Executes the runs that `store` does not have.
-pub fn run(plan: &Plan, store: &mut Store, jobs: usize, shard: Shard, watch: Watch<'_>) -> Result<Tally, SweepError> {
-    let mut session = Session::open(plan, store, shard, watch)?;
-    complete(&mut session, plan, store, jobs, watch)
+pub fn run_sweep(
+    plan: &Plan,
+    store: &mut Store,
+    jobs: usize,
+    shard: Shard,
+    watch: Watch<'_>,
+) -> Result<Tally, SweepError> {
+    let mut session = SweepSession::open(plan, store, shard, watch)?;
+    complete_session(&mut session, plan, store, jobs, watch)
 }
 
 /// Executes the missing runs of an open session on `jobs` threads.
-pub fn complete(
-    session: &mut Session,
+pub fn complete_session(
+    session: &mut SweepSession,
     plan: &Plan,
     store: &Store,
     jobs: usize,
     watch: Watch<'_>,
 ) -> Result<Tally, SweepError> {
     loop {
-        work(plan, store, jobs, session, watch)?;
+        run_missing_tasks(plan, store, jobs, session, watch)?;
         if !session.next_round(plan, store, watch)? {
             return Ok(session.tally());
         }
@@ -44,8 +50,14 @@ pub fn complete(
 }
 
 /// Runs the missing replications on `jobs` threads and stores each result.
-fn work(plan: &Plan, store: &Store, jobs: usize, session: &mut Session, watch: Watch<'_>) -> Result<(), SweepError> {
-    let Session { lanes, missing, tally, .. } = session;
+fn run_missing_tasks(
+    plan: &Plan,
+    store: &Store,
+    jobs: usize,
+    session: &mut SweepSession,
+    watch: Watch<'_>,
+) -> Result<(), SweepError> {
+    let SweepSession { lanes, missing, tally, .. } = session;
     if missing.count == 0 {
         return Ok(());
     }
@@ -58,7 +70,7 @@ fn work(plan: &Plan, store: &Store, jobs: usize, session: &mut Session, watch: W
         let mut threads = Vec::new();
         for _ in 0..workers {
             let (send, todo, stop) = (send.clone(), &todo, &stop);
-            let work = move || worker(plan, todo, stop, delays, &send);
+            let work = move || run_worker(plan, todo, stop, delays, &send);
             if threads.is_empty() {
                 threads.push(scope.spawn(work));
                 continue;
@@ -80,7 +92,7 @@ fn work(plan: &Plan, store: &Store, jobs: usize, session: &mut Session, watch: W
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break Ok(()),
             }
-            if let Err(enough) = ask(watch, *tally) {
+            if let Err(enough) = ask_to_continue(watch, *tally) {
                 break Err(enough);
             }
         };
@@ -130,7 +142,7 @@ impl<T: DoubleEndedIterator<Item = Task>> Todo<T> {
     }
 }
 
-fn worker<T: DoubleEndedIterator<Item = Task>>(
+fn run_worker<T: DoubleEndedIterator<Item = Task>>(
     plan: &Plan,
     todo: &Mutex<Todo<T>>,
     stop: &AtomicBool,
@@ -150,7 +162,7 @@ fn worker<T: DoubleEndedIterator<Item = Task>>(
         let mut watch =
             |_| if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
         // Cancelled; a run without outputs cannot fail in another way.
-        let Ok(text) = replicate(plan.cell(task.cell), task.replication, delays, &mut watch) else { break };
+        let Ok(text) = run_replication(plan.cell(task.cell), task.replication, delays, &mut watch) else { break };
         // The receiver is closed when the sweep was cancelled.
         let _ = send.send(Ok((task, text)));
     }
@@ -160,8 +172,8 @@ fn worker<T: DoubleEndedIterator<Item = Task>>(
 ///
 /// # Errors
 /// The callback cancels.
-pub(super) fn replicate(
-    cell: &Cell,
+pub(super) fn run_replication(
+    cell: &SweepCell,
     replication: u64,
     delays: bool,
     watch: crate::run::Watch<'_>,
@@ -179,7 +191,7 @@ mod tests {
     use super::*;
     use crate::load::{self, Overrides};
     use crate::store::Digest;
-    use crate::sweep::lanes::{Lanes, Place};
+    use crate::sweep::lanes::{Lanes, RunPosition};
     use scenario::sweep::Replications;
 
     /// Two sizes over three kinds of lossy channel and over a perfect one, on which the kind has no effect.
@@ -259,7 +271,7 @@ clear = {{ links.air.channel = "perfect" }}
                     assert_eq!(tasks.len(), expected.len());
                     let found = tasks.iter().map(|task| (task.replication, task.digest)).collect::<HashSet<_>>();
                     assert_eq!(found, expected, "{shard:?}");
-                    let mut next = Place::default();
+                    let mut next = RunPosition::default();
                     let by_cell: Vec<_> = std::iter::from_fn(|| lanes.next_missing(&mut next))
                         .map(|task| (task.replication, task.digest))
                         .collect();
@@ -279,12 +291,12 @@ clear = {{ links.air.channel = "perfect" }}
         for replication in [0, 2, 3, 5, 9] {
             store.keep(digest, replication, "{}").unwrap();
         }
-        assert_eq!(store.kept(digest, 0..6).unwrap(), [0..1, 2..4, 5..6]);
-        assert_eq!(store.kept(digest, 3..10).unwrap(), [3..4, 5..6, 9..10]);
-        let tally = run(&plan, &mut store, 2, Shard::WHOLE, &mut go_on).unwrap();
+        assert_eq!(store.finished_ranges(digest, 0..6).unwrap(), [0..1, 2..4, 5..6]);
+        assert_eq!(store.finished_ranges(digest, 3..10).unwrap(), [3..4, 5..6, 9..10]);
+        let tally = run_sweep(&plan, &mut store, 2, Shard::WHOLE, &mut go_on).unwrap();
         // Six cells over the lossy channels, and two over the perfect one.
         assert_eq!(tally, Tally { wanted: 48, found: 4, done: 44 });
-        assert_eq!(store.kept(digest, 0..6).unwrap(), vec![Range { start: 0, end: 6 }]);
+        assert_eq!(store.finished_ranges(digest, 0..6).unwrap(), vec![Range { start: 0, end: 6 }]);
     }
 
     /// Long before the last of a million is looked up.
@@ -293,7 +305,7 @@ clear = {{ links.air.channel = "perfect" }}
         let plan = plan("1000000");
         let (_dir, mut store) = Store::scratch();
         let mut asked = 0;
-        let outcome = run(&plan, &mut store, 1, Shard::WHOLE, &mut |_| {
+        let outcome = run_sweep(&plan, &mut store, 1, Shard::WHOLE, &mut |_| {
             asked += 1;
             if asked == 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
@@ -305,9 +317,9 @@ clear = {{ links.air.channel = "perfect" }}
     fn any_number_of_jobs_completes_the_sweep() {
         let plan = plan("300");
         let (_dir, mut store) = Store::scratch();
-        let tally = run(&plan, &mut store, usize::MAX, Shard::WHOLE, &mut go_on).unwrap();
+        let tally = run_sweep(&plan, &mut store, usize::MAX, Shard::WHOLE, &mut go_on).unwrap();
         assert_eq!(tally, Tally { wanted: 2400, found: 0, done: 2400 });
-        let again = run(&plan, &mut store, usize::MAX, Shard::WHOLE, &mut |_| panic!("nothing is left to watch"));
+        let again = run_sweep(&plan, &mut store, usize::MAX, Shard::WHOLE, &mut |_| panic!("nothing is left to watch"));
         // Two thousand are fewer than are looked up at once.
         assert_eq!(again.unwrap(), Tally { wanted: 2400, found: 2400, done: 0 });
     }
@@ -321,13 +333,13 @@ clear = {{ links.air.channel = "perfect" }}
         }
         let (_dir, mut store) = Store::scratch();
         let mut wanted = Vec::new();
-        let tally = run(&plan, &mut store, 2, Shard::WHOLE, &mut |tally| {
+        let tally = run_sweep(&plan, &mut store, 2, Shard::WHOLE, &mut |tally| {
             wanted.push(tally.wanted);
             ControlFlow::Continue(())
         });
         assert_eq!(tally.unwrap(), Tally { wanted: 1600, found: 0, done: 1600 });
         wanted.dedup();
         assert_eq!(wanted, [16, 1600]);
-        assert_eq!(super::super::precise::replications(&plan, &store).unwrap(), [200; 6]);
+        assert_eq!(super::super::precise::requested_replications(&plan, &store).unwrap(), [200; 6]);
     }
 }

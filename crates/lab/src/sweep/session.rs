@@ -1,31 +1,31 @@
 //! The progress of a sweep against its store: which runs are missing now, and whether results request more.
 
 use super::Plan;
-use super::lanes::{Lanes, Missing, Place, Task};
-use super::precise::{Growth, Judge, Look};
-use super::progress::{Shard, SweepError, Tally, Watch, ask};
-use super::rekey::rekey;
+use super::lanes::{Lanes, Missing, RunPosition, Task};
+use super::precise::{Judge, Look, PointGrowth};
+use super::progress::{Shard, SweepError, Tally, Watch, ask_to_continue};
+use super::rekey::rekey_sweeps;
 use crate::store::{Store, StoreError};
 use observe::metric::Metric;
 
 /// A sweep in rounds. In each round all missing runs are executed by the caller, on threads or in other processes, and
 /// stored; then points that are not precise enough request more.
-pub struct Session {
+pub struct SweepSession {
     /// The sweep's number in the store.
     id: i64,
     pub(super) lanes: Lanes,
     pub(super) missing: Missing,
     pub(super) tally: Tally,
     /// The points that may request more.
-    growing: Vec<Growth>,
+    growing: Vec<PointGrowth>,
     /// Where [`take`](Self::take) continues.
-    next: Place,
+    next: RunPosition,
 }
 
-impl Session {
+impl SweepSession {
     /// Begins a sweep, or continues it: describes it in the store, and looks up which runs are finished.
     pub fn open(plan: &Plan, store: &mut Store, shard: Shard, watch: Watch<'_>) -> Result<Self, SweepError> {
-        rekey(store)?;
+        rekey_sweeps(store)?;
         let id = plan.note(store)?;
         let of_delays: Vec<&Metric> = plan.metrics.iter().copied().filter(|metric| metric.is_of_delays()).collect();
         if !of_delays.is_empty() {
@@ -34,10 +34,10 @@ impl Session {
         let mut lanes = Lanes::of(plan, shard);
         let points = (0..plan.points.len()).filter(|point| shard.has(*point as u64));
         let growing =
-            Judge::of(plan).map_or_else(Vec::new, |judge| points.map(|at| Growth::new(plan, at, judge)).collect());
+            Judge::of(plan).map_or_else(Vec::new, |judge| points.map(|at| PointGrowth::new(plan, at, judge)).collect());
         let mut tally = Tally::default();
         let missing = lanes.look_up(store, &mut tally, watch)?;
-        Ok(Session { id, lanes, missing, tally, growing, next: Place::default() })
+        Ok(SweepSession { id, lanes, missing, tally, growing, next: RunPosition::default() })
     }
 
     /// The sweep's number in the store.
@@ -78,7 +78,7 @@ impl Session {
         for mut growth in std::mem::take(&mut self.growing) {
             let outcome = loop {
                 let outcome = growth.look(plan, store)?;
-                ask(watch, self.tally)?;
+                ask_to_continue(watch, self.tally)?;
                 if outcome != Look::On {
                     break outcome;
                 }
@@ -93,7 +93,7 @@ impl Session {
         }
         self.lanes.extend(plan, &self.growing);
         self.missing = self.lanes.look_up(store, &mut self.tally, watch)?;
-        self.next = Place::default();
+        self.next = RunPosition::default();
         Ok(true)
     }
 }

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use engine::{Stream, Time};
-use path::channel::State;
+use path::channel::ChannelState;
 use sim::{Event, NodeEvent};
 
 use super::file::{Millis, NamedFile, TraceFile};
@@ -134,7 +134,7 @@ pub(super) fn wless_state(stage: &Stage<'_>) -> Box<dyn Output> {
         has_states(link).then_some(file)
     };
     let pick: Pick = |event| match event {
-        Event::Air { link, state } => Some((*link, f64::from(u8::from(*state == State::Good)))),
+        Event::Air { link, state } => Some((*link, f64::from(u8::from(*state == ChannelState::Good)))),
         _ => None,
     };
     Box::new(Columns { files: links.iter().map(open).collect(), pick })

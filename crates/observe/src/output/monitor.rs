@@ -133,7 +133,7 @@ impl Monitor {
                 // A station transmits one frame, or one aggregate of several, at a time.
                 let open = |pending: &&mut Pending| pending.from == from && pending.bad.is_none();
                 for pending in self.pending.iter_mut().filter(open) {
-                    pending.bad = Some(pending.packet.map_or(bad, |number| damaged.contain(number)));
+                    pending.bad = Some(pending.packet.map_or(bad, |number| damaged.contains(number)));
                 }
                 return self.write();
             }

@@ -1,7 +1,7 @@
 //! The links of a summary.
 
 use engine::Histogram;
-use path::link::Counters;
+use path::link::HopCounters;
 use sim::delay::{Delays, HopDelays};
 use sim::{Network, Results};
 
@@ -16,14 +16,14 @@ struct LinkSource<'a> {
 }
 
 struct DirectionSource<'a> {
-    counters: &'a Counters,
+    counters: &'a HopCounters,
     results: &'a Results,
     in_medium: bool,
     delays: Option<&'a HopDelays>,
 }
 
 impl LinkSource<'_> {
-    fn sum(&self, count: fn(&Counters) -> u64) -> u64 {
+    fn sum(&self, count: fn(&HopCounters) -> u64) -> u64 {
         self.results.links[self.number].directions.iter().map(count).sum()
     }
 

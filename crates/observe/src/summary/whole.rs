@@ -5,7 +5,7 @@ use std::fmt;
 use indexmap::IndexMap;
 use scenario::Scenario;
 use scenario::model::Profile;
-use scenario::ran::{followers, grouped};
+use scenario::ran::{group_by_scheme, list_followers};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sim::delay::Delays;
@@ -36,8 +36,8 @@ pub enum Schemes {
 
 impl Schemes {
     fn of(scenario: &Scenario, network: &Network) -> Option<Self> {
-        let followers: Vec<_> = followers(scenario, network).collect();
-        match grouped(followers.iter().copied())[..] {
+        let followers: Vec<_> = list_followers(scenario, network).collect();
+        match group_by_scheme(followers.iter().copied())[..] {
             [] => None,
             [(scheme, _)] => Some(Schemes::One(scheme.to_owned())),
             _ => {

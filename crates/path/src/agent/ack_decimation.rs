@@ -10,15 +10,15 @@ use engine::{Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::thinning::{Pace, Progress, Thinning};
-use super::{Agent, Place, Semantics, Traits};
+use super::thinning::{AckProgress, Pace, Thinning};
+use super::{Agent, SchemeNode, Semantics, Traits};
 
 /// Returns the properties of the scheme.
 pub fn traits() -> Traits {
     Traits {
         semantics: Semantics::Kept,
-        changes: &[Place::Receiver],
-        uploads: &[Place::BaseStation],
+        changes: &[SchemeNode::Receiver],
+        uploads: &[SchemeNode::BaseStation],
         needs_link_reports: false,
         actions: super::thinning::ACTIONS,
     }
@@ -29,19 +29,19 @@ pub fn traits() -> Traits {
 #[serde(deny_unknown_fields)]
 pub struct Config {
     /// Number n: one of n successive acknowledgments without other information is forwarded.
-    #[serde(default = "four")]
+    #[serde(default = "default_every")]
     #[schemars(range(min = 1, max = 1000))]
     pub every: u32,
     /// Maximum time for which an acknowledgment is held.
-    #[serde(default = "ten_milliseconds")]
+    #[serde(default = "default_ack_hold_time")]
     pub max_delay: Span,
 }
 
-fn four() -> u32 {
+fn default_every() -> u32 {
     4
 }
 
-fn ten_milliseconds() -> Span {
+fn default_ack_hold_time() -> Span {
     Span::from_millis(10)
 }
 
@@ -75,11 +75,11 @@ struct Decimation {
 }
 
 impl Pace for Decimation {
-    fn passes(&self, progress: &Progress, _: Time) -> bool {
+    fn passes(&self, progress: &AckProgress, _: Time) -> bool {
         progress.waiting >= self.every
     }
 
-    fn due(&self, progress: &Progress) -> Time {
+    fn due(&self, progress: &AckProgress) -> Time {
         progress.since + self.max_delay
     }
 }

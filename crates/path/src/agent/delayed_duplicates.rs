@@ -15,8 +15,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wire::{Flags, Packet, Segment, SeqNum};
 
-use super::flow_table::{Flow, TimedFlows};
-use super::{Agent, AgentCx, Effect, Place, SchemeAction, Semantics, Traits, Verdict};
+use super::flow_table::{FlowKey, TimedFlows};
+use super::{Agent, AgentCx, AgentVerdict, Effect, SchemeAction, SchemeNode, Semantics, Traits};
 
 /// Actions that pictures mark.
 const ACTIONS: &[SchemeAction] = &[
@@ -30,7 +30,7 @@ pub fn traits() -> Traits {
     // The scheme relies on retransmissions by a link layer.
     Traits {
         semantics: Semantics::Kept,
-        changes: &[Place::BaseStation],
+        changes: &[SchemeNode::BaseStation],
         uploads: &[],
         needs_link_reports: true,
         actions: ACTIONS,
@@ -77,7 +77,7 @@ impl Config {
             flows,
             bytes: 0,
             most_bytes: 0,
-            counters: Counters::default(),
+            counters: DelayedDuplicatesCounters::default(),
         }))
     }
 }
@@ -88,7 +88,7 @@ const PASS: u32 = 2;
 const FLOW_BYTES: u64 = 50;
 
 /// Acknowledgment state of a flow.
-struct Known {
+struct DuplicateState {
     ack: SeqNum,
     window: u32,
     duplicates: u32,
@@ -97,7 +97,7 @@ struct Known {
 }
 
 #[derive(Clone, Copy, Default)]
-struct Counters {
+struct DelayedDuplicatesCounters {
     forgotten: u64,
     held: u64,
     released: u64,
@@ -107,11 +107,11 @@ struct Counters {
 
 struct DelayedDuplicates {
     config: Config,
-    flows: TimedFlows<Known>,
+    flows: TimedFlows<DuplicateState>,
     /// Total size of the held packets, in bytes.
     bytes: u64,
     most_bytes: u64,
-    counters: Counters,
+    counters: DelayedDuplicatesCounters,
 }
 
 impl DelayedDuplicates {
@@ -120,7 +120,7 @@ impl DelayedDuplicates {
     }
 
     /// Updates the maximum of the state size.
-    fn grown(&mut self) {
+    fn update_peak(&mut self) {
         self.most_bytes = self.most_bytes.max(self.state_bytes());
     }
 
@@ -140,8 +140,8 @@ impl DelayedDuplicates {
         cx.send(packet);
     }
 
-    fn begin(&mut self, key: Flow, segment: &Segment, cx: &mut AgentCx<'_>) {
-        let known = Known { ack: segment.ack, window: segment.window, duplicates: 0, held: VecDeque::new() };
+    fn begin(&mut self, key: FlowKey, segment: &Segment, cx: &mut AgentCx<'_>) {
+        let known = DuplicateState { ack: segment.ack, window: segment.window, duplicates: 0, held: VecDeque::new() };
         if let Some((_, gone)) = self.flows.insert(key, known) {
             self.counters.forgotten += 1;
             for (_, packet) in gone.held {
@@ -149,26 +149,26 @@ impl DelayedDuplicates {
                 self.release(packet, cx);
             }
         }
-        self.grown();
+        self.update_peak();
     }
 }
 
 impl Agent for DelayedDuplicates {
-    fn after_air(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) -> Verdict {
-        let Some((back, segment)) = Flow::of(packet) else { return Verdict::Pass };
-        let key = back.reversed();
+    fn after_air(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) -> AgentVerdict {
+        let Some((back, segment)) = FlowKey::of(packet) else { return AgentVerdict::Pass };
+        let key = back.opposite();
         if segment.flags.has(Flags::RST) {
             if let Some(gone) = self.flows.remove(&key) {
                 self.drop_all(gone.held, cx);
             }
-            return Verdict::Pass;
+            return AgentVerdict::Pass;
         }
         if !segment.flags.has(Flags::ACK) || packet.dst == cx.here {
-            return Verdict::Pass;
+            return AgentVerdict::Pass;
         }
         let Some(flow) = self.flows.get(&key) else {
             self.begin(key, segment, cx);
-            return Verdict::Pass;
+            return AgentVerdict::Pass;
         };
         let ahead = segment.ack.since(flow.ack);
         if ahead > 0 || segment.flags.has(Flags::SYN) {
@@ -176,7 +176,7 @@ impl Agent for DelayedDuplicates {
             let held = std::mem::take(&mut flow.held);
             self.flows.wake_at(&key, Time::NEVER);
             self.drop_all(held, cx);
-            return Verdict::Pass;
+            return AgentVerdict::Pass;
         }
         // A changed window makes it a window update [RFC5681 s2], except with SACK blocks, which report a segment out
         // of order [RFC6675 s2].
@@ -185,11 +185,11 @@ impl Agent for DelayedDuplicates {
             if ahead == 0 {
                 flow.window = segment.window;
             }
-            return Verdict::Pass;
+            return AgentVerdict::Pass;
         }
         flow.duplicates = flow.duplicates.saturating_add(1);
         if flow.duplicates <= PASS {
-            return Verdict::Pass;
+            return AgentVerdict::Pass;
         }
         let early = (flow.held.len() >= self.config.max_held as usize).then(|| flow.held.pop_front()).flatten();
         flow.held.push_back((cx.now + self.config.delay, *packet));
@@ -201,8 +201,8 @@ impl Agent for DelayedDuplicates {
             self.counters.released_early += 1;
             self.release(oldest, cx);
         }
-        self.grown();
-        Verdict::Take
+        self.update_peak();
+        AgentVerdict::Take
     }
 
     fn deadline(&self) -> Time {

@@ -12,9 +12,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wire::{Body, Flags, Packet, Segment};
 
-use super::flow_table::{Flow, FlowTable};
+use super::flow_table::{FlowKey, FlowTable};
 use super::reach::Reach;
-use super::{Agent, AgentCx, Effect, Place, SchemeAction, Semantics, Traits, Verdict};
+use super::{Agent, AgentCx, AgentVerdict, Effect, SchemeAction, SchemeNode, Semantics, Traits};
 
 /// Actions that pictures mark.
 const ACTIONS: &[SchemeAction] =
@@ -25,7 +25,7 @@ pub fn traits() -> Traits {
     Traits {
         semantics: Semantics::Kept,
         changes: &[],
-        uploads: &[Place::Sender, Place::BaseStation],
+        uploads: &[SchemeNode::Sender, SchemeNode::BaseStation],
         needs_link_reports: false,
         actions: ACTIONS,
     }
@@ -58,7 +58,7 @@ impl Config {
     /// Creates the agent.
     pub fn build(&self) -> Option<Box<dyn Agent>> {
         let flows = FlowTable::new(self.flows as usize);
-        Some(Box::new(Eln { config: self.clone(), flows, ranges: 0, most_bytes: 0, counters: Counters::default() }))
+        Some(Box::new(Eln { config: self.clone(), flows, ranges: 0, most_bytes: 0, counters: ElnCounters::default() }))
     }
 }
 
@@ -67,7 +67,7 @@ const FLOW_BYTES: u64 = 50;
 const RANGE_BYTES: u64 = 16;
 
 /// Received data of a flow.
-struct Known {
+struct ReceivedRanges {
     reach: Reach,
     /// Stream offset of the first segment seen.
     first: u64,
@@ -75,10 +75,10 @@ struct Known {
     come: BTreeMap<u64, u64>,
 }
 
-impl Known {
+impl ReceivedRanges {
     fn new(first: &Segment) -> Self {
         let reach = Reach::new(first.seq);
-        Known { first: reach.end(), reach, come: BTreeMap::new() }
+        ReceivedRanges { first: reach.end(), reach, come: BTreeMap::new() }
     }
 
     /// Records received data; returns true if a hole was discarded because more than `most` ranges would be stored.
@@ -108,7 +108,7 @@ impl Known {
 
     /// Returns true if the byte at `ack` is missing although later ones were received. Data before the first segment
     /// seen may have been received earlier, so it does not count as lost.
-    fn lost(&mut self, ack: u64) -> bool {
+    fn is_lost(&mut self, ack: u64) -> bool {
         if ack < self.first {
             return false;
         }
@@ -127,7 +127,7 @@ impl Known {
 }
 
 #[derive(Clone, Copy, Default)]
-struct Counters {
+struct ElnCounters {
     forgotten: u64,
     holes_forgotten: u64,
     marked: u64,
@@ -136,11 +136,11 @@ struct Counters {
 
 struct Eln {
     config: Config,
-    flows: FlowTable<Known>,
+    flows: FlowTable<ReceivedRanges>,
     /// Number of stored ranges of all flows.
     ranges: usize,
     most_bytes: u64,
-    counters: Counters,
+    counters: ElnCounters,
 }
 
 impl Eln {
@@ -148,67 +148,69 @@ impl Eln {
         self.flows.len() as u64 * FLOW_BYTES + self.ranges as u64 * RANGE_BYTES
     }
 
-    fn forget(&mut self, gone: Option<Known>) {
+    fn forget(&mut self, gone: Option<ReceivedRanges>) {
         self.ranges -= gone.map_or(0, |flow| flow.come.len());
     }
 }
 
 impl Agent for Eln {
-    fn after_air(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) -> Verdict {
-        let Some((key, segment)) = Flow::of(packet) else { return Verdict::Pass };
+    fn after_air(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) -> AgentVerdict {
+        let Some((key, segment)) = FlowKey::of(packet) else { return AgentVerdict::Pass };
         if segment.flags.has(Flags::RST) {
             let gone = self.flows.remove(&key);
             self.forget(gone);
-            return Verdict::Pass;
+            return AgentVerdict::Pass;
         }
         let begins = segment.flags.has(Flags::SYN);
         if segment.seq_len() == 0 || packet.dst == cx.here {
-            return Verdict::Pass;
+            return AgentVerdict::Pass;
         }
         if begins || self.flows.get(&key).is_none() {
             let before = self.flows.remove(&key);
             self.forget(before);
-            let gone = self.flows.insert(key, Known::new(segment));
+            let gone = self.flows.insert(key, ReceivedRanges::new(segment));
             self.counters.forgotten += u64::from(gone.is_some());
             self.forget(gone.map(|(_, known)| known));
         }
-        let Some(flow) = self.flows.get(&key) else { return Verdict::Pass };
+        let Some(flow) = self.flows.get(&key) else { return AgentVerdict::Pass };
         let Some(start) = flow.reach.offset(segment.seq) else {
             self.counters.implausible += 1;
-            return Verdict::Pass;
+            return AgentVerdict::Pass;
         };
         let before = flow.come.len();
         let forgot = flow.take(start, start + u64::from(segment.seq_len()), self.config.max_ranges as usize);
         self.ranges = self.ranges + flow.come.len() - before;
         self.counters.holes_forgotten += u64::from(forgot);
         self.most_bytes = self.most_bytes.max(self.state_bytes());
-        Verdict::Pass
+        AgentVerdict::Pass
     }
 
-    fn before_air(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) -> Verdict {
+    fn before_air(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) -> AgentVerdict {
         if packet.src == cx.here {
-            return Verdict::Pass;
+            return AgentVerdict::Pass;
         }
-        let Some((back, segment)) = Flow::of(packet) else { return Verdict::Pass };
-        let key = back.reversed();
+        let Some((back, segment)) = FlowKey::of(packet) else { return AgentVerdict::Pass };
+        let key = back.opposite();
         if segment.flags.has(Flags::RST) {
             let gone = self.flows.remove(&key);
             self.forget(gone);
-            return Verdict::Pass;
+            return AgentVerdict::Pass;
         }
-        let Some(flow) = self.flows.get(&key).filter(|_| segment.flags.has(Flags::ACK)) else { return Verdict::Pass };
+        let Some(flow) = self.flows.get(&key).filter(|_| segment.flags.has(Flags::ACK)) else {
+            return AgentVerdict::Pass;
+        };
         let Some(ack) = flow.reach.offset(segment.ack).filter(|ack| *ack <= flow.reach.end()) else {
             self.counters.implausible += 1;
-            return Verdict::Pass;
+            return AgentVerdict::Pass;
         };
         let before = flow.come.len();
-        let lost = flow.lost(ack);
+        let lost = flow.is_lost(ack);
         self.ranges = self.ranges + flow.come.len() - before;
         if lost && let Body::Tcp(segment) = &mut packet.body {
             segment.flags = segment.flags | Flags::ELN;
             self.counters.marked += 1;
         }
-        Verdict::Pass
+        AgentVerdict::Pass
     }
 
     fn counters(&self) -> Vec<(&'static str, u64)> {

@@ -4,37 +4,37 @@
 use engine::{IndexedHeap, Time};
 use wire::{Addr, Body, Packet, Segment};
 
-use super::table::Table;
+use super::table::LruTable;
 
 /// Maximum number of flows with state in schemes without a setting for it.
 pub(super) const MAX_FLOWS: usize = 4096;
 
 /// One direction of a connection.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(super) struct Flow {
+pub(super) struct FlowKey {
     pub src: Addr,
     pub dst: Addr,
     pub src_port: u16,
     pub dst_port: u16,
 }
 
-impl Flow {
+impl FlowKey {
     /// Returns the direction of a packet and its segment; `None` for a packet without a TCP segment.
-    pub fn of(packet: &Packet) -> Option<(Flow, &Segment)> {
+    pub fn of(packet: &Packet) -> Option<(FlowKey, &Segment)> {
         let Body::Tcp(segment) = &packet.body else { return None };
         let (src_port, dst_port) = (segment.src_port, segment.dst_port);
-        Some((Flow { src: packet.src, dst: packet.dst, src_port, dst_port }, segment))
+        Some((FlowKey { src: packet.src, dst: packet.dst, src_port, dst_port }, segment))
     }
 
     /// Returns the opposite direction.
-    pub fn reversed(self) -> Flow {
-        Flow { src: self.dst, dst: self.src, src_port: self.dst_port, dst_port: self.src_port }
+    pub fn opposite(self) -> FlowKey {
+        FlowKey { src: self.dst, dst: self.src, src_port: self.dst_port, dst_port: self.src_port }
     }
 }
 
 /// State by flow, ordered by the time of the last packet.
 pub(super) struct FlowTable<T> {
-    flows: Table<Flow, T>,
+    flows: LruTable<FlowKey, T>,
     /// Maximum number of flows so far.
     most: usize,
     forgotten: u64,
@@ -43,7 +43,7 @@ pub(super) struct FlowTable<T> {
 impl<T> FlowTable<T> {
     /// Creates a table for at most `most` flows.
     pub fn new(most: usize) -> Self {
-        FlowTable { flows: Table::new(most), most: 0, forgotten: 0 }
+        FlowTable { flows: LruTable::new(most), most: 0, forgotten: 0 }
     }
 
     /// Returns the number of flows in the table.
@@ -53,21 +53,21 @@ impl<T> FlowTable<T> {
 
     /// Returns the state of a flow and marks it as used now.
     #[inline]
-    pub fn get(&mut self, flow: &Flow) -> Option<&mut T> {
+    pub fn get(&mut self, flow: &FlowKey) -> Option<&mut T> {
         let number = self.find(flow)?;
-        self.numbered(number).map(|(_, state)| state)
+        self.state_at(number).map(|(_, state)| state)
     }
 
     /// Returns the state of a flow without marking it as used.
     #[inline]
-    pub fn peek(&mut self, flow: &Flow) -> Option<&mut T> {
+    pub fn peek(&mut self, flow: &FlowKey) -> Option<&mut T> {
         let number = self.number(flow)?;
-        self.numbered(number).map(|(_, state)| state)
+        self.state_at(number).map(|(_, state)| state)
     }
 
     /// Returns the table index of a flow and marks it as used now.
     #[inline]
-    fn find(&mut self, flow: &Flow) -> Option<u32> {
+    fn find(&mut self, flow: &FlowKey) -> Option<u32> {
         let number = self.number(flow)?;
         self.flows.touch(number);
         Some(number)
@@ -75,17 +75,17 @@ impl<T> FlowTable<T> {
 
     /// Returns the table index of a flow without marking it as used.
     #[inline]
-    fn number(&self, flow: &Flow) -> Option<u32> {
+    fn number(&self, flow: &FlowKey) -> Option<u32> {
         self.flows.find(flow)
     }
 
     #[inline]
-    fn numbered(&mut self, number: u32) -> Option<(Flow, &mut T)> {
+    fn state_at(&mut self, number: u32) -> Option<(FlowKey, &mut T)> {
         self.flows.get(number)
     }
 
     /// Inserts a flow, or resets it if it is present; returns the flow that is evicted for it.
-    pub fn insert(&mut self, flow: Flow, state: T) -> Option<(Flow, T)> {
+    pub fn insert(&mut self, flow: FlowKey, state: T) -> Option<(FlowKey, T)> {
         if let Some(known) = self.get(&flow) {
             *known = state;
             return None;
@@ -98,13 +98,13 @@ impl<T> FlowTable<T> {
         forgotten
     }
 
-    pub fn remove(&mut self, flow: &Flow) -> Option<T> {
+    pub fn remove(&mut self, flow: &FlowKey) -> Option<T> {
         let number = self.flows.find(flow)?;
         self.flows.remove(number).map(|(_, state)| state)
     }
 
     /// Calls `show` for all flows, the least recently used one first.
-    pub fn each(&mut self, show: impl FnMut(&Flow, &mut T)) {
+    pub fn each(&mut self, show: impl FnMut(&FlowKey, &mut T)) {
         self.flows.each(show);
     }
 
@@ -131,7 +131,7 @@ struct Timed<T> {
 pub(super) struct TimedFlows<T> {
     flows: FlowTable<Timed<T>>,
     /// Wake-up times by table index.
-    due: IndexedHeap<(Time, Flow)>,
+    due: IndexedHeap<(Time, FlowKey)>,
 }
 
 impl<T> TimedFlows<T> {
@@ -147,33 +147,33 @@ impl<T> TimedFlows<T> {
 
     /// Returns the state of a flow and marks it as used now.
     #[inline]
-    pub fn get(&mut self, flow: &Flow) -> Option<&mut T> {
+    pub fn get(&mut self, flow: &FlowKey) -> Option<&mut T> {
         self.flows.get(flow).map(|known| &mut known.state)
     }
 
     /// Returns the state of a flow without marking it as used.
     #[inline]
-    pub fn peek(&mut self, flow: &Flow) -> Option<&mut T> {
+    pub fn peek(&mut self, flow: &FlowKey) -> Option<&mut T> {
         self.flows.peek(flow).map(|known| &mut known.state)
     }
 
     /// Returns the table index of a flow and marks it as used now. The index is valid until the flow is removed or
     /// evicted, and saves further searches.
     #[inline]
-    pub fn find(&mut self, flow: &Flow) -> Option<u32> {
+    pub fn find(&mut self, flow: &FlowKey) -> Option<u32> {
         self.flows.find(flow)
     }
 
     /// Returns the state at a table index.
     #[inline]
-    pub fn numbered(&mut self, number: u32) -> Option<&mut T> {
-        self.flows.numbered(number).map(|(_, known)| &mut known.state)
+    pub fn state_at(&mut self, number: u32) -> Option<&mut T> {
+        self.flows.state_at(number).map(|(_, known)| &mut known.state)
     }
 
     /// Sets the wake-up time of the flow at a table index, as [`wake_at`](Self::wake_at) does.
     #[inline]
     pub fn wake_numbered_at(&mut self, number: u32, at: Time) {
-        let Some((flow, known)) = self.flows.numbered(number).filter(|(_, known)| known.due != at) else { return };
+        let Some((flow, known)) = self.flows.state_at(number).filter(|(_, known)| known.due != at) else { return };
         known.due = at;
         if at == Time::NEVER {
             self.due.remove(number);
@@ -183,7 +183,7 @@ impl<T> TimedFlows<T> {
     }
 
     /// Inserts a flow, or resets it if it is present, without a wake-up; returns the flow that is evicted for it.
-    pub fn insert(&mut self, flow: Flow, state: T) -> Option<(Flow, T)> {
+    pub fn insert(&mut self, flow: FlowKey, state: T) -> Option<(FlowKey, T)> {
         let forgotten = self.flows.insert(flow, Timed { state, due: Time::NEVER });
         if let Some(number) = self.flows.number(&flow) {
             while self.due.owners() <= number as usize {
@@ -195,7 +195,7 @@ impl<T> TimedFlows<T> {
         forgotten.map(|(flow, known)| (flow, known.state))
     }
 
-    pub fn remove(&mut self, flow: &Flow) -> Option<T> {
+    pub fn remove(&mut self, flow: &FlowKey) -> Option<T> {
         let number = self.flows.number(flow)?;
         self.due.remove(number);
         self.flows.remove(flow).map(|known| known.state)
@@ -203,7 +203,7 @@ impl<T> TimedFlows<T> {
 
     /// Sets the wake-up time of a flow; `NEVER` cancels the wake-up.
     #[inline]
-    pub fn wake_at(&mut self, flow: &Flow, at: Time) {
+    pub fn wake_at(&mut self, flow: &FlowKey, at: Time) {
         if let Some(number) = self.flows.number(flow) {
             self.wake_numbered_at(number, at);
         }
@@ -216,7 +216,7 @@ impl<T> TimedFlows<T> {
     }
 
     /// Returns the first flow whose wake-up time is `now` or earlier, and cancels its wake-up.
-    pub fn pop_due(&mut self, now: Time) -> Option<Flow> {
+    pub fn pop_due(&mut self, now: Time) -> Option<FlowKey> {
         let ((_, flow), _) = self.due.first().filter(|((at, _), _)| *at <= now)?;
         self.wake_at(&flow, Time::NEVER);
         Some(flow)
@@ -232,8 +232,8 @@ impl<T> TimedFlows<T> {
 mod tests {
     use super::*;
 
-    fn flow(number: u16) -> Flow {
-        Flow { src: Addr::of_node(0), dst: Addr::of_node(1), src_port: number, dst_port: 1 }
+    fn flow(number: u16) -> FlowKey {
+        FlowKey { src: Addr::of_node(0), dst: Addr::of_node(1), src_port: number, dst_port: 1 }
     }
 
     #[test]

@@ -19,9 +19,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wire::{Body, Flags, Packet, Segment};
 
-use super::flow_table::{Flow, FlowTable, MAX_FLOWS};
-use super::{Agent, AgentCx, Effect, Place, SchemeAction, Semantics, Traits, Verdict};
-use crate::channel::State;
+use super::flow_table::{FlowKey, FlowTable, MAX_FLOWS};
+use super::{Agent, AgentCx, AgentVerdict, Effect, SchemeAction, SchemeNode, Semantics, Traits};
+use crate::channel::ChannelState;
 
 /// Actions that pictures mark.
 const ACTIONS: &[SchemeAction] = &[
@@ -33,7 +33,7 @@ const ACTIONS: &[SchemeAction] = &[
 pub fn traits() -> Traits {
     Traits {
         semantics: Semantics::Kept,
-        changes: &[Place::Receiver],
+        changes: &[SchemeNode::Receiver],
         uploads: &[],
         needs_link_reports: false,
         actions: ACTIONS,
@@ -112,22 +112,22 @@ impl FreezeTcp {
     }
 }
 
-fn ends(segment: &Segment) -> bool {
+fn ends_connection(segment: &Segment) -> bool {
     segment.flags.has(Flags::FIN) || segment.flags.has(Flags::RST)
 }
 
 impl Agent for FreezeTcp {
-    fn before_air(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) -> Verdict {
-        let Some((flow, segment)) = Flow::of(packet) else { return Verdict::Pass };
+    fn before_air(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) -> AgentVerdict {
+        let Some((flow, segment)) = FlowKey::of(packet) else { return AgentVerdict::Pass };
         if flow.src != cx.here || !segment.flags.has(Flags::ACK) {
-            return Verdict::Pass;
+            return AgentVerdict::Pass;
         }
-        let flow = flow.reversed();
-        if ends(segment) {
+        let flow = flow.opposite();
+        if ends_connection(segment) {
             self.flows.remove(&flow);
-            return Verdict::Pass;
+            return AgentVerdict::Pass;
         }
-        let Some(said) = self.flows.get(&flow) else { return Verdict::Pass };
+        let Some(said) = self.flows.get(&flow) else { return AgentVerdict::Pass };
         let mut plain = Segment { seq: segment.seq + segment.seq_len(), len: 0, flags: Flags::ACK, ..*segment };
         plain.options.sack = Default::default();
         *said = Some(plain);
@@ -137,20 +137,20 @@ impl Agent for FreezeTcp {
             segment.window = 0;
             self.windows_closed += 1;
         }
-        Verdict::Pass
+        AgentVerdict::Pass
     }
 
-    fn after_air(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) -> Verdict {
-        let Some((flow, segment)) = Flow::of(packet) else { return Verdict::Pass };
+    fn after_air(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) -> AgentVerdict {
+        let Some((flow, segment)) = FlowKey::of(packet) else { return AgentVerdict::Pass };
         if flow.dst != cx.here {
-            return Verdict::Pass;
+            return AgentVerdict::Pass;
         }
-        if ends(segment) {
+        if ends_connection(segment) {
             self.flows.remove(&flow);
         } else if segment.len > 0 && self.flows.get(&flow).is_none() {
             self.flows.insert(flow, None);
         }
-        Verdict::Pass
+        AgentVerdict::Pass
     }
 
     fn deadline(&self) -> Time {
@@ -171,10 +171,10 @@ impl Agent for FreezeTcp {
         Some(self.warning)
     }
 
-    fn on_forecast(&mut self, state: State, cx: &mut AgentCx<'_>) {
+    fn on_forecast(&mut self, state: ChannelState, cx: &mut AgentCx<'_>) {
         match state {
-            State::Good => self.opens = cx.now + self.warning,
-            State::Bad => {
+            ChannelState::Good => self.opens = cx.now + self.warning,
+            ChannelState::Bad => {
                 self.opens = Time::NEVER;
                 if !std::mem::replace(&mut self.frozen, true) {
                     self.freezes += 1;

@@ -11,7 +11,7 @@ pub use engine::registry::NoSettings as Config;
 use wire::NoticeKind;
 
 use super::icmp::tell_sender;
-use super::{Agent, AgentCx, Effect, Place, SchemeAction, Semantics, Traits};
+use super::{Agent, AgentCx, Effect, SchemeAction, SchemeNode, Semantics, Traits};
 use crate::outcome::RadioNotice;
 
 /// Actions that pictures mark.
@@ -26,7 +26,7 @@ pub fn traits() -> Traits {
     Traits {
         semantics: Semantics::Kept,
         changes: &[],
-        uploads: &[Place::Sender],
+        uploads: &[SchemeNode::Sender],
         needs_link_reports: true,
         actions: ACTIONS,
     }

@@ -24,8 +24,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wire::{Body, Flags, Packet, Segment, SeqNum};
 
-use super::flow_table::{Flow, MAX_FLOWS, TimedFlows};
-use super::{Agent, AgentCx, Effect, Place, SchemeAction, Semantics, Traits, Verdict};
+use super::flow_table::{FlowKey, MAX_FLOWS, TimedFlows};
+use super::{Agent, AgentCx, AgentVerdict, Effect, SchemeAction, SchemeNode, Semantics, Traits};
 use crate::outcome::RadioNotice;
 
 /// Actions that pictures mark.
@@ -39,7 +39,7 @@ const ACTIONS: &[SchemeAction] = &[
 pub fn traits() -> Traits {
     Traits {
         semantics: Semantics::Kept,
-        changes: &[Place::BaseStation],
+        changes: &[SchemeNode::BaseStation],
         uploads: &[],
         needs_link_reports: false,
         actions: ACTIONS,
@@ -55,7 +55,7 @@ pub struct Config {
     #[serde(default = "half_a_second")]
     pub ack_timeout: Span,
     /// True if the mobile also counts as disconnected when a link layer with retransmissions has given up a segment.
-    #[serde(default = "yes")]
+    #[serde(default = "default_link_failures")]
     pub link_failures: bool,
     /// Interval of probes to a disconnected mobile.
     #[serde(default = "tenth_of_a_second")]
@@ -73,7 +73,7 @@ fn tenth_of_a_second() -> Span {
     Span::from_millis(100)
 }
 
-fn yes() -> bool {
+fn default_link_failures() -> bool {
     true
 }
 
@@ -88,7 +88,7 @@ impl Settings for Config {
 impl Config {
     /// Creates the agent.
     pub fn build(&self) -> Option<Box<dyn Agent>> {
-        let (flows, counters) = (TimedFlows::new(MAX_FLOWS), Counters::default());
+        let (flows, counters) = (TimedFlows::new(MAX_FLOWS), MTcpCounters::default());
         Some(Box::new(MTcp { config: self.clone(), flows, counters }))
     }
 }
@@ -102,12 +102,12 @@ const FLOW_BYTES: u64 = 220;
 
 struct MTcp {
     config: Config,
-    flows: TimedFlows<Known>,
-    counters: Counters,
+    flows: TimedFlows<MTcpFlow>,
+    counters: MTcpCounters,
 }
 
 #[derive(Default)]
-struct Counters {
+struct MTcpCounters {
     kept_back: u64,
     freezes: u64,
     probes: u64,
@@ -117,7 +117,7 @@ struct Counters {
 }
 
 /// State of a flow of data towards the radio link.
-struct Known {
+struct MTcpFlow {
     /// First sequence number seen, and the number after all data seen.
     first: SeqNum,
     top: SeqNum,
@@ -135,12 +135,12 @@ struct Known {
     gone: Option<Time>,
 }
 
-impl Known {
+impl MTcpFlow {
     fn new(segment: &Segment) -> Self {
         let first = segment.seq;
-        let (sender, top) = (acknowledging(segment), first + segment.seq_len());
+        let (sender, top) = (extract_pure_ack(segment), first + segment.seq_len());
         let fin = segment.flags.has(Flags::FIN).then_some(top);
-        Known { first, top, fin, sender, acked: None, kept_back: false, repeated: false, gone: None }
+        MTcpFlow { first, top, fin, sender, acked: None, kept_back: false, repeated: false, gone: None }
     }
 
     /// Returns true if data is outstanding on the radio link; false before the mobile's first acknowledgment.
@@ -149,14 +149,14 @@ impl Known {
     }
 
     /// Returns the acknowledgment number to forward for `ack`; `whole` forwards it unchanged.
-    fn shortened(&self, ack: SeqNum, whole: bool) -> SeqNum {
+    fn withhold_last_byte(&self, ack: SeqNum, whole: bool) -> SeqNum {
         let less = SeqNum(ack.0.wrapping_sub(1));
         // Only a byte of data can be withheld, not a SYN or FIN.
         let data = less.since(self.first) > 0 && self.fin != Some(ack);
         if data && !whole { less } else { ack }
     }
 
-    fn when(&self, config: &Config, now: Time) -> Time {
+    fn next_wake_up(&self, config: &Config, now: Time) -> Time {
         match () {
             () if self.gone.is_some() => now + config.probe,
             () if self.outstanding() => now + config.ack_timeout,
@@ -167,7 +167,7 @@ impl Known {
 }
 
 /// Returns a pure acknowledgment with the numbers after `segment`, with only the timestamps option.
-fn bare(segment: &Segment) -> Segment {
+fn strip_to_pure_ack(segment: &Segment) -> Segment {
     let mut bare = Segment { seq: segment.seq + segment.seq_len(), len: 0, flags: Flags::ACK, ..*segment };
     let timestamps = bare.options.timestamps;
     bare.options.clear();
@@ -175,87 +175,89 @@ fn bare(segment: &Segment) -> Segment {
     bare
 }
 
-fn acknowledging(segment: &Segment) -> Option<Segment> {
-    segment.flags.has(Flags::ACK).then(|| bare(segment))
+fn extract_pure_ack(segment: &Segment) -> Option<Segment> {
+    segment.flags.has(Flags::ACK).then(|| strip_to_pure_ack(segment))
 }
 
-fn packet(flow: Flow, segment: Segment) -> Packet {
+fn build_packet(flow: FlowKey, segment: Segment) -> Packet {
     Packet::new(flow.src, flow.dst, Body::Tcp(segment))
 }
 
 impl MTcp {
-    fn freeze(&mut self, flow: Flow, cx: &mut AgentCx<'_>) {
+    fn freeze(&mut self, flow: FlowKey, cx: &mut AgentCx<'_>) {
         let Some(known) = self.flows.peek(&flow) else { return };
         let Some(acked) = known.acked.filter(|_| known.gone.is_none()) else { return };
         known.gone = Some(cx.now);
         known.kept_back = false;
         self.counters.freezes += 1;
-        let closing = packet(flow.reversed(), Segment { window: 0, ..acked });
+        let closing = build_packet(flow.opposite(), Segment { window: 0, ..acked });
         cx.emit("freezes", 1.0, Some(&closing));
         cx.send(closing);
-        let due = known.when(&self.config, cx.now);
+        let due = known.next_wake_up(&self.config, cx.now);
         self.flows.wake_at(&flow, due);
     }
 }
 
 impl Agent for MTcp {
-    fn before_air(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) -> Verdict {
-        let Some((flow, segment)) = Flow::of(packet) else { return Verdict::Pass };
+    fn before_air(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) -> AgentVerdict {
+        let Some((flow, segment)) = FlowKey::of(packet) else { return AgentVerdict::Pass };
         if flow.src == cx.here || segment.seq_len() == 0 {
-            return Verdict::Pass;
+            return AgentVerdict::Pass;
         }
         if segment.flags.has(Flags::RST) || segment.flags.has(Flags::SYN) {
             self.flows.remove(&flow);
         }
         if segment.flags.has(Flags::RST) {
-            return Verdict::Pass;
+            return AgentVerdict::Pass;
         }
         let Some(known) = self.flows.get(&flow) else {
-            self.flows.insert(flow, Known::new(segment));
-            return Verdict::Pass;
+            self.flows.insert(flow, MTcpFlow::new(segment));
+            return AgentVerdict::Pass;
         };
         let end = segment.seq + segment.seq_len();
         let idle = !known.outstanding();
         if end.since(known.top) > 0 {
             known.top = end;
-            known.sender = acknowledging(segment).or(known.sender);
+            known.sender = extract_pure_ack(segment).or(known.sender);
         }
         if segment.flags.has(Flags::FIN) {
             known.fin = Some(end);
         }
         if idle && known.outstanding() && known.gone.is_none() {
-            let due = known.when(&self.config, cx.now);
+            let due = known.next_wake_up(&self.config, cx.now);
             self.flows.wake_at(&flow, due);
         }
-        Verdict::Pass
+        AgentVerdict::Pass
     }
 
-    fn after_air(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) -> Verdict {
-        let Some((back, segment)) = Flow::of(packet) else { return Verdict::Pass };
-        let flow = back.reversed();
+    fn after_air(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) -> AgentVerdict {
+        let Some((back, segment)) = FlowKey::of(packet) else { return AgentVerdict::Pass };
+        let flow = back.opposite();
         if segment.flags.has(Flags::RST) {
             self.flows.remove(&flow);
-            return Verdict::Pass;
+            return AgentVerdict::Pass;
         }
-        let Some(known) = self.flows.get(&flow).filter(|_| segment.flags.has(Flags::ACK)) else { return Verdict::Pass };
+        let Some(known) = self.flows.get(&flow).filter(|_| segment.flags.has(Flags::ACK)) else {
+            return AgentVerdict::Pass;
+        };
         if segment.ack.since(known.top) > 0 {
             self.counters.acks_of_unseen += 1;
-            return Verdict::Pass;
+            return AgentVerdict::Pass;
         }
         if known.acked.is_some_and(|acked| segment.ack.since(acked.ack) < 0) {
             // An old acknowledgment does not reopen the window, but shows that the mobile is reachable.
-            return Verdict::Pass;
+            return AgentVerdict::Pass;
         }
         // A duplicate, and the acknowledgment after duplicates, is forwarded unchanged: with the last byte withheld,
         // the sender would retransmit data that the mobile has.
         let repeats = known.acked.is_some_and(|acked| acked.ack == segment.ack);
         let after_repeats = std::mem::replace(&mut known.repeated, repeats);
-        known.acked = Some(bare(segment));
+        known.acked = Some(strip_to_pure_ack(segment));
         known.gone = None;
         let whole = repeats || after_repeats || segment.flags.has(Flags::FIN) || segment.flags.has(Flags::SYN);
-        let says = known.shortened(segment.ack, whole);
+        let says = known.withhold_last_byte(segment.ack, whole);
         known.kept_back = says != segment.ack;
-        let due = known.when(&self.config, cx.now);
+        let due = known.next_wake_up(&self.config, cx.now);
         if let Body::Tcp(segment) = &mut packet.body
             && says != segment.ack
         {
@@ -267,7 +269,7 @@ impl Agent for MTcp {
             self.counters.kept_back += 1;
         }
         self.flows.wake_at(&flow, due);
-        Verdict::Pass
+        AgentVerdict::Pass
     }
 
     fn on_radio(&mut self, notice: &RadioNotice, cx: &mut AgentCx<'_>) {
@@ -276,7 +278,7 @@ impl Agent for MTcp {
         if !self.config.link_failures || !tried || notice.packet.data().is_none() {
             return;
         }
-        if let Some((flow, _)) = Flow::of(&notice.packet) {
+        if let Some((flow, _)) = FlowKey::of(&notice.packet) {
             self.freeze(flow, cx);
         }
     }
@@ -297,8 +299,8 @@ impl Agent for MTcp {
                 let seq = SeqNum(acked.ack.0.wrapping_sub(1));
                 if let Some(sender) = known.sender {
                     self.counters.probes += 1;
-                    cx.emit("probes", 1.0, Some(&packet(flow.reversed(), acked)));
-                    cx.send(packet(flow, Segment { seq, ..sender }));
+                    cx.emit("probes", 1.0, Some(&build_packet(flow.opposite(), acked)));
+                    cx.send(build_packet(flow, Segment { seq, ..sender }));
                 }
                 self.flows.wake_at(&flow, cx.now + self.config.probe);
             } else if known.outstanding() {
@@ -306,7 +308,7 @@ impl Agent for MTcp {
             } else {
                 known.kept_back = false;
                 self.counters.released += 1;
-                let withheld = packet(flow.reversed(), acked);
+                let withheld = build_packet(flow.opposite(), acked);
                 cx.emit("bytes_released", 1.0, Some(&withheld));
                 cx.send(withheld);
             }

@@ -24,11 +24,11 @@ pub mod unmodified;
 use engine::{Rate, Span, Time};
 use wire::{Addr, Packet};
 
-use crate::channel::State;
+use crate::channel::ChannelState;
 use crate::event::HopId;
 use crate::outcome::{DeliveryNotice, RadioNotice};
 use crate::queue::Limit;
-pub use traits::{Effect, Place, SchemeAction, Semantics, Traits, Transfer};
+pub use traits::{Effect, SchemeAction, SchemeNode, Semantics, Traits, TransferDirection};
 
 engine::registry! {
     /// The schemes of a node. The sender's part of a scheme, if there is one, is registered in `tcp` under the same
@@ -134,7 +134,7 @@ pub struct Departure {
 
 /// Result of an agent's inspection of a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Verdict {
+pub enum AgentVerdict {
     /// The packet is forwarded with the agent's changes, ahead of all packets that the agent sends in the same call.
     Pass,
     /// The packet is not forwarded.
@@ -147,16 +147,16 @@ pub enum Verdict {
 /// run and after each call.
 pub trait Agent: Send {
     /// Called before a packet is queued for the radio link. The agent may change the packet.
-    fn before_air(&mut self, _: &mut Packet, _: &mut AgentCx<'_>) -> Verdict {
-        Verdict::Pass
+    fn before_air(&mut self, _: &mut Packet, _: &mut AgentCx<'_>) -> AgentVerdict {
+        AgentVerdict::Pass
     }
     /// Called before `before_air` if `looks_at_link`, with the link that the packet is to cross.
     fn on_link(&mut self, _: &LinkView, _: &mut AgentCx<'_>) {}
     /// Called after `before_air` if the passed packet is dropped because the queue is full.
     fn on_queue_full(&mut self, _: &Packet, _: &mut AgentCx<'_>) {}
     /// Called for a packet that has arrived over the radio link. The agent may change the packet.
-    fn after_air(&mut self, _: &mut Packet, _: &mut AgentCx<'_>) -> Verdict {
-        Verdict::Pass
+    fn after_air(&mut self, _: &mut Packet, _: &mut AgentCx<'_>) -> AgentVerdict {
+        AgentVerdict::Pass
     }
     /// Called once for each failed local attempt to send a packet, at the time at which the link layer detects the
     /// failure.
@@ -178,7 +178,7 @@ pub trait Agent: Send {
         None
     }
     /// Called `foresight` before the channel of one of the node's links changes to `state`. A channel begins GOOD.
-    fn on_forecast(&mut self, _: State, _: &mut AgentCx<'_>) {}
+    fn on_forecast(&mut self, _: ChannelState, _: &mut AgentCx<'_>) {}
     /// Returns true if the agent may call `send_expedited`; the value is constant.
     fn sends_expedited(&self) -> bool {
         false

@@ -21,8 +21,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wire::{Flags, Packet, Segment, SeqNum};
 
-use super::flow_table::{Flow, FlowTable, MAX_FLOWS};
-use super::{Agent, AgentCx, Effect, Place, SchemeAction, Semantics, Traits, Verdict};
+use super::flow_table::{FlowKey, FlowTable, MAX_FLOWS};
+use super::{Agent, AgentCx, AgentVerdict, Effect, SchemeAction, SchemeNode, Semantics, Traits};
 
 /// Actions that pictures mark.
 const ACTIONS: &[SchemeAction] = &[
@@ -36,9 +36,9 @@ const ACTIONS: &[SchemeAction] = &[
 pub fn traits() -> Traits {
     Traits {
         semantics: Semantics::Kept,
-        changes: &[Place::BaseStation],
+        changes: &[SchemeNode::BaseStation],
         // At a host that sends data over its radio link, the filters are in front of the host's own sender.
-        uploads: &[Place::Sender],
+        uploads: &[SchemeNode::Sender],
         needs_link_reports: false,
         actions: ACTIONS,
     }
@@ -49,22 +49,22 @@ pub fn traits() -> Traits {
 #[serde(deny_unknown_fields)]
 pub struct Config {
     /// True if old acknowledgments are dropped and duplicate ones thinned.
-    #[serde(default = "yes")]
+    #[serde(default = "default_filter_setting")]
     pub ack_filter: bool,
     /// True if segments that have already arrived are dropped.
-    #[serde(default = "yes")]
+    #[serde(default = "default_filter_setting")]
     pub data_filter: bool,
     /// Number of duplicates at which a sender with a threshold of three detects a loss.
-    #[serde(default = "six")]
+    #[serde(default = "default_duplicate_threshold")]
     #[schemars(range(min = 3, max = 1000))]
     pub threshold: u32,
 }
 
-fn yes() -> bool {
+fn default_filter_setting() -> bool {
     true
 }
 
-fn six() -> u32 {
+fn default_duplicate_threshold() -> u32 {
     6
 }
 
@@ -87,7 +87,7 @@ impl Settings for Config {
 impl Config {
     /// Creates the agent.
     pub fn build(&self) -> Option<Box<dyn Agent>> {
-        let (flows, counters) = (FlowTable::new(MAX_FLOWS), Counters::default());
+        let (flows, counters) = (FlowTable::new(MAX_FLOWS), PacketControlCounters::default());
         Some(Box::new(PacketControl { config: self.clone(), flows, counters }))
     }
 }
@@ -97,12 +97,12 @@ const FLOW_BYTES: u64 = 372;
 
 struct PacketControl {
     config: Config,
-    flows: FlowTable<Known>,
-    counters: Counters,
+    flows: FlowTable<PacketControlFlow>,
+    counters: PacketControlCounters,
 }
 
 #[derive(Default)]
-struct Counters {
+struct PacketControlCounters {
     old_acks: u64,
     duplicate_acks: u64,
     acks_of_unseen: u64,
@@ -111,7 +111,7 @@ struct Counters {
 }
 
 /// State of a flow of data towards the radio link.
-struct Known {
+struct PacketControlFlow {
     /// Sequence number after all data seen.
     top: SeqNum,
     /// The last acknowledgment with the highest number, without data.
@@ -120,9 +120,9 @@ struct Known {
     repeats: Repeats,
 }
 
-impl Known {
+impl PacketControlFlow {
     fn new(top: SeqNum) -> Self {
-        Known { top, acked: None, duplicates: 0, repeats: Repeats::default() }
+        PacketControlFlow { top, acked: None, duplicates: 0, repeats: Repeats::default() }
     }
 
     fn note(&mut self, segment: &Segment) {
@@ -150,7 +150,7 @@ impl Repeats {
     const MAX: usize = 64;
 
     /// Counts a repetition of the segment at `seq`; returns true for an even number of repetitions.
-    fn second(&mut self, seq: SeqNum) -> bool {
+    fn count_repetition(&mut self, seq: SeqNum) -> bool {
         let place = self.odd[..self.len].iter().position(|odd| *odd == seq);
         if place.is_none() && self.len < Self::MAX {
             self.odd[self.len] = seq;
@@ -168,55 +168,55 @@ impl Repeats {
 }
 
 impl Agent for PacketControl {
-    fn before_air(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) -> Verdict {
-        let Some((flow, segment)) = Flow::of(packet) else { return Verdict::Pass };
+    fn before_air(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) -> AgentVerdict {
+        let Some((flow, segment)) = FlowKey::of(packet) else { return AgentVerdict::Pass };
         if segment.seq_len() == 0 || segment.flags.has(Flags::RST) {
-            return Verdict::Pass;
+            return AgentVerdict::Pass;
         }
         let end = segment.seq + segment.seq_len();
         let begins = segment.flags.has(Flags::SYN);
         let known = match self.flows.get(&flow) {
             Some(known) if !begins => known,
             _ => {
-                self.flows.insert(flow, Known::new(end));
-                return Verdict::Pass;
+                self.flows.insert(flow, PacketControlFlow::new(end));
+                return AgentVerdict::Pass;
             }
         };
         if end.since(known.top) > 0 {
             known.top = end;
         }
-        let Some(acked) = &known.acked else { return Verdict::Pass };
+        let Some(acked) = &known.acked else { return AgentVerdict::Pass };
         if !self.config.data_filter || segment.flags.has(Flags::FIN) || end.since(acked.ack) > 0 {
-            return Verdict::Pass;
+            return AgentVerdict::Pass;
         }
         self.counters.segments += 1;
-        if known.repeats.second(segment.seq) {
+        if known.repeats.count_repetition(segment.seq) {
             self.counters.made += 1;
             let ack = Packet::new(flow.dst, flow.src, wire::Body::Tcp(*acked));
             cx.emit("acks_made", 1.0, Some(&ack));
             cx.send(ack);
         }
-        Verdict::Take
+        AgentVerdict::Take
     }
 
-    fn after_air(&mut self, packet: &mut Packet, _: &mut AgentCx<'_>) -> Verdict {
-        let Some((flow, segment)) = Flow::of(packet) else { return Verdict::Pass };
+    fn after_air(&mut self, packet: &mut Packet, _: &mut AgentCx<'_>) -> AgentVerdict {
+        let Some((flow, segment)) = FlowKey::of(packet) else { return AgentVerdict::Pass };
         if !segment.flags.has(Flags::ACK) || segment.flags.has(Flags::RST) {
-            return Verdict::Pass;
+            return AgentVerdict::Pass;
         }
-        let Some(known) = self.flows.get(&flow.reversed()) else { return Verdict::Pass };
+        let Some(known) = self.flows.get(&flow.opposite()) else { return AgentVerdict::Pass };
         if segment.ack.since(known.top) > 0 {
             self.counters.acks_of_unseen += 1;
-            return Verdict::Pass;
+            return AgentVerdict::Pass;
         }
         let filtered = self.config.ack_filter && segment.seq_len() == 0;
         let ahead = known.acked.map_or(1, |acked| segment.ack.since(acked.ack));
         if ahead < 0 {
             if filtered {
                 self.counters.old_acks += 1;
-                return Verdict::Take;
+                return AgentVerdict::Take;
             }
-            return Verdict::Pass;
+            return AgentVerdict::Pass;
         }
         let same_window = known.acked.is_some_and(|acked| acked.window == segment.window);
         known.note(segment);
@@ -228,10 +228,10 @@ impl Agent for PacketControl {
             let due = |duplicates: u64| duplicates * SENDERS_THRESHOLD / threshold;
             if due(known.duplicates) == due(known.duplicates - 1) {
                 self.counters.duplicate_acks += 1;
-                return Verdict::Take;
+                return AgentVerdict::Take;
             }
         }
-        Verdict::Pass
+        AgentVerdict::Pass
     }
 
     fn counters(&self) -> Vec<(&'static str, u64)> {
@@ -254,7 +254,7 @@ mod tests {
     #[test]
     fn every_second_repetition_is_detected() {
         let mut repeats = Repeats::default();
-        let found: Vec<bool> = [5, 5, 5, 7, 5, 7].map(|seq| repeats.second(SeqNum(seq))).into();
+        let found: Vec<bool> = [5, 5, 5, 7, 5, 7].map(|seq| repeats.count_repetition(SeqNum(seq))).into();
         assert_eq!(found, [false, true, false, false, true, true]);
         assert_eq!(repeats.len, 0);
     }
@@ -263,10 +263,10 @@ mod tests {
     fn full_list_discards_the_oldest_repetition() {
         let mut repeats = Repeats::default();
         for seq in 0..=Repeats::MAX as u32 {
-            assert!(!repeats.second(SeqNum(seq)));
+            assert!(!repeats.count_repetition(SeqNum(seq)));
         }
-        assert!(repeats.second(SeqNum(1)) && repeats.second(SeqNum(Repeats::MAX as u32)));
-        assert!(!repeats.second(SeqNum(0)));
+        assert!(repeats.count_repetition(SeqNum(1)) && repeats.count_repetition(SeqNum(Repeats::MAX as u32)));
+        assert!(!repeats.count_repetition(SeqNum(0)));
     }
 
     #[test]

@@ -5,7 +5,7 @@ pub use engine::registry::NoSettings as Config;
 use wire::NoticeKind;
 
 use super::icmp::tell_sender;
-use super::{Agent, AgentCx, Effect, Place, SchemeAction, Semantics, Traits};
+use super::{Agent, AgentCx, Effect, SchemeAction, SchemeNode, Semantics, Traits};
 use crate::outcome::RadioNotice;
 
 /// Actions that pictures mark.
@@ -16,8 +16,8 @@ const ACTIONS: &[SchemeAction] =
 pub fn traits() -> Traits {
     Traits {
         semantics: Semantics::Kept,
-        changes: &[Place::Sender, Place::BaseStation],
-        uploads: &[Place::Sender],
+        changes: &[SchemeNode::Sender, SchemeNode::BaseStation],
+        uploads: &[SchemeNode::Sender],
         needs_link_reports: true,
         actions: ACTIONS,
     }

@@ -8,7 +8,7 @@ use foldhash::fast::FixedState;
 /// Index that denotes no entry.
 const NONE: u32 = u32::MAX;
 
-struct Place<K, T> {
+struct LruEntry<K, T> {
     key: K,
     state: T,
     /// Indices of the neighbours in the order of use.
@@ -17,9 +17,9 @@ struct Place<K, T> {
 }
 
 /// Entries that are found by key or by index; an index saves further searches. Every operation takes constant time.
-pub(super) struct Table<K, T> {
+pub(super) struct LruTable<K, T> {
     most: usize,
-    places: Vec<Option<Place<K, T>>>,
+    places: Vec<Option<LruEntry<K, T>>>,
     free: Vec<u32>,
     /// Never iterated, and hashed with a fixed seed: results cannot depend on the iteration order.
     numbers: HashMap<K, u32, FixedState>,
@@ -27,10 +27,10 @@ pub(super) struct Table<K, T> {
     newest: u32,
 }
 
-impl<K: Copy + Eq + Hash, T> Table<K, T> {
+impl<K: Copy + Eq + Hash, T> LruTable<K, T> {
     /// Creates a table for at most `most` entries.
     pub fn new(most: usize) -> Self {
-        Table { most, places: Vec::new(), free: Vec::new(), numbers: HashMap::default(), oldest: NONE, newest: NONE }
+        LruTable { most, places: Vec::new(), free: Vec::new(), numbers: HashMap::default(), oldest: NONE, newest: NONE }
     }
 
     pub fn len(&self) -> usize {
@@ -68,7 +68,7 @@ impl<K: Copy + Eq + Hash, T> Table<K, T> {
             self.places.push(None);
             (self.places.len() - 1) as u32
         });
-        self.places[number as usize] = Some(Place { key, state, older: NONE, newer: NONE });
+        self.places[number as usize] = Some(LruEntry { key, state, older: NONE, newer: NONE });
         self.numbers.insert(key, number);
         self.attach(number);
         number
@@ -103,7 +103,7 @@ impl<K: Copy + Eq + Hash, T> Table<K, T> {
     }
 
     #[inline]
-    fn place(&mut self, number: u32) -> Option<&mut Place<K, T>> {
+    fn place(&mut self, number: u32) -> Option<&mut LruEntry<K, T>> {
         self.places.get_mut(number as usize)?.as_mut()
     }
 
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn entries_are_removed_in_the_order_of_use() {
-        let mut table = Table::new(4);
+        let mut table = LruTable::new(4);
         let numbers: Vec<u32> = (0..4).map(|key| table.insert(key, 10 * key)).collect();
         assert!(table.is_full());
         // The order 0 1 2 3 becomes 1 3 0 2: an entry from the middle, one from the front, and the last one again.
@@ -163,7 +163,7 @@ mod tests {
 
     #[test]
     fn most_recently_used_entry_is_found_by_key() {
-        let mut table = Table::new(3);
+        let mut table = LruTable::new(3);
         let numbers: Vec<u32> = (0..3).map(|key| table.insert(key, ())).collect();
         for used in [0, 2, 1] {
             table.touch(numbers[used]);

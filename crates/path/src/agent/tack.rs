@@ -15,15 +15,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::ack_decimation::MAX_ACK_DELAY;
-use super::thinning::{Pace, Progress, Thinning};
-use super::{Agent, Place, Semantics, Traits};
+use super::thinning::{AckProgress, Pace, Thinning};
+use super::{Agent, SchemeNode, Semantics, Traits};
 
 /// Returns the properties of the scheme.
 pub fn traits() -> Traits {
     Traits {
         semantics: Semantics::Kept,
-        changes: &[Place::Receiver],
-        uploads: &[Place::BaseStation],
+        changes: &[SchemeNode::Receiver],
+        uploads: &[SchemeNode::BaseStation],
         needs_link_reports: false,
         actions: super::thinning::ACTIONS,
     }
@@ -37,7 +37,7 @@ pub struct Config {
     #[serde(default = "hundred_milliseconds")]
     pub rtt: Span,
     /// Maximum number of acknowledgments per round trip time: TACK's beta.
-    #[serde(default = "four")]
+    #[serde(default = "default_share")]
     #[schemars(range(min = 1, max = 1000))]
     pub share: u32,
     /// Minimum number of bytes per acknowledgment: TACK's L, of two segments.
@@ -49,7 +49,7 @@ fn hundred_milliseconds() -> Span {
     Span::from_millis(100)
 }
 
-fn four() -> u32 {
+fn default_share() -> u32 {
     4
 }
 
@@ -91,11 +91,11 @@ struct Tack {
 }
 
 impl Pace for Tack {
-    fn passes(&self, progress: &Progress, now: Time) -> bool {
+    fn passes(&self, progress: &AckProgress, now: Time) -> bool {
         u64::from(progress.bytes) >= self.bytes && now >= progress.passed + self.interval
     }
 
-    fn due(&self, progress: &Progress) -> Time {
+    fn due(&self, progress: &AckProgress) -> Time {
         let enough = u64::from(progress.bytes) >= self.bytes;
         (if enough { progress.passed } else { progress.since }) + self.interval
     }

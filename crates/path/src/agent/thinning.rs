@@ -10,8 +10,8 @@
 use engine::Time;
 use wire::{Flags, Packet, Segment, SeqNum};
 
-use super::flow_table::{Flow, MAX_FLOWS, TimedFlows};
-use super::{Agent, AgentCx, Effect, SchemeAction, Verdict};
+use super::flow_table::{FlowKey, MAX_FLOWS, TimedFlows};
+use super::{Agent, AgentCx, AgentVerdict, Effect, SchemeAction};
 
 /// Actions that pictures mark.
 pub(super) const ACTIONS: &[SchemeAction] = &[
@@ -20,7 +20,7 @@ pub(super) const ACTIONS: &[SchemeAction] = &[
 ];
 
 /// Progress of a flow since the last acknowledgment that passed.
-pub(super) struct Progress {
+pub(super) struct AckProgress {
     /// Time at which the last acknowledgment passed.
     pub passed: Time,
     /// Number of plain acknowledgments since then.
@@ -34,15 +34,15 @@ pub(super) struct Progress {
 /// Rule for the times at which acknowledgments pass.
 pub(super) trait Pace: Send {
     /// Returns true if the latest plain acknowledgment may pass now.
-    fn passes(&self, progress: &Progress, now: Time) -> bool;
+    fn passes(&self, progress: &AckProgress, now: Time) -> bool;
     /// Returns the time at which a held acknowledgment is sent if no other arrives.
-    fn due(&self, progress: &Progress) -> Time;
+    fn due(&self, progress: &AckProgress) -> Time;
 }
 
 /// An agent that thins acknowledgments by the rule `P`.
 pub(super) struct Thinning<P> {
     pace: P,
-    flows: TimedFlows<Known>,
+    flows: TimedFlows<ThinnedFlow>,
     dropped: u64,
     delayed: u64,
 }
@@ -50,23 +50,23 @@ pub(super) struct Thinning<P> {
 /// Size of a flow's state in bytes, as reported in the counters.
 const FLOW_BYTES: u64 = 148;
 
-struct Known {
+struct ThinnedFlow {
     /// Highest acknowledgment number seen, held or passed, and the window with it.
     ack: SeqNum,
     window: u32,
     /// Highest acknowledgment number that has passed.
     said: SeqNum,
-    progress: Progress,
+    progress: AckProgress,
     kept: Option<Packet>,
 }
 
-impl Known {
+impl ThinnedFlow {
     fn new(segment: &Segment, now: Time) -> Self {
-        Known {
+        ThinnedFlow {
             ack: segment.ack,
             window: segment.window,
             said: segment.ack,
-            progress: Progress { passed: now, waiting: 0, bytes: 0, since: now },
+            progress: AckProgress { passed: now, waiting: 0, bytes: 0, since: now },
             kept: None,
         }
     }
@@ -74,7 +74,7 @@ impl Known {
     /// Resets the progress when the latest acknowledgment passes.
     fn pass(&mut self, now: Time) {
         self.said = self.ack;
-        self.progress = Progress { passed: now, waiting: 0, bytes: 0, since: now };
+        self.progress = AckProgress { passed: now, waiting: 0, bytes: 0, since: now };
     }
 }
 
@@ -84,9 +84,9 @@ impl<P: Pace> Thinning<P> {
     }
 
     /// Processes a plain acknowledgment: it passes or is held.
-    fn advance(&mut self, flow: Flow, packet: &Packet, segment: &Segment, cx: &mut AgentCx<'_>) -> Verdict {
+    fn advance(&mut self, flow: FlowKey, packet: &Packet, segment: &Segment, cx: &mut AgentCx<'_>) -> AgentVerdict {
         let now = cx.now;
-        let Some(known) = self.flows.peek(&flow) else { return Verdict::Pass };
+        let Some(known) = self.flows.peek(&flow) else { return AgentVerdict::Pass };
         if let Some(superseded) = known.kept.take() {
             self.dropped += 1;
             cx.emit("acks_dropped", 1.0, Some(&superseded));
@@ -102,19 +102,19 @@ impl<P: Pace> Thinning<P> {
         let due = if passes { Time::NEVER } else { self.pace.due(progress) };
         let verdict = if passes {
             known.pass(now);
-            Verdict::Pass
+            AgentVerdict::Pass
         } else {
             known.kept = Some(*packet);
-            Verdict::Take
+            AgentVerdict::Take
         };
         self.flows.wake_at(&flow, due);
         verdict
     }
 
     /// Processes any other acknowledgment: a held one is sent before it, unless it acknowledges more.
-    fn interrupt(&mut self, flow: Flow, packet: &Packet, segment: &Segment, cx: &mut AgentCx<'_>) -> Verdict {
+    fn interrupt(&mut self, flow: FlowKey, packet: &Packet, segment: &Segment, cx: &mut AgentCx<'_>) -> AgentVerdict {
         self.flows.wake_at(&flow, Time::NEVER);
-        let Some(known) = self.flows.peek(&flow) else { return Verdict::Pass };
+        let Some(known) = self.flows.peek(&flow) else { return AgentVerdict::Pass };
         let ahead = segment.ack.since(known.ack);
         let (kept, more) = (known.kept.take(), ahead > 0);
         if ahead >= 0 {
@@ -125,26 +125,26 @@ impl<P: Pace> Thinning<P> {
             Some(kept) if !more => {
                 self.release(Some(kept), cx);
                 cx.send(*packet);
-                Verdict::Take
+                AgentVerdict::Take
             }
             Some(superseded) => {
                 self.dropped += 1;
                 cx.emit("acks_dropped", 1.0, Some(&superseded));
-                Verdict::Pass
+                AgentVerdict::Pass
             }
-            None => Verdict::Pass,
+            None => AgentVerdict::Pass,
         }
     }
 
     /// Processes a SYN or RST, after which the flow's numbers are invalid: a held acknowledgment is sent before it.
-    fn over(&mut self, flow: Flow, packet: &Packet, cx: &mut AgentCx<'_>) -> Verdict {
+    fn end_flow(&mut self, flow: FlowKey, packet: &Packet, cx: &mut AgentCx<'_>) -> AgentVerdict {
         let kept = self.flows.remove(&flow).and_then(|known| known.kept);
         if kept.is_none() {
-            return Verdict::Pass;
+            return AgentVerdict::Pass;
         }
         self.release(kept, cx);
         cx.send(*packet);
-        Verdict::Take
+        AgentVerdict::Take
     }
 
     fn release(&mut self, kept: Option<Packet>, cx: &mut AgentCx<'_>) {
@@ -163,19 +163,19 @@ fn is_plain(segment: &Segment) -> bool {
 }
 
 impl<P: Pace> Agent for Thinning<P> {
-    fn before_air(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) -> Verdict {
-        let Some((flow, segment)) = Flow::of(packet) else { return Verdict::Pass };
+    fn before_air(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) -> AgentVerdict {
+        let Some((flow, segment)) = FlowKey::of(packet) else { return AgentVerdict::Pass };
         if segment.flags.has(Flags::SYN) || segment.flags.has(Flags::RST) {
-            return self.over(flow, packet, cx);
+            return self.end_flow(flow, packet, cx);
         }
         if !segment.flags.has(Flags::ACK) {
-            return Verdict::Pass;
+            return AgentVerdict::Pass;
         }
         let Some(known) = self.flows.get(&flow) else {
-            if let Some((_, known)) = self.flows.insert(flow, Known::new(segment, cx.now)) {
+            if let Some((_, known)) = self.flows.insert(flow, ThinnedFlow::new(segment, cx.now)) {
                 self.release(known.kept, cx);
             }
-            return Verdict::Pass;
+            return AgentVerdict::Pass;
         };
         if is_plain(segment) && segment.ack.since(known.ack) > 0 && known.window > 0 {
             return self.advance(flow, packet, segment, cx);

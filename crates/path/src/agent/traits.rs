@@ -7,9 +7,9 @@ pub struct Traits {
     pub semantics: Semantics,
     /// Nodes that must implement the scheme, beyond TCP and a link layer, for data to the mobile; empty if the scheme
     /// has no effect in that direction.
-    pub changes: &'static [Place],
+    pub changes: &'static [SchemeNode],
     /// Nodes that must implement the scheme for data from the mobile.
-    pub uploads: &'static [Place],
+    pub uploads: &'static [SchemeNode],
     /// True if the scheme needs reports of the node's link layer.
     pub needs_link_reports: bool,
     /// Actions that pictures of a run mark; empty if there are none. Actions with the same effect have the same label.
@@ -74,8 +74,8 @@ impl Default for Traits {
     fn default() -> Self {
         Traits {
             semantics: Semantics::Kept,
-            changes: &[Place::BaseStation],
-            uploads: &[Place::BaseStation],
+            changes: &[SchemeNode::BaseStation],
+            uploads: &[SchemeNode::BaseStation],
             needs_link_reports: false,
             actions: &[],
         }
@@ -84,7 +84,7 @@ impl Default for Traits {
 
 /// Direction in which data crosses the radio link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Transfer {
+pub enum TransferDirection {
     /// To the mobile.
     Download,
     /// From the mobile.
@@ -102,7 +102,7 @@ pub enum Semantics {
 
 /// A node that must implement a scheme.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Place {
+pub enum SchemeNode {
     /// The end that sends data.
     Sender,
     /// The node between the wired network and the radio link.
@@ -121,28 +121,28 @@ impl Semantics {
     }
 }
 
-impl Place {
+impl SchemeNode {
     /// Returns the name for messages and tables.
     pub fn name(self) -> &'static str {
         match self {
-            Place::Sender => "sender",
-            Place::BaseStation => "base station",
-            Place::Receiver => "receiver",
+            SchemeNode::Sender => "sender",
+            SchemeNode::BaseStation => "base station",
+            SchemeNode::Receiver => "receiver",
         }
     }
 }
 
 impl Traits {
     /// Returns the nodes that must implement the scheme for data in this direction.
-    pub fn places(&self, direction: Transfer) -> &'static [Place] {
+    pub fn places(&self, direction: TransferDirection) -> &'static [SchemeNode] {
         match direction {
-            Transfer::Download => self.changes,
-            Transfer::Upload => self.uploads,
+            TransferDirection::Download => self.changes,
+            TransferDirection::Upload => self.uploads,
         }
     }
 
     /// Returns true if this node must implement the scheme for data in any direction.
-    pub fn changes(&self, place: Place) -> bool {
+    pub fn changes(&self, place: SchemeNode) -> bool {
         self.changes.contains(&place) || self.uploads.contains(&place)
     }
 }
@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn names_match_the_tables_of_schemes() {
         assert_eq!([Semantics::Kept, Semantics::Lost].map(Semantics::name), ["kept", "lost"]);
-        let places = [Place::Sender, Place::BaseStation, Place::Receiver];
-        assert_eq!(places.map(Place::name), ["sender", "base station", "receiver"]);
+        let places = [SchemeNode::Sender, SchemeNode::BaseStation, SchemeNode::Receiver];
+        assert_eq!(places.map(SchemeNode::name), ["sender", "base station", "receiver"]);
     }
 }

@@ -13,8 +13,8 @@ use engine::{Span, Stream, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::timeline::{Timeline, rising};
-use super::{Channel, ChannelTraits, Fate, Frame, Keyed, State};
+use super::timeline::{Timeline, check_ascending};
+use super::{Channel, ChannelFrame, ChannelState, ChannelTraits, FrameFate, Keyed};
 use crate::event::LinkDirection;
 
 /// The absences of the mobile and the conditions of its return.
@@ -78,7 +78,7 @@ const MAX_REPETITIONS: u32 = 100_000;
 impl Settings for Config {
     fn check(&self) -> Vec<Fault> {
         let ends: Vec<Span> = self.disconnections.iter().flatten().copied().collect();
-        let mut faults: Vec<Fault> = rising("disconnections", &ends).into_iter().collect();
+        let mut faults: Vec<Fault> = check_ascending("disconnections", &ends).into_iter().collect();
         faults.extend(Fault::unless_some("repetitions", self.repetitions(), MAX_REPETITIONS));
         let first = ends.first().copied().unwrap_or_default();
         let last = ends.last().copied().unwrap_or_default();
@@ -156,20 +156,20 @@ impl Absence {
 }
 
 impl Channel for Absence {
-    fn fate(&mut self, frame: &Frame) -> Fate {
-        let away = self.timeline.touched(frame.start, frame.duration).bad;
+    fn fate(&mut self, frame: &ChannelFrame) -> FrameFate {
+        let away = self.timeline.states_during(frame.start, frame.duration).bad;
         let to_mobile = frame.direction != self.from_mobile;
         if !to_mobile {
             self.sent = self.sent.max(Some(frame.start));
         }
-        if away || (to_mobile && self.is_deaf(frame.start)) { Fate::Corrupted } else { Fate::Arrives }
+        if away || (to_mobile && self.is_deaf(frame.start)) { FrameFate::Corrupted } else { FrameFate::Arrives }
     }
 
     fn has_states(&self) -> bool {
         true
     }
 
-    fn next_change(&mut self, after: Time) -> Option<(Time, State)> {
+    fn next_change(&mut self, after: Time) -> Option<(Time, ChannelState)> {
         self.timeline.next_change(after)
     }
 }
@@ -190,8 +190,8 @@ mod tests {
         let fate = |(start, direction): &(u64, LinkDirection)| {
             let start = Time::from_millis(*start);
             let duration = Span::from_millis(1);
-            channel.fate(&Frame { now: start, start, duration, size: 1000, direction: *direction, number: None })
-                == Fate::Arrives
+            channel.fate(&ChannelFrame { now: start, start, duration, size: 1000, direction: *direction, number: None })
+                == FrameFate::Arrives
         };
         frames.iter().map(fate).collect()
     }

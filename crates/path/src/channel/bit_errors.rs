@@ -11,7 +11,7 @@ use engine::registry::{Fault, Settings};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Channel, ChannelTraits, Fate, Frame, FrameDraws, Keyed, SteadyLoss};
+use super::{Channel, ChannelFrame, ChannelTraits, FrameDraws, FrameFate, Keyed, SteadyLoss};
 
 /// The bit error rate.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -67,13 +67,13 @@ fn some_bit_is_wrong(rate: f64, bits: u64) -> f64 {
 }
 
 impl Channel for BitErrors {
-    fn fate(&mut self, frame: &Frame) -> Fate {
+    fn fate(&mut self, frame: &ChannelFrame) -> FrameFate {
         let last = &mut self.last[frame.direction.index()];
         if last.0 != frame.size {
             *last = (frame.size, some_bit_is_wrong(self.rate, 8 * u64::from(frame.size)));
         }
         let loss = last.1;
-        if self.draws.unit(frame) < loss { Fate::Corrupted } else { Fate::Arrives }
+        if self.draws.unit(frame) < loss { FrameFate::Corrupted } else { FrameFate::Arrives }
     }
 }
 
@@ -107,8 +107,14 @@ mod tests {
             let lost = (0..N).filter(|index| {
                 let start = Time::from_millis(20 * index);
                 let duration = Span::from_millis(8);
-                channel.fate(&Frame { now: start, start, duration, size, direction: LinkDirection::Forward, number })
-                    == Fate::Corrupted
+                channel.fate(&ChannelFrame {
+                    now: start,
+                    start,
+                    duration,
+                    size,
+                    direction: LinkDirection::Forward,
+                    number,
+                }) == FrameFate::Corrupted
             });
             let found = lost.count() as f64 / N as f64;
             let expected = 1.0 - (1.0 - 1e-4_f64).powi(8 * size as i32);

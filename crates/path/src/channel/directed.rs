@@ -2,7 +2,7 @@
 
 use engine::{Rate, Time};
 
-use super::{Channel, Fate, Frame, State};
+use super::{Channel, ChannelFrame, ChannelState, FrameFate};
 
 /// Two independent channels, forward first. The states, for plots and for schemes that predict them, are taken from the
 /// first channel that has states.
@@ -14,17 +14,17 @@ impl Directed {
         Directed(channels)
     }
 
-    fn of(&mut self, frame: &Frame) -> &mut dyn Channel {
+    fn of(&mut self, frame: &ChannelFrame) -> &mut dyn Channel {
         &mut *self.0[frame.direction.index()]
     }
 }
 
 impl Channel for Directed {
-    fn fate(&mut self, frame: &Frame) -> Fate {
+    fn fate(&mut self, frame: &ChannelFrame) -> FrameFate {
         self.of(frame).fate(frame)
     }
 
-    fn fate_at(&mut self, frame: &Frame, rate: Rate) -> Fate {
+    fn fate_at(&mut self, frame: &ChannelFrame, rate: Rate) -> FrameFate {
         self.of(frame).fate_at(frame, rate)
     }
 
@@ -36,7 +36,7 @@ impl Channel for Directed {
         self.0.iter().any(|channel| channel.has_states())
     }
 
-    fn next_change(&mut self, after: Time) -> Option<(Time, State)> {
+    fn next_change(&mut self, after: Time) -> Option<(Time, ChannelState)> {
         self.0.iter_mut().find(|channel| channel.has_states())?.next_change(after)
     }
 }
@@ -55,9 +55,9 @@ mod tests {
         let mut both = Directed::new([channel(0.0), channel(1.0)]);
         let mut fate = |direction| {
             let (now, duration) = (Time::ZERO, Span::from_millis(1));
-            both.fate(&Frame { now, start: now, duration, size: 100, direction, number: Some(0) })
+            both.fate(&ChannelFrame { now, start: now, duration, size: 100, direction, number: Some(0) })
         };
-        assert_eq!(fate(LinkDirection::Forward), Fate::Arrives);
-        assert_eq!(fate(LinkDirection::Backward), Fate::Corrupted);
+        assert_eq!(fate(LinkDirection::Forward), FrameFate::Arrives);
+        assert_eq!(fate(LinkDirection::Backward), FrameFate::Corrupted);
     }
 }

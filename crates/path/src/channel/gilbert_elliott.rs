@@ -19,7 +19,7 @@ use engine::{Draws, Stream};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Channel, Fate, Frame, State};
+use super::{Channel, ChannelFrame, ChannelState, FrameFate};
 
 /// Probabilities per frame.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -37,12 +37,12 @@ pub struct Config {
     #[schemars(range(min = 0.0, max = 1.0))]
     pub h: f64,
     /// Probability that a frame arrives in GOOD, 0 to 1; `tc` takes the loss probability 1 - k.
-    #[serde(default = "certain")]
+    #[serde(default = "default_arrival_in_good")]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub k: f64,
 }
 
-fn certain() -> f64 {
+fn default_arrival_in_good() -> f64 {
     1.0
 }
 
@@ -52,7 +52,7 @@ struct GilbertElliott {
     h: f64,
     k: f64,
     /// State and random numbers of the forward and the backward direction.
-    chains: [(State, Draws); 2],
+    chains: [(ChannelState, Draws); 2],
 }
 
 impl Settings for Config {
@@ -65,23 +65,23 @@ impl Settings for Config {
 impl Config {
     /// Creates the channel.
     pub fn build(&self, stream: Stream) -> Box<dyn Channel> {
-        let chains = ["forward", "backward"].map(|direction| (State::Good, stream.sub(direction).draws()));
+        let chains = ["forward", "backward"].map(|direction| (ChannelState::Good, stream.sub(direction).draws()));
         let Config { p, r, h, k } = *self;
         Box::new(GilbertElliott { p, r: r.unwrap_or(1.0 - p), h, k, chains })
     }
 }
 
 impl Channel for GilbertElliott {
-    fn fate(&mut self, frame: &Frame) -> Fate {
+    fn fate(&mut self, frame: &ChannelFrame) -> FrameFate {
         let (state, draws) = &mut self.chains[frame.direction.index()];
         let (leaves, arrives, other) = match *state {
-            State::Good => (self.p, self.k, State::Bad),
-            State::Bad => (self.r, self.h, State::Good),
+            ChannelState::Good => (self.p, self.k, ChannelState::Bad),
+            ChannelState::Bad => (self.r, self.h, ChannelState::Good),
         };
         if draws.unit() < leaves {
             *state = other;
         }
-        if draws.unit() < arrives { Fate::Arrives } else { Fate::Corrupted }
+        if draws.unit() < arrives { FrameFate::Arrives } else { FrameFate::Corrupted }
     }
 }
 
@@ -96,7 +96,7 @@ mod tests {
         let mut channel = config.build(Stream::named(8, 0, "air"));
         let frame = |index| {
             let start = Time::from_millis(index);
-            Frame {
+            ChannelFrame {
                 now: start,
                 start,
                 duration: Span::ZERO,
@@ -105,7 +105,7 @@ mod tests {
                 number: Some(index),
             }
         };
-        (0..n).map(|index| channel.fate(&frame(index)) == Fate::Corrupted).collect()
+        (0..n).map(|index| channel.fate(&frame(index)) == FrameFate::Corrupted).collect()
     }
 
     /// Returns the lengths of runs of lost frames and of runs of arrived frames, without the first and the last run.

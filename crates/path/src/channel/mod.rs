@@ -52,7 +52,7 @@ impl Default for ChannelConfig {
 
 /// Properties of a frame that determine its fate.
 #[derive(Clone, Copy, Debug)]
-pub struct Frame {
+pub struct ChannelFrame {
     /// Current time: later calls concern frames that begin at this time or later, in either direction.
     pub now: Time,
     /// Start of the transmission.
@@ -69,7 +69,7 @@ pub struct Frame {
 
 /// The fate of a frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Fate {
+pub enum FrameFate {
     /// The frame arrives intact.
     Arrives,
     /// The frame arrives damaged and is discarded.
@@ -78,19 +78,19 @@ pub enum Fate {
 
 /// State of a channel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum State {
+pub enum ChannelState {
     /// No or few frames are lost.
     Good,
     /// All or most frames are lost.
     Bad,
 }
 
-impl State {
+impl ChannelState {
     /// Returns the name in traces.
     pub const fn name(self) -> &'static str {
         match self {
-            State::Good => "GOOD",
-            State::Bad => "BAD",
+            ChannelState::Good => "GOOD",
+            ChannelState::Bad => "BAD",
         }
     }
 }
@@ -99,10 +99,10 @@ impl State {
 pub trait Channel: Send {
     /// Returns the fate of `frame`. Called once per frame, in the order of starts within a direction; calls for the two
     /// directions may interleave.
-    fn fate(&mut self, frame: &Frame) -> Fate;
+    fn fate(&mut self, frame: &ChannelFrame) -> FrameFate;
 
     /// Returns the fate of a frame in a medium, at a rate of the standard. Called instead of [`fate`](Channel::fate).
-    fn fate_at(&mut self, frame: &Frame, rate: Rate) -> Fate {
+    fn fate_at(&mut self, frame: &ChannelFrame, rate: Rate) -> FrameFate {
         let _ = rate;
         self.fate(frame)
     }
@@ -118,7 +118,7 @@ pub trait Channel: Send {
     }
 
     /// Returns the first change of state after `after`, for plots.
-    fn next_change(&mut self, after: Time) -> Option<(Time, State)> {
+    fn next_change(&mut self, after: Time) -> Option<(Time, ChannelState)> {
         let _ = after;
         None
     }
@@ -140,7 +140,7 @@ impl FrameDraws {
     }
 
     /// Returns a number in [0, 1) for `frame`.
-    pub fn unit(&mut self, frame: &Frame) -> f64 {
+    pub fn unit(&mut self, frame: &ChannelFrame) -> f64 {
         let last = &mut self.last[frame.direction.index()];
         *last = if last.0 == frame.start { (frame.start, last.1 + 1) } else { (frame.start, 0) };
         self.stream.unit(frame.start.as_nanos(), last.1 << 1 | frame.direction.index() as u32)

@@ -3,7 +3,7 @@
 use engine::Stream;
 pub use engine::registry::NoSettings as Config;
 
-use super::{Channel, Fate, Frame};
+use super::{Channel, ChannelFrame, FrameFate};
 
 struct Perfect;
 
@@ -13,8 +13,8 @@ pub fn build(_: Stream) -> Box<dyn Channel> {
 }
 
 impl Channel for Perfect {
-    fn fate(&mut self, _: &Frame) -> Fate {
-        Fate::Arrives
+    fn fate(&mut self, _: &ChannelFrame) -> FrameFate {
+        FrameFate::Arrives
     }
 
     fn loses(&self) -> bool {

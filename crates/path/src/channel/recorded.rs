@@ -7,8 +7,8 @@ use engine::{Span, Stream, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::timeline::{Timeline, rising};
-use super::{Channel, ChannelTraits, Fate, Frame, State};
+use super::timeline::{Timeline, check_ascending};
+use super::{Channel, ChannelFrame, ChannelState, ChannelTraits, FrameFate};
 
 /// The recorded switch times.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -24,7 +24,7 @@ pub struct Config {
     pub switches: Option<Vec<Span>>,
 }
 
-struct Recorded(Timeline);
+struct RecordedChannel(Timeline);
 
 impl Settings for Config {
     fn check(&self) -> Vec<Fault> {
@@ -32,7 +32,7 @@ impl Settings for Config {
             let expected = "`file` or `switches` is missing".to_owned();
             return vec![Fault { key: "switches".into(), entry: None, found: None, expected, hint: None }];
         }
-        rising("switches", self.switches.as_deref().unwrap_or_default()).into_iter().collect()
+        check_ascending("switches", self.switches.as_deref().unwrap_or_default()).into_iter().collect()
     }
 
     fn read_files<F: FileReader>(&mut self, key: Arguments<'_>, reader: &mut F) {
@@ -49,20 +49,20 @@ impl Config {
 
     /// Creates the channel. It draws no random numbers. The scenario loader has read `file` into `switches`.
     pub fn build(&self, _: Stream) -> Box<dyn Channel> {
-        Box::new(Recorded(Timeline::new(self.switches.iter().flatten().map(|at| Time::ZERO + *at).collect())))
+        Box::new(RecordedChannel(Timeline::new(self.switches.iter().flatten().map(|at| Time::ZERO + *at).collect())))
     }
 }
 
-impl Channel for Recorded {
-    fn fate(&mut self, frame: &Frame) -> Fate {
-        if self.0.touched(frame.start, frame.duration).bad { Fate::Corrupted } else { Fate::Arrives }
+impl Channel for RecordedChannel {
+    fn fate(&mut self, frame: &ChannelFrame) -> FrameFate {
+        if self.0.states_during(frame.start, frame.duration).bad { FrameFate::Corrupted } else { FrameFate::Arrives }
     }
 
     fn has_states(&self) -> bool {
         true
     }
 
-    fn next_change(&mut self, after: Time) -> Option<(Time, State)> {
+    fn next_change(&mut self, after: Time) -> Option<(Time, ChannelState)> {
         self.0.next_change(after)
     }
 }

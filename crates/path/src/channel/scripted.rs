@@ -5,8 +5,8 @@ use engine::{Span, Stream, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::timeline::{Timeline, rising};
-use super::{Channel, Fate, Frame, State};
+use super::timeline::{Timeline, check_ascending};
+use super::{Channel, ChannelFrame, ChannelState, FrameFate};
 use crate::event::LinkDirection;
 
 /// The lost frames.
@@ -33,7 +33,7 @@ struct Scripted {
 impl Settings for Config {
     fn check(&self) -> Vec<Fault> {
         let ends: Vec<Span> = self.bad.iter().flatten().copied().collect();
-        rising("bad", &ends).into_iter().collect()
+        check_ascending("bad", &ends).into_iter().collect()
     }
 }
 
@@ -48,18 +48,18 @@ impl Config {
 }
 
 impl Channel for Scripted {
-    fn fate(&mut self, frame: &Frame) -> Fate {
+    fn fate(&mut self, frame: &ChannelFrame) -> FrameFate {
         let chosen = |direction: LinkDirection, number| self.drop[direction.index()].binary_search(&number).is_ok();
         let dropped = frame.number.is_some_and(|number| chosen(frame.direction, number));
-        let lost = dropped || self.timeline.touched(frame.start, frame.duration).bad;
-        if lost { Fate::Corrupted } else { Fate::Arrives }
+        let lost = dropped || self.timeline.states_during(frame.start, frame.duration).bad;
+        if lost { FrameFate::Corrupted } else { FrameFate::Arrives }
     }
 
     fn has_states(&self) -> bool {
         true
     }
 
-    fn next_change(&mut self, after: Time) -> Option<(Time, State)> {
+    fn next_change(&mut self, after: Time) -> Option<(Time, ChannelState)> {
         self.timeline.next_change(after)
     }
 }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 pub use super::level::Level;
 use super::sensitivity::minimum_input;
-use super::{Channel, ChannelTraits, Fate, Frame, Keyed};
+use super::{Channel, ChannelFrame, ChannelTraits, FrameFate, Keyed};
 
 /// The signal power over time.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -60,7 +60,7 @@ struct Signal {
 
 impl Signal {
     /// Returns the minimum power during a frame, in dBm.
-    fn weakest(&self, frame: &Frame) -> f64 {
+    fn weakest(&self, frame: &ChannelFrame) -> f64 {
         let end = frame.start + frame.duration;
         let first = self.levels.partition_point(|(from, _)| *from <= frame.start).saturating_sub(1);
         let during = self.levels[first..].iter().take_while(|(from, _)| *from <= frame.start || *from < end);
@@ -70,14 +70,14 @@ impl Signal {
 
 impl Channel for Signal {
     /// A frame without a rate of the standard always arrives.
-    fn fate(&mut self, _: &Frame) -> Fate {
-        Fate::Arrives
+    fn fate(&mut self, _: &ChannelFrame) -> FrameFate {
+        FrameFate::Arrives
     }
 
-    fn fate_at(&mut self, frame: &Frame, rate: Rate) -> Fate {
+    fn fate_at(&mut self, frame: &ChannelFrame, rate: Rate) -> FrameFate {
         match minimum_input(rate) {
-            Some(minimum) if self.weakest(frame) < minimum => Fate::Corrupted,
-            _ => Fate::Arrives,
+            Some(minimum) if self.weakest(frame) < minimum => FrameFate::Corrupted,
+            _ => FrameFate::Arrives,
         }
     }
 }
@@ -97,9 +97,15 @@ mod tests {
         let mut signal = Config { levels }.build(Stream::default());
         let mut arrives = |start: u64, micros: u64, rate: &str| {
             let (start, duration) = (Time::from_millis(start), Span::from_nanos(1000 * micros));
-            let frame =
-                Frame { now: start, start, duration, size: 1500, direction: LinkDirection::Forward, number: Some(0) };
-            signal.fate_at(&frame, rate.parse().unwrap()) == Fate::Arrives
+            let frame = ChannelFrame {
+                now: start,
+                start,
+                duration,
+                size: 1500,
+                direction: LinkDirection::Forward,
+                number: Some(0),
+            };
+            signal.fate_at(&frame, rate.parse().unwrap()) == FrameFate::Arrives
         };
         assert!(arrives(0, 500, "54 Mbps") && arrives(99, 1000, "54 Mbps"));
         assert!(!arrives(99, 1001, "54 Mbps"), "the power falls before the end of the frame");

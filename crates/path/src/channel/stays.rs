@@ -6,8 +6,8 @@
 use engine::registry::Fault;
 use engine::{Draws, Span, Time};
 
-use super::State;
-use super::timeline::{Timeline, Touched};
+use super::ChannelState;
+use super::timeline::{FrameStates, Timeline};
 
 /// A two-state chain with its generated timeline.
 pub(super) struct Stays {
@@ -22,7 +22,7 @@ pub(super) struct Stays {
 const MIN_STAY: Span = Span::from_nanos(1_000);
 
 /// Returns the errors of the settings `mean_good` and `mean_bad`.
-pub(super) fn faults(mean_good: Span, mean_bad: Span) -> Vec<Fault> {
+pub(super) fn check_sojourn_times(mean_good: Span, mean_bad: Span) -> Vec<Fault> {
     let mut faults = Vec::new();
     if mean_good == Span::ZERO {
         let fault = Fault::new("mean_good", mean_good, "more than 0");
@@ -58,14 +58,14 @@ impl Stays {
 
     /// Returns the states between `start` and `start + duration`. Discards the timeline before `now`, which must not
     /// decrease.
-    pub fn met(&mut self, now: Time, start: Time, duration: Span) -> Touched {
+    pub fn states_during(&mut self, now: Time, start: Time, duration: Span) -> FrameStates {
         self.timeline.forget_before(now);
         self.extend(start + duration);
-        self.timeline.touched(start, duration)
+        self.timeline.states_during(start, duration)
     }
 
     /// Returns the first switch after `after`.
-    pub fn next_change(&mut self, after: Time) -> Option<(Time, State)> {
+    pub fn next_change(&mut self, after: Time) -> Option<(Time, ChannelState)> {
         self.extend(after);
         self.timeline.next_change(after)
     }

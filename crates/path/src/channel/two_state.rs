@@ -13,8 +13,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::stays::{self, Stays};
-use super::timeline::Touched;
-use super::{Channel, Fate, Frame, FrameDraws, State};
+use super::timeline::FrameStates;
+use super::{Channel, ChannelFrame, ChannelState, FrameDraws, FrameFate};
 
 /// Sojourn times and loss probabilities.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -29,12 +29,12 @@ pub struct Config {
     #[schemars(range(min = 0.0, max = 1.0))]
     pub loss_good: f64,
     /// Probability that a frame is lost in BAD, 0 to 1.
-    #[serde(default = "certain")]
+    #[serde(default = "default_loss_in_bad")]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub loss_bad: f64,
 }
 
-fn certain() -> f64 {
+fn default_loss_in_bad() -> f64 {
     1.0
 }
 
@@ -48,7 +48,7 @@ impl Settings for Config {
     fn check(&self) -> Vec<Fault> {
         let mut faults: Vec<Fault> = Fault::unless_probability("loss_good", self.loss_good).into_iter().collect();
         faults.extend(Fault::unless_probability("loss_bad", self.loss_bad));
-        faults.extend(stays::faults(self.mean_good, self.mean_bad));
+        faults.extend(stays::check_sojourn_times(self.mean_good, self.mean_bad));
         faults
     }
 }
@@ -66,19 +66,19 @@ impl Config {
 }
 
 impl Channel for TwoState {
-    fn fate(&mut self, frame: &Frame) -> Fate {
-        let Touched { good, bad } = self.stays.met(frame.now, frame.start, frame.duration);
+    fn fate(&mut self, frame: &ChannelFrame) -> FrameFate {
+        let FrameStates { good, bad } = self.stays.states_during(frame.now, frame.start, frame.duration);
         let survives = (if good { 1.0 - self.config.loss_good } else { 1.0 })
             * (if bad { 1.0 - self.config.loss_bad } else { 1.0 });
         let arrives = survives >= 1.0 || (survives > 0.0 && self.draws.unit(frame) < survives);
-        if arrives { Fate::Arrives } else { Fate::Corrupted }
+        if arrives { FrameFate::Arrives } else { FrameFate::Corrupted }
     }
 
     fn has_states(&self) -> bool {
         true
     }
 
-    fn next_change(&mut self, after: Time) -> Option<(Time, State)> {
+    fn next_change(&mut self, after: Time) -> Option<(Time, ChannelState)> {
         self.stays.next_change(after)
     }
 }
@@ -92,8 +92,8 @@ mod tests {
         Config { mean_good: text[0].parse().unwrap(), mean_bad: text[1].parse().unwrap(), loss_good, loss_bad }
     }
 
-    fn frame(start: Time, duration: Span) -> Frame {
-        Frame { now: start, start, duration, size: 1000, direction: LinkDirection::Forward, number: Some(0) }
+    fn frame(start: Time, duration: Span) -> ChannelFrame {
+        ChannelFrame { now: start, start, duration, size: 1000, direction: LinkDirection::Forward, number: Some(0) }
     }
 
     /// Sojourn times are exponential: mean m, variance m^2 (with the error m^2 sqrt(8 / n), from the fourth moment 9
@@ -103,7 +103,7 @@ mod tests {
         let mut channel = config(["5 s", "100 ms"], 0.0, 1.0).build(Stream::named(3, 0, "air"));
         let (mut at, mut since, mut stays) = (Time::ZERO, Time::ZERO, [Vec::new(), Vec::new()]);
         while let Some((change, state)) = channel.next_change(at) {
-            stays[usize::from(state == State::Good)].push(change.since(since).as_secs_f64());
+            stays[usize::from(state == ChannelState::Good)].push(change.since(since).as_secs_f64());
             (at, since) = (change, change);
             if stays[1].len() == 20_000 {
                 break;
@@ -133,7 +133,9 @@ mod tests {
         // Frames ten mean cycles apart are practically independent.
         let n = 40_000u64;
         let lost = (1..=n)
-            .filter(|i| channel.fate(&frame(Time::from_millis(i * 12_500), Span::from_millis(8))) == Fate::Corrupted)
+            .filter(|i| {
+                channel.fate(&frame(Time::from_millis(i * 12_500), Span::from_millis(8))) == FrameFate::Corrupted
+            })
             .count() as f64;
         let expected = 1.0 - 1.0 / 1.25 * libm::exp(-0.008);
         let error = (expected * (1.0 - expected) / n as f64).sqrt();
@@ -148,7 +150,9 @@ mod tests {
         let mut channel = config(["1 s", "250 ms"], g, b).build(Stream::named(6, 0, "air"));
         let n = 40_000u64;
         let lost = (1..=n)
-            .filter(|i| channel.fate(&frame(Time::from_millis(i * 12_500), Span::from_millis(100))) == Fate::Corrupted)
+            .filter(|i| {
+                channel.fate(&frame(Time::from_millis(i * 12_500), Span::from_millis(100))) == FrameFate::Corrupted
+            })
             .count() as f64;
         let meets = |alone: f64, stays: f64| alone * stays + (1.0 - g) * (1.0 - b) * (1.0 - stays);
         let survives = 0.8 * meets(1.0 - g, libm::exp(-0.1 / 1.0)) + 0.2 * meets(1.0 - b, libm::exp(-0.1 / 0.25));
@@ -167,9 +171,9 @@ mod tests {
         let mut start = Time::ZERO;
         while bursts.len() < 4000 {
             match channel.fate(&frame(start, d)) {
-                Fate::Corrupted => current += 1,
-                Fate::Arrives if current > 0 => bursts.push(f64::from(std::mem::take(&mut current))),
-                Fate::Arrives => {}
+                FrameFate::Corrupted => current += 1,
+                FrameFate::Arrives if current > 0 => bursts.push(f64::from(std::mem::take(&mut current))),
+                FrameFate::Arrives => {}
             }
             start += d;
         }
@@ -198,6 +202,6 @@ mod tests {
     fn mean_bad_of_zero_is_never_bad() {
         let mut channel = config(["5 s", "0 s"], 0.0, 1.0).build(Stream::named(3, 0, "air"));
         assert_eq!(channel.next_change(Time::ZERO), None);
-        assert_eq!(channel.fate(&frame(Time::from_millis(1_000_000), Span::from_millis(8))), Fate::Arrives);
+        assert_eq!(channel.fate(&frame(Time::from_millis(1_000_000), Span::from_millis(8))), FrameFate::Arrives);
     }
 }

@@ -23,7 +23,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::stays::{self, Stays};
-use super::{Channel, Fate, Frame, FrameDraws, State};
+use super::{Channel, ChannelFrame, ChannelState, FrameDraws, FrameFate};
 use crate::event::LinkDirections;
 
 /// Sojourn times and distances between losses.
@@ -79,7 +79,7 @@ struct TwoStateGaps {
 
 impl Settings for Config {
     fn check(&self) -> Vec<Fault> {
-        let mut faults = stays::faults(self.mean_good, self.mean_bad);
+        let mut faults = stays::check_sojourn_times(self.mean_good, self.mean_bad);
         for (key, gap) in [("gap_good", self.gap_good), ("gap_bad", self.gap_bad)] {
             if !(gap >= 1.0 && gap.is_finite()) {
                 faults.push(Fault::new(key, gap, "a mean number of packets between losses, at least 1"));
@@ -103,20 +103,20 @@ impl Config {
 }
 
 impl Channel for TwoStateGaps {
-    fn fate(&mut self, frame: &Frame) -> Fate {
+    fn fate(&mut self, frame: &ChannelFrame) -> FrameFate {
         if !self.directions.include(frame.direction) {
-            return Fate::Arrives;
+            return FrameFate::Arrives;
         }
         // Only the state at the start counts, so the query has zero duration.
-        let bad = self.stays.met(frame.now, frame.start, Span::ZERO).bad;
-        if self.draws.unit(frame) < self.loss[usize::from(bad)] { Fate::Corrupted } else { Fate::Arrives }
+        let bad = self.stays.states_during(frame.now, frame.start, Span::ZERO).bad;
+        if self.draws.unit(frame) < self.loss[usize::from(bad)] { FrameFate::Corrupted } else { FrameFate::Arrives }
     }
 
     fn has_states(&self) -> bool {
         true
     }
 
-    fn next_change(&mut self, after: Time) -> Option<(Time, State)> {
+    fn next_change(&mut self, after: Time) -> Option<(Time, ChannelState)> {
         self.stays.next_change(after)
     }
 }
@@ -137,9 +137,9 @@ mod tests {
         }
     }
 
-    fn frame(start: Time, direction: LinkDirection) -> Frame {
+    fn frame(start: Time, direction: LinkDirection) -> ChannelFrame {
         let number = Some(start.as_nanos());
-        Frame { now: start, start, duration: Span::from_millis(4), size: 1000, direction, number }
+        ChannelFrame { now: start, start, duration: Span::from_millis(4), size: 1000, direction, number }
     }
 
     /// Closed form: a frame is in BAD with probability B / (G + B), and is lost there once in `gap_bad`. Frames two
@@ -154,7 +154,7 @@ mod tests {
             let mut channel = paper(gaps).build(Stream::named(3, 0, "air"));
             let n = 400_000u64;
             let frames = (1..=n).map(|index| frame(Time::from_millis(1340 * index), LinkDirection::Forward));
-            let lost = frames.filter(|frame| channel.fate(frame) == Fate::Corrupted).count() as f64 / n as f64;
+            let lost = frames.filter(|frame| channel.fate(frame) == FrameFate::Corrupted).count() as f64 / n as f64;
             let expected = (660.0 * good + 10.0 * bad) / 670.0;
             let error = (expected * (1.0 - expected) / n as f64).sqrt();
             assert!((lost - expected).abs() < 4.0 * error, "{gaps:?}: {lost}, expected {expected}");
@@ -179,7 +179,7 @@ mod tests {
             let (mut gaps, mut since) = (Vec::new(), 0u64);
             for index in 0..400_000 {
                 since += 1;
-                if channel.fate(&frame(Time::from_millis(4 * index), LinkDirection::Forward)) == Fate::Corrupted {
+                if channel.fate(&frame(Time::from_millis(4 * index), LinkDirection::Forward)) == FrameFate::Corrupted {
                     gaps.push(std::mem::take(&mut since) as f64);
                 }
             }
@@ -225,10 +225,10 @@ mod tests {
         let (mut bursts, mut current) = (Vec::new(), 0u32);
         for index in 0.. {
             match channel.fate(&frame(Time::from_millis(4 * index), LinkDirection::Forward)) {
-                Fate::Corrupted => current += 1,
-                Fate::Arrives if current > 0 => bursts.push(f64::from(std::mem::take(&mut current))),
-                Fate::Arrives if bursts.len() == 3000 => break,
-                Fate::Arrives => {}
+                FrameFate::Corrupted => current += 1,
+                FrameFate::Arrives if current > 0 => bursts.push(f64::from(std::mem::take(&mut current))),
+                FrameFate::Arrives if bursts.len() == 3000 => break,
+                FrameFate::Arrives => {}
             }
         }
         let n = bursts.len() as f64;
@@ -247,7 +247,8 @@ mod tests {
             let config = Config { directions, gap_good: 2.0, ..paper(Gaps::Geometric) };
             let mut channel = config.build(Stream::named(6, 0, "air"));
             let lost = [LinkDirection::Forward, LinkDirection::Backward].map(|direction| {
-                (0..1000).any(|index| channel.fate(&frame(Time::from_millis(4 * index), direction)) == Fate::Corrupted)
+                (0..1000)
+                    .any(|index| channel.fate(&frame(Time::from_millis(4 * index), direction)) == FrameFate::Corrupted)
             });
             assert_eq!(lost, expected, "{directions:?}");
         }

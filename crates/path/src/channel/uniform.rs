@@ -5,7 +5,7 @@ use engine::registry::{Fault, Settings};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Channel, ChannelTraits, Fate, Frame, FrameDraws, Keyed, SteadyLoss};
+use super::{Channel, ChannelFrame, ChannelTraits, FrameDraws, FrameFate, Keyed, SteadyLoss};
 
 /// The loss probability.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -41,8 +41,8 @@ impl Config {
 }
 
 impl Channel for Uniform {
-    fn fate(&mut self, frame: &Frame) -> Fate {
-        if self.draws.unit(frame) < self.loss { Fate::Corrupted } else { Fate::Arrives }
+    fn fate(&mut self, frame: &ChannelFrame) -> FrameFate {
+        if self.draws.unit(frame) < self.loss { FrameFate::Corrupted } else { FrameFate::Arrives }
     }
 }
 
@@ -63,7 +63,7 @@ mod tests {
             let lost: Vec<bool> = (0..N)
                 .map(|number| {
                     let start = Time::from_millis(4 * number);
-                    let frame = Frame {
+                    let frame = ChannelFrame {
                         now: start,
                         start,
                         duration,
@@ -71,7 +71,7 @@ mod tests {
                         direction: LinkDirection::Forward,
                         number: Some(number),
                     };
-                    channel.fate(&frame) == Fate::Corrupted
+                    channel.fate(&frame) == FrameFate::Corrupted
                 })
                 .collect();
             let n = N as f64;

@@ -15,6 +15,6 @@ pub(crate) struct Due<T> {
 pub(crate) type DueQueue<T> = VecDeque<Due<T>>;
 
 /// Returns the time of the first event.
-pub(crate) fn first<T>(queue: &DueQueue<T>) -> Option<(Time, Order)> {
+pub(crate) fn peek_due<T>(queue: &DueQueue<T>) -> Option<(Time, Order)> {
     queue.front().map(|due| (due.at, due.order))
 }

@@ -8,25 +8,25 @@ use std::collections::VecDeque;
 use engine::{Order, Slot, Time};
 use wire::{CompactPacket, Ecn, Options, Packet};
 
-use super::{Counters, Line, delivered};
-use crate::channel::{Fate, Frame};
+use super::{HopCounters, TransmissionLine, report_delivery};
+use crate::channel::{ChannelFrame, FrameFate};
 use crate::context::{Cx, Observer};
 use crate::event::{HopId, LinkEvent};
 use crate::hop_state::HopState;
 use crate::queue::{Tie, drop_tail};
 
 /// A packet that waits, is being sent, or is propagating.
-struct InTransit {
+struct FifoPacket {
     starts: Time,
     arrives: Time,
     order: Order,
-    fate: Fate,
+    fate: FrameFate,
     packet: CompactPacket,
     /// Size of its options, which are stored in a separate queue.
     options: u8,
 }
 
-impl InTransit {
+impl FifoPacket {
     #[inline]
     fn size(&self) -> u64 {
         u64::from(self.packet.size() + u32::from(self.options))
@@ -35,7 +35,7 @@ impl InTransit {
 
 /// A packet that arrives at the far end of a link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Arrival {
+pub enum FifoArrival {
     /// No packet arrives: it was lost.
     Nothing,
     /// A packet without options, written to the buffer for compact packets.
@@ -47,27 +47,27 @@ pub enum Arrival {
 /// A one-way line with a drop-tail queue.
 pub struct FifoLink {
     hop: HopId,
-    line: Line,
+    line: TransmissionLine,
     queue: drop_tail::Config,
     tie: Tie,
     /// True if the channel can lose packets.
     lossy: bool,
     slot: Slot,
     free_at: Time,
-    passing: VecDeque<InTransit>,
+    passing: VecDeque<FifoPacket>,
     /// The options of the packets in `passing` that have any.
     options: VecDeque<Options>,
     /// Number of packets in `passing` whose transmission had begun at the last update.
     started: usize,
     waiting_bytes: u64,
-    counters: Counters,
+    counters: HopCounters,
 }
 
 impl FifoLink {
     /// Creates a link that wakes at `slot`; `lossy` tells whether its channel can lose packets.
     pub fn new(
         hop: HopId,
-        line: Line,
+        line: TransmissionLine,
         (queue, tie): (impl Into<drop_tail::Config>, Tie),
         lossy: bool,
         slot: Slot,
@@ -84,13 +84,13 @@ impl FifoLink {
             options: VecDeque::new(),
             started: 0,
             waiting_bytes: 0,
-            counters: Counters::default(),
+            counters: HopCounters::default(),
         }
     }
 
     /// Returns the counters at `now`: waiting packets do not count as sent, and a packet in transmission counts with
     /// its elapsed part.
-    pub fn counters(&self, now: Time) -> Counters {
+    pub fn counters(&self, now: Time) -> HopCounters {
         let mut counters = self.counters;
         counters.frames_sent -= self.state(now).waiting as u64;
         // While a packet waits, the line is busy until `free_at`.
@@ -149,7 +149,7 @@ impl FifoLink {
         let leaves = starts + duration;
         let arrives = leaves + self.line.delay;
         let fate = if self.lossy {
-            let frame = Frame {
+            let frame = ChannelFrame {
                 now: cx.now,
                 start: starts,
                 duration,
@@ -159,7 +159,7 @@ impl FifoLink {
             };
             cx.channels[self.hop.link as usize].fate(&frame)
         } else {
-            Fate::Arrives
+            FrameFate::Arrives
         };
         self.free_at = leaves;
         self.counters.frames_sent += 1;
@@ -178,7 +178,7 @@ impl FifoLink {
             starts,
             leaves: Some(leaves),
         });
-        self.passing.push_back(InTransit { starts, arrives, order, fate, packet, options: options_size as u8 });
+        self.passing.push_back(FifoPacket { starts, arrives, order, fate, packet, options: options_size as u8 });
         Some(leaves)
     }
 
@@ -190,9 +190,9 @@ impl FifoLink {
         cx: &mut Cx<'_, O>,
         compact: &mut CompactPacket,
         whole: &mut Packet,
-    ) -> Arrival {
-        let Some(in_transit) = self.passing.front() else { return Arrival::Nothing };
-        let (damaged, has_options) = (in_transit.fate == Fate::Corrupted, in_transit.options > 0);
+    ) -> FifoArrival {
+        let Some(in_transit) = self.passing.front() else { return FifoArrival::Nothing };
+        let (damaged, has_options) = (in_transit.fate == FrameFate::Corrupted, in_transit.options > 0);
         *compact = in_transit.packet;
         if self.started > 0 {
             self.started -= 1;
@@ -207,15 +207,15 @@ impl FifoLink {
         // The arrival is not timed: it follows from the departure.
         if !has_options && !damaged && !cx.observer.watches() {
             self.counters.packets_delivered += 1;
-            return Arrival::Compact;
+            return FifoArrival::Compact;
         }
         compact.write_to(whole);
         if has_options && let Some(options) = self.options.pop_front() {
             whole.put_options(options);
         }
-        match delivered(damaged, whole, self.hop, &mut self.counters, cx) {
-            true => Arrival::Whole,
-            false => Arrival::Nothing,
+        match report_delivery(damaged, whole, self.hop, &mut self.counters, cx) {
+            true => FifoArrival::Whole,
+            false => FifoArrival::Nothing,
         }
     }
 

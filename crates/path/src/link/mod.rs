@@ -22,7 +22,7 @@ pub mod jitter;
 pub mod priority;
 pub mod variable;
 
-pub use crate::counters::Counters;
+pub use crate::counters::HopCounters;
 
 use engine::{Rate, Slot, Span, Time};
 use schemars::JsonSchema;
@@ -33,26 +33,26 @@ use crate::context::{Cx, LinkCx, Observer};
 use crate::event::{HopId, LinkEvent};
 use crate::hop_state::HopState;
 use crate::outcome::Outcomes;
-use crate::queue::{Backlog, Buffer};
+use crate::queue::{Backlog, RouterBuffer};
 
 /// One direction of one link that schedules its own transmissions, including the far end of its link layer.
 ///
 /// The owner calls [`accept`](Self::accept) for each packet that is to cross the link, and [`wake`](Self::wake) at the
 /// wake-up of the link's slot. Time never decreases between calls. Each packet occupies space in the sending node's
-/// [`Buffer`] when it is offered, and the link frees it once: when the packet is refused or dropped, at its departure,
+/// [`RouterBuffer`] when it is offered, and the link frees it once: when the packet is refused or dropped, at its departure,
 /// or with acknowledgments when it is acknowledged or given up.
 pub trait Link: Send {
     /// Accepts a packet, before all waiting packets that are not expedited if `expedited`. Returns whether it was
     /// accepted; the link counts and reports a packet that it refuses. A link with a delay before its queue may drop an
     /// accepted packet later.
-    fn accept(&mut self, packet: &Packet, expedited: bool, buffer: &mut Buffer, cx: &mut LinkCx<'_>) -> bool;
+    fn accept(&mut self, packet: &Packet, expedited: bool, buffer: &mut RouterBuffer, cx: &mut LinkCx<'_>) -> bool;
 
     /// Handles the wake-up. Packets that arrive at the far end and failed attempts are added to `outcomes`; the link
     /// arms the slot for its next event, or disarms it.
-    fn wake(&mut self, buffer: &mut Buffer, outcomes: &mut Outcomes<'_>, cx: &mut LinkCx<'_>);
+    fn wake(&mut self, buffer: &mut RouterBuffer, outcomes: &mut Outcomes<'_>, cx: &mut LinkCx<'_>);
 
     /// Returns the counters at `now`, with the elapsed part of a frame in transmission.
-    fn counters(&self, now: Time) -> Counters;
+    fn counters(&self, now: Time) -> HopCounters;
 
     /// Returns the packets that it holds at `now`.
     fn state(&self, now: Time) -> HopState;
@@ -60,11 +60,11 @@ pub trait Link: Send {
 
 /// Counts and reports a packet whose only transmission has ended, damaged or not; returns true if it was delivered.
 #[inline(always)]
-pub(crate) fn delivered<O: Observer>(
+pub(crate) fn report_delivery<O: Observer>(
     damaged: bool,
     packet: &Packet,
     hop: HopId,
-    counters: &mut Counters,
+    counters: &mut HopCounters,
     cx: &mut Cx<'_, O>,
 ) -> bool {
     cx.emit_timing(hop, || match damaged {
@@ -81,11 +81,11 @@ pub(crate) fn delivered<O: Observer>(
 }
 
 /// The parts from which a link layer builds a [`Link`].
-pub struct Parts {
+pub struct LinkParts {
     /// The hop.
     pub hop: HopId,
     /// Its rate and delay.
-    pub line: Line,
+    pub line: TransmissionLine,
     /// The queue in front of it.
     pub queue: Backlog,
     /// Its wake-up.
@@ -111,7 +111,7 @@ pub enum Timing {
 
 /// Rate and delay of one direction of a link.
 #[derive(Clone, Debug)]
-pub struct Line {
+pub struct TransmissionLine {
     /// Bits per second.
     pub rate: Rate,
     /// Propagation delay.
@@ -123,10 +123,10 @@ pub struct Line {
     last: (u32, Span),
 }
 
-impl Line {
+impl TransmissionLine {
     /// Creates a line of the given rate and delay.
     pub fn new(rate: Rate, delay: Span, timing: Timing) -> Self {
-        Line { rate, delay, timing, last: (0, Span::ZERO) }
+        TransmissionLine { rate, delay, timing, last: (0, Span::ZERO) }
     }
 
     /// Returns the transmission time of `size` bytes.

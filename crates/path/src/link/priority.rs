@@ -11,19 +11,19 @@ use std::collections::VecDeque;
 use engine::{Order, Slot, Time};
 use wire::{CompactPacket, Options, Packet};
 
-use super::due::{Due, DueQueue, first};
-use super::{Counters, Line, Link, delivered};
-use crate::channel::{Fate, Frame};
+use super::due::{Due, DueQueue, peek_due};
+use super::{HopCounters, Link, TransmissionLine, report_delivery};
+use crate::channel::{ChannelFrame, FrameFate};
 use crate::context::LinkCx;
 use crate::event::HopId;
 use crate::hop_state::HopState;
 use crate::outcome::Outcomes;
 use crate::queue::backlog::Offer;
-use crate::queue::{Backlog, Buffer, Tie};
+use crate::queue::{Backlog, RouterBuffer, Tie};
 
 /// A packet in transit.
-struct InTransit {
-    fate: Fate,
+struct FlyingPacket {
+    fate: FrameFate,
     packet: CompactPacket,
     /// True if it has options, which are stored in a separate queue.
     options: bool,
@@ -32,13 +32,13 @@ struct InTransit {
 /// One direction of a link, with a queue whose order can change.
 pub struct PriorityLink {
     hop: HopId,
-    line: Line,
+    line: TransmissionLine,
     tie: Tie,
     /// True if the channel can lose packets.
     lossy: bool,
     slot: Slot,
     backlog: Backlog,
-    flying: DueQueue<InTransit>,
+    flying: DueQueue<FlyingPacket>,
     /// The options of the packets in flight that have any.
     options: VecDeque<Options>,
     /// Time at which the line becomes free, and its order among simultaneous events.
@@ -46,14 +46,20 @@ pub struct PriorityLink {
     /// Packets and bytes that waited and whose transmission began at this time: if arrivals come first, they still
     /// count as waiting.
     begun: (Time, usize, u64),
-    counters: Counters,
+    counters: HopCounters,
     /// The time and order for which the slot is armed.
     armed: Option<(Time, Order)>,
 }
 
 impl PriorityLink {
     /// Creates a transmitter that wakes at `slot`; `lossy` tells whether its link's channel can lose packets.
-    pub fn new(hop: HopId, line: Line, (queue, tie): (impl Into<Backlog>, Tie), lossy: bool, slot: Slot) -> Self {
+    pub fn new(
+        hop: HopId,
+        line: TransmissionLine,
+        (queue, tie): (impl Into<Backlog>, Tie),
+        lossy: bool,
+        slot: Slot,
+    ) -> Self {
         PriorityLink {
             hop,
             line,
@@ -65,44 +71,44 @@ impl PriorityLink {
             options: VecDeque::new(),
             free: (Time::ZERO, Order::default()),
             begun: (Time::ZERO, 0, 0),
-            counters: Counters::default(),
+            counters: HopCounters::default(),
             armed: None,
         }
     }
 
-    fn arrive(&mut self, in_transit: &InTransit, cx: &mut LinkCx<'_>, packet: &mut Packet) -> bool {
+    fn arrive(&mut self, in_transit: &FlyingPacket, cx: &mut LinkCx<'_>, packet: &mut Packet) -> bool {
         in_transit.packet.write_to(packet);
         if in_transit.options
             && let Some(options) = self.options.pop_front()
         {
             packet.put_options(options);
         }
-        delivered(in_transit.fate == Fate::Corrupted, packet, self.hop, &mut self.counters, cx)
+        report_delivery(in_transit.fate == FrameFate::Corrupted, packet, self.hop, &mut self.counters, cx)
     }
 
     fn pop(&mut self, cx: &mut LinkCx<'_>) -> Option<(Packet, Order)> {
         self.backlog.pop(self.hop, &mut self.counters, cx, |queued| (queued.packet, queued.order))
     }
 
-    fn send_waiting(&mut self, buffer: &mut Buffer, cx: &mut LinkCx<'_>) {
+    fn send_waiting(&mut self, buffer: &mut RouterBuffer, cx: &mut LinkCx<'_>) {
         while self.free.0 <= cx.now
             && let Some((packet, order)) = self.pop(cx)
         {
             self.send(&packet, order, true, buffer, cx);
         }
-        buffer.left(self.backlog.take_dropped().bytes);
+        buffer.release(self.backlog.take_dropped().bytes);
     }
 
     /// Begins the transmission of a packet; its arrival has the order of the packet's own arrival here.
-    fn send(&mut self, packet: &Packet, order: Order, waited: bool, buffer: &mut Buffer, cx: &mut LinkCx<'_>) {
+    fn send(&mut self, packet: &Packet, order: Order, waited: bool, buffer: &mut RouterBuffer, cx: &mut LinkCx<'_>) {
         let (size, now) = (packet.size(), cx.now);
         let duration = self.line.transmission_time(size);
         let fate = if self.lossy {
             let number = Some(self.counters.frames_sent);
-            let frame = Frame { now, start: now, duration, size, direction: self.hop.direction, number };
+            let frame = ChannelFrame { now, start: now, duration, size, direction: self.hop.direction, number };
             cx.channels[self.hop.link as usize].fate(&frame)
         } else {
-            Fate::Arrives
+            FrameFate::Arrives
         };
         if waited {
             let before = if self.begun.0 == now { self.begun } else { (now, 0, 0) };
@@ -115,7 +121,7 @@ impl PriorityLink {
         buffer.leaves_at(leaves, size);
         let options = packet.options().filter(|options| options.size() > 0);
         self.options.extend(options);
-        let in_transit = InTransit { fate, packet: CompactPacket::of(packet), options: options.is_some() };
+        let in_transit = FlyingPacket { fate, packet: CompactPacket::of(packet), options: options.is_some() };
         self.flying.push_back(Due { at: leaves + self.line.delay, order, what: in_transit });
     }
 
@@ -124,7 +130,7 @@ impl PriorityLink {
     #[inline]
     fn rearm(&mut self, cx: &mut LinkCx<'_>) {
         let free = (!self.backlog.is_empty()).then_some(self.free);
-        let next = match (first(&self.flying), free) {
+        let next = match (peek_due(&self.flying), free) {
             (Some(arrives), Some(free)) if free.0 < arrives.0 => Some(free),
             (arrives, free) => arrives.or(free),
         };
@@ -140,7 +146,7 @@ impl PriorityLink {
 }
 
 impl Link for PriorityLink {
-    fn accept(&mut self, packet: &Packet, expedited: bool, buffer: &mut Buffer, cx: &mut LinkCx<'_>) -> bool {
+    fn accept(&mut self, packet: &Packet, expedited: bool, buffer: &mut RouterBuffer, cx: &mut LinkCx<'_>) -> bool {
         if self.tie == Tie::DepartureFirst {
             self.send_waiting(buffer, cx);
         }
@@ -153,8 +159,8 @@ impl Link for PriorityLink {
         };
         let sends = self.backlog.is_empty() && self.free.0 <= cx.now;
         let order = cx.schedule.order();
-        if sends && !waits && self.backlog.can_be_skipped() {
-            Backlog::skipped(packet, self.hop, cx);
+        if sends && !waits && self.backlog.can_be_bypassed() {
+            Backlog::report_bypass(packet, self.hop, cx);
             self.send(packet, order, false, buffer, cx);
             self.rearm(cx);
             return true;
@@ -162,19 +168,19 @@ impl Link for PriorityLink {
         let offer = Offer { order, expedited, at_once: !waits, others };
         let accepted = self.backlog.offer(packet, offer, self.hop, &mut self.counters, cx);
         if !accepted {
-            buffer.left(packet.size());
+            buffer.release(packet.size());
         } else if sends && let Some((packet, order)) = self.pop(cx) {
             self.send(&packet, order, waits, buffer, cx);
         }
-        buffer.left(self.backlog.take_dropped().bytes);
+        buffer.release(self.backlog.take_dropped().bytes);
         self.rearm(cx);
         accepted
     }
 
     /// A packet arrives at the far end, or the transmission of the next begins.
-    fn wake(&mut self, buffer: &mut Buffer, outcomes: &mut Outcomes<'_>, cx: &mut LinkCx<'_>) {
+    fn wake(&mut self, buffer: &mut RouterBuffer, outcomes: &mut Outcomes<'_>, cx: &mut LinkCx<'_>) {
         let arriving =
-            if first(&self.flying).is_some_and(|(at, _)| at <= cx.now) { self.flying.pop_front() } else { None };
+            if peek_due(&self.flying).is_some_and(|(at, _)| at <= cx.now) { self.flying.pop_front() } else { None };
         match arriving {
             Some(Due { what: in_transit, .. }) => {
                 outcomes.deliver_with(self.hop, |packet| self.arrive(&in_transit, cx, packet));
@@ -185,7 +191,7 @@ impl Link for PriorityLink {
     }
 
     /// Returns the counters at `now`, with the elapsed part of a packet in transmission.
-    fn counters(&self, now: Time) -> Counters {
+    fn counters(&self, now: Time) -> HopCounters {
         let mut counters = self.counters;
         counters.busy = counters.busy - self.free.0.since(now);
         // A transmission that begins at this time has begun.

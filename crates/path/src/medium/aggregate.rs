@@ -7,30 +7,30 @@
 
 use engine::Time;
 
-use super::phase::{Phase, Step};
-use super::station::Data;
+use super::phase::{ExchangeStep, MediumPhase};
+use super::station::ExchangeData;
 use super::tx_queue::HeadOfLine;
-use super::{Medium, MediumStationId, fate};
-use crate::channel::{Fate, Frame};
+use super::{Medium, MediumStationId, query_channel};
+use crate::channel::{ChannelFrame, FrameFate};
 use crate::context::{Cx, Observer};
 use crate::event::{AirFrame, LinkEvent, Reception};
 use crate::mac::dcf::FrameKind;
 use crate::mac::dcf::config::AggregateLimits;
 use crate::mac::dcf::frame::{ACK_SIZE, BLOCK_ACK_SIZE, DELIMITER, LLC_OVERHEAD, QOS_OVERHEAD};
-use crate::numbers::Numbers;
-use crate::outcome::{Outcome, RadioNotice};
+use crate::numbers::SeqBitmap;
+use crate::outcome::{LinkOutcome, RadioNotice};
 use crate::scheduler::Attempt;
 
 /// Size of the window of a block acknowledgment, in packet numbers [802.11-2012 s8.3.1.9.3].
-const WINDOW: u64 = Numbers::MAX;
+const WINDOW: u64 = SeqBitmap::MAX;
 
 /// Returns the size of a packet's MPDU in bytes, without padding.
-fn mpdu(size: u32) -> u32 {
+fn mpdu_size(size: u32) -> u32 {
     size + LLC_OVERHEAD + QOS_OVERHEAD
 }
 
 /// Returns the size of an aggregate of `size` bytes after adding an MPDU [802.11-2012 s8.6.1].
-fn with_another(size: u32, mpdu: u32) -> u32 {
+fn aggregate_size_with(size: u32, mpdu: u32) -> u32 {
     size.next_multiple_of(4) + DELIMITER + mpdu
 }
 
@@ -47,12 +47,12 @@ impl Medium {
         let serving = station.serving();
         let queue = &mut station.queues[serving];
         let head = queue.head.as_ref().expect("a queue in service has a head-of-line packet");
-        let (first, alone) = (head.number, mpdu(head.packet.size()));
+        let (first, alone) = (head.number, mpdu_size(head.packet.size()));
         let rate = queue.rate.rate(head.failed + 1, cx.now);
         let (mut size, mut batch) = (DELIMITER + alone, 1);
         while batch < limits.frames as usize {
             let Some(packet) = queue.peek(batch, first + WINDOW, cx) else { break };
-            let grown = with_another(size, mpdu(packet.size()));
+            let grown = aggregate_size_with(size, mpdu_size(packet.size()));
             if grown > limits.bytes || self.phy.duration(rate, grown) > limits.duration {
                 break;
             }
@@ -61,7 +61,7 @@ impl Medium {
         }
         // A single packet is sent without aggregation and has a normal acknowledgment.
         let (size, answer) = if batch == 1 { (alone, ACK_SIZE) } else { (size, BLOCK_ACK_SIZE) };
-        station.data = Data { hop: queue.hop, to: queue.to, rate, size, behind: 0, batch, answer };
+        station.data = ExchangeData { hop: queue.hop, to: queue.to, rate, size, behind: 0, batch, answer };
         self.settle_drops(number, serving);
     }
 
@@ -78,16 +78,16 @@ impl Medium {
         let (place, alone) = (queue.counters.frames_sent, data.batch == 1);
         queue.counters.frames_sent += data.batch as u64;
         let (hop, mut size, mut corrupted) = (data.hop, 0_u32, true);
-        for (packet_place, head) in (place..).zip(queue.taken_mut(data.batch)) {
+        for (packet_place, head) in (place..).zip(queue.iter_taken_mut(data.batch)) {
             head.attempts += 1;
-            let bytes = mpdu(head.packet.size());
+            let bytes = mpdu_size(head.packet.size());
             let begins = size.next_multiple_of(4);
-            size = with_another(size, bytes);
+            size = aggregate_size_with(size, bytes);
             let (start, duration) = match alone {
                 true => (start, duration),
                 false => (start + preamble + rate.transmission_time(begins), rate.transmission_time(size - begins)),
             };
-            let asked = Frame {
+            let asked = ChannelFrame {
                 now: cx.now,
                 start,
                 duration,
@@ -95,12 +95,12 @@ impl Medium {
                 direction: hop.direction,
                 number: Some(packet_place),
             };
-            head.damaged = fate(cx.channels, hop, &asked, rate) == Fate::Corrupted || too_weak;
+            head.damaged = query_channel(cx.channels, hop, &asked, rate) == FrameFate::Corrupted || too_weak;
             corrupted &= head.damaged;
             let (number, attempt) = (head.number, head.attempts);
             cx.emit(hop, || LinkEvent::FrameSent { number, attempt, packet: head.packet });
         }
-        let packets = queue.taken(data.batch).map(|head| head.number).collect();
+        let packets = queue.iter_taken(data.batch).map(|head| head.number).collect();
         let head = queue.head.as_ref().expect("a head-of-line packet");
         let frame = AirFrame {
             kind: if alone { FrameKind::Data } else { FrameKind::Aggregate },
@@ -114,32 +114,32 @@ impl Medium {
         };
         let until = self.launch_known([number, number, data.to], frame, corrupted, cx);
         self.count_sending(number, frame);
-        self.waits(number, Phase::Sending(Step::Data), until, cx);
+        self.wait_until(number, MediumPhase::Sending(ExchangeStep::Data), until, cx);
     }
 
     /// Returns the contents of the block acknowledgment of a station's aggregate: the numbers of its packets that have
     /// arrived, with this frame or earlier [802.11-2012 s9.21.3].
-    pub(super) fn acknowledged(&self, number: MediumStationId) -> Numbers {
-        self.of_batch(number, |head| head.arrived)
+    pub(super) fn block_ack_contents(&self, number: MediumStationId) -> SeqBitmap {
+        self.select_from_batch(number, |head| head.arrived)
     }
 
     /// Returns the packets of an aggregate that were lost; empty for other frames.
-    pub(super) fn damaged(&self, number: MediumStationId, frame: &AirFrame, reception: Reception) -> Numbers {
+    pub(super) fn damaged_packets(&self, number: MediumStationId, frame: &AirFrame, reception: Reception) -> SeqBitmap {
         match reception {
-            _ if frame.kind != FrameKind::Aggregate => Numbers::none(frame.packets.first()),
+            _ if frame.kind != FrameKind::Aggregate => SeqBitmap::empty_from(frame.packets.first()),
             Reception::Collided => frame.packets,
-            Reception::Unheard => Numbers::none(frame.packets.first()),
-            Reception::Received | Reception::Corrupted => self.of_batch(number, |head| head.damaged),
+            Reception::Unheard => SeqBitmap::empty_from(frame.packets.first()),
+            Reception::Received | Reception::Corrupted => self.select_from_batch(number, |head| head.damaged),
         }
     }
 
     /// Returns the numbers of the aggregate's packets that satisfy `is`.
-    fn of_batch(&self, number: MediumStationId, is: impl Fn(&HeadOfLine) -> bool) -> Numbers {
+    fn select_from_batch(&self, number: MediumStationId, is: impl Fn(&HeadOfLine) -> bool) -> SeqBitmap {
         let station = &self.stations[number];
         let queue = &station.queues[station.serving()];
         let first = queue.head.as_ref().map_or(0, |head| head.number);
-        let chosen = queue.taken(station.data.batch).filter(|head| is(head));
-        chosen.fold(Numbers::none(first), |numbers, head| numbers.and(head.number))
+        let chosen = queue.iter_taken(station.data.batch).filter(|head| is(head));
+        chosen.fold(SeqBitmap::empty_from(first), |numbers, head| numbers.with(head.number))
     }
 
     /// Processes the end of a station's aggregate at its receiver.
@@ -149,19 +149,20 @@ impl Medium {
         reception: Reception,
         cx: &mut Cx<'_, O>,
     ) {
-        let Data { hop, batch, .. } = self.data(number);
+        let ExchangeData { hop, batch, .. } = self.data(number);
         let station = &mut self.stations[number];
         let serving = station.serving();
         let queue = &mut station.queues[serving];
         for place in 0..batch {
-            let Some(HeadOfLine { packet, number, attempts: attempt, damaged, .. }) = queue.taken_mut(batch).nth(place)
+            let Some(HeadOfLine { packet, number, attempts: attempt, damaged, .. }) =
+                queue.iter_taken_mut(batch).nth(place)
             else {
                 break;
             };
             let (packet, number, attempt) = (*packet, *number, *attempt);
             match reception {
                 Reception::Received if !*damaged => {
-                    if !queue.has_come(place) {
+                    if !queue.mark_received(place) {
                         queue.counters.duplicates += 1;
                         cx.emit(hop, || LinkEvent::FrameDuplicate { number, packet });
                     }
@@ -185,7 +186,7 @@ impl Medium {
         while let Some(packet) = queue.reorder.hand_up() {
             queue.counters.packets_delivered += 1;
             cx.emit_timing(hop, || LinkEvent::Arrived { packet });
-            self.outcomes.push_back((hop, Outcome::Delivered(packet)));
+            self.outcomes.push_back((hop, LinkOutcome::Delivered(packet)));
         }
     }
 
@@ -193,12 +194,12 @@ impl Medium {
     pub(super) fn settle<O: Observer>(
         &mut self,
         number: MediumStationId,
-        step: Step,
+        step: ExchangeStep,
         answered: bool,
         from: Option<Time>,
         cx: &mut Cx<'_, O>,
     ) {
-        let long = usize::from(step == Step::Data && self.is_long(&self.data(number)));
+        let long = usize::from(step == ExchangeStep::Data && self.is_long(&self.data(number)));
         let station = &mut self.stations[number];
         let serving = station.serving();
         let queue = &mut station.queues[serving];
@@ -217,14 +218,14 @@ impl Medium {
             let mut over = acknowledged;
             if acknowledged {
                 queue.drops_in_a_row = 0;
-                notice = queue.reports_deliveries.then(|| (hop, head.delivered(hop)));
+                notice = queue.reports_deliveries.then(|| (hop, head.delivery_outcome(hop)));
             } else {
                 head.failures[long] += 1;
                 head.failed += 1;
                 let attempt = head.failed;
                 over = head.failures[long] >= self.retries.limit(long == 1, queue.drops_in_a_row);
                 let failed = RadioNotice { hop, packet: head.packet, attempt, last: over };
-                notice = Some((hop, Outcome::Failed(failed)));
+                notice = Some((hop, LinkOutcome::Failed(failed)));
                 if over {
                     station.window = self.phy.cw_min;
                     queue.give_up(&head, cx);
@@ -233,7 +234,7 @@ impl Medium {
                 }
             }
             if over {
-                self.outcomes.push_back((hop, Outcome::Freed(head.packet.size())));
+                self.outcomes.push_back((hop, LinkOutcome::Freed(head.packet.size())));
                 first_done |= place == 0;
                 done += 1;
             } else {
@@ -246,7 +247,7 @@ impl Medium {
         let besides = done - u32::from(first_done);
         self.hand_up(number, cx);
         let scheduler = &mut self.stations[number].scheduler;
-        scheduler.served(Attempt { acknowledged: answered, done: first_done, besides, more }, cx.now);
+        scheduler.on_attempt(Attempt { acknowledged: answered, done: first_done, besides, more }, cx.now);
         self.back_off(number, from, cx);
     }
 }

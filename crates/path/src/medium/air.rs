@@ -7,8 +7,8 @@ use engine::{Rate, Span, Time};
 use super::audibility::{Audibility, Audience};
 use super::carrier_sense_group::Reservation;
 use super::places::Plane;
-use super::{Medium, MediumStationId, SenseGroupId, fate};
-use crate::channel::{Fate, Frame};
+use super::{Medium, MediumStationId, SenseGroupId, query_channel};
+use crate::channel::{ChannelFrame, FrameFate};
 use crate::context::{Cx, Observer};
 use crate::event::{AirFrame, HopId, MediumEvent, Reception};
 use crate::mac::dcf::FrameKind;
@@ -49,13 +49,13 @@ impl Flying {
     }
 
     /// Returns the part of the duration that is still to be sent at `now`; the frame may begin later.
-    pub fn left(&self, now: Time) -> Span {
+    pub fn remaining_time(&self, now: Time) -> Span {
         (self.frame.start + self.frame.duration).since(now).min(self.frame.duration)
     }
 
     /// Returns true if `other` overlaps this frame at this frame's receiver. A station's own frame reaches it without
     /// delay.
-    fn meets(&self, other: &Flying, delay: Span) -> bool {
+    fn overlaps(&self, other: &Flying, delay: Span) -> bool {
         let until = |frame: &AirFrame| frame.start + frame.duration;
         let (own_delay, other_delay) = (delay, if other.from == self.to { Span::ZERO } else { delay });
         self.frame.start + own_delay < until(&other.frame) + other_delay
@@ -91,8 +91,8 @@ impl Medium {
         cx: &mut Cx<'_, O>,
     ) -> Time {
         let AirFrame { start, duration, size, .. } = frame;
-        let asked = Frame { now: cx.now, start, duration, size, direction: hop.direction, number };
-        let mut corrupted = fate(cx.channels, hop, &asked, frame.rate) == Fate::Corrupted;
+        let asked = ChannelFrame { now: cx.now, start, duration, size, direction: hop.direction, number };
+        let mut corrupted = query_channel(cx.channels, hop, &asked, frame.rate) == FrameFate::Corrupted;
         corrupted |= self.is_too_weak(from, to, frame.rate, cx.now);
         self.launch_known([owner, from, to], frame, corrupted, cx)
     }
@@ -134,14 +134,14 @@ impl Medium {
         // A transmitting station receives nothing: it senses itself.
         let spoils = |first: &Flying, other: &Flying| {
             audibility.senses(first.to, other.from)
-                && first.meets(other, delay)
+                && first.overlaps(other, delay)
                 && !plane.is_some_and(|plane| first.survives(other, plane, cx.now))
         };
         for other in &mut self.flying {
             other.collided |= spoils(other, &flying);
             flying.collided |= spoils(&flying, other);
         }
-        self.stations[from].counted.sends(frame.kind, frame.duration);
+        self.stations[from].counted.count_frame(frame.kind, frame.duration);
         self.flying.push(flying);
         cx.emit_medium(self.number, || {
             let has_packet = matches!(frame.kind, FrameKind::Data | FrameKind::Aggregate);
@@ -156,7 +156,7 @@ impl Medium {
     }
 
     /// Marks the medium as busy for the groups that sense station `from`.
-    pub(super) fn is_heard<O: Observer>(&mut self, from: MediumStationId, cx: &mut Cx<'_, O>) {
+    pub(super) fn begin_sensing<O: Observer>(&mut self, from: MediumStationId, cx: &mut Cx<'_, O>) {
         let Medium { audibility, groups, stations, phy, .. } = self;
         audibility.audience[from].for_each(|group, decoded| {
             groups[group].frame_begins(cx.now, decoded, phy, stations, cx.schedule);
@@ -164,7 +164,11 @@ impl Medium {
     }
 
     /// Removes an exchange's frame at its end; returns the frame and its reception.
-    pub(super) fn landed<O: Observer>(&mut self, owner: MediumStationId, cx: &mut Cx<'_, O>) -> (Flying, Reception) {
+    pub(super) fn land_frame<O: Observer>(
+        &mut self,
+        owner: MediumStationId,
+        cx: &mut Cx<'_, O>,
+    ) -> (Flying, Reception) {
         let place = self.flying.iter().position(|flying| flying.owner == owner);
         let flying = self.flying.swap_remove(place.expect("an exchange has a frame in the air"));
         let Flying { from, to, frame: AirFrame { kind, .. }, .. } = flying;
@@ -176,14 +180,14 @@ impl Medium {
         };
         self.count_frame(&flying, reception == Reception::Collided);
         cx.emit_medium(self.number, || {
-            let damaged = self.damaged(owner, &flying.frame, reception);
+            let damaged = self.damaged_packets(owner, &flying.frame, reception);
             MediumEvent::Ended { from: from.number(), to: to.number(), kind, reception, damaged }
         });
         (flying, reception)
     }
 
     /// Marks the end of a frame for the groups that sensed it.
-    pub(super) fn is_over<O: Observer>(&mut self, flying: &Flying, cx: &mut Cx<'_, O>) {
+    pub(super) fn end_sensing<O: Observer>(&mut self, flying: &Flying, cx: &mut Cx<'_, O>) {
         let reserved = flying.reserves(cx.now);
         let Medium { audibility, groups, stations, phy, .. } = self;
         flying.audience(audibility).for_each(|group, _| {
@@ -194,15 +198,15 @@ impl Medium {
 
     /// Returns true if the groups that sense a frame would also sense a frame of `next`, with the same ability to
     /// decode.
-    pub(super) fn hear_alike(&self, flying: &Flying, next: MediumStationId) -> bool {
+    pub(super) fn are_sensed_alike(&self, flying: &Flying, next: MediumStationId) -> bool {
         match &flying.sensed_by {
-            None => self.audibility.heard_alike(flying.from, next),
+            None => self.audibility.have_equal_audibility(flying.from, next),
             Some(sensed_by) => *sensed_by == self.audibility.audience[next],
         }
     }
 
     /// Marks the end of a frame that a frame of `next` follows after SIFS, sensed by the same groups.
-    pub(super) fn is_followed_by<O: Observer>(&mut self, flying: &Flying, next: MediumStationId, cx: &mut Cx<'_, O>) {
+    pub(super) fn continue_sensing<O: Observer>(&mut self, flying: &Flying, next: MediumStationId, cx: &mut Cx<'_, O>) {
         let reserved = flying.reserves(cx.now);
         let groups = &mut self.groups;
         self.audibility.audience[next].for_each(|group, decoded| {

@@ -23,7 +23,7 @@ pub(super) struct Audibility {
     members: IdVec<SenseGroupId, Vec<MediumStationId>>,
     unused: Vec<SenseGroupId>,
     /// The stations that each station senses; empty if all stations decode each other.
-    rows: IdVec<MediumStationId, Row>,
+    rows: IdVec<MediumStationId, AudibilityRow>,
     /// The groups by the digest of their stations' rows. Groups of one digest can differ in what their stations have
     /// sensed so far.
     by_digest: HashMap<u64, Vec<SenseGroupId>, FixedState>,
@@ -92,32 +92,32 @@ impl<I: Id> Audience<I> {
 /// The stations that a station senses, itself included. Since audibility is symmetric, they are also the stations that
 /// sense it.
 #[derive(Clone)]
-struct Row {
+struct AudibilityRow {
     stations: Audience<MediumStationId>,
     /// Exclusive or of the hashes of the stations that it senses.
     digest: u64,
 }
 
-impl Row {
+impl AudibilityRow {
     /// Returns the row of station `station` of `count` that senses only itself.
     fn alone(station: MediumStationId, count: usize) -> Self {
-        let mut row = Row { stations: Audience::none(count), digest: 0 };
+        let mut row = AudibilityRow { stations: Audience::none(count), digest: 0 };
         row.set(station, Reach::Reads);
         row
     }
 
     fn set(&mut self, from: MediumStationId, reach: Reach) {
-        self.digest ^= heard(from, self.stations.reach(from)) ^ heard(from, reach);
+        self.digest ^= hash_audibility(from, self.stations.reach(from)) ^ hash_audibility(from, reach);
         self.stations.set(from, reach);
     }
 
-    fn equals(&self, other: &Row) -> bool {
+    fn equals(&self, other: &AudibilityRow) -> bool {
         self.digest == other.digest && self.stations == other.stations
     }
 }
 
 /// Returns the hash of a sensed station, by the output function of SplitMix64.
-fn heard(station: MediumStationId, reach: Reach) -> u64 {
+fn hash_audibility(station: MediumStationId, reach: Reach) -> u64 {
     if reach == Reach::Nothing {
         return 0;
     }
@@ -153,7 +153,7 @@ impl Audibility {
             audience: vec![Audience::none(count); count].into(),
             members: IdVec::default(),
             unused: Vec::new(),
-            rows: stations.clone().map(|station| Row::alone(station, count)).collect(),
+            rows: stations.clone().map(|station| AudibilityRow::alone(station, count)).collect(),
             by_digest: HashMap::default(),
             shared: Vec::new(),
         };
@@ -278,7 +278,7 @@ impl Audibility {
     }
 
     /// Returns true if the same groups sense both stations, with the same ability to decode.
-    pub fn heard_alike(&self, a: MediumStationId, b: MediumStationId) -> bool {
+    pub fn have_equal_audibility(&self, a: MediumStationId, b: MediumStationId) -> bool {
         self.rows.is_empty() || self.rows[a].equals(&self.rows[b])
     }
 
@@ -295,7 +295,11 @@ impl Audibility {
         };
         let stations = || self.rows.ids();
         stations().all(in_one)
-            && self.members.iter().flat_map(|members| members.windows(2)).all(|pair| self.heard_alike(pair[0], pair[1]))
+            && self
+                .members
+                .iter()
+                .flat_map(|members| members.windows(2))
+                .all(|pair| self.have_equal_audibility(pair[0], pair[1]))
             && self.members.enumerate().all(|(group, members)| {
                 stations().all(|station| self.audience[station].reach(group) == hears(members, station))
             })

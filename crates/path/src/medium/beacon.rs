@@ -6,13 +6,13 @@
 
 use engine::{Slot, Span, Stream, Time};
 
-use super::phase::Phase;
+use super::phase::MediumPhase;
 use super::{Medium, MediumStationId};
 use crate::context::{Cx, Observer};
 use crate::event::AirFrame;
 use crate::mac::dcf::frame::BEACON_SIZE;
 use crate::mac::dcf::{Config, FrameKind};
-use crate::numbers::Numbers;
+use crate::numbers::SeqBitmap;
 
 /// State of a station's beacons.
 pub(super) struct Beacons {
@@ -49,13 +49,13 @@ impl Medium {
         beacons.next += beacons.interval;
         cx.schedule.arm(beacons.slot, beacons.next);
         station.announces = true;
-        if let Phase::Resting { .. } = station.phase {
+        if let MediumPhase::Resting { .. } = station.phase {
             self.contend(number, cx);
         }
     }
 
     /// Transmits the queued beacon of a station whose turn has come.
-    pub(super) fn announce<O: Observer>(&mut self, number: MediumStationId, cx: &mut Cx<'_, O>) {
+    pub(super) fn send_beacon<O: Observer>(&mut self, number: MediumStationId, cx: &mut Cx<'_, O>) {
         let station = &mut self.stations[number];
         station.announces = false;
         let Some(beacons) = &mut station.beacons else { return };
@@ -69,17 +69,17 @@ impl Medium {
             size: BEACON_SIZE,
             rate: self.phy.rate(rate),
             reserves: Span::ZERO,
-            packets: Numbers::one(place),
+            packets: SeqBitmap::single(place),
             again: false,
         };
         let until = self.launch_to_all(number, frame, cx);
-        self.waits(number, Phase::Announcing, until, cx);
+        self.wait_until(number, MediumPhase::Announcing, until, cx);
     }
 
     /// Handles the end of a beacon. A broadcast is not acknowledged and counts as a success [802.11-2007 s9.2.4].
-    pub(super) fn announced<O: Observer>(&mut self, number: MediumStationId, cx: &mut Cx<'_, O>) {
-        let (flying, _) = self.landed(number, cx);
-        self.is_over(&flying, cx);
+    pub(super) fn on_beacon_end<O: Observer>(&mut self, number: MediumStationId, cx: &mut Cx<'_, O>) {
+        let (flying, _) = self.land_frame(number, cx);
+        self.end_sensing(&flying, cx);
         self.stations[number].window = self.phy.cw_min;
         self.back_off(number, None, cx);
     }

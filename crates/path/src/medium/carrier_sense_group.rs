@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 use engine::{IdVec, Schedule, Slot, Span, Time};
 
 use super::MediumStationId;
-use super::phase::Phase;
+use super::phase::MediumPhase;
 use super::station::Station;
 use crate::mac::dcf::Phy;
 
@@ -125,17 +125,17 @@ impl CarrierSenseGroup {
         let own = self.apart.iter().position(|apart| apart.station == number);
         let (from, left) = match (own.map(|place| self.apart.remove(place)), station.phase) {
             (Some(Apart { from, slots, .. }), _) => (from, slots),
-            (None, Phase::Resting { until: Some(until) }) => {
+            (None, MediumPhase::Resting { until: Some(until) }) => {
                 (self.counts_from(number, station, phy), until.saturating_sub(self.counted))
             }
             (None, _) => (self.counts_from(number, station, phy), 0),
         };
-        (from, (left > self.passed(from, now, phy.slot)).then_some(left))
+        (from, (left > self.slots_passed(from, now, phy.slot)).then_some(left))
     }
 
     /// Returns the number of slots passed in the current idle period, for a station that counts from `from` on.
-    fn passed(&self, from: Time, now: Time, slot: Span) -> u64 {
-        if self.frames_sensed == 0 { slots(now.since(from), slot) } else { 0 }
+    fn slots_passed(&self, from: Time, now: Time, slot: Span) -> u64 {
+        if self.frames_sensed == 0 { count_slots(now.since(from), slot) } else { 0 }
     }
 
     /// Returns the time from which a station counts slots whose frame ended at `sent` and has had no response until
@@ -184,9 +184,9 @@ impl CarrierSenseGroup {
                 break;
             }
             self.waiting.pop_first();
-            commit(&mut stations[station], due.max(now), schedule);
+            commit_station(&mut stations[station], due.max(now), schedule);
         }
-        self.counted += slots(sensed.since(self.from), phy.slot);
+        self.counted += count_slots(sensed.since(self.from), phy.slot);
         for apart in std::mem::take(&mut self.apart) {
             self.freeze_apart(apart, now, sensed, phy, stations, schedule);
         }
@@ -204,14 +204,14 @@ impl CarrierSenseGroup {
         schedule: &mut Schedule,
     ) {
         let due = from + phy.slot.times(left);
-        let count = self.counted + left.saturating_sub(slots(sensed.since(from), phy.slot));
+        let count = self.counted + left.saturating_sub(count_slots(sensed.since(from), phy.slot));
         let phase = &mut stations[station].phase;
-        if let Phase::Resting { until } = phase {
+        if let MediumPhase::Resting { until } = phase {
             *until = Some(count);
         } else if due <= sensed {
-            commit(&mut stations[station], due.max(now), schedule);
+            commit_station(&mut stations[station], due.max(now), schedule);
         } else {
-            *phase = Phase::Contending { turn: Some(count) };
+            *phase = MediumPhase::Contending { turn: Some(count) };
             self.waiting.insert((count, station));
         }
     }
@@ -270,7 +270,7 @@ impl CarrierSenseGroup {
         schedule: &mut Schedule,
     ) {
         let turn = self.counted + left;
-        stations[number].phase = Phase::Contending { turn: Some(turn) };
+        stations[number].phase = MediumPhase::Contending { turn: Some(turn) };
         self.waiting.insert((turn, number));
         self.rearm(phy, stations, schedule);
     }
@@ -287,7 +287,7 @@ impl CarrierSenseGroup {
         stations: &mut IdVec<MediumStationId, Station>,
         schedule: &mut Schedule,
     ) {
-        stations[number].phase = Phase::Contending { turn: None };
+        stations[number].phase = MediumPhase::Contending { turn: None };
         // The current frame cannot be sensed yet: proceed as if the back-off had begun first, since events at one time
         // have no order.
         if self.is_unsensed(now, phy) {
@@ -310,7 +310,7 @@ impl CarrierSenseGroup {
         if self.frames_sensed > 0 || from == self.from {
             return self.join(number, left, phy, stations, schedule);
         }
-        stations[number].phase = Phase::Contending { turn: None };
+        stations[number].phase = MediumPhase::Contending { turn: None };
         self.apart.push(Apart { station: number, from, slots: left });
         self.rearm(phy, stations, schedule);
     }
@@ -329,12 +329,12 @@ impl CarrierSenseGroup {
         schedule: &mut Schedule,
     ) {
         let apart = Apart { station: number, from, slots: left };
-        stations[number].phase = Phase::Resting { until: None };
+        stations[number].phase = MediumPhase::Resting { until: None };
         if self.is_unsensed(now, phy) {
             return self.freeze_apart(apart, now, self.busy_since + phy.delay, phy, stations, schedule);
         }
         if self.frames_sensed > 0 || from == self.from {
-            stations[number].phase = Phase::Resting { until: Some(self.counted + left) };
+            stations[number].phase = MediumPhase::Resting { until: Some(self.counted + left) };
         } else {
             self.apart.push(apart);
         }
@@ -353,7 +353,7 @@ impl CarrierSenseGroup {
             apart.from = from;
             return self.rearm(phy, stations, schedule);
         }
-        let Phase::Contending { turn: Some(turn) } = stations[number].phase else { return };
+        let MediumPhase::Contending { turn: Some(turn) } = stations[number].phase else { return };
         if self.frames_sensed > 0 || from == self.from || !self.waiting.remove(&(turn, number)) {
             return;
         }
@@ -366,7 +366,7 @@ impl CarrierSenseGroup {
             return;
         }
         let waiting = self.waiting.first().map(|(count, station)| (self.due(*count, phy.slot), *station));
-        let rests = |station: MediumStationId| matches!(stations[station].phase, Phase::Resting { .. });
+        let rests = |station: MediumStationId| matches!(stations[station].phase, MediumPhase::Resting { .. });
         let apart = self.apart.iter().filter(|apart| !rests(apart.station));
         let apart = apart.map(|apart| (apart.from + phy.slot.times(apart.slots), apart.station));
         let first = waiting.into_iter().chain(apart).min();
@@ -398,12 +398,12 @@ fn slot_of(stations: &IdVec<MediumStationId, Station>, number: MediumStationId) 
 }
 
 /// Makes a station transmit at `due`, regardless of frames that begin before.
-fn commit(station: &mut Station, due: Time, schedule: &mut Schedule) {
-    station.phase = Phase::Committed;
+fn commit_station(station: &mut Station, due: Time, schedule: &mut Schedule) {
+    station.phase = MediumPhase::Committed;
     schedule.arm(station.slot, due);
 }
 
 /// Returns the number of complete slots in a span.
-fn slots(span: Span, slot: Span) -> u64 {
+fn count_slots(span: Span, slot: Span) -> u64 {
     span.as_nanos() / slot.as_nanos()
 }

@@ -13,12 +13,12 @@ impl Medium {
         if owner == from {
             let station = &mut self.stations[*from];
             if std::mem::take(&mut station.contended) {
-                station.counted.attempted(frame.again, collided);
+                station.counted.count_attempt(frame.again, collided);
             }
         }
-        self.stats.ended(frame.start, frame.start + frame.duration, collided);
+        self.stats.add_frame(frame.start, frame.start + frame.duration, collided);
         if self.flying.is_empty() {
-            self.stats.is_silent();
+            self.stats.clear_intervals();
         }
     }
 
@@ -33,7 +33,7 @@ impl Medium {
         let mut counted = station.counted;
         counted.given_up = station.queues.iter().map(|queue| queue.counters.given_up).sum();
         for flying in self.flying.iter().filter(|flying| flying.from == number) {
-            counted.airtime = counted.airtime - flying.left(now);
+            counted.airtime = counted.airtime - flying.remaining_time(now);
         }
         counted
     }
@@ -46,7 +46,7 @@ impl Medium {
         begun.sort_by_key(|flying| (flying.frame.start + flying.frame.duration).min(now));
         for flying in begun {
             let Flying { frame, .. } = flying;
-            stats.ended(frame.start, (frame.start + frame.duration).min(now), flying.is_collided());
+            stats.add_frame(frame.start, (frame.start + frame.duration).min(now), flying.is_collided());
         }
         stats.counters()
     }

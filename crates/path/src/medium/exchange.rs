@@ -2,51 +2,51 @@
 
 use engine::{Span, Time};
 
-use super::phase::{Phase, Step};
-use super::station::Data;
+use super::phase::{ExchangeStep, MediumPhase};
+use super::station::ExchangeData;
 use super::tx_queue::HeadOfLine;
-use super::{Medium, MediumStationId, draw};
+use super::{Medium, MediumStationId, draw_back_off};
 use crate::context::{Cx, Observer};
 use crate::event::{AirFrame, HopId, LinkEvent, Reception};
 use crate::mac::dcf::frame::{ACK_SIZE, LLC_OVERHEAD, MAC_OVERHEAD, RTS_SIZE};
 use crate::mac::dcf::{FrameKind, RateIndex};
-use crate::numbers::Numbers;
-use crate::outcome::{Outcome, RadioNotice};
+use crate::numbers::SeqBitmap;
+use crate::outcome::{LinkOutcome, RadioNotice};
 use crate::scheduler::Attempt;
 
 impl Medium {
     /// Handles the timer of a station.
     pub fn on_wake<O: Observer>(&mut self, number: MediumStationId, cx: &mut Cx<'_, O>) {
         match self.stations[number].phase {
-            Phase::Contending { .. } | Phase::Committed => self.attempt(number, cx),
-            Phase::Sending(step) => self.sent(number, step, cx),
-            Phase::AnswerDue(step) => {
+            MediumPhase::Contending { .. } | MediumPhase::Committed => self.attempt(number, cx),
+            MediumPhase::Sending(step) => self.on_frame_end(number, step, cx),
+            MediumPhase::AnswerDue(step) => {
                 let to = self.data(number).to;
-                self.is_heard(to, cx);
-                self.answer(number, step, cx.now, cx);
+                self.begin_sensing(to, cx);
+                self.send_response(number, step, cx.now, cx);
             }
-            Phase::Listening(step) => self.answered(number, step, cx),
-            Phase::Unanswered(step) => {
+            MediumPhase::Listening(step) => self.on_response_end(number, step, cx),
+            MediumPhase::Unanswered(step) => {
                 let station = &self.stations[number];
                 let sent = station.queues[station.serving()].sent_until;
                 let group = &self.groups[self.audibility.group[number]];
                 let from = group.after_silence(number, station, sent, cx.now, &self.phy);
-                self.failed(number, step, from, cx);
+                self.fail_exchange(number, step, from, cx);
             }
-            Phase::NextDue => {
-                self.is_heard(number, cx);
+            MediumPhase::NextDue => {
+                self.begin_sensing(number, cx);
                 self.send_data(number, cx.now, cx);
             }
-            Phase::Announcing => self.announced(number, cx),
-            Phase::Resting { .. } => cx.schedule.disarm(self.stations[number].slot),
+            MediumPhase::Announcing => self.on_beacon_end(number, cx),
+            MediumPhase::Resting { .. } => cx.schedule.disarm(self.stations[number].slot),
         }
     }
 
     /// Starts an exchange, or a beacon, when a station's turn has come.
     pub(super) fn attempt<O: Observer>(&mut self, number: MediumStationId, cx: &mut Cx<'_, O>) {
-        self.is_heard(number, cx);
+        self.begin_sensing(number, cx);
         if self.stations[number].announces {
-            return self.announce(number, cx);
+            return self.send_beacon(number, cx);
         }
         self.stations[number].contended = true;
         self.choose(number, cx);
@@ -67,18 +67,18 @@ impl Medium {
         let queue = &mut station.queues[serving];
         let head = queue.head.as_ref().expect("a queue in service has a head-of-line packet");
         let rate = queue.rate.rate(head.failed + 1, cx.now);
-        self.cut(number, rate);
+        self.set_next_fragment(number, rate);
     }
 
     /// Sets a station's next data frame to the remainder of its packet, or a fragment of it.
-    fn cut(&mut self, number: MediumStationId, rate: RateIndex) {
+    fn set_next_fragment(&mut self, number: MediumStationId, rate: RateIndex) {
         let station = &mut self.stations[number];
         let serving = station.serving();
         let queue = &mut station.queues[serving];
         let head = queue.head.as_ref().expect("a head-of-line packet");
         let left = head.packet.size() + LLC_OVERHEAD - head.done;
         let body = self.fragment.map_or(left, |most| left.min(most));
-        station.data = Data {
+        station.data = ExchangeData {
             hop: queue.hop,
             to: queue.to,
             rate,
@@ -90,7 +90,7 @@ impl Medium {
     }
 
     /// Returns the data frame of a station's exchange.
-    pub(super) fn data(&self, number: MediumStationId) -> Data {
+    pub(super) fn data(&self, number: MediumStationId) -> ExchangeData {
         self.stations[number].data
     }
 
@@ -101,7 +101,7 @@ impl Medium {
 
     /// Returns the duration of the next fragment and its response, with a SIFS before each; zero without a next
     /// fragment [802.11-2007 s9.1.4].
-    fn next_fragment_time(&self, data: &Data) -> Span {
+    fn next_fragment_time(&self, data: &ExchangeData) -> Span {
         if data.behind == 0 {
             return Span::ZERO;
         }
@@ -123,12 +123,12 @@ impl Medium {
             size: RTS_SIZE,
             rate: self.phy.rate(rate),
             reserves,
-            packets: Numbers::one(head.number),
+            packets: SeqBitmap::single(head.number),
             again: head.failures != [0; 2],
         };
         let until = self.launch([number, number, data.to], frame, data.hop, None, cx);
         self.count_sending(number, frame);
-        self.waits(number, Phase::Sending(Step::Request), until, cx);
+        self.wait_until(number, MediumPhase::Sending(ExchangeStep::Request), until, cx);
     }
 
     /// Returns the head-of-line packet of the transmit queue in service.
@@ -138,7 +138,7 @@ impl Medium {
     }
 
     /// Returns true if failures of a data frame count towards the long retry limit.
-    pub(super) fn is_long(&self, data: &Data) -> bool {
+    pub(super) fn is_long(&self, data: &ExchangeData) -> bool {
         data.size > self.rts_threshold
     }
 
@@ -176,18 +176,18 @@ impl Medium {
             size: data.size,
             rate: self.phy.rate(data.rate),
             reserves,
-            packets: Numbers::one(packet_number),
+            packets: SeqBitmap::single(packet_number),
             again,
         };
         let until = self.launch([number, number, data.to], frame, data.hop, Some(place), cx);
         self.count_sending(number, frame);
-        self.waits(number, Phase::Sending(Step::Data), until, cx);
+        self.wait_until(number, MediumPhase::Sending(ExchangeStep::Data), until, cx);
     }
 
-    pub(super) fn waits<O: Observer>(
+    pub(super) fn wait_until<O: Observer>(
         &mut self,
         number: MediumStationId,
-        phase: Phase,
+        phase: MediumPhase,
         until: Time,
         cx: &mut Cx<'_, O>,
     ) {
@@ -197,24 +197,24 @@ impl Medium {
     }
 
     /// Handles the end of a station's frame.
-    fn sent<O: Observer>(&mut self, number: MediumStationId, step: Step, cx: &mut Cx<'_, O>) {
-        let (flying, reception) = self.landed(number, cx);
+    fn on_frame_end<O: Observer>(&mut self, number: MediumStationId, step: ExchangeStep, cx: &mut Cx<'_, O>) {
+        let (flying, reception) = self.land_frame(number, cx);
         let to = flying.to;
-        if step == Step::Data {
-            self.arrived(number, reception, cx);
+        if step == ExchangeStep::Data {
+            self.receive_data(number, reception, cx);
         }
-        if reception == Reception::Received && self.answers(to, step, cx.now) {
-            if self.hear_alike(&flying, to) {
-                self.is_followed_by(&flying, to, cx);
-                self.answer(number, step, cx.now + self.phy.sifs, cx);
+        if reception == Reception::Received && self.may_respond(to, step, cx.now) {
+            if self.are_sensed_alike(&flying, to) {
+                self.continue_sensing(&flying, to, cx);
+                self.send_response(number, step, cx.now + self.phy.sifs, cx);
             } else {
-                self.is_over(&flying, cx);
-                self.waits(number, Phase::AnswerDue(step), cx.now + self.phy.sifs, cx);
+                self.end_sensing(&flying, cx);
+                self.wait_until(number, MediumPhase::AnswerDue(step), cx.now + self.phy.sifs, cx);
             }
             self.stations[to].answering = true;
             return;
         }
-        self.is_over(&flying, cx);
+        self.end_sensing(&flying, cx);
         if reception == Reception::Corrupted {
             // The receiver has sensed a frame that it could not decode.
             self.stations[to].unread = Some(cx.now);
@@ -223,25 +223,25 @@ impl Medium {
         }
         // The timeout counts from the end of the transmission at the sender, one propagation delay earlier.
         let sent = Time::from_nanos(cx.now.as_nanos() - self.phy.delay.as_nanos());
-        self.waits(number, Phase::Unanswered(step), sent + self.phy.answer_timeout, cx);
+        self.wait_until(number, MediumPhase::Unanswered(step), sent + self.phy.answer_timeout, cx);
     }
 
     /// Returns true if a station responds to a frame that it received: to data always, to an RTS only if its NAV is
     /// zero [802.11-2007 s9.2.5.7]; never between two frames of an exchange that it initiated.
-    fn answers(&self, number: MediumStationId, step: Step, now: Time) -> bool {
+    fn may_respond(&self, number: MediumStationId, step: ExchangeStep, now: Time) -> bool {
         let free = match step {
-            Step::Request => self.groups[self.audibility.group[number]].is_unreserved(number, now),
-            Step::Data => true,
+            ExchangeStep::Request => self.groups[self.audibility.group[number]].is_unreserved(number, now),
+            ExchangeStep::Data => true,
         };
-        free && self.stations[number].phase != Phase::NextDue
+        free && self.stations[number].phase != MediumPhase::NextDue
     }
 
     /// Processes a data frame at its receiver.
-    fn arrived<O: Observer>(&mut self, number: MediumStationId, reception: Reception, cx: &mut Cx<'_, O>) {
+    fn receive_data<O: Observer>(&mut self, number: MediumStationId, reception: Reception, cx: &mut Cx<'_, O>) {
         if self.aggregation.is_some() {
             return self.batch_arrived(number, reception, cx);
         }
-        let Data { hop, size, behind, .. } = self.data(number);
+        let ExchangeData { hop, size, behind, .. } = self.data(number);
         let station = &mut self.stations[number];
         let serving = station.serving();
         let queue = &mut station.queues[serving];
@@ -258,7 +258,7 @@ impl Medium {
                 } else if whole {
                     queue.counters.packets_delivered += 1;
                     cx.emit_timing(hop, || LinkEvent::Arrived { packet });
-                    self.outcomes.push_back((hop, Outcome::Delivered(packet)));
+                    self.outcomes.push_back((hop, LinkOutcome::Delivered(packet)));
                 }
             }
             Reception::Collided => queue.counters.frames_collided += 1,
@@ -270,20 +270,26 @@ impl Medium {
     }
 
     /// Transmits the response to a station's frame at `start`.
-    fn answer<O: Observer>(&mut self, number: MediumStationId, step: Step, start: Time, cx: &mut Cx<'_, O>) {
+    fn send_response<O: Observer>(
+        &mut self,
+        number: MediumStationId,
+        step: ExchangeStep,
+        start: Time,
+        cx: &mut Cx<'_, O>,
+    ) {
         let data = self.data(number);
         let (kind, asked, size) = match step {
-            Step::Request => (FrameKind::Cts, self.phy.answer_rate(data.rate), ACK_SIZE),
-            Step::Data if data.batch > 1 => (FrameKind::BlockAck, data.rate, data.answer),
-            Step::Data => (FrameKind::Ack, data.rate, data.answer),
+            ExchangeStep::Request => (FrameKind::Cts, self.phy.answer_rate(data.rate), ACK_SIZE),
+            ExchangeStep::Data if data.batch > 1 => (FrameKind::BlockAck, data.rate, data.answer),
+            ExchangeStep::Data => (FrameKind::Ack, data.rate, data.answer),
         };
         let rate = self.phy.answer_rate(asked);
         let reserves = match step {
             // [802.11-2007 s7.2.1.2]: the reservation of the RTS, less this frame.
-            Step::Request => {
+            ExchangeStep::Request => {
                 self.phy.sifs + self.phy.duration(data.rate, data.size) + self.answer_time(data.rate, data.answer)
             }
-            Step::Data => self.next_fragment_time(&data),
+            ExchangeStep::Data => self.next_fragment_time(&data),
         };
         let frame = AirFrame {
             kind,
@@ -293,23 +299,23 @@ impl Medium {
             rate: self.phy.rate(rate),
             reserves,
             packets: match kind {
-                FrameKind::BlockAck => self.acknowledged(number),
-                _ => Numbers::one(self.head(number).number),
+                FrameKind::BlockAck => self.block_ack_contents(number),
+                _ => SeqBitmap::single(self.head(number).number),
             },
             again: false,
         };
-        let back = HopId { direction: data.hop.direction.reversed(), ..data.hop };
+        let back = HopId { direction: data.hop.direction.opposite(), ..data.hop };
         let until = self.launch([number, data.to, number], frame, back, None, cx);
-        self.waits(number, Phase::Listening(step), until, cx);
+        self.wait_until(number, MediumPhase::Listening(step), until, cx);
     }
 
     /// Handles the end of the response.
-    fn answered<O: Observer>(&mut self, number: MediumStationId, step: Step, cx: &mut Cx<'_, O>) {
-        let (flying, reception) = self.landed(number, cx);
+    fn on_response_end<O: Observer>(&mut self, number: MediumStationId, step: ExchangeStep, cx: &mut Cx<'_, O>) {
+        let (flying, reception) = self.land_frame(number, cx);
         self.stations[flying.from].answering = false;
         if reception != Reception::Received {
-            self.is_over(&flying, cx);
-            if step == Step::Data {
+            self.end_sensing(&flying, cx);
+            if step == ExchangeStep::Data {
                 let (hop, packet_number) = (self.data(number).hop, self.head(number).number);
                 cx.emit(hop, || LinkEvent::AckCorrupted { number: packet_number });
             }
@@ -318,23 +324,23 @@ impl Medium {
             let (group, station) = (self.audibility.group[number], &mut self.stations[number]);
             station.unread = Some(cx.now);
             let from = self.groups[group].counts_from(number, station, &self.phy).max(cx.now);
-            return self.failed(number, step, from, cx);
+            return self.fail_exchange(number, step, from, cx);
         }
         let goes_on = match step {
-            Step::Request => self.request_done(number),
-            Step::Data => self.fragment_done(number),
+            ExchangeStep::Request => self.request_done(number),
+            ExchangeStep::Data => self.fragment_done(number),
         };
         if !goes_on {
-            self.is_over(&flying, cx);
-            return self.succeeded(number, cx);
+            self.end_sensing(&flying, cx);
+            return self.complete_exchange(number, cx);
         }
         let next = cx.now + self.phy.sifs;
-        if self.hear_alike(&flying, number) {
-            self.is_followed_by(&flying, number, cx);
+        if self.are_sensed_alike(&flying, number) {
+            self.continue_sensing(&flying, number, cx);
             self.send_data(number, next, cx);
         } else {
-            self.is_over(&flying, cx);
-            self.waits(number, Phase::NextDue, next, cx);
+            self.end_sensing(&flying, cx);
+            self.wait_until(number, MediumPhase::NextDue, next, cx);
         }
     }
 
@@ -343,7 +349,7 @@ impl Medium {
         let station = &mut self.stations[number];
         let (serving, batch) = (station.serving(), station.data.batch);
         // [802.11-2007 s9.2.5.3]. The contention window is unchanged [s9.2.4].
-        for head in station.queues[serving].taken_mut(batch) {
+        for head in station.queues[serving].iter_taken_mut(batch) {
             head.failures[0] = 0;
         }
         true
@@ -351,7 +357,7 @@ impl Medium {
 
     /// Handles an acknowledged fragment; returns true if another fragment follows.
     fn fragment_done(&mut self, number: MediumStationId) -> bool {
-        let Data { size, behind, rate, .. } = self.data(number);
+        let ExchangeData { size, behind, rate, .. } = self.data(number);
         if behind > 0 {
             let station = &mut self.stations[number];
             let serving = station.serving();
@@ -362,15 +368,15 @@ impl Medium {
             // The window is reset after each acknowledged MPDU [802.11-2007 s9.2.4], and a fragment is one.
             station.window = self.phy.cw_min;
             // The previous frame announced the duration of this fragment, so the rate must be the same.
-            self.cut(number, rate);
+            self.set_next_fragment(number, rate);
         }
         behind > 0
     }
 
     /// Completes an exchange whose packet was acknowledged.
-    fn succeeded<O: Observer>(&mut self, number: MediumStationId, cx: &mut Cx<'_, O>) {
+    fn complete_exchange<O: Observer>(&mut self, number: MediumStationId, cx: &mut Cx<'_, O>) {
         if self.aggregation.is_some() {
-            return self.settle(number, Step::Data, true, None, cx);
+            return self.settle(number, ExchangeStep::Data, true, None, cx);
         }
         let station = &mut self.stations[number];
         let serving = station.serving();
@@ -379,25 +385,31 @@ impl Medium {
         queue.drops_in_a_row = 0;
         let hop = queue.hop;
         if let Some(head) = &queue.head {
-            self.outcomes.push_back((hop, Outcome::Freed(head.packet.size())));
+            self.outcomes.push_back((hop, LinkOutcome::Freed(head.packet.size())));
             if queue.reports_deliveries {
-                self.outcomes.push_back((hop, head.delivered(hop)));
+                self.outcomes.push_back((hop, head.delivery_outcome(hop)));
             }
         }
         queue.head = None;
         let more = !queue.is_empty();
-        station.scheduler.served(Attempt { acknowledged: true, done: true, besides: 0, more }, cx.now);
+        station.scheduler.on_attempt(Attempt { acknowledged: true, done: true, besides: 0, more }, cx.now);
         station.window = self.phy.cw_min;
         self.back_off(number, None, cx);
     }
 
     /// Completes a failed attempt; slots count from `from` on, if the medium is idle.
-    fn failed<O: Observer>(&mut self, number: MediumStationId, step: Step, from: Time, cx: &mut Cx<'_, O>) {
+    fn fail_exchange<O: Observer>(
+        &mut self,
+        number: MediumStationId,
+        step: ExchangeStep,
+        from: Time,
+        cx: &mut Cx<'_, O>,
+    ) {
         if self.aggregation.is_some() {
             return self.settle(number, step, false, Some(from), cx);
         }
         let data = self.data(number);
-        let long = step == Step::Data && self.is_long(&data);
+        let long = step == ExchangeStep::Data && self.is_long(&data);
         let station = &mut self.stations[number];
         let serving = station.serving();
         let queue = &mut station.queues[serving];
@@ -415,12 +427,12 @@ impl Medium {
             if let Some(head) = queue.head.take() {
                 queue.give_up(&head, cx);
             }
-            self.outcomes.push_back((hop, Outcome::Freed(packet.size())));
+            self.outcomes.push_back((hop, LinkOutcome::Freed(packet.size())));
             station.window = self.phy.cw_min;
         }
         let more = !queue.is_empty();
-        station.scheduler.served(Attempt { acknowledged: false, done: last, besides: 0, more }, cx.now);
-        self.outcomes.push_back((hop, Outcome::Failed(RadioNotice { hop, packet, attempt, last })));
+        station.scheduler.on_attempt(Attempt { acknowledged: false, done: last, besides: 0, more }, cx.now);
+        self.outcomes.push_back((hop, LinkOutcome::Failed(RadioNotice { hop, packet, attempt, last })));
         self.back_off(number, Some(from), cx);
     }
 
@@ -428,7 +440,7 @@ impl Medium {
     /// group's time if `None`.
     pub(super) fn back_off<O: Observer>(&mut self, number: MediumStationId, from: Option<Time>, cx: &mut Cx<'_, O>) {
         let station = &mut self.stations[number];
-        let slots = draw(self.number, number, station, cx);
+        let slots = draw_back_off(self.number, number, station, cx);
         cx.schedule.disarm(station.slot);
         let group = &mut self.groups[self.audibility.group[number]];
         let from = from.unwrap_or_else(|| group.counts_from(number, station, &self.phy));

@@ -35,22 +35,22 @@ use crate::channel::Channel;
 use crate::context::{Cx, Observer};
 use crate::event::{HopId, MediumEvent, MediumId};
 use crate::hop_state::HopState;
-use crate::link::Counters;
+use crate::link::HopCounters;
 use crate::mac::dcf::config::{AggregateLimits, Retries};
 use crate::mac::dcf::rate::{Rates, USUAL_FRAME};
 use crate::mac::dcf::{Config, FrameKind, Phy};
-use crate::outcome::Outcome;
+use crate::outcome::LinkOutcome;
 use crate::queue::backlog::Offer;
-use crate::queue::{Buffer, QueueConfig};
+use crate::queue::{QueueConfig, RouterBuffer};
 use crate::scheduler::SchedulerState;
 use crate::scheduler::{Joined, SchedulerConfig};
 use air::Flying;
 use audibility::Audibility;
 use beacon::Beacons;
 use carrier_sense_group::CarrierSenseGroup;
-use phase::Phase;
+use phase::MediumPhase;
 use places::{Places, Plane};
-use station::{Data, Station};
+use station::{ExchangeData, Station};
 use stats::MediumStats;
 pub use stats::{AirCounters, StationCounters};
 use tx_queue::TxQueue;
@@ -73,7 +73,7 @@ pub struct Medium {
     flying: Vec<Flying>,
     stats: MediumStats,
     /// Outcomes to be reported to the caller, with their hops.
-    outcomes: VecDeque<(HopId, Outcome)>,
+    outcomes: VecDeque<(HopId, LinkOutcome)>,
 }
 
 engine::define_ids! {
@@ -148,7 +148,7 @@ impl Medium {
         };
         let station = |StationSpec { slot, scheduler, queues, stream, beacons }: StationSpec| Station {
             slot,
-            phase: Phase::Resting { until: Some(0) },
+            phase: MediumPhase::Resting { until: Some(0) },
             queues: queues.into_iter().map(|spec| queue(spec, stream)).collect(),
             scheduler: SchedulerState::new(&scheduler),
             window: phy.cw_min,
@@ -159,7 +159,7 @@ impl Medium {
             contended: false,
             counted: StationCounters::default(),
             draws: stream.draws(),
-            data: Data::default(),
+            data: ExchangeData::default(),
         };
         let stations: IdVec<MediumStationId, Station> = stations.into_iter().map(station).collect();
         let placed = config.ranges().zip(places).map(|(ranges, places)| Plane::new(places, &ranges)).unzip();
@@ -192,7 +192,7 @@ impl Medium {
         id: QueueId,
         packet: Packet,
         expedited: bool,
-        buffer: &mut Buffer,
+        buffer: &mut RouterBuffer,
         cx: &mut Cx<'_, O>,
     ) -> bool {
         let (number, queue) = (id.station, id.index());
@@ -208,16 +208,16 @@ impl Medium {
             target.take_head(cx);
         }
         let dropped = target.backlog.take_dropped();
-        buffer.left(dropped.bytes);
+        buffer.release(dropped.bytes);
         if !accepted {
-            buffer.left(packet.size());
+            buffer.release(packet.size());
             return false;
         }
-        station.scheduler.joined(queue, Joined { first, expedited, serving }, cx.now);
+        station.scheduler.on_join(queue, Joined { first, expedited, serving }, cx.now);
         for _ in 0..dropped.packets {
-            station.scheduler.dropped(queue);
+            station.scheduler.on_drop(queue);
         }
-        if let Phase::Resting { .. } = station.phase {
+        if let MediumPhase::Resting { .. } = station.phase {
             self.contend(number, cx);
         }
         true
@@ -237,9 +237,9 @@ impl Medium {
             return;
         }
         for _ in 0..dropped.packets {
-            station.scheduler.dropped(queue);
+            station.scheduler.on_drop(queue);
         }
-        self.outcomes.push_back((hop, Outcome::Freed(dropped.bytes)));
+        self.outcomes.push_back((hop, LinkOutcome::Freed(dropped.bytes)));
     }
 
     /// Starts contention of a resting station that has data to send [802.11-2007 s9.2.5.1].
@@ -257,7 +257,7 @@ impl Medium {
         // backs off.
         let slots = match group.is_idle(number, cx.now) && !station.answering {
             true => 0,
-            false => draw(self.number, number, station, cx),
+            false => draw_back_off(self.number, number, station, cx),
         };
         let group = &mut self.groups[self.audibility.group[number]];
         group.join_apart(number, cx.now, from, slots, &self.phy, &mut self.stations, cx.schedule);
@@ -277,7 +277,7 @@ impl Medium {
 
     /// Removes and returns the oldest outcome with its hop. To be called until it returns `None` after each call that
     /// may cause outcomes.
-    pub fn outcome(&mut self) -> Option<(HopId, Outcome)> {
+    pub fn outcome(&mut self) -> Option<(HopId, LinkOutcome)> {
         self.outcomes.pop_front()
     }
 
@@ -287,33 +287,38 @@ impl Medium {
     }
 
     /// Returns the counters of a transmit queue at `now`, including the elapsed part of a frame in transmission.
-    pub fn counters(&self, id: QueueId, now: Time) -> Counters {
+    pub fn counters(&self, id: QueueId, now: Time) -> HopCounters {
         let (station, queue) = (id.station, id.index());
         let from = &self.stations[station];
         let mut counters = from.queues[queue].counters;
         if from.scheduler.next() == Some(queue) {
             let own = self.flying.iter().filter(|flying| flying.belongs_to_exchange_of(station));
-            counters.busy = own.fold(counters.busy, |busy, flying| busy - flying.left(now));
+            counters.busy = own.fold(counters.busy, |busy, flying| busy - flying.remaining_time(now));
         }
         counters
     }
 }
 
 /// Draws and counts a back-off of a station, in slots.
-fn draw<O: Observer>(medium: MediumId, number: MediumStationId, station: &mut Station, cx: &mut Cx<'_, O>) -> u64 {
+fn draw_back_off<O: Observer>(
+    medium: MediumId,
+    number: MediumStationId,
+    station: &mut Station,
+    cx: &mut Cx<'_, O>,
+) -> u64 {
     let slots = station.back_off();
-    station.counted.backs_off(slots);
+    station.counted.count_back_off(slots);
     let window = station.window;
     cx.emit_medium(medium, || MediumEvent::BackOff { station: number.number(), slots: slots as u32, window });
     slots
 }
 
 /// Returns the fate of a frame in the channel of its hop.
-fn fate(
+fn query_channel(
     channels: &mut [Box<dyn Channel>],
     hop: HopId,
-    frame: &crate::channel::Frame,
+    frame: &crate::channel::ChannelFrame,
     rate: Rate,
-) -> crate::channel::Fate {
+) -> crate::channel::FrameFate {
     channels[hop.link as usize].fate_at(frame, rate)
 }

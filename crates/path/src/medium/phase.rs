@@ -2,7 +2,7 @@
 
 /// Phase of a station, named by the event that it waits for; the station's timer is set for that event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Phase {
+pub(super) enum MediumPhase {
     /// The arrival of a packet to send. The back-off after the last exchange ends at slot number `until` of the
     /// carrier-sense group; `None` while the station counts its slots apart from the group.
     Resting { until: Option<u64> },
@@ -12,13 +12,13 @@ pub(super) enum Phase {
     /// Its transmission: its turn has come, and it transmits at the timer regardless of frames that begin before.
     Committed,
     /// The end of its frame.
-    Sending(Step),
+    Sending(ExchangeStep),
     /// The start of the response.
-    AnswerDue(Step),
+    AnswerDue(ExchangeStep),
     /// The end of the response.
-    Listening(Step),
+    Listening(ExchangeStep),
     /// The time after which no response can begin.
-    Unanswered(Step),
+    Unanswered(ExchangeStep),
     /// The start of the next frame of its exchange.
     NextDue,
     /// The end of its beacon.
@@ -27,7 +27,7 @@ pub(super) enum Phase {
 
 /// Step of an exchange.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Step {
+pub(super) enum ExchangeStep {
     /// An RTS, answered by a CTS.
     Request,
     /// Data, answered by an acknowledgment.

@@ -16,14 +16,14 @@ use crate::context::{Cx, Observer};
 use crate::event::{MediumEvent, Reach};
 use crate::mac::dcf::reach::Ranges;
 use crate::place::crossing::next_within;
-use crate::place::{Path, square, square_of, square_ratio};
+use crate::place::{NodePath, square_of, square_ratio, squared_distance};
 
 /// Positions of the stations of a medium with a range.
 pub struct Places {
     /// Timer slot for changes of audibility.
     pub slot: Slot,
     /// Paths of the stations, by station number.
-    pub paths: Vec<Path>,
+    pub paths: Vec<NodePath>,
     /// Time after which changes need not be predicted.
     pub until: Time,
 }
@@ -31,7 +31,7 @@ pub struct Places {
 /// Positions of the stations, with predicted changes of audibility.
 pub(super) struct Plane {
     slot: Slot,
-    paths: IdVec<MediumStationId, Path>,
+    paths: IdVec<MediumStationId, NodePath>,
     until: Time,
     ranges: Ranges,
     /// Squares of the ranges of rates queried so far.
@@ -49,12 +49,12 @@ impl Plane {
         let capture = ranges.capture.map(|ratio| square_ratio(ratio.0, ranges.path_loss));
         let (ranges, by_rate, crossings) = (*ranges, Vec::new(), BinaryHeap::new());
         let mut plane = Plane { slot, paths: paths.into(), until, ranges, by_rate, capture, crossings };
-        let audibility = Audibility::of(plane.paths.len(), |a, b| plane.look(a, b, Time::ZERO));
+        let audibility = Audibility::of(plane.paths.len(), |a, b| plane.predict_crossing(a, b, Time::ZERO));
         (plane, audibility)
     }
 
     /// Returns the audibility between two stations now, and predicts its next change.
-    fn look(&mut self, a: MediumStationId, b: MediumStationId, now: Time) -> Reach {
+    fn predict_crossing(&mut self, a: MediumStationId, b: MediumStationId, now: Time) -> Reach {
         let (place_a, place_b) = (&self.paths[a], &self.paths[b]);
         let reach = self.ranges.reach(place_a, place_b, now);
         if place_a.moves() || place_b.moves() {
@@ -77,7 +77,7 @@ impl Plane {
             max
         });
         let [from, to] = [from, to].map(|station| &self.paths[station]);
-        square(from, to, now) as f64 > max
+        squared_distance(from, to, now) as f64 > max
     }
 
     /// Returns true if, at `to`, frames of `from` are stronger than frames of `other` by the capture ratio.
@@ -85,13 +85,13 @@ impl Plane {
         // A transmitting station receives nothing.
         let Some(ratio) = self.capture.filter(|_| to != from && to != other) else { return false };
         let [to, from, other] = [to, from, other].map(|station| &self.paths[station]);
-        square(to, from, now) as f64 * ratio <= square(to, other, now) as f64
+        squared_distance(to, from, now) as f64 * ratio <= squared_distance(to, other, now) as f64
     }
 }
 
 impl Medium {
     /// Schedules the first change of audibility. Must be called once, before any other method.
-    pub fn look_out(&mut self, schedule: &mut engine::Schedule) {
+    pub fn schedule_first_crossing(&mut self, schedule: &mut engine::Schedule) {
         if let Some(plane) = &self.plane
             && let Some(Reverse((at, ..))) = plane.crossings.peek()
         {
@@ -107,7 +107,7 @@ impl Medium {
             && at <= cx.now
         {
             plane.crossings.pop();
-            let reach = plane.look(a, b, cx.now);
+            let reach = plane.predict_crossing(a, b, cx.now);
             crossed.push((a, b, reach));
             cx.emit_medium(self.number, || MediumEvent::Reaches { a: a.number(), b: b.number(), reach });
         }

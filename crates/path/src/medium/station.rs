@@ -5,7 +5,7 @@ use engine::{Slot, Time};
 
 use super::MediumStationId;
 use super::beacon::Beacons;
-use super::phase::Phase;
+use super::phase::MediumPhase;
 use super::stats::StationCounters;
 use super::tx_queue::TxQueue;
 use crate::event::{HopId, LinkDirection};
@@ -15,7 +15,7 @@ use crate::scheduler::SchedulerState;
 
 /// Data frame of an exchange.
 #[derive(Clone, Copy)]
-pub(super) struct Data {
+pub(super) struct ExchangeData {
     pub hop: HopId,
     /// Station number of the receiver.
     pub to: MediumStationId,
@@ -30,10 +30,10 @@ pub(super) struct Data {
     pub answer: u32,
 }
 
-impl Default for Data {
+impl Default for ExchangeData {
     /// Returns a placeholder used before the first exchange.
     fn default() -> Self {
-        Data {
+        ExchangeData {
             hop: HopId { link: 0, direction: LinkDirection::Forward },
             to: MediumStationId::new(0),
             rate: 0,
@@ -48,7 +48,7 @@ impl Default for Data {
 /// A station of a medium.
 pub(super) struct Station {
     pub slot: Slot,
-    pub phase: Phase,
+    pub phase: MediumPhase,
     pub queues: Vec<TxQueue>,
     pub scheduler: SchedulerState,
     /// Contention window: maximum number of slots of the next back-off.
@@ -63,7 +63,7 @@ pub(super) struct Station {
     pub counted: StationCounters,
     pub draws: Draws,
     /// Data frame of the current or the last exchange.
-    pub data: Data,
+    pub data: ExchangeData,
     /// Beacons; `None` for a station without beacons.
     pub beacons: Option<Beacons>,
     /// True if the station's next frame is a beacon.

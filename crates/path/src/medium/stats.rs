@@ -35,7 +35,7 @@ pub struct StationCounters {
 
 impl StationCounters {
     /// Counts a frame of a kind that is sent.
-    pub(super) fn sends(&mut self, kind: FrameKind, duration: Span) {
+    pub(super) fn count_frame(&mut self, kind: FrameKind, duration: Span) {
         let count = match kind {
             FrameKind::Data | FrameKind::Aggregate => &mut self.data_sent,
             FrameKind::Ack | FrameKind::BlockAck => &mut self.acks_sent,
@@ -48,14 +48,14 @@ impl StationCounters {
     }
 
     /// Counts the end of the first frame of an exchange.
-    pub(super) fn attempted(&mut self, again: bool, collided: bool) {
+    pub(super) fn count_attempt(&mut self, again: bool, collided: bool) {
         self.attempts += 1;
         self.attempts_collided += u64::from(collided);
         self.retries += u64::from(again);
     }
 
     /// Counts a drawn back-off.
-    pub(super) fn backs_off(&mut self, slots: u64) {
+    pub(super) fn count_back_off(&mut self, slots: u64) {
         self.back_offs += 1;
         self.back_off_slots += slots;
     }
@@ -79,7 +79,7 @@ pub(super) struct MediumStats {
 
 impl MediumStats {
     /// Counts a frame at its end; frames must be added in the order of their ends.
-    pub fn ended(&mut self, from: Time, to: Time, collided: bool) {
+    pub fn add_frame(&mut self, from: Time, to: Time, collided: bool) {
         self.busy.add(from, to);
         if collided {
             self.collided.add(from, to);
@@ -92,7 +92,7 @@ impl MediumStats {
     }
 
     /// Discards the stored intervals when no frame is in transmission: later frames cannot overlap them.
-    pub fn is_silent(&mut self) {
+    pub fn clear_intervals(&mut self) {
         self.busy.recent.clear();
         self.collided.recent.clear();
     }

@@ -11,9 +11,9 @@ use super::reorder::Reorder;
 use crate::context::{Cx, Observer};
 use crate::event::{HopId, LinkEvent};
 use crate::hop_state::{HopState, LinkLayerState};
-use crate::link::Counters;
+use crate::link::HopCounters;
 use crate::mac::dcf::rate::RateControl;
-use crate::outcome::{DeliveryNotice, Outcome};
+use crate::outcome::{DeliveryNotice, LinkOutcome};
 use crate::queue::Backlog;
 
 /// A packet taken from the queue for transmission, until it is delivered or given up.
@@ -41,9 +41,9 @@ pub(super) struct HeadOfLine {
 
 impl HeadOfLine {
     /// Returns the report of this packet, which was acknowledged on `hop`.
-    pub fn delivered(&self, hop: HopId) -> Outcome {
+    pub fn delivery_outcome(&self, hop: HopId) -> LinkOutcome {
         let HeadOfLine { packet, queued, failed, .. } = *self;
-        Outcome::Acknowledged(DeliveryNotice { hop, packet, queued, attempts: failed + 1 })
+        LinkOutcome::Acknowledged(DeliveryNotice { hop, packet, queued, attempts: failed + 1 })
     }
 }
 
@@ -62,7 +62,7 @@ pub(super) struct TxQueue {
     pub rate: Box<dyn RateControl>,
     /// Number of packets given up since the last acknowledged one.
     pub drops_in_a_row: u32,
-    pub counters: Counters,
+    pub counters: HopCounters,
     /// True if the neighbour accepts frames: a mobile accepts only frames of the base station with which it is
     /// associated.
     pub open: bool,
@@ -88,7 +88,7 @@ impl TxQueue {
             reorder: Reorder::default(),
             rate,
             drops_in_a_row: 0,
-            counters: Counters::default(),
+            counters: HopCounters::default(),
             open: true,
             sent_until: Time::ZERO,
             next_number: 0,
@@ -120,12 +120,12 @@ impl TxQueue {
     /// Takes the first waiting packet for transmission, unless one is already taken.
     pub fn take_head<O: Observer>(&mut self, cx: &mut Cx<'_, O>) {
         if self.head.is_none() {
-            self.head = self.numbered(cx);
+            self.head = self.pop_numbered(cx);
         }
     }
 
     /// Removes the first waiting packet and assigns the next number to it.
-    fn numbered<O: Observer>(&mut self, cx: &mut Cx<'_, O>) -> Option<HeadOfLine> {
+    fn pop_numbered<O: Observer>(&mut self, cx: &mut Cx<'_, O>) -> Option<HeadOfLine> {
         let number = self.next_number;
         let head = self.backlog.pop(self.hop, &mut self.counters, cx, |queued| HeadOfLine {
             packet: queued.packet,
@@ -156,23 +156,23 @@ impl TxQueue {
     /// Takes the packet that [`peek`](Self::peek) returned for transmission.
     pub fn take_next<O: Observer>(&mut self, place: usize, cx: &mut Cx<'_, O>) {
         if self.behind.len() < place {
-            let next = self.numbered(cx);
+            let next = self.pop_numbered(cx);
             self.behind.extend(next);
         }
     }
 
     /// Returns the first `count` packets taken for transmission.
-    pub fn taken_mut(&mut self, count: usize) -> impl Iterator<Item = &mut HeadOfLine> {
+    pub fn iter_taken_mut(&mut self, count: usize) -> impl Iterator<Item = &mut HeadOfLine> {
         self.head.iter_mut().chain(&mut self.behind).take(count)
     }
 
     /// Returns the first `count` packets taken for transmission, read-only.
-    pub fn taken(&self, count: usize) -> impl Iterator<Item = &HeadOfLine> {
+    pub fn iter_taken(&self, count: usize) -> impl Iterator<Item = &HeadOfLine> {
         self.head.iter().chain(&self.behind).take(count)
     }
 
     /// Marks taken packet `place` as received; returns true if the receiver did not have it.
-    pub fn has_come(&mut self, place: usize) -> bool {
+    pub fn mark_received(&mut self, place: usize) -> bool {
         let TxQueue { head, behind, reorder, .. } = self;
         let Some(head) = head.iter_mut().chain(behind).nth(place) else { return false };
         head.arrived = true;

@@ -6,57 +6,61 @@
 
 use engine::Time;
 
-use super::{Leg, Path, square};
+use super::{Leg, NodePath, squared_distance};
 
 /// Returns true if two nodes are within a distance, given as its square.
-pub fn within(a: &Path, b: &Path, max: i128, now: Time) -> bool {
-    square(a, b, now) <= max
+pub fn is_within(a: &NodePath, b: &NodePath, max: i128, now: Time) -> bool {
+    squared_distance(a, b, now) <= max
 }
 
 /// Returns the first time after `after` and not after `until` at which the distance of two nodes crosses one of the
 /// `distances`, given as squares.
-pub fn next_within(a: &Path, b: &Path, distances: &[i128], after: Time, until: Time) -> Option<Time> {
+pub fn next_within(a: &NodePath, b: &NodePath, distances: &[i128], after: Time, until: Time) -> Option<Time> {
     let extremum = |now: Time| {
-        let (apart, velocity) = relative(a, b, now);
-        (dot(apart, velocity), dot(velocity, velocity))
+        let (apart, velocity) = compute_relative_motion(a, b, now);
+        (dot_product(apart, velocity), dot_product(velocity, velocity))
     };
-    next(&[a, b], after, until, extremum, |now| {
-        let square = square(a, b, now);
+    find_next_change(&[a, b], after, until, extremum, |now| {
+        let square = squared_distance(a, b, now);
         distances.iter().filter(|max| square <= **max).count()
     })
 }
 
 /// Returns true if `x` is nearer to a node than `y` by a factor: the squared distance of `x` multiplied by `factor` is
 /// less than the squared distance of `y`.
-pub fn nearer(node: &Path, [x, y]: [&Path; 2], factor: f64, now: Time) -> bool {
-    square(node, x, now) as f64 * factor < square(node, y, now) as f64
+pub fn is_nearer(node: &NodePath, [x, y]: [&NodePath; 2], factor: f64, now: Time) -> bool {
+    squared_distance(node, x, now) as f64 * factor < squared_distance(node, y, now) as f64
 }
 
-/// Returns the first time after `after` and not after `until` at which the result of [`nearer`] changes.
-pub fn next_nearer(node: &Path, [x, y]: [&Path; 2], factor: f64, after: Time, until: Time) -> Option<Time> {
+/// Returns the first time after `after` and not after `until` at which the result of [`is_nearer`] changes.
+pub fn next_nearer(node: &NodePath, [x, y]: [&NodePath; 2], factor: f64, after: Time, until: Time) -> Option<Time> {
     let extremum = |now: Time| {
-        let ((to_x, x_moves), (to_y, y_moves)) = (relative(node, x, now), relative(node, y, now));
-        (factor * dot(to_x, x_moves) - dot(to_y, y_moves), factor * dot(x_moves, x_moves) - dot(y_moves, y_moves))
+        let ((to_x, x_moves), (to_y, y_moves)) =
+            (compute_relative_motion(node, x, now), compute_relative_motion(node, y, now));
+        (
+            factor * dot_product(to_x, x_moves) - dot_product(to_y, y_moves),
+            factor * dot_product(x_moves, x_moves) - dot_product(y_moves, y_moves),
+        )
     };
-    next(&[node, x, y], after, until, extremum, |now| nearer(node, [x, y], factor, now))
+    find_next_change(&[node, x, y], after, until, extremum, |now| is_nearer(node, [x, y], factor, now))
 }
 
 /// Returns the position of `b` relative to `a`, in nanometres, and its velocity, in nanometres per nanosecond.
-fn relative(a: &Path, b: &Path, now: Time) -> ([f64; 2], [f64; 2]) {
+fn compute_relative_motion(a: &NodePath, b: &NodePath, now: Time) -> ([f64; 2], [f64; 2]) {
     let (leg_a, leg_b): (&Leg, &Leg) = (a.leg(now), b.leg(now));
     let (at_a, at_b) = (leg_a.at(now), leg_b.at(now));
     let (by_a, by_b) = (leg_a.velocity(), leg_b.velocity());
     ([0, 1].map(|axis| (at_b[axis] - at_a[axis]) as f64), [0, 1].map(|axis| by_b[axis] - by_a[axis]))
 }
 
-fn dot(a: [f64; 2], b: [f64; 2]) -> f64 {
+fn dot_product(a: [f64; 2], b: [f64; 2]) -> f64 {
     a[0] * b[0] + a[1] * b[1]
 }
 
 /// Returns the first time at which `state` changes, where `state` compares a function with constants. While all `paths`
 /// are straight, the function's derivative t ns after a time is 2 (m + n t), with (m, n) = `extremum` of that time.
-fn next<S: PartialEq>(
-    paths: &[&Path],
+fn find_next_change<S: PartialEq>(
+    paths: &[&NodePath],
     after: Time,
     until: Time,
     extremum: impl Fn(Time) -> (f64, f64),
@@ -76,7 +80,7 @@ fn next<S: PartialEq>(
         };
         for (from, to) in [(start, middle), (middle, end)] {
             if state(to) != before {
-                return Some(bisect(from, to, |now| state(now) == before));
+                return Some(bisect_change(from, to, |now| state(now) == before));
             }
         }
         start = end;
@@ -85,7 +89,7 @@ fn next<S: PartialEq>(
 }
 
 /// Returns the first nanosecond at which `holds` is false; it is true at `from` and false at `to`.
-fn bisect(from: Time, to: Time, holds: impl Fn(Time) -> bool) -> Time {
+fn bisect_change(from: Time, to: Time, holds: impl Fn(Time) -> bool) -> Time {
     let (mut from, mut to) = (from.as_nanos(), to.as_nanos());
     while to - from > 1 {
         let middle = from + (to - from) / 2;
@@ -112,8 +116,8 @@ mod tests {
     #[test]
     fn passing_node_enters_and_leaves_the_range() {
         // From (-100, 30) at 10 m/s past the origin: within 50 m for x from -40 to 40, from 6 s to 14 s.
-        let walker = Path::straight([-100_000, 30_000], [36_000_000, 0], Time::ZERO);
-        let station = Path::still([0, 0]);
+        let walker = NodePath::straight([-100_000, 30_000], [36_000_000, 0], Time::ZERO);
+        let station = NodePath::still([0, 0]);
         let next = |after| next_within(&walker, &station, &[square_of(50_000)], after, END);
         let enters = next(Time::ZERO).unwrap();
         assert_eq!(enters, Time::from_millis(6000));
@@ -128,8 +132,8 @@ mod tests {
 
     #[test]
     fn first_crossing_of_several_distances_is_found() {
-        let walker = Path::straight([-100_000, 0], [36_000_000, 0], Time::ZERO);
-        let station = Path::still([0, 0]);
+        let walker = NodePath::straight([-100_000, 0], [36_000_000, 0], Time::ZERO);
+        let station = NodePath::still([0, 0]);
         let distances = [60_000, 20_000].map(square_of);
         let mut times = vec![Time::ZERO];
         while let Some(at) = next_within(&walker, &station, &distances, times[times.len() - 1], END) {
@@ -142,8 +146,8 @@ mod tests {
 
     #[test]
     fn nearer_of_two_changes_at_the_ratio_of_distances() {
-        let walker = Path::straight([0, 0], [3_600_000, 0], Time::ZERO);
-        let (left, right) = (Path::still([0, 0]), Path::still([90_000, 0]));
+        let walker = NodePath::straight([0, 0], [3_600_000, 0], Time::ZERO);
+        let (left, right) = (NodePath::still([0, 0]), NodePath::still([90_000, 0]));
         let change = |factor| next_nearer(&walker, [&right, &left], factor, Time::ZERO, END);
         assert_eq!(change(1.0), Some(Time::from_nanos(45_000_000_001)));
         // At the factor 4 of squares: 60 m from one node, 30 m from the other.
@@ -162,15 +166,15 @@ mod tests {
                 for leg in 1..6 {
                     places.push((Time::from_millis(leg * (1500 + 100 * (case % 7))), place(200_000)));
                 }
-                Path::through(place(200_000), &places)
+                NodePath::through(place(200_000), &places)
             };
             let (a, b, c) = (path(), path(), path());
             let until = Time::from_millis(12_000);
             let relations: [(Holds<'_>, Next<'_>); 2] = [
-                (&|now| within(&a, &b, square_of(60_000), now), &|after| {
+                (&|now| is_within(&a, &b, square_of(60_000), now), &|after| {
                     next_within(&a, &b, &[square_of(60_000)], after, until)
                 }),
-                (&|now| nearer(&a, [&b, &c], 1.5, now), &|after| next_nearer(&a, [&b, &c], 1.5, after, until)),
+                (&|now| is_nearer(&a, [&b, &c], 1.5, now), &|after| next_nearer(&a, [&b, &c], 1.5, after, until)),
             ];
             for (holds, next) in relations {
                 let mut crossing = next(Time::ZERO);

@@ -26,21 +26,21 @@ struct Leg {
 
 /// The position of a node as a function of time.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct Path {
+pub struct NodePath {
     /// Parts of the path in chronological order, the first from time zero.
     legs: Vec<Leg>,
 }
 
-impl Path {
+impl NodePath {
     /// Returns the path of a node that stands still at a position, in millimetres.
     pub fn still(at: [i128; 2]) -> Self {
-        Path { legs: vec![Leg::still(Time::ZERO, at.map(|part| part * NANOMETRES))] }
+        NodePath { legs: vec![Leg::still(Time::ZERO, at.map(|part| part * NANOMETRES))] }
     }
 
     /// Returns the path of a node that stands still at `at` until `from`, then moves at `velocity`, in millimetres per
     /// hour along each axis.
     pub fn straight(at: [i128; 2], velocity: [i128; 2], from: Time) -> Self {
-        let mut path = Path::still(at);
+        let mut path = NodePath::still(at);
         let start = path.legs[0].at;
         path.legs.push(Leg { from, at: start, run: velocity.map(|part| part * NANOMETRES), over: HOUR });
         path
@@ -59,7 +59,7 @@ impl Path {
             from = (*until, place);
         }
         legs.push(Leg::still(from.0, from.1));
-        Path { legs }
+        NodePath { legs }
     }
 
     /// Returns true if the node ever moves.
@@ -101,7 +101,7 @@ impl Leg {
 }
 
 /// Returns the square of the distance between two nodes, in square nanometres; saturates at the largest integer.
-pub fn square(a: &Path, b: &Path, now: Time) -> i128 {
+pub fn squared_distance(a: &NodePath, b: &NodePath, now: Time) -> i128 {
     let (a, b) = (a.at(now), b.at(now));
     let part = |axis: usize| (a[axis] - b[axis]).saturating_mul(a[axis] - b[axis]);
     part(0).saturating_add(part(1))
@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn position_follows_the_path() {
-        let path = Path::through(
+        let path = NodePath::through(
             [0, 0],
             &[
                 (Time::from_millis(1000), [10_000, 0]),
@@ -139,7 +139,7 @@ mod tests {
             [0, 0, 5000, 0, 10_000, 0, 10_000, 2000, 10_000, 4000]
         );
         // 18 km/h (5 m/s), starting at 1 s.
-        let path = Path::straight([-5_000, 0], [18_000_000, 0], Time::from_millis(1000));
+        let path = NodePath::straight([-5_000, 0], [18_000_000, 0], Time::from_millis(1000));
         let at = |millis| path.at(Time::from_millis(millis))[0] / NANOMETRES;
         assert_eq!([at(0), at(1000), at(2000), at(4000)], [-5_000, -5_000, 0, 10_000]);
     }

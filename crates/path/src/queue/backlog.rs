@@ -4,9 +4,9 @@ use engine::{Order, Stream, Time};
 use wire::{Ecn, Packet};
 
 use super::drop_tail::{self, DropTail};
-use super::{Action, Cause, Limit, QueueConfig, QueueCx, QueueDiscipline, Queued};
+use super::{DropCause, Limit, QueueAction, QueueConfig, QueueCx, QueueDiscipline, Queued};
 use crate::context::{Cx, Observer};
-use crate::counters::Counters;
+use crate::counters::HopCounters;
 use crate::event::{HopId, LinkEvent};
 
 /// The queue of one transmitter toward one neighbour.
@@ -24,7 +24,7 @@ enum Discipline {
 /// Any other discipline.
 struct Other {
     queue: Box<dyn QueueDiscipline>,
-    actions: Vec<Action>,
+    actions: Vec<QueueAction>,
     /// The packet that [`Backlog::peek`] took from the discipline: it is sent next.
     peeked: Option<Queued>,
 }
@@ -118,15 +118,15 @@ impl Backlog {
     }
 
     /// Returns true if a packet that is sent [at once](Queued::at_once) can bypass the queue without an effect on the
-    /// discipline: see [`skipped`](Self::skipped).
+    /// discipline: see [`report_bypass`](Self::report_bypass).
     #[inline]
-    pub fn can_be_skipped(&self) -> bool {
+    pub fn can_be_bypassed(&self) -> bool {
         matches!(self.discipline, Discipline::DropTail(_))
     }
 
     /// Reports a packet that bypasses the queue.
     #[inline]
-    pub fn skipped<O: Observer>(packet: &Packet, hop: HopId, cx: &mut Cx<'_, O>) {
+    pub fn report_bypass<O: Observer>(packet: &Packet, hop: HopId, cx: &mut Cx<'_, O>) {
         let now = cx.now;
         cx.emit_timing(hop, || LinkEvent::Dequeued { packet: *packet, arrived: now, starts: now, leaves: None });
     }
@@ -139,7 +139,7 @@ impl Backlog {
         packet: &Packet,
         offer: Offer,
         hop: HopId,
-        counters: &mut Counters,
+        counters: &mut HopCounters,
         cx: &mut Cx<'_, O>,
     ) -> bool {
         let Offer { order, expedited, at_once, others } = offer;
@@ -149,12 +149,12 @@ impl Backlog {
                 if !at_once {
                     let (packets, bytes) = (queue.len() + others.0, queue.bytes() + others.1);
                     if !queue.config.admits(packets, bytes, packet.size()) {
-                        refused(queued, Cause::Full, hop, counters, cx);
+                        report_refusal(queued, DropCause::Full, hop, counters, cx);
                         return false;
                     }
                     if queue.config.marks(packet.ecn, packets, bytes) {
                         queued.packet.ecn = Ecn::Ce;
-                        report(Action::Marked(queued.packet), hop, counters, cx);
+                        report_action(QueueAction::Marked(queued.packet), hop, counters, cx);
                     }
                 }
                 queue.push(queued);
@@ -166,7 +166,7 @@ impl Backlog {
                 let result = other.queue.enqueue(queued, &mut QueueCx::new(cx.now, others, &mut other.actions));
                 self.settle(hop, counters, cx);
                 if let Err(cause) = result {
-                    refused(queued, cause, hop, counters, cx);
+                    report_refusal(queued, cause, hop, counters, cx);
                 }
                 result.is_ok()
             }
@@ -179,7 +179,7 @@ impl Backlog {
     pub fn pop<O: Observer, T>(
         &mut self,
         hop: HopId,
-        counters: &mut Counters,
+        counters: &mut HopCounters,
         cx: &mut Cx<'_, O>,
         take: impl FnOnce(&Queued) -> T,
     ) -> Option<T> {
@@ -191,14 +191,14 @@ impl Backlog {
     pub fn pop_reporting<O: Observer, T>(
         &mut self,
         hop: HopId,
-        counters: &mut Counters,
+        counters: &mut HopCounters,
         cx: &mut Cx<'_, O>,
         take: impl FnOnce(&Queued) -> (T, Option<Time>),
     ) -> Option<T> {
         match &mut self.discipline {
             Discipline::DropTail(queue) => queue.pop_with(|queued| {
                 let (taken, leaves) = take(queued);
-                left(queued, leaves, hop, cx);
+                report_departure(queued, leaves, hop, cx);
                 taken
             }),
             Discipline::Other(other) => {
@@ -206,7 +206,7 @@ impl Backlog {
                 self.settle(hop, counters, cx);
                 queued.map(|queued| {
                     let (taken, leaves) = take(&queued);
-                    left(&queued, leaves, hop, cx);
+                    report_departure(&queued, leaves, hop, cx);
                     taken
                 })
             }
@@ -215,7 +215,7 @@ impl Backlog {
 
     /// Returns the packet that [`pop`](Self::pop) returns next. A discipline that drops or marks before a transmission
     /// does so here.
-    pub fn peek<O: Observer>(&mut self, hop: HopId, counters: &mut Counters, cx: &mut Cx<'_, O>) -> Option<Packet> {
+    pub fn peek<O: Observer>(&mut self, hop: HopId, counters: &mut HopCounters, cx: &mut Cx<'_, O>) -> Option<Packet> {
         match &mut self.discipline {
             Discipline::DropTail(queue) => queue.front().copied(),
             Discipline::Other(other) => {
@@ -228,18 +228,18 @@ impl Backlog {
     }
 
     /// Returns the packets dropped since the last call, apart from refused ones. The caller frees their space in the
-    /// node's [`Buffer`](super::Buffer).
+    /// node's [`RouterBuffer`](super::RouterBuffer).
     #[inline]
     pub fn take_dropped(&mut self) -> Dropped {
         std::mem::take(&mut self.dropped)
     }
 
     /// Counts and reports the actions of the discipline.
-    fn settle<O: Observer>(&mut self, hop: HopId, counters: &mut Counters, cx: &mut Cx<'_, O>) {
+    fn settle<O: Observer>(&mut self, hop: HopId, counters: &mut HopCounters, cx: &mut Cx<'_, O>) {
         let Discipline::Other(other) = &mut self.discipline else { return };
         for action in other.actions.drain(..) {
-            report(action, hop, counters, cx);
-            if let Action::Dropped(queued, _) = action {
+            report_action(action, hop, counters, cx);
+            if let QueueAction::Dropped(queued, _) = action {
                 self.dropped.packets += 1;
                 self.dropped.bytes += queued.packet.size();
             }
@@ -248,27 +248,33 @@ impl Backlog {
 }
 
 #[inline]
-fn left<O: Observer>(queued: &Queued, leaves: Option<Time>, hop: HopId, cx: &mut Cx<'_, O>) {
+fn report_departure<O: Observer>(queued: &Queued, leaves: Option<Time>, hop: HopId, cx: &mut Cx<'_, O>) {
     let (starts, arrived) = (cx.now, queued.arrived);
     cx.emit_timing(hop, || LinkEvent::Dequeued { packet: queued.packet, arrived, starts, leaves });
 }
 
-fn refused<O: Observer>(queued: Queued, cause: Cause, hop: HopId, counters: &mut Counters, cx: &mut Cx<'_, O>) {
-    report(Action::Dropped(queued, cause), hop, counters, cx);
+fn report_refusal<O: Observer>(
+    queued: Queued,
+    cause: DropCause,
+    hop: HopId,
+    counters: &mut HopCounters,
+    cx: &mut Cx<'_, O>,
+) {
+    report_action(QueueAction::Dropped(queued, cause), hop, counters, cx);
 }
 
-fn report<O: Observer>(action: Action, hop: HopId, counters: &mut Counters, cx: &mut Cx<'_, O>) {
+fn report_action<O: Observer>(action: QueueAction, hop: HopId, counters: &mut HopCounters, cx: &mut Cx<'_, O>) {
     match action {
-        Action::Dropped(Queued { packet, arrived, .. }, Cause::Full) => {
+        QueueAction::Dropped(Queued { packet, arrived, .. }, DropCause::Full) => {
             counters.packets_dropped += 1;
             counters.queue_full += 1;
             cx.emit_timing(hop, || LinkEvent::QueueFull { packet, arrived });
         }
-        Action::Dropped(Queued { packet, arrived, .. }, Cause::Early) => {
+        QueueAction::Dropped(Queued { packet, arrived, .. }, DropCause::Early) => {
             counters.packets_dropped += 1;
             cx.emit_timing(hop, || LinkEvent::DroppedEarly { packet, arrived });
         }
-        Action::Marked(packet) => {
+        QueueAction::Marked(packet) => {
             counters.marked += 1;
             cx.emit(hop, || LinkEvent::Marked { packet });
         }

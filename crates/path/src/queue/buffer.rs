@@ -7,22 +7,22 @@ use engine::{Bytes, Time};
 
 /// The buffer of one router, shared by all its links: a packet occupies its bytes from arrival until it has been sent.
 #[derive(Default)]
-pub struct Buffer {
+pub struct RouterBuffer {
     limit: Option<u64>,
     used: u64,
     /// Departures of packets that are known in advance. A heap, because links differ in speed.
     departures: BinaryHeap<Reverse<(Time, u32)>>,
 }
 
-impl Buffer {
+impl RouterBuffer {
     /// Creates a buffer of `limit` bytes, or an unlimited one.
     pub fn new(limit: Option<Bytes>) -> Self {
-        Buffer { limit: limit.map(|bytes| bytes.0), ..Self::default() }
+        RouterBuffer { limit: limit.map(|bytes| bytes.0), ..Self::default() }
     }
 
     /// Returns true if the buffer has a limit.
     #[inline]
-    pub fn limited(&self) -> bool {
+    pub fn is_limited(&self) -> bool {
         self.limit.is_some()
     }
 
@@ -58,18 +58,18 @@ impl Buffer {
 
     /// Records that an admitted packet departs at `leaves`, or was dropped by the queue after this buffer.
     #[inline]
-    pub fn taken_until(&mut self, leaves: Option<Time>, size: u32) {
-        if self.limited() {
+    pub fn release_at(&mut self, leaves: Option<Time>, size: u32) {
+        if self.is_limited() {
             match leaves {
                 Some(leaves) => self.leaves_at(leaves, size),
-                None => self.left(size),
+                None => self.release(size),
             }
         }
     }
 
     /// Frees the space of an admitted packet that has departed, or was dropped by the queue after this buffer.
     #[inline]
-    pub fn left(&mut self, size: u32) {
+    pub fn release(&mut self, size: u32) {
         if self.limit.is_some() {
             self.used -= u64::from(size);
         }
@@ -82,14 +82,14 @@ mod tests {
 
     #[test]
     fn buffer_frees_space_of_departed_packets() {
-        let mut buffer = Buffer::new(Some(Bytes(3000)));
+        let mut buffer = RouterBuffer::new(Some(Bytes(3000)));
         assert!(buffer.admit(Time::ZERO, 1000));
         assert!(buffer.admit(Time::ZERO, 2000));
         assert!(!buffer.admit(Time::ZERO, 1));
         buffer.leaves_at(Time::from_millis(5), 1000);
         assert!(!buffer.admit(Time::from_millis(4), 1));
         assert!(buffer.admit(Time::from_millis(5), 1000));
-        buffer.left(2000);
+        buffer.release(2000);
         assert!(buffer.admit(Time::from_millis(5), 2000));
     }
 }

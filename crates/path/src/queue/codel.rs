@@ -18,7 +18,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::packet_fifo::{PacketFifo, holds};
-use super::{Cause, DEFAULT_LIMIT, Limit, QueueCx, QueueDiscipline, QueueTraits, Queued};
+use super::{DEFAULT_LIMIT, DropCause, Limit, QueueCx, QueueDiscipline, QueueTraits, Queued};
 
 /// Settings.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -50,7 +50,7 @@ impl Default for Config {
 }
 
 /// The faults of a target and an interval.
-pub(super) fn faults(target: Span, interval: Span) -> Vec<Fault> {
+pub(super) fn check_target_and_interval(target: Span, interval: Span) -> Vec<Fault> {
     let mut faults = Vec::new();
     if target == Span::ZERO {
         faults.push(Fault::new("target", target, "more than 0"));
@@ -63,7 +63,7 @@ pub(super) fn faults(target: Span, interval: Span) -> Vec<Fault> {
 
 impl Settings for Config {
     fn check(&self) -> Vec<Fault> {
-        faults(self.target, self.interval)
+        check_target_and_interval(self.target, self.interval)
     }
 }
 
@@ -75,13 +75,13 @@ impl Config {
 
     /// Creates the queue.
     pub fn build(&self, _: Stream) -> Box<dyn QueueDiscipline> {
-        let control = Control::new(self);
+        let control = CodelControl::new(self);
         Box::new(CoDel { limit: self.limit, ecn: self.ecn, packets: PacketFifo::default(), control })
     }
 }
 
 /// The state of CoDel for one list of packets.
-pub(super) struct Control {
+pub(super) struct CodelControl {
     target: Span,
     interval: Span,
     mtu: u64,
@@ -94,9 +94,9 @@ pub(super) struct Control {
     dropping: bool,
 }
 
-impl Control {
+impl CodelControl {
     pub fn new(config: &Config) -> Self {
-        Control {
+        CodelControl {
             target: config.target,
             interval: config.interval,
             mtu: config.mtu.0,
@@ -156,7 +156,7 @@ impl Control {
                     self.drop_next = self.control_law(self.drop_next);
                     break;
                 }
-                cx.drop(queued, Cause::Early);
+                cx.drop(queued, DropCause::Early);
                 // More than `mtu` bytes waited behind it.
                 (queued, droppable) = self.take(packets, now)?;
                 if droppable {
@@ -167,7 +167,7 @@ impl Control {
             }
         } else if droppable {
             if !self.marks(&mut queued, cx) {
-                cx.drop(queued, Cause::Early);
+                cx.drop(queued, DropCause::Early);
                 (queued, _) = self.take(packets, now)?;
             }
             self.dropping = true;
@@ -185,13 +185,13 @@ struct CoDel {
     limit: Limit,
     ecn: bool,
     packets: PacketFifo,
-    control: Control,
+    control: CodelControl,
 }
 
 impl QueueDiscipline for CoDel {
-    fn enqueue(&mut self, queued: Queued, cx: &mut QueueCx<'_>) -> Result<(), Cause> {
+    fn enqueue(&mut self, queued: Queued, cx: &mut QueueCx<'_>) -> Result<(), DropCause> {
         if !cx.admits(self.limit, (self.len(), self.bytes()), &queued) {
-            return Err(Cause::Full);
+            return Err(DropCause::Full);
         }
         self.packets.push(queued);
         Ok(())
@@ -245,7 +245,7 @@ mod tests {
     #[test]
     fn second_episode_begins_with_the_count_of_the_first() {
         let config = Config { limit: Limit::None, ..Config::default() };
-        let mut control = Control::new(&config);
+        let mut control = CodelControl::new(&config);
         control.count = 8;
         control.last_count = 3;
         control.drop_next = Time::from_millis(1000);

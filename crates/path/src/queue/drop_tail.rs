@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use wire::{Ecn, Packet};
 
 use super::packet_fifo::{PacketFifo, holds};
-use super::{Cause, DEFAULT_LIMIT, Limit, QueueCx, QueueDiscipline, QueueTraits, Queued};
+use super::{DEFAULT_LIMIT, DropCause, Limit, QueueCx, QueueDiscipline, QueueTraits, Queued};
 
 /// Settings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -97,10 +97,10 @@ impl DropTail {
 }
 
 impl QueueDiscipline for DropTail {
-    fn enqueue(&mut self, mut queued: Queued, cx: &mut QueueCx<'_>) -> Result<(), Cause> {
+    fn enqueue(&mut self, mut queued: Queued, cx: &mut QueueCx<'_>) -> Result<(), DropCause> {
         let (packets, bytes) = (self.packets.len() + cx.others.0, self.packets.bytes() + cx.others.1);
         if !queued.at_once && !self.config.admits(packets, bytes, queued.packet.size()) {
-            return Err(Cause::Full);
+            return Err(DropCause::Full);
         }
         if !queued.at_once && self.config.marks(queued.packet.ecn, packets, bytes) {
             cx.mark(&mut queued.packet);

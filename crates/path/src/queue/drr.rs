@@ -14,7 +14,7 @@ use wire::Packet;
 
 use super::classes::Bands;
 use super::packet_fifo::PacketFifo;
-use super::{Cause, DEFAULT_LIMIT, Limit, QueueCx, QueueDiscipline, Queued};
+use super::{DEFAULT_LIMIT, DropCause, Limit, QueueCx, QueueDiscipline, Queued};
 
 /// Settings.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -110,24 +110,24 @@ impl Drr {
 }
 
 impl QueueDiscipline for Drr {
-    fn enqueue(&mut self, queued: Queued, cx: &mut QueueCx<'_>) -> Result<(), Cause> {
+    fn enqueue(&mut self, queued: Queued, cx: &mut QueueCx<'_>) -> Result<(), DropCause> {
         let number = usize::from(self.band_of[usize::from(queued.packet.dscp.number())]);
         // A packet that exceeds the limit even with empty bands displaces no packet.
         if !cx.admits(self.limit, (0, 0), &queued) {
-            return Err(Cause::Full);
+            return Err(DropCause::Full);
         }
         while !cx.admits(self.limit, (self.len(), self.bytes()), &queued) {
             let bytes = |band: &Band| band.packets.bytes();
             let longest = (0..self.bands.len()).max_by_key(|number| (bytes(&self.bands[*number]), usize::MAX - number));
             let Some(longest) = longest.filter(|longest| bytes(&self.bands[*longest]) > 0) else {
-                return Err(Cause::Full);
+                return Err(DropCause::Full);
             };
             // The arriving packet is the last one of its band.
             if longest == number {
-                return Err(Cause::Full);
+                return Err(DropCause::Full);
             }
             if let Some(last) = self.bands[longest].packets.pop_back() {
-                cx.drop(last, Cause::Full);
+                cx.drop(last, DropCause::Full);
             }
         }
         if queued.expedited {

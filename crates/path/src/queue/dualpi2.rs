@@ -24,7 +24,7 @@ use wire::{Ecn, Packet};
 
 use super::packet_fifo::PacketFifo;
 use super::pie::controller_faults;
-use super::{Cause, DEFAULT_LIMIT, Limit, QueueCx, QueueDiscipline, QueueTraits, Queued};
+use super::{DEFAULT_LIMIT, DropCause, Limit, QueueCx, QueueDiscipline, QueueTraits, Queued};
 
 /// Settings.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -111,7 +111,7 @@ struct Side {
 
 impl Side {
     /// Adds a probability to a sum; returns true if a packet is to be dropped or marked.
-    fn recurs(&mut self, sum: usize, probability: f64) -> bool {
+    fn accumulate(&mut self, sum: usize, probability: f64) -> bool {
         self.sums[sum] += probability;
         let hit = self.sums[sum] > 1.0;
         if hit {
@@ -187,21 +187,21 @@ impl DualPi2 {
             let mut queued = self.l.packets.pop()?;
             let alone = self.l.packets.is_empty();
             let native = if alone { 0.0 } else { self.config.native(now.since(queued.arrived)) };
-            if overload && self.l.recurs(1, classic) && !last {
-                cx.drop(queued, Cause::Early);
+            if overload && self.l.accumulate(1, classic) && !last {
+                cx.drop(queued, DropCause::Early);
                 return None;
             }
             let probability = native.max(coupled.min(1.0));
-            if (probability >= 1.0 || self.l.recurs(0, probability)) && queued.packet.ecn != Ecn::Ce {
+            if (probability >= 1.0 || self.l.accumulate(0, probability)) && queued.packet.ecn != Ecn::Ce {
                 cx.mark(&mut queued.packet);
             }
             return Some(queued);
         }
         let mut queued = self.c.packets.pop()?;
-        if self.c.recurs(0, classic) {
+        if self.c.accumulate(0, classic) {
             let marked = !overload && cx.mark(&mut queued.packet);
             if !marked && !last {
-                cx.drop(queued, Cause::Early);
+                cx.drop(queued, DropCause::Early);
                 return None;
             }
         }
@@ -210,10 +210,10 @@ impl DualPi2 {
 }
 
 impl QueueDiscipline for DualPi2 {
-    fn enqueue(&mut self, queued: Queued, cx: &mut QueueCx<'_>) -> Result<(), Cause> {
+    fn enqueue(&mut self, queued: Queued, cx: &mut QueueCx<'_>) -> Result<(), DropCause> {
         self.update(cx.now);
         if !cx.admits(self.config.limit, (self.len(), self.bytes()), &queued) {
-            return Err(Cause::Full);
+            return Err(DropCause::Full);
         }
         let scalable = matches!(queued.packet.ecn, Ecn::Ect1 | Ecn::Ce);
         let side = if scalable { &mut self.l } else { &mut self.c };

@@ -21,9 +21,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wire::{Body, Packet};
 
-use super::codel::{self, Control};
+use super::codel::{self, CodelControl};
 use super::packet_fifo::PacketFifo;
-use super::{Cause, Limit, QueueCx, QueueDiscipline, Queued};
+use super::{DropCause, Limit, QueueCx, QueueDiscipline, Queued};
 
 /// Settings.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -65,7 +65,7 @@ impl Default for Config {
 
 impl Settings for Config {
     fn check(&self) -> Vec<Fault> {
-        let mut faults = codel::faults(self.target, self.interval);
+        let mut faults = codel::check_target_and_interval(self.target, self.interval);
         faults.extend(Fault::unless_some("flows", self.flows, 65_536));
         if self.quantum == Bytes(0) {
             faults.push(Fault::new("quantum", self.quantum, "more than 0"));
@@ -91,9 +91,9 @@ impl Config {
 }
 
 /// The queue of the flows with one hash.
-struct Flow {
+struct FlowQueue {
     packets: PacketFifo,
-    control: Control,
+    control: CodelControl,
     deficit: i64,
     /// Whether it is in one of the lists.
     listed: bool,
@@ -103,7 +103,7 @@ struct FqCoDel {
     config: Config,
     perturbation: u64,
     /// By hash; `None` for a queue that was never used.
-    flows: Vec<Option<Box<Flow>>>,
+    flows: Vec<Option<Box<FlowQueue>>>,
     new: VecDeque<u32>,
     old: VecDeque<u32>,
     expedited: PacketFifo,
@@ -113,7 +113,7 @@ struct FqCoDel {
 }
 
 /// The protocol number of a packet (RFC 790).
-fn protocol(packet: &Packet) -> u8 {
+fn protocol_number(packet: &Packet) -> u8 {
     match &packet.body {
         Body::Tcp(_) => 6,
         Body::Datagram(datagram) if datagram.protocol == wire::Protocol::Udp => 17,
@@ -131,7 +131,7 @@ impl FqCoDel {
         let addresses = [packet.src, packet.dst].map(std::net::Ipv4Addr::from);
         let ports = packet.ports();
         let key = addresses.iter().flat_map(|address| address.octets());
-        let key = key.chain(ports.iter().flat_map(|port| port.to_be_bytes())).chain([protocol(packet)]);
+        let key = key.chain(ports.iter().flat_map(|port| port.to_be_bytes())).chain([protocol_number(packet)]);
         let hash = engine::random::hash_bytes(key.chain(self.perturbation.to_be_bytes()));
         // The multiply-shift reduction of Lemire (2019) uses the upper bits, which FNV mixes best.
         ((u128::from(hash) * u128::from(self.config.flows)) >> 64) as usize
@@ -140,13 +140,13 @@ impl FqCoDel {
     /// Drops half of the packets of the queue with the most bytes, from its head; returns false if all queues are
     /// empty.
     fn drop_from_longest(&mut self, cx: &mut QueueCx<'_>) -> bool {
-        let bytes = |flow: &Option<Box<Flow>>| flow.as_ref().map_or(0, |flow| flow.packets.bytes());
+        let bytes = |flow: &Option<Box<FlowQueue>>| flow.as_ref().map_or(0, |flow| flow.packets.bytes());
         let longest = (0..self.flows.len()).max_by_key(|number| (bytes(&self.flows[*number]), usize::MAX - number));
         let longest = longest.and_then(|number| self.flows[number].as_mut());
         let Some(flow) = longest.filter(|flow| !flow.packets.is_empty()) else { return false };
         let half = flow.packets.len().div_ceil(2).min(MAX_BATCH);
         for dropped in std::iter::from_fn(|| flow.packets.pop()).take(half) {
-            cx.drop(dropped, Cause::Full);
+            cx.drop(dropped, DropCause::Full);
             self.packets -= 1;
             self.bytes -= u64::from(dropped.packet.size());
         }
@@ -171,7 +171,12 @@ impl FqCoDel {
                 ecn: config.ecn,
                 mtu: config.mtu,
             };
-            Box::new(Flow { packets: PacketFifo::default(), control: Control::new(&codel), deficit: 0, listed: false })
+            Box::new(FlowQueue {
+                packets: PacketFifo::default(),
+                control: CodelControl::new(&codel),
+                deficit: 0,
+                listed: false,
+            })
         });
         if !flow.listed {
             flow.listed = true;
@@ -220,13 +225,13 @@ impl FqCoDel {
 }
 
 impl QueueDiscipline for FqCoDel {
-    fn enqueue(&mut self, queued: Queued, cx: &mut QueueCx<'_>) -> Result<(), Cause> {
+    fn enqueue(&mut self, queued: Queued, cx: &mut QueueCx<'_>) -> Result<(), DropCause> {
         let size = queued.packet.size();
         let at_once = queued.at_once;
         let (packets, bytes) = self.outside(cx);
         // A packet that exceeds the limit even with empty queues displaces no packet.
         if !at_once && !self.config.limit.admits(packets, bytes, size) {
-            return Err(Cause::Full);
+            return Err(DropCause::Full);
         }
         if queued.expedited {
             self.expedited.push(queued);

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::packet_fifo::{PacketFifo, holds};
-use super::{Cause, DEFAULT_LIMIT, Limit, QueueCx, QueueDiscipline, Queued};
+use super::{DEFAULT_LIMIT, DropCause, Limit, QueueCx, QueueDiscipline, Queued};
 
 /// Settings.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -39,15 +39,15 @@ struct HeadDrop {
 }
 
 impl QueueDiscipline for HeadDrop {
-    fn enqueue(&mut self, queued: Queued, cx: &mut QueueCx<'_>) -> Result<(), Cause> {
+    fn enqueue(&mut self, queued: Queued, cx: &mut QueueCx<'_>) -> Result<(), DropCause> {
         // A packet that exceeds the limit of an empty queue displaces no packet.
         if !cx.admits(self.limit, (0, 0), &queued) {
-            return Err(Cause::Full);
+            return Err(DropCause::Full);
         }
         while !cx.admits(self.limit, (self.len(), self.bytes()), &queued)
             && let Some(first) = self.packets.pop()
         {
-            cx.drop(first, Cause::Full);
+            cx.drop(first, DropCause::Full);
         }
         self.packets.push(queued);
         Ok(())

@@ -7,7 +7,7 @@
 //! * a [`FifoLink`](crate::link::fifo::FifoLink) and a [`VariableLink`](crate::link::variable::VariableLink) compute
 //!   departures when packets arrive, which only drop-tail allows; they apply [its rule](drop_tail::Config::admits)
 //!   without a separate queue;
-//! * the node's [`Buffer`] is shared by all its links, in front of these queues.
+//! * the node's [`RouterBuffer`] is shared by all its links, in front of these queues.
 
 pub mod backlog;
 pub mod buffer;
@@ -31,7 +31,7 @@ use serde::{Deserialize, Serialize};
 use wire::{Ecn, Packet};
 
 pub use backlog::Backlog;
-pub use buffer::Buffer;
+pub use buffer::RouterBuffer;
 pub use limit::Limit;
 pub use traits::QueueTraits;
 
@@ -102,7 +102,7 @@ pub trait QueueDiscipline: Send {
     /// # Errors
     ///
     /// The packet is refused, with the cause. The owner reports it.
-    fn enqueue(&mut self, packet: Queued, cx: &mut QueueCx<'_>) -> Result<(), Cause>;
+    fn enqueue(&mut self, packet: Queued, cx: &mut QueueCx<'_>) -> Result<(), DropCause>;
 
     /// Removes and returns the packet to send now. Others may be dropped before it, and it may be marked.
     fn dequeue(&mut self, cx: &mut QueueCx<'_>) -> Option<Queued>;
@@ -145,7 +145,7 @@ pub struct Queued {
 
 /// Cause of a drop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Cause {
+pub enum DropCause {
     /// The queue is full.
     Full,
     /// The discipline drops before the queue is full (active queue management).
@@ -158,21 +158,21 @@ pub struct QueueCx<'a> {
     pub now: Time,
     /// Packets and bytes that wait for the same transmitter outside of this queue; they count towards limits.
     pub others: (usize, u64),
-    actions: &'a mut Vec<Action>,
+    actions: &'a mut Vec<QueueAction>,
 }
 
 /// An action of a discipline on a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Action {
+pub enum QueueAction {
     /// A packet that had been queued was dropped.
-    Dropped(Queued, Cause),
+    Dropped(Queued, DropCause),
     /// A packet was marked; it is shown with its mark.
     Marked(Packet),
 }
 
 impl<'a> QueueCx<'a> {
     /// Creates a context whose actions are appended to `actions`.
-    pub fn new(now: Time, others: (usize, u64), actions: &'a mut Vec<Action>) -> Self {
+    pub fn new(now: Time, others: (usize, u64), actions: &'a mut Vec<QueueAction>) -> Self {
         QueueCx { now, others, actions }
     }
 
@@ -185,8 +185,8 @@ impl<'a> QueueCx<'a> {
     }
 
     /// Reports a packet that had been queued and is dropped now.
-    pub fn drop(&mut self, queued: Queued, cause: Cause) {
-        self.actions.push(Action::Dropped(queued, cause));
+    pub fn drop(&mut self, queued: Queued, cause: DropCause) {
+        self.actions.push(QueueAction::Dropped(queued, cause));
     }
 
     /// Marks a packet if it is ECN-capable; returns whether it is [RFC3168 s5].
@@ -194,7 +194,7 @@ impl<'a> QueueCx<'a> {
         let capable = packet.ecn.is_capable();
         if capable {
             packet.ecn = Ecn::Ce;
-            self.actions.push(Action::Marked(*packet));
+            self.actions.push(QueueAction::Marked(*packet));
         }
         capable
     }
@@ -232,7 +232,7 @@ mod tests {
     /// A discipline, with what it did to packets.
     pub(super) struct Driver {
         queue: Box<dyn QueueDiscipline>,
-        actions: Vec<Action>,
+        actions: Vec<QueueAction>,
         refused: usize,
         marked: usize,
         dropped: Vec<u16>,
@@ -261,8 +261,8 @@ mod tests {
         fn settle(&mut self) {
             for action in self.actions.drain(..) {
                 match action {
-                    Action::Dropped(queued, _) => self.dropped.push(queued.packet.ports()[0]),
-                    Action::Marked(_) => self.marked += 1,
+                    QueueAction::Dropped(queued, _) => self.dropped.push(queued.packet.ports()[0]),
+                    QueueAction::Marked(_) => self.marked += 1,
                 }
             }
         }

@@ -21,7 +21,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::packet_fifo::{PacketFifo, holds};
-use super::{Cause, DEFAULT_LIMIT, Limit, QueueCx, QueueDiscipline, QueueTraits, Queued};
+use super::{DEFAULT_LIMIT, DropCause, Limit, QueueCx, QueueDiscipline, QueueTraits, Queued};
 
 /// Settings.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -109,7 +109,7 @@ struct Pie {
 }
 
 /// Scales a step of the controller by the current probability [RFC8033 s4.2].
-fn tuned(step: f64, probability: f64) -> f64 {
+fn scale_step(step: f64, probability: f64) -> f64 {
     let divisors = [(0.000_001, 2048.0), (0.000_01, 512.0), (0.000_1, 128.0), (0.001, 32.0), (0.01, 8.0), (0.1, 2.0)];
     let divisor = divisors.iter().find(|(below, _)| probability < *below).map_or(1.0, |(_, divisor)| *divisor);
     step / divisor
@@ -148,7 +148,7 @@ impl Pie {
     fn step(&mut self) {
         let (delay, old) = (self.delay.as_secs_f64(), self.delay_old.as_secs_f64());
         let step = self.config.alpha * (delay - self.config.target.as_secs_f64()) + self.config.beta * (delay - old);
-        let step = tuned(step, self.probability);
+        let step = scale_step(step, self.probability);
         let step = if self.probability >= 0.1 { step.min(0.02) } else { step };
         self.probability += step;
         if self.delay == Span::ZERO && self.delay_old == Span::ZERO {
@@ -191,16 +191,16 @@ impl Pie {
 }
 
 impl QueueDiscipline for Pie {
-    fn enqueue(&mut self, mut queued: Queued, cx: &mut QueueCx<'_>) -> Result<(), Cause> {
+    fn enqueue(&mut self, mut queued: Queued, cx: &mut QueueCx<'_>) -> Result<(), DropCause> {
         self.update(cx.now);
         if !cx.admits(self.config.limit, (self.len(), self.bytes()), &queued) {
             self.accumulated = 0.0;
-            return Err(Cause::Full);
+            return Err(DropCause::Full);
         }
         if !queued.at_once {
             let marks = self.config.ecn && self.probability <= 0.1;
             if self.drops_early() && !(marks && cx.mark(&mut queued.packet)) {
-                return Err(Cause::Early);
+                return Err(DropCause::Early);
             }
         }
         self.packets.push(queued);

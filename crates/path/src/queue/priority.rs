@@ -10,7 +10,7 @@ use wire::Packet;
 
 use super::classes::Bands;
 use super::packet_fifo::PacketFifo;
-use super::{Cause, DEFAULT_LIMIT, Limit, QueueCx, QueueDiscipline, Queued};
+use super::{DEFAULT_LIMIT, DropCause, Limit, QueueCx, QueueDiscipline, Queued};
 
 /// Settings.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -61,17 +61,17 @@ impl Priority {
 }
 
 impl QueueDiscipline for Priority {
-    fn enqueue(&mut self, queued: Queued, cx: &mut QueueCx<'_>) -> Result<(), Cause> {
+    fn enqueue(&mut self, queued: Queued, cx: &mut QueueCx<'_>) -> Result<(), DropCause> {
         let band = usize::from(self.bands[usize::from(queued.packet.dscp.number())]);
         // A packet that exceeds the limit even with empty bands displaces no packet.
         if !cx.admits(self.limit, (0, 0), &queued) {
-            return Err(Cause::Full);
+            return Err(DropCause::Full);
         }
         while !cx.admits(self.limit, (self.len(), self.bytes()), &queued) {
             let better = if queued.expedited { 0 } else { band + 1 };
             let lowest = self.queues.iter_mut().skip(better).rev().find(|queue| !queue.is_empty());
-            let Some(last) = lowest.and_then(PacketFifo::pop_back) else { return Err(Cause::Full) };
-            cx.drop(last, Cause::Full);
+            let Some(last) = lowest.and_then(PacketFifo::pop_back) else { return Err(DropCause::Full) };
+            cx.drop(last, DropCause::Full);
         }
         if queued.expedited {
             self.expedited.push(queued);

@@ -21,7 +21,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::packet_fifo::{PacketFifo, holds};
-use super::{Cause, DEFAULT_LIMIT, Limit, QueueCx, QueueDiscipline, Queued};
+use super::{DEFAULT_LIMIT, DropCause, Limit, QueueCx, QueueDiscipline, Queued};
 
 /// Settings.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -63,7 +63,7 @@ impl Default for Config {
 }
 
 /// A threshold as a number, and whether it counts bytes.
-fn threshold(limit: Limit) -> Option<(f64, bool)> {
+fn convert_threshold(limit: Limit) -> Option<(f64, bool)> {
     match limit {
         Limit::None => None,
         Limit::Packets(packets) => Some((f64::from(packets), false)),
@@ -74,7 +74,7 @@ fn threshold(limit: Limit) -> Option<(f64, bool)> {
 impl Settings for Config {
     fn check(&self) -> Vec<Fault> {
         let mut faults = Vec::new();
-        match (threshold(self.min_threshold), threshold(self.max_threshold)) {
+        match (convert_threshold(self.min_threshold), convert_threshold(self.max_threshold)) {
             (None, _) => faults.push(Fault::new("min_threshold", self.min_threshold, "packets or bytes")),
             (Some((min, bytes)), max) => {
                 if !max.is_some_and(|(max, in_bytes)| in_bytes == bytes && max > min) {
@@ -131,8 +131,8 @@ enum Decision {
 
 impl Red {
     fn new(config: &Config, stream: Stream) -> Self {
-        let (min, bytes) = threshold(config.min_threshold).unwrap_or_default();
-        let (max, _) = threshold(config.max_threshold).unwrap_or_default();
+        let (min, bytes) = convert_threshold(config.min_threshold).unwrap_or_default();
+        let (max, _) = convert_threshold(config.max_threshold).unwrap_or_default();
         Red {
             config: config.clone(),
             min,
@@ -204,17 +204,17 @@ impl Red {
 }
 
 impl QueueDiscipline for Red {
-    fn enqueue(&mut self, mut queued: Queued, cx: &mut QueueCx<'_>) -> Result<(), Cause> {
+    fn enqueue(&mut self, mut queued: Queued, cx: &mut QueueCx<'_>) -> Result<(), DropCause> {
         self.average(self.len() + cx.others.0, self.bytes() + cx.others.1, cx.now);
         if !cx.admits(self.config.limit, (self.len(), self.bytes()), &queued) {
             self.count = 0;
-            return Err(Cause::Full);
+            return Err(DropCause::Full);
         }
         if !queued.at_once {
             match self.decide() {
                 Decision::Accept => {}
                 Decision::Early if self.config.ecn && cx.mark(&mut queued.packet) => {}
-                Decision::Early | Decision::Forced => return Err(Cause::Early),
+                Decision::Early | Decision::Forced => return Err(DropCause::Early),
             }
         }
         self.packets.push(queued);

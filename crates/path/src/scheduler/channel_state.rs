@@ -42,11 +42,11 @@ impl Config {
     /// Creates the scheduler.
     pub fn build(&self) -> Box<dyn Scheduler> {
         let (rotation, out, bad_until) = Default::default();
-        Box::new(ChannelState { skip_time: self.skip_time, rotation, out, bad_until })
+        Box::new(ChannelStateScheduler { skip_time: self.skip_time, rotation, out, bad_until })
     }
 }
 
-struct ChannelState {
+struct ChannelStateScheduler {
     skip_time: Span,
     /// Queues with packets; the next one in front.
     rotation: VecDeque<usize>,
@@ -56,12 +56,12 @@ struct ChannelState {
     bad_until: Vec<Time>,
 }
 
-impl Scheduler for ChannelState {
+impl Scheduler for ChannelStateScheduler {
     fn next(&self) -> Option<usize> {
         self.rotation.front().copied()
     }
 
-    fn joined(&mut self, queue: usize, packet: Joined, now: Time) {
+    fn on_join(&mut self, queue: usize, packet: Joined, now: Time) {
         if !packet.first {
             return;
         }
@@ -73,7 +73,7 @@ impl Scheduler for ChannelState {
         }
     }
 
-    fn served(&mut self, attempt: Attempt, now: Time) {
+    fn on_attempt(&mut self, attempt: Attempt, now: Time) {
         let Some(queue) = self.rotation.pop_front() else { return };
         if self.bad_until.len() <= queue {
             self.bad_until.resize(queue + 1, Time::ZERO);
@@ -103,21 +103,21 @@ mod tests {
         let mut scheduler = Config { skip_time: Span::from_millis(10) }.build();
         let at = Time::from_millis;
         let joined = |serving| Joined { first: true, expedited: false, serving };
-        scheduler.joined(0, joined(false), at(0));
-        scheduler.joined(1, joined(true), at(0));
-        scheduler.served(Attempt { acknowledged: false, done: true, besides: 0, more: false }, at(1));
-        scheduler.joined(0, joined(true), at(2));
+        scheduler.on_join(0, joined(false), at(0));
+        scheduler.on_join(1, joined(true), at(0));
+        scheduler.on_attempt(Attempt { acknowledged: false, done: true, besides: 0, more: false }, at(1));
+        scheduler.on_join(0, joined(true), at(2));
         let good = Attempt { acknowledged: true, done: true, besides: 0, more: true };
         let order = [3, 4, 12, 13].map(|ms| {
-            scheduler.served(good, at(ms));
+            scheduler.on_attempt(good, at(ms));
             scheduler.next()
         });
         assert_eq!(order, [Some(1), Some(1), Some(1), Some(0)]);
         // The only queue with packets is served at once.
-        scheduler.served(Attempt { acknowledged: false, done: true, besides: 0, more: false }, at(14));
-        scheduler.served(Attempt { more: false, ..good }, at(15));
+        scheduler.on_attempt(Attempt { acknowledged: false, done: true, besides: 0, more: false }, at(14));
+        scheduler.on_attempt(Attempt { more: false, ..good }, at(15));
         assert_eq!(scheduler.next(), None);
-        scheduler.joined(0, joined(false), at(16));
+        scheduler.on_join(0, joined(false), at(16));
         assert_eq!(scheduler.next(), Some(0));
     }
 }

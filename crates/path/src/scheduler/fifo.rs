@@ -34,7 +34,7 @@ impl Scheduler for Fifo {
         self.packets.front().copied()
     }
 
-    fn joined(&mut self, queue: usize, packet: Joined, _: Time) {
+    fn on_join(&mut self, queue: usize, packet: Joined, _: Time) {
         if packet.expedited && packet.serving {
             self.packets.insert((1 + self.expedited).min(self.packets.len()), queue);
             self.expedited += 1;
@@ -44,7 +44,7 @@ impl Scheduler for Fifo {
     }
 
     /// Removes completed packets; an incomplete one remains in front.
-    fn served(&mut self, Attempt { done, besides, .. }: Attempt, _: Time) {
+    fn on_attempt(&mut self, Attempt { done, besides, .. }: Attempt, _: Time) {
         let Some(queue) = self.packets.pop_front() else { return };
         for _ in 0..besides {
             let Some(place) = self.packets.iter().position(|other| *other == queue) else { break };
@@ -58,7 +58,7 @@ impl Scheduler for Fifo {
         }
     }
 
-    fn dropped(&mut self, queue: usize) {
+    fn on_drop(&mut self, queue: usize) {
         // The packet in front is in service.
         let Some(serving) = self.packets.pop_front() else { return };
         if let Some(place) = self.packets.iter().position(|other| *other == queue) {
@@ -80,13 +80,13 @@ mod tests {
     fn expedited_packets_precede_others_in_order_of_arrival() {
         let mut fifo = Fifo::default();
         for (queue, expedited) in [(0, false), (1, false), (2, true), (3, true)] {
-            fifo.joined(queue, joined(expedited, queue > 0), Time::ZERO);
+            fifo.on_join(queue, joined(expedited, queue > 0), Time::ZERO);
         }
         let done = Attempt { acknowledged: true, done: true, besides: 0, more: false };
         let mut order = Vec::new();
         while let Some(queue) = fifo.next() {
             order.push(queue);
-            fifo.served(done, Time::ZERO);
+            fifo.on_attempt(done, Time::ZERO);
         }
         assert_eq!(order, [0, 2, 3, 1]);
     }
@@ -95,13 +95,13 @@ mod tests {
     fn packets_of_an_aggregate_leave_together() {
         let mut fifo = Fifo::default();
         for (place, queue) in [0, 0, 1, 0, 1].into_iter().enumerate() {
-            fifo.joined(queue, joined(false, place > 0), Time::ZERO);
+            fifo.on_join(queue, joined(false, place > 0), Time::ZERO);
         }
         // Of the three packets of queue 0 the second and third are completed, and the first remains in front.
-        fifo.served(Attempt { acknowledged: true, done: false, besides: 2, more: true }, Time::ZERO);
+        fifo.on_attempt(Attempt { acknowledged: true, done: false, besides: 2, more: true }, Time::ZERO);
         assert_eq!(fifo.packets, [0, 1, 1]);
-        fifo.served(Attempt { acknowledged: true, done: true, besides: 0, more: true }, Time::ZERO);
-        fifo.served(Attempt { acknowledged: true, done: true, besides: 1, more: false }, Time::ZERO);
+        fifo.on_attempt(Attempt { acknowledged: true, done: true, besides: 0, more: true }, Time::ZERO);
+        fifo.on_attempt(Attempt { acknowledged: true, done: true, besides: 1, more: false }, Time::ZERO);
         assert_eq!(fifo.next(), None);
     }
 
@@ -109,11 +109,11 @@ mod tests {
     fn dropped_packet_frees_its_place_and_the_one_in_service_remains() {
         let mut fifo = Fifo::default();
         for (queue, expedited) in [(0, false), (0, false), (1, false), (0, true)] {
-            fifo.joined(queue, joined(expedited, true), Time::ZERO);
+            fifo.on_join(queue, joined(expedited, true), Time::ZERO);
         }
-        fifo.dropped(0);
+        fifo.on_drop(0);
         assert_eq!((&fifo.packets, fifo.expedited), (&VecDeque::from([0, 0, 1]), 0));
-        fifo.dropped(1);
+        fifo.on_drop(1);
         assert_eq!(fifo.packets, [0, 0]);
     }
 }

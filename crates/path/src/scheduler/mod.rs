@@ -28,22 +28,22 @@ impl Default for SchedulerConfig {
 /// An order of service.
 ///
 /// The scheduler counts packets without holding them: the queues report each packet that joins
-/// ([`joined`](Self::joined)) and each attempt ([`served`](Self::served)). No operation may visit all queues, of which
+/// ([`on_join`](Self::on_join)) and each attempt ([`on_attempt`](Self::on_attempt)). No operation may visit all queues, of which
 /// there may be hundreds.
 pub trait Scheduler: Send {
     /// Returns the queue to serve next; `None` if all are empty. While it has a packet it remains the same until
-    /// [`served`](Self::served).
+    /// [`on_attempt`](Self::on_attempt).
     fn next(&self) -> Option<usize>;
 
     /// Reports that a packet has joined queue number `queue`.
-    fn joined(&mut self, queue: usize, packet: Joined, now: Time);
+    fn on_join(&mut self, queue: usize, packet: Joined, now: Time);
 
     /// Reports an attempt for the queue that [`next`](Self::next) returned.
-    fn served(&mut self, attempt: Attempt, now: Time);
+    fn on_attempt(&mut self, attempt: Attempt, now: Time);
 
     /// Reports that the queue discipline dropped a waiting packet of queue number `queue`, which has others left. To be
     /// implemented by a scheduler that counts packets.
-    fn dropped(&mut self, queue: usize) {
+    fn on_drop(&mut self, queue: usize) {
         let _ = queue;
     }
 }
@@ -90,17 +90,17 @@ impl SchedulerState {
         self.next
     }
 
-    pub fn joined(&mut self, queue: usize, packet: Joined, now: Time) {
-        self.scheduler.joined(queue, packet, now);
+    pub fn on_join(&mut self, queue: usize, packet: Joined, now: Time) {
+        self.scheduler.on_join(queue, packet, now);
         self.next = self.scheduler.next();
     }
 
-    pub fn served(&mut self, attempt: Attempt, now: Time) {
-        self.scheduler.served(attempt, now);
+    pub fn on_attempt(&mut self, attempt: Attempt, now: Time) {
+        self.scheduler.on_attempt(attempt, now);
         self.next = self.scheduler.next();
     }
 
-    pub fn dropped(&mut self, queue: usize) {
-        self.scheduler.dropped(queue);
+    pub fn on_drop(&mut self, queue: usize) {
+        self.scheduler.on_drop(queue);
     }
 }

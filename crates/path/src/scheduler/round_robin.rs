@@ -22,13 +22,13 @@ impl Scheduler for RoundRobin {
         self.0.front().copied()
     }
 
-    fn joined(&mut self, queue: usize, packet: Joined, _: Time) {
+    fn on_join(&mut self, queue: usize, packet: Joined, _: Time) {
         if packet.first {
             self.0.push_back(queue);
         }
     }
 
-    fn served(&mut self, attempt: Attempt, _: Time) {
+    fn on_attempt(&mut self, attempt: Attempt, _: Time) {
         if let Some(queue) = self.0.pop_front().filter(|_| attempt.more) {
             self.0.push_back(queue);
         }

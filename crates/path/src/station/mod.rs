@@ -9,19 +9,19 @@ pub mod tx_queue;
 use engine::{Slot, Time};
 use wire::Packet;
 
-use crate::channel::{Fate, Frame};
+use crate::channel::{ChannelFrame, FrameFate};
 use crate::context::{Cx, Observer};
 use crate::event::LinkEvent;
 use crate::mac::arq::stop_and_wait::Numbering;
 use crate::outcome::{DeliveryNotice, Outcomes, RadioNotice};
 use crate::queue::backlog::Offer;
-use crate::queue::{Backlog, Buffer};
+use crate::queue::{Backlog, RouterBuffer};
 use crate::scheduler::{Attempt, Joined, SchedulerConfig, SchedulerState};
 pub use tx_queue::TxQueue;
 
 /// State of the outstanding frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Phase {
+enum FramePhase {
     /// Nothing is outstanding.
     Idle,
     /// The frame is in transit to the far end.
@@ -42,7 +42,7 @@ pub struct Station {
     timer: Slot,
     /// Time at which it is overdue.
     overdue: Time,
-    phase: Phase,
+    phase: FramePhase,
     /// Queue of the outstanding frame, or of the last one.
     serving: usize,
 }
@@ -51,7 +51,7 @@ impl Station {
     /// Creates a station with the given queues; `arrival` and `timer` are its wake-ups.
     pub fn new(queues: Vec<TxQueue>, scheduler: &SchedulerConfig, arrival: Slot, timer: Slot) -> Self {
         let scheduler = SchedulerState::new(scheduler);
-        Station { queues, scheduler, arrival, timer, overdue: Time::NEVER, phase: Phase::Idle, serving: 0 }
+        Station { queues, scheduler, arrival, timer, overdue: Time::NEVER, phase: FramePhase::Idle, serving: 0 }
     }
 
     /// Returns the queues, in the order given.
@@ -66,31 +66,31 @@ impl Station {
         queue: usize,
         packet: &Packet,
         expedited: bool,
-        buffer: &mut Buffer,
+        buffer: &mut RouterBuffer,
         cx: &mut Cx<'_, O>,
     ) -> bool {
         let target = &mut self.queues[queue];
         // An idle transmitter sends the packet at once: it does not wait, so no limit applies.
-        let idle = self.phase == Phase::Idle;
+        let idle = self.phase == FramePhase::Idle;
         // A head-of-line packet that waits for another attempt while another queue is served counts as waiting.
         let others = match &target.head {
             Some(head) if self.serving != queue => (1, u64::from(head.size())),
             _ => (0, 0),
         };
         let first = target.is_empty();
-        if idle && first && target.backlog.can_be_skipped() {
+        if idle && first && target.backlog.can_be_bypassed() {
             (target.head, target.queued) = (Some(*packet), cx.now);
-            Backlog::skipped(packet, target.hop, cx);
-            self.scheduler.joined(queue, Joined { first, expedited, serving: false }, cx.now);
+            Backlog::report_bypass(packet, target.hop, cx);
+            self.scheduler.on_join(queue, Joined { first, expedited, serving: false }, cx.now);
             self.send_next(buffer, cx);
             return true;
         }
         let offer = Offer { at_once: idle, expedited, others, ..Offer::default() };
         let accepted = target.backlog.offer(packet, offer, target.hop, &mut target.counters, cx);
         if accepted {
-            self.scheduler.joined(queue, Joined { first, expedited, serving: !idle }, cx.now);
+            self.scheduler.on_join(queue, Joined { first, expedited, serving: !idle }, cx.now);
         } else {
-            buffer.left(packet.size());
+            buffer.release(packet.size());
         }
         self.settle(queue, buffer);
         if idle {
@@ -100,19 +100,29 @@ impl Station {
     }
 
     /// Handles the arrival of the outstanding frame, or of its acknowledgment.
-    pub fn on_arrival<O: Observer>(&mut self, buffer: &mut Buffer, outcomes: &mut Outcomes<'_>, cx: &mut Cx<'_, O>) {
+    pub fn on_arrival<O: Observer>(
+        &mut self,
+        buffer: &mut RouterBuffer,
+        outcomes: &mut Outcomes<'_>,
+        cx: &mut Cx<'_, O>,
+    ) {
         match self.phase {
-            Phase::Flying => self.frame_arrives(outcomes, cx),
-            Phase::Acknowledging => self.ack_arrives(buffer, outcomes, cx),
-            Phase::Idle | Phase::Lost => cx.schedule.disarm(self.arrival),
+            FramePhase::Flying => self.frame_arrives(outcomes, cx),
+            FramePhase::Acknowledging => self.ack_arrives(buffer, outcomes, cx),
+            FramePhase::Idle | FramePhase::Lost => cx.schedule.disarm(self.arrival),
         }
     }
 
     /// Handles an overdue acknowledgment: the attempt has failed.
-    pub fn on_timer<O: Observer>(&mut self, buffer: &mut Buffer, outcomes: &mut Outcomes<'_>, cx: &mut Cx<'_, O>) {
+    pub fn on_timer<O: Observer>(
+        &mut self,
+        buffer: &mut RouterBuffer,
+        outcomes: &mut Outcomes<'_>,
+        cx: &mut Cx<'_, O>,
+    ) {
         cx.schedule.disarm(self.timer);
         cx.schedule.disarm(self.arrival);
-        self.phase = Phase::Idle;
+        self.phase = FramePhase::Idle;
         let queue = &mut self.queues[self.serving];
         let (attempt, number) = (queue.attempts, queue.number);
         let last = attempt >= queue.arq.max_transmissions;
@@ -125,11 +135,11 @@ impl Station {
                 queue.counters.packets_dropped += 1;
             }
             cx.emit_timing(queue.hop, || LinkEvent::GivenUp { number, attempts: attempt, packet, arrived });
-            buffer.left(queue.take_head());
+            buffer.release(queue.take_head());
         }
         outcomes.fail(RadioNotice { hop: queue.hop, packet, attempt, last });
         let more = !queue.is_empty();
-        self.scheduler.served(Attempt { acknowledged: false, done: last, besides: 0, more }, cx.now);
+        self.scheduler.on_attempt(Attempt { acknowledged: false, done: last, besides: 0, more }, cx.now);
         self.send_next(buffer, cx);
     }
 
@@ -147,31 +157,31 @@ impl Station {
             cx.emit(hop, || LinkEvent::FrameDuplicate { number, packet: *packet });
         }
         queue.arrived = true;
-        let ack = Frame {
+        let ack = ChannelFrame {
             now: cx.now,
             start: cx.now,
             duration: queue.ack_time,
             size: queue.arq.ack_size,
-            direction: hop.direction.reversed(),
+            direction: hop.direction.opposite(),
             number: None,
         };
-        if cx.channels[hop.link as usize].fate(&ack) == Fate::Arrives {
-            self.phase = Phase::Acknowledging;
+        if cx.channels[hop.link as usize].fate(&ack) == FrameFate::Arrives {
+            self.phase = FramePhase::Acknowledging;
             cx.schedule.arm(self.arrival, cx.now + queue.ack_time + queue.line.delay);
             // With a margin of zero both are due at the same time, and the acknowledgment counts: the timer is ordered
             // after it.
             cx.schedule.arm(self.timer, self.overdue);
         } else {
-            self.phase = Phase::Lost;
+            self.phase = FramePhase::Lost;
             cx.schedule.disarm(self.arrival);
             cx.emit(hop, || LinkEvent::AckCorrupted { number });
         }
     }
 
-    fn ack_arrives<O: Observer>(&mut self, buffer: &mut Buffer, outcomes: &mut Outcomes<'_>, cx: &mut Cx<'_, O>) {
+    fn ack_arrives<O: Observer>(&mut self, buffer: &mut RouterBuffer, outcomes: &mut Outcomes<'_>, cx: &mut Cx<'_, O>) {
         cx.schedule.disarm(self.timer);
         cx.schedule.disarm(self.arrival);
-        self.phase = Phase::Idle;
+        self.phase = FramePhase::Idle;
         let queue = &mut self.queues[self.serving];
         if queue.reports_deliveries
             && let Some(packet) = queue.head
@@ -179,23 +189,23 @@ impl Station {
             let (hop, queued, attempts) = (queue.hop, queue.queued, queue.attempts);
             outcomes.acknowledge(DeliveryNotice { hop, packet, queued, attempts });
         }
-        buffer.left(queue.take_head());
+        buffer.release(queue.take_head());
         let more = !queue.is_empty();
-        self.scheduler.served(Attempt { acknowledged: true, done: true, besides: 0, more }, cx.now);
+        self.scheduler.on_attempt(Attempt { acknowledged: true, done: true, besides: 0, more }, cx.now);
         self.send_next(buffer, cx);
     }
 
     /// Reports to the scheduler the packets that a queue's discipline dropped, and frees their space in the buffer.
-    fn settle(&mut self, queue: usize, buffer: &mut Buffer) {
+    fn settle(&mut self, queue: usize, buffer: &mut RouterBuffer) {
         let dropped = self.queues[queue].backlog.take_dropped();
         for _ in 0..dropped.packets {
-            self.scheduler.dropped(queue);
+            self.scheduler.on_drop(queue);
         }
-        buffer.left(dropped.bytes);
+        buffer.release(dropped.bytes);
     }
 
     /// Serves the next queue that has a packet.
-    fn send_next<O: Observer>(&mut self, buffer: &mut Buffer, cx: &mut Cx<'_, O>) {
+    fn send_next<O: Observer>(&mut self, buffer: &mut RouterBuffer, cx: &mut Cx<'_, O>) {
         let Some(serving) = self.scheduler.next() else { return };
         self.serving = serving;
         let queue = &mut self.queues[serving];
@@ -223,7 +233,7 @@ impl Station {
         let (hop, number, attempt) = (queue.hop, queue.number, queue.attempts);
         let duration = queue.line.transmission_time(packet.size());
         let number_on_hop = Some(queue.counters.frames_sent);
-        let frame = Frame {
+        let frame = ChannelFrame {
             now: cx.now,
             start: cx.now,
             duration,
@@ -235,12 +245,12 @@ impl Station {
         queue.counters.busy = queue.counters.busy + duration;
         queue.sent_until = cx.now + duration;
         cx.emit(hop, || LinkEvent::FrameSent { number, attempt, packet: *packet });
-        if cx.channels[hop.link as usize].fate(&frame) == Fate::Arrives {
-            self.phase = Phase::Flying;
+        if cx.channels[hop.link as usize].fate(&frame) == FrameFate::Arrives {
+            self.phase = FramePhase::Flying;
             cx.schedule.arm(self.arrival, cx.now + duration + queue.line.delay);
         } else {
             queue.counters.frames_corrupted += 1;
-            self.phase = Phase::Lost;
+            self.phase = FramePhase::Lost;
             cx.emit(hop, || LinkEvent::FrameCorrupted { number, attempt, packet: *packet });
         }
         self.overdue = cx.now + duration + queue.ack_wait();

@@ -5,14 +5,14 @@ use wire::Packet;
 
 use crate::event::HopId;
 use crate::hop_state::{HopState, LinkLayerState};
-use crate::link::{Counters, Line};
+use crate::link::{HopCounters, TransmissionLine};
 use crate::mac::arq::StopAndWait;
 use crate::queue::Backlog;
 
 /// One neighbour.
 pub struct TxQueue {
     pub(super) hop: HopId,
-    pub(super) line: Line,
+    pub(super) line: TransmissionLine,
     pub(super) arq: StopAndWait,
     /// Transmission time of a link acknowledgment.
     pub(super) ack_time: Span,
@@ -33,14 +33,14 @@ pub struct TxQueue {
     pub(super) next_number: u64,
     /// At the far end, the lowest frame number that is not a duplicate.
     expected: u64,
-    pub(super) counters: Counters,
+    pub(super) counters: HopCounters,
     /// Departure of the last frame.
     pub(super) sent_until: Time,
 }
 
 impl TxQueue {
     /// Creates a queue for the hop with the given line, link layer and queue limit.
-    pub fn new(hop: HopId, mut line: Line, arq: StopAndWait, queue: impl Into<Backlog>) -> Self {
+    pub fn new(hop: HopId, mut line: TransmissionLine, arq: StopAndWait, queue: impl Into<Backlog>) -> Self {
         TxQueue {
             hop,
             ack_time: line.transmission_time(arq.ack_size),
@@ -55,7 +55,7 @@ impl TxQueue {
             number: 0,
             next_number: 0,
             expected: 0,
-            counters: Counters::default(),
+            counters: HopCounters::default(),
             sent_until: Time::ZERO,
         }
     }
@@ -71,7 +71,7 @@ impl TxQueue {
     }
 
     /// Returns the counters at `now`, with the elapsed part of a frame in transmission.
-    pub fn counters(&self, now: Time) -> Counters {
+    pub fn counters(&self, now: Time) -> HopCounters {
         let mut counters = self.counters;
         counters.busy = counters.busy - self.sent_until.since(now);
         counters

@@ -5,9 +5,9 @@ use path::channel::{Channel, ChannelConfig, perfect};
 use path::mac::dcf::{Config, FrameKind};
 use path::medium::places::Places;
 use path::medium::{Medium, MediumStationId, QueueId, StationSpec, TxQueueSpec};
-use path::outcome::Outcome;
-use path::place::Path;
-use path::queue::{Buffer, QueueConfig};
+use path::outcome::LinkOutcome;
+use path::place::NodePath;
+use path::queue::{QueueConfig, RouterBuffer};
 use path::scheduler::SchedulerConfig;
 use path::{AirFrame, Cx, HopId, LinkDirection, MediumEvent, MediumId, Reach, Reception};
 use wire::{Addr, Body, Flags, Packet, Segment};
@@ -32,8 +32,8 @@ pub struct Air {
     saturated: bool,
 }
 
-pub fn metres(at: [i128; 2]) -> Path {
-    Path::still(at.map(|part| part * 1000))
+pub fn metres(at: [i128; 2]) -> NodePath {
+    NodePath::still(at.map(|part| part * 1000))
 }
 
 /// Returns the settings of an 802.11b cell with this range and carrier-sense range, in metres.
@@ -44,7 +44,7 @@ pub fn config(range: u64, sensed: u64) -> Config {
 
 impl Air {
     /// Creates stations that move along `paths`, and links between them.
-    pub fn new(config: &Config, paths: &[Path], links: &[[usize; 2]], until: Time) -> Self {
+    pub fn new(config: &Config, paths: &[NodePath], links: &[[usize; 2]], until: Time) -> Self {
         let mut schedule = Schedule::new();
         let mut queues: Vec<Vec<TxQueueSpec>> = vec![Vec::new(); paths.len()];
         let mut of_hops = Vec::new();
@@ -74,7 +74,7 @@ impl Air {
         let crossing = schedule.slot();
         let places = Places { slot: crossing, paths: paths.to_vec(), until };
         let mut medium = Medium::new(MediumId(0), config, specs, Some(places));
-        medium.look_out(&mut schedule);
+        medium.schedule_first_crossing(&mut schedule);
         let perfect = |_| ChannelConfig::Perfect(perfect::Config::default()).build(Stream::default());
         let channels = links.iter().map(perfect).collect();
         let delivered = vec![0; 2 * links.len()];
@@ -99,7 +99,7 @@ impl Air {
         let packet = Packet::new(Addr::of_node(0), Addr::of_node(1), Body::Tcp(segment));
         self.in_hand[hop] += 1;
         let mut cx = Cx { now, schedule: &mut self.schedule, channels: &mut self.channels, observer: &mut self.log };
-        assert!(self.medium.on_packet(self.queues[hop], packet, false, &mut Buffer::default(), &mut cx));
+        assert!(self.medium.on_packet(self.queues[hop], packet, false, &mut RouterBuffer::default(), &mut cx));
     }
 
     /// Runs all events up to `until`.
@@ -116,10 +116,10 @@ impl Air {
             while let Some((hop, outcome)) = self.medium.outcome() {
                 let hop = 2 * hop.link as usize + hop.direction.index();
                 match outcome {
-                    Outcome::Delivered(_) => self.delivered[hop] += 1,
-                    Outcome::Failed(notice) => self.given_up += u64::from(notice.last),
-                    Outcome::Acknowledged(_) => {}
-                    Outcome::Freed(_) => {
+                    LinkOutcome::Delivered(_) => self.delivered[hop] += 1,
+                    LinkOutcome::Failed(notice) => self.given_up += u64::from(notice.last),
+                    LinkOutcome::Acknowledged(_) => {}
+                    LinkOutcome::Freed(_) => {
                         self.in_hand[hop] -= 1;
                         if self.saturated {
                             self.offer(now, hop);

@@ -4,11 +4,11 @@ pub mod slow;
 
 use engine::{Rate, Schedule, Slot, Span, Stream, Time};
 use path::channel::{Channel, ChannelConfig, scripted};
-use path::link::Counters;
+use path::link::HopCounters;
 use path::mac::dcf::Config;
 use path::medium::{Medium, MediumStationId, QueueId, StationSpec, TxQueueSpec};
-use path::outcome::Outcome;
-use path::queue::{Buffer, Limit};
+use path::outcome::LinkOutcome;
+use path::queue::{Limit, RouterBuffer};
 use path::scheduler::SchedulerConfig;
 use path::{Cx, HopId, LinkDirection, LinkEvent, MediumEvent, MediumId};
 use wire::{Addr, Body, Flags, Packet, Segment, SeqNum};
@@ -83,7 +83,7 @@ pub struct Cell {
     /// The transmit queues of each link, for both directions.
     places: Vec<[QueueId; 2]>,
     pub log: EventLog,
-    pub outcomes: Vec<(Time, HopId, Outcome)>,
+    pub outcomes: Vec<(Time, HopId, LinkOutcome)>,
     /// Numbers of packets offered and refused, for each link and direction.
     pub offered: Vec<[u64; 2]>,
     pub refused: Vec<[u64; 2]>,
@@ -163,7 +163,7 @@ impl Cell {
         self.sequence += 1;
         let Cell { schedule, channels, log, .. } = self;
         let mut cx = Cx { now, schedule, channels, observer: log };
-        if !self.medium.on_packet(queue, packet, expedited, &mut Buffer::default(), &mut cx) {
+        if !self.medium.on_packet(queue, packet, expedited, &mut RouterBuffer::default(), &mut cx) {
             self.refused[link][direction.index()] += 1;
         }
         self.take_outcomes(now);
@@ -214,7 +214,7 @@ impl Cell {
         }
     }
 
-    pub fn counters(&self, link: usize, direction: LinkDirection, now: Time) -> Counters {
+    pub fn counters(&self, link: usize, direction: LinkDirection, now: Time) -> HopCounters {
         let queue = self.places[link][direction.index()];
         self.medium.counters(queue, now)
     }

@@ -1,12 +1,12 @@
 //! Helpers of the contract tests.
 
 use engine::{Schedule, Slot, Time};
-use path::link::fifo::{Arrival, FifoLink};
+use path::link::fifo::{FifoArrival, FifoLink};
 use path::link::priority::PriorityLink;
-use path::link::{Counters, Line, Link, Parts};
-use path::mac::arq::{ArqConfig, Sender};
-use path::outcome::{Outcome, Outcomes};
-use path::queue::{Buffer, Tie, drop_tail};
+use path::link::{HopCounters, Link, LinkParts, TransmissionLine};
+use path::mac::arq::{ArqConfig, ArqSender};
+use path::outcome::{LinkOutcome, Outcomes};
+use path::queue::{RouterBuffer, Tie, drop_tail};
 use path::scheduler::SchedulerConfig;
 use path::station::{Station, TxQueue};
 use path::{Cx, HopId, HopState, LinkDirection, LinkEvent, MediumEvent, MediumId, Observer};
@@ -75,18 +75,18 @@ impl EventLog {
 }
 
 /// Collects the outcomes of a wake-up.
-pub fn collect(act: impl FnOnce(&mut Outcomes<'_>)) -> Vec<Outcome> {
+pub fn collect(act: impl FnOnce(&mut Outcomes<'_>)) -> Vec<LinkOutcome> {
     let (mut first, mut more) = (packet(0, 0), Vec::new());
     let mut outcomes = Outcomes::new(&mut first, &mut more);
     act(&mut outcomes);
-    let delivered = outcomes.delivered().map(|_| Outcome::Delivered(first));
+    let delivered = outcomes.delivered_hop().map(|_| LinkOutcome::Delivered(first));
     delivered.into_iter().chain(more.into_iter().map(|(_, outcome)| outcome)).collect()
 }
 
 /// Returns the packet of an outcome if it is a delivery.
-pub fn delivered(outcome: &Outcome) -> Option<&Packet> {
+pub fn delivered(outcome: &LinkOutcome) -> Option<&Packet> {
     match outcome {
-        Outcome::Delivered(packet) => Some(packet),
+        LinkOutcome::Delivered(packet) => Some(packet),
         _ => None,
     }
 }
@@ -103,24 +103,24 @@ impl Sending {
     pub fn new(
         arq: &ArqConfig,
         expedited: bool,
-        (hop, line): (HopId, Line),
+        (hop, line): (HopId, TransmissionLine),
         queue: impl Into<drop_tail::Config>,
         schedule: &mut Schedule,
     ) -> Self {
         let (slot, queue, tie) = (schedule.slot(), queue.into(), Tie::default());
         match arq.build().sender() {
-            Sender::Plain if expedited => {
+            ArqSender::Plain if expedited => {
                 Sending::Link(Box::new(PriorityLink::new(hop, line, (queue, tie), true, slot)))
             }
-            Sender::Plain => Sending::Fifo(Box::new(FifoLink::new(hop, line, (queue, tie), true, slot))),
-            Sender::Station(arq) => {
+            ArqSender::Plain => Sending::Fifo(Box::new(FifoLink::new(hop, line, (queue, tie), true, slot))),
+            ArqSender::Station(arq) => {
                 let queues = vec![TxQueue::new(hop, line, *arq, queue)];
                 let station = Station::new(queues, &SchedulerConfig::default(), slot, schedule.slot());
                 Sending::Station { station, arrival: slot }
             }
-            Sender::Own(build) => {
+            ArqSender::Own(build) => {
                 let (agent_at_far_end, reports_deliveries) = (false, true);
-                Sending::Link(build(Parts {
+                Sending::Link(build(LinkParts {
                     hop,
                     line,
                     queue: queue.into(),
@@ -136,40 +136,40 @@ impl Sending {
         &mut self,
         packet: &Packet,
         expedited: bool,
-        buffer: &mut Buffer,
+        buffer: &mut RouterBuffer,
         cx: &mut Cx<'_, O>,
     ) -> bool {
         match self {
             Sending::Fifo(link) => {
                 let leaves = link.on_packet(packet, cx);
-                buffer.taken_until(leaves, packet.size());
+                buffer.release_at(leaves, packet.size());
                 leaves.is_some()
             }
             Sending::Station { station, .. } => station.on_packet(0, packet, expedited, buffer, cx),
-            Sending::Link(link) => cx.erased(|cx| link.accept(packet, expedited, buffer, cx)),
+            Sending::Link(link) => cx.with_erased_observer(|cx| link.accept(packet, expedited, buffer, cx)),
         }
     }
 
-    pub fn wake<O: Observer>(&mut self, slot: Slot, buffer: &mut Buffer, cx: &mut Cx<'_, O>) -> Vec<Outcome> {
+    pub fn wake<O: Observer>(&mut self, slot: Slot, buffer: &mut RouterBuffer, cx: &mut Cx<'_, O>) -> Vec<LinkOutcome> {
         collect(|outcomes| match self {
             Sending::Fifo(link) => {
                 let hop = HopId { link: 0, direction: LinkDirection::Forward };
                 outcomes.deliver_with(hop, |packet| {
                     let mut compact = CompactPacket::of(packet);
                     let arrival = link.on_wake(cx, &mut compact, packet);
-                    if arrival == Arrival::Compact {
+                    if arrival == FifoArrival::Compact {
                         compact.write_to(packet);
                     }
-                    arrival != Arrival::Nothing
+                    arrival != FifoArrival::Nothing
                 });
             }
             Sending::Station { station, arrival } if slot == *arrival => station.on_arrival(buffer, outcomes, cx),
             Sending::Station { station, .. } => station.on_timer(buffer, outcomes, cx),
-            Sending::Link(link) => cx.erased(|cx| link.wake(buffer, outcomes, cx)),
+            Sending::Link(link) => cx.with_erased_observer(|cx| link.wake(buffer, outcomes, cx)),
         })
     }
 
-    pub fn counters(&self, now: Time) -> Counters {
+    pub fn counters(&self, now: Time) -> HopCounters {
         match self {
             Sending::Fifo(link) => link.counters(now),
             Sending::Station { station, .. } => station.queues()[0].counters(now),

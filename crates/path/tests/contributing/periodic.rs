@@ -7,7 +7,7 @@ use engine::{Span, Stream, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Channel, Fate, Frame, State};
+use super::{Channel, ChannelFrame, ChannelState, FrameFate};
 
 /// Settings.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -40,26 +40,26 @@ impl Config {
 }
 
 impl Channel for Periodic {
-    fn fate(&mut self, frame: &Frame) -> Fate {
+    fn fate(&mut self, frame: &ChannelFrame) -> FrameFate {
         let into_period = frame.start.as_nanos() % self.period;
         let ends = into_period + frame.duration.as_nanos();
         let met_bad = self.good < self.period && (into_period >= self.good || ends > self.good);
-        if met_bad { Fate::Corrupted } else { Fate::Arrives }
+        if met_bad { FrameFate::Corrupted } else { FrameFate::Arrives }
     }
 
     fn has_states(&self) -> bool {
         true
     }
 
-    fn next_change(&mut self, after: Time) -> Option<(Time, State)> {
+    fn next_change(&mut self, after: Time) -> Option<(Time, ChannelState)> {
         if self.good == self.period {
             return None;
         }
         let (after, begun) = (after.as_nanos(), after.as_nanos() / self.period * self.period);
         let (at, state) = if after < begun + self.good {
-            (begun + self.good, State::Bad)
+            (begun + self.good, ChannelState::Bad)
         } else {
-            (begun + self.period, State::Good)
+            (begun + self.period, ChannelState::Good)
         };
         Some((Time::from_nanos(at), state))
     }
@@ -76,7 +76,7 @@ mod tests {
         let mut air = Config { period: ms(100), fade: ms(20) }.build(Stream::named(1, 0, "air"));
         let mut fate = |start, duration| {
             let start = Time::from_millis(start);
-            air.fate(&Frame {
+            air.fate(&ChannelFrame {
                 now: start,
                 start,
                 duration: ms(duration),
@@ -85,13 +85,13 @@ mod tests {
                 number: None,
             })
         };
-        assert_eq!(fate(0, 80), Fate::Arrives);
-        assert_eq!(fate(75, 8), Fate::Corrupted);
-        assert_eq!(fate(99, 0), Fate::Corrupted);
-        assert_eq!(fate(100, 0), Fate::Arrives);
-        assert_eq!(fate(375, 8), Fate::Corrupted);
-        assert_eq!(air.next_change(Time::ZERO), Some((Time::from_millis(80), State::Bad)));
-        assert_eq!(air.next_change(Time::from_millis(80)), Some((Time::from_millis(100), State::Good)));
+        assert_eq!(fate(0, 80), FrameFate::Arrives);
+        assert_eq!(fate(75, 8), FrameFate::Corrupted);
+        assert_eq!(fate(99, 0), FrameFate::Corrupted);
+        assert_eq!(fate(100, 0), FrameFate::Arrives);
+        assert_eq!(fate(375, 8), FrameFate::Corrupted);
+        assert_eq!(air.next_change(Time::ZERO), Some((Time::from_millis(80), ChannelState::Bad)));
+        assert_eq!(air.next_change(Time::from_millis(80)), Some((Time::from_millis(100), ChannelState::Good)));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wire::{Body, Packet};
 
-use super::{Agent, AgentCx, LinkView, Traits, Verdict};
+use super::{Agent, AgentCx, AgentVerdict, LinkView, Traits};
 
 /// Its properties: a scheme of the base station alone, and acknowledgments keep their meaning.
 pub fn traits() -> Traits {
@@ -58,17 +58,17 @@ impl Agent for SlowAcks {
         self.waiting = link.waiting;
     }
 
-    fn after_air(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) -> Verdict {
+    fn after_air(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) -> AgentVerdict {
         let pure = matches!(&packet.body, Body::Tcp(segment) if segment.len == 0);
         // Acknowledgments are not reordered.
         if !pure || (self.waiting <= self.config.threshold && self.held.is_empty()) {
-            return Verdict::Pass;
+            return AgentVerdict::Pass;
         }
         // An event with a value; the growth of `delayed` is one, too.
         cx.emit("queue_at_ack", self.waiting as f64, Some(packet));
         self.delayed += 1;
         self.held.push_back((cx.now + self.config.delay, *packet));
-        Verdict::Take
+        AgentVerdict::Take
     }
 
     fn deadline(&self) -> Time {
@@ -112,7 +112,9 @@ mod tests {
         let ack = Segment { flags: Flags::ACK, ..Segment::default() };
         let mut ack = Packet::new(Addr::of_node(2), Addr::of_node(0), Body::Tcp(ack));
         let (mut send, mut events) = (Vec::new(), Vec::new());
-        for (at, waiting, verdict) in [(0, 10, Verdict::Pass), (1, 11, Verdict::Take), (2, 0, Verdict::Take)] {
+        for (at, waiting, verdict) in
+            [(0, 10, AgentVerdict::Pass), (1, 11, AgentVerdict::Take), (2, 0, AgentVerdict::Take)]
+        {
             let (now, here) = (Time::from_millis(at), Addr::of_node(1));
             let mut cx = AgentCx { now, here, send: &mut send, events: Some(&mut events) };
             agent.on_link(&link(waiting), &mut cx);

@@ -7,15 +7,15 @@ use serde::{Deserialize, Serialize};
 use wire::NoticeKind;
 
 use super::icmp::tell_sender;
-use super::{Agent, AgentCx, Place, Semantics, Traits};
+use super::{Agent, AgentCx, SchemeNode, Semantics, Traits};
 use crate::outcome::RadioNotice;
 
 /// Its properties.
 pub fn traits() -> Traits {
     Traits {
         semantics: Semantics::Kept,
-        changes: &[Place::Sender, Place::BaseStation],
-        uploads: &[Place::Sender],
+        changes: &[SchemeNode::Sender, SchemeNode::BaseStation],
+        uploads: &[SchemeNode::Sender],
         needs_link_reports: true,
         actions: &[],
     }

@@ -24,8 +24,8 @@ use contracts::agent::Driver;
 #[allow(unused_imports, reason = "each test file uses some of it")]
 pub use contracts::agent::hosts::{FIXED, HERE, MOBILE, flow_ports, from_fixed, from_mobile, of_flow};
 use engine::Time;
-use path::agent::{Agent, AgentConfig, AgentCx, Departure, Verdict};
-use path::channel::State;
+use path::agent::{Agent, AgentConfig, AgentCx, AgentVerdict, Departure};
+use path::channel::ChannelState;
 use path::outcome::RadioNotice;
 use path::{HopId, LinkDirection};
 use wire::{Options, Packet, SeqNum};
@@ -130,7 +130,7 @@ impl Ladder {
     }
 
     /// Reports a predicted change of the channel.
-    pub fn forecast(&mut self, state: State) -> &mut Self {
+    pub fn forecast(&mut self, state: ChannelState) -> &mut Self {
         self.told(&format!("air will be {state:?}"), |agent, cx| agent.on_forecast(state, cx))
     }
 
@@ -172,11 +172,17 @@ impl Ladder {
         &mut self,
         packet: Packet,
         to_air: bool,
-        show: impl FnOnce(&mut dyn Agent, &mut Packet, &mut AgentCx<'_>) -> Verdict,
+        show: impl FnOnce(&mut dyn Agent, &mut Packet, &mut AgentCx<'_>) -> AgentVerdict,
     ) -> &mut Self {
         let mut shown = packet;
         let (verdict, sent) = self.fed.act(|agent, cx| show(agent, &mut shown, cx));
-        text::crossing(&mut self.lines, self.fed.now(), to_air, &packet, (verdict == Verdict::Pass).then_some(&shown));
+        text::crossing(
+            &mut self.lines,
+            self.fed.now(),
+            to_air,
+            &packet,
+            (verdict == AgentVerdict::Pass).then_some(&shown),
+        );
         departures(&mut self.lines, self.fed.now(), &sent);
         self
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use engine::Time;
 use path::mac::dcf::{FrameKind, Phy};
-use path::{MediumEvent, MediumId, Numbers, Reach, Reception};
+use path::{MediumEvent, MediumId, Reach, Reception, SeqBitmap};
 use sim::{Event, Network, Sink};
 
 use super::countdown::{Countdown, Part};
@@ -54,13 +54,13 @@ pub struct Frame {
     /// Time for which the frame reserves the medium after its end, in seconds.
     pub reserves: f64,
     /// The packets that the frame carries or acknowledges, or that it reserves the medium for.
-    pub packets: Numbers,
+    pub packets: SeqBitmap,
     /// True for a retransmission.
     pub again: bool,
     /// Outcome at the receiver; `None` if the frame was in transmission at the end of the run.
     pub reception: Option<Reception>,
     /// The damaged packets of an aggregate.
-    pub damaged: Numbers,
+    pub damaged: SeqBitmap,
 }
 
 impl Frame {
@@ -221,7 +221,7 @@ impl AirRecorder {
                     end: (frame.start + frame.duration).as_secs_f64(),
                     reserves: frame.reserves.as_secs_f64(),
                     packets: frame.packets,
-                    damaged: Numbers::none(frame.packets.first()),
+                    damaged: SeqBitmap::empty_from(frame.packets.first()),
                     again: frame.again,
                     reception: None,
                 };

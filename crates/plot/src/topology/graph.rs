@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use engine::{Bytes, Time};
 use path::channel::ChannelConfig;
 use path::mac::arq::ArqConfig;
-use path::place::Path;
+use path::place::NodePath;
 use sim::{Network, NodeKind, Transport};
 
 /// The most nodes that are all drawn singly: labels of links that meet at one node have no space beside each other then.
@@ -82,7 +82,7 @@ pub(super) struct Flow {
 pub(super) struct Placed {
     pub name: String,
     pub kind: Kind,
-    pub path: Path,
+    pub path: NodePath,
     /// The ranges in metres of the media of which it is the access point: within which a frame is received, and sensed.
     pub ranges: Vec<[f64; 2]>,
 }

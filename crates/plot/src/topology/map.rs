@@ -37,7 +37,7 @@ struct Map {
     y: Scale,
 }
 
-fn metres(path: &path::place::Path, at: Time) -> Place {
+fn metres(path: &path::place::NodePath, at: Time) -> Place {
     let [x, y] = path.at(at).map(|nanometres| nanometres as f64 / 1e9);
     (x, y)
 }

@@ -165,9 +165,9 @@ pub fn walk() -> Network {
         medium_rate: None,
     }));
     let at = |seconds: u64| Time::ZERO + Span::from_secs(seconds);
-    network.nodes[1].place = Some(path::place::Path::still([0, 0]));
+    network.nodes[1].place = Some(path::place::NodePath::still([0, 0]));
     let turns = [(at(20), [80_000, 40_000]), (at(30), [80_000, 40_000]), (at(50), [-60_000, 40_000])];
-    network.nodes[2].place = Some(path::place::Path::through([10_000, -30_000], &turns));
+    network.nodes[2].place = Some(path::place::NodePath::through([10_000, -30_000], &turns));
     network
 }
 
@@ -180,7 +180,7 @@ pub fn cell(mobiles: usize, duration: &str) -> (plot::MediumDescription, Vec<(Ti
 /// The same cell with other 802.11 settings, places of the stations (the base station first), and a lossy channel.
 pub fn cell_of(
     config: path::mac::dcf::Config,
-    places: &[Option<path::place::Path>],
+    places: &[Option<path::place::NodePath>],
     duration: &str,
     channel: Option<ChannelConfig>,
 ) -> (plot::MediumDescription, Vec<(Time, Event)>) {

@@ -7,7 +7,7 @@ use engine::members::{Custom, Factory, Member, Members, Unreadable, Unresolved};
 use pyo3::prelude::*;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value};
-use tcp::cc::policy::{Evaluator, Network, Observed, Policy, Rules};
+use tcp::cc::policy::{Evaluator, Network, ObservedControl, Policy, Rules};
 use tcp::cc::{CongestionControl, ControlConfig, Start};
 
 use super::tap::{Measured, Outside, Tap};
@@ -118,7 +118,7 @@ impl Member<ControlConfig> for Driven {
         match driver {
             Driver::Control(control) if receiver => control.build(start),
             Driver::Control(control) => {
-                Box::new(Observed::new(rules, Outside(Arc::clone(tap)), control.build(start), &start))
+                Box::new(ObservedControl::new(rules, Outside(Arc::clone(tap)), control.build(start), &start))
             }
             _ if receiver => Box::new(Policy::new(rules, Evaluator::new(Vec::new()), &start)),
             Driver::Network(trained) => {

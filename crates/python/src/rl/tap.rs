@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use engine::Span;
-use tcp::cc::policy::{Agent, Evaluator, Step};
+use tcp::cc::policy::{Evaluator, PolicyAgent, PolicyStep};
 
 use super::Weights;
 
@@ -33,7 +33,7 @@ pub struct Seen {
     pub rtts: Vec<f32>,
     pub rtt_sum: f64,
     /// The last step.
-    pub last: Option<Step>,
+    pub last: Option<PolicyStep>,
     /// Bytes lost and delivered, and timeouts.
     pub lost: u64,
     pub delivered: u64,
@@ -54,7 +54,7 @@ impl Tap {
         self.due.load(Ordering::Relaxed) && self.due.swap(false, Ordering::Relaxed)
     }
 
-    fn step(&self, step: &Step, features: &[f64]) {
+    fn step(&self, step: &PolicyStep, features: &[f64]) {
         let mut seen = self.seen();
         let reward = reward(step, self.weights);
         seen.features.clear();
@@ -78,7 +78,7 @@ impl Tap {
 }
 
 /// The reward of a step, in seconds: the longer a step, the more it counts.
-fn reward(step: &Step, weights: Weights) -> f64 {
+fn reward(step: &PolicyStep, weights: Weights) -> f64 {
     let min_rtt = step.min_rtt.as_secs_f64().max(1e-9);
     let segments = step.rate() * min_rtt / step.segment;
     let sent = step.lost + step.delivered;
@@ -90,8 +90,8 @@ fn reward(step: &Step, weights: Weights) -> f64 {
 /// An agent whose actions come from outside.
 pub struct Outside(pub Arc<Tap>);
 
-impl Agent for Outside {
-    fn observe(&mut self, step: &Step, features: &[f64]) {
+impl PolicyAgent for Outside {
+    fn observe(&mut self, step: &PolicyStep, features: &[f64]) {
         self.0.step(step, features);
     }
 
@@ -110,8 +110,8 @@ pub struct Measured {
     pub tap: Arc<Tap>,
 }
 
-impl Agent for Measured {
-    fn observe(&mut self, step: &Step, features: &[f64]) {
+impl PolicyAgent for Measured {
+    fn observe(&mut self, step: &PolicyStep, features: &[f64]) {
         self.tap.step(step, features);
         self.network.observe(step, features);
     }

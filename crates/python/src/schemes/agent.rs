@@ -7,8 +7,10 @@ use engine::members::{Factory, Member, Unreadable};
 use engine::registry::{Fault, by_name};
 use engine::{Span, Time};
 use path::agent::icmp::tell_sender;
-use path::agent::{self, AgentConfig, AgentCx, AgentEvent, Departure, LinkView, Place, Semantics, Traits, Verdict};
-use path::channel::State;
+use path::agent::{
+    self, AgentConfig, AgentCx, AgentEvent, AgentVerdict, Departure, LinkView, SchemeNode, Semantics, Traits,
+};
+use path::channel::ChannelState;
 use path::outcome::{DeliveryNotice, RadioNotice};
 use path::queue::Limit;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
@@ -185,10 +187,10 @@ impl Agents {
                 }
             };
             let sender: Option<String> = attribute(class, "sender", "the name of a scheme, or None")?;
-            let places = |name: &str| -> PyResult<&'static [Place]> {
+            let places = |name: &str| -> PyResult<&'static [SchemeNode]> {
                 let mut names: Vec<String> = attribute(class, name, "a list of sender, base station, receiver")?;
                 // A sender with a part of the scheme is one of the nodes that must implement it.
-                names.extend(sender.is_some().then(|| Place::Sender.name().to_owned()));
+                names.extend(sender.is_some().then(|| SchemeNode::Sender.name().to_owned()));
                 self::places(name, &names)
             };
             Ok(Traits {
@@ -203,9 +205,9 @@ impl Agents {
 }
 
 /// The nodes with these names, in the order of a packet to the mobile.
-fn places(key: &str, names: &[String]) -> PyResult<&'static [Place]> {
-    use Place::{BaseStation, Receiver, Sender};
-    const SETS: [&[Place]; 8] = [
+fn places(key: &str, names: &[String]) -> PyResult<&'static [SchemeNode]> {
+    use SchemeNode::{BaseStation, Receiver, Sender};
+    const SETS: [&[SchemeNode]; 8] = [
         &[],
         &[Sender],
         &[BaseStation],
@@ -467,7 +469,7 @@ impl Agent {
     }
 
     /// Calls a method that may change a packet or take it.
-    fn inspect(&mut self, method: &str, packet: &mut Packet, cx: &mut AgentCx<'_>) -> Verdict {
+    fn inspect(&mut self, method: &str, packet: &mut Packet, cx: &mut AgentCx<'_>) -> AgentVerdict {
         let (verdict, changed) = self.call(cx, |py, object, node| {
             let given = Bound::new(py, PyPacket(*packet))?;
             let answer = object.call_method1(method, (&given, node))?;
@@ -477,7 +479,7 @@ impl Agent {
                 let text = format!("{method}: found {found}, expected True or None to forward the packet, or False");
                 PyTypeError::new_err(text)
             };
-            let verdict = if passes.ok_or_else(wrong)? { Verdict::Pass } else { Verdict::Take };
+            let verdict = if passes.ok_or_else(wrong)? { AgentVerdict::Pass } else { AgentVerdict::Take };
             let changed = given.borrow().0;
             Ok((verdict, changed))
         });
@@ -487,12 +489,12 @@ impl Agent {
 }
 
 impl agent::Agent for Agent {
-    fn before_air(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) -> Verdict {
-        if self.calls.before_air { self.inspect("before_air", packet, cx) } else { Verdict::Pass }
+    fn before_air(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) -> AgentVerdict {
+        if self.calls.before_air { self.inspect("before_air", packet, cx) } else { AgentVerdict::Pass }
     }
 
-    fn after_air(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) -> Verdict {
-        if self.calls.after_air { self.inspect("after_air", packet, cx) } else { Verdict::Pass }
+    fn after_air(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) -> AgentVerdict {
+        if self.calls.after_air { self.inspect("after_air", packet, cx) } else { AgentVerdict::Pass }
     }
 
     fn on_link(&mut self, link: &LinkView, cx: &mut AgentCx<'_>) {
@@ -548,8 +550,8 @@ impl agent::Agent for Agent {
         self.foresight
     }
 
-    fn on_forecast(&mut self, state: State, cx: &mut AgentCx<'_>) {
-        let good = state == State::Good;
+    fn on_forecast(&mut self, state: ChannelState, cx: &mut AgentCx<'_>) {
+        let good = state == ChannelState::Good;
         self.call(cx, |_, object, node| object.call_method1("on_forecast", (good, node)).map(drop));
     }
 

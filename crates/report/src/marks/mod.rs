@@ -6,7 +6,7 @@
 
 mod panel;
 
-use lab::papers::{Mark, Mode, Number, Paper, Printed, Quantity, Reading};
+use lab::papers::{Mark, ModalQuantity, Mode, Number, Paper, PrintedValue, Reading};
 use maud::{Markup, PreEscaped, html};
 use plot::Tick;
 use stats::Level;
@@ -35,7 +35,7 @@ const LETTER: f64 = 0.92;
 struct Ours<'a> {
     /// Index of the reading among those of the paper.
     reading: usize,
-    quantity: &'a Quantity,
+    quantity: &'a ModalQuantity,
     mode: &'a Mode,
 }
 
@@ -125,7 +125,7 @@ fn lines<'a>(number: &'a Number, paper: &Paper) -> Vec<Ours<'a>> {
     let place = |reading: Option<&Reading>| {
         reading.and_then(|reading| paper.readings.iter().position(|known| *known == reading)).unwrap_or(0)
     };
-    let modes = |(reading, quantity): (Option<&'static Reading>, &'a Quantity)| {
+    let modes = |(reading, quantity): (Option<&'static Reading>, &'a ModalQuantity)| {
         quantity.modes().iter().map(move |mode| Ours { reading: place(reading), quantity, mode })
     };
     number.readings().flat_map(modes).collect()
@@ -223,11 +223,11 @@ fn shape(mark: &Mark, x: f64, y: f64) -> Markup {
 }
 
 /// Returns the arrow of a bound: to the right for "at least", to the left for "at most".
-fn arrow(paper: Printed, mark: &Mark, x: f64, y: f64) -> Markup {
+fn arrow(paper: PrintedValue, mark: &Mark, x: f64, y: f64) -> Markup {
     let shape = match paper {
-        Printed::Value(_) => return html! {},
-        Printed::AtLeast(_) => "h13m-4-3l4 3l-4 3",
-        Printed::AtMost(_) => "h-13m4-3l-4 3l4 3",
+        PrintedValue::Value(_) => return html! {},
+        PrintedValue::AtLeast(_) => "h13m-4-3l4 3l-4 3",
+        PrintedValue::AtMost(_) => "h-13m4-3l-4 3l4 3",
     };
     html! { path class={ "stem " (class(mark)) } d={ "M" (Px(x)) " " (Px(y)) (PreEscaped(shape)) } {} }
 }
@@ -305,7 +305,7 @@ mod tests {
         Moments::of(values).unwrap()
     }
 
-    fn number(place: &str, unit: &'static str, paper: impl Into<Printed>, values: [f64; 2]) -> Number {
+    fn number(place: &str, unit: &'static str, paper: impl Into<PrintedValue>, values: [f64; 2]) -> Number {
         Number::new(place, json!({ "figure": "goodput" }), unit, paper, ours(values))
     }
 
@@ -315,7 +315,7 @@ mod tests {
             number("table 1", "%", 30.0, [29.0, 31.0]),
             number("table 1", "%", 60.0, [29.0, 31.0]).or(&OTHER, ours([60.0, 60.0])),
             number("table 1", "%", 99.0, [29.0, 31.0]),
-            number("table 1", "%", Printed::AtLeast(1.0), [2.0, 2.0]),
+            number("table 1", "%", PrintedValue::AtLeast(1.0), [2.0, 2.0]),
         ];
         let svg = svg(&PAPER, &numbers, Level::default());
         assert_eq!(svg.matches("<circle class=\"c2\"").count(), 2 + 1, "two numbers and the legend");

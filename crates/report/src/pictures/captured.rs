@@ -1,7 +1,7 @@
 //! The picture of a connection of a capture.
 
 use engine::Time;
-use lab::captures::Explained;
+use lab::captures::ExplainedConnection;
 use plot::{Description, Marked, Options, Panel, Recording};
 
 use super::captured_shares;
@@ -19,12 +19,12 @@ const PANELS: [Panel; 3] = [Panel::Sequence, Panel::Rtt, Panel::Goodput];
 /// # Errors
 /// The view is outside of the connection.
 pub fn captured(
-    explained: &Explained,
+    explained: &ExplainedConnection,
     recording: &Recording,
     view: &View,
     findings: bool,
 ) -> Result<Drawn, PictureError> {
-    let Explained { survey, network, report, .. } = explained;
+    let ExplainedConnection { survey, network, report, .. } = explained;
     view.check_times(survey.stream.start.since(Time::ZERO) + report.took)?;
     let marks = if findings { report.marks(MAX_MARKS) } else { Vec::new() };
     let options = Options {

@@ -8,7 +8,7 @@ use lab::run::{self, RunError, Watch};
 use observe::explain::{Explain, FlowReport};
 use plot::{Description, Options, Panel, Recorder, Recording, Run};
 use scenario::flows;
-use scenario::ran::what_ran;
+use scenario::ran::label_run;
 
 use super::error::{Choice, PictureError};
 use super::shares;
@@ -139,7 +139,7 @@ impl<'a> Compared<'a> {
         let explain = (from, to) == (None, None);
         let mut sink = (recorder, explain.then(|| Explain::new(&loaded.network)));
         let results = match kept {
-            Some(dir) => run::replay(loaded, dir, &mut sink, |(recorder, _)| recorder.overflowed(), watch)?,
+            Some(dir) => run::replay_result(loaded, dir, &mut sink, |(recorder, _)| recorder.overflowed(), watch)?,
             None => {
                 let enough = |(recorder, _): &(Recorder, _)| recorder.overflowed() || recorder.is_complete();
                 run::record(&loaded.network, &mut sink, enough, watch).map_err(RunError::from)?
@@ -181,7 +181,7 @@ impl<'a> Compared<'a> {
         let options = Options {
             flow: flow as u32,
             title: Some(title.join(": ")),
-            ran: what_ran(loaded),
+            ran: label_run(loaded),
             budget: budget.unwrap_or_default(),
             ..common.clone()
         };

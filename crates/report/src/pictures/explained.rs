@@ -3,7 +3,7 @@
 use lab::load::Loaded;
 use observe::explain::FlowReport;
 use plot::{Description, Marked, Options, Recording};
-use scenario::ran::what_ran;
+use scenario::ran::label_run;
 
 use super::shares;
 use super::view::Drawn;
@@ -18,7 +18,7 @@ pub fn explained(loaded: &Loaded, recording: &Recording, flow: usize, report: &F
     let options = Options {
         flow: flow as u32,
         title: Some(format!("Delays of {name}")),
-        ran: what_ran(loaded),
+        ran: label_run(loaded),
         spans: spans.collect(),
         budget: shares(&report.causes(), report.took),
         ..Options::default()

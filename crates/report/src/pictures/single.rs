@@ -10,7 +10,7 @@ use plot::{
 };
 use scenario::flows;
 use scenario::problem::Problem;
-use scenario::ran::what_ran;
+use scenario::ran::label_run;
 use sim::{MediumId, Network};
 
 use super::error::PictureError;
@@ -66,7 +66,7 @@ impl<'a> Single<'a> {
             .with_schemes(&self.description);
         let mut recorder = (recorder, air);
         let results = match kept {
-            Some(dir) => run::replay(self.loaded, dir, &mut recorder, overflowed, watch)?,
+            Some(dir) => run::replay_result(self.loaded, dir, &mut recorder, overflowed, watch)?,
             None => {
                 let enough = |both: &_| overflowed(both) || is_complete(both);
                 run::record(&self.loaded.network, &mut recorder, enough, watch).map_err(RunError::from)?
@@ -98,7 +98,7 @@ impl RecordedRun<'_> {
     /// Draws the pictures, one at a time: the media, then the flows.
     pub fn pictures(&self) -> impl Iterator<Item = Drawn> {
         let Single { flows, media, view, panels, loaded, .. } = &self.of;
-        let common = Options { ran: what_ran(loaded), ..view.options(panels) };
+        let common = Options { ran: label_run(loaded), ..view.options(panels) };
         (0..self.count()).map(move |number| match (media.get(number), view.together) {
             (_, true) => self.together(&common),
             (Some(medium), _) => self.medium(*medium, &common),

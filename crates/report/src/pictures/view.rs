@@ -4,7 +4,7 @@ use engine::{Span, Time};
 use lab::load::Loaded;
 use plot::{DEFAULT_SIZE, Options, Panel, Picture, Theme, Unit, default_height};
 use scenario::flows;
-use scenario::ran::what_ran;
+use scenario::ran::label_run;
 use sim::Network;
 
 use super::error::PictureError;
@@ -125,7 +125,7 @@ impl View {
 /// Draws the network of a scenario, without a run: nodes, links, media and flows.
 pub fn topology(loaded: &Loaded, view: &View) -> Drawn {
     let title = Some(loaded.title().to_owned());
-    let options = Options { title, ran: what_ran(loaded), ..view.options(&[]) };
+    let options = Options { title, ran: label_run(loaded), ..view.options(&[]) };
     // No flow's name has a dot.
     Drawn { name: "network.topology".to_owned(), picture: plot::topology(&loaded.network, &options) }
 }

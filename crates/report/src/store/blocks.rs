@@ -1,13 +1,13 @@
 //! The blocks of a page for one metric of a sweep: its charts and its table.
 
-use lab::figures::Figure;
+use lab::figures::MetricFigure;
 
 use super::{numbers, pictures, plain, verdict};
 use crate::capital;
 use crate::page::Block;
 
 /// Returns heading, charts and table.
-pub(super) fn of(figure: &Figure<'_>) -> Vec<Block> {
+pub(super) fn of(figure: &MetricFigure<'_>) -> Vec<Block> {
     let title = plain(&capital(&figure.name()));
     let mut about = format!(
         "# {title}\n\n`{}`: {}.",
@@ -39,7 +39,7 @@ pub(super) fn of(figure: &Figure<'_>) -> Vec<Block> {
 }
 
 /// Returns the explanation of the charts of changes.
-fn key_to_changes(figure: &Figure<'_>) -> String {
+fn key_to_changes(figure: &MetricFigure<'_>) -> String {
     format!(
         " Dots are changes in percent with their {} % confidence interval, paired by replication. Hollow: the \
          interval includes 0 or is missing.",
@@ -48,7 +48,7 @@ fn key_to_changes(figure: &Figure<'_>) -> String {
 }
 
 /// Returns the explanation of a bar's parts, for the parts that are drawn.
-fn key_to_bars(figure: &Figure<'_>) -> String {
+fn key_to_bars(figure: &MetricFigure<'_>) -> String {
     let level = figure.level();
     let mut out = String::new();
     if figure.entries.iter().filter_map(|entry| entry.row.as_ref()).any(|row| row.ci.is_some()) {

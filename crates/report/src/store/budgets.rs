@@ -38,7 +38,7 @@ pub(super) fn of(budgets: &Budgets) -> Vec<Block> {
 /// Returns what distinguishes a cell from the others; `None` for the only one.
 pub(super) fn label(cell: &KeptCell) -> Option<String> {
     let value = |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let changes = cell.changes.iter().map(|(key, changed)| format!("{} {}", words::key(key), value(changed)));
+    let changes = cell.changes.iter().map(|(key, changed)| format!("{} {}", words::name_key(key), value(changed)));
     let name = Some(cell.case_name.clone()).filter(|name| !name.is_empty());
     let label: Vec<String> = changes.chain(name).collect();
     (!label.is_empty()).then(|| label.join(", "))

@@ -7,7 +7,7 @@ use figure::Parts;
 use lab::run::{self, RunError};
 use lab::sweep::again;
 use lab::sweep::analysis::{Analysis, CellRuns};
-use lab::sweep::plan::Cell;
+use lab::sweep::plan::SweepCell;
 use observe::run::Titled;
 use plot::{Description, Options, Panel, Recorder, Recording, Run};
 use scenario::flows;
@@ -32,8 +32,8 @@ const PANELS: [Panel; 2] = [Panel::Sequence, Panel::Window];
 ///
 /// If `watch` breaks off.
 pub fn course(analysis: &Analysis, watch: &dyn Fn(u64, u64) -> ControlFlow<()>) -> Result<Option<Course>, RunError> {
-    let Ok(cells) = again::cells(analysis) else { return Ok(None) };
-    let with_runs: Vec<(&CellRuns, &Cell)> =
+    let Ok(cells) = again::rebuild_cells(analysis) else { return Ok(None) };
+    let with_runs: Vec<(&CellRuns, &SweepCell)> =
         analysis.cells.iter().zip(&cells).filter(|(kept, _)| !kept.runs.is_empty()).collect();
     let shown = chosen(&with_runs);
     let mut recorded = Vec::new();
@@ -60,7 +60,7 @@ pub(super) fn blocks(course: &Course) -> Vec<Block> {
     vec![Block::Words("# How single runs went".into()), Block::Course(course.clone())]
 }
 
-fn chosen<'a>(cells: &[(&'a CellRuns, &'a Cell)]) -> Vec<(&'a CellRuns, &'a Cell)> {
+fn chosen<'a>(cells: &[(&'a CellRuns, &'a SweepCell)]) -> Vec<(&'a CellRuns, &'a SweepCell)> {
     let Some((first, _)) = cells.first() else { return Vec::new() };
     let of_first = cells.iter().filter(|(kept, _)| kept.cell.point == first.cell.point);
     let cases: Vec<_> = of_first.take(MAX_RUNS).copied().collect();
@@ -96,7 +96,7 @@ impl Recorded {
 fn record(
     analysis: &Analysis,
     kept: &CellRuns,
-    cell: &Cell,
+    cell: &SweepCell,
     network: Network,
     watch: run::Watch<'_>,
 ) -> Result<Option<Recorded>, RunError> {

@@ -8,9 +8,9 @@ mod pictures;
 mod repeat;
 mod verdict;
 
-use lab::figures::grid::Grid;
+use lab::figures::grid::PointGrid;
 use lab::figures::slug::Slugs;
-use lab::figures::{Figure, words};
+use lab::figures::{MetricFigure, words};
 use lab::sweep::analysis::Analysis;
 use lab::sweep::budget::Budgets;
 use observe::metric::Metric;
@@ -80,7 +80,7 @@ pub fn figures(sweeps: &[Analysis], metrics: &[&'static Metric], again: &[Again]
 /// Returns one metric of a sweep as a bar chart: a group for each value of the key `along`, at the points where the
 /// keys of `only` have the given values, as written in the scenario. Only the first subject (flow or link) is shown.
 pub fn bars(analysis: &Analysis, metric: &'static Metric, along: &str, only: &[(&str, &str)]) -> BarChart {
-    pictures::bars_along(&Figure::of(analysis, metric), along, only)
+    pictures::bars_along(&MetricFigure::of(analysis, metric), along, only)
 }
 
 /// Returns the title of a sweep, or its name if it has no title.
@@ -109,22 +109,22 @@ fn section(analysis: &Analysis, metrics: &[&'static Metric], again: Option<&Agai
 }
 
 /// Returns the figures of a sweep: of `metrics`, or if empty, of the sweep's own.
-fn shown<'a>(analysis: &'a Analysis, metrics: &[&'static Metric]) -> Vec<Figure<'a>> {
+fn shown<'a>(analysis: &'a Analysis, metrics: &[&'static Metric]) -> Vec<MetricFigure<'a>> {
     let own = if metrics.is_empty() { analysis.metrics() } else { metrics.to_vec() };
-    own.into_iter().map(|metric| Figure::of(analysis, metric)).collect()
+    own.into_iter().map(|metric| MetricFigure::of(analysis, metric)).collect()
 }
 
 fn facts(analysis: &Analysis) -> Vec<(String, String)> {
     let mut facts =
         vec![("Sweep".into(), analysis.sweep.name.clone()), ("Replications".into(), replications(analysis))];
-    let grid = Grid::of(analysis);
+    let grid = PointGrid::of(analysis);
     for dimension in &grid.dimensions {
         for (key, values) in dimension.keys.iter().zip(&dimension.values) {
-            facts.push((capital(&words::key(key)), listed(values)));
+            facts.push((capital(&words::name_key(key)), listed(values)));
         }
     }
     for (key, value) in &grid.constant {
-        facts.push((capital(&words::key(key)), value.clone()));
+        facts.push((capital(&words::name_key(key)), value.clone()));
     }
     let cases = analysis.cases();
     if cases.iter().any(|case| !case.is_empty()) {
@@ -153,7 +153,7 @@ fn replications(analysis: &Analysis) -> String {
 }
 
 /// Returns the warnings of the analysis, and those about the shown metrics.
-fn warnings(analysis: &Analysis, figures: &[Figure<'_>]) -> Vec<String> {
+fn warnings(analysis: &Analysis, figures: &[MetricFigure<'_>]) -> Vec<String> {
     let mut warnings: Vec<String> = analysis.warnings().iter().map(|warning| capital(warning)).collect();
     let max = analysis.cells.iter().map(|cell| cell.runs.len()).max().unwrap_or(0);
     if max == 1 {

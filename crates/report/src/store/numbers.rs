@@ -1,9 +1,9 @@
 //! The table of a metric: all values that its charts show, and those without a chart.
 
-use lab::export::numbers;
-use lab::figures::key::short;
-use lab::figures::{Figure, value, words};
-use lab::sweep::analysis::Entry;
+use lab::export::parse_base_numbers;
+use lab::figures::key::shorten_key;
+use lab::figures::{MetricFigure, axis_value, words};
+use lab::sweep::analysis::AnalysisEntry;
 use stats::Interval;
 
 use crate::Estimate;
@@ -14,7 +14,7 @@ use crate::table::{Cell, Column, Table};
 /// Maximum number of rows, limited by the time a browser needs to sort them. `lasthop export` writes all rows.
 pub(super) const MAX_ROWS: usize = 5000;
 
-pub(super) fn table(figure: &Figure<'_>) -> Table {
+pub(super) fn table(figure: &MetricFigure<'_>) -> Table {
     let analysis = figure.analysis;
     let level = figure.level();
     let keys = analysis.keys();
@@ -27,7 +27,7 @@ pub(super) fn table(figure: &Figure<'_>) -> Table {
     let mut places: Vec<Vec<Cell>> = vec![Vec::new(); figure.entries.len()];
     for key in &keys {
         let cells = values(figure, key);
-        columns.push(Column::text(words::key(short(key, &keys)), *key));
+        columns.push(Column::text(words::name_key(shorten_key(key, &keys)), *key));
         places.iter_mut().zip(cells).for_each(|(row, cell)| row.push(cell));
     }
     if named {
@@ -70,7 +70,7 @@ pub(super) fn table(figure: &Figure<'_>) -> Table {
 }
 
 /// Returns the cells of an entry's estimate.
-fn estimated(figure: &Figure<'_>, entry: &Entry<'_>, lost: bool, compared: bool) -> Vec<Cell> {
+fn estimated(figure: &MetricFigure<'_>, entry: &AnalysisEntry<'_>, lost: bool, compared: bool) -> Vec<Cell> {
     let estimate = Estimate::of(entry, figure.scale);
     let n = estimate.as_ref().map_or(0, |it| it.n);
     let count = |count: u64| Cell::number(count as f64, count.to_string());
@@ -98,8 +98,8 @@ fn estimated(figure: &Figure<'_>, entry: &Entry<'_>, lost: bool, compared: bool)
 }
 
 /// Returns the cells of a key by entry, with the numbers by which they are sorted.
-fn values(figure: &Figure<'_>, key: &str) -> Vec<Cell> {
-    let texts: Vec<String> = figure.entries.iter().map(|entry| value(entry, key).unwrap_or_default()).collect();
-    let read = numbers(&texts).map_or_else(|| vec![None; texts.len()], |(_, _, values)| values);
+fn values(figure: &MetricFigure<'_>, key: &str) -> Vec<Cell> {
+    let texts: Vec<String> = figure.entries.iter().map(|entry| axis_value(entry, key).unwrap_or_default()).collect();
+    let read = parse_base_numbers(&texts).map_or_else(|| vec![None; texts.len()], |(_, _, values)| values);
     texts.into_iter().zip(read).map(|(text, number)| Cell { text, number }).collect()
 }

@@ -1,10 +1,10 @@
 //! The charts of a metric: one for each combination of all dimensions but the last, which is the chart's horizontal
 //! axis.
 
-use lab::figures::facet::{Facet, facets};
+use lab::figures::facet::{Facet, split_into_facets};
 use lab::figures::grid::Dimension;
-use lab::figures::number::brief;
-use lab::figures::{Figure, value, words};
+use lab::figures::number::shorten_value;
+use lab::figures::{MetricFigure, axis_value, words};
 
 use crate::page::Block;
 use crate::{BarChart, ChangeChart, CurveChart, Estimate, Group, Line, Point};
@@ -17,11 +17,11 @@ const MAX_GROUPS: usize = 2;
 const MAX_NAMES: usize = 24;
 
 /// Returns the charts of the means; none for a single number.
-pub(super) fn of(figure: &Figure<'_>) -> Vec<Block> {
+pub(super) fn of(figure: &MetricFigure<'_>) -> Vec<Block> {
     if figure.entries.len() < 2 {
         return Vec::new();
     }
-    let (along, facets) = facets(figure);
+    let (along, facets) = split_into_facets(figure);
     let left_out = facets.len().saturating_sub(MAX_CHARTS);
     let facets = facets.iter().take(MAX_CHARTS);
     let mut blocks = match along {
@@ -49,8 +49,8 @@ pub(super) fn of(figure: &Figure<'_>) -> Vec<Block> {
 
 /// Returns the charts of the changes from the first case; none without a change, or with more values than a chart can
 /// show.
-pub(super) fn changes_of(figure: &Figure<'_>) -> Vec<Block> {
-    let (along, facets) = facets(figure);
+pub(super) fn changes_of(figure: &MetricFigure<'_>) -> Vec<Block> {
+    let (along, facets) = split_into_facets(figure);
     let (name, places) = named(along);
     if places.len() > MAX_NAMES {
         return Vec::new();
@@ -70,7 +70,7 @@ fn named(along: Option<Dimension>) -> (String, Vec<String>) {
     along.map_or((String::new(), vec![String::new()]), |along| (along.title(), along.labels().to_vec()))
 }
 
-fn changes(figure: &Figure<'_>, facet: &Facet<'_>, along: &str, places: &[String]) -> ChangeChart {
+fn changes(figure: &MetricFigure<'_>, facet: &Facet<'_>, along: &str, places: &[String]) -> ChangeChart {
     let BarChart { title, along, mut cases, mut groups, .. } = bars(figure, facet, along, places);
     // The first case is the baseline, which has no change.
     let baseline = if cases.is_empty() { String::new() } else { cases.remove(0) };
@@ -82,11 +82,11 @@ fn changes(figure: &Figure<'_>, facet: &Facet<'_>, along: &str, places: &[String
 
 /// Returns a bar chart of the entries that match `only`, with a group for each value of `along` in the order of the
 /// points. Only the first subject (flow or link) is shown.
-pub(super) fn bars_along(figure: &Figure<'_>, along: &str, only: &[(&str, &str)]) -> BarChart {
+pub(super) fn bars_along(figure: &MetricFigure<'_>, along: &str, only: &[(&str, &str)]) -> BarChart {
     let mut places: Vec<String> = Vec::new();
     let mut facet = Facet::default();
     for entry in figure.entries.iter().filter(|entry| Some(&entry.subject) == figure.subjects.first()) {
-        let value = |key: &str| value(entry, key);
+        let value = |key: &str| axis_value(entry, key);
         if only.iter().any(|(key, wanted)| value(key).as_deref() != Some(*wanted)) {
             continue;
         }
@@ -97,21 +97,21 @@ pub(super) fn bars_along(figure: &Figure<'_>, along: &str, only: &[(&str, &str)]
         });
         facet.entries.entry((at, entry.cell.case)).or_insert(entry);
     }
-    bars(figure, &facet, &words::key(along), &places)
+    bars(figure, &facet, &words::name_key(along), &places)
 }
 
-fn cases(figure: &Figure<'_>) -> Vec<String> {
+fn cases(figure: &MetricFigure<'_>) -> Vec<String> {
     figure.analysis.cases().into_iter().map(str::to_owned).collect()
 }
 
-fn estimate(figure: &Figure<'_>, facet: &Facet<'_>, at: usize, case: usize) -> Option<Estimate> {
+fn estimate(figure: &MetricFigure<'_>, facet: &Facet<'_>, at: usize, case: usize) -> Option<Estimate> {
     Estimate::of(facet.entries.get(&(at, case))?, figure.scale)
 }
 
-fn bars(figure: &Figure<'_>, facet: &Facet<'_>, along: &str, places: &[String]) -> BarChart {
+fn bars(figure: &MetricFigure<'_>, facet: &Facet<'_>, along: &str, places: &[String]) -> BarChart {
     let cases = cases(figure);
     let group = |(at, label): (usize, &String)| Group {
-        label: brief(label),
+        label: shorten_value(label),
         bars: (0..cases.len()).map(|case| estimate(figure, facet, at, case)).collect(),
     };
     let groups = places.iter().enumerate().map(group).collect();
@@ -119,13 +119,16 @@ fn bars(figure: &Figure<'_>, facet: &Facet<'_>, along: &str, places: &[String]) 
     BarChart { title, measure, along: along.to_owned(), cases, groups, ..BarChart::default() }
 }
 
-fn curves(figure: &Figure<'_>, facet: &Facet<'_>, along: &str, places: &[String], numbers: &[f64]) -> CurveChart {
+fn curves(figure: &MetricFigure<'_>, facet: &Facet<'_>, along: &str, places: &[String], numbers: &[f64]) -> CurveChart {
     // A line runs from left to right, independently of the order of the values.
     let mut order: Vec<usize> = (0..numbers.len()).collect();
     order.sort_by(|a, b| numbers[*a].total_cmp(&numbers[*b]));
     let line = |(case, name): (usize, String)| {
-        let point =
-            |at: &usize| Point { x: numbers[*at], label: brief(&places[*at]), y: estimate(figure, facet, *at, case) };
+        let point = |at: &usize| Point {
+            x: numbers[*at],
+            label: shorten_value(&places[*at]),
+            y: estimate(figure, facet, *at, case),
+        };
         Line { name, points: order.iter().map(point).collect() }
     };
     let lines = cases(figure).into_iter().enumerate().map(line).collect();

@@ -1,7 +1,7 @@
 //! Verdicts in words: for each case and subject, whether it differs from the first case, by how much, and where.
 
-use lab::figures::Figure;
-use lab::sweep::analysis::Entry;
+use lab::figures::MetricFigure;
+use lab::sweep::analysis::AnalysisEntry;
 use observe::summary::Better;
 
 use super::plain;
@@ -26,7 +26,7 @@ enum Outcome {
 }
 
 impl Outcome {
-    fn of(entry: &Entry<'_>) -> Self {
+    fn of(entry: &AnalysisEntry<'_>) -> Self {
         let against = entry.row.as_ref().and_then(|row| row.against.as_ref());
         match against.and_then(|against| Some((against.percent?, against.percent_ci))) {
             None => Outcome::Missing,
@@ -51,13 +51,13 @@ impl Outcome {
 }
 
 /// Returns a Markdown list with a verdict for each case but the first and each subject; `None` without a second case.
-pub(super) fn words(figure: &Figure<'_>) -> Option<String> {
+pub(super) fn words(figure: &MetricFigure<'_>) -> Option<String> {
     let cases = figure.analysis.cases();
     let mut lines = Vec::new();
     for subject in &figure.subjects {
         for (case, name) in cases.iter().enumerate().skip(1) {
-            let of_case = |entry: &&Entry<'_>| entry.cell.case == case && entry.subject == *subject;
-            let entries: Vec<&Entry<'_>> = figure.entries.iter().filter(of_case).collect();
+            let of_case = |entry: &&AnalysisEntry<'_>| entry.cell.case == case && entry.subject == *subject;
+            let entries: Vec<&AnalysisEntry<'_>> = figure.entries.iter().filter(of_case).collect();
             let beside = if figure.subjects.len() > 1 { format!(" ({})", plain(subject)) } else { String::new() };
             let verdict = match &entries[..] {
                 [] => continue,
@@ -76,7 +76,7 @@ pub(super) fn words(figure: &Figure<'_>) -> Option<String> {
 }
 
 /// Returns the verdict on a case of a sweep with one point.
-fn alone(figure: &Figure<'_>, entry: &Entry<'_>, cases: usize) -> String {
+fn alone(figure: &MetricFigure<'_>, entry: &AnalysisEntry<'_>, cases: usize) -> String {
     let outcome = Outcome::of(entry);
     let verdict = outcome.in_words(figure.metric.better);
     let against = entry.row.as_ref().and_then(|row| row.against.as_ref());
@@ -103,12 +103,12 @@ fn alone(figure: &Figure<'_>, entry: &Entry<'_>, cases: usize) -> String {
 }
 
 /// Returns the verdict on a case over the points of a sweep: where it is better and worse, and by how much.
-fn over_points(figure: &Figure<'_>, entries: &[&Entry<'_>], cases: usize) -> String {
+fn over_points(figure: &MetricFigure<'_>, entries: &[&AnalysisEntry<'_>], cases: usize) -> String {
     const ORDER: [Outcome; 5] =
         [Outcome::Higher, Outcome::Lower, Outcome::Unclear, Outcome::WithoutInterval, Outcome::Missing];
     let mut parts = Vec::new();
     for outcome in ORDER {
-        let alike: Vec<&&Entry<'_>> = entries.iter().filter(|entry| Outcome::of(entry) == outcome).collect();
+        let alike: Vec<&&AnalysisEntry<'_>> = entries.iter().filter(|entry| Outcome::of(entry) == outcome).collect();
         if alike.is_empty() {
             continue;
         }
@@ -122,7 +122,7 @@ fn over_points(figure: &Figure<'_>, entries: &[&Entry<'_>], cases: usize) -> Str
         let verdict = outcome.in_words(figure.metric.better);
         parts.push(format!("{verdict} at {} of {} points{range}", alike.len(), entries.len()));
     }
-    let is_better = |entry: &Entry<'_>| Outcome::of(entry).in_words(figure.metric.better) == "better";
+    let is_better = |entry: &AnalysisEntry<'_>| Outcome::of(entry).in_words(figure.metric.better) == "better";
     let best = entries.iter().filter(|entry| is_better(entry) && is_best(figure, entry, cases)).count();
     if best > 0 {
         parts.push(format!("best mean of {cases} at {best}"));
@@ -131,7 +131,7 @@ fn over_points(figure: &Figure<'_>, entries: &[&Entry<'_>], cases: usize) -> Str
 }
 
 /// True if no other case at the entry's point has an equal or better mean, and all cases have one.
-fn is_best(figure: &Figure<'_>, entry: &Entry<'_>, cases: usize) -> bool {
+fn is_best(figure: &MetricFigure<'_>, entry: &AnalysisEntry<'_>, cases: usize) -> bool {
     let Some(own) = entry.row.as_ref().map(|row| row.mean) else { return false };
     let others = figure.entries.iter().filter(|other| {
         other.cell.point == entry.cell.point && other.subject == entry.subject && other.cell.case != entry.cell.case

@@ -13,14 +13,14 @@ use crate::problem::Problem;
 ///
 /// # Errors
 /// No file matches a pattern.
-pub fn listed(table: &Table, key: &str, files: &dyn Files, beside: &Path) -> Result<Table, Problem> {
+pub fn expand_file_patterns(table: &Table, key: &str, files: &dyn Files, beside: &Path) -> Result<Table, Problem> {
     let mut all = Table::new();
     for (name, value) in table {
         let key = format!("{key}.{name}");
         let value = match value {
-            Value::Table(inner) => match pattern(inner) {
-                Some(pattern) => Value::Array(matching(pattern, &key, files, beside)?),
-                None => Value::Table(listed(inner, &key, files, beside)?),
+            Value::Table(inner) => match parse_file_pattern(inner) {
+                Some(pattern) => Value::Array(list_matching_files(pattern, &key, files, beside)?),
+                None => Value::Table(expand_file_patterns(inner, &key, files, beside)?),
             },
             other => other.clone(),
         };
@@ -30,11 +30,11 @@ pub fn listed(table: &Table, key: &str, files: &dyn Files, beside: &Path) -> Res
 }
 
 /// The pattern of a table with the key `files` alone.
-fn pattern(table: &Table) -> Option<&str> {
+fn parse_file_pattern(table: &Table) -> Option<&str> {
     table.get("files").filter(|_| table.len() == 1)?.as_str()
 }
 
-fn matching(pattern: &str, key: &str, files: &dyn Files, beside: &Path) -> Result<Vec<Value>, Problem> {
+fn list_matching_files(pattern: &str, key: &str, files: &dyn Files, beside: &Path) -> Result<Vec<Value>, Problem> {
     let (dir, name) = pattern.rsplit_once('/').map_or(("", pattern), |(dir, name)| (dir, name));
     let folder = beside.parent().unwrap_or(Path::new("")).join(dir);
     let wanted = WildMatch::new(name);
@@ -79,7 +79,7 @@ mod tests {
     }
 
     fn of(text: &str) -> Result<Table, Problem> {
-        listed(&text.parse().expect("TOML"), "sweep.axes", &Folder, Path::new("here/x.toml"))
+        expand_file_patterns(&text.parse().expect("TOML"), "sweep.axes", &Folder, Path::new("here/x.toml"))
     }
 
     #[test]

@@ -37,12 +37,12 @@ pub struct Case {
 const WITHOUT_EFFECT: [&str; 4] = ["sweep", "output", "title", "replication"];
 
 /// The dimensions of `sweep.axes` and `sweep.zip`, in their order.
-pub fn axes(axes: &Table, zip: &[Table]) -> Result<Vec<Axis>, Problem> {
+pub fn parse_axes(axes: &Table, zip: &[Table]) -> Result<Vec<Axis>, Problem> {
     let mut dimensions = Vec::new();
-    for (key, value) in leaves(axes, "") {
+    for (key, value) in collect_leaves(axes, "") {
         let at = format!("sweep.axes.{key}");
         has_effect(&key, &at)?;
-        let values = range::values(&at, value)?;
+        let values = range::list_axis_values(&at, value)?;
         let places = values.into_iter().map(|value| vec![(key.clone(), value)]).collect();
         dimensions.push(Axis { at: "sweep.axes".into(), keys: vec![key], places });
     }
@@ -50,9 +50,9 @@ pub fn axes(axes: &Table, zip: &[Table]) -> Result<Vec<Axis>, Problem> {
         let at = format!("sweep.zip[{number}]");
         let mut keys: Vec<String> = Vec::new();
         let mut places: Vec<Vec<Change>> = Vec::new();
-        for (key, value) in leaves(table, "") {
+        for (key, value) in collect_leaves(table, "") {
             has_effect(&key, &format!("{at}.{key}"))?;
-            let values = range::values(&format!("{at}.{key}"), value)?;
+            let values = range::list_axis_values(&format!("{at}.{key}"), value)?;
             if keys.is_empty() {
                 places = vec![Vec::new(); values.len()];
             } else if values.len() != places.len() {
@@ -100,13 +100,13 @@ fn has_effect(key: &str, at: &str) -> Result<(), Problem> {
 
 /// The compared cases; a single one without name and changes if the scenario compares nothing. `axes` are the
 /// dimensions of the grid.
-pub fn cases(compare: &Table, axes: &[Axis]) -> Result<Vec<Case>, Problem> {
+pub fn parse_cases(compare: &Table, axes: &[Axis]) -> Result<Vec<Case>, Problem> {
     if compare.is_empty() {
         return Ok(vec![Case { name: String::new(), at: Vec::new(), changes: Vec::new() }]);
     }
-    let cases = match &leaves(compare, "")[..] {
-        [(key, value)] if is_list(value) => values_of(key, value, axes)?,
-        _ => compare.iter().map(|(name, changes)| named(name, changes)).collect::<Result<_, _>>()?,
+    let cases = match &collect_leaves(compare, "")[..] {
+        [(key, value)] if is_list(value) => cases_of_values(key, value, axes)?,
+        _ => compare.iter().map(|(name, changes)| parse_named_case(name, changes)).collect::<Result<_, _>>()?,
     };
     for case in &cases {
         case.changes.iter().zip(&case.at).try_for_each(|((key, _), at)| has_effect(key, at))?;
@@ -119,15 +119,15 @@ fn is_list(value: &Value) -> bool {
 }
 
 /// A case for each value of a key.
-fn values_of(key: &str, value: &Value, axes: &[Axis]) -> Result<Vec<Case>, Problem> {
+fn cases_of_values(key: &str, value: &Value, axes: &[Axis]) -> Result<Vec<Case>, Problem> {
     let at = format!("sweep.compare.{key}");
     if axes.iter().any(|axis| axis.keys.iter().any(|varied| varied == key)) {
         let problem = Problem::new("each key either on an axis or compared").key(at);
         return Err(problem.found(format!("{key} again")));
     }
-    let values = range::values(&at, value)?.into_iter().enumerate();
+    let values = range::list_axis_values(&at, value)?.into_iter().enumerate();
     let case = |(number, value): (usize, Value)| Case {
-        name: shown(&value),
+        name: format_axis_value(&value),
         at: vec![format!("{at}[{number}]")],
         changes: vec![(key.to_owned(), value)],
     };
@@ -135,12 +135,12 @@ fn values_of(key: &str, value: &Value, axes: &[Axis]) -> Result<Vec<Case>, Probl
 }
 
 /// The case called `name`.
-fn named(name: &str, changes: &Value) -> Result<Case, Problem> {
+fn parse_named_case(name: &str, changes: &Value) -> Result<Case, Problem> {
     let at = format!("sweep.compare.{name}");
     let is_key = crate::schema()["properties"].get(name).is_some();
     match changes {
         Value::Table(changes) if !is_key => {
-            let changes = flat(changes);
+            let changes = flatten_changes(changes);
             let at = changes.iter().map(|(key, _)| format!("{at}.{key}")).collect();
             Ok(Case { name: name.to_owned(), at, changes })
         }
@@ -153,12 +153,14 @@ fn named(name: &str, changes: &Value) -> Result<Case, Problem> {
 }
 
 /// The keys of a table with their lists of values: `links.wire.delay`, with or without quotes.
-fn leaves<'a>(table: &'a Table, prefix: &str) -> Vec<(String, &'a Value)> {
+fn collect_leaves<'a>(table: &'a Table, prefix: &str) -> Vec<(String, &'a Value)> {
     let mut found = Vec::new();
     for (name, value) in table {
         let key = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
         match value {
-            Value::Table(inner) if !range::is_range(inner) && !inner.is_empty() => found.extend(leaves(inner, &key)),
+            Value::Table(inner) if !range::is_range(inner) && !inner.is_empty() => {
+                found.extend(collect_leaves(inner, &key))
+            }
             _ => found.push((key, value)),
         }
     }
@@ -166,12 +168,12 @@ fn leaves<'a>(table: &'a Table, prefix: &str) -> Vec<(String, &'a Value)> {
 }
 
 /// The changes that a case's table describes. A table with a key `kind` is a value; other tables are parts of keys.
-fn flat(table: &Table) -> Vec<Change> {
+fn flatten_changes(table: &Table) -> Vec<Change> {
     let mut found = Vec::new();
     for (name, value) in table {
         match value {
             Value::Table(inner) if !inner.contains_key("kind") => {
-                let inner = flat(inner).into_iter();
+                let inner = flatten_changes(inner).into_iter();
                 found.extend(inner.map(|(key, value)| (format!("{name}.{key}"), value)));
             }
             _ => found.push((name.clone(), value.clone())),
@@ -181,10 +183,10 @@ fn flat(table: &Table) -> Vec<Change> {
 }
 
 /// A value as tables and plots show it: text without its quotes.
-pub fn shown(value: &Value) -> String {
+pub fn format_axis_value(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
-        Value::Table(table) if table.len() == 1 && table.contains_key("kind") => shown(&table["kind"]),
+        Value::Table(table) if table.len() == 1 && table.contains_key("kind") => format_axis_value(&table["kind"]),
         other => other.to_string(),
     }
 }
@@ -199,8 +201,8 @@ mod tests {
 
     #[test]
     fn keys_with_and_without_quotes_are_equal() {
-        let quoted = axes(&table("\"links.wire.delay\" = [\"1 ms\"]\n\"seed\" = [1, 2]"), &[]).unwrap();
-        let plain = axes(&table("links.wire.delay = [\"1 ms\"]\nseed = [1, 2]"), &[]).unwrap();
+        let quoted = parse_axes(&table("\"links.wire.delay\" = [\"1 ms\"]\n\"seed\" = [1, 2]"), &[]).unwrap();
+        let plain = parse_axes(&table("links.wire.delay = [\"1 ms\"]\nseed = [1, 2]"), &[]).unwrap();
         assert_eq!(quoted, plain);
         assert_eq!(plain[0].keys, ["links.wire.delay"]);
         assert_eq!(plain[1].places.len(), 2);
@@ -209,25 +211,27 @@ mod tests {
     #[test]
     fn zipped_keys_move_together() {
         let zip = table("a = [1, 2, 3]\nb = { from = 10, to = 30, step = 10 }");
-        let dimensions = axes(&Table::new(), &[zip]).unwrap();
+        let dimensions = parse_axes(&Table::new(), &[zip]).unwrap();
         assert_eq!(dimensions.len(), 1);
         let second = vec![("a".to_owned(), Value::Integer(2)), ("b".to_owned(), Value::Integer(20))];
         assert_eq!(dimensions[0].places[1], second);
-        let uneven = axes(&Table::new(), &[table("a = [1, 2]\nb = [1]")]).unwrap_err();
+        let uneven = parse_axes(&Table::new(), &[table("a = [1, 2]\nb = [1]")]).unwrap_err();
         assert_eq!(uneven.key.as_deref(), Some("sweep.zip[0].b"));
-        let twice = axes(&table("a = [1]"), &[table("a = [1]")]).unwrap_err();
+        let twice = parse_axes(&table("a = [1]"), &[table("a = [1]")]).unwrap_err();
         assert_eq!(twice.found.as_deref(), Some("a again"));
     }
 
     #[test]
     fn cases_are_values_of_a_key_or_named_changes() {
         let names =
-            |text: &str| cases(&table(text), &[]).unwrap().into_iter().map(|case| case.name).collect::<Vec<_>>();
+            |text: &str| parse_cases(&table(text), &[]).unwrap().into_iter().map(|case| case.name).collect::<Vec<_>>();
         assert_eq!(names("scheme = [\"unmodified\", \"refined-icmp\"]"), ["unmodified", "refined-icmp"]);
         assert_eq!(names("flows.a.tcp.initial_window = [1, 2]"), ["1", "2"]);
         assert_eq!(names(""), [""]);
-        let named =
-            cases(&table("[clear]\nlinks.air.channel = { kind = \"perfect\" }\n[bad]\nscheme = \"unmodified\""), &[]);
+        let named = parse_cases(
+            &table("[clear]\nlinks.air.channel = { kind = \"perfect\" }\n[bad]\nscheme = \"unmodified\""),
+            &[],
+        );
         let named = named.unwrap();
         assert_eq!(named[0].at, ["sweep.compare.clear.links.air.channel"]);
         assert_eq!(named[0].changes[0].0, "links.air.channel");
@@ -239,11 +243,11 @@ mod tests {
             "links.a.delay = [\"1 ms\"]\nlinks.b.delay = [\"1 ms\"]",
             "flows.a.receive_window = \"1 KiB\"",
         ] {
-            let problem = cases(&table(wrong), &[]).unwrap_err();
+            let problem = parse_cases(&table(wrong), &[]).unwrap_err();
             assert!(problem.expected.starts_with("either one key with a list of values"), "{wrong}: {problem}");
         }
-        let varied = axes(&table("seed = [1, 2]"), &[]).unwrap();
-        let twice = cases(&table("seed = [1, 2]"), &varied).unwrap_err();
+        let varied = parse_axes(&table("seed = [1, 2]"), &[]).unwrap();
+        let twice = parse_cases(&table("seed = [1, 2]"), &varied).unwrap_err();
         assert_eq!(twice.key.as_deref(), Some("sweep.compare.seed"));
     }
 
@@ -251,9 +255,9 @@ mod tests {
     fn keys_without_effect_on_results_are_refused() {
         for key in ["title", "replication", "output.traces", "sweep.metrics", "\"sweep.replications\""] {
             let found = [
-                axes(&table(&format!("{key} = [1, 2]")), &[]).err(),
-                axes(&Table::new(), &[table(&format!("{key} = [1, 2]"))]).err(),
-                cases(&table(&format!("one.{key} = 1\ntwo.seed = 1")), &[]).err(),
+                parse_axes(&table(&format!("{key} = [1, 2]")), &[]).err(),
+                parse_axes(&Table::new(), &[table(&format!("{key} = [1, 2]"))]).err(),
+                parse_cases(&table(&format!("one.{key} = 1\ntwo.seed = 1")), &[]).err(),
             ];
             for problem in found {
                 assert_eq!(problem.expect("a problem").expected, "a key on which results depend", "{key}");

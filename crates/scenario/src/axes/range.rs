@@ -17,7 +17,7 @@ pub(super) fn is_range(table: &Table) -> bool {
 }
 
 /// The values that `value` lists or describes.
-pub(super) fn values(key: &str, value: &Value) -> Result<Vec<Value>, Problem> {
+pub(super) fn list_axis_values(key: &str, value: &Value) -> Result<Vec<Value>, Problem> {
     let values = match value {
         Value::Array(list) => list.clone(),
         Value::Table(range) if is_range(range) => range_of(key, range)?,
@@ -51,13 +51,13 @@ fn range_of(key: &str, range: &Table) -> Result<Vec<Value>, Problem> {
         return Err(Problem::new("no such key").key(format!("{key}.{unknown}")).nearest(unknown, KNOWN));
     }
     let end = |name: &str| {
-        Quantity::read(&range[name]).ok_or_else(|| {
+        AxisQuantity::read(&range[name]).ok_or_else(|| {
             let expected = "a number, or a time, rate or size with its unit";
             Problem::new(expected).key(format!("{key}.{name}")).found(range[name].to_string())
         })
     };
     let (from, to) = (end("from")?, end("to")?);
-    let alike = |other: &Quantity, name: &str| {
+    let alike = |other: &AxisQuantity, name: &str| {
         if from.kind == other.kind {
             return Ok(());
         }
@@ -79,7 +79,7 @@ fn range_of(key: &str, range: &Table) -> Result<Vec<Value>, Problem> {
     }
     let count = match (range.get("step"), range.get("count")) {
         (Some(step), None) if !log => {
-            let read = Quantity::read(step).filter(|step| step.value > 0.0 && from.value <= to.value);
+            let read = AxisQuantity::read(step).filter(|step| step.value > 0.0 && from.value <= to.value);
             let step_value = read.ok_or_else(|| {
                 let problem = Problem::new("a positive step, and `from` at most `to`").key(format!("{key}.step"));
                 problem.found(step.to_string())
@@ -87,7 +87,7 @@ fn range_of(key: &str, range: &Table) -> Result<Vec<Value>, Problem> {
             alike(&step_value, "step")?;
             // A step that misses the end only by binary rounding still reaches it.
             let steps = ((to.value - from.value) / step_value.value + 1e-9).floor();
-            return listed(key, &from, steps + 1.0, |index| from.value + index * step_value.value);
+            return sample_range(key, &from, steps + 1.0, |index| from.value + index * step_value.value);
         }
         (None, Some(count)) => count.as_integer().filter(|count| *count >= 2).ok_or_else(|| {
             Problem::new("a whole number, at least 2").key(format!("{key}.count")).found(count.to_string())
@@ -98,7 +98,7 @@ fn range_of(key: &str, range: &Table) -> Result<Vec<Value>, Problem> {
         }
     };
     let last = (count - 1) as f64;
-    listed(key, &from, count as f64, |index| {
+    sample_range(key, &from, count as f64, |index| {
         let share = index / last;
         if log {
             from.value * libm::pow(to.value / from.value, share)
@@ -108,7 +108,7 @@ fn range_of(key: &str, range: &Table) -> Result<Vec<Value>, Problem> {
     })
 }
 
-fn listed(key: &str, like: &Quantity, count: f64, value: impl Fn(f64) -> f64) -> Result<Vec<Value>, Problem> {
+fn sample_range(key: &str, like: &AxisQuantity, count: f64, value: impl Fn(f64) -> f64) -> Result<Vec<Value>, Problem> {
     if count > MAX_VALUES as f64 {
         let problem = Problem::new(format!("at most {MAX_VALUES} values")).key(key);
         return Err(problem.found(format!("{count}")));
@@ -117,13 +117,13 @@ fn listed(key: &str, like: &Quantity, count: f64, value: impl Fn(f64) -> f64) ->
 }
 
 /// A number with its unit.
-pub(super) struct Quantity {
-    kind: Kind,
+pub(super) struct AxisQuantity {
+    kind: AxisQuantityKind,
     value: f64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum AxisQuantityKind {
     Integer,
     Float,
     Span,
@@ -131,24 +131,24 @@ enum Kind {
     Bytes,
 }
 
-impl Quantity {
+impl AxisQuantity {
     pub(super) fn read(value: &Value) -> Option<Self> {
         fn base<T: FromStr>(text: &str, units: fn(T) -> u64) -> Option<f64> {
             text.parse().ok().map(|quantity| units(quantity) as f64)
         }
         let (kind, value) = match value {
-            Value::Integer(number) => (Kind::Integer, *number as f64),
-            Value::Float(number) if number.is_finite() => (Kind::Float, *number),
+            Value::Integer(number) => (AxisQuantityKind::Integer, *number as f64),
+            Value::Float(number) if number.is_finite() => (AxisQuantityKind::Float, *number),
             Value::String(text) => [
-                (Kind::Span, base(text, Span::as_nanos)),
-                (Kind::Rate, base(text, Rate::bits_per_sec)),
-                (Kind::Bytes, base(text, |bytes: Bytes| bytes.0)),
+                (AxisQuantityKind::Span, base(text, Span::as_nanos)),
+                (AxisQuantityKind::Rate, base(text, Rate::bits_per_sec)),
+                (AxisQuantityKind::Bytes, base(text, |bytes: Bytes| bytes.0)),
             ]
             .into_iter()
             .find_map(|(kind, value)| Some((kind, value?)))?,
             _ => return None,
         };
-        Some(Quantity { kind, value })
+        Some(AxisQuantity { kind, value })
     }
 
     pub(super) fn is_positive(&self) -> bool {
@@ -159,24 +159,26 @@ impl Quantity {
     pub(super) fn times(&self, factor: f64) -> Option<Value> {
         let value = self.value * factor;
         let most = match self.kind {
-            Kind::Float if self.value <= 1.0 => 1.0,
-            Kind::Float => f64::MAX,
+            AxisQuantityKind::Float if self.value <= 1.0 => 1.0,
+            AxisQuantityKind::Float => f64::MAX,
             // The largest whole number up to which a float is exact.
-            Kind::Integer | Kind::Span | Kind::Rate | Kind::Bytes => 2f64.powi(53),
+            AxisQuantityKind::Integer | AxisQuantityKind::Span | AxisQuantityKind::Rate | AxisQuantityKind::Bytes => {
+                2f64.powi(53)
+            }
         };
-        let is_zero = self.kind != Kind::Float && value.round() == 0.0;
+        let is_zero = self.kind != AxisQuantityKind::Float && value.round() == 0.0;
         (value <= most && !is_zero).then(|| self.kind.write(value))
     }
 }
 
-impl Kind {
+impl AxisQuantityKind {
     fn name(self) -> &'static str {
         match self {
-            Kind::Integer => "a whole number",
-            Kind::Float => "a number with a decimal point",
-            Kind::Span => "a time",
-            Kind::Rate => "a rate",
-            Kind::Bytes => "a size",
+            AxisQuantityKind::Integer => "a whole number",
+            AxisQuantityKind::Float => "a number with a decimal point",
+            AxisQuantityKind::Span => "a time",
+            AxisQuantityKind::Rate => "a rate",
+            AxisQuantityKind::Bytes => "a size",
         }
     }
 
@@ -187,12 +189,12 @@ impl Kind {
         }
         let whole = value.round() as u64;
         match self {
-            Kind::Integer => Value::Integer(value.round() as i64),
+            AxisQuantityKind::Integer => Value::Integer(value.round() as i64),
             // Twelve digits: 0.1 + 0.2 is 0.3.
-            Kind::Float => Value::Float(format!("{value:.11e}").parse().unwrap_or(value)),
-            Kind::Span => text(Some(Span::from_nanos(whole))),
-            Kind::Rate => text(Rate::from_bits_per_sec(whole)),
-            Kind::Bytes => text(Some(Bytes(whole))),
+            AxisQuantityKind::Float => Value::Float(format!("{value:.11e}").parse().unwrap_or(value)),
+            AxisQuantityKind::Span => text(Some(Span::from_nanos(whole))),
+            AxisQuantityKind::Rate => text(Rate::from_bits_per_sec(whole)),
+            AxisQuantityKind::Bytes => text(Some(Bytes(whole))),
         }
     }
 }
@@ -203,7 +205,7 @@ mod tests {
 
     fn read(text: &str) -> Result<Vec<Value>, Problem> {
         let table: Table = format!("axis = {text}").parse().unwrap();
-        values("axis", &table["axis"])
+        list_axis_values("axis", &table["axis"])
     }
 
     fn shown(text: &str) -> Vec<String> {

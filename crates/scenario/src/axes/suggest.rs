@@ -2,10 +2,10 @@
 
 use toml::{Table, Value};
 
-use super::range::{self, Quantity};
-use super::{Change, WITHOUT_EFFECT, axes, shown};
+use super::range::{self, AxisQuantity};
+use super::{Change, WITHOUT_EFFECT, format_axis_value, parse_axes};
 use crate::Scenario;
-use crate::document::{value_of, write};
+use crate::document::{render_scenario, value_of};
 use crate::problem::Problem;
 
 /// Keys at the top on which results depend, but which are no quantity of the network.
@@ -16,7 +16,7 @@ const FACTORS: [f64; 5] = [0.25, 0.5, 1.0, 2.0, 4.0];
 
 /// A key with values.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Suggested {
+pub struct SuggestedAxis {
     /// The key.
     pub key: String,
     /// Its values, in the order of the axis.
@@ -27,43 +27,43 @@ pub struct Suggested {
 
 /// Suggests axes: first those in `[sweep.axes]`, then all keys of the scenario with a quantity, with values from a quarter
 /// of the present one to four times as much.
-pub fn suggested(scenario: &Scenario) -> Vec<Suggested> {
-    let declared = scenario.sweep.iter().filter_map(|sweep| axes(&sweep.axes, &[]).ok()).flatten();
-    let mut found: Vec<Suggested> = declared
+pub fn suggest_axes(scenario: &Scenario) -> Vec<SuggestedAxis> {
+    let declared = scenario.sweep.iter().filter_map(|sweep| parse_axes(&sweep.axes, &[]).ok()).flatten();
+    let mut found: Vec<SuggestedAxis> = declared
         .filter_map(|axis| {
             let values = axis.places.into_iter().flatten().map(|(_, value)| value).collect();
-            Some(Suggested { key: axis.keys.into_iter().next()?, values, declared: true })
+            Some(SuggestedAxis { key: axis.keys.into_iter().next()?, values, declared: true })
         })
         .collect();
-    // The output of `write` is valid TOML.
-    let table: Table = write(scenario).parse().unwrap_or_default();
+    // The output of `render_scenario` is valid TOML.
+    let table: Table = render_scenario(scenario).parse().unwrap_or_default();
     for (key, value) in &table {
         if !WITHOUT_EFFECT.contains(&key.as_str()) && !NOT_SUGGESTED.contains(&key.as_str()) {
-            collect(key.clone(), value, &mut found);
+            collect_suggestions(key.clone(), value, &mut found);
         }
     }
     found
 }
 
-fn collect(key: String, value: &Value, found: &mut Vec<Suggested>) {
+fn collect_suggestions(key: String, value: &Value, found: &mut Vec<SuggestedAxis>) {
     if let Value::Table(table) = value {
         for (name, value) in table {
-            collect(format!("{key}.{name}"), value, found);
+            collect_suggestions(format!("{key}.{name}"), value, found);
         }
     } else if !found.iter().any(|known| known.key == key) {
-        let values = around(value);
+        let values = suggest_values(value);
         if values.len() > 1 {
-            found.push(Suggested { key, values, declared: false });
+            found.push(SuggestedAxis { key, values, declared: false });
         }
     }
 }
 
 /// Values around a quantity, or both values of a switch; empty for any other value.
-fn around(value: &Value) -> Vec<Value> {
+fn suggest_values(value: &Value) -> Vec<Value> {
     if value.is_bool() {
         return vec![false.into(), true.into()];
     }
-    let Some(quantity) = Quantity::read(value).filter(|quantity| quantity.is_positive()) else { return Vec::new() };
+    let Some(quantity) = AxisQuantity::read(value).filter(|quantity| quantity.is_positive()) else { return Vec::new() };
     let mut values: Vec<Value> = Vec::new();
     for factor in FACTORS {
         let Some(other) = quantity.times(factor) else { continue };
@@ -89,8 +89,8 @@ pub fn from_text(key: &str, text: &str) -> Result<Vec<(Change, String)>, Problem
         parts.map(value_of).collect::<Result<Vec<Value>, _>>().map(Value::Array)
     });
     let table = Table::from_iter([(key.to_owned(), list.map_err(about)?)]);
-    let places = axes(&table, &[]).map_err(about)?.into_iter().flat_map(|axis| axis.places);
-    Ok(places.flatten().map(|change| (change.clone(), shown(&change.1))).collect())
+    let places = parse_axes(&table, &[]).map_err(about)?.into_iter().flat_map(|axis| axis.places);
+    Ok(places.flatten().map(|change| (change.clone(), format_axis_value(&change.1))).collect())
 }
 
 #[cfg(test)]
@@ -109,12 +109,12 @@ mod tests {
     "#;
 
     fn texts(values: &[Value]) -> Vec<String> {
-        values.iter().map(shown).collect()
+        values.iter().map(format_axis_value).collect()
     }
 
     #[test]
     fn axes_of_the_scenario_come_first_then_its_other_quantities() {
-        let found = suggested(&from_toml("a.toml", TEXT).unwrap().scenario);
+        let found = suggest_axes(&from_toml("a.toml", TEXT).unwrap().scenario);
         assert_eq!(
             (found[0].key.as_str(), texts(&found[0].values)),
             ("links.wire.delay", texts(&["1 ms".into(), "9 ms".into()]))

@@ -16,8 +16,8 @@ impl Checker<'_> {
         if let Some(jitter) = &link.jitter {
             self.faults(&format!("{key}.jitter.delay"), jitter.delay.check());
         }
-        self.listed(&format!("{key}.delay_spikes"), check_spikes(&link.delay_spikes));
-        self.listed(&format!("{key}.outages"), check_gaps(&link.outages));
+        self.report_item_faults(&format!("{key}.delay_spikes"), check_spikes(&link.delay_spikes));
+        self.report_item_faults(&format!("{key}.outages"), check_gaps(&link.outages));
         let DeliveryTrace { forward, backward } = &link.delivery_trace;
         let read = self.recordings;
         let mut direction = |direction: &str, recording: &Option<Recording>| {
@@ -31,7 +31,7 @@ impl Checker<'_> {
         let rows = link.link_trace.as_ref().and_then(|given| {
             self.recording(&key_of_trace, given, |file, text| {
                 let (_, recorded) = read.table(file, text, given.format)?;
-                if given.repeat { recorded.repeated(file, duration) } else { recorded.once(file, text) }
+                if given.repeat { recorded.repeat_rows(file, duration) } else { recorded.once(file, text) }
             })
         });
         let changes = Changes {
@@ -42,15 +42,15 @@ impl Checker<'_> {
             rows: rows.unwrap_or_default(),
         };
         let arq = link.ways().filter_map(|way| way.arq()).find(|arq| !matches!(arq, ArqConfig::None(_)));
-        if let (Some(setting), Some(arq)) = (given(link), arq) {
+        if let (Some(setting), Some(arq)) = (find_variable_setting(link), arq) {
             let expected = "no value: changes over time are only valid for links without a link layer";
             let hint = format!("remove arq = \"{}\"", arq.name());
-            self.wrong(Problem::new(expected).key(format!("{key}.{setting}")).hint(hint));
+            self.report_problem(Problem::new(expected).key(format!("{key}.{setting}")).hint(hint));
         }
-        if let (Some(setting), Some(medium)) = (given(link), &link.medium) {
+        if let (Some(setting), Some(medium)) = (find_variable_setting(link), &link.medium) {
             let expected = "no value: changes over time are only valid for links without a medium";
             let problem = Problem::new(expected).key(format!("{key}.{setting}"));
-            self.wrong(problem.hint(format!("leave out medium = \"{medium}\"")));
+            self.report_problem(problem.hint(format!("leave out medium = \"{medium}\"")));
         }
         changes.any().then(|| Box::new(changes))
     }
@@ -67,13 +67,13 @@ impl Checker<'_> {
         };
         if recorded.is_some() && changes.is_some_and(|changes| changes.rows.iter().any(|row| row.rate.is_some())) {
             let expected = "a table without a column `rate`: a `delivery_trace` in both directions replaces it";
-            self.wrong(Problem::new(expected).key(format!("{key}.link_trace")));
+            self.report_problem(Problem::new(expected).key(format!("{key}.link_trace")));
         }
         let key = format!("{key}.{}", way.key("rate"));
         match (way.rate(), recorded) {
             (Some(rate), Some(_)) => {
                 let problem = Problem::new("no value: a `delivery_trace` in both directions replaces the rate");
-                self.wrong(problem.key(key).found(format!("\"{rate}\"")));
+                self.report_problem(problem.key(key).found(format!("\"{rate}\"")));
                 rate
             }
             (Some(rate), None) | (None, Some(rate)) => rate,
@@ -81,7 +81,7 @@ impl Checker<'_> {
                 // The error of an unreadable recording is reported; whether it would have replaced the rate is unknown.
                 let DeliveryTrace { forward, backward } = &link.delivery_trace;
                 if forward.is_none() || backward.is_none() {
-                    self.wrong(Problem::new("`rate` is missing").key(key));
+                    self.report_problem(Problem::new("`rate` is missing").key(key));
                 }
                 Rate::from_bits_per_sec(1).unwrap_or_else(|| unreachable!("more than 0"))
             }
@@ -92,11 +92,11 @@ impl Checker<'_> {
     fn always_mahimahi(&mut self, key: &str, recording: &Recording) {
         if !matches!(recording.format, Format::Auto | Format::Mahimahi) {
             let problem = Problem::new("`mahimahi`, the format of delivery traces").key(format!("{key}.format"));
-            self.wrong(problem.hint("rates and delays of other formats: `link_trace`"));
+            self.report_problem(problem.hint("rates and delays of other formats: `link_trace`"));
         }
         if recording.repeat {
             let problem = Problem::new("no value: a delivery trace always repeats").key(format!("{key}.repeat"));
-            self.wrong(problem.found("true"));
+            self.report_problem(problem.found("true"));
         }
     }
 
@@ -110,23 +110,23 @@ impl Checker<'_> {
         match recording {
             Recording { file: Some(file), contents: Some(_), .. } => {
                 let problem = Problem::new("either `file` or `contents`, not both").key(format!("{key}.file"));
-                self.wrong(problem.found(format!("\"{file}\"")));
+                self.report_problem(problem.found(format!("\"{file}\"")));
             }
             // The caller has read the contents of `file` into `contents`.
             Recording { contents: Some(text), .. } => match parse(&format!("{key}.contents"), text) {
                 Ok(read) => return Some(read),
-                Err(problem) => self.wrong(problem),
+                Err(problem) => self.report_problem(problem),
             },
             Recording { file: Some(_), .. } => {
-                self.wrong(Problem::new("`contents`, with the text of the file").key(key));
+                self.report_problem(Problem::new("`contents`, with the text of the file").key(key));
             }
-            Recording { .. } => self.wrong(Problem::new("`file` is missing").key(key)),
+            Recording { .. } => self.report_problem(Problem::new("`file` is missing").key(key)),
         }
         None
     }
 
     /// Reports faults in the items of a list.
-    fn listed(&mut self, key: &str, faults: Vec<(usize, Fault)>) {
+    fn report_item_faults(&mut self, key: &str, faults: Vec<(usize, Fault)>) {
         for (index, fault) in faults {
             self.faults(&format!("{key}[{index}]"), vec![fault]);
         }
@@ -134,7 +134,7 @@ impl Checker<'_> {
 }
 
 /// The key of the first setting that makes a link variable.
-fn given(link: &Link) -> Option<&'static str> {
+fn find_variable_setting(link: &Link) -> Option<&'static str> {
     let settings = [
         ("jitter", link.jitter.is_some()),
         ("delay_spikes", !link.delay_spikes.is_empty()),

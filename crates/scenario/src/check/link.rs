@@ -20,7 +20,7 @@ impl Checker<'_> {
         let between = [0, 1].map(|end| self.node_number(&format!("{key}.between[{end}]"), &link.between[end]));
         if link.between[0] == link.between[1] {
             let problem = Problem::new("two different nodes").key(format!("{key}.between"));
-            self.wrong(problem.found(format!("\"{}\" twice", link.between[0])));
+            self.report_problem(problem.found(format!("\"{}\" twice", link.between[0])));
         }
         let changes = self.changes(&key, link);
         let medium = self.share(&key, link);
@@ -104,7 +104,7 @@ impl Checker<'_> {
             _ => "no value: only a drop-tail queue has this key",
         };
         let found = format!("\"{}\"", link.ecn_threshold);
-        self.wrong(Problem::new(problem).key(format!("{key}.ecn_threshold")).found(found));
+        self.report_problem(Problem::new(problem).key(format!("{key}.ecn_threshold")).found(found));
         queue
     }
 
@@ -115,11 +115,11 @@ impl Checker<'_> {
         }
         let key = format!("{key}.{}", way.key("delay"));
         let Some(delay) = way.delay() else {
-            self.wrong(Problem::new("`delay` is missing").key(key));
+            self.report_problem(Problem::new("`delay` is missing").key(key));
             return Span::ZERO;
         };
         if delay > MAX_DELAY {
-            self.wrong(out_of_range(&key, delay, "at most an hour"));
+            self.report_problem(out_of_range(&key, delay, "at most an hour"));
         }
         delay
     }
@@ -130,12 +130,12 @@ impl Checker<'_> {
         match (way.channel(), way.loss()) {
             (Some(_), Some(loss)) => {
                 let problem = Problem::new("either `loss` or `channel`, not both").key(loss_key);
-                self.wrong(problem.found(loss.to_string()));
+                self.report_problem(problem.found(loss.to_string()));
             }
             (None, Some(loss)) if link.kind == LinkKind::Wireless => {
                 let hint = format!("write channel = {{ kind = \"uniform\", loss = {loss} }}");
                 let problem = Problem::new("a channel: `loss` is for wires").key(loss_key);
-                self.wrong(problem.found(loss.to_string()).hint(hint));
+                self.report_problem(problem.found(loss.to_string()).hint(hint));
             }
             (None, Some(loss)) => {
                 let channel = ChannelConfig::Uniform(uniform::Config { loss });
@@ -154,7 +154,7 @@ impl Checker<'_> {
         if matches!(channel, ChannelConfig::Signal(_)) && link.medium.is_none() {
             let problem = Problem::new("another channel: `signal` depends on the rates of a medium");
             let problem = problem.key(channel_key).found("\"signal\"");
-            self.wrong(problem.hint("write medium = \"NAME\", and a table [media.NAME]"));
+            self.report_problem(problem.hint("write medium = \"NAME\", and a table [media.NAME]"));
         }
         if self.scenario.profile == Profile::Goel1997 {
             channel.goel1997();
@@ -170,11 +170,11 @@ impl Checker<'_> {
         self.faults(&key, faults);
         if link.kind == LinkKind::Wired && !matches!(arq, ArqConfig::None(_)) {
             let problem = Problem::new("no value: wired links have no link layer");
-            self.wrong(problem.key(key.clone()).found(format!("\"{}\"", arq.name())));
+            self.report_problem(problem.key(key.clone()).found(format!("\"{}\"", arq.name())));
         }
         if link.queue_tie != Tie::default() && !matches!(arq, ArqConfig::None(_)) {
             let problem = Problem::new("no value: with a link layer the order of events decides");
-            self.wrong(problem.key(format!("{link_key}.queue_tie")).found("\"arrival-first\""));
+            self.report_problem(problem.key(format!("{link_key}.queue_tie")).found("\"arrival-first\""));
         }
         if is_sound && arq.build().needs_own_radio() {
             self.no_shared_radio(&key, link, arq.name());
@@ -192,7 +192,9 @@ impl Checker<'_> {
                 let expected =
                     format!("\"stop-and-wait\": {name} has radio = \"shared\", which only stop-and-wait supports");
                 let problem = Problem::new(expected).key(key).found(format!("\"{arq}\""));
-                self.wrong(problem.hint(format!("leave out nodes.{name}.radio, so that each link has a transmitter")));
+                self.report_problem(
+                    problem.hint(format!("leave out nodes.{name}.radio, so that each link has a transmitter")),
+                );
             }
         }
     }

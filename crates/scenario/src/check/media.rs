@@ -25,10 +25,12 @@ impl Checker<'_> {
         // A medium without links may be meant by a misspelled name.
         if links == 0 && self.names.media_exist {
             let problem = Problem::new("at least one link with this medium").key(key.clone()).found("none");
-            self.wrong(problem.hint(format!("write medium = \"{name}\" in a link")));
+            self.report_problem(problem.hint(format!("write medium = \"{name}\" in a link")));
         }
         if links >= MAX_STATIONS {
-            self.wrong(Problem::new(format!("less than {MAX_STATIONS} links")).key(key).found(links.to_string()));
+            self.report_problem(
+                Problem::new(format!("less than {MAX_STATIONS} links")).key(key).found(links.to_string()),
+            );
         }
         if config.range.is_some() {
             self.stations_have_places(name);
@@ -46,12 +48,12 @@ impl Checker<'_> {
                 true => problem.hint(format!("add a table [media.{name}]")),
                 false => self.names.suggest(problem, name, known),
             };
-            self.wrong(problem);
+            self.report_problem(problem);
             return None;
         };
         if link.kind == LinkKind::Wired {
             let problem = Problem::new("\"wireless\", as media are radio channels").key(format!("{key}.kind"));
-            self.wrong(problem.found("\"wired\"").hint("write kind = \"wireless\", or leave out medium"));
+            self.report_problem(problem.found("\"wired\"").hint("write kind = \"wireless\", or leave out medium"));
         }
         for way in link.ways() {
             self.of_medium(key, name, medium, way);
@@ -71,14 +73,16 @@ impl Checker<'_> {
         {
             let problem = Problem::new("no value: the delay is a setting of the medium");
             let problem = problem.key(format!("{key}.{}", way.key("delay"))).found(format!("\"{delay}\""));
-            self.wrong(problem.hint(format!("write it in [media.{name}]")));
+            self.report_problem(problem.hint(format!("write it in [media.{name}]")));
         }
         if way.states("arq")
             && let Some(arq) = way.arq().filter(|arq| !matches!(arq, ArqConfig::None(_)))
         {
             let problem = Problem::new("no value: links of a medium use its 802.11 link layer");
             let problem = problem.key(format!("{key}.{}", way.key("arq"))).found(format!("\"{}\"", arq.name()));
-            self.wrong(problem.hint(format!("leave it out; short_retry_limit in [media.{name}] limits its attempts")));
+            self.report_problem(
+                problem.hint(format!("leave it out; short_retry_limit in [media.{name}] limits its attempts")),
+            );
         }
     }
 }

@@ -11,7 +11,7 @@ use ::tcp::PartialConfig;
 use ::tcp::response::ResponseConfig;
 use engine::registry::Fault;
 use engine::{Members, Open, Span, Stream, Time};
-use path::agent::{AgentConfig, Place};
+use path::agent::{AgentConfig, SchemeNode};
 use sim::{ApplicationConfig, ArrivalSpec, FlowSpec, Network, NodeKind, NodeSetting, NodeSpec, Transport};
 use wire::Addr;
 
@@ -20,11 +20,11 @@ use crate::lint;
 use crate::model::{Arrivals, Flow, Node, Scenario};
 use crate::outside;
 use crate::problem::Problem;
-use crate::recordings::Read;
+use crate::recordings::RecordingCache;
 use crate::routes::check_routes;
 use crate::traces;
 use engine::Named;
-use names::Names;
+use names::NameIndex;
 use places::check_places;
 
 /// A network that can run, and warnings about it.
@@ -56,18 +56,20 @@ pub fn check(scenario: &Scenario) -> Result<Checked, Vec<Problem>> {
 /// As [`check`].
 pub fn check_with(scenario: &Scenario, members: &Members) -> Result<Checked, Vec<Problem>> {
     let mut scenario = scenario.clone();
-    let resolved = outside::resolve(&mut scenario, members);
-    resolved.map_err(|all| all.into_iter().map(|(key, error)| outside::problem(key, error)).collect::<Vec<_>>())?;
-    check_resolved(&scenario, &Read::default(), members)
+    let resolved = outside::resolve_members(&mut scenario, members);
+    resolved.map_err(|all| {
+        all.into_iter().map(|(key, error)| outside::explain_unresolved(key, error)).collect::<Vec<_>>()
+    })?;
+    check_resolved(&scenario, &RecordingCache::default(), members)
 }
 
 /// As `check`, for a scenario whose members are resolved in `members`, with recordings read before.
 pub(crate) fn check_resolved(
     scenario: &Scenario,
-    recordings: &Read,
+    recordings: &RecordingCache,
     members: &Members,
 ) -> Result<Checked, Vec<Problem>> {
-    let mut checker = Checker { scenario, recordings, members, names: Names::new(scenario), problems: Vec::new() };
+    let mut checker = Checker { scenario, recordings, members, names: NameIndex::new(scenario), problems: Vec::new() };
     let network = checker.network();
     if !checker.problems.is_empty() {
         return Err(checker.problems);
@@ -87,41 +89,47 @@ pub(crate) fn check_resolved(
 
 pub(super) struct Checker<'a> {
     scenario: &'a Scenario,
-    recordings: &'a Read,
+    recordings: &'a RecordingCache,
     members: &'a Members,
-    names: Names<'a>,
+    names: NameIndex<'a>,
     problems: Vec<Problem>,
 }
 
 impl Checker<'_> {
-    pub(super) fn wrong(&mut self, problem: Problem) {
+    pub(super) fn report_problem(&mut self, problem: Problem) {
         self.problems.push(problem);
     }
 
     fn network(&mut self) -> Network {
         let scenario = self.scenario;
         if scenario.duration == Span::ZERO || scenario.duration > MAX_DURATION {
-            self.wrong(out_of_range("duration", scenario.duration, "more than 0 and at most 8784 h, 366 days"));
+            self.report_problem(out_of_range(
+                "duration",
+                scenario.duration,
+                "more than 0 and at most 8784 h, 366 days",
+            ));
         }
-        if let Err(problem) = traces::select(&scenario.output.traces) {
-            self.wrong(problem.key("output.traces"));
+        if let Err(problem) = traces::parse_trace_names(&scenario.output.traces) {
+            self.report_problem(problem.key("output.traces"));
         }
         if let Err(problem) = crate::EventKinds::select(&scenario.output.events) {
-            self.wrong(problem.key("output.events"));
+            self.report_problem(problem.key("output.events"));
         }
         let intervals =
             [("print_interval", scenario.output.print_interval), ("series_interval", scenario.output.series_interval)];
         for (key, _) in intervals.into_iter().filter(|(_, interval)| *interval == Some(Span::ZERO)) {
-            self.wrong(Problem::new("more than 0").key(format!("output.{key}")).found("0 s"));
+            self.report_problem(Problem::new("more than 0").key(format!("output.{key}")).found("0 s"));
         }
         if scenario.nodes.len() > Addr::MAX_NODES {
-            self.wrong(Problem::new(format!("at most {} nodes", Addr::MAX_NODES)).key("nodes"));
+            self.report_problem(Problem::new(format!("at most {} nodes", Addr::MAX_NODES)).key("nodes"));
         }
         if let Some(Named(scheme)) = &scenario.scheme {
             self.faults("scheme", scheme.check());
         }
         if scenario.flows.is_empty() && scenario.arrivals.is_empty() {
-            self.wrong(Problem::new("at least one flow").key("flows").hint("add a table such as [flows.download]"));
+            self.report_problem(
+                Problem::new("at least one flow").key("flows").hint("add a table such as [flows.download]"),
+            );
         }
         self.connections();
         Network {
@@ -141,7 +149,7 @@ impl Checker<'_> {
         let fits = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
         if name.is_empty() || name.len() > 64 || !name.chars().all(fits) {
             let expected = "a name of at most 64 letters, digits, - and _ (it becomes part of file names and keys)";
-            self.wrong(Problem::new(expected).key(key).found(format!("\"{name}\"")));
+            self.report_problem(Problem::new(expected).key(key).found(format!("\"{name}\"")));
         }
     }
 
@@ -152,9 +160,10 @@ impl Checker<'_> {
         let has_part = |name: &str| matches!(self.members.by_name::<ResponseConfig>(name), Ok(Some(_)) | Err(_));
         let lists = |scheme: &AgentConfig| match scheme.custom() {
             Some(custom) if custom.is_resolved() => match node.kind.is_base_station() {
-                true => custom.traits().changes(Place::BaseStation),
+                true => custom.traits().changes(SchemeNode::BaseStation),
                 false => {
-                    let at_hosts = [Place::Sender, Place::Receiver].iter().any(|place| custom.traits().changes(*place));
+                    let at_hosts =
+                        [SchemeNode::Sender, SchemeNode::Receiver].iter().any(|place| custom.traits().changes(*place));
                     at_hosts || has_part(custom.name())
                 }
             },
@@ -169,10 +178,10 @@ impl Checker<'_> {
         let key = format!("nodes.{name}");
         self.name(&key, name);
         for setting in NodeSetting::ALL.into_iter().filter(|setting| !node.kind.accepts(*setting)) {
-            let Some(found) = node.shown(setting) else { continue };
+            let Some(found) = node.format_setting(setting) else { continue };
             let problem = Problem::new(format!("no value: only valid for {}", setting.kinds()));
             let problem = problem.key(format!("{key}.{}", setting.key())).found(found);
-            self.wrong(match node.kind.alternative(setting) {
+            self.report_problem(match node.kind.alternative(setting) {
                 Some(kind) => problem.hint(format!("write kind = \"{}\"", kind.name())),
                 None => problem.hint("leave it out"),
             });
@@ -184,7 +193,7 @@ impl Checker<'_> {
         self.faults(&format!("{key}.scheduler"), scheduler.check());
         let processing_delay = node.processing_delay.unwrap_or_default();
         if processing_delay > MAX_DELAY {
-            self.wrong(out_of_range(&format!("{key}.processing_delay"), processing_delay, "at most an hour"));
+            self.report_problem(out_of_range(&format!("{key}.processing_delay"), processing_delay, "at most an hour"));
         }
         NodeSpec {
             name: name.to_owned(),
@@ -208,14 +217,14 @@ impl Checker<'_> {
             let known = self.scenario.nodes.keys().map(String::as_str);
             let problem = Problem::new("a node").key(key).found(format!("\"{name}\""));
             let problem = self.names.suggest(problem, name, known);
-            self.wrong(problem);
+            self.report_problem(problem);
             0
         })
     }
 
     /// Reports the fault of the setting at `key`.
     pub(super) fn fault(&mut self, key: String, Fault { found, expected, hint, .. }: Fault) {
-        self.wrong(Problem { key: Some(key), found, expected, hint, ..Problem::default() });
+        self.report_problem(Problem { key: Some(key), found, expected, hint, ..Problem::default() });
     }
 
     /// Reports the faults of a member of a registry, whose settings are at `key`.
@@ -223,7 +232,7 @@ impl Checker<'_> {
         for Fault { key: setting, entry, found, expected, hint } in faults {
             let entry = entry.map_or_else(String::new, |number| format!("[{number}]"));
             let key = Some(format!("{key}.{setting}{entry}"));
-            self.wrong(Problem { key, found, expected, hint, ..Problem::default() });
+            self.report_problem(Problem { key, found, expected, hint, ..Problem::default() });
         }
     }
 
@@ -235,7 +244,7 @@ impl Checker<'_> {
         while let Some((name, flow)) = flows.get(at) {
             if let Some(of) = &flow.connection_of {
                 let problem = Problem::new("a flow right before this one whose application has this connection, too");
-                self.wrong(problem.key(format!("flows.{name}.connection_of")).found(format!("\"{of}\"")));
+                self.report_problem(problem.key(format!("flows.{name}.connection_of")).found(format!("\"{of}\"")));
                 return;
             }
             let of_this = |(_, flow): &&(&String, &Flow)| flow.connection_of.as_ref() == Some(*name);
@@ -246,7 +255,7 @@ impl Checker<'_> {
             if connections != found {
                 let problem = Problem::new(format!("an application with as many connections as flows, {found}"));
                 let problem = problem.key(format!("flows.{name}.traffic")).found(format!("{connections} connections"));
-                self.wrong(problem.hint("applications from outside have one connection"));
+                self.report_problem(problem.hint("applications from outside have one connection"));
             }
             at += found;
         }
@@ -262,7 +271,7 @@ impl Checker<'_> {
         };
         if let Some(bytes) = flow.bytes {
             let problem = Problem::new("either `bytes` or `traffic`, not both").key(format!("{key}.bytes"));
-            self.wrong(problem.found(bytes.to_string()));
+            self.report_problem(problem.found(bytes.to_string()));
         }
         self.faults(&format!("{key}.traffic"), traffic.check());
         traffic.clone()
@@ -276,22 +285,22 @@ impl Checker<'_> {
             if self.scenario.nodes.get(node).is_some_and(|node| !node.kind.ends_flows()) {
                 let problem =
                     Problem::new(format!("a node of kind {}", NodeKind::flow_ends())).key(format!("{key}.{end}"));
-                self.wrong(problem.found(format!("\"{node}\"")));
+                self.report_problem(problem.found(format!("\"{node}\"")));
             }
         }
         if flow.from == flow.to {
-            self.wrong(
+            self.report_problem(
                 Problem::new("another host than `from`").key(format!("{key}.to")).found(format!("\"{}\"", flow.to)),
             );
         }
         // A zero duration is reported separately.
         if flow.start >= self.scenario.duration && self.scenario.duration > Span::ZERO {
             let problem = Problem::new("a time before the end (`duration`)").key(format!("{key}.start"));
-            self.wrong(problem.found(flow.start.to_string()));
+            self.report_problem(problem.found(flow.start.to_string()));
         }
         if let Some(stop) = flow.stop.filter(|stop| *stop <= flow.start) {
             let problem = Problem::new(format!("a time after the start at {}", flow.start));
-            self.wrong(problem.key(format!("{key}.stop")).found(stop.to_string()));
+            self.report_problem(problem.key(format!("{key}.stop")).found(stop.to_string()));
         }
         [from, to]
     }
@@ -337,11 +346,11 @@ impl Checker<'_> {
             let names = names.collect::<Vec<_>>().join(" or ");
             let problem = Problem::new(format!("{names}: {} traffic uses no other", traffic.name()));
             let problem = problem.key(format!("{key}.transport")).found(format!("\"{}\"", transport.name()));
-            self.wrong(problem);
+            self.report_problem(problem);
         }
         if transport != Transport::Tcp && flow.tcp != PartialConfig::default() {
             let problem = Problem::new(format!("settings of TCP, which a flow over {} does not use", transport.name()));
-            self.wrong(problem.key(format!("{key}.tcp")).found("a table"));
+            self.report_problem(problem.key(format!("{key}.tcp")).found("a table"));
         }
         transport
     }
@@ -353,7 +362,7 @@ impl Checker<'_> {
         let [from, to] = self.ends(&key, &flow);
         self.faults(&format!("{key}.sizes"), arrivals.sizes.0.check());
         if arrivals.max_flows == Some(0) {
-            self.wrong(Problem::new("at least one flow").key(format!("{key}.max_flows")).found("0"));
+            self.report_problem(Problem::new("at least one flow").key(format!("{key}.max_flows")).found("0"));
         }
         ArrivalSpec {
             name: name.to_owned(),

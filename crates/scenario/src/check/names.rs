@@ -9,7 +9,7 @@ use crate::problem::Problem;
 const MAX_SUGGESTIONS: usize = 20;
 
 /// The links of a scenario by node and medium, in the order of the text.
-pub(super) struct Names<'a> {
+pub(super) struct NameIndex<'a> {
     by_end: HashMap<&'a str, Vec<&'a Link>>,
     by_medium: HashMap<&'a str, Vec<&'a Link>>,
     /// Whether every medium that a link names exists.
@@ -17,7 +17,7 @@ pub(super) struct Names<'a> {
     suggestions: HashMap<String, Option<String>>,
 }
 
-impl<'a> Names<'a> {
+impl<'a> NameIndex<'a> {
     /// Creates the index of a scenario.
     pub(super) fn new(scenario: &'a Scenario) -> Self {
         let (mut by_end, mut by_medium): (HashMap<_, Vec<_>>, HashMap<_, Vec<_>>) = Default::default();
@@ -32,7 +32,7 @@ impl<'a> Names<'a> {
             }
         }
         let media_exist = by_medium.keys().all(|name| scenario.media.contains_key(*name));
-        Names { by_end, by_medium, media_exist, suggestions: HashMap::new() }
+        NameIndex { by_end, by_medium, media_exist, suggestions: HashMap::new() }
     }
 
     /// The links with an end at the node called `name`.

@@ -27,7 +27,7 @@ impl Checker<'_> {
         let mut config = self.variant(key, &given.variant).config();
         let goel1997 = self.scenario.profile == Profile::Goel1997;
         if goel1997 {
-            config.merge(&presets::goel1997());
+            config.merge(&presets::build_goel1997_table());
         }
         config.merge(given);
         config.segment = flow.mss.0.min(MAX_SEGMENT) as u32;
@@ -60,10 +60,10 @@ impl Checker<'_> {
     }
 
     fn variant(&mut self, key: &str, name: &str) -> &'static Preset {
-        presets::find(name).unwrap_or_else(|| {
+        presets::find_preset(name).unwrap_or_else(|| {
             let known = PRESETS.iter().map(|preset| preset.name);
             let problem = Problem::new("a TCP variant").key(format!("{key}.tcp.variant")).found(format!("\"{name}\""));
-            self.wrong(problem.nearest(name, known));
+            self.report_problem(problem.nearest(name, known));
             &PRESETS[0]
         })
     }
@@ -75,12 +75,12 @@ impl Checker<'_> {
         let sound = (1..=largest).contains(&flow.mss.0);
         if !sound {
             let expected = format!("1 to {largest} bytes");
-            self.wrong(Problem::new(expected).key(format!("{key}.mss")).found(flow.mss.to_string()));
+            self.report_problem(Problem::new(expected).key(format!("{key}.mss")).found(flow.mss.to_string()));
         }
         // The window is not compared with an invalid segment size.
         if (sound && flow.receive_window < flow.mss) || flow.receive_window.0 > MAX_WINDOW {
             let expected = format!("at least one segment ({} B) and at most 1 GiB", flow.mss.0);
-            self.wrong(
+            self.report_problem(
                 Problem::new(expected).key(format!("{key}.receive_window")).found(flow.receive_window.to_string()),
             );
         }
@@ -92,7 +92,7 @@ impl Checker<'_> {
         let is_sound = flow.traffic.as_ref().is_none_or(|Named(traffic)| traffic.check().is_empty());
         if config.close && is_sound && flow.total().is_none() {
             let problem = Problem::new("a flow with `bytes`: an unlimited flow never closes");
-            self.wrong(problem.key(format!("{key}.tcp.close")).found("true"));
+            self.report_problem(problem.key(format!("{key}.tcp.close")).found("true"));
         }
         let advertised = match config.window_scaling {
             WindowScaling::Off => MAX_UNSCALED_WINDOW,
@@ -104,7 +104,7 @@ impl Checker<'_> {
                 format!("at most {advertised} B, the maximum that can be advertised with this window_scaling");
             let problem =
                 Problem::new(expected).key(format!("{key}.receive_window")).found(flow.receive_window.to_string());
-            self.wrong(problem.hint("write tcp.window_scaling = true"));
+            self.report_problem(problem.hint("write tcp.window_scaling = true"));
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-use super::stops::{Dimension, Ends};
+use super::stops::{Dimension, NumberBounds};
 use crate::keys::Shape;
 use crate::model::directed;
 
@@ -13,7 +13,7 @@ pub(super) struct Word {
 }
 
 /// A member of a tagged union.
-pub(super) struct Kind {
+pub(super) struct UnionMember {
     pub name: &'static str,
     pub meaning: &'static str,
     /// The table with its settings.
@@ -28,7 +28,7 @@ pub(super) struct Forms {
     /// Whether the key may be left out although it has no default.
     pub optional: bool,
     pub words: Vec<Word>,
-    pub kinds: Vec<Kind>,
+    pub kinds: Vec<UnionMember>,
     /// Whether the name of a kind alone stands for its table.
     pub named: bool,
     pub table: Option<&'static Json>,
@@ -40,8 +40,8 @@ pub(super) struct Forms {
     pub dimension: Option<Dimension>,
     /// Whether the limit of a queue is allowed, in packets or bytes.
     pub limit: bool,
-    pub integer: Option<Ends>,
-    pub number: Option<Ends>,
+    pub integer: Option<NumberBounds>,
+    pub number: Option<NumberBounds>,
     pub boolean: bool,
     pub text: bool,
     /// Whether the value is a table with any keys.
@@ -56,9 +56,9 @@ impl Forms {
             forms.add(alternative);
         }
         if let Some(ends) = forms.number.as_mut().filter(|_| forms.meaning.contains("0 to 1")) {
-            *ends = Ends { min: ends.min.or(Some(0.0)), max: ends.max.or(Some(1.0)) };
+            *ends = NumberBounds { min: ends.min.or(Some(0.0)), max: ends.max.or(Some(1.0)) };
         }
-        let is_directions = |table: &'static Json| keys(table).eq(directed::NAMES);
+        let is_directions = |table: &'static Json| setting_keys(table).eq(directed::NAMES);
         let is_other = forms.dimension.is_some() || forms.limit || forms.number.is_some() || !forms.kinds.is_empty();
         forms.directed = is_other && forms.table.is_some_and(is_directions);
         if forms.directed {
@@ -85,7 +85,7 @@ impl Forms {
             Json::Array(types) => types.iter().filter_map(Json::as_str).collect(),
             other => Vec::from_iter(other.as_str()),
         };
-        let ends = Ends { min: schema["minimum"].as_f64(), max: schema["maximum"].as_f64() };
+        let ends = NumberBounds { min: schema["minimum"].as_f64(), max: schema["maximum"].as_f64() };
         for name in types {
             match name {
                 "null" => self.optional = true,
@@ -106,7 +106,7 @@ impl Forms {
     fn add_table(&mut self, schema: &'static Json, meaning: &'static str) {
         let kind = schema["properties"][engine::tagged::KIND]["const"].as_str();
         if let Some(name) = kind {
-            self.kinds.push(Kind { name, meaning, table: schema });
+            self.kinds.push(UnionMember { name, meaning, table: schema });
         } else if schema["properties"].is_object() {
             self.table = Some(schema);
         } else if schema["additionalProperties"].is_object() {
@@ -117,19 +117,19 @@ impl Forms {
     }
 
     /// The kind called `name`.
-    pub fn kind(&self, name: &str) -> Option<&Kind> {
+    pub fn kind(&self, name: &str) -> Option<&UnionMember> {
         self.kinds.iter().find(|kind| kind.name == name)
     }
 }
 
 /// The keys of a table, other than its kind.
-pub(super) fn keys(table: &'static Json) -> impl Iterator<Item = &'static str> {
+pub(super) fn setting_keys(table: &'static Json) -> impl Iterator<Item = &'static str> {
     let all = table["properties"].as_object().into_iter().flatten().map(|(key, _)| key.as_str());
     all.filter(|key| *key != engine::tagged::KIND)
 }
 
 /// The required keys of a table, other than its kind.
-pub(super) fn required(table: &'static Json) -> impl Iterator<Item = &'static str> {
+pub(super) fn required_settings(table: &'static Json) -> impl Iterator<Item = &'static str> {
     let all = table["required"].as_array().into_iter().flatten().filter_map(Json::as_str);
     all.filter(|key| *key != engine::tagged::KIND)
 }

@@ -2,7 +2,7 @@
 
 use toml::Table;
 
-use crate::axes::{axes, cases};
+use crate::axes::{parse_axes, parse_cases};
 use crate::key_path::split_last;
 use crate::tree::Value;
 
@@ -29,9 +29,13 @@ const USUAL: [&str; 17] = [
 
 /// The important keys, the most important first: those that the comment at the head of the text names, then the keys that
 /// its sweep varies or compares, then the usual ones.
-pub(super) fn important<'c>(text: &str, tree: &Value, controls: impl Iterator<Item = (&'c str, bool)>) -> Vec<String> {
+pub(super) fn rank_important_keys<'c>(
+    text: &str,
+    tree: &Value,
+    controls: impl Iterator<Item = (&'c str, bool)>,
+) -> Vec<String> {
     let head: String = text.lines().take_while(|line| line.starts_with('#')).collect::<Vec<_>>().join("\n");
-    let varied = varied(tree);
+    let varied = list_varied_keys(tree);
     let rank = |(path, is_written): (&'c str, bool)| {
         let last = split_last(path).1;
         let usual = USUAL.iter().position(|name| *name == last).filter(|_| is_written && !path.contains('['));
@@ -65,15 +69,15 @@ fn place_of(path: &str, comment: &str) -> Option<usize> {
 }
 
 /// The keys that the sweep of a scenario varies or compares.
-fn varied(tree: &Value) -> Vec<String> {
+fn list_varied_keys(tree: &Value) -> Vec<String> {
     let sweep = tree.at("sweep").map(Value::to_toml);
     let table = |key: &str| -> Table {
         sweep.as_ref().and_then(|sweep| sweep.get(key)?.as_table().cloned()).unwrap_or_default()
     };
     let zip = sweep.as_ref().and_then(|sweep| sweep.get("zip")?.as_array()).into_iter().flatten();
     let zip: Vec<Table> = zip.filter_map(|table| table.as_table().cloned()).collect();
-    let axes = axes(&table("axes"), &zip).unwrap_or_default();
-    let compared = cases(&table("compare"), &axes).unwrap_or_default();
+    let axes = parse_axes(&table("axes"), &zip).unwrap_or_default();
+    let compared = parse_cases(&table("compare"), &axes).unwrap_or_default();
     let compared = compared.into_iter().flat_map(|case| case.changes).map(|(key, _)| key);
     axes.into_iter().flat_map(|axis| axis.keys).chain(compared).collect()
 }

@@ -13,15 +13,15 @@ use path::mac::dcf::Standard;
 use serde::Serialize;
 use serde_json::Value as Json;
 
-use crate::axes::shown;
-use crate::key_path::Step;
+use crate::axes::format_axis_value;
+use crate::key_path::PathStep;
 use crate::keys::Shape;
 use crate::model::directed;
-use crate::tree::{Data, Value};
+use crate::tree::{Value, ValueData};
 use crate::{Overrides, Source};
-use forms::{Forms, keys, required};
-use stops::{Scale, Stops};
-pub use variants::{Variant, variants};
+use forms::{Forms, required_settings, setting_keys};
+use stops::{SliderScale, Stops};
+pub use variants::{Variant, list_variants};
 
 /// Maximum number of steps of a path: mixtures of mixtures have no limit.
 const MAX_STEPS: usize = 9;
@@ -111,7 +111,7 @@ pub struct Choice {
 
 /// The controls of a scenario with changes. `source` has been opened without the changes; those that cannot be made are left
 /// out.
-pub fn controls(source: &Source, overrides: &Overrides) -> Vec<Control> {
+pub fn list_controls(source: &Source, overrides: &Overrides) -> Vec<Control> {
     let (text, mut changed) = (&source.document, source.document.clone());
     if let Some(scheme) = &overrides.scheme {
         changed.set_everywhere("scheme", scheme);
@@ -127,7 +127,7 @@ pub fn controls(source: &Source, overrides: &Overrides) -> Vec<Control> {
     }
     let mut controls = walk.controls;
     let written = controls.iter().map(|control| (control.path.as_str(), control.written.is_some()));
-    let ranks = important::important(text.text(), text.tree(), written);
+    let ranks = important::rank_important_keys(text.text(), text.tree(), written);
     for control in &mut controls {
         control.important = ranks.iter().position(|path| *path == control.path);
     }
@@ -143,24 +143,24 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     /// The keys of a table.
-    fn table(&mut self, path: &mut Vec<Step>, table: &'static Json, value: Option<&Value>) {
-        let needed: Vec<&str> = required(table).collect();
+    fn table(&mut self, path: &mut Vec<PathStep>, table: &'static Json, value: Option<&Value>) {
+        let needed: Vec<&str> = required_settings(table).collect();
         // The kind of a node or link is an ordinary key; the kind of a registry member is set by the member's menu.
         let kind = Some(engine::tagged::KIND).filter(|kind| table["properties"][kind]["const"].is_null());
         let kind = kind.filter(|kind| table["properties"].get(kind).is_some());
-        for key in kind.into_iter().chain(keys(table)) {
+        for key in kind.into_iter().chain(setting_keys(table)) {
             let is_shown = !path.is_empty() || key != SWEEP || value.is_some_and(|value| value.at(SWEEP).is_some());
             if !is_shown {
                 continue;
             }
-            path.push(Step::Key(key.to_owned()));
+            path.push(PathStep::Key(key.to_owned()));
             let inner = value.and_then(|value| value.as_table()?.get(key));
             self.key(path, &table["properties"][key], inner, needed.contains(&key) || Some(key) == kind);
             path.pop();
         }
     }
 
-    fn key(&mut self, path: &mut Vec<Step>, schema: &'static Json, value: Option<&Value>, is_needed: bool) {
+    fn key(&mut self, path: &mut Vec<PathStep>, schema: &'static Json, value: Option<&Value>, is_needed: bool) {
         if path.len() > MAX_STEPS {
             return;
         }
@@ -168,7 +168,7 @@ impl Walk<'_> {
         let table = value.and_then(Value::as_table);
         if let Some(entry) = forms.names {
             for (name, value) in table.into_iter().flatten().filter(|(name, _)| is_plain(name)) {
-                path.push(Step::Key(name.clone()));
+                path.push(PathStep::Key(name.clone()));
                 self.item(path, entry, value);
                 path.pop();
             }
@@ -176,7 +176,7 @@ impl Walk<'_> {
         }
         if forms.directed && table.is_some_and(|table| directed::NAMES.iter().any(|name| table.contains_key(*name))) {
             for name in directed::NAMES {
-                path.push(Step::Key(name.to_owned()));
+                path.push(PathStep::Key(name.to_owned()));
                 self.key(path, schema, table.and_then(|table| table.get(name)), false);
                 path.pop();
             }
@@ -193,18 +193,18 @@ impl Walk<'_> {
                 self.table(path, kind.table, value);
             } else if forms.limit && table.is_none() {
                 // A limit without a kind belongs to the default discipline.
-                let slider = self.slider(path, &forms, Scale::Limit, &["unlimited"]);
+                let slider = self.slider(path, &forms, SliderScale::Limit, &["unlimited"]);
                 let limit = self.control(path, &forms, slider, is_optional);
                 self.controls.push(Control { title: format!("{} limit", limit.title), ..limit });
             }
             return;
         }
         if let Some(inner) = forms.table {
-            let is_on = forms.boolean && value.is_some_and(|value| matches!(value.data, Data::Bool(true)));
+            let is_on = forms.boolean && value.is_some_and(|value| matches!(value.data, ValueData::Bool(true)));
             let is_table_only = !forms.boolean && forms.integer.is_none();
             // A recording without a file is none.
-            let is_absent = (forms.optional || !forms.words.is_empty()) && keys(inner).all(|key| key != FILE);
-            let is_always_there = is_table_only && !is_absent && required(inner).next().is_none();
+            let is_absent = (forms.optional || !forms.words.is_empty()) && setting_keys(inner).all(|key| key != FILE);
+            let is_always_there = is_table_only && !is_absent && required_settings(inner).next().is_none();
             if table.is_some() || is_on || is_always_there {
                 if forms.boolean {
                     self.add(path, &forms, Widget::Switch, is_optional);
@@ -212,18 +212,18 @@ impl Walk<'_> {
                 return self.table(path, inner, value);
             }
             if is_table_only {
-                let start = start::value(last(path), schema).to_string();
+                let start = start::initial_value(last_key(path), schema).to_string();
                 return self.add(path, &forms, table_menu(&forms, start), is_optional);
             }
         }
         if let Some(list) = forms.list {
-            let example = start::value(last(path), list).to_string();
+            let example = start::initial_value(last_key(path), list).to_string();
             self.add(path, &forms, Widget::Text { quoted: false, example }, is_optional);
             let items = value.and_then(Value::as_list).unwrap_or_default();
             // Items of lists that have no effect on a run have no controls.
             let is_of_run = path.len() > 2 && items.len() <= MAX_ITEMS;
             for (number, item) in items.iter().enumerate().filter(|_| is_of_run) {
-                path.push(Step::Item(number));
+                path.push(PathStep::Item(number));
                 self.item(path, &list["items"], item);
                 path.pop();
             }
@@ -234,18 +234,18 @@ impl Walk<'_> {
     }
 
     /// The control of a value that is no table and no list.
-    fn scalar(&self, path: &[Step], forms: &Forms) -> Widget {
+    fn scalar(&self, path: &[PathStep], forms: &Forms) -> Widget {
         let words: Vec<&str> = forms.words.iter().map(|word| word.word).collect();
-        let scale = forms.dimension.map(Scale::Quantity).or(forms.limit.then_some(Scale::Limit));
-        let scale = scale.or(forms.integer.map(Scale::Integer)).or(forms.number.map(Scale::Number));
+        let scale = forms.dimension.map(SliderScale::Quantity).or(forms.limit.then_some(SliderScale::Limit));
+        let scale = scale.or(forms.integer.map(SliderScale::Integer)).or(forms.number.map(SliderScale::Number));
         match scale {
-            Some(Scale::Limit) => self.slider(path, forms, Scale::Limit, &["unlimited"]),
+            Some(SliderScale::Limit) => self.slider(path, forms, SliderScale::Limit, &["unlimited"]),
             // A class of packets is a number or one of many names.
             Some(_) if forms.text => Widget::Text { quoted: false, example: String::new() },
-            Some(Scale::Integer(ends)) if forms.boolean => {
+            Some(SliderScale::Integer(ends)) if forms.boolean => {
                 let numbers = ends.min.unwrap_or(0.0) as u32..=ends.max.unwrap_or(0.0) as u32;
                 let texts = ["false".to_owned(), "true".to_owned()].into_iter().chain(numbers.map(|n| n.to_string()));
-                Widget::Menu { choices: texts.map(|text| choice(&text, text.clone(), "")).collect() }
+                Widget::Menu { choices: texts.map(|text| build_choice(&text, text.clone(), "")).collect() }
             }
             Some(scale) => match self.rates(path) {
                 Some(rates) => {
@@ -258,55 +258,56 @@ impl Walk<'_> {
             None if forms.boolean => Widget::Switch,
             None if forms.free => Widget::Text { quoted: false, example: String::new() },
             None if !words.is_empty() => {
-                let choices = forms.words.iter().map(|word| choice(word.word, quoted(word.word), word.meaning));
+                let choices =
+                    forms.words.iter().map(|word| build_choice(word.word, quote_toml(word.word), word.meaning));
                 Widget::Menu { choices: choices.collect() }
             }
             None => match self.entries(path) {
-                Some(names) => {
-                    Widget::Menu { choices: names.iter().map(|name| choice(name, quoted(name), "")).collect() }
-                }
+                Some(names) => Widget::Menu {
+                    choices: names.iter().map(|name| build_choice(name, quote_toml(name), "")).collect(),
+                },
                 None => Widget::Text { quoted: true, example: String::new() },
             },
         }
     }
 
-    fn slider(&self, path: &[Step], forms: &Forms, scale: Scale, words: &[&str]) -> Widget {
-        let default = forms.default.map(shown_default);
-        let of = |tree: &Value| tree.at_path(path).map(shown_value).or(default.clone());
+    fn slider(&self, path: &[PathStep], forms: &Forms, scale: SliderScale, words: &[&str]) -> Widget {
+        let default = forms.default.map(format_default);
+        let of = |tree: &Value| tree.at_path(path).map(format_tree_value).or(default.clone());
         let Stops { texts, at } = scale.stops(of(self.text).as_deref(), of(self.changed).as_deref(), words);
         Widget::Slider { stops: texts, at }
     }
 
-    fn add(&mut self, path: &[Step], forms: &Forms, widget: Widget, optional: bool) {
+    fn add(&mut self, path: &[PathStep], forms: &Forms, widget: Widget, optional: bool) {
         let control = self.control(path, forms, widget, optional);
         self.controls.push(control);
     }
 
     /// An entry of a table of names, or an item of a list: the keys of a table, or a value.
-    fn item(&mut self, path: &mut Vec<Step>, schema: &'static Json, value: &Value) {
+    fn item(&mut self, path: &mut Vec<PathStep>, schema: &'static Json, value: &Value) {
         match Forms::of(schema).table {
             Some(table) => self.table(path, table, Some(value)),
             None => self.key(path, schema, Some(value), true),
         }
     }
 
-    fn control(&self, path: &[Step], forms: &Forms, widget: Widget, optional: bool) -> Control {
+    fn control(&self, path: &[PathStep], forms: &Forms, widget: Widget, optional: bool) -> Control {
         let at = |tree: &Value| tree.at_path(path).map(Value::to_toml);
         let (written, current) = (self.text.at_path(path), self.changed.at_path(path));
         let depth = group_depth(path);
         let words = path[depth..].iter().map(|step| match step {
-            Step::Key(key) => key.replace('_', " "),
-            Step::Item(number) => (number + 1).to_string(),
+            PathStep::Key(key) => key.replace('_', " "),
+            PathStep::Item(number) => (number + 1).to_string(),
         });
         Control {
-            path: written_path(path),
-            group: written_path(&path[..depth]),
+            path: format_assignment_path(path),
+            group: format_assignment_path(&path[..depth]),
             title: words.collect::<Vec<_>>().join(" "),
             meaning: forms.meaning.split_whitespace().collect::<Vec<_>>().join(" "),
             widget,
-            default: forms.default.map(shown_default),
-            written: written.map(shown_value),
-            current: current.map(shown_value),
+            default: forms.default.map(format_default),
+            written: written.map(format_tree_value),
+            current: current.map(format_tree_value),
             changed: at(self.text) != at(self.changed),
             optional,
             important: None,
@@ -314,18 +315,18 @@ impl Walk<'_> {
     }
 
     /// The rates of a medium's standard, if the path is the rate of the medium or of a link in it.
-    fn rates(&self, path: &[Step]) -> Option<Vec<String>> {
-        let [Step::Key(part), named, Step::Key(key)] = path else { return None };
+    fn rates(&self, path: &[PathStep]) -> Option<Vec<String>> {
+        let [PathStep::Key(part), named, PathStep::Key(key)] = path else { return None };
         let is_rate = key == "rate";
-        let at = |part: &str, name: &Step, key: &str| {
-            self.changed.at_path(&[Step::Key(part.to_owned()), name.clone(), Step::Key(key.to_owned())])
+        let at = |part: &str, name: &PathStep, key: &str| {
+            self.changed.at_path(&[PathStep::Key(part.to_owned()), name.clone(), PathStep::Key(key.to_owned())])
         };
         let medium = match part.as_str() {
             "media" if is_rate => named.clone(),
-            "links" if is_rate => Step::Key(at("links", named, "medium")?.text()?.to_owned()),
+            "links" if is_rate => PathStep::Key(at("links", named, "medium")?.text()?.to_owned()),
             _ => return None,
         };
-        if at("media", &medium, "any_rate").is_some_and(|any| matches!(any.data, Data::Bool(true))) {
+        if at("media", &medium, "any_rate").is_some_and(|any| matches!(any.data, ValueData::Bool(true))) {
             return None;
         }
         let standard: Standard = at("media", &medium, "standard")?.to_toml().try_into().ok()?;
@@ -333,9 +334,9 @@ impl Walk<'_> {
     }
 
     /// The names that a key may have as its value, if its value names an entry of a table.
-    fn entries(&self, path: &[Step]) -> Option<Vec<&str>> {
+    fn entries(&self, path: &[PathStep]) -> Option<Vec<&str>> {
         let key =
-            path.iter().rev().find_map(|step| if let Step::Key(key) = step { Some(key.as_str()) } else { None })?;
+            path.iter().rev().find_map(|step| if let PathStep::Key(key) = step { Some(key.as_str()) } else { None })?;
         let (_, part) = NAMES_OF.iter().find(|(known, _)| *known == key).filter(|_| path.len() >= 3)?;
         Some(self.changed.at(part)?.as_table()?.keys().map(String::as_str).collect())
     }
@@ -344,62 +345,62 @@ impl Walk<'_> {
 /// The menu of the kinds of a tagged union, and of the words that the key accepts in addition.
 fn kinds_menu(forms: &Forms) -> Widget {
     let kinds = forms.kinds.iter().map(|kind| {
-        let value = start::member(kind.name, kind.table, forms.named).to_string();
-        choice(kind.name, value, kind.meaning)
+        let value = start::initial_member(kind.name, kind.table, forms.named).to_string();
+        build_choice(kind.name, value, kind.meaning)
     });
-    let words = forms.words.iter().map(|word| choice(word.word, quoted(word.word), word.meaning));
+    let words = forms.words.iter().map(|word| build_choice(word.word, quote_toml(word.word), word.meaning));
     Widget::Menu { choices: kinds.chain(words).collect() }
 }
 
 /// The menu that creates a missing table.
 fn table_menu(forms: &Forms, start: String) -> Widget {
-    let words = forms.words.iter().map(|word| choice(word.word, quoted(word.word), word.meaning));
-    Widget::Menu { choices: words.chain([choice("on", start, "")]).collect() }
+    let words = forms.words.iter().map(|word| build_choice(word.word, quote_toml(word.word), word.meaning));
+    Widget::Menu { choices: words.chain([build_choice("on", start, "")]).collect() }
 }
 
 /// The last key of a path.
-fn last(path: &[Step]) -> &str {
+fn last_key(path: &[PathStep]) -> &str {
     path.iter()
         .rev()
         .find_map(|step| match step {
-            Step::Key(key) => Some(key.as_str()),
-            Step::Item(_) => None,
+            PathStep::Key(key) => Some(key.as_str()),
+            PathStep::Item(_) => None,
         })
         .unwrap_or_default()
 }
 
-fn choice(label: &str, value: String, meaning: &str) -> Choice {
+fn build_choice(label: &str, value: String, meaning: &str) -> Choice {
     let meaning = meaning.split_whitespace().collect::<Vec<_>>().join(" ");
     Choice { label: label.to_owned(), value, meaning }
 }
 
 /// A text in the quotes of TOML.
-fn quoted(text: &str) -> String {
+fn quote_toml(text: &str) -> String {
     toml::Value::from(text).to_string()
 }
 
 /// A value as a person reads it: a text without quotes, of a member the name.
-fn shown_value(value: &Value) -> String {
+fn format_tree_value(value: &Value) -> String {
     let text = match &value.data {
-        Data::Table(table) => match table.get(engine::tagged::KIND).and_then(Value::text) {
+        ValueData::Table(table) => match table.get(engine::tagged::KIND).and_then(Value::text) {
             Some(kind) => kind.to_owned(),
             None => value.to_toml().to_string(),
         },
-        _ => shown(&value.to_toml()),
+        _ => format_axis_value(&value.to_toml()),
     };
     if text.len() > MAX_SHOWN { format!("({} characters)", text.chars().count()) } else { text }
 }
 
-fn shown_default(default: &Json) -> String {
+fn format_default(default: &Json) -> String {
     match default {
         Json::String(text) => text.clone(),
-        Json::Object(table) if table.contains_key(engine::tagged::KIND) => shown_default(&table[engine::tagged::KIND]),
+        Json::Object(table) if table.contains_key(engine::tagged::KIND) => format_default(&table[engine::tagged::KIND]),
         other => toml::Value::try_from(other).map_or_else(|_| other.to_string(), |value| value.to_string()),
     }
 }
 
 /// The number of steps to the group of a key: links, flows and the like have a group for each name.
-fn group_depth(path: &[Step]) -> usize {
+fn group_depth(path: &[PathStep]) -> usize {
     let part = Shape::at(&path[..1]);
     match path.len() {
         3.. if part.has_names() => 2,
@@ -414,10 +415,10 @@ fn is_plain(name: &str) -> bool {
 }
 
 /// A path as assignments write it: a name with a dot or bracket is in quotes.
-fn written_path(path: &[Step]) -> String {
+fn format_assignment_path(path: &[PathStep]) -> String {
     path.iter().fold(String::new(), |mut written, step| {
         match step {
-            Step::Key(key) => {
+            PathStep::Key(key) => {
                 if !written.is_empty() {
                     written.push('.');
                 }
@@ -426,7 +427,7 @@ fn written_path(path: &[Step]) -> String {
                     false => written.push_str(key),
                 }
             }
-            Step::Item(number) => written.push_str(&format!("[{number}]")),
+            PathStep::Item(number) => written.push_str(&format!("[{number}]")),
         }
         written
     })

@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 use toml::{Table, Value};
 
-use super::forms::{Forms, keys, required};
+use super::forms::{Forms, required_settings, setting_keys};
 
 /// Values of keys for which no usual value of their type fits.
 const BY_KEY: [(&str, &str); 21] = [
@@ -34,7 +34,7 @@ const BY_KEY: [(&str, &str); 21] = [
 const BIT_ERRORS: (&str, f64) = ("rate", 1e-6);
 
 /// A value for a key.
-pub(super) fn value(key: &str, schema: &'static Json) -> Value {
+pub(super) fn initial_value(key: &str, schema: &'static Json) -> Value {
     let forms = Forms::of(schema);
     if let Some((_, text)) = BY_KEY.iter().find(|(known, _)| *known == key) {
         return crate::document::value_of(text).unwrap_or_else(|_| (*text).into());
@@ -43,17 +43,17 @@ pub(super) fn value(key: &str, schema: &'static Json) -> Value {
         return dimension.usual().into();
     }
     if let Some(kind) = forms.kinds.first() {
-        return member(kind.name, kind.table, forms.named);
+        return initial_member(kind.name, kind.table, forms.named);
     }
     if let Some(table) = forms.table {
-        return with_required(table).into();
+        return initial_settings(table).into();
     }
     if let Some(word) = forms.words.first() {
         return word.word.into();
     }
     if let Some(list) = forms.list {
         let items = list["minItems"].as_u64().unwrap_or(1) as usize;
-        return vec![value("", &list["items"]); items].into();
+        return vec![initial_value("", &list["items"]); items].into();
     }
     match (forms.number, forms.integer) {
         (Some(_), _) if key == BIT_ERRORS.0 => BIT_ERRORS.1.into(),
@@ -65,17 +65,17 @@ pub(super) fn value(key: &str, schema: &'static Json) -> Value {
 }
 
 /// A member of a registry: its name where that is enough, or a table with the settings that it needs.
-pub(super) fn member(name: &'static str, table: &'static Json, is_named: bool) -> Value {
-    if is_named && required(table).next().is_none() {
+pub(super) fn initial_member(name: &'static str, table: &'static Json, is_named: bool) -> Value {
+    if is_named && required_settings(table).next().is_none() {
         return name.into();
     }
     let mut all = Table::from_iter([(engine::tagged::KIND.to_owned(), name.into())]);
-    all.extend(with_required(table));
+    all.extend(initial_settings(table));
     all.into()
 }
 
-fn with_required(table: &'static Json) -> Table {
-    let needed: Vec<&str> = required(table).collect();
-    let values = keys(table).filter(|key| needed.contains(key));
-    values.map(|key| (key.to_owned(), value(key, &table["properties"][key]))).collect()
+fn initial_settings(table: &'static Json) -> Table {
+    let needed: Vec<&str> = required_settings(table).collect();
+    let values = setting_keys(table).filter(|key| needed.contains(key));
+    values.map(|key| (key.to_owned(), initial_value(key, &table["properties"][key]))).collect()
 }

@@ -39,19 +39,19 @@ pub(super) enum Dimension {
 
 /// The ends of a number, where the schema has them.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Ends {
+pub(super) struct NumberBounds {
     pub min: Option<f64>,
     pub max: Option<f64>,
 }
 
 /// A kind of values with positions.
 #[derive(Clone, Copy)]
-pub(super) enum Scale {
+pub(super) enum SliderScale {
     Quantity(Dimension),
     /// The limit of a queue.
     Limit,
-    Integer(Ends),
-    Number(Ends),
+    Integer(NumberBounds),
+    Number(NumberBounds),
 }
 
 /// The positions of a slider.
@@ -118,8 +118,8 @@ impl Dimension {
             Dimension::Length => base(text, |length: Length| length.0),
             Dimension::Speed => base(text, |speed: Speed| speed.0),
             Dimension::Decibels => base(text, |ratio: Decibels| ratio.0),
-            Dimension::SignedLength => signed(text, Dimension::Length),
-            Dimension::SignedSpeed => signed(text, Dimension::Speed),
+            Dimension::SignedLength => parse_signed(text, Dimension::Length),
+            Dimension::SignedSpeed => parse_signed(text, Dimension::Speed),
         }
     }
 
@@ -148,43 +148,45 @@ impl Dimension {
     }
 }
 
-fn signed(text: &str, unsigned: Dimension) -> Option<f64> {
+fn parse_signed(text: &str, unsigned: Dimension) -> Option<f64> {
     match text.trim().strip_prefix('-') {
         Some(text) => unsigned.read(text).map(|value| -value),
         None => unsigned.read(text),
     }
 }
 
-impl Scale {
+impl SliderScale {
     fn read(self, text: &str) -> Option<f64> {
         match self {
-            Scale::Quantity(dimension) => dimension.read(text),
-            Scale::Limit => text.strip_suffix("packets").or(text.strip_suffix("packet"))?.trim().parse().ok(),
-            Scale::Integer(_) | Scale::Number(_) => text.parse().ok().filter(|value: &f64| value.is_finite()),
+            SliderScale::Quantity(dimension) => dimension.read(text),
+            SliderScale::Limit => text.strip_suffix("packets").or(text.strip_suffix("packet"))?.trim().parse().ok(),
+            SliderScale::Integer(_) | SliderScale::Number(_) => {
+                text.parse().ok().filter(|value: &f64| value.is_finite())
+            }
         }
     }
 
     fn write(self, value: f64) -> String {
         match self {
-            Scale::Quantity(dimension) => dimension.write(value),
-            Scale::Limit if value == 1.0 => "1 packet".to_owned(),
-            Scale::Limit => format!("{value} packets"),
-            Scale::Integer(_) => format!("{}", value.round()),
-            Scale::Number(_) => format!("{value}"),
+            SliderScale::Quantity(dimension) => dimension.write(value),
+            SliderScale::Limit if value == 1.0 => "1 packet".to_owned(),
+            SliderScale::Limit => format!("{value} packets"),
+            SliderScale::Integer(_) => format!("{}", value.round()),
+            SliderScale::Number(_) => format!("{value}"),
         }
     }
 
     fn is_whole(self) -> bool {
-        !matches!(self, Scale::Number(_))
+        !matches!(self, SliderScale::Number(_))
     }
 
-    fn ends(self) -> Ends {
+    fn ends(self) -> NumberBounds {
         match self {
-            Scale::Integer(ends) | Scale::Number(ends) => ends,
-            Scale::Quantity(Dimension::Rate | Dimension::Frequency) | Scale::Limit => {
-                Ends { min: Some(1.0), max: None }
+            SliderScale::Integer(ends) | SliderScale::Number(ends) => ends,
+            SliderScale::Quantity(Dimension::Rate | Dimension::Frequency) | SliderScale::Limit => {
+                NumberBounds { min: Some(1.0), max: None }
             }
-            Scale::Quantity(_) => Ends { min: Some(0.0), max: None },
+            SliderScale::Quantity(_) => NumberBounds { min: Some(0.0), max: None },
         }
     }
 
@@ -192,19 +194,19 @@ impl Scale {
     /// value is known.
     fn reach(self, is_set: bool) -> (f64, f64) {
         match self {
-            Scale::Quantity(_) if !is_set => (10_000.0, 1_000.0),
-            Scale::Quantity(Dimension::Span) => (100.0, 100.0),
-            Scale::Quantity(_) | Scale::Limit => (100.0, 10.0),
-            Scale::Integer(_) | Scale::Number(_) => (10.0, 10.0),
+            SliderScale::Quantity(_) if !is_set => (10_000.0, 1_000.0),
+            SliderScale::Quantity(Dimension::Span) => (100.0, 100.0),
+            SliderScale::Quantity(_) | SliderScale::Limit => (100.0, 10.0),
+            SliderScale::Integer(_) | SliderScale::Number(_) => (10.0, 10.0),
         }
     }
 
     fn usual(self) -> f64 {
         match self {
-            Scale::Quantity(dimension) => dimension.read(dimension.usual()).unwrap_or(1.0),
-            Scale::Limit => 100.0,
-            Scale::Integer(Ends { min, .. }) => min.unwrap_or(0.0).max(10.0),
-            Scale::Number(Ends { min, max }) => match min {
+            SliderScale::Quantity(dimension) => dimension.read(dimension.usual()).unwrap_or(1.0),
+            SliderScale::Limit => 100.0,
+            SliderScale::Integer(NumberBounds { min, .. }) => min.unwrap_or(0.0).max(10.0),
+            SliderScale::Number(NumberBounds { min, max }) => match min {
                 Some(min) if min >= 1.0 => 10.0 * min,
                 _ => max.map_or(1.0, |max| max / 10.0),
             },
@@ -229,7 +231,8 @@ impl Scale {
             if texts.last() == Some(&text) {
                 continue;
             }
-            let distance = if value > 0.0 && now > 0.0 { ratio(value, now) - 1.0 } else { (value - now).abs() };
+            let distance =
+                if value > 0.0 && now > 0.0 { ratio_of_larger(value, now) - 1.0 } else { (value - now).abs() };
             if distance < nearest {
                 (at, nearest) = (texts.len(), distance);
             }
@@ -243,25 +246,27 @@ impl Scale {
     }
 
     fn values(self, base: f64, now: f64, is_known: bool) -> Vec<f64> {
-        if let Scale::Quantity(Dimension::SignedLength | Dimension::SignedSpeed) = self {
+        if let SliderScale::Quantity(Dimension::SignedLength | Dimension::SignedSpeed) = self {
             let end = decade_above(2.0 * base.abs().max(now.abs()).max(self.usual() / 2.0));
             return (-STEPS..=STEPS).map(|step| (end * f64::from(step) / f64::from(STEPS)).round()).collect();
         }
-        let Ends { min, max } = self.ends();
+        let NumberBounds { min, max } = self.ends();
         if base.min(now) < 0.0 {
             // Such as a power in dBm.
             let end = decade_above(-base.min(now));
-            return (0..=SHARES).map(|share| rounded(end * (f64::from(share) / f64::from(SHARES) - 1.0))).collect();
+            return (0..=SHARES)
+                .map(|share| round_to_twelve_digits(end * (f64::from(share) / f64::from(SHARES) - 1.0)))
+                .collect();
         }
         let least = min.unwrap_or(0.0).max(0.0);
-        if let (Scale::Integer(_), Some(max)) = (self, max.filter(|max| max - least <= MOST_WHOLE)) {
+        if let (SliderScale::Integer(_), Some(max)) = (self, max.filter(|max| max - least <= MOST_WHOLE)) {
             return (least as u32..=max as u32).map(f64::from).collect();
         }
         // A number up to 1 may be a share.
-        let max = max.or(matches!(self, Scale::Number(_))
+        let max = max.or(matches!(self, SliderScale::Number(_))
             .then_some(1.0)
             .filter(|_| is_known && base.max(now) <= 1.0 && least < 1.0));
-        if let (Scale::Number(_), Some(1.0)) = (self, max)
+        if let (SliderScale::Number(_), Some(1.0)) = (self, max)
             && base >= LARGE_SHARE
         {
             return (0..=SHARES).map(|share| f64::from(share) / f64::from(SHARES)).collect();
@@ -270,7 +275,7 @@ impl Scale {
         let middle = if base > 0.0 { base } else { self.usual() };
         let smallest = if now > 0.0 { now.min(middle / below) } else { middle / below };
         let (from, to) = (decade_below(smallest), decade_above(now.max(middle * above)));
-        let to = if matches!(self, Scale::Integer(_)) { to.max(ALL_TO) } else { to };
+        let to = if matches!(self, SliderScale::Integer(_)) { to.max(ALL_TO) } else { to };
         let (from, to) = (from.max(least), max.map_or(to, |max| to.min(max)));
         let mut values = Vec::new();
         if least == 0.0 {
@@ -278,16 +283,16 @@ impl Scale {
         }
         let mut decade = decade_below(from.max(f64::MIN_POSITIVE));
         while decade <= to {
-            values.extend(ROUND.iter().map(|tenths| rounded(f64::from(*tenths) * decade / 10.0)));
-            decade = rounded(decade * 10.0);
+            values.extend(ROUND.iter().map(|tenths| round_to_twelve_digits(f64::from(*tenths) * decade / 10.0)));
+            decade = round_to_twelve_digits(decade * 10.0);
         }
         values.extend([from, to]);
-        if matches!(self, Scale::Integer(_)) {
+        if matches!(self, SliderScale::Integer(_)) {
             values.extend((least.min(ALL_TO) as u32..=to.min(ALL_TO) as u32).map(f64::from));
         }
         let is_position = |value: &f64| {
             let is_in = *value == 0.0 && least == 0.0 || (from..=to).contains(value);
-            (is_in || matches!(self, Scale::Integer(_)) && *value >= least && *value <= to)
+            (is_in || matches!(self, SliderScale::Integer(_)) && *value >= least && *value <= to)
                 && (!self.is_whole() || value.fract() == 0.0)
         };
         values.retain(is_position);
@@ -295,12 +300,12 @@ impl Scale {
     }
 }
 
-fn ratio(a: f64, b: f64) -> f64 {
+fn ratio_of_larger(a: f64, b: f64) -> f64 {
     if a > b { a / b } else { b / a }
 }
 
 /// Twelve digits: 0.1 times 3 is 0.3.
-fn rounded(value: f64) -> f64 {
+fn round_to_twelve_digits(value: f64) -> f64 {
     format!("{value:.11e}").parse().unwrap_or(value)
 }
 
@@ -314,34 +319,34 @@ fn decade_below(value: f64) -> f64 {
 /// The power of ten at least as large as a positive value.
 fn decade_above(value: f64) -> f64 {
     let below = decade_below(value);
-    if below < value { rounded(below * 10.0) } else { below }
+    if below < value { round_to_twelve_digits(below * 10.0) } else { below }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const ANY: Ends = Ends { min: None, max: None };
+    const ANY: NumberBounds = NumberBounds { min: None, max: None };
 
-    fn stops(scale: Scale, base: Option<&str>, current: Option<&str>) -> Stops {
+    fn stops(scale: SliderScale, base: Option<&str>, current: Option<&str>) -> Stops {
         scale.stops(base, current, &[])
     }
 
     #[test]
     fn slider_has_round_values_in_decades_around_the_base_and_the_base_itself() {
-        let Stops { texts, at } = stops(Scale::Quantity(Dimension::Rate), Some("11.37 Mbps"), Some("11.37 Mbps"));
+        let Stops { texts, at } = stops(SliderScale::Quantity(Dimension::Rate), Some("11.37 Mbps"), Some("11.37 Mbps"));
         assert_eq!((texts.first().unwrap().as_str(), texts.last().unwrap().as_str()), ("100 kbps", "1 Gbps"));
         assert_eq!(texts[at], "11.37 Mbps");
         assert!(texts.contains(&"2.5 Mbps".to_owned()) && texts.contains(&"110 kbps".to_owned()), "{texts:?}");
-        let delay = stops(Scale::Quantity(Dimension::Span), Some("1 ms"), Some("1 ms")).texts;
+        let delay = stops(SliderScale::Quantity(Dimension::Span), Some("1 ms"), Some("1 ms")).texts;
         assert_eq!((delay.first().unwrap().as_str(), delay.last().unwrap().as_str()), ("0 s", "100 ms"));
-        let none = stops(Scale::Quantity(Dimension::Bytes), None, None);
+        let none = stops(SliderScale::Quantity(Dimension::Bytes), None, None);
         assert_eq!((none.texts[none.at].as_str(), none.texts.last().unwrap().as_str()), ("10 kB", "10 MB"));
     }
 
     #[test]
     fn positions_stay_while_the_value_moves_between_them() {
-        let at = |current| stops(Scale::Quantity(Dimension::Rate), Some("8 Mbps"), Some(current));
+        let at = |current| stops(SliderScale::Quantity(Dimension::Rate), Some("8 Mbps"), Some(current));
         let (first, second) = (at("8 Mbps"), at("450 kbps"));
         assert_eq!(first.texts, second.texts);
         assert_eq!(second.texts[second.at], "450 kbps");
@@ -353,34 +358,36 @@ mod tests {
 
     #[test]
     fn whole_numbers_and_shares_keep_to_their_ends() {
-        let bounded = stops(Scale::Integer(Ends { min: Some(2.0), max: Some(100.0) }), Some("100"), Some("7"));
+        let bounded =
+            stops(SliderScale::Integer(NumberBounds { min: Some(2.0), max: Some(100.0) }), Some("100"), Some("7"));
         assert_eq!((bounded.texts.len(), bounded.texts[bounded.at].as_str()), (99, "7"));
-        let open = stops(Scale::Integer(Ends { min: Some(1.0), max: None }), Some("9"), Some("9"));
+        let open = stops(SliderScale::Integer(NumberBounds { min: Some(1.0), max: None }), Some("9"), Some("9"));
         assert_eq!((open.texts[0].as_str(), open.texts[open.at].as_str()), ("1", "9"));
         assert_eq!(open.texts.last().unwrap(), "100");
-        let share = stops(Scale::Number(Ends { min: Some(0.0), max: Some(1.0) }), Some("0.7"), Some("0.7"));
+        let share =
+            stops(SliderScale::Number(NumberBounds { min: Some(0.0), max: Some(1.0) }), Some("0.7"), Some("0.7"));
         assert_eq!((share.texts.len(), share.texts[share.at].as_str()), (101, "0.7"));
-        let loss = stops(Scale::Number(ANY), Some("0.02"), Some("0.02")).texts;
+        let loss = stops(SliderScale::Number(ANY), Some("0.02"), Some("0.02")).texts;
         assert_eq!((loss[0].as_str(), loss[1].as_str(), loss.last().unwrap().as_str()), ("0", "0.001", "1"));
-        let factor = stops(Scale::Number(ANY), Some("2"), Some("2")).texts;
+        let factor = stops(SliderScale::Number(ANY), Some("2"), Some("2")).texts;
         assert_eq!(factor.last().unwrap(), "100");
     }
 
     #[test]
     fn negative_positions_are_those_of_lengths_with_a_sign() {
-        let Stops { texts, at } = stops(Scale::Quantity(Dimension::SignedLength), Some("-20 m"), Some("-20 m"));
+        let Stops { texts, at } = stops(SliderScale::Quantity(Dimension::SignedLength), Some("-20 m"), Some("-20 m"));
         assert_eq!(
             (texts[0].as_str(), texts[at].as_str(), texts.last().unwrap().as_str()),
             ("-100 m", "-20 m", "100 m")
         );
         assert!(texts.contains(&"0 m".to_owned()));
-        let power = stops(Scale::Integer(ANY), Some("-62"), Some("-68"));
+        let power = stops(SliderScale::Integer(ANY), Some("-62"), Some("-68"));
         assert_eq!((power.texts[0].as_str(), power.texts.len(), power.texts[power.at].as_str()), ("-100", 101, "-68"));
     }
 
     #[test]
     fn words_follow_the_largest_value() {
-        let Stops { texts, at } = Scale::Limit.stops(Some("40 packets"), Some("unlimited"), &["unlimited"]);
+        let Stops { texts, at } = SliderScale::Limit.stops(Some("40 packets"), Some("unlimited"), &["unlimited"]);
         assert_eq!((texts[0].as_str(), texts[at].as_str(), at), ("1 packet", "unlimited", texts.len() - 1));
     }
 }

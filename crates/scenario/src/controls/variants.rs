@@ -4,7 +4,7 @@ use serde::Serialize;
 use toml::Table;
 
 use crate::Document;
-use crate::axes::{Case, cases};
+use crate::axes::{Case, parse_cases};
 use crate::tree::Value;
 
 /// Maximum number of variants side by side.
@@ -29,11 +29,11 @@ pub struct Variant {
 
 /// The cases that the sweep compares, if there are several; otherwise the scenario as written, and without a scheme if it
 /// has one.
-pub fn variants(document: &Document) -> Vec<Variant> {
+pub fn list_variants(document: &Document) -> Vec<Variant> {
     let tree = document.tree();
     let compare = tree.at("sweep.compare").map(Value::to_toml);
     let compare: Table = compare.and_then(|compare| compare.as_table().cloned()).unwrap_or_default();
-    let cases = cases(&compare, &[]).unwrap_or_default();
+    let cases = parse_cases(&compare, &[]).unwrap_or_default();
     if cases.len() > 1 {
         return cases.into_iter().take(MOST).map(of_case).collect();
     }
@@ -67,7 +67,7 @@ mod tests {
 
     fn of(text: &str) -> Vec<(String, usize, bool)> {
         let document = Document::parse("a.toml", text.as_bytes()).unwrap();
-        variants(&document).into_iter().map(|one| (one.name, one.changes.len(), one.scheme.is_some())).collect()
+        list_variants(&document).into_iter().map(|one| (one.name, one.changes.len(), one.scheme.is_some())).collect()
     }
 
     #[test]

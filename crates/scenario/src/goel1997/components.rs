@@ -5,29 +5,29 @@ use path::agent::AgentConfig;
 use path::scheduler::SchedulerConfig;
 use sim::{NodeKind, Radio};
 
-use super::fields::{Fields, Given};
-use super::parser::{Block, NAMES};
+use super::fields::{Fields, LocatedValue};
+use super::parser::{ComponentBlock, NAMES};
 use super::quantities::{
     BANDWIDTH, BYTES, DURATION, FLAG, ID, INTERVAL, MILLISECONDS, PACKET_SIZE, PACKETS, PROBABILITY, RADIO, SCHEDULER,
     SCHEME, SECONDS, SEED, TRACE, TraceMode, WINDOW,
 };
 use super::report::Report;
-use crate::problem::{Problem, shown};
+use crate::problem::{Problem, sanitize_input};
 
 /// A component whose attributes are all well-formed.
 pub(super) enum Component<'a> {
-    Simulator(Simulator),
-    Node(Node<'a>),
-    Link(Link<'a>),
-    Shared(Shared),
+    Simulator(SimulatorComponent),
+    Node(NodeComponent<'a>),
+    Link(LinkComponent<'a>),
+    Shared(SharedLinks),
 }
 
 /// Settings of the whole network [goel1997 B.3.1].
-pub(super) struct Simulator {
+pub(super) struct SimulatorComponent {
     pub(super) at: usize,
     pub(super) duration: Span,
     pub(super) print_interval: Option<Span>,
-    pub(super) trace: Option<Given<TraceMode>>,
+    pub(super) trace: Option<LocatedValue<TraceMode>>,
     /// The file with the states of the air, instead of `trace.dat`.
     pub(super) trace_file: Option<String>,
     pub(super) scheme: Option<AgentConfig>,
@@ -65,13 +65,13 @@ const EVENT_FLAGS: [(&str, &str); 9] = [
 ];
 
 /// A node [goel1997 B.3.2 to B.3.7].
-pub(super) struct Node<'a> {
+pub(super) struct NodeComponent<'a> {
     /// The component's name.
     pub(super) component: &'a str,
     pub(super) at: usize,
-    pub(super) id: Given<u64>,
+    pub(super) id: LocatedValue<u64>,
     pub(super) kind: NodeKind,
-    pub(super) transfer: Option<Transfer>,
+    pub(super) transfer: Option<SourceTransfer>,
     pub(super) buffer: Option<Bytes>,
     pub(super) processing_delay: Option<Span>,
     pub(super) radio: Radio,
@@ -80,23 +80,23 @@ pub(super) struct Node<'a> {
 }
 
 /// What a source sends [goel1997 B.3.2].
-pub(super) struct Transfer {
-    pub(super) to: Given<u64>,
-    pub(super) packets: Given<u64>,
+pub(super) struct SourceTransfer {
+    pub(super) to: LocatedValue<u64>,
+    pub(super) packets: LocatedValue<u64>,
     pub(super) size: u64,
-    pub(super) window: Given<Bytes>,
+    pub(super) window: LocatedValue<Bytes>,
     pub(super) start: Span,
 }
 
 /// A link [goel1997 B.3.8, B.3.9].
-pub(super) struct Link<'a> {
+pub(super) struct LinkComponent<'a> {
     /// The component's name.
     pub(super) component: &'a str,
     pub(super) at: usize,
-    pub(super) id: Given<u64>,
-    pub(super) rate: Given<Rate>,
-    pub(super) delay: Given<Span>,
-    pub(super) ends: [Given<u64>; 2],
+    pub(super) id: LocatedValue<u64>,
+    pub(super) rate: LocatedValue<Rate>,
+    pub(super) delay: LocatedValue<Span>,
+    pub(super) ends: [LocatedValue<u64>; 2],
     pub(super) seed: u64,
     pub(super) medium: Medium,
 }
@@ -106,25 +106,25 @@ pub(super) enum Medium {
     /// A wire with a probability of packet loss.
     Wire { loss: f64 },
     /// A radio channel.
-    Air(Air),
+    Air(AirStates),
 }
 
 /// The states of the air.
-pub(super) struct Air {
-    pub(super) mean_good: Given<Span>,
-    pub(super) mean_bad: Given<Span>,
-    pub(super) bad: Vec<Given<[Span; 2]>>,
+pub(super) struct AirStates {
+    pub(super) mean_good: LocatedValue<Span>,
+    pub(super) mean_bad: LocatedValue<Span>,
+    pub(super) bad: Vec<LocatedValue<[Span; 2]>>,
 }
 
 /// Links that share one bandwidth [goel1997 B.3.10].
-pub(super) struct Shared {
+pub(super) struct SharedLinks {
     pub(super) at: usize,
-    pub(super) links: Vec<Given<u64>>,
+    pub(super) links: Vec<LocatedValue<u64>>,
 }
 
-impl Node<'_> {
+impl NodeComponent<'_> {
     /// Whether the component implements the link layer of wireless links [goel1997 4.2, 4.3.1].
-    pub(super) fn reliable(&self) -> bool {
+    pub(super) fn implements_link_layer(&self) -> bool {
         matches!(self.component, "base_station" | "wireless_source_node" | "wireless_sink_node")
     }
 
@@ -147,19 +147,19 @@ impl Node<'_> {
 }
 
 /// The component described by `block`; `None` after reporting errors.
-pub(super) fn read<'a>(block: &Block<'a>, report: &mut Report<'_>) -> Option<Component<'a>> {
+pub(super) fn read_component<'a>(block: &ComponentBlock<'a>, report: &mut Report<'_>) -> Option<Component<'a>> {
     let mut fields = Fields::new(block, report);
     let (component, at) = (block.name.text, block.name.at);
     let read = match component {
-        "simulator" => simulator(&mut fields, at).map(Component::Simulator),
-        "wired_source_node" | "wireless_source_node" => source(&mut fields, component, at).map(Component::Node),
-        "normal_router_node" | "base_station" => router(&mut fields, component, at).map(Component::Node),
-        "wired_sink_node" | "wireless_sink_node" => host(&mut fields, component, at).map(Component::Node),
-        "wired_link" | "wireless_link" => link(&mut fields, component, at).map(Component::Link),
-        "shared_links" => Some(Component::Shared(Shared { at, links: fields.repeated("link_id", &ID) })),
+        "simulator" => read_simulator(&mut fields, at).map(Component::Simulator),
+        "wired_source_node" | "wireless_source_node" => read_source(&mut fields, component, at).map(Component::Node),
+        "normal_router_node" | "base_station" => read_router(&mut fields, component, at).map(Component::Node),
+        "wired_sink_node" | "wireless_sink_node" => read_host(&mut fields, component, at).map(Component::Node),
+        "wired_link" | "wireless_link" => read_link(&mut fields, component, at).map(Component::Link),
+        "shared_links" => Some(Component::Shared(SharedLinks { at, links: fields.read_repeated("link_id", &ID) })),
         unknown => {
-            let problem = Problem::new("no such component").key(shown(unknown));
-            report.at(at, problem.nearest(&shown(unknown), NAMES));
+            let problem = Problem::new("no such component").key(sanitize_input(unknown));
+            report.at(at, problem.nearest(&sanitize_input(unknown), NAMES));
             return None;
         }
     };
@@ -167,62 +167,62 @@ pub(super) fn read<'a>(block: &Block<'a>, report: &mut Report<'_>) -> Option<Com
     read
 }
 
-fn value<T>(given: Option<Given<T>>) -> Option<T> {
+fn take_value<T>(given: Option<LocatedValue<T>>) -> Option<T> {
     given.map(|given| given.value)
 }
 
 // All attributes are read before the first `?`, so that each error is reported.
 
-fn simulator(fields: &mut Fields<'_, '_, '_, '_>, at: usize) -> Option<Simulator> {
-    let duration = fields.required("system_simulation_time", &DURATION);
-    let print_interval = fields.optional("print_interval", &MILLISECONDS);
-    let trace = fields.optional("read_from_trace", &TRACE);
-    let mode = trace.as_ref().map(|given| Given { value: given.value.mode, at: given.at });
-    let scheme = fields.optional("scheme", &SCHEME);
-    let seed = fields.optional("seed", &SEED);
-    let mut flag = |name, otherwise| value(fields.optional(name, &FLAG)).unwrap_or(otherwise);
+fn read_simulator(fields: &mut Fields<'_, '_, '_, '_>, at: usize) -> Option<SimulatorComponent> {
+    let duration = fields.read_required("system_simulation_time", &DURATION);
+    let print_interval = fields.read_optional("print_interval", &MILLISECONDS);
+    let trace = fields.read_optional("read_from_trace", &TRACE);
+    let mode = trace.as_ref().map(|given| LocatedValue { value: given.value.mode, at: given.at });
+    let scheme = fields.read_optional("scheme", &SCHEME);
+    let seed = fields.read_optional("seed", &SEED);
+    let mut flag = |name, otherwise| take_value(fields.read_optional(name, &FLAG)).unwrap_or(otherwise);
     let traces = TRACE_FLAGS.into_iter().filter(|(name, _, otherwise)| flag(name, *otherwise));
     let traces = traces.map(|(_, trace, _)| trace).collect();
     let without_events = EVENT_FLAGS.into_iter().filter(|(name, _)| !flag(name, true));
     let without_events = without_events.map(|(_, kind)| kind).collect();
-    Some(Simulator {
+    Some(SimulatorComponent {
         at,
         duration: duration?.value,
-        print_interval: value(print_interval),
+        print_interval: take_value(print_interval),
         trace: mode,
         trace_file: trace.and_then(|given| given.value.file),
-        scheme: value(scheme),
-        seed: value(seed),
+        scheme: take_value(scheme),
+        seed: take_value(seed),
         traces,
         without_events,
     })
 }
 
-fn source<'a>(fields: &mut Fields<'_, '_, '_, '_>, component: &'a str, at: usize) -> Option<Node<'a>> {
-    let node = host(fields, component, at);
-    let to = fields.required("dest_id", &ID);
-    let packets = fields.required("num_of_pkts_to_send", &PACKETS);
-    let size = fields.required("pkt_size", &PACKET_SIZE);
-    let window = fields.required("recv_wnd_size", &WINDOW);
-    let start = fields.optional("start_time", &MILLISECONDS);
-    let scheme = fields.optional("scheme", &SCHEME);
-    let start = value(start).unwrap_or_default();
-    let transfer = Transfer { to: to?, packets: packets?, size: size?.value, window: window?, start };
-    Some(Node { transfer: Some(transfer), scheme: value(scheme), ..node? })
+fn read_source<'a>(fields: &mut Fields<'_, '_, '_, '_>, component: &'a str, at: usize) -> Option<NodeComponent<'a>> {
+    let node = read_host(fields, component, at);
+    let to = fields.read_required("dest_id", &ID);
+    let packets = fields.read_required("num_of_pkts_to_send", &PACKETS);
+    let size = fields.read_required("pkt_size", &PACKET_SIZE);
+    let window = fields.read_required("recv_wnd_size", &WINDOW);
+    let start = fields.read_optional("start_time", &MILLISECONDS);
+    let scheme = fields.read_optional("scheme", &SCHEME);
+    let start = take_value(start).unwrap_or_default();
+    let transfer = SourceTransfer { to: to?, packets: packets?, size: size?.value, window: window?, start };
+    Some(NodeComponent { transfer: Some(transfer), scheme: take_value(scheme), ..node? })
 }
 
-fn router<'a>(fields: &mut Fields<'_, '_, '_, '_>, component: &'a str, at: usize) -> Option<Node<'a>> {
-    let node = host(fields, component, at);
-    let buffer = fields.required("buffer_size", &BYTES);
-    let delay = fields.required("processing_delay", &MILLISECONDS);
+fn read_router<'a>(fields: &mut Fields<'_, '_, '_, '_>, component: &'a str, at: usize) -> Option<NodeComponent<'a>> {
+    let node = read_host(fields, component, at);
+    let buffer = fields.read_required("buffer_size", &BYTES);
+    let delay = fields.read_required("processing_delay", &MILLISECONDS);
     let (mut kind, mut scheme, mut scheduler, mut radio) = (NodeKind::Router, None, None, None);
     if component == "base_station" {
         kind = NodeKind::BaseStation;
-        scheme = value(fields.optional("scheme", &SCHEME));
-        scheduler = value(fields.optional("scheduler", &SCHEDULER));
-        radio = value(fields.optional("radio", &RADIO));
+        scheme = take_value(fields.read_optional("scheme", &SCHEME));
+        scheduler = take_value(fields.read_optional("scheduler", &SCHEDULER));
+        radio = take_value(fields.read_optional("radio", &RADIO));
     }
-    Some(Node {
+    Some(NodeComponent {
         kind,
         buffer: Some(Bytes(buffer?.value)),
         processing_delay: Some(delay?.value).filter(|delay| *delay > Span::ZERO),
@@ -233,11 +233,11 @@ fn router<'a>(fields: &mut Fields<'_, '_, '_, '_>, component: &'a str, at: usize
     })
 }
 
-fn host<'a>(fields: &mut Fields<'_, '_, '_, '_>, component: &'a str, at: usize) -> Option<Node<'a>> {
-    Some(Node {
+fn read_host<'a>(fields: &mut Fields<'_, '_, '_, '_>, component: &'a str, at: usize) -> Option<NodeComponent<'a>> {
+    Some(NodeComponent {
         component,
         at,
-        id: fields.required("node_id", &ID)?,
+        id: fields.read_required("node_id", &ID)?,
         kind: NodeKind::Host,
         transfer: None,
         buffer: None,
@@ -248,15 +248,15 @@ fn host<'a>(fields: &mut Fields<'_, '_, '_, '_>, component: &'a str, at: usize) 
     })
 }
 
-fn link<'a>(fields: &mut Fields<'_, '_, '_, '_>, component: &'a str, at: usize) -> Option<Link<'a>> {
-    let id = fields.required("link_id", &ID);
-    let rate = fields.required("bandwidth", &BANDWIDTH);
-    let delay = fields.required("latency", &MILLISECONDS);
-    let ends = [fields.required("node_id1", &ID), fields.required("node_id2", &ID)];
-    let seed = fields.required("random_seed", &SEED);
-    let medium = if component == "wired_link" { wire(fields) } else { air(fields) };
+fn read_link<'a>(fields: &mut Fields<'_, '_, '_, '_>, component: &'a str, at: usize) -> Option<LinkComponent<'a>> {
+    let id = fields.read_required("link_id", &ID);
+    let rate = fields.read_required("bandwidth", &BANDWIDTH);
+    let delay = fields.read_required("latency", &MILLISECONDS);
+    let ends = [fields.read_required("node_id1", &ID), fields.read_required("node_id2", &ID)];
+    let seed = fields.read_required("random_seed", &SEED);
+    let medium = if component == "wired_link" { read_wire(fields) } else { read_air(fields) };
     let [Some(one), Some(other)] = ends else { return None };
-    Some(Link {
+    Some(LinkComponent {
         component,
         at,
         id: id?,
@@ -268,16 +268,16 @@ fn link<'a>(fields: &mut Fields<'_, '_, '_, '_>, component: &'a str, at: usize) 
     })
 }
 
-fn wire(fields: &mut Fields<'_, '_, '_, '_>) -> Option<Medium> {
-    let loss = fields.required("loss_probability", &PROBABILITY)?.value;
+fn read_wire(fields: &mut Fields<'_, '_, '_, '_>) -> Option<Medium> {
+    let loss = fields.read_required("loss_probability", &PROBABILITY)?.value;
     Some(Medium::Wire { loss })
 }
 
-fn air(fields: &mut Fields<'_, '_, '_, '_>) -> Option<Medium> {
-    let mean_good = fields.required("mean_exp_distrib_good_state", &SECONDS);
-    let mean_bad = fields.required("mean_exp_distrib_bad_state", &SECONDS);
-    let bad = fields.repeated("bad_interval", &INTERVAL);
-    Some(Medium::Air(Air { mean_good: mean_good?, mean_bad: mean_bad?, bad }))
+fn read_air(fields: &mut Fields<'_, '_, '_, '_>) -> Option<Medium> {
+    let mean_good = fields.read_required("mean_exp_distrib_good_state", &SECONDS);
+    let mean_bad = fields.read_required("mean_exp_distrib_bad_state", &SECONDS);
+    let bad = fields.read_repeated("bad_interval", &INTERVAL);
+    Some(Medium::Air(AirStates { mean_good: mean_good?, mean_bad: mean_bad?, bad }))
 }
 
 #[cfg(test)]

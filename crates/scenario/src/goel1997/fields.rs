@@ -1,27 +1,27 @@
 //! The attributes of one component.
 
-use super::parser::{Block, Entry};
-use super::quantities::{Kind, Refusal};
+use super::parser::{ComponentBlock, DatafileEntry};
+use super::quantities::{AttributeType, Refusal};
 use super::report::Report;
-use crate::problem::{Problem, shown};
+use crate::problem::{Problem, sanitize_input};
 
 /// A value, and its byte offset.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct Given<T> {
+pub(super) struct LocatedValue<T> {
     pub(super) value: T,
     pub(super) at: usize,
 }
 
 /// A component's attributes. Reading an attribute declares it; [`Fields::finish`] reports unknown and missing ones.
 pub(super) struct Fields<'b, 'a, 'r, 'f> {
-    block: &'b Block<'a>,
+    block: &'b ComponentBlock<'a>,
     report: &'r mut Report<'f>,
     known: Vec<&'static str>,
     missing: Vec<&'static str>,
 }
 
 impl<'b, 'a, 'r, 'f> Fields<'b, 'a, 'r, 'f> {
-    pub(super) fn new(block: &'b Block<'a>, report: &'r mut Report<'f>) -> Self {
+    pub(super) fn new(block: &'b ComponentBlock<'a>, report: &'r mut Report<'f>) -> Self {
         Fields { block, report, known: Vec::new(), missing: Vec::new() }
     }
 
@@ -30,7 +30,7 @@ impl<'b, 'a, 'r, 'f> Fields<'b, 'a, 'r, 'f> {
     }
 
     /// An attribute that must be given once. `None` if an error has been or will be reported.
-    pub(super) fn required<T>(&mut self, name: &'static str, kind: &Kind<T>) -> Option<Given<T>> {
+    pub(super) fn read_required<T>(&mut self, name: &'static str, kind: &AttributeType<T>) -> Option<LocatedValue<T>> {
         let entry = self.once(name);
         if entry.is_none() {
             self.missing.push(name);
@@ -39,13 +39,13 @@ impl<'b, 'a, 'r, 'f> Fields<'b, 'a, 'r, 'f> {
     }
 
     /// An attribute that may be given once.
-    pub(super) fn optional<T>(&mut self, name: &'static str, kind: &Kind<T>) -> Option<Given<T>> {
+    pub(super) fn read_optional<T>(&mut self, name: &'static str, kind: &AttributeType<T>) -> Option<LocatedValue<T>> {
         let entry = self.once(name)?;
         self.read(entry, kind)
     }
 
     /// An attribute that may be given any number of times.
-    pub(super) fn repeated<T>(&mut self, name: &'static str, kind: &Kind<T>) -> Vec<Given<T>> {
+    pub(super) fn read_repeated<T>(&mut self, name: &'static str, kind: &AttributeType<T>) -> Vec<LocatedValue<T>> {
         self.known.push(name);
         let block = self.block;
         block
@@ -56,7 +56,7 @@ impl<'b, 'a, 'r, 'f> Fields<'b, 'a, 'r, 'f> {
             .collect()
     }
 
-    fn once(&mut self, name: &'static str) -> Option<&'b Entry<'a>> {
+    fn once(&mut self, name: &'static str) -> Option<&'b DatafileEntry<'a>> {
         self.known.push(name);
         let mut entries = self.block.entries.iter().filter(|entry| entry.name.text == name);
         let first = entries.next()?;
@@ -68,15 +68,15 @@ impl<'b, 'a, 'r, 'f> Fields<'b, 'a, 'r, 'f> {
         Some(first)
     }
 
-    fn read<T>(&mut self, entry: &Entry<'_>, kind: &Kind<T>) -> Option<Given<T>> {
+    fn read<T>(&mut self, entry: &DatafileEntry<'_>, kind: &AttributeType<T>) -> Option<LocatedValue<T>> {
         let at = entry.values.first()?.at;
         let words: Vec<&str> = entry.values.iter().map(|word| word.text).collect();
         let text = words.join(" ");
         match (kind.read)(&text) {
-            Ok(value) => Some(Given { value, at }),
+            Ok(value) => Some(LocatedValue { value, at }),
             Err(Refusal(hint)) => {
-                let problem = Problem::new(kind.expected).key(self.key(entry.name.text)).found(shown(&text));
-                let mut problem = problem.nearest(&shown(&text), kind.words.iter().map(|(word, _)| *word));
+                let problem = Problem::new(kind.expected).key(self.key(entry.name.text)).found(sanitize_input(&text));
+                let mut problem = problem.nearest(&sanitize_input(&text), kind.words.iter().map(|(word, _)| *word));
                 problem.hint = problem.hint.or(hint);
                 self.report.at(at, problem);
                 None
@@ -87,7 +87,7 @@ impl<'b, 'a, 'r, 'f> Fields<'b, 'a, 'r, 'f> {
     /// Reports unknown and missing attributes. A misspelled attribute is not reported as missing too.
     pub(super) fn finish(mut self) {
         for entry in self.block.entries.iter().filter(|entry| !self.known.contains(&entry.name.text)) {
-            let name = shown(entry.name.text);
+            let name = sanitize_input(entry.name.text);
             let problem = Problem::new(format!("no such attribute of {}", self.block.name.text)).key(self.key(&name));
             let problem = problem.nearest(&name, self.known.iter().copied());
             let meant =

@@ -1,7 +1,7 @@
 //! The lexer: words and punctuation.
 
 use super::report::Report;
-use crate::problem::{Problem, shown};
+use crate::problem::{Problem, sanitize_input};
 
 /// A word, a sign, or the end of a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,12 +23,12 @@ pub(super) enum Token<'a> {
 }
 
 /// The tokens of `text`, without blanks and comments, each with the byte at which it begins.
-pub(super) fn tokens(text: &str) -> Vec<(Token<'_>, usize)> {
+pub(super) fn tokenize_text(text: &str) -> Vec<(Token<'_>, usize)> {
     let mut tokens = Vec::new();
     let mut start = 0;
     for line in text.split_inclusive('\n') {
         let code = line.find('#').map_or(line, |comment| &line[..comment]);
-        words(code, start, &mut tokens);
+        tokenize_line(code, start, &mut tokens);
         start += line.len();
         if line.ends_with('\n') {
             tokens.push((Token::Newline, start - 1));
@@ -39,18 +39,18 @@ pub(super) fn tokens(text: &str) -> Vec<(Token<'_>, usize)> {
 }
 
 /// The tokens of a line without its comment, which begins at byte `start` of the text.
-fn words<'a>(code: &'a str, start: usize, tokens: &mut Vec<(Token<'a>, usize)>) {
+fn tokenize_line<'a>(code: &'a str, start: usize, tokens: &mut Vec<(Token<'a>, usize)>) {
     let mut rest = code;
     while let Some(first) = rest.chars().next() {
         let at = start + code.len() - rest.len();
-        let length = match sign(first) {
+        let length = match punctuation_token(first) {
             Some(token) => {
                 tokens.push((token, at));
                 1
             }
             None if first.is_ascii_whitespace() => 1,
             None => {
-                let ends = |c: char| c.is_ascii_whitespace() || sign(c).is_some();
+                let ends = |c: char| c.is_ascii_whitespace() || punctuation_token(c).is_some();
                 let length = rest.find(ends).unwrap_or(rest.len());
                 tokens.push((Token::Word(&rest[..length]), at));
                 length
@@ -60,7 +60,7 @@ fn words<'a>(code: &'a str, start: usize, tokens: &mut Vec<(Token<'a>, usize)>) 
     }
 }
 
-fn sign(c: char) -> Option<Token<'static>> {
+fn punctuation_token(c: char) -> Option<Token<'static>> {
     match c {
         '{' => Some(Token::Open),
         '}' => Some(Token::Close),
@@ -76,7 +76,8 @@ pub(super) fn check_ascii(tokens: &[(Token<'_>, usize)], report: &mut Report<'_>
         if let Token::Word(word) = token
             && let Some(inside) = word.find(|c: char| !c.is_ascii())
         {
-            let problem = Problem::new("ASCII letters, digits and punctuation outside comments").found(shown(word));
+            let problem =
+                Problem::new("ASCII letters, digits and punctuation outside comments").found(sanitize_input(word));
             report.at(at + inside, problem.hint("retype it; copied text often has non-ASCII dashes or blanks"));
         }
     }
@@ -99,6 +100,6 @@ mod tests {
             (Token::Close, 31),
             (Token::End, 32),
         ];
-        assert_eq!(tokens(text), expected);
+        assert_eq!(tokenize_text(text), expected);
     }
 }

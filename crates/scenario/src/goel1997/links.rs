@@ -5,7 +5,7 @@ use path::channel::{ChannelConfig, recorded, scripted, two_state};
 use path::mac::arq::{ArqConfig, none, stop_and_wait};
 use path::queue::{Limit, Tie};
 
-use super::components::{Air, Link, Medium};
+use super::components::{AirStates, LinkComponent, Medium};
 use super::quantities::TraceMode;
 use super::translate::Translator;
 use crate::model::{self, Directed, LinkKind};
@@ -14,7 +14,7 @@ use engine::Named;
 
 impl Translator<'_, '_, '_> {
     /// A link of the scenario.
-    pub(super) fn link(&mut self, link: &Link<'_>, mode: Option<TraceMode>, file: &str) -> model::Link {
+    pub(super) fn link(&mut self, link: &LinkComponent<'_>, mode: Option<TraceMode>, file: &str) -> model::Link {
         for (end, name) in link.ends.iter().zip(["node_id1", "node_id2"]) {
             if !self.nodes.contains_key(&end.value) {
                 let problem = self.no_node(end.value).key(format!("{}.{name}", link.component));
@@ -57,7 +57,13 @@ impl Translator<'_, '_, '_> {
         translated
     }
 
-    fn channel(&mut self, link: &Link<'_>, air: &Air, mode: Option<TraceMode>, file: &str) -> ChannelConfig {
+    fn channel(
+        &mut self,
+        link: &LinkComponent<'_>,
+        air: &AirStates,
+        mode: Option<TraceMode>,
+        file: &str,
+    ) -> ChannelConfig {
         if let (Some(first), false) = (air.bad.first(), mode == Some(TraceMode::Script)) {
             let problem = Problem::new("bad_interval has an effect only if read_from_trace is 2; ignored");
             self.warnings.at(first.at, problem.key("wireless_link.bad_interval"));
@@ -88,7 +94,7 @@ impl Translator<'_, '_, '_> {
     }
 
     /// Checks a link whose channel states are scripted.
-    fn script(&mut self, link: &Link<'_>, air: &Air) {
+    fn script(&mut self, link: &LinkComponent<'_>, air: &AirStates) {
         if air.mean_bad.value > Span::ZERO {
             let problem = Problem::new("0, because read_from_trace is 2").found(air.mean_bad.value.to_string());
             let problem = problem.key("wireless_link.mean_exp_distrib_bad_state");
@@ -108,11 +114,11 @@ impl Translator<'_, '_, '_> {
     }
 
     /// The link layer that both ends of a wireless link implement.
-    fn arq(&mut self, link: &Link<'_>) -> ArqConfig {
+    fn arq(&mut self, link: &LinkComponent<'_>) -> ArqConfig {
         let [Some(one), Some(other)] = link.ends.map(|end| self.nodes.get(&end.value).copied()) else {
             return ArqConfig::None(none::Config::default());
         };
-        let (with, without, key, at) = match (one.reliable(), other.reliable()) {
+        let (with, without, key, at) = match (one.implements_link_layer(), other.implements_link_layer()) {
             (true, true) => return ArqConfig::StopAndWait(stop_and_wait::Config::default()),
             (false, false) => return ArqConfig::None(none::Config::default()),
             (true, false) => (one, other, "node_id2", link.ends[1].at),

@@ -95,25 +95,25 @@ const SCRIPTED: &[Mistake] = &[
     (&[("940 1040\n", "940 1040\nbad_interval = 1040 1100\n")], 45, "wireless_link.bad_interval", "join those"),
 ];
 
-fn changed(text: &str, changes: &[(&str, &str)]) -> String {
+fn apply_changes(text: &str, changes: &[(&str, &str)]) -> String {
     changes.iter().fold(text.to_owned(), |text, (from, to)| {
         assert!(text.contains(from), "the network has no {from}");
         text.replacen(from, to, 1)
     })
 }
 
-fn problems(text: &str) -> Vec<Problem> {
+fn parse_problems(text: &str) -> Vec<Problem> {
     parse("datafile.dat", text.as_bytes()).expect_err("something is wrong")
 }
 
-fn said(problems: &[Problem]) -> String {
+fn render_problems(problems: &[Problem]) -> String {
     problems.iter().map(|problem| format!("{problem}\n")).collect()
 }
 
-fn check(network: &str, mistakes: &[Mistake]) {
+fn check_mistakes(network: &str, mistakes: &[Mistake]) {
     for (changes, line, key, hint) in mistakes {
-        let problems = problems(&changed(network, changes));
-        let said = said(&problems);
+        let problems = parse_problems(&apply_changes(network, changes));
+        let said = render_problems(&problems);
         let [problem] = &problems[..] else { panic!("{changes:?}: one problem expected\n{said}") };
         assert_eq!(problem.file.as_deref(), Some("datafile.dat"));
         assert_eq!(problem.place.map_or(0, |(line, _)| line), *line, "{changes:?}\n{said}");
@@ -125,23 +125,23 @@ fn check(network: &str, mistakes: &[Mistake]) {
 
 #[test]
 fn misplaced_words_and_values_are_refused() {
-    check(NETWORK, SPELLING);
+    check_mistakes(NETWORK, SPELLING);
 }
 
 #[test]
 fn misplaced_punctuation_is_refused() {
-    check(NETWORK, SIGNS);
+    check_mistakes(NETWORK, SIGNS);
 }
 
 #[test]
 fn dangling_references_are_refused() {
-    check(NETWORK, MEANING);
+    check_mistakes(NETWORK, MEANING);
 }
 
 #[test]
 fn contradictory_scripts_are_refused() {
     let script = [("trace = 1", "trace = 2"), ("state = 0.1\n", "state = 0\nbad_interval = 940 1040\n")];
-    check(&changed(NETWORK, &script), SCRIPTED);
+    check_mistakes(&apply_changes(NETWORK, &script), SCRIPTED);
 }
 
 /// The mode needs one wireless link; the network has none.
@@ -149,8 +149,8 @@ fn contradictory_scripts_are_refused() {
 fn trace_requires_its_link() {
     let wired = NETWORK.split_once("wireless_link").unwrap().0;
     for (mode, found) in [("trace = 0", "0 with 0 of them"), ("trace = 2", "2 with 0 of them")] {
-        let problems = problems(&changed(wired, &[("trace = 1", mode)]));
-        assert_eq!(problems[0].key.as_deref(), Some("simulator.read_from_trace"), "{}", said(&problems));
+        let problems = parse_problems(&apply_changes(wired, &[("trace = 1", mode)]));
+        assert_eq!(problems[0].key.as_deref(), Some("simulator.read_from_trace"), "{}", render_problems(&problems));
         assert_eq!(problems[0].found.as_deref(), Some(found));
     }
 }
@@ -158,8 +158,8 @@ fn trace_requires_its_link() {
 #[test]
 fn sources_with_a_common_sink_are_refused() {
     let source = NETWORK.split_inclusive("}\n").nth(1).unwrap().replace("211", "214");
-    let problems = problems(&format!("{NETWORK}{source}"));
-    assert_eq!(problems.len(), 1, "{}", said(&problems));
+    let problems = parse_problems(&format!("{NETWORK}{source}"));
+    assert_eq!(problems.len(), 1, "{}", render_problems(&problems));
     assert_eq!(problems[0].place, Some((49, 15)));
     assert_eq!(problems[0].hint.as_deref(), Some("add a sink for each source"));
 }
@@ -167,7 +167,7 @@ fn sources_with_a_common_sink_are_refused() {
 #[test]
 fn links_that_cannot_share_a_medium_are_refused() {
     let about = |text: &str| {
-        let problems = problems(text);
+        let problems = parse_problems(text);
         problems.iter().map(|problem| (problem.place.unwrap().0, problem.expected.clone())).collect::<Vec<_>>()
     };
     let shared = |id: &str| format!("{NETWORK}shared_links\n{{\n{id}\n}}\n");
@@ -185,7 +185,7 @@ fn links_that_cannot_share_a_medium_are_refused() {
 }
 
 /// The network with a second mobile, whose link has `bandwidth` and shares the medium of the first.
-fn sharing(bandwidth: &str) -> String {
+fn network_with_shared_links(bandwidth: &str) -> String {
     let air = NETWORK.split_inclusive("}\n").last().unwrap();
     let air = air.replace("102", "104").replace("213", "215").replace("1000000", bandwidth);
     format!(
@@ -195,8 +195,8 @@ fn sharing(bandwidth: &str) -> String {
 
 #[test]
 fn links_that_share_a_medium_have_one_bandwidth() {
-    let text = sharing("2000000");
-    let [problem] = &problems(&text)[..] else { panic!("{}", said(&problems(&text))) };
+    let text = network_with_shared_links("2000000");
+    let [problem] = &parse_problems(&text)[..] else { panic!("{}", render_problems(&parse_problems(&text))) };
     assert_eq!(problem.key.as_deref(), Some("wireless_link.bandwidth"));
     assert_eq!((problem.place.unwrap().0, problem.found.as_deref()), (50, Some("2000000")));
     assert_eq!(problem.expected, "1000000, the bandwidth of link 102, with which it shares it [goel1997 B.3.10]");
@@ -206,18 +206,19 @@ fn links_that_share_a_medium_have_one_bandwidth() {
 fn links_that_share_a_medium_have_one_link_layer() {
     let second =
         "normal_router_node { node_id = 216\n buffer_size = 512000\n processing_delay = 0\n }\nwireless_link\n{";
-    let text = sharing("1000000").replace("wireless_sink_node { node_id = 215", "wired_sink_node { node_id = 215");
+    let text = network_with_shared_links("1000000")
+        .replace("wireless_sink_node { node_id = 215", "wired_sink_node { node_id = 215");
     let at = text.rfind("wireless_link\n{").unwrap();
     let text =
         format!("{}{}", &text[..at], text[at..].replacen("wireless_link\n{", second, 1).replace("= 212", "= 216"));
-    let [problem] = &problems(&text)[..] else { panic!("{}", said(&problems(&text))) };
+    let [problem] = &parse_problems(&text)[..] else { panic!("{}", render_problems(&parse_problems(&text))) };
     assert_eq!(problem.expected, "a link layer at the ends of all links that share the medium, or of none of them");
     assert_eq!(problem.found.as_deref(), Some("a link layer only at the ends of link 102 or of link 104"));
 }
 
 #[test]
 fn every_independent_error_is_reported() {
-    let text = changed(
+    let text = apply_changes(
         NETWORK,
         &[
             ("print_interval = 500", "print_interval 500"),
@@ -227,7 +228,7 @@ fn every_independent_error_is_reported() {
             ("latency = 1\n", "latency = -1\n"),
         ],
     );
-    let lines: Vec<_> = problems(&text).iter().map(|problem| problem.place.unwrap().0).collect();
+    let lines: Vec<_> = parse_problems(&text).iter().map(|problem| problem.place.unwrap().0).collect();
     assert_eq!(lines, [4, 10, 15, 28, 39]);
 }
 
@@ -235,7 +236,7 @@ fn every_independent_error_is_reported() {
 fn files_in_other_formats_are_refused() {
     let only = |text: &[u8]| {
         let problems = parse("datafile.dat", text).expect_err("nothing to simulate");
-        assert_eq!(problems.len(), 1, "{}", said(&problems));
+        assert_eq!(problems.len(), 1, "{}", render_problems(&problems));
         problems[0].to_string()
     };
     assert!(only(b"").contains("components; the file has none"));
@@ -252,7 +253,7 @@ fn files_in_other_formats_are_refused() {
 #[test]
 fn number_of_reported_errors_is_limited() {
     let text = format!("simulator\n{{\n{}}}\n", "colour = 5\n".repeat(10_000));
-    let problems = problems(&text);
+    let problems = parse_problems(&text);
     assert_eq!(problems.len(), 101);
     assert_eq!(problems[100].expected, "9901 more problems, not shown");
 }

@@ -101,19 +101,19 @@ type Place = ((usize, usize), String);
 /// Reads a datafile; `file` is its name in messages. Reports all errors: first those of single components, then, if
 /// there are none, those of references between them.
 pub fn parse(file: &str, text: &[u8]) -> Result<Parsed, Vec<Problem>> {
-    let text = report::decode(file, text).map_err(|problem| vec![problem])?;
+    let text = report::decode_text(file, text).map_err(|problem| vec![problem])?;
     let mut report = Report::new(file, text);
-    let tokens = lexer::tokens(text);
+    let tokens = lexer::tokenize_text(text);
     lexer::check_ascii(&tokens, &mut report);
     if !report.is_empty() {
         return Err(report.finish());
     }
-    let blocks = parser::blocks(&tokens, &mut report);
-    let components: Vec<_> = blocks.iter().filter_map(|block| components::read(block, &mut report)).collect();
+    let blocks = parser::parse_blocks(&tokens, &mut report);
+    let components: Vec<_> = blocks.iter().filter_map(|block| components::read_component(block, &mut report)).collect();
     if !report.is_empty() {
         return Err(report.finish());
     }
-    translate::translate(&blocks, &components, report)
+    translate::translate_components(&blocks, &components, report)
 }
 
 impl Parsed {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use engine::{Bytes, Rate, Span};
 
 use super::Place;
-use super::parser::Block;
+use super::parser::ComponentBlock;
 use super::report::Report;
 use crate::problem::Problem;
 
@@ -55,7 +55,7 @@ pub(super) struct Origins(BTreeMap<String, Origin>);
 impl Origins {
     /// Records that `key` came from the component in `block`, and the keys below it from its attributes. The
     /// simulator's keys are at the top level, with an empty `key`.
-    pub(super) fn component(&mut self, key: &str, block: &Block<'_>, report: &Report<'_>) {
+    pub(super) fn component(&mut self, key: &str, block: &ComponentBlock<'_>, report: &Report<'_>) {
         let component = block.name.text;
         let called = match key.rsplit_once('.') {
             Some((_, id)) => format!("{component} {id}"),
@@ -133,17 +133,17 @@ impl Origins {
 fn in_units(attribute: &str, value: &str) -> Option<String> {
     match attribute {
         "buffer_size" | "pkt_size" => Some(value.parse::<Bytes>().ok()?.0.to_string()),
-        "recv_wnd_size" => Some(decimal(value.parse::<Bytes>().ok()?.0, 1024)),
+        "recv_wnd_size" => Some(divide_exactly(value.parse::<Bytes>().ok()?.0, 1024)),
         "bandwidth" => Some(value.parse::<Rate>().ok()?.bits_per_sec().to_string()),
         "mean_exp_distrib_good_state" | "mean_exp_distrib_bad_state" => {
-            Some(decimal(value.parse::<Span>().ok()?.as_nanos(), 1_000_000_000))
+            Some(divide_exactly(value.parse::<Span>().ok()?.as_nanos(), 1_000_000_000))
         }
-        _ => Some(decimal(value.parse::<Span>().ok()?.as_nanos(), 1_000_000)),
+        _ => Some(divide_exactly(value.parse::<Span>().ok()?.as_nanos(), 1_000_000)),
     }
 }
 
 /// `number` divided by `unit`, exactly: with a unit of 2^a 5^b the decimals are finite.
-fn decimal(number: u64, unit: u64) -> String {
+fn divide_exactly(number: u64, unit: u64) -> String {
     let (whole, mut rest) = (number / unit, u128::from(number % unit));
     let mut text = whole.to_string();
     if rest > 0 {

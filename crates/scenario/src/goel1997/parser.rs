@@ -10,7 +10,7 @@
 
 use super::lexer::Token;
 use super::report::Report;
-use crate::problem::{Problem, shown};
+use crate::problem::{Problem, sanitize_input};
 
 /// A word, and the byte at which it begins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -21,7 +21,7 @@ pub(super) struct Word<'a> {
 
 /// An attribute.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Entry<'a> {
+pub(super) struct DatafileEntry<'a> {
     pub(super) name: Word<'a>,
     /// The values after the `=`; empty if the line was wrong, which has been reported.
     pub(super) values: Vec<Word<'a>>,
@@ -43,13 +43,13 @@ pub(super) const NAMES: [&str; 10] = [
 
 /// A component and its attributes.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Block<'a> {
+pub(super) struct ComponentBlock<'a> {
     pub(super) name: Word<'a>,
-    pub(super) entries: Vec<Entry<'a>>,
+    pub(super) entries: Vec<DatafileEntry<'a>>,
 }
 
 /// The blocks of a text.
-pub(super) fn blocks<'a>(tokens: &[(Token<'a>, usize)], report: &mut Report<'_>) -> Vec<Block<'a>> {
+pub(super) fn parse_blocks<'a>(tokens: &[(Token<'a>, usize)], report: &mut Report<'_>) -> Vec<ComponentBlock<'a>> {
     let mut parser = Parser { tokens, next: 0, report };
     let mut blocks = Vec::new();
     // Of consecutive stray lines only the first is reported.
@@ -64,7 +64,7 @@ pub(super) fn blocks<'a>(tokens: &[(Token<'a>, usize)], report: &mut Report<'_>)
             }
             (token, at) => {
                 if !std::mem::replace(&mut stray, true) {
-                    let problem = outside(token, parser.peek());
+                    let problem = explain_stray_token(token, parser.peek());
                     parser.report.at(at, problem);
                 }
                 parser.skip_line();
@@ -78,25 +78,27 @@ pub(super) fn blocks<'a>(tokens: &[(Token<'a>, usize)], report: &mut Report<'_>)
 }
 
 /// The error of a token outside of braces, given the token after it.
-fn outside(token: Token<'_>, next: Token<'_>) -> Problem {
+fn explain_stray_token(token: Token<'_>, next: Token<'_>) -> Problem {
     match token {
         Token::Word(word) if NAMES.contains(&word) => {
             Problem::new(format!("{{ after {word}")).key(word).hint(format!("write {word} {{ ... }}"))
         }
         Token::Word(word) => {
-            let problem = Problem::new("a component: its name and {").found(shown(word));
+            let problem = Problem::new("a component: its name and {").found(sanitize_input(word));
             match next {
                 Token::Equals => problem.hint("attributes are between the braces of a component"),
-                _ => problem.nearest(&shown(word), NAMES),
+                _ => problem.nearest(&sanitize_input(word), NAMES),
             }
         }
-        token => Problem::new("a component: its name and {").found(sign(token)).hint("a brace too many above?"),
+        token => {
+            Problem::new("a component: its name and {").found(describe_token(token)).hint("a brace too many above?")
+        }
     }
 }
 
-fn sign(token: Token<'_>) -> String {
+fn describe_token(token: Token<'_>) -> String {
     match token {
-        Token::Word(word) => shown(word),
+        Token::Word(word) => sanitize_input(word),
         Token::Open => "{".into(),
         Token::Close => "}".into(),
         Token::Equals => "=".into(),
@@ -143,8 +145,8 @@ impl<'a> Parser<'_, 'a, '_, '_> {
     }
 
     /// The rest of a block, from its `{` on.
-    fn block(&mut self, name: Word<'a>) -> Block<'a> {
-        let shown_name = shown(name.text);
+    fn block(&mut self, name: Word<'a>) -> ComponentBlock<'a> {
+        let shown_name = sanitize_input(name.text);
         self.skip_newlines();
         self.take();
         let mut entries = Vec::new();
@@ -153,41 +155,42 @@ impl<'a> Parser<'_, 'a, '_, '_> {
             match self.take() {
                 (Token::Close, _) => break,
                 (Token::End, _) => {
-                    self.unclosed(name);
+                    self.report_unclosed(name);
                     break;
                 }
                 (Token::Word(_), _) if self.next_beyond_newlines() == Token::Open => {
                     // The next component begins: the caller reads it.
                     self.next -= 1;
-                    self.unclosed(name);
+                    self.report_unclosed(name);
                     break;
                 }
                 (Token::Word(text), at) => entries.push(self.entry(&shown_name, Word { text, at })),
                 (token, at) => {
                     let problem = Problem::new("an attribute, such as node_id = 211").key(shown_name.as_str());
-                    self.report.at(at, problem.found(sign(token)));
+                    self.report.at(at, problem.found(describe_token(token)));
                     self.skip_line();
                 }
             }
         }
-        Block { name, entries }
+        ComponentBlock { name, entries }
     }
 
-    fn unclosed(&mut self, name: Word<'_>) {
-        let shown_name = shown(name.text);
+    fn report_unclosed(&mut self, name: Word<'_>) {
+        let shown_name = sanitize_input(name.text);
         let problem = Problem::new(format!("}} after the last attribute of {shown_name}")).key(shown_name);
         self.report.at(name.at, problem.hint("its { is never closed"));
     }
 
     /// The rest of an attribute, after its name.
-    fn entry(&mut self, component: &str, name: Word<'a>) -> Entry<'a> {
-        let mut entry = Entry { name, values: Vec::new() };
-        let attribute = shown(name.text);
-        let wrong =
-            |expected: &str, token| Problem::new(expected).key(format!("{component}.{attribute}")).found(sign(token));
+    fn entry(&mut self, component: &str, name: Word<'a>) -> DatafileEntry<'a> {
+        let mut entry = DatafileEntry { name, values: Vec::new() };
+        let attribute = sanitize_input(name.text);
+        let wrong = |expected: &str, token| {
+            Problem::new(expected).key(format!("{component}.{attribute}")).found(describe_token(token))
+        };
         if self.peek() != Token::Equals {
             let token = self.peek();
-            let value = if let Token::Word(word) = token { shown(word) } else { "...".into() };
+            let value = if let Token::Word(word) = token { sanitize_input(word) } else { "...".into() };
             self.report.at(name.at, wrong("= after the name", token).hint(format!("write {attribute} = {value}")));
             self.skip_line();
             return entry;

@@ -14,7 +14,7 @@ use sim::Radio;
 use crate::document::by_name;
 
 /// A type of value.
-pub(super) struct Kind<T> {
+pub(super) struct AttributeType<T> {
     /// A description with an example, for messages.
     pub(super) expected: &'static str,
     /// The parser.
@@ -46,47 +46,58 @@ pub(super) struct TraceSetting {
     pub(super) file: Option<String>,
 }
 
-const fn kind<T>(expected: &'static str, read: fn(&str) -> Result<T, Refusal>) -> Kind<T> {
-    Kind { expected, read, words: &[] }
+const fn attribute_type<T>(expected: &'static str, read: fn(&str) -> Result<T, Refusal>) -> AttributeType<T> {
+    AttributeType { expected, read, words: &[] }
 }
 
-pub(super) const ID: Kind<u64> = kind("a numeric id, such as 211", whole);
+pub(super) const ID: AttributeType<u64> = attribute_type("a numeric id, such as 211", parse_whole);
 /// TOML, into which a datafile is converted, has whole numbers up to 2^63 - 1.
-pub(super) const SEED: Kind<u64> = kind("a whole number below 9223372036854775808, such as 2", |text| {
-    let number = whole(text)?;
-    if i64::try_from(number).is_ok() { Ok(number) } else { refuse("too large") }
-});
-pub(super) const PACKETS: Kind<u64> =
-    kind("a number of packets, at least 1, such as 10000", |text| at_least_one(whole(text)?));
-pub(super) const BYTES: Kind<u64> = kind("a number of bytes, such as 512000", whole);
-pub(super) const WINDOW: Kind<Bytes> = kind("a window in KB of 1024 bytes, at most 1048576, such as 16", window);
-pub(super) const PACKET_SIZE: Kind<u64> = kind("1 to 65495 bytes of data, such as 1024", packet_size);
-pub(super) const MILLISECONDS: Kind<Span> = kind("a time in milliseconds, such as 492", |text| quantity(text, "ms"));
-pub(super) const DURATION: Kind<Span> = kind("a time in milliseconds, more than 0, such as 4300000", duration);
-pub(super) const SECONDS: Kind<Span> = kind("a time in seconds, such as 0.1", |text| quantity(text, "s"));
-pub(super) const BANDWIDTH: Kind<Rate> =
-    kind("a rate in bits per second, such as 8000000", |text| quantity(text, "bps"));
-pub(super) const PROBABILITY: Kind<f64> = kind("a probability, 0 to 1, such as 0.01", probability);
-pub(super) const INTERVAL: Kind<[Span; 2]> = kind("two times in milliseconds, from and to, such as 940 1040", interval);
-pub(super) const FLAG: Kind<bool> = kind("0 (off) or 1 (on)", |text| match whole(text)? {
+pub(super) const SEED: AttributeType<u64> =
+    attribute_type("a whole number below 9223372036854775808, such as 2", |text| {
+        let number = parse_whole(text)?;
+        if i64::try_from(number).is_ok() { Ok(number) } else { refuse_value("too large") }
+    });
+pub(super) const PACKETS: AttributeType<u64> =
+    attribute_type("a number of packets, at least 1, such as 10000", |text| at_least_one(parse_whole(text)?));
+pub(super) const BYTES: AttributeType<u64> = attribute_type("a number of bytes, such as 512000", parse_whole);
+pub(super) const WINDOW: AttributeType<Bytes> =
+    attribute_type("a window in KB of 1024 bytes, at most 1048576, such as 16", parse_receive_window);
+pub(super) const PACKET_SIZE: AttributeType<u64> =
+    attribute_type("1 to 65495 bytes of data, such as 1024", parse_packet_size);
+pub(super) const MILLISECONDS: AttributeType<Span> =
+    attribute_type("a time in milliseconds, such as 492", |text| parse_in_unit(text, "ms"));
+pub(super) const DURATION: AttributeType<Span> =
+    attribute_type("a time in milliseconds, more than 0, such as 4300000", parse_run_duration);
+pub(super) const SECONDS: AttributeType<Span> =
+    attribute_type("a time in seconds, such as 0.1", |text| parse_in_unit(text, "s"));
+pub(super) const BANDWIDTH: AttributeType<Rate> =
+    attribute_type("a rate in bits per second, such as 8000000", |text| parse_in_unit(text, "bps"));
+pub(super) const PROBABILITY: AttributeType<f64> =
+    attribute_type("a probability, 0 to 1, such as 0.01", parse_probability);
+pub(super) const INTERVAL: AttributeType<[Span; 2]> =
+    attribute_type("two times in milliseconds, from and to, such as 940 1040", parse_bad_interval);
+pub(super) const FLAG: AttributeType<bool> = attribute_type("0 (off) or 1 (on)", |text| match parse_whole(text)? {
     0 => Ok(false),
     1 => Ok(true),
     _ => Err(Refusal(None)),
 });
-pub(super) const TRACE: Kind<TraceSetting> = kind(
+pub(super) const TRACE: AttributeType<TraceSetting> = attribute_type(
     "0 (follow trace.dat, or the file named after the 0), 1 (record it) or 2 (script the channel and record it)",
-    trace,
+    parse_trace_setting,
 );
 
-pub(super) const SCHEME: Kind<AgentConfig> =
-    Kind { expected: "a scheme", read: |text| by_name(text).ok_or(Refusal(None)), words: AgentConfig::MEMBERS };
-pub(super) const SCHEDULER: Kind<SchedulerConfig> = Kind {
+pub(super) const SCHEME: AttributeType<AgentConfig> = AttributeType {
+    expected: "a scheme",
+    read: |text| by_name(text).ok_or(Refusal(None)),
+    words: AgentConfig::MEMBERS,
+};
+pub(super) const SCHEDULER: AttributeType<SchedulerConfig> = AttributeType {
     expected: "an order of service",
     read: |text| by_name(text).ok_or(Refusal(None)),
     words: SchedulerConfig::MEMBERS,
 };
-pub(super) const RADIO: Kind<Radio> =
-    Kind { expected: "how links use transmitters, per-link or shared", read: one_of, words: Radio::MEMBERS };
+pub(super) const RADIO: AttributeType<Radio> =
+    AttributeType { expected: "how links use transmitters, per-link or shared", read: one_of, words: Radio::MEMBERS };
 
 /// The variant of an enum that scenarios call `text`.
 fn one_of<T: DeserializeOwned>(text: &str) -> Result<T, Refusal> {
@@ -94,99 +105,99 @@ fn one_of<T: DeserializeOwned>(text: &str) -> Result<T, Refusal> {
     T::deserialize(text).or(Err(Refusal(None)))
 }
 
-fn refuse<T>(hint: impl Into<String>) -> Result<T, Refusal> {
+fn refuse_value<T>(hint: impl Into<String>) -> Result<T, Refusal> {
     Err(Refusal(Some(hint.into())))
 }
 
 /// `text` if it is digits with at most one point among them, `.5` included.
-fn decimal(text: &str) -> Result<&str, Refusal> {
+fn check_decimal(text: &str) -> Result<&str, Refusal> {
     let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
     let (number, rest) = (&text[..end], text[end..].trim_start());
     if !number.bytes().any(|byte| byte.is_ascii_digit()) {
-        let negative = text.strip_prefix('-').is_some_and(|rest| decimal(rest).is_ok());
-        return if negative { refuse("it cannot be negative") } else { Err(Refusal(None)) };
+        let negative = text.strip_prefix('-').is_some_and(|rest| check_decimal(rest).is_ok());
+        return if negative { refuse_value("it cannot be negative") } else { Err(Refusal(None)) };
     }
     if number.matches('.').count() > 1 {
         return Err(Refusal(None));
     }
     if number.ends_with('.') {
-        return refuse("write digits after the point");
+        return refuse_value("write digits after the point");
     }
     match rest.as_bytes() {
         [] => Ok(number),
-        [b'e' | b'E', b'0'..=b'9' | b'+' | b'-', ..] => refuse("write the number out, without an exponent"),
-        [b',', ..] => refuse("write a point, and no separators between thousands"),
+        [b'e' | b'E', b'0'..=b'9' | b'+' | b'-', ..] => refuse_value("write the number out, without an exponent"),
+        [b',', ..] => refuse_value("write a point, and no separators between thousands"),
         rest if rest.iter().all(|byte| byte.is_ascii_alphabetic() || *byte == b'/') => {
-            refuse("write the number alone: the unit is fixed")
+            refuse_value("write the number alone: the unit is fixed")
         }
         _ => Err(Refusal(None)),
     }
 }
 
-fn whole(text: &str) -> Result<u64, Refusal> {
-    let number = decimal(text)?;
+fn parse_whole(text: &str) -> Result<u64, Refusal> {
+    let number = check_decimal(text)?;
     if number.contains('.') {
-        return refuse("write a whole number");
+        return refuse_value("write a whole number");
     }
-    number.parse().or_else(|_| refuse("too large"))
+    number.parse().or_else(|_| refuse_value("too large"))
 }
 
 fn at_least_one(number: u64) -> Result<u64, Refusal> {
-    if number == 0 { refuse("nothing would be sent") } else { Ok(number) }
+    if number == 0 { refuse_value("nothing would be sent") } else { Ok(number) }
 }
 
 /// `text` as a number of `unit`s, exactly.
-fn quantity<T: FromStr<Err = UnitError>>(text: &str, unit: &str) -> Result<T, Refusal> {
-    let number = decimal(text)?.trim_start_matches('0');
+fn parse_in_unit<T: FromStr<Err = UnitError>>(text: &str, unit: &str) -> Result<T, Refusal> {
+    let number = check_decimal(text)?.trim_start_matches('0');
     let zero = if number.starts_with(|c: char| c.is_ascii_digit()) { "" } else { "0" };
     format!("{zero}{number} {unit}").parse().map_err(|error: UnitError| Refusal(error.hint))
 }
 
-fn duration(text: &str) -> Result<Span, Refusal> {
-    match quantity(text, "ms")? {
-        Span::ZERO => refuse("nothing would happen"),
+fn parse_run_duration(text: &str) -> Result<Span, Refusal> {
+    match parse_in_unit(text, "ms")? {
+        Span::ZERO => refuse_value("nothing would happen"),
         span => Ok(span),
     }
 }
 
-fn packet_size(text: &str) -> Result<u64, Refusal> {
+fn parse_packet_size(text: &str) -> Result<u64, Refusal> {
     /// The data of the largest IPv4 packet behind 40 bytes of headers.
     const MAX: u64 = 65_495;
-    match at_least_one(whole(text)?)? {
-        size if size > MAX => refuse("too large for an IP packet"),
+    match at_least_one(parse_whole(text)?)? {
+        size if size > MAX => refuse_value("too large for an IP packet"),
         size => Ok(size),
     }
 }
 
-fn window(text: &str) -> Result<Bytes, Refusal> {
+fn parse_receive_window(text: &str) -> Result<Bytes, Refusal> {
     /// What TCP can advertise [RFC7323 s2.3].
     const MAX: Bytes = Bytes(1 << 30);
-    match quantity(text, "KiB")? {
-        Bytes(0) => refuse("nothing could be sent"),
-        window if window > MAX => refuse("larger than TCP can advertise"),
+    match parse_in_unit(text, "KiB")? {
+        Bytes(0) => refuse_value("nothing could be sent"),
+        window if window > MAX => refuse_value("larger than TCP can advertise"),
         window => Ok(window),
     }
 }
 
-fn probability(text: &str) -> Result<f64, Refusal> {
-    match decimal(text)?.parse::<f64>() {
+fn parse_probability(text: &str) -> Result<f64, Refusal> {
+    match check_decimal(text)?.parse::<f64>() {
         Ok(value) if value <= 1.0 => Ok(value),
-        _ => refuse("more than certain"),
+        _ => refuse_value("more than certain"),
     }
 }
 
-fn interval(text: &str) -> Result<[Span; 2], Refusal> {
+fn parse_bad_interval(text: &str) -> Result<[Span; 2], Refusal> {
     let mut times = text.split(' ');
     let (Some(from), Some(to), None) = (times.next(), times.next(), times.next()) else { return Err(Refusal(None)) };
-    match [quantity(from, "ms")?, quantity(to, "ms")?] {
-        [from, to] if from >= to => refuse("it must end after it begins"),
+    match [parse_in_unit(from, "ms")?, parse_in_unit(to, "ms")?] {
+        [from, to] if from >= to => refuse_value("it must end after it begins"),
         ends => Ok(ends),
     }
 }
 
-fn trace(text: &str) -> Result<TraceSetting, Refusal> {
+fn parse_trace_setting(text: &str) -> Result<TraceSetting, Refusal> {
     let (mode, file) = text.split_once(' ').map_or((text, None), |(mode, file)| (mode, Some(file)));
-    let mode = match whole(mode)? {
+    let mode = match parse_whole(mode)? {
         0 => TraceMode::Read,
         1 => TraceMode::Record,
         2 => TraceMode::Script,
@@ -194,9 +205,9 @@ fn trace(text: &str) -> Result<TraceSetting, Refusal> {
     };
     match file {
         Some(_) if mode != TraceMode::Read => {
-            refuse("only 0 takes a file; a run writes trace.dat to its result directory")
+            refuse_value("only 0 takes a file; a run writes trace.dat to its result directory")
         }
-        Some(file) if file.contains(' ') => refuse("a file here cannot have blanks in its name"),
+        Some(file) if file.contains(' ') => refuse_value("a file here cannot have blanks in its name"),
         file => Ok(TraceSetting { mode, file: file.map(str::to_owned) }),
     }
 }

@@ -70,7 +70,7 @@ impl<'a> Report<'a> {
 }
 
 /// The text of a file that must be plain text.
-pub(crate) fn decode<'a>(file: &str, bytes: &'a [u8]) -> Result<&'a str, Problem> {
+pub(crate) fn decode_text<'a>(file: &str, bytes: &'a [u8]) -> Result<&'a str, Problem> {
     let refuse = |text: &str, at: usize, byte: u8| {
         let found = match byte {
             b'\r' => "a carriage return without a line feed".to_owned(),

@@ -20,15 +20,15 @@ use path::mac::arq::ArqConfig;
 use path::mac::dcf;
 use path::mac::dcf::Standard;
 
-use super::components::{Component, Link, Medium, Shared};
-use super::translate::{Translator, near};
+use super::components::{Component, LinkComponent, Medium, SharedLinks};
+use super::translate::{Translator, suggest_id};
 use crate::model;
 use crate::problem::Problem;
 
 /// The standards of which the bandwidth is a rate, in the order in which they are tried.
 const STANDARDS: [(&str, Standard); 2] = [("802.11", Standard::Dsss), ("802.11b", Standard::B)];
 
-fn standard(rate: Rate) -> Option<Standard> {
+fn find_standard(rate: Rate) -> Option<Standard> {
     let has = |standard: &Standard| standard.modes().iter().any(|mode| mode.rate == rate);
     STANDARDS.map(|(_, standard)| standard).into_iter().find(has)
 }
@@ -56,7 +56,7 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
     }
 
     /// The links that share, except those that cannot.
-    fn shared_members(&mut self, shared: &Shared, seen: &mut BTreeSet<u64>) -> Vec<&'c Link<'a>> {
+    fn shared_members(&mut self, shared: &SharedLinks, seen: &mut BTreeSet<u64>) -> Vec<&'c LinkComponent<'a>> {
         if shared.links.is_empty() {
             let problem = Problem::new("link_id is missing").key("shared_links.link_id");
             self.report.at(shared.at, problem.hint("name each link that shares, as link_id = 102"));
@@ -72,9 +72,9 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
             let problem = match links().find(|link| link.id.value == id.value) {
                 None => {
                     let known = links().map(|link| link.id.value);
-                    near(Problem::new("the link_id of a wireless_link"), id.value, known)
+                    suggest_id(Problem::new("the link_id of a wireless_link"), id.value, known)
                 }
-                Some(Link { medium: Medium::Wire { .. }, .. }) => {
+                Some(LinkComponent { medium: Medium::Wire { .. }, .. }) => {
                     Problem::new("the link_id of a wireless_link; this one is wired").hint("wires are never shared")
                 }
                 Some(link) if link.at > id.at => Problem::new("a wireless_link earlier in the file")
@@ -93,7 +93,7 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
     }
 
     /// The common settings of the links.
-    fn cell(&mut self, members: &[&Link<'_>], links: &IndexMap<String, model::Link>) -> Option<dcf::Config> {
+    fn cell(&mut self, members: &[&LinkComponent<'_>], links: &IndexMap<String, model::Link>) -> Option<dcf::Config> {
         let first = members.first()?;
         for other in &members[1..] {
             if other.rate.value != first.rate.value {
@@ -111,9 +111,9 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
         let rate = first.rate.value;
         let limit = self.retry_limit(members, links);
         let cell = dcf::Config {
-            standard: standard(rate).unwrap_or(Standard::Dsss),
+            standard: find_standard(rate).unwrap_or(Standard::Dsss),
             rate: Some(rate),
-            any_rate: standard(rate).is_none(),
+            any_rate: find_standard(rate).is_none(),
             short_retry_limit: Some(limit),
             long_retry_limit: Some(limit),
             ..dcf::Config::default()
@@ -122,8 +122,12 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
     }
 
     /// The retry limit of the link layer of all members.
-    fn retry_limit(&mut self, members: &[&Link<'_>], links: &IndexMap<String, model::Link>) -> u32 {
-        let limit = |link: &Link<'_>| match links.get(&link.id.value.to_string())?.way(LinkDirection::Forward).arq()? {
+    fn retry_limit(&mut self, members: &[&LinkComponent<'_>], links: &IndexMap<String, model::Link>) -> u32 {
+        let limit = |link: &LinkComponent<'_>| match links
+            .get(&link.id.value.to_string())?
+            .way(LinkDirection::Forward)
+            .arq()?
+        {
             ArqConfig::StopAndWait(arq) => Some(arq.max_transmissions),
             _ => Some(1),
         };
@@ -143,7 +147,7 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
     }
 
     /// The cell's delay, if the links' latency is valid as such.
-    fn latency(&mut self, members: &[&Link<'_>], cell: &dcf::Config) -> Option<Span> {
+    fn latency(&mut self, members: &[&LinkComponent<'_>], cell: &dcf::Config) -> Option<Span> {
         let latency = members.first()?.delay.value;
         let fits = |delay: Span| dcf::Config { delay: Some(delay), ..cell.clone() }.check().is_empty();
         if fits(latency) && members.iter().all(|link| link.delay.value == latency) {

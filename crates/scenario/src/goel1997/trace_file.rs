@@ -8,17 +8,17 @@
 use std::fmt::Write;
 
 use engine::Span;
-use path::channel::State;
+use path::channel::ChannelState;
 use path::channel::timeline::Timeline;
 
 use super::quantities::{MILLISECONDS, Refusal};
-use super::report::decode;
-use crate::problem::{Problem, shown};
+use super::report::decode_text;
+use crate::problem::{Problem, sanitize_input};
 
 /// The ascending times of the channel's changes, the first one to BAD, the next to GOOD, and so on. `file` is its name
 /// in messages.
-pub fn parse(file: &str, text: &[u8]) -> Result<Vec<Span>, Problem> {
-    let text = decode(file, text)?;
+pub fn parse_switches(file: &str, text: &[u8]) -> Result<Vec<Span>, Problem> {
+    let text = decode_text(file, text)?;
     let mut switches: Vec<Span> = Vec::new();
     // The previous line: its number, its time, and whether it had a state.
     let mut before: Option<(usize, Span, bool)> = None;
@@ -31,15 +31,15 @@ pub fn parse(file: &str, text: &[u8]) -> Result<Vec<Span>, Problem> {
         if code.is_empty() {
             continue;
         }
-        let wrong = |problem: Problem| problem.in_file(file).at_offset(text, at).found(shown(code));
-        let (time, state) = switch(code).map_err(wrong)?;
+        let wrong = |problem: Problem| problem.in_file(file).at_offset(text, at).found(sanitize_input(code));
+        let (time, state) = parse_switch_line(code).map_err(wrong)?;
         if let Some((line, earlier, with_state)) = before {
             if with_state != state.is_some() {
                 let problem = Problem::new(format!("a state or none, as on line {line}"));
                 return Err(wrong(problem.hint("is the file truncated? Otherwise give every line a state, or none")));
             }
             if earlier >= time {
-                let expected = format!("a time after {} ms, of line {line}", millis(earlier));
+                let expected = format!("a time after {} ms, of line {line}", format_switch_time(earlier));
                 return Err(wrong(Problem::new(expected).hint("times must increase")));
             }
         }
@@ -53,16 +53,16 @@ pub fn parse(file: &str, text: &[u8]) -> Result<Vec<Span>, Problem> {
 }
 
 /// The time in a line, and the state, if there is one.
-fn switch(code: &str) -> Result<(Span, Option<State>), Problem> {
+fn parse_switch_line(code: &str) -> Result<(Span, Option<ChannelState>), Problem> {
     let expected = || Problem::new("a time in milliseconds and GOOD or BAD, such as 1233.5 BAD");
     let mut words = code.split_ascii_whitespace();
     let time = words.next().unwrap_or_default();
     let time = (MILLISECONDS.read)(time).map_err(|Refusal(hint)| Problem { hint, ..expected() })?;
     let state = match words.next() {
         None => None,
-        Some("GOOD") => Some(State::Good),
-        Some("BAD") => Some(State::Bad),
-        Some(word) => return Err(expected().nearest(&shown(&word.to_ascii_uppercase()), ["GOOD", "BAD"])),
+        Some("GOOD") => Some(ChannelState::Good),
+        Some("BAD") => Some(ChannelState::Bad),
+        Some(word) => return Err(expected().nearest(&sanitize_input(&word.to_ascii_uppercase()), ["GOOD", "BAD"])),
     };
     match words.next() {
         Some(_) => Err(expected().hint("write one switch a line")),
@@ -71,20 +71,20 @@ fn switch(code: &str) -> Result<(Span, Option<State>), Problem> {
 }
 
 /// The text of a trace with these changes; the first one is to BAD.
-pub fn write(switches: &[Span]) -> String {
+pub fn write_switches(switches: &[Span]) -> String {
     let mut text = String::new();
     for (index, at) in switches.iter().enumerate() {
         let state = match Timeline::state_after(index) {
-            State::Good => "GOOD",
-            State::Bad => "BAD",
+            ChannelState::Good => "GOOD",
+            ChannelState::Bad => "BAD",
         };
-        let _ = writeln!(text, "{} {state}", millis(*at));
+        let _ = writeln!(text, "{} {state}", format_switch_time(*at));
     }
     text
 }
 
 /// Milliseconds with the decimals needed, at most six.
-fn millis(at: Span) -> String {
+fn format_switch_time(at: Span) -> String {
     let (whole, nanos) = (at.as_nanos() / 1_000_000, at.as_nanos() % 1_000_000);
     let text = format!("{whole}.{nanos:06}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     fn switches(text: &str) -> Vec<u64> {
-        let switches = parse("trace.dat", text.as_bytes()).unwrap_or_else(|problem| panic!("{problem}"));
+        let switches = parse_switches("trace.dat", text.as_bytes()).unwrap_or_else(|problem| panic!("{problem}"));
         switches.iter().map(|at| at.as_nanos()).collect()
     }
 
@@ -113,7 +113,7 @@ mod tests {
     #[test]
     fn written_file_is_parsed_back() {
         let text = "1233.5 BAD\n1250 GOOD\n1570.000001 BAD\n";
-        assert_eq!(write(&parse("trace.dat", text.as_bytes()).unwrap()), text);
+        assert_eq!(write_switches(&parse_switches("trace.dat", text.as_bytes()).unwrap()), text);
     }
 
     #[test]
@@ -134,7 +134,7 @@ mod tests {
             (b"5 BAD\n\0", "2:1: found byte 0x00, expected plain text", "plain ASCII or UTF-8"),
         ];
         for (text, said, hint) in mistakes {
-            let problem = parse("trace.dat", text).expect_err(said);
+            let problem = parse_switches("trace.dat", text).expect_err(said);
             assert!(problem.to_string().starts_with(&format!("trace.dat:{said}")), "{problem}\nshould say {said}");
             assert!(problem.hint.as_deref().unwrap_or_default().contains(hint), "{problem}\nshould hint {hint}");
         }

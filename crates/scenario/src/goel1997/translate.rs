@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use engine::{Bytes, Span};
 use indexmap::IndexMap;
 
-use super::components::{Component, Medium, Node, Simulator, Transfer};
+use super::components::{Component, Medium, NodeComponent, SimulatorComponent, SourceTransfer};
 use super::origins::Origins;
-use super::parser::Block;
+use super::parser::ComponentBlock;
 use super::quantities::TraceMode;
 use super::report::Report;
 use super::{Parsed, TRACE_FILE, TraceUse};
@@ -16,8 +16,8 @@ use crate::problem::Problem;
 use engine::Named;
 
 /// The scenario of well-formed `components`, or the errors of their combination.
-pub(super) fn translate(
-    blocks: &[Block<'_>],
+pub(super) fn translate_components(
+    blocks: &[ComponentBlock<'_>],
     components: &[Component<'_>],
     report: Report<'_>,
 ) -> Result<Parsed, Vec<Problem>> {
@@ -38,17 +38,17 @@ pub(super) fn translate(
 /// The components, and the translation so far.
 pub(super) struct Translator<'c, 'a, 'f> {
     /// In the order of the text.
-    blocks: &'c [Block<'a>],
+    blocks: &'c [ComponentBlock<'a>],
     pub(super) components: &'c [Component<'a>],
     /// By id.
-    pub(super) nodes: BTreeMap<u64, &'c Node<'a>>,
+    pub(super) nodes: BTreeMap<u64, &'c NodeComponent<'a>>,
     pub(super) report: Report<'f>,
     pub(super) warnings: Report<'f>,
     origins: Origins,
 }
 
 /// The nearest of `known` to `id`, as a hint. Not for large networks, where similar ids are not misspellings.
-pub(super) fn near(problem: Problem, id: u64, known: impl Iterator<Item = u64>) -> Problem {
+pub(super) fn suggest_id(problem: Problem, id: u64, known: impl Iterator<Item = u64>) -> Problem {
     let known: Vec<String> = known.take(100).map(|id| id.to_string()).collect();
     problem.nearest(&id.to_string(), known.iter().map(String::as_str))
 }
@@ -100,7 +100,7 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
         }
     }
 
-    fn simulator(&mut self) -> Option<&'c Simulator> {
+    fn simulator(&mut self) -> Option<&'c SimulatorComponent> {
         let mut simulators = self.components.iter().filter_map(|component| match component {
             Component::Simulator(simulator) => Some(simulator),
             _ => None,
@@ -162,7 +162,7 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
     /// The problem of a reference to a node that does not exist.
     pub(super) fn no_node(&self, id: u64) -> Problem {
         let problem = Problem::new("the node_id of a node").found(id.to_string());
-        near(problem, id, self.nodes.keys().copied())
+        suggest_id(problem, id, self.nodes.keys().copied())
     }
 
     fn flows(&mut self) -> IndexMap<String, Flow> {
@@ -171,7 +171,7 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
         let mut taken: BTreeMap<u64, u64> = BTreeMap::new();
         let mut sources = 0;
         for component in self.components {
-            let Component::Node(node @ Node { transfer: Some(transfer), .. }) = component else { continue };
+            let Component::Node(node @ NodeComponent { transfer: Some(transfer), .. }) = component else { continue };
             sources += 1;
             self.destination(node, transfer, &mut taken);
             let id = node.id.value;
@@ -185,7 +185,7 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
         flows
     }
 
-    fn destination(&mut self, node: &Node<'_>, transfer: &Transfer, taken: &mut BTreeMap<u64, u64>) {
+    fn destination(&mut self, node: &NodeComponent<'_>, transfer: &SourceTransfer, taken: &mut BTreeMap<u64, u64>) {
         let to = transfer.to;
         let key = format!("{}.dest_id", node.component);
         match self.nodes.get(&to.value) {
@@ -197,7 +197,7 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
                 let problem = Problem::new("the node_id of a wired_sink_node or wireless_sink_node").key(key);
                 let problem = problem.found(format!("{}, a {}", to.value, there.component));
                 let sinks = self.nodes.values().filter(|node| node.is_sink()).map(|node| node.id.value);
-                self.report.at(to.at, near(problem, to.value, sinks));
+                self.report.at(to.at, suggest_id(problem, to.value, sinks));
             }
             Some(_) => {
                 if let Some(other) = taken.insert(to.value, node.id.value) {
@@ -209,8 +209,8 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
         }
     }
 
-    fn flow(&mut self, node: &Node<'_>, transfer: &Transfer) -> Flow {
-        let Transfer { to, packets, size, window, start } = transfer;
+    fn flow(&mut self, node: &NodeComponent<'_>, transfer: &SourceTransfer) -> Flow {
+        let SourceTransfer { to, packets, size, window, start } = transfer;
         let bytes = packets.value.checked_mul(*size);
         if bytes.is_none() {
             let problem = Problem::new("fewer packets").key(format!("{}.num_of_pkts_to_send", node.component));
@@ -253,7 +253,7 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
     }
 
     /// The use of the trace file, which holds one link's states [goel1997 B.3.1].
-    fn trace(&mut self, simulator: &Simulator) -> Option<TraceUse> {
+    fn trace(&mut self, simulator: &SimulatorComponent) -> Option<TraceUse> {
         let mode = simulator.trace?;
         let air = |component: &'c Component<'a>| match component {
             Component::Link(link) if matches!(link.medium, Medium::Air(_)) => Some(link.id.value.to_string()),

@@ -4,8 +4,8 @@ use engine::tagged::KIND;
 
 use super::Shape;
 use super::suggest::Pattern;
-use crate::key_path::{Step, joined, steps};
-use crate::tree::{Data, Table, Value};
+use crate::key_path::{PathStep, join_steps, parse_key_path};
+use crate::tree::{Table, Value, ValueData};
 
 /// Each old key, by its path with `*` for a name of the scenario, and the new name of its last part. A key in a renamed
 /// table is listed under the table's new name.
@@ -49,25 +49,29 @@ const RENAMED: &[(&str, &str)] = &[
 ];
 
 /// The new name of the key at the end of `path`, if it was renamed.
-pub(crate) fn new_name(path: &[Step]) -> Option<&'static str> {
+pub(crate) fn new_name(path: &[PathStep]) -> Option<&'static str> {
     RENAMED.iter().find(|(old, _)| Pattern::of(old).is_of(path)).map(|(_, new)| *new)
 }
 
 /// Renames the keys of a scenario written by an earlier version, including those varied by its sweep.
-pub(crate) fn update(scenario: &mut Value) {
-    walk(scenario, &[]);
+pub(crate) fn rename_keys(scenario: &mut Value) {
+    rename_nested(scenario, &[]);
     let sweep = scenario.as_table_mut().and_then(|table| table.get_mut("sweep")).and_then(Value::as_table_mut);
     for (part, value) in sweep.into_iter().flatten() {
         match (part.as_str(), &mut value.data) {
-            ("axes", _) => walk_changes(value, &[]),
-            ("zip", Data::List(tables)) => tables.iter_mut().for_each(|table| walk_changes(table, &[])),
-            ("compare", Data::Table(cases)) => {
-                let is_key =
-                    |name: &str| Shape::scenario().keys().iter().any(|key| steps(name).first() == steps(key).first());
+            ("axes", _) => rename_in_changes(value, &[]),
+            ("zip", ValueData::List(tables)) => tables.iter_mut().for_each(|table| rename_in_changes(table, &[])),
+            ("compare", ValueData::Table(cases)) => {
+                let is_key = |name: &str| {
+                    Shape::scenario()
+                        .keys()
+                        .iter()
+                        .any(|key| parse_key_path(name).first() == parse_key_path(key).first())
+                };
                 if cases.keys().any(|name| is_key(name)) {
-                    walk_changes(value, &[]);
+                    rename_in_changes(value, &[]);
                 } else {
-                    cases.values_mut().for_each(|case| walk_changes(case, &[]));
+                    cases.values_mut().for_each(|case| rename_in_changes(case, &[]));
                 }
             }
             _ => {}
@@ -76,12 +80,14 @@ pub(crate) fn update(scenario: &mut Value) {
 }
 
 /// Renames the keys in the value at `path`.
-fn walk(value: &mut Value, path: &[Step]) {
+fn rename_nested(value: &mut Value, path: &[PathStep]) {
     match &mut value.data {
-        Data::Table(table) => rename(table, |key| vec![Step::Key(key.to_owned())], path, walk),
-        Data::List(items) => {
+        ValueData::Table(table) => {
+            rename_in_table(table, |key| vec![PathStep::Key(key.to_owned())], path, rename_nested)
+        }
+        ValueData::List(items) => {
             for (number, item) in items.iter_mut().enumerate() {
-                walk(item, &[path, &[Step::Item(number)]].concat());
+                rename_nested(item, &[path, &[PathStep::Item(number)]].concat());
             }
         }
         _ => {}
@@ -89,17 +95,22 @@ fn walk(value: &mut Value, path: &[Step]) {
 }
 
 /// Renames the keys in a table of changes: paths with a value, or a list of values, for the key.
-fn walk_changes(value: &mut Value, path: &[Step]) {
+fn rename_in_changes(value: &mut Value, path: &[PathStep]) {
     match &mut value.data {
-        Data::Table(table) => rename(table, steps, path, walk_changes),
-        Data::List(values) => values.iter_mut().for_each(|value| walk(value, path)),
+        ValueData::Table(table) => rename_in_table(table, parse_key_path, path, rename_in_changes),
+        ValueData::List(values) => values.iter_mut().for_each(|value| rename_nested(value, path)),
         _ => {}
     }
 }
 
-fn rename(table: &mut Table, split: fn(&str) -> Vec<Step>, path: &[Step], inner: fn(&mut Value, &[Step])) {
+fn rename_in_table(
+    table: &mut Table,
+    split: fn(&str) -> Vec<PathStep>,
+    path: &[PathStep],
+    inner: fn(&mut Value, &[PathStep]),
+) {
     let kind = match table.get(KIND).map(|kind| &kind.data) {
-        Some(Data::Text(kind)) => Some(kind.clone()),
+        Some(ValueData::Text(kind)) => Some(kind.clone()),
         _ => None,
     };
     for (key, mut value) in std::mem::take(table) {
@@ -108,17 +119,17 @@ fn rename(table: &mut Table, split: fn(&str) -> Vec<Step>, path: &[Step], inner:
             at.push(step);
             let new = new_name(&at).filter(|new| at.len() > path.len() + 1 || is_key_of(kind.as_deref(), path, new));
             if let (Some(new), Some(last)) = (new, at.last_mut()) {
-                *last = Step::Key(new.to_owned());
+                *last = PathStep::Key(new.to_owned());
             }
         }
         inner(&mut value, &at);
-        table.insert(joined(&at[path.len()..]), value);
+        table.insert(join_steps(&at[path.len()..]), value);
     }
 }
 
 /// Whether a table of this kind at `path` may have the key. An outside member may have settings with any names. Paths of
 /// several steps, which only a sweep has, are renamed without regard to the kind, which their table does not state.
-fn is_key_of(kind: Option<&str>, path: &[Step], key: &str) -> bool {
+fn is_key_of(kind: Option<&str>, path: &[PathStep], key: &str) -> bool {
     let kinds = Shape::at(path).kinds_with(key);
     kinds.is_empty() || kind.is_none_or(|kind| kinds.contains(&kind))
 }
@@ -152,15 +163,15 @@ mod tests {
         assert!(segment.starts_with("old.toml:7:1: flows.down.segment: no such key"), "{segment}");
         assert!(segment.ends_with("hint: \"segment\" is now called \"mss\""), "{segment}");
         assert!(window.ends_with("hint: \"window\" is now called \"receive_window\""), "{window}");
-        assert_eq!(new_name(&steps("links.air.delay_spikes[3].lasts")), Some("duration"));
-        assert_eq!(new_name(&steps("links.air.arq.window")), None);
+        assert_eq!(new_name(&parse_key_path("links.air.delay_spikes[3].lasts")), Some("duration"));
+        assert_eq!(new_name(&parse_key_path("links.air.arq.window")), None);
     }
 
     #[test]
     fn old_keys_are_removed_and_new_keys_exist() {
         for (old, new) in RENAMED {
             let (table, name) = old.rsplit_once('.').unwrap_or(("", old));
-            let keys = Shape::at(&steps(&table.replace('*', "any"))).keys();
+            let keys = Shape::at(&parse_key_path(&table.replace('*', "any"))).keys();
             assert!(keys.contains(new) && !keys.contains(&name), "{old} -> {new}: {keys:?}");
         }
     }

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 
-use crate::key_path::Step;
+use crate::key_path::PathStep;
 
 static SCHEMA: LazyLock<Value> = LazyLock::new(crate::schema);
 
@@ -19,7 +19,7 @@ impl Shape<'static> {
     }
 
     /// The shape at the end of `steps`; empty if there is no such key.
-    pub fn at(steps: &[Step]) -> Self {
+    pub fn at(steps: &[PathStep]) -> Self {
         steps.iter().fold(Shape::scenario(), |shape, step| shape.below(step))
     }
 }
@@ -28,19 +28,19 @@ impl<'s> Shape<'s> {
     /// The shape of the values that a schema allows.
     pub fn of(schema: &'s Value) -> Self {
         let mut all = Vec::new();
-        expand(schema, &mut all);
+        expand_schema(schema, &mut all);
         Shape(all)
     }
 
     /// The shape of the value at a key or index of this one.
-    pub fn below(&self, step: &Step) -> Self {
+    pub fn below(&self, step: &PathStep) -> Self {
         let mut all = Vec::new();
         for schema in &self.0 {
             let inner = match step {
-                Step::Key(key) => schema["properties"].get(key).or_else(|| schema.get("additionalProperties")),
-                Step::Item(_) => schema.get("items"),
+                PathStep::Key(key) => schema["properties"].get(key).or_else(|| schema.get("additionalProperties")),
+                PathStep::Item(_) => schema.get("items"),
             };
-            inner.into_iter().for_each(|inner| expand(inner, &mut all));
+            inner.into_iter().for_each(|inner| expand_schema(inner, &mut all));
         }
         Shape(all)
     }
@@ -86,33 +86,33 @@ impl<'s> Shape<'s> {
 
     /// The kinds of the table.
     pub fn kinds(&self) -> Vec<&'s str> {
-        self.0.iter().filter_map(|schema| kind(schema)).collect()
+        self.0.iter().filter_map(|schema| schema_kind(schema)).collect()
     }
 
     /// The kinds of the table that have a key `name`.
     pub fn kinds_with(&self, name: &str) -> Vec<&'s str> {
         let has = |schema: &&&'s Value| Shape::of(schema).keys().contains(&name);
-        self.0.iter().filter(has).filter_map(|schema| kind(schema)).collect()
+        self.0.iter().filter(has).filter_map(|schema| schema_kind(schema)).collect()
     }
 
     /// The required keys of the table.
-    pub fn required(&self) -> impl Iterator<Item = &'s str> {
+    pub fn required_keys(&self) -> impl Iterator<Item = &'s str> {
         self.0.iter().filter_map(|schema| schema["required"].as_array()).flatten().filter_map(Value::as_str)
     }
 }
 
-fn kind(schema: &Value) -> Option<&str> {
+fn schema_kind(schema: &Value) -> Option<&str> {
     schema["properties"][engine::tagged::KIND]["const"].as_str()
 }
 
 /// Expands a schema's references and alternatives.
-fn expand<'s>(schema: &'s Value, into: &mut Vec<&'s Value>) {
+fn expand_schema<'s>(schema: &'s Value, into: &mut Vec<&'s Value>) {
     into.push(schema);
     let target = schema["$ref"].as_str().and_then(|target| target.strip_prefix('#'));
     if let Some(target) = target.and_then(|target| SCHEMA.pointer(target)) {
-        expand(target, into);
+        expand_schema(target, into);
     }
     for alternative in ["anyOf", "oneOf", "allOf"].iter().filter_map(|all| schema[*all].as_array()).flatten() {
-        expand(alternative, into);
+        expand_schema(alternative, into);
     }
 }

@@ -2,72 +2,72 @@
 
 use super::Shape;
 use super::synonyms::SYNONYMS;
-use crate::key_path::{Step, joined, steps};
+use crate::key_path::{PathStep, join_steps, parse_key_path};
 
 /// A path in which `*` matches any name, and an index any index.
-pub(crate) struct Pattern(Vec<Step>);
+pub(crate) struct Pattern(Vec<PathStep>);
 
 impl Pattern {
     pub fn of(path: &str) -> Self {
-        Pattern(steps(path))
+        Pattern(parse_key_path(path))
     }
 
     /// Whether a path matches.
-    pub fn is_of(&self, path: &[Step]) -> bool {
+    pub fn is_of(&self, path: &[PathStep]) -> bool {
         self.0.len() == path.len() && self.common(path) == path.len()
     }
 
     /// The number of leading steps that a path has in common with this.
-    fn common(&self, path: &[Step]) -> usize {
-        let is_same = |own: &Step, other: &Step| match (own, other) {
-            (Step::Item(_), Step::Item(_)) => true,
+    fn common(&self, path: &[PathStep]) -> usize {
+        let is_same = |own: &PathStep, other: &PathStep| match (own, other) {
+            (PathStep::Item(_), PathStep::Item(_)) => true,
             _ => is_any(own) || own == other,
         };
         self.0.iter().zip(path).take_while(|(own, other)| is_same(own, other)).count()
     }
 
     /// The path as written in the table at `table`: relative if it is in it, otherwise from the top.
-    fn written_in(&self, table: &[Step]) -> String {
+    fn written_in(&self, table: &[PathStep]) -> String {
         let common = self.common(table);
-        let name = |(at, step): (usize, &Step)| match table.get(at).filter(|_| at < common) {
+        let name = |(at, step): (usize, &PathStep)| match table.get(at).filter(|_| at < common) {
             Some(given) => given.clone(),
-            None if is_any(step) => Step::Key("NAME".to_owned()),
+            None if is_any(step) => PathStep::Key("NAME".to_owned()),
             None => step.clone(),
         };
-        let written: Vec<Step> = self.0.iter().enumerate().map(name).collect();
-        joined(if common == table.len() { &written[common..] } else { &written })
+        let written: Vec<PathStep> = self.0.iter().enumerate().map(name).collect();
+        join_steps(if common == table.len() { &written[common..] } else { &written })
     }
 }
 
-fn is_any(step: &Step) -> bool {
-    matches!(step, Step::Key(key) if key == "*")
+fn is_any(step: &PathStep) -> bool {
+    matches!(step, PathStep::Key(key) if key == "*")
 }
 
 /// The key for which `name`, found in `table`, is a common synonym, as written there.
-pub(crate) fn synonym(name: &str, table: &[Step]) -> Option<String> {
-    let plain = plain(name);
-    let meant = SYNONYMS.iter().filter(|(_, names)| names.iter().any(|name| self::plain(name) == plain));
+pub(crate) fn find_synonym(name: &str, table: &[PathStep]) -> Option<String> {
+    let plain = normalize_key(name);
+    let meant = SYNONYMS.iter().filter(|(_, names)| names.iter().any(|name| self::normalize_key(name) == plain));
     nearest_to(table, meant.map(|(path, _)| *path))
 }
 
 /// A key of this name elsewhere in the same part of a scenario, as it is written in `table`.
-pub(crate) fn elsewhere(name: &str, table: &[Step]) -> Option<String> {
-    let Some(Step::Key(part)) = table.first() else { return None };
+pub(crate) fn find_key_elsewhere(name: &str, table: &[PathStep]) -> Option<String> {
+    let Some(PathStep::Key(part)) = table.first() else { return None };
     let mut paths = Vec::new();
-    collect(&Shape::at(&table[..1]), part, name, &mut paths);
+    collect_paths(&Shape::at(&table[..1]), part, name, &mut paths);
     nearest_to(table, paths.iter().map(String::as_str))
 }
 
 /// Of several paths in the same part of a scenario, the one with most leading steps in common with the table's; among
 /// these the shortest, then the first.
-fn nearest_to<'a>(table: &[Step], paths: impl Iterator<Item = &'a str>) -> Option<String> {
+fn nearest_to<'a>(table: &[PathStep], paths: impl Iterator<Item = &'a str>) -> Option<String> {
     let patterns = paths.map(Pattern::of).filter(|pattern| table.is_empty() || pattern.common(table) > 0);
     let distance = |pattern: &Pattern| (table.len() - pattern.common(table), pattern.0.len());
     patterns.min_by_key(distance).map(|pattern| pattern.written_in(table))
 }
 
 /// The paths of the keys called `name`, with nested tables to the depth that scenarios have.
-fn collect(shape: &Shape<'static>, path: &str, name: &str, paths: &mut Vec<String>) {
+fn collect_paths(shape: &Shape<'static>, path: &str, name: &str, paths: &mut Vec<String>) {
     const MAX_DEPTH: usize = 5;
     if path.matches('.').count() > MAX_DEPTH {
         return;
@@ -78,12 +78,12 @@ fn collect(shape: &Shape<'static>, path: &str, name: &str, paths: &mut Vec<Strin
         if key == name {
             paths.push(below.clone());
         }
-        collect(&shape.below(&Step::Key(key.to_owned())), &below, name, paths);
+        collect_paths(&shape.below(&PathStep::Key(key.to_owned())), &below, name, paths);
     }
 }
 
 /// Letters and digits alone: `DataRate`, `data_rate` and `data-rate` are one name.
-fn plain(name: &str) -> String {
+fn normalize_key(name: &str) -> String {
     name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
 }
 
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     fn in_table(table: &str, name: &str) -> Option<String> {
-        synonym(name, &steps(table))
+        find_synonym(name, &parse_key_path(table))
     }
 
     #[test]
@@ -112,9 +112,9 @@ mod tests {
 
     #[test]
     fn key_of_another_table_is_suggested() {
-        assert_eq!(elsewhere("control", &steps("flows.down")).as_deref(), Some("tcp.control"));
-        assert_eq!(elsewhere("bytes", &steps("flows.down.tcp")).as_deref(), Some("flows.down.bytes"));
-        assert_eq!(elsewhere("control", &steps("links.air")), None);
-        assert_eq!(elsewhere("control", &[]), None);
+        assert_eq!(find_key_elsewhere("control", &parse_key_path("flows.down")).as_deref(), Some("tcp.control"));
+        assert_eq!(find_key_elsewhere("bytes", &parse_key_path("flows.down.tcp")).as_deref(), Some("flows.down.bytes"));
+        assert_eq!(find_key_elsewhere("control", &parse_key_path("links.air")), None);
+        assert_eq!(find_key_elsewhere("control", &[]), None);
     }
 }

@@ -164,13 +164,13 @@ pub(super) const SYNONYMS: &[(&str, &[&str])] = &[
 #[cfg(test)]
 mod tests {
     use super::SYNONYMS;
-    use crate::key_path::steps;
+    use crate::key_path::parse_key_path;
     use crate::keys::Shape;
 
     /// The table of a key's path, with a name for each `*`, and the key.
     fn place(path: &str) -> (Shape<'static>, &str) {
         let (table, key) = path.rsplit_once('.').unwrap_or(("", path));
-        (Shape::at(&steps(&table.replace('*', "any"))), key)
+        (Shape::at(&parse_key_path(&table.replace('*', "any"))), key)
     }
 
     #[test]

@@ -24,19 +24,27 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use crate::lint::testing::{cell, silent, warned};
+    use crate::lint::testing::{assert_no_warnings, assert_only_warning, cell_network};
 
     /// In a run of 10 s.
     pub fn examples() -> [String; 2] {
         ["10 s", "9.9 s"].map(|from| {
-            cell("", "", "", &format!("channel = {{ kind = \"absence\", disconnections = [[\"{from}\", \"20 s\"]] }}"))
+            cell_network(
+                "",
+                "",
+                "",
+                &format!("channel = {{ kind = \"absence\", disconnections = [[\"{from}\", \"20 s\"]] }}"),
+            )
         })
     }
 
     #[test]
     fn absence_from_the_end_on_is_reported() {
         let [late, in_time] = examples();
-        warned(&late, &["links.air.channel.disconnections: an interval", "no station is ever out of range"]);
-        silent(&in_time);
+        assert_only_warning(
+            &late,
+            &["links.air.channel.disconnections: an interval", "no station is ever out of range"],
+        );
+        assert_no_warnings(&in_time);
     }
 }

@@ -49,11 +49,11 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use crate::lint::testing::{network, silent, warned};
+    use crate::lint::testing::{assert_no_warnings, assert_only_warning, modify_network};
 
     fn arrivals(rate: &str, sizes: &str) -> String {
         let table = format!("[arrivals.web]\nfrom = \"a\"\nto = \"b\"\nrate = \"{rate}\"\nsizes = {sizes}\n");
-        network(&[]) + &table
+        modify_network(&[]) + &table
     }
 
     pub fn examples() -> [String; 2] {
@@ -65,14 +65,14 @@ pub(super) mod tests {
     #[test]
     fn load_above_one_is_reported_with_its_value() {
         let [over, _] = examples();
-        warned(&over, &["arrivals.web.rate", "the rate of air, 1 Mbps", "1.60 times"]);
-        silent(&arrivals("1.2 /s", "{ kind = \"fixed\", bytes = \"100 kB\" }"));
+        assert_only_warning(&over, &["arrivals.web.rate", "the rate of air, 1 Mbps", "1.60 times"]);
+        assert_no_warnings(&arrivals("1.2 /s", "{ kind = \"fixed\", bytes = \"100 kB\" }"));
     }
 
     #[test]
     fn sizes_without_a_mean_are_reported() {
         let sizes = "{ kind = \"pareto\", shape = 0.9, min = \"1 kB\" }";
-        warned(&arrivals("1 /s", sizes), &["arrivals.web.sizes", "no mean"]);
-        silent(&arrivals("1 /s", "{ kind = \"pareto\", shape = 0.9, min = \"1 kB\", max = \"100 kB\" }"));
+        assert_only_warning(&arrivals("1 /s", sizes), &["arrivals.web.sizes", "no mean"]);
+        assert_no_warnings(&arrivals("1 /s", "{ kind = \"pareto\", shape = 0.9, min = \"1 kB\", max = \"100 kB\" }"));
     }
 }

@@ -13,7 +13,7 @@ use engine::{Bytes, Span};
 use path::queue::Limit;
 
 use super::Context;
-use super::paths::{Path, by_bottleneck, millis, paths};
+use super::paths::{FlowPath, by_bottleneck, collect_flow_paths, format_round_trip};
 use crate::problem::Problem;
 use crate::routes::full_packet;
 
@@ -24,7 +24,7 @@ const FAR: f64 = 4.0;
 const HARMLESS: Span = Span::from_millis(100);
 
 /// The buffer in front of a hop: the key that limits it, its value, and bytes.
-struct Buffer {
+struct HopBuffer {
     key: String,
     found: String,
     bytes: f64,
@@ -34,7 +34,7 @@ struct Buffer {
 
 /// The buffer in front of a bottleneck, if it is finite and a packet fits; `packet` is the largest that passes. `None`
 /// for a default queue: there is no warning about it.
-fn buffer(context: &Context<'_>, hop: usize, packet: u32) -> Option<Buffer> {
+fn find_hop_buffer(context: &Context<'_>, hop: usize, packet: u32) -> Option<HopBuffer> {
     let network = context.network;
     let link = &network.links[hop / 2];
     let named = context.scenario.links.get(&link.name).is_some_and(|link| link.queue.is_some());
@@ -46,11 +46,11 @@ fn buffer(context: &Context<'_>, hop: usize, packet: u32) -> Option<Buffer> {
     let queue = match limit {
         Limit::None => None,
         Limit::Packets(count) => {
-            Some(Buffer { key, found, bytes: f64::from(count) * f64::from(packet), packet: Some(packet) })
+            Some(HopBuffer { key, found, bytes: f64::from(count) * f64::from(packet), packet: Some(packet) })
         }
-        Limit::Bytes(bytes) => Some(Buffer { key, found, bytes: bytes as f64, packet: None }),
+        Limit::Bytes(bytes) => Some(HopBuffer { key, found, bytes: bytes as f64, packet: None }),
     };
-    let shared = node.buffer.map(|Bytes(bytes)| Buffer {
+    let shared = node.buffer.map(|Bytes(bytes)| HopBuffer {
         key: format!("nodes.{}.buffer", node.name),
         found: format!("\"{}\"", Bytes(bytes)),
         bytes: bytes as f64,
@@ -62,14 +62,14 @@ fn buffer(context: &Context<'_>, hop: usize, packet: u32) -> Option<Buffer> {
 }
 
 pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
-    let paths = paths(context);
+    let paths = collect_flow_paths(context);
     let mut reported = BTreeSet::new();
     let mut warnings = Vec::new();
     for (hop, sharing) in by_bottleneck(&paths) {
         let packet = sharing.iter().map(|path| full_packet(path.flow)).max().unwrap_or_default();
-        let Some(buffer) = buffer(context, hop, packet) else { continue };
+        let Some(buffer) = find_hop_buffer(context, hop, packet) else { continue };
         let windows: f64 = sharing.iter().map(|path| path.flow.tcp.window.0 as f64).sum();
-        let by_product = |a: &&&Path<'_>, b: &&&Path<'_>| a.product().total_cmp(&b.product());
+        let by_product = |a: &&&FlowPath<'_>, b: &&&FlowPath<'_>| a.product().total_cmp(&b.product());
         // Flows with different round trips: the buffer must be out of proportion for each.
         let (Some(least), Some(most)) = (sharing.iter().min_by(by_product), sharing.iter().max_by(by_product)) else {
             continue;
@@ -105,7 +105,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
             Bytes(wanted as u64),
             path.flow.name,
             path.rate,
-            millis(path.round_trip),
+            format_round_trip(path.round_trip),
         );
         let found = if buffer.packet.is_some() {
             format!("{} ({})", buffer.found, Bytes(buffer.bytes as u64))
@@ -120,11 +120,13 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use crate::lint::testing::{at_node, network, silent, upload, warned, warnings};
+    use crate::lint::testing::{
+        assert_no_warnings, assert_only_warning, at_node, list_warnings, modify_network, reverse_flow,
+    };
 
     /// A queue in front of the radio link, and further settings of the flow.
     fn before_the_air(queue: &str, flow: &str) -> String {
-        network(&[("arq =", &format!("queue = \"{queue}\"\narq ="))]) + flow
+        modify_network(&[("arq =", &format!("queue = \"{queue}\"\narq ="))]) + flow
     }
 
     /// Three more flows with the same ends.
@@ -146,20 +148,20 @@ pub(super) mod tests {
             let size = "about 26465 B, the bandwidth-delay product of flows.down (1 Mbps x 211.7 ms): with less";
             let wanted = if queue.ends_with('B') { "26465 B" } else { "26 packets" };
             let hint = format!("hint: write links.air.queue = \"{wanted}\"");
-            warned(&text, &[&format!("links.air.queue: found \"{queue}\""), size, &hint]);
+            assert_only_warning(&text, &[&format!("links.air.queue: found \"{queue}\""), size, &hint]);
         }
         for queue in ["7 packets", "6617 B", "26 packets", "50 packets", "unlimited"] {
-            silent(&before_the_air(queue, ""));
+            assert_no_warnings(&before_the_air(queue, ""));
         }
         // With the hint applied, nothing is reported.
-        silent(&before_the_air("26465 B", ""));
+        assert_no_warnings(&before_the_air("26465 B", ""));
     }
 
     /// 26,465 B in flight and 2080 B waiting hold every window up to 28,545 B.
     #[test]
     fn queue_that_the_receive_windows_cannot_overflow_is_not_reported() {
         for (window, count) in [("24 kB", 0), ("28.5 kB", 0), ("28.6 kB", 1)] {
-            let warnings = warnings(&before_the_air("2 packets", &format!("receive_window = \"{window}\"\n")));
+            let warnings = list_warnings(&before_the_air("2 packets", &format!("receive_window = \"{window}\"\n")));
             assert_eq!(warnings.len(), count, "{window}: {warnings:?}");
         }
     }
@@ -173,12 +175,12 @@ pub(super) mod tests {
             "never empties, here 849 ms of delay",
             "write links.air.queue = \"26 packets\"",
         ];
-        warned(&before_the_air("102 packets", window), &parts);
-        silent(&before_the_air("101 packets", window));
-        silent(&before_the_air("102 packets", ""));
+        assert_only_warning(&before_the_air("102 packets", window), &parts);
+        assert_no_warnings(&before_the_air("101 packets", window));
+        assert_no_warnings(&before_the_air("102 packets", ""));
         // 132.3 kB of window leave 105.9 kB, 132 kB leave 105.5 kB.
-        silent(&before_the_air("1 MB", "receive_window = \"132 kB\"\n"));
-        warned(&before_the_air("1 MB", "receive_window = \"132.4 kB\"\n"), &["links.air.queue"]);
+        assert_no_warnings(&before_the_air("1 MB", "receive_window = \"132 kB\"\n"));
+        assert_only_warning(&before_the_air("1 MB", "receive_window = \"132.4 kB\"\n"), &["links.air.queue"]);
     }
 
     /// 1500 B packets: 12 ms to send one, 2 ms of propagation, 0.32 ms for the acknowledgment: 1790 B. Eight packets make 96 ms,
@@ -203,7 +205,7 @@ pub(super) mod tests {
                 receive_window = "1 MB"
                 "#
             );
-            warnings(&text).len()
+            list_warnings(&text).len()
         };
         assert_eq!([count(8), count(9)], [0, 1]);
     }
@@ -213,17 +215,17 @@ pub(super) mod tests {
     #[test]
     fn flows_that_share_a_link_need_a_smaller_buffer() {
         let parts = ["(1 Mbps x 211.7 ms / sqrt(4 flows))", "about 13233 B", "= \"13 packets\""];
-        warned(&before_the_air("3 packets", &three_more()), &parts);
-        silent(&before_the_air("4 packets", &three_more()));
+        assert_only_warning(&before_the_air("3 packets", &three_more()), &parts);
+        assert_no_warnings(&before_the_air("4 packets", &three_more()));
     }
 
     #[test]
     fn buffer_of_a_node_counts_if_it_is_the_smaller_one() {
         let buffer = |size: &str, text: &str| at_node(text, "x", &format!(", buffer = \"{size}\""));
         let parts = ["nodes.x.buffer: found \"6 kB\"", "write nodes.x.buffer = \"26465 B\""];
-        warned(&buffer("6 kB", &before_the_air("50 packets", "")), &parts);
-        assert!(warnings(&buffer("7 kB", &before_the_air("6 packets", "")))[0].contains("links.air.queue"));
+        assert_only_warning(&buffer("6 kB", &before_the_air("50 packets", "")), &parts);
+        assert!(list_warnings(&buffer("7 kB", &before_the_air("6 packets", "")))[0].contains("links.air.queue"));
         // The mobile sends over the radio link itself; at the station the wire is faster, so nothing waits there.
-        silent(&buffer("6 kB", &upload(&network(&[]))));
+        assert_no_warnings(&buffer("6 kB", &reverse_flow(&modify_network(&[]))));
     }
 }

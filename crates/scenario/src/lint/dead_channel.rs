@@ -50,10 +50,10 @@ fn loses_nearly_all(loss: SteadyLoss, bytes: u32) -> bool {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use crate::lint::testing::{network, silent, warned, wire};
+    use crate::lint::testing::{assert_no_warnings, assert_only_warning, modify_network, network_with_wire};
 
     fn air(channel: &str) -> String {
-        network(&[("arq = \"stop-and-wait\"", &format!("channel = {{ {channel} }}"))])
+        modify_network(&[("arq = \"stop-and-wait\"", &format!("channel = {{ {channel} }}"))])
     }
 
     pub fn examples() -> [String; 2] {
@@ -68,10 +68,10 @@ pub(super) mod tests {
             ("kind = \"bit-errors\", rate = 1", "links.air.channel.rate: found 1"),
             ("kind = \"bit-errors\", rate = 3e-3", "links.air.channel.rate: found 0.003"),
         ] {
-            warned(&air(channel), &[key, "1040 byte"]);
+            assert_only_warning(&air(channel), &[key, "1040 byte"]);
         }
-        warned(&wire("loss = 1"), &["links.wire.loss: found 1"]);
-        silent(&air("kind = \"uniform\", loss = 0.99"));
-        silent(&air("kind = \"bit-errors\", rate = 1e-3"));
+        assert_only_warning(&network_with_wire("loss = 1"), &["links.wire.loss: found 1"]);
+        assert_no_warnings(&air("kind = \"uniform\", loss = 0.99"));
+        assert_no_warnings(&air("kind = \"bit-errors\", rate = 1e-3"));
     }
 }

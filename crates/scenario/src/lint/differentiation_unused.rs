@@ -23,18 +23,22 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use crate::lint::testing::{silent, tcp, warned};
+    use crate::lint::testing::{assert_no_warnings, assert_only_warning, network_with_tcp};
 
     pub fn examples() -> [String; 2] {
-        ["tahoe", "reno"].map(|variant| tcp(&format!("variant = \"{variant}\", loss_differentiation = \"zigzag\"")))
+        ["tahoe", "reno"]
+            .map(|variant| network_with_tcp(&format!("variant = \"{variant}\", loss_differentiation = \"zigzag\"")))
     }
 
     #[test]
     fn differentiation_beside_tahoe_is_reported() {
         let [tahoe, reno] = examples();
-        warned(&tahoe, &["flows.down.tcp.loss_differentiation: found \"zigzag\"", "tahoe has none"]);
-        warned(&tcp("recovery = \"tahoe\", loss_differentiation = \"biaz\""), &["found \"biaz\"", "no effect"]);
-        silent(&reno);
-        silent(&tcp("variant = \"bbr\", loss_differentiation = \"zigzag\""));
+        assert_only_warning(&tahoe, &["flows.down.tcp.loss_differentiation: found \"zigzag\"", "tahoe has none"]);
+        assert_only_warning(
+            &network_with_tcp("recovery = \"tahoe\", loss_differentiation = \"biaz\""),
+            &["found \"biaz\"", "no effect"],
+        );
+        assert_no_warnings(&reno);
+        assert_no_warnings(&network_with_tcp("variant = \"bbr\", loss_differentiation = \"zigzag\""));
     }
 }

@@ -22,19 +22,22 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use crate::lint::testing::{silent, tcp, warned};
+    use crate::lint::testing::{assert_no_warnings, assert_only_warning, network_with_tcp};
 
     pub fn examples() -> [String; 2] {
-        ["newreno", "sack"].map(|variant| tcp(&format!("variant = \"{variant}\", dsack_undo = true")))
+        ["newreno", "sack"].map(|variant| network_with_tcp(&format!("variant = \"{variant}\", dsack_undo = true")))
     }
 
     #[test]
     fn dsack_undo_without_sack_is_reported_if_the_scenario_sets_it() {
         let key = "flows.down.tcp.dsack_undo: found true";
-        warned(&tcp("variant = \"newreno\", dsack_undo = true"), &[key, "newreno does not"]);
-        warned(&tcp("variant = \"linux\", recovery = \"reno\", dsack_undo = true"), &[key, "reno does not"]);
-        silent(&tcp("variant = \"sack\", prr = true, dsack_undo = true"));
+        assert_only_warning(&network_with_tcp("variant = \"newreno\", dsack_undo = true"), &[key, "newreno does not"]);
+        assert_only_warning(
+            &network_with_tcp("variant = \"linux\", recovery = \"reno\", dsack_undo = true"),
+            &[key, "reno does not"],
+        );
+        assert_no_warnings(&network_with_tcp("variant = \"sack\", prr = true, dsack_undo = true"));
         // The variant's own setting is not reported.
-        silent(&tcp("variant = \"linux\", recovery = \"reno\""));
+        assert_no_warnings(&network_with_tcp("variant = \"linux\", recovery = \"reno\""));
     }
 }

@@ -27,10 +27,10 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use crate::lint::testing::{warnings, wire};
+    use crate::lint::testing::{list_warnings, network_with_wire};
 
     fn link(queue: &str, threshold: &str) -> String {
-        let text = wire(&format!("queue = \"{queue}\"\necn_threshold = \"{threshold}\""));
+        let text = network_with_wire(&format!("queue = \"{queue}\"\necn_threshold = \"{threshold}\""));
         text.replace("mss = \"1000 B\"", "mss = \"1000 B\"\ntcp.ecn = \"request\"")
     }
 
@@ -41,7 +41,7 @@ pub(super) mod tests {
     #[test]
     fn ecn_threshold_above_the_queue_limit_is_reported() {
         let reported = |queue: &str, threshold: &str| {
-            let warnings = warnings(&link(queue, threshold));
+            let warnings = list_warnings(&link(queue, threshold));
             let of_threshold = warnings.iter().find(|warning| warning.starts_with("links.wire.ecn_threshold"));
             of_threshold.is_some_and(|warning| warning.contains("nothing is marked"))
         };

@@ -22,10 +22,10 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use crate::lint::testing::{silent, tcp, warned};
+    use crate::lint::testing::{assert_no_warnings, assert_only_warning, network_with_tcp};
 
     fn marking(settings: &str) -> String {
-        tcp(settings).replacen(
+        network_with_tcp(settings).replacen(
             "delay = \"100 ms\"",
             "delay = \"100 ms\"\nqueue = \"50 packets\"\necn_threshold = \"20 packets\"",
             1,
@@ -33,18 +33,18 @@ pub(super) mod tests {
     }
 
     pub fn examples() -> [String; 2] {
-        [tcp("ecn = \"request\""), marking("ecn = \"request\"")]
+        [network_with_tcp("ecn = \"request\""), marking("ecn = \"request\"")]
     }
 
     #[test]
     fn ecn_without_a_threshold_is_reported() {
         for (settings, key) in [("variant = \"dctcp\"", "variant"), ("ecn = \"request\"", "ecn")] {
-            warned(
-                &tcp(settings),
+            assert_only_warning(
+                &network_with_tcp(settings),
                 &[&format!("flows.down.tcp.{key}: flows.down requests ECN"), "no queue on its route marks"],
             );
         }
-        silent(&tcp("ecn = \"accept\""));
-        silent(&marking("variant = \"dctcp\""));
+        assert_no_warnings(&network_with_tcp("ecn = \"accept\""));
+        assert_no_warnings(&marking("variant = \"dctcp\""));
     }
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use engine::Members;
-use path::agent::Place;
+use path::agent::SchemeNode;
 use tcp::response::ResponseConfig;
 
 use super::Context;
@@ -25,7 +25,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
         // A scheme without a sender's part has no other half.
         let halves = stations.iter().zip(&schemes);
         let halves = halves.filter(|(station, scheme)| {
-            network.nodes[**station].agent.traits().changes(Place::Sender) && has_sender_part(scheme)
+            network.nodes[**station].agent.traits().changes(SchemeNode::Sender) && has_sender_part(scheme)
         });
         for (station, scheme) in halves {
             let station = &network.nodes[*station].name;
@@ -70,14 +70,14 @@ pub(super) mod tests {
     use engine::Members;
 
     use super::{has_sender_part, sender_lacks_half};
-    use crate::lint::testing::{at_node, network, silent, upload, warned};
+    use crate::lint::testing::{assert_no_warnings, assert_only_warning, at_node, modify_network, reverse_flow};
 
     fn at_station() -> String {
-        at_node(&network(&[]), "x", ", scheme = \"refined-icmp\"")
+        at_node(&modify_network(&[]), "x", ", scheme = \"refined-icmp\"")
     }
 
     pub fn examples() -> [String; 2] {
-        [at_station(), format!("scheme = \"refined-icmp\"\n{}", network(&[]))]
+        [at_station(), format!("scheme = \"refined-icmp\"\n{}", modify_network(&[]))]
     }
 
     #[test]
@@ -85,25 +85,25 @@ pub(super) mod tests {
         for (sender, followed) in [("", "unmodified"), (", scheme = \"simple-icmp\"", "simple-icmp")] {
             let hint = "write scheme = \"refined-icmp\"";
             let text = at_node(&at_station(), "a", sender);
-            warned(&text, &["nodes.a.scheme", "x follows refined-icmp", followed, hint]);
+            assert_only_warning(&text, &["nodes.a.scheme", "x follows refined-icmp", followed, hint]);
         }
-        silent(&at_node(&at_station(), "a", ", scheme = \"refined-icmp\""));
-        silent(&examples()[1]);
+        assert_no_warnings(&at_node(&at_station(), "a", ", scheme = \"refined-icmp\""));
+        assert_no_warnings(&examples()[1]);
     }
 
     #[test]
     fn sender_that_gets_no_messages_is_reported() {
-        let text = at_node(&network(&[]), "a", ", scheme = \"refined-icmp\"");
-        warned(&text, &["nodes.a.scheme", "about flows.down that never come"]);
+        let text = at_node(&modify_network(&[]), "a", ", scheme = \"refined-icmp\"");
+        assert_only_warning(&text, &["nodes.a.scheme", "about flows.down that never come"]);
         // Over wires alone no scheme sends messages, so none are expected.
         let wires = text.replace("kind = \"wireless\"", "kind = \"wired\"").replace("arq = \"stop-and-wait\"\n", "");
-        silent(&wires);
+        assert_no_warnings(&wires);
     }
 
     /// Data of the mobile does not pass the base station's radio, and the mobile has its own agent.
     #[test]
     fn part_at_the_sender_is_needed_at_the_node_that_sends_over_the_radio() {
-        silent(&at_node(&upload(&network(&[])), "b", ", scheme = \"refined-icmp\""));
+        assert_no_warnings(&at_node(&reverse_flow(&modify_network(&[])), "b", ", scheme = \"refined-icmp\""));
     }
 
     #[test]

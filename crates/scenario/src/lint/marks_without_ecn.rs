@@ -46,10 +46,10 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use crate::lint::testing::{network, silent, warned};
+    use crate::lint::testing::{assert_no_warnings, assert_only_warning, modify_network};
 
     fn with(queue: &str, tcp: &str) -> String {
-        network(&[
+        modify_network(&[
             ("delay = \"100 ms\"", &format!("delay = \"100 ms\"\nqueue = {queue}")),
             ("mss = \"1000 B\"", &format!("mss = \"1000 B\"\ntcp = {{ {tcp} }}")),
         ])
@@ -63,10 +63,13 @@ pub(super) mod tests {
     #[test]
     fn queue_that_was_asked_to_mark_is_reported_without_senders_that_use_ecn() {
         let newreno = "variant = \"newreno\"";
-        warned(&with("{ kind = \"codel\", ecn = true }", newreno), &["links.wire.queue", "ecn = true marks nothing"]);
-        warned(&with("\"dualpi2\"", newreno), &["links.wire.queue", "low-latency queue"]);
+        assert_only_warning(
+            &with("{ kind = \"codel\", ecn = true }", newreno),
+            &["links.wire.queue", "ecn = true marks nothing"],
+        );
+        assert_only_warning(&with("\"dualpi2\"", newreno), &["links.wire.queue", "low-latency queue"]);
         // These mark by default.
-        silent(&with("\"fq-codel\"", newreno));
-        silent(&with("\"codel\"", newreno));
+        assert_no_warnings(&with("\"fq-codel\"", newreno));
+        assert_no_warnings(&with("\"codel\"", newreno));
     }
 }

@@ -15,20 +15,20 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use crate::lint::testing::{HERE, NEAR, cell, silent, warned};
+    use crate::lint::testing::{HERE, NEAR, assert_no_warnings, assert_only_warning, cell_network};
 
     /// In a run of 10 s.
     pub fn examples() -> [String; 2] {
         ["10 s", "9.9 s"].map(|from| {
             let motion = format!("motion = {{ velocity = [\"1 m/s\", \"0 m/s\"], from = \"{from}\" }}");
-            cell("range = \"100 m\"", HERE, &format!("{NEAR}, {motion}"), "")
+            cell_network("range = \"100 m\"", HERE, &format!("{NEAR}, {motion}"), "")
         })
     }
 
     #[test]
     fn motion_from_the_end_on_is_reported() {
         let [late, in_time] = examples();
-        warned(&late, &["nodes.laptop.motion.from: found \"10 s\"", "laptop does not move"]);
-        silent(&in_time);
+        assert_only_warning(&late, &["nodes.laptop.motion.from: found \"10 s\"", "laptop does not move"]);
+        assert_no_warnings(&in_time);
     }
 }

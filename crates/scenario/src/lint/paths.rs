@@ -18,7 +18,7 @@ use super::Context;
 use crate::routes::{Route, empty_packet, full_packet};
 
 /// The path of a flow, with its capacity.
-pub(super) struct Path<'a> {
+pub(super) struct FlowPath<'a> {
     pub flow: &'a FlowSpec,
     /// The slowest hop of its data, 2 x link + way; the first if several are.
     pub hop: usize,
@@ -27,19 +27,19 @@ pub(super) struct Path<'a> {
 }
 
 /// The path of each flow over TCP.
-pub(super) fn paths<'a>(context: &Context<'a>) -> Vec<Path<'a>> {
+pub(super) fn collect_flow_paths<'a>(context: &Context<'a>) -> Vec<FlowPath<'a>> {
     let Context { network, routes, .. } = *context;
     let path = |(flow, [there, back]): (&'a FlowSpec, &[Route; 2])| {
         let rate = |hop: usize| network.links[hop / 2].rate;
         let hop = there.hops.iter().copied().min_by_key(|hop| rate(*hop))?;
         let round_trip = there.time(network, full_packet(flow)) + back.time(network, empty_packet(flow));
-        Some(Path { flow, hop, rate: rate(hop), round_trip })
+        Some(FlowPath { flow, hop, rate: rate(hop), round_trip })
     };
     let flows = network.flows.iter().zip(routes);
     flows.filter(|(flow, _)| flow.transport == Transport::Tcp).filter_map(path).collect()
 }
 
-impl Path<'_> {
+impl FlowPath<'_> {
     /// The bandwidth-delay product in bytes.
     pub fn product(&self) -> f64 {
         self.rate.bits_per_sec() as f64 / 8.0 * self.round_trip.as_secs_f64()
@@ -47,12 +47,12 @@ impl Path<'_> {
 }
 
 /// The paths that share each bottleneck.
-pub(super) fn by_bottleneck<'a, 'n>(paths: &'a [Path<'n>]) -> BTreeMap<usize, Vec<&'a Path<'n>>> {
-    let mut shared: BTreeMap<usize, Vec<&Path<'n>>> = BTreeMap::new();
+pub(super) fn by_bottleneck<'a, 'n>(paths: &'a [FlowPath<'n>]) -> BTreeMap<usize, Vec<&'a FlowPath<'n>>> {
+    let mut shared: BTreeMap<usize, Vec<&FlowPath<'n>>> = BTreeMap::new();
     paths.iter().for_each(|path| shared.entry(path.hop).or_default().push(path));
     shared
 }
 
-pub(super) fn millis(span: Span) -> String {
+pub(super) fn format_round_trip(span: Span) -> String {
     format!("{:.1} ms", 1e3 * span.as_secs_f64())
 }

@@ -3,7 +3,7 @@
 use sim::network::MediumSpec;
 
 use super::Context;
-use crate::problem::{Problem, listed};
+use crate::problem::{Problem, join_names};
 
 pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
     let Context { scenario, network, incidence, .. } = *context;
@@ -29,7 +29,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
     for (medium, stations) in idle.iter().filter(|(_, stations)| !stations.is_empty()) {
         let text = format!(
             "no `range`: all stations receive each other at any distance, so positions and motion of {} have no effect",
-            listed(stations)
+            join_names(stations)
         );
         let hint = format!("write range = \"250 m\" in [media.{}], or leave out the positions", medium.name);
         warnings.push(Problem::new(text).key(format!("media.{}", medium.name)).hint(hint));
@@ -39,10 +39,10 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use crate::lint::testing::{HERE, NEAR, cell, silent, warned, warnings};
+    use crate::lint::testing::{HERE, NEAR, assert_no_warnings, assert_only_warning, cell_network, list_warnings};
 
     pub fn examples() -> [String; 2] {
-        [cell("", HERE, NEAR, ""), cell("range = \"100 m\"", HERE, NEAR, "")]
+        [cell_network("", HERE, NEAR, ""), cell_network("range = \"100 m\"", HERE, NEAR, "")]
     }
 
     #[test]
@@ -50,10 +50,10 @@ pub(super) mod tests {
         let leaves = format!("{NEAR}, motion = {{ velocity = [\"500 m/s\", \"0 m/s\"] }}");
         let parts =
             ["media.cell: no `range`", "of ap and laptop have no effect", "write range = \"250 m\" in [media.cell]"];
-        warned(&cell("", HERE, &leaves, ""), &parts);
-        warned(&cell("", "", NEAR, ""), &["media.cell", "of laptop have no effect"]);
-        silent(&cell("range = \"100 m\"", HERE, NEAR, ""));
-        silent(&cell("", "", "", ""));
+        assert_only_warning(&cell_network("", HERE, &leaves, ""), &parts);
+        assert_only_warning(&cell_network("", "", NEAR, ""), &["media.cell", "of laptop have no effect"]);
+        assert_no_warnings(&cell_network("range = \"100 m\"", HERE, NEAR, ""));
+        assert_no_warnings(&cell_network("", "", "", ""));
     }
 
     #[test]
@@ -65,7 +65,7 @@ pub(super) mod tests {
             links.wire = { kind = "wired", between = ["a", "b"], rate = "1 Mbps", delay = "5 ms" }
             flows.down = { from = "a", to = "b", bytes = "1 kB" }
         "#;
-        let warnings = warnings(text);
+        let warnings = list_warnings(text);
         assert_eq!(warnings.len(), 2, "{warnings:?}");
         assert!(warnings[0].starts_with("nodes.a.position: no effect: a has no link in a medium"), "{warnings:?}");
         assert!(warnings[1].starts_with("nodes.b.motion: no effect"), "{warnings:?}");

@@ -23,23 +23,23 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use crate::lint::testing::{silent, tcp, warned};
+    use crate::lint::testing::{assert_no_warnings, assert_only_warning, network_with_tcp};
 
     pub fn examples() -> [String; 2] {
-        ["bbr", "sack"].map(|variant| tcp(&format!("variant = \"{variant}\", prr = true")))
+        ["bbr", "sack"].map(|variant| network_with_tcp(&format!("variant = \"{variant}\", prr = true")))
     }
 
     #[test]
     fn prr_with_bbr_is_reported_if_the_scenario_sets_it() {
         for variant in ["bbr", "bbr3"] {
-            let text = tcp(&format!("variant = \"{variant}\", prr = true"));
-            warned(
+            let text = network_with_tcp(&format!("variant = \"{variant}\", prr = true"));
+            assert_only_warning(
                 &text,
                 &["flows.down.tcp.prr: found true", &format!("{variant} regulates sending during recovery itself")],
             );
         }
-        silent(&tcp("variant = \"sack\", prr = true"));
+        assert_no_warnings(&network_with_tcp("variant = \"sack\", prr = true"));
         // The variant's own setting is not reported.
-        silent(&tcp("variant = \"linux\", control = \"bbr\""));
+        assert_no_warnings(&network_with_tcp("variant = \"linux\", control = \"bbr\""));
     }
 }

@@ -45,10 +45,10 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use crate::lint::testing::{network, silent, warned, wire};
+    use crate::lint::testing::{assert_no_warnings, assert_only_warning, modify_network, network_with_wire};
 
     fn queue(limit: &str) -> String {
-        wire(&format!("queue = \"{limit}\""))
+        network_with_wire(&format!("queue = \"{limit}\""))
     }
 
     pub fn examples() -> [String; 2] {
@@ -57,10 +57,10 @@ pub(super) mod tests {
 
     #[test]
     fn queue_below_a_packet_that_passes_is_reported() {
-        warned(&queue("0 packets"), &["links.wire.queue", "at least 1 packet"]);
-        warned(&queue("1039 B"), &["links.wire.queue", "at least 1040 B, a packet of flows.down"]);
+        assert_only_warning(&queue("0 packets"), &["links.wire.queue", "at least 1 packet"]);
+        assert_only_warning(&queue("1039 B"), &["links.wire.queue", "at least 1040 B, a packet of flows.down"]);
         for limit in ["unlimited", "1 packet", "1040 B"] {
-            silent(&queue(limit));
+            assert_no_warnings(&queue(limit));
         }
     }
 
@@ -70,6 +70,6 @@ pub(super) mod tests {
     fn queue_of_a_link_without_flows_is_not_reported() {
         let beside =
             "[links.beside]\nkind = \"wired\"\nrate = \"8 Mbps\"\ndelay = \"1 ms\"\nbetween = [\"a\", \"x\"]\n";
-        silent(&(network(&[]) + beside + "queue = \"0 packets\"\n"));
+        assert_no_warnings(&(modify_network(&[]) + beside + "queue = \"0 packets\"\n"));
     }
 }

@@ -42,29 +42,29 @@ fn without_choice(context: &Context<'_>, number: usize) -> Option<Problem> {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use crate::lint::testing::{cell, silent, warned};
+    use crate::lint::testing::{assert_no_warnings, assert_only_warning, cell_network};
 
     const LOWEST: &str = "rate = \"1 Mbps\"";
 
     pub fn examples() -> [String; 2] {
-        ["arf", "fixed"].map(|control| cell(&format!("{LOWEST}, rate_control = \"{control}\""), "", "", ""))
+        ["arf", "fixed"].map(|control| cell_network(&format!("{LOWEST}, rate_control = \"{control}\""), "", "", ""))
     }
 
     #[test]
     fn rate_control_below_the_lowest_rate_is_reported() {
         let parts =
             ["media.cell.rate: found 1 Mbps", "the lowest rate of 802.11b", "arf has no choice", "highest, 11 Mbps"];
-        warned(&cell(&format!("{LOWEST}, rate_control = \"arf\""), "", "", ""), &parts);
+        assert_only_warning(&cell_network(&format!("{LOWEST}, rate_control = \"arf\""), "", "", ""), &parts);
         let parts =
             ["media.cell.rate_control: found \"minstrel\"", "minstrel has no choice", "leave out `rate` in the links"];
-        warned(&cell("rate_control = \"minstrel\"", "", "", LOWEST), &parts);
+        assert_only_warning(&cell_network("rate_control = \"minstrel\"", "", "", LOWEST), &parts);
         for (media, air) in [
             (format!("{LOWEST}, rate_control = \"fixed\""), ""),
             (LOWEST.to_owned(), ""),
             ("rate = \"2 Mbps\", rate_control = \"arf\"".to_owned(), ""),
             (format!("{LOWEST}, rate_control = \"arf\""), "rate = \"11 Mbps\""),
         ] {
-            silent(&cell(&media, "", "", air));
+            assert_no_warnings(&cell_network(&media, "", "", air));
         }
     }
 }

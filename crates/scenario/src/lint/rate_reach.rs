@@ -5,7 +5,7 @@ use path::place::square_of;
 use sim::LinkSpec;
 
 use super::Context;
-use crate::geometry::{ends, ever_within, in_three_digits, nearest};
+use crate::geometry::{ends_with_range, ever_within, in_three_digits, minimum_distance};
 use crate::problem::Problem;
 
 pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
@@ -20,14 +20,14 @@ fn too_fast(context: &Context<'_>, link: &LinkSpec, direction: usize) -> Option<
     let (standard, ranges) = (medium.config.standard, medium.config.ranges()?);
     let fixed = medium.config.rate_control().traits().fixed;
     let rate = spec.medium_rate.unwrap_or(medium.config.data_rate());
-    let (ends, range) = ends(network, link)?;
+    let (ends, range) = ends_with_range(network, link)?;
     let arrives = |rate: Rate| ever_within(ends, ranges.square_at(rate) as i128, network);
     // Links out of range at every rate are reported by another lint.
     if !fixed || arrives(rate) || !ever_within(ends, square_of(range.0), network) {
         return None;
     }
     let reach = |rate: Rate| Length((ranges.square_at(rate).sqrt() / NANOMETRES) as u64);
-    let nearest = nearest(ends, network);
+    let nearest = minimum_distance(ends, network);
     let about = |length: Length| in_three_digits(length)[0];
     // Lengths that are equal in three digits are shown in full.
     let [near, far] = match [about(nearest), about(reach(rate))] {
@@ -56,12 +56,12 @@ const NANOMETRES: f64 = 1e6;
 
 #[cfg(test)]
 pub(super) mod tests {
-    use crate::lint::testing::{HERE, cell, silent, warned};
+    use crate::lint::testing::{HERE, assert_no_warnings, assert_only_warning, cell_network};
 
     /// A cell of 802.11a whose lowest rate reaches 100 m.
     fn reach(media: &str, laptop: &str, air: &str) -> String {
         let media = format!("standard = \"802.11a\", range = \"100 m\", range_of = \"lowest-rate\", {media}");
-        cell(&media, HERE, laptop, air)
+        cell_network(&media, HERE, laptop, air)
     }
 
     fn at(metres: &str) -> String {
@@ -76,7 +76,7 @@ pub(super) mod tests {
     /// and 63.10 m, 36 Mbps (12 dB) 50.12 m.
     #[test]
     fn fixed_rate_that_does_not_reach_is_reported() {
-        warned(
+        assert_only_warning(
             &reach("", &at("60"), ""),
             &[
                 "links.air: ",
@@ -85,13 +85,13 @@ pub(super) mod tests {
             ],
         );
         let slower = "links.air.rate: found 48 Mbps, expected a slower one: at 48 Mbps the range is 39.8 m";
-        warned(&reach("", &at("60"), "rate = \"48 Mbps\""), &[slower]);
+        assert_only_warning(&reach("", &at("60"), "rate = \"48 Mbps\""), &[slower]);
         // 37.58 m and 37.59 m are the same in three digits.
-        warned(&reach("", &at("37.59"), ""), &["range is 37.583 m", "at least 37.59 m"]);
+        assert_only_warning(&reach("", &at("37.59"), ""), &["range is 37.583 m", "at least 37.59 m"]);
         for (media, metres) in [("", "37.58"), ("rate_control = \"arf\"", "60"), ("rate = \"6 Mbps\"", "100")] {
-            silent(&reach(media, &at(metres), ""));
+            assert_no_warnings(&reach(media, &at(metres), ""));
         }
-        silent(&cell("standard = \"802.11a\", range = \"100 m\"", HERE, &at("60"), ""));
+        assert_no_warnings(&cell_network("standard = \"802.11a\", range = \"100 m\"", HERE, &at("60"), ""));
     }
 
     /// In ten seconds it comes 30 m nearer, and then receives 54 Mbps, or 23 m, and does not.
@@ -101,7 +101,7 @@ pub(super) mod tests {
             let motion = format!("motion = {{ velocity = [\"-{speed} m/s\", \"0 m/s\"] }}");
             reach("", &format!("{}, {motion}", at("61")), "")
         };
-        silent(&walks("3"));
-        warned(&walks("2.3"), &["is at least 38 m"]);
+        assert_no_warnings(&walks("3"));
+        assert_only_warning(&walks("2.3"), &["is at least 38 m"]);
     }
 }

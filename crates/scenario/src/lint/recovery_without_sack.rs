@@ -17,20 +17,20 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use crate::lint::testing::{silent, tcp, warned};
+    use crate::lint::testing::{assert_no_warnings, assert_only_warning, network_with_tcp};
 
     pub fn examples() -> [String; 2] {
-        ["false", "true"].map(|sack| tcp(&format!("recovery = \"rack\", sack = {sack}")))
+        ["false", "true"].map(|sack| network_with_tcp(&format!("recovery = \"rack\", sack = {sack}")))
     }
 
     #[test]
     fn recovery_that_needs_sack_is_reported_without_it() {
         for recovery in ["sack", "fack", "rack"] {
-            let text = tcp(&format!("recovery = \"{recovery}\", sack = false"));
-            warned(&text, &["flows.down.tcp.sack", &format!("{recovery} needs SACK")]);
+            let text = network_with_tcp(&format!("recovery = \"{recovery}\", sack = false"));
+            assert_only_warning(&text, &["flows.down.tcp.sack", &format!("{recovery} needs SACK")]);
         }
         for settings in ["recovery = \"newreno\", sack = false", "recovery = \"rack\"", "sack = false"] {
-            silent(&tcp(settings));
+            assert_no_warnings(&network_with_tcp(settings));
         }
     }
 }

@@ -4,8 +4,8 @@ use engine::Named;
 use path::agent::AgentConfig;
 
 use super::Context;
-use crate::followers::{Followers, in_words};
-use crate::problem::{Problem, listed};
+use crate::followers::{Followers, name_places};
+use crate::problem::{Problem, join_names};
 
 pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
     let scenario = context.scenario;
@@ -22,7 +22,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
 fn other_direction(followers: &mut Followers<'_>, Named(scheme): &Named<AgentConfig>) -> Option<Problem> {
     let traits = scheme.traits();
     let anywhere = traits.changes.is_empty() && traits.uploads.is_empty();
-    if anywhere || !followers.asked(&traits).places.is_empty() {
+    if anywhere || !followers.requirements(&traits).places.is_empty() {
         return None;
     }
     let wanted = if traits.changes.is_empty() { "data comes from the mobile" } else { "data goes to the mobile" };
@@ -33,7 +33,7 @@ fn other_direction(followers: &mut Followers<'_>, Named(scheme): &Named<AgentCon
 /// A scheme at a node where it needs no agent.
 fn other_node(followers: &mut Followers<'_>, node: &str, Named(scheme): &Named<AgentConfig>) -> Option<Problem> {
     let traits = scheme.traits();
-    let asked = followers.asked(&traits);
+    let asked = followers.requirements(&traits);
     if (traits.changes.is_empty() && traits.uploads.is_empty()) || asked.nodes.contains(node) {
         return None;
     }
@@ -41,7 +41,7 @@ fn other_node(followers: &mut Followers<'_>, node: &str, Named(scheme): &Named<A
         [] => "no node".to_owned(),
         places => {
             let nodes: Vec<&str> = asked.nodes.iter().map(String::as_str).collect();
-            format!("the {} ({})", in_words(places), listed(&nodes))
+            format!("the {} ({})", name_places(places), join_names(&nodes))
         }
     };
     let text = format!("a scheme with an effect at this node: for these flows this one needs {of_whom}");
@@ -50,12 +50,12 @@ fn other_node(followers: &mut Followers<'_>, node: &str, Named(scheme): &Named<A
 
 #[cfg(test)]
 pub(super) mod tests {
-    use crate::lint::testing::{at_node, network, silent, upload, warned};
+    use crate::lint::testing::{assert_no_warnings, assert_only_warning, at_node, modify_network, reverse_flow};
 
     const STATES: &str = "channel = { kind = \"two-state\", mean_good = \"5 s\", mean_bad = \"1 s\" }\n";
 
     fn download() -> String {
-        network(&[("arq = \"stop-and-wait\"\n", STATES)])
+        modify_network(&[("arq = \"stop-and-wait\"\n", STATES)])
     }
 
     fn at(text: &str, node: &str, scheme: &str) -> String {
@@ -71,37 +71,37 @@ pub(super) mod tests {
         for (text, node, scheme, part) in [
             (download(), "b", "snoop", "needs the base station (x)"),
             (download(), "x", "freeze-tcp", "needs the receiver (b)"),
-            (upload(&download()), "x", "snoop", "needs no node"),
-            (upload(&download()), "x", "packet-control", "needs the sender (b)"),
-            (upload(&download()), "b", "tack", "needs the base station (x)"),
-            (upload(&network(&[])), "x", "refined-icmp", "needs the sender (b)"),
+            (reverse_flow(&download()), "x", "snoop", "needs no node"),
+            (reverse_flow(&download()), "x", "packet-control", "needs the sender (b)"),
+            (reverse_flow(&download()), "b", "tack", "needs the base station (x)"),
+            (reverse_flow(&modify_network(&[])), "x", "refined-icmp", "needs the sender (b)"),
         ] {
             let key = format!("nodes.{node}.scheme: found \"{scheme}\"");
-            warned(&at(&text, node, scheme), &[&key, part]);
+            assert_only_warning(&at(&text, node, scheme), &[&key, part]);
         }
         for (text, node, scheme) in [
             (download(), "x", "snoop"),
             (download(), "b", "tack"),
-            (upload(&download()), "x", "tack"),
-            (upload(&download()), "b", "packet-control"),
-            (upload(&download()), "x", "split"),
+            (reverse_flow(&download()), "x", "tack"),
+            (reverse_flow(&download()), "b", "packet-control"),
+            (reverse_flow(&download()), "x", "split"),
         ] {
-            silent(&at(&text, node, scheme));
+            assert_no_warnings(&at(&text, node, scheme));
         }
     }
 
     #[test]
     fn scheme_for_the_other_direction_is_reported() {
         let everywhere = |scheme: &str, text: String| format!("scheme = \"{scheme}\"\n{text}");
-        warned(
+        assert_only_warning(
             &everywhere("eln", download()),
             &["scheme: found \"eln\"", "has an effect only if data comes from the mobile"],
         );
-        warned(
-            &everywhere("snoop", upload(&download())),
+        assert_only_warning(
+            &everywhere("snoop", reverse_flow(&download())),
             &["scheme: found \"snoop\"", "has an effect only if data goes to the mobile"],
         );
-        silent(&everywhere("split", download()));
-        silent(&everywhere("split", upload(&download())));
+        assert_no_warnings(&everywhere("split", download()));
+        assert_no_warnings(&everywhere("split", reverse_flow(&download())));
     }
 }

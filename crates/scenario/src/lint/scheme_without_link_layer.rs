@@ -31,24 +31,24 @@ pub(super) fn has_link_layer(link: &LinkSpec) -> bool {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use crate::lint::testing::{at_node, network, silent, warned};
+    use crate::lint::testing::{assert_no_warnings, assert_only_warning, at_node, modify_network};
 
     fn without_link_layer() -> String {
-        network(&[("arq = \"stop-and-wait\"\n", "")])
+        modify_network(&[("arq = \"stop-and-wait\"\n", "")])
     }
 
     pub fn examples() -> [String; 2] {
-        [without_link_layer(), network(&[])].map(|text| format!("scheme = \"refined-icmp\"\n{text}"))
+        [without_link_layer(), modify_network(&[])].map(|text| format!("scheme = \"refined-icmp\"\n{text}"))
     }
 
     #[test]
     fn scheme_without_link_layer_is_reported() {
-        warned(&examples()[0], &["needs reports from a link layer"]);
+        assert_only_warning(&examples()[0], &["needs reports from a link layer"]);
     }
 
     #[test]
     fn scheme_that_needs_no_link_layer_is_not_reported() {
-        silent(&at_node(&network(&[]), "x", ", scheme = \"split\""));
-        silent(&at_node(&without_link_layer(), "x", ", scheme = \"split\""));
+        assert_no_warnings(&at_node(&modify_network(&[]), "x", ", scheme = \"split\""));
+        assert_no_warnings(&at_node(&without_link_layer(), "x", ", scheme = \"split\""));
     }
 }

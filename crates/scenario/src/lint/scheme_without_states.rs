@@ -1,7 +1,7 @@
 //! Schemes that depend on predicted fades, on channels without states.
 
 use engine::Stream;
-use path::agent::{AgentConfig, Place};
+use path::agent::{AgentConfig, SchemeNode};
 use path::channel::ChannelConfig;
 
 use super::Context;
@@ -13,7 +13,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
     let mut warnings = Vec::new();
     for (number, (name, node)) in context.scenario.nodes.iter().enumerate() {
         let scheme = &context.network.nodes[number].agent;
-        if followers.asked(&scheme.traits()).nodes.contains(name) && foresees_nothing(context, number, scheme) {
+        if followers.requirements(&scheme.traits()).nodes.contains(name) && foresees_nothing(context, number, scheme) {
             let text = format!("a channel with states, on which it depends: no link of {name} has one");
             let problem = Problem::new(text).key(scheme_key(name, node)).found(format!("\"{}\"", scheme.name()));
             warnings.push(problem.hint("write channel = { kind = \"two-state\", ... }, or a scripted or recorded one"));
@@ -27,26 +27,26 @@ fn foresees_nothing(context: &Context<'_>, node: usize, scheme: &AgentConfig) ->
     let states = |channel: &ChannelConfig| channel.build(Stream::named(0, 0, "states")).has_states();
     let mut air = context.incidence.links(context.network, node).filter(|link| link.wireless);
     foresees
-        && scheme.traits().changes(Place::Receiver)
+        && scheme.traits().changes(SchemeNode::Receiver)
         && !air.any(|link| link.directions().iter().any(|way| states(way.channel)))
 }
 
 #[cfg(test)]
 pub(super) mod tests {
-    use crate::lint::testing::{at_node, network, silent, warned};
+    use crate::lint::testing::{assert_no_warnings, assert_only_warning, at_node, modify_network};
 
     pub fn examples() -> [String; 2] {
         let still = "channel = { kind = \"gilbert-elliott\", p = 0.01, r = 0.5 }\n";
         let states = "channel = { kind = \"two-state\", mean_good = \"5 s\", mean_bad = \"1 s\" }\n";
         [still, states].map(|channel| {
-            at_node(&network(&[("arq = \"stop-and-wait\"\n", channel)]), "b", ", scheme = \"freeze-tcp\"")
+            at_node(&modify_network(&[("arq = \"stop-and-wait\"\n", channel)]), "b", ", scheme = \"freeze-tcp\"")
         })
     }
 
     #[test]
     fn freezing_scheme_on_a_channel_without_states_is_reported() {
         let [still, states] = examples();
-        warned(&still, &["nodes.b.scheme: found \"freeze-tcp\"", "no link of b"]);
-        silent(&states);
+        assert_only_warning(&still, &["nodes.b.scheme: found \"freeze-tcp\"", "no link of b"]);
+        assert_no_warnings(&states);
     }
 }

@@ -23,17 +23,17 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use crate::lint::testing::{at_node, cell, network, silent, warned};
+    use crate::lint::testing::{assert_no_warnings, assert_only_warning, at_node, cell_network, modify_network};
 
     pub fn examples() -> [String; 2] {
-        [cell("", "radio = \"shared\"", "", ""), at_node(&network(&[]), "x", ", radio = \"shared\"")]
+        [cell_network("", "radio = \"shared\"", "", ""), at_node(&modify_network(&[]), "x", ", radio = \"shared\"")]
     }
 
     #[test]
     fn shared_radio_of_a_station_is_reported() {
         let [station, base_station] = examples();
         let parts = ["nodes.ap.radio: found \"shared\"", "all wireless links of ap are in media", "leave it out"];
-        warned(&station, &parts);
-        silent(&base_station);
+        assert_only_warning(&station, &parts);
+        assert_no_warnings(&base_station);
     }
 }

@@ -3,7 +3,7 @@
 use engine::Span;
 
 use super::Context;
-use super::paths::{Path, by_bottleneck, millis, paths};
+use super::paths::{FlowPath, by_bottleneck, collect_flow_paths, format_round_trip};
 use crate::problem::Problem;
 
 /// If a run is as long as this many slow starts, slow start reduces the goodput by at most a tenth.
@@ -15,7 +15,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
 
 /// The unlimited flow whose slow start takes the largest share of a run, if that is more than a tenth.
 fn longest_slow_start(context: &Context<'_>) -> Option<Problem> {
-    let (network, paths) = (context.network, paths(context));
+    let (network, paths) = (context.network, collect_flow_paths(context));
     let sharing = by_bottleneck(&paths);
     let slow_starts = paths.iter().filter(|path| path.flow.traffic.total().is_none()).map(|path| {
         let rounds = slow_start(path, sharing.get(&path.hop).map_or(1, Vec::len));
@@ -31,15 +31,15 @@ fn longest_slow_start(context: &Context<'_>) -> Option<Problem> {
          run should be ten times as long",
         (needed.as_secs_f64() * 10.0).ceil() / 10.0,
         path.flow.name,
-        millis(path.round_trip.times(rounds)),
-        millis(path.round_trip),
+        format_round_trip(path.round_trip.times(rounds)),
+        format_round_trip(path.round_trip),
     );
     let problem = Problem::new(text).key("duration").found(network.duration.to_string());
     Some(problem.hint("`lasthop steady FILE` measures how long the goodput takes to become steady"))
 }
 
 /// Round trips in which a doubling window reaches its share of the path, or its maximum; at least one.
-fn slow_start(path: &Path<'_>, sharing: usize) -> u64 {
+fn slow_start(path: &FlowPath<'_>, sharing: usize) -> u64 {
     let tcp = &path.flow.tcp;
     let threshold = tcp.initial_ssthresh.map_or(f64::INFINITY, |threshold| threshold.0 as f64);
     let target = (path.product() / sharing as f64).min(tcp.window.0 as f64).min(threshold);
@@ -54,11 +54,11 @@ fn slow_start(path: &Path<'_>, sharing: usize) -> u64 {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use crate::lint::testing::{network, silent, warned};
+    use crate::lint::testing::{assert_no_warnings, assert_only_warning, modify_network};
 
     /// A run of `duration`, with further settings of the flow.
     fn lasts(duration: &str, flow: &str) -> String {
-        network(&[("\"100 s\"", &format!("\"{duration}\""))]) + flow
+        modify_network(&[("\"100 s\"", &format!("\"{duration}\""))]) + flow
     }
 
     pub fn examples() -> [String; 2] {
@@ -69,17 +69,17 @@ pub(super) mod tests {
     #[test]
     fn run_of_less_than_ten_slow_starts_is_reported() {
         let found = "duration: found 10.5 s, expected at least 10.6 s";
-        warned(&lasts("10.5 s", ""), &[found, "1058.6 ms (5 round trips of 211.7 ms)", "lasthop steady"]);
-        silent(&lasts("10.6 s", ""));
+        assert_only_warning(&lasts("10.5 s", ""), &[found, "1058.6 ms (5 round trips of 211.7 ms)", "lasthop steady"]);
+        assert_no_warnings(&lasts("10.6 s", ""));
         // A flow with an end.
-        silent(&lasts("10.5 s", "bytes = \"1 MB\"\n"));
+        assert_no_warnings(&lasts("10.5 s", "bytes = \"1 MB\"\n"));
         // Two doublings from ten segments on; a window and a threshold of 4 kB.
-        silent(&lasts("5 s", "tcp.initial_window = 10\n"));
-        warned(&lasts("4 s", "tcp.initial_window = 10\n"), &["duration"]);
-        silent(&lasts("5 s", "receive_window = \"4 kB\"\n"));
-        silent(&lasts("5 s", "tcp.initial_ssthresh = \"4 kB\"\n"));
+        assert_no_warnings(&lasts("5 s", "tcp.initial_window = 10\n"));
+        assert_only_warning(&lasts("4 s", "tcp.initial_window = 10\n"), &["duration"]);
+        assert_no_warnings(&lasts("5 s", "receive_window = \"4 kB\"\n"));
+        assert_no_warnings(&lasts("5 s", "tcp.initial_ssthresh = \"4 kB\"\n"));
         // The time before its start does not count.
-        warned(&lasts("10.6 s", "start = \"1 s\"\n"), &["duration"]);
+        assert_only_warning(&lasts("10.6 s", "start = \"1 s\"\n"), &["duration"]);
     }
 
     /// Four flows: a quarter each, 6616 B, takes three doublings; one warning for all.
@@ -87,7 +87,7 @@ pub(super) mod tests {
     fn flows_that_share_a_link_reach_their_share_sooner() {
         let flow = |number| format!("[flows.more{number}]\nfrom = \"a\"\nto = \"b\"\nmss = \"1000 B\"\n");
         let more: String = (0..3).map(flow).collect();
-        silent(&lasts("6.4 s", &more));
-        warned(&lasts("6.3 s", &more), &["duration"]);
+        assert_no_warnings(&lasts("6.4 s", &more));
+        assert_only_warning(&lasts("6.3 s", &more), &["duration"]);
     }
 }

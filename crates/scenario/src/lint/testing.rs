@@ -27,7 +27,7 @@ mss = "1000 B"
 "#;
 
 /// The network in which each first text is replaced by the second.
-pub fn network(changes: &[(&str, &str)]) -> String {
+pub fn modify_network(changes: &[(&str, &str)]) -> String {
     changes.iter().fold(NETWORK.to_owned(), |text, (from, to)| {
         assert!(text.contains(from), "{from}");
         text.replacen(from, to, 1)
@@ -35,13 +35,13 @@ pub fn network(changes: &[(&str, &str)]) -> String {
 }
 
 /// The network with these settings of the wire.
-pub fn wire(settings: &str) -> String {
-    network(&[("delay = \"100 ms\"", &format!("delay = \"100 ms\"\n{settings}"))])
+pub fn network_with_wire(settings: &str) -> String {
+    modify_network(&[("delay = \"100 ms\"", &format!("delay = \"100 ms\"\n{settings}"))])
 }
 
 /// The network with these settings of the flow's TCP.
-pub fn tcp(settings: &str) -> String {
-    network(&[("mss = \"1000 B\"", &format!("mss = \"1000 B\"\ntcp = {{ {settings} }}"))])
+pub fn network_with_tcp(settings: &str) -> String {
+    modify_network(&[("mss = \"1000 B\"", &format!("mss = \"1000 B\"\ntcp = {{ {settings} }}"))])
 }
 
 /// The network with a node's kind followed by other settings: `", scheme = \"snoop\""`.
@@ -53,12 +53,12 @@ pub fn at_node(text: &str, node: &str, settings: &str) -> String {
 }
 
 /// The network with data in the other direction.
-pub fn upload(text: &str) -> String {
+pub fn reverse_flow(text: &str) -> String {
     text.replace("from = \"a\"\nto = \"b\"", "from = \"b\"\nto = \"a\"")
 }
 
 /// An access point, a laptop 20 m away from it, and a wire, with these settings.
-pub fn cell(media: &str, ap: &str, laptop: &str, air: &str) -> String {
+pub fn cell_network(media: &str, ap: &str, laptop: &str, air: &str) -> String {
     format!(
         r#"
         duration = "10 s"
@@ -81,25 +81,25 @@ pub fn cell(media: &str, ap: &str, laptop: &str, air: &str) -> String {
 pub const HERE: &str = "position = [\"0 m\", \"0 m\"]";
 pub const NEAR: &str = "position = [\"20 m\", \"0 m\"]";
 
-fn checked(text: &str) -> Vec<crate::problem::Problem> {
+fn check_text(text: &str) -> Vec<crate::problem::Problem> {
     let document = Document::parse("test.toml", text.as_bytes()).unwrap_or_else(|problem| panic!("{problem}"));
     let scenario = document.read().unwrap_or_else(|problems| panic!("{problems:?}"));
     check(&scenario).unwrap_or_else(|problems| panic!("{problems:?}")).warnings
 }
 
 /// The warnings about a scenario.
-pub fn warnings(text: &str) -> Vec<String> {
-    checked(text).iter().map(ToString::to_string).collect()
+pub fn list_warnings(text: &str) -> Vec<String> {
+    check_text(text).iter().map(ToString::to_string).collect()
 }
 
 /// The lints that warn.
 pub fn lints_of(text: &str) -> Vec<&'static str> {
-    checked(text).iter().map(|warning| warning.lint.expect("every warning carries its lint")).collect()
+    check_text(text).iter().map(|warning| warning.lint.expect("every warning carries its lint")).collect()
 }
 
 /// The only warning contains all of these.
-pub fn warned(text: &str, parts: &[&str]) {
-    let warnings = warnings(text);
+pub fn assert_only_warning(text: &str, parts: &[&str]) {
+    let warnings = list_warnings(text);
     assert_eq!(warnings.len(), 1, "{warnings:?}\n{text}");
     for part in parts {
         assert!(warnings[0].contains(part), "{part:?} is not in {}", warnings[0]);
@@ -107,6 +107,6 @@ pub fn warned(text: &str, parts: &[&str]) {
 }
 
 /// No lint finds anything.
-pub fn silent(text: &str) {
-    assert_eq!(warnings(text), [""; 0], "{text}");
+pub fn assert_no_warnings(text: &str) {
+    assert_eq!(list_warnings(text), [""; 0], "{text}");
 }

@@ -43,10 +43,10 @@ fn too_weak(context: &Context<'_>, link: &LinkSpec, direction: usize) -> Option<
 
 #[cfg(test)]
 pub(super) mod tests {
-    use crate::lint::testing::{cell, silent, warned};
+    use crate::lint::testing::{assert_no_warnings, assert_only_warning, cell_network};
 
     fn signal(media: &str, levels: &str) -> String {
-        cell(media, "", "", &format!("channel = {{ kind = \"signal\", levels = [{levels}] }}"))
+        cell_network(media, "", "", &format!("channel = {{ kind = \"signal\", levels = [{levels}] }}"))
     }
 
     const CONTROLLED: &str = "standard = \"802.11a\", rate_control = \"arf\"";
@@ -59,13 +59,16 @@ pub(super) mod tests {
     fn signal_below_the_lowest_rates_sensitivity_is_reported() {
         let levels = "{ from = \"0 s\", dbm = -90 }, { from = \"2 s\", dbm = -82.5 }, { from = \"10 s\", dbm = -50 }";
         let parts = ["links.air.channel.levels: ", "at least -82 dBm", "which 6 Mbps need: the maximum is -82.5 dBm"];
-        warned(&signal(CONTROLLED, levels), &parts);
-        silent(&signal(CONTROLLED, "{ from = \"0 s\", dbm = -90 }, { from = \"2 s\", dbm = -82 }"));
+        assert_only_warning(&signal(CONTROLLED, levels), &parts);
+        assert_no_warnings(&signal(CONTROLLED, "{ from = \"0 s\", dbm = -90 }, { from = \"2 s\", dbm = -82 }"));
     }
 
     #[test]
     fn fixed_rate_needs_its_own_sensitivity() {
         let text = signal("standard = \"802.11a\"", "{ from = \"0 s\", dbm = -75 }");
-        warned(&text, &["at least -65 dBm", "which 54 Mbps need", "write rate = \"18 Mbps\", or rate_control"]);
+        assert_only_warning(
+            &text,
+            &["at least -65 dBm", "which 54 Mbps need", "write rate = \"18 Mbps\", or rate_control"],
+        );
     }
 }

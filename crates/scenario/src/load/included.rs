@@ -9,11 +9,11 @@ use engine::registry::{ContentFault, Fault, FileReader, FileSetting, MemberVisit
 use engine::{Open, Span};
 use serde::de::DeserializeOwned;
 
-use crate::goel1997::report::decode;
+use crate::goel1997::report::decode_text;
 use crate::goel1997::{self, trace_file};
 use crate::members::{ScenarioVisitor, visit_members};
 use crate::model::Recording;
-use crate::problem::{Problem, shown};
+use crate::problem::{Problem, sanitize_input};
 use crate::recordings;
 use crate::{Document, Files, Scenario, nearest_path};
 
@@ -25,12 +25,12 @@ pub(super) struct Recordings {
     /// The text of other recordings, which were read without errors.
     texts: RefCell<BTreeMap<PathBuf, String>>,
     /// The parsed recordings.
-    parsed: recordings::Read,
+    parsed: recordings::RecordingCache,
 }
 
 impl Recordings {
     /// The parsed recordings.
-    pub(super) fn parsed(&self) -> &recordings::Read {
+    pub(super) fn parsed_recordings(&self) -> &recordings::RecordingCache {
         &self.parsed
     }
 }
@@ -88,7 +88,7 @@ impl Folder<'_> {
     fn read_recording(self, path: &Path, (key, recording): (&str, &Recording)) -> Result<String, Problem> {
         let shown = path.display().to_string();
         let bytes = read_file(self.files, path)?;
-        let text = decode(&shown, &bytes)?;
+        let text = decode_text(&shown, &bytes)?;
         let parsed = &self.recordings.parsed;
         match key {
             "link_trace" => {
@@ -177,7 +177,9 @@ impl FileReader for FileLoader<'_> {
         let (files, states) = (self.folder.files, &self.folder.recordings.states);
         let shown = path.display().to_string();
         let known = states.borrow().get(&path).cloned();
-        match known.map_or_else(|| read_file(files, &path).and_then(|text| trace_file::parse(&shown, &text)), Ok) {
+        match known
+            .map_or_else(|| read_file(files, &path).and_then(|text| trace_file::parse_switches(&shown, &text)), Ok)
+        {
             Ok(switches) => {
                 states.borrow_mut().insert(path, switches.clone());
                 *content = Some(switches);
@@ -206,10 +208,10 @@ fn read_content<T>(
         return Err(Problem::new(format!("the file {name} does not exist")));
     }
     let bytes = read_file(files, path)?;
-    let text = decode(&name, &bytes)?;
+    let text = decode_text(&name, &bytes)?;
     parse(text).map_err(|ContentFault { line, expected }| {
         let text = text.lines().nth(line.saturating_sub(1)).unwrap_or_default();
-        Problem::new(expected).in_file(&name).found(format!("line {line}: {}", shown(text)))
+        Problem::new(expected).in_file(&name).found(format!("line {line}: {}", sanitize_input(text)))
     })
 }
 

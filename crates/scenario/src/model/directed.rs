@@ -11,7 +11,7 @@ use serde::de::{Error, IntoDeserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// The name of a direction in scenarios: `forward` is from the link's first node to its second.
-pub const fn name(direction: LinkDirection) -> &'static str {
+pub const fn direction_name(direction: LinkDirection) -> &'static str {
     match direction {
         LinkDirection::Forward => "forward",
         LinkDirection::Backward => "backward",
@@ -19,7 +19,7 @@ pub const fn name(direction: LinkDirection) -> &'static str {
 }
 
 /// Both names.
-pub const NAMES: [&str; 2] = [name(LinkDirection::Forward), name(LinkDirection::Backward)];
+pub const NAMES: [&str; 2] = [direction_name(LinkDirection::Forward), direction_name(LinkDirection::Backward)];
 
 /// A value for both directions of a link, or one for each: `"8 Mbps"`, `{ forward = "50 Mbps", backward = "5 Mbps" }`.
 #[derive(Clone, PartialEq, Eq, Debug)]

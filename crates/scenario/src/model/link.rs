@@ -139,7 +139,7 @@ impl<'a> Way<'a> {
     /// The key of a setting below the link: `rate`, or `rate.forward` if the directions have separate values.
     pub fn key(&self, setting: &str) -> String {
         match self.link.is_each(setting) {
-            true => format!("{setting}.{}", directed::name(self.direction)),
+            true => format!("{setting}.{}", directed::direction_name(self.direction)),
             false => setting.to_owned(),
         }
     }

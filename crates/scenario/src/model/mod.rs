@@ -44,7 +44,7 @@ pub struct Scenario {
     /// When to stop at the latest; a run also ends when every flow has delivered its bytes.
     pub duration: Span,
     /// The random seed.
-    #[serde(default = "one")]
+    #[serde(default = "default_seed")]
     pub seed: u64,
     /// The number of this repetition. Each replication has its own random streams, which are equal for equal numbers.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -137,7 +137,7 @@ pub struct Node {
 
 impl Node {
     /// Its value for a setting, as messages show it; `None` if it is not set.
-    pub(crate) fn shown(&self, setting: NodeSetting) -> Option<String> {
+    pub(crate) fn format_setting(&self, setting: NodeSetting) -> Option<String> {
         match setting {
             NodeSetting::Buffer => self.buffer.map(|buffer| buffer.to_string()),
             NodeSetting::ProcessingDelay => self.processing_delay.map(|delay| delay.to_string()),
@@ -311,7 +311,7 @@ impl Flow {
 pub struct Output {
     /// Traces to write, by the names that `lasthop list traces` shows.
     #[serde(default)]
-    #[schemars(extend("items" = { "type": "string", "enum": crate::traces::names().collect::<Vec<_>>() }))]
+    #[schemars(extend("items" = { "type": "string", "enum": crate::traces::trace_names().collect::<Vec<_>>() }))]
     pub traces: Vec<String>,
     /// The kinds of events that the event trace shows: those named, or all but the opt-in ones; except those after a
     /// `-`.
@@ -330,7 +330,7 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-fn one() -> u64 {
+fn default_seed() -> u64 {
     1
 }
 

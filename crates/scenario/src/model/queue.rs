@@ -55,7 +55,7 @@ impl<'de> Deserialize<'de> for Queue {
                     Ok(limit) => Ok(limit.into()),
                     // A limit begins with a digit; a misspelled name gets the list of names.
                     Err(_) if text.trim().starts_with(|first: char| first.is_ascii_alphabetic()) => {
-                        QueueConfig::deserialize(kind(text.trim())).map(Queue)
+                        QueueConfig::deserialize(kind_table(text.trim())).map(Queue)
                     }
                     Err(error) => Err(E::custom(error)),
                 }
@@ -69,7 +69,7 @@ impl<'de> Deserialize<'de> for Queue {
 }
 
 /// A table with nothing but a `kind`.
-fn kind<'a, E: Error>(name: &'a str) -> impl Deserializer<'a, Error = E> {
+fn kind_table<'a, E: Error>(name: &'a str) -> impl Deserializer<'a, Error = E> {
     MapDeserializer::<_, E>::new([(engine::tagged::KIND, name)].into_iter())
 }
 

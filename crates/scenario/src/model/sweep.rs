@@ -83,10 +83,10 @@ pub struct Precision {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metric: Option<String>,
     /// Minimum number of replications.
-    #[serde(default = "ten")]
+    #[serde(default = "default_min_replications")]
     pub min: u64,
     /// Maximum number of replications.
-    #[serde(default = "thousand")]
+    #[serde(default = "default_max_replications")]
     pub max: u64,
 }
 
@@ -102,7 +102,7 @@ impl Replications {
 
 impl Default for Replications {
     fn default() -> Self {
-        Replications::Fixed(ten())
+        Replications::Fixed(default_min_replications())
     }
 }
 
@@ -110,10 +110,10 @@ fn ninety_five() -> f64 {
     0.95
 }
 
-fn ten() -> u64 {
+fn default_min_replications() -> u64 {
     10
 }
 
-fn thousand() -> u64 {
+fn default_max_replications() -> u64 {
     1000
 }

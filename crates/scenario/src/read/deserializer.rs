@@ -6,29 +6,29 @@ use serde::forward_to_deserialize_any;
 
 use super::error::Error;
 use super::words;
-use crate::key_path::Step;
-use crate::tree::{Data, Table, Value};
+use crate::key_path::PathStep;
+use crate::tree::{Table, Value, ValueData};
 
 /// The path to a value, from the value outwards.
 #[derive(Clone, Copy)]
-pub(super) enum Path<'p> {
+pub(super) enum ValuePath<'p> {
     Whole,
-    Key(&'p Path<'p>, &'p str),
-    Item(&'p Path<'p>, usize),
+    Key(&'p ValuePath<'p>, &'p str),
+    Item(&'p ValuePath<'p>, usize),
 }
 
-impl Path<'_> {
-    fn steps(&self) -> Vec<Step> {
+impl ValuePath<'_> {
+    fn steps(&self) -> Vec<PathStep> {
         match self {
-            Path::Whole => Vec::new(),
-            Path::Key(parent, key) => {
+            ValuePath::Whole => Vec::new(),
+            ValuePath::Key(parent, key) => {
                 let mut steps = parent.steps();
-                steps.push(Step::Key((*key).to_owned()));
+                steps.push(PathStep::Key((*key).to_owned()));
                 steps
             }
-            Path::Item(parent, number) => {
+            ValuePath::Item(parent, number) => {
                 let mut steps = parent.steps();
-                steps.push(Step::Item(*number));
+                steps.push(PathStep::Item(*number));
                 steps
             }
         }
@@ -36,22 +36,22 @@ impl Path<'_> {
 }
 
 /// Reads the value at a path.
-pub(super) struct Reader<'de, 'p> {
+pub(super) struct TreeReader<'de, 'p> {
     pub value: &'de Value,
-    pub path: Path<'p>,
+    pub path: ValuePath<'p>,
 }
 
-impl<'de> Reader<'de, '_> {
+impl<'de> TreeReader<'de, '_> {
     /// Deserializes the value by its own type, whatever is expected.
     fn any<V: Visitor<'de>>(&self, visitor: V) -> Result<V::Value, Error> {
         match &self.value.data {
-            Data::Text(text) => visitor.visit_borrowed_str(text),
-            Data::Integer(number) => visitor.visit_i64(*number),
-            Data::Float(number) => visitor.visit_f64(*number),
-            Data::Bool(value) => visitor.visit_bool(*value),
-            Data::Date(_) => Err(Error::invalid_type(Unexpected::Other("a date"), &visitor)),
-            Data::List(items) => visitor.visit_seq(Items { items: items.iter(), number: 0, path: self.path }),
-            Data::Table(table) => visitor.visit_map(Entries::new(table, self.path)),
+            ValueData::Text(text) => visitor.visit_borrowed_str(text),
+            ValueData::Integer(number) => visitor.visit_i64(*number),
+            ValueData::Float(number) => visitor.visit_f64(*number),
+            ValueData::Bool(value) => visitor.visit_bool(*value),
+            ValueData::Date(_) => Err(Error::invalid_type(Unexpected::Other("a date"), &visitor)),
+            ValueData::List(items) => visitor.visit_seq(Items { items: items.iter(), number: 0, path: self.path }),
+            ValueData::Table(table) => visitor.visit_map(Entries::new(table, self.path)),
         }
     }
 
@@ -65,8 +65,8 @@ impl<'de> Reader<'de, '_> {
     /// third of this crate.
     fn table<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         let read = match &self.value.data {
-            Data::Table(table) => visitor.visit_map(Entries::new(table, self.path)),
-            _ => Err(Error::expected(words::TABLE)),
+            ValueData::Table(table) => visitor.visit_map(Entries::new(table, self.path)),
+            _ => Err(Error::wrong_type(words::TABLE)),
         };
         read.map_err(|error| self.place(error, Some(words::TABLE)))
     }
@@ -74,7 +74,7 @@ impl<'de> Reader<'de, '_> {
     /// Sets the place of an error, and the words for the expected type.
     fn place(&self, error: Error, words: Option<&str>) -> Error {
         let error = if let Some(words) = words { error.in_words(words) } else { error };
-        error.located(|| self.path.steps())
+        error.locate(|| self.path.steps())
     }
 }
 
@@ -89,7 +89,7 @@ macro_rules! in_words {
     };
 }
 
-impl<'de> Deserializer<'de> for Reader<'de, '_> {
+impl<'de> Deserializer<'de> for TreeReader<'de, '_> {
     type Error = Error;
 
     /// A visitor of several types describes them itself; so does a quantity, which is text.
@@ -112,24 +112,24 @@ impl<'de> Deserializer<'de> for Reader<'de, '_> {
 
     fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         let read = match &self.value.data {
-            Data::Bool(value) => visitor.visit_bool(*value),
-            _ => Err(Error::expected(words::BOOL)),
+            ValueData::Bool(value) => visitor.visit_bool(*value),
+            _ => Err(Error::wrong_type(words::BOOL)),
         };
         read.map_err(|error| self.place(error, Some(words::BOOL)))
     }
 
     fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         let read = match &self.value.data {
-            Data::Text(text) => visitor.visit_borrowed_str(text),
-            _ => Err(Error::expected(words::TEXT)),
+            ValueData::Text(text) => visitor.visit_borrowed_str(text),
+            _ => Err(Error::wrong_type(words::TEXT)),
         };
         read.map_err(|error| self.place(error, Some(words::TEXT)))
     }
 
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         let read = match &self.value.data {
-            Data::List(items) => visitor.visit_seq(Items { items: items.iter(), number: 0, path: self.path }),
-            _ => Err(Error::expected(words::LIST)),
+            ValueData::List(items) => visitor.visit_seq(Items { items: items.iter(), number: 0, path: self.path }),
+            _ => Err(Error::wrong_type(words::LIST)),
         };
         read.map_err(|error| self.place(error, Some(words::LIST)))
     }
@@ -140,11 +140,11 @@ impl<'de> Deserializer<'de> for Reader<'de, '_> {
 
     fn deserialize_tuple<V: Visitor<'de>>(self, length: usize, visitor: V) -> Result<V::Value, Error> {
         match &self.value.data {
-            Data::List(items) if items.len() == length => {
+            ValueData::List(items) if items.len() == length => {
                 let read = visitor.visit_seq(Items { items: items.iter(), number: 0, path: self.path });
                 read.map_err(|error| self.place(error, None))
             }
-            _ => Err(Error::expected(words::list_of(length)).located(|| self.path.steps())),
+            _ => Err(Error::wrong_type(words::list_of(length)).locate(|| self.path.steps())),
         }
     }
 
@@ -164,10 +164,10 @@ impl<'de> Deserializer<'de> for Reader<'de, '_> {
         visitor: V,
     ) -> Result<V::Value, Error> {
         let read = match &self.value.data {
-            Data::Text(word) => visitor.visit_enum(BorrowedStrDeserializer::new(word)),
-            _ => Err(Error::expected(words::NAME)),
+            ValueData::Text(word) => visitor.visit_enum(BorrowedStrDeserializer::new(word)),
+            _ => Err(Error::wrong_type(words::NAME)),
         };
-        read.map_err(|error: Error| error.located(|| self.path.steps()))
+        read.map_err(|error: Error| error.locate(|| self.path.steps()))
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
@@ -187,7 +187,7 @@ impl<'de> Deserializer<'de> for Reader<'de, '_> {
 struct Items<'de, 'p> {
     items: std::slice::Iter<'de, Value>,
     number: usize,
-    path: Path<'p>,
+    path: ValuePath<'p>,
 }
 
 impl<'de> SeqAccess<'de> for Items<'de, '_> {
@@ -195,9 +195,9 @@ impl<'de> SeqAccess<'de> for Items<'de, '_> {
 
     fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Error> {
         let Some(value) = self.items.next() else { return Ok(None) };
-        let path = Path::Item(&self.path, self.number);
+        let path = ValuePath::Item(&self.path, self.number);
         self.number += 1;
-        seed.deserialize(Reader { value, path }).map(Some)
+        seed.deserialize(TreeReader { value, path }).map(Some)
     }
 
     fn size_hint(&self) -> Option<usize> {
@@ -211,12 +211,13 @@ struct Entries<'de, 'p> {
     others: indexmap::map::Iter<'de, String, Value>,
     has_kind: bool,
     next: Option<(&'de str, &'de Value)>,
-    path: Path<'p>,
+    path: ValuePath<'p>,
 }
 
 impl<'de, 'p> Entries<'de, 'p> {
-    fn new(table: &'de Table, path: Path<'p>) -> Self {
-        let kind = table.get_key_value(engine::tagged::KIND).filter(|(_, kind)| matches!(kind.data, Data::Text(_)));
+    fn new(table: &'de Table, path: ValuePath<'p>) -> Self {
+        let kind =
+            table.get_key_value(engine::tagged::KIND).filter(|(_, kind)| matches!(kind.data, ValueData::Text(_)));
         Entries { kind, others: table.iter(), has_kind: kind.is_some(), next: None, path }
     }
 
@@ -236,11 +237,11 @@ impl<'de> MapAccess<'de> for Entries<'de, '_> {
         let Some((key, value)) = self.advance() else { return Ok(None) };
         self.next = Some((key, value));
         let read = seed.deserialize(BorrowedStrDeserializer::new(key));
-        read.map(Some).map_err(|error: Error| error.located(|| Path::Key(&self.path, key).steps()))
+        read.map(Some).map_err(|error: Error| error.locate(|| ValuePath::Key(&self.path, key).steps()))
     }
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Error> {
         let (key, value) = self.next.take().ok_or_else(|| Error::custom("a key before its value"))?;
-        seed.deserialize(Reader { value, path: Path::Key(&self.path, key) })
+        seed.deserialize(TreeReader { value, path: ValuePath::Key(&self.path, key) })
     }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::de::{self, Expected, Unexpected};
 
-use crate::key_path::Step;
+use crate::key_path::PathStep;
 
 /// The kind of an error.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -28,17 +28,17 @@ pub(crate) enum Mistake {
 pub(crate) struct Error {
     pub mistake: Mistake,
     /// The path of the value; for an unknown key the path of the key, for a missing key the path of its table.
-    pub at: Option<Vec<Step>>,
+    pub at: Option<Vec<PathStep>>,
 }
 
 impl Error {
     /// A value of another type than `expected`.
-    pub fn expected(expected: impl Into<String>) -> Self {
+    pub fn wrong_type(expected: impl Into<String>) -> Self {
         Mistake::Type { expected: expected.into() }.into()
     }
 
     /// Sets the place to `path`, unless a more precise one is known.
-    pub fn located(mut self, path: impl FnOnce() -> Vec<Step>) -> Self {
+    pub fn locate(mut self, path: impl FnOnce() -> Vec<PathStep>) -> Self {
         self.at.get_or_insert_with(path);
         self
     }
@@ -47,7 +47,7 @@ impl Error {
     /// inside.
     pub fn in_words(self, words: &str) -> Self {
         match (&self.mistake, &self.at) {
-            (Mistake::Type { .. }, None) => Error::expected(words),
+            (Mistake::Type { .. }, None) => Error::wrong_type(words),
             _ => self,
         }
     }
@@ -70,15 +70,15 @@ impl de::Error for Error {
     }
 
     fn invalid_type(_: Unexpected<'_>, expected: &dyn Expected) -> Self {
-        Error::expected(expected.to_string())
+        Error::wrong_type(expected.to_string())
     }
 
     fn invalid_value(_: Unexpected<'_>, expected: &dyn Expected) -> Self {
-        Error::expected(expected.to_string())
+        Error::wrong_type(expected.to_string())
     }
 
     fn invalid_length(_: usize, expected: &dyn Expected) -> Self {
-        Error::expected(expected.to_string())
+        Error::wrong_type(expected.to_string())
     }
 
     fn unknown_variant(name: &str, known: &'static [&'static str]) -> Self {

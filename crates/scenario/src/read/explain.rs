@@ -4,28 +4,28 @@ use engine::Members;
 use engine::near::nearest_name;
 
 use super::error::{Error, Mistake};
-use super::{path_of, resolved, words};
-use crate::key_path::{Step, joined};
+use super::{path_of, read_resolved, words};
+use crate::key_path::{PathStep, join_steps};
 use crate::keys::{Shape, renamed, suggest};
 use crate::problem::Problem;
 use crate::tree::Origin;
-use crate::tree::{Data, Source, Value};
+use crate::tree::{Value, ValueData, ValueSource};
 
 /// The problem for an error of reading `tree`.
-pub(super) fn explain(tree: &Value, members: &Members, error: &Error) -> Problem {
+pub(super) fn explain_error(tree: &Value, members: &Members, error: &Error) -> Problem {
     let path = path_of(error);
     let found = tree.at_path(&path);
     let problem = match &error.mistake {
         Mistake::UnknownKey { name, known } => unknown_key(tree, &path, name, known),
         Mistake::MissingKey(name) if path.len() == 1 => missing_at_top(tree, name),
-        Mistake::MissingKey(name) => Problem::new(format!("`{name}` is missing")).key(joined(&path)),
+        Mistake::MissingKey(name) => Problem::new(format!("`{name}` is missing")).key(join_steps(&path)),
         Mistake::UnknownWord { name, known } => {
-            let problem = Problem::new(format!("one of: {}", known.join(", "))).key(joined(&path));
+            let problem = Problem::new(format!("one of: {}", known.join(", "))).key(join_steps(&path));
             problem.found(format!("\"{name}\"")).did_you_mean(name, known.iter().map(String::as_str))
         }
-        Mistake::Unreadable { message } => Problem::new(message).key(joined(&path)),
+        Mistake::Unreadable { message } => Problem::new(message).key(join_steps(&path)),
         Mistake::Type { expected } | Mistake::Refused { expected, .. } => {
-            let problem = Problem::new(expected).key(joined(&path));
+            let problem = Problem::new(expected).key(join_steps(&path));
             Problem { found: found.map(|value| value.to_toml().to_string()), ..problem }
         }
     };
@@ -40,16 +40,16 @@ pub(super) fn explain(tree: &Value, members: &Members, error: &Error) -> Problem
 }
 
 /// The key of the same table that an unknown one probably means.
-pub(super) fn meant_key(name: &str, table: &[Step], known: &[&str]) -> Option<String> {
+pub(super) fn meant_key(name: &str, table: &[PathStep], known: &[&str]) -> Option<String> {
     let mut path = table.to_vec();
-    path.push(Step::Key(name.to_owned()));
+    path.push(PathStep::Key(name.to_owned()));
     let renamed = renamed::new_name(&path).map(str::to_owned);
-    let meant = renamed.or_else(|| suggest::synonym(name, table)).filter(|meant| known.contains(&meant.as_str()));
+    let meant = renamed.or_else(|| suggest::find_synonym(name, table)).filter(|meant| known.contains(&meant.as_str()));
     meant.or_else(|| nearest_name(name, known.iter().copied()).map(str::to_owned))
 }
 
-fn unknown_key(tree: &Value, path: &[Step], name: &str, known: &[&str]) -> Problem {
-    let problem = Problem::new("no such key").key(joined(path));
+fn unknown_key(tree: &Value, path: &[PathStep], name: &str, known: &[&str]) -> Problem {
+    let problem = Problem::new("no such key").key(join_steps(path));
     let table = &path[..path.len() - 1];
     // Another kind may have had the key.
     if let Some(new) = renamed::new_name(path).filter(|new| known.contains(new)) {
@@ -65,11 +65,11 @@ fn unknown_key(tree: &Value, path: &[Step], name: &str, known: &[&str]) -> Probl
         let kinds: Vec<String> = kinds.iter().map(|kind| format!("\"{kind}\"")).collect();
         return problem.hint(format!("`{name}` belongs to kind = {}", kinds.join(" or ")));
     }
-    let longer = longer(name, known);
+    let longer = find_longer_keys(name, known);
     if !longer.is_empty() {
         return problem.hint(format!("write {}", longer.join(" or ")));
     }
-    match suggest::synonym(name, table).or_else(|| suggest::elsewhere(name, table)) {
+    match suggest::find_synonym(name, table).or_else(|| suggest::find_key_elsewhere(name, table)) {
         Some(meant) => problem.hint(format!("did you mean \"{meant}\"?")),
         None => problem.nearest(name, known.iter().copied()),
     }
@@ -77,7 +77,7 @@ fn unknown_key(tree: &Value, path: &[Step], name: &str, known: &[&str]) -> Probl
 
 /// The keys that contain the same words and one more: `short_retry_limit` for `retry_limit`. A single word is too
 /// ambiguous.
-fn longer<'a>(name: &str, known: &[&'a str]) -> Vec<&'a str> {
+fn find_longer_keys<'a>(name: &str, known: &[&'a str]) -> Vec<&'a str> {
     let has = |known: &&str| known.strip_suffix(name).is_some_and(|before| before.ends_with('_'));
     known.iter().copied().filter(|_| name.contains('_')).filter(has).collect()
 }
@@ -86,7 +86,7 @@ fn longer<'a>(name: &str, known: &[&'a str]) -> Vec<&'a str> {
 fn missing_at_top(tree: &Value, first: &str) -> Problem {
     let has = |key: &&str| tree.as_table().is_some_and(|table| table.contains_key(*key));
     let shape = Shape::scenario();
-    let keys: Vec<String> = shape.required().filter(|key| !has(key)).map(|key| format!("`{key}`")).collect();
+    let keys: Vec<String> = shape.required_keys().filter(|key| !has(key)).map(|key| format!("`{key}`")).collect();
     match &keys[..] {
         [all @ .., last] if !all.is_empty() => {
             let problem = Problem::new(format!("{} and {last} are missing", all.join(", ")));
@@ -97,8 +97,14 @@ fn missing_at_top(tree: &Value, first: &str) -> Problem {
 }
 
 /// A suggestion how to write a number where text is expected.
-fn number_for_text(tree: &Value, members: &Members, path: &[Step], value: &Value, expected: &str) -> Option<String> {
-    let (Data::Integer(_) | Data::Float(_)) = value.data else { return None };
+fn number_for_text(
+    tree: &Value,
+    members: &Members,
+    path: &[PathStep],
+    value: &Value,
+    expected: &str,
+) -> Option<String> {
+    let (ValueData::Integer(_) | ValueData::Float(_)) = value.data else { return None };
     let number = value.to_toml().to_string();
     let unit = match expected {
         words::TEXT => ", with a unit if it is a quantity",
@@ -106,9 +112,9 @@ fn number_for_text(tree: &Value, members: &Members, path: &[Step], value: &Value
         _ => return None,
     };
     Some(match &value.source {
-        Source::Set(origin) => match &**origin {
+        ValueSource::Set(origin) => match &**origin {
             Origin::Outside(option) if option.starts_with("--set ") => {
-                let whole = format!("--set '{}=\"{number}\"'", joined(path));
+                let whole = format!("--set '{}=\"{number}\"'", join_steps(path));
                 format!("the shell removes one pair of quotes: type {whole}{unit}")
             }
             _ => format!("write \"{number}\"{unit}"),
@@ -119,10 +125,10 @@ fn number_for_text(tree: &Value, members: &Members, path: &[Step], value: &Value
 }
 
 /// Whether `word` is one of the names allowed at a path.
-fn reads_as_name(tree: &Value, members: &Members, path: &[Step], word: &str) -> bool {
+fn reads_as_name(tree: &Value, members: &Members, path: &[PathStep], word: &str) -> bool {
     let mut changed = tree.clone();
     let Some(value) = changed.at_path_mut(path) else { return false };
-    value.data = Data::Text(word.to_owned());
+    value.data = ValueData::Text(word.to_owned());
     let is_unknown = |error: &Error| matches!(error.mistake, Mistake::UnknownWord { .. }) && path_of(error) == path;
-    resolved(&changed, members).err().is_none_or(|error| !is_unknown(&error))
+    read_resolved(&changed, members).err().is_none_or(|error| !is_unknown(&error))
 }

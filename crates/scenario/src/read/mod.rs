@@ -15,12 +15,12 @@ use engine::members::{Members, Unreadable, Unresolved};
 use serde::Deserialize;
 
 use crate::expand_counts;
-use crate::key_path::{self, Step, joined};
+use crate::key_path::{self, PathStep, join_steps};
 use crate::model::Scenario;
 use crate::outside::{self, OutsideMember};
 use crate::problem::Problem;
-use crate::tree::{Data, Value};
-use deserializer::{Path, Reader};
+use crate::tree::{Value, ValueData};
+use deserializer::{TreeReader, ValuePath};
 use error::{Error, Mistake};
 
 /// Maximum number of errors: each needs a pass over the whole tree.
@@ -56,18 +56,18 @@ impl Reading {
 }
 
 /// Reads a tree that may name `members` in addition to the registries' own.
-pub(crate) fn read(tree: &Value, members: &Members) -> Reading {
+pub(crate) fn read_tree(tree: &Value, members: &Members) -> Reading {
     let (mut tree, mut problems, mut repaired) = (Cow::Borrowed(tree), Vec::new(), Vec::new());
     let scenario = loop {
-        let error = match resolved(&tree, members) {
+        let error = match read_resolved(&tree, members) {
             Ok(read) => break Some(read),
             Err(error) => error,
         };
         // Consequences of an error are not reported.
-        if !follows(&error, &repaired) {
-            problems.push(explain::explain(&tree, members, &error));
+        if !is_consequence(&error, &repaired) {
+            problems.push(explain::explain_error(&tree, members, &error));
         }
-        if problems.len() == MAX_PROBLEMS || !repair(tree.to_mut(), error, &mut repaired) {
+        if problems.len() == MAX_PROBLEMS || !repair_error(tree.to_mut(), error, &mut repaired) {
             break None;
         }
     };
@@ -80,61 +80,62 @@ pub(crate) fn read(tree: &Value, members: &Members) -> Reading {
         }
     };
     if scenario.is_some() {
-        problems.iter_mut().for_each(|problem| ranges::refine(problem, &tree, members));
+        problems.iter_mut().for_each(|problem| ranges::refine_range(problem, &tree, members));
     }
     Reading { scenario, outside: outside.unwrap_or_default(), problems, repaired }
 }
 
 /// Reads a tree without errors; outside members cannot build.
-pub(crate) fn unresolved(tree: &Value) -> Option<Scenario> {
-    expand_counts::expand_counts(deserialize(tree).ok()?).ok()
+pub(crate) fn read_unresolved(tree: &Value) -> Option<Scenario> {
+    expand_counts::expand_counts(deserialize_scenario(tree).ok()?).ok()
 }
 
-fn deserialize(tree: &Value) -> Result<Scenario, Error> {
-    Scenario::deserialize(Reader { value: tree, path: Path::Whole })
+fn deserialize_scenario(tree: &Value) -> Result<Scenario, Error> {
+    Scenario::deserialize(TreeReader { value: tree, path: ValuePath::Whole })
 }
 
 /// The scenario with each outside member bound to its entry in `members`.
-fn resolved(tree: &Value, members: &Members) -> Result<(Scenario, Vec<OutsideMember>), Error> {
-    let mut scenario = deserialize(tree)?;
-    let outside = outside::resolve(&mut scenario, members).map_err(|mut all| unresolved_error(tree, all.remove(0)))?;
+fn read_resolved(tree: &Value, members: &Members) -> Result<(Scenario, Vec<OutsideMember>), Error> {
+    let mut scenario = deserialize_scenario(tree)?;
+    let outside =
+        outside::resolve_members(&mut scenario, members).map_err(|mut all| unresolved_error(tree, all.remove(0)))?;
     Ok((scenario, outside))
 }
 
 /// The error of a member that is not in a table, or of its settings.
 fn unresolved_error(tree: &Value, (key, error): (String, Unresolved)) -> Error {
-    let mut at = key_path::steps(&key);
+    let mut at = key_path::parse_key_path(&key);
     match error {
         Unresolved::Unknown { name, known } => {
             if tree.at_path(&at).is_some_and(|member| member.as_table().is_some()) {
-                at.push(Step::Key(engine::tagged::KIND.to_owned()));
+                at.push(PathStep::Key(engine::tagged::KIND.to_owned()));
             }
             Error { mistake: Mistake::UnknownWord { name, known }, at: Some(at) }
         }
         Unresolved::Settings(Unreadable { path, message }) => {
-            at.extend(key_path::steps(&path));
+            at.extend(key_path::parse_key_path(&path));
             Error { mistake: Mistake::Unreadable { message }, at: Some(at) }
         }
     }
 }
 
 /// The path of the error; for a missing key, the path of the key.
-fn path_of(error: &Error) -> Vec<Step> {
+fn path_of(error: &Error) -> Vec<PathStep> {
     let mut path = error.at.clone().unwrap_or_default();
     if let Mistake::MissingKey(name) = error.mistake {
-        path.push(Step::Key(name.to_owned()));
+        path.push(PathStep::Key(name.to_owned()));
     }
     path
 }
 
 /// Whether an error is the consequence of a repair: at the same path, in it or around it.
-fn follows(error: &Error, repaired: &[String]) -> bool {
-    let key = joined(&path_of(error));
+fn is_consequence(error: &Error, repaired: &[String]) -> bool {
+    let key = join_steps(&path_of(error));
     repaired.iter().any(|other| key_path::is_within(&key, other) || key_path::is_within(other, &key))
 }
 
 /// Repairs the error so that the tree can be read further; false if that is impossible.
-fn repair(tree: &mut Value, error: Error, repaired: &mut Vec<String>) -> bool {
+fn repair_error(tree: &mut Value, error: Error, repaired: &mut Vec<String>) -> bool {
     let at = error.at.unwrap_or_default();
     match (error.mistake, at.split_last()) {
         (_, None) => false,
@@ -142,7 +143,7 @@ fn repair(tree: &mut Value, error: Error, repaired: &mut Vec<String>) -> bool {
             let meant = explain::meant_key(&name, parent, known);
             let Some(table) = tree.at_path_mut(parent).and_then(Value::as_table_mut) else { return false };
             let Some(value) = table.shift_remove(&name) else { return false };
-            let below = |key: &str| key_path::below(&joined(parent), &Step::Key(key.to_owned()));
+            let below = |key: &str| key_path::child_path(&join_steps(parent), &PathStep::Key(key.to_owned()));
             match meant.filter(|meant| !table.contains_key(meant)) {
                 Some(meant) => {
                     repaired.push(below(&meant));
@@ -155,18 +156,18 @@ fn repair(tree: &mut Value, error: Error, repaired: &mut Vec<String>) -> bool {
         }
         (Mistake::UnknownWord { name, known }, Some((last, parent))) => {
             // Another kind has other settings.
-            let is_kind = *last == Step::Key(engine::tagged::KIND.to_owned());
-            repaired.push(joined(if is_kind { parent } else { &at }));
+            let is_kind = *last == PathStep::Key(engine::tagged::KIND.to_owned());
+            repaired.push(join_steps(if is_kind { parent } else { &at }));
             match (engine::near::nearest_name(&name, known.iter().map(String::as_str)), tree.at_path_mut(&at)) {
                 (Some(meant), Some(value)) => {
-                    value.data = Data::Text(meant.to_owned());
+                    value.data = ValueData::Text(meant.to_owned());
                     true
                 }
                 _ => tree.remove(&at),
             }
         }
         (Mistake::MissingKey(_) | Mistake::Type { .. } | Mistake::Refused { .. } | Mistake::Unreadable { .. }, _) => {
-            repaired.push(joined(key_path::without_items(&at)));
+            repaired.push(join_steps(key_path::without_items(&at)));
             tree.remove(&at)
         }
     }

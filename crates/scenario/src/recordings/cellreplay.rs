@@ -5,26 +5,27 @@
 //! format: `delivery_trace`.
 
 use engine::Span;
-use path::link::variable::recorded::Row;
+use path::link::variable::recorded::LinkConditions;
 
-use super::recorded::Recorded;
-use super::{delay, lines, seconds, unless_ended, wrong};
+use super::recorded::LinkRecording;
+use super::{delay_from_millis, lines_with_offsets, refuse_line, span_from_seconds, unless_ended};
 use crate::problem::Problem;
 
 /// The delays in `text`; `file` is its name in messages.
-pub fn read(file: &str, text: &str) -> Result<Recorded, Problem> {
-    let mut rows: Vec<Row> = Vec::new();
+pub fn read_cellreplay(file: &str, text: &str) -> Result<LinkRecording, Problem> {
+    let mut rows: Vec<LinkConditions> = Vec::new();
     let mut last = (0, "");
-    for (offset, line) in lines(text) {
+    for (offset, line) in lines_with_offsets(text) {
         last = (offset, line);
         let code = line.trim_ascii();
-        let wrong = |expected: String| wrong(file, text, offset, code, expected);
+        let wrong = |expected: String| refuse_line(file, text, offset, code, expected);
         let numbers: Result<Vec<f64>, _> = code.split_ascii_whitespace().map(str::parse).collect();
         let Ok([time, millis, train @ ..]) = numbers.as_deref() else {
             return Err(wrong("a time, a delay and times of deliveries, in milliseconds".to_owned()));
         };
-        let positive = train.iter().all(|time| delay(*time).is_some());
-        let (Some(at), Some(delay), true) = (seconds(time / 1e3), delay(*millis), positive) else {
+        let positive = train.iter().all(|time| delay_from_millis(*time).is_some());
+        let (Some(at), Some(delay), true) = (span_from_seconds(time / 1e3), delay_from_millis(*millis), positive)
+        else {
             return Err(wrong("milliseconds that are not negative, the second a delay of at most an hour".to_owned()));
         };
         match rows.last_mut() {
@@ -32,7 +33,7 @@ pub fn read(file: &str, text: &str) -> Result<Recorded, Problem> {
                 return Err(wrong(format!("a time of at least {}, that of the line before", before.at)));
             }
             Some(before) if before.at == at => before.delay = Some(delay),
-            _ => rows.push(Row { at, rate: None, delay: Some(delay), loss: 0.0 }),
+            _ => rows.push(LinkConditions { at, rate: None, delay: Some(delay), loss: 0.0 }),
         }
     }
     let Some(end) = rows.last().map(|row| row.at).filter(|end| *end > Span::ZERO) else {
@@ -41,7 +42,7 @@ pub fn read(file: &str, text: &str) -> Result<Recorded, Problem> {
     };
     match unless_ended(file, text, last.0, last.1) {
         Some(problem) => Err(problem),
-        None => Ok(Recorded { rows, end }),
+        None => Ok(LinkRecording { rows, end }),
     }
 }
 
@@ -51,8 +52,9 @@ mod tests {
 
     #[test]
     fn base_delays_hold_until_the_next_line() {
-        let recorded = read("down", "0 26 0 0 1 3\n100.0 30 0 2\n100 31 0.5\n250 20\n").expect("it is valid");
-        let row = |at: u64, millis: u64| Row {
+        let recorded =
+            read_cellreplay("down", "0 26 0 0 1 3\n100.0 30 0 2\n100 31 0.5\n250 20\n").expect("it is valid");
+        let row = |at: u64, millis: u64| LinkConditions {
             at: Span::from_millis(at),
             rate: None,
             delay: Some(Span::from_millis(millis)),
@@ -74,7 +76,7 @@ mod tests {
             ("0 26 0\n", "down: found one time, expected at least two lines with different times"),
             ("", "down: found nothing, expected at least two lines"),
         ] {
-            let problem = read("down", text).expect_err(said);
+            let problem = read_cellreplay("down", text).expect_err(said);
             assert!(problem.to_string().starts_with(said), "{problem}\nshould say {said}");
         }
     }

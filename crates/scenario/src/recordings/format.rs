@@ -5,8 +5,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::recorded::Recorded;
-use super::{cellreplay, leo_delay, lines, opportunities, pensieve, raca5g, table};
+use super::recorded::LinkRecording;
+use super::{cellreplay, leo_delay, lines_with_offsets, opportunities, pensieve, raca5g, table};
 use crate::problem::Problem;
 
 /// The format of a recording.
@@ -33,7 +33,7 @@ pub enum Format {
 }
 
 /// The reader of a format.
-pub struct Reader {
+pub struct FormatReader {
     /// The format.
     pub format: Format,
     /// Its name in scenarios.
@@ -41,47 +41,52 @@ pub struct Reader {
     /// Description of one line.
     pub summary: &'static str,
     /// Reads a text; the first argument is the file's name in messages.
-    read: fn(&str, &str) -> Result<Recorded, Problem>,
+    read: fn(&str, &str) -> Result<LinkRecording, Problem>,
 }
 
 /// The readers of all formats.
-pub const READERS: &[Reader] = &[
-    Reader {
+pub const READERS: &[FormatReader] = &[
+    FormatReader {
         format: Format::Csv,
         name: "csv",
         summary: "columns with units, such as time_s,rate_Mbps",
-        read: table::read,
+        read: table::read_property_table,
     },
-    Reader { format: Format::Pensieve, name: "pensieve", summary: "seconds and Mbit/s", read: pensieve::read },
-    Reader {
+    FormatReader {
+        format: Format::Pensieve,
+        name: "pensieve",
+        summary: "seconds and Mbit/s",
+        read: pensieve::read_pensieve,
+    },
+    FormatReader {
         format: Format::LeoDelay,
         name: "leo-delay",
         summary: "LeoReplayer's delay in ms, a line for each 10 ms",
-        read: leo_delay::read,
+        read: leo_delay::read_leo_delay,
     },
-    Reader {
+    FormatReader {
         format: Format::Cellreplay,
         name: "cellreplay",
         summary: "CellReplay's base delay: time and delay in ms, then times of deliveries",
-        read: cellreplay::read,
+        read: cellreplay::read_cellreplay,
     },
-    Reader {
+    FormatReader {
         format: Format::Raca5g,
         name: "raca5g",
         summary: "G-NetTrack's log of Raca's 5G dataset, rates of downloads",
-        read: raca5g::downlink,
+        read: raca5g::read_downlink,
     },
-    Reader {
+    FormatReader {
         format: Format::Raca5gUplink,
         name: "raca5g-uplink",
         summary: "G-NetTrack's log of Raca's 5G dataset, rates of uploads",
-        read: raca5g::uplink,
+        read: raca5g::read_uplink,
     },
-    Reader {
+    FormatReader {
         format: Format::Mahimahi,
         name: "mahimahi",
         summary: "Mahimahi's times of deliveries in ms, as rates of whole seconds",
-        read: opportunities::read,
+        read: opportunities::read_opportunity_rates,
     },
 ];
 
@@ -90,23 +95,23 @@ impl Format {
     ///
     /// # Errors
     /// The format is `auto`, and the text has none that is known.
-    pub fn reader(self, file: &str, text: &str) -> Result<&'static Reader, Problem> {
-        let format = if self == Format::Auto { recognized(file, text)? } else { self };
+    pub fn reader(self, file: &str, text: &str) -> Result<&'static FormatReader, Problem> {
+        let format = if self == Format::Auto { recognize_format(file, text)? } else { self };
         let reader = READERS.iter().find(|reader| reader.format == format);
         Ok(reader.unwrap_or_else(|| unreachable!("each format has a reader")))
     }
 }
 
-impl Reader {
+impl FormatReader {
     /// The recording in `text`; `file` is its name in messages.
-    pub fn read(&self, file: &str, text: &str) -> Result<Recorded, Problem> {
+    pub fn read(&self, file: &str, text: &str) -> Result<LinkRecording, Problem> {
         (self.read)(file, text)
     }
 }
 
 /// The format of a text, by its first line that is neither empty nor a comment.
-fn recognized(file: &str, text: &str) -> Result<Format, Problem> {
-    let mut rows = lines(text).map(|(_, line)| line.trim_ascii()).filter(|line| !line.is_empty());
+fn recognize_format(file: &str, text: &str) -> Result<Format, Problem> {
+    let mut rows = lines_with_offsets(text).map(|(_, line)| line.trim_ascii()).filter(|line| !line.is_empty());
     let Some(first) = rows.find(|line| !line.starts_with('#')) else { return Ok(Format::Csv) };
     if first.contains("DL_bitrate") {
         return Ok(Format::Raca5g);
@@ -125,7 +130,7 @@ fn recognized(file: &str, text: &str) -> Result<Format, Problem> {
 /// Delays, or times of deliveries, which never decrease.
 fn one_number_a_line(file: &str, text: &str) -> Result<Format, Problem> {
     let mut last = 0.0;
-    for (_, line) in lines(text) {
+    for (_, line) in lines_with_offsets(text) {
         let Ok(number) = line.trim_ascii().parse::<f64>() else { return Ok(Format::LeoDelay) };
         if number < last {
             return Ok(Format::LeoDelay);
@@ -143,7 +148,7 @@ const LONG_STEP: u64 = 10;
 /// Rates, or delays without trains: times in whole numbers and long steps may be seconds or milliseconds.
 fn two_numbers_a_line(file: &str, text: &str) -> Result<Format, Problem> {
     let mut times: Vec<u64> = Vec::new();
-    for (_, line) in lines(text) {
+    for (_, line) in lines_with_offsets(text) {
         let mut words = line.split_ascii_whitespace();
         let (time, more) = (words.next(), words.nth(1));
         if more.is_some() {

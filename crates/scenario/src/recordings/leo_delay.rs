@@ -2,28 +2,28 @@
 //! the i-th interval of 10 ms. LeoReplayer repeats them from the end.
 
 use engine::Span;
-use path::link::variable::recorded::Row;
+use path::link::variable::recorded::LinkConditions;
 
-use super::recorded::Recorded;
-use super::{delay, lines, unless_ended, wrong};
+use super::recorded::LinkRecording;
+use super::{delay_from_millis, lines_with_offsets, refuse_line, unless_ended};
 use crate::problem::Problem;
 
 /// Duration of an interval.
 const INTERVAL: Span = Span::from_millis(10);
 
 /// The delays in `text`; `file` is its name in messages.
-pub fn read(file: &str, text: &str) -> Result<Recorded, Problem> {
-    let mut rows: Vec<Row> = Vec::new();
+pub fn read_leo_delay(file: &str, text: &str) -> Result<LinkRecording, Problem> {
+    let mut rows: Vec<LinkConditions> = Vec::new();
     let mut end = Span::ZERO;
     let mut last = (0, "");
-    for (offset, line) in lines(text) {
+    for (offset, line) in lines_with_offsets(text) {
         last = (offset, line);
         let code = line.trim_ascii();
         let expected = "a delay in milliseconds, 0 to an hour, alone on its line";
-        let delay = code.parse::<f64>().ok().and_then(delay);
-        let delay = delay.ok_or_else(|| wrong(file, text, offset, code, expected))?;
+        let delay = code.parse::<f64>().ok().and_then(delay_from_millis);
+        let delay = delay.ok_or_else(|| refuse_line(file, text, offset, code, expected))?;
         if rows.last().is_none_or(|row| row.delay != Some(delay)) {
-            rows.push(Row { at: end, rate: None, delay: Some(delay), loss: 0.0 });
+            rows.push(LinkConditions { at: end, rate: None, delay: Some(delay), loss: 0.0 });
         }
         end = end + INTERVAL;
     }
@@ -32,7 +32,7 @@ pub fn read(file: &str, text: &str) -> Result<Recorded, Problem> {
     }
     match unless_ended(file, text, last.0, last.1) {
         Some(problem) => Err(problem),
-        None => Ok(Recorded { rows, end }),
+        None => Ok(LinkRecording { rows, end }),
     }
 }
 
@@ -42,14 +42,14 @@ mod tests {
 
     #[test]
     fn each_line_is_an_interval_of_ten_milliseconds() {
-        let recorded = read("delay.txt", "24\n24\n18.5\n").expect("it is valid");
-        let row = |at: u64, micros: u64| Row {
+        let recorded = read_leo_delay("delay.txt", "24\n24\n18.5\n").expect("it is valid");
+        let row = |at: u64, micros: u64| LinkConditions {
             at: Span::from_millis(at),
             rate: None,
             delay: Some(Span::from_nanos(micros * 1000)),
             loss: 0.0,
         };
-        assert_eq!(recorded, Recorded { rows: vec![row(0, 24_000), row(20, 18_500)], end: Span::from_millis(30) });
+        assert_eq!(recorded, LinkRecording { rows: vec![row(0, 24_000), row(20, 18_500)], end: Span::from_millis(30) });
     }
 
     #[test]
@@ -62,7 +62,7 @@ mod tests {
             ("24\n1", "delay.txt:2:1: found 1, expected a line feed after its last line"),
             ("", "delay.txt: found nothing, expected at least one line"),
         ] {
-            let problem = read("delay.txt", text).expect_err(said);
+            let problem = read_leo_delay("delay.txt", text).expect_err(said);
             assert!(problem.to_string().starts_with(said), "{problem}\nshould say {said}");
         }
     }

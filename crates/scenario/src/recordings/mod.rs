@@ -18,31 +18,31 @@ use engine::Span;
 use path::link::jitter::MAX_DELAY;
 use path::link::variable::recorded::Opportunities;
 
-use crate::problem::{Problem, shown};
+use crate::problem::{Problem, sanitize_input};
 use format::Format;
-use recorded::Recorded;
+use recorded::LinkRecording;
 
 /// Parsed recordings, by their text: a sweep checks its scenario at every point, and recordings do not change.
 #[derive(Default)]
-pub struct Read {
+pub struct RecordingCache {
     opportunities: RefCell<BTreeMap<String, Opportunities>>,
-    tables: RefCell<BTreeMap<String, (&'static str, Recorded)>>,
+    tables: RefCell<BTreeMap<String, (&'static str, LinkRecording)>>,
 }
 
-impl Read {
+impl RecordingCache {
     /// The opportunities in `text`; `file` is its name in messages.
     pub fn opportunities(&self, file: &str, text: &str) -> Result<Opportunities, Problem> {
-        once(&self.opportunities, text, || opportunities::parse(file, text))
+        parse_once(&self.opportunities, text, || opportunities::parse_opportunities(file, text))
     }
 
     /// The properties over time in `text`, and the name of their format; `file` is the text's name in messages.
-    pub fn table(&self, file: &str, text: &str, format: Format) -> Result<(&'static str, Recorded), Problem> {
+    pub fn table(&self, file: &str, text: &str, format: Format) -> Result<(&'static str, LinkRecording), Problem> {
         let reader = format.reader(file, text)?;
-        once(&self.tables, &format!("{}\n{text}", reader.name), || Ok((reader.name, reader.read(file, text)?)))
+        parse_once(&self.tables, &format!("{}\n{text}", reader.name), || Ok((reader.name, reader.read(file, text)?)))
     }
 }
 
-fn once<T: Clone>(
+fn parse_once<T: Clone>(
     read: &RefCell<BTreeMap<String, T>>,
     text: &str,
     parse: impl FnOnce() -> Result<T, Problem>,
@@ -56,24 +56,24 @@ fn once<T: Clone>(
 }
 
 /// A time in seconds, if it is one of at most 400 days.
-fn seconds(seconds: f64) -> Option<Span> {
+fn span_from_seconds(seconds: f64) -> Option<Span> {
     let nanos = seconds * 1e9;
     (0.0..=400.0 * 86_400e9).contains(&nanos).then(|| Span::from_nanos(nanos.round() as u64))
 }
 
 /// A rate in bit/s, rounded, if it is one of at most 1 Pbit/s.
-fn rate(bits_per_sec: f64) -> Option<u64> {
+fn round_bit_rate(bits_per_sec: f64) -> Option<u64> {
     (0.0..=1e15).contains(&bits_per_sec).then(|| bits_per_sec.round() as u64)
 }
 
 /// A delay in milliseconds, if a link can have it.
-fn delay(millis: f64) -> Option<Span> {
+fn delay_from_millis(millis: f64) -> Option<Span> {
     let nanos = millis * 1e6;
     (0.0..=MAX_DELAY.as_nanos() as f64).contains(&nanos).then(|| Span::from_nanos(nanos.round() as u64))
 }
 
 /// The lines of `text` with their offsets, without line ends.
-fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+fn lines_with_offsets(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut start = 0;
     text.split_inclusive('\n').map(move |line| {
         let at = start;
@@ -84,13 +84,13 @@ fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
 
 /// Refuses a text whose last line, `line` at `offset`, has no line end, since it may be truncated within a number.
 fn unless_ended(file: &str, text: &str, offset: usize, line: &str) -> Option<Problem> {
-    let problem = || wrong(file, text, offset, line, "a line feed after its last line");
+    let problem = || refuse_line(file, text, offset, line, "a line feed after its last line");
     (!text.ends_with('\n')).then(|| problem().hint("is the file truncated? If it is complete, end its last line"))
 }
 
 /// The problem of a line of `file`, which begins at `offset`.
-fn wrong(file: &str, text: &str, offset: usize, found: &str, expected: impl Into<String>) -> Problem {
-    let found = if found.is_empty() { "an empty line".to_owned() } else { shown(found) };
+fn refuse_line(file: &str, text: &str, offset: usize, found: &str, expected: impl Into<String>) -> Problem {
+    let found = if found.is_empty() { "an empty line".to_owned() } else { sanitize_input(found) };
     Problem::new(expected).in_file(file).at_offset(text, offset).found(found)
 }
 
@@ -108,7 +108,7 @@ mod tests {
                 times += 1;
                 answer
             };
-            (once(&read, text, parse), times)
+            (parse_once(&read, text, parse), times)
         };
         let wrong = || Err(Problem::new("wrong"));
         assert_eq!(ask("a", wrong()), (wrong(), 1));
@@ -120,7 +120,7 @@ mod tests {
     #[test]
     fn table_with_another_separator_is_refused_with_a_hint() {
         for text in ["time_s;rate_Mbps\n0;1\n", "time_s\trate_Mbps\n0\t1\n"] {
-            let problem = table::read("walk.csv", text).unwrap_err();
+            let problem = table::read_property_table("walk.csv", text).unwrap_err();
             assert_eq!(problem.hint.as_deref(), Some("columns are separated by commas"), "{problem}");
         }
     }

@@ -3,32 +3,33 @@
 //! recording repeats. The last line ends with a line feed, so that a file truncated within a number is detected.
 
 use engine::Span;
-use path::link::variable::recorded::{Opportunities, Row};
+use path::link::variable::recorded::{LinkConditions, Opportunities};
 
-use super::recorded::Recorded;
-use super::{lines, unless_ended, wrong};
+use super::recorded::LinkRecording;
+use super::{lines_with_offsets, refuse_line, unless_ended};
 use crate::problem::Problem;
 
 /// The opportunities in `text`; `file` is its name in messages.
-pub fn parse(file: &str, text: &str) -> Result<Opportunities, Problem> {
+pub fn parse_opportunities(file: &str, text: &str) -> Result<Opportunities, Problem> {
     let mut millis: Vec<u64> = Vec::new();
     let mut last = (0, "");
-    for (at, line) in lines(text) {
+    for (at, line) in lines_with_offsets(text) {
         last = (at, line);
         let expected = "a time in whole milliseconds, alone on its line";
         let code = line.trim_ascii();
         let digits = !code.is_empty() && code.bytes().all(|byte| byte.is_ascii_digit());
         if !digits {
             return Err(
-                wrong(file, text, at, code, expected).hint("each line is one opportunity to deliver 1504 bytes")
+                refuse_line(file, text, at, code, expected).hint("each line is one opportunity to deliver 1504 bytes")
             );
         }
         let Some(time) = code.parse::<u64>().ok().filter(|time| *time <= Opportunities::MAX_MILLIS) else {
             let expected = format!("a time of at most {} ms, 400 days", Opportunities::MAX_MILLIS);
-            return Err(wrong(file, text, at, code, expected));
+            return Err(refuse_line(file, text, at, code, expected));
         };
         if let Some(before) = millis.last().filter(|before| **before > time) {
-            let problem = wrong(file, text, at, code, format!("a time of at least {before}, that of the line before"));
+            let problem =
+                refuse_line(file, text, at, code, format!("a time of at least {before}, that of the line before"));
             return Err(problem.hint("times must not decrease; is the file truncated here?"));
         }
         millis.push(time);
@@ -44,18 +45,18 @@ pub fn parse(file: &str, text: &str) -> Result<Opportunities, Problem> {
 }
 
 /// The rates of whole seconds of the opportunities in `text`.
-pub fn read(file: &str, text: &str) -> Result<Recorded, Problem> {
-    let opportunities = parse(file, text)?;
+pub fn read_opportunity_rates(file: &str, text: &str) -> Result<LinkRecording, Problem> {
+    let opportunities = parse_opportunities(file, text)?;
     let bits = |packets: u64| packets * u64::from(8 * Opportunities::BYTES);
     let counts = opportunities.per_second();
-    let row = |(second, packets): (usize, &u64)| Row {
+    let row = |(second, packets): (usize, &u64)| LinkConditions {
         at: Span::from_secs(second as u64),
         rate: Some(bits(*packets)),
         delay: None,
         loss: 0.0,
     };
     let end = Span::from_secs(counts.len() as u64);
-    Ok(Recorded { rows: counts.iter().enumerate().map(row).collect(), end })
+    Ok(LinkRecording { rows: counts.iter().enumerate().map(row).collect(), end })
 }
 
 #[cfg(test)]
@@ -64,7 +65,7 @@ mod tests {
 
     #[test]
     fn lines_are_parsed_as_times() {
-        let read = |text: &str| parse("down.trace", text).unwrap_or_else(|problem| panic!("{problem}"));
+        let read = |text: &str| parse_opportunities("down.trace", text).unwrap_or_else(|problem| panic!("{problem}"));
         // Three opportunities in 12 ms: 3 x 1504 x 8 bits.
         assert_eq!(read("0\n5\n12\n").mean_rate().bits_per_sec(), 3_008_000);
         assert_eq!(read("0\r\n5\r\n12\r\n"), read("0\n5\n12\n"));
@@ -73,7 +74,8 @@ mod tests {
 
     #[test]
     fn rates_are_those_of_whole_seconds() {
-        let recorded = read("down.trace", "0\n5\n999\n1000\n3500\n").unwrap_or_else(|problem| panic!("{problem}"));
+        let recorded = read_opportunity_rates("down.trace", "0\n5\n999\n1000\n3500\n")
+            .unwrap_or_else(|problem| panic!("{problem}"));
         let rates: Vec<u64> = recorded.rows.iter().filter_map(|row| row.rate).collect();
         assert_eq!((rates, recorded.end), (vec![3 * 12_032, 12_032, 0, 12_032], Span::from_secs(4)));
     }
@@ -93,7 +95,7 @@ mod tests {
             ("", "down.trace: found nothing, expected at least one line"),
             ("0\n0\n", "down.trace: found a recording of zero duration, expected at least one line"),
         ] {
-            let problem = parse("down.trace", text).expect_err(said);
+            let problem = parse_opportunities("down.trace", text).expect_err(said);
             assert!(problem.to_string().starts_with(said), "{problem}\nshould say {said}");
         }
     }

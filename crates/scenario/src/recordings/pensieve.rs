@@ -4,28 +4,28 @@
 //! are rounded to bit/s.
 
 use engine::Span;
-use path::link::variable::recorded::Row;
+use path::link::variable::recorded::LinkConditions;
 
-use super::recorded::Recorded;
-use super::{lines, rate, seconds, unless_ended, wrong};
+use super::recorded::LinkRecording;
+use super::{lines_with_offsets, refuse_line, round_bit_rate, span_from_seconds, unless_ended};
 use crate::problem::Problem;
 
 const LINE: &str = "a time in seconds and a rate in Mbit/s";
 
 /// The rates in `text`; `file` is its name in messages.
-pub fn read(file: &str, text: &str) -> Result<Recorded, Problem> {
+pub fn read_pensieve(file: &str, text: &str) -> Result<LinkRecording, Problem> {
     let mut points: Vec<(Span, u64)> = Vec::new();
     let mut last = (0, "");
-    for (offset, line) in lines(text) {
+    for (offset, line) in lines_with_offsets(text) {
         let code = line.trim_ascii();
         if code.is_empty() || code.starts_with('#') {
             continue;
         }
         last = (offset, line);
-        let wrong = |expected: String| wrong(file, text, offset, code, expected);
+        let wrong = |expected: String| refuse_line(file, text, offset, code, expected);
         let numbers: Vec<Option<f64>> = code.split_ascii_whitespace().map(|number| number.parse().ok()).collect();
         let [Some(time), Some(mbps)] = numbers[..] else { return Err(wrong(LINE.to_owned())) };
-        let (Some(time), Some(bits)) = (seconds(time), rate(mbps * 1e6)) else {
+        let (Some(time), Some(bits)) = (span_from_seconds(time), round_bit_rate(mbps * 1e6)) else {
             return Err(wrong(format!("{LINE}, neither of them negative or out of range")));
         };
         if let Some((before, _)) = points.last().filter(|(before, _)| *before >= time) {
@@ -41,8 +41,13 @@ pub fn read(file: &str, text: &str) -> Result<Recorded, Problem> {
     if let Some(problem) = unless_ended(file, text, last.0, last.1) {
         return Err(problem);
     }
-    let row = |pair: &[(Span, u64)]| Row { at: pair[0].0 - first.0, rate: Some(pair[1].1), delay: None, loss: 0.0 };
-    Ok(Recorded { rows: points.windows(2).map(row).collect(), end: end.0 - first.0 })
+    let row = |pair: &[(Span, u64)]| LinkConditions {
+        at: pair[0].0 - first.0,
+        rate: Some(pair[1].1),
+        delay: None,
+        loss: 0.0,
+    };
+    Ok(LinkRecording { rows: points.windows(2).map(row).collect(), end: end.0 - first.0 })
 }
 
 #[cfg(test)]
@@ -53,7 +58,8 @@ mod tests {
     /// The rate of a line holds until its time.
     #[test]
     fn rates_hold_until_the_time_of_their_line() {
-        let recorded = read("trace", "180.0\t9\n185.0\t1.5\n190 0\r\n200.25 2.0000004\n").expect("it is valid");
+        let recorded =
+            read_pensieve("trace", "180.0\t9\n185.0\t1.5\n190 0\r\n200.25 2.0000004\n").expect("it is valid");
         let rows: Vec<(u64, Option<u64>)> =
             recorded.rows.iter().map(|row| (row.at.as_nanos() / 1_000_000, row.rate)).collect();
         assert_eq!(rows, [(0, Some(1_500_000)), (5_000, Some(0)), (10_000, Some(2_000_000))]);
@@ -63,10 +69,11 @@ mod tests {
     #[test]
     fn table_of_a_recording_gives_the_same_rows_when_repeated() {
         let text = "10.5\t0\n11\t1.25\n12.000000001\t0\n13\t2\n";
-        let recorded = read("trace", text).expect("it is valid");
+        let recorded = read_pensieve("trace", text).expect("it is valid");
         let csv = recorded.to_csv();
-        let again = table::read("trace", &csv).expect(&csv);
-        let rows = |recorded: &Recorded| recorded.clone().repeated("trace", Span::from_secs(10)).expect("it repeats");
+        let again = table::read_property_table("trace", &csv).expect(&csv);
+        let rows =
+            |recorded: &LinkRecording| recorded.clone().repeat_rows("trace", Span::from_secs(10)).expect("it repeats");
         assert_eq!((rows(&again), again.end), (rows(&recorded), recorded.end), "{csv}");
         assert_eq!(recorded.rates(), Some([(0.5 * 1.25e6 + 0.999999999 * 2e6) / 2.5, 0.0, 2e6]));
     }
@@ -85,7 +92,7 @@ mod tests {
             ("0 1\n", "trace: found one line, expected at least two lines"),
             ("# none\n", "trace: found nothing, expected at least two lines"),
         ] {
-            let problem = read("trace", text).expect_err(said);
+            let problem = read_pensieve("trace", text).expect_err(said);
             assert!(problem.to_string().starts_with(said), "{problem}\nshould say {said}");
         }
     }

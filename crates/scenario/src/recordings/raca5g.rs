@@ -5,49 +5,49 @@
 //! measured under load and not used.
 
 use engine::Span;
-use path::link::variable::recorded::Row;
+use path::link::variable::recorded::LinkConditions;
 
-use super::recorded::Recorded;
-use super::{lines, rate, unless_ended, wrong};
+use super::recorded::LinkRecording;
+use super::{lines_with_offsets, refuse_line, round_bit_rate, unless_ended};
 use crate::problem::Problem;
 
 /// The rates of downloads in `text`; `file` is its name in messages.
-pub fn downlink(file: &str, text: &str) -> Result<Recorded, Problem> {
-    read(file, text, "DL_bitrate")
+pub fn read_downlink(file: &str, text: &str) -> Result<LinkRecording, Problem> {
+    read_bitrates(file, text, "DL_bitrate")
 }
 
 /// The rates of uploads in `text`; `file` is its name in messages.
-pub fn uplink(file: &str, text: &str) -> Result<Recorded, Problem> {
-    read(file, text, "UL_bitrate")
+pub fn read_uplink(file: &str, text: &str) -> Result<LinkRecording, Problem> {
+    read_bitrates(file, text, "UL_bitrate")
 }
 
-fn read(file: &str, text: &str, column: &str) -> Result<Recorded, Problem> {
-    let mut all = lines(text).filter(|(_, line)| !line.trim_ascii().is_empty());
+fn read_bitrates(file: &str, text: &str, column: &str) -> Result<LinkRecording, Problem> {
+    let mut all = lines_with_offsets(text).filter(|(_, line)| !line.trim_ascii().is_empty());
     let Some((offset, header)) = all.next() else {
         return Err(Problem::new(format!("columns Timestamp and {column}")).in_file(file).found("nothing"));
     };
     let place = |name: &str| header.split(',').position(|cell| cell.trim_ascii() == name);
     let (Some(stamp), Some(bitrate)) = (place("Timestamp"), place(column)) else {
-        return Err(wrong(file, text, offset, header, format!("columns Timestamp and {column}")));
+        return Err(refuse_line(file, text, offset, header, format!("columns Timestamp and {column}")));
     };
     let state = place("State");
-    let mut rows: Vec<Row> = Vec::new();
+    let mut rows: Vec<LinkConditions> = Vec::new();
     let mut start: Option<u64> = None;
     let mut last = (offset, header);
     for (offset, line) in all {
         last = (offset, line);
-        let wrong = |expected: String| wrong(file, text, offset, line, expected);
+        let wrong = |expected: String| refuse_line(file, text, offset, line, expected);
         let cells: Vec<&str> = line.split(',').map(str::trim_ascii).collect();
         let (Some(time), Some(kbps)) = (cells.get(stamp), cells.get(bitrate)) else {
             let problem = wrong(format!("{} values, as the first line has names", header.split(',').count()));
             return Err(problem.hint("is the file truncated here?"));
         };
-        let time = second(time).ok_or_else(|| wrong("a time such as 2019.11.28_07.27.05".to_owned()))?;
+        let time = parse_timestamp(time).ok_or_else(|| wrong("a time such as 2019.11.28_07.27.05".to_owned()))?;
         let idle = state.and_then(|state| cells.get(state)).is_some_and(|state| *state == "I");
         if idle || matches!(*kbps, "" | "-") {
             continue;
         }
-        let bits = kbps.parse::<f64>().ok().and_then(|kbps| rate(kbps * 1e3));
+        let bits = kbps.parse::<f64>().ok().and_then(|kbps| round_bit_rate(kbps * 1e3));
         let bits = bits.ok_or_else(|| wrong(format!("a rate in kbit/s in {column}; not `{kbps}`")))?;
         let Some(at) = time.checked_sub(*start.get_or_insert(time)).map(Span::from_secs) else {
             return Err(wrong("a time of at least that of the line before".to_owned()));
@@ -57,7 +57,7 @@ fn read(file: &str, text: &str, column: &str) -> Result<Recorded, Problem> {
                 return Err(wrong("a time of at least that of the line before".to_owned()));
             }
             Some(before) if before.at == at => before.rate = Some(bits),
-            _ => rows.push(Row { at, rate: Some(bits), delay: None, loss: 0.0 }),
+            _ => rows.push(LinkConditions { at, rate: Some(bits), delay: None, loss: 0.0 }),
         }
     }
     let Some(end) = rows.last().map(|row| row.at + Span::from_secs(1)) else {
@@ -66,12 +66,12 @@ fn read(file: &str, text: &str, column: &str) -> Result<Recorded, Problem> {
     };
     match unless_ended(file, text, last.0, last.1) {
         Some(problem) => Err(problem),
-        None => Ok(Recorded { rows, end }),
+        None => Ok(LinkRecording { rows, end }),
     }
 }
 
 /// The seconds of a time such as 2019.11.28_07.27.05 since the year 0.
-fn second(stamp: &str) -> Option<u64> {
+fn parse_timestamp(stamp: &str) -> Option<u64> {
     let parts: Vec<u64> = stamp.split(['.', '_']).map(|part| part.parse().ok()).collect::<Option<_>>()?;
     let [year, month, day, hour, minute, second] = parts[..] else { return None };
     let valid = year < 10_000 && (1..=12).contains(&month) && (1..=31).contains(&day);
@@ -92,16 +92,16 @@ mod tests {
                        2019.12.31_23.59.59,0,9,50,I\n2020.01.01_00.00.00,0,-,60,D\n2020.01.01_00.00.01,0,2000,70,D\n\
                        2020.01.01_00.00.01,0,2500.5,80,D\n";
 
-    fn rates(recorded: Recorded) -> Vec<(u64, Option<u64>)> {
+    fn rates(recorded: LinkRecording) -> Vec<(u64, Option<u64>)> {
         recorded.rows.iter().map(|row| (row.at.as_nanos() / 1_000_000_000, row.rate)).collect()
     }
 
     #[test]
     fn rates_of_idle_seconds_are_skipped() {
-        let down = downlink("log.csv", LOG).expect("it is valid");
+        let down = read_downlink("log.csv", LOG).expect("it is valid");
         assert_eq!(down.end, Span::from_secs(4));
         assert_eq!(rates(down), [(0, Some(1_000_000)), (3, Some(2_500_500))]);
-        let up = uplink("log.csv", LOG).expect("it is valid");
+        let up = read_uplink("log.csv", LOG).expect("it is valid");
         assert_eq!(rates(up), [(0, Some(50_000)), (2, Some(60_000)), (3, Some(80_000))]);
     }
 
@@ -113,7 +113,11 @@ mod tests {
             ("2019.12.31_00.00.00", "2020.01.01_00.00.00", 1),
             ("2019.04.30_00.00.00", "2019.05.01_00.00.00", 1),
         ] {
-            assert_eq!(second(to).zip(second(from)).map(|(to, from)| to - from), Some(days * 86_400), "{from} to {to}");
+            assert_eq!(
+                parse_timestamp(to).zip(parse_timestamp(from)).map(|(to, from)| to - from),
+                Some(days * 86_400),
+                "{from} to {to}"
+            );
         }
     }
 
@@ -136,7 +140,7 @@ mod tests {
                 "log.csv: found none, expected a line with a DL_bitrate",
             ),
         ] {
-            let problem = downlink("log.csv", &text).expect_err(said);
+            let problem = read_downlink("log.csv", &text).expect_err(said);
             assert!(problem.to_string().starts_with(said), "{problem}\nshould say {said}");
         }
     }

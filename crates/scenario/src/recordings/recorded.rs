@@ -1,21 +1,21 @@
 //! A recording, in whichever format it was.
 
 use engine::Span;
-use path::link::variable::recorded::Row;
+use path::link::variable::recorded::LinkConditions;
 
-use super::{lines, wrong};
+use super::{lines_with_offsets, refuse_line};
 use crate::problem::Problem;
 
 /// A recording of a link's properties over time.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Recorded {
+pub struct LinkRecording {
     /// The properties from each row's time on.
-    pub rows: Vec<Row>,
+    pub rows: Vec<LinkConditions>,
     /// The end of the recording, from where it can repeat.
     pub end: Span,
 }
 
-impl Recorded {
+impl LinkRecording {
     /// The mean rate in bit/s over the time of the recording, and the lowest and highest; `None` without rates.
     pub fn rates(&self) -> Option<[f64; 3]> {
         let until = self.rows.iter().skip(1).map(|row| row.at).chain([self.end]);
@@ -46,7 +46,7 @@ impl Recorded {
         }
         text.push('\n');
         // The last row marks the end, for `repeat`.
-        let last = self.rows.last().filter(|row| row.at < self.end).map(|row| Row { at: self.end, ..*row });
+        let last = self.rows.last().filter(|row| row.at < self.end).map(|row| LinkConditions { at: self.end, ..*row });
         for row in self.rows.iter().chain(last.as_ref()) {
             text.push_str(&row.at.as_nanos().to_string());
             let mut cell = |used: bool, value: String| {
@@ -69,14 +69,14 @@ impl Recorded {
     ///
     /// # Errors
     /// The last rate is 0, so that packets would wait forever.
-    pub fn once(self, file: &str, text: &str) -> Result<Vec<Row>, Problem> {
+    pub fn once(self, file: &str, text: &str) -> Result<Vec<LinkConditions>, Problem> {
         if self.rows.last().is_none_or(|row| row.rate != Some(0)) {
             return Ok(self.rows);
         }
-        let used = lines(text).filter(|(_, line)| !line.trim_ascii().is_empty() && !line.starts_with('#'));
+        let used = lines_with_offsets(text).filter(|(_, line)| !line.trim_ascii().is_empty() && !line.starts_with('#'));
         let (offset, line) = used.last().unwrap_or_default();
         let expected = "a rate of more than 0 in the last row, which applies to the end";
-        Err(wrong(file, text, offset, line, expected).hint("or repeat = true"))
+        Err(refuse_line(file, text, offset, line, expected).hint("or repeat = true"))
     }
 
     /// The rows for a run of `duration` in which the recording repeats from its end. A row at the end, with which a table
@@ -84,8 +84,8 @@ impl Recorded {
     ///
     /// # Errors
     /// Every rate is 0, the recording has no duration, or it would have too many rows.
-    pub fn repeated(self, file: &str, duration: Span) -> Result<Vec<Row>, Problem> {
-        let Recorded { mut rows, end } = self;
+    pub fn repeat_rows(self, file: &str, duration: Span) -> Result<Vec<LinkConditions>, Problem> {
+        let LinkRecording { mut rows, end } = self;
         rows.retain(|row| row.at < end);
         let starts_late = rows.first().is_none_or(|row| row.at > Span::ZERO);
         if starts_late || rows.iter().all(|row| row.rate == Some(0)) {
@@ -98,8 +98,8 @@ impl Recorded {
             let expected = format!("at most {} rows over the whole run", Self::MAX_ROWS);
             return Err(Problem::new(expected).in_file(file).found(format!("{} rows, {times} times", rows.len())));
         }
-        let round = |number: u64| rows.iter().map(move |row| Row { at: row.at + end.times(number), ..*row });
-        let mut all: Vec<Row> = (0..times).flat_map(round).collect();
+        let round = |number: u64| rows.iter().map(move |row| LinkConditions { at: row.at + end.times(number), ..*row });
+        let mut all: Vec<LinkConditions> = (0..times).flat_map(round).collect();
         while all.last().is_some_and(|row| row.rate == Some(0)) {
             all.pop();
         }
@@ -111,14 +111,14 @@ impl Recorded {
 mod tests {
     use super::*;
 
-    fn row(at: u64, rate: u64) -> Row {
-        Row { at: Span::from_secs(at), rate: Some(rate), delay: None, loss: 0.0 }
+    fn row(at: u64, rate: u64) -> LinkConditions {
+        LinkConditions { at: Span::from_secs(at), rate: Some(rate), delay: None, loss: 0.0 }
     }
 
     #[test]
     fn recording_repeats_from_its_end() {
-        let recorded = Recorded { rows: vec![row(0, 5), row(2, 0), row(3, 0)], end: Span::from_secs(3) };
-        let rows = recorded.clone().repeated("trace", Span::from_secs(5)).expect("it can be repeated");
+        let recorded = LinkRecording { rows: vec![row(0, 5), row(2, 0), row(3, 0)], end: Span::from_secs(3) };
+        let rows = recorded.clone().repeat_rows("trace", Span::from_secs(5)).expect("it can be repeated");
         // Three times; the last row is the last with a rate.
         assert_eq!(rows, [row(0, 5), row(2, 0), row(3, 5), row(5, 0), row(6, 5)]);
         let once = recorded.once("trace", "0 9\n2 5\n3 0\n").expect_err("the last rate is 0").to_string();
@@ -127,9 +127,9 @@ mod tests {
 
     #[test]
     fn recording_without_a_beginning_rate_or_bound_is_not_repeated() {
-        let repeated = |rows: Vec<Row>, duration: u64| {
-            let recorded = Recorded { rows, end: Span::from_secs(2) };
-            recorded.repeated("trace", Span::from_secs(duration)).expect_err("it cannot be repeated").to_string()
+        let repeated = |rows: Vec<LinkConditions>, duration: u64| {
+            let recorded = LinkRecording { rows, end: Span::from_secs(2) };
+            recorded.repeat_rows("trace", Span::from_secs(duration)).expect_err("it cannot be repeated").to_string()
         };
         assert!(repeated(vec![row(1, 5)], 5).contains("a first row at time 0"));
         assert!(repeated(vec![row(0, 0), row(2, 7)], 5).contains("a rate of more than 0"));

@@ -7,15 +7,15 @@
 
 use engine::{Rate, Span};
 use path::link::jitter::MAX_DELAY;
-use path::link::variable::recorded::Row;
+use path::link::variable::recorded::LinkConditions;
 
-use super::recorded::Recorded;
-use super::{lines, unless_ended, wrong};
-use crate::problem::{Problem, shown};
+use super::recorded::LinkRecording;
+use super::{lines_with_offsets, refuse_line, unless_ended};
+use crate::problem::{Problem, sanitize_input};
 
 /// A column: its name and its unit.
 #[derive(Clone, Copy)]
-enum Column<'a> {
+enum PropertyColumn<'a> {
     Time(&'a str),
     Rate(&'a str),
     Delay(&'a str),
@@ -25,25 +25,28 @@ enum Column<'a> {
 const HEADER: &str = "names of columns with units, such as time_s,rate_Mbps,delay_ms,loss";
 
 /// The recording in `text`; `file` is its name in messages. It ends at its last row.
-pub fn read(file: &str, text: &str) -> Result<Recorded, Problem> {
-    let rows = parse(file, text)?;
+pub fn read_property_table(file: &str, text: &str) -> Result<LinkRecording, Problem> {
+    let rows = parse_property_rows(file, text)?;
     let end = rows.last().map_or(Span::ZERO, |row| row.at);
-    Ok(Recorded { rows, end })
+    Ok(LinkRecording { rows, end })
 }
 
 /// The rows in `text`.
-fn parse(file: &str, text: &str) -> Result<Vec<Row>, Problem> {
-    let mut columns: Option<Vec<Column<'_>>> = None;
-    let mut rows: Vec<Row> = Vec::new();
+fn parse_property_rows(file: &str, text: &str) -> Result<Vec<LinkConditions>, Problem> {
+    let mut columns: Option<Vec<PropertyColumn<'_>>> = None;
+    let mut rows: Vec<LinkConditions> = Vec::new();
     let mut last = (0, "");
-    for (at, line) in lines(text) {
+    for (at, line) in lines_with_offsets(text) {
         if line.trim_ascii().is_empty() || line.starts_with('#') {
             continue;
         }
         last = (at, line);
         match &columns {
-            None => columns = Some(header(file, text, at, line).map_err(|problem| separated(problem, line))?),
-            Some(columns) => rows.push(row(file, text, at, line, columns, rows.last())?),
+            None => {
+                columns =
+                    Some(parse_column_names(file, text, at, line).map_err(|problem| hint_at_separator(problem, line))?)
+            }
+            Some(columns) => rows.push(parse_property_row(file, text, at, line, columns, rows.last())?),
         }
     }
     let (at, line) = last;
@@ -54,31 +57,36 @@ fn parse(file: &str, text: &str) -> Result<Vec<Row>, Problem> {
         return Err(problem);
     }
     match rows.last() {
-        None => Err(wrong(file, text, at, line, "a row after the names of columns")),
+        None => Err(refuse_line(file, text, at, line, "a row after the names of columns")),
         Some(_) => Ok(rows),
     }
 }
 
 /// Reports another separator than commas, if columns seem to have one.
-fn separated(problem: Problem, line: &str) -> Problem {
+fn hint_at_separator(problem: Problem, line: &str) -> Problem {
     let other = !line.contains(',') && line.contains([';', '\t']);
     if other { problem.hint("columns are separated by commas") } else { problem }
 }
 
-fn header<'a>(file: &str, text: &str, at: usize, line: &'a str) -> Result<Vec<Column<'a>>, Problem> {
-    let wrong = |expected: String| wrong(file, text, at, line, expected);
+fn parse_column_names<'a>(
+    file: &str,
+    text: &str,
+    at: usize,
+    line: &'a str,
+) -> Result<Vec<PropertyColumn<'a>>, Problem> {
+    let wrong = |expected: String| refuse_line(file, text, at, line, expected);
     let mut columns = Vec::new();
     let mut seen = Vec::new();
-    for name in cells(line) {
+    for name in split_cells(line) {
         let (quantity, unit) = name.split_once('_').unwrap_or((name, ""));
         let (column, fits) = match quantity {
-            "time" => (Column::Time(unit), format!("1 {unit}").parse::<Span>().is_ok()),
-            "delay" => (Column::Delay(unit), format!("1 {unit}").parse::<Span>().is_ok()),
-            "rate" => (Column::Rate(unit), format!("1 {unit}").parse::<Rate>().is_ok()),
-            "loss" => (Column::Loss, unit.is_empty()),
+            "time" => (PropertyColumn::Time(unit), format!("1 {unit}").parse::<Span>().is_ok()),
+            "delay" => (PropertyColumn::Delay(unit), format!("1 {unit}").parse::<Span>().is_ok()),
+            "rate" => (PropertyColumn::Rate(unit), format!("1 {unit}").parse::<Rate>().is_ok()),
+            "loss" => (PropertyColumn::Loss, unit.is_empty()),
             _ => {
-                let problem = wrong(format!("{HEADER}; not `{}`", shown(name)));
-                return Err(problem.nearest(&shown(quantity), ["time", "rate", "delay", "loss"]));
+                let problem = wrong(format!("{HEADER}; not `{}`", sanitize_input(name)));
+                return Err(problem.nearest(&sanitize_input(quantity), ["time", "rate", "delay", "loss"]));
             }
         };
         if !fits {
@@ -87,7 +95,7 @@ fn header<'a>(file: &str, text: &str, at: usize, line: &'a str) -> Result<Vec<Co
                 "rate" => "a unit of bps, kbps, Mbps or Gbps, such as rate_Mbps".to_owned(),
                 _ => format!("a unit of h, min, s, ms, us or ns, such as {quantity}_ms"),
             };
-            return Err(wrong(format!("{units}; not `{}`", shown(name))));
+            return Err(wrong(format!("{units}; not `{}`", sanitize_input(name))));
         }
         if seen.contains(&quantity) {
             return Err(wrong(format!("one column of {quantity}")));
@@ -101,33 +109,33 @@ fn header<'a>(file: &str, text: &str, at: usize, line: &'a str) -> Result<Vec<Co
     Ok(columns)
 }
 
-fn row(
+fn parse_property_row(
     file: &str,
     text: &str,
     at: usize,
     line: &str,
-    columns: &[Column<'_>],
-    before: Option<&Row>,
-) -> Result<Row, Problem> {
-    let wrong = |expected: String| wrong(file, text, at, line, expected);
-    let count = cells(line).count();
+    columns: &[PropertyColumn<'_>],
+    before: Option<&LinkConditions>,
+) -> Result<LinkConditions, Problem> {
+    let wrong = |expected: String| refuse_line(file, text, at, line, expected);
+    let count = split_cells(line).count();
     if count != columns.len() {
         let problem = wrong(format!("{} values, as the first line has names; here are {count}", columns.len()));
         return Err(problem.hint("is the file truncated here?"));
     }
-    let mut row = Row { at: Span::ZERO, rate: None, delay: None, loss: 0.0 };
-    for (cell, column) in cells(line).zip(columns) {
+    let mut row = LinkConditions { at: Span::ZERO, rate: None, delay: None, loss: 0.0 };
+    for (cell, column) in split_cells(line).zip(columns) {
         let span = |unit: &str| format!("{cell} {unit}").parse::<Span>();
         let refused = |what: &str, hint: Option<String>| {
-            let problem = wrong(format!("{what}; not `{}`", shown(cell)));
+            let problem = wrong(format!("{what}; not `{}`", sanitize_input(cell)));
             Problem { hint, ..problem }
         };
         match column {
-            Column::Time(unit) => {
+            PropertyColumn::Time(unit) => {
                 row.at =
                     span(unit).map_err(|error| refused("a time as a number, in the unit of its column", error.hint))?;
             }
-            Column::Delay(unit) => {
+            PropertyColumn::Delay(unit) => {
                 let delay = span(unit)
                     .map_err(|error| refused("a delay as a number, in the unit of its column", error.hint))?;
                 if delay > MAX_DELAY {
@@ -136,16 +144,18 @@ fn row(
                 row.delay = Some(delay);
             }
             // A rate of a link cannot be zero, but here it can: nothing is sent in that time.
-            Column::Rate(_) if cell.parse::<f64>().is_ok() && cell.bytes().all(|byte| b"0.".contains(&byte)) => {
+            PropertyColumn::Rate(_)
+                if cell.parse::<f64>().is_ok() && cell.bytes().all(|byte| b"0.".contains(&byte)) =>
+            {
                 row.rate = Some(0);
             }
-            Column::Rate(unit) => {
+            PropertyColumn::Rate(unit) => {
                 let rate = format!("{cell} {unit}").parse::<Rate>();
                 let rate =
                     rate.map_err(|error| refused("a rate as a number, in the unit of its column", error.hint))?;
                 row.rate = Some(rate.bits_per_sec());
             }
-            Column::Loss => {
+            PropertyColumn::Loss => {
                 let loss = cell.parse::<f64>().ok().filter(|loss| (0.0..=1.0).contains(loss));
                 row.loss = loss.ok_or_else(|| refused("a probability, 0 to 1", None))?;
             }
@@ -158,7 +168,7 @@ fn row(
 }
 
 /// The values of a line. Programs that write tables may quote names.
-fn cells(line: &str) -> impl Iterator<Item = &str> {
+fn split_cells(line: &str) -> impl Iterator<Item = &str> {
     line.split(',').map(|cell| cell.trim_ascii().trim_matches('"'))
 }
 
@@ -166,13 +176,13 @@ fn cells(line: &str) -> impl Iterator<Item = &str> {
 mod tests {
     use super::*;
 
-    fn row(at: u64, rate: Option<u64>, delay: Option<u64>, loss: f64) -> Row {
-        Row { at: Span::from_millis(at), rate, delay: delay.map(Span::from_millis), loss }
+    fn row(at: u64, rate: Option<u64>, delay: Option<u64>, loss: f64) -> LinkConditions {
+        LinkConditions { at: Span::from_millis(at), rate, delay: delay.map(Span::from_millis), loss }
     }
 
     #[test]
     fn columns_are_converted_from_their_units() {
-        let read = |text: &str| parse("walk.csv", text).unwrap_or_else(|problem| panic!("{problem}"));
+        let read = |text: &str| parse_property_rows("walk.csv", text).unwrap_or_else(|problem| panic!("{problem}"));
         assert_eq!(
             read("time_s,rate_Mbps,delay_ms,loss\n0,8,20,0\n1.5,0.0,20,0\n 2 , 0.5 ,40,0.01\n"),
             [
@@ -235,7 +245,7 @@ mod tests {
             ("time_s,loss\n0,NaN\n".to_owned(), "walk.csv:2:1: found 0,NaN, expected a probability"),
             ("time_s,delay_h\n0,1.1\n".to_owned(), "walk.csv:2:1: found 0,1.1, expected a delay of at most an hour"),
         ] {
-            let problem = parse("walk.csv", &text).expect_err(said);
+            let problem = parse_property_rows("walk.csv", &text).expect_err(said);
             assert!(problem.to_string().starts_with(said), "{problem}\nshould say {said}");
         }
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::rc::Rc;
 
-use scenario::load::load;
+use scenario::load::load_scenario;
 use scenario::problem::Problem;
 use scenario::{Loaded, MemoryFiles, Overrides};
 
@@ -44,6 +44,6 @@ impl ScenarioFolder {
     /// Loads the scenario with assignments.
     pub fn load(&self, set: &[&str]) -> Result<Loaded, Vec<Problem>> {
         let set = set.iter().map(|assignment| (*assignment).to_owned()).collect();
-        load(Rc::new(self.files.clone()), Path::new(self.scenario), &Overrides { set, ..Overrides::default() })
+        load_scenario(Rc::new(self.files.clone()), Path::new(self.scenario), &Overrides { set, ..Overrides::default() })
     }
 }

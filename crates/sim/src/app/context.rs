@@ -8,11 +8,11 @@ pub struct AppCx<'a> {
     /// The current time.
     pub now: Time,
     access: Access<'a>,
-    outcome: Outcome,
+    outcome: CallOutcome,
 }
 
 /// The ends of a session's connections: the sending end of connection n has the number 2 n, the receiving one 2 n + 1.
-pub(crate) trait Ends {
+pub(crate) trait ConnectionEnds {
     fn end(&self, number: usize) -> &Connection;
     fn end_mut(&mut self, number: usize) -> &mut Connection;
 }
@@ -20,14 +20,14 @@ pub(crate) trait Ends {
 /// The part of a flow that a call of its application can access.
 pub(crate) enum Access<'a> {
     /// TCP.
-    Connections(&'a mut dyn Ends),
+    Connections(&'a mut dyn ConnectionEnds),
     /// Datagrams: the sizes of the datagrams to send, and the bytes received so far.
     Datagrams(&'a mut Vec<u32>, u64),
 }
 
 impl<'a> AppCx<'a> {
     pub(crate) fn new(now: Time, access: Access<'a>) -> Self {
-        AppCx { now, access, outcome: Outcome::default() }
+        AppCx { now, access, outcome: CallOutcome::default() }
     }
 
     /// The sending end of a connection writes `bytes` more; `u64::MAX` for endless data. Without connections, a
@@ -56,7 +56,7 @@ impl<'a> AppCx<'a> {
     }
 
     /// Acknowledged bytes of the sending end of a connection; 0 without connections.
-    pub fn acknowledged(&self, connection: usize) -> u64 {
+    pub fn acknowledged_bytes(&self, connection: usize) -> u64 {
         match &self.access {
             Access::Connections(ends) => ends.end(2 * connection).bytes_acknowledged(),
             Access::Datagrams(..) => 0,
@@ -64,7 +64,7 @@ impl<'a> AppCx<'a> {
     }
 
     /// Bytes received at the receiving end of a connection, in order, or in datagrams.
-    pub fn delivered(&self, connection: usize) -> u64 {
+    pub fn delivered_bytes(&self, connection: usize) -> u64 {
         match &self.access {
             Access::Connections(ends) => ends.end(2 * connection + 1).bytes_received(),
             Access::Datagrams(_, received) => *received,
@@ -72,21 +72,21 @@ impl<'a> AppCx<'a> {
     }
 
     /// Bytes received in order at the sending end of a connection; 0 without connections.
-    pub fn requested(&self, connection: usize) -> u64 {
+    pub fn requested_bytes(&self, connection: usize) -> u64 {
         match &self.access {
             Access::Connections(ends) => ends.end(2 * connection).bytes_received(),
             Access::Datagrams(..) => 0,
         }
     }
 
-    pub(crate) fn outcome(&self) -> Outcome {
+    pub(crate) fn outcome(&self) -> CallOutcome {
         self.outcome
     }
 }
 
 /// The actions of an application in one call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Outcome {
+pub(crate) struct CallOutcome {
     /// The connections whose sending ends have written, by bit.
     pub written: u64,
     /// The connections whose receiving ends have written, by bit.

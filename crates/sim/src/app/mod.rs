@@ -17,7 +17,7 @@ use engine::{Span, Stream, Time};
 
 use crate::transport::Transport;
 pub use context::AppCx;
-pub(crate) use context::{Access, Ends};
+pub(crate) use context::{Access, ConnectionEnds};
 
 engine::registry! {
     /// The registry of applications.
@@ -112,30 +112,30 @@ pub trait Application: Send {
         false
     }
 
-    /// More bytes were acknowledged to the sending end of a connection, in total [`AppCx::acknowledged`]: it may write
+    /// More bytes were acknowledged to the sending end of a connection, in total [`AppCx::acknowledged_bytes`]: it may write
     /// more.
     fn writable(&mut self, connection: usize, cx: &mut AppCx<'_>) {
         let _ = (connection, cx);
     }
 
-    /// The receiving end of a connection received more bytes in order, in total [`AppCx::delivered`].
-    fn delivered(&mut self, connection: usize, cx: &mut AppCx<'_>) {
+    /// The receiving end of a connection received more bytes in order, in total [`AppCx::delivered_bytes`].
+    fn on_delivered(&mut self, connection: usize, cx: &mut AppCx<'_>) {
         let _ = (connection, cx);
     }
 
     /// The sending end of a connection received more bytes in order from the receiving one, in total
-    /// [`AppCx::requested`].
-    fn requested(&mut self, connection: usize, cx: &mut AppCx<'_>) {
+    /// [`AppCx::requested_bytes`].
+    fn on_requested(&mut self, connection: usize, cx: &mut AppCx<'_>) {
         let _ = (connection, cx);
     }
 
     /// The receiving end of a connection has received all bytes and the close of the sending end.
-    fn closed(&mut self, connection: usize, cx: &mut AppCx<'_>) {
+    fn on_closed(&mut self, connection: usize, cx: &mut AppCx<'_>) {
         let _ = (connection, cx);
     }
 
     /// A datagram arrived.
-    fn arrived(&mut self, arrival: &DatagramArrival, cx: &mut AppCx<'_>) {
+    fn on_datagram(&mut self, arrival: &DatagramArrival, cx: &mut AppCx<'_>) {
         let _ = (arrival, cx);
     }
 

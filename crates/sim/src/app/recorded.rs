@@ -27,7 +27,7 @@ pub struct Config {
 /// # Errors
 ///
 /// The first wrong line.
-pub fn parse(text: &str) -> Result<Vec<(Span, Bytes)>, ContentFault> {
+pub fn parse_writes(text: &str) -> Result<Vec<(Span, Bytes)>, ContentFault> {
     let mut writes = Vec::new();
     for (number, line) in text.lines().enumerate().map(|(number, line)| (number + 1, line.trim())) {
         if line.is_empty() || line.starts_with('#') || (number == 1 && line.replace(' ', "") == "time_s,bytes") {
@@ -70,24 +70,24 @@ impl Settings for Config {
 
     fn read_files<F: FileReader>(&mut self, key: Arguments<'_>, reader: &mut F) {
         let (file, content) = (&mut self.file, &mut self.writes);
-        reader.read_text(FileSetting { key: format_args!("{key}.file"), file, content }, parse);
+        reader.read_text(FileSetting { key: format_args!("{key}.file"), file, content }, parse_writes);
     }
 }
 
 impl Config {
     /// The application. The scenario loader has read `file` into `writes`.
     pub fn build(&self, _: Stream) -> Box<dyn Application> {
-        Box::new(Recorded { writes: self.writes.clone().unwrap_or_default(), next: 0, start: Time::ZERO })
+        Box::new(RecordedWrites { writes: self.writes.clone().unwrap_or_default(), next: 0, start: Time::ZERO })
     }
 }
 
-struct Recorded {
+struct RecordedWrites {
     writes: Vec<(Span, Bytes)>,
     next: usize,
     start: Time,
 }
 
-impl Recorded {
+impl RecordedWrites {
     fn act(&mut self, cx: &mut AppCx<'_>) {
         while let Some((_, bytes)) = self.writes.get(self.next).filter(|(at, _)| self.start + *at <= cx.now) {
             cx.write(0, bytes.0);
@@ -99,7 +99,7 @@ impl Recorded {
     }
 }
 
-impl Application for Recorded {
+impl Application for RecordedWrites {
     fn transports(&self) -> &'static [Transport] {
         // Each write is a datagram only if all fit.
         match self.writes.iter().all(|(_, bytes)| bytes.0 <= super::MAX_DATAGRAM) {
@@ -133,10 +133,10 @@ mod tests {
     #[test]
     fn file_is_read_with_and_without_names() {
         let expected = Ok(vec![(Span::ZERO, Bytes(100)), (Span::from_millis(20), Bytes(1500))]);
-        assert_eq!(parse("time_s,bytes\n0,100\n0.02, 1500\n"), expected);
-        assert_eq!(parse("# a call\n0,100\n\n0.02,1500"), expected);
-        assert_eq!(parse("0,100\n1;5\n").map_err(|fault| fault.line), Err(2));
-        assert_eq!(parse("-1,100\n").map_err(|fault| fault.line), Err(1));
+        assert_eq!(parse_writes("time_s,bytes\n0,100\n0.02, 1500\n"), expected);
+        assert_eq!(parse_writes("# a call\n0,100\n\n0.02,1500"), expected);
+        assert_eq!(parse_writes("0,100\n1;5\n").map_err(|fault| fault.line), Err(2));
+        assert_eq!(parse_writes("-1,100\n").map_err(|fault| fault.line), Err(1));
     }
 
     #[test]

@@ -88,7 +88,7 @@ impl Config {
             sizes: self.sizes.build(),
             think: self.think.build(),
             stream: [stream.sub("sizes"), stream.sub("think")],
-            connections: (0..self.connections).map(|_| Connection::default()).collect(),
+            connections: (0..self.connections).map(|_| RequestConnection::default()).collect(),
             page: 0,
             requested: 0,
             arrived: 0,
@@ -102,7 +102,7 @@ impl Config {
 
 /// The state of one connection.
 #[derive(Clone, Default)]
-struct Connection {
+struct RequestConnection {
     /// Bytes of all requests that the server has answered.
     answered: u64,
     /// Sizes of the objects requested and not yet answered.
@@ -118,7 +118,7 @@ struct Requests {
     think: Box<dyn DelayDistribution>,
     /// Of sizes, and of think times.
     stream: [Stream; 2],
-    connections: Vec<Connection>,
+    connections: Vec<RequestConnection>,
     /// The number of the present page, its objects requested, and those that have arrived.
     page: u32,
     requested: u32,
@@ -186,8 +186,8 @@ impl Application for Requests {
         true
     }
 
-    fn requested(&mut self, connection: usize, cx: &mut AppCx<'_>) {
-        let arrived = cx.requested(connection);
+    fn on_requested(&mut self, connection: usize, cx: &mut AppCx<'_>) {
+        let arrived = cx.requested_bytes(connection);
         let state = &mut self.connections[connection];
         while arrived >= state.answered + self.config.request.0
             && let Some(size) = state.asked.pop_front()
@@ -197,9 +197,9 @@ impl Application for Requests {
         }
     }
 
-    fn delivered(&mut self, connection: usize, cx: &mut AppCx<'_>) {
+    fn on_delivered(&mut self, connection: usize, cx: &mut AppCx<'_>) {
         let state = &mut self.connections[connection];
-        if !state.busy || cx.delivered(connection) < state.expected {
+        if !state.busy || cx.delivered_bytes(connection) < state.expected {
             return;
         }
         state.busy = false;

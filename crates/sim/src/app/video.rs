@@ -283,8 +283,8 @@ impl Application for Video {
         true
     }
 
-    fn requested(&mut self, _: usize, cx: &mut AppCx<'_>) {
-        if cx.requested(0) >= self.answered + self.config.request.0
+    fn on_requested(&mut self, _: usize, cx: &mut AppCx<'_>) {
+        if cx.requested_bytes(0) >= self.answered + self.config.request.0
             && let Some(size) = self.pending.take()
         {
             self.answered += self.config.request.0;
@@ -292,8 +292,8 @@ impl Application for Video {
         }
     }
 
-    fn delivered(&mut self, _: usize, cx: &mut AppCx<'_>) {
-        if self.pending.is_some() || cx.delivered(0) < self.expected || self.complete() {
+    fn on_delivered(&mut self, _: usize, cx: &mut AppCx<'_>) {
+        if self.pending.is_some() || cx.delivered_bytes(0) < self.expected || self.complete() {
             return;
         }
         self.arrived += 1;

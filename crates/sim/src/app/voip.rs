@@ -134,7 +134,7 @@ impl Application for Voip {
         true
     }
 
-    fn arrived(&mut self, arrival: &DatagramArrival, _: &mut AppCx<'_>) {
+    fn on_datagram(&mut self, arrival: &DatagramArrival, _: &mut AppCx<'_>) {
         self.delays.record_span(arrival.delay);
     }
 
@@ -149,9 +149,9 @@ impl Application for Voip {
         let loss = (self.sent > 0).then(|| 1.0 - played.min(due) / due);
         let fixed = PACKET_TIME.as_nanos() + self.config.codec.look_ahead().as_nanos() + buffer;
         let mouth_to_ear = least.map(|least| (least + fixed) as f64 / 1e9);
-        let rating = loss.zip(mouth_to_ear).map(|(loss, delay)| rating(self.config.codec, loss, 1e3 * delay));
+        let rating = loss.zip(mouth_to_ear).map(|(loss, delay)| compute_rating(self.config.codec, loss, 1e3 * delay));
         vec![
-            AppResult { name: "mos", value: rating.map(opinion) },
+            AppResult { name: "mos", value: rating.map(compute_opinion_score) },
             AppResult { name: "r_factor", value: rating },
             AppResult { name: "speech_lost", value: loss },
             AppResult { name: "late", value: least.map(|_| late) },
@@ -161,7 +161,7 @@ impl Application for Voip {
 }
 
 /// The rating R for a share of lost packets and a delay from mouth to ear in milliseconds.
-fn rating(codec: Codec, loss: f64, delay: f64) -> f64 {
+fn compute_rating(codec: Codec, loss: f64, delay: f64) -> f64 {
     let (ie, bpl) = codec.impairment();
     let percent = 100.0 * loss;
     let by_loss = ie + (95.0 - ie) * percent / (percent + bpl);
@@ -177,7 +177,7 @@ fn rating(codec: Codec, loss: f64, delay: f64) -> f64 {
 }
 
 /// The mean opinion score of a rating.
-fn opinion(r: f64) -> f64 {
+fn compute_opinion_score(r: f64) -> f64 {
     match r {
         r if r <= 0.0 => 1.0,
         r if r >= 100.0 => 4.5,
@@ -193,19 +193,19 @@ mod tests {
     #[test]
     fn opinion_score_agrees_with_the_table_of_the_standard() {
         for (r, mos) in [(93.2, 4.41), (90.0, 4.34), (80.0, 4.03), (70.0, 3.60), (60.0, 3.10), (50.0, 2.58)] {
-            assert!((opinion(r) - mos).abs() < 0.0065, "{r}: {}", opinion(r));
+            assert!((compute_opinion_score(r) - mos).abs() < 0.0065, "{r}: {}", compute_opinion_score(r));
         }
-        assert_eq!((opinion(-3.0), opinion(101.0)), (1.0, 4.5));
+        assert_eq!((compute_opinion_score(-3.0), compute_opinion_score(101.0)), (1.0, 4.5));
     }
 
     #[test]
     fn rating_falls_by_loss_and_delay_as_the_equations_say() {
-        assert_eq!(rating(Codec::G711, 0.0, 100.0), 93.2);
+        assert_eq!(compute_rating(Codec::G711, 0.0, 100.0), 93.2);
         // 95 x 1 / 26.1
-        assert!((rating(Codec::G711, 0.01, 50.0) - (93.2 - 95.0 / 26.1)).abs() < 1e-9);
+        assert!((compute_rating(Codec::G711, 0.01, 50.0) - (93.2 - 95.0 / 26.1)).abs() < 1e-9);
         // At 200 ms X = 1: 25 (2^(1/6) - 3 (1 + 3^-6)^(1/6) + 2).
         let by_delay = 25.0 * (libm::pow(2.0, 1.0 / 6.0) - 3.0 * libm::pow(1.0 + 1.0 / 729.0, 1.0 / 6.0) + 2.0);
-        assert!((rating(Codec::G729a, 0.0, 200.0) - (93.2 - 11.0 - by_delay)).abs() < 1e-9);
+        assert!((compute_rating(Codec::G729a, 0.0, 200.0) - (93.2 - 11.0 - by_delay)).abs() < 1e-9);
         assert!((by_delay - 3.04).abs() < 0.01, "{by_delay}");
     }
 }

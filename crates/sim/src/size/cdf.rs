@@ -12,7 +12,7 @@ use engine::{Bytes, Draws};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{SizeDistribution, whole};
+use super::{SizeDistribution, to_whole_bytes};
 
 /// The points, or their file.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -42,7 +42,7 @@ const PACKET: f64 = 1460.0;
 /// # Errors
 ///
 /// The first wrong line.
-pub fn parse(text: &str) -> Result<Vec<(Bytes, f64)>, ContentFault> {
+pub fn parse_points(text: &str) -> Result<Vec<(Bytes, f64)>, ContentFault> {
     let mut points = Vec::new();
     for (number, line) in text.lines().enumerate().map(|(number, line)| (number + 1, line.trim())) {
         if line.is_empty() || line.starts_with('#') {
@@ -106,7 +106,7 @@ impl Settings for Config {
 
     fn read_files<F: FileReader>(&mut self, key: Arguments<'_>, reader: &mut F) {
         let (file, content) = (&mut self.file, &mut self.points);
-        reader.read_text(FileSetting { key: format_args!("{key}.file"), file, content }, parse);
+        reader.read_text(FileSetting { key: format_args!("{key}.file"), file, content }, parse_points);
     }
 }
 
@@ -125,12 +125,12 @@ impl SizeDistribution for Cdf {
         let u = draws.unit();
         let above = self.0.partition_point(|(_, probability)| *probability <= u);
         let Some(&(size, probability)) = self.0.get(above) else {
-            return whole(self.0.last().map_or(1.0, |last| last.0));
+            return to_whole_bytes(self.0.last().map_or(1.0, |last| last.0));
         };
         let Some(&(below, low)) = above.checked_sub(1).and_then(|before| self.0.get(before)) else {
-            return whole(size);
+            return to_whole_bytes(size);
         };
-        whole(below + (size - below) * (u - low) / (probability - low))
+        to_whole_bytes(below + (size - below) * (u - low) / (probability - low))
     }
 
     fn mean(&self) -> f64 {
@@ -159,13 +159,13 @@ mod tests {
 
     #[test]
     fn both_forms_of_files_are_read() {
-        let percent = parse("# web search\n0 0\n10000 15\n\n30000000 100\n");
+        let percent = parse_points("# web search\n0 0\n10000 15\n\n30000000 100\n");
         assert_eq!(percent, Ok(vec![(Bytes(0), 0.0), (Bytes(10_000), 0.15), (Bytes(30_000_000), 1.0)]));
-        let packets = parse("1 1 0\n6 1 0.15\n20000 1 1\n");
+        let packets = parse_points("1 1 0\n6 1 0.15\n20000 1 1\n");
         assert_eq!(packets, Ok(vec![(Bytes(1460), 0.0), (Bytes(8760), 0.15), (Bytes(29_200_000), 1.0)]));
-        assert_eq!(parse("10 0.5\nten 1\n").map_err(|fault| fault.line), Err(2));
-        assert_eq!(parse("10 0.5 1 1\n").map_err(|fault| fault.line), Err(1));
-        assert_eq!(parse("-10 0.5\n").map_err(|fault| fault.line), Err(1));
+        assert_eq!(parse_points("10 0.5\nten 1\n").map_err(|fault| fault.line), Err(2));
+        assert_eq!(parse_points("10 0.5 1 1\n").map_err(|fault| fault.line), Err(1));
+        assert_eq!(parse_points("-10 0.5\n").map_err(|fault| fault.line), Err(1));
     }
 
     #[test]

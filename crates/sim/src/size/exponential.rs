@@ -5,7 +5,7 @@ use engine::{Bytes, Draws};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{SizeDistribution, whole};
+use super::{SizeDistribution, to_whole_bytes};
 
 /// The mean.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -40,7 +40,7 @@ impl Config {
 
 impl SizeDistribution for Exponential {
     fn draw(&self, draws: &mut Draws) -> u64 {
-        whole(draws.exponential(self.0))
+        to_whole_bytes(draws.exponential(self.0))
     }
 
     fn mean(&self) -> f64 {

@@ -35,7 +35,7 @@ pub trait SizeDistribution: Send {
 }
 
 /// Converts to whole bytes, at least 1.
-fn whole(bytes: f64) -> u64 {
+fn to_whole_bytes(bytes: f64) -> u64 {
     (bytes as u64).max(1)
 }
 

@@ -8,7 +8,7 @@ use engine::{Bytes, Draws};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{SizeDistribution, whole};
+use super::{SizeDistribution, to_whole_bytes};
 
 /// Shape, and minimum or mean.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -93,7 +93,7 @@ impl SizeDistribution for Pareto {
     fn draw(&self, draws: &mut Draws) -> u64 {
         // Inverts the distribution function, which ends at the maximum.
         let end = 1.0 - libm::pow(self.min / self.max, self.shape);
-        whole(self.min * libm::pow(1.0 - draws.unit() * end, -1.0 / self.shape))
+        to_whole_bytes(self.min * libm::pow(1.0 - draws.unit() * end, -1.0 / self.shape))
     }
 
     fn mean(&self) -> f64 {

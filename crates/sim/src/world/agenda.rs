@@ -85,7 +85,7 @@ impl Agenda {
     }
 
     /// Wake-ups taken so far.
-    pub fn taken(&self) -> u64 {
+    pub fn wakeups_taken(&self) -> u64 {
         self.taken
     }
 

@@ -1,18 +1,18 @@
 //! Calls between a node and its scheme's agent.
 
-use path::agent::{Agent, AgentCx, AgentEvent, Verdict};
+use path::agent::{Agent, AgentCx, AgentEvent, AgentVerdict};
 use path::outcome::{DeliveryNotice, RadioNotice};
 use wire::Packet;
 
 use super::World;
-use super::event_loop::Observed;
+use super::event_loop::LoopSink;
 use crate::event::{Event, NodeEvent};
 use crate::ids::{HopIndex, NodeId};
 
 impl World {
     /// A packet is about to be queued for a wireless link.
     #[inline(never)]
-    pub(super) fn output_through_agent<S: Observed>(
+    pub(super) fn output_through_agent<S: LoopSink>(
         &mut self,
         node: NodeId,
         hop: HopIndex,
@@ -22,18 +22,18 @@ impl World {
         let size = packet.size();
         self.notify_agent_of_link(node, hop, sink);
         match self.ask_agent(node, packet, sink, |agent, packet, cx| agent.before_air(packet, cx)) {
-            Verdict::Pass => {
+            AgentVerdict::Pass => {
                 if !self.launch(node, hop, packet, false, sink) {
                     self.with_agent(node, Some(*packet), sink, |agent, cx| agent.on_queue_full(packet, cx));
                 }
             }
-            Verdict::Take => self.transmitters.release(node, size),
+            AgentVerdict::Take => self.transmitters.release(node, size),
         }
         self.agent_sends(node, sink);
     }
 
     /// Shows a link to the agent, if it looks at links.
-    fn notify_agent_of_link<S: Observed>(&mut self, node: NodeId, hop: HopIndex, sink: &mut S) {
+    fn notify_agent_of_link<S: LoopSink>(&mut self, node: NodeId, hop: HopIndex, sink: &mut S) {
         if !self.processors.agent(node).is_some_and(Agent::looks_at_link) {
             return;
         }
@@ -42,28 +42,28 @@ impl World {
     }
 
     /// Passes a packet to the agent.
-    pub(super) fn ask_agent<S: Observed>(
+    pub(super) fn ask_agent<S: LoopSink>(
         &mut self,
         node: NodeId,
         packet: &mut Packet,
         sink: &mut S,
-        ask: impl FnOnce(&mut dyn Agent, &mut Packet, &mut AgentCx<'_>) -> Verdict,
-    ) -> Verdict {
-        let mut verdict = Verdict::Pass;
+        ask: impl FnOnce(&mut dyn Agent, &mut Packet, &mut AgentCx<'_>) -> AgentVerdict,
+    ) -> AgentVerdict {
+        let mut verdict = AgentVerdict::Pass;
         let about = S::ACTIVE.then_some(*packet);
         self.with_agent(node, about, sink, |agent, cx| verdict = ask(agent, packet, cx));
-        if verdict == Verdict::Take {
+        if verdict == AgentVerdict::Take {
             self.emit(node, sink, || NodeEvent::Taken { packet: *packet });
         }
         verdict
     }
 
-    pub(super) fn notify_agent<S: Observed>(&mut self, node: NodeId, notice: &RadioNotice, sink: &mut S) {
+    pub(super) fn notify_agent<S: LoopSink>(&mut self, node: NodeId, notice: &RadioNotice, sink: &mut S) {
         self.with_agent(node, Some(notice.packet), sink, |agent, cx| agent.on_radio(notice, cx));
         self.agent_sends(node, sink);
     }
 
-    pub(super) fn notify_agent_of_delivery<S: Observed>(
+    pub(super) fn notify_agent_of_delivery<S: LoopSink>(
         &mut self,
         node: NodeId,
         notice: &DeliveryNotice,
@@ -73,7 +73,7 @@ impl World {
         self.agent_sends(node, sink);
     }
 
-    pub(super) fn agent_wakes<S: Observed>(&mut self, node: NodeId, sink: &mut S) {
+    pub(super) fn agent_wakes<S: LoopSink>(&mut self, node: NodeId, sink: &mut S) {
         if !self.processors.is_agent_due(node, &mut self.agenda) {
             return;
         }
@@ -83,7 +83,7 @@ impl World {
 
     /// Lets the agent act, in a call about a packet if any. Packets that it sends are collected in the outbox.
     #[inline]
-    fn with_agent<S: Observed>(
+    fn with_agent<S: LoopSink>(
         &mut self,
         node: NodeId,
         about: Option<Packet>,
@@ -102,7 +102,7 @@ impl World {
 
     /// Sends the packets of the outbox.
     #[inline]
-    pub(super) fn agent_sends<S: Observed>(&mut self, node: NodeId, sink: &mut S) {
+    pub(super) fn agent_sends<S: LoopSink>(&mut self, node: NodeId, sink: &mut S) {
         // A packet may arrive at once and cause further ones.
         let Some(outbox) = self.processors.take_outbox() else { return };
         for departure in &outbox {
@@ -123,7 +123,7 @@ impl World {
     }
 
     /// Notifies the agent of the next change of a channel's state.
-    pub(super) fn air_is_about_to_change<S: Observed>(&mut self, node: NodeId, sink: &mut S) {
+    pub(super) fn air_is_about_to_change<S: LoopSink>(&mut self, node: NodeId, sink: &mut S) {
         let Some((at, state)) = self.processors.take_forecast(node) else { return };
         self.with_agent(node, None, sink, |agent, cx| agent.on_forecast(state, cx));
         self.agent_sends(node, sink);

@@ -1,7 +1,7 @@
 //! The consequences of what applications do, and of flows that arrive.
 
 use super::World;
-use super::event_loop::Observed;
+use super::event_loop::LoopSink;
 use super::traffic::{ApplicationWakeup, Carrier};
 use crate::app::{AppCx, Application};
 use crate::event::Event;
@@ -10,7 +10,7 @@ use crate::world::ids::{ArrivalsId, SessionId};
 
 impl World {
     /// The application's wake-up: the flow's start, its deadline, or the time at which it stops.
-    pub(super) fn application_wakes<S: Observed>(&mut self, session: SessionId, sink: &mut S) {
+    pub(super) fn application_wakes<S: LoopSink>(&mut self, session: SessionId, sink: &mut S) {
         match self.traffic.wake_application(session, &mut self.agenda) {
             ApplicationWakeup::Start => {
                 if S::ACTIVE {
@@ -31,25 +31,25 @@ impl World {
     }
 
     /// Reports the progress of the transfer to an application that observes it, after an event at an end.
-    pub(super) fn show_application<S: Observed>(&mut self, end: EndId, sink: &mut S) {
+    pub(super) fn show_application<S: LoopSink>(&mut self, end: EndId, sink: &mut S) {
         let (flow, sends) = (self.endpoints.end(end).flow(), self.endpoints.end(end).sends());
         let Some((session, connection)) = self.traffic.observer(flow) else { return };
         let news = self.endpoints.take_news(end);
         if news.received && sends {
-            self.with_application(session, sink, |application, cx| application.requested(connection, cx));
+            self.with_application(session, sink, |application, cx| application.on_requested(connection, cx));
         } else if news.received {
-            self.with_application(session, sink, |application, cx| application.delivered(connection, cx));
+            self.with_application(session, sink, |application, cx| application.on_delivered(connection, cx));
         }
         if news.acknowledged && sends {
             self.with_application(session, sink, |application, cx| application.writable(connection, cx));
         }
         if news.closed && self.traffic.note_closed(flow) {
-            self.with_application(session, sink, |application, cx| application.closed(connection, cx));
+            self.with_application(session, sink, |application, cx| application.on_closed(connection, cx));
         }
     }
 
     /// Lets an application act, and sends the data that it has written.
-    pub(super) fn with_application<S: Observed>(
+    pub(super) fn with_application<S: LoopSink>(
         &mut self,
         session: SessionId,
         sink: &mut S,
@@ -67,7 +67,7 @@ impl World {
     }
 
     /// The ends whose bits are set act, of this number of connections from an end on.
-    fn ends_acted<S: Observed>(&mut self, (first, connections): (EndId, usize), mut bits: u64, sink: &mut S) {
+    fn ends_acted<S: LoopSink>(&mut self, (first, connections): (EndId, usize), mut bits: u64, sink: &mut S) {
         for connection in 0..connections {
             if bits & 1 == 1 {
                 self.end_acted(first.after(connection), sink);
@@ -77,7 +77,7 @@ impl World {
     }
 
     /// A flow arrives.
-    pub(super) fn flow_arrives<S: Observed>(&mut self, arrivals: ArrivalsId, sink: &mut S) {
+    pub(super) fn flow_arrives<S: LoopSink>(&mut self, arrivals: ArrivalsId, sink: &mut S) {
         let opened = self.traffic.open_arrival(arrivals, &mut self.endpoints, &mut self.agenda);
         let Some(flow) = opened.map(|flow| self.traffic.flow(flow)) else { return };
         let (Carrier::Connection { sender, close }, Some(bytes)) = (flow.carrier(), flow.bytes()) else { return };

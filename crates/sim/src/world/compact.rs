@@ -6,14 +6,14 @@ use tcp::Polled;
 use wire::{Addr, CompactPacket, Packet};
 
 use super::World;
-use super::event_loop::Observed;
+use super::event_loop::LoopSink;
 use crate::ids::{HopIndex, NodeId};
 use crate::world::ids::EndId;
 
 impl World {
     /// A packet arrives at the node at the far end of a hop; `whole` is a buffer for it.
     #[inline]
-    pub(super) fn arrive_compact<S: Observed>(
+    pub(super) fn arrive_compact<S: LoopSink>(
         &mut self,
         hop: HopIndex,
         packet: &CompactPacket,
@@ -42,7 +42,7 @@ impl World {
 
     /// Hands a packet to the link on its route; returns false, and does nothing, if that is no FIFO link.
     #[inline]
-    fn output_compact<S: Observed>(&mut self, node: NodeId, packet: &CompactPacket, sink: &mut S) -> bool {
+    fn output_compact<S: LoopSink>(&mut self, node: NodeId, packet: &CompactPacket, sink: &mut S) -> bool {
         let Some(hop) = self.fifo_hop(node, packet.dst()) else { return false };
         self.enqueue_compact(hop, packet, sink);
         true
@@ -50,14 +50,14 @@ impl World {
 
     /// Hands a packet to a FIFO link.
     #[inline]
-    fn enqueue_compact<S: Observed>(&mut self, hop: HopIndex, packet: &CompactPacket, sink: &mut S) {
+    fn enqueue_compact<S: LoopSink>(&mut self, hop: HopIndex, packet: &CompactPacket, sink: &mut S) {
         let relay = &mut self.probes.relay(&self.endpoints, sink);
         self.transmitters.accept_compact(hop, packet, &mut self.agenda, relay);
     }
 
     /// Hands a segment of an end to a FIFO link.
     #[inline(always)]
-    fn send_on<S: Observed>(&mut self, hop: HopIndex, end: EndId, packet: &CompactPacket, sink: &mut S) {
+    fn send_on<S: LoopSink>(&mut self, hop: HopIndex, end: EndId, packet: &CompactPacket, sink: &mut S) {
         if S::TIMES && self.probes.measures_delays() {
             self.probes.time_sent(end, packet, &self.endpoints, self.agenda.now());
         }
@@ -66,7 +66,7 @@ impl World {
 
     /// Passes a packet to its connection, if header prediction applies to it; otherwise does nothing and returns false.
     #[inline]
-    fn receive_compact<S: Observed>(&mut self, node: NodeId, packet: &CompactPacket, sink: &mut S) -> bool {
+    fn receive_compact<S: LoopSink>(&mut self, node: NodeId, packet: &CompactPacket, sink: &mut S) -> bool {
         let Some(segment) = packet.segment() else { return false };
         let taken = self.endpoints.take_predicted(node, segment, packet.ecn(), self.agenda.now());
         let Some(end) = taken else { return false };
@@ -79,7 +79,7 @@ impl World {
 
     /// Sends the segments of a connection while they have no options; returns false if there may be others.
     #[inline]
-    pub(super) fn send_compact<S: Observed>(&mut self, number: EndId, sink: &mut S) -> bool {
+    pub(super) fn send_compact<S: LoopSink>(&mut self, number: EndId, sink: &mut S) -> bool {
         let end = self.endpoints.end(number);
         let (node, addresses, dscp) = (end.node(), end.addresses(), end.dscp());
         if S::ACTIVE || !self.topology.role(node).passes_on || addresses[0] == addresses[1] {

@@ -2,12 +2,12 @@
 
 use super::World;
 use super::endpoints::ActionOutcome;
-use super::event_loop::Observed;
+use super::event_loop::LoopSink;
 use crate::event::Event;
 use crate::world::ids::EndId;
 
 impl World {
-    pub(super) fn end_wakes<S: Observed>(&mut self, end: EndId, sink: &mut S) {
+    pub(super) fn end_wakes<S: LoopSink>(&mut self, end: EndId, sink: &mut S) {
         if self.endpoints.handle_timer(end, &mut self.agenda) {
             self.end_acted(end, sink);
         }
@@ -15,7 +15,7 @@ impl World {
 
     /// After an event at a connection: sends its packets and updates its timer.
     #[inline]
-    pub(super) fn end_acted<S: Observed>(&mut self, end: EndId, sink: &mut S) {
+    pub(super) fn end_acted<S: LoopSink>(&mut self, end: EndId, sink: &mut S) {
         if S::TIMES {
             self.probes.end_acted(end, &mut self.endpoints);
         }
@@ -44,7 +44,7 @@ impl World {
     }
 
     /// Sends the packets of a connection.
-    fn send<S: Observed>(&mut self, end: EndId, sink: &mut S) {
+    fn send<S: LoopSink>(&mut self, end: EndId, sink: &mut S) {
         let node = self.endpoints.end(end).node();
         let mut packet = self.endpoints.take_buffer(end);
         while self.endpoints.poll(end, self.agenda.now(), &mut packet) {
@@ -55,7 +55,7 @@ impl World {
     }
 
     /// Checks whether the flow of an end has ended, and reports the end's progress to its application.
-    fn look_over<S: Observed>(&mut self, end: EndId, sink: &mut S) {
+    fn look_over<S: LoopSink>(&mut self, end: EndId, sink: &mut S) {
         let flow = self.endpoints.end(end).flow();
         self.traffic.end_if_over(flow, &mut self.endpoints, &mut self.agenda);
         self.show_application(end, sink);
@@ -63,7 +63,7 @@ impl World {
 
     /// Emits the events of a connection.
     #[inline]
-    pub(super) fn notify_end<S: Observed>(&mut self, end: EndId, sink: &mut S) {
+    pub(super) fn notify_end<S: LoopSink>(&mut self, end: EndId, sink: &mut S) {
         if S::ACTIVE {
             while let Some(event) = self.endpoints.poll_event(end) {
                 sink.event(self.agenda.now(), &event);

@@ -4,14 +4,14 @@ use wire::{Body, Packet};
 
 use super::World;
 use super::endpoints::ArrivedDatagram;
-use super::event_loop::Observed;
+use super::event_loop::LoopSink;
 use crate::event::Event;
 use crate::ids::NodeId;
 use crate::world::ids::DatagramFlowId;
 
 impl World {
     /// Sends the datagrams that the application of a flow has written.
-    pub(super) fn send_datagrams<S: Observed>(&mut self, flow: DatagramFlowId, sink: &mut S) {
+    pub(super) fn send_datagrams<S: LoopSink>(&mut self, flow: DatagramFlowId, sink: &mut S) {
         let mut sizes = self.traffic.take_datagram_sizes();
         for size in sizes.drain(..) {
             let (from, mut packet) = self.endpoints.next_datagram(flow, size, self.agenda.now());
@@ -23,7 +23,7 @@ impl World {
 
     /// A datagram has arrived at its destination.
     #[inline(never)]
-    pub(super) fn receive_datagram<S: Observed>(&mut self, node: NodeId, packet: &Packet, sink: &mut S) {
+    pub(super) fn receive_datagram<S: LoopSink>(&mut self, node: NodeId, packet: &Packet, sink: &mut S) {
         let Body::Datagram(datagram) = &packet.body else { return };
         let (number, arrival) = match self.endpoints.take_datagram(packet, datagram, self.agenda.now()) {
             ArrivedDatagram::Foreign => return self.deliver_outside(node, packet),
@@ -32,13 +32,13 @@ impl World {
         };
         let flow = self.endpoints.datagrams(number).flow();
         if let Some((session, _)) = self.traffic.observer(flow) {
-            self.with_application(session, sink, |application, cx| application.arrived(&arrival, cx));
+            self.with_application(session, sink, |application, cx| application.on_datagram(&arrival, cx));
         }
         self.look_over_datagrams(number, sink);
     }
 
     /// Checks whether a flow of datagrams has ended.
-    fn look_over_datagrams<S: Observed>(&mut self, number: DatagramFlowId, sink: &mut S) {
+    fn look_over_datagrams<S: LoopSink>(&mut self, number: DatagramFlowId, sink: &mut S) {
         let datagrams = self.endpoints.datagrams(number);
         if self.traffic.end_if_delivered(datagrams, self.agenda.now()) && S::ACTIVE {
             let flow = self.traffic.flow(datagrams.flow()).number().number();

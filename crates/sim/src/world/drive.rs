@@ -118,10 +118,10 @@ impl World {
     /// The state of both ends of flow number `flow`; `None` if there is no such flow, or
     /// it is one of datagrams.
     pub fn flow(&self, flow: usize) -> Option<FlowInfo> {
-        let flow = self.traffic.planned().get(flow)?;
+        let flow = self.traffic.network_flows().get(flow)?;
         let sender = flow.sender()?;
         let [sender, receiver] = [sender, sender.peer()].map(|end| self.endpoints.end(end).connection().info());
-        Some(FlowInfo { start: flow.start(), completed: flow.completed(), bytes: flow.bytes(), sender, receiver })
+        Some(FlowInfo { start: flow.start(), completed: flow.completion_time(), bytes: flow.bytes(), sender, receiver })
     }
 
     /// A packet arrived that belongs to no connection of the node.

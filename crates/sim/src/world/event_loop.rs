@@ -38,28 +38,28 @@ impl Sink for Forward<'_> {
 }
 
 /// The observation for which an event loop is compiled.
-pub(super) trait Observed: Sink {
+pub(super) trait LoopSink: Sink {
     /// Whether delays are measured if the world measures them.
     const TIMES: bool;
 }
 
-impl Observed for Forward<'_> {
+impl LoopSink for Forward<'_> {
     const TIMES: bool = true;
 }
 
-impl Observed for NullSink {
+impl LoopSink for NullSink {
     const TIMES: bool = false;
 }
 
 /// Discards every event, in a run that measures delays.
-struct Timed;
+struct DelaysOnlySink;
 
-impl Sink for Timed {
+impl Sink for DelaysOnlySink {
     const ACTIVE: bool = false;
     fn event(&mut self, _: Time, _: &Event) {}
 }
 
-impl Observed for Timed {
+impl LoopSink for DelaysOnlySink {
     const TIMES: bool = true;
 }
 
@@ -99,7 +99,7 @@ impl World {
 
     #[inline(never)]
     fn handle_timed(&mut self, stop: Stop, wakeups: u64) -> bool {
-        self.handle_with(stop, wakeups, &mut Timed)
+        self.handle_with(stop, wakeups, &mut DelaysOnlySink)
     }
 
     #[inline(never)]
@@ -108,7 +108,7 @@ impl World {
     }
 
     #[inline(always)]
-    fn handle_with<S: Observed>(&mut self, stop: Stop, wakeups: u64, sink: &mut S) -> bool {
+    fn handle_with<S: LoopSink>(&mut self, stop: Stop, wakeups: u64, sink: &mut S) -> bool {
         let unset = Addr::of_node(0);
         let whole = Packet::blank(unset, unset);
         let mut arriving = Arriving { compact: CompactPacket::of(&whole), whole };
@@ -122,7 +122,7 @@ impl World {
 
     /// Handles the next wake-up if it is at or before `until`; otherwise advances the time to `until`.
     #[inline(always)]
-    fn step<S: Observed>(&mut self, until: Time, arriving: &mut Arriving, sink: &mut S) -> bool {
+    fn step<S: LoopSink>(&mut self, until: Time, arriving: &mut Arriving, sink: &mut S) -> bool {
         let wakeup = self.agenda.take_next(until);
         if S::ACTIVE {
             self.probes.emit_air(&mut self.transmitters, &self.agenda, sink);
@@ -149,6 +149,6 @@ impl World {
 
     #[inline(never)]
     fn create_timed(&mut self, node: NodeId, packet: &mut Packet) {
-        self.originate(node, packet, &mut Timed);
+        self.originate(node, packet, &mut DelaysOnlySink);
     }
 }

@@ -1,12 +1,12 @@
 //! A packet's path through one wake-up: out of a link into a node, to a connection or to the next link.
 
 use path::HopId;
-use path::agent::Verdict;
-use path::outcome::Outcome;
+use path::agent::AgentVerdict;
+use path::outcome::LinkOutcome;
 use wire::{Body, Packet};
 
 use super::World;
-use super::event_loop::Observed;
+use super::event_loop::LoopSink;
 use crate::event::NodeEvent;
 use crate::ids::{HopIndex, NodeId};
 
@@ -14,7 +14,7 @@ impl World {
     /// Processes the outcomes of a link's or station's wake-up. If a packet was written over `arriving`, `delivered` is the
     /// hop that it has crossed.
     #[inline]
-    pub(super) fn after_wakeup<S: Observed>(&mut self, delivered: Option<HopId>, arriving: &mut Packet, sink: &mut S) {
+    pub(super) fn after_wakeup<S: LoopSink>(&mut self, delivered: Option<HopId>, arriving: &mut Packet, sink: &mut S) {
         if let Some(hop) = delivered {
             self.arrive(HopIndex::from(hop), arriving, sink);
         }
@@ -24,7 +24,7 @@ impl World {
     }
 
     #[inline(never)]
-    fn process_outcomes<S: Observed>(&mut self, mut outcomes: Vec<(HopId, Outcome)>, sink: &mut S) {
+    fn process_outcomes<S: LoopSink>(&mut self, mut outcomes: Vec<(HopId, LinkOutcome)>, sink: &mut S) {
         for (hop, outcome) in outcomes.drain(..) {
             self.process_outcome(hop, outcome, sink);
         }
@@ -32,19 +32,21 @@ impl World {
     }
 
     /// Processes an outcome at the node concerned.
-    pub(super) fn process_outcome<S: Observed>(&mut self, hop: HopId, outcome: Outcome, sink: &mut S) {
+    pub(super) fn process_outcome<S: LoopSink>(&mut self, hop: HopId, outcome: LinkOutcome, sink: &mut S) {
         let hop = HopIndex::from(hop);
         match outcome {
-            Outcome::Delivered(mut packet) => self.arrive(hop, &mut packet, sink),
-            Outcome::Failed(notice) => self.notify_agent(self.topology.near_end(hop), &notice, sink),
-            Outcome::Acknowledged(notice) => self.notify_agent_of_delivery(self.topology.near_end(hop), &notice, sink),
-            Outcome::Freed(bytes) => self.transmitters.release(self.topology.near_end(hop), bytes),
+            LinkOutcome::Delivered(mut packet) => self.arrive(hop, &mut packet, sink),
+            LinkOutcome::Failed(notice) => self.notify_agent(self.topology.near_end(hop), &notice, sink),
+            LinkOutcome::Acknowledged(notice) => {
+                self.notify_agent_of_delivery(self.topology.near_end(hop), &notice, sink)
+            }
+            LinkOutcome::Freed(bytes) => self.transmitters.release(self.topology.near_end(hop), bytes),
         }
     }
 
     /// A packet arrives at the node at the far end of a hop.
     #[inline]
-    pub(super) fn arrive<S: Observed>(&mut self, hop: HopIndex, packet: &mut Packet, sink: &mut S) {
+    pub(super) fn arrive<S: LoopSink>(&mut self, hop: HopIndex, packet: &mut Packet, sink: &mut S) {
         let node = self.topology.far_end(hop);
         let here = self.topology.role(node);
         let ends = packet.dst == node.addr();
@@ -57,7 +59,7 @@ impl World {
             false => NodeEvent::Transit { packet: *packet },
         });
         if agent_acts
-            && self.ask_agent(node, packet, sink, |agent, packet, cx| agent.after_air(packet, cx)) == Verdict::Take
+            && self.ask_agent(node, packet, sink, |agent, packet, cx| agent.after_air(packet, cx)) == AgentVerdict::Take
         {
             self.agent_sends(node, sink);
             return;
@@ -74,7 +76,7 @@ impl World {
     }
 
     /// A packet has been processed by the node.
-    pub(super) fn pass_on<S: Observed>(&mut self, node: NodeId, packet: &mut Packet, sink: &mut S) {
+    pub(super) fn pass_on<S: LoopSink>(&mut self, node: NodeId, packet: &mut Packet, sink: &mut S) {
         match packet.dst == node.addr() {
             true => self.receive(node, packet, sink),
             false => self.forward(node, packet, sink),
@@ -83,7 +85,7 @@ impl World {
 
     /// A packet that was created here starts its path.
     #[inline]
-    pub(super) fn originate<S: Observed>(&mut self, node: NodeId, packet: &mut Packet, sink: &mut S) {
+    pub(super) fn originate<S: LoopSink>(&mut self, node: NodeId, packet: &mut Packet, sink: &mut S) {
         if packet.dst == node.addr() {
             self.receive(node, packet, sink);
             return;
@@ -96,7 +98,7 @@ impl World {
 
     /// A packet to be forwarded to another node.
     #[inline]
-    fn forward<S: Observed>(&mut self, node: NodeId, packet: &mut Packet, sink: &mut S) {
+    fn forward<S: LoopSink>(&mut self, node: NodeId, packet: &mut Packet, sink: &mut S) {
         if !self.admit(node, packet, sink) {
             return;
         }
@@ -107,12 +109,12 @@ impl World {
 
     /// Whether the node's buffers have room for the packet.
     #[inline(always)]
-    pub(super) fn admit<S: Observed>(&mut self, node: NodeId, packet: &Packet, sink: &mut S) -> bool {
+    pub(super) fn admit<S: LoopSink>(&mut self, node: NodeId, packet: &Packet, sink: &mut S) -> bool {
         !self.transmitters.is_limited(node) || self.admit_to_limited(node, packet, sink)
     }
 
     #[inline(never)]
-    fn admit_to_limited<S: Observed>(&mut self, node: NodeId, packet: &Packet, sink: &mut S) -> bool {
+    fn admit_to_limited<S: LoopSink>(&mut self, node: NodeId, packet: &Packet, sink: &mut S) -> bool {
         let admitted = self.transmitters.admit(node, packet.size(), self.agenda.now());
         if !admitted {
             self.emit(node, sink, || NodeEvent::BufferFull { packet: *packet });
@@ -122,7 +124,7 @@ impl World {
 
     /// Hands a packet to the link on its route after passing it to the node's agent, which may change or consume it.
     #[inline]
-    pub(super) fn output<S: Observed>(&mut self, node: NodeId, packet: &mut Packet, sink: &mut S) {
+    pub(super) fn output<S: LoopSink>(&mut self, node: NodeId, packet: &mut Packet, sink: &mut S) {
         let Some(hop) = self.topology.next_hop(node, packet.dst) else {
             // Scenarios are checked: the reason is a mobile without a base station.
             self.transmitters.release(node, packet.size());
@@ -138,7 +140,7 @@ impl World {
 
     /// Hands a packet to a link, ahead of the queue if `expedited`; returns whether it was accepted.
     #[inline(always)]
-    pub(super) fn launch<S: Observed>(
+    pub(super) fn launch<S: LoopSink>(
         &mut self,
         node: NodeId,
         hop: HopIndex,
@@ -152,7 +154,7 @@ impl World {
 
     /// A packet has arrived at its destination.
     #[inline]
-    pub(super) fn receive<S: Observed>(&mut self, node: NodeId, packet: &Packet, sink: &mut S) {
+    pub(super) fn receive<S: LoopSink>(&mut self, node: NodeId, packet: &Packet, sink: &mut S) {
         let Body::Tcp(segment) = &packet.body else { return self.receive_message(node, packet, sink) };
         match self.endpoints.take_segment(node, segment, packet.ecn, self.agenda.now()) {
             Some(end) => self.end_acted(end, sink),
@@ -162,7 +164,7 @@ impl World {
 
     /// A packet other than a segment has arrived at its destination.
     #[inline(never)]
-    fn receive_message<S: Observed>(&mut self, node: NodeId, packet: &Packet, sink: &mut S) {
+    fn receive_message<S: LoopSink>(&mut self, node: NodeId, packet: &Packet, sink: &mut S) {
         let Body::Icmp(notice) = &packet.body else { return self.receive_datagram(node, packet, sink) };
         match self.endpoints.take_notice(packet, notice, self.agenda.now()) {
             Some(end) => self.end_acted(end, sink),

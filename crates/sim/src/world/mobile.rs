@@ -1,7 +1,7 @@
 //! Mobility: media whose stations move, and the association of mobiles.
 
 use super::World;
-use super::event_loop::Observed;
+use super::event_loop::LoopSink;
 use crate::association::Move;
 use crate::event::{Event, NodeEvent};
 use crate::world::ids::RoamerId;
@@ -17,7 +17,7 @@ impl World {
     }
 
     /// Updates the association of a mobile.
-    pub(super) fn roamer_looks<S: Observed>(&mut self, roamer: RoamerId, sink: &mut S) {
+    pub(super) fn roamer_looks<S: LoopSink>(&mut self, roamer: RoamerId, sink: &mut S) {
         let node = self.topology.node_of(roamer).number();
         while let Some(next) = self.topology.next_move(roamer, self.agenda.now()) {
             let event = match next {

@@ -31,7 +31,7 @@ mod transmitters;
 
 use engine::Time;
 use path::MediumId;
-use path::link::fifo::Arrival;
+use path::link::fifo::FifoArrival;
 use path::medium::MediumStationId;
 
 use crate::delay::Delays;
@@ -43,7 +43,7 @@ use agenda::{Agenda, Wakeup};
 pub use drive::{Delivered, FlowInfo, InjectError};
 use endpoints::Endpoints;
 pub use endpoints::MAX_PORTS;
-use event_loop::{Arriving, Observed};
+use event_loop::{Arriving, LoopSink};
 use probes::Probes;
 use processors::Processors;
 pub use state::NodeState;
@@ -100,7 +100,7 @@ impl World {
         let now = self.agenda.now();
         Results {
             ended: now,
-            events: self.agenda.taken(),
+            events: self.agenda.wakeups_taken(),
             buffer_full: self.transmitters.buffer_full(),
             no_route: self.topology.no_route(),
             roaming: self.topology.roaming(now),
@@ -114,14 +114,14 @@ impl World {
 
     /// Lets a component act whose wake-up has come, and processes its output.
     #[inline]
-    fn wake<S: Observed>(&mut self, wakeup: Wakeup, arriving: &mut Arriving, sink: &mut S) {
+    fn wake<S: LoopSink>(&mut self, wakeup: Wakeup, arriving: &mut Arriving, sink: &mut S) {
         match wakeup {
             Wakeup::Fifo(hop) => {
                 let relay = &mut self.probes.relay(&self.endpoints, sink);
                 match self.transmitters.wake_fifo(hop, arriving, &mut self.agenda, relay) {
-                    Arrival::Nothing => {}
-                    Arrival::Compact => self.arrive_compact(hop, &arriving.compact, &mut arriving.whole, sink),
-                    Arrival::Whole => self.arrive(hop, &mut arriving.whole, sink),
+                    FifoArrival::Nothing => {}
+                    FifoArrival::Compact => self.arrive_compact(hop, &arriving.compact, &mut arriving.whole, sink),
+                    FifoArrival::Whole => self.arrive(hop, &mut arriving.whole, sink),
                 }
             }
             Wakeup::Link(hop) => {
@@ -179,7 +179,7 @@ impl World {
 
     /// Lets a medium act, and processes its output.
     #[inline(always)]
-    fn medium_wakes<S: Observed>(&mut self, medium: MediumId, wakeup: MediumWakeup, sink: &mut S) {
+    fn medium_wakes<S: LoopSink>(&mut self, medium: MediumId, wakeup: MediumWakeup, sink: &mut S) {
         let relay = &mut self.probes.relay(&self.endpoints, sink);
         self.transmitters.wake_medium(medium, wakeup, &mut self.agenda, relay);
         while let Some((hop, outcome)) = self.transmitters.take_medium_outcome(medium) {
@@ -189,7 +189,7 @@ impl World {
 
     /// Emits an event of a node.
     #[inline]
-    fn emit<S: Observed>(&mut self, node: NodeId, sink: &mut S, event: impl FnOnce() -> NodeEvent) {
+    fn emit<S: LoopSink>(&mut self, node: NodeId, sink: &mut S, event: impl FnOnce() -> NodeEvent) {
         self.probes.emit(node, &self.endpoints, self.agenda.now(), sink, event);
     }
 }

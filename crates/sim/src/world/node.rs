@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use engine::{Order, Schedule, Slot, Span, Time};
 use path::agent::{Agent, AgentCx, AgentEvent};
-use path::channel::State;
+use path::channel::ChannelState;
 use wire::Packet;
 
 use crate::ids::LinkId;
@@ -79,7 +79,7 @@ pub(super) struct Forecast {
     /// The links whose channels are observed.
     links: Vec<LinkId>,
     /// The next change to be reported.
-    next: Option<(Time, State)>,
+    next: Option<(Time, ChannelState)>,
 }
 
 impl Forecast {
@@ -88,7 +88,7 @@ impl Forecast {
     }
 
     /// Takes the change that is to be reported now.
-    pub fn take(&mut self) -> Option<(Time, State)> {
+    pub fn take(&mut self) -> Option<(Time, ChannelState)> {
         self.next.take()
     }
 
@@ -97,7 +97,7 @@ impl Forecast {
         &mut self,
         now: Time,
         schedule: &mut Schedule,
-        next_change: impl FnMut(LinkId) -> Option<(Time, State)>,
+        next_change: impl FnMut(LinkId) -> Option<(Time, ChannelState)>,
     ) {
         self.next = self.links.iter().copied().filter_map(next_change).min_by_key(|(at, _)| *at);
         match self.next {

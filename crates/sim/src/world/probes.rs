@@ -7,7 +7,7 @@ use wire::CompactPacket;
 use super::agenda::Agenda;
 use super::drive::Delivered;
 use super::endpoints::Endpoints;
-use super::event_loop::Observed;
+use super::event_loop::LoopSink;
 use super::transmitters::Transmitters;
 use crate::delay::Delays;
 use crate::event::{Event, NodeEvent};
@@ -60,7 +60,7 @@ impl Probes {
         let (Some(delays), Some(segment)) = (&mut self.delays, packet.segment()) else { return };
         if segment.len > 0 {
             let node = endpoints.end(end).node();
-            delays.sent(now, node, &endpoints.flow_of_segment(end.peer(), segment));
+            delays.record_sent(now, node, &endpoints.flow_of_segment(end.peer(), segment));
         }
     }
 
@@ -69,19 +69,19 @@ impl Probes {
     pub fn time_received(&mut self, end: EndId, packet: &CompactPacket, endpoints: &Endpoints, now: Time) {
         let (Some(delays), Some(segment)) = (&mut self.delays, packet.segment()) else { return };
         if segment.len > 0 {
-            delays.received(now, &endpoints.flow_of_segment(end, segment));
+            delays.record_received(now, &endpoints.flow_of_segment(end, segment));
         }
     }
 
     /// The observer of one call of a transmitter.
     #[inline(always)]
-    pub fn relay<'a, S: Observed>(&'a mut self, flows: &'a Endpoints, sink: &'a mut S) -> Relay<'a, S> {
+    pub fn relay<'a, S: LoopSink>(&'a mut self, flows: &'a Endpoints, sink: &'a mut S) -> Relay<'a, S> {
         Relay { sink, flows, delays: &mut self.delays }
     }
 
     /// Emits an event of a node, and measures the delays that follow from it.
     #[inline]
-    pub fn emit<S: Observed>(
+    pub fn emit<S: LoopSink>(
         &mut self,
         node: NodeId,
         endpoints: &Endpoints,
@@ -109,7 +109,7 @@ impl Probes {
 
     /// Emits every state change of channels up to now, oldest first.
     #[inline]
-    pub fn emit_air<S: Observed>(&mut self, transmitters: &mut Transmitters, agenda: &Agenda, sink: &mut S) {
+    pub fn emit_air<S: LoopSink>(&mut self, transmitters: &mut Transmitters, agenda: &Agenda, sink: &mut S) {
         while self.next_air <= agenda.now() && self.next_air != Time::NEVER {
             let at = self.next_air;
             let before = Time::from_nanos(at.as_nanos().saturating_sub(1));
@@ -150,7 +150,7 @@ pub(super) struct Relay<'a, S> {
     delays: &'a mut Option<Box<Delays>>,
 }
 
-impl<S: Observed> Observer for Relay<'_, S> {
+impl<S: LoopSink> Observer for Relay<'_, S> {
     #[inline]
     fn watches(&self) -> bool {
         S::ACTIVE
@@ -174,7 +174,7 @@ impl<S: Observed> Observer for Relay<'_, S> {
     #[inline]
     fn waited(&mut self, hop: HopId, wait: Span) {
         if let Some(delays) = self.delays {
-            delays.waited(hop, wait);
+            delays.record_wait(hop, wait);
         }
     }
     fn medium(&mut self, at: Time, medium: MediumId, event: MediumEvent) {

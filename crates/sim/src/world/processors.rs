@@ -2,7 +2,7 @@
 
 use engine::{IdVec, Span, Time};
 use path::agent::{Agent, AgentCx, AgentEvent, Departure};
-use path::channel::State;
+use path::channel::ChannelState;
 use path::mac::arq::Arq;
 use wire::Packet;
 
@@ -76,7 +76,7 @@ impl Processors {
     }
 
     /// Arms the first wake-ups of agents; `next_change` finds the first change of a channel's state.
-    pub fn begin(&mut self, agenda: &mut Agenda, mut next_change: impl FnMut(LinkId) -> Option<(Time, State)>) {
+    pub fn begin(&mut self, agenda: &mut Agenda, mut next_change: impl FnMut(LinkId) -> Option<(Time, ChannelState)>) {
         for node in self.agents.ids() {
             if let Some(installed) = &mut self.agents[node] {
                 installed.keep_timer(agenda.schedule());
@@ -188,7 +188,7 @@ impl Processors {
     }
 
     /// Takes the change of a channel's state that a node's agent is to be notified of now.
-    pub fn take_forecast(&mut self, node: NodeId) -> Option<(Time, State)> {
+    pub fn take_forecast(&mut self, node: NodeId) -> Option<(Time, ChannelState)> {
         self.agents[node].as_mut()?.forecast_mut()?.take()
     }
 
@@ -197,7 +197,7 @@ impl Processors {
         &mut self,
         node: NodeId,
         agenda: &mut Agenda,
-        next_change: impl FnMut(LinkId) -> Option<(Time, State)>,
+        next_change: impl FnMut(LinkId) -> Option<(Time, ChannelState)>,
     ) {
         if let Some(forecast) = self.agents[node].as_mut().and_then(InstalledAgent::forecast_mut) {
             forecast.arm(agenda.now(), agenda.schedule(), next_change);

@@ -106,7 +106,7 @@ impl Topology {
     /// The node at the start of a hop.
     #[inline(always)]
     pub fn near_end(&self, hop: HopIndex) -> NodeId {
-        self.far_ends[hop.reversed()]
+        self.far_ends[hop.opposite()]
     }
 
     #[inline(always)]
@@ -163,7 +163,7 @@ impl Topology {
     pub fn roaming(&self, now: Time) -> Vec<Option<RoamingResult>> {
         let mut results = IdVec::<NodeId, _>::from(vec![None; self.nodes.len()]);
         for roamer in &self.roamers {
-            results[roamer.node()] = Some(roamer.counted(now));
+            results[roamer.node()] = Some(roamer.roaming_result(now));
         }
         results.into_iter().collect()
     }

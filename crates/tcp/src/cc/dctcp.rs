@@ -20,7 +20,7 @@ use engine::{Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::window::{AtThreshold, Growth, Window};
+use super::window::{AtThreshold, Growth, RenoWindow};
 use super::{Acked, Congestion, CongestionControl, Feedback, Flight, Start};
 
 /// Settings.
@@ -28,27 +28,27 @@ use super::{Acked, Congestion, CongestionControl, Feedback, Flight, Start};
 #[serde(deny_unknown_fields)]
 pub struct Config {
     /// The weight of a window's marked share in alpha (g).
-    #[serde(default = "sixteenth")]
+    #[serde(default = "one_sixteenth")]
     pub gain: f64,
     /// Alpha before the first window.
-    #[serde(default = "one")]
+    #[serde(default = "default_initial_alpha")]
     pub initial_alpha: f64,
     /// How the window grows.
     #[serde(default)]
     pub growth: Growth,
 }
 
-fn sixteenth() -> f64 {
+fn one_sixteenth() -> f64 {
     1.0 / 16.0
 }
 
-fn one() -> f64 {
+fn default_initial_alpha() -> f64 {
     1.0
 }
 
 impl Default for Config {
     fn default() -> Self {
-        Config { gain: sixteenth(), initial_alpha: one(), growth: Growth::default() }
+        Config { gain: one_sixteenth(), initial_alpha: default_initial_alpha(), growth: Growth::default() }
     }
 }
 
@@ -69,7 +69,7 @@ impl Config {
         Box::new(Dctcp {
             gain: self.gain,
             limit: if self.growth == Growth::PerAck { start.segment } else { f64::INFINITY },
-            window: Window::new(&start, self.growth).at_ssthresh(AtThreshold::CongestionAvoidance),
+            window: RenoWindow::new(&start, self.growth).at_ssthresh(AtThreshold::CongestionAvoidance),
             alpha: self.initial_alpha,
             acked: 0,
             marked: 0,
@@ -82,7 +82,7 @@ impl Config {
 struct Dctcp {
     gain: f64,
     limit: f64,
-    window: Window,
+    window: RenoWindow,
     alpha: f64,
     /// Bytes acknowledged in this window, and how many of them with ECN-Echo.
     acked: u64,
@@ -169,7 +169,7 @@ mod tests {
             let cc = Dctcp {
                 gain,
                 limit: 1000.0,
-                window: Window::new(&start, growth).at_ssthresh(at_ssthresh),
+                window: RenoWindow::new(&start, growth).at_ssthresh(at_ssthresh),
                 alpha: initial_alpha,
                 acked: 0,
                 marked: 0,

@@ -9,8 +9,8 @@ use engine::{Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::hystart::{self, Hystart, Kind, Verdict};
-use super::window::{AtThreshold, Growth, Window};
+use super::hystart::{self, Hystart, Kind, SlowStartVerdict};
+use super::window::{AtThreshold, Growth, RenoWindow};
 use super::{Acked, Congestion, CongestionControl, Feedback, Flight, Start};
 
 /// What is halved at a loss.
@@ -61,7 +61,7 @@ pub struct Config {
 
 struct Reno {
     basis: Basis,
-    window: Window,
+    window: RenoWindow,
     /// Bytes that slow start grows by for one acknowledgment at most.
     limit: f64,
     hystart: Hystart,
@@ -111,7 +111,7 @@ impl Config {
         let hystart = Hystart::new(self.hystart.unwrap_or_default(), parameters, &start);
         Box::new(Reno {
             basis: self.ssthresh_from.unwrap_or_default(),
-            window: Window::new(&start, growth).at_ssthresh(self.at_ssthresh.unwrap_or_default()),
+            window: RenoWindow::new(&start, growth).at_ssthresh(self.at_ssthresh.unwrap_or_default()),
             limit,
             wants_feedback: self.pace || !matches!(hystart, Hystart::Off),
             hystart,
@@ -164,7 +164,7 @@ impl CongestionControl for Reno {
         if feedback.recovering || !self.window.slow_start() {
             return;
         }
-        if self.hystart.on_feedback(feedback, self.window.cwnd / self.window.segment) == Verdict::Exit {
+        if self.hystart.on_feedback(feedback, self.window.cwnd / self.window.segment) == SlowStartVerdict::Exit {
             self.window.ssthresh = self.window.cwnd;
             self.hystart.on_exit(false);
         }
@@ -193,7 +193,7 @@ impl CongestionControl for Reno {
     }
 
     fn pacing_rate(&self) -> Option<f64> {
-        if self.pace { self.window.paced(self.srtt) } else { None }
+        if self.pace { self.window.pacing_rate(self.srtt) } else { None }
     }
 }
 

@@ -24,7 +24,7 @@ use engine::{Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::window::{Growth, Window};
+use super::window::{Growth, RenoWindow};
 use super::{Acked, Congestion, CongestionControl, Feedback, Flight, Start};
 
 /// Settings.
@@ -32,27 +32,27 @@ use super::{Acked, Congestion, CongestionControl, Feedback, Flight, Start};
 #[serde(deny_unknown_fields)]
 pub struct Config {
     /// cwnd grows with fewer segments than this in the queue.
-    #[serde(default = "one")]
+    #[serde(default = "one_segment")]
     pub alpha: f64,
     /// cwnd shrinks with more segments than this in the queue.
-    #[serde(default = "three")]
+    #[serde(default = "three_segments")]
     pub beta: f64,
     /// More segments in the queue end slow start.
-    #[serde(default = "one")]
+    #[serde(default = "one_segment")]
     pub gamma: f64,
 }
 
-fn one() -> f64 {
+fn one_segment() -> f64 {
     1.0
 }
 
-fn three() -> f64 {
+fn three_segments() -> f64 {
     3.0
 }
 
 impl Default for Config {
     fn default() -> Self {
-        Config { alpha: one(), beta: three(), gamma: one() }
+        Config { alpha: one_segment(), beta: three_segments(), gamma: one_segment() }
     }
 }
 
@@ -79,7 +79,7 @@ impl Config {
     pub fn build(&self, start: Start) -> Box<dyn CongestionControl> {
         Box::new(Vegas {
             config: self.clone(),
-            window: Window::new(&start, Growth::PerAck),
+            window: RenoWindow::new(&start, Growth::PerAck),
             base: None,
             sum: 0,
             samples: 0,
@@ -91,7 +91,7 @@ impl Config {
 
 struct Vegas {
     config: Config,
-    window: Window,
+    window: RenoWindow,
     /// Minimum round trip of the connection.
     base: Option<Span>,
     /// The sum of this round's round trips, in nanoseconds, and their number.

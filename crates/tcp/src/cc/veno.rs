@@ -17,7 +17,7 @@ use engine::{Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::window::{Growth, Window};
+use super::window::{Growth, RenoWindow};
 use super::{Acked, Congestion, CongestionControl, Feedback, Flight, Start};
 
 /// Settings.
@@ -25,17 +25,17 @@ use super::{Acked, Congestion, CongestionControl, Feedback, Flight, Start};
 #[serde(deny_unknown_fields)]
 pub struct Config {
     /// Queue length in segments from which on a loss counts as congestion.
-    #[serde(default = "three")]
+    #[serde(default = "three_segments")]
     pub beta: f64,
 }
 
-fn three() -> f64 {
+fn three_segments() -> f64 {
     3.0
 }
 
 impl Default for Config {
     fn default() -> Self {
-        Config { beta: three() }
+        Config { beta: three_segments() }
     }
 }
 
@@ -51,7 +51,7 @@ impl Config {
     pub fn build(&self, start: Start) -> Box<dyn CongestionControl> {
         Box::new(Veno {
             beta: self.beta,
-            window: Window::new(&start, Growth::PerAck),
+            window: RenoWindow::new(&start, Growth::PerAck),
             base: None,
             last: None,
             skip: false,
@@ -61,7 +61,7 @@ impl Config {
 
 struct Veno {
     beta: f64,
-    window: Window,
+    window: RenoWindow,
     /// Minimum round trip of the connection, and the last one.
     base: Option<Span>,
     last: Option<Span>,

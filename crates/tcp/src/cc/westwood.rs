@@ -21,7 +21,7 @@ use engine::{Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::window::{Growth, Window};
+use super::window::{Growth, RenoWindow};
 use super::{Acked, Congestion, CongestionControl, Feedback, Flight, Start};
 
 /// Settings.
@@ -59,7 +59,7 @@ impl Config {
         Box::new(Westwood {
             filter: self.filter,
             limit: if self.growth == Growth::PerAck { start.segment } else { f64::INFINITY },
-            window: Window::new(&start, self.growth),
+            window: RenoWindow::new(&start, self.growth),
             min_rtt: None,
             bandwidth: None,
             since: Time::NEVER,
@@ -70,7 +70,7 @@ impl Config {
 
 struct Westwood {
     filter: f64,
-    window: Window,
+    window: RenoWindow,
     limit: f64,
     /// Minimum round trip.
     min_rtt: Option<Span>,

@@ -37,7 +37,7 @@ pub enum AtThreshold {
 }
 
 /// cwnd, ssthresh, and the state of Reno's growth. All in bytes.
-pub(crate) struct Window {
+pub(crate) struct RenoWindow {
     pub segment: f64,
     pub cwnd: f64,
     pub ssthresh: f64,
@@ -49,9 +49,9 @@ pub(crate) struct Window {
     before: (f64, f64),
 }
 
-impl Window {
+impl RenoWindow {
     pub fn new(start: &Start, growth: Growth) -> Self {
-        Window {
+        RenoWindow {
             segment: start.segment,
             cwnd: start.cwnd.max(start.segment),
             ssthresh: start.ssthresh,
@@ -64,7 +64,7 @@ impl Window {
 
     /// Sets the rule at ssthresh.
     pub fn at_ssthresh(self, at_ssthresh: AtThreshold) -> Self {
-        Window { at_ssthresh, ..self }
+        RenoWindow { at_ssthresh, ..self }
     }
 
     /// Whether the next acknowledgment is in slow start. At equality Linux, which counts, is not.
@@ -157,7 +157,7 @@ impl Window {
     /// The pacing rate in bytes per second that spreads cwnd over the round trip, as in Linux
     /// (`tcp_update_pacing_rate`): twice as fast as cwnd allows while that is below half of ssthresh, 1.2 times above.
     /// `None` before a round trip is known.
-    pub fn paced(&self, srtt: Span) -> Option<f64> {
+    pub fn pacing_rate(&self, srtt: Span) -> Option<f64> {
         let gain = if self.cwnd < self.ssthresh / 2.0 { 2.0 } else { 1.2 };
         (srtt > Span::ZERO).then(|| gain * self.cwnd / srtt.as_secs_f64())
     }
@@ -175,10 +175,10 @@ mod tests {
     use super::*;
     use engine::Stream;
 
-    fn window(cwnd: f64, ssthresh: f64) -> Window {
+    fn window(cwnd: f64, ssthresh: f64) -> RenoWindow {
         let start =
             Start { segment: 1000.0, cwnd: cwnd * 1000.0, ssthresh: ssthresh * 1000.0, stream: Stream::default() };
-        Window::new(&start, Growth::Counted)
+        RenoWindow::new(&start, Growth::Counted)
     }
 
     // covers [RFC5681 s3.1]
@@ -231,10 +231,10 @@ mod tests {
     /// 10 segments in 100 ms, twice as fast below half the threshold.
     #[test]
     fn pacing_rate_spreads_cwnd_over_the_round_trip() {
-        let rate = |ssthresh| window(10.0, ssthresh).paced(Span::from_millis(100));
+        let rate = |ssthresh| window(10.0, ssthresh).pacing_rate(Span::from_millis(100));
         assert_eq!(rate(f64::INFINITY), Some(200_000.0));
         assert_eq!(rate(20.0), Some(120_000.0));
-        assert_eq!(window(10.0, 20.0).paced(Span::ZERO), None);
+        assert_eq!(window(10.0, 20.0).pacing_rate(Span::ZERO), None);
     }
 
     /// Bytes counted towards a threshold that becomes smaller add one segment.

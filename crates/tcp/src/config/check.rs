@@ -97,16 +97,16 @@ impl PartialConfig {
             if given {
                 Fault::new(key, found, expected)
             } else if self.control.is_some() {
-                Fault::new("control", quoted(name), expected)
+                Fault::new("control", quote_name(name), expected)
             } else {
-                Fault::new("variant", quoted(&self.variant), expected)
+                Fault::new("variant", quote_name(&self.variant), expected)
             }
         };
         if control.regulates_recovery() {
             let by_time = format!("{name} needs the delivery time of each segment");
             if !config.recovery.build().uses_sack() {
                 let expected = format!("a recovery that needs SACK, not {recovery}: {by_time}");
-                let fault = fault("recovery", self.recovery.is_some(), &quoted(recovery), expected);
+                let fault = fault("recovery", self.recovery.is_some(), &quote_name(recovery), expected);
                 faults.push(fault.hint("write recovery = \"rack\" (or \"sack\", \"fack\")"));
             } else if !config.sack {
                 let fault = fault("sack", self.sack.is_some(), "false", format!("sack = true: {by_time}"));
@@ -117,7 +117,7 @@ impl PartialConfig {
             let found = if config.ecn == EcnMode::Off { "off" } else { "accept" };
             let expected =
                 format!("ecn = \"request\": {name} responds to ECN marks, and the setting applies to both ends");
-            let fault = fault("ecn", self.ecn.is_some(), &quoted(found), expected);
+            let fault = fault("ecn", self.ecn.is_some(), &quote_name(found), expected);
             faults.push(fault.hint("write ecn = \"request\", and an ecn_threshold at the bottleneck's link"));
         }
     }
@@ -146,6 +146,6 @@ fn check_counts(config: &Config, faults: &mut Vec<Fault>) {
     }
 }
 
-fn quoted(text: &str) -> String {
+fn quote_name(text: &str) -> String {
     format!("\"{text}\"")
 }

@@ -42,7 +42,7 @@ settings! {
     pub struct PartialConfig {
         /// The variant, by the name papers use.
         #[serde(default = "default_variant")]
-        #[schemars(extend("enum" = presets::names()))]
+        #[schemars(extend("enum" = presets::list_variants()))]
         variant: String = default_variant(),
     }
 

@@ -38,32 +38,32 @@ pub const PRESETS: &[Preset] = &[
     Preset {
         name: "reno",
         summary: "Slow start, congestion avoidance, fast retransmit and fast recovery (RFC 5681)",
-        settings: || pair(RecoveryConfig::Reno(Default::default()), reno()),
+        settings: || pair_recovery_with_control(RecoveryConfig::Reno(Default::default()), default_reno()),
     },
     Preset {
         name: "tahoe",
         summary: "Slow start after every loss [Jacobson 1988]",
-        settings: || pair(RecoveryConfig::Tahoe(Default::default()), reno()),
+        settings: || pair_recovery_with_control(RecoveryConfig::Tahoe(Default::default()), default_reno()),
     },
     Preset {
         name: "newreno",
         summary: "Reno that recovers one loss per round trip (RFC 6582)",
-        settings: || pair(RecoveryConfig::NewReno(Default::default()), reno()),
+        settings: || pair_recovery_with_control(RecoveryConfig::NewReno(Default::default()), default_reno()),
     },
     Preset {
         name: "sack",
         summary: "Reno with selective acknowledgments (RFC 6675)",
-        settings: || pair(RecoveryConfig::Sack(Default::default()), reno()),
+        settings: || pair_recovery_with_control(RecoveryConfig::Sack(Default::default()), default_reno()),
     },
     Preset {
         name: "fack",
         summary: "Reno with forward acknowledgment [Mathis and Mahdavi 1996]",
-        settings: || pair(RecoveryConfig::Fack(Default::default()), reno()),
+        settings: || pair_recovery_with_control(RecoveryConfig::Fack(Default::default()), default_reno()),
     },
     Preset {
         name: "rack",
         summary: "Reno with RACK-TLP (RFC 8985)",
-        settings: || pair(RecoveryConfig::Rack(Default::default()), reno()),
+        settings: || pair_recovery_with_control(RecoveryConfig::Rack(Default::default()), default_reno()),
     },
     Preset {
         name: "vegas",
@@ -109,7 +109,7 @@ pub const PRESETS: &[Preset] = &[
         name: "linux",
         summary: "As Linux: CUBIC with Linux's arithmetic and HyStart, RACK-TLP, proportional rate reduction",
         settings: || {
-            linux(ControlConfig::Cubic(cubic::Config {
+            build_linux_table(ControlConfig::Cubic(cubic::Config {
                 arithmetic: cubic::Arithmetic::Linux,
                 hystart: hystart::Kind::Linux,
                 hystart_rounds: Some(hystart::linux::Rounds::AboveLowWindow),
@@ -121,7 +121,7 @@ pub const PRESETS: &[Preset] = &[
         name: "linux-reno",
         summary: "As Linux with tcp_congestion_control = reno",
         settings: || {
-            linux(ControlConfig::Reno(reno::Config {
+            build_linux_table(ControlConfig::Reno(reno::Config {
                 growth: Some(window::Growth::Counted),
                 ssthresh_from: Some(reno::Basis::Cwnd),
                 ..reno::Config::default()
@@ -131,19 +131,19 @@ pub const PRESETS: &[Preset] = &[
 ];
 
 /// The variant called `name`.
-pub fn find(name: &str) -> Option<&'static Preset> {
+pub fn find_preset(name: &str) -> Option<&'static Preset> {
     PRESETS.iter().find(|preset| preset.name == name)
 }
 
 /// The names of all variants.
-pub fn names() -> Vec<&'static str> {
+pub fn list_variants() -> Vec<&'static str> {
     PRESETS.iter().map(|preset| preset.name).collect()
 }
 
 /// Returns the settings of 4.3BSD that the profile goel1997 merges over the variant's: rules that the thesis states, or
 /// that follow from its event times. The initial ssthresh is the maximum unscaled window, and each unacceptable segment
 /// is answered.
-pub fn goel1997() -> PartialConfig {
+pub fn build_goel1997_table() -> PartialConfig {
     PartialConfig {
         initial_ssthresh: Some(Bytes(65_535)),
         recovery_exit_growth: Some(true),
@@ -154,23 +154,23 @@ pub fn goel1997() -> PartialConfig {
     }
 }
 
-fn reno() -> ControlConfig {
+fn default_reno() -> ControlConfig {
     ControlConfig::Reno(reno::Config::default())
 }
 
-fn pair(recovery: RecoveryConfig, control: ControlConfig) -> PartialConfig {
+fn pair_recovery_with_control(recovery: RecoveryConfig, control: ControlConfig) -> PartialConfig {
     PartialConfig { recovery: Some(Named(recovery)), control: Some(Named(control)), ..PartialConfig::default() }
 }
 
 /// Returns a recovery and a control, with a measurement of the round trip time by each acknowledgment.
 fn timing_each(recovery: RecoveryConfig, control: ControlConfig) -> PartialConfig {
-    PartialConfig { rtt_sampling: Some(Sampling::EachAcknowledgment), ..pair(recovery, control) }
+    PartialConfig { rtt_sampling: Some(Sampling::EachAcknowledgment), ..pair_recovery_with_control(recovery, control) }
 }
 
 /// Returns the settings of current Linux: RACK-TLP with proportional rate reduction, an initial window of ten segments,
 /// a minimum variation of 200 ms, quick acknowledgments at first and then delays of 40 ms [Linux net/ipv4: tcp_input.c,
 /// tcp_output.c, tcp_timer.c].
-fn linux(control: ControlConfig) -> PartialConfig {
+fn build_linux_table(control: ControlConfig) -> PartialConfig {
     PartialConfig {
         initial_window: Some(10),
         cwnd_validation: Some(CwndValidation::CwndLimited),

@@ -52,7 +52,7 @@ macro_rules! settings {
             /// Replaces each setting whose key the table sets.
             pub fn merge(&mut self, table: &$Partial) {
                 $(if let Some(given) = &table.$key {
-                    $crate::config::settings::Given::<$type>::set(given, &mut self.$key);
+                    $crate::config::settings::TableValue::<$type>::set(given, &mut self.$key);
                 })*
             }
         }
@@ -64,24 +64,24 @@ macro_rules! settings {
 pub(super) use settings;
 
 /// The value of a key in a table.
-pub(super) trait Given<T> {
+pub(super) trait TableValue<T> {
     /// Replaces `setting` by this value.
     fn set(&self, setting: &mut T);
 }
 
-impl<T: Clone> Given<T> for T {
+impl<T: Clone> TableValue<T> for T {
     fn set(&self, setting: &mut T) {
         setting.clone_from(self);
     }
 }
 
-impl<T: Clone> Given<T> for Named<T> {
+impl<T: Clone> TableValue<T> for Named<T> {
     fn set(&self, setting: &mut T) {
         setting.clone_from(&self.0);
     }
 }
 
-impl<T: Clone> Given<Option<T>> for T {
+impl<T: Clone> TableValue<Option<T>> for T {
     fn set(&self, setting: &mut Option<T>) {
         *setting = Some(self.clone());
     }

@@ -9,7 +9,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, Error, MapAccess, Unexpected, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::settings::{Given, settings};
+use super::settings::{TableValue, settings};
 
 /// Range of an initial window.
 pub(super) const INITIAL_WINDOW: &str = "a whole number of segments, 1 to 1000";
@@ -47,10 +47,10 @@ pub enum DelayedAck {
 #[serde(deny_unknown_fields)]
 pub struct Delay {
     /// Number of full segments per acknowledgment, 1 to 64; TCP allows at most 2 [RFC5681 s4.2].
-    #[serde(default = "two")]
+    #[serde(default = "two_segments_per_ack")]
     pub every: u32,
     /// Maximum delay, at most 500 ms [RFC5681 s4.2].
-    #[serde(default = "fifth_of_a_second")]
+    #[serde(default = "default_ack_delay")]
     pub delay: Span,
     /// Number of segments at the start of a connection that are acknowledged without delay (Linux's quick
     /// acknowledgments).
@@ -58,17 +58,17 @@ pub struct Delay {
     pub quick_acks: u32,
 }
 
-fn two() -> u32 {
+fn two_segments_per_ack() -> u32 {
     2
 }
 
-fn fifth_of_a_second() -> Span {
+fn default_ack_delay() -> Span {
     Span::from_millis(200)
 }
 
 impl Default for Delay {
     fn default() -> Self {
-        Delay { every: two(), delay: fifth_of_a_second(), quick_acks: 0 }
+        Delay { every: two_segments_per_ack(), delay: default_ack_delay(), quick_acks: 0 }
     }
 }
 
@@ -143,7 +143,7 @@ settings! {
     }
 }
 
-impl Given<Retries> for PartialRetries {
+impl TableValue<Retries> for PartialRetries {
     fn set(&self, setting: &mut Retries) {
         setting.merge(self);
     }

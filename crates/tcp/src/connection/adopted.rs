@@ -31,7 +31,7 @@ pub struct Adoption {
 impl Connection {
     /// Creates an end in ESTABLISHED that continues another one's stream. Its segments have `config.segment` bytes of
     /// data, whatever their options take.
-    pub fn adopted(config: &Config, [local_port, remote_port]: [u16; 2], taken: &Adoption) -> Self {
+    pub fn adopt(config: &Config, [local_port, remote_port]: [u16; 2], taken: &Adoption) -> Self {
         let mut config = config.clone();
         config.sack = taken.sack;
         config.timestamps = taken.timestamps;
@@ -40,8 +40,8 @@ impl Connection {
         (connection.peer_origin, connection.last_ack) = (peer_origin, peer_origin);
         (connection.timestamps, connection.ecn, connection.shift) = (taken.timestamps, taken.ecn, taken.shift);
         connection.clock = Clock::of(taken.recent);
-        connection.sender.agreed(taken.ecn, taken.peer_window, None, None);
-        connection.receiver.agreed(taken.sack, config.dsack, taken.shift, taken.max_window);
+        connection.sender.on_handshake(taken.ecn, taken.peer_window, None, None);
+        connection.receiver.on_handshake(taken.sack, config.dsack, taken.shift, taken.max_window);
         connection
     }
 }
@@ -67,7 +67,7 @@ mod tests {
             max_window: 65_535 << 3,
         };
         let config = Config { segment: 500, initial_window: 2, ..Config::default() };
-        let mut end = Connection::adopted(&config, [1, 2], &taken);
+        let mut end = Connection::adopt(&config, [1, 2], &taken);
         end.write(800);
         let sent: Vec<_> = std::iter::from_fn(|| end.poll_transmit(Time::ZERO)).map(|(segment, _)| segment).collect();
         let shown: Vec<_> = sent.iter().map(|s| (s.seq.0, s.len, s.ack.0, s.window, s.window_shift)).collect();

@@ -75,7 +75,7 @@ impl Connection {
 
     /// Whether the other end has closed and everything before its FIN was read.
     pub fn at_end(&self) -> bool {
-        self.receiver.finished() && self.receiver.readable() == 0
+        self.receiver.has_received_fin() && self.receiver.readable() == 0
     }
 
     /// Whether everything written was acknowledged.

@@ -3,10 +3,10 @@
 use engine::Time;
 use wire::{Ecn, Flags, Segment};
 
-use super::close::refusal;
+use super::close::refuse_segment;
 use super::{Connection, Failure, State};
-use crate::receiver::Data;
-use crate::sender::Arrival;
+use crate::receiver::ReceivedData;
+use crate::sender::AckArrival;
 use crate::timestamps::{self, Clock};
 
 impl Connection {
@@ -14,7 +14,7 @@ impl Connection {
     #[inline]
     pub fn handle_segment(&mut self, now: Time, segment: &Segment, ecn: Ecn) {
         match self.state {
-            State::Closed => self.answers.extend(refusal(segment)),
+            State::Closed => self.answers.extend(refuse_segment(segment)),
             State::Listen => self.in_listen(now, segment),
             State::SynSent => self.in_syn_sent(now, segment, ecn),
             _ => self.in_others(now, segment, ecn),
@@ -58,7 +58,7 @@ impl Connection {
         }
         if self.state == State::SynReceived {
             if segment.ack != self.origin {
-                self.answers.extend(refusal(segment));
+                self.answers.extend(refuse_segment(segment));
                 return false;
             }
             self.establish(now, segment);
@@ -83,7 +83,7 @@ impl Connection {
     #[cold]
     pub(super) fn answer_invalid(&mut self, now: Time, segment: &Segment) {
         if segment.seq_len() == 0 || segment.flags.has(Flags::SYN) {
-            let now = timestamps::value(now);
+            let now = timestamps::timestamp_at(now);
             if now.wrapping_sub(self.answered_at) < self.invalid_ratelimit {
                 return;
             }
@@ -158,7 +158,7 @@ impl Connection {
             return self.answer_invalid(now, segment);
         }
         match self.state {
-            State::SynReceived if self.listened() => self.listen_again(),
+            State::SynReceived if self.is_passive() => self.listen_again(),
             State::SynReceived => self.fail(Failure::Refused),
             State::TimeWait | State::Closing | State::LastAck => self.finish(State::Closed),
             _ => self.fail(Failure::Reset),
@@ -169,7 +169,7 @@ impl Connection {
     /// by an end that listened and is not synchronized yet.
     #[cold]
     fn take_stray_syn(&mut self, now: Time, segment: &Segment) {
-        if self.state == State::SynReceived && self.listened() {
+        if self.state == State::SynReceived && self.is_passive() {
             return self.listen_again();
         }
         self.answer_invalid(now, segment);
@@ -197,7 +197,7 @@ impl Connection {
             _ => None,
         };
         let window = self.sender.newer_window((segment.seq, segment.ack), segment.window, ack);
-        let taken = self.sender.on_ack(&Arrival {
+        let taken = self.sender.on_ack(&AckArrival {
             now,
             ack,
             window,
@@ -224,7 +224,7 @@ impl Connection {
             self.receiver.owe();
             return false;
         }
-        let data = Data { seq, len: segment.len, fin, ecn, reduced: segment.flags.has(Flags::CWR) };
+        let data = ReceivedData { seq, len: segment.len, fin, ecn, reduced: segment.flags.has(Flags::CWR) };
         let new = seq + u64::from(segment.len) > self.receiver.next();
         if self.orphan && segment.len > 0 && new {
             // [RFC9293 s3.6.1]: the application no longer reads.
@@ -246,7 +246,7 @@ impl Connection {
         let mut segment = Segment::default();
         self.segment(self.sender.nxt(), 0, Flags::ACK).write_to(&mut segment);
         self.add_options(now, &mut segment);
-        self.receiver.acknowledged();
+        self.receiver.on_ack_sent();
         self.answers.push_back(segment);
     }
 }

@@ -7,7 +7,7 @@ use super::{Connection, Failure, State};
 use crate::timestamps::Clock;
 
 /// Returns the reset that answers a segment of no connection [RFC9293 s3.10.7.1]; `None` for a reset.
-pub fn refusal(segment: &Segment) -> Option<Segment> {
+pub fn refuse_segment(segment: &Segment) -> Option<Segment> {
     if segment.flags.has(Flags::RST) {
         return None;
     }
@@ -82,7 +82,7 @@ impl Connection {
         self.handshake = None;
         self.time_wait_until = Time::NEVER;
         self.uncork_at = Time::NEVER;
-        self.receiver.acknowledged();
+        self.receiver.on_ack_sent();
     }
 
     /// An opening by the other end has failed [RFC9293 s3.10.7.4].
@@ -124,7 +124,7 @@ impl Connection {
 
     /// Checks whether the other end's FIN was received in order.
     pub(super) fn after_data(&mut self, now: Time) {
-        if !self.receiver.finished() {
+        if !self.receiver.has_received_fin() {
             return;
         }
         match self.state {

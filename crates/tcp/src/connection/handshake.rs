@@ -91,7 +91,7 @@ impl Handshake {
     }
 
     /// Records that a SYN was sent [RFC6298 s5.1, s5.5].
-    pub fn sent(&mut self, now: Time) {
+    pub fn on_syn_sent(&mut self, now: Time) {
         if self.tries == 0 {
             self.first_at = now;
         }

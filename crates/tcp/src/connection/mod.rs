@@ -20,7 +20,7 @@ use wire::{Ecn, Notice, Segment, SeqNum};
 
 pub use crate::state::{Failure, State};
 pub use adopted::Adoption;
-pub use close::refusal;
+pub use close::refuse_segment;
 pub use transmit::Polled;
 
 use crate::config::{Config, EcnMode, Nagle, Paws};
@@ -86,8 +86,8 @@ impl Connection {
         let uses_sack = connection.sender.uses_sack();
         connection.timestamps = config.timestamps;
         connection.ecn = config.ecn == EcnMode::Request;
-        connection.sender.agreed(connection.ecn, peer_window, None, None);
-        connection.receiver.agreed(config.sack && uses_sack, config.dsack, 0, u64::MAX);
+        connection.sender.on_handshake(connection.ecn, peer_window, None, None);
+        connection.receiver.on_handshake(config.sack && uses_sack, config.dsack, 0, u64::MAX);
         connection
     }
 
@@ -105,7 +105,7 @@ impl Connection {
         let sender = Sender::new(config, 0);
         let handshake = || Box::new(Handshake::new(config, sender.uses_sack()));
         let receiver = Receiver::new(config, sender.precise_ecn());
-        let apart = timestamps::value(Time::ZERO + config.invalid_ratelimit);
+        let apart = timestamps::timestamp_at(Time::ZERO + config.invalid_ratelimit);
         Connection {
             local_port,
             remote_port,

@@ -41,7 +41,7 @@ impl Connection {
     /// Bytes received in order.
     #[inline]
     pub fn bytes_received(&self) -> u64 {
-        self.receiver.received()
+        self.receiver.bytes_received()
     }
 
     /// Segments received that contained no new byte.
@@ -51,7 +51,7 @@ impl Connection {
 
     /// Discarded segments with data: not acceptable [RFC9293 s3.10.7.4] or too old by their timestamps [RFC7323 s5.3].
     pub fn segments_discarded(&self) -> u64 {
-        self.receiver.discarded()
+        self.receiver.segments_discarded()
     }
 
     /// The counters of the sending half.
@@ -95,7 +95,7 @@ impl Connection {
     /// Why the last poll for a segment returned no data. Valid after such a poll; `None` before the first one, and in
     /// states in which data is not sent.
     pub fn blocked(&self) -> Option<Blocked> {
-        self.sender.blocked().filter(|_| self.state.sends())
+        self.sender.last_blocked().filter(|_| self.state.sends())
     }
 
     /// The fields of TCP_INFO.
@@ -126,7 +126,7 @@ impl Connection {
             reord_seen,
             snd_mss: sender.segment(),
             bytes_acked: sender.una(),
-            bytes_received: self.receiver.received(),
+            bytes_received: self.receiver.bytes_received(),
             notsent_bytes: sender.unsent(),
             snd_wnd: sender.peer_window(),
             data_segs_out: counters.segments_sent,

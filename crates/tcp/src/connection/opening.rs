@@ -3,7 +3,7 @@
 use engine::{Span, Time};
 use wire::{Ecn, Flags, Segment};
 
-use super::close::refusal;
+use super::close::refuse_segment;
 use super::{Connection, Failure, State};
 use crate::timestamps::{self, Clock};
 
@@ -18,7 +18,7 @@ impl Connection {
         }
         self.remote_port = segment.src_port;
         if segment.flags.has(Flags::ACK) {
-            self.answers.extend(refusal(segment));
+            self.answers.extend(refuse_segment(segment));
             return;
         }
         if segment.flags.has(Flags::SYN) {
@@ -35,7 +35,7 @@ impl Connection {
         let acknowledges = segment.flags.has(Flags::ACK);
         let ours = segment.ack == self.origin && self.handshake.as_ref().is_some_and(|handshake| handshake.tries > 0);
         if acknowledges && !ours {
-            self.answers.extend(refusal(segment));
+            self.answers.extend(refuse_segment(segment));
             return;
         }
         if segment.flags.has(Flags::RST) {
@@ -70,7 +70,7 @@ impl Connection {
     pub(super) fn take_answer(&mut self, now: Time, segment: &Segment, ecn: Ecn) -> bool {
         self.establish(now, segment);
         let taken = self.take_data(now, segment, 0, ecn);
-        self.receiver.acknowledged();
+        self.receiver.on_ack_sent();
         self.receiver.owe();
         taken
     }
@@ -112,15 +112,15 @@ impl Connection {
         self.shift = agreed.shift;
         self.sender.rebuild(&config);
         let from = (segment.seq, self.origin);
-        self.sender.agreed(agreed.ecn, u64::from(segment.window), Some(from), rtt.map(|rtt| (now, rtt)));
+        self.sender.on_handshake(agreed.ecn, u64::from(segment.window), Some(from), rtt.map(|rtt| (now, rtt)));
         let sack = agreed.sack;
         let max_window = u64::from(u16::MAX) << agreed.shift;
-        self.receiver.agreed(sack, config.dsack, agreed.shift, max_window);
+        self.receiver.on_handshake(sack, config.dsack, agreed.shift, max_window);
         self.enter(if self.sender.finishing() { State::FinWait1 } else { State::Established });
     }
 
     /// Whether the connection was opened by the other end.
-    pub(super) fn listened(&self) -> bool {
+    pub(super) fn is_passive(&self) -> bool {
         self.handshake.as_ref().is_some_and(|handshake| handshake.passive)
     }
 }

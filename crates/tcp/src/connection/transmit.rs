@@ -64,10 +64,10 @@ impl Connection {
     #[inline(always)]
     fn poll_segment(&mut self, now: Time) -> Option<(CompactSegment, Ecn)> {
         if self.state.sends() && !self.sender.silent() {
-            let stamp = if self.timestamps { timestamps::value(now) } else { 0 };
+            let stamp = if self.timestamps { timestamps::timestamp_at(now) } else { 0 };
             match self.sender.poll(now, stamp) {
                 Ok(tx) => {
-                    self.receiver.acknowledged();
+                    self.receiver.on_ack_sent();
                     return Some(self.data(&tx));
                 }
                 Err(reason) => self.sender.note_blocked(reason),
@@ -92,7 +92,7 @@ impl Connection {
             return None;
         }
         let (flags, window, options) = handshake.syn(now, &self.clock);
-        handshake.sent(now);
+        handshake.on_syn_sent(now);
         let answers = self.state == State::SynReceived;
         let flags = if answers { flags | Flags::ACK } else { flags };
         let ack = if answers { self.peer_origin } else { SeqNum(0) };

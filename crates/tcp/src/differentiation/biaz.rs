@@ -18,7 +18,7 @@ use engine::registry::{Fault, Settings};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Cause, LossDifferentiation};
+use super::{LossCause, LossDifferentiation};
 use crate::cc::Feedback;
 
 /// Settings.
@@ -26,28 +26,28 @@ use crate::cc::Feedback;
 #[serde(deny_unknown_fields)]
 pub struct Config {
     /// The upper bound of a wireless loss's gap, in minimum gaps beyond the lost segments.
-    #[serde(default = "two")]
+    #[serde(default = "two_gaps")]
     pub limit: f64,
 }
 
-fn two() -> f64 {
+fn two_gaps() -> f64 {
     2.0
 }
 
 impl Default for Config {
     fn default() -> Self {
-        Config { limit: two() }
+        Config { limit: two_gaps() }
     }
 }
 
 impl Settings for Config {
     fn check(&self) -> Vec<Fault> {
-        fault(self.limit).into_iter().collect()
+        check_gap_limit(self.limit).into_iter().collect()
     }
 }
 
 /// A fault if no gap could be a wireless loss with this limit.
-pub(super) fn fault(limit: f64) -> Option<Fault> {
+pub(super) fn check_gap_limit(limit: f64) -> Option<Fault> {
     (!(limit > 1.0 && limit <= 100.0)).then(|| Fault::new("limit", limit, "more than 1, at most 100"))
 }
 
@@ -91,12 +91,12 @@ impl LossDifferentiation for Biaz {
         (self.in_order, self.after) = (Some(feedback.now), None);
     }
 
-    fn cause(&mut self, now: Time, segments: u32) -> Cause {
-        let (Some(min_gap), Some(last)) = (self.min_gap, self.in_order) else { return Cause::Congestion };
+    fn cause(&mut self, now: Time, segments: u32) -> LossCause {
+        let (Some(min_gap), Some(last)) = (self.min_gap, self.in_order) else { return LossCause::Congestion };
         let gap = self.after.unwrap_or(now).since(last).as_secs_f64() / min_gap;
         // Allows for rounding to whole nanoseconds.
         let (earliest, latest) = (f64::from(segments) + 1.0 - 1e-6, f64::from(segments) + self.limit);
-        if (earliest..latest).contains(&gap) { Cause::Wireless } else { Cause::Congestion }
+        if (earliest..latest).contains(&gap) { LossCause::Wireless } else { LossCause::Congestion }
     }
 }
 
@@ -107,7 +107,7 @@ mod tests {
     use crate::differentiation::tests::Teller;
 
     /// Arrivals every 10 ms, then `segments` lost and a gap of `gap` ms.
-    fn cause(segments: u32, gap: u64) -> Cause {
+    fn cause(segments: u32, gap: u64) -> LossCause {
         let mut teller = Teller::new(&DifferentiationConfig::Biaz(Config::default()));
         for _ in 0..10 {
             teller.ack(10, 1000, 100);
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn arrival_gap_of_the_lost_segments_is_a_wireless_loss() {
-        use Cause::{Congestion, Wireless};
+        use LossCause::{Congestion, Wireless};
         for (segments, gap, expected) in [
             (1, 19, Congestion),
             (1, 20, Wireless),
@@ -141,9 +141,12 @@ mod tests {
     /// more.
     #[test]
     fn acknowledgment_of_two_segments_counts_as_two_arrivals() {
-        for (gap, expected) in
-            [(19, Cause::Congestion), (20, Cause::Wireless), (29, Cause::Wireless), (30, Cause::Congestion)]
-        {
+        for (gap, expected) in [
+            (19, LossCause::Congestion),
+            (20, LossCause::Wireless),
+            (29, LossCause::Wireless),
+            (30, LossCause::Congestion),
+        ] {
             let mut teller = Teller::new(&DifferentiationConfig::Biaz(Config::default()));
             for _ in 0..10 {
                 teller.ack(20, 2000, 100);
@@ -163,7 +166,7 @@ mod tests {
                 teller.ack(gap, 500, 100);
             }
             teller.ack(25, 0, 100);
-            assert_eq!(teller.cause(1), Cause::Wireless, "{gaps:?}");
+            assert_eq!(teller.cause(1), LossCause::Wireless, "{gaps:?}");
         }
     }
 
@@ -178,13 +181,13 @@ mod tests {
         teller.ack(1, 2000, 100);
         teller.ack(10, 1000, 100);
         teller.ack(20, 0, 100);
-        assert_eq!(teller.cause(1), Cause::Wireless, "20 ms are two gaps of 10");
+        assert_eq!(teller.cause(1), LossCause::Wireless, "20 ms are two gaps of 10");
     }
 
     #[test]
     fn loss_without_measurements_is_congestion() {
         let mut teller = Teller::new(&DifferentiationConfig::Biaz(Config::default()));
-        assert_eq!(teller.cause(1), Cause::Congestion);
+        assert_eq!(teller.cause(1), LossCause::Congestion);
         assert_eq!(Config { limit: 1.0 }.check().len(), 1);
     }
 }

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::LossDifferentiation;
-use super::biaz::{Biaz, fault};
+use super::biaz::{Biaz, check_gap_limit};
 
 /// Settings.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -32,7 +32,7 @@ impl Default for Config {
 
 impl Settings for Config {
     fn check(&self) -> Vec<Fault> {
-        fault(self.limit).into_iter().collect()
+        check_gap_limit(self.limit).into_iter().collect()
     }
 }
 
@@ -47,11 +47,11 @@ impl Config {
 mod tests {
     use super::*;
     use crate::differentiation::tests::Teller;
-    use crate::differentiation::{Cause, DifferentiationConfig};
+    use crate::differentiation::{DifferentiationConfig, LossCause};
 
     #[test]
     fn mbiaz_upper_bound_is_below_that_of_biaz() {
-        use Cause::{Congestion, Wireless};
+        use LossCause::{Congestion, Wireless};
         for (gap, expected) in [(19, Congestion), (20, Wireless), (22, Wireless), (23, Congestion), (29, Congestion)] {
             let mut teller = Teller::new(&DifferentiationConfig::Mbiaz(Config::default()));
             for _ in 0..10 {

@@ -30,7 +30,7 @@ impl Default for DifferentiationConfig {
 
 /// The assumed cause of a loss.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Cause {
+pub enum LossCause {
     /// A full queue: the sender reduces its rate.
     Congestion,
     /// Corruption on the wireless hop: retransmit without a reduction.
@@ -46,7 +46,7 @@ pub trait LossDifferentiation: Send {
     /// Processes an acknowledgment.
     fn on_feedback(&mut self, feedback: &Feedback);
     /// The assumed cause of the loss of `segments` consecutive segments.
-    fn cause(&mut self, now: Time, segments: u32) -> Cause;
+    fn cause(&mut self, now: Time, segments: u32) -> LossCause;
 }
 
 #[cfg(test)]
@@ -80,7 +80,7 @@ pub(crate) mod tests {
             self.differentiation.on_feedback(&feedback);
         }
 
-        pub fn cause(&mut self, segments: u32) -> Cause {
+        pub fn cause(&mut self, segments: u32) -> LossCause {
             self.differentiation.cause(self.now, segments)
         }
     }

@@ -3,7 +3,7 @@
 use engine::Time;
 pub use engine::registry::NoSettings as Config;
 
-use super::{Cause, LossDifferentiation};
+use super::{LossCause, LossDifferentiation};
 use crate::cc::Feedback;
 
 /// Creates the differentiation.
@@ -16,7 +16,7 @@ struct None;
 impl LossDifferentiation for None {
     fn on_feedback(&mut self, _: &Feedback) {}
 
-    fn cause(&mut self, _: Time, _: u32) -> Cause {
-        Cause::Congestion
+    fn cause(&mut self, _: Time, _: u32) -> LossCause {
+        LossCause::Congestion
     }
 }

@@ -14,7 +14,7 @@ use engine::{Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Cause, LossDifferentiation};
+use super::{LossCause, LossDifferentiation};
 use crate::cc::Feedback;
 
 /// Settings.
@@ -22,24 +22,24 @@ use crate::cc::Feedback;
 #[serde(deny_unknown_fields)]
 pub struct Config {
     /// A spike begins above this share of the range of round trips.
-    #[serde(default = "half")]
+    #[serde(default = "half_of_range")]
     pub alpha: f64,
     /// A spike ends below this share of the range.
-    #[serde(default = "third")]
+    #[serde(default = "third_of_range")]
     pub beta: f64,
 }
 
-fn half() -> f64 {
+fn half_of_range() -> f64 {
     0.5
 }
 
-fn third() -> f64 {
+fn third_of_range() -> f64 {
     1.0 / 3.0
 }
 
 impl Default for Config {
     fn default() -> Self {
-        Config { alpha: half(), beta: third() }
+        Config { alpha: half_of_range(), beta: third_of_range() }
     }
 }
 
@@ -81,9 +81,9 @@ impl LossDifferentiation for Spike {
         }
     }
 
-    fn cause(&mut self, _: Time, _: u32) -> Cause {
+    fn cause(&mut self, _: Time, _: u32) -> LossCause {
         let known = self.range.is_some_and(|(min, max)| min < max);
-        if known && !self.spiking { Cause::Wireless } else { Cause::Congestion }
+        if known && !self.spiking { LossCause::Wireless } else { LossCause::Congestion }
     }
 }
 
@@ -96,7 +96,7 @@ mod tests {
     /// Between 100 and 160 ms: a spike begins above 130 ms and ends below 120 ms.
     #[test]
     fn spike_begins_and_ends_at_different_thresholds() {
-        use Cause::{Congestion, Wireless};
+        use LossCause::{Congestion, Wireless};
         let mut teller = Teller::new(&DifferentiationConfig::Spike(Config::default()));
         teller.ack(10, 1000, 100);
         assert_eq!(teller.cause(1), Congestion, "nothing is known");

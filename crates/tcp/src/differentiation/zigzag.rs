@@ -19,7 +19,7 @@ use engine::registry::{Fault, Settings};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Cause, LossDifferentiation};
+use super::{LossCause, LossDifferentiation};
 use crate::cc::Feedback;
 
 /// Settings.
@@ -87,15 +87,15 @@ impl LossDifferentiation for ZigZag {
         });
     }
 
-    fn cause(&mut self, _: Time, segments: u32) -> Cause {
-        let Some((trip, mean, dev)) = self.trip else { return Cause::Congestion };
+    fn cause(&mut self, _: Time, segments: u32) -> LossCause {
+        let Some((trip, mean, dev)) = self.trip else { return LossCause::Congestion };
         let deviations = match segments {
             0 | 1 => -1.0,
             2 => -0.5,
             3 => 0.0,
             _ => self.config.many,
         };
-        if trip < mean + deviations * dev { Cause::Wireless } else { Cause::Congestion }
+        if trip < mean + deviations * dev { LossCause::Wireless } else { LossCause::Congestion }
     }
 }
 
@@ -109,7 +109,7 @@ mod tests {
     /// 112 ms mean 110.5, dev 7.5 + 0.75 = 8.25.
     #[test]
     fn zigzag_thresholds_depend_on_the_number_of_lost_segments() {
-        use Cause::{Congestion, Wireless};
+        use LossCause::{Congestion, Wireless};
         let causes = |many, rtt| {
             let config = Config { alpha: 0.25, many };
             let mut teller = Teller::new(&DifferentiationConfig::ZigZag(config));
@@ -130,7 +130,7 @@ mod tests {
     /// dev' 1.81641 + 0.10898 = 1.92539, so the thresholds are 99.018, 99.981, 100.944 and 99.981 ms.
     #[test]
     fn zigzag_thresholds_with_the_papers_share_of_the_variation() {
-        use Cause::{Congestion, Wireless};
+        use LossCause::{Congestion, Wireless};
         let causes = |micros| {
             let mut teller = Teller::new(&DifferentiationConfig::ZigZag(Config::default()));
             for rtt in [100_000, 132_000, micros] {
@@ -151,7 +151,7 @@ mod tests {
         for _ in 0..5 {
             teller.ack(10, 1000, 100);
         }
-        assert_eq!([0, 1, 2, 3, 4].map(|lost| teller.cause(lost)), [Cause::Congestion; 5]);
+        assert_eq!([0, 1, 2, 3, 4].map(|lost| teller.cause(lost)), [LossCause::Congestion; 5]);
     }
 
     /// With the paper's a = 1/32, a trip time far below the others is below one deviation.
@@ -162,9 +162,9 @@ mod tests {
             teller.ack(10, 1000, 100 + 20 * (number % 2));
         }
         teller.ack(10, 1000, 95);
-        assert_eq!(teller.cause(1), Cause::Wireless);
+        assert_eq!(teller.cause(1), LossCause::Wireless);
         teller.ack(10, 1000, 120);
-        assert_eq!(teller.cause(3), Cause::Congestion);
+        assert_eq!(teller.cause(3), LossCause::Congestion);
         assert_eq!(Config { alpha: 0.0, many: f64::NAN }.check().len(), 2);
     }
 }

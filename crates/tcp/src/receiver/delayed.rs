@@ -25,7 +25,7 @@ impl Delayed {
 
     /// A segment was received; `hurry` if its acknowledgment must not be delayed.
     #[inline]
-    pub fn arrived(&mut self, now: Time, hurry: bool) {
+    pub fn on_segment(&mut self, now: Time, hurry: bool) {
         self.arrived = self.arrived.saturating_add(1);
         if hurry || self.settings.every <= 1 || (self.quick && self.arrived <= self.settings.quick_acks) {
             return self.at_once();

@@ -48,7 +48,7 @@ pub(crate) struct Receiver {
 
 /// The data of a received segment, as offsets.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Data {
+pub(crate) struct ReceivedData {
     /// First byte.
     pub seq: u64,
     /// Bytes.
@@ -87,10 +87,10 @@ impl Receiver {
     }
 
     /// Sets the result of the handshake; windows are at most `max_window` bytes.
-    pub fn agreed(&mut self, sack: bool, duplicate_sack: bool, shift: u8, max_window: u64) {
-        self.reports.agreed(sack, duplicate_sack);
+    pub fn on_handshake(&mut self, sack: bool, duplicate_sack: bool, shift: u8, max_window: u64) {
+        self.reports.enable(sack, duplicate_sack);
         (self.shift, self.max_window) = (shift, max_window);
-        self.edge = self.next() + self.quantized(self.buffer);
+        self.edge = self.next() + self.round_window(self.buffer);
     }
 
     pub fn observe(&mut self) {
@@ -105,7 +105,7 @@ impl Receiver {
 
     /// Bytes of data received in order.
     #[inline]
-    pub fn received(&self) -> u64 {
+    pub fn bytes_received(&self) -> u64 {
         match self.fin_at {
             Some(fin) => self.next().min(fin),
             None => self.next(),
@@ -114,7 +114,7 @@ impl Receiver {
 
     /// Whether the FIN and everything before it were received.
     #[inline]
-    pub fn finished(&self) -> bool {
+    pub fn has_received_fin(&self) -> bool {
         self.fin_at.is_some_and(|fin| self.next() > fin)
     }
 
@@ -124,7 +124,7 @@ impl Receiver {
     }
 
     /// Discarded segments with data.
-    pub fn discarded(&self) -> u64 {
+    pub fn segments_discarded(&self) -> u64 {
         u64::from(self.discarded)
     }
 
@@ -140,13 +140,13 @@ impl Receiver {
     /// The application reads explicitly from now on.
     pub fn hold(&mut self) {
         self.holds = true;
-        self.read_to = self.received();
+        self.read_to = self.bytes_received();
     }
 
     /// Bytes the application may read.
     #[inline]
     pub fn readable(&self) -> u64 {
-        if self.holds { self.received() - self.read_to } else { 0 }
+        if self.holds { self.bytes_received() - self.read_to } else { 0 }
     }
 
     /// The application reads at most `max` bytes.
@@ -163,11 +163,11 @@ impl Receiver {
 
     #[inline]
     fn free(&self) -> u64 {
-        self.quantized(self.buffer.saturating_sub(self.readable()))
+        self.round_window(self.buffer.saturating_sub(self.readable()))
     }
 
     #[inline]
-    fn quantized(&self, window: u64) -> u64 {
+    fn round_window(&self, window: u64) -> u64 {
         window.min(self.max_window) >> self.shift << self.shift
     }
 
@@ -195,8 +195,8 @@ impl Receiver {
     /// Processes data. Data beyond the window is not kept [RFC9293 s3.10.7.4]. Earlier data whose acknowledgment
     /// [`parts`](Self::parts) from this must have been acknowledged.
     #[inline]
-    pub fn on_data(&mut self, now: Time, data: &Data) {
-        let Data { seq, len, fin, .. } = *data;
+    pub fn on_data(&mut self, now: Time, data: &ReceivedData) {
+        let ReceivedData { seq, len, fin, .. } = *data;
         let next = self.next();
         let in_order = seq == next;
         if self.observed {
@@ -221,14 +221,14 @@ impl Receiver {
             if let Some((from, to)) = twice {
                 self.reports.duplicate(from, to);
             }
-            self.reports.arrived(seq, &self.assembly);
+            self.reports.on_data(seq, &self.assembly);
         } else if end > seq {
             self.duplicates += 1;
             self.reports.duplicate(seq, end);
         }
         // Out of order, filling a hole, duplicate, or FIN: acknowledged at once [RFC5681 s4.2].
         let hurry = !in_order || had_holes || !new || fin || changed;
-        self.delayed.arrived(now, hurry);
+        self.delayed.on_segment(now, hurry);
     }
 
     /// Processes `len` bytes in order and without a mark, if nothing but their acknowledgment follows from them; otherwise
@@ -244,7 +244,7 @@ impl Receiver {
             self.events.push_back(Event::SegmentReceived { seq, len, in_order: true });
         }
         self.assembly.insert(seq, end);
-        self.delayed.arrived(now, false);
+        self.delayed.on_segment(now, false);
         true
     }
 
@@ -257,7 +257,7 @@ impl Receiver {
 
     /// Processes the ECN field of a received packet. Returns whether its acknowledgment must not be delayed.
     #[inline]
-    fn take_mark(&mut self, data: &Data) -> bool {
+    fn take_mark(&mut self, data: &ReceivedData) -> bool {
         let marked = data.ecn == Ecn::Ce;
         if self.precise_ecn {
             // [RFC8257 s3.2]: a change is acknowledged at once.
@@ -296,7 +296,7 @@ impl Receiver {
 
     /// A segment that acknowledges everything was sent.
     #[inline]
-    pub fn acknowledged(&mut self) {
+    pub fn on_ack_sent(&mut self) {
         self.delayed.clear();
     }
 
@@ -309,7 +309,7 @@ impl Receiver {
     /// Whether there are SACK blocks to report.
     #[inline]
     pub fn wants_sack(&self) -> bool {
-        self.reports.wanted(&self.assembly)
+        self.reports.has_reports(&self.assembly)
     }
 
     /// The SACK blocks, as sequence numbers relative to `origin`; at most `max_blocks`.

@@ -16,14 +16,14 @@ pub(super) struct Reports {
 }
 
 impl Reports {
-    pub fn agreed(&mut self, sack: bool, duplicates: bool) {
+    pub fn enable(&mut self, sack: bool, duplicates: bool) {
         self.agreed = sack;
         self.duplicates = sack && duplicates;
     }
 
     /// Bytes from `seq` on were received, and are in the `assembly`.
     #[inline]
-    pub fn arrived(&mut self, seq: u64, assembly: &Reassembly) {
+    pub fn on_data(&mut self, seq: u64, assembly: &Reassembly) {
         if self.agreed && seq > assembly.next() {
             self.grew(seq, assembly);
         }
@@ -45,7 +45,7 @@ impl Reports {
     }
 
     #[inline]
-    pub fn wanted(&self, assembly: &Reassembly) -> bool {
+    pub fn has_reports(&self, assembly: &Reassembly) -> bool {
         self.agreed && (self.duplicate.is_some() || assembly.has_holes())
     }
 
@@ -73,10 +73,10 @@ mod tests {
     /// Receives ten bytes at each of `segments`, in order; returns the blocks reported after the last.
     fn after(segments: &[u64]) -> Vec<(u64, u64)> {
         let (mut assembly, mut reports) = (Reassembly::default(), Reports::default());
-        reports.agreed(true, true);
+        reports.enable(true, true);
         for seq in segments {
             assembly.insert(*seq, seq + 10);
-            reports.arrived(*seq, &assembly);
+            reports.on_data(*seq, &assembly);
         }
         reports.blocks(&assembly, MAX_BLOCKS).collect()
     }

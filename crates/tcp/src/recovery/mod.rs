@@ -10,7 +10,7 @@ pub mod tahoe;
 
 use engine::{Span, Time};
 
-use crate::scoreboard::{Scoreboard, Sent};
+use crate::scoreboard::{Scoreboard, SentSegment};
 
 engine::registry! {
     /// The kinds of loss recovery.
@@ -26,7 +26,7 @@ engine::registry! {
 
 /// The effects of an acknowledgment, in bytes.
 #[derive(Clone, Copy, Debug)]
-pub struct Ack {
+pub struct AckEffects {
     /// Time of its arrival.
     pub now: Time,
     /// Bytes by which `una` advanced.
@@ -48,7 +48,7 @@ pub struct Ack {
 
 /// The state of the sender at an acknowledgment. Windows are in bytes.
 #[derive(Clone, Copy, Debug)]
-pub struct View {
+pub struct SenderView {
     /// Bytes in a full segment.
     pub segment: f64,
     /// The congestion control's window.
@@ -89,7 +89,7 @@ impl Notified {
 
 /// The decision after an acknowledgment or a deadline.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Verdict {
+pub enum RecoveryVerdict {
     /// No recovery is in progress.
     Ordinary,
     /// Recovery begins. The segment at `una` is sent at once if `resend`, even beyond cwnd.
@@ -126,9 +126,9 @@ pub enum Verdict {
 /// state before that; `on_sent` after each segment sent; and `on_deadline` at `deadline`.
 pub trait LossRecovery: Send {
     /// Processes an acknowledgment.
-    fn on_ack(&mut self, ack: &Ack, board: &mut Scoreboard, view: &View) -> Verdict;
+    fn on_ack(&mut self, ack: &AckEffects, board: &mut Scoreboard, view: &SenderView) -> RecoveryVerdict;
     /// The retransmission timer has expired: marks segments lost, at least the first. Called before `on_timeout`.
-    fn lose_at_timeout(&mut self, _now: Time, board: &mut Scoreboard, _view: &View) {
+    fn lose_at_timeout(&mut self, _now: Time, board: &mut Scoreboard, _view: &SenderView) {
         board.lose_all();
     }
     /// The retransmission timer has expired.
@@ -160,9 +160,9 @@ pub trait LossRecovery: Send {
         false
     }
     /// A segment was delivered, by acknowledgment or SACK.
-    fn on_delivered(&mut self, _now: Time, _sent: &Sent, _view: &View) {}
+    fn on_delivered(&mut self, _now: Time, _sent: &SentSegment, _view: &SenderView) {}
     /// The segment at `seq` was sent; `again` if it is a retransmission.
-    fn on_sent(&mut self, _now: Time, _seq: u64, _again: bool, _board: &Scoreboard, _view: &View) {}
+    fn on_sent(&mut self, _now: Time, _seq: u64, _again: bool, _board: &Scoreboard, _view: &SenderView) {}
     /// A probe was sent: the segment at `again`, or new data. `nxt` is the first byte never sent, after the probe.
     fn on_probe(&mut self, _now: Time, _again: Option<u64>, _nxt: u64) {}
     /// When `on_deadline` is to be called.
@@ -170,8 +170,8 @@ pub trait LossRecovery: Send {
         Time::NEVER
     }
     /// `deadline` has come.
-    fn on_deadline(&mut self, _now: Time, _board: &mut Scoreboard, _view: &View) -> Verdict {
-        Verdict::Ordinary
+    fn on_deadline(&mut self, _now: Time, _board: &mut Scoreboard, _view: &SenderView) -> RecoveryVerdict {
+        RecoveryVerdict::Ordinary
     }
     /// Maximum distance by which segments were reordered, in segments, and the number of such segments.
     fn reordering(&self) -> (u32, u32) {
@@ -185,7 +185,7 @@ pub const DUP_THRESH: u32 = 3;
 
 /// Whether a duplicate begins recovery in a sender without SACK: whether to send the segment at `una`, and the initial
 /// inflation.
-fn classic_trigger(ack: &Ack, view: &View) -> Option<(bool, f64)> {
+fn classic_trigger(ack: &AckEffects, view: &SenderView) -> Option<(bool, f64)> {
     let third = ack.duplicates == DUP_THRESH;
     match ack.notified {
         _ if ack.duplicates == 0 => None,

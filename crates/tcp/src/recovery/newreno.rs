@@ -7,7 +7,7 @@ use engine::registry::Settings;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Ack, LossRecovery, Notified, Verdict, View, classic_trigger};
+use super::{AckEffects, LossRecovery, Notified, RecoveryVerdict, SenderView, classic_trigger};
 use crate::scoreboard::Scoreboard;
 
 /// Which partial acknowledgments restart the retransmission timer.
@@ -54,12 +54,12 @@ impl NewReno {
         NewReno { variant, recover: None, inflation: None, partial: 0 }
     }
 
-    fn advance(&mut self, ack: &Ack, board: &Scoreboard, view: &View) -> Verdict {
-        let Some(inflation) = &mut self.inflation else { return Verdict::Ordinary };
+    fn advance(&mut self, ack: &AckEffects, board: &Scoreboard, view: &SenderView) -> RecoveryVerdict {
+        let Some(inflation) = &mut self.inflation else { return RecoveryVerdict::Ordinary };
         if self.recover.is_none_or(|recover| board.una() >= recover) {
             // [RFC6582 s3.2 step 3, full acknowledgment]: cwnd stays at ssthresh.
             self.inflation = None;
-            return Verdict::Recovered;
+            return RecoveryVerdict::Recovered;
         }
         // [RFC6582 s3.2 step 3, partial acknowledgment]
         let acked = ack.acked as f64;
@@ -68,29 +68,29 @@ impl NewReno {
             *inflation += view.segment;
         }
         self.partial += 1;
-        Verdict::Resend { restart: self.partial == 1 || self.variant == Variant::SlowButSteady }
+        RecoveryVerdict::Resend { restart: self.partial == 1 || self.variant == Variant::SlowButSteady }
     }
 }
 
 impl LossRecovery for NewReno {
-    fn on_ack(&mut self, ack: &Ack, board: &mut Scoreboard, view: &View) -> Verdict {
+    fn on_ack(&mut self, ack: &AckEffects, board: &mut Scoreboard, view: &SenderView) -> RecoveryVerdict {
         if ack.acked > 0 {
             return self.advance(ack, board, view);
         }
         if let Some(inflation) = &mut self.inflation {
             *inflation += if ack.duplicates > 0 { view.segment } else { 0.0 };
-            return Verdict::Recovering;
+            return RecoveryVerdict::Recovering;
         }
-        let Some((resend, inflation)) = classic_trigger(ack, view) else { return Verdict::Ordinary };
+        let Some((resend, inflation)) = classic_trigger(ack, view) else { return RecoveryVerdict::Ordinary };
         // [RFC6582 s3.2 step 2]: duplicates caused by retransmissions show no new loss.
         let covered = self.recover.is_none_or(|recover| board.una() > recover);
         if !covered && !ack.notified.is_some_and(Notified::at_once) {
-            return Verdict::Ordinary;
+            return RecoveryVerdict::Ordinary;
         }
         self.recover = Some(board.nxt());
         self.inflation = Some(inflation);
         self.partial = 0;
-        Verdict::Begin { resend }
+        RecoveryVerdict::Begin { resend }
     }
 
     fn on_timeout(&mut self, board: &Scoreboard) {

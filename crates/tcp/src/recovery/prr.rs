@@ -18,7 +18,7 @@ pub(crate) struct Reduction {
 
 /// The effects of an acknowledgment during the reduction, in bytes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Progress {
+pub(crate) struct ReductionProgress {
     /// Newly delivered.
     pub delivered: f64,
     /// In the network now.
@@ -39,8 +39,8 @@ impl Reduction {
     }
 
     /// Processes an acknowledgment [RFC9937 s6.2].
-    pub fn on_ack(&mut self, progress: Progress) {
-        let Progress { delivered, pipe, safe } = progress;
+    pub fn on_ack(&mut self, progress: ReductionProgress) {
+        let ReductionProgress { delivered, pipe, safe } = progress;
         if delivered == 0.0 {
             return;
         }

@@ -14,8 +14,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::newreno::{NewReno, Variant};
-use super::{Ack, DUP_THRESH, LossRecovery, Notified, Verdict, View};
-use crate::scoreboard::{Moment, Scoreboard, Sent};
+use super::{AckEffects, DUP_THRESH, LossRecovery, Notified, RecoveryVerdict, SenderView};
+use crate::scoreboard::{Moment, Scoreboard, SentSegment};
 use crate::timestamps;
 
 mod tail_probe;
@@ -62,7 +62,7 @@ struct Rack {
     highest: u64,
     /// The lowest byte of the segments that the current acknowledgment shows to be reordered.
     lowest_late: Option<u64>,
-    window: Window,
+    window: ReorderingWindow,
     /// While recovering: the recovery point.
     point: Option<u64>,
     /// When segments that may only be reordered will be marked lost.
@@ -73,7 +73,7 @@ struct Rack {
 }
 
 /// The reordering window (RACK.reo_wnd).
-struct Window {
+struct ReorderingWindow {
     /// Its size in quarters of the minimum round trip.
     quarters: u32,
     /// Recoveries until it returns to one quarter.
@@ -85,16 +85,16 @@ struct Window {
     degree: u32,
 }
 
-impl Default for Window {
+impl Default for ReorderingWindow {
     fn default() -> Self {
-        Window { quarters: 1, persist: 0, round: None, seen: 0, degree: DUP_THRESH }
+        ReorderingWindow { quarters: 1, persist: 0, round: None, seen: 0, degree: DUP_THRESH }
     }
 }
 
 /// Recoveries for which a widened window is kept [RFC8985 s6.2 step 4].
 const PERSIST: u32 = 16;
 
-impl Window {
+impl ReorderingWindow {
     /// A duplicate arrived: a retransmission was spurious [RFC8985 s6.2 step 4].
     fn on_duplicate(&mut self, board: &Scoreboard) {
         if self.round.is_some_and(|round| board.una() >= round) {
@@ -115,7 +115,7 @@ impl Window {
     }
 
     /// The present reordering window.
-    fn span(&self, recovering: bool, board: &Scoreboard, view: &View) -> Span {
+    fn span(&self, recovering: bool, board: &Scoreboard, view: &SenderView) -> Span {
         if self.seen == 0 && (recovering || board.sacked_segments() >= DUP_THRESH) {
             return Span::ZERO;
         }
@@ -134,7 +134,7 @@ impl Rack {
             rtt: Span::ZERO,
             highest: 0,
             lowest_late: None,
-            window: Window::default(),
+            window: ReorderingWindow::default(),
             point: None,
             settles: Time::NEVER,
             probe: TailProbe::new(tail_probe),
@@ -144,7 +144,7 @@ impl Rack {
 
     /// Marks segments lost whose time has passed [RFC8985 s6.2 step 5], and sets the time of the next check. Returns
     /// whether there were any.
-    fn detect(&mut self, now: Time, board: &mut Scoreboard, view: &View) -> bool {
+    fn detect(&mut self, now: Time, board: &mut Scoreboard, view: &SenderView) -> bool {
         self.settles = Time::NEVER;
         let wait = self.wait(board, view);
         let mut lost = false;
@@ -170,12 +170,12 @@ impl Rack {
     }
 
     /// Time after its transmission at which a segment is lost, if a later one was delivered.
-    fn wait(&self, board: &Scoreboard, view: &View) -> Span {
+    fn wait(&self, board: &Scoreboard, view: &SenderView) -> Span {
         let recovering = self.point.is_some() || view.after_timeout;
         self.rtt + self.window.span(recovering, board, view)
     }
 
-    fn note_reordering(&mut self, view: &View) {
+    fn note_reordering(&mut self, view: &SenderView) {
         if let Some(seq) = self.lowest_late.take() {
             self.window.seen += 1;
             let degree = ((self.highest - seq) as f64 / view.segment).ceil() as u32;
@@ -190,7 +190,7 @@ impl Rack {
 }
 
 impl LossRecovery for Rack {
-    fn on_ack(&mut self, ack: &Ack, board: &mut Scoreboard, view: &View) -> Verdict {
+    fn on_ack(&mut self, ack: &AckEffects, board: &mut Scoreboard, view: &SenderView) -> RecoveryVerdict {
         if !ack.sack {
             return self.without.on_ack(ack, board, view);
         }
@@ -213,37 +213,37 @@ impl LossRecovery for Rack {
         let lost = self.detect(ack.now, board, view);
         if let Some(point) = self.point {
             if board.una() < point {
-                return Verdict::Recovering;
+                return RecoveryVerdict::Recovering;
             }
             self.window.on_recovered();
             if board.lost_segments() > 0 {
                 // Losses in two successive windows count twice [RFC5681 s4.3]; Linux does not wait until another is
                 // detected (`tcp_time_to_recover`).
                 self.begin(board);
-                return Verdict::Again;
+                return RecoveryVerdict::Again;
             }
             self.point = None;
-            return Verdict::Recovered;
+            return RecoveryVerdict::Recovered;
         }
         if view.after_timeout {
-            return Verdict::Ordinary;
+            return RecoveryVerdict::Ordinary;
         }
         let notified = ack.duplicates > 0 && ack.notified.is_some_and(Notified::at_once);
         if lost || notified {
             self.begin(board);
-            return Verdict::Begin { resend: false };
+            return RecoveryVerdict::Begin { resend: false };
         }
         if ack.acked > 0 {
             self.probe.schedule(ack.now, board, view);
         }
         match found {
-            Found::Nothing => Verdict::Ordinary,
-            Found::Repaired => Verdict::Repaired,
+            Found::Nothing => RecoveryVerdict::Ordinary,
+            Found::Repaired => RecoveryVerdict::Repaired,
         }
     }
 
     /// [RFC8985 s6.3]
-    fn lose_at_timeout(&mut self, now: Time, board: &mut Scoreboard, view: &View) {
+    fn lose_at_timeout(&mut self, now: Time, board: &mut Scoreboard, view: &SenderView) {
         if !view.sack {
             return board.lose_all();
         }
@@ -285,7 +285,7 @@ impl LossRecovery for Rack {
         true
     }
 
-    fn on_delivered(&mut self, now: Time, sent: &Sent, view: &View) {
+    fn on_delivered(&mut self, now: Time, sent: &SentSegment, view: &SenderView) {
         let rtt = now.since(sent.at);
         // [RFC8985 s6.2 step 2]: less than the minimum round trip after the retransmission, or with an older echo: the
         // original was delivered.
@@ -305,7 +305,7 @@ impl LossRecovery for Rack {
         }
     }
 
-    fn on_sent(&mut self, now: Time, seq: u64, again: bool, board: &Scoreboard, view: &View) {
+    fn on_sent(&mut self, now: Time, seq: u64, again: bool, board: &Scoreboard, view: &SenderView) {
         // Acknowledged segments are removed when they reach the front.
         while self.order.front().is_some_and(|(_, seq)| *seq < board.una()) {
             self.order.pop_front();
@@ -317,7 +317,7 @@ impl LossRecovery for Rack {
     }
 
     fn on_probe(&mut self, now: Time, again: Option<u64>, nxt: u64) {
-        self.probe.sent(again.is_some(), nxt);
+        self.probe.on_probe_sent(again.is_some(), nxt);
         self.order.extend(again.map(|seq| (now, seq)));
     }
 
@@ -325,20 +325,20 @@ impl LossRecovery for Rack {
         self.settles.min(self.probe.due())
     }
 
-    fn on_deadline(&mut self, now: Time, board: &mut Scoreboard, view: &View) -> Verdict {
+    fn on_deadline(&mut self, now: Time, board: &mut Scoreboard, view: &SenderView) -> RecoveryVerdict {
         if now >= self.settles {
             let lost = self.detect(now, board, view);
             if lost && self.point.is_none() && !view.after_timeout {
                 self.begin(board);
-                return Verdict::Begin { resend: false };
+                return RecoveryVerdict::Begin { resend: false };
             }
-            return if self.point.is_some() { Verdict::Recovering } else { Verdict::Ordinary };
+            return if self.point.is_some() { RecoveryVerdict::Recovering } else { RecoveryVerdict::Ordinary };
         }
         if now >= self.probe.due() {
             self.probe.stop();
-            return Verdict::Probe;
+            return RecoveryVerdict::Probe;
         }
-        Verdict::Ordinary
+        RecoveryVerdict::Ordinary
     }
 
     fn reordering(&self) -> (u32, u32) {

@@ -6,7 +6,7 @@
 
 pub use engine::registry::NoSettings as Config;
 
-use super::{Ack, LossRecovery, Verdict, View, classic_trigger};
+use super::{AckEffects, LossRecovery, RecoveryVerdict, SenderView, classic_trigger};
 use crate::scoreboard::Scoreboard;
 
 /// Creates the recovery.
@@ -20,25 +20,25 @@ struct Reno {
 }
 
 impl LossRecovery for Reno {
-    fn on_ack(&mut self, ack: &Ack, _: &mut Scoreboard, view: &View) -> Verdict {
+    fn on_ack(&mut self, ack: &AckEffects, _: &mut Scoreboard, view: &SenderView) -> RecoveryVerdict {
         if ack.acked > 0 {
             // [RFC5681 s3.2 step 6]: the inflation ends, cwnd is ssthresh.
             return match self.inflation.take() {
-                Some(_) => Verdict::Recovered,
-                None => Verdict::Ordinary,
+                Some(_) => RecoveryVerdict::Recovered,
+                None => RecoveryVerdict::Ordinary,
             };
         }
         if let Some(inflation) = &mut self.inflation {
             // [RFC5681 s3.2 step 4]
             *inflation += if ack.duplicates > 0 { view.segment } else { 0.0 };
-            return Verdict::Recovering;
+            return RecoveryVerdict::Recovering;
         }
         match classic_trigger(ack, view) {
             Some((resend, inflation)) => {
                 self.inflation = Some(inflation);
-                Verdict::Begin { resend }
+                RecoveryVerdict::Begin { resend }
             }
-            None => Verdict::Ordinary,
+            None => RecoveryVerdict::Ordinary,
         }
     }
 

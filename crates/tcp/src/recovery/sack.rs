@@ -15,7 +15,7 @@ pub use engine::registry::NoSettings as Config;
 use engine::Time;
 
 use super::newreno::{NewReno, Variant};
-use super::{Ack, DUP_THRESH, LossRecovery, Notified, Verdict, View};
+use super::{AckEffects, DUP_THRESH, LossRecovery, Notified, RecoveryVerdict, SenderView};
 use crate::scoreboard::Scoreboard;
 
 /// Creates the recovery.
@@ -53,7 +53,7 @@ impl Sack {
         Sack { edge, without, point: None, not_before: 0, spared_to: 0, rescue_from: 0, began: Time::ZERO }
     }
 
-    fn edge(&self, board: &Scoreboard, view: &View) -> u64 {
+    fn edge(&self, board: &Scoreboard, view: &SenderView) -> u64 {
         match self.edge {
             // [RFC6675 s4 IsLost]
             Edge::IsLost => board.lost_below((f64::from(DUP_THRESH - 1) * view.segment) as u64, DUP_THRESH as usize),
@@ -61,7 +61,7 @@ impl Sack {
         }
     }
 
-    fn triggered(&self, ack: &Ack, board: &Scoreboard, edge: u64, view: &View) -> bool {
+    fn triggers_recovery(&self, ack: &AckEffects, board: &Scoreboard, edge: u64, view: &SenderView) -> bool {
         if board.una() < self.not_before {
             return false;
         }
@@ -75,7 +75,7 @@ impl Sack {
 }
 
 impl LossRecovery for Sack {
-    fn on_ack(&mut self, ack: &Ack, board: &mut Scoreboard, view: &View) -> Verdict {
+    fn on_ack(&mut self, ack: &AckEffects, board: &mut Scoreboard, view: &SenderView) -> RecoveryVerdict {
         if !ack.sack {
             return self.without.on_ack(ack, board, view);
         }
@@ -84,25 +84,25 @@ impl LossRecovery for Sack {
             if board.una() >= point {
                 // [RFC6675 s5 (A)]
                 self.point = None;
-                return Verdict::Recovered;
+                return RecoveryVerdict::Recovered;
             }
             // [RFC6675 s5 (C)]
             board.lose_below(edge);
-            return Verdict::Recovering;
+            return RecoveryVerdict::Recovering;
         }
         if view.after_timeout {
             // [RFC6675 s5.1]: everything that is not SACKed is lost already.
             board.lose_below(edge);
         }
-        if ack.sacked == 0 || !self.triggered(ack, board, edge, view) {
-            return Verdict::Ordinary;
+        if ack.sacked == 0 || !self.triggers_recovery(ack, board, edge, view) {
+            return RecoveryVerdict::Ordinary;
         }
         // [RFC6675 s5 (4)]
         self.point = Some(board.nxt());
         self.not_before = board.nxt();
         (self.spared_to, self.rescue_from, self.began) = (board.una(), board.una(), ack.now);
         board.lose_below(edge);
-        Verdict::Begin { resend: !ack.notified.is_some_and(Notified::at_once) || ack.duplicates >= DUP_THRESH }
+        RecoveryVerdict::Begin { resend: !ack.notified.is_some_and(Notified::at_once) || ack.duplicates >= DUP_THRESH }
     }
 
     fn on_timeout(&mut self, board: &Scoreboard) {

@@ -7,7 +7,7 @@
 
 pub use engine::registry::NoSettings as Config;
 
-use super::{Ack, LossRecovery, Verdict, View, classic_trigger};
+use super::{AckEffects, LossRecovery, RecoveryVerdict, SenderView, classic_trigger};
 use crate::scoreboard::Scoreboard;
 
 /// Creates the recovery.
@@ -23,25 +23,29 @@ struct Tahoe {
 }
 
 impl LossRecovery for Tahoe {
-    fn on_ack(&mut self, ack: &Ack, board: &mut Scoreboard, view: &View) -> Verdict {
+    fn on_ack(&mut self, ack: &AckEffects, board: &mut Scoreboard, view: &SenderView) -> RecoveryVerdict {
         if ack.acked > 0 {
-            return if self.explained.take().is_some() { Verdict::Recovered } else { Verdict::Ordinary };
+            return if self.explained.take().is_some() {
+                RecoveryVerdict::Recovered
+            } else {
+                RecoveryVerdict::Ordinary
+            };
         }
         if let Some(inflation) = &mut self.explained {
             *inflation += if ack.duplicates > 0 { view.segment } else { 0.0 };
-            return Verdict::Recovering;
+            return RecoveryVerdict::Recovering;
         }
         let new = self.until.is_none_or(|until| board.una() > until);
         match (classic_trigger(ack, view), ack.notified) {
             (Some((resend, inflation)), Some(notified)) if new || notified.at_once() => {
                 self.explained = Some(inflation);
-                Verdict::Begin { resend }
+                RecoveryVerdict::Begin { resend }
             }
             (Some(_), None) if new => {
                 self.until = Some(board.nxt());
-                Verdict::Restart
+                RecoveryVerdict::Restart
             }
-            _ => Verdict::Ordinary,
+            _ => RecoveryVerdict::Ordinary,
         }
     }
 

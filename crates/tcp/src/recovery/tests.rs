@@ -2,8 +2,8 @@
 
 use super::*;
 
-fn view() -> View {
-    View {
+fn view() -> SenderView {
+    SenderView {
         segment: 1000.0,
         cwnd: 10_000.0,
         ssthresh: 6000.0,
@@ -18,14 +18,14 @@ fn view() -> View {
 
 fn board(segments: u64) -> Scoreboard {
     let mut board = Scoreboard::default();
-    (0..segments).for_each(|_| board.sent(Time::ZERO, 1000, false, None));
+    (0..segments).for_each(|_| board.record_new(Time::ZERO, 1000, false, None));
     board
 }
 
 /// The `duplicates`th duplicate, or an acknowledgment of `acked` bytes; without SACK.
-fn ack(acked: u64, duplicates: u32) -> Ack {
+fn ack(acked: u64, duplicates: u32) -> AckEffects {
     let (now, duplicate_sack, notified) = (Time::from_millis(100), None, None);
-    Ack { now, acked, sacked: 0, duplicates, sack: false, duplicate_sack, notified, echoes_original: false }
+    AckEffects { now, acked, sacked: 0, duplicates, sack: false, duplicate_sack, notified, echoes_original: false }
 }
 
 fn build(name: &str) -> Box<dyn LossRecovery> {
@@ -50,8 +50,8 @@ fn only_rack_uses_delivery_times_and_three_recoveries_use_sack() {
 struct Silent;
 
 impl LossRecovery for Silent {
-    fn on_ack(&mut self, _: &Ack, _: &mut Scoreboard, _: &View) -> Verdict {
-        Verdict::Ordinary
+    fn on_ack(&mut self, _: &AckEffects, _: &mut Scoreboard, _: &SenderView) -> RecoveryVerdict {
+        RecoveryVerdict::Ordinary
     }
     fn on_timeout(&mut self, _: &Scoreboard) {}
     fn recovering(&self) -> bool {
@@ -65,7 +65,7 @@ fn default_recovery_adds_no_inflation_and_marks_all_segments_lost_at_a_timeout()
     let mut board = board(3);
     assert_eq!((Silent.inflation(), Silent.spare(&board), Silent.deadline()), (0.0, None, Time::NEVER));
     assert_eq!((Silent.watches(), Silent.uses_sack(), Silent.reordering()), (false, false, (3, 0)));
-    assert_eq!(Silent.on_deadline(Time::ZERO, &mut board, &view()), Verdict::Ordinary);
+    assert_eq!(Silent.on_deadline(Time::ZERO, &mut board, &view()), RecoveryVerdict::Ordinary);
     assert_eq!(board.lost_segments(), 0);
     Silent.lose_at_timeout(Time::ZERO, &mut board, &view());
     assert_eq!(board.lost_segments(), 3);
@@ -86,16 +86,16 @@ fn recoveries_fall_back_to_newreno_without_sack() {
             let verdict = recovery.on_ack(&ack(acked, duplicates), &mut board, &view());
             seen.push((verdict, recovery.inflation(), recovery.recovering()));
         }
-        let (first, next) = (Verdict::Resend { restart: true }, Verdict::Resend { restart: false });
+        let (first, next) = (RecoveryVerdict::Resend { restart: true }, RecoveryVerdict::Resend { restart: false });
         let expected = [
-            (Verdict::Ordinary, 0.0, false),
-            (Verdict::Ordinary, 0.0, false),
-            (Verdict::Begin { resend: true }, 3000.0, true),
-            (Verdict::Recovering, 4000.0, true),
-            (Verdict::Recovering, 4000.0, true),
+            (RecoveryVerdict::Ordinary, 0.0, false),
+            (RecoveryVerdict::Ordinary, 0.0, false),
+            (RecoveryVerdict::Begin { resend: true }, 3000.0, true),
+            (RecoveryVerdict::Recovering, 4000.0, true),
+            (RecoveryVerdict::Recovering, 4000.0, true),
             (first, 3000.0, true),
             (next, 2500.0, true),
-            (Verdict::Recovered, 0.0, false),
+            (RecoveryVerdict::Recovered, 0.0, false),
         ];
         assert_eq!(seen, expected, "{name}");
     }
@@ -109,11 +109,11 @@ fn duplicate_acknowledgments_indicate_a_loss_only_above_the_previous_recovery_po
     let begins = |name: &str, una: u64| {
         let (mut recovery, mut board) = (build(name), board(10));
         recovery.on_timeout(&board);
-        (0..5).for_each(|_| board.sent(Time::ZERO, 1000, false, None));
+        (0..5).for_each(|_| board.record_new(Time::ZERO, 1000, false, None));
         board.acknowledge(una, |_, _| ());
         (1..=3)
             .map(|nth| recovery.on_ack(&ack(0, nth), &mut board, &view()))
-            .any(|verdict| verdict != Verdict::Ordinary)
+            .any(|verdict| verdict != RecoveryVerdict::Ordinary)
     };
     for name in ["tahoe", "newreno"] {
         assert_eq!([9000, 10_000, 11_000].map(|una| begins(name, una)), [false, false, true], "{name}");
@@ -126,16 +126,22 @@ fn duplicate_acknowledgments_indicate_a_loss_only_above_the_previous_recovery_po
 fn tahoe_restarts_unless_the_loss_was_reported() {
     let (mut tahoe, mut board) = (build("tahoe"), board(10));
     let verdicts: Vec<_> = (1..=4).map(|nth| tahoe.on_ack(&ack(0, nth), &mut board, &view())).collect();
-    assert_eq!(verdicts, [Verdict::Ordinary, Verdict::Ordinary, Verdict::Restart, Verdict::Ordinary]);
+    assert_eq!(
+        verdicts,
+        [RecoveryVerdict::Ordinary, RecoveryVerdict::Ordinary, RecoveryVerdict::Restart, RecoveryVerdict::Ordinary]
+    );
     let mut tahoe = build("tahoe");
-    let told = |duplicates, notified| Ack { notified: Some(notified), ..ack(0, duplicates) };
+    let told = |duplicates, notified| AckEffects { notified: Some(notified), ..ack(0, duplicates) };
     let begun = tahoe.on_ack(&told(1, Notified::AlreadyResent), &mut board, &view());
-    assert_eq!((begun, tahoe.inflation(), tahoe.recovering()), (Verdict::Begin { resend: false }, 1000.0, true));
-    assert_eq!(tahoe.on_ack(&ack(0, 2), &mut board, &view()), Verdict::Recovering);
-    assert_eq!(tahoe.on_ack(&ack(0, 0), &mut board, &view()), Verdict::Recovering);
+    assert_eq!(
+        (begun, tahoe.inflation(), tahoe.recovering()),
+        (RecoveryVerdict::Begin { resend: false }, 1000.0, true)
+    );
+    assert_eq!(tahoe.on_ack(&ack(0, 2), &mut board, &view()), RecoveryVerdict::Recovering);
+    assert_eq!(tahoe.on_ack(&ack(0, 0), &mut board, &view()), RecoveryVerdict::Recovering);
     assert_eq!(tahoe.inflation(), 2000.0);
-    assert_eq!(tahoe.on_ack(&ack(1000, 0), &mut board, &view()), Verdict::Recovered);
-    assert_eq!(tahoe.on_ack(&ack(1000, 0), &mut board, &view()), Verdict::Ordinary);
+    assert_eq!(tahoe.on_ack(&ack(1000, 0), &mut board, &view()), RecoveryVerdict::Recovered);
+    assert_eq!(tahoe.on_ack(&ack(1000, 0), &mut board, &view()), RecoveryVerdict::Ordinary);
 }
 
 /// After an undo recovery is over, the inflation is zero, and the next three duplicates show a loss although no more
@@ -147,13 +153,13 @@ fn undo_clears_the_state_of_recovery() {
         let (mut recovery, mut board) = (build(name), board(10));
         let begins = |recovery: &mut Box<dyn LossRecovery>, board: &mut Scoreboard| {
             let verdicts = (1..=3).map(|nth| recovery.on_ack(&ack(0, nth), board, &view()));
-            verdicts.last().is_some_and(|last| matches!(last, Verdict::Begin { .. } | Verdict::Restart))
+            verdicts.last().is_some_and(|last| matches!(last, RecoveryVerdict::Begin { .. } | RecoveryVerdict::Restart))
         };
         assert!(begins(&mut recovery, &mut board), "{name}");
         recovery.on_undo(&board);
         assert_eq!((recovery.recovering(), recovery.inflation()), (false, 0.0), "{name}");
         assert_eq!(begins(&mut recovery, &mut board), *name != "tahoe", "{name}");
-        let told = Ack { notified: Some(Notified::AlreadyResent), ..ack(0, 1) };
+        let told = AckEffects { notified: Some(Notified::AlreadyResent), ..ack(0, 1) };
         let mut explained = build(name);
         explained.on_ack(&told, &mut board, &view());
         assert!(explained.recovering(), "{name}");
@@ -167,7 +173,8 @@ fn undo_clears_the_state_of_recovery() {
 /// cwnd plus three.
 #[test]
 fn inflation_depends_on_the_kind_of_reported_loss() {
-    let trigger = |duplicates, notified, view: &View| classic_trigger(&Ack { notified, ..ack(0, duplicates) }, view);
+    let trigger =
+        |duplicates, notified, view: &SenderView| classic_trigger(&AckEffects { notified, ..ack(0, duplicates) }, view);
     let plain = view();
     for notified in [None, Some(Notified::AlreadyResent), Some(Notified::Resend), Some(Notified::Uncut)] {
         assert_eq!(trigger(0, notified, &plain), None, "{notified:?}");
@@ -177,6 +184,6 @@ fn inflation_depends_on_the_kind_of_reported_loss() {
         assert_eq!([2, 3, 4].map(|nth| trigger(nth, notified, &plain)), [None, Some((true, 3000.0)), None]);
     }
     assert_eq!([2, 3].map(|nth| trigger(nth, Some(Notified::Resend), &plain)), [None, Some((true, -1000.0))]);
-    let uncut = View { ssthresh: f64::INFINITY, ..plain };
+    let uncut = SenderView { ssthresh: f64::INFINITY, ..plain };
     assert_eq!(trigger(3, Some(Notified::Resend), &uncut), Some((true, 3000.0)));
 }

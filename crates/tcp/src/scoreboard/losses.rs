@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use super::{Scoreboard, Sent};
+use super::{Scoreboard, SentSegment};
 
 impl Scoreboard {
     /// Marks every segment below `edge` lost that is not SACKed; `edge` is a segment's beginning. Segments examined by
@@ -68,7 +68,7 @@ impl Scoreboard {
 
     /// Marks those segments lost that are not SACKed and for which `lost` is true; its second argument tells whether it
     /// is the first segment.
-    pub fn lose_where(&mut self, lost: impl Fn(&Sent, bool) -> bool) {
+    pub fn lose_where(&mut self, lost: impl Fn(&SentSegment, bool) -> bool) {
         for place in 0..self.segments.len() {
             let sent = &self.segments[place];
             if !sent.sacked && lost(sent, place == 0) {
@@ -111,7 +111,7 @@ impl Scoreboard {
     }
 
     /// The lowest lost segment that was not retransmitted.
-    pub fn next_to_resend(&mut self) -> Option<Sent> {
+    pub fn next_to_resend(&mut self) -> Option<SentSegment> {
         while let Some(Reverse(seq)) = self.to_resend.peek() {
             if let Some(place) = self.place(*seq) {
                 let sent = self.segments[place];
@@ -124,7 +124,7 @@ impl Scoreboard {
         None
     }
 
-    pub(super) fn forget_loss(&mut self, sent: &Sent) {
+    pub(super) fn forget_loss(&mut self, sent: &SentSegment) {
         if sent.lost {
             self.lost_bytes -= u64::from(sent.len);
             self.lost_segments -= 1;

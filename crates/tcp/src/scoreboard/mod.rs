@@ -14,14 +14,14 @@ use std::collections::{BinaryHeap, VecDeque};
 use engine::Time;
 
 pub(crate) use sent::Snapshot;
-pub use sent::{Moment, Sent};
+pub use sent::{Moment, SentSegment};
 
 /// The segments between `una` and `nxt`, oldest first.
 #[derive(Debug, Default)]
 pub struct Scoreboard {
     una: u64,
     nxt: u64,
-    segments: VecDeque<Sent>,
+    segments: VecDeque<SentSegment>,
     /// Number of transmissions, modulo 2^32.
     turns: u32,
     sacked_bytes: u64,
@@ -123,23 +123,23 @@ impl Scoreboard {
 
     /// The oldest segment outstanding.
     #[inline]
-    pub fn first(&self) -> Option<&Sent> {
+    pub fn first(&self) -> Option<&SentSegment> {
         self.segments.front()
     }
 
     /// The segment with the highest number.
-    pub fn last(&self) -> Option<&Sent> {
+    pub fn last(&self) -> Option<&SentSegment> {
         self.segments.back()
     }
 
     /// The segment that contains byte `seq`.
     #[inline]
-    pub fn get(&self, seq: u64) -> Option<&Sent> {
+    pub fn get(&self, seq: u64) -> Option<&SentSegment> {
         self.place(seq).map(|place| &self.segments[place])
     }
 
     /// All outstanding segments, oldest first.
-    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Sent> {
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &SentSegment> {
         self.segments.iter()
     }
 
@@ -163,9 +163,9 @@ impl Scoreboard {
 
     /// Adds a new segment.
     #[inline]
-    pub(crate) fn sent(&mut self, now: Time, len: u32, fin: bool, snapshot: Option<Snapshot>) {
+    pub(crate) fn record_new(&mut self, now: Time, len: u32, fin: bool, snapshot: Option<Snapshot>) {
         let turn = self.turn();
-        self.segments.push_back(Sent {
+        self.segments.push_back(SentSegment {
             seq: self.nxt,
             len,
             at: now,
@@ -184,7 +184,7 @@ impl Scoreboard {
 
     /// Records a retransmission of the segment at `seq`, which is marked lost if it was not: there is no other reason
     /// to retransmit it.
-    pub(crate) fn resent(&mut self, now: Time, seq: u64, snapshot: Option<Snapshot>) {
+    pub(crate) fn record_retransmission(&mut self, now: Time, seq: u64, snapshot: Option<Snapshot>) {
         let Some(place) = self.place(seq) else { return };
         self.note(place, snapshot);
         if !self.segments[place].sacked {
@@ -202,7 +202,7 @@ impl Scoreboard {
     }
 
     /// Records a probe: the segment at `seq` is retransmitted although it is not known to be lost [RFC8985 s7.3].
-    pub(crate) fn probed(&mut self, now: Time, seq: u64, snapshot: Option<Snapshot>) {
+    pub(crate) fn record_probe(&mut self, now: Time, seq: u64, snapshot: Option<Snapshot>) {
         if let Some(place) = self.place(seq) {
             self.note(place, snapshot);
             let turn = self.turn();
@@ -227,7 +227,7 @@ impl Scoreboard {
     /// Removes everything before `ack`; `each` is called for the removed segments, oldest first, with the snapshot
     /// taken when they were sent. A partially acknowledged segment is shortened.
     #[inline]
-    pub(crate) fn acknowledge(&mut self, ack: u64, mut each: impl FnMut(&Sent, Option<Snapshot>)) {
+    pub(crate) fn acknowledge(&mut self, ack: u64, mut each: impl FnMut(&SentSegment, Option<Snapshot>)) {
         while let Some(first) = self.segments.front_mut() {
             if first.end() > ack {
                 if first.seq < ack {
@@ -287,7 +287,7 @@ impl Scoreboard {
     }
 
     /// Subtracts a segment from the totals.
-    fn forget(&mut self, sent: &Sent) {
+    fn forget(&mut self, sent: &SentSegment) {
         if sent.sacked {
             self.sacked_bytes -= u64::from(sent.len);
             self.sacked_segments -= 1;

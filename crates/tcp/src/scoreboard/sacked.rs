@@ -2,12 +2,12 @@
 
 use wire::SackBlocks;
 
-use super::{Scoreboard, Sent, Snapshot};
+use super::{Scoreboard, SentSegment, Snapshot};
 
 impl Scoreboard {
     /// Marks `from..to` SACKed; `each` is called for the segments that were not SACKed before, lowest first. Only whole
     /// segments count. A block with bytes never sent, or below `una`, is ignored.
-    pub(crate) fn sack(&mut self, from: u64, to: u64, mut each: impl FnMut(&Sent, Option<Snapshot>)) {
+    pub(crate) fn sack(&mut self, from: u64, to: u64, mut each: impl FnMut(&SentSegment, Option<Snapshot>)) {
         let from = from.max(self.una);
         if from >= to || to > self.nxt {
             return;
@@ -36,7 +36,12 @@ impl Scoreboard {
     }
 
     /// Marks the whole segments in `from..to`, which are not SACKed yet. Returns the range that they cover.
-    fn sack_gap(&mut self, from: u64, to: u64, each: &mut impl FnMut(&Sent, Option<Snapshot>)) -> Option<(u64, u64)> {
+    fn sack_gap(
+        &mut self,
+        from: u64,
+        to: u64,
+        each: &mut impl FnMut(&SentSegment, Option<Snapshot>),
+    ) -> Option<(u64, u64)> {
         let mut place = self.place(from)?;
         if self.segments[place].seq < from {
             place += 1;

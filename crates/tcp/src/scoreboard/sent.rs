@@ -4,7 +4,7 @@ use engine::Time;
 
 /// A segment that has been sent.
 #[derive(Clone, Copy, Debug)]
-pub struct Sent {
+pub struct SentSegment {
     /// First byte.
     pub seq: u64,
     /// Length in sequence numbers: bytes, and one for a FIN.
@@ -25,7 +25,7 @@ pub struct Sent {
     pub fin: bool,
 }
 
-impl Sent {
+impl SentSegment {
     /// Its last transmission, in an order that distinguishes transmissions at the same time.
     #[inline]
     pub fn moment(&self) -> Moment {

@@ -6,7 +6,7 @@ const SEGMENT: u32 = 10;
 fn board(segments: u32) -> Scoreboard {
     let mut board = Scoreboard::default();
     for _ in 0..segments {
-        board.sent(Time::ZERO, SEGMENT, false, None);
+        board.record_new(Time::ZERO, SEGMENT, false, None);
     }
     board
 }
@@ -79,8 +79,8 @@ fn segments_of_many_ranges_are_sacked() {
 #[test]
 fn transmissions_are_ordered_by_time_then_number() {
     let mut board = board(2);
-    board.sent(Time::from_millis(1), SEGMENT, false, None);
-    let moments: Vec<_> = board.iter().map(Sent::moment).collect();
+    board.record_new(Time::from_millis(1), SEGMENT, false, None);
+    let moments: Vec<_> = board.iter().map(SentSegment::moment).collect();
     for (a, first) in moments.iter().enumerate() {
         for (b, second) in moments.iter().enumerate() {
             assert_eq!(first.is_after(*second), a > b, "{a} {b}");
@@ -90,8 +90,8 @@ fn transmissions_are_ordered_by_time_then_number() {
 
 /// Recomputes every total from the segments.
 fn check(board: &Scoreboard) {
-    let sum = |pick: fn(&Sent) -> bool| board.iter().filter(|s| pick(s)).map(|s| u64::from(s.len)).sum::<u64>();
-    let count = |pick: fn(&Sent) -> bool| board.iter().filter(|s| pick(s)).count() as u32;
+    let sum = |pick: fn(&SentSegment) -> bool| board.iter().filter(|s| pick(s)).map(|s| u64::from(s.len)).sum::<u64>();
+    let count = |pick: fn(&SentSegment) -> bool| board.iter().filter(|s| pick(s)).count() as u32;
     assert_eq!(sum(|_| true), board.outstanding());
     assert_eq!((sum(|s| s.sacked), count(|s| s.sacked)), (board.sacked_bytes, board.sacked_segments));
     assert_eq!((sum(|s| s.lost), count(|s| s.lost)), (board.lost_bytes, board.lost_segments));
@@ -127,7 +127,7 @@ proptest! {
         for (kind, at, count) in steps {
             let at = board.una() + at;
             match kind {
-                0 => (0..count).for_each(|_| board.sent(Time::ZERO, SEGMENT, false, None)),
+                0 => (0..count).for_each(|_| board.record_new(Time::ZERO, SEGMENT, false, None)),
                 1 => {
                     let ack = (board.una() + at % 25).min(board.nxt());
                     if ack > board.una() {
@@ -144,14 +144,14 @@ proptest! {
                 6 => if let Some(sent) = board.next_to_resend() {
                     let lowest = board.iter().find(|s| s.lost && !s.resent).map(|s| s.seq);
                     prop_assert_eq!(Some(sent.seq), lowest);
-                    board.resent(Time::ZERO, sent.seq, None);
+                    board.record_retransmission(Time::ZERO, sent.seq, None);
                 },
                 7 => {
                     board.lose_at(at);
                 }
                 _ if count == 1 => board.lose_all(),
                 _ if count == 2 => board.find_all(),
-                _ => board.resent(Time::ZERO, at, None),
+                _ => board.record_retransmission(Time::ZERO, at, None),
             }
             check(&board);
         }

@@ -7,21 +7,21 @@ use engine::{Span, Time};
 use wire::{SackBlocks, SeqNum};
 
 use super::Sender;
-use super::arrival::Arrival;
-use super::summary::{AckSummary, is_duplicate, offsets};
+use super::arrival::AckArrival;
+use super::summary::{AckSummary, is_duplicate, resolve_sack_blocks};
 use crate::cc::{Acked, Feedback};
 use crate::config::Sampling;
 use crate::event::Event;
-use crate::recovery::prr::Progress;
-use crate::recovery::{DUP_THRESH, Verdict, View};
-use crate::scoreboard::{Sent, Snapshot};
+use crate::recovery::prr::ReductionProgress;
+use crate::recovery::{DUP_THRESH, RecoveryVerdict, SenderView};
+use crate::scoreboard::{SentSegment, Snapshot};
 use crate::unpredicted::Unpredicted;
 
 impl Sender {
     /// Processes an acknowledgment. Returns whether it was valid: data not yet sent cannot be acknowledged [RFC9293
     /// s3.10.7.4].
     #[inline]
-    pub fn on_ack(&mut self, arrival: &Arrival<'_>) -> bool {
+    pub fn on_ack(&mut self, arrival: &AckArrival<'_>) -> bool {
         let taken = self.take(arrival);
         if taken && (arrival.window == Some(0) || self.peer.is_frozen()) {
             self.mind_closed_window(arrival.now);
@@ -30,8 +30,8 @@ impl Sender {
     }
 
     #[inline]
-    fn take(&mut self, arrival: &Arrival<'_>) -> bool {
-        let Arrival { ack, .. } = *arrival;
+    fn take(&mut self, arrival: &AckArrival<'_>) -> bool {
+        let AckArrival { ack, .. } = *arrival;
         if ack > self.nxt() {
             return false;
         }
@@ -54,7 +54,7 @@ impl Sender {
             self.emit_window();
             return true;
         }
-        if ack > una && unmarked && arrival.sack.is_empty() && self.undisturbed() {
+        if ack > una && unmarked && arrival.sack.is_empty() && self.is_undisturbed() {
             self.on_plain_ack(arrival.now, ack, arrival.echo);
             return true;
         }
@@ -79,7 +79,7 @@ impl Sender {
         if window == 0 || self.peer.is_frozen() {
             return Err(Unpredicted::ClosedWindow);
         }
-        if !self.undisturbed() || self.rate.is_some() {
+        if !self.is_undisturbed() || self.rate.is_some() {
             return Err(Unpredicted::Sender);
         }
         if let Some(window) = self.newer_window(numbers, window, ack) {
@@ -91,7 +91,7 @@ impl Sender {
 
     /// Whether an acknowledgment that only advances affects nothing but window and timer.
     #[inline]
-    fn undisturbed(&self) -> bool {
+    fn is_undisturbed(&self) -> bool {
         // A recovery that does not watch and is not recovering counts duplicates.
         !self.episodes.watches() && !self.episodes.recovering() && !self.cwnd.is_reducing() && !self.spurious.watching()
     }
@@ -109,7 +109,7 @@ impl Sender {
         let acked = ack - una;
         self.telemetry.emit(|| Event::AckReceived { ack, duplicate: false });
         let rtt = self.measure(now, echo, &summary, acked);
-        self.advanced(ack);
+        self.on_advance(ack);
         let delivered = self.delivered_by(&summary, acked, false, self.duplicates());
         self.episodes.count_duplicates(true, false);
         self.grow(now, acked, delivered, rtt);
@@ -119,8 +119,8 @@ impl Sender {
     }
 
     /// Any acknowledgment, after its window was processed. `una` is the value before it.
-    fn on_any_ack(&mut self, arrival: &Arrival<'_>, una: u64, same_window: bool) {
-        let Arrival { now, ack, .. } = *arrival;
+    fn on_any_ack(&mut self, arrival: &AckArrival<'_>, una: u64, same_window: bool) {
+        let AckArrival { now, ack, .. } = *arrival;
         let had_data = !self.board.is_empty();
         let flight_before = self.board.pipe() as f64;
         // The flight if recovery begins, as in RFC 9937: without data SACKed before.
@@ -144,7 +144,7 @@ impl Sender {
         }
         let rtt = self.measure(now, arrival.echo, &summary, acked);
         if acked > 0 {
-            self.advanced(ack);
+            self.on_advance(ack);
         }
         if duplicate && arrival.lost_in_air && ack == self.una() {
             self.on_loss_in_air();
@@ -159,8 +159,11 @@ impl Sender {
         // A duplicate may be reported, and a probe answered, after everything was acknowledged.
         let asked =
             (had_data || summary.duplicate.is_some() || self.episodes.watches()) && !plain && !self.peer.is_frozen();
-        let (verdict, report) =
-            if asked { self.ask_recovery(arrival, &summary, acked, duplicate) } else { (Verdict::Ordinary, None) };
+        let (verdict, report) = if asked {
+            self.ask_recovery(arrival, &summary, acked, duplicate)
+        } else {
+            (RecoveryVerdict::Ordinary, None)
+        };
 
         let lost = self.board.total_lost() - lost_before;
         if self.rate.is_some() {
@@ -169,7 +172,7 @@ impl Sender {
         if spurious {
             self.cwnd.on_undo();
         }
-        if verdict != Verdict::Ordinary {
+        if verdict != RecoveryVerdict::Ordinary {
             let flight = before.unwrap_or_else(|| self.flight(now));
             self.apply(now, verdict, report, &flight, from);
         }
@@ -179,15 +182,15 @@ impl Sender {
         self.cwnd.on_progress(|| {
             // Without SACK the segment to retransmit next is not yet marked lost, and so still in the pipe.
             let hole = match verdict {
-                Verdict::Begin { resend: true } | Verdict::Resend { .. } => f64::from(mss),
+                RecoveryVerdict::Begin { resend: true } | RecoveryVerdict::Resend { .. } => f64::from(mss),
                 _ => 0.0,
             };
             let pipe = (board.pipe() as f64 - episodes.inflation() - hole).max(0.0);
-            Progress { delivered: delivered as f64, pipe, safe: acked > 0 && lost == 0 }
+            ReductionProgress { delivered: delivered as f64, pipe, safe: acked > 0 && lost == 0 }
         });
         self.grow_after(verdict, arrival, [acked, delivered], rtt);
         // [RFC6582 s3.2 step 3]
-        if acked > 0 && (self.board.is_empty() || verdict != (Verdict::Resend { restart: false })) {
+        if acked > 0 && (self.board.is_empty() || verdict != (RecoveryVerdict::Resend { restart: false })) {
             self.restart_timer(now);
         }
         self.renew_inflation();
@@ -196,12 +199,18 @@ impl Sender {
 
     /// Lets the congestion control grow cwnd, if the verdict of the recovery and the acknowledgment permit it.
     #[inline]
-    fn grow_after(&mut self, verdict: Verdict, arrival: &Arrival<'_>, [acked, delivered]: [u64; 2], rtt: Option<Span>) {
+    fn grow_after(
+        &mut self,
+        verdict: RecoveryVerdict,
+        arrival: &AckArrival<'_>,
+        [acked, delivered]: [u64; 2],
+        rtt: Option<Span>,
+    ) {
         // [RFC3168 s6.1.2]: an acknowledgment with ECN-Echo does not grow cwnd.
         let echoes = arrival.ecn_echo && self.ecn.is_agreed() && !self.cwnd.precise_ecn();
         let opens = match verdict {
-            Verdict::Ordinary => true,
-            Verdict::Recovered => self.cwnd.grows_at_recovery_exit(),
+            RecoveryVerdict::Ordinary => true,
+            RecoveryVerdict::Recovered => self.cwnd.grows_at_recovery_exit(),
             _ => false,
         };
         if opens && !self.cwnd.is_reducing() && !echoes {
@@ -231,21 +240,21 @@ impl Sender {
 
     /// Updates the scoreboard with delivered data.
     #[inline]
-    fn deliver(&mut self, arrival: &Arrival<'_>, summary: &mut AckSummary) {
+    fn deliver(&mut self, arrival: &AckArrival<'_>, summary: &mut AckSummary) {
         let now = arrival.now;
         let echo = arrival.echo.map(|(echo, _)| echo);
-        let view = self.episodes.watches().then(|| View { echo, ..self.view() });
+        let view = self.episodes.watches().then(|| SenderView { echo, ..self.view() });
         let episode = self.episodes.sent_before();
         let Sender { board, rate, episodes, .. } = self;
         let mut blocks = [None; SackBlocks::MAX];
         if self.sack && !arrival.sack.is_empty() {
-            blocks = offsets(arrival, board);
+            blocks = resolve_sack_blocks(arrival, board);
             summary.duplicate = blocks[0].filter(|first| is_duplicate(*first, arrival.ack, blocks[1]));
             if summary.duplicate.is_some() {
                 blocks[0] = None;
             }
         }
-        let mut take = |sent: &Sent, snapshot: Option<Snapshot>, by_sack: bool| {
+        let mut take = |sent: &SentSegment, snapshot: Option<Snapshot>, by_sack: bool| {
             if let (Some(rate), Some(snapshot)) = (rate.as_mut(), snapshot) {
                 rate.on_delivered(now, sent, snapshot);
             }
@@ -296,7 +305,7 @@ impl Sender {
 
     /// New data has been acknowledged.
     #[inline]
-    fn advanced(&mut self, ack: u64) {
+    fn on_advance(&mut self, ack: u64) {
         self.timer.on_advance(self.board.resent_segments() == 0);
         self.episodes.on_advance(ack);
         self.buffer.on_advance();
@@ -310,7 +319,7 @@ impl Sender {
     #[inline]
     fn feed_back(
         &mut self,
-        arrival: &Arrival<'_>,
+        arrival: &AckArrival<'_>,
         summary: &AckSummary,
         acked: u64,
         lost: u64,

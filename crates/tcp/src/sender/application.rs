@@ -18,7 +18,7 @@ impl Sender {
 
     /// Bytes written by the application.
     pub fn bytes_written(&self) -> u64 {
-        self.buffer.written()
+        self.buffer.bytes_written()
     }
 
     /// A FIN follows the data written.

@@ -4,7 +4,7 @@ use engine::{Span, Time};
 use wire::{SackBlocks, SeqNum};
 
 /// The part of a received segment that concerns the sender. Offsets count from the beginning of the stream.
-pub(crate) struct Arrival<'a> {
+pub(crate) struct AckArrival<'a> {
     pub now: Time,
     /// Next byte the other end expects.
     pub ack: u64,

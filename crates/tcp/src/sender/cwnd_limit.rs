@@ -5,7 +5,7 @@ use engine::Time;
 
 use crate::cc::{Acked, Congestion, CongestionControl, Feedback, Flight, Start};
 use crate::config::{Config, CwndValidation};
-use crate::recovery::prr::{Progress, Reduction};
+use crate::recovery::prr::{Reduction, ReductionProgress};
 use crate::scoreboard::Scoreboard;
 
 /// The limit of bytes in the network.
@@ -74,7 +74,7 @@ impl CwndLimit {
     #[inline(always)]
     pub fn limit(&mut self) -> u64 {
         if self.stale {
-            self.limit = self.inflated(self.inflation) as u64;
+            self.limit = self.inflated_window(self.inflation) as u64;
             self.stale = false;
         }
         self.limit
@@ -102,7 +102,7 @@ impl CwndLimit {
 
     /// The window plus `inflation`.
     #[inline]
-    pub fn inflated(&self, inflation: f64) -> f64 {
+    pub fn inflated_window(&self, inflation: f64) -> f64 {
         let window = self.window() + inflation;
         // A negative inflation was computed for an earlier window; at least one segment is always allowed.
         if inflation < 0.0 { window.max(f64::from(self.mss)) } else { window }
@@ -212,7 +212,7 @@ impl CwndLimit {
 
     /// Updates the reduction in progress with an acknowledgment; `progress` is called only if there is one.
     #[inline]
-    pub fn on_progress(&mut self, progress: impl FnOnce() -> Progress) {
+    pub fn on_progress(&mut self, progress: impl FnOnce() -> ReductionProgress) {
         if let Some(reduction) = &mut self.reduction {
             reduction.on_ack(progress());
             self.stale = true;
@@ -326,7 +326,7 @@ mod tests {
         cwnd.reduce(Congestion::FastRetransmit, &flight(8000.0), 8000.0, 7000.0);
         assert!(cwnd.is_reducing());
         assert_eq!(cwnd.limit(), 7000);
-        cwnd.on_progress(|| Progress { delivered: 1000.0, pipe: 6000.0, safe: false });
+        cwnd.on_progress(|| ReductionProgress { delivered: 1000.0, pipe: 6000.0, safe: false });
         assert_eq!(cwnd.limit(), 7000);
         cwnd.end_reduction();
         assert_eq!(cwnd.limit(), 4000);
@@ -351,7 +351,7 @@ mod tests {
     fn cwnd_grows_only_if_it_was_used() {
         let mut cwnd = limit(Config { cwnd_validation: CwndValidation::CwndLimited, ..Config::default() });
         let mut board = Scoreboard::default();
-        board.sent(Time::ZERO, 1000, false, None);
+        board.record_new(Time::ZERO, 1000, false, None);
         cwnd.on_sent(Time::ZERO, 1000, true);
         cwnd.validate(false, &board);
         assert!(!cwnd.may_grow(u64::MAX), "4,000 bytes are not less than twice 1,000");

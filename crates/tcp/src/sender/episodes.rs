@@ -4,8 +4,8 @@ use engine::Time;
 
 use crate::config::Config;
 use crate::event::Reason;
-use crate::recovery::{Ack, DUP_THRESH, LossRecovery, Verdict, View};
-use crate::scoreboard::{Scoreboard, Sent};
+use crate::recovery::{AckEffects, DUP_THRESH, LossRecovery, RecoveryVerdict, SenderView};
+use crate::scoreboard::{Scoreboard, SentSegment};
 
 /// The episodes of loss recovery.
 ///
@@ -159,13 +159,13 @@ impl Episodes {
 
     /// A segment was delivered.
     #[inline]
-    pub fn on_delivered(&mut self, now: Time, sent: &Sent, view: &View) {
+    pub fn on_delivered(&mut self, now: Time, sent: &SentSegment, view: &SenderView) {
         self.recovery.on_delivered(now, sent, view);
     }
 
     /// A segment was sent; `again` if it is a retransmission.
     #[inline]
-    pub fn on_sent(&mut self, now: Time, seq: u64, again: bool, board: &Scoreboard, view: &View) {
+    pub fn on_sent(&mut self, now: Time, seq: u64, again: bool, board: &Scoreboard, view: &SenderView) {
         self.recovery.on_sent(now, seq, again, board, view);
     }
 
@@ -180,7 +180,7 @@ impl Episodes {
     }
 
     /// Passes an acknowledgment to recovery and returns its decision.
-    pub fn on_ack(&mut self, ack: &Ack, board: &mut Scoreboard, view: &View) -> Verdict {
+    pub fn on_ack(&mut self, ack: &AckEffects, board: &mut Scoreboard, view: &SenderView) -> RecoveryVerdict {
         let verdict = self.recovery.on_ack(ack, board, view);
         self.note_recovery();
         verdict
@@ -193,14 +193,14 @@ impl Episodes {
     }
 
     /// Passes the deadline to recovery and returns its decision.
-    pub fn on_deadline(&mut self, now: Time, board: &mut Scoreboard, view: &View) -> Verdict {
+    pub fn on_deadline(&mut self, now: Time, board: &mut Scoreboard, view: &SenderView) -> RecoveryVerdict {
         let verdict = self.recovery.on_deadline(now, board, view);
         self.note_recovery();
         verdict
     }
 
     /// The retransmission timer has expired because of congestion: marks lost segments, and begins go-back-N.
-    pub fn on_timeout(&mut self, now: Time, board: &mut Scoreboard, view: &View) {
+    pub fn on_timeout(&mut self, now: Time, board: &mut Scoreboard, view: &SenderView) {
         self.recovery.lose_at_timeout(now, board, view);
         self.end_recovery(board);
         self.go_back(board.nxt(), Reason::Timeout);

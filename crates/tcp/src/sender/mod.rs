@@ -43,7 +43,7 @@ mod user_timeout;
 use engine::{Span, Time};
 use wire::SeqNum;
 
-pub(crate) use arrival::Arrival;
+pub(crate) use arrival::AckArrival;
 pub use telemetry::Counters;
 pub(crate) use transmit::TxSegment;
 
@@ -51,7 +51,7 @@ use crate::cc::Flight;
 use crate::config::Config;
 use crate::differentiation::{DifferentiationConfig, LossDifferentiation};
 use crate::event::{Blocked, Event};
-use crate::recovery::View;
+use crate::recovery::SenderView;
 use crate::scoreboard::Scoreboard;
 use cwnd_limit::CwndLimit;
 use ecn::EcnState;
@@ -124,9 +124,9 @@ impl Sender {
 
     /// Sets the result of the handshake: `window` is the receive window, `from` the numbers of the segment that
     /// advertised it, `rtt` the measured round trip and its time.
-    pub fn agreed(&mut self, ecn: bool, window: u64, from: Option<(SeqNum, SeqNum)>, rtt: Option<(Time, Span)>) {
+    pub fn on_handshake(&mut self, ecn: bool, window: u64, from: Option<(SeqNum, SeqNum)>, rtt: Option<(Time, Span)>) {
         self.ecn.agree(ecn);
-        self.peer.agreed(window, from);
+        self.peer.on_handshake(window, from);
         if let Some((now, rtt)) = rtt {
             self.timer.on_sample(now, rtt);
         }
@@ -181,13 +181,13 @@ impl Sender {
 
     /// Whether a FIN follows the data.
     pub fn finishing(&self) -> bool {
-        self.buffer.finished()
+        self.buffer.has_fin()
     }
 
     /// Whether the FIN was acknowledged.
     #[inline]
     pub fn fin_acknowledged(&self) -> bool {
-        self.buffer.finished() && self.una() == self.end()
+        self.buffer.has_fin() && self.una() == self.end()
     }
 
     /// Whether recovery uses SACK.
@@ -264,8 +264,8 @@ impl Sender {
     }
 
     /// The reason recorded last.
-    pub fn blocked(&self) -> Option<Blocked> {
-        self.telemetry.blocked()
+    pub fn last_blocked(&self) -> Option<Blocked> {
+        self.telemetry.last_blocked()
     }
 
     pub fn pop_event(&mut self) -> Option<Event> {
@@ -275,7 +275,7 @@ impl Sender {
     /// cwnd with the adjustments of recovery.
     #[inline]
     pub fn effective_cwnd(&self) -> f64 {
-        self.cwnd.inflated(self.episodes.inflation())
+        self.cwnd.inflated_window(self.episodes.inflation())
     }
 
     pub fn ssthresh(&self) -> f64 {
@@ -287,18 +287,18 @@ impl Sender {
     }
 
     /// The state in Linux's terms.
-    pub fn phase(&self) -> crate::info::Phase {
-        use crate::info::Phase;
+    pub fn phase(&self) -> crate::info::SenderPhase {
+        use crate::info::SenderPhase;
         if self.episodes.after_timeout() {
-            Phase::Loss
+            SenderPhase::Loss
         } else if self.episodes.recovering() {
-            Phase::Recovery
+            SenderPhase::Recovery
         } else if self.ecn.is_reducing() {
-            Phase::Reduced
+            SenderPhase::Reduced
         } else if self.board.sacked_segments() > 0 || self.duplicates() > 0 {
-            Phase::Disorder
+            SenderPhase::Disorder
         } else {
-            Phase::Open
+            SenderPhase::Open
         }
     }
 
@@ -321,12 +321,12 @@ impl Sender {
         self.cwnd.inflate(inflation);
     }
 
-    fn view(&self) -> View {
-        View {
+    fn view(&self) -> SenderView {
+        SenderView {
             segment: f64::from(self.buffer.mss()),
             cwnd: self.cwnd.cwnd(),
             ssthresh: self.cwnd.ssthresh(),
-            srtt: self.timer.rtt().measured(),
+            srtt: self.timer.rtt().measured_srtt(),
             min_rtt: self.timer.rtt().min_rtt(),
             echo: None,
             sack: self.sack,
@@ -368,6 +368,6 @@ impl Sender {
 
     fn emit_window_changes(&mut self) {
         let Sender { telemetry, cwnd, episodes, board, .. } = self;
-        telemetry.emit_window(|| (cwnd.inflated(episodes.inflation()), cwnd.ssthresh(), board.outstanding()));
+        telemetry.emit_window(|| (cwnd.inflated_window(episodes.inflation()), cwnd.ssthresh(), board.outstanding()));
     }
 }

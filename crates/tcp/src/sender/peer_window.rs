@@ -57,7 +57,7 @@ impl PeerWindow {
     }
 
     /// Sets the window of the handshake; `by` is the segment, if there was one.
-    pub fn agreed(&mut self, window: u64, by: Option<(SeqNum, SeqNum)>) {
+    pub fn on_handshake(&mut self, window: u64, by: Option<(SeqNum, SeqNum)>) {
         (self.window, self.max) = (window, window);
         self.updated_by = by;
     }

@@ -7,7 +7,7 @@
 use engine::{Span, Time};
 
 use crate::cc::RateSample;
-use crate::scoreboard::{Sent, Snapshot};
+use crate::scoreboard::{SentSegment, Snapshot};
 
 /// Counts delivered data.
 #[derive(Debug, Default)]
@@ -46,7 +46,7 @@ impl RateEstimator {
 
     /// `sent` has been delivered.
     #[inline]
-    pub fn on_delivered(&mut self, now: Time, sent: &Sent, snapshot: Snapshot) {
+    pub fn on_delivered(&mut self, now: Time, sent: &SentSegment, snapshot: Snapshot) {
         self.delivered += u64::from(sent.len);
         self.delivered_at = now;
         let newer = self.newest.is_none_or(|(_, at, end)| (sent.at, sent.end()) > (at, end));

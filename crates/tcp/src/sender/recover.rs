@@ -3,26 +3,26 @@
 use engine::Time;
 
 use super::Sender;
-use super::arrival::Arrival;
-use super::spurious::{Finding, Signs};
+use super::arrival::AckArrival;
+use super::spurious::{Signs, SpuriousFinding};
 use super::summary::AckSummary;
 use crate::cc::{Congestion, Flight};
-use crate::differentiation::Cause;
+use crate::differentiation::LossCause;
 use crate::event::{Event, Reason};
-use crate::recovery::{Ack, Notified, Verdict};
+use crate::recovery::{AckEffects, Notified, RecoveryVerdict};
 
 impl Sender {
     /// Passes an acknowledgment to recovery. Returns its decision, and how the network explained the loss.
     pub(super) fn ask_recovery(
         &mut self,
-        arrival: &Arrival<'_>,
+        arrival: &AckArrival<'_>,
         summary: &AckSummary,
         acked: u64,
         duplicate: bool,
-    ) -> (Verdict, Option<Notified>) {
+    ) -> (RecoveryVerdict, Option<Notified>) {
         let una = self.una();
         let notified = if duplicate && !self.episodes.recovering() { self.notices.on_duplicate(una) } else { None };
-        let ack = Ack {
+        let ack = AckEffects {
             now: arrival.now,
             acked,
             sacked: summary.sacked,
@@ -46,15 +46,15 @@ impl Sender {
     pub(super) fn apply(
         &mut self,
         now: Time,
-        verdict: Verdict,
+        verdict: RecoveryVerdict,
         notified: Option<Notified>,
         flight: &Flight,
         from: f64,
     ) {
         let una = self.una();
         match verdict {
-            Verdict::Ordinary | Verdict::Recovering => {}
-            Verdict::Begin { resend } => {
+            RecoveryVerdict::Ordinary | RecoveryVerdict::Recovering => {}
+            RecoveryVerdict::Begin { resend } => {
                 // Marks and losses of one window reduce it once [RFC3168 s6.1.2].
                 let reduced = self.ecn.is_reducing() && !self.cwnd.regulates_recovery();
                 let first = self.episodes.going_back().is_none();
@@ -63,14 +63,14 @@ impl Sender {
                 }
                 self.notices.on_recovery(una);
                 let lost = self.board.lost_segments().saturating_sub(self.board.resent_segments()).max(1);
-                if notified.is_some() || self.cause(now, lost) == Cause::Wireless {
+                if notified.is_some() || self.cause(now, lost) == LossCause::Wireless {
                     self.cwnd.on_congestion(Congestion::Notified, flight);
                     self.telemetry.emit(|| Event::NotifiedRecovery { seq: una });
                 } else if reduced {
                     self.telemetry.emit(|| Event::FastRetransmit { seq: una });
                 } else {
                     self.ecn.forget_mark();
-                    self.congested(Congestion::FastRetransmit, &Flight { again: !first, ..*flight }, from);
+                    self.report_congestion(Congestion::FastRetransmit, &Flight { again: !first, ..*flight }, from);
                     self.telemetry.emit(|| Event::FastRetransmit { seq: una });
                 }
                 // The first retransmission does not wait for the pipe to drain [RFC6675 s5 (4.3)]. A segment resent
@@ -86,30 +86,30 @@ impl Sender {
                     self.resends.push(seq, Reason::FastRetransmit);
                 }
             }
-            Verdict::Restart => {
+            RecoveryVerdict::Restart => {
                 self.telemetry.emit(|| Event::FastRetransmit { seq: una });
                 self.board.lose_all();
                 self.episodes.go_back(self.nxt(), Reason::FastRetransmit);
                 self.timer.discard_sample();
-                self.congested(Congestion::Restart, flight, from);
+                self.report_congestion(Congestion::Restart, flight, from);
                 self.timer.start(now);
             }
-            Verdict::Resend { .. } => self.resends.push(una, Reason::FastRetransmit),
-            Verdict::Recovered => {
+            RecoveryVerdict::Resend { .. } => self.resends.push(una, Reason::FastRetransmit),
+            RecoveryVerdict::Recovered => {
                 self.cwnd.end_reduction();
                 self.cwnd.on_recovered(now);
                 self.telemetry.emit(|| Event::RecoveryEnd);
             }
-            Verdict::Again => {
+            RecoveryVerdict::Again => {
                 self.cwnd.end_reduction();
                 if !self.cwnd.regulates_recovery() {
                     self.cwnd.on_recovered(now);
                 }
                 self.telemetry.emit(|| Event::RecoveryEnd);
                 let flight = self.flight(now);
-                self.apply(now, Verdict::Begin { resend: false }, None, &flight, from);
+                self.apply(now, RecoveryVerdict::Begin { resend: false }, None, &flight, from);
             }
-            Verdict::Repaired => {
+            RecoveryVerdict::Repaired => {
                 self.spurious.forget();
                 self.cwnd.on_congestion(Congestion::FastRetransmit, flight);
                 self.note_cut();
@@ -117,13 +117,15 @@ impl Sender {
                 self.telemetry.emit(|| Event::FastRetransmit { seq: una });
                 self.telemetry.emit(|| Event::RecoveryEnd);
             }
-            Verdict::Probe => self.resends.ask_probe(),
+            RecoveryVerdict::Probe => self.resends.ask_probe(),
         }
     }
 
     /// The assumed cause of the loss of `segments` consecutive segments.
-    fn cause(&mut self, now: Time, segments: u32) -> Cause {
-        self.differentiation.as_mut().map_or(Cause::Congestion, |differentiation| differentiation.cause(now, segments))
+    fn cause(&mut self, now: Time, segments: u32) -> LossCause {
+        self.differentiation
+            .as_mut()
+            .map_or(LossCause::Congestion, |differentiation| differentiation.cause(now, segments))
     }
 
     /// Whether a retransmitted segment is still unacknowledged (Linux: `tcp_any_retrans_done`).
@@ -141,7 +143,7 @@ impl Sender {
     }
 
     /// Reports congestion to the control, and begins the reduction that follows.
-    pub(super) fn congested(&mut self, event: Congestion, flight: &Flight, pipe_before: f64) {
+    pub(super) fn report_congestion(&mut self, event: Congestion, flight: &Flight, pipe_before: f64) {
         let pipe = self.board.pipe() as f64 - self.episodes.inflation();
         self.cwnd.reduce(event, flight, pipe_before, pipe);
         self.note_cut();
@@ -154,7 +156,7 @@ impl Sender {
 
     /// Reduces cwnd for a mark, once per window [RFC3168 s6.1.2].
     #[inline]
-    pub(super) fn take_mark(&mut self, arrival: &Arrival<'_>, from: f64) {
+    pub(super) fn take_mark(&mut self, arrival: &AckArrival<'_>, from: f64) {
         if !arrival.ecn_echo || !self.ecn.is_agreed() || self.cwnd.precise_ecn() {
             return;
         }
@@ -165,14 +167,14 @@ impl Sender {
         self.ecn.on_mark(self.nxt());
         self.spurious.forget();
         let flight = self.flight(arrival.now);
-        self.congested(Congestion::Ecn, &flight, from);
+        self.report_congestion(Congestion::Ecn, &flight, from);
         self.telemetry.on_mark();
     }
 
     /// Whether earlier retransmissions were spurious; if so, all losses are cleared.
     pub(super) fn was_spurious(
         &mut self,
-        arrival: &Arrival<'_>,
+        arrival: &AckArrival<'_>,
         summary: &AckSummary,
         acked: u64,
         duplicate: bool,
@@ -186,7 +188,7 @@ impl Sender {
             echo: arrival.echo.map(|(echo, _)| echo),
             duplicate_sack: summary.duplicate,
         });
-        if finding == Finding::Nothing {
+        if finding == SpuriousFinding::Nothing {
             return false;
         }
         self.board.find_all();

@@ -98,7 +98,7 @@ impl RttEstimator {
 
     /// The smoothed round-trip time, if any was measured.
     #[inline]
-    pub fn measured(&self) -> Option<Span> {
+    pub fn measured_srtt(&self) -> Option<Span> {
         self.srtt.map(|_| self.srtt())
     }
 
@@ -253,9 +253,9 @@ mod tests {
     fn min_rto_bounds_the_timeout_or_the_variation() {
         for (floor, expected) in [(Floor::Timeout, 1000), (Floor::Variation, 1100)] {
             let mut rtt = RttEstimator::new(&Config { rto_floor: floor, ..Config::default() });
-            assert_eq!((rtt.measured(), rtt.srtt()), (None, Span::ZERO));
+            assert_eq!((rtt.measured_srtt(), rtt.srtt()), (None, Span::ZERO));
             rtt.sample(Time::ZERO, MS(100));
-            assert_eq!((rtt.rto(), rtt.measured()), (MS(expected), Some(MS(100))), "{floor:?}");
+            assert_eq!((rtt.rto(), rtt.measured_srtt()), (MS(expected), Some(MS(100))), "{floor:?}");
         }
     }
 

@@ -104,7 +104,7 @@ impl SendBuffer {
 
     /// Whether a FIN follows the data.
     #[inline]
-    pub fn finished(&self) -> bool {
+    pub fn has_fin(&self) -> bool {
         self.finished
     }
 
@@ -129,7 +129,7 @@ impl SendBuffer {
     }
 
     /// Bytes written in all.
-    pub fn written(&self) -> u64 {
+    pub fn bytes_written(&self) -> u64 {
         self.written
     }
 

@@ -14,7 +14,7 @@ pub(super) struct Spurious {
     /// Whether retransmissions carry timestamps.
     timestamps: bool,
     /// Boxed, as it is rare and an idle connection should be small.
-    episode: Option<Box<Episode>>,
+    episode: Option<Box<RetransmissionEpisode>>,
     /// The timestamp of the first retransmission since none was outstanding, and whether there is one. Two fields,
     /// since an `Option` takes four bytes more per connection.
     stamp: u32,
@@ -22,7 +22,7 @@ pub(super) struct Spurious {
 }
 
 #[derive(Debug)]
-struct Episode {
+struct RetransmissionEpisode {
     /// `nxt` when it began.
     until: u64,
     /// Retransmissions by first byte, each with the number of them not reported as duplicates; and the total.
@@ -64,7 +64,7 @@ pub(super) struct Signs {
 
 /// What an acknowledgment showed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Finding {
+pub(super) enum SpuriousFinding {
     Nothing,
     /// The timeout came too early: nothing was lost.
     Spurious,
@@ -105,7 +105,7 @@ impl Spurious {
             (episode.until, episode.frto) = (until, frto);
             return;
         }
-        self.episode = Some(Box::new(Episode { until, resent: BTreeMap::new(), needed: 0, frto }));
+        self.episode = Some(Box::new(RetransmissionEpisode { until, resent: BTreeMap::new(), needed: 0, frto }));
     }
 
     /// The segment at `seq` was retransmitted; `stamp` is its timestamp.
@@ -149,9 +149,9 @@ impl Spurious {
     }
 
     /// An acknowledgment has come.
-    pub fn on_ack(&mut self, signs: &Signs) -> Finding {
+    pub fn on_ack(&mut self, signs: &Signs) -> SpuriousFinding {
         let eifel = self.eifel && signs.advanced && self.echoes_original(signs.echo);
-        let Some(episode) = &mut self.episode else { return Finding::Nothing };
+        let Some(episode) = &mut self.episode else { return SpuriousFinding::Nothing };
         if let Some((from, to)) = signs.duplicate_sack {
             // A duplicate made by the network is no evidence about retransmissions (RFC 3708).
             for (_, count) in episode.resent.range_mut(from..to).filter(|(_, count)| **count > 0) {
@@ -184,13 +184,13 @@ impl Spurious {
         };
         if eifel || all_twice || first {
             self.episode = None;
-            return Finding::Spurious;
+            return SpuriousFinding::Spurious;
         }
         // Duplicate reports arrive up to a round trip later: an episode ends when it has long been acknowledged.
         if signs.una > episode.until && signs.advanced && signs.duplicate_sack.is_none() && resent {
             self.episode = None;
         }
-        Finding::Nothing
+        SpuriousFinding::Nothing
     }
 }
 

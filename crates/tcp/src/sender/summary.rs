@@ -3,8 +3,8 @@
 use engine::Time;
 use wire::{SackBlocks, SeqNum};
 
-use super::arrival::Arrival;
-use crate::scoreboard::{Scoreboard, Sent};
+use super::arrival::AckArrival;
+use crate::scoreboard::{Scoreboard, SentSegment};
 
 /// The totals of the segments that an acknowledgment delivers.
 #[derive(Default)]
@@ -29,7 +29,7 @@ impl AckSummary {
     /// A segment was delivered, by SACK or by acknowledgment; data before `episode` was sent before the present episode
     /// of retransmissions.
     #[inline]
-    pub fn take(&mut self, sent: &Sent, by_sack: bool, episode: u64) {
+    pub fn take(&mut self, sent: &SentSegment, by_sack: bool, episode: u64) {
         self.delivered += u64::from(sent.len);
         if by_sack {
             self.sacked += u64::from(sent.len);
@@ -46,7 +46,10 @@ impl AckSummary {
 }
 
 /// The blocks as offsets; empty ones and those before the beginning of the stream are removed.
-pub(super) fn offsets(arrival: &Arrival<'_>, board: &Scoreboard) -> [Option<(u64, u64)>; SackBlocks::MAX] {
+pub(super) fn resolve_sack_blocks(
+    arrival: &AckArrival<'_>,
+    board: &Scoreboard,
+) -> [Option<(u64, u64)>; SackBlocks::MAX] {
     let offset = |number: SeqNum| number.offset_from(arrival.origin, board.una());
     let mut blocks = [None; SackBlocks::MAX];
     for (place, (from, to)) in blocks.iter_mut().zip(arrival.sack.as_slice()) {

@@ -39,7 +39,7 @@ pub(super) struct Telemetry {
     /// The round trip measured since the last call of `take_rtt`, or `UNMEASURED`.
     rtt: Span,
     /// Boxed, as most senders have none.
-    observer: Option<Box<Observer>>,
+    observer: Option<Box<SenderObserver>>,
 }
 
 /// No round trip was measured. An `Option` would take eight bytes more per connection.
@@ -52,7 +52,7 @@ impl Default for Telemetry {
 }
 
 #[derive(Debug, Default)]
-struct Observer {
+struct SenderObserver {
     /// Events not fetched yet.
     events: VecDeque<Event>,
     /// cwnd, ssthresh and outstanding bytes as reported last.
@@ -99,7 +99,7 @@ impl Telemetry {
     }
 
     /// Why the last poll returned no data.
-    pub fn blocked(&self) -> Option<Blocked> {
+    pub fn last_blocked(&self) -> Option<Blocked> {
         self.blocked
     }
 

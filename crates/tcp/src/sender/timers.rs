@@ -7,7 +7,7 @@ use super::peer_window::Freeze;
 use super::retransmit_timer::Expiry;
 use crate::cc::{Congestion, Flight};
 use crate::event::Reason;
-use crate::recovery::Verdict;
+use crate::recovery::RecoveryVerdict;
 
 impl Sender {
     /// When `on_time` is to be called.
@@ -80,7 +80,7 @@ impl Sender {
         let flight = self.flight(now);
         let verdict = self.episodes.on_deadline(now, &mut self.board, &view);
         self.apply(now, verdict, None, &flight, from);
-        if verdict == (Verdict::Begin { resend: false }) {
+        if verdict == (RecoveryVerdict::Begin { resend: false }) {
             self.cwnd.allow_first(self.board.pipe() as f64);
         }
     }

@@ -4,7 +4,7 @@ use engine::Time;
 
 use super::Sender;
 use crate::event::{Blocked, Reason};
-use crate::scoreboard::{Sent, Snapshot};
+use crate::scoreboard::{SentSegment, Snapshot};
 
 /// A segment to send, with data, a FIN, or both.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -81,7 +81,7 @@ impl Sender {
 
     /// Whether a segment may be retransmitted. The first may even beyond the window: if the window has shrunk it is the
     /// probe [RFC9293 s3.8.6, s3.8.6.1].
-    fn fits(&mut self, sent: &Sent) -> Result<(), Blocked> {
+    fn fits(&mut self, sent: &SentSegment) -> Result<(), Blocked> {
         if sent.seq != self.una() && sent.end() - self.una() > self.peer.size() {
             return Err(Blocked::PeerWindow);
         }
@@ -147,7 +147,7 @@ impl Sender {
         let seq = self.nxt();
         let taken = len + u32::from(fin);
         let snapshot = self.snapshot(now, taken);
-        self.board.sent(now, taken, fin, snapshot);
+        self.board.record_new(now, taken, fin, snapshot);
         if len > 0 {
             self.timer.begin_sample(seq + u64::from(taken), now);
         }
@@ -156,11 +156,11 @@ impl Sender {
         TxSegment { seq, len, fin, push, new: true }
     }
 
-    fn send_again(&mut self, now: Time, sent: &Sent, reason: Reason, stamp: u32) -> TxSegment {
+    fn send_again(&mut self, now: Time, sent: &SentSegment, reason: Reason, stamp: u32) -> TxSegment {
         let seq = sent.seq;
         let len = sent.len - u32::from(sent.fin);
         let snapshot = self.snapshot(now, sent.len);
-        self.board.resent(now, seq, snapshot);
+        self.board.record_retransmission(now, seq, snapshot);
         self.on_sent(now, seq, len, reason, stamp);
         TxSegment { seq, len, fin: sent.fin, push: self.buffer.ends_at(sent.end()), new: false }
     }
@@ -177,7 +177,7 @@ impl Sender {
         } else {
             let last = *self.board.last()?;
             let snapshot = self.snapshot(now, last.len);
-            self.board.probed(now, last.seq, snapshot);
+            self.board.record_probe(now, last.seq, snapshot);
             self.episodes.on_probe(now, Some(last.seq), self.nxt());
             let len = last.len - u32::from(last.fin);
             self.on_sent(now, last.seq, len, Reason::Probe, stamp);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::{fmt, fs};
 
 use lab::captures::{CaptureFile, is_capture};
-use lab::load::{Overrides, load};
+use lab::load::{Overrides, load_from_disk};
 use lab::result_dir::{COMPARISON, EMULATION};
 use scenario::problem::Problem;
 use serde_json::Value;
@@ -29,7 +29,7 @@ fn nodes(dir: &Path) -> Vec<String> {
 
 /// The schemes of the nodes in a result, each once.
 pub fn schemes_of(dir: &Path) -> Vec<String> {
-    let Ok(loaded) = load(dir, &Overrides::default()) else { return Vec::new() };
+    let Ok(loaded) = load_from_disk(dir, &Overrides::default()) else { return Vec::new() };
     let names = loaded.network.nodes.iter().map(|node| node.agent.name()).filter(|name| *name != "unmodified");
     names.map(str::to_owned).collect::<BTreeSet<_>>().into_iter().collect()
 }
@@ -151,7 +151,7 @@ fn node_of(file: &CaptureFile) -> String {
 
 /// Whether a node of the scenario of a result has a wireless link.
 fn has_wireless_link(dir: &Path, name: &str) -> bool {
-    let Ok(loaded) = load(dir, &Overrides::default()) else { return false };
+    let Ok(loaded) = load_from_disk(dir, &Overrides::default()) else { return false };
     let network = &loaded.network;
     let is_at = |node: usize| network.nodes.get(node).is_some_and(|node| node.name == name);
     network.links.iter().any(|link| link.wireless && link.between.into_iter().any(is_at))

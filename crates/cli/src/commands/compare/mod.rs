@@ -16,7 +16,7 @@ use lab::load::{Overrides, Source};
 use lab::store::Store;
 use lab::sweep::Plan;
 use lab::sweep::analysis::Analysis;
-use lab::sweep::dedup::together;
+use lab::sweep::dedup::merge_warnings;
 use lab::sweep::run::{Shard, SweepError};
 use lab::sweep::{self};
 use report::pictures::MAX_RUNS;
@@ -105,7 +105,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     let plans = plans(args).map_err(|problems| Failure::Input(listed(&problems)))?;
     for (_, plan) in &plans {
-        warn(&together(&plan.warnings));
+        warn(&merge_warnings(&plan.warnings));
     }
     let ends = real::ends(args, &plans)?;
     let mut store = Store::create(&args.out)?;
@@ -157,16 +157,16 @@ fn plans(args: &Args) -> Result<Vec<(String, Plan)>, Vec<Problem>> {
         if names.is_empty() {
             names = compare::own_schemes(&source)?;
         }
-        let schemes = compare::schemes(&names, &Members::default()).map_err(|problem| vec![problem])?;
-        return Ok(vec![(shown(file), compare::plan(source, &schemes, args.replications)?)]);
+        let schemes = compare::select_schemes(&names, &Members::default()).map_err(|problem| vec![problem])?;
+        return Ok(vec![(shown(file), compare::plan_comparison(source, &schemes, args.replications)?)]);
     }
-    let schemes = compare::schemes(&args.schemes, &Members::default()).map_err(|problem| vec![problem])?;
-    let plan = |source: Source| compare::plan(source, &schemes, args.replications);
+    let schemes = compare::select_schemes(&args.schemes, &Members::default()).map_err(|problem| vec![problem])?;
+    let plan = |source: Source| compare::plan_comparison(source, &schemes, args.replications);
     if let Some(file) = &args.scenario {
         return Ok(vec![(shown(file), plan(input::open(file, &overrides)?)?)]);
     }
-    let paths = compare::paths::named(&args.paths).map_err(|problem| vec![problem])?;
-    paths.into_iter().map(|path| Ok((path.name.clone(), plan(compare::source(&path, &overrides)?)?))).collect()
+    let paths = compare::paths::select_paths(&args.paths).map_err(|problem| vec![problem])?;
+    paths.into_iter().map(|path| Ok((path.name.clone(), plan(compare::open_path(&path, &overrides)?)?))).collect()
 }
 
 /// Runs the missing runs, path by path.
@@ -177,7 +177,7 @@ fn run_missing(args: &Args, plans: &[(String, Plan)], store: &mut Store) -> Resu
     let progress = Progress::of_runs("compare");
     let mut comparisons = Vec::new();
     for (name, plan) in plans {
-        let outcome = sweep::run::run(plan, store, args.jobs.count(), Shard::WHOLE, &mut |tally| {
+        let outcome = sweep::run::run_sweep(plan, store, args.jobs.count(), Shard::WHOLE, &mut |tally| {
             progress.count(done + tally.done, (all - found - tally.found).max(1))
         });
         let tally = match outcome {

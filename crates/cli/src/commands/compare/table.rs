@@ -1,7 +1,7 @@
 //! The tables of `lasthop compare`.
 
-use lab::compare::{self, Compared, Comparison};
-use lab::figures::number::{decimals, plain, plain_percent, scale};
+use lab::compare::{self, ComparedScheme, Comparison};
+use lab::figures::number::{choose_decimals, choose_scale, format_decimals, plain_percent};
 use observe::metric::Metric;
 
 use crate::table::{aligned, row};
@@ -26,36 +26,36 @@ fn none() -> String {
 }
 
 /// Mean and change of the goodput in units of `scale`, each with the half of its confidence interval.
-fn goodput(it: &Compared, scale: f64) -> [String; 4] {
+fn goodput(it: &ComparedScheme, scale: f64) -> [String; 4] {
     let Some(goodput) = &it.goodput else { return [(); 4].map(|()| none()) };
     let half = goodput.half.map(|half| half / scale);
     let mean = goodput.mean / scale;
-    let places = decimals(half.unwrap_or(0.0), mean);
+    let places = choose_decimals(half.unwrap_or(0.0), mean);
     let against = goodput.against.as_ref().filter(|_| !it.same_as_first);
     let change = against.and_then(|against| against.percent_ci);
     [
-        plain(mean, places),
-        half.map_or_else(none, |half| plain(half, places)),
+        format_decimals(mean, places),
+        half.map_or_else(none, |half| format_decimals(half, places)),
         against.and_then(|against| against.percent).map_or_else(none, plain_percent),
-        change.map_or_else(none, |ci| plain(ci.half_width(), 1)),
+        change.map_or_else(none, |ci| format_decimals(ci.half_width(), 1)),
     ]
 }
 
 /// Memory, packets and airtime.
-fn cost(it: &Compared) -> [String; 3] {
+fn cost(it: &ComparedScheme) -> [String; 3] {
     let Some(cost) = &it.cost else { return [(); 3].map(|()| none()) };
     [
-        plain(cost.state_bytes_per_flow, 0),
-        plain(cost.packets, 0),
-        cost.airtime_s_per_mb().map_or_else(none, |seconds| plain(seconds, 3)),
+        format_decimals(cost.state_bytes_per_flow, 0),
+        format_decimals(cost.packets, 0),
+        cost.airtime_s_per_mb().map_or_else(none, |seconds| format_decimals(seconds, 3)),
     ]
 }
 
 /// The table of one path; with real ends, these come first, and the costs are theirs.
 pub fn table(simulated: &Comparison, real: Option<&Comparison>) -> String {
-    let metric: &Metric = compare::figure();
+    let metric: &Metric = compare::goodput_metric();
     let rows = || simulated.rows.iter().chain(real.into_iter().flat_map(|real| &real.rows));
-    let (scale, unit) = scale(metric, rows().filter_map(|row| row.goodput.as_ref()).map(|goodput| goodput.mean));
+    let (scale, unit) = choose_scale(metric, rows().filter_map(|row| row.goodput.as_ref()).map(|goodput| goodput.mean));
     let mut head = row(&["scheme", "changes", "end-to-end"]);
     let names: &[&str] = if real.is_some() { &["real", "simulated"] } else { &["goodput"] };
     for name in names {

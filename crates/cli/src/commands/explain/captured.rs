@@ -2,7 +2,7 @@
 
 use ::plot::{Description, Recorder};
 use engine::Quantity;
-use lab::captures::{BothEnds, CaptureFile, Explained};
+use lab::captures::{BothEnds, CaptureFile, ExplainedConnection};
 use observe::explain::{
     FlowReport, HIDDEN_CAUSES, captured_causes, captured_to_json, hidden_kinds, millis, shown_kinds,
 };
@@ -29,7 +29,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     };
     let all = match &both {
         Some(both) => vec![both.explain(sink)?],
-        None => file.explain(&[file.chosen(args.capture.stream)?], args.capture.place(), sink)?,
+        None => file.explain(&[file.choose_connection(args.capture.stream)?], args.capture.place(), sink)?,
     };
     for (explained, recorder) in all {
         if args.json {
@@ -58,8 +58,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-fn as_json(explained: &Explained, top: usize) -> Value {
-    let Explained { survey, counts, report, .. } = explained;
+fn as_json(explained: &ExplainedConnection, top: usize) -> Value {
+    let ExplainedConnection { survey, counts, report, .. } = explained;
     let mut json = captured_to_json(&explained.name(), report, (survey.is_at_sender(), survey.scale_known), top);
     json["capture"] = json!({
         "stream": survey.number,
@@ -81,18 +81,22 @@ fn as_json(explained: &Explained, top: usize) -> Value {
     json
 }
 
-fn as_text(title: &str, file: &CaptureFile, explained: &Explained, top: usize) -> String {
-    let Explained { survey, counts, report, .. } = explained;
+fn as_text(title: &str, file: &CaptureFile, explained: &ExplainedConnection, top: usize) -> String {
+    let ExplainedConnection { survey, counts, report, .. } = explained;
     let mut text = format!("{title}: {}", count(file.streams.len(), "TCP connection"));
     if file.streams.len() > 1 {
         text.push_str("; --stream N explains another, `lasthop report` all");
     }
     if file.unexplained_frames() > 0 {
-        text.push_str(&format!("\nnot explained: {}{}", count(file.unexplained_frames(), "frame"), file.unexplained()));
+        text.push_str(&format!(
+            "\nnot explained: {}{}",
+            count(file.unexplained_frames(), "frame"),
+            file.unexplained_frames_by_kind()
+        ));
     }
-    let rate = survey
-        .rate
-        .map_or("unknown".to_owned(), |rate| format!("about {}", Quantity::Rate.fixed(rate.bits_per_sec() as f64, 3)));
+    let rate = survey.rate.map_or("unknown".to_owned(), |rate| {
+        format!("about {}", Quantity::Rate.format_fixed(rate.bits_per_sec() as f64, 3))
+    });
     text.push_str(&format!(
         "\n{}\n{} bytes in {}, {} sent again; {} duplicate acknowledgments, {} segments reordered\n\
          captured at the {}; least round trip {} ms, rate of the slowest link {rate}\n",

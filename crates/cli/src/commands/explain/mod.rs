@@ -76,7 +76,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let mut sink = (Explain::new(&loaded.network), recorder);
     let progress = Progress::new(&loaded.stem);
     let results = match kept {
-        Some(dir) => run::replay(&loaded, dir, &mut sink, |_| false, &mut |share| progress.set(share)),
+        Some(dir) => run::replay_result(&loaded, dir, &mut sink, |_| false, &mut |share| progress.set(share)),
         None => {
             let recorded = run::record(&loaded.network, &mut sink, |_| false, &mut |share| progress.set(share));
             recorded.map_err(RunError::from)

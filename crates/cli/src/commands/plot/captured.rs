@@ -31,7 +31,7 @@ pub fn run(args: &Args, view: &View) -> Result<(), Failure> {
     };
     let all = match &both {
         Some(both) => vec![both.explain(sink)?],
-        None => file.explain(&[file.chosen(args.capture.stream)?], args.capture.place(), sink)?,
+        None => file.explain(&[file.choose_connection(args.capture.stream)?], args.capture.place(), sink)?,
     };
     for (explained, recorder) in all {
         if recorder.overflowed() {

@@ -108,7 +108,7 @@ fn again(sweeps: &[Analysis]) -> Result<Vec<Again>, Failure> {
     let of = |sweep: &Analysis| {
         let progress = Progress::of_runs(&sweep.sweep.name);
         let watch = |done, wanted| progress.count(done, wanted);
-        let found = budget::budgets(sweep, MAX_BUDGETS, jobs, &watch).and_then(|budgets| {
+        let found = budget::explain_budgets(sweep, MAX_BUDGETS, jobs, &watch).and_then(|budgets| {
             let course = report::store::course(sweep, &watch)?;
             Ok(Again { budgets, course })
         });

@@ -87,7 +87,7 @@ impl PageCache {
         if self.file().is_dir() {
             fs::remove_dir_all(self.file())?;
         }
-        atomic_file::write(&self.file(), &pack_page(page))?;
+        atomic_file::write_atomically(&self.file(), &pack_page(page))?;
         self.remove_old_pages();
         Ok(())
     }

@@ -12,13 +12,13 @@ pub struct MemberFile {
     pub key: &'static str,
     /// The setting that takes the content.
     pub content_key: &'static str,
-    format: Format,
+    format: MemberFileFormat,
 }
 
 /// Reads the content of a text file.
 type ParseText = Box<dyn Fn(&str) -> Result<Value, ContentFault>>;
 
-enum Format {
+enum MemberFileFormat {
     Text(ParseText),
     Toml,
     States,
@@ -35,17 +35,17 @@ impl MemberFile {
             let content = parse(text)?;
             serde_json::to_value(content).map_err(|error| ContentFault::new(1, error.to_string()))
         };
-        MemberFile { key, content_key, format: Format::Text(Box::new(parse)) }
+        MemberFile { key, content_key, format: MemberFileFormat::Text(Box::new(parse)) }
     }
 
     /// The file named by `key` is a TOML document, which `content_key` takes.
     pub fn toml(key: &'static str, content_key: &'static str) -> Self {
-        MemberFile { key, content_key, format: Format::Toml }
+        MemberFile { key, content_key, format: MemberFileFormat::Toml }
     }
 
     /// The file named by `key` is a trace of a channel's states, and `content_key` takes the times of its changes.
     pub fn states(key: &'static str, content_key: &'static str) -> Self {
-        MemberFile { key, content_key, format: Format::States }
+        MemberFile { key, content_key, format: MemberFileFormat::States }
     }
 
     /// Returns the content of the file `name` of the member at `member_key`; `None` if the reader reports an error.
@@ -57,16 +57,16 @@ impl MemberFile {
     ) -> Option<Value> {
         let (key, mut file, mut content) = (self.key, Some(name.to_owned()), None);
         match &self.format {
-            Format::Text(parse) => {
+            MemberFileFormat::Text(parse) => {
                 let (file, content) = (&mut file, &mut content);
                 reader.read_text(FileSetting { key: format_args!("{member_key}.{key}"), file, content }, parse);
             }
-            Format::Toml => {
+            MemberFileFormat::Toml => {
                 let (file, content) = (&mut file, &mut content);
                 let setting = FileSetting { key: format_args!("{member_key}.{key}"), file, content };
                 reader.read_toml(setting, "a TOML document", |_| Vec::new());
             }
-            Format::States => {
+            MemberFileFormat::States => {
                 let (file, mut switches) = (&mut file, None);
                 let setting = FileSetting { key: format_args!("{member_key}.{key}"), file, content: &mut switches };
                 reader.read_states(setting);

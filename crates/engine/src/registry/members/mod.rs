@@ -199,7 +199,7 @@ impl fmt::Display for Unresolved {
 
 /// A member of a table: an entry of [`Members::list`].
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Listed {
+pub struct ListedMember {
     /// The kind of its registry's members, such as `congestion control`.
     pub registry: &'static str,
     /// Its name in scenarios.
@@ -221,7 +221,7 @@ pub struct Members {
     /// For each registry `R` a `Factories<R>`.
     factories: BTreeMap<TypeId, Arc<dyn Any + Send + Sync>>,
     schemata: Vec<Arc<dyn MemberSchema>>,
-    list: Vec<Listed>,
+    list: Vec<ListedMember>,
 }
 
 /// The factories of one registry.
@@ -252,7 +252,7 @@ impl Members {
         if self.names::<R>().any(|known| known == name) {
             return Err(NameError::Taken { registry, name });
         }
-        let listed = Listed {
+        let listed = ListedMember {
             registry,
             name,
             summary: factory.summary().to_owned(),
@@ -279,7 +279,7 @@ impl Members {
     }
 
     /// Every member of this table, in the order in which they were added.
-    pub fn list(&self) -> &[Listed] {
+    pub fn list(&self) -> &[ListedMember] {
         &self.list
     }
 

@@ -10,7 +10,7 @@ mod tests;
 mod times;
 mod twelve;
 
-use super::{Chart, Number, Panel, Paper, Picture, Reading, Source};
+use super::{Chart, Number, Paper, PaperScenario, Picture, PicturePanel, Reading};
 use crate::sweep::analysis::Analysis;
 
 /// The paper.
@@ -21,7 +21,7 @@ pub static PAPER: Paper = Paper {
     replications: 30,
     sweeps: &[
         single::SCENARIO,
-        Source { name: TWELVE, text: include_str!("../examples/disconnections2012-twelve.toml") },
+        PaperScenario { name: TWELVE, text: include_str!("../examples/disconnections2012-twelve.toml") },
     ],
     readings: readings::ALL,
     numbers,
@@ -61,8 +61,8 @@ const LONG: [f64; 5] = [1.5, 2.5, 4.0, 5.0, 6.0];
 
 fn numbers(sweeps: &[Analysis]) -> Vec<Number> {
     let [single, twelve] = sweeps else { panic!("{} sweeps, and the paper has two", sweeps.len()) };
-    let mut numbers = single::pauses();
-    numbers.extend(twelve::numbers(single, twelve));
+    let mut numbers = single::compare_pauses();
+    numbers.extend(twelve::compute_sweep_numbers(single, twelve));
     single::beside_waiting(numbers)
 }
 
@@ -115,7 +115,7 @@ const PICTURES: &[Picture] = &[
         "cwnd, half a round trip away: normal",
         single::SCENARIO,
         Some("unmodified"),
-        Panel::Window,
+        PicturePanel::Window,
         PART,
     )
     .with(NORMAL),
@@ -124,7 +124,7 @@ const PICTURES: &[Picture] = &[
         "cwnd, half a round trip away: approach A",
         single::SCENARIO,
         Some("unmodified"),
-        Panel::Window,
+        PicturePanel::Window,
         PART,
     )
     .with(A),
@@ -133,7 +133,7 @@ const PICTURES: &[Picture] = &[
         "cwnd, half a round trip away: approaches A and B",
         single::SCENARIO,
         Some("link-loss"),
-        Panel::Window,
+        PicturePanel::Window,
         PART,
     )
     .with(A),

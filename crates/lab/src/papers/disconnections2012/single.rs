@@ -4,13 +4,13 @@
 use serde_json::json;
 use stats::Moments;
 
-use super::super::{Contradiction, Number, Quantity, Source};
+use super::super::{Contradiction, ModalQuantity, Number, PaperScenario};
 use super::readings::{AT_ONCE, FLIGHT, PATIENT, SLOW, THREE_WAIT, WINDOW_WAITS, WINDOW_WAITS_SLOW};
 use super::times::{Cause, Times};
 use super::{DISCONNECTIONS, RECEPTION, RTO, RTT, SHORT, TABLE_1};
 
-pub(super) const SCENARIO: Source =
-    Source { name: "disconnections2012", text: include_str!("../examples/disconnections2012.toml") };
+pub(super) const SCENARIO: PaperScenario =
+    PaperScenario { name: "disconnections2012", text: include_str!("../examples/disconnections2012.toml") };
 
 /// Seeds of the runs whose times are measured.
 pub(super) const SEEDS: u64 = 30;
@@ -46,7 +46,7 @@ const GROWING_WITHIN: &[&str] = &[
 
 impl Setting {
     /// The times of one run with a disconnection of `loss` milliseconds.
-    fn run(&self, case: &[&str], loss: f64, replication: u64) -> Times {
+    fn run_once(&self, case: &[&str], loss: f64, replication: u64) -> Times {
         let (from, shift) = self.leaves;
         let mut set = vec![
             format!("{DISCONNECTIONS}=[[\"{from} ms\", \"{} ms\"]]", from + loss),
@@ -61,20 +61,20 @@ impl Setting {
 
     /// The times of the runs of all seeds.
     pub(super) fn runs(&self, case: &[&str], loss: f64) -> Vec<Times> {
-        (0..SEEDS).map(|seed| self.run(case, loss, seed)).collect()
+        (0..SEEDS).map(|seed| self.run_once(case, loss, seed)).collect()
     }
 }
 
-fn moments(values: impl Iterator<Item = f64>) -> Moments {
+fn collect_moments(values: impl Iterator<Item = f64>) -> Moments {
     Moments::of(values).unwrap_or_default()
 }
 
 /// T_PAUSE, grouped by the cause of the next transmission.
-pub(super) fn pause(runs: &[Times]) -> Quantity {
+pub(super) fn measure_pause(runs: &[Times]) -> ModalQuantity {
     let of = |cause: Cause| {
-        moments(runs.iter().filter_map(|run| run.pause).filter(|(why, _)| *why == cause).map(|(_, ms)| ms))
+        collect_moments(runs.iter().filter_map(|run| run.pause).filter(|(why, _)| *why == cause).map(|(_, ms)| ms))
     };
-    Quantity::of_modes([
+    ModalQuantity::of_modes([
         ("the timer expires", of(Cause::Timer)),
         ("a doubled timer expires", of(Cause::LaterTimer)),
         ("the MAC still tries", of(Cause::Mac)),
@@ -83,11 +83,11 @@ pub(super) fn pause(runs: &[Times]) -> Quantity {
 }
 
 /// T_RES, grouped by the number of timeouts before cwnd was restored. Runs without a reduction are left out.
-fn restored(runs: &[Times]) -> Quantity {
+fn measure_restoration(runs: &[Times]) -> ModalQuantity {
     let of = |timeouts: std::ops::RangeInclusive<u32>| {
-        moments(runs.iter().filter(|run| timeouts.contains(&run.timeouts)).filter_map(|run| run.restored))
+        collect_moments(runs.iter().filter(|run| timeouts.contains(&run.timeouts)).filter_map(|run| run.restored))
     };
-    Quantity::of_modes([
+    ModalQuantity::of_modes([
         ("there is no timeout", of(0..=0)),
         ("one timeout", of(1..=1)),
         ("several timeouts", of(2..=u32::MAX)),
@@ -105,21 +105,22 @@ const FIGURE_1: Contradiction = Contradiction {
 };
 
 /// Equation 1 as figure 7 plots it, figure 1, and T_RES of section 5.3.
-pub(super) fn pauses() -> Vec<Number> {
+pub(super) fn compare_pauses() -> Vec<Number> {
     let what = |what: &str, case: &str, loss: f64| json!({ "figure": what, "implementation": case, "T_LOSS_ms": loss });
     let mut numbers = Vec::new();
     for (time, paper) in [("T_PAUSE", 18.5), ("T_RES", 1980.0)] {
-        numbers.push(Number::new("figure 1", what(time, "normal", 190.0), "ms", paper, None).contradicted(FIGURE_1));
+        numbers
+            .push(Number::new("figure 1", what(time, "normal", 190.0), "ms", paper, None).with_contradiction(FIGURE_1));
     }
     for loss in SHORT.map(|round_trips| round_trips * RTT) {
-        let ours = |setting: &Setting| pause(&setting.runs(&[], loss));
+        let ours = |setting: &Setting| measure_pause(&setting.runs(&[], loss));
         let what = what("T_PAUSE", "normal", loss);
         let number = Number::new("equation 1, figure 7", what, "ms", RTO - loss, ours(&PRIMARY_RUNS));
         numbers
             .push(number.or(&FLIGHT, ours(&FLIGHT_RUNS)).or(&AT_ONCE, ours(&AT_ONCE_RUNS)).or(&SLOW, ours(&SLOW_RUNS)));
     }
     for loss in [0.5, 1.5].map(|round_trips| round_trips * RTT) {
-        let ours = |setting: &Setting, case| restored(&setting.runs(case, loss));
+        let ours = |setting: &Setting, case| measure_restoration(&setting.runs(case, loss));
         let number =
             Number::new("section 5.3, figure 10", what("T_RES", "a", loss), "ms", 1890.0, ours(&PRIMARY_RUNS, GROWING));
         numbers.push(
@@ -128,8 +129,8 @@ pub(super) fn pauses() -> Vec<Number> {
                 .or(&AT_ONCE, ours(&AT_ONCE_RUNS, GROWING))
                 .or(&SLOW, ours(&SLOW_RUNS, GROWING))
                 .or(&PATIENT, ours(&PRIMARY_RUNS, GROWING_WITHIN))
-                .or(&WINDOW_WAITS, restored(&waiting_runs(12, None, GROWING, loss)))
-                .or(&WINDOW_WAITS_SLOW, restored(&waiting_runs(12, Some(SLOW_AIR), GROWING, loss))),
+                .or(&WINDOW_WAITS, measure_restoration(&waiting_runs(12, None, GROWING, loss)))
+                .or(&WINDOW_WAITS_SLOW, measure_restoration(&waiting_runs(12, Some(SLOW_AIR), GROWING, loss))),
         );
     }
     numbers
@@ -137,7 +138,7 @@ pub(super) fn pauses() -> Vec<Number> {
 
 /// Changes that start an upload of this many packets when the disconnection starts; all packets then wait at the
 /// mobile's MAC.
-fn waiting(packets: u32, air: Option<&str>) -> Vec<String> {
+fn waiting_upload(packets: u32, air: Option<&str>) -> Vec<String> {
     let mut set = vec![
         "flows.ftp.start=\"10.2 s\"".to_owned(),
         format!("flows.ftp.receive_window=\"{packets} kB\""),
@@ -152,7 +153,7 @@ fn waiting(packets: u32, air: Option<&str>) -> Vec<String> {
 const AS_IT_BEGINS: Setting = Setting { leaves: (10_200.1, 0.0), ..PRIMARY_RUNS };
 
 fn waiting_runs(packets: u32, air: Option<&str>, case: &[&str], loss: f64) -> Vec<Times> {
-    let waiting = waiting(packets, air);
+    let waiting = waiting_upload(packets, air);
     let set: Vec<&str> = waiting.iter().map(String::as_str).chain(case.iter().copied()).collect();
     AS_IT_BEGINS.runs(&set, loss)
 }
@@ -169,12 +170,12 @@ fn table_1_waiting(packets: u32, air: Option<&str>) -> Vec<Number> {
         let loss = round_trips * RTT;
         for (case, set, paper) in [("normal", &[][..], normal), ("a", GROWING, modified)] {
             let end = format!("duration=\"{} ms\"", 10_200.0 + loss + RTT);
-            let waiting = waiting(packets, air);
+            let waiting = waiting_upload(packets, air);
             let changes = waiting.iter().map(String::as_str).chain([end.as_str()]);
             let set: Vec<&str> = changes.chain(set.iter().copied()).collect();
-            let given_up = |seed| u64::from(AS_IT_BEGINS.run(&set, loss, seed).given_up);
+            let given_up = |seed| u64::from(AS_IT_BEGINS.run_once(&set, loss, seed).given_up);
             let sum = |sum: u64| (0..TWELVE).map(|time| given_up(sum * TWELVE + time)).sum::<u64>() as f64;
-            let ours = moments((0..SUMS).map(sum));
+            let ours = collect_moments((0..SUMS).map(sum));
             let what = json!({ "round_trips": round_trips, "implementation": case });
             numbers.push(Number::new("table 1", what, "packets", paper, ours));
         }
@@ -184,7 +185,7 @@ fn table_1_waiting(packets: u32, air: Option<&str>) -> Vec<Number> {
 
 /// Table 1 with the same numbers under the readings in which packets wait at the mobile.
 pub(super) fn beside_waiting(numbers: Vec<Number>) -> Vec<Number> {
-    let numbers = Number::beside(numbers, &WINDOW_WAITS, table_1_waiting(12, None));
-    let numbers = Number::beside(numbers, &WINDOW_WAITS_SLOW, table_1_waiting(12, Some(SLOW_AIR)));
-    Number::beside(numbers, &THREE_WAIT, table_1_waiting(3, None))
+    let numbers = Number::with_reading(numbers, &WINDOW_WAITS, table_1_waiting(12, None));
+    let numbers = Number::with_reading(numbers, &WINDOW_WAITS_SLOW, table_1_waiting(12, Some(SLOW_AIR)));
+    Number::with_reading(numbers, &THREE_WAIT, table_1_waiting(3, None))
 }

@@ -9,8 +9,8 @@ use super::equation::Unanswered;
 use super::single::{self, FLIGHT_RUNS, PRIMARY_RUNS, SEEDS};
 use super::times::{Cause, Times};
 use super::*;
-use crate::papers::reproduce::reproduce;
-use crate::papers::{Mark, Quantity};
+use crate::papers::reproduce::reproduce_paper;
+use crate::papers::{Mark, ModalQuantity};
 use crate::store::Store;
 
 /// A case or a key that the scenarios call by another name would give no values.
@@ -18,7 +18,7 @@ use crate::store::Store;
 #[ignore = "takes 11 s: cargo xtask test --full"]
 fn every_number_has_values_under_every_reading() {
     let (_dir, mut store) = Store::scratch();
-    let reproduction = reproduce(&PAPER, 2, &mut store, 1, &mut |_| ControlFlow::Continue(())).unwrap();
+    let reproduction = reproduce_paper(&PAPER, 2, &mut store, 1, &mut |_| ControlFlow::Continue(())).unwrap();
     let numbers = reproduction.numbers;
     let all = |place: &str| numbers.iter().filter(|number| number.place.starts_with(place)).collect::<Vec<_>>();
     let counts = |place: &str, readings: usize, runs: u64| {
@@ -94,7 +94,7 @@ fn pauses_ended_by_the_timer_are_equation_1_less_the_time_since_the_last_acknowl
 #[test]
 fn figure_7_is_a_line_if_the_disconnection_starts_during_a_flight() {
     for loss in SHORT.map(|round_trips| round_trips * RTT) {
-        let quantity: Quantity = single::pause(&FLIGHT_RUNS.runs(&[], loss));
+        let quantity: ModalQuantity = single::measure_pause(&FLIGHT_RUNS.runs(&[], loss));
         let timer = quantity.modes().iter().find(|mode| mode.name == "the timer expires").unwrap();
         let mean = timer.moments.mean().unwrap();
         assert!((mean - (RTO - loss)).abs() < 5.0, "{loss} ms: {mean}");

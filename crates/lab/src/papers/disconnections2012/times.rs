@@ -1,7 +1,7 @@
 //! Measures the disconnection of a run: the three times of disconnections2012, and the packets given up.
 
 use engine::Time;
-use path::channel::State;
+use path::channel::ChannelState;
 use path::{HopId, LinkDirection, LinkEvent, MediumEvent, Reception};
 use sim::{Event, NodeEvent};
 
@@ -85,12 +85,12 @@ fn ms(from: Time, to: Time) -> f64 {
 impl Observer {
     fn take(&mut self, at: Time, event: &Event) {
         match event {
-            Event::Air { link: AIR, state: State::Bad } if self.left.is_none() => {
+            Event::Air { link: AIR, state: ChannelState::Bad } if self.left.is_none() => {
                 self.left = Some(at);
                 self.times.queued = self.waiting;
                 self.times.since_ack = self.acknowledged.map(|last| ms(last, at));
             }
-            Event::Air { link: AIR, state: State::Good } if self.left.is_some() => {
+            Event::Air { link: AIR, state: ChannelState::Good } if self.left.is_some() => {
                 self.trying |= self.returned.is_none() && self.waiting > 0;
                 self.returned.get_or_insert(at);
             }

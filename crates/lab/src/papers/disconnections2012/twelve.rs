@@ -12,7 +12,7 @@ use observe::summary::{direction, flow};
 
 /// A sweep's runs under one reading.
 #[derive(Clone, Copy)]
-struct Runs<'a> {
+struct ReadingRuns<'a> {
     sweep: &'a Analysis,
     /// Keys that are varied in addition to the length of the disconnection.
     at: &'a [(&'static str, &'static str)],
@@ -34,7 +34,7 @@ const GROWING: [&str; 2] = ["a", "ab"];
 /// Approach A grows the limit during each packet; without approach B.
 const GROWING_WITHIN: [&str; 2] = ["patient", "patient"];
 
-impl<'a> Runs<'a> {
+impl<'a> ReadingRuns<'a> {
     fn cell(&self, case: &str, round_trips: f64) -> Option<&'a CellRuns> {
         let end = format!("{} s", (LEAVES + round_trips * RTT) / 1e3);
         let away = json!([["10.2 s", end]]);
@@ -120,20 +120,20 @@ const FIGURE_9: Contradiction = Contradiction {
           while its window grows, twelve times: even without any disconnection goodput would be 17 % higher, not 70.",
 };
 
-fn contradicted(number: Number) -> Number {
+fn add_contradiction(number: Number) -> Number {
     match number.place.as_str() {
-        "section 6, figure 8" => number.contradicted(FIGURE_8),
-        "section 6, figure 9" => number.contradicted(FIGURE_9),
+        "section 6, figure 8" => number.with_contradiction(FIGURE_8),
+        "section 6, figure 9" => number.with_contradiction(FIGURE_9),
         _ => number,
     }
 }
 
 /// Table 1, then the gains.
-pub(super) fn numbers(single: &Analysis, twelve: &Analysis) -> Vec<Number> {
-    let runs = |at| Runs { sweep: twelve, at, approach: GROWING };
+pub(super) fn compute_sweep_numbers(single: &Analysis, twelve: &Analysis) -> Vec<Number> {
+    let runs = |at| ReadingRuns { sweep: twelve, at, approach: GROWING };
     let primary = runs(&[DEAF, LONG_RUN, FAST]);
     let at_once = runs(&[HEARING, LONG_RUN, FAST]);
-    let patient = Runs { approach: GROWING_WITHIN, ..primary };
+    let patient = ReadingRuns { approach: GROWING_WITHIN, ..primary };
     let mut table = primary.table_1();
     for (reading, runs) in [
         (&AT_ONCE, at_once),
@@ -141,7 +141,7 @@ pub(super) fn numbers(single: &Analysis, twelve: &Analysis) -> Vec<Number> {
         (&SLOW_AT_ONCE, runs(&[HEARING, LONG_RUN, SLOW_AIR])),
         (&PATIENT, patient),
     ] {
-        table = Number::beside(table, reading, runs.table_1());
+        table = Number::with_reading(table, reading, runs.table_1());
     }
     let mut gains = primary.gains();
     for (reading, runs) in [
@@ -149,13 +149,13 @@ pub(super) fn numbers(single: &Analysis, twelve: &Analysis) -> Vec<Number> {
         (&PATIENT, patient),
         (&SHORTER, runs(&[DEAF, SHORT_RUN, FAST])),
         (&SHORTER_AT_ONCE, runs(&[HEARING, SHORT_RUN, FAST])),
-        (&SINGLY, Runs { sweep: single, at: &[DEAF], approach: GROWING }),
-        (&SINGLY_AT_ONCE, Runs { sweep: single, at: &[HEARING], approach: GROWING }),
+        (&SINGLY, ReadingRuns { sweep: single, at: &[DEAF], approach: GROWING }),
+        (&SINGLY_AT_ONCE, ReadingRuns { sweep: single, at: &[HEARING], approach: GROWING }),
     ] {
         let mut others = runs.gains();
         // The paper states no value above approach A there.
         others.retain(|other| runs.approach[0] != runs.approach[1] || other.place != FIGURE_11);
-        gains = Number::beside(gains, reading, others);
+        gains = Number::with_reading(gains, reading, others);
     }
-    table.into_iter().chain(gains.into_iter().map(contradicted)).collect()
+    table.into_iter().chain(gains.into_iter().map(add_contradiction)).collect()
 }

@@ -6,14 +6,15 @@ use serde_json::json;
 use sim::Event;
 use tcp::Reason;
 
-use crate::papers::{Number, Source};
+use crate::papers::{Number, PaperScenario};
 
 /// The run of appendix B, with the BAD period of its trace.
-const APPENDIX_B: Source =
-    Source { name: "goel1997-appendix-b", text: include_str!("../examples/goel1997-appendix-b.toml") };
+const APPENDIX_B: PaperScenario =
+    PaperScenario { name: "goel1997-appendix-b", text: include_str!("../examples/goel1997-appendix-b.toml") };
 
 /// The run of section 5.4.3.
-pub(super) const TWO_LOSSES: Source = Source { name: "two-losses", text: include_str!("../examples/two-losses.toml") };
+pub(super) const TWO_LOSSES: PaperScenario =
+    PaperScenario { name: "two-losses", text: include_str!("../examples/two-losses.toml") };
 
 /// When the first lost segment was sent, on the thesis's clock. The thesis's run was longer than ours; all other times
 /// are compared after our clock is set by this one.

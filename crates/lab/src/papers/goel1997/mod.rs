@@ -6,7 +6,7 @@ mod tables;
 use serde_json::{Value, json};
 use stats::Sample;
 
-use super::{Chart, Number, Panel, Paper, Picture, Reading, Source};
+use super::{Chart, Number, Paper, PaperScenario, Picture, PicturePanel, Reading};
 use crate::sweep::analysis::{Analysis, CellRuns};
 use observe::metric::{self, Metric};
 use tables::{TABLES, WINDOWS};
@@ -17,12 +17,12 @@ pub static PAPER: Paper = Paper {
     reference: "S. Goel, Improving the Performance of TCP over Wireless Links, M.Tech. thesis, IIT Kanpur, 1997",
     replications: 100,
     sweeps: &[
-        Source { name: TABLES_SWEEP, text: include_str!("../examples/goel1997-tables.toml") },
-        Source { name: SATELLITE, text: include_str!("../examples/goel1997-satellite.toml") },
-        Source { name: RECOVERIES, text: include_str!("../examples/goel1997-recoveries.toml") },
+        PaperScenario { name: TABLES_SWEEP, text: include_str!("../examples/goel1997-tables.toml") },
+        PaperScenario { name: SATELLITE, text: include_str!("../examples/goel1997-satellite.toml") },
+        PaperScenario { name: RECOVERIES, text: include_str!("../examples/goel1997-recoveries.toml") },
     ],
     readings: &[&STATED],
-    numbers,
+    numbers: compute_goel1997_numbers,
     charts: CHARTS,
     pictures: PICTURES,
     words: include_str!("../docs/goel1997.md"),
@@ -48,41 +48,43 @@ const WINDOW: &str = "flows.download.receive_window";
 const DELAY: &str = "links.wire.delay";
 const MEAN_BAD: &str = "links.air.channel.mean_bad";
 
-fn numbers(sweeps: &[Analysis]) -> Vec<Number> {
+fn compute_goel1997_numbers(sweeps: &[Analysis]) -> Vec<Number> {
     let [tables, satellite, recoveries] = sweeps else { return Vec::new() };
     let mut numbers = Vec::new();
     for table in &TABLES {
         for (kilobytes, (simple, refined)) in WINDOWS.iter().zip(table.rows) {
             let window = format!("{kilobytes} KiB");
-            let cells =
-                Cells { sweep: tables, at: vec![(DELAY, table.delay), (MEAN_BAD, table.mean_bad), (WINDOW, &window)] };
+            let cells = PointCells {
+                sweep: tables,
+                at: vec![(DELAY, table.delay), (MEAN_BAD, table.mean_bad), (WINDOW, &window)],
+            };
             for (scheme, paper) in [(SIMPLE, simple), (REFINED, refined)] {
                 let what = json!({ "window_kb": kilobytes, "scheme": scheme });
                 numbers.push(Number::new(table.place, what, "%", paper, cells.improvement(scheme).moments()));
             }
         }
     }
-    numbers.extend(ranges(tables, satellite));
-    numbers.extend(recovered(recoveries));
+    numbers.extend(compute_extremes(tables, satellite));
+    numbers.extend(compute_recoveries(recoveries));
     numbers.extend(clock::numbers());
     numbers
 }
 
 /// Numbers that the text gives as the minimum or maximum of several runs. Ours are the minimum or maximum over the same
 /// cells, per replication.
-fn ranges(tables: &Analysis, satellite: &Analysis) -> Vec<Number> {
+fn compute_extremes(tables: &Analysis, satellite: &Analysis) -> Vec<Number> {
     let number = |place, what: Value, unit, paper, ours: Sample| Number::new(place, what, unit, paper, ours.moments());
     let best = |place, scheme, paper| {
-        let ours = greatest(Cells::every(satellite, &[]).map(|cells| cells.improvement(scheme)));
+        let ours = maximum_by_replication(PointCells::every(satellite, &[]).map(|cells| cells.improvement(scheme)));
         number(place, json!({ "greatest": "improvement", "scheme": scheme }), "%", paper, ours)
     };
     let degradations = |only: &'static [(&'static str, &'static str)]| {
-        Cells::every(tables, only).map(|cells| cells.degradation(REFINED))
+        PointCells::every(tables, only).map(|cells| cells.degradation(REFINED))
     };
     let degraded = |end: &str| json!({ end: "degradation against no loss", "scheme": REFINED });
     let messages = || {
-        let cells = Cells::every(tables, &[]);
-        let kind = |cells: &Cells<'_>, name: &str| cells.figure(REFINED, name);
+        let cells = PointCells::every(tables, &[]);
+        let kind = |cells: &PointCells<'_>, name: &str| cells.figure(REFINED, name);
         cells.map(move |cells| kind(&cells, "icmp_defer").zip_with(&kind(&cells, "icmp_retransmit"), |a, b| a + b))
     };
     let first: &[_] = &[(DELAY, "100 ms"), (MEAN_BAD, "100 ms")];
@@ -90,21 +92,39 @@ fn ranges(tables: &Analysis, satellite: &Analysis) -> Vec<Number> {
     vec![
         best("section 5.4.2, figure 5.2", SIMPLE, 24.39),
         best("section 5.5.3, figure 5.7", REFINED, 28.96),
-        number("section 5.5.3, figure 5.8", degraded("least"), "%", 2.45, least(degradations(first))),
-        number("section 5.5.3, figure 5.8", degraded("greatest"), "%", 6.35, greatest(degradations(first))),
-        number("section 5.5.3, figures 5.8 to 5.16", degraded("least"), "%", 2.45, least(degradations(&[]))),
-        number("section 5.5.3, figures 5.8 to 5.16", degraded("greatest"), "%", 24.88, greatest(degradations(&[]))),
-        number("section 5.5.4", count("least"), "messages", 19.0, least(messages())),
-        number("section 5.5.4", count("greatest"), "messages", 552.0, greatest(messages())),
+        number("section 5.5.3, figure 5.8", degraded("least"), "%", 2.45, minimum_by_replication(degradations(first))),
+        number(
+            "section 5.5.3, figure 5.8",
+            degraded("greatest"),
+            "%",
+            6.35,
+            maximum_by_replication(degradations(first)),
+        ),
+        number(
+            "section 5.5.3, figures 5.8 to 5.16",
+            degraded("least"),
+            "%",
+            2.45,
+            minimum_by_replication(degradations(&[])),
+        ),
+        number(
+            "section 5.5.3, figures 5.8 to 5.16",
+            degraded("greatest"),
+            "%",
+            24.88,
+            maximum_by_replication(degradations(&[])),
+        ),
+        number("section 5.5.4", count("least"), "messages", 19.0, minimum_by_replication(messages())),
+        number("section 5.5.4", count("greatest"), "messages", 552.0, maximum_by_replication(messages())),
     ]
 }
 
 /// The transfer of section 5.4.3, for which the thesis counts the losses and their recoveries.
-fn recovered(sweep: &Analysis) -> Vec<Number> {
+fn compute_recoveries(sweep: &Analysis) -> Vec<Number> {
     const PLACE: &str = "section 5.4.3";
     const PRINTED: [(&str, f64, f64, f64, f64); 2] =
         [(UNMODIFIED, 929_824.0, 74.0, 26.0, 19.0), (SIMPLE, 945_579.0, 67.0, 23.0, 42.0)];
-    let cells = Cells { sweep, at: Vec::new() };
+    let cells = PointCells { sweep, at: Vec::new() };
     let mut numbers = Vec::new();
     for (scheme, time, lost, fast, timeouts) in PRINTED {
         let mut add = |what: &str, unit, paper, ours: Sample| {
@@ -125,18 +145,18 @@ fn recovered(sweep: &Analysis) -> Vec<Number> {
 }
 
 /// The cells of a point.
-struct Cells<'a> {
+struct PointCells<'a> {
     sweep: &'a Analysis,
     at: Vec<(&'a str, &'a str)>,
 }
 
-impl<'a> Cells<'a> {
+impl<'a> PointCells<'a> {
     /// Every point at which the keys of `only` have these values.
-    fn every(sweep: &'a Analysis, only: &'a [(&'a str, &'a str)]) -> impl Iterator<Item = Cells<'a>> {
+    fn every(sweep: &'a Analysis, only: &'a [(&'a str, &'a str)]) -> impl Iterator<Item = PointCells<'a>> {
         let firsts = sweep.cells.iter().filter(|cell| cell.cell.case == 0 && is_at(cell, only));
         firsts.map(move |cell| {
             let at = cell.cell.changes.iter().filter_map(|(key, value)| Some((key.as_str(), value.as_str()?)));
-            Cells { sweep, at: at.collect() }
+            PointCells { sweep, at: at.collect() }
         })
     }
 
@@ -169,16 +189,16 @@ fn is_at(cell: &CellRuns, at: &[(&str, &str)]) -> bool {
 }
 
 /// The minimum of several samples, per replication.
-fn least(samples: impl Iterator<Item = Sample>) -> Sample {
-    fold(samples, f64::min)
+fn minimum_by_replication(samples: impl Iterator<Item = Sample>) -> Sample {
+    fold_samples(samples, f64::min)
 }
 
 /// The maximum of several samples, per replication.
-fn greatest(samples: impl Iterator<Item = Sample>) -> Sample {
-    fold(samples, f64::max)
+fn maximum_by_replication(samples: impl Iterator<Item = Sample>) -> Sample {
+    fold_samples(samples, f64::max)
 }
 
-fn fold(samples: impl Iterator<Item = Sample>, pick: fn(f64, f64) -> f64) -> Sample {
+fn fold_samples(samples: impl Iterator<Item = Sample>, pick: fn(f64, f64) -> f64) -> Sample {
     samples.reduce(|all, next| all.zip_with(&next, pick)).unwrap_or_default()
 }
 
@@ -238,20 +258,22 @@ const CHARTS: &[Chart] = &{
     ]
 };
 
-const TIMEOUT: Source = Source { name: "timeout", text: include_str!("../examples/timeout.toml") };
-const FAST: Source = Source { name: "fast-retransmit", text: include_str!("../examples/fast-retransmit.toml") };
-const LARGE: Source = Source { name: "large-window", text: include_str!("../examples/large-window.toml") };
+const TIMEOUT: PaperScenario = PaperScenario { name: "timeout", text: include_str!("../examples/timeout.toml") };
+const FAST: PaperScenario =
+    PaperScenario { name: "fast-retransmit", text: include_str!("../examples/fast-retransmit.toml") };
+const LARGE: PaperScenario =
+    PaperScenario { name: "large-window", text: include_str!("../examples/large-window.toml") };
 
 /// The plots of single runs.
 const PICTURES: &[Picture] = &[
-    Picture::new("figure 2.1", "A timeout: sequence numbers", TIMEOUT, None, Panel::Sequence, None),
-    Picture::new("figure 2.2", "A timeout: cwnd and ssthresh", TIMEOUT, None, Panel::Window, None),
+    Picture::new("figure 2.1", "A timeout: sequence numbers", TIMEOUT, None, PicturePanel::Sequence, None),
+    Picture::new("figure 2.2", "A timeout: cwnd and ssthresh", TIMEOUT, None, PicturePanel::Window, None),
     Picture::new(
         "figure 2.3",
         "Three duplicate acknowledgments: sequence numbers",
         FAST,
         None,
-        Panel::Sequence,
+        PicturePanel::Sequence,
         Some(("1.7 s", "2.8 s")),
     ),
     Picture::new(
@@ -259,7 +281,7 @@ const PICTURES: &[Picture] = &[
         "Three duplicate acknowledgments: cwnd and ssthresh",
         FAST,
         None,
-        Panel::Window,
+        PicturePanel::Window,
         Some(("1.7 s", "2.8 s")),
     ),
     Picture::new(
@@ -267,7 +289,7 @@ const PICTURES: &[Picture] = &[
         "Two losses in a window under the Simple scheme: two timeouts",
         clock::TWO_LOSSES,
         Some(SIMPLE),
-        Panel::Sequence,
+        PicturePanel::Sequence,
         Some(("1.2 s", "5 s")),
     ),
     Picture::new(
@@ -275,7 +297,7 @@ const PICTURES: &[Picture] = &[
         "The same losses under unmodified TCP: one timeout",
         clock::TWO_LOSSES,
         Some(UNMODIFIED),
-        Panel::Sequence,
+        PicturePanel::Sequence,
         Some(("1.2 s", "5 s")),
     ),
     Picture::new(
@@ -283,7 +305,7 @@ const PICTURES: &[Picture] = &[
         "The same losses under unmodified TCP: cwnd and ssthresh",
         clock::TWO_LOSSES,
         Some(UNMODIFIED),
-        Panel::Window,
+        PicturePanel::Window,
         Some(("1.2 s", "5 s")),
     ),
     Picture::new(
@@ -291,7 +313,7 @@ const PICTURES: &[Picture] = &[
         "Three losses in a window of 96 KB under the Simple scheme",
         LARGE,
         Some(SIMPLE),
-        Panel::Sequence,
+        PicturePanel::Sequence,
         Some(("5.5 s", "10 s")),
     ),
 ];

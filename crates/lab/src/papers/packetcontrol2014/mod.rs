@@ -6,7 +6,7 @@ mod pings;
 use serde_json::{Value, json};
 use stats::Sample;
 
-use super::{Chart, Number, Panel, Paper, Picture, Printed, Reading, Source};
+use super::{Chart, Number, Paper, PaperScenario, Picture, PicturePanel, PrintedValue, Reading};
 use crate::sweep::analysis::Analysis;
 use observe::metric::Metric;
 use observe::summary::flow;
@@ -18,7 +18,7 @@ pub static PAPER: Paper = Paper {
     replications: 200,
     sweeps: &[VARIATION, SPIKE],
     readings: &[&EACH, &ONCE, &LATE],
-    numbers,
+    numbers: compute_packetcontrol2014_numbers,
     charts: CHARTS,
     pictures: PICTURES,
     words: include_str!("../docs/packetcontrol2014.md"),
@@ -45,9 +45,10 @@ static LATE: Reading = Reading {
     source: "section 5.D: \"the sudden increase of delay was simulated for 6 s\"",
 };
 
-const VARIATION: Source = Source { name: "packet-control", text: include_str!("../examples/packet-control.toml") };
-const SPIKE: Source =
-    Source { name: "packetcontrol2014-spike", text: include_str!("../examples/packetcontrol2014-spike.toml") };
+const VARIATION: PaperScenario =
+    PaperScenario { name: "packet-control", text: include_str!("../examples/packet-control.toml") };
+const SPIKE: PaperScenario =
+    PaperScenario { name: "packetcontrol2014-spike", text: include_str!("../examples/packetcontrol2014-spike.toml") };
 
 const LOSS: &str = "links.air.channel.loss";
 const SPIKES: &str = "links.air.delay_spikes";
@@ -61,19 +62,20 @@ const PRINTED: [(&str, f64, &str, u32, &str, f64); 4] = [
     ("section 5.B, figure 8", 0.01, "both-9", 9, "both", 30.0),
 ];
 
-fn numbers(sweeps: &[Analysis]) -> Vec<Number> {
+fn compute_packetcontrol2014_numbers(sweeps: &[Analysis]) -> Vec<Number> {
     let [variation, spike] = sweeps else { panic!("{} sweeps, and the paper has two", sweeps.len()) };
     let gained = |(place, loss, case, threshold, filters, paper): (&str, f64, &str, u32, &str, f64)| {
         let what = json!({ "figure": "goodput gained", "threshold": threshold, "filters": filters });
-        Number::new(place, what, "%", paper, gain(variation, loss, case))
+        Number::new(place, what, "%", paper, sample_gain(variation, loss, case))
     };
     let mut numbers: Vec<Number> = PRINTED.map(gained).into();
-    numbers.extend(pings::numbers());
+    numbers.extend(pings::compute_ping_numbers());
     // "A regular TCP timeout with at least one exponential back-off."
     let back_offs = |lasts| back_offs(spike, lasts);
     let what = json!({ "figure": "timeouts of a timer backed off, scenario III, no filters" });
     numbers.push(
-        Number::new("section 5.D", what, "count", Printed::AtLeast(1.0), back_offs("1 ms")).or(&LATE, back_offs("6 s")),
+        Number::new("section 5.D", what, "count", PrintedValue::AtLeast(1.0), back_offs("1 ms"))
+            .or(&LATE, back_offs("6 s")),
     );
     numbers
 }
@@ -81,17 +83,17 @@ fn numbers(sweeps: &[Analysis]) -> Vec<Number> {
 /// Timeouts beyond the first, for a spike of length `lasts`.
 fn back_offs(sweep: &Analysis, lasts: &str) -> Sample {
     let lasts_so = |value: &Value| value[0]["duration"].as_str() == Some(lasts);
-    figure(sweep, &flow::timeouts, SPIKES, lasts_so, "none").map(|timeouts| (timeouts - 1.0).max(0.0))
+    sample_metric(sweep, &flow::timeouts, SPIKES, lasts_so, "none").map(|timeouts| (timeouts - 1.0).max(0.0))
 }
 
 /// The gain in goodput over the case without filters, in percent, with the same channel states.
-fn gain(sweep: &Analysis, loss: f64, case: &str) -> Sample {
-    let goodput = |case| figure(sweep, &flow::goodput_bps, LOSS, |value| value.as_f64() == Some(loss), case);
+fn sample_gain(sweep: &Analysis, loss: f64, case: &str) -> Sample {
+    let goodput = |case| sample_metric(sweep, &flow::goodput_bps, LOSS, |value| value.as_f64() == Some(loss), case);
     goodput("none").zip_with(&goodput(case), |none, with| 100.0 * (with - none) / none)
 }
 
 /// A metric of a case at the point where `key` has this value.
-fn figure(sweep: &Analysis, metric: &Metric, key: &str, is_it: impl Fn(&Value) -> bool, case: &str) -> Sample {
+fn sample_metric(sweep: &Analysis, metric: &Metric, key: &str, is_it: impl Fn(&Value) -> bool, case: &str) -> Sample {
     let changed = |changes: &[(String, Value)]| changes.iter().any(|(name, value)| name == key && is_it(value));
     let cell = sweep.cells.iter().find(|cell| cell.cell.case_name == case && changed(&cell.cell.changes));
     cell.map(|cell| cell.sample(metric, |_| true)).unwrap_or_default()
@@ -135,18 +137,39 @@ const PAUSE: &[&str] = &[r#"links.air.delay_spikes=[{ at = "5 s", extra_delay = 
 
 /// Figures 6 and 9.
 const PICTURES: &[Picture] = &[
-    Picture::new("figure 6", "The window without packet control", VARIATION, Some("unmodified"), Panel::Window, None),
-    Picture::new("figure 6", "The window with a threshold of 3", VARIATION, None, Panel::Window, None)
+    Picture::new(
+        "figure 6",
+        "The window without packet control",
+        VARIATION,
+        Some("unmodified"),
+        PicturePanel::Window,
+        None,
+    ),
+    Picture::new("figure 6", "The window with a threshold of 3", VARIATION, None, PicturePanel::Window, None)
         .with(&["scheme.threshold=3"]),
-    Picture::new("figure 6", "The window with a threshold of 6", VARIATION, None, Panel::Window, None)
+    Picture::new("figure 6", "The window with a threshold of 6", VARIATION, None, PicturePanel::Window, None)
         .with(&["scheme.threshold=6"]),
-    Picture::new("figure 6", "The window with a threshold of 9", VARIATION, None, Panel::Window, None)
+    Picture::new("figure 6", "The window with a threshold of 9", VARIATION, None, PicturePanel::Window, None)
         .with(&["scheme.threshold=9"]),
-    Picture::new("figure 6", "The window with a threshold of 12", VARIATION, None, Panel::Window, None),
-    Picture::new("figure 3", "A spurious timeout", SPIKE, Some("unmodified"), Panel::Sequence, Some(("4 s", "14 s")))
-        .with(PAUSE),
-    Picture::new("figure 9", "The same with packet control", SPIKE, None, Panel::Sequence, Some(("4 s", "14 s")))
-        .with(PAUSE),
+    Picture::new("figure 6", "The window with a threshold of 12", VARIATION, None, PicturePanel::Window, None),
+    Picture::new(
+        "figure 3",
+        "A spurious timeout",
+        SPIKE,
+        Some("unmodified"),
+        PicturePanel::Sequence,
+        Some(("4 s", "14 s")),
+    )
+    .with(PAUSE),
+    Picture::new(
+        "figure 9",
+        "The same with packet control",
+        SPIKE,
+        None,
+        PicturePanel::Sequence,
+        Some(("4 s", "14 s")),
+    )
+    .with(PAUSE),
 ];
 
 #[cfg(test)]
@@ -158,17 +181,17 @@ mod tests {
     use observe::metric;
 
     use super::*;
-    use crate::papers::reproduce::{Reproduction, reproduce};
+    use crate::papers::reproduce::{Reproduction, reproduce_paper};
     use crate::store::Store;
 
     fn reproduced(replications: u64) -> Reproduction {
         let (_dir, mut store) = Store::scratch();
-        reproduce(&PAPER, replications, &mut store, 1, &mut |_| ControlFlow::Continue(())).unwrap()
+        reproduce_paper(&PAPER, replications, &mut store, 1, &mut |_| ControlFlow::Continue(())).unwrap()
     }
 
     fn mean(sweep: &Analysis, name: &str, case: &str) -> f64 {
         let metric = metric::find(name).unwrap();
-        figure(sweep, metric, LOSS, |value| value.as_f64() == Some(0.0), case).moments().mean().unwrap()
+        sample_metric(sweep, metric, LOSS, |value| value.as_f64() == Some(0.0), case).moments().mean().unwrap()
     }
 
     /// A case or a key that the scenario calls by another name would give no values. "The larger the duplicate ACK

@@ -7,10 +7,10 @@ use sim::Event;
 use stats::Moments;
 
 use super::{ONCE, VARIATION};
-use crate::papers::{Contradiction, Number, Quantity};
+use crate::papers::{Contradiction, ModalQuantity, Number};
 
 /// A row of table I.
-struct Row {
+struct RoundTripRow {
     /// "RTT (%)".
     share: f64,
     /// "Total RTT": bounds in milliseconds.
@@ -19,11 +19,11 @@ struct Row {
     link: [u32; 2],
 }
 
-const TABLE_I: [Row; 4] = [
-    Row { share: 80.0, total: [316.0, 400.0], link: [153, 195] },
-    Row { share: 10.0, total: [400.0, 460.0], link: [195, 225] },
-    Row { share: 8.0, total: [460.0, 605.0], link: [225, 297] },
-    Row { share: 2.0, total: [605.0, 1252.0], link: [297, 621] },
+const TABLE_I: [RoundTripRow; 4] = [
+    RoundTripRow { share: 80.0, total: [316.0, 400.0], link: [153, 195] },
+    RoundTripRow { share: 10.0, total: [400.0, 460.0], link: [195, 225] },
+    RoundTripRow { share: 8.0, total: [460.0, 605.0], link: [225, 297] },
+    RoundTripRow { share: 2.0, total: [605.0, 1252.0], link: [297, 621] },
 ];
 
 /// Twice 297 ms and 10 ms of wire are 604 ms.
@@ -45,11 +45,11 @@ const AVERAGE: Contradiction = Contradiction {
     why: "no average is below the minimum.",
 };
 
-pub(super) fn numbers() -> Vec<Number> {
+pub(super) fn compute_ping_numbers() -> Vec<Number> {
     let mut numbers = Vec::new();
     let own = Pings::of(&[]);
     let once = Pings::of(&[ROUND_TRIP]);
-    for Row { share, total: [low, high], .. } in &TABLE_I {
+    for RoundTripRow { share, total: [low, high], .. } in &TABLE_I {
         let of = |pings: &Pings| pings.each(|all| 100.0 * share_of(all, *low..*high));
         let what = json!({ "figure": format!("round trips of {low} to {high} ms") });
         numbers.push(Number::new("table I", what, "%", *share, of(&own)).or(&ONCE, of(&once)));
@@ -58,8 +58,8 @@ pub(super) fn numbers() -> Vec<Number> {
     let first = (TABLE_I[0].total[0], TABLE_I[0].link[0]);
     for (total, link) in [first].into_iter().chain(TABLE_I.iter().map(|row| (row.total[1], row.link[1]))) {
         let what = json!({ "figure": format!("round trip with {link} ms of radio delay in each direction") });
-        let number = Number::new("table I", what, "ms", total, fixed(link));
-        numbers.push(if total == 605.0 { number.contradicted(ROUNDED) } else { number });
+        let number = Number::new("table I", what, "ms", total, measure_constant_delay(link));
+        numbers.push(if total == 605.0 { number.with_contradiction(ROUNDED) } else { number });
     }
     let mut of_text = |what: &str, paper: f64, against, pick: fn(&[f64]) -> f64| {
         let number = Number::new("section 5.D", json!({ "figure": what }), "ms", paper, own.each(pick));
@@ -112,7 +112,7 @@ impl Pings {
         Pings((0..SEEDS).map(run).collect())
     }
 
-    fn each(&self, pick: impl Fn(&[f64]) -> f64) -> Quantity {
+    fn each(&self, pick: impl Fn(&[f64]) -> f64) -> ModalQuantity {
         Moments::of(self.0.iter().map(|all| pick(all))).unwrap_or_default().into()
     }
 }
@@ -131,7 +131,7 @@ fn share_of(all: &[f64], range: std::ops::Range<f64>) -> f64 {
 }
 
 /// The round trip with a constant delay, in whole milliseconds as in the table.
-fn fixed(link: u32) -> Option<f64> {
+fn measure_constant_delay(link: u32) -> Option<f64> {
     let delay = format!("links.air.delay=\"{link} ms\"");
     let all =
         round_trips(&[PING, &["links.air.jitter={ delay = { kind = \"uniform\", high = \"0 s\" } }", &delay]].concat());
@@ -163,8 +163,11 @@ mod tests {
 
     #[test]
     fn bounds_of_the_table_are_round_trips_and_one_is_rounded() {
-        assert_eq!([153, 195, 225, 297, 621].map(fixed), [316.0, 400.0, 460.0, 604.0, 1252.0].map(Some));
-        let numbers = numbers();
+        assert_eq!(
+            [153, 195, 225, 297, 621].map(measure_constant_delay),
+            [316.0, 400.0, 460.0, 604.0, 1252.0].map(Some)
+        );
+        let numbers = compute_ping_numbers();
         let marks: Vec<Mark> = numbers[4..9].iter().map(|number| number.mark(Level::default())).collect();
         let rounded = Mark::Contradicts(ROUNDED);
         assert_eq!(marks, [Mark::Reproduced, Mark::Reproduced, Mark::Reproduced, rounded, Mark::Reproduced]);

@@ -39,7 +39,7 @@ pub(super) fn numbers() -> Vec<Number> {
             1 => Some(number("last packet sent before the lost one again", 29.0, run.sent_before_again)),
             2 => Some(number(arrives, 20.0, run.arrives_before_next_flights_loss(window))),
             3 => Some(number(arrives, 27.0, run.arrives_before_next_flights_loss(window))),
-            5 | 6 => Some(number("first packet lost, at the figure", SIX, first).contradicted(NOT_SIX)),
+            5 | 6 => Some(number("first packet lost, at the figure", SIX, first).with_contradiction(NOT_SIX)),
             _ => None,
         });
     }
@@ -105,7 +105,7 @@ fn number(seq: u64) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::papers::{Mark, Printed};
+    use crate::papers::{Mark, PrintedValue};
     use stats::Level;
 
     #[test]
@@ -114,7 +114,7 @@ mod tests {
         assert_eq!(numbers.len(), 14);
         for number in numbers {
             let expected =
-                if number.paper == Printed::Value(SIX) { Mark::Contradicts(NOT_SIX) } else { Mark::Reproduced };
+                if number.paper == PrintedValue::Value(SIX) { Mark::Contradicts(NOT_SIX) } else { Mark::Reproduced };
             assert_eq!(number.mark(Level::default()), expected, "{}: {:?}", number.label(), number.ours.mean());
         }
     }

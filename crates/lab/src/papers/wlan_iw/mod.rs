@@ -6,7 +6,7 @@ mod first_loss;
 use serde_json::json;
 use stats::Sample;
 
-use super::{Chart, Number, Panel, Paper, Picture, Reading, Source};
+use super::{Chart, Number, Paper, PaperScenario, Picture, PicturePanel, Reading};
 use crate::sweep::analysis::Analysis;
 use observe::summary::flow;
 
@@ -15,9 +15,9 @@ pub static PAPER: Paper = Paper {
     name: "wlan-iw",
     reference: "M. Frikha and F. Krichen, Simulation based Evaluation of TCP in Wireless LAN Environment",
     replications: 200,
-    sweeps: &[WINDOW, Source { name: SENDERS, text: include_str!("../examples/wlan-iw-senders.toml") }],
+    sweeps: &[WINDOW, PaperScenario { name: SENDERS, text: include_str!("../examples/wlan-iw-senders.toml") }],
     readings: &[&DATA, &BYTES],
-    numbers,
+    numbers: compute_wlan_iw_numbers,
     charts: CHARTS,
     pictures: PICTURES,
     words: include_str!("../docs/wlan-iw.md"),
@@ -37,7 +37,8 @@ static BYTES: Reading = Reading {
     source: "ns-2 without headers (useHeaders_ false) counts every byte of a packet as data",
 };
 
-const WINDOW: Source = Source { name: "wlan-iw-window", text: include_str!("../examples/wlan-iw-window.toml") };
+const WINDOW: PaperScenario =
+    PaperScenario { name: "wlan-iw-window", text: include_str!("../examples/wlan-iw-window.toml") };
 const SENDERS: &str = "wlan-iw-senders";
 
 const FIRST_WINDOW: &str = "flows.transfer.tcp.initial_window";
@@ -62,11 +63,11 @@ const SEGMENT: u64 = 960;
 /// Our segments for each packet of 1000 bytes, all of which ns-2 counts as data.
 const PACKET_FOR_DATA: f64 = 1000.0 / SEGMENT as f64;
 
-fn numbers(sweeps: &[Analysis]) -> Vec<Number> {
+fn compute_wlan_iw_numbers(sweeps: &[Analysis]) -> Vec<Number> {
     let [windows, _] = sweeps else { panic!("{} sweeps, and the paper has two", sweeps.len()) };
     let mut numbers = first_loss::numbers();
     for (window, paper) in (1u64..).zip(TABLE_1) {
-        let data = goodput(windows, "packets", window);
+        let data = sample_goodput(windows, "packets", window);
         let bytes = data.map(|bps| PACKET_FOR_DATA * bps);
         let what = json!({ "first_window": window });
         numbers.push(Number::new("table 1", what, "bit/s", paper, data).or(&BYTES, bytes));
@@ -74,7 +75,7 @@ fn numbers(sweeps: &[Analysis]) -> Vec<Number> {
     numbers
 }
 
-fn goodput(sweep: &Analysis, case: &str, window: u64) -> Sample {
+fn sample_goodput(sweep: &Analysis, case: &str, window: u64) -> Sample {
     let is_it = |(key, value): &(String, serde_json::Value)| key == FIRST_WINDOW && value.as_u64() == Some(window);
     let cell = sweep.cells.iter().find(|cell| cell.cell.case_name == case && cell.cell.changes.iter().any(is_it));
     cell.map(|cell| cell.sample(&flow::goodput_bps, |_| true)).unwrap_or_default()
@@ -117,7 +118,7 @@ macro_rules! pictures {
         concat!("SACK, first window of ", $window, ": sequence numbers"),
         WINDOW,
         None,
-        Panel::Sequence,
+        PicturePanel::Sequence,
         Some(("0 s", "2 s")),
     )
     .with(&["links.air.channel=perfect", concat!("flows.transfer.tcp.initial_window=", $window)])),*] };
@@ -144,7 +145,7 @@ mod tests {
     use stats::Level;
 
     use super::*;
-    use crate::papers::{Score, reproduce::reproduce};
+    use crate::papers::{Score, reproduce::reproduce_paper};
     use crate::store::Store;
 
     #[test]
@@ -159,7 +160,7 @@ mod tests {
     #[test]
     fn every_number_of_table_1_has_a_value_for_each_replication() {
         let (_dir, mut store) = Store::scratch();
-        let reproduction = reproduce(&PAPER, 2, &mut store, 1, &mut |_| ControlFlow::Continue(())).unwrap();
+        let reproduction = reproduce_paper(&PAPER, 2, &mut store, 1, &mut |_| ControlFlow::Continue(())).unwrap();
         let table = reproduction.numbers.iter().filter(|number| number.place == "table 1");
         assert!(table.clone().all(|number| number.ours.n() == 2), "{:?}", reproduction.numbers);
         assert_eq!((table.count(), Score::of(&reproduction.numbers, Level::default()).all()), (9, 23));

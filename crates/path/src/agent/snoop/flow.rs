@@ -9,10 +9,10 @@ use super::super::AgentCx;
 use super::super::reach::Reach;
 use super::cache::{Cache, Cached};
 use super::rtt::AirRtt;
-use super::{Config, Counters};
+use super::{Config, SnoopCounters};
 
 /// State of a flow of data to the mobile.
-pub(super) struct Known {
+pub(super) struct SnoopFlow {
     seen: Reach,
     /// Highest acknowledged stream offset; before the first acknowledgment, the offset of the first segment.
     acked: u64,
@@ -40,32 +40,32 @@ pub(super) struct Known {
     active: Time,
 }
 
-/// Result of `data`.
+/// Result of `on_data`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Data {
+pub(super) enum SnoopDataAction {
     /// Forward the packet to the mobile.
     Forward,
     /// The mobile already has the data: drop the packet and send this acknowledgment to the sender.
     Answer(Packet),
 }
 
-/// Result of `ack`.
+/// Result of `on_ack`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Ack {
+pub(super) enum SnoopAckAction {
     /// Forward the acknowledgment to the sender.
     Forward,
     /// Do not forward the acknowledgment.
     Suppress,
 }
 
-impl Known {
+impl SnoopFlow {
     /// Creates the state of a flow from its first segment.
     pub fn new(first: &Segment, config: &Config, now: Time) -> Self {
         let mut seen = Reach::new(first.seq);
         if first.flags.has(Flags::SYN) {
             seen.extend(seen.end() + 1);
         }
-        Known {
+        SnoopFlow {
             acked: seen.end(),
             seen,
             last_ack: None,
@@ -84,17 +84,24 @@ impl Known {
 
     /// Processes a segment from the sender: `snoop_data` [balakrishnan1995 3.1, snoop2002 2.1]. `room`: the base
     /// station has memory to cache the segment.
-    pub fn data(&mut self, packet: &Packet, segment: &Segment, room: bool, now: Time, counters: &mut Counters) -> Data {
+    pub fn on_data(
+        &mut self,
+        packet: &Packet,
+        segment: &Segment,
+        room: bool,
+        now: Time,
+        counters: &mut SnoopCounters,
+    ) -> SnoopDataAction {
         let Some(start) = self.seen.offset(segment.seq) else {
             counters.implausible += 1;
-            return Data::Forward;
+            return SnoopDataAction::Forward;
         };
         let end = start + u64::from(segment.seq_len());
         self.active = now;
         if let Some(answer) = self.last_ack.filter(|_| end <= self.acked) {
             // The acknowledgment may have been lost on the way to the sender.
             counters.answered += 1;
-            return Data::Answer(answer);
+            return SnoopDataAction::Answer(answer);
         }
         let first = self.cache.first().map(|first| first.start);
         self.order += 1;
@@ -107,27 +114,27 @@ impl Known {
             let needless = known.needless + 1;
             let cached = Cached { packet, end: end.max(known.end), senders: true, needless, ..cached };
             self.cache.insert(cached);
-            self.resent(now);
+            self.note_retransmission(now);
         } else if start < self.seen.end() {
             // Lost or reordered in the wired network: a retransmission by the sender, or a late packet.
             counters.out_of_sequence += 1;
-            self.keep(Cached { senders: true, ..cached }, room, counters);
-            self.rtt.resent(self.seen.end());
+            self.cache_packet(Cached { senders: true, ..cached }, room, counters);
+            self.rtt.cancel_measurement(self.seen.end());
             if first.is_none_or(|first| start < first) {
                 self.timed_from = Some(now);
             }
         } else {
-            self.keep(cached, room, counters);
-            self.rtt.sent(end, self.acked, now);
+            self.cache_packet(cached, room, counters);
+            self.rtt.start_measurement(end, self.acked, now);
         }
         self.seen.extend(end);
         if self.timed_from.is_none() && self.cache.len() > 0 {
             self.timed_from = Some(now);
         }
-        Data::Forward
+        SnoopDataAction::Forward
     }
 
-    fn keep(&mut self, cached: Cached, room: bool, counters: &mut Counters) {
+    fn cache_packet(&mut self, cached: Cached, room: bool, counters: &mut SnoopCounters) {
         if room {
             self.cache.insert(cached);
             counters.cached += 1;
@@ -138,7 +145,7 @@ impl Known {
 
     /// Handles a queue overflow that dropped the data packet just forwarded: the cache entry is removed, so that the
     /// sender detects the congestion. Entries of the sender's own retransmissions are kept.
-    pub fn refused(&mut self, segment: &Segment, counters: &mut Counters) {
+    pub fn on_queue_overflow(&mut self, segment: &Segment, counters: &mut SnoopCounters) {
         let Some(start) = self.seen.offset(segment.seq) else { return };
         let order = self.order;
         // The packet does not count as sent.
@@ -156,38 +163,38 @@ impl Known {
     }
 
     /// Processes a segment from the mobile: `snoop_ack` [balakrishnan1995 3.2, snoop2002 2.2].
-    pub fn ack(
+    pub fn on_ack(
         &mut self,
         packet: &Packet,
         segment: &Segment,
         config: &Config,
-        counters: &mut Counters,
+        counters: &mut SnoopCounters,
         cx: &mut AgentCx<'_>,
-    ) -> Ack {
+    ) -> SnoopAckAction {
         let Some(ack) = self.seen.offset(segment.ack).filter(|ack| *ack <= self.seen.end()) else {
             counters.implausible += 1;
-            return Ack::Forward;
+            return SnoopAckAction::Forward;
         };
         // A segment with data or with SYN, FIN or RST must be forwarded.
         let bare = segment.seq_len() == 0 && !segment.flags.has(Flags::RST);
         self.active = cx.now;
         match ack.cmp(&self.acked) {
             // Before the first acknowledgment the data received by the mobile is unknown.
-            Ordering::Less if !bare || self.last_ack.is_none() => Ack::Forward,
+            Ordering::Less if !bare || self.last_ack.is_none() => SnoopAckAction::Forward,
             Ordering::Less => {
                 counters.spurious_acks += 1;
-                Ack::Suppress
+                SnoopAckAction::Suppress
             }
             Ordering::Equal => {
                 let duplicate = bare && self.is_duplicate(segment);
                 if !duplicate || self.last_ack.is_none() {
-                    self.last_ack = as_given_now(packet);
+                    self.last_ack = strip_packet_to_pure_ack(packet);
                 }
-                if duplicate { self.duplicate(config, counters, cx) } else { Ack::Forward }
+                if duplicate { self.duplicate(config, counters, cx) } else { SnoopAckAction::Forward }
             }
             Ordering::Greater => {
                 self.new_ack(ack, packet, config, counters, cx.now);
-                Ack::Forward
+                SnoopAckAction::Forward
             }
         }
     }
@@ -207,13 +214,13 @@ impl Known {
         !updates
     }
 
-    fn new_ack(&mut self, ack: u64, packet: &Packet, config: &Config, counters: &mut Counters, now: Time) {
+    fn new_ack(&mut self, ack: u64, packet: &Packet, config: &Config, counters: &mut SnoopCounters, now: Time) {
         counters.new_acks += 1;
         let needless = self.cache.acknowledge(ack);
-        if self.rtt.acknowledged(ack, now) {
+        if self.rtt.complete_measurement(ack, now) {
             counters.rtt_samples += 1;
         }
-        (self.acked, self.last_ack) = (ack, as_given_now(packet));
+        (self.acked, self.last_ack) = (ack, strip_packet_to_pure_ack(packet));
         // A packet sent after the needless retransmissions has been acknowledged, so they have arrived too.
         if ack > self.late_until {
             self.late = 0;
@@ -224,32 +231,32 @@ impl Known {
         self.timed_from = (self.cache.len() > 0).then_some(now);
     }
 
-    fn duplicate(&mut self, config: &Config, counters: &mut Counters, cx: &mut AgentCx<'_>) -> Ack {
+    fn duplicate(&mut self, config: &Config, counters: &mut SnoopCounters, cx: &mut AgentCx<'_>) -> SnoopAckAction {
         let Some(lost) = self.cache.holding(self.acked).filter(|lost| !lost.senders).map(|lost| *lost) else {
             // The packet is not cached, or the sender has retransmitted it: the sender needs the duplicates.
             counters.duplicates_passed += 1;
-            return Ack::Forward;
+            return SnoopAckAction::Forward;
         };
         if self.late > 0 {
             self.late -= 1;
             counters.duplicates_suppressed += 1;
-            return Ack::Suppress;
+            return SnoopAckAction::Suppress;
         }
         if self.expected > 0 {
             self.expected -= 1;
             self.doubted = false;
             counters.duplicates_suppressed += 1;
-            return Ack::Suppress;
+            return SnoopAckAction::Suppress;
         }
         if lost.retransmissions >= config.retransmissions {
             // The retransmission limit is reached, so the sender must detect the loss.
             counters.duplicates_passed += 1;
-            return Ack::Forward;
+            return SnoopAckAction::Forward;
         }
         self.unexpected += 1;
         if self.unexpected < config.duplicates {
             counters.duplicates_passed += 1;
-            return Ack::Forward;
+            return SnoopAckAction::Forward;
         }
         // One duplicate is expected for each packet sent after the lost one, minus those that have arrived.
         self.expected = (self.order - lost.order).saturating_sub(u64::from(self.unexpected));
@@ -258,7 +265,7 @@ impl Known {
         counters.duplicates_suppressed += 1;
         counters.local_retransmissions += 1;
         self.retransmit("local_retransmissions", cx);
-        Ack::Suppress
+        SnoopAckAction::Suppress
     }
 
     /// Retransmits the first packet of the cache; `cause` is the counter of such retransmissions.
@@ -269,11 +276,11 @@ impl Known {
         first.order = order;
         cx.emit(cause, 1.0, Some(&first.packet));
         cx.send_expedited(first.packet);
-        self.resent(cx.now);
+        self.note_retransmission(cx.now);
     }
 
-    fn resent(&mut self, now: Time) {
-        self.rtt.resent(self.seen.end());
+    fn note_retransmission(&mut self, now: Time) {
+        self.rtt.cancel_measurement(self.seen.end());
         self.late_until = self.seen.end();
         self.timed_from = Some(now);
     }
@@ -292,7 +299,7 @@ impl Known {
     }
 
     /// Handles the wake-up.
-    pub fn wake(&mut self, config: &Config, counters: &mut Counters, cx: &mut AgentCx<'_>) {
+    pub fn wake(&mut self, config: &Config, counters: &mut SnoopCounters, cx: &mut AgentCx<'_>) {
         let acked = self.acked;
         let (now, order) = (cx.now, self.order);
         let timed_out = self.timed_from.is_some_and(|from| from + self.rtt.timeout(config.tick) <= now);
@@ -323,7 +330,7 @@ impl Known {
 }
 
 /// Returns the acknowledgment of a packet as a pure acknowledgment with the sequence number after the packet's data.
-fn as_given_now(packet: &Packet) -> Option<Packet> {
+fn strip_packet_to_pure_ack(packet: &Packet) -> Option<Packet> {
     let mut packet = *packet;
     let Body::Tcp(segment) = &mut packet.body else { return None };
     segment.seq = segment.seq + segment.seq_len();

@@ -17,9 +17,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wire::{Flags, Packet};
 
-use super::flow_table::{Flow, TimedFlows};
-use super::{Agent, AgentCx, Effect, Place, SchemeAction, Semantics, Traits, Verdict};
-use flow::{Ack, Data, Known};
+use super::flow_table::{FlowKey, TimedFlows};
+use super::{Agent, AgentCx, AgentVerdict, Effect, SchemeAction, SchemeNode, Semantics, Traits};
+use flow::{SnoopAckAction, SnoopDataAction, SnoopFlow};
 
 /// Actions that pictures mark.
 const ACTIONS: &[SchemeAction] = &[
@@ -35,7 +35,7 @@ const ACTIONS: &[SchemeAction] = &[
 pub fn traits() -> Traits {
     Traits {
         semantics: Semantics::Kept,
-        changes: &[Place::BaseStation],
+        changes: &[SchemeNode::BaseStation],
         uploads: &[],
         needs_link_reports: false,
         actions: ACTIONS,
@@ -127,13 +127,19 @@ impl Config {
     /// Creates the agent.
     pub fn build(&self) -> Option<Box<dyn Agent>> {
         let flows = TimedFlows::new(self.flows as usize);
-        Some(Box::new(Snoop { config: self.clone(), flows, bytes: 0, most_bytes: 0, counters: Counters::default() }))
+        Some(Box::new(Snoop {
+            config: self.clone(),
+            flows,
+            bytes: 0,
+            most_bytes: 0,
+            counters: SnoopCounters::default(),
+        }))
     }
 }
 
 /// Counters, with the names of the results.
 #[derive(Clone, Copy, Default)]
-struct Counters {
+struct SnoopCounters {
     forgotten: u64,
     cached: u64,
     cache_full: u64,
@@ -159,11 +165,11 @@ const MAX_PACKET: u32 = 65_535;
 
 struct Snoop {
     config: Config,
-    flows: TimedFlows<Known>,
+    flows: TimedFlows<SnoopFlow>,
     /// Total size of the cached packets of all flows, in bytes.
     bytes: u64,
     most_bytes: u64,
-    counters: Counters,
+    counters: SnoopCounters,
 }
 
 impl Snoop {
@@ -172,73 +178,77 @@ impl Snoop {
     }
 
     /// Updates the maximum of the state size.
-    fn grown(&mut self) {
+    fn update_peak(&mut self) {
         self.most_bytes = self.most_bytes.max(self.state_bytes());
     }
 
-    fn forget(&mut self, gone: Option<Known>) {
+    fn forget(&mut self, gone: Option<SnoopFlow>) {
         self.bytes -= gone.map_or(0, |flow| flow.cache.bytes());
     }
 
     /// Calls `act` with a flow's state, then updates the cache size and the flow's wake-up time.
-    fn with<T>(&mut self, number: u32, act: impl FnOnce(&mut Known, &Config, &mut Counters) -> T) -> Option<T> {
-        let flow = self.flows.numbered(number)?;
+    fn with<T>(
+        &mut self,
+        number: u32,
+        act: impl FnOnce(&mut SnoopFlow, &Config, &mut SnoopCounters) -> T,
+    ) -> Option<T> {
+        let flow = self.flows.state_at(number)?;
         let before = flow.cache.bytes();
         let given = act(flow, &self.config, &mut self.counters);
         self.bytes = self.bytes - before + flow.cache.bytes();
         let deadline = flow.deadline(&self.config);
         self.flows.wake_numbered_at(number, deadline);
-        self.grown();
+        self.update_peak();
         Some(given)
     }
 }
 
 impl Agent for Snoop {
-    fn before_air(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) -> Verdict {
-        let Some((key, segment)) = Flow::of(packet) else { return Verdict::Pass };
+    fn before_air(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) -> AgentVerdict {
+        let Some((key, segment)) = FlowKey::of(packet) else { return AgentVerdict::Pass };
         // Packets that originate in the base station are not cached.
         if packet.src == cx.here {
-            return Verdict::Pass;
+            return AgentVerdict::Pass;
         }
         if segment.flags.has(Flags::RST) {
             let gone = self.flows.remove(&key);
             self.forget(gone);
-            return Verdict::Pass;
+            return AgentVerdict::Pass;
         }
         let begins = segment.flags.has(Flags::SYN);
         if (segment.seq_len() == 0 && !begins) || packet.size() > MAX_PACKET {
-            return Verdict::Pass;
+            return AgentVerdict::Pass;
         }
         let known = if begins { None } else { self.flows.find(&key) };
         if known.is_none() {
             let before = self.flows.remove(&key);
             self.forget(before);
-            let gone = self.flows.insert(key, Known::new(segment, &self.config, cx.now));
+            let gone = self.flows.insert(key, SnoopFlow::new(segment, &self.config, cx.now));
             self.counters.forgotten += u64::from(gone.is_some());
             self.forget(gone.map(|(_, known)| known));
-            self.grown();
+            self.update_peak();
         }
         if begins {
-            return Verdict::Pass;
+            return AgentVerdict::Pass;
         }
-        let Some(number) = known.or_else(|| self.flows.find(&key)) else { return Verdict::Pass };
+        let Some(number) = known.or_else(|| self.flows.find(&key)) else { return AgentVerdict::Pass };
         let room = self.bytes + u64::from(packet.size()) <= self.config.memory.0;
         let done = self.with(number, |flow, config, counters| {
             let room = room && flow.cache.len() < config.cache as usize;
-            flow.data(packet, segment, room, cx.now, counters)
+            flow.on_data(packet, segment, room, cx.now, counters)
         });
         match done {
-            Some(Data::Answer(ack)) => {
+            Some(SnoopDataAction::Answer(ack)) => {
                 cx.emit("answered_for_the_mobile", 1.0, Some(&ack));
                 cx.send(ack);
-                Verdict::Take
+                AgentVerdict::Take
             }
-            Some(Data::Forward) | None => Verdict::Pass,
+            Some(SnoopDataAction::Forward) | None => AgentVerdict::Pass,
         }
     }
 
     fn on_queue_full(&mut self, packet: &Packet, cx: &mut AgentCx<'_>) {
-        let Some((key, segment)) = Flow::of(packet) else { return };
+        let Some((key, segment)) = FlowKey::of(packet) else { return };
         // Only packets that `before_air` handled as data: an acknowledgment may have the sequence number of a cached
         // packet.
         let other = segment.flags.has(Flags::SYN) || segment.flags.has(Flags::RST) || packet.size() > MAX_PACKET;
@@ -247,28 +257,28 @@ impl Agent for Snoop {
             && packet.src != cx.here
             && let Some(number) = self.flows.find(&key)
         {
-            self.with(number, |flow, _, counters| flow.refused(segment, counters));
+            self.with(number, |flow, _, counters| flow.on_queue_overflow(segment, counters));
         }
     }
 
-    fn after_air(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) -> Verdict {
-        let Some((back, segment)) = Flow::of(packet) else { return Verdict::Pass };
+    fn after_air(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) -> AgentVerdict {
+        let Some((back, segment)) = FlowKey::of(packet) else { return AgentVerdict::Pass };
         if packet.dst == cx.here {
-            return Verdict::Pass;
+            return AgentVerdict::Pass;
         }
-        let key = back.reversed();
+        let key = back.opposite();
         if segment.flags.has(Flags::RST) {
             let gone = self.flows.remove(&key);
             self.forget(gone);
-            return Verdict::Pass;
+            return AgentVerdict::Pass;
         }
         if !segment.flags.has(Flags::ACK) {
-            return Verdict::Pass;
+            return AgentVerdict::Pass;
         }
-        let Some(number) = self.flows.find(&key) else { return Verdict::Pass };
-        match self.with(number, |flow, config, counters| flow.ack(packet, segment, config, counters, cx)) {
-            Some(Ack::Suppress) => Verdict::Take,
-            Some(Ack::Forward) | None => Verdict::Pass,
+        let Some(number) = self.flows.find(&key) else { return AgentVerdict::Pass };
+        match self.with(number, |flow, config, counters| flow.on_ack(packet, segment, config, counters, cx)) {
+            Some(SnoopAckAction::Suppress) => AgentVerdict::Take,
+            Some(SnoopAckAction::Forward) | None => AgentVerdict::Pass,
         }
     }
 

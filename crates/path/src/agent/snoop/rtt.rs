@@ -21,24 +21,24 @@ pub struct AirRtt {
 impl AirRtt {
     pub fn new(gain: f64, smoothed: Span, deviation: Span) -> Self {
         let [smoothed, deviation] = [smoothed, deviation].map(Span::as_secs_f64);
-        AirRtt { gain, smoothed, deviation, timeout: timeout(smoothed, deviation), measured: None, unclear: 0 }
+        AirRtt { gain, smoothed, deviation, timeout: compute_timeout(smoothed, deviation), measured: None, unclear: 0 }
     }
 
     /// Begins a measurement with a newly sent packet, unless one is in progress.
-    pub fn sent(&mut self, end: u64, acked: u64, now: Time) {
+    pub fn start_measurement(&mut self, end: u64, acked: u64, now: Time) {
         if self.measured.is_none() && acked >= self.unclear {
             self.measured = Some((end, now));
         }
     }
 
     /// Cancels the measurement after a retransmission; `end` is the stream offset after all data sent.
-    pub fn resent(&mut self, end: u64) {
+    pub fn cancel_measurement(&mut self, end: u64) {
         self.measured = None;
         self.unclear = end;
     }
 
     /// Processes an acknowledgment up to `acked`; returns true if it completed a measurement.
-    pub fn acknowledged(&mut self, acked: u64, now: Time) -> bool {
+    pub fn complete_measurement(&mut self, acked: u64, now: Time) -> bool {
         let Some((_, sent)) = self.measured.take_if(|(end, _)| *end <= acked) else { return false };
         self.sample(now.since(sent));
         true
@@ -55,7 +55,7 @@ impl AirRtt {
             0.0 => deviation,
             old => self.gain * deviation + (1.0 - self.gain) * old,
         };
-        self.timeout = timeout(self.smoothed, self.deviation);
+        self.timeout = compute_timeout(self.smoothed, self.deviation);
     }
 
     /// Returns the timeout of the local timer: `max(srtt + 4 rttvar, tick)`.
@@ -64,7 +64,7 @@ impl AirRtt {
     }
 }
 
-fn timeout(smoothed: f64, deviation: f64) -> Span {
+fn compute_timeout(smoothed: f64, deviation: f64) -> Span {
     Span::from_nanos(((smoothed + 4.0 * deviation) * 1e9) as u64)
 }
 
@@ -78,10 +78,10 @@ mod tests {
     fn estimate_matches_the_formulas() {
         let mut rtt = AirRtt::new(0.125, Span::from_millis(100), Span::from_millis(250));
         assert_eq!(rtt.timeout(Span::from_millis(100)), Span::from_millis(1100));
-        rtt.sent(1000, 0, Time::ZERO);
-        rtt.sent(2000, 0, Time::from_millis(5));
-        assert!(!rtt.acknowledged(999, Time::from_millis(19)));
-        assert!(rtt.acknowledged(2000, Time::from_millis(20)));
+        rtt.start_measurement(1000, 0, Time::ZERO);
+        rtt.start_measurement(2000, 0, Time::from_millis(5));
+        assert!(!rtt.complete_measurement(999, Time::from_millis(19)));
+        assert!(rtt.complete_measurement(2000, Time::from_millis(20)));
         assert_eq!(rtt.timeout(Span::from_millis(100)).as_nanos() / 1000, 910_000);
         assert_eq!(rtt.timeout(Span::from_secs(2)), Span::from_secs(2));
     }
@@ -89,12 +89,12 @@ mod tests {
     #[test]
     fn retransmission_cancels_the_measurement() {
         let mut rtt = AirRtt::new(0.125, Span::from_millis(100), Span::ZERO);
-        rtt.sent(1000, 0, Time::ZERO);
-        rtt.resent(3000);
-        assert!(!rtt.acknowledged(1000, Time::from_millis(20)));
-        rtt.sent(4000, 1000, Time::from_millis(21));
-        assert!(!rtt.acknowledged(4000, Time::from_millis(30)));
-        rtt.sent(5000, 4000, Time::from_millis(30));
-        assert!(rtt.acknowledged(5000, Time::from_millis(40)));
+        rtt.start_measurement(1000, 0, Time::ZERO);
+        rtt.cancel_measurement(3000);
+        assert!(!rtt.complete_measurement(1000, Time::from_millis(20)));
+        rtt.start_measurement(4000, 1000, Time::from_millis(21));
+        assert!(!rtt.complete_measurement(4000, Time::from_millis(30)));
+        rtt.start_measurement(5000, 4000, Time::from_millis(30));
+        assert!(rtt.complete_measurement(5000, Time::from_millis(40)));
     }
 }

@@ -9,10 +9,10 @@ use wire::{Packet, Segment};
 use super::super::AgentCx;
 use super::super::reach::Reach;
 use super::super::snoop::rtt::AirRtt;
-use super::{Config, Counters, MAX_RETRANSMISSIONS, THRESHOLD};
+use super::{Config, MAX_RETRANSMISSIONS, SnoopNs2Counters, THRESHOLD};
 
 /// A packet that the base station has sent to the mobile.
-struct Kept {
+struct Ns2CachedPacket {
     /// Stream offsets of the first byte and after the last one.
     start: u64,
     end: u64,
@@ -26,7 +26,7 @@ struct Kept {
 }
 
 /// State of a flow of data to the mobile.
-pub(super) struct Known {
+pub(super) struct SnoopNs2Flow {
     seen: Reach,
     /// Stream offset of the flow's first packet.
     first: u64,
@@ -36,7 +36,7 @@ pub(super) struct Known {
     /// Receive window of the last acknowledgment.
     window: Option<u32>,
     /// Cached packets, in order.
-    ring: VecDeque<Kept>,
+    ring: VecDeque<Ns2CachedPacket>,
     /// Total size of the cached packets in bytes, including headers.
     pub bytes: u64,
     /// Position of the first cached packet. Positions increase by one for each cached packet, as in ns-2's ring.
@@ -50,23 +50,23 @@ pub(super) struct Known {
     rtt: AirRtt,
 }
 
-/// Result of `ack`.
+/// Result of `on_ack`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Ack {
+pub(super) enum SnoopNs2AckAction {
     /// Forward the acknowledgment to the sender.
     Forward,
     /// Do not forward the acknowledgment.
     Suppress,
 }
 
-impl Known {
+impl SnoopNs2Flow {
     /// Creates the state of a flow from its first segment.
     pub fn new(segment: &Segment, config: &Config) -> Self {
         let mut seen = Reach::new(segment.seq);
         if segment.flags.has(wire::Flags::SYN) {
             seen.extend(seen.end() + 1);
         }
-        Known {
+        SnoopNs2Flow {
             first: seen.end(),
             last_seen: None,
             acked: seen.end(),
@@ -100,13 +100,13 @@ impl Known {
 
     /// Processes a segment from the sender (`Snoop::snoop_data`). `queue_has_room`: the queue can take more than one
     /// packet.
-    pub fn data(
+    pub fn on_data(
         &mut self,
         packet: &Packet,
         segment: &Segment,
         queue_has_room: bool,
         config: &Config,
-        counters: &mut Counters,
+        counters: &mut SnoopNs2Counters,
         now: Time,
     ) {
         let Some(start) = self.seen.offset(segment.seq) else {
@@ -125,7 +125,7 @@ impl Known {
         }
         // "Only if the ifq is NOT full do we insert, since otherwise we want congestion control to kick in."
         if queue_has_room {
-            let kept = Kept { start, end, packet: *packet, retransmissions: 0, senders: false, sent: now };
+            let kept = Ns2CachedPacket { start, end, packet: *packet, retransmissions: 0, senders: false, sent: now };
             if self.insert(kept, counters) {
                 self.timer = None;
             }
@@ -139,7 +139,7 @@ impl Known {
 
     /// Caches a packet at its position; returns true if it arrived out of sequence, so that the timer restarts
     /// (`Snoop::snoop_insert`).
-    fn insert(&mut self, mut kept: Kept, counters: &mut Counters) -> bool {
+    fn insert(&mut self, mut kept: Ns2CachedPacket, counters: &mut SnoopNs2Counters) -> bool {
         if kept.end <= self.acked {
             return false;
         }
@@ -179,17 +179,17 @@ impl Known {
 
     /// Processes a segment from the mobile (`Snoop::snoop_ack`). `passed` is ns-2's `static int thresh`: the number of
     /// unexpected duplicates of *any* flow since the last one that triggered a retransmission.
-    pub fn ack(
+    pub fn on_ack(
         &mut self,
         segment: &Segment,
         passed: &mut u32,
         config: &Config,
-        counters: &mut Counters,
+        counters: &mut SnoopNs2Counters,
         cx: &mut AgentCx<'_>,
-    ) -> Ack {
+    ) -> SnoopNs2AckAction {
         let Some(ack) = self.seen.offset(segment.ack).filter(|ack| *ack <= self.seen.end()) else {
             counters.implausible += 1;
-            return Ack::Forward;
+            return SnoopNs2AckAction::Forward;
         };
         // ns-2's comment: "Pure window updates don't occur in ns"; data with an acknowledgment does not occur in ns-2
         // either.
@@ -198,26 +198,26 @@ impl Known {
         match ack.cmp(&self.acked) {
             Ordering::Less => {
                 counters.spurious_acks += 1;
-                Ack::Forward
+                SnoopNs2AckAction::Forward
             }
             Ordering::Equal if bare && !update => {
                 let done = self.duplicate(passed, config, counters, cx);
                 match done {
-                    Ack::Forward => counters.duplicates_passed += 1,
-                    Ack::Suppress => counters.duplicates_suppressed += 1,
+                    SnoopNs2AckAction::Forward => counters.duplicates_passed += 1,
+                    SnoopNs2AckAction::Suppress => counters.duplicates_suppressed += 1,
                 }
                 done
             }
-            Ordering::Equal => Ack::Forward,
+            Ordering::Equal => SnoopNs2AckAction::Forward,
             Ordering::Greater => {
                 self.new_ack(ack, config, counters, cx.now);
-                Ack::Forward
+                SnoopNs2AckAction::Forward
             }
         }
     }
 
     /// Processes a new acknowledgment (`Snoop::snoop_cleanbufs_`, `Snoop::snoop_rtt`).
-    fn new_ack(&mut self, ack: u64, config: &Config, counters: &mut Counters, now: Time) {
+    fn new_ack(&mut self, ack: u64, config: &Config, counters: &mut SnoopNs2Counters, now: Time) {
         counters.new_acks += 1;
         self.timer = None;
         let mut sent = None;
@@ -237,19 +237,27 @@ impl Known {
         (self.expected, self.expected_from, self.acked) = (0, self.tail, ack);
     }
 
-    fn duplicate(&mut self, passed: &mut u32, config: &Config, counters: &mut Counters, cx: &mut AgentCx<'_>) -> Ack {
+    fn duplicate(
+        &mut self,
+        passed: &mut u32,
+        config: &Config,
+        counters: &mut SnoopNs2Counters,
+        cx: &mut AgentCx<'_>,
+    ) -> SnoopNs2AckAction {
         let (tail, head) = (self.tail, self.tail + self.ring.len() as i64);
-        let Some(lost) = self.ring.front().filter(|lost| lost.start <= self.acked) else { return Ack::Forward };
+        let Some(lost) = self.ring.front().filter(|lost| lost.start <= self.acked) else {
+            return SnoopNs2AckAction::Forward;
+        };
         match self.expected {
             0 => {
                 // Unexpected duplicates below the threshold are forwarded to the sender.
                 if *passed < THRESHOLD {
                     *passed += 1;
-                    return Ack::Forward;
+                    return SnoopNs2AckAction::Forward;
                 }
                 *passed = 0;
                 if lost.senders {
-                    return Ack::Forward;
+                    return SnoopNs2AckAction::Forward;
                 }
                 let first_time = lost.retransmissions == 0;
                 // May be -1 or -2: then no duplicates are expected, and they are forwarded to the sender.
@@ -257,43 +265,43 @@ impl Known {
                 self.expected -= i64::from(THRESHOLD) + 1;
                 self.expected_from = tail + 1;
                 if !first_time {
-                    return Ack::Forward;
+                    return SnoopNs2AckAction::Forward;
                 }
                 counters.local_retransmissions += 1;
                 self.retransmit("local_retransmissions", config, cx)
             }
             1.. => {
                 self.expected -= 1;
-                Ack::Suppress
+                SnoopNs2AckAction::Suppress
             }
             -1 if lost.retransmissions < 2 => {
                 counters.local_retransmissions += 1;
                 self.retransmit("local_retransmissions", config, cx)
             }
-            _ => Ack::Forward,
+            _ => SnoopNs2AckAction::Forward,
         }
     }
 
     /// Retransmits the first packet behind all waiting packets, unless its retransmission limit is reached
     /// (`Snoop::snoop_rxmit`); `cause` is the counter of such retransmissions.
-    fn retransmit(&mut self, cause: &'static str, config: &Config, cx: &mut AgentCx<'_>) -> Ack {
+    fn retransmit(&mut self, cause: &'static str, config: &Config, cx: &mut AgentCx<'_>) -> SnoopNs2AckAction {
         let Some(first) = self.ring.front_mut().filter(|first| first.retransmissions < MAX_RETRANSMISSIONS) else {
-            return Ack::Forward;
+            return SnoopNs2AckAction::Forward;
         };
         (first.sent, first.retransmissions) = (cx.now, first.retransmissions + 1);
         cx.emit(cause, 1.0, Some(&first.packet));
         cx.send(first.packet);
         self.arm(config, cx.now);
-        Ack::Suppress
+        SnoopNs2AckAction::Suppress
     }
 
     /// Handles the wake-up (`SnoopRxmitHandler::handle`).
-    pub fn wake(&mut self, config: &Config, counters: &mut Counters, cx: &mut AgentCx<'_>) {
+    pub fn wake(&mut self, config: &Config, counters: &mut SnoopNs2Counters, cx: &mut AgentCx<'_>) {
         if self.timer.take_if(|timer| *timer <= cx.now).is_none() {
             return;
         }
         if self.ring.front().is_some_and(|first| first.start <= self.acked)
-            && self.retransmit("local_timeouts", config, cx) == Ack::Suppress
+            && self.retransmit("local_timeouts", config, cx) == SnoopNs2AckAction::Suppress
         {
             counters.local_timeouts += 1;
             self.expected_from = self.tail + 1;

@@ -13,10 +13,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wire::{Flags, Packet};
 
-use super::flow_table::{Flow, TimedFlows};
-use super::{Agent, AgentCx, Effect, LinkView, SchemeAction, Traits, Verdict};
+use super::flow_table::{FlowKey, TimedFlows};
+use super::{Agent, AgentCx, AgentVerdict, Effect, LinkView, SchemeAction, Traits};
 use crate::queue::Limit;
-use flow::{Ack, Known};
+use flow::{SnoopNs2AckAction, SnoopNs2Flow};
 
 /// Actions that pictures mark.
 const ACTIONS: &[SchemeAction] = &[
@@ -105,14 +105,14 @@ impl Config {
             queue_has_room: true,
             bytes: 0,
             max_bytes: 0,
-            counters: Counters::default(),
+            counters: SnoopNs2Counters::default(),
         }))
     }
 }
 
 /// Counters, with the names of the results.
 #[derive(Clone, Copy, Default)]
-struct Counters {
+struct SnoopNs2Counters {
     forgotten: u64,
     cached: u64,
     cache_full: u64,
@@ -136,7 +136,7 @@ const MAX_PACKET: u32 = 65_535;
 
 struct SnoopNs2 {
     config: Config,
-    flows: TimedFlows<Known>,
+    flows: TimedFlows<SnoopNs2Flow>,
     /// Number of unexpected duplicates of any flow forwarded since the last one that triggered a retransmission. In
     /// ns-2 a static variable shared by all agents.
     passed: u32,
@@ -145,7 +145,7 @@ struct SnoopNs2 {
     /// Total size of the cached packets of all flows, in bytes.
     bytes: u64,
     max_bytes: u64,
-    counters: Counters,
+    counters: SnoopNs2Counters,
 }
 
 impl SnoopNs2 {
@@ -153,7 +153,7 @@ impl SnoopNs2 {
         self.bytes + self.flows.len() as u64 * FLOW_BYTES
     }
 
-    fn forget(&mut self, gone: Option<Known>) {
+    fn forget(&mut self, gone: Option<SnoopNs2Flow>) {
         self.bytes -= gone.map_or(0, |flow| flow.bytes);
     }
 
@@ -161,9 +161,9 @@ impl SnoopNs2 {
     fn with<T>(
         &mut self,
         number: u32,
-        act: impl FnOnce(&mut Known, &Config, &mut u32, &mut Counters) -> T,
+        act: impl FnOnce(&mut SnoopNs2Flow, &Config, &mut u32, &mut SnoopNs2Counters) -> T,
     ) -> Option<T> {
-        let flow = self.flows.numbered(number)?;
+        let flow = self.flows.state_at(number)?;
         let before = flow.bytes;
         let given = act(flow, &self.config, &mut self.passed, &mut self.counters);
         self.bytes = self.bytes - before + flow.bytes;
@@ -186,58 +186,60 @@ impl Agent for SnoopNs2 {
         };
     }
 
-    fn before_air(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) -> Verdict {
-        let Some((key, segment)) = Flow::of(packet) else { return Verdict::Pass };
+    fn before_air(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) -> AgentVerdict {
+        let Some((key, segment)) = FlowKey::of(packet) else { return AgentVerdict::Pass };
         // Packets that originate in the base station are not cached.
         if packet.src == cx.here {
-            return Verdict::Pass;
+            return AgentVerdict::Pass;
         }
         if segment.flags.has(Flags::RST) {
             let gone = self.flows.remove(&key);
             self.forget(gone);
-            return Verdict::Pass;
+            return AgentVerdict::Pass;
         }
         let begins = segment.flags.has(Flags::SYN);
         if (segment.seq_len() == 0 && !begins) || packet.size() > MAX_PACKET {
-            return Verdict::Pass;
+            return AgentVerdict::Pass;
         }
         let known = if begins { None } else { self.flows.find(&key) };
         if known.is_none() {
             let before = self.flows.remove(&key);
             self.forget(before);
-            let gone = self.flows.insert(key, Known::new(segment, &self.config));
+            let gone = self.flows.insert(key, SnoopNs2Flow::new(segment, &self.config));
             self.counters.forgotten += u64::from(gone.is_some());
             self.forget(gone.map(|(_, known)| known));
             self.max_bytes = self.max_bytes.max(self.state_bytes());
         }
         if begins {
-            return Verdict::Pass;
+            return AgentVerdict::Pass;
         }
         if let Some(number) = known.or_else(|| self.flows.find(&key)) {
             let room = self.queue_has_room;
-            self.with(number, |flow, config, _, counters| flow.data(packet, segment, room, config, counters, cx.now));
+            self.with(number, |flow, config, _, counters| {
+                flow.on_data(packet, segment, room, config, counters, cx.now)
+            });
         }
-        Verdict::Pass
+        AgentVerdict::Pass
     }
 
-    fn after_air(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) -> Verdict {
-        let Some((back, segment)) = Flow::of(packet) else { return Verdict::Pass };
+    fn after_air(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) -> AgentVerdict {
+        let Some((back, segment)) = FlowKey::of(packet) else { return AgentVerdict::Pass };
         if packet.dst == cx.here {
-            return Verdict::Pass;
+            return AgentVerdict::Pass;
         }
-        let key = back.reversed();
+        let key = back.opposite();
         if segment.flags.has(Flags::RST) {
             let gone = self.flows.remove(&key);
             self.forget(gone);
-            return Verdict::Pass;
+            return AgentVerdict::Pass;
         }
         if !segment.flags.has(Flags::ACK) {
-            return Verdict::Pass;
+            return AgentVerdict::Pass;
         }
-        let Some(number) = self.flows.find(&key) else { return Verdict::Pass };
-        match self.with(number, |flow, config, passed, counters| flow.ack(segment, passed, config, counters, cx)) {
-            Some(Ack::Suppress) => Verdict::Take,
-            Some(Ack::Forward) | None => Verdict::Pass,
+        let Some(number) = self.flows.find(&key) else { return AgentVerdict::Pass };
+        match self.with(number, |flow, config, passed, counters| flow.on_ack(segment, passed, config, counters, cx)) {
+            Some(SnoopNs2AckAction::Suppress) => AgentVerdict::Take,
+            Some(SnoopNs2AckAction::Forward) | None => AgentVerdict::Pass,
         }
     }
 

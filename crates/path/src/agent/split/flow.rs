@@ -4,12 +4,12 @@ use engine::Time;
 use tcp::{Connection, Failure, State};
 use wire::{Addr, Ecn, Flags, Packet, Segment, SeqNum};
 
-use super::ends::Ends;
-use super::opening::Agreed;
+use super::ends::FlowEndpoints;
+use super::opening::NegotiatedOptions;
 use crate::agent::AgentCx;
 
 /// A split flow.
-pub(super) struct Flow {
+pub(super) struct SplitFlow {
     legs: [Leg; 2],
     /// End whose first byte was derived from the first segment seen, until the other end acknowledges it; earlier data
     /// may be missing, so nothing is acknowledged before. `None` otherwise.
@@ -57,7 +57,7 @@ pub(super) enum Acknowledges {
 
 /// State of a flow after an event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct Outcome {
+pub(super) struct SplitOutcome {
     /// Buffered bytes of both directions.
     pub buffered: u64,
     /// Maximum over the directions of bytes that are acknowledged to the sender but not by the receiver.
@@ -68,25 +68,30 @@ pub(super) struct Outcome {
     pub failure: Option<Failure>,
 }
 
-impl Flow {
+impl SplitFlow {
     /// Creates the split flow of `ends` with the negotiated options; `configs` has the configuration of the connection
     /// toward each end.
-    pub fn new(ends: &Ends, agreed: &Agreed, configs: [tcp::Config; 2], unconfirmed: Option<usize>) -> Self {
+    pub fn new(
+        ends: &FlowEndpoints,
+        agreed: &NegotiatedOptions,
+        configs: [tcp::Config; 2],
+        unconfirmed: Option<usize>,
+    ) -> Self {
         let leg = |end: usize| {
             let [(addr, port), (poses, poses_port)] = [ends.0[end], ends.0[1 - end]];
             let config = tcp::Config { segment: agreed.segment, ..configs[end].clone() };
             let taken = agreed.toward(end);
-            let mut connection = Connection::adopted(&config, [poses_port, port], &taken);
+            let mut connection = Connection::adopt(&config, [poses_port, port], &taken);
             connection.hold_reading();
             let origin = taken.origins[0];
             Leg { connection, addr, poses, origin, sent_to: origin, passed: 0, read: 0, closed: false }
         };
         let whole = unconfirmed.is_none();
-        Flow { legs: [leg(0), leg(1)], unconfirmed, whole, failed: false, armed: Time::NEVER }
+        SplitFlow { legs: [leg(0), leg(1)], unconfirmed, whole, failed: false, armed: Time::NEVER }
     }
 
     /// Makes the connection toward `end` send the segment that completes the handshake.
-    pub fn greet(&mut self, end: usize) {
+    pub fn complete_handshake(&mut self, end: usize) {
         self.legs[end].connection.acknowledge();
     }
 
@@ -98,13 +103,13 @@ impl Flow {
 
     /// Returns true if the segment is a SYN of a new connection and both connections of this flow are closed or in
     /// TIME-WAIT.
-    pub fn gives_way_to(&self, segment: &Segment) -> bool {
+    pub fn is_replaced_by(&self, segment: &Segment) -> bool {
         let over = |leg: &Leg| matches!(leg.connection.state(), State::Closed | State::TimeWait);
         segment.flags.has(Flags::SYN) && !segment.flags.has(Flags::ACK) && self.legs.iter().all(over)
     }
 
     /// Classifies the acknowledgment number of a segment of `from`.
-    pub fn acknowledges(&self, from: usize, segment: &Segment) -> Acknowledges {
+    pub fn classify_acknowledgment(&self, from: usize, segment: &Segment) -> Acknowledges {
         let [near, far] = [&self.legs[from], &self.legs[1 - from]];
         if self.whole || !segment.flags.has(Flags::ACK) || segment.ack.since(near.sent_to) <= 0 {
             return Acknowledges::Sent;
@@ -114,7 +119,7 @@ impl Flow {
         if segment.ack.since(acknowledged) < 0 {
             return Acknowledges::Ahead;
         }
-        let idle = near.buffered() == 0 && far.connection.done();
+        let idle = near.buffered_bytes() == 0 && far.connection.done();
         if idle { Acknowledges::Everything } else { Acknowledges::TooEarly }
     }
 
@@ -127,7 +132,7 @@ impl Flow {
             && segment.ack.since(self.legs[from].origin) >= 0
         {
             self.unconfirmed = None;
-            self.legs[uncertain].let_go(now);
+            self.legs[uncertain].release_acknowledgments(now);
         }
         let leg = &mut self.legs[from];
         if acknowledges == Acknowledges::Ahead {
@@ -149,15 +154,15 @@ impl Flow {
 
     /// Completes an event: passes on received data, frees acknowledged buffer space, and lets both connections send,
     /// with each packet built in `spare`.
-    pub fn pump(&mut self, spare: &mut Packet, cx: &mut AgentCx<'_>) -> Outcome {
-        let mut outcome = Outcome::default();
+    pub fn pump(&mut self, spare: &mut Packet, cx: &mut AgentCx<'_>) -> SplitOutcome {
+        let mut outcome = SplitOutcome::default();
         for end in 0..2 {
-            let [near, far] = self.both(end);
+            let [near, far] = self.near_and_far(end);
             near.relay(far);
         }
         let failed = self.failed;
         for end in 0..2 {
-            let [near, far] = self.both(end);
+            let [near, far] = self.near_and_far(end);
             let failure = near.connection.failure();
             if let Some(failure) = failure.filter(|_| !failed) {
                 if far.connection.state() != State::Closed {
@@ -173,7 +178,7 @@ impl Flow {
             }
             self.legs[end].send(spare, cx);
         }
-        let buffered = [self.legs[0].buffered(), self.legs[1].buffered()];
+        let buffered = [self.legs[0].buffered_bytes(), self.legs[1].buffered_bytes()];
         outcome.buffered = buffered[0] + buffered[1];
         outcome.early = match self.unconfirmed {
             Some(end) => buffered[1 - end],
@@ -184,11 +189,11 @@ impl Flow {
     }
 
     /// Returns the buffered bytes of both directions.
-    pub fn buffered(&self) -> u64 {
-        self.legs.iter().map(Leg::buffered).sum()
+    pub fn buffered_bytes(&self) -> u64 {
+        self.legs.iter().map(Leg::buffered_bytes).sum()
     }
 
-    fn both(&mut self, end: usize) -> [&mut Leg; 2] {
+    fn near_and_far(&mut self, end: usize) -> [&mut Leg; 2] {
         let [one, two] = &mut self.legs;
         if end == 0 { [one, two] } else { [two, one] }
     }
@@ -205,13 +210,13 @@ impl Flow {
 
     /// Returns true if both ends have all data, so that they can continue without the node.
     pub fn is_idle(&self) -> bool {
-        self.legs.iter().all(|leg| leg.buffered() == 0 && leg.connection.done())
+        self.legs.iter().all(|leg| leg.buffered_bytes() == 0 && leg.connection.done())
     }
 }
 
 impl Leg {
     /// Returns the number of bytes received here in order that the far end has not acknowledged.
-    fn buffered(&self) -> u64 {
+    fn buffered_bytes(&self) -> u64 {
         self.connection.readable()
     }
 
@@ -260,7 +265,7 @@ impl Leg {
     }
 
     /// Sends the withheld acknowledgments as a single one: identical acknowledgments would indicate a loss.
-    fn let_go(&mut self, now: Time) {
+    fn release_acknowledgments(&mut self, now: Time) {
         if self.connection.done() {
             while self.connection.poll_transmit(now).is_some() {}
             self.connection.acknowledge();

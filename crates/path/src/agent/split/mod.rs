@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use tcp::config::Tries;
 use tcp::presets::{self, Preset};
 
-use super::{Agent, Effect, Place, SchemeAction, Semantics, Traits};
+use super::{Agent, Effect, SchemeAction, SchemeNode, Semantics, Traits};
 
 /// Actions that pictures mark.
 const ACTIONS: &[SchemeAction] = &[
@@ -35,8 +35,8 @@ const ACTIONS: &[SchemeAction] = &[
 pub fn traits() -> Traits {
     Traits {
         semantics: Semantics::Lost,
-        changes: &[Place::BaseStation],
-        uploads: &[Place::BaseStation],
+        changes: &[SchemeNode::BaseStation],
+        uploads: &[SchemeNode::BaseStation],
         needs_link_reports: false,
         actions: ACTIONS,
     }
@@ -50,7 +50,7 @@ pub struct Config {
     #[serde(default = "classic_window")]
     pub buffer: Bytes,
     /// Maximum number of split flows. Packets of other flows pass unchanged.
-    #[serde(default = "thousand")]
+    #[serde(default = "default_max_flows")]
     #[schemars(range(min = 1, max = 1_000_000))]
     pub flows: u32,
     /// Connection toward the fixed host.
@@ -69,7 +69,7 @@ pub struct Config {
 #[serde(deny_unknown_fields)]
 pub struct Side {
     /// TCP variant; the names are printed by `lasthop list variants`.
-    #[serde(default = "reno")]
+    #[serde(default = "default_side_variant")]
     pub variant: String,
     /// Initial congestion window, in segments; the variant's if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -80,7 +80,7 @@ pub struct Side {
     pub min_rto: Option<Span>,
     /// Maximum number of retransmissions of a segment before the connection is given up and its buffered data
     /// discarded.
-    #[serde(default = "fifteen")]
+    #[serde(default = "default_retries")]
     #[schemars(range(max = 255))]
     pub retries: u32,
 }
@@ -90,29 +90,35 @@ fn classic_window() -> Bytes {
     Bytes(65_535)
 }
 
-fn thousand() -> u32 {
+fn default_max_flows() -> u32 {
     1000
 }
 
-fn reno() -> String {
+fn default_side_variant() -> String {
     "reno".into()
 }
 
 /// Returns Linux's `tcp_retries2`, which lasts longer than the required 100 s [RFC9293 s3.8.3].
-fn fifteen() -> u32 {
+fn default_retries() -> u32 {
     15
 }
 
 impl Default for Config {
     fn default() -> Self {
         let side = Side::default();
-        Config { buffer: classic_window(), flows: thousand(), wired: side.clone(), wireless: side, assume_sack: false }
+        Config {
+            buffer: classic_window(),
+            flows: default_max_flows(),
+            wired: side.clone(),
+            wireless: side,
+            assume_sack: false,
+        }
     }
 }
 
 impl Default for Side {
     fn default() -> Self {
-        Side { variant: reno(), initial_window: None, min_rto: None, retries: fifteen() }
+        Side { variant: default_side_variant(), initial_window: None, min_rto: None, retries: default_retries() }
     }
 }
 
@@ -144,9 +150,9 @@ impl Settings for Config {
 impl Side {
     fn check(&self, [variant, initial_window, min_rto, retries]: [&'static str; 4]) -> Vec<Fault> {
         let mut faults = Vec::new();
-        if presets::find(&self.variant).is_none() {
+        if presets::find_preset(&self.variant).is_none() {
             let fault = Fault::new(variant, format!("\"{}\"", self.variant), "a TCP variant");
-            faults.push(fault.hint(format!("one of {}", presets::names().join(", "))));
+            faults.push(fault.hint(format!("one of {}", presets::list_variants().join(", "))));
         }
         if let Some(segments) = self.initial_window.filter(|segments| !(1..=1000).contains(segments)) {
             faults.push(Fault::new(initial_window, segments, "a whole number of segments, 1 to 1000"));
@@ -163,7 +169,7 @@ impl Side {
 
     /// Returns the configuration of a connection with a receive buffer of `buffer` bytes.
     fn tcp(&self, buffer: Bytes) -> tcp::Config {
-        let mut config = presets::find(&self.variant).map_or_else(tcp::Config::default, Preset::config);
+        let mut config = presets::find_preset(&self.variant).map_or_else(tcp::Config::default, Preset::config);
         config.window = buffer;
         config.initial_window = self.initial_window.unwrap_or(config.initial_window);
         config.min_rto = self.min_rto.unwrap_or(config.min_rto);

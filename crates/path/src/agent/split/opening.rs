@@ -15,7 +15,7 @@ pub(super) struct Opening([Option<Syn>; 2]);
 
 /// Negotiated options and initial state of a flow.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Agreed {
+pub(super) struct NegotiatedOptions {
     /// Sequence number of each end's first data byte.
     pub origins: [SeqNum; 2],
     /// Maximum segment size in bytes, without options.
@@ -46,7 +46,7 @@ impl Opening {
 
     /// Returns the negotiated options if both SYNs were seen and this segment of `from` acknowledges the other end's
     /// SYN.
-    pub fn agreed(&self, from: usize, segment: &Segment) -> Option<Agreed> {
+    pub fn negotiate(&self, from: usize, segment: &Segment) -> Option<NegotiatedOptions> {
         let [own, other] = [from, 1 - from].map(|end| self.0[end]);
         let (own, other) = (own?.segment, other?.segment);
         let got = segment.flags.has(Flags::ACK) && segment.ack.since(other.seq + 1) >= 0;
@@ -63,7 +63,7 @@ impl Opening {
         let asks = |syn: &Segment| syn.flags.has(Flags::ECE | Flags::CWR);
         let grants = |syn: &Segment| syn.flags.has(Flags::ECE) && !syn.flags.has(Flags::CWR);
         let each = [one, two];
-        Some(Agreed {
+        Some(NegotiatedOptions {
             origins: each.map(|syn| syn.seq + 1),
             segment,
             sack: both(|syn| syn.options.sack_permitted),
@@ -78,14 +78,14 @@ impl Opening {
     }
 }
 
-impl Agreed {
+impl NegotiatedOptions {
     /// Estimates the options of a flow from its first data segment, sent by `from`. The receive window of the other end
     /// is unknown before its first segment: one segment is assumed.
     pub fn of_first(from: usize, segment: &Segment, ecn: Ecn, sack: bool) -> Self {
         let each = |own: u32, other: u32| if from == 0 { [own, other] } else { [other, own] };
         let stamps = segment.options.timestamps;
         let recent = [stamps.map(|stamps| stamps.value), stamps.map(|stamps| stamps.echo)];
-        Agreed {
+        NegotiatedOptions {
             origins: each(segment.seq.0, segment.ack.0).map(SeqNum),
             segment: segment.len,
             sack,

@@ -7,22 +7,22 @@ use tcp::Failure;
 use wire::{Addr, Body, Ecn, Flags, Packet, Segment};
 
 use super::Config;
-use super::ends::Ends;
-use super::flow::{Acknowledges, Flow, Outcome};
-use super::opening::{Agreed, Opening};
-use crate::agent::table::Table;
-use crate::agent::{Agent, AgentCx, Verdict};
+use super::ends::FlowEndpoints;
+use super::flow::{Acknowledges, SplitFlow, SplitOutcome};
+use super::opening::{NegotiatedOptions, Opening};
+use crate::agent::table::LruTable;
+use crate::agent::{Agent, AgentCx, AgentVerdict};
 
 /// State of a table entry.
-enum Entry {
+enum ProxyEntry {
     /// SYNs were seen; the handshake is not complete.
     Opening(Opening),
     /// The flow is split.
-    Split(Box<Flow>),
+    Split(Box<SplitFlow>),
 }
 
 #[derive(Default)]
-struct Counters {
+struct SplitCounters {
     flows_split: u64,
     flows_forgotten: u64,
     flows_let_go: u64,
@@ -41,7 +41,7 @@ const FLOW_BYTES: u64 = 2 * 2048;
 
 /// The agent of the scheme `split`.
 pub(super) struct Proxy {
-    table: Table<Ends, Entry>,
+    table: LruTable<FlowEndpoints, ProxyEntry>,
     /// Times of the alarms with the table indices of the flows.
     alarms: BTreeSet<(Time, u32)>,
     /// Configurations of the connections toward the fixed host and toward the mobile.
@@ -50,7 +50,7 @@ pub(super) struct Proxy {
     assume_sack: bool,
     /// Buffered bytes of all flows.
     buffered: u64,
-    counters: Counters,
+    counters: SplitCounters,
     /// A packet for the connections to write to: initializing an empty packet costs as much as filling it.
     spare: Packet,
 }
@@ -58,13 +58,13 @@ pub(super) struct Proxy {
 impl Proxy {
     pub fn new(config: &Config) -> Self {
         Proxy {
-            table: Table::new(config.flows as usize),
+            table: LruTable::new(config.flows as usize),
             alarms: BTreeSet::new(),
             wired: config.wired.tcp(config.buffer),
             wireless: config.wireless.tcp(config.buffer),
             assume_sack: config.assume_sack,
             buffered: 0,
-            counters: Counters::default(),
+            counters: SplitCounters::default(),
             spare: Packet::blank(Addr::of_node(0), Addr::of_node(0)),
         }
     }
@@ -74,27 +74,27 @@ impl Proxy {
     }
 
     /// Updates the maximum of the state size.
-    fn grown(&mut self) {
+    fn update_peak(&mut self) {
         self.counters.state_bytes_most = self.counters.state_bytes_most.max(self.state_bytes());
     }
 
     /// Processes a packet that crosses the node; `to_air`: its destination is on the radio link, otherwise its source
     /// is.
-    fn crosses(&mut self, packet: &Packet, to_air: bool, cx: &mut AgentCx<'_>) -> Verdict {
-        let Body::Tcp(segment) = &packet.body else { return Verdict::Pass };
+    fn process_packet(&mut self, packet: &Packet, to_air: bool, cx: &mut AgentCx<'_>) -> AgentVerdict {
+        let Body::Tcp(segment) = &packet.body else { return AgentVerdict::Pass };
         // Flows of the node itself are not split.
         if packet.src == cx.here || packet.dst == cx.here || packet.src == packet.dst {
-            return Verdict::Pass;
+            return AgentVerdict::Pass;
         }
-        let (ends, from) = Ends::of(packet, segment);
+        let (ends, from) = FlowEndpoints::of(packet, segment);
         let air = if to_air { 1 - from } else { from };
         let number = self.table.find(&ends);
         if let Some(number) = number {
             self.table.touch(number);
         }
         let split = number.and_then(|number| match self.table.get(number) {
-            Some((_, Entry::Split(flow))) if flow.gives_way_to(segment) => None,
-            Some((_, Entry::Split(flow))) => Some((number, flow.begins_before(from, segment))),
+            Some((_, ProxyEntry::Split(flow))) if flow.is_replaced_by(segment) => None,
+            Some((_, ProxyEntry::Split(flow))) => Some((number, flow.begins_before(from, segment))),
             _ => None,
         });
         match split {
@@ -105,13 +105,13 @@ impl Proxy {
                 self.counters.flows_split -= 1;
                 self.begin(ends, from, air, segment, packet.ecn, cx)
             }
-            None if segment.flags.has(Flags::SYN) => self.opens(number, ends, from, segment),
-            None => match self.agreed(number, from, segment) {
+            None if segment.flags.has(Flags::SYN) => self.record_syn(number, ends, from, segment),
+            None => match self.negotiate(number, from, segment) {
                 Some(agreed) => {
                     // The node must send the segment that completes the handshake to the other end.
                     let number = self.split(number, ends, &agreed, air, None);
-                    if let Some((_, Entry::Split(flow))) = self.table.get(number) {
-                        flow.greet(1 - from);
+                    if let Some((_, ProxyEntry::Split(flow))) = self.table.get(number) {
+                        flow.complete_handshake(1 - from);
                     }
                     self.take(number, from, segment, packet.ecn, cx)
                 }
@@ -119,7 +119,7 @@ impl Proxy {
                     if let Some(number) = number {
                         self.forget(number);
                     }
-                    Verdict::Pass
+                    AgentVerdict::Pass
                 }
                 None => self.begin(ends, from, air, segment, packet.ecn, cx),
             },
@@ -127,26 +127,26 @@ impl Proxy {
     }
 
     /// Records a SYN and lets it pass; the ends decide whether a connection follows.
-    fn opens(&mut self, number: Option<u32>, ends: Ends, from: usize, segment: &Segment) -> Verdict {
+    fn record_syn(&mut self, number: Option<u32>, ends: FlowEndpoints, from: usize, segment: &Segment) -> AgentVerdict {
         let mut opening = Opening::default();
         if let Some(number) = number
-            && let Some(Entry::Opening(begun)) = self.forget(number)
+            && let Some(ProxyEntry::Opening(begun)) = self.forget(number)
         {
             opening = begun;
         }
         opening.note(from, segment);
-        if self.makes_room() {
-            self.table.insert(ends, Entry::Opening(opening));
-            self.grown();
+        if self.make_room() {
+            self.table.insert(ends, ProxyEntry::Opening(opening));
+            self.update_peak();
         } else {
             self.counters.packets_passed += 1;
         }
-        Verdict::Pass
+        AgentVerdict::Pass
     }
 
-    fn agreed(&mut self, number: Option<u32>, from: usize, segment: &Segment) -> Option<Agreed> {
+    fn negotiate(&mut self, number: Option<u32>, from: usize, segment: &Segment) -> Option<NegotiatedOptions> {
         match self.table.get(number?)? {
-            (_, Entry::Opening(opening)) => opening.agreed(from, segment),
+            (_, ProxyEntry::Opening(opening)) => opening.negotiate(from, segment),
             _ => None,
         }
     }
@@ -154,30 +154,37 @@ impl Proxy {
     /// Splits a flow whose handshake was not seen, at its first data segment.
     fn begin(
         &mut self,
-        ends: Ends,
+        ends: FlowEndpoints,
         from: usize,
         air: usize,
         segment: &Segment,
         ecn: Ecn,
         cx: &mut AgentCx<'_>,
-    ) -> Verdict {
+    ) -> AgentVerdict {
         let data = segment.len > 0 && segment.flags.has(Flags::ACK) && !segment.flags.has(Flags::RST);
         // Data during an incomplete handshake belongs to no established connection.
         let opening = self.table.find(&ends).is_some();
         if !data || opening {
-            return Verdict::Pass;
+            return AgentVerdict::Pass;
         }
-        if !self.makes_room() {
+        if !self.make_room() {
             self.counters.packets_passed += 1;
-            return Verdict::Pass;
+            return AgentVerdict::Pass;
         }
-        let agreed = Agreed::of_first(from, segment, ecn, self.assume_sack);
+        let agreed = NegotiatedOptions::of_first(from, segment, ecn, self.assume_sack);
         let number = self.split(None, ends, &agreed, air, Some(from));
         self.take(number, from, segment, ecn, cx)
     }
 
     /// Creates the split flow.
-    fn split(&mut self, number: Option<u32>, ends: Ends, agreed: &Agreed, air: usize, from: Option<usize>) -> u32 {
+    fn split(
+        &mut self,
+        number: Option<u32>,
+        ends: FlowEndpoints,
+        agreed: &NegotiatedOptions,
+        air: usize,
+        from: Option<usize>,
+    ) -> u32 {
         if let Some(number) = number {
             self.forget(number);
         }
@@ -186,37 +193,37 @@ impl Proxy {
             let name = format!("split flow {} end {end}", self.counters.flows_split);
             tcp::Config { stream: Stream::default().sub(&name), ..config.clone() }
         };
-        let flow = Flow::new(&ends, agreed, [config(0), config(1)], from);
+        let flow = SplitFlow::new(&ends, agreed, [config(0), config(1)], from);
         self.counters.flows_split += 1;
-        let number = self.table.insert(ends, Entry::Split(Box::new(flow)));
-        self.grown();
+        let number = self.table.insert(ends, ProxyEntry::Split(Box::new(flow)));
+        self.update_peak();
         number
     }
 
-    fn take(&mut self, number: u32, from: usize, segment: &Segment, ecn: Ecn, cx: &mut AgentCx<'_>) -> Verdict {
-        let Some((_, Entry::Split(flow))) = self.table.get(number) else { return Verdict::Pass };
-        let acknowledges = flow.acknowledges(from, segment);
+    fn take(&mut self, number: u32, from: usize, segment: &Segment, ecn: Ecn, cx: &mut AgentCx<'_>) -> AgentVerdict {
+        let Some((_, ProxyEntry::Split(flow))) = self.table.get(number) else { return AgentVerdict::Pass };
+        let acknowledges = flow.classify_acknowledgment(from, segment);
         self.counters.acks_ahead += u64::from(acknowledges != Acknowledges::Sent);
         if acknowledges == Acknowledges::Everything {
             self.forget(number);
             self.counters.flows_let_go += 1;
-            return Verdict::Pass;
+            return AgentVerdict::Pass;
         }
         self.counters.packets_taken += 1;
         // A segment that acknowledges bypassed data too early is dropped: its sender repeats it.
         if acknowledges != Acknowledges::TooEarly {
-            let before = flow.buffered();
+            let before = flow.buffered_bytes();
             flow.take(from, segment, acknowledges, ecn, cx.now);
             let outcome = flow.pump(&mut self.spare, cx);
             self.after_event(number, before, &outcome);
         }
-        Verdict::Take
+        AgentVerdict::Take
     }
 
     /// Updates counters and the flow's alarm after an event; `before` is the number of bytes buffered before it.
-    fn after_event(&mut self, number: u32, before: u64, outcome: &Outcome) {
+    fn after_event(&mut self, number: u32, before: u64, outcome: &SplitOutcome) {
         self.buffered = self.buffered - before + outcome.buffered;
-        self.grown();
+        self.update_peak();
         let counters = &mut self.counters;
         counters.bytes_early = counters.bytes_early.max(outcome.early);
         if let Some(failure) = outcome.failure {
@@ -236,7 +243,7 @@ impl Proxy {
     /// Sets the flow's alarm if its deadline is earlier. A postponed alarm is kept, since each acknowledgment postpones
     /// it.
     fn set_alarm(&mut self, number: u32) {
-        let Some((_, Entry::Split(flow))) = self.table.get(number) else { return };
+        let Some((_, ProxyEntry::Split(flow))) = self.table.get(number) else { return };
         let wanted = flow.deadline();
         if wanted < flow.armed {
             let old = std::mem::replace(&mut flow.armed, wanted);
@@ -245,24 +252,24 @@ impl Proxy {
         }
     }
 
-    fn forget(&mut self, number: u32) -> Option<Entry> {
+    fn forget(&mut self, number: u32) -> Option<ProxyEntry> {
         let (_, entry) = self.table.remove(number)?;
-        if let Entry::Split(flow) = &entry {
+        if let ProxyEntry::Split(flow) = &entry {
             self.alarms.remove(&(flow.armed, number));
-            self.buffered -= flow.buffered();
+            self.buffered -= flow.buffered_bytes();
         }
         Some(entry)
     }
 
     /// Returns true if there is space for another flow. A full table evicts the least recently used flow if its ends
     /// can continue without the node.
-    fn makes_room(&mut self) -> bool {
+    fn make_room(&mut self) -> bool {
         if !self.table.is_full() {
             return true;
         }
         let idle = match self.table.oldest() {
-            Some((number, Entry::Opening(_))) => Some(number),
-            Some((number, Entry::Split(flow))) if flow.is_idle() => Some(number),
+            Some((number, ProxyEntry::Opening(_))) => Some(number),
+            Some((number, ProxyEntry::Split(flow))) if flow.is_idle() => Some(number),
             _ => None,
         };
         if let Some(number) = idle {
@@ -274,21 +281,21 @@ impl Proxy {
 }
 
 /// Emits an event about a packet without data that goes no further.
-fn emit_consumed(packet: &Packet, verdict: Verdict, cx: &mut AgentCx<'_>) {
-    if cx.events.is_some() && verdict == Verdict::Take && packet.data().is_none() {
+fn emit_consumed(packet: &Packet, verdict: AgentVerdict, cx: &mut AgentCx<'_>) {
+    if cx.events.is_some() && verdict == AgentVerdict::Take && packet.data().is_none() {
         cx.emit("acks_consumed", 1.0, Some(packet));
     }
 }
 
 impl Agent for Proxy {
-    fn before_air(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) -> Verdict {
-        let verdict = self.crosses(packet, true, cx);
+    fn before_air(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) -> AgentVerdict {
+        let verdict = self.process_packet(packet, true, cx);
         emit_consumed(packet, verdict, cx);
         verdict
     }
 
-    fn after_air(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) -> Verdict {
-        let verdict = self.crosses(packet, false, cx);
+    fn after_air(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) -> AgentVerdict {
+        let verdict = self.process_packet(packet, false, cx);
         emit_consumed(packet, verdict, cx);
         verdict
     }
@@ -302,10 +309,10 @@ impl Agent for Proxy {
             && at <= cx.now
         {
             self.alarms.pop_first();
-            let Some((_, Entry::Split(flow))) = self.table.get(number) else { continue };
+            let Some((_, ProxyEntry::Split(flow))) = self.table.get(number) else { continue };
             flow.armed = Time::NEVER;
             if flow.deadline() <= cx.now {
-                let before = flow.buffered();
+                let before = flow.buffered_bytes();
                 flow.wake(cx.now);
                 let outcome = flow.pump(&mut self.spare, cx);
                 self.after_event(number, before, &outcome);

@@ -5,7 +5,7 @@ use engine::{Draws, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{DelayDistribution, delay, unless_delay};
+use super::{DelayDistribution, delay_from_nanos, unless_delay};
 
 /// The mean.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -32,7 +32,7 @@ impl Config {
 
 impl DelayDistribution for Exponential {
     fn draw(&self, draws: &mut Draws) -> Span {
-        delay(draws.exponential(self.0))
+        delay_from_nanos(draws.exponential(self.0))
     }
 }
 

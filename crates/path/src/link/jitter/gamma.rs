@@ -8,8 +8,8 @@ use engine::{Draws, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::normal::standard;
-use super::{DelayDistribution, delay, unless_delay, unless_shape};
+use super::normal::draw_standard_normal;
+use super::{DelayDistribution, delay_from_nanos, unless_delay, unless_shape};
 
 /// Shape and scale.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -41,11 +41,11 @@ impl Config {
 }
 
 /// Draws from the gamma distribution of shape `shape`, at least 1, and scale 1.
-fn at_least_one(shape: f64, draws: &mut Draws) -> f64 {
+fn draw_standard_gamma(shape: f64, draws: &mut Draws) -> f64 {
     let d = shape - 1.0 / 3.0;
     let c = 1.0 / (9.0 * d).sqrt();
     loop {
-        let x = standard(draws);
+        let x = draw_standard_normal(draws);
         let v = 1.0 + c * x;
         let v = v * v * v;
         if v <= 0.0 {
@@ -62,11 +62,11 @@ impl DelayDistribution for Gamma {
     fn draw(&self, draws: &mut Draws) -> Span {
         let number = if self.shape < 1.0 {
             let power = libm::pow(1.0 - draws.unit(), 1.0 / self.shape);
-            power * at_least_one(self.shape + 1.0, draws)
+            power * draw_standard_gamma(self.shape + 1.0, draws)
         } else {
-            at_least_one(self.shape, draws)
+            draw_standard_gamma(self.shape, draws)
         };
-        delay(self.scale * number)
+        delay_from_nanos(self.scale * number)
     }
 }
 

@@ -63,7 +63,7 @@ fn is_zero(span: &Span) -> bool {
 }
 
 /// Converts nanoseconds to a delay.
-fn delay(nanos: f64) -> Span {
+fn delay_from_nanos(nanos: f64) -> Span {
     // NaN and negative values are cast to 0.
     Span::from_nanos(nanos as u64).min(MAX_DELAY)
 }

@@ -11,7 +11,7 @@ use engine::{Draws, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{DelayDistribution, delay, unless_delay};
+use super::{DelayDistribution, delay_from_nanos, unless_delay};
 
 /// The distribution before truncation.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -42,7 +42,7 @@ impl Config {
 }
 
 /// Draws a standard normal number.
-pub(super) fn standard(draws: &mut Draws) -> f64 {
+pub(super) fn draw_standard_normal(draws: &mut Draws) -> f64 {
     loop {
         let [x, y] = [draws.unit(), draws.unit()].map(|unit| 2.0 * unit - 1.0);
         let square = x * x + y * y;
@@ -56,9 +56,9 @@ impl DelayDistribution for Normal {
     fn draw(&self, draws: &mut Draws) -> Span {
         loop {
             // The mean is not negative, so that at least half of the draws are accepted.
-            let nanos = self.mean + self.deviation * standard(draws);
+            let nanos = self.mean + self.deviation * draw_standard_normal(draws);
             if nanos >= 0.0 {
-                return delay(nanos);
+                return delay_from_nanos(nanos);
             }
         }
     }

@@ -8,7 +8,7 @@ use engine::{Draws, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{DelayDistribution, delay, unless_delay, unless_shape};
+use super::{DelayDistribution, delay_from_nanos, unless_delay, unless_shape};
 
 /// Shape and scale.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -42,7 +42,7 @@ impl Config {
 impl DelayDistribution for Pareto {
     fn draw(&self, draws: &mut Draws) -> Span {
         // Inverts the distribution function.
-        delay(self.scale * libm::pow(1.0 - draws.unit(), self.power))
+        delay_from_nanos(self.scale * libm::pow(1.0 - draws.unit(), self.power))
     }
 }
 

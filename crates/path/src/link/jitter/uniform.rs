@@ -5,7 +5,7 @@ use engine::{Draws, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{DelayDistribution, delay, unless_delay};
+use super::{DelayDistribution, delay_from_nanos, unless_delay};
 
 /// The range of the delays.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -41,7 +41,7 @@ impl Config {
 
 impl DelayDistribution for Uniform {
     fn draw(&self, draws: &mut Draws) -> Span {
-        delay(self.low + self.width * draws.unit())
+        delay_from_nanos(self.low + self.width * draws.unit())
     }
 }
 

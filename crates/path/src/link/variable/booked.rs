@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use engine::Time;
 use wire::{Ecn, Packet};
 
-use super::transmitter::{Transmission, Transmitter};
+use super::transmitter::{PlannedTransmission, Transmitter};
 use crate::context::LinkCx;
 use crate::event::LinkEvent;
 use crate::queue::{Tie, drop_tail};
@@ -29,8 +29,8 @@ impl Booked {
     pub fn accept(&mut self, packet: &Packet, line: &mut Transmitter, cx: &mut LinkCx<'_>) -> Option<Time> {
         let size = packet.size();
         let transmission = line.timing.plan(cx.now, size);
-        let Transmission { starts, leaves, .. } = transmission;
-        self.begin_those_due(cx.now);
+        let PlannedTransmission { starts, leaves, .. } = transmission;
+        self.remove_started(cx.now);
         let at_once = starts == cx.now && self.is_over(line.timing.free_at(), cx.now);
         if !at_once && !self.queue.admits(self.waiting.len(), self.bytes, size) {
             line.counters.packets_dropped += 1;
@@ -67,7 +67,7 @@ impl Booked {
     }
 
     /// Removes packets from the backlog whose transmission has begun.
-    fn begin_those_due(&mut self, now: Time) {
+    fn remove_started(&mut self, now: Time) {
         while let Some((_, size)) = self.waiting.front().copied().filter(|(starts, _)| self.is_over(*starts, now)) {
             self.waiting.pop_front();
             self.bytes -= u64::from(size);

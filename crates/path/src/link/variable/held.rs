@@ -6,7 +6,7 @@ use wire::Packet;
 use super::transmitter::Transmitter;
 use crate::context::LinkCx;
 use crate::queue::backlog::Offer;
-use crate::queue::{Backlog, Buffer};
+use crate::queue::{Backlog, RouterBuffer};
 
 /// The waiting packets.
 pub(super) struct Held {
@@ -29,7 +29,7 @@ impl Held {
         packet: &Packet,
         expedited: bool,
         line: &mut Transmitter,
-        buffer: &mut Buffer,
+        buffer: &mut RouterBuffer,
         cx: &mut LinkCx<'_>,
     ) -> bool {
         let idle = self.backlog.is_empty();
@@ -40,7 +40,7 @@ impl Held {
         let offer = Offer { expedited, at_once, ..Offer::default() };
         let accepted = self.backlog.offer(packet, offer, line.hop, &mut line.counters, cx);
         if !accepted {
-            buffer.left(packet.size());
+            buffer.release(packet.size());
         }
         self.begin(line, buffer, cx);
         self.rearm(line, cx);
@@ -48,7 +48,7 @@ impl Held {
     }
 
     /// Begins the transmissions that can begin, and determines when the next can.
-    pub fn begin(&mut self, line: &mut Transmitter, buffer: &mut Buffer, cx: &mut LinkCx<'_>) {
+    pub fn begin(&mut self, line: &mut Transmitter, buffer: &mut RouterBuffer, cx: &mut LinkCx<'_>) {
         self.begins = loop {
             if self.backlog.is_empty() {
                 break None;
@@ -68,7 +68,7 @@ impl Held {
                 line.transmit(packet, transmission, cx);
             }
         };
-        buffer.left(self.backlog.take_dropped().bytes);
+        buffer.release(self.backlog.take_dropped().bytes);
     }
 
     /// Sets the wake-up to the next arrival, or to the next start of a transmission if that is earlier.

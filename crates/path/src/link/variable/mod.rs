@@ -27,12 +27,12 @@ mod transmitter;
 use engine::{Slot, Stream, Time};
 use wire::Packet;
 
-use super::{Counters, Line, Link};
+use super::{HopCounters, Link, TransmissionLine};
 use crate::context::LinkCx;
 use crate::event::HopId;
 use crate::hop_state::HopState;
 use crate::outcome::Outcomes;
-use crate::queue::{Backlog, Buffer, Tie, drop_tail};
+use crate::queue::{Backlog, RouterBuffer, Tie, drop_tail};
 use booked::Booked;
 use held::Held;
 use plan::Changes;
@@ -55,7 +55,7 @@ impl VariableLink {
     /// `lossy` tells whether its channel can lose packets.
     pub fn new(
         hop: HopId,
-        line: Line,
+        line: TransmissionLine,
         changes: &Changes,
         stream: Stream,
         (queue, tie): (impl Into<drop_tail::Config>, Tie),
@@ -75,18 +75,18 @@ impl VariableLink {
 }
 
 impl Link for VariableLink {
-    fn accept(&mut self, packet: &Packet, expedited: bool, buffer: &mut Buffer, cx: &mut LinkCx<'_>) -> bool {
+    fn accept(&mut self, packet: &Packet, expedited: bool, buffer: &mut RouterBuffer, cx: &mut LinkCx<'_>) -> bool {
         match &mut self.waiting {
             Waiting::Booked(booked) => {
                 let leaves = booked.accept(packet, &mut self.transmitter, cx);
-                buffer.taken_until(leaves, packet.size());
+                buffer.release_at(leaves, packet.size());
                 leaves.is_some()
             }
             Waiting::Held(held) => held.accept(packet, expedited, &mut self.transmitter, buffer, cx),
         }
     }
 
-    fn wake(&mut self, buffer: &mut Buffer, outcomes: &mut Outcomes<'_>, cx: &mut LinkCx<'_>) {
+    fn wake(&mut self, buffer: &mut RouterBuffer, outcomes: &mut Outcomes<'_>, cx: &mut LinkCx<'_>) {
         let transmitter = &mut self.transmitter;
         let arrives = transmitter.next_arrival().is_some_and(|(at, _)| at <= cx.now);
         if arrives {
@@ -101,7 +101,7 @@ impl Link for VariableLink {
     }
 
     /// Returns the counters at `now`. The line counts as busy while it has a packet to send, even in an outage.
-    fn counters(&self, now: Time) -> Counters {
+    fn counters(&self, now: Time) -> HopCounters {
         let mut counters = self.transmitter.counters;
         if let Waiting::Booked(booked) = &self.waiting {
             counters.frames_sent -= booked.waiting(now).0 as u64;

@@ -5,7 +5,7 @@ use engine::{Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::recorded::{Opportunities, Row};
+use super::recorded::{LinkConditions, Opportunities};
 use crate::event::{LinkDirection, LinkDirections};
 use crate::link::jitter::{Jitter, MAX_DELAY};
 
@@ -21,7 +21,7 @@ pub struct Changes {
     /// Transmission opportunities instead of a rate, forward and backward.
     pub opportunities: [Option<Opportunities>; 2],
     /// Rate, delay and loss over time, in ascending order; the last row has a rate, or no row has one.
-    pub rows: Vec<Row>,
+    pub rows: Vec<LinkConditions>,
 }
 
 impl Changes {
@@ -73,12 +73,12 @@ pub enum During {
 }
 
 /// Settings with intervals of time, which are ascending and disjoint in each direction.
-trait Interval {
+trait DirectedInterval {
     fn interval(&self) -> (Span, Span);
     fn directions(&self) -> LinkDirections;
 }
 
-impl Interval for Spike {
+impl DirectedInterval for Spike {
     fn interval(&self) -> (Span, Span) {
         (self.at, self.at + self.duration)
     }
@@ -87,7 +87,7 @@ impl Interval for Spike {
     }
 }
 
-impl Interval for Gap {
+impl DirectedInterval for Gap {
     fn interval(&self) -> (Span, Span) {
         (self.from, self.to)
     }
@@ -97,7 +97,7 @@ impl Interval for Gap {
 }
 
 /// Returns the errors in the times of spikes or outages, with their indices in the list.
-fn out_of_order<T: Interval>(key: &'static str, all: &[T]) -> Vec<(usize, Fault)> {
+fn check_intervals<T: DirectedInterval>(key: &'static str, all: &[T]) -> Vec<(usize, Fault)> {
     let mut faults = Vec::new();
     for (index, one) in all.iter().enumerate() {
         let (from, to) = one.interval();
@@ -119,7 +119,7 @@ fn out_of_order<T: Interval>(key: &'static str, all: &[T]) -> Vec<(usize, Fault)
 
 /// Returns the errors of spikes, with their indices in the list.
 pub fn check_spikes(spikes: &[Spike]) -> Vec<(usize, Fault)> {
-    let mut faults = out_of_order("at", spikes);
+    let mut faults = check_intervals("at", spikes);
     for (index, spike) in spikes.iter().enumerate() {
         if spike.extra_delay > MAX_DELAY {
             faults.push((index, Fault::new("extra_delay", spike.extra_delay, "at most an hour")));
@@ -133,7 +133,7 @@ pub fn check_spikes(spikes: &[Spike]) -> Vec<(usize, Fault)> {
 
 /// Returns the errors of outages, with their indices in the list.
 pub fn check_gaps(gaps: &[Gap]) -> Vec<(usize, Fault)> {
-    let mut faults = out_of_order("from", gaps);
+    let mut faults = check_intervals("from", gaps);
     for (index, gap) in gaps.iter().enumerate() {
         if gap.from == gap.to {
             faults.push((index, Fault::new("to", gap.to, "a time after `from`")));
@@ -143,7 +143,7 @@ pub fn check_gaps(gaps: &[Gap]) -> Vec<(usize, Fault)> {
 }
 
 /// Returns the extra delay of a packet that would arrive at `at`.
-pub(super) fn extra(spikes: &[Spike], at: Time) -> Span {
+pub(super) fn extra_delay_at(spikes: &[Spike], at: Time) -> Span {
     let begun = spikes.partition_point(|spike| Time::ZERO + spike.at <= at);
     let last = begun.checked_sub(1).map(|last| spikes[last]);
     last.filter(|spike| at < Time::ZERO + spike.at + spike.duration).map_or(Span::ZERO, |spike| spike.extra_delay)
@@ -169,7 +169,7 @@ impl Outages {
     }
 
     /// Returns the end of the outage at `at` if packets wait in it, otherwise `at`.
-    pub fn over(&self, at: Time) -> Time {
+    pub fn end_of_wait(&self, at: Time) -> Time {
         end_of(&self.wait, at).unwrap_or(at)
     }
 

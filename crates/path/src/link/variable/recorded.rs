@@ -4,7 +4,7 @@ use engine::{Rate, Span, Time};
 
 /// Rate, delay and loss from a time on.
 #[derive(Clone, Copy, PartialEq, Debug, serde::Serialize)]
-pub struct Row {
+pub struct LinkConditions {
     /// Its beginning.
     pub at: Span,
     /// Bits per second, 0 for none; `None` for the link's own rate.

@@ -3,16 +3,16 @@
 use engine::{Rate, Span, Time};
 
 use super::plan::{Changes, Outages};
-use super::recorded::{Opportunities, Row};
+use super::recorded::{LinkConditions, Opportunities};
 use crate::event::LinkDirection;
-use crate::link::{Line, Timing};
+use crate::link::{Timing, TransmissionLine};
 
 /// The service of packets in one direction.
 pub(super) enum Service {
     /// At the rate of the current row, or else at the link's rate.
-    Rate(Vec<Row>),
+    Rate(Vec<LinkConditions>),
     /// At opportunities.
-    Opportunities(Opportunities, Vec<Row>),
+    Opportunities(Opportunities, Vec<LinkConditions>),
 }
 
 /// The state of the service.
@@ -35,9 +35,9 @@ impl Service {
         }
     }
 
-    fn row(&self, at: Time) -> Option<&Row> {
+    fn row(&self, at: Time) -> Option<&LinkConditions> {
         let (Service::Rate(rows) | Service::Opportunities(_, rows)) = self;
-        row(rows, at).1
+        find_row(rows, at).1
     }
 
     /// Returns the delay of a packet that departs at `at`, if it is not the link's own.
@@ -51,33 +51,48 @@ impl Service {
     }
 
     /// Returns the start and end of the transmission of a packet of `size` bytes that arrives at `now`.
-    pub fn serve(&self, server: &mut Server, line: &mut Line, outages: &Outages, now: Time, size: u32) -> (Time, Time) {
+    pub fn serve(
+        &self,
+        server: &mut Server,
+        line: &mut TransmissionLine,
+        outages: &Outages,
+        now: Time,
+        size: u32,
+    ) -> (Time, Time) {
         match self {
             Service::Rate(rows) => {
-                let (starts, leaves) = at_rate(rows, line, outages, server.free_at.max(now), size);
+                let (starts, leaves) = send_at_rate(rows, line, outages, server.free_at.max(now), size);
                 server.free_at = leaves;
                 (starts, leaves)
             }
-            Service::Opportunities(opportunities, _) => at_opportunities(opportunities, server, outages, now, size),
+            Service::Opportunities(opportunities, _) => {
+                send_at_opportunities(opportunities, server, outages, now, size)
+            }
         }
     }
 }
 
 /// Returns the row at `at`, and the beginning of the next.
-fn row(rows: &[Row], at: Time) -> (Time, Option<&Row>) {
+fn find_row(rows: &[LinkConditions], at: Time) -> (Time, Option<&LinkConditions>) {
     let begun = rows.partition_point(|row| Time::ZERO + row.at <= at);
     let next = rows.get(begun).map_or(Time::NEVER, |row| Time::ZERO + row.at);
     (next, begun.checked_sub(1).map(|last| &rows[last]))
 }
 
 /// Sends bits at the current rate; an incomplete last nanosecond is truncated, as for a constant rate.
-fn at_rate(rows: &[Row], line: &mut Line, outages: &Outages, ready: Time, size: u32) -> (Time, Time) {
+fn send_at_rate(
+    rows: &[LinkConditions],
+    line: &mut TransmissionLine,
+    outages: &Outages,
+    ready: Time,
+    size: u32,
+) -> (Time, Time) {
     let mut now = ready;
     // The start, and the remaining bits in units of bits per second times nanoseconds.
     let mut sending: Option<(Time, u128)> = None;
     loop {
-        now = outages.over(now);
-        let (next_row, row) = row(rows, now);
+        now = outages.end_of_wait(now);
+        let (next_row, row) = find_row(rows, now);
         let rate = row.and_then(|row| row.rate).unwrap_or(line.rate.bits_per_sec());
         let pauses = next_row.min(outages.next(now));
         let Some(rate_now) = Rate::from_bits_per_sec(rate) else {
@@ -105,7 +120,7 @@ fn at_rate(rows: &[Row], line: &mut Line, outages: &Outages, ready: Time, size: 
 
 /// Sends bytes at opportunities after the packet's arrival, outside of outages. A packet that arrived before the
 /// departure of the previous one shares its opportunity if bytes are left; for a later arrival they are lost.
-fn at_opportunities(
+fn send_at_opportunities(
     opportunities: &Opportunities,
     server: &mut Server,
     outages: &Outages,
@@ -126,7 +141,7 @@ fn at_opportunities(
             return (starts.unwrap_or(server.free_at), server.free_at);
         }
         let at = opportunities.time(server.next);
-        let open = outages.over(at);
+        let open = outages.end_of_wait(at);
         if open > at {
             // At the end of an outage transmission begins again.
             let before = Time::from_nanos(open.as_nanos() - 1);

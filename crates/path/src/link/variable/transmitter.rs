@@ -8,11 +8,11 @@ use wire::Packet;
 
 use super::plan::{self, Changes, Outages, Spike};
 use super::service::{Server, Service};
-use crate::channel::{Fate, Frame};
+use crate::channel::{ChannelFrame, FrameFate};
 use crate::context::LinkCx;
 use crate::event::HopId;
 use crate::link::jitter::DelayDistribution;
-use crate::link::{Counters, Line, delivered};
+use crate::link::{HopCounters, TransmissionLine, report_delivery};
 
 /// A packet in transit.
 struct Flight {
@@ -23,7 +23,7 @@ struct Flight {
 }
 
 /// Extra delays.
-struct Jitter {
+struct HopJitter {
     distribution: Box<dyn DelayDistribution>,
     from: Time,
     reordering: bool,
@@ -31,7 +31,7 @@ struct Jitter {
 
 /// Computation of transmission times.
 pub(super) struct Timing {
-    line: Line,
+    line: TransmissionLine,
     service: Service,
     server: Server,
     outages: Outages,
@@ -39,7 +39,7 @@ pub(super) struct Timing {
 
 /// Planned times of a transmission.
 #[derive(Clone, Copy)]
-pub(super) struct Transmission {
+pub(super) struct PlannedTransmission {
     /// Time since which the line has been free for the packet.
     ready: Time,
     pub starts: Time,
@@ -55,10 +55,10 @@ impl Timing {
     }
 
     /// Computes the transmission of a packet of `size` bytes that has been ready since `queued`.
-    pub fn plan(&mut self, queued: Time, size: u32) -> Transmission {
+    pub fn plan(&mut self, queued: Time, size: u32) -> PlannedTransmission {
         let (ready, mut after) = (self.server.free_at.max(queued), self.server);
         let (starts, leaves) = self.service.serve(&mut after, &mut self.line, &self.outages, queued, size);
-        Transmission { ready, starts, leaves, after }
+        PlannedTransmission { ready, starts, leaves, after }
     }
 
     /// Returns the earliest start of the next transmission, for a packet that has been ready since `queued`. It does
@@ -72,7 +72,7 @@ impl Timing {
 pub(super) struct Transmitter {
     pub hop: HopId,
     pub timing: Timing,
-    jitter: Option<Jitter>,
+    jitter: Option<HopJitter>,
     spikes: Vec<Spike>,
     delays: Stream,
     losses: Stream,
@@ -87,13 +87,13 @@ pub(super) struct Transmitter {
     packets: Vec<Flight>,
     /// Free indices in `packets`.
     free: Vec<u32>,
-    pub counters: Counters,
+    pub counters: HopCounters,
 }
 
 impl Transmitter {
-    pub fn new(hop: HopId, line: Line, changes: &Changes, stream: Stream, lossy: bool, slot: Slot) -> Self {
+    pub fn new(hop: HopId, line: TransmissionLine, changes: &Changes, stream: Stream, lossy: bool, slot: Slot) -> Self {
         let jitter = changes.jitter.as_ref().filter(|jitter| jitter.directions.include(hop.direction));
-        let jitter = jitter.map(|jitter| Jitter {
+        let jitter = jitter.map(|jitter| HopJitter {
             distribution: jitter.delay.build(),
             from: Time::ZERO + jitter.from,
             reordering: jitter.reordering,
@@ -117,7 +117,7 @@ impl Transmitter {
             flights: BinaryHeap::new(),
             packets: Vec::new(),
             free: Vec::new(),
-            counters: Counters::default(),
+            counters: HopCounters::default(),
         }
     }
 
@@ -127,13 +127,13 @@ impl Transmitter {
     }
 
     /// Transmits a packet as planned, and determines its fate.
-    pub fn transmit(&mut self, packet: Packet, transmission: Transmission, cx: &mut LinkCx<'_>) {
-        let Transmission { ready, starts, leaves, after } = transmission;
+    pub fn transmit(&mut self, packet: Packet, transmission: PlannedTransmission, cx: &mut LinkCx<'_>) {
+        let PlannedTransmission { ready, starts, leaves, after } = transmission;
         self.timing.server = after;
         let size = packet.size();
         let sub = self.number_of(starts);
         let arrives = self.arrival(starts, leaves, sub);
-        let frame = Frame {
+        let frame = ChannelFrame {
             now: cx.now,
             start: starts,
             duration: leaves.since(starts),
@@ -141,7 +141,7 @@ impl Transmitter {
             direction: self.hop.direction,
             number: Some(self.counters.frames_sent),
         };
-        let corrupted = self.lossy && cx.channels[self.hop.link as usize].fate(&frame) == Fate::Corrupted;
+        let corrupted = self.lossy && cx.channels[self.hop.link as usize].fate(&frame) == FrameFate::Corrupted;
         let loss = self.timing.service.loss(starts);
         let lost = corrupted
             || (loss > 0.0 && self.losses.unit(starts.as_nanos(), sub) < loss)
@@ -160,7 +160,7 @@ impl Transmitter {
         let flight = &self.packets[place as usize];
         *packet = flight.packet;
         self.free.push(place);
-        delivered(flight.lost, packet, self.hop, &mut self.counters, cx)
+        report_delivery(flight.lost, packet, self.hop, &mut self.counters, cx)
     }
 
     #[inline]
@@ -200,8 +200,8 @@ impl Transmitter {
                 arrives += jitter.distribution.draw(&mut self.delays.draws_at(starts.as_nanos(), sub));
             }
         }
-        arrives += plan::extra(&self.spikes, arrives);
-        arrives = self.timing.outages.over(arrives);
+        arrives += plan::extra_delay_at(&self.spikes, arrives);
+        arrives = self.timing.outages.end_of_wait(arrives);
         if !reordering {
             arrives = arrives.max(self.last_arrival);
             self.last_arrival = arrives;

@@ -13,7 +13,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Arq;
-use super::window::{self, Policy, SlidingWindow, ack_size, nine, one_millisecond, sixty_four};
+use super::window::{
+    self, SlidingWindow, WindowPolicy, ack_size, default_max_transmissions, one_millisecond, sixty_four,
+};
 
 /// Settings.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -24,7 +26,7 @@ pub struct Config {
     #[schemars(range(min = 1))]
     pub window: u32,
     /// Number of failures as the oldest frame of the window after which a frame is given up.
-    #[serde(default = "nine")]
+    #[serde(default = "default_max_transmissions")]
     #[schemars(range(min = 1))]
     pub max_transmissions: u32,
     /// Time beyond the earliest possible acknowledgment after which the timer expires.
@@ -37,13 +39,18 @@ pub struct Config {
 
 impl Default for Config {
     fn default() -> Self {
-        Config { window: sixty_four(), max_transmissions: nine(), margin: one_millisecond(), ack_size: ack_size() }
+        Config {
+            window: sixty_four(),
+            max_transmissions: default_max_transmissions(),
+            margin: one_millisecond(),
+            ack_size: ack_size(),
+        }
     }
 }
 
 impl Settings for Config {
     fn check(&self) -> Vec<Fault> {
-        window::faults(self.window, self.max_transmissions, self.margin, self.ack_size)
+        window::check_window_settings(self.window, self.max_transmissions, self.margin, self.ack_size)
     }
 }
 
@@ -51,7 +58,7 @@ impl Config {
     /// The link layer.
     pub fn build(&self) -> Arq {
         SlidingWindow {
-            policy: Policy::GoBackN,
+            policy: WindowPolicy::GoBackN,
             window: self.window,
             max_transmissions: self.max_transmissions,
             margin: self.margin,

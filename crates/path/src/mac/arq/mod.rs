@@ -13,7 +13,7 @@ pub mod window;
 
 pub use stop_and_wait::StopAndWait;
 
-use crate::link::{Link, Parts};
+use crate::link::{Link, LinkParts};
 
 engine::registry! {
     /// The link layers of links with a channel of their own.
@@ -35,7 +35,7 @@ impl Default for ArqConfig {
 
 /// A link layer: its sender and its properties.
 pub struct Arq {
-    sender: Sender,
+    sender: ArqSender,
     /// Size of a link acknowledgment in bytes, and maximum number of unacknowledged frames.
     ack: Option<(u32, u32)>,
     in_order: bool,
@@ -43,32 +43,32 @@ pub struct Arq {
 }
 
 /// The sender of one direction of a link.
-pub enum Sender {
+pub enum ArqSender {
     /// No link layer: packets are sent once.
     Plain,
     /// A queue of a [station](crate::station), which other links of the node can share.
     Station(StopAndWait),
     /// A [`Link`] with its own transmitter, built by this function: once for each direction.
-    Own(Box<dyn Fn(Parts) -> Box<dyn Link>>),
+    Own(Box<dyn Fn(LinkParts) -> Box<dyn Link>>),
 }
 
 impl Arq {
     /// Returns the absence of a link layer.
     pub fn none() -> Self {
-        Arq { sender: Sender::Plain, ack: None, in_order: true, agent_before_delay: false }
+        Arq { sender: ArqSender::Plain, ack: None, in_order: true, agent_before_delay: false }
     }
 
     /// Creates a link layer with a transmitter for each direction of a link, built by `build`. It has no
-    /// acknowledgments and does not keep the order, unless [`acknowledged`](Self::acknowledged) and
+    /// acknowledgments and does not keep the order, unless [`with_acknowledgments`](Self::with_acknowledgments) and
     /// [`in_order`](Self::in_order) are called.
-    pub fn own<L: Link + 'static>(build: impl Fn(Parts) -> L + 'static) -> Self {
-        let sender = Sender::Own(Box::new(move |parts| Box::new(build(parts))));
+    pub fn own<L: Link + 'static>(build: impl Fn(LinkParts) -> L + 'static) -> Self {
+        let sender = ArqSender::Own(Box::new(move |parts| Box::new(build(parts))));
         Arq { sender, ack: None, in_order: false, agent_before_delay: false }
     }
 
     /// Declares that the link layer acknowledges frames, with link acknowledgments of `ack_size` bytes, and reports
     /// failed attempts. At most `window` frames are unacknowledged at once.
-    pub fn acknowledged(self, ack_size: u32, window: u32) -> Self {
+    pub fn with_acknowledgments(self, ack_size: u32, window: u32) -> Self {
         Arq { ack: Some((ack_size, window)), ..self }
     }
 
@@ -84,7 +84,7 @@ impl Arq {
     }
 
     /// Returns the sender.
-    pub fn sender(&self) -> &Sender {
+    pub fn sender(&self) -> &ArqSender {
         &self.sender
     }
 
@@ -111,14 +111,14 @@ impl Arq {
     /// Returns true if each direction of a link has a separate transmitter, so that the node cannot share one radio
     /// among its links.
     pub fn needs_own_radio(&self) -> bool {
-        matches!(self.sender, Sender::Own(_))
+        matches!(self.sender, ArqSender::Own(_))
     }
 }
 
 impl From<StopAndWait> for Arq {
     fn from(arq: StopAndWait) -> Self {
         let none = Arq::none();
-        Arq { sender: Sender::Station(arq), ..none.acknowledged(arq.ack_size, 1) }
+        Arq { sender: ArqSender::Station(arq), ..none.with_acknowledgments(arq.ack_size, 1) }
     }
 }
 

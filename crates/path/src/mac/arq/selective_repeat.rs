@@ -13,7 +13,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Arq;
-use super::window::{self, Policy, SlidingWindow, ack_size, nine, one_millisecond, sixty_four};
+use super::window::{
+    self, SlidingWindow, WindowPolicy, ack_size, default_max_transmissions, one_millisecond, sixty_four,
+};
 
 /// Settings.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -24,7 +26,7 @@ pub struct Config {
     #[schemars(range(min = 1))]
     pub window: u32,
     /// Maximum number of transmissions of a frame, the first included.
-    #[serde(default = "nine")]
+    #[serde(default = "default_max_transmissions")]
     #[schemars(range(min = 1))]
     pub max_transmissions: u32,
     /// Time beyond the earliest possible acknowledgment after which the timer expires.
@@ -34,11 +36,11 @@ pub struct Config {
     #[serde(default = "ack_size")]
     pub ack_size: Bytes,
     /// Whether packets are delivered in sequence, or on arrival.
-    #[serde(default = "yes")]
+    #[serde(default = "default_repeat_in_order")]
     pub in_order: bool,
 }
 
-fn yes() -> bool {
+fn default_repeat_in_order() -> bool {
     true
 }
 
@@ -46,17 +48,17 @@ impl Default for Config {
     fn default() -> Self {
         Config {
             window: sixty_four(),
-            max_transmissions: nine(),
+            max_transmissions: default_max_transmissions(),
             margin: one_millisecond(),
             ack_size: ack_size(),
-            in_order: yes(),
+            in_order: default_repeat_in_order(),
         }
     }
 }
 
 impl Settings for Config {
     fn check(&self) -> Vec<Fault> {
-        window::faults(self.window, self.max_transmissions, self.margin, self.ack_size)
+        window::check_window_settings(self.window, self.max_transmissions, self.margin, self.ack_size)
     }
 }
 
@@ -64,7 +66,7 @@ impl Config {
     /// The link layer.
     pub fn build(&self) -> Arq {
         SlidingWindow {
-            policy: Policy::SelectiveRepeat { in_order: self.in_order },
+            policy: WindowPolicy::SelectiveRepeat { in_order: self.in_order },
             window: self.window,
             max_transmissions: self.max_transmissions,
             margin: self.margin,

@@ -44,7 +44,7 @@ pub struct StopAndWait {
 #[serde(deny_unknown_fields)]
 pub struct Config {
     /// Maximum number of transmissions of a frame, the first included. The thesis's "8 attempts" are 8 retries.
-    #[serde(default = "nine")]
+    #[serde(default = "default_max_attempts")]
     #[schemars(range(min = 1))]
     pub max_transmissions: u32,
     /// Time beyond the earliest possible acknowledgment after which the timer expires.
@@ -56,7 +56,7 @@ pub struct Config {
     pub numbering: Option<Numbering>,
 }
 
-fn nine() -> u32 {
+fn default_max_attempts() -> u32 {
     9
 }
 
@@ -66,7 +66,7 @@ fn one_millisecond() -> Span {
 
 impl Default for Config {
     fn default() -> Self {
-        Config { max_transmissions: nine(), margin: one_millisecond(), numbering: None }
+        Config { max_transmissions: default_max_attempts(), margin: one_millisecond(), numbering: None }
     }
 }
 

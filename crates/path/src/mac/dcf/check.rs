@@ -60,8 +60,8 @@ impl Config {
         let Some(rates) = &self.basic_rates else { return Vec::new() };
         let modes = self.standard.control_modes();
         if rates.is_empty() {
-            let expected = format!("at least one {WHAT} {}: {}", self.standard, listed(modes));
-            let basic = listed(modes.iter().filter(|mode| mode.basic));
+            let expected = format!("at least one {WHAT} {}: {}", self.standard, join_rates(modes));
+            let basic = join_rates(modes.iter().filter(|mode| mode.basic));
             return vec![
                 Fault::new("basic_rates", "[]", expected)
                     .hint(format!("leave the key out for the standard's: {basic}")),
@@ -210,7 +210,7 @@ impl Aggregation {
     }
 }
 
-fn listed<'a>(modes: impl IntoIterator<Item = &'a Mode>) -> String {
+fn join_rates<'a>(modes: impl IntoIterator<Item = &'a Mode>) -> String {
     modes.into_iter().map(|mode| mode.rate.to_string()).collect::<Vec<_>>().join(", ")
 }
 
@@ -226,7 +226,7 @@ fn rate_fault(
     if has(&standard) {
         return None;
     }
-    let fault = Fault::new(key, rate, format!("a {what} {standard}: {}", listed(modes(standard))));
+    let fault = Fault::new(key, rate, format!("a {what} {standard}: {}", join_rates(modes(standard))));
     let others: Vec<String> = Standard::ALL.iter().filter(|other| has(other)).map(ToString::to_string).collect();
     Some(match &others[..] {
         [] => fault,

@@ -6,8 +6,8 @@ use engine::{Decibels, Length, Rate, Span, Time};
 use super::config::{Config, PATH_LOSS, RangeOf};
 use crate::channel::sensitivity::minimum_input;
 use crate::event::Reach;
-use crate::place::crossing::within;
-use crate::place::{Path, square_of, square_ratio};
+use crate::place::crossing::is_within;
+use crate::place::{NodePath, square_of, square_ratio};
 
 /// Default ratio of carrier-sense range to range. ns-2's default radio decodes signals of at least 3.652e-10 W and
 /// senses signals of at least 1.559e-11 W: with its two-ray ground model 250 m and 550 m (tcl/lib/ns-default.tcl).
@@ -47,10 +47,10 @@ impl Ranges {
     }
 
     /// Returns whether two stations can decode or sense each other's frames at a time.
-    pub fn reach(&self, a: &Path, b: &Path, now: Time) -> Reach {
+    pub fn reach(&self, a: &NodePath, b: &NodePath, now: Time) -> Reach {
         match () {
-            () if within(a, b, square_of(self.read.0), now) => Reach::Reads,
-            () if within(a, b, square_of(self.sensed.0), now) => Reach::Senses,
+            () if is_within(a, b, square_of(self.read.0), now) => Reach::Reads,
+            () if is_within(a, b, square_of(self.sensed.0), now) => Reach::Senses,
             () => Reach::Nothing,
         }
     }

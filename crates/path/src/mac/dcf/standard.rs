@@ -84,58 +84,58 @@ pub struct Timings {
     pub rx_start_delay: Span,
 }
 
-const fn us(micros: u64) -> Span {
+const fn span_from_micros(micros: u64) -> Span {
     Span::from_nanos(1000 * micros)
 }
 
 /// Returns the rate from a number of units of 100 kbps.
-const fn mbps(tenths: u64) -> Rate {
+const fn rate_from_tenths(tenths: u64) -> Rate {
     match Rate::from_bits_per_sec(tenths * 100_000) {
         Some(rate) => rate,
         None => panic!("no rate is zero"),
     }
 }
 
-const fn serial(tenths: u64, basic: bool) -> Mode {
-    Mode { rate: mbps(tenths), modulation: Modulation::Serial, basic }
+const fn serial_mode(tenths: u64, basic: bool) -> Mode {
+    Mode { rate: rate_from_tenths(tenths), modulation: Modulation::Serial, basic }
 }
 
 /// Returns an OFDM mode: a symbol of 4 us carries four bits per Mbps.
-const fn ofdm(megabits: u64, basic: bool) -> Mode {
+const fn ofdm_mode(megabits: u64, basic: bool) -> Mode {
     let bits_per_symbol = 4 * megabits as u32;
-    Mode { rate: mbps(10 * megabits), modulation: Modulation::Ofdm { bits_per_symbol }, basic }
+    Mode { rate: rate_from_tenths(10 * megabits), modulation: Modulation::Ofdm { bits_per_symbol }, basic }
 }
 
-const SLOW: [Mode; 2] = [serial(10, true), serial(20, true)];
-const CCK: [Mode; 4] = [serial(10, true), serial(20, true), serial(55, false), serial(110, false)];
+const SLOW: [Mode; 2] = [serial_mode(10, true), serial_mode(20, true)];
+const CCK: [Mode; 4] = [serial_mode(10, true), serial_mode(20, true), serial_mode(55, false), serial_mode(110, false)];
 /// 6, 12 and 24 Mbps are mandatory [802.11-2007 s17.3.2.2].
 const OFDM: [Mode; 8] = [
-    ofdm(6, true),
-    ofdm(9, false),
-    ofdm(12, true),
-    ofdm(18, false),
-    ofdm(24, true),
-    ofdm(36, false),
-    ofdm(48, false),
-    ofdm(54, false),
+    ofdm_mode(6, true),
+    ofdm_mode(9, false),
+    ofdm_mode(12, true),
+    ofdm_mode(18, false),
+    ofdm_mode(24, true),
+    ofdm_mode(36, false),
+    ofdm_mode(48, false),
+    ofdm_mode(54, false),
 ];
 
 /// Returns a high-throughput mode with a rate in units of 100 kbps: a symbol of 4 us carries four bits per Mbps.
-const fn high_throughput(tenths: u64) -> Mode {
+const fn high_throughput_mode(tenths: u64) -> Mode {
     let bits_per_symbol = (4 * tenths / 10) as u32;
-    Mode { rate: mbps(tenths), modulation: Modulation::HighThroughput { bits_per_symbol }, basic: false }
+    Mode { rate: rate_from_tenths(tenths), modulation: Modulation::HighThroughput { bits_per_symbol }, basic: false }
 }
 
 /// MCS 0 to 7 [802.11-2012 s20.6].
 const HT: [Mode; 8] = [
-    high_throughput(65),
-    high_throughput(130),
-    high_throughput(195),
-    high_throughput(260),
-    high_throughput(390),
-    high_throughput(520),
-    high_throughput(585),
-    high_throughput(650),
+    high_throughput_mode(65),
+    high_throughput_mode(130),
+    high_throughput_mode(195),
+    high_throughput_mode(260),
+    high_throughput_mode(390),
+    high_throughput_mode(520),
+    high_throughput_mode(585),
+    high_throughput_mode(650),
 ];
 /// For each MCS, the index of the OFDM rate with the same modulation and coding, from which the rate of the response is
 /// derived; coding rate 5/6, which OFDM does not have, uses the index of 3/4 [802.11-2012 s9.7].
@@ -200,69 +200,69 @@ impl Standard {
         match self {
             // [802.11-1999 s14.9]: 96 bits of preamble and 32 of header at 1 Mbps. Its bit stuffing is omitted.
             Standard::Fhss => Timings {
-                slot: us(50),
-                sifs: us(28),
+                slot: span_from_micros(50),
+                sifs: span_from_micros(28),
                 cw_min: 15,
                 cw_max: 1023,
-                preamble: us(128),
+                preamble: span_from_micros(128),
                 short_preamble: None,
-                extension: us(0),
-                rx_start_delay: us(128),
+                extension: span_from_micros(0),
+                rx_start_delay: span_from_micros(128),
             },
             // [802.11-1999 s15.3.3]: 144 bits of preamble and 48 of header at 1 Mbps.
             Standard::Dsss => Timings {
-                slot: us(20),
-                sifs: us(10),
+                slot: span_from_micros(20),
+                sifs: span_from_micros(10),
                 cw_min: 31,
                 cw_max: 1023,
-                preamble: us(192),
+                preamble: span_from_micros(192),
                 short_preamble: None,
-                extension: us(0),
-                rx_start_delay: us(192),
+                extension: span_from_micros(0),
+                rx_start_delay: span_from_micros(192),
             },
             // [802.11-2007 s18.3.3]; short: 72 bits at 1 Mbps and 48 at 2 Mbps [s18.2.2.2].
             Standard::B => Timings {
-                slot: us(20),
-                sifs: us(10),
+                slot: span_from_micros(20),
+                sifs: span_from_micros(10),
                 cw_min: 31,
                 cw_max: 1023,
-                preamble: us(192),
-                short_preamble: Some(us(96)),
-                extension: us(0),
-                rx_start_delay: us(192),
+                preamble: span_from_micros(192),
+                short_preamble: Some(span_from_micros(96)),
+                extension: span_from_micros(0),
+                rx_start_delay: span_from_micros(192),
             },
             // [802.11-2007 s17.4.4]: 16 us of preamble and one symbol of header.
             Standard::A => Timings {
-                slot: us(9),
-                sifs: us(16),
+                slot: span_from_micros(9),
+                sifs: span_from_micros(16),
                 cw_min: 15,
                 cw_max: 1023,
-                preamble: us(20),
+                preamble: span_from_micros(20),
                 short_preamble: None,
-                extension: us(0),
-                rx_start_delay: us(25),
+                extension: span_from_micros(0),
+                rx_start_delay: span_from_micros(25),
             },
             // [802.11-2012 s20.4.4], at 5 GHz. The preamble applies to response frames, which are sent as in 802.11a.
             Standard::N => Timings {
-                slot: us(9),
-                sifs: us(16),
+                slot: span_from_micros(9),
+                sifs: span_from_micros(16),
                 cw_min: 15,
                 cw_max: 1023,
-                preamble: us(20),
+                preamble: span_from_micros(20),
                 short_preamble: None,
-                extension: us(0),
-                rx_start_delay: us(33),
+                extension: span_from_micros(0),
+                rx_start_delay: span_from_micros(33),
             },
             // [802.11-2007 s19.8.4]: short slots, because no station is of an older standard.
             Standard::G => Timings {
-                slot: us(9),
-                sifs: us(10),
+                slot: span_from_micros(9),
+                sifs: span_from_micros(10),
                 cw_min: 15,
                 cw_max: 1023,
-                preamble: us(20),
+                preamble: span_from_micros(20),
                 short_preamble: None,
-                extension: us(6),
-                rx_start_delay: us(24),
+                extension: span_from_micros(6),
+                rx_start_delay: span_from_micros(24),
             },
         }
     }

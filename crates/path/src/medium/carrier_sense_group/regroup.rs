@@ -4,7 +4,7 @@
 use engine::IdVec;
 
 use super::super::MediumStationId;
-use super::super::phase::Phase;
+use super::super::phase::MediumPhase;
 use super::super::station::Station;
 use super::CarrierSenseGroup;
 
@@ -53,18 +53,18 @@ impl CarrierSenseGroup {
     ) {
         let rebased = |count: u64| count.saturating_sub(old.counted) + self.counted;
         match &mut stations[number].phase {
-            Phase::Contending { turn: Some(turn) } => {
+            MediumPhase::Contending { turn: Some(turn) } => {
                 old.waiting.remove(&(*turn, number));
                 *turn = rebased(*turn);
                 self.waiting.insert((*turn, number));
             }
-            Phase::Contending { turn: None } | Phase::Resting { until: None } => {
+            MediumPhase::Contending { turn: None } | MediumPhase::Resting { until: None } => {
                 let own = old.apart.iter().position(|apart| apart.station == number);
                 self.apart.extend(own.map(|place| old.apart.remove(place)));
             }
             // A finished count stays finished.
-            Phase::Resting { until: Some(until) } if *until > old.counted => *until = rebased(*until),
-            Phase::Resting { until: Some(until) } => *until = 0,
+            MediumPhase::Resting { until: Some(until) } if *until > old.counted => *until = rebased(*until),
+            MediumPhase::Resting { until: Some(until) } => *until = 0,
             _ => {}
         }
     }

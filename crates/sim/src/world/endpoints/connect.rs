@@ -6,7 +6,7 @@ use tcp::config::Tries;
 use wire::{Dscp, SeqNum};
 
 use super::end::End;
-use super::progress::Progress;
+use super::progress::ReceiverProgress;
 use crate::ids::{FlowId, NodeId};
 use crate::world::ids::FlowIndex;
 
@@ -36,7 +36,7 @@ impl ConnectionPlan<'_> {
         [[0, 1], [1, 0]].map(|[here, there]| {
             let (sends, opens) = (here == 0, (here == 1) == self.receiver_opens);
             let config = tcp::Config { stream: self.streams[here], ..tcp.clone() };
-            let mut connection = connection(opens, &config, [ports[here], ports[there]]);
+            let mut connection = open_connection(opens, &config, [ports[here], ports[there]]);
             if observed {
                 connection.observe();
             }
@@ -44,7 +44,7 @@ impl ConnectionPlan<'_> {
             let mut end = End::new(connection, nodes, self.flow, slots[here]);
             end.sends = sends;
             end.dscp = self.class;
-            end.progress = Progress::from(self.start);
+            end.progress = ReceiverProgress::from(self.start);
             end.closes_at_end = tcp.close && !sends;
             end.watched =
                 self.application_observes || tcp.handshake || tcp.close || tcp.retries.data != Tries::Unlimited;
@@ -55,7 +55,7 @@ impl ConnectionPlan<'_> {
 }
 
 /// One end of a flow, with its own port and the peer's; `opens`: it begins the handshake.
-fn connection(opens: bool, config: &tcp::Config, [here, there]: [u16; 2]) -> Connection {
+fn open_connection(opens: bool, config: &tcp::Config, [here, there]: [u16; 2]) -> Connection {
     // [RFC9293 s3.4.1]: any number, from the end's own random stream.
     let iss = SeqNum(config.stream.sub("initial sequence number").draws().next_u64() as u32);
     match (config.handshake, opens) {

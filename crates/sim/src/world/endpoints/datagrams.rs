@@ -5,7 +5,7 @@ use wire::{Body, Datagram, Dscp, Packet, Protocol};
 
 use super::Endpoints;
 use super::ports::Ports;
-use super::progress::Progress;
+use super::progress::ReceiverProgress;
 use crate::app::DatagramArrival;
 use crate::event::PacketFlow;
 use crate::ids::{FlowId, NodeId};
@@ -44,7 +44,7 @@ pub(in crate::world) struct DatagramFlow {
     nodes: [NodeId; 2],
     ports: [u16; 2],
     dscp: Dscp,
-    progress: Progress,
+    progress: ReceiverProgress,
     sent: u32,
     bytes_sent: u64,
     received: u32,
@@ -68,7 +68,7 @@ impl DatagramFlow {
             nodes,
             ports,
             dscp: class,
-            progress: Progress::from(start),
+            progress: ReceiverProgress::from(start),
             sent: 0,
             bytes_sent: 0,
             received: 0,
@@ -96,7 +96,7 @@ impl DatagramFlow {
     }
 
     /// When the last datagram was sent, if the application has finished.
-    pub fn finished(&self) -> Option<Time> {
+    pub fn finish_time(&self) -> Option<Time> {
         self.finished
     }
 

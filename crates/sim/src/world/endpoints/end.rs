@@ -4,7 +4,7 @@ use engine::{Schedule, Slot, Time};
 use tcp::Connection;
 use wire::{Addr, Dscp, Packet};
 
-use super::progress::Progress;
+use super::progress::ReceiverProgress;
 use crate::ids::{FlowId, NodeId};
 use crate::timer::{Due, Timer};
 use crate::world::ids::FlowIndex;
@@ -33,7 +33,7 @@ pub(in crate::world) struct End {
     /// Received and acknowledged bytes already reported to the application.
     pub(super) shown: [u64; 2],
     /// The progress of the received data.
-    pub(super) progress: Progress,
+    pub(super) progress: ReceiverProgress,
     timer: Timer,
 }
 
@@ -58,7 +58,7 @@ impl End {
             closes_at_end: false,
             watched: false,
             shown: [0; 2],
-            progress: Progress::from(Time::ZERO),
+            progress: ReceiverProgress::from(Time::ZERO),
             timer: Timer::new(slot),
         }
     }

@@ -11,7 +11,7 @@ use tcp::{Connection, Polled, State};
 use wire::{Body, CompactSegment, Ecn, Flags, Notice, Packet, Segment};
 
 use super::agenda::{Agenda, Wakeup};
-use crate::app::Ends;
+use crate::app::ConnectionEnds;
 use crate::delay::Delays;
 use crate::event::{Event, PacketFlow};
 use crate::ids::NodeId;
@@ -57,7 +57,7 @@ pub(super) struct Endpoints {
 /// The ends of the connections of an application.
 pub(super) struct SessionEnds<'a>(&'a mut [End]);
 
-impl Ends for SessionEnds<'_> {
+impl ConnectionEnds for SessionEnds<'_> {
     fn end(&self, number: usize) -> &Connection {
         &self.0[number].connection
     }
@@ -234,7 +234,7 @@ impl Endpoints {
     pub fn report_round_trip(&mut self, end: EndId, delays: &mut Delays) {
         let end = &mut self.ends[end];
         if end.sends {
-            delays.acted(end.number, end.connection.take_rtt(), end.connection.bytes_acknowledged());
+            delays.record_action(end.number, end.connection.take_rtt(), end.connection.bytes_acknowledged());
         }
     }
 

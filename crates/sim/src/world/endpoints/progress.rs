@@ -4,7 +4,7 @@ use engine::{Span, Time};
 
 /// The progress of one end.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Progress {
+pub(super) struct ReceiverProgress {
     /// Bytes received in order.
     bytes: u64,
     /// Since when it has waited for the next byte.
@@ -13,10 +13,10 @@ pub(super) struct Progress {
     longest: Span,
 }
 
-impl Progress {
+impl ReceiverProgress {
     /// The progress of an end that waits from `start` on.
     pub fn from(start: Time) -> Self {
-        Progress { bytes: 0, since: start, longest: Span::ZERO }
+        ReceiverProgress { bytes: 0, since: start, longest: Span::ZERO }
     }
 
     /// Updates the number of bytes received. Called for every packet: one comparison if nothing is new.

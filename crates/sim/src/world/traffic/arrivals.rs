@@ -6,7 +6,7 @@ use engine::{Draws, Slot, Span, Stream, Time};
 use wire::{Packet, Segment};
 
 use super::Traffic;
-use super::flow::{Carrier, Flow};
+use super::flow::{Carrier, TrafficFlow};
 use crate::ids::NodeId;
 use crate::network::ArrivalSpec;
 use crate::results::ShortFlow;
@@ -143,7 +143,8 @@ impl Traffic {
         self.next_flow = number.next();
         let carrier = Carrier::Connection { sender, close: spec.tcp.close };
         let awaited = self.awaits_arrivals;
-        let opened = Flow { short: Some(short), awaited, ..Flow::new(number, None, Some(bytes), now, carrier) };
+        let opened =
+            TrafficFlow { short: Some(short), awaited, ..TrafficFlow::new(number, None, Some(bytes), now, carrier) };
         match reused {
             Some(flow) => self.flows[flow] = opened,
             None => _ = self.flows.push(opened),

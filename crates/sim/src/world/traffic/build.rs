@@ -5,7 +5,7 @@ use wire::Protocol;
 
 use super::Traffic;
 use super::arrivals::{Arrivals, EmptyPath};
-use super::flow::{Carrier, Flow};
+use super::flow::{Carrier, TrafficFlow};
 use super::session::Session;
 use crate::ids::{FlowId, NodeId};
 use crate::network::Network;
@@ -18,7 +18,8 @@ use crate::world::topology::Topology;
 impl Traffic {
     /// The flows of the network and their applications, with their ends.
     pub fn new(network: &Network, endpoints: &mut Endpoints, agenda: &mut Agenda) -> Self {
-        let (mut flows, mut sessions) = (IdVec::<FlowIndex, Flow>::default(), IdVec::<SessionId, Session>::default());
+        let (mut flows, mut sessions) =
+            (IdVec::<FlowIndex, TrafficFlow>::default(), IdVec::<SessionId, Session>::default());
         let mut last = SessionId::new(0);
         for (index, spec) in network.flows.iter().enumerate() {
             let flow = FlowIndex::from_index(index);
@@ -32,8 +33,15 @@ impl Traffic {
             let session = &mut sessions[last];
             session.connections += 1;
             let connection = index - session.first_flow.index();
-            let (carrier, bytes) = (carrier(network, flow, session, endpoints, agenda), session.application.total());
-            flows.push(Flow::new(FlowId::from_index(index), Some((last, connection)), bytes, spec.start, carrier));
+            let (carrier, bytes) =
+                (open_carrier(network, flow, session, endpoints, agenda), session.application.total());
+            flows.push(TrafficFlow::new(
+                FlowId::from_index(index),
+                Some((last, connection)),
+                bytes,
+                spec.start,
+                carrier,
+            ));
         }
         Traffic {
             planned: flows.len(),
@@ -63,7 +71,7 @@ impl Traffic {
 }
 
 /// Opens the ends of a flow.
-fn carrier(
+fn open_carrier(
     network: &Network,
     flow: FlowIndex,
     session: &Session,

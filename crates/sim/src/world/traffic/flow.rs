@@ -8,7 +8,7 @@ use crate::world::ids::SessionId;
 use crate::world::ids::{DatagramFlowId, EndId};
 
 /// A flow: one TCP connection, or datagrams, and the progress of the transfer.
-pub(in crate::world) struct Flow {
+pub(in crate::world) struct TrafficFlow {
     /// Its number in events. Flows that arrive during the run have the numbers after the network's flows.
     pub(super) number: FlowId,
     /// Its session, and its number among the connections of it; a flow that arrived during the run has none.
@@ -39,7 +39,7 @@ pub(in crate::world) enum Carrier {
     Datagrams(DatagramFlowId),
 }
 
-impl Flow {
+impl TrafficFlow {
     /// A flow that starts at `start`.
     pub fn new(
         number: FlowId,
@@ -49,7 +49,7 @@ impl Flow {
         carrier: Carrier,
     ) -> Self {
         let (short, closed, completed, over, awaited) = (None, false, None, false, true);
-        Flow { number, session, short, closed, bytes, start, carrier, completed, over, awaited }
+        TrafficFlow { number, session, short, closed, bytes, start, carrier, completed, over, awaited }
     }
 
     /// Its number in events.
@@ -78,7 +78,7 @@ impl Flow {
         self.bytes
     }
 
-    pub fn completed(&self) -> Option<Time> {
+    pub fn completion_time(&self) -> Option<Time> {
         self.completed
     }
 

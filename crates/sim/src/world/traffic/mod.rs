@@ -14,7 +14,7 @@ use crate::results::{FlowResult, ShortFlow};
 use crate::world::ids::EndId;
 use crate::world::ids::{ArrivalsId, FlowIndex, SessionId};
 use arrivals::Arrivals;
-pub(super) use flow::{Carrier, Flow};
+pub(super) use flow::{Carrier, TrafficFlow};
 pub(super) use session::ApplicationWakeup;
 use session::Session;
 
@@ -22,7 +22,7 @@ use session::Session;
 /// arrive. A flow that has arrived is in the list until it ends, and among the results from then on.
 pub(super) struct Traffic {
     /// The flows of the network, and after them those that arrived during the run.
-    flows: IdVec<FlowIndex, Flow>,
+    flows: IdVec<FlowIndex, TrafficFlow>,
     /// The number of flows of the network.
     planned: usize,
     sessions: IdVec<SessionId, Session>,
@@ -58,12 +58,12 @@ impl Traffic {
     }
 
     /// The flows of the network.
-    pub fn planned(&self) -> &[Flow] {
+    pub fn network_flows(&self) -> &[TrafficFlow] {
         &self.flows.as_slice()[..self.planned]
     }
 
     /// The flow with this index.
-    pub fn flow(&self, flow: FlowIndex) -> &Flow {
+    pub fn flow(&self, flow: FlowIndex) -> &TrafficFlow {
         &self.flows[flow]
     }
 
@@ -117,25 +117,25 @@ impl Traffic {
 
     /// The minimum over the flows of the acknowledged share of their bytes: 0 while flows arrive.
     pub fn progress(&self, endpoints: &Endpoints) -> f64 {
-        let share = |flow: &Flow| {
+        let share = |flow: &TrafficFlow| {
             let acknowledged = endpoints.end(flow.sender()?).connection().bytes_acknowledged();
             Some(acknowledged as f64 / (flow.bytes? as f64).max(1.0))
         };
         let more = if self.arrivals.is_empty() { 1.0 } else { 0.0 };
-        self.planned().iter().map(|flow| share(flow).unwrap_or(0.0)).fold(more, f64::min)
+        self.network_flows().iter().map(|flow| share(flow).unwrap_or(0.0)).fold(more, f64::min)
     }
 
     /// The results of the flows of the network.
     pub fn results(&self, endpoints: &Endpoints, now: Time) -> Vec<FlowResult> {
-        self.planned().iter().map(|flow| self.result(flow, endpoints, now)).collect()
+        self.network_flows().iter().map(|flow| self.result(flow, endpoints, now)).collect()
     }
 
     /// The results of flows that arrived, in the order of their end, followed by the flows that have not ended.
     pub fn short_flows(&self) -> Vec<ShortFlow> {
-        self.short_flows.iter().copied().chain(self.flows.iter().filter_map(Flow::short)).collect()
+        self.short_flows.iter().copied().chain(self.flows.iter().filter_map(TrafficFlow::short)).collect()
     }
 
-    fn result(&self, flow: &Flow, endpoints: &Endpoints, now: Time) -> FlowResult {
+    fn result(&self, flow: &TrafficFlow, endpoints: &Endpoints, now: Time) -> FlowResult {
         let application = match flow.session {
             Some((session, 0)) => self.sessions[session].application.results(now),
             _ => Vec::new(),
@@ -160,7 +160,7 @@ impl Traffic {
             }
             Carrier::Datagrams(datagrams) => {
                 let datagrams = endpoints.datagrams(datagrams);
-                let elapsed = flow.completed.or(datagrams.finished()).unwrap_or(now).since(flow.start);
+                let elapsed = flow.completed.or(datagrams.finish_time()).unwrap_or(now).since(flow.start);
                 let pause = datagrams.longest_pause(flow.completed.map(|_| 0), now);
                 FlowResult {
                     completed: flow.completed,

@@ -7,11 +7,11 @@ use path::channel::directed::Directed;
 use path::link::fifo::FifoLink;
 use path::link::priority::PriorityLink;
 use path::link::variable::VariableLink;
-use path::link::{Line, Parts};
-use path::mac::arq::{Arq, Sender};
+use path::link::{LinkParts, TransmissionLine};
+use path::mac::arq::{Arq, ArqSender};
 use path::medium::places::Places;
 use path::medium::{Medium, MediumStationId, QueueId, StationSpec, TxQueueSpec};
-use path::queue::{Backlog, Buffer, Limit};
+use path::queue::{Backlog, Limit, RouterBuffer};
 use path::station::{Station, TxQueue};
 use path::{HopId, MediumId};
 
@@ -32,7 +32,7 @@ impl Transmitters {
         agenda: &mut Agenda,
     ) -> Self {
         let (topology, processors) = nodes;
-        let channels: IdVec<LinkId, _> = network.links.iter().map(|link| channel(network, link)).collect();
+        let channels: IdVec<LinkId, _> = network.links.iter().map(|link| build_channel(network, link)).collect();
         let mut builder = Builder {
             network,
             topology,
@@ -47,12 +47,12 @@ impl Transmitters {
         let stations = builder.stations();
         Transmitters {
             hops,
-            lines: network.links.iter().flat_map(|link| lines(network, link)).collect(),
+            lines: network.links.iter().flat_map(|link| list_limits_and_rates(network, link)).collect(),
             stations,
             station_nodes,
             media: IdVec::default(),
             channels,
-            buffers: network.nodes.iter().map(|node| Buffer::new(node.buffer)).collect(),
+            buffers: network.nodes.iter().map(|node| RouterBuffer::new(node.buffer)).collect(),
             buffer_full: vec![0; network.nodes.len()].into(),
             outcomes: Vec::new(),
         }
@@ -79,7 +79,7 @@ impl Transmitters {
                 }
             });
             let stations = stations.collect();
-            let places = places(network, spec, &members, || agenda.slot(Wakeup::Crossing(id)));
+            let places = collect_places(network, spec, &members, || agenda.slot(Wakeup::Crossing(id)));
             self.media.push(Medium::new(id, &spec.config, stations, places));
         }
     }
@@ -121,7 +121,7 @@ impl Transmitters {
     /// Arms the first wake-ups of media.
     pub fn begin(&mut self, agenda: &mut Agenda) {
         for medium in &mut self.media {
-            medium.look_out(agenda.schedule());
+            medium.schedule_first_crossing(agenda.schedule());
             medium.announce_first(agenda.schedule());
         }
     }
@@ -153,19 +153,24 @@ impl Builder<'_> {
         let node = self.topology.near_end(hop);
         let reports_deliveries = looks_at_deliveries(self.processors, node);
         match arq.sender() {
-            Sender::Station(arq) => {
-                let queue = TxQueue::new(hop.id(), line(link, hop.id()), *arq, backlog(self.network, link, hop.id()));
+            ArqSender::Station(arq) => {
+                let queue = TxQueue::new(
+                    hop.id(),
+                    build_line(link, hop.id()),
+                    *arq,
+                    build_backlog(self.network, link, hop.id()),
+                );
                 self.queue_of_station(node, queue.reporting_deliveries(reports_deliveries))
             }
-            Sender::Own(build) => Transmitter::Link(build(Parts {
+            ArqSender::Own(build) => Transmitter::Link(build(LinkParts {
                 hop: hop.id(),
-                line: line(link, hop.id()),
-                queue: backlog(self.network, link, hop.id()),
+                line: build_line(link, hop.id()),
+                queue: build_backlog(self.network, link, hop.id()),
                 slot: self.agenda.slot(Wakeup::Link(hop)),
                 agent_at_far_end: self.processors.hands_to_agent_first(self.topology, hop, arq),
                 reports_deliveries,
             })),
-            Sender::Plain => self.plain(hop, self.processors.agent(node).is_some_and(Agent::sends_expedited), lossy),
+            ArqSender::Plain => self.plain(hop, self.processors.agent(node).is_some_and(Agent::sends_expedited), lossy),
         }
     }
 
@@ -183,8 +188,8 @@ impl Builder<'_> {
     fn plain(&mut self, hop: HopIndex, expedites: bool, lossy: bool) -> Transmitter {
         let (network, id) = (self.network, hop.id());
         let link = &network.links[hop.link().index()];
-        let (queue, tie) = (direction(link, id).queue.drop_tail(), link.queue_tie);
-        let line = line(link, id);
+        let (queue, tie) = (find_direction(link, id).queue.drop_tail(), link.queue_tie);
+        let line = build_line(link, id);
         match (&link.changes, queue) {
             (Some(changes), _) => {
                 let name = format!("link {} jitter {}", link.name, link.random_seed);
@@ -194,7 +199,7 @@ impl Builder<'_> {
                     VariableLink::new(id, line, changes, stream, (queue.unwrap_or_default(), tie), lossy, slot);
                 Transmitter::Link(Box::new(match queue {
                     Some(_) if !expedites => variable,
-                    _ => variable.with_backlog(backlog(network, link, id)),
+                    _ => variable.with_backlog(build_backlog(network, link, id)),
                 }))
             }
             (None, Some(queue)) if !expedites => {
@@ -203,7 +208,7 @@ impl Builder<'_> {
             }
             (None, _) => {
                 let slot = self.agenda.slot(Wakeup::Link(hop));
-                let queue = backlog(network, link, id);
+                let queue = build_backlog(network, link, id);
                 Transmitter::Link(Box::new(PriorityLink::new(id, line, (queue, tie), lossy, slot)))
             }
         }
@@ -228,7 +233,7 @@ fn looks_at_deliveries(processors: &Processors, node: NodeId) -> bool {
 }
 
 /// The motion of the stations of a medium with a range, if all have positions.
-fn places(
+fn collect_places(
     network: &Network,
     spec: &MediumSpec,
     members: &[usize],
@@ -239,7 +244,7 @@ fn places(
     Some(Places { slot: slot(), paths, until: engine::Time::ZERO + network.duration })
 }
 
-fn channel(network: &Network, link: &LinkSpec) -> Box<dyn Channel> {
+fn build_channel(network: &Network, link: &LinkSpec) -> Box<dyn Channel> {
     let name = format!("link {} channel {}", link.name, link.random_seed);
     let stream = Stream::named(network.seed, network.replication, &name);
     match link.backward.as_deref() {
@@ -254,7 +259,7 @@ fn channel(network: &Network, link: &LinkSpec) -> Box<dyn Channel> {
 }
 
 /// The queue limit and the rate of both directions of a link.
-fn lines(network: &Network, link: &LinkSpec) -> [(Limit, Rate); 2] {
+fn list_limits_and_rates(network: &Network, link: &LinkSpec) -> [(Limit, Rate); 2] {
     let of_medium = link.medium.map(|medium| network.media[medium].config.data_rate());
     link.directions().map(|spec| {
         let rate = of_medium.map_or(spec.rate, |rate| spec.medium_rate.unwrap_or(rate));
@@ -262,18 +267,18 @@ fn lines(network: &Network, link: &LinkSpec) -> [(Limit, Rate); 2] {
     })
 }
 
-fn direction(link: &LinkSpec, hop: HopId) -> Direction<'_> {
+fn find_direction(link: &LinkSpec, hop: HopId) -> Direction<'_> {
     link.direction(hop.direction.index())
 }
 
-fn line(link: &LinkSpec, hop: HopId) -> Line {
-    let spec = direction(link, hop);
-    Line::new(spec.rate, spec.delay, link.timing)
+fn build_line(link: &LinkSpec, hop: HopId) -> TransmissionLine {
+    let spec = find_direction(link, hop);
+    TransmissionLine::new(spec.rate, spec.delay, link.timing)
 }
 
 /// The queue of a hop whose transmitter selects packets at the time of sending.
-fn backlog(network: &Network, link: &LinkSpec, hop: HopId) -> Backlog {
-    Backlog::new(direction(link, hop).queue, queue_stream(network, link, hop))
+fn build_backlog(network: &Network, link: &LinkSpec, hop: HopId) -> Backlog {
+    Backlog::new(find_direction(link, hop).queue, queue_stream(network, link, hop))
 }
 
 /// The random stream of a hop's queue.

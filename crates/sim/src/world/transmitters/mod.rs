@@ -4,12 +4,12 @@ mod build;
 
 use engine::{IdVec, Rate, Time};
 use path::agent::LinkView;
-use path::channel::{Channel, State};
-use path::link::fifo::{Arrival, FifoLink};
-use path::link::{Counters, Link};
+use path::channel::{Channel, ChannelState};
+use path::link::fifo::{FifoArrival, FifoLink};
+use path::link::{HopCounters, Link};
 use path::medium::{Medium, MediumStationId, QueueId};
-use path::outcome::{Outcome, Outcomes};
-use path::queue::{Buffer, Limit};
+use path::outcome::{LinkOutcome, Outcomes};
+use path::queue::{Limit, RouterBuffer};
 use path::station::Station;
 use path::{Cx, HopId, HopState, MediumId, Observer};
 use wire::{CompactPacket, Packet};
@@ -59,11 +59,11 @@ pub(super) struct Transmitters {
     station_nodes: IdVec<StationId, NodeId>,
     media: IdVec<MediumId, Medium>,
     channels: IdVec<LinkId, Box<dyn Channel>>,
-    buffers: IdVec<NodeId, Buffer>,
+    buffers: IdVec<NodeId, RouterBuffer>,
     /// Packets dropped because a buffer was full.
     buffer_full: IdVec<NodeId, u64>,
     /// Outcomes of a wake-up after the first delivered packet.
-    outcomes: Vec<(HopId, Outcome)>,
+    outcomes: Vec<(HopId, LinkOutcome)>,
 }
 
 impl Transmitters {
@@ -84,10 +84,10 @@ impl Transmitters {
         match &mut self.hops[hop] {
             Transmitter::Fifo(link) => {
                 let leaves = link.on_packet(packet, &mut cx);
-                buffer.taken_until(leaves, packet.size());
+                buffer.release_at(leaves, packet.size());
                 leaves.is_some()
             }
-            Transmitter::Link(link) => cx.erased(|cx| link.accept(packet, expedited, buffer, cx)),
+            Transmitter::Link(link) => cx.with_erased_observer(|cx| link.accept(packet, expedited, buffer, cx)),
             Transmitter::Medium { medium, queue } => {
                 self.media[*medium].on_packet(*queue, *packet, expedited, buffer, &mut cx)
             }
@@ -125,7 +125,7 @@ impl Transmitters {
         Arriving { compact, whole }: &mut Arriving,
         agenda: &mut Agenda,
         observer: &mut O,
-    ) -> Arrival {
+    ) -> FifoArrival {
         let Transmitter::Fifo(link) = &mut self.hops[hop] else { unreachable!("the slot is a FIFO link's") };
         let channels = self.channels.as_mut_slice();
         let mut cx = Cx { now: agenda.now(), schedule: agenda.schedule(), channels, observer };
@@ -145,8 +145,8 @@ impl Transmitters {
         let channels = self.channels.as_mut_slice();
         let mut cx = Cx { now: agenda.now(), schedule: agenda.schedule(), channels, observer };
         let mut outcomes = Outcomes::new(arriving, &mut self.outcomes);
-        cx.erased(|cx| link.wake(&mut self.buffers[node], &mut outcomes, cx));
-        outcomes.delivered()
+        cx.with_erased_observer(|cx| link.wake(&mut self.buffers[node], &mut outcomes, cx));
+        outcomes.delivered_hop()
     }
 
     /// Handles the arrival of a station's frame, or of its acknowledgment; returns as [`wake_link`](Self::wake_link).
@@ -184,14 +184,14 @@ impl Transmitters {
         arriving: &mut Packet,
         agenda: &mut Agenda,
         observer: &mut O,
-        act: impl FnOnce(&mut Station, &mut Buffer, &mut Outcomes<'_>, &mut Cx<'_, O>),
+        act: impl FnOnce(&mut Station, &mut RouterBuffer, &mut Outcomes<'_>, &mut Cx<'_, O>),
     ) -> Option<HopId> {
         let channels = self.channels.as_mut_slice();
         let mut cx = Cx { now: agenda.now(), schedule: agenda.schedule(), channels, observer };
         let mut outcomes = Outcomes::new(arriving, &mut self.outcomes);
         let buffer = &mut self.buffers[self.station_nodes[station]];
         act(&mut self.stations[station], buffer, &mut outcomes, &mut cx);
-        outcomes.delivered()
+        outcomes.delivered_hop()
     }
 
     /// Lets a medium act. Its output is taken with [`take_medium_outcome`](Self::take_medium_outcome).
@@ -214,26 +214,26 @@ impl Transmitters {
     }
 
     /// Takes the oldest outcome of a medium, with its hop.
-    pub fn take_medium_outcome(&mut self, medium: MediumId) -> Option<(HopId, Outcome)> {
+    pub fn take_medium_outcome(&mut self, medium: MediumId) -> Option<(HopId, LinkOutcome)> {
         self.media[medium].outcome()
     }
 
     /// Takes the outcomes of a wake-up after the first delivered packet, if any;
     /// [`reuse_outcomes`](Self::reuse_outcomes) gets the list back.
     #[inline]
-    pub fn take_outcomes(&mut self) -> Option<Vec<(HopId, Outcome)>> {
+    pub fn take_outcomes(&mut self) -> Option<Vec<(HopId, LinkOutcome)>> {
         (!self.outcomes.is_empty()).then(|| std::mem::take(&mut self.outcomes))
     }
 
     /// Gives back the memory of outcomes, of which all were processed.
-    pub fn reuse_outcomes(&mut self, outcomes: Vec<(HopId, Outcome)>) {
+    pub fn reuse_outcomes(&mut self, outcomes: Vec<(HopId, LinkOutcome)>) {
         self.outcomes = outcomes;
     }
 
     /// Whether the buffer of a node has a limit.
     #[inline(always)]
     pub fn is_limited(&self, node: NodeId) -> bool {
-        self.buffers[node].limited()
+        self.buffers[node].is_limited()
     }
 
     /// Reserves space for `size` bytes in the buffer of a node; returns whether there was enough.
@@ -245,7 +245,7 @@ impl Transmitters {
 
     /// Frees the space of an admitted packet of `size` bytes that has left the node, or was dropped.
     pub fn release(&mut self, node: NodeId, size: u32) {
-        self.buffers[node].left(size);
+        self.buffers[node].release(size);
     }
 
     /// Bytes in the buffer of a node, and the limit; `None` if unlimited.
@@ -268,7 +268,7 @@ impl Transmitters {
     }
 
     /// The next state change of a link's channel after `after`.
-    pub fn next_change(&mut self, link: LinkId, after: Time) -> Option<(Time, State)> {
+    pub fn next_change(&mut self, link: LinkId, after: Time) -> Option<(Time, ChannelState)> {
         self.channels[link].next_change(after)
     }
 
@@ -294,7 +294,7 @@ impl Transmitters {
         LinkView { hop: hop.id(), waiting, waiting_bytes, outstanding, limit, rate, busy: self.counters(hop, now).busy }
     }
 
-    fn counters(&self, hop: HopIndex, now: Time) -> Counters {
+    fn counters(&self, hop: HopIndex, now: Time) -> HopCounters {
         match &self.hops[hop] {
             Transmitter::Fifo(link) => link.counters(now),
             Transmitter::Link(link) => link.counters(now),

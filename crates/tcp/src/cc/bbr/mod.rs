@@ -49,7 +49,7 @@ const MIN_PIPE_SEGMENTS: f64 = 4.0;
 #[serde(deny_unknown_fields)]
 pub struct Config {
     /// cwnd in the steady state, in bandwidth-delay products.
-    #[serde(default = "two")]
+    #[serde(default = "default_cwnd_gain")]
     pub cwnd_gain: f64,
     /// How long a minimum round trip remains valid.
     #[serde(default = "ten_seconds")]
@@ -58,14 +58,14 @@ pub struct Config {
     #[serde(default = "fifth_of_a_second")]
     pub probe_rtt: Span,
     /// Whether cwnd grows by the measured aggregation of acknowledgments, as in Linux since 5.1.
-    #[serde(default = "yes")]
+    #[serde(default = "enable_linux_extensions")]
     pub aggregation: bool,
     /// Whether the rate is limited to a policer's when one is detected, as in Linux.
-    #[serde(default = "yes")]
+    #[serde(default = "enable_linux_extensions")]
     pub policer: bool,
 }
 
-fn two() -> f64 {
+fn default_cwnd_gain() -> f64 {
     2.0
 }
 
@@ -77,14 +77,14 @@ fn fifth_of_a_second() -> Span {
     Span::from_millis(200)
 }
 
-fn yes() -> bool {
+fn enable_linux_extensions() -> bool {
     true
 }
 
 impl Default for Config {
     fn default() -> Self {
         Config {
-            cwnd_gain: two(),
+            cwnd_gain: default_cwnd_gain(),
             min_rtt_window: ten_seconds(),
             probe_rtt: fifth_of_a_second(),
             aggregation: true,
@@ -115,7 +115,7 @@ impl Config {
 }
 
 /// The phase of the algorithm.
-enum State {
+enum BbrState {
     Startup,
     Drain,
     ProbeBw(ProbeBw),
@@ -146,7 +146,7 @@ struct Bbr {
     /// Pacing rate, bytes per second.
     pacing: f64,
     seen_rtt: bool,
-    state: State,
+    state: BbrState,
     recovery: Recovery,
     model: Model,
     full: FullPipe,
@@ -169,7 +169,7 @@ impl Bbr {
             // Before the first measurement a round trip of 1 ms is assumed.
             pacing: MARGIN * HIGH_GAIN * cwnd / 1e-3,
             seen_rtt: false,
-            state: State::Startup,
+            state: BbrState::Startup,
             recovery: Recovery::Open,
             model: Model::new(start.segment),
             full: FullPipe::default(),
@@ -181,13 +181,13 @@ impl Bbr {
 
     fn gains(&self) -> (f64, f64) {
         match &self.state {
-            State::Startup => (HIGH_GAIN, HIGH_GAIN),
-            State::Drain => (1.0 / HIGH_GAIN, HIGH_GAIN),
-            State::ProbeBw(probe) => {
+            BbrState::Startup => (HIGH_GAIN, HIGH_GAIN),
+            BbrState::Drain => (1.0 / HIGH_GAIN, HIGH_GAIN),
+            BbrState::ProbeBw(probe) => {
                 let pacing = if self.model.policer.rate().is_some() { 1.0 } else { probe.gain() };
                 (pacing, self.config.cwnd_gain)
             }
-            State::ProbeRtt(_) => (1.0, 1.0),
+            BbrState::ProbeRtt(_) => (1.0, 1.0),
         }
     }
 
@@ -205,31 +205,31 @@ impl Bbr {
 
     /// Adds three quanta for offloading at the ends, rounds up to pairs of segments, and adds two segments while
     /// probing.
-    fn quantized(&self, bytes: f64) -> f64 {
+    fn add_quantization(&self, bytes: f64) -> f64 {
         // Linux: a millisecond's worth, at least two segments from 1.2 Mbps on, at most 64 KiB.
         let fewest = if self.pacing < 150_000.0 { 1.0 } else { 2.0 };
         let quantum = (self.pacing.min(65_536_000.0) / 1024.0 / self.segment).floor().max(fewest) * self.segment;
         let pair = 2.0 * self.segment;
         let bytes = ((bytes + 3.0 * quantum) / pair).ceil() * pair;
         match &self.state {
-            State::ProbeBw(probe) if probe.probing() => bytes + pair,
+            BbrState::ProbeBw(probe) if probe.probing() => bytes + pair,
             _ => bytes,
         }
     }
 
     fn inflight(&self, gain: f64) -> f64 {
-        self.quantized(self.bdp(self.model.max_bw(), gain))
+        self.add_quantization(self.bdp(self.model.max_bw(), gain))
     }
 
     /// Enters the steady state if the path is full, otherwise Startup.
     fn resume(&mut self, now: Time) {
         self.state =
-            if self.full.reached { State::ProbeBw(ProbeBw::new(now, &mut self.draws)) } else { State::Startup };
+            if self.full.reached { BbrState::ProbeBw(ProbeBw::new(now, &mut self.draws)) } else { BbrState::Startup };
     }
 
     /// Saves cwnd before losses or ProbeRTT reduce it; `cwnd` is the present one.
     fn save(&mut self, cwnd: f64) {
-        let temporary = self.recovery != Recovery::Open || matches!(self.state, State::ProbeRtt(_));
+        let temporary = self.recovery != Recovery::Open || matches!(self.state, BbrState::ProbeRtt(_));
         self.prior_cwnd = if temporary { self.prior_cwnd.max(cwnd) } else { cwnd };
     }
 
@@ -239,7 +239,7 @@ impl Bbr {
         if self.full.reached {
             self.cwnd = self.cwnd.min(self.target()).max(self.min_pipe_cwnd());
         }
-        if let State::ProbeRtt(_) = self.state {
+        if let BbrState::ProbeRtt(_) = self.state {
             self.cwnd = self.cwnd.min(self.min_pipe_cwnd());
         }
     }
@@ -250,7 +250,7 @@ impl Bbr {
         if self.config.aggregation && self.full.reached {
             target += self.model.aggregation();
         }
-        self.quantized(target)
+        self.add_quantization(target)
     }
 
     fn set_pacing(&mut self, gain: f64, srtt: Span) {
@@ -281,13 +281,13 @@ impl Bbr {
                 let target = self.target();
                 if self.full.reached {
                     self.cwnd = (self.cwnd + delivered).min(target);
-                } else if self.cwnd < target || (self.model.delivered() as f64) < self.initial_cwnd {
+                } else if self.cwnd < target || (self.model.delivered_bytes() as f64) < self.initial_cwnd {
                     self.cwnd += delivered;
                 }
                 self.cwnd = self.cwnd.max(self.min_pipe_cwnd());
             }
         }
-        if let State::ProbeRtt(_) = self.state {
+        if let BbrState::ProbeRtt(_) = self.state {
             self.cwnd = self.cwnd.min(self.min_pipe_cwnd());
         }
     }
@@ -311,7 +311,7 @@ impl CongestionControl for Bbr {
 
     fn on_feedback(&mut self, feedback: &Feedback) {
         self.last = (feedback.now, self.cwnd, feedback.delivered as f64, feedback.flight);
-        let probing_bw = matches!(self.state, State::ProbeBw(_));
+        let probing_bw = matches!(self.state, BbrState::ProbeBw(_));
         let policer_gave_up = self.model.update(feedback, self.cwnd, probing_bw, self.config.policer);
         if policer_gave_up {
             self.resume(feedback.now);
@@ -369,9 +369,9 @@ impl CongestionControl for Bbr {
         self.idle_restart = true;
         self.model.restart_aggregation(now);
         match self.state {
-            State::ProbeBw(_) => self.set_pacing(1.0, Span::ZERO),
-            State::ProbeRtt(_) => self.check_probe_rtt_done(now),
-            State::Startup | State::Drain => {}
+            BbrState::ProbeBw(_) => self.set_pacing(1.0, Span::ZERO),
+            BbrState::ProbeRtt(_) => self.check_probe_rtt_done(now),
+            BbrState::Startup | BbrState::Drain => {}
         }
     }
 

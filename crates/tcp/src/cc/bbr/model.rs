@@ -72,7 +72,7 @@ impl Model {
         self.min_rtt
     }
 
-    pub fn delivered(&self) -> u64 {
+    pub fn delivered_bytes(&self) -> u64 {
         self.delivered
     }
 
@@ -82,7 +82,7 @@ impl Model {
     }
 
     /// Whether the rate sample was limited by the application, or by ProbeRTT.
-    pub fn limited(&self, feedback: &Feedback) -> bool {
+    pub fn is_limited(&self, feedback: &Feedback) -> bool {
         feedback.rate.is_some_and(|rate| {
             let probe = self.limited.is_some_and(|(from, to)| (from..=to).contains(&rate.prior_delivered));
             rate.app_limited || probe
@@ -113,7 +113,7 @@ impl Model {
             self.rounds += 1;
             self.round_start = true;
         }
-        let limited = self.limited(feedback);
+        let limited = self.is_limited(feedback);
         let gave_up = policed
             && self.policer.sample(
                 feedback.now,

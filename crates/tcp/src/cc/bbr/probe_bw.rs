@@ -4,7 +4,7 @@
 
 use engine::{Draws, Time};
 
-use super::{Bbr, State};
+use super::{Bbr, BbrState};
 use crate::cc::Feedback;
 
 const GAINS: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
@@ -33,7 +33,7 @@ impl ProbeBw {
 
 impl Bbr {
     pub(super) fn update_cycle(&mut self, feedback: &Feedback) {
-        let State::ProbeBw(probe) = &self.state else { return };
+        let BbrState::ProbeBw(probe) = &self.state else { return };
         let Some(min_rtt) = self.model.min_rtt() else { return };
         let long = feedback.now.since(probe.since) > min_rtt;
         let gain = if self.model.policer.rate().is_some() { 1.0 } else { probe.gain() };
@@ -45,7 +45,7 @@ impl Bbr {
         } else {
             long
         };
-        if next && let State::ProbeBw(probe) = &mut self.state {
+        if next && let BbrState::ProbeBw(probe) = &mut self.state {
             probe.phase = (probe.phase + 1) % GAINS.len();
             probe.since = feedback.now;
         }

@@ -3,7 +3,7 @@
 
 use engine::{Span, Time};
 
-use super::{Bbr, State};
+use super::{Bbr, BbrState};
 use crate::cc::Feedback;
 
 #[derive(Default)]
@@ -19,13 +19,13 @@ impl Bbr {
         if expired
             && !self.idle_restart
             && self.config.probe_rtt > Span::ZERO
-            && !matches!(self.state, State::ProbeRtt(_))
+            && !matches!(self.state, BbrState::ProbeRtt(_))
         {
             self.save(self.cwnd);
-            self.state = State::ProbeRtt(ProbeRtt::default());
+            self.state = BbrState::ProbeRtt(ProbeRtt::default());
         }
         let (min_pipe, round_start) = (self.min_pipe_cwnd(), self.model.round_start);
-        if let State::ProbeRtt(probe) = &mut self.state {
+        if let BbrState::ProbeRtt(probe) = &mut self.state {
             self.model.limit(feedback.flight);
             match &mut probe.until {
                 None if feedback.flight <= min_pipe => {
@@ -47,7 +47,7 @@ impl Bbr {
     }
 
     pub(super) fn check_probe_rtt_done(&mut self, now: Time) {
-        let State::ProbeRtt(ProbeRtt { until: Some((until, _)) }) = &self.state else { return };
+        let BbrState::ProbeRtt(ProbeRtt { until: Some((until, _)) }) = &self.state else { return };
         if now > *until {
             self.model.refresh_min_rtt(now);
             self.cwnd = self.cwnd.max(self.prior_cwnd);

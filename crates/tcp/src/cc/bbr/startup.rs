@@ -19,7 +19,7 @@ pub(super) struct FullPipe {
 
 impl FullPipe {
     pub fn check(&mut self, model: &Model, feedback: &Feedback) {
-        if self.reached || !model.round_start || model.limited(feedback) {
+        if self.reached || !model.round_start || model.is_limited(feedback) {
             return;
         }
         if model.max_bw() >= GROWTH * self.bandwidth {

@@ -57,10 +57,10 @@ impl Rounds {
 
     fn name(&self) -> &'static str {
         match self.cc.state {
-            State::Startup => "startup",
-            State::Drain => "drain",
-            State::ProbeBw(_) => "probe bw",
-            State::ProbeRtt(_) => "probe rtt",
+            BbrState::Startup => "startup",
+            BbrState::Drain => "drain",
+            BbrState::ProbeBw(_) => "probe bw",
+            BbrState::ProbeRtt(_) => "probe rtt",
         }
     }
 

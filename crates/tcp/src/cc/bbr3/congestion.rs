@@ -3,7 +3,7 @@
 
 use engine::Time;
 
-use super::{Bbr3, Phase, ProbeBw, State};
+use super::{Bbr3, Bbr3State, ProbeBw, ProbePhase};
 use crate::cc::RateSample;
 
 pub(super) struct Bounds {
@@ -76,7 +76,7 @@ impl Bbr3 {
     /// Processes losses shown by the acknowledgment.
     pub(super) fn note_loss(&mut self, sample: Option<&RateSample>, now: Time) {
         if !self.bounds.loss_in_round {
-            self.bounds.loss_round_delivered = sample.map_or(self.model.delivered(), |rate| rate.total_delivered);
+            self.bounds.loss_round_delivered = sample.map_or(self.model.delivered_bytes(), |rate| rate.total_delivered);
         }
         self.bounds.loss_in_round = true;
         if let Some(rate) = sample
@@ -84,7 +84,7 @@ impl Bbr3 {
             && self.too_high(rate)
         {
             let at = self.inflight_at_loss(rate);
-            self.handle_too_high(at, self.model.limited(rate), now);
+            self.handle_too_high(at, self.model.is_limited(rate), now);
         }
     }
 
@@ -107,7 +107,7 @@ impl Bbr3 {
         if !limited {
             self.bounds.inflight_longterm = inflight.max(self.target_inflight() * self.config.beta);
         }
-        if let State::ProbeBw(ProbeBw { phase: Phase::Up { .. }, .. }) = self.state {
+        if let Bbr3State::ProbeBw(ProbeBw { phase: ProbePhase::Up { .. }, .. }) = self.state {
             self.start_down(now);
         }
     }
@@ -129,9 +129,9 @@ impl Bbr3 {
             return;
         }
         let probing = match &self.state {
-            State::Startup => true,
-            State::ProbeBw(probe) => matches!(probe.phase, Phase::Refill | Phase::Up { .. }),
-            State::Drain | State::ProbeRtt(_) => false,
+            Bbr3State::Startup => true,
+            Bbr3State::ProbeBw(probe) => matches!(probe.phase, ProbePhase::Refill | ProbePhase::Up { .. }),
+            Bbr3State::Drain | Bbr3State::ProbeRtt(_) => false,
         };
         let (max_bw, cwnd, beta) = (self.model.max_bw(), self.cwnd, self.config.beta);
         let bounds = &mut self.bounds;

@@ -41,7 +41,7 @@ use serde::{Deserialize, Serialize};
 use super::{Acked, Congestion, CongestionControl, Feedback, Flight, Start};
 use congestion::Bounds;
 use model::Model;
-use probe_bw::{Phase, ProbeBw};
+use probe_bw::{ProbeBw, ProbePhase};
 use probe_rtt::ProbeRtt;
 use startup::FullPipe;
 
@@ -125,7 +125,7 @@ impl Config {
 }
 
 /// The phase of the algorithm [draft-ietf-ccwg-bbr s5.3].
-enum State {
+enum Bbr3State {
     Startup,
     Drain,
     ProbeBw(ProbeBw),
@@ -152,7 +152,7 @@ struct Bbr3 {
     /// Pacing rate, bytes per second.
     pacing: f64,
     seen_rtt: bool,
-    state: State,
+    state: Bbr3State,
     recovery: Recovery,
     model: Model,
     bounds: Bounds,
@@ -180,7 +180,7 @@ impl Bbr3 {
             // [draft-ietf-ccwg-bbr s5.6.2]: before the first measurement a round trip of 1 ms is assumed.
             pacing: STARTUP_GAIN * cwnd / 1e-3,
             seen_rtt: false,
-            state: State::Startup,
+            state: Bbr3State::Startup,
             recovery: Recovery::Open,
             model: Model::new(config),
             bounds: Bounds::default(),
@@ -197,14 +197,14 @@ impl Bbr3 {
     /// Pacing gain and cwnd gain [draft-ietf-ccwg-bbr s5.6.1].
     fn gains(&self) -> (f64, f64) {
         match &self.state {
-            State::Startup => (STARTUP_GAIN, CWND_GAIN),
-            State::Drain => (DRAIN_GAIN, CWND_GAIN),
-            State::ProbeBw(probe) => match probe.phase {
-                Phase::Down => (0.9, CWND_GAIN),
-                Phase::Cruise | Phase::Refill => (1.0, CWND_GAIN),
-                Phase::Up { .. } => (1.25, UP_CWND_GAIN),
+            Bbr3State::Startup => (STARTUP_GAIN, CWND_GAIN),
+            Bbr3State::Drain => (DRAIN_GAIN, CWND_GAIN),
+            Bbr3State::ProbeBw(probe) => match probe.phase {
+                ProbePhase::Down => (0.9, CWND_GAIN),
+                ProbePhase::Cruise | ProbePhase::Refill => (1.0, CWND_GAIN),
+                ProbePhase::Up { .. } => (1.25, UP_CWND_GAIN),
             },
-            State::ProbeRtt(_) => (1.0, PROBE_RTT_GAIN),
+            Bbr3State::ProbeRtt(_) => (1.0, PROBE_RTT_GAIN),
         }
     }
 
@@ -218,7 +218,7 @@ impl Bbr3 {
     }
 
     fn up(&self) -> bool {
-        matches!(&self.state, State::ProbeBw(ProbeBw { phase: Phase::Up { .. }, .. }))
+        matches!(&self.state, Bbr3State::ProbeBw(ProbeBw { phase: ProbePhase::Up { .. }, .. }))
     }
 
     /// `gain` bandwidth-delay products at `rate` [draft-ietf-ccwg-bbr s5.6.4.2].
@@ -230,18 +230,18 @@ impl Bbr3 {
     }
 
     /// [draft-ietf-ccwg-bbr s5.5.8, s5.6.3, s5.6.4.2]
-    fn quantized(&self, bytes: f64) -> f64 {
+    fn add_quantization(&self, bytes: f64) -> f64 {
         let quantum = (self.pacing * 1e-3).min(64_000.0).max(2.0 * self.segment);
         let bytes = bytes.max(3.0 * quantum).max(self.min_pipe_cwnd());
         if self.up() { bytes + 2.0 * self.segment } else { bytes }
     }
 
     fn inflight(&self, rate: f64, gain: f64) -> f64 {
-        self.quantized(self.bdp(rate, gain))
+        self.add_quantization(self.bdp(rate, gain))
     }
 
     fn max_inflight(&self) -> f64 {
-        self.quantized(self.bdp(self.bw(), self.gains().1) + self.model.extra_acked())
+        self.add_quantization(self.bdp(self.bw(), self.gains().1) + self.model.extra_acked())
     }
 
     fn cwnd_limited(&self) -> bool {
@@ -268,7 +268,7 @@ impl Bbr3 {
 
     /// Saves cwnd [draft-ietf-ccwg-bbr s5.6.4.4]; `cwnd` is its value now, or before this acknowledgment.
     fn save(&mut self, cwnd: f64) {
-        let temporary = self.recovery != Recovery::Open || matches!(self.state, State::ProbeRtt(_));
+        let temporary = self.recovery != Recovery::Open || matches!(self.state, Bbr3State::ProbeRtt(_));
         self.prior_cwnd = if temporary { self.prior_cwnd.max(cwnd) } else { cwnd };
     }
 
@@ -289,7 +289,7 @@ impl Bbr3 {
         let max = self.max_inflight();
         if self.full.reached {
             self.cwnd = (self.cwnd + delivered).min(max);
-        } else if self.cwnd < max || (self.model.delivered() as f64) < self.initial_cwnd {
+        } else if self.cwnd < max || (self.model.delivered_bytes() as f64) < self.initial_cwnd {
             self.cwnd += delivered;
         }
         self.cwnd = self.cwnd.max(self.min_pipe_cwnd());
@@ -299,10 +299,10 @@ impl Bbr3 {
     /// [draft-ietf-ccwg-bbr s5.6.4.5, s5.6.4.7]
     fn bound_cwnd(&mut self) {
         let cap = match &self.state {
-            State::ProbeRtt(_) => self.inflight_with_headroom().min(self.probe_rtt_cwnd()),
-            State::ProbeBw(ProbeBw { phase: Phase::Cruise, .. }) => self.inflight_with_headroom(),
-            State::ProbeBw(_) => self.bounds.inflight_longterm,
-            State::Startup | State::Drain => f64::INFINITY,
+            Bbr3State::ProbeRtt(_) => self.inflight_with_headroom().min(self.probe_rtt_cwnd()),
+            Bbr3State::ProbeBw(ProbeBw { phase: ProbePhase::Cruise, .. }) => self.inflight_with_headroom(),
+            Bbr3State::ProbeBw(_) => self.bounds.inflight_longterm,
+            Bbr3State::Startup | Bbr3State::Drain => f64::INFINITY,
         };
         let cap = cap.min(self.bounds.inflight_shortterm).max(self.min_pipe_cwnd());
         self.cwnd = self.cwnd.min(cap);
@@ -410,9 +410,9 @@ impl CongestionControl for Bbr3 {
         self.idle_restart = true;
         self.model.restart_aggregation(now);
         match self.state {
-            State::ProbeBw(_) => self.set_pacing(1.0),
-            State::ProbeRtt(_) => self.check_probe_rtt_done(now),
-            State::Startup | State::Drain => {}
+            Bbr3State::ProbeBw(_) => self.set_pacing(1.0),
+            Bbr3State::ProbeRtt(_) => self.check_probe_rtt_done(now),
+            Bbr3State::Startup | Bbr3State::Drain => {}
         }
     }
 

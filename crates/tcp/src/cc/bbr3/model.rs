@@ -64,7 +64,7 @@ impl Model {
         self.max_bw.get()
     }
 
-    pub fn delivered(&self) -> u64 {
+    pub fn delivered_bytes(&self) -> u64 {
         self.delivered
     }
 
@@ -83,7 +83,7 @@ impl Model {
     }
 
     /// Whether the sample was limited by the application, or by ProbeRTT.
-    pub fn limited(&self, rate: &RateSample) -> bool {
+    pub fn is_limited(&self, rate: &RateSample) -> bool {
         rate.app_limited || self.limited.is_some_and(|(from, to)| (from..=to).contains(&rate.prior_delivered))
     }
 
@@ -116,7 +116,7 @@ impl Model {
     /// [draft-ietf-ccwg-bbr s5.5.5]
     pub fn update_max_bw(&mut self, rate: &RateSample) {
         let sample = rate.bytes_per_second();
-        if sample > 0.0 && (sample >= self.max_bw() || !self.limited(rate)) {
+        if sample > 0.0 && (sample >= self.max_bw() || !self.is_limited(rate)) {
             self.max_bw.push(self.cycle, sample);
         }
     }

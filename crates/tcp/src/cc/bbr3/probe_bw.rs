@@ -3,7 +3,7 @@
 
 use engine::{Span, Time};
 
-use super::{Bbr3, State};
+use super::{Bbr3, Bbr3State};
 use crate::cc::{Feedback, RateSample};
 
 /// Bandwidth is probed after the number of round trips in which Reno grows by a bandwidth-delay product; its maximum.
@@ -11,7 +11,7 @@ const RENO_ROUNDS: f64 = 63.0;
 /// Maximum number of doublings of the slope in UP.
 const DOUBLINGS: i32 = 30;
 
-pub(super) enum Phase {
+pub(super) enum ProbePhase {
     Down,
     Cruise,
     Refill,
@@ -24,7 +24,7 @@ pub(super) enum Phase {
 }
 
 pub(super) struct ProbeBw {
-    pub phase: Phase,
+    pub phase: ProbePhase,
     /// The start of DOWN or UP, and the wait from then.
     since: Time,
     wait: Span,
@@ -38,13 +38,13 @@ impl Bbr3 {
         let wait = Span::from_secs(2) + Span::from_nanos((self.draws.unit() * 1e9) as u64);
         self.model.start_round();
         self.stopping = true;
-        self.state = State::ProbeBw(ProbeBw { phase: Phase::Down, since: now, wait });
+        self.state = Bbr3State::ProbeBw(ProbeBw { phase: ProbePhase::Down, since: now, wait });
     }
 
     /// Enters DOWN after ProbeRTT, which continues with CRUISE at once.
     pub(super) fn start_cruise(&mut self) {
-        if let State::ProbeBw(probe) = &mut self.state {
-            probe.phase = Phase::Cruise;
+        if let Bbr3State::ProbeBw(probe) = &mut self.state {
+            probe.phase = ProbePhase::Cruise;
         }
     }
 
@@ -52,8 +52,8 @@ impl Bbr3 {
         self.bounds.reset_shortterm();
         self.stopping = false;
         self.model.start_round();
-        if let State::ProbeBw(probe) = &mut self.state {
-            probe.phase = Phase::Refill;
+        if let Bbr3State::ProbeBw(probe) = &mut self.state {
+            probe.phase = ProbePhase::Refill;
         }
     }
 
@@ -63,9 +63,9 @@ impl Bbr3 {
         self.model.start_round();
         self.full.reset(rate.bytes_per_second());
         let every = self.slope(0);
-        if let State::ProbeBw(probe) = &mut self.state {
+        if let Bbr3State::ProbeBw(probe) = &mut self.state {
             probe.since = now;
-            probe.phase = Phase::Up { rounds: 1, every };
+            probe.phase = ProbePhase::Up { rounds: 1, every };
         }
     }
 
@@ -88,11 +88,11 @@ impl Bbr3 {
             }
             return;
         }
-        let State::ProbeBw(probe) = &self.state else { return };
+        let Bbr3State::ProbeBw(probe) = &self.state else { return };
         match probe.phase {
-            Phase::Down | Phase::Cruise if self.time_to_probe(probe, feedback.now) => self.start_refill(),
-            Phase::Down if self.time_to_cruise(feedback.flight) => self.start_cruise(),
-            Phase::Refill if self.model.round_start => self.start_up(feedback.now, rate),
+            ProbePhase::Down | ProbePhase::Cruise if self.time_to_probe(probe, feedback.now) => self.start_refill(),
+            ProbePhase::Down if self.time_to_cruise(feedback.flight) => self.start_cruise(),
+            ProbePhase::Refill if self.model.round_start => self.start_up(feedback.now, rate),
             _ => {}
         }
     }
@@ -116,12 +116,12 @@ impl Bbr3 {
     }
 
     fn adapt_long_term(&mut self, feedback: &Feedback, rate: &RateSample, bounded: bool) {
-        let limited = self.model.limited(rate);
+        let limited = self.model.is_limited(rate);
         if self.stopping && self.model.round_start {
             // All samples of the probe have arrived.
             self.stopping = false;
             self.bounds.probe_samples = false;
-            if matches!(self.state, State::ProbeBw(_)) && !limited {
+            if matches!(self.state, Bbr3State::ProbeBw(_)) && !limited {
                 self.model.advance_cycle();
             }
         }
@@ -136,7 +136,7 @@ impl Bbr3 {
         }
         self.bounds.inflight_longterm = self.bounds.inflight_longterm.max(rate.flight_at_send);
         let round_start = self.model.round_start;
-        if let State::ProbeBw(ProbeBw { phase: Phase::Up { rounds, every }, .. }) = &mut self.state
+        if let Bbr3State::ProbeBw(ProbeBw { phase: ProbePhase::Up { rounds, every }, .. }) = &mut self.state
             && bounded
         {
             self.bounds.inflight_longterm += feedback.delivered as f64 / *every;
@@ -144,7 +144,7 @@ impl Bbr3 {
                 let next = *rounds;
                 *rounds = (next + 1).min(DOUBLINGS);
                 let slope = self.slope(next);
-                if let State::ProbeBw(ProbeBw { phase: Phase::Up { every, .. }, .. }) = &mut self.state {
+                if let Bbr3State::ProbeBw(ProbeBw { phase: ProbePhase::Up { every, .. }, .. }) = &mut self.state {
                     *every = slope;
                 }
             }

@@ -3,7 +3,7 @@
 
 use engine::Time;
 
-use super::{Bbr3, State};
+use super::{Bbr3, Bbr3State};
 use crate::cc::Feedback;
 
 #[derive(Default)]
@@ -15,14 +15,14 @@ pub(super) struct ProbeRtt {
 impl Bbr3 {
     pub(super) fn update_min_rtt(&mut self, feedback: &Feedback) {
         self.model.update_min_rtt(feedback.now, feedback.rtt);
-        if self.model.probe_rtt_expired && !self.idle_restart && !matches!(self.state, State::ProbeRtt(_)) {
+        if self.model.probe_rtt_expired && !self.idle_restart && !matches!(self.state, Bbr3State::ProbeRtt(_)) {
             self.save(self.cwnd);
-            self.state = State::ProbeRtt(ProbeRtt::default());
+            self.state = Bbr3State::ProbeRtt(ProbeRtt::default());
             self.stopping = true;
             self.model.start_round();
         }
         let (little, round_start) = (self.probe_rtt_cwnd(), self.model.round_start);
-        if let State::ProbeRtt(probe) = &mut self.state {
+        if let Bbr3State::ProbeRtt(probe) = &mut self.state {
             self.model.limit(feedback.flight);
             match &mut probe.until {
                 None if feedback.flight <= little => {
@@ -45,7 +45,7 @@ impl Bbr3 {
 
     /// [draft-ietf-ccwg-bbr s5.3.4.4]
     pub(super) fn check_probe_rtt_done(&mut self, now: Time) {
-        let State::ProbeRtt(ProbeRtt { until: Some((until, _)) }) = &self.state else { return };
+        let Bbr3State::ProbeRtt(ProbeRtt { until: Some((until, _)) }) = &self.state else { return };
         if now <= *until {
             return;
         }
@@ -56,7 +56,7 @@ impl Bbr3 {
             self.start_down(now);
             self.start_cruise();
         } else {
-            self.state = State::Startup;
+            self.state = Bbr3State::Startup;
         }
     }
 }

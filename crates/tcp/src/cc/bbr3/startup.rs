@@ -2,7 +2,7 @@
 //! losses are high.
 
 use super::model::Model;
-use super::{Bbr3, State};
+use super::{Bbr3, Bbr3State};
 use crate::cc::{Feedback, RateSample};
 
 /// Minimum growth of the rate, and round trips without it after which the path is full.
@@ -31,7 +31,7 @@ impl FullPipe {
     }
 
     pub fn check(&mut self, model: &Model, rate: &RateSample) {
-        if self.now || !model.round_start || model.limited(rate) {
+        if self.now || !model.round_start || model.is_limited(rate) {
             return;
         }
         let sample = rate.bytes_per_second();
@@ -48,10 +48,10 @@ impl FullPipe {
 impl Bbr3 {
     pub(super) fn check_startup_done(&mut self, feedback: &Feedback, rate: &RateSample) {
         self.check_startup_loss(feedback, rate);
-        if let State::Startup = self.state
+        if let Bbr3State::Startup = self.state
             && self.full.reached
         {
-            self.state = State::Drain;
+            self.state = Bbr3State::Drain;
         }
     }
 

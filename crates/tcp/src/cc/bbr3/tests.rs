@@ -53,15 +53,15 @@ impl Rounds {
 
     fn name(&self) -> &'static str {
         match &self.cc.state {
-            State::Startup => "startup",
-            State::Drain => "drain",
-            State::ProbeBw(probe) => match probe.phase {
-                Phase::Down => "down",
-                Phase::Cruise => "cruise",
-                Phase::Refill => "refill",
-                Phase::Up { .. } => "up",
+            Bbr3State::Startup => "startup",
+            Bbr3State::Drain => "drain",
+            Bbr3State::ProbeBw(probe) => match probe.phase {
+                ProbePhase::Down => "down",
+                ProbePhase::Cruise => "cruise",
+                ProbePhase::Refill => "refill",
+                ProbePhase::Up { .. } => "up",
             },
-            State::ProbeRtt(_) => "probe rtt",
+            Bbr3State::ProbeRtt(_) => "probe rtt",
         }
     }
 

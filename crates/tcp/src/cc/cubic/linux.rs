@@ -46,7 +46,7 @@ pub(super) struct Linux {
     count: u64,
 }
 
-fn millis(now: Time) -> u64 {
+fn count_milliseconds(now: Time) -> u64 {
     now.as_nanos() / engine::time::NANOS_PER_MILLI
 }
 
@@ -73,7 +73,7 @@ impl Linux {
 
     /// Processes a round trip sample. Returns whether it was used.
     pub fn measure(&mut self, now: Time, rtt: Span) -> bool {
-        if self.epoch.is_some_and(|epoch| millis(now).saturating_sub(epoch) < SETTLES) {
+        if self.epoch.is_some_and(|epoch| count_milliseconds(now).saturating_sub(epoch) < SETTLES) {
             return false;
         }
         self.min_rtt = Some(self.min_rtt.map_or(rtt, |min_rtt| min_rtt.min(rtt)));
@@ -82,7 +82,7 @@ impl Linux {
 
     /// The number of acknowledged segments per segment of growth at `cwnd`, after `acked` more are acknowledged.
     pub fn count(&mut self, now: Time, cwnd: u64, acked: u64) -> u64 {
-        let now = millis(now);
+        let now = count_milliseconds(now);
         self.acked += acked;
         if self.last_cwnd == cwnd && now.saturating_sub(self.last_time) <= HOLDS {
             return self.count;
@@ -154,7 +154,7 @@ impl Linux {
     /// Nothing was sent for `idle`.
     pub fn pause(&mut self, now: Time, idle: Span) {
         if let Some(epoch) = &mut self.epoch {
-            *epoch = (*epoch + idle.as_nanos() / engine::time::NANOS_PER_MILLI).min(millis(now));
+            *epoch = (*epoch + idle.as_nanos() / engine::time::NANOS_PER_MILLI).min(count_milliseconds(now));
         }
     }
 }

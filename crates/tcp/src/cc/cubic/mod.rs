@@ -27,8 +27,8 @@ use engine::{Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::hystart::{self, Hystart, Kind, Verdict};
-use super::window::{Growth, Window};
+use super::hystart::{self, Hystart, Kind, SlowStartVerdict};
+use super::window::{Growth, RenoWindow};
 use super::{Acked, Congestion, CongestionControl, Feedback, Flight, Start};
 
 /// Which arithmetic the curve follows.
@@ -53,10 +53,10 @@ pub struct Config {
     #[serde(default = "seven_tenths")]
     pub beta: f64,
     /// Whether a flow that is reduced below its last maximum yields further bandwidth [RFC9438 s4.7].
-    #[serde(default = "yes")]
+    #[serde(default = "enable_rfc9438_rules")]
     pub fast_convergence: bool,
     /// Whether it grows at least as Reno would [RFC9438 s4.3].
-    #[serde(default = "yes")]
+    #[serde(default = "enable_rfc9438_rules")]
     pub reno_friendly: bool,
     /// Which arithmetic the curve follows.
     #[serde(default)]
@@ -85,7 +85,7 @@ fn seven_tenths() -> f64 {
     0.7
 }
 
-fn yes() -> bool {
+fn enable_rfc9438_rules() -> bool {
     true
 }
 
@@ -154,7 +154,7 @@ impl Config {
         let hystart = Hystart::new(self.hystart, parameters, &start);
         Box::new(Cubic {
             beta: self.beta,
-            window: Window::new(&start, growth),
+            window: RenoWindow::new(&start, growth),
             limit,
             wants_feedback: self.pace || matches!(curve, Curve::Linux(_)) || !matches!(hystart, Hystart::Off),
             hystart,
@@ -173,7 +173,7 @@ enum Curve {
 
 struct Cubic {
     beta: f64,
-    window: Window,
+    window: RenoWindow,
     /// Maximum growth of slow start per acknowledgment, in bytes.
     limit: f64,
     hystart: Hystart,
@@ -208,7 +208,7 @@ impl CongestionControl for Cubic {
         }
         if !feedback.recovering
             && self.window.slow_start()
-            && self.hystart.on_feedback(feedback, self.window.cwnd / self.window.segment) == Verdict::Exit
+            && self.hystart.on_feedback(feedback, self.window.cwnd / self.window.segment) == SlowStartVerdict::Exit
         {
             self.window.ssthresh = self.window.cwnd;
             self.hystart.on_exit(false);
@@ -284,7 +284,7 @@ impl CongestionControl for Cubic {
     }
 
     fn pacing_rate(&self) -> Option<f64> {
-        if self.pace { self.window.paced(self.srtt) } else { None }
+        if self.pace { self.window.pacing_rate(self.srtt) } else { None }
     }
 }
 

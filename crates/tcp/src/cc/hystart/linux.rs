@@ -18,7 +18,7 @@ use engine::{Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Verdict;
+use super::SlowStartVerdict;
 use crate::cc::Feedback;
 
 /// Window, in segments, below which HyStart is inactive.
@@ -93,12 +93,12 @@ impl Linux {
         (self.min_rtt, self.found) = (None, false);
     }
 
-    pub fn on_feedback(&mut self, feedback: &Feedback, cwnd: f64) -> Verdict {
-        let Some(rtt) = feedback.rtt else { return Verdict::Continue };
+    pub fn on_feedback(&mut self, feedback: &Feedback, cwnd: f64) -> SlowStartVerdict {
+        let Some(rtt) = feedback.rtt else { return SlowStartVerdict::Continue };
         let min_rtt = self.min_rtt.map_or(rtt, |min_rtt| min_rtt.min(rtt));
         self.min_rtt = Some(min_rtt);
         if self.found {
-            return Verdict::Continue;
+            return SlowStartVerdict::Continue;
         }
         let above = cwnd >= LOW_WINDOW;
         if feedback.una > self.end && (above || self.parameters.rounds == Rounds::Always) {
@@ -107,7 +107,7 @@ impl Linux {
             (self.current, self.samples) = (None, 0);
         }
         if !above {
-            return Verdict::Continue;
+            return SlowStartVerdict::Continue;
         }
         if self.parameters.detect & TRAIN != 0 && feedback.now.since(self.last_ack) <= ACK_DELTA {
             self.last_ack = feedback.now;
@@ -128,7 +128,7 @@ impl Linux {
                 }
             }
         }
-        if self.found { Verdict::Exit } else { Verdict::Continue }
+        if self.found { SlowStartVerdict::Exit } else { SlowStartVerdict::Continue }
     }
 }
 
@@ -148,7 +148,7 @@ mod tests {
         acks.enumerate().find_map(|(number, (at, rtt))| {
             let mut feedback = feedback(at, Some(Span::from_millis(rtt)));
             (feedback.una, feedback.nxt) = (1000 * (number as u64 + 1), 1000 * (number as u64 + 41));
-            (hystart.on_feedback(&feedback, 40.0) == Verdict::Exit).then_some(number)
+            (hystart.on_feedback(&feedback, 40.0) == SlowStartVerdict::Exit).then_some(number)
         })
     }
 

@@ -26,7 +26,7 @@ pub enum Kind {
 
 /// The decision after an acknowledgment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Verdict {
+pub(crate) enum SlowStartVerdict {
     /// Slow start continues.
     Continue,
     /// Slow start should end at the present window.
@@ -53,9 +53,9 @@ impl Hystart {
     }
 
     /// Processes an acknowledgment in slow start, with a window of `cwnd` segments.
-    pub fn on_feedback(&mut self, feedback: &Feedback, cwnd: f64) -> Verdict {
+    pub fn on_feedback(&mut self, feedback: &Feedback, cwnd: f64) -> SlowStartVerdict {
         match self {
-            Hystart::Off => Verdict::Continue,
+            Hystart::Off => SlowStartVerdict::Continue,
             Hystart::PlusPlus(this) => this.on_feedback(feedback),
             Hystart::Linux(this) => this.on_feedback(feedback, cwnd),
         }

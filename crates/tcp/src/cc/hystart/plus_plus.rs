@@ -15,7 +15,7 @@
 
 use engine::Span;
 
-use super::Verdict;
+use super::SlowStartVerdict;
 use crate::cc::Feedback;
 
 /// [RFC9406 s4.3]
@@ -27,7 +27,7 @@ const CSS_GROWTH_DIVISOR: f64 = 4.0;
 const CSS_ROUNDS: u32 = 5;
 const L: f64 = 8.0;
 
-enum Phase {
+enum HystartPhase {
     SlowStart,
     /// Conservative slow start: the round trip that resumes slow start if undershot, and the rounds begun.
     Conservative {
@@ -39,7 +39,7 @@ enum Phase {
 pub(crate) struct PlusPlus {
     /// The maximum growth of slow start per acknowledgment, in segments (L).
     max_growth: f64,
-    phase: Phase,
+    phase: HystartPhase,
     /// The offset whose acknowledgment ends the round.
     end: u64,
     last_min: Option<Span>,
@@ -50,55 +50,55 @@ pub(crate) struct PlusPlus {
 impl PlusPlus {
     pub fn new(paces: bool) -> Self {
         let max_growth = if paces { f64::INFINITY } else { L };
-        PlusPlus { max_growth, phase: Phase::SlowStart, end: 0, last_min: None, current_min: None, samples: 0 }
+        PlusPlus { max_growth, phase: HystartPhase::SlowStart, end: 0, last_min: None, current_min: None, samples: 0 }
     }
 
-    pub fn on_feedback(&mut self, feedback: &Feedback) -> Verdict {
+    pub fn on_feedback(&mut self, feedback: &Feedback) -> SlowStartVerdict {
         // [RFC9406 s4.2]: the round's end.
         if feedback.una > self.end {
             self.end = feedback.nxt;
             self.last_min = self.current_min.take();
             self.samples = 0;
-            if let Phase::Conservative { rounds, .. } = &mut self.phase {
+            if let HystartPhase::Conservative { rounds, .. } = &mut self.phase {
                 *rounds += 1;
                 if *rounds > CSS_ROUNDS {
-                    return Verdict::Exit;
+                    return SlowStartVerdict::Exit;
                 }
             }
         }
-        let Some(rtt) = feedback.rtt else { return Verdict::Continue };
+        let Some(rtt) = feedback.rtt else { return SlowStartVerdict::Continue };
         let min = self.current_min.map_or(rtt, |min| min.min(rtt));
         self.current_min = Some(min);
         self.samples += 1;
         if self.samples < N_RTT_SAMPLE {
-            return Verdict::Continue;
+            return SlowStartVerdict::Continue;
         }
         match &self.phase {
-            Phase::SlowStart => {
+            HystartPhase::SlowStart => {
                 if let Some(last) = self.last_min {
                     let eighth = Span::from_nanos(last.as_nanos() / MIN_RTT_DIVISOR);
                     let threshold = eighth.min(MAX_RTT_THRESH).max(MIN_RTT_THRESH);
                     if min >= last + threshold {
                         // A partial round counts as one.
-                        self.phase = Phase::Conservative { baseline: min, rounds: 1 };
+                        self.phase = HystartPhase::Conservative { baseline: min, rounds: 1 };
                     }
                 }
             }
-            Phase::Conservative { baseline, .. } => {
+            HystartPhase::Conservative { baseline, .. } => {
                 if min < *baseline {
-                    self.phase = Phase::SlowStart;
+                    self.phase = HystartPhase::SlowStart;
                 }
             }
         }
-        Verdict::Continue
+        SlowStartVerdict::Continue
     }
 
     /// Growth for `bytes` acknowledged [RFC9406 s4.2].
     pub fn growth(&self, bytes: f64, segment: f64) -> f64 {
         let limit = bytes.min(self.max_growth * segment);
         match self.phase {
-            Phase::SlowStart => limit,
-            Phase::Conservative { .. } => limit / CSS_GROWTH_DIVISOR,
+            HystartPhase::SlowStart => limit,
+            HystartPhase::Conservative { .. } => limit / CSS_GROWTH_DIVISOR,
         }
     }
 }
@@ -112,14 +112,14 @@ mod tests {
     struct Rounds(PlusPlus, u64);
 
     impl Rounds {
-        fn go(&mut self, rtt: u64) -> Verdict {
-            let (mut verdict, end) = (Verdict::Continue, self.1 + 10_000);
+        fn go(&mut self, rtt: u64) -> SlowStartVerdict {
+            let (mut verdict, end) = (SlowStartVerdict::Continue, self.1 + 10_000);
             while self.1 < end {
                 self.1 += 1000;
                 let mut feedback = feedback(0, Some(Span::from_millis(rtt)));
                 (feedback.una, feedback.nxt) = (self.1, self.1 + 9000);
-                if self.0.on_feedback(&feedback) == Verdict::Exit {
-                    verdict = Verdict::Exit;
+                if self.0.on_feedback(&feedback) == SlowStartVerdict::Exit {
+                    verdict = SlowStartVerdict::Exit;
                 }
             }
             verdict
@@ -156,8 +156,8 @@ mod tests {
         let mut rounds = begin();
         let verdicts: Vec<_> = (0..6).map(|_| rounds.go(130)).collect();
         assert!(rounds.conservative());
-        assert_eq!(verdicts[..5], [Verdict::Continue; 5]);
-        assert_eq!(verdicts[5], Verdict::Exit);
+        assert_eq!(verdicts[..5], [SlowStartVerdict::Continue; 5]);
+        assert_eq!(verdicts[5], SlowStartVerdict::Exit);
     }
 
     // covers [RFC9406 s4.2]

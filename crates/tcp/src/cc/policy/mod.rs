@@ -10,7 +10,7 @@
 //!
 //! A step ends with the first acknowledgment that arrives an interval after the last step's end: the smoothed round
 //! trip, none (every acknowledgment), or a fixed time. The action takes effect at the acknowledgment that follows, so
-//! that a program outside of the simulation can compute it between two events: an external [`Agent`] and a network in a
+//! that a program outside of the simulation can compute it between two events: an external [`PolicyAgent`] and a network in a
 //! file give results that are equal to the byte for the same actions.
 //!
 //! These rules are fixed. Losses and ECN marks leave cwnd to the policy. A timeout sets cwnd to one segment, ssthresh to
@@ -32,11 +32,11 @@ use engine::registry::{Fault, FileReader, FileSetting, Settings};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::window::{Growth, Window};
+use super::window::{Growth, RenoWindow};
 use super::{Acked, Congestion, CongestionControl, Feedback, Flight, Start};
 pub use network::{Evaluator, Layer, Network};
 use observe::Monitor;
-pub use observe::{Feature, Step};
+pub use observe::{Feature, PolicyStep};
 
 /// Largest cwnd, in segments.
 const MOST_SEGMENTS: f64 = 1_048_576.0;
@@ -88,7 +88,7 @@ impl Config {
 #[serde(deny_unknown_fields, default)]
 pub struct Rules {
     /// The length of a step: "rtt" (the smoothed round trip), "ack" (each acknowledgment), or a time, as "20 ms".
-    pub step: Interval,
+    pub step: StepInterval,
     /// What an action changes.
     pub action: Action,
     /// Largest change of a factor in one step, as a power of two: 1 allows cwnd to double and to halve.
@@ -104,7 +104,7 @@ impl Rules {
         if !(self.scale.0 > 0.0 && self.scale.0 <= 4.0) {
             faults.push(Fault::new("scale", self.scale.0, "more than 0, at most 4"));
         }
-        if let Interval::Time(Span::ZERO) = self.step {
+        if let StepInterval::Time(Span::ZERO) = self.step {
             faults.push(Fault::new("step", self.step, "\"rtt\", \"ack\" or a time above 0"));
         }
         faults
@@ -136,7 +136,7 @@ pub enum Action {
 
 /// The length of a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Interval {
+pub enum StepInterval {
     /// The smoothed round-trip time.
     #[default]
     Rtt,
@@ -146,41 +146,43 @@ pub enum Interval {
     Time(Span),
 }
 
-impl FromStr for Interval {
+impl FromStr for StepInterval {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
         match text {
-            "rtt" => Ok(Interval::Rtt),
-            "ack" => Ok(Interval::Ack),
-            _ => text.parse().map(Interval::Time).map_err(|_| "\"rtt\", \"ack\" or a time, as \"20 ms\"".to_owned()),
+            "rtt" => Ok(StepInterval::Rtt),
+            "ack" => Ok(StepInterval::Ack),
+            _ => {
+                text.parse().map(StepInterval::Time).map_err(|_| "\"rtt\", \"ack\" or a time, as \"20 ms\"".to_owned())
+            }
         }
     }
 }
 
-impl fmt::Display for Interval {
+impl fmt::Display for StepInterval {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Interval::Rtt => f.write_str("rtt"),
-            Interval::Ack => f.write_str("ack"),
-            Interval::Time(span) => write!(f, "{span}"),
+            StepInterval::Rtt => f.write_str("rtt"),
+            StepInterval::Ack => f.write_str("ack"),
+            StepInterval::Time(span) => write!(f, "{span}"),
         }
     }
 }
 
-impl Serialize for Interval {
+impl Serialize for StepInterval {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
 }
 
-impl<'de> Deserialize<'de> for Interval {
+impl<'de> Deserialize<'de> for StepInterval {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
     }
 }
 
-impl JsonSchema for Interval {
+impl JsonSchema for StepInterval {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "StepInterval".into()
     }
@@ -190,9 +192,9 @@ impl JsonSchema for Interval {
 }
 
 /// Decides the actions of a [`Policy`].
-pub trait Agent: Send {
+pub trait PolicyAgent: Send {
     /// A step has ended; `features` are the values of [`Rules::observe`].
-    fn observe(&mut self, step: &Step, features: &[f64]);
+    fn observe(&mut self, step: &PolicyStep, features: &[f64]);
     /// The action for the step that was observed last, from -1 to 1. Called once for each observed step.
     fn action(&mut self) -> f64;
     /// A round trip was measured.
@@ -203,7 +205,7 @@ pub trait Agent: Send {
 pub struct Policy<A> {
     rules: Rules,
     agent: A,
-    window: Window,
+    window: RenoWindow,
     monitor: Monitor,
     features: Vec<f64>,
     /// Whether the action of the last step has not taken effect.
@@ -214,13 +216,13 @@ pub struct Policy<A> {
     rate: Option<f64>,
 }
 
-impl<A: Agent> Policy<A> {
+impl<A: PolicyAgent> Policy<A> {
     /// Creates the control with the rules of the agent.
     pub fn new(rules: &Rules, agent: A, start: &Start) -> Self {
         Policy {
             rules: rules.clone(),
             agent,
-            window: Window::new(start, Growth::PerAck),
+            window: RenoWindow::new(start, Growth::PerAck),
             monitor: Monitor::new(rules.step),
             features: Vec::with_capacity(rules.observe.len()),
             due: false,
@@ -231,7 +233,7 @@ impl<A: Agent> Policy<A> {
 
     fn apply(&mut self, action: f64, feedback: &Feedback) {
         let action = if action.is_finite() { action.clamp(-1.0, 1.0) } else { 0.0 };
-        self.monitor.acted(action);
+        self.monitor.note_action(action);
         if self.slow_start {
             return;
         }
@@ -255,7 +257,7 @@ impl<A: Agent> Policy<A> {
     }
 }
 
-impl<A: Agent> CongestionControl for Policy<A> {
+impl<A: PolicyAgent> CongestionControl for Policy<A> {
     fn cwnd(&self) -> f64 {
         self.window.cwnd
     }
@@ -327,7 +329,7 @@ impl<A: Agent> CongestionControl for Policy<A> {
 }
 
 /// The measurements of a [`Policy`] over a control of another kind, for comparisons: the control decides.
-pub struct Observed<A> {
+pub struct ObservedControl<A> {
     control: Box<dyn CongestionControl>,
     rules: Rules,
     agent: A,
@@ -336,15 +338,15 @@ pub struct Observed<A> {
     segment: f64,
 }
 
-impl<A: Agent> Observed<A> {
+impl<A: PolicyAgent> ObservedControl<A> {
     /// Creates the control; `agent` observes the steps of `rules`, and its actions are not used.
     pub fn new(rules: &Rules, agent: A, control: Box<dyn CongestionControl>, start: &Start) -> Self {
         let (rules, monitor) = (rules.clone(), Monitor::new(rules.step));
-        Observed { control, rules, agent, monitor, features: Vec::new(), segment: start.segment }
+        ObservedControl { control, rules, agent, monitor, features: Vec::new(), segment: start.segment }
     }
 }
 
-impl<A: Agent> CongestionControl for Observed<A> {
+impl<A: PolicyAgent> CongestionControl for ObservedControl<A> {
     fn cwnd(&self) -> f64 {
         self.control.cwnd()
     }

@@ -4,7 +4,7 @@ use engine::registry::Fault;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Agent, Rules, Step};
+use super::{PolicyAgent, PolicyStep, Rules};
 
 /// Most layers, and most numbers in a layer.
 const MOST_LAYERS: usize = 8;
@@ -98,8 +98,8 @@ impl Evaluator {
     }
 }
 
-impl Agent for Evaluator {
-    fn observe(&mut self, _: &Step, features: &[f64]) {
+impl PolicyAgent for Evaluator {
+    fn observe(&mut self, _: &PolicyStep, features: &[f64]) {
         self.action = self.act(features);
     }
 

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::super::Feedback;
-use super::Interval;
+use super::StepInterval;
 
 /// Steps over which the largest delivery rate is remembered.
 const RATES: usize = 10;
@@ -46,7 +46,7 @@ impl Feature {
     ];
 
     /// Its value, within its range.
-    pub fn of(self, step: &Step) -> f64 {
+    pub fn of(self, step: &PolicyStep) -> f64 {
         let min_rtt = step.min_rtt.as_secs_f64().max(1e-9);
         let (_, _, least, most) = Feature::ALL[self as usize];
         let value = match self {
@@ -55,22 +55,22 @@ impl Feature {
             Feature::Delivery => step.rate() * min_rtt / step.cwnd,
             Feature::Rate => step.rate() / step.most_rate.max(f64::MIN_POSITIVE),
             Feature::Loss if step.timeouts > 0 => 1.0,
-            Feature::Loss => share(step.lost, step.lost + step.delivered),
+            Feature::Loss => compute_share(step.lost, step.lost + step.delivered),
             Feature::Window => libm::log2(step.cwnd / step.segment) / 8.0,
-            Feature::Marks => share(step.marked, step.acked),
+            Feature::Marks => compute_share(step.marked, step.acked),
             Feature::Action => step.action,
         };
         value.clamp(least, most)
     }
 }
 
-fn share(part: u64, of: u64) -> f64 {
+fn compute_share(part: u64, of: u64) -> f64 {
     if of == 0 { 0.0 } else { part as f64 / of as f64 }
 }
 
 /// The measurements of a step.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Step {
+pub struct PolicyStep {
     /// The end of the step.
     pub now: Time,
     /// Its length.
@@ -101,7 +101,7 @@ pub struct Step {
     pub action: f64,
 }
 
-impl Step {
+impl PolicyStep {
     /// Delivery rate in bytes per second.
     pub fn rate(&self) -> f64 {
         self.delivered as f64 / self.elapsed.as_secs_f64().max(1e-9)
@@ -110,7 +110,7 @@ impl Step {
 
 /// Measures steps.
 pub(super) struct Monitor {
-    interval: Interval,
+    interval: StepInterval,
     /// The end of the last step; `None` before the first round trip was measured.
     began: Option<Time>,
     min_rtt: Span,
@@ -129,7 +129,7 @@ pub(super) struct Monitor {
 }
 
 impl Monitor {
-    pub fn new(interval: Interval) -> Self {
+    pub fn new(interval: StepInterval) -> Self {
         Monitor {
             interval,
             began: None,
@@ -152,7 +152,7 @@ impl Monitor {
         self.timeouts += 1;
     }
 
-    pub fn acted(&mut self, action: f64) {
+    pub fn note_action(&mut self, action: f64) {
         self.action = action;
     }
 
@@ -171,11 +171,11 @@ impl Monitor {
     }
 
     /// The step that ends with this acknowledgment, if one does.
-    pub fn end(&mut self, feedback: &Feedback, cwnd: f64, segment: f64) -> Option<Step> {
+    pub fn end(&mut self, feedback: &Feedback, cwnd: f64, segment: f64) -> Option<PolicyStep> {
         let interval = match self.interval {
-            Interval::Ack => Span::ZERO,
-            Interval::Rtt => feedback.srtt,
-            Interval::Time(span) => span,
+            StepInterval::Ack => Span::ZERO,
+            StepInterval::Rtt => feedback.srtt,
+            StepInterval::Time(span) => span,
         };
         let Some(began) = self.began else {
             // The first step begins with the first round trip.
@@ -190,7 +190,7 @@ impl Monitor {
         if self.samples > 0 {
             self.mean_rtt = self.sum as f64 / self.samples as f64 / 1e9;
         }
-        let mut step = Step {
+        let mut step = PolicyStep {
             now: feedback.now,
             elapsed,
             delivered: self.delivered,

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 const SEGMENT: f64 = 1000.0;
 
 /// A step with its features.
-type Seen = (Step, Vec<f64>);
+type Seen = (PolicyStep, Vec<f64>);
 
 /// Records features, and acts as a list says.
 #[derive(Default)]
@@ -15,8 +15,8 @@ struct Listed {
     seen: Arc<Mutex<Vec<Seen>>>,
 }
 
-impl Agent for Listed {
-    fn observe(&mut self, step: &Step, features: &[f64]) {
+impl PolicyAgent for Listed {
+    fn observe(&mut self, step: &PolicyStep, features: &[f64]) {
         self.seen.lock().unwrap().push((*step, features.to_vec()));
     }
 
@@ -31,7 +31,7 @@ fn start() -> Start {
 
 fn rules(action: Action) -> Rules {
     let observe = Feature::ALL.iter().map(|(feature, ..)| *feature).collect();
-    Rules { step: Interval::Time(Span::from_millis(100)), action, observe, ..Rules::default() }
+    Rules { step: StepInterval::Time(Span::from_millis(100)), action, observe, ..Rules::default() }
 }
 
 /// An acknowledgment of `delivered` bytes at `millis` after a round trip of `rtt`, with the window in flight before it.
@@ -90,7 +90,7 @@ fn loss_leaves_cwnd_to_the_agent() {
 #[test]
 fn slow_start_decides_after_a_timeout() {
     let agent = Listed { actions: vec![1.0, 1.0, 1.0], ..Listed::default() };
-    let mut cc = Policy::new(&Rules { step: Interval::Ack, ..rules(Action::CwndFactor) }, agent, &start());
+    let mut cc = Policy::new(&Rules { step: StepInterval::Ack, ..rules(Action::CwndFactor) }, agent, &start());
     cc.on_feedback(&ack(0, 40, 1000, 10_000.0));
     cc.on_feedback(&ack(1, 40, 1000, 10_000.0));
     cc.on_congestion(Congestion::Timeout { nth: 1 }, &flight(6000.0));
@@ -109,7 +109,7 @@ fn slow_start_decides_after_a_timeout() {
 fn unused_cwnd_does_not_grow() {
     for (used, cwnd) in [(4999.0, 10.0), (5000.0, 20.0)] {
         let agent = Listed { actions: vec![1.0], ..Listed::default() };
-        let mut cc = Policy::new(&Rules { step: Interval::Ack, ..rules(Action::CwndFactor) }, agent, &start());
+        let mut cc = Policy::new(&Rules { step: StepInterval::Ack, ..rules(Action::CwndFactor) }, agent, &start());
         for millis in 0..3 {
             cc.on_feedback(&ack(millis, 40, 1000, used));
         }
@@ -122,7 +122,7 @@ fn unused_cwnd_does_not_grow() {
 fn action_cwnd_sets_segments_on_a_logarithmic_scale() {
     for (action, segments) in [(-1.0, 1.0), (0.0, 64.0), (1.0, 4096.0), (f64::NAN, 64.0)] {
         let agent = Listed { actions: vec![action], ..Listed::default() };
-        let mut cc = Policy::new(&Rules { step: Interval::Ack, ..rules(Action::Cwnd) }, agent, &start());
+        let mut cc = Policy::new(&Rules { step: StepInterval::Ack, ..rules(Action::Cwnd) }, agent, &start());
         for millis in 0..3 {
             cc.on_feedback(&ack(millis, 40, 1000, 10_000.0));
         }
@@ -134,7 +134,7 @@ fn action_cwnd_sets_segments_on_a_logarithmic_scale() {
 #[test]
 fn action_pacing_multiplies_the_rate() {
     let agent = Listed { actions: vec![1.0], ..Listed::default() };
-    let mut cc = Policy::new(&Rules { step: Interval::Ack, ..rules(Action::PacingFactor) }, agent, &start());
+    let mut cc = Policy::new(&Rules { step: StepInterval::Ack, ..rules(Action::PacingFactor) }, agent, &start());
     assert!(cc.paces() && cc.pacing_rate().is_none());
     for millis in 0..3 {
         cc.on_feedback(&ack(millis, 40, 1000, 10_000.0));
@@ -185,14 +185,14 @@ fn rules_without_a_valid_range_are_refused() {
     for scale in [0.0, -1.0, 4.5, f64::NAN] {
         assert_eq!(keys(Rules { scale: Scale(scale), ..Rules::default() }), ["scale"], "{scale}");
     }
-    assert_eq!(keys(Rules { step: Interval::Time(Span::ZERO), ..Rules::default() }), ["step"]);
+    assert_eq!(keys(Rules { step: StepInterval::Time(Span::ZERO), ..Rules::default() }), ["step"]);
     assert_eq!(keys(Rules::default()), [""; 0]);
 }
 
 #[test]
 fn intervals_are_parsed_and_displayed() {
     for text in ["rtt", "ack", "20 ms"] {
-        assert_eq!(text.parse::<Interval>().unwrap().to_string(), text);
+        assert_eq!(text.parse::<StepInterval>().unwrap().to_string(), text);
     }
-    assert!("20".parse::<Interval>().is_err());
+    assert!("20".parse::<StepInterval>().is_err());
 }

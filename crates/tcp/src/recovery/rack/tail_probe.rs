@@ -2,7 +2,7 @@
 
 use engine::{Span, Time};
 
-use crate::recovery::{Ack, View};
+use crate::recovery::{AckEffects, SenderView};
 use crate::scoreboard::Scoreboard;
 
 /// Maximum delay of the acknowledgment of a single segment (TLP.max_ack_delay).
@@ -43,7 +43,7 @@ impl TailProbe {
     }
 
     /// New data was sent or acknowledged [RFC8985 s7.2].
-    pub fn schedule(&mut self, now: Time, board: &Scoreboard, view: &View) {
+    pub fn schedule(&mut self, now: Time, board: &Scoreboard, view: &SenderView) {
         self.due = Time::NEVER;
         if !self.on || !view.sack || self.outstanding.is_some() || board.is_empty() || board.sacked_segments() > 0 {
             return;
@@ -57,12 +57,12 @@ impl TailProbe {
     }
 
     /// The probe was sent; `nxt` is the first byte never sent, after it.
-    pub fn sent(&mut self, again: bool, nxt: u64) {
+    pub fn on_probe_sent(&mut self, again: bool, nxt: u64) {
         self.outstanding = Some((nxt, again));
     }
 
     /// [RFC8985 s7.4.2]
-    pub fn on_ack(&mut self, ack: &Ack, board: &Scoreboard) -> Found {
+    pub fn on_ack(&mut self, ack: &AckEffects, board: &Scoreboard) -> Found {
         if board.is_empty() {
             self.due = Time::NEVER;
         }

@@ -10,8 +10,8 @@ fn at(millis: u64) -> Time {
 }
 
 /// The round trip is 100 ms.
-fn view() -> View {
-    View {
+fn view() -> SenderView {
+    SenderView {
         segment: 1000.0,
         cwnd: 10_000.0,
         ssthresh: 10_000.0,
@@ -24,24 +24,24 @@ fn view() -> View {
     }
 }
 
-fn ack(now: Time, acked: u64, sacked: u64) -> Ack {
+fn ack(now: Time, acked: u64, sacked: u64) -> AckEffects {
     let duplicates = u32::from(sacked > 0);
     let (duplicate_sack, notified) = (None, None);
-    Ack { now, acked, sacked, duplicates, sack: true, duplicate_sack, notified, echoes_original: false }
+    AckEffects { now, acked, sacked, duplicates, sack: true, duplicate_sack, notified, echoes_original: false }
 }
 
 /// Segments sent 1 ms apart, from time 0 on.
 fn sending(segments: u64) -> (Rack, Scoreboard) {
     let (mut rack, mut board) = (Rack::new(true), Scoreboard::default());
     for number in 0..segments {
-        board.sent(at(number), 1000, false, None);
+        board.record_new(at(number), 1000, false, None);
         rack.on_sent(at(number), 1000 * number, false, &board, &view());
     }
     (rack, board)
 }
 
 /// The other end SACKs segment `number`.
-fn sacked(rack: &mut Rack, board: &mut Scoreboard, now: Time, number: u64) -> Verdict {
+fn sacked(rack: &mut Rack, board: &mut Scoreboard, now: Time, number: u64) -> RecoveryVerdict {
     let view = view();
     board.sack(1000 * number, 1000 * number + 1000, |sent, _| rack.on_delivered(now, sent, &view));
     rack.on_ack(&ack(now, 0, 1000), board, &view)
@@ -54,11 +54,11 @@ fn sacked(rack: &mut Rack, board: &mut Scoreboard, now: Time, number: u64) -> Ve
 #[test]
 fn segment_is_lost_a_round_trip_and_a_quarter_after_a_later_segment_was_sent() {
     let (mut rack, mut board) = sending(4);
-    assert_eq!(sacked(&mut rack, &mut board, at(101), 1), Verdict::Ordinary);
+    assert_eq!(sacked(&mut rack, &mut board, at(101), 1), RecoveryVerdict::Ordinary);
     assert_eq!((rack.settles, board.lost_segments()), (at(126), 0));
-    assert_eq!(rack.on_deadline(at(125), &mut board, &view()), Verdict::Ordinary);
+    assert_eq!(rack.on_deadline(at(125), &mut board, &view()), RecoveryVerdict::Ordinary);
     assert_eq!(board.lost_segments(), 0);
-    assert_eq!(rack.on_deadline(at(126), &mut board, &view()), Verdict::Begin { resend: false });
+    assert_eq!(rack.on_deadline(at(126), &mut board, &view()), RecoveryVerdict::Begin { resend: false });
     assert_eq!((board.lost_segments(), board.first().map(|sent| sent.lost)), (1, Some(true)));
     assert!(rack.recovering());
 }
@@ -68,9 +68,9 @@ fn segment_is_lost_a_round_trip_and_a_quarter_after_a_later_segment_was_sent() {
 #[test]
 fn reordering_window_is_zero_after_three_sacked_segments() {
     let (mut rack, mut board) = sending(5);
-    assert_eq!(sacked(&mut rack, &mut board, at(101), 1), Verdict::Ordinary);
-    assert_eq!(sacked(&mut rack, &mut board, at(102), 2), Verdict::Ordinary);
-    assert_eq!(sacked(&mut rack, &mut board, at(103), 3), Verdict::Begin { resend: false });
+    assert_eq!(sacked(&mut rack, &mut board, at(101), 1), RecoveryVerdict::Ordinary);
+    assert_eq!(sacked(&mut rack, &mut board, at(102), 2), RecoveryVerdict::Ordinary);
+    assert_eq!(sacked(&mut rack, &mut board, at(103), 3), RecoveryVerdict::Begin { resend: false });
     assert_eq!(board.lost_segments(), 1);
 }
 
@@ -78,13 +78,13 @@ fn reordering_window_is_zero_after_three_sacked_segments() {
 #[test]
 fn reported_loss_begins_recovery_with_the_first_duplicate() {
     for (duplicates, notified, verdict) in [
-        (0, Some(Notified::AlreadyResent), Verdict::Ordinary),
-        (1, Some(Notified::AlreadyResent), Verdict::Begin { resend: false }),
-        (1, Some(Notified::Uncut), Verdict::Ordinary),
-        (1, None, Verdict::Ordinary),
+        (0, Some(Notified::AlreadyResent), RecoveryVerdict::Ordinary),
+        (1, Some(Notified::AlreadyResent), RecoveryVerdict::Begin { resend: false }),
+        (1, Some(Notified::Uncut), RecoveryVerdict::Ordinary),
+        (1, None, RecoveryVerdict::Ordinary),
     ] {
         let (mut rack, mut board) = sending(4);
-        let told = Ack { duplicates, notified, ..ack(at(50), 0, 0) };
+        let told = AckEffects { duplicates, notified, ..ack(at(50), 0, 0) };
         assert_eq!(rack.on_ack(&told, &mut board, &view()), verdict, "{duplicates} {notified:?}");
     }
 }
@@ -95,7 +95,7 @@ fn reported_loss_begins_recovery_with_the_first_duplicate() {
 #[test]
 fn duplicate_widens_the_reordering_window_for_sixteen_recoveries() {
     let (mut rack, mut board) = sending(4);
-    let twice = Ack { duplicate_sack: Some((0, 1000)), ..ack(at(50), 0, 0) };
+    let twice = AckEffects { duplicate_sack: Some((0, 1000)), ..ack(at(50), 0, 0) };
     rack.on_ack(&twice, &mut board, &view());
     assert_eq!((rack.window.quarters, rack.window.persist), (2, 16));
     rack.on_ack(&twice, &mut board, &view());
@@ -104,7 +104,7 @@ fn duplicate_widens_the_reordering_window_for_sixteen_recoveries() {
         rack.window.on_recovered();
     }
     rack.on_timeout(&board);
-    rack.on_ack(&ack(at(60), 0, 0), &mut board, &View { after_timeout: true, ..view() });
+    rack.on_ack(&ack(at(60), 0, 0), &mut board, &SenderView { after_timeout: true, ..view() });
     assert_eq!((rack.window.quarters, rack.window.persist), (2, 2), "it goes on");
     rack.on_ack(&ack(at(70), 0, 0), &mut board, &view());
     rack.on_ack(&ack(at(80), 0, 0), &mut board, &view());
@@ -128,7 +128,7 @@ fn reordering_window_is_quarters_of_min_rtt() {
     for (quarters, seen, recovering, expected) in
         [(1, 0, false, 25), (3, 0, false, 75), (9, 0, false, 100), (1, 0, true, 0), (1, 1, true, 25), (2, 1, false, 50)]
     {
-        let window = Window { quarters, seen, ..Window::default() };
+        let window = ReorderingWindow { quarters, seen, ..ReorderingWindow::default() };
         assert_eq!(window.span(recovering, &board, &view()), MS(expected), "{quarters} {seen} {recovering}");
     }
 }
@@ -145,7 +145,7 @@ fn first_transmission_below_the_highest_delivered_is_reordering() {
     assert_eq!(rack.reordering(), (5, 1), "4000 and its 1000 bytes, from 0");
     sacked(&mut rack, &mut board, at(106), 1);
     assert_eq!(rack.reordering(), (5, 2));
-    board.resent(at(107), 2000, None);
+    board.record_retransmission(at(107), 2000, None);
     sacked(&mut rack, &mut board, at(300), 2);
     assert_eq!(rack.reordering(), (5, 2));
 }
@@ -168,9 +168,9 @@ fn idle_connection_frees_capacity() {
 // covers [RFC8985 s7.2]
 #[test]
 fn tail_is_probed_after_two_round_trips() {
-    let due = |segments: u64, view: &View| {
+    let due = |segments: u64, view: &SenderView| {
         let mut board = Scoreboard::default();
-        (0..segments).for_each(|_| board.sent(at(0), 1000, false, None));
+        (0..segments).for_each(|_| board.record_new(at(0), 1000, false, None));
         let mut probe = TailProbe::new(true);
         probe.schedule(at(10), &board, view);
         probe.due()
@@ -178,9 +178,9 @@ fn tail_is_probed_after_two_round_trips() {
     assert_eq!(due(0, &view()), Time::NEVER);
     assert_eq!(due(1, &view()), at(10 + 200 + 200));
     assert_eq!(due(2, &view()), at(10 + 200));
-    assert_eq!(due(2, &View { srtt: None, ..view() }), at(1010));
-    assert_eq!(due(2, &View { expiry: at(150), ..view() }), at(150));
-    assert_eq!(due(2, &View { sack: false, ..view() }), Time::NEVER);
+    assert_eq!(due(2, &SenderView { srtt: None, ..view() }), at(1010));
+    assert_eq!(due(2, &SenderView { expiry: at(150), ..view() }), at(150));
+    assert_eq!(due(2, &SenderView { sack: false, ..view() }), Time::NEVER);
     let (_, mut board) = sending(3);
     let mut off = TailProbe::new(false);
     off.schedule(at(10), &board, &view());
@@ -196,11 +196,11 @@ fn tail_is_probed_after_two_round_trips() {
 // covers [RFC8985 s7.4.2]
 #[test]
 fn probe_recovers_a_loss_unless_both_copies_arrived() {
-    let found = |again: bool, acks: &[(u64, Ack)]| {
+    let found = |again: bool, acks: &[(u64, AckEffects)]| {
         let mut board = Scoreboard::default();
-        (0..8).for_each(|_| board.sent(at(0), 1000, false, None));
+        (0..8).for_each(|_| board.record_new(at(0), 1000, false, None));
         let mut probe = TailProbe::new(true);
-        probe.sent(again, 5000);
+        probe.on_probe_sent(again, 5000);
         let found = acks.iter().map(|(una, ack)| {
             board.acknowledge(*una, |_, _| ());
             matches!(probe.on_ack(ack, &board), Found::Repaired)
@@ -208,7 +208,7 @@ fn probe_recovers_a_loss_unless_both_copies_arrived() {
         found.collect::<Vec<_>>()
     };
     let plain = |acked| ack(at(300), acked, 0);
-    let twice = |end| Ack { duplicate_sack: Some((end - 1000, end)), ..plain(0) };
+    let twice = |end| AckEffects { duplicate_sack: Some((end - 1000, end)), ..plain(0) };
     assert_eq!(found(true, &[(4000, plain(4000)), (6000, plain(2000)), (7000, plain(1000))]), [false, true, false]);
     assert_eq!(found(true, &[(5000, plain(5000)), (6000, plain(1000))]), [false, true]);
     assert_eq!(found(true, &[(5000, plain(5000)), (5000, plain(0)), (6000, plain(1000))]), [false; 3]);
@@ -218,7 +218,7 @@ fn probe_recovers_a_loss_unless_both_copies_arrived() {
     );
     assert_eq!(found(true, &[(5000, twice(5000)), (6000, plain(1000))]), [false; 2]);
     assert_eq!(found(true, &[(6000, twice(4000))]), [true]);
-    assert_eq!(found(true, &[(6000, Ack { echoes_original: true, ..plain(6000) })]), [false]);
+    assert_eq!(found(true, &[(6000, AckEffects { echoes_original: true, ..plain(6000) })]), [false]);
     assert_eq!(found(false, &[(6000, plain(6000))]), [false], "new data repairs nothing");
 }
 
@@ -228,10 +228,10 @@ fn probe_recovers_a_loss_unless_both_copies_arrived() {
 fn echo_older_than_the_retransmission_is_not_measured() {
     for (echo, measured) in [(Some(199), 0), (Some(200), 100), (None, 100)] {
         let mut board = Scoreboard::default();
-        board.sent(Time::ZERO, 1000, false, None);
+        board.record_new(Time::ZERO, 1000, false, None);
         board.lose_all();
-        board.resent(Time::from_millis(200), 0, None);
-        let view = View {
+        board.record_retransmission(Time::from_millis(200), 0, None);
+        let view = SenderView {
             segment: 1000.0,
             cwnd: 10_000.0,
             ssthresh: 10_000.0,

@@ -38,26 +38,26 @@ pub struct Fec {
 #[serde(deny_unknown_fields)]
 pub struct Config {
     /// Data frames of a full block.
-    #[serde(default = "eight")]
+    #[serde(default = "default_data_frames")]
     #[schemars(range(min = 1, max = 254))]
     pub data: u32,
     /// Parity frames after each block.
-    #[serde(default = "two")]
+    #[serde(default = "default_parity_frames")]
     #[schemars(range(min = 1, max = 254))]
     pub parity: u32,
     /// Time after the end of its last frame at which an incomplete block is closed.
     #[serde(default = "ten_milliseconds")]
     pub flush: Span,
     /// Whether packets wait for earlier ones of their block, or are delivered on arrival.
-    #[serde(default = "yes")]
+    #[serde(default = "default_fec_in_order")]
     pub in_order: bool,
 }
 
-fn eight() -> u32 {
+fn default_data_frames() -> u32 {
     8
 }
 
-fn two() -> u32 {
+fn default_parity_frames() -> u32 {
     2
 }
 
@@ -65,13 +65,18 @@ fn ten_milliseconds() -> Span {
     Span::from_millis(10)
 }
 
-fn yes() -> bool {
+fn default_fec_in_order() -> bool {
     true
 }
 
 impl Default for Config {
     fn default() -> Self {
-        Config { data: eight(), parity: two(), flush: ten_milliseconds(), in_order: yes() }
+        Config {
+            data: default_data_frames(),
+            parity: default_parity_frames(),
+            flush: ten_milliseconds(),
+            in_order: default_fec_in_order(),
+        }
     }
 }
 

@@ -10,23 +10,23 @@ use engine::{Order, Slot, Time};
 use wire::Packet;
 
 use super::Fec;
-use crate::channel::{Fate, Frame};
+use crate::channel::{ChannelFrame, FrameFate};
 use crate::context::LinkCx;
 use crate::event::{HopId, LinkEvent};
 use crate::hop_state::HopState;
-use crate::link::due::{Due, DueQueue, first};
-use crate::link::{Counters, Line, Link, Parts};
+use crate::link::due::{Due, DueQueue, peek_due};
+use crate::link::{HopCounters, Link, LinkParts, TransmissionLine};
 use crate::outcome::Outcomes;
 use crate::queue::backlog::Offer;
-use crate::queue::{Backlog, Buffer};
+use crate::queue::{Backlog, RouterBuffer};
 
 /// A frame in transit.
-struct InTransit {
-    fate: Fate,
-    load: Load,
+struct FecFrame {
+    fate: FrameFate,
+    load: FecLoad,
 }
 
-enum Load {
+enum FecLoad {
     Data(Packet),
     Parity {
         /// True for the last frame of its block.
@@ -36,7 +36,7 @@ enum Load {
 
 /// The block in transmission.
 #[derive(Default)]
-struct Block {
+struct FecBlock {
     /// Data frames sent.
     data: u32,
     /// Size of the longest packet.
@@ -58,7 +58,7 @@ struct FarBlock {
 
 /// The event of the next wake-up.
 #[derive(Clone, Copy)]
-enum Next {
+enum FecEvent {
     Frame,
     LineFree,
     Flush,
@@ -67,45 +67,45 @@ enum Next {
 /// A sender of blocks with parity, together with its receiver.
 pub(super) struct FecSender {
     hop: HopId,
-    line: Line,
+    line: TransmissionLine,
     fec: Fec,
     slot: Slot,
     backlog: Backlog,
-    block: Block,
+    block: FecBlock,
     /// Time at which the line becomes free, and its order among simultaneous events.
     free: (Time, Order),
-    flying: DueQueue<InTransit>,
+    flying: DueQueue<FecFrame>,
     far: FarBlock,
-    counters: Counters,
+    counters: HopCounters,
 }
 
 impl FecSender {
     /// Creates a sender without packets.
-    pub fn new(Parts { hop, line, queue, slot, .. }: Parts, fec: Fec) -> Self {
+    pub fn new(LinkParts { hop, line, queue, slot, .. }: LinkParts, fec: Fec) -> Self {
         FecSender {
             hop,
             line,
             fec,
             slot,
             backlog: queue,
-            block: Block::default(),
+            block: FecBlock::default(),
             free: (Time::ZERO, Order::default()),
             flying: DueQueue::new(),
             far: FarBlock::default(),
-            counters: Counters::default(),
+            counters: HopCounters::default(),
         }
     }
 
     /// Returns the next event.
-    fn next(&self) -> Option<(Time, Order, Next)> {
+    fn next(&self) -> Option<(Time, Order, FecEvent)> {
         let (at, order) = self.free;
         let free = if self.block.parity > 0 || !self.backlog.is_empty() {
-            Some((at, order, Next::LineFree))
+            Some((at, order, FecEvent::LineFree))
         } else {
             // Traffic pauses.
-            (self.block.data > 0).then(|| (at + self.fec.flush, order, Next::Flush))
+            (self.block.data > 0).then(|| (at + self.fec.flush, order, FecEvent::Flush))
         };
-        let frame = first(&self.flying).map(|(at, order)| (at, order, Next::Frame));
+        let frame = peek_due(&self.flying).map(|(at, order)| (at, order, FecEvent::Frame));
         [frame, free].into_iter().flatten().min_by_key(|(at, ..)| *at)
     }
 
@@ -117,14 +117,14 @@ impl FecSender {
     }
 
     /// Sends as much as possible: the parity of a closed block, then data.
-    fn send(&mut self, buffer: &mut Buffer, cx: &mut LinkCx<'_>) {
+    fn send(&mut self, buffer: &mut RouterBuffer, cx: &mut LinkCx<'_>) {
         while self.free.0 <= cx.now {
             if self.block.parity > 0 {
                 self.block.parity -= 1;
                 let last = self.block.parity == 0;
-                self.transmit(self.block.longest, Load::Parity { last }, cx);
+                self.transmit(self.block.longest, FecLoad::Parity { last }, cx);
                 if last {
-                    self.block = Block::default();
+                    self.block = FecBlock::default();
                 }
             } else if let Some(packet) = self.backlog.pop(self.hop, &mut self.counters, cx, |queued| queued.packet) {
                 let size = packet.size();
@@ -133,7 +133,7 @@ impl FecSender {
                 if self.block.data == self.fec.data {
                     self.block.parity = self.fec.parity;
                 }
-                self.transmit(size, Load::Data(packet), cx);
+                self.transmit(size, FecLoad::Data(packet), cx);
                 buffer.leaves_at(self.free.0, size);
             } else {
                 return;
@@ -141,43 +141,43 @@ impl FecSender {
         }
     }
 
-    fn transmit(&mut self, size: u32, load: Load, cx: &mut LinkCx<'_>) {
+    fn transmit(&mut self, size: u32, load: FecLoad, cx: &mut LinkCx<'_>) {
         let (hop, now, number) = (self.hop, cx.now, self.counters.frames_sent);
         let duration = self.line.transmission_time(size);
-        let frame = Frame { now, start: now, duration, size, direction: hop.direction, number: Some(number) };
+        let frame = ChannelFrame { now, start: now, duration, size, direction: hop.direction, number: Some(number) };
         let fate = cx.channels[hop.link as usize].fate(&frame);
         self.counters.frames_sent += 1;
-        self.counters.frames_corrupted += u64::from(fate == Fate::Corrupted);
+        self.counters.frames_corrupted += u64::from(fate == FrameFate::Corrupted);
         self.counters.busy = self.counters.busy + duration;
         match load {
-            Load::Data(packet) => cx.emit(hop, || LinkEvent::FrameSent { number, attempt: 1, packet }),
-            Load::Parity { .. } => cx.emit(hop, || LinkEvent::ParitySent { number, size }),
+            FecLoad::Data(packet) => cx.emit(hop, || LinkEvent::FrameSent { number, attempt: 1, packet }),
+            FecLoad::Parity { .. } => cx.emit(hop, || LinkEvent::ParitySent { number, size }),
         }
-        if fate == Fate::Corrupted {
+        if fate == FrameFate::Corrupted {
             match load {
-                Load::Data(packet) => cx.emit(hop, || LinkEvent::FrameCorrupted { number, attempt: 1, packet }),
-                Load::Parity { .. } => cx.emit(hop, || LinkEvent::ParityCorrupted { number }),
+                FecLoad::Data(packet) => cx.emit(hop, || LinkEvent::FrameCorrupted { number, attempt: 1, packet }),
+                FecLoad::Parity { .. } => cx.emit(hop, || LinkEvent::ParityCorrupted { number }),
             }
         }
         let leaves = now + duration;
         let (at, order) = (leaves + self.line.delay, cx.schedule.order());
         self.free = (leaves, cx.schedule.order());
-        self.flying.push_back(Due { at, order, what: InTransit { fate, load } });
+        self.flying.push_back(Due { at, order, what: FecFrame { fate, load } });
     }
 
     /// A frame arrives at the far end, or would have arrived.
     fn frame_arrives(&mut self, outcomes: &mut Outcomes<'_>, cx: &mut LinkCx<'_>) {
-        let Some(Due { what: InTransit { fate, load }, .. }) = self.flying.pop_front() else { return };
-        let came = fate == Fate::Arrives;
+        let Some(Due { what: FecFrame { fate, load }, .. }) = self.flying.pop_front() else { return };
+        let came = fate == FrameFate::Arrives;
         match load {
-            Load::Data(packet) if came && (self.far.open.is_empty() || !self.fec.in_order) => {
+            FecLoad::Data(packet) if came && (self.far.open.is_empty() || !self.fec.in_order) => {
                 self.hand_up(packet, outcomes, cx);
             }
-            Load::Data(packet) => {
+            FecLoad::Data(packet) => {
                 self.far.open.push_back((packet, came));
                 self.far.missing += u32::from(!came);
             }
-            Load::Parity { last } => {
+            FecLoad::Parity { last } => {
                 self.far.parity += u32::from(came);
                 self.counters.discarded += u64::from(came);
                 // The parity frames that have arrived suffice to restore the missing packets.
@@ -224,7 +224,7 @@ impl FecSender {
 }
 
 impl Link for FecSender {
-    fn accept(&mut self, packet: &Packet, expedited: bool, buffer: &mut Buffer, cx: &mut LinkCx<'_>) -> bool {
+    fn accept(&mut self, packet: &Packet, expedited: bool, buffer: &mut RouterBuffer, cx: &mut LinkCx<'_>) -> bool {
         // A packet that can be sent at once does not wait: no limit applies.
         let at_once = self.free.0 <= cx.now && self.block.parity == 0 && self.backlog.is_empty();
         let offer = Offer { at_once, expedited, ..Offer::default() };
@@ -233,24 +233,24 @@ impl Link for FecSender {
             self.send(buffer, cx);
             self.rearm(cx);
         } else {
-            buffer.left(packet.size());
+            buffer.release(packet.size());
         }
-        buffer.left(self.backlog.take_dropped().bytes);
+        buffer.release(self.backlog.take_dropped().bytes);
         accepted
     }
 
-    fn wake(&mut self, buffer: &mut Buffer, outcomes: &mut Outcomes<'_>, cx: &mut LinkCx<'_>) {
+    fn wake(&mut self, buffer: &mut RouterBuffer, outcomes: &mut Outcomes<'_>, cx: &mut LinkCx<'_>) {
         match self.next().filter(|(at, ..)| *at <= cx.now) {
-            Some((_, _, Next::Frame)) => self.frame_arrives(outcomes, cx),
-            Some((_, _, Next::Flush)) => self.block.parity = self.fec.parity,
-            Some((_, _, Next::LineFree)) | None => {}
+            Some((_, _, FecEvent::Frame)) => self.frame_arrives(outcomes, cx),
+            Some((_, _, FecEvent::Flush)) => self.block.parity = self.fec.parity,
+            Some((_, _, FecEvent::LineFree)) | None => {}
         }
         self.send(buffer, cx);
         self.rearm(cx);
-        buffer.left(self.backlog.take_dropped().bytes);
+        buffer.release(self.backlog.take_dropped().bytes);
     }
 
-    fn counters(&self, now: Time) -> Counters {
+    fn counters(&self, now: Time) -> HopCounters {
         let mut counters = self.counters;
         counters.busy = counters.busy - self.free.0.since(now);
         counters

@@ -5,19 +5,19 @@ use engine::{Order, Slot, Span, Time};
 use wire::Packet;
 
 use super::Lan;
-use crate::channel::{Fate, Frame};
+use crate::channel::{ChannelFrame, FrameFate};
 use crate::context::LinkCx;
 use crate::event::HopId;
 use crate::hop_state::HopState;
-use crate::link::due::{Due, DueQueue, first};
-use crate::link::{Counters, Line, Link, Parts, delivered};
+use crate::link::due::{Due, DueQueue, peek_due};
+use crate::link::{HopCounters, Link, LinkParts, TransmissionLine, report_delivery};
 use crate::outcome::Outcomes;
 use crate::queue::backlog::Offer;
-use crate::queue::{Backlog, Buffer};
+use crate::queue::{Backlog, RouterBuffer};
 
 /// The event of the next wake-up.
 #[derive(Clone, Copy)]
-enum Next {
+enum LanEvent {
     /// A packet joins the queue.
     Queue,
     /// The line is free for a waiting packet.
@@ -29,7 +29,7 @@ enum Next {
 /// A sender of frames without acknowledgments.
 pub(super) struct LanSender {
     hop: HopId,
-    line: Line,
+    line: TransmissionLine,
     lan: Lan,
     /// The part of the far end's delay that applies before the packet is delivered.
     far_delay: Span,
@@ -39,14 +39,14 @@ pub(super) struct LanSender {
     backlog: Backlog,
     /// Time at which the line becomes free, and its order among simultaneous events.
     free: (Time, Order),
-    flying: DueQueue<(Packet, Fate)>,
-    counters: Counters,
+    flying: DueQueue<(Packet, FrameFate)>,
+    counters: HopCounters,
 }
 
 impl LanSender {
     /// Creates a sender without packets. An agent at the far end is in its link layer: it receives packets before that
     /// end's delay, which applies after it [ns-2 tcp/snoop.cc, `Snoop::handle`].
-    pub fn new(Parts { hop, line, queue, slot, agent_at_far_end, .. }: Parts, lan: Lan) -> Self {
+    pub fn new(LinkParts { hop, line, queue, slot, agent_at_far_end, .. }: LinkParts, lan: Lan) -> Self {
         LanSender {
             hop,
             far_delay: if agent_at_far_end { Span::ZERO } else { line.delay },
@@ -57,16 +57,16 @@ impl LanSender {
             backlog: queue,
             free: (Time::ZERO, Order::default()),
             flying: DueQueue::new(),
-            counters: Counters::default(),
+            counters: HopCounters::default(),
         }
     }
 
     /// Returns the next event. Among simultaneous events arrivals are first, and the line is free before a packet joins
     /// the queue.
-    fn next(&self) -> Option<(Time, Order, Next)> {
-        let queue = first(&self.entering).map(|(at, order)| (at, order, Next::Queue));
-        let free = (!self.backlog.is_empty()).then_some((self.free.0, self.free.1, Next::LineFree));
-        let arrival = first(&self.flying).map(|(at, order)| (at, order, Next::Arrival));
+    fn next(&self) -> Option<(Time, Order, LanEvent)> {
+        let queue = peek_due(&self.entering).map(|(at, order)| (at, order, LanEvent::Queue));
+        let free = (!self.backlog.is_empty()).then_some((self.free.0, self.free.1, LanEvent::LineFree));
+        let arrival = peek_due(&self.flying).map(|(at, order)| (at, order, LanEvent::Arrival));
         [arrival, free, queue].into_iter().flatten().min_by_key(|(at, ..)| *at)
     }
 
@@ -77,13 +77,13 @@ impl LanSender {
         }
     }
 
-    fn queue(&mut self, buffer: &mut Buffer, cx: &mut LinkCx<'_>) {
+    fn queue(&mut self, buffer: &mut RouterBuffer, cx: &mut LinkCx<'_>) {
         let Some(Due { what: (packet, expedited), .. }) = self.entering.pop_front() else { return };
         // A packet that can be sent at once does not wait: no limit applies.
         let at_once = self.backlog.is_empty() && self.free.0 <= cx.now;
         let offer = Offer { at_once, expedited, ..Offer::default() };
         if !self.backlog.offer(&packet, offer, self.hop, &mut self.counters, cx) {
-            buffer.left(packet.size());
+            buffer.release(packet.size());
             return;
         }
         if at_once {
@@ -94,13 +94,13 @@ impl LanSender {
     /// The line is busy for header and packet [ns-2 Mac::txtime]. The far end has the frame one propagation delay after
     /// its transmission *begins* [ns-2 Mac::sendDown, Channel::sendUp], and delivers it after its own delay [ns-2
     /// LL::sendUp].
-    fn send_next(&mut self, buffer: &mut Buffer, cx: &mut LinkCx<'_>) {
+    fn send_next(&mut self, buffer: &mut RouterBuffer, cx: &mut LinkCx<'_>) {
         let popped = self.backlog.pop(self.hop, &mut self.counters, cx, |queued| queued.packet);
         let Some(packet) = popped else { return };
         let (hop, now, size) = (self.hop, cx.now, packet.size() + self.lan.header);
         let duration = self.line.transmission_time(size);
         let number = Some(self.counters.frames_sent);
-        let fate = cx.channels[hop.link as usize].fate(&Frame {
+        let fate = cx.channels[hop.link as usize].fate(&ChannelFrame {
             now,
             start: now,
             duration,
@@ -118,7 +118,7 @@ impl LanSender {
 
     fn arrive(&mut self, outcomes: &mut Outcomes<'_>, cx: &mut LinkCx<'_>) {
         let Some(Due { what: (packet, fate), .. }) = self.flying.pop_front() else { return };
-        if delivered(fate == Fate::Corrupted, &packet, self.hop, &mut self.counters, cx) {
+        if report_delivery(fate == FrameFate::Corrupted, &packet, self.hop, &mut self.counters, cx) {
             outcomes.deliver(self.hop, &packet);
         }
     }
@@ -126,25 +126,25 @@ impl LanSender {
 
 impl Link for LanSender {
     /// Accepts a packet: it joins the queue, or is dropped there, after the delay of this end [ns-2 LL::sendDown].
-    fn accept(&mut self, packet: &Packet, expedited: bool, _: &mut Buffer, cx: &mut LinkCx<'_>) -> bool {
+    fn accept(&mut self, packet: &Packet, expedited: bool, _: &mut RouterBuffer, cx: &mut LinkCx<'_>) -> bool {
         let (at, order) = (cx.now + self.line.delay, cx.schedule.order());
         self.entering.push_back(Due { at, order, what: (*packet, expedited) });
         self.rearm(cx);
         true
     }
 
-    fn wake(&mut self, buffer: &mut Buffer, outcomes: &mut Outcomes<'_>, cx: &mut LinkCx<'_>) {
+    fn wake(&mut self, buffer: &mut RouterBuffer, outcomes: &mut Outcomes<'_>, cx: &mut LinkCx<'_>) {
         match self.next().filter(|(at, ..)| *at <= cx.now) {
-            Some((.., Next::Queue)) => self.queue(buffer, cx),
-            Some((.., Next::LineFree)) => self.send_next(buffer, cx),
-            Some((.., Next::Arrival)) => self.arrive(outcomes, cx),
+            Some((.., LanEvent::Queue)) => self.queue(buffer, cx),
+            Some((.., LanEvent::LineFree)) => self.send_next(buffer, cx),
+            Some((.., LanEvent::Arrival)) => self.arrive(outcomes, cx),
             None => {}
         }
         self.rearm(cx);
-        buffer.left(self.backlog.take_dropped().bytes);
+        buffer.release(self.backlog.take_dropped().bytes);
     }
 
-    fn counters(&self, now: Time) -> Counters {
+    fn counters(&self, now: Time) -> HopCounters {
         let mut counters = self.counters;
         counters.busy = counters.busy - self.free.0.since(now);
         counters

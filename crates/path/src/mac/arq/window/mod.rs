@@ -18,7 +18,7 @@ use sender::WindowSender;
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct SlidingWindow {
     /// Handling of the frames after one that fails.
-    pub policy: Policy,
+    pub policy: WindowPolicy,
     /// Maximum number of unacknowledged frames.
     pub window: u32,
     /// Maximum number of transmissions of a frame.
@@ -31,15 +31,15 @@ pub struct SlidingWindow {
 
 impl From<SlidingWindow> for Arq {
     fn from(arq: SlidingWindow) -> Self {
-        let in_order = arq.policy != Policy::SelectiveRepeat { in_order: false };
+        let in_order = arq.policy != WindowPolicy::SelectiveRepeat { in_order: false };
         let own = Arq::own(move |parts| WindowSender::new(parts, arq));
-        own.acknowledged(arq.ack_size, arq.window).in_order(in_order)
+        own.with_acknowledgments(arq.ack_size, arq.window).in_order(in_order)
     }
 }
 
 /// Handling of the frames after one that fails.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Policy {
+pub enum WindowPolicy {
     /// The far end discards them, and they are retransmitted.
     GoBackN,
     /// The far end buffers them.
@@ -54,7 +54,7 @@ pub(super) fn sixty_four() -> u32 {
     64
 }
 
-pub(super) fn nine() -> u32 {
+pub(super) fn default_max_transmissions() -> u32 {
     9
 }
 
@@ -74,7 +74,7 @@ const MAX_WINDOW: u32 = 65_536;
 const MAX_ACK: Bytes = Bytes(1500);
 
 /// Returns the errors of the settings that go-back-N and selective repeat share.
-pub(super) fn faults(window: u32, max_transmissions: u32, margin: Span, ack_size: Bytes) -> Vec<Fault> {
+pub(super) fn check_window_settings(window: u32, max_transmissions: u32, margin: Span, ack_size: Bytes) -> Vec<Fault> {
     let mut faults = Vec::new();
     if !(1..=MAX_WINDOW).contains(&window) {
         faults.push(Fault::new("window", window, format!("1 to {MAX_WINDOW} frames")));

@@ -9,17 +9,17 @@ use std::collections::VecDeque;
 use engine::{Order, Slot, Span, Time};
 use wire::Packet;
 
-use super::far_end::{FarEnd, Taken};
-use super::{Policy, SlidingWindow};
-use crate::channel::{Fate, Frame};
+use super::far_end::{FarEnd, FrameReceipt};
+use super::{SlidingWindow, WindowPolicy};
+use crate::channel::{ChannelFrame, FrameFate};
 use crate::context::LinkCx;
 use crate::event::{HopId, LinkEvent};
 use crate::hop_state::{HopState, LinkLayerState};
-use crate::link::due::{Due, DueQueue, first};
-use crate::link::{Counters, Line, Link, Parts};
+use crate::link::due::{Due, DueQueue, peek_due};
+use crate::link::{HopCounters, Link, LinkParts, TransmissionLine};
 use crate::outcome::{DeliveryNotice, Outcomes, RadioNotice};
 use crate::queue::backlog::Offer;
-use crate::queue::{Backlog, Buffer};
+use crate::queue::{Backlog, RouterBuffer};
 
 /// A frame that was sent and is not completed.
 struct Outstanding {
@@ -34,7 +34,7 @@ struct Outstanding {
 
 /// The event of the next wake-up.
 #[derive(Clone, Copy)]
-enum Next {
+enum WindowEvent {
     Ack,
     PassedOver,
     Frame,
@@ -45,7 +45,7 @@ enum Next {
 /// The sending end of a link layer with a window, together with its receiver.
 pub(super) struct WindowSender {
     hop: HopId,
-    line: Line,
+    line: TransmissionLine,
     arq: SlidingWindow,
     ack_time: Span,
     slot: Slot,
@@ -65,12 +65,15 @@ pub(super) struct WindowSender {
     given_up: DueQueue<u64>,
     far: FarEnd,
     reports_deliveries: bool,
-    counters: Counters,
+    counters: HopCounters,
 }
 
 impl WindowSender {
     /// Creates a sender without packets.
-    pub fn new(Parts { hop, mut line, queue, slot, reports_deliveries, .. }: Parts, arq: SlidingWindow) -> Self {
+    pub fn new(
+        LinkParts { hop, mut line, queue, slot, reports_deliveries, .. }: LinkParts,
+        arq: SlidingWindow,
+    ) -> Self {
         WindowSender {
             hop,
             ack_time: line.transmission_time(arq.ack_size),
@@ -89,19 +92,19 @@ impl WindowSender {
             given_up: DueQueue::new(),
             far: FarEnd::new(arq.policy),
             reports_deliveries,
-            counters: Counters::default(),
+            counters: HopCounters::default(),
         }
     }
 
     /// Returns the next event.
-    fn next(&self) -> Option<(Time, Order, Next)> {
+    fn next(&self) -> Option<(Time, Order, WindowEvent)> {
         let free = (self.has_repeats() || (!self.backlog.is_empty() && self.window_is_open())).then_some(self.free);
         let all = [
-            (first(&self.acks), Next::Ack),
-            (first(&self.given_up), Next::PassedOver),
-            (first(&self.flying), Next::Frame),
-            (first(&self.timers), Next::Timer),
-            (free, Next::LineFree),
+            (peek_due(&self.acks), WindowEvent::Ack),
+            (peek_due(&self.given_up), WindowEvent::PassedOver),
+            (peek_due(&self.flying), WindowEvent::Frame),
+            (peek_due(&self.timers), WindowEvent::Timer),
+            (free, WindowEvent::LineFree),
         ];
         let all = all.into_iter().filter_map(|(due, next)| due.map(|(at, order)| (at, order, next)));
         all.min_by_key(|(at, ..)| *at)
@@ -163,13 +166,13 @@ impl WindowSender {
         let (hop, now, size) = (self.hop, cx.now, packet.size());
         let duration = self.line.transmission_time(size);
         let number_on_hop = Some(self.counters.frames_sent);
-        let frame = Frame { now, start: now, duration, size, direction: hop.direction, number: number_on_hop };
+        let frame = ChannelFrame { now, start: now, duration, size, direction: hop.direction, number: number_on_hop };
         self.counters.frames_sent += 1;
         self.counters.busy = self.counters.busy + duration;
         cx.emit(hop, || LinkEvent::FrameSent { number, attempt, packet });
         let leaves = now + duration;
         self.free = (leaves, cx.schedule.order());
-        if cx.channels[hop.link as usize].fate(&frame) == Fate::Arrives {
+        if cx.channels[hop.link as usize].fate(&frame) == FrameFate::Arrives {
             let order = cx.schedule.order();
             self.flying.push_back(Due { at: leaves + self.line.delay, order, what: (number, packet) });
         } else {
@@ -184,19 +187,19 @@ impl WindowSender {
         let Some(Due { what: (number, packet), .. }) = self.flying.pop_front() else { return };
         let (hop, counters) = (self.hop, &mut self.counters);
         match self.far.take(number, packet, |packet| hand_up(packet, hop, counters, outcomes, cx)) {
-            Taken::New => {}
-            Taken::Again => {
+            FrameReceipt::New => {}
+            FrameReceipt::Again => {
                 self.counters.duplicates += 1;
                 cx.emit(hop, || LinkEvent::FrameDuplicate { number, packet });
             }
-            Taken::OutOfTurn => {
+            FrameReceipt::OutOfTurn => {
                 self.counters.discarded += 1;
                 cx.emit(hop, || LinkEvent::FrameDiscarded { number, packet });
             }
         }
         let (now, duration, size) = (cx.now, self.ack_time, self.arq.ack_size);
-        let ack = Frame { now, start: now, duration, size, direction: hop.direction.reversed(), number: None };
-        if cx.channels[hop.link as usize].fate(&ack) == Fate::Arrives {
+        let ack = ChannelFrame { now, start: now, duration, size, direction: hop.direction.opposite(), number: None };
+        if cx.channels[hop.link as usize].fate(&ack) == FrameFate::Arrives {
             let (at, order) = (now + duration + self.line.delay, cx.schedule.order());
             self.acks.push_back(Due { at, order, what: self.far.acknowledges(number) });
         } else {
@@ -211,18 +214,18 @@ impl WindowSender {
         self.far.pass_over(number, |packet| hand_up(packet, hop, counters, outcomes, cx));
     }
 
-    fn ack_arrives(&mut self, buffer: &mut Buffer, outcomes: &mut Outcomes<'_>) {
+    fn ack_arrives(&mut self, buffer: &mut RouterBuffer, outcomes: &mut Outcomes<'_>) {
         let Some(ack) = self.acks.pop_front().map(|due| due.what) else { return };
         let (hop, reports) = (self.hop, self.reports_deliveries);
         let mut completed = |outstanding: &Outstanding| {
             let Outstanding { packet, queued, sent: attempts, .. } = *outstanding;
-            buffer.left(packet.size());
+            buffer.release(packet.size());
             if reports {
                 outcomes.acknowledge(DeliveryNotice { hop, packet, queued, attempts });
             }
         };
         match self.arq.policy {
-            Policy::GoBackN => {
+            WindowPolicy::GoBackN => {
                 while self.base < ack
                     && let Some(done) = self.outstanding.pop_front()
                 {
@@ -230,7 +233,7 @@ impl WindowSender {
                     completed(&done);
                 }
             }
-            Policy::SelectiveRepeat { .. } => {
+            WindowPolicy::SelectiveRepeat { .. } => {
                 if let Some(outstanding) = self.outstanding(ack).filter(|outstanding| !outstanding.done) {
                     outstanding.done = true;
                     completed(outstanding);
@@ -256,7 +259,7 @@ impl WindowSender {
 
     /// Handles an overdue acknowledgment; with go-back-N it belongs to the oldest frame, since the other timers began
     /// later.
-    fn timer_expires(&mut self, buffer: &mut Buffer, outcomes: &mut Outcomes<'_>, cx: &mut LinkCx<'_>) {
+    fn timer_expires(&mut self, buffer: &mut RouterBuffer, outcomes: &mut Outcomes<'_>, cx: &mut LinkCx<'_>) {
         let Some(number) = self.timers.pop_front().map(|due| due.what) else { return };
         let most = self.arq.max_transmissions;
         let Some(outstanding) = self.outstanding(number) else { return };
@@ -268,19 +271,19 @@ impl WindowSender {
             let arrived = self.far.has(number);
             self.counters.given_up += 1;
             self.counters.packets_dropped += u64::from(!arrived);
-            buffer.left(packet.size());
+            buffer.release(packet.size());
             cx.emit_timing(self.hop, || LinkEvent::GivenUp { number, attempts: sent, packet, arrived });
             let (at, order) = (cx.now + self.line.delay, cx.schedule.order());
             self.given_up.push_back(Due { at, order, what: number });
         }
         match self.arq.policy {
-            Policy::GoBackN => {
+            WindowPolicy::GoBackN => {
                 // All frames sent since are void. If the frame was given up, `slide` advances to the next.
                 self.timers.clear();
                 self.resume = number;
             }
-            Policy::SelectiveRepeat { .. } if last => {}
-            Policy::SelectiveRepeat { .. } => self.again.push_back(number),
+            WindowPolicy::SelectiveRepeat { .. } if last => {}
+            WindowPolicy::SelectiveRepeat { .. } => self.again.push_back(number),
         }
         self.slide();
         outcomes.fail(RadioNotice { hop: self.hop, packet, attempt, last });
@@ -288,7 +291,7 @@ impl WindowSender {
 }
 
 impl Link for WindowSender {
-    fn accept(&mut self, packet: &Packet, expedited: bool, buffer: &mut Buffer, cx: &mut LinkCx<'_>) -> bool {
+    fn accept(&mut self, packet: &Packet, expedited: bool, buffer: &mut RouterBuffer, cx: &mut LinkCx<'_>) -> bool {
         // A packet that can be sent at once does not wait: no limit applies.
         let at_once = self.free.0 <= cx.now && !self.has_repeats() && self.backlog.is_empty() && self.window_is_open();
         let offer = Offer { at_once, expedited, ..Offer::default() };
@@ -297,28 +300,28 @@ impl Link for WindowSender {
             self.send(cx);
             self.rearm(cx);
         } else {
-            buffer.left(packet.size());
+            buffer.release(packet.size());
         }
-        buffer.left(self.backlog.take_dropped().bytes);
+        buffer.release(self.backlog.take_dropped().bytes);
         accepted
     }
 
-    fn wake(&mut self, buffer: &mut Buffer, outcomes: &mut Outcomes<'_>, cx: &mut LinkCx<'_>) {
+    fn wake(&mut self, buffer: &mut RouterBuffer, outcomes: &mut Outcomes<'_>, cx: &mut LinkCx<'_>) {
         if let Some((_, _, next)) = self.next().filter(|(at, ..)| *at <= cx.now) {
             match next {
-                Next::Ack => self.ack_arrives(buffer, outcomes),
-                Next::PassedOver => self.pass_over(outcomes, cx),
-                Next::Frame => self.frame_arrives(outcomes, cx),
-                Next::Timer => self.timer_expires(buffer, outcomes, cx),
-                Next::LineFree => {}
+                WindowEvent::Ack => self.ack_arrives(buffer, outcomes),
+                WindowEvent::PassedOver => self.pass_over(outcomes, cx),
+                WindowEvent::Frame => self.frame_arrives(outcomes, cx),
+                WindowEvent::Timer => self.timer_expires(buffer, outcomes, cx),
+                WindowEvent::LineFree => {}
             }
         }
         self.send(cx);
         self.rearm(cx);
-        buffer.left(self.backlog.take_dropped().bytes);
+        buffer.release(self.backlog.take_dropped().bytes);
     }
 
-    fn counters(&self, now: Time) -> Counters {
+    fn counters(&self, now: Time) -> HopCounters {
         let mut counters = self.counters;
         counters.busy = counters.busy - self.free.0.since(now);
         counters
@@ -330,13 +333,13 @@ impl Link for WindowSender {
             waiting: self.backlog.len(),
             waiting_bytes: self.backlog.bytes(),
             outstanding: self.outstanding.len(),
-            link_layer: Some(LinkLayerState { attempts, next_number: self.end(), expected: self.far.expected() }),
+            link_layer: Some(LinkLayerState { attempts, next_number: self.end(), expected: self.far.next_expected() }),
         }
     }
 }
 
 /// Delivers a packet at the far end.
-fn hand_up(packet: Packet, hop: HopId, counters: &mut Counters, outcomes: &mut Outcomes<'_>, cx: &mut LinkCx<'_>) {
+fn hand_up(packet: Packet, hop: HopId, counters: &mut HopCounters, outcomes: &mut Outcomes<'_>, cx: &mut LinkCx<'_>) {
     counters.packets_delivered += 1;
     cx.emit_timing(hop, || LinkEvent::Arrived { packet });
     outcomes.deliver(hop, &packet);

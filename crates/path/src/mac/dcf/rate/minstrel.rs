@@ -57,7 +57,9 @@ impl Settings for Config {
 impl Config {
     /// Creates the rate control of a link.
     pub fn build(&self, rates: Rates) -> Box<dyn RateControl> {
-        let known = rates.times[..=rates.preferred].iter().map(|time| Known { time: *time, ..Known::default() });
+        let known = rates.times[..=rates.preferred]
+            .iter()
+            .map(|time| RateStatistics { time: *time, ..RateStatistics::default() });
         let mut minstrel = Minstrel {
             config: self.clone(),
             known: known.collect(),
@@ -80,7 +82,7 @@ const RELIABLE_SHARE: f64 = 0.95;
 
 /// Statistics of a rate.
 #[derive(Clone, Default)]
-struct Known {
+struct RateStatistics {
     time: Span,
     /// Attempts and successes in the current interval.
     attempts: u32,
@@ -89,7 +91,7 @@ struct Known {
     share: Option<f64>,
 }
 
-impl Known {
+impl RateStatistics {
     /// Returns the throughput in frames per second.
     fn throughput(&self) -> f64 {
         let share = self.share.unwrap_or(0.0);
@@ -99,7 +101,7 @@ impl Known {
 
 struct Minstrel {
     config: Config,
-    known: Vec<Known>,
+    known: Vec<RateStatistics>,
     draws: Draws,
     /// Time of the last update of the shares.
     updated: Time,
