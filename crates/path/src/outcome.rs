@@ -75,17 +75,12 @@ impl<'a> Outcomes<'a> {
     pub fn deliver_with(&mut self, hop: HopId, write: impl FnOnce(&mut Packet) -> bool) {
         let first = self.delivered.is_none() && self.more.is_empty();
         let mut spare = None;
-        let packet = match first {
-            true => &mut *self.first,
-            false => spare.insert(Packet::blank(Addr::of_node(0), Addr::of_node(0))),
-        };
+        let packet =
+            if first { &mut *self.first } else { spare.insert(Packet::blank(Addr::of_node(0), Addr::of_node(0))) };
         if !write(packet) {
             return;
         }
-        match first {
-            true => self.delivered = Some(hop),
-            false => self.more.push((hop, LinkOutcome::Delivered(*packet))),
-        }
+        if first { self.delivered = Some(hop) } else { self.more.push((hop, LinkOutcome::Delivered(*packet))) }
     }
 
     /// Adds a failed attempt.

@@ -164,9 +164,10 @@ fn connection(connection: &Connection) -> Section {
             blocks.push(Block::Svg { svg: drawn.picture.svg(), caption });
         }
     }
-    blocks.push(match report.findings.is_empty() {
-        true => Block::Words("No problem was found.".into()),
-        false => Block::Table(findings(explained)),
+    blocks.push(if report.findings.is_empty() {
+        Block::Words("No problem was found.".into())
+    } else {
+        Block::Table(findings(explained))
     });
     Section { heading: explained.name(), blocks }
 }

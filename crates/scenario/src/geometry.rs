@@ -38,10 +38,7 @@ pub(crate) fn minimum_distance(ends: [&NodePath; 2], network: &Network) -> Lengt
     let (mut too_near, mut near_enough) = (0, 3 * FARTHEST as u64);
     while near_enough - too_near > 1 {
         let middle = too_near + (near_enough - too_near) / 2;
-        match comes(middle) {
-            true => near_enough = middle,
-            false => too_near = middle,
-        }
+        if comes(middle) { near_enough = middle } else { too_near = middle }
     }
     Length(near_enough)
 }

@@ -238,8 +238,9 @@ fn check() -> Result<(), Failure> {
         unmet |= finding.required && finding.found.is_err();
         print(&format!("{}: {found}\n", finding.what))?;
     }
-    match unmet {
-        true => Err(Failure::Run("`lasthop shell` cannot run here".to_owned())),
-        false => print("`lasthop shell` can run here\n"),
+    if unmet {
+        Err(Failure::Run("`lasthop shell` cannot run here".to_owned()))
+    } else {
+        print("`lasthop shell` can run here\n")
     }
 }

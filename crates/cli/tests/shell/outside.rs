@@ -37,9 +37,10 @@ print(open("/etc/resolv.conf").read().split()[:2])
 fn has_route_outside(dir: &Path) -> Result<(), String> {
     permitted(dir)?;
     let routes = fs::read_to_string("/proc/net/route").unwrap_or_default();
-    match routes.lines().any(|line| line.split_whitespace().nth(1) == Some("00000000")) {
-        true => Ok(()),
-        false => Err("the machine has no default route".to_owned()),
+    if routes.lines().any(|line| line.split_whitespace().nth(1) == Some("00000000")) {
+        Ok(())
+    } else {
+        Err("the machine has no default route".to_owned())
     }
 }
 

@@ -112,11 +112,7 @@ fn is_same(one: &Stream, other: &Stream) -> bool {
     let [first, second] = one.ends;
     let initial = |stream: &Stream| stream.syn.map(|syn| syn.map(|syn| syn.seq));
     let known = initial(one).iter().all(Option::is_some) && initial(other).iter().all(Option::is_some);
-    match known {
-        // Ports may be used again.
-        true => initial(one) == initial(other),
-        false => [[first, second], [second, first]].contains(&other.ends),
-    }
+    if known { initial(one) == initial(other) } else { [[first, second], [second, first]].contains(&other.ends) }
 }
 
 /// The end of a connection in another capture, which may have seen a packet of the other end first.

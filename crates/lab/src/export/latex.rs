@@ -152,9 +152,10 @@ fn render_caption(figure: &MetricFigure<'_>, columns: &LatexColumns<'_>) -> Stri
     }
     let level = figure.level();
     let intervals = figure.entries.iter().filter_map(|entry| entry.row.as_ref()).any(|row| row.half.is_some());
-    out.push_str(&match intervals {
-        true => format!(". Means $\\pm$ half width of the {level}\\,\\% confidence interval"),
-        false => ". Means".to_owned(),
+    out.push_str(&if intervals {
+        format!(". Means $\\pm$ half width of the {level}\\,\\% confidence interval")
+    } else {
+        ". Means".to_owned()
     });
     if let (false, Some(first)) = (columns.counted, figure.entries.first()) {
         out.push_str(&format!(", $n = {}$", count_values(first)));

@@ -40,9 +40,8 @@ pub(super) fn run_replications(
                     }
                     let network = Network { replication, ..network.clone() };
                     let mut arrivals = BinCounter::new(network.flows.len(), watched);
-                    let mut go_on = |_| match stop.load(Ordering::Relaxed) {
-                        true => ControlFlow::Break(()),
-                        false => ControlFlow::Continue(()),
+                    let mut go_on = |_| {
+                        if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
                     };
                     // Cancelled; a run that writes nothing cannot fail in another way.
                     let Ok(_) = record(&network, &mut arrivals, |_| false, &mut go_on) else { break };

@@ -213,9 +213,10 @@ impl FifoLink {
         if has_options && let Some(options) = self.options.pop_front() {
             whole.put_options(options);
         }
-        match report_delivery(damaged, whole, self.hop, &mut self.counters, cx) {
-            true => FifoArrival::Whole,
-            false => FifoArrival::Nothing,
+        if report_delivery(damaged, whole, self.hop, &mut self.counters, cx) {
+            FifoArrival::Whole
+        } else {
+            FifoArrival::Nothing
         }
     }
 

@@ -67,9 +67,8 @@ pub(crate) fn report_delivery<O: Observer>(
     counters: &mut HopCounters,
     cx: &mut Cx<'_, O>,
 ) -> bool {
-    cx.emit_timing(hop, || match damaged {
-        true => LinkEvent::Lost { packet: *packet },
-        false => LinkEvent::Arrived { packet: *packet },
+    cx.emit_timing(hop, || {
+        if damaged { LinkEvent::Lost { packet: *packet } } else { LinkEvent::Arrived { packet: *packet } }
     });
     if damaged {
         counters.frames_corrupted += 1;

@@ -83,9 +83,10 @@ impl Medium {
             let bytes = mpdu_size(head.packet.size());
             let begins = size.next_multiple_of(4);
             size = aggregate_size_with(size, bytes);
-            let (start, duration) = match alone {
-                true => (start, duration),
-                false => (start + preamble + rate.transmission_time(begins), rate.transmission_time(size - begins)),
+            let (start, duration) = if alone {
+                (start, duration)
+            } else {
+                (start + preamble + rate.transmission_time(begins), rate.transmission_time(size - begins))
             };
             let asked = ChannelFrame {
                 now: cx.now,

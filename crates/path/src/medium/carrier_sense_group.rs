@@ -104,12 +104,11 @@ impl CarrierSenseGroup {
     /// exchanges do not apply to it, and after a frame that it alone could not decode it waits for EIFS.
     pub fn counts_from(&self, number: MediumStationId, station: &Station, phy: &Phy) -> Time {
         let unread = station.unread == Some(self.idle_since);
-        match self.reserved.is_empty() && !unread {
-            true => self.from,
-            false => {
-                let silence = if self.damaged || unread { phy.eifs } else { phy.difs };
-                self.after(number, self.idle_since, silence, phy)
-            }
+        if self.reserved.is_empty() && !unread {
+            self.from
+        } else {
+            let silence = if self.damaged || unread { phy.eifs } else { phy.difs };
+            self.after(number, self.idle_since, silence, phy)
         }
     }
 
@@ -144,9 +143,10 @@ impl CarrierSenseGroup {
     pub fn after_silence(&self, number: MediumStationId, station: &Station, sent: Time, now: Time, phy: &Phy) -> Time {
         // A frame that ends exactly now counts as sensed: events at one time have no order.
         let sensed_more = self.busy_since > sent && !self.is_unsensed(now, phy) || self.idle_since == now;
-        match sensed_more {
-            true => self.counts_from(number, station, phy).max(now),
-            false => self.after(number, self.idle_since, phy.difs, phy).max(now),
+        if sensed_more {
+            self.counts_from(number, station, phy).max(now)
+        } else {
+            self.after(number, self.idle_since, phy.difs, phy).max(now)
         }
     }
 

@@ -255,9 +255,10 @@ impl Medium {
         }
         // If the medium is idle, but for less than DIFS, the station transmits after DIFS. If it is busy, the station
         // backs off.
-        let slots = match group.is_idle(number, cx.now) && !station.answering {
-            true => 0,
-            false => draw_back_off(self.number, number, station, cx),
+        let slots = if group.is_idle(number, cx.now) && !station.answering {
+            0
+        } else {
+            draw_back_off(self.number, number, station, cx)
         };
         let group = &mut self.groups[self.audibility.group[number]];
         group.join_apart(number, cx.now, from, slots, &self.phy, &mut self.stations, cx.schedule);

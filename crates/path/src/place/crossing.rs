@@ -93,10 +93,7 @@ fn bisect_change(from: Time, to: Time, holds: impl Fn(Time) -> bool) -> Time {
     let (mut from, mut to) = (from.as_nanos(), to.as_nanos());
     while to - from > 1 {
         let middle = from + (to - from) / 2;
-        match holds(Time::from_nanos(middle)) {
-            true => from = middle,
-            false => to = middle,
-        }
+        if holds(Time::from_nanos(middle)) { from = middle } else { to = middle }
     }
     Time::from_nanos(to)
 }

@@ -146,9 +146,10 @@ fn media(view: &View, network: &Network) -> Result<Vec<usize>, PictureError> {
         None if name == "all" => Ok(all()),
         None => {
             let problem = Problem::new("a medium of the scenario").found(format!("\"{name}\""));
-            Err(PictureError::Medium(match network.media.is_empty() {
-                true => problem.hint("it has none"),
-                false => problem.nearest(name, names()),
+            Err(PictureError::Medium(if network.media.is_empty() {
+                problem.hint("it has none")
+            } else {
+                problem.nearest(name, names())
             }))
         }
     }

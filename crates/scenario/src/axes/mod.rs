@@ -159,7 +159,7 @@ fn collect_leaves<'a>(table: &'a Table, prefix: &str) -> Vec<(String, &'a Value)
         let key = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
         match value {
             Value::Table(inner) if !range::is_range(inner) && !inner.is_empty() => {
-                found.extend(collect_leaves(inner, &key))
+                found.extend(collect_leaves(inner, &key));
             }
             _ => found.push((key, value)),
         }

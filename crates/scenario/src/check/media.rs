@@ -44,9 +44,10 @@ impl Checker<'_> {
         let Some((number, _, medium)) = self.scenario.media.get_full(name) else {
             let problem = Problem::new("a medium").key(format!("{key}.medium")).found(format!("\"{name}\""));
             let known = self.scenario.media.keys().map(String::as_str);
-            let problem = match self.scenario.media.is_empty() {
-                true => problem.hint(format!("add a table [media.{name}]")),
-                false => self.names.suggest(problem, name, known),
+            let problem = if self.scenario.media.is_empty() {
+                problem.hint(format!("add a table [media.{name}]"))
+            } else {
+                self.names.suggest(problem, name, known)
             };
             self.report_problem(problem);
             return None;

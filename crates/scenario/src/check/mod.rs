@@ -159,14 +159,15 @@ impl Checker<'_> {
     fn scheme(&self, node: &Node) -> AgentConfig {
         let has_part = |name: &str| matches!(self.members.by_name::<ResponseConfig>(name), Ok(Some(_)) | Err(_));
         let lists = |scheme: &AgentConfig| match scheme.custom() {
-            Some(custom) if custom.is_resolved() => match node.kind.is_base_station() {
-                true => custom.traits().changes(SchemeNode::BaseStation),
-                false => {
+            Some(custom) if custom.is_resolved() => {
+                if node.kind.is_base_station() {
+                    custom.traits().changes(SchemeNode::BaseStation)
+                } else {
                     let at_hosts =
                         [SchemeNode::Sender, SchemeNode::Receiver].iter().any(|place| custom.traits().changes(*place));
                     at_hosts || has_part(custom.name())
                 }
-            },
+            }
             _ => true,
         };
         let own = node.scheme.as_ref().map(|Named(scheme)| scheme);
@@ -202,10 +203,7 @@ impl Checker<'_> {
             processing_delay,
             radio: node.radio,
             scheduler,
-            agent: match node.kind.runs_agent() {
-                true => self.scheme(node),
-                false => AgentConfig::default(),
-            },
+            agent: if node.kind.runs_agent() { self.scheme(node) } else { AgentConfig::default() },
             place: self.place(&key, node),
             association: self.association(&key, name, node),
         }

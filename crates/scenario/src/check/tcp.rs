@@ -33,9 +33,10 @@ impl Checker<'_> {
         config.segment = flow.mss.0.min(MAX_SEGMENT) as u32;
         config.window = flow.receive_window;
         config.response = self.sender_part(scheme);
-        let scheme_key = match self.scenario.nodes.get(&flow.from).is_some_and(|node| node.scheme.is_some()) {
-            true => format!("nodes.{}.scheme", flow.from),
-            false => "scheme".to_owned(),
+        let scheme_key = if self.scenario.nodes.get(&flow.from).is_some_and(|node| node.scheme.is_some()) {
+            format!("nodes.{}.scheme", flow.from)
+        } else {
+            "scheme".to_owned()
         };
         self.faults(&scheme_key, config.response.check());
         self.faults(&format!("{key}.tcp.recovery"), config.recovery.check());

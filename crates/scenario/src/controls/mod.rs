@@ -422,9 +422,10 @@ fn format_assignment_path(path: &[PathStep]) -> String {
                 if !written.is_empty() {
                     written.push('.');
                 }
-                match key.contains(['.', '[', ' ']) {
-                    true => written.push_str(&format!("\"{key}\"")),
-                    false => written.push_str(key),
+                if key.contains(['.', '[', ' ']) {
+                    written.push_str(&format!("\"{key}\""))
+                } else {
+                    written.push_str(key)
                 }
             }
             PathStep::Item(number) => written.push_str(&format!("[{number}]")),

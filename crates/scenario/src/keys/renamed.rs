@@ -83,7 +83,7 @@ pub(crate) fn rename_keys(scenario: &mut Value) {
 fn rename_nested(value: &mut Value, path: &[PathStep]) {
     match &mut value.data {
         ValueData::Table(table) => {
-            rename_in_table(table, |key| vec![PathStep::Key(key.to_owned())], path, rename_nested)
+            rename_in_table(table, |key| vec![PathStep::Key(key.to_owned())], path, rename_nested);
         }
         ValueData::List(items) => {
             for (number, item) in items.iter_mut().enumerate() {

@@ -138,9 +138,10 @@ pub struct Way<'a> {
 impl<'a> Way<'a> {
     /// The key of a setting below the link: `rate`, or `rate.forward` if the directions have separate values.
     pub fn key(&self, setting: &str) -> String {
-        match self.link.is_each(setting) {
-            true => format!("{setting}.{}", directed::direction_name(self.direction)),
-            false => setting.to_owned(),
+        if self.link.is_each(setting) {
+            format!("{setting}.{}", directed::direction_name(self.direction))
+        } else {
+            setting.to_owned()
         }
     }
 

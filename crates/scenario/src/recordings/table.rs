@@ -44,7 +44,7 @@ fn parse_property_rows(file: &str, text: &str) -> Result<Vec<LinkConditions>, Pr
         match &columns {
             None => {
                 columns =
-                    Some(parse_column_names(file, text, at, line).map_err(|problem| hint_at_separator(problem, line))?)
+                    Some(parse_column_names(file, text, at, line).map_err(|problem| hint_at_separator(problem, line))?);
             }
             Some(columns) => rows.push(parse_property_row(file, text, at, line, columns, rows.last())?),
         }

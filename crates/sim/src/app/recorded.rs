@@ -102,9 +102,10 @@ impl RecordedWrites {
 impl Application for RecordedWrites {
     fn transports(&self) -> &'static [Transport] {
         // Each write is a datagram only if all fit.
-        match self.writes.iter().all(|(_, bytes)| bytes.0 <= super::MAX_DATAGRAM) {
-            true => &[Transport::Tcp, Transport::Udp],
-            false => &[Transport::Tcp],
+        if self.writes.iter().all(|(_, bytes)| bytes.0 <= super::MAX_DATAGRAM) {
+            &[Transport::Tcp, Transport::Udp]
+        } else {
+            &[Transport::Tcp]
         }
     }
 

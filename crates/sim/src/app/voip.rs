@@ -165,13 +165,12 @@ fn compute_rating(codec: Codec, loss: f64, delay: f64) -> f64 {
     let (ie, bpl) = codec.impairment();
     let percent = 100.0 * loss;
     let by_loss = ie + (95.0 - ie) * percent / (percent + bpl);
-    let by_delay = match delay > 100.0 {
-        true => {
-            let x = libm::log2(delay / 100.0);
-            let root = |x: f64| libm::pow(1.0 + libm::pow(x, 6.0), 1.0 / 6.0);
-            25.0 * (root(x) - 3.0 * root(x / 3.0) + 2.0)
-        }
-        false => 0.0,
+    let by_delay = if delay > 100.0 {
+        let x = libm::log2(delay / 100.0);
+        let root = |x: f64| libm::pow(1.0 + libm::pow(x, 6.0), 1.0 / 6.0);
+        25.0 * (root(x) - 3.0 * root(x / 3.0) + 2.0)
+    } else {
+        0.0
     };
     93.2 - by_delay - by_loss
 }

@@ -23,9 +23,10 @@ impl World {
         let node = self.topology.far_end(hop);
         let here = self.topology.role(node);
         let handled = here.passes_on
-            && match packet.dst() == node.addr() {
-                true => self.receive_compact(node, packet, sink),
-                false => here.forwards && self.output_compact(node, packet, sink),
+            && if packet.dst() == node.addr() {
+                self.receive_compact(node, packet, sink)
+            } else {
+                here.forwards && self.output_compact(node, packet, sink)
             };
         if !handled {
             packet.write_to(whole);

@@ -136,9 +136,10 @@ impl World {
 
     /// Passes on a packet that `node` creates now.
     pub(super) fn create<S: Sink>(&mut self, node: NodeId, packet: &mut Packet, sink: &mut S) {
-        match S::ACTIVE {
-            true => self.create_watched(node, packet, &mut Forward(&mut |at, event| sink.event(at, event))),
-            false => self.create_timed(node, packet),
+        if S::ACTIVE {
+            self.create_watched(node, packet, &mut Forward(&mut |at, event| sink.event(at, event)))
+        } else {
+            self.create_timed(node, packet)
         }
     }
 

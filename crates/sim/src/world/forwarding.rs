@@ -38,7 +38,7 @@ impl World {
             LinkOutcome::Delivered(mut packet) => self.arrive(hop, &mut packet, sink),
             LinkOutcome::Failed(notice) => self.notify_agent(self.topology.near_end(hop), &notice, sink),
             LinkOutcome::Acknowledged(notice) => {
-                self.notify_agent_of_delivery(self.topology.near_end(hop), &notice, sink)
+                self.notify_agent_of_delivery(self.topology.near_end(hop), &notice, sink);
             }
             LinkOutcome::Freed(bytes) => self.transmitters.release(self.topology.near_end(hop), bytes),
         }
@@ -54,9 +54,8 @@ impl World {
             return;
         }
         let agent_acts = self.topology.is_wireless(hop) && self.processors.has_agent(node);
-        self.emit(node, sink, || match ends {
-            true => NodeEvent::Received { packet: *packet },
-            false => NodeEvent::Transit { packet: *packet },
+        self.emit(node, sink, || {
+            if ends { NodeEvent::Received { packet: *packet } } else { NodeEvent::Transit { packet: *packet } }
         });
         if agent_acts
             && self.ask_agent(node, packet, sink, |agent, packet, cx| agent.after_air(packet, cx)) == AgentVerdict::Take
@@ -65,10 +64,7 @@ impl World {
             return;
         }
         if !(agent_acts && self.processors.delay_after_agent(hop, packet, &mut self.agenda)) {
-            match ends {
-                true => self.receive(node, packet, sink),
-                false => self.forward(node, packet, sink),
-            }
+            if ends { self.receive(node, packet, sink) } else { self.forward(node, packet, sink) }
         }
         if agent_acts {
             self.agent_sends(node, sink);
@@ -77,10 +73,7 @@ impl World {
 
     /// A packet has been processed by the node.
     pub(super) fn pass_on<S: LoopSink>(&mut self, node: NodeId, packet: &mut Packet, sink: &mut S) {
-        match packet.dst == node.addr() {
-            true => self.receive(node, packet, sink),
-            false => self.forward(node, packet, sink),
-        }
+        if packet.dst == node.addr() { self.receive(node, packet, sink) } else { self.forward(node, packet, sink) }
     }
 
     /// A packet that was created here starts its path.

@@ -117,13 +117,10 @@ impl DataDirection {
         let [here_wireless, there_wireless] = [&name, &other].map(|node| has_wireless_link(dir, node));
         let is_known = here_wireless != there_wireless;
         let here_is_mobile = here_wireless || !is_known;
-        Some(match sent >= received {
-            true => {
-                DataDirection { nodes: [name, other], bytes: [sent, received], is_upload: here_is_mobile, is_known }
-            }
-            false => {
-                DataDirection { nodes: [other, name], bytes: [received, sent], is_upload: !here_is_mobile, is_known }
-            }
+        Some(if sent >= received {
+            DataDirection { nodes: [name, other], bytes: [sent, received], is_upload: here_is_mobile, is_known }
+        } else {
+            DataDirection { nodes: [other, name], bytes: [received, sent], is_upload: !here_is_mobile, is_known }
         })
     }
 }

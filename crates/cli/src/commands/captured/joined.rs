@@ -25,9 +25,10 @@ pub fn as_text(both: &BothEnds<'_>) -> String {
         counts.into_iter().chain(delays).collect::<Vec<String>>()
     };
     let rows: Vec<Vec<String>> = std::iter::once(head).chain([("data", data), ("ACKs", acks)].map(row)).collect();
-    let places = match both.whole_path {
-        true => format!("{sender} at the sender, {receiver} at the receiver"),
-        false => format!("{sender}, nearer to the sender, and {receiver}"),
+    let places = if both.whole_path {
+        format!("{sender} at the sender, {receiver} at the receiver")
+    } else {
+        format!("{sender}, nearer to the sender, and {receiver}")
     };
     let mut text = format!(
         "joined: {places}\n{}the delays assume that the least one, {:.3} ms, is the same in \

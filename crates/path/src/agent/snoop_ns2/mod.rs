@@ -216,7 +216,7 @@ impl Agent for SnoopNs2 {
         if let Some(number) = known.or_else(|| self.flows.find(&key)) {
             let room = self.queue_has_room;
             self.with(number, |flow, config, _, counters| {
-                flow.on_data(packet, segment, room, config, counters, cx.now)
+                flow.on_data(packet, segment, room, config, counters, cx.now);
             });
         }
         AgentVerdict::Pass
