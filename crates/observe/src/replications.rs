@@ -57,7 +57,7 @@ pub struct Series {
 }
 
 impl Series {
-    /// Adds what a replication gave: a value that is not a number is none. A replication occurs once.
+    /// Adds the value of a replication, which must not have been added before. NaN counts as no value.
     pub fn insert(&mut self, replication: u64, value: Option<f64>) {
         if !self.accepts(replication, value) {
             self.without += 1;
@@ -164,7 +164,7 @@ pub fn entries<'a>(cases: &'a [Case], metric: &'a Metric, level: Level) -> impl 
 }
 
 impl Row {
-    /// The statistics of a series, compared with that of the first case. `range` is the range of possible values.
+    /// The statistics of a series, compared with the series of the first case. `range` is the range of possible values.
     fn of(series: &Series, base: Option<&Series>, range: &Interval, level: Level) -> Option<Self> {
         let moments = series.values.moments();
         let ci = Interval::of_mean(&moments, level);
@@ -246,7 +246,7 @@ pub fn runs_needed(cases: &[Case], rule: &Rule, replications: u64) -> u64 {
     series.map(|series| rule.runs_needed(&series.values.moments(), replications)).max().unwrap_or(0)
 }
 
-/// The statistics of a subject as keys and values; `without` and `lacking` are those of [`Series`].
+/// The statistics of a subject as keys and values; `without` and `lacking` are defined in [`Series`].
 pub fn to_json(subject: &str, without: u64, lacking: u64, row: Option<&Row>) -> Map<String, Value> {
     let quantiles = row.into_iter().flat_map(|row| QUANTILES.iter().zip(&row.quantiles));
     let quantiles = quantiles

@@ -44,7 +44,7 @@ pub enum TraceError {
     },
 }
 
-/// A world at time zero that measures the delays if `delays`, and will run with a sink if `observed`.
+/// Creates a world at time zero. It measures the delays if `delays`, and emits events to a sink if `observed`.
 fn world(network: &Network, observed: bool, delays: bool) -> World {
     let mut world = World::new(network, observed);
     if delays {
@@ -86,7 +86,7 @@ pub fn summarized_with<S: Sink>(
     Ok((summary_of(title, scenario, network, &results, world.delays()), results.ended))
 }
 
-/// A network with the scenario from which it was made, and the title of its results.
+/// A network with its scenario and the title of its results.
 #[derive(Clone, Copy)]
 pub struct Titled<'a> {
     /// The title.

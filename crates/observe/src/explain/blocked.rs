@@ -1,28 +1,28 @@
-//! How long each reason held for which a sender sent nothing: what the flow waited for, problem or not.
+//! The time for which each reason kept a sender from sending, whether or not it was a problem.
 //!
-//! A reason holds from when the sender tells it until it tells another, or the flow is over. Single segments that were sent in
-//! between do not end it.
+//! A reason holds from the event that reports it until the next such event or the end of the flow. Segments sent
+//! meanwhile do not end it.
 
 use engine::{Span, Time};
 use tcp::Blocked;
 
-/// The times, summed over the flow.
+/// The times of all reasons, summed over the flow.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct BlockedTimes {
     /// In the order of [`Blocked::ALL`].
     totals: [Span; Blocked::ALL.len()],
-    /// What holds now, and since when.
+    /// The current reason, and its start.
     now: Option<(Blocked, Time)>,
 }
 
 impl BlockedTimes {
-    /// The sender tells a reason.
+    /// Handles a reason that the sender reports.
     pub fn on_event(&mut self, at: Time, reason: Blocked) {
         self.close(at);
         self.now = Some((reason, at));
     }
 
-    /// The flow is over: how long each reason held.
+    /// Ends the flow and returns the time of each reason.
     pub fn finish(mut self, at: Time) -> [(Blocked, Span); Blocked::ALL.len()] {
         self.close(at);
         let mut times = self.totals.into_iter();

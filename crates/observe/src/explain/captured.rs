@@ -1,8 +1,8 @@
-//! What of an explanation a capture can show.
+//! Findings and causes that can be derived from a capture.
 //!
 //! A capture shows the segments of a connection at one place. It does not show where on the path a segment waited or
-//! was lost, so that the causes of a budget that differ only in this are one cause, and kinds of findings that need it
-//! are not looked for.
+//! was lost. Causes of a budget that differ only in this are therefore one cause, and kinds of findings that depend on
+//! it are not detected.
 
 use engine::Span;
 
@@ -33,7 +33,7 @@ impl InCaptures {
     }
 }
 
-/// What a capture shows in place of `needless-cut`: whether a queue had dropped a packet remains open.
+/// The kind that replaces `needless-cut` in captures, which do not show whether a queue had dropped a packet.
 pub(super) static WINDOW_CUT: Kind = Kind {
     name: "window-cut",
     summary: "a loss or a timeout reduced the window below what the path holds",
@@ -66,7 +66,7 @@ pub struct CapturedCause {
     pub time: Span,
 }
 
-/// What only a simulation separates, with the cause that a capture has instead.
+/// Causes that only a simulation separates, with the name of the cause that replaces them in a capture.
 pub const HIDDEN_CAUSES: [(&str, &[Cause]); 3] = [
     (
         PATH,
@@ -88,8 +88,8 @@ const PATH: &str = "path";
 const LOSS: &str = "loss";
 const WINDOW: &str = "receiver-window";
 
-/// The causes of the time of a connection, the longest first, of a budget that was made of a capture. They add up to
-/// the same time. Without the SYN the receive window is not known, and all windows are one cause.
+/// Converts a budget that was computed from a capture: the causes of the connection's time, the longest first. They add
+/// up to the same time. Without the SYN the receive window is not known, and all windows are one cause.
 pub fn captured_causes(budget: &[(Cause, Span)], window_known: bool) -> Vec<CapturedCause> {
     const ANY_WINDOW: [Cause; 4] = [Cause::SlowStart, Cause::CongestionAvoidance, Cause::ReceiverWindow, Cause::Scheme];
     let mut causes: Vec<CapturedCause> = Vec::new();

@@ -5,7 +5,7 @@
 //! not transmit, except for responses. Failed attempts of this kind with no attempt between them that ended otherwise
 //! are one finding.
 //!
-//! Cost: that of `collision`.
+//! Cost: as for `collision`.
 //!
 //! This is counted as avoidable: with `rts_threshold` a short RTS collides instead of a frame, and its CTS is received
 //! by all stations that could interfere; with a longer `carrier_sense_range` the stations sense each other. The time of

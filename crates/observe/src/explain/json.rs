@@ -48,7 +48,7 @@ pub fn captured_to_json(name: &str, report: &FlowReport, (at_sender, window_know
     let budget: serde_json::Map<String, Value> =
         causes.map(|cause| (cause.name.to_owned(), in_millis(cause.time).into())).collect();
     json["budget_ms"] = budget.into();
-    // What held the sender back between segments is an estimate that the budget already has.
+    // The times for which the sender was blocked are estimates, which the budget already includes.
     json["blocked_ms"] = Value::Null;
     if !at_sender {
         json["timeouts"] = Value::Null;

@@ -149,14 +149,13 @@ pub const KINDS: &[Kind] = &[
 
 /// Detects one kind of problem in one flow.
 ///
-/// `hear` is called for every fact of the flow from its start to its end, in order of time, after `flow` has been
-/// updated; `end` is called once, when the flow is complete or the run is over. A watch reports lost time to `out` as
-/// soon as it is certain, at the latest when everything on which it depends has been acknowledged or has left the
-/// network.
+/// `observe` is called for every fact of the flow from its start to its end, in order of time, after `flow` has been
+/// updated; `end` is called once, when the flow is complete or the run ends. A watch reports lost time to `out` as soon
+/// as it is certain, at the latest when everything on which it depends has been acknowledged or has left the network.
 trait Watch {
     /// Handles a fact.
     fn observe(&mut self, at: Time, fact: &Fact, flow: &FlowObservation, out: &mut Out<'_>);
-    /// The flow is over.
+    /// Handles the end of the flow.
     fn end(&mut self, at: Time, flow: &FlowObservation, out: &mut Out<'_>) {
         let _ = (at, flow, out);
     }
@@ -285,7 +284,7 @@ fn count(number: u32, thing: &str) -> String {
     if number == 1 { format!("1 {thing}") } else { format!("{number} {thing}s") }
 }
 
-/// What is found in a flow.
+/// The watches, the findings and the time budget of one flow.
 struct Watched {
     watches: Vec<(&'static Kind, Box<dyn Watch>)>,
     began: Time,
@@ -303,7 +302,7 @@ struct Watched {
 struct WatchedFlows(Vec<Watched>);
 
 impl Watched {
-    /// Distributes facts.
+    /// Passes facts to the time budget and to every watch.
     fn tell(&mut self, at: Time, facts: &[Fact], flow: &FlowObservation, path: &PathObservation) {
         for fact in facts {
             if let Some(account) = &mut self.account {
@@ -398,8 +397,8 @@ impl Explain {
         Explain::of_kinds(network, Observation::new(network), Some)
     }
 
-    /// An observer of events that were made of a capture: it looks for the kinds that [a capture
-    /// shows](shown_kinds), and the receive window is what acknowledgments state.
+    /// Creates an observer of events that were derived from a capture: it detects the kinds that [a capture
+    /// shows](shown_kinds), and the receive window has the value that acknowledgments advertise.
     pub fn of_capture(network: &Network, at_sender: bool) -> Self {
         let observation = Observation::new(network).with_stated_windows();
         Explain::of_kinds(network, observation, |kind| kind.in_captures.shown(kind, at_sender))

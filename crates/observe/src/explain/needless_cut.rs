@@ -28,13 +28,13 @@ use observation::{Fact, FlowObservation};
 
 #[derive(Default)]
 struct NeedlessCut {
-    /// Reductions by congestion are reported, too.
+    /// Whether reductions by congestion are reported, too.
     any: bool,
     /// The usable window; 0 before it is known.
     window: f64,
     /// The last event that may reduce the window; the event with the new window follows it.
     cause: Option<Cause>,
-    /// Recovery is in progress: the reported window includes its inflation.
+    /// Whether recovery is in progress, so that the reported window includes its inflation.
     recovering: bool,
     /// Reductions not yet recovered, by descending `whole`.
     open: Vec<Cut>,

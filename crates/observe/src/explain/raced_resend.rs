@@ -1,4 +1,4 @@
-//! TCP retransmissions that raced those of the link layer.
+//! TCP retransmissions concurrent with retransmissions by the link layer.
 //!
 //! Definition: TCP retransmits a segment while the link layer holds an earlier transmission of it, waiting or being
 //! tried, or has delivered it after failed attempts; and the retransmission delivers nothing new. All such segments of

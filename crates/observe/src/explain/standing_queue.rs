@@ -1,10 +1,10 @@
 //! Waiting in the queue of other flows for more than a fair share.
 //!
-//! Definition: the flow's packets wait behind those of other flows: `others-queue` of the time budget.
+//! Definition: the flow's packets wait behind packets of other flows: `others-queue` of the time budget.
 //!
 //! Cost: C = max(0, Q - k S), where Q is that time, S the time for which the slowest hop transmitted for the flow, and k
-//! the number of other flows at the node of its path that sends for most of them: if it served all flows in turns, each of
-//! the flow's packets would wait for k others.
+//! the number of other flows at the node of the path that forwards most of them: under a round-robin scheduler each
+//! packet of the flow would wait for k others.
 //!
 //! Limits: the number of other flows counts those that have ended, too, and flows on other links of the node, which makes
 //! the cost too small. A fair queue also changes how the flow's window grows.

@@ -265,7 +265,7 @@ impl Contents {
     }
 }
 
-/// A number, unless it is infinite or none.
+/// Returns a number, unless it is infinite or NaN.
 fn finite(value: f64) -> Option<f64> {
     value.is_finite().then_some(value)
 }

@@ -19,7 +19,7 @@ struct Lines {
     names: Names,
 }
 
-/// An object that is written as its event is read: building a value for each costs several times as much as writing it.
+/// An object that is serialized field by field: building a value for each event costs several times as much.
 struct Object<M>(M);
 
 impl<M: SerializeMap<Error = serde_json::Error>> Record for Object<M> {

@@ -20,7 +20,7 @@ pub struct TraceColumn {
     pub unit: &'static str,
     /// The type of the values.
     pub kind: Kind,
-    /// What the values are.
+    /// Definition of the values.
     pub definition: &'static str,
 }
 
@@ -54,9 +54,9 @@ pub(super) fn header(columns: &[TraceColumn]) -> String {
 pub(super) enum Named {
     /// One file with this name.
     Whole(&'static str),
-    /// Files whose names begin so.
+    /// Files whose names begin with this text.
     Begin(&'static str),
-    /// Files whose names end so.
+    /// Files whose names end with this text.
     End(&'static str),
     /// One file with this name, or several that end with `-` and this name.
     WholeOrEnd(&'static str),

@@ -90,7 +90,7 @@ pub fn layout(file: &str) -> Layout {
     entry.map_or(Layout::None, |entry| entry.layout)
 }
 
-/// How a trace is opened.
+/// Returns the constructor of a trace.
 fn opener(trace: &Trace) -> Option<Open> {
     TRACES.iter().find(|entry| entry.name == trace.name).map(|entry| entry.open)
 }
@@ -106,7 +106,7 @@ struct Stage<'a> {
     series_interval: Span,
 }
 
-/// Where traces are printed during the run, in addition to files.
+/// Outputs to which traces are printed during the run, in addition to files.
 #[derive(Default)]
 pub struct Printers {
     /// The event trace.
@@ -159,7 +159,7 @@ trait Output {
     fn files(&self) -> Vec<NamedFile>;
 }
 
-/// The file of an error, and the error.
+/// Splits an error into the name of its file and its cause.
 fn culprit(error: io::Error) -> (String, io::Error) {
     match error.downcast::<FileError>() {
         Ok(FileError { name, source }) => (name, source),

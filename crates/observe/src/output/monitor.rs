@@ -1,5 +1,5 @@
 //! A capture of a medium by an ideal monitor: every frame with its radiotap and IEEE 802.11 headers, damaged frames
-//! marked as such. The packets of an aggregate are separate frames (MPDUs); radiotap identifies those of one aggregate.
+//! marked as such. The packets of an aggregate are separate frames (MPDUs), which radiotap assigns to their aggregate.
 
 use std::collections::{HashMap, VecDeque};
 use std::io;

@@ -1,4 +1,4 @@
-//! The names of what events refer to by number.
+//! The names of the objects to which events refer by number.
 
 use std::borrow::Cow;
 
@@ -9,10 +9,11 @@ pub(super) struct Names {
     pub nodes: Vec<String>,
     flows: Vec<String>,
     arrivals: Vec<String>,
-    /// The arrival process of each flow that has arrived, in the order of their numbers, which follow those of `flows`.
+    /// The arrival process of each flow that has arrived, in the order of their numbers, which follow the numbers of
+    /// `flows`.
     arrived: Vec<u32>,
     pub links: Vec<(String, [usize; 2])>,
-    /// The name of each medium, and those of its stations.
+    /// The name of each medium, and the names of its stations.
     pub media: Vec<(String, Vec<String>)>,
 }
 
@@ -36,7 +37,7 @@ impl Names {
         }
     }
 
-    /// The name of a flow; that of one that arrived has its number.
+    /// Returns the name of a flow. For a flow that arrived it consists of the process and the flow's number.
     pub fn flow(&self, number: u32) -> Cow<'_, str> {
         let arrived = (number as usize).checked_sub(self.flows.len());
         match arrived {
@@ -49,7 +50,7 @@ impl Names {
     }
 }
 
-/// The name of a medium, and those of its stations.
+/// Returns the name of a medium, and the names of its stations.
 fn stations(network: &Network, medium: usize) -> (String, Vec<String>) {
     let stations = network.stations(medium).into_iter().map(|node| network.nodes[node].name.clone());
     (network.media[medium].name.clone(), stations.collect())

@@ -1,4 +1,4 @@
-//! What the contents of an event are written to: an object of JSON, or a row of a table.
+//! The destinations of an event's contents: an object of JSON, or a row of a table.
 
 use std::borrow::Cow;
 use std::io;

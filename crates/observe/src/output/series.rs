@@ -34,7 +34,7 @@ pub(super) const COLUMNS: [TraceColumn; 10] = [
 /// The interval without `output.series_interval`.
 pub const DEFAULT_INTERVAL: Span = Span::from_secs(1);
 
-/// What happened to a flow in the current interval.
+/// Counters of a flow in the current interval.
 #[derive(Clone, Default)]
 struct Interval {
     bytes: u64,
@@ -89,7 +89,7 @@ impl Flow {
     }
 }
 
-/// Where the lines go.
+/// The destination of the lines.
 enum Target {
     File(TraceFile),
     /// For people: aligned, with units.
@@ -142,7 +142,7 @@ impl Series {
         Ok(())
     }
 
-    /// Writes the interval that ends at `end`: a line for each flow that had started and was not over before.
+    /// Writes the interval that ends at `end`: a line for each flow that was active in it.
     fn write(&mut self, end: Time) -> io::Result<()> {
         let (begin, target) = (self.begin, &mut self.target);
         for flow in &mut self.flows {

@@ -7,7 +7,7 @@ use indexmap::IndexSet;
 
 /// Encodes one table in a file format.
 pub trait TableEncoder {
-    /// The next bytes of the file, with these rows. The columns are those of the beginning, all of equal length.
+    /// The next bytes of the file, with these rows. Each call has the columns of the first one, all of equal length.
     fn rows(&mut self, columns: &[Column]) -> io::Result<Vec<u8>>;
     /// The last bytes of the file.
     fn finish(self: Box<Self>) -> io::Result<Vec<u8>>;

@@ -6,8 +6,8 @@ use stats::quantile::Ordered;
 
 use super::part::summary_part;
 
-/// The classes of sizes: the name, and the maximum in bytes. The limits are those of studies of flow completion times in
-/// data centres (Alizadeh2013: up to 100 kB is short, above 10 MB long), with two more for mobile paths.
+/// The classes of sizes: the name, and the maximum in bytes. The limits are common in studies of flow completion times
+/// in data centres (Alizadeh2013: up to 100 kB is short, above 10 MB long), with two more for mobile paths.
 const CLASSES: &[(&str, u64)] = &[
     ("up to 10 kB", 10_000),
     ("10 to 100 kB", 100_000),

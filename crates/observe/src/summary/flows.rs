@@ -32,7 +32,7 @@ pub(super) fn flows(
     flows.map(summary).collect()
 }
 
-/// The round trips of a flow of echo requests, or those that the sender of a connection measured.
+/// The round-trip times of a flow of echo requests, or the samples of a connection's sender.
 fn rtt<'a>(at: &FlowSource<'a>) -> Option<&'a Histogram> {
     match &at.result.datagrams {
         Some(datagrams) => datagrams.round_trip.then_some(&datagrams.delay),

@@ -51,7 +51,7 @@ pub fn summary_of(
 
 /// The JSON Schema of a summary as a run writes it.
 pub fn schema() -> Schema {
-    // What an absent field of an earlier version means is no part of what is written.
+    // Defaults concern only summaries of earlier versions, which may lack fields.
     let without_default = |schema: &mut Schema| drop(schema.remove("default"));
     let settings = SchemaSettings::default().for_serialize().with_transform(RecursiveTransform(without_default));
     settings.into_generator().into_root_schema_for::<Summary>()
@@ -202,7 +202,7 @@ pub static PARTS: &[(&str, &[Field])] = &[
 pub static METRICS: LazyLock<Vec<&'static Metric>> =
     LazyLock::new(|| PARTS.iter().flat_map(|(_, fields)| fields.iter()).filter_map(|field| field.metric).collect());
 
-/// The metrics that have values only if [`Delays`] were measured. Those of flows of datagrams always have.
+/// The metrics that have values only if [`Delays`] were measured. For flows of datagrams they always have values.
 pub static OF_DELAYS: &[&Metric] = &[
     &flow::rtt_mean_s,
     &flow::rtt_p50_s,

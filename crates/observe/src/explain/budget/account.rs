@@ -14,7 +14,7 @@ use observation::{Fact, FlowObservation, PathObservation};
 
 use super::Cause;
 
-/// The slowest hop on the way of a flow's data.
+/// The slowest hop on the path of a flow's data.
 #[derive(Clone, Copy)]
 struct Slowest {
     hop: usize,
@@ -23,7 +23,7 @@ struct Slowest {
 }
 
 impl Slowest {
-    /// That of a flow, if it is known.
+    /// Returns the slowest hop of a flow, if it is known.
     fn of(flow: &FlowObservation, transmitters: &Transmitters) -> Option<Self> {
         let hop = hop_timing::hop_number(flow.slowest.as_ref()?.id);
         let line = transmitters.line(hop)?;
@@ -42,7 +42,7 @@ pub(in super::super) struct StandingQueue {
     pub others: u32,
 }
 
-/// What a moment is to be charged to.
+/// The cause to which a moment is charged, or the rule that decides it later.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Charge {
     To(Cause),
@@ -56,7 +56,7 @@ enum Charge {
 pub(in super::super) struct Account {
     number: u32,
     began: Time,
-    /// Charged until then.
+    /// All time before this moment is charged.
     until: Time,
     totals: [Span; Cause::ALL.len()],
     /// Time whose cause is known when the application writes again, or the flow is complete.
@@ -123,7 +123,7 @@ impl Account {
         }
     }
 
-    /// An exchange in a medium is over, whose frames carried packets of this flow if `own`.
+    /// Charges the time at stations of a medium up to the end of an exchange.
     pub fn exchange(
         &mut self,
         exchange: &ObservedExchange,
@@ -173,14 +173,14 @@ impl Account {
         }
     }
 
-    /// The slowest hop transmitted a packet in vain: that time belongs to `cause`.
+    /// Moves the time of a useless transmission at the slowest hop from `LinkRate` to `cause`.
     fn waste(&mut self, time: Span, cause: Cause) {
         let wasted = time.min(self.totals[Cause::LinkRate as usize]);
         self.totals[Cause::LinkRate as usize] = self.totals[Cause::LinkRate as usize] - wasted;
         self.add(cause, wasted);
     }
 
-    /// Data of which the receiver had all bytes has arrived, in a packet of this size.
+    /// Charges the transmission of duplicate data, in a packet of this size.
     fn waste_duplicate(&mut self, size: u32, flow: &FlowObservation, path: &PathObservation) {
         if let Some(slowest) = Slowest::of(flow, path.transmitters()).filter(|slowest| slowest.kind != LineKind::Medium)
         {
@@ -234,7 +234,7 @@ impl Account {
     }
 }
 
-/// A moment of a flow's time, whose cause is asked for.
+/// A moment of a flow's time, with the state that determines its cause.
 struct Moment<'a> {
     at: Time,
     number: u32,
@@ -294,7 +294,7 @@ impl Moment<'_> {
         }
     }
 
-    /// What a packet waits for in front of a line that transmits nothing and knows departures only when they begin.
+    /// Returns the cause of a wait at an idle line that does not compute departures in advance.
     fn idle_line(&self, line: &TransmitterLine) -> Option<Cause> {
         if line.is_interrupted(self.at) {
             return Some(Cause::Outage);
@@ -302,7 +302,7 @@ impl Moment<'_> {
         line.at_opportunities.then_some(Cause::LinkRate)
     }
 
-    /// What the packets that wait at a place wait for, if none of the flow is being transmitted there.
+    /// Returns the cause of waits at a place where no packet of the flow is in transmission.
     fn behind(&self, place: Place) -> Cause {
         if self.flow.packets.is_interrupted(place) { Cause::Outage } else { Cause::OthersQueue }
     }

@@ -1,5 +1,5 @@
-//! What a flow can spend its time on: one row of a table for each cause, with what reports, pictures and the page say
-//! and draw of it.
+//! The causes of a flow's time: a table with the definition, the name, the colours and the description of each, for
+//! reports, pictures and the page.
 
 /// Declares [`Cause`] and its table: for each cause its definition, name, colours and sentence.
 macro_rules! causes {

@@ -12,14 +12,14 @@
 //!    belong to `link-rate`.
 //! 4. Packets of the flow wait at any other hop: `own-queue` behind others of the flow, `others-queue`, `outage`.
 //! 5. A link layer will repeat a packet of the flow after a failed attempt: `bad-air`.
-//! 6. The sender tells why it sends nothing. A segment that was lost precedes other reasons until it is
-//!    acknowledged.
+//! 6. The reason for which the sender is blocked. The repair of a lost segment precedes other reasons until the segment
+//!    is acknowledged.
 //!
 //! The slowest hop is the one with the longest time for a full segment among those that have delivered data of the flow,
 //! see `flow`; until a first segment has crossed a hop, it is any hop that transmits.
 //!
-//! A queue of the flow's own at the slowest hop costs no time by this definition, because the hop transmits; the delay
-//! that it causes to other flows is theirs.
+//! The flow's backlog at the slowest hop costs no time by this definition, because the hop transmits. The delay that it
+//! causes is charged to the other flows.
 
 mod account;
 mod cause;
