@@ -14,7 +14,7 @@ use crate::number::percent;
 pub struct BarChart {
     /// Title of the chart.
     pub title: String,
-    /// How to read the chart, or what was left out; may be empty.
+    /// Explanation of the chart, or of values that it omits; may be empty.
     pub caption: String,
     /// Quantity on the vertical axis, with its unit.
     pub measure: String,
@@ -49,7 +49,7 @@ const LEGIBLE: f64 = 10.0;
 const LABEL: usize = 26;
 
 impl BarChart {
-    /// Returns the largest value that the chart shows; the value of `reach` for charts beside this one.
+    /// Returns the largest value that the chart shows; the value of `reach` for charts in the same row.
     pub fn highest(&self) -> f64 {
         self.groups.iter().flat_map(|group| group.bars.iter().flatten()).map(Estimate::highest).fold(0.0, f64::max)
     }

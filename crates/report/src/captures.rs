@@ -16,14 +16,14 @@ pub const MAX_ROWS: usize = 5_000;
 pub struct Connection {
     /// Its explanation.
     pub explained: ExplainedConnection,
-    /// What is drawn of it, if anything.
+    /// The recording from which it is drawn, if it is.
     pub recording: Option<Recording>,
-    /// What captures of both ends show, as names and values; empty if one capture has it.
+    /// Results of captures at both ends, as names and values; empty for a connection in one capture.
     pub joined: Vec<(String, String)>,
 }
 
-/// Makes the page of a capture, whose file has this name, or of captures of several ends. The connections are those
-/// with most data, the largest first; those with a recording are drawn.
+/// Creates the page of a capture, whose file has this name, or of captures of several ends. `connections` has the
+/// connections with most data, the largest first. A connection with a recording is drawn.
 pub fn page(name: &str, file: &CaptureFile, connections: &[Connection]) -> Page {
     let mut sections = vec![overview(file, connections)];
     sections.extend(connections.iter().map(connection));
@@ -36,7 +36,7 @@ pub fn page(name: &str, file: &CaptureFile, connections: &[Connection]) -> Page 
     }
 }
 
-/// Losses and one-way delays of both directions.
+/// Returns losses and one-way delays of both directions, as names and values.
 pub fn joined(both: &BothEnds<'_>) -> Vec<(String, String)> {
     let captures = both.files.map(|file| file.path.file_name().unwrap_or_default().to_string_lossy());
     let mut facts = vec![("joined".to_owned(), format!("{} at the sender with {}", captures[0], captures[1]))];
@@ -76,7 +76,7 @@ fn overview(file: &CaptureFile, all: &[Connection]) -> Section {
     Section { heading: "All connections".into(), blocks }
 }
 
-/// What was not read.
+/// Returns warnings about frames and connections that were not read or are not listed.
 fn warnings(file: &CaptureFile) -> Vec<String> {
     let skipped = file.skipped;
     let mut warnings: Vec<String> = file.incomplete.iter().cloned().collect();
@@ -159,7 +159,7 @@ fn connection(connection: &Connection) -> Section {
     }
     if let Some(recording) = recording {
         let caption = "The costliest findings are marked.".to_owned();
-        // The whole connection is never outside of itself.
+        // The default view covers the whole connection and is never outside of it.
         if let Ok(drawn) = captured(explained, recording, &View::default(), true) {
             blocks.push(Block::Svg { svg: drawn.picture.svg(), caption });
         }
@@ -198,7 +198,7 @@ fn findings(explained: &ExplainedConnection) -> Table {
     Table { caption, columns, rows: rows.collect() }
 }
 
-/// What a capture does not show.
+/// Returns the section about findings and causes that a capture does not show.
 fn hidden() -> Section {
     let kinds: Vec<&str> = hidden_kinds(true).collect();
     let elsewhere: Vec<&str> = hidden_kinds(false).filter(|kind| !kinds.contains(kind)).collect();

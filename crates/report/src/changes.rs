@@ -49,7 +49,7 @@ impl ChangeChart {
     }
 
     /// Returns the least and the greatest change that the chart shows, in percent, 0 included; the value of `reach` for
-    /// charts beside this one. `None` without a change.
+    /// charts in the same row. `None` without a change.
     pub fn range(&self) -> Option<(f64, f64)> {
         let limit = MAX_WHISKER * self.changed().map(|(change, _)| change.abs()).fold(1.0, f64::max);
         let ends = |(change, ci): (f64, Option<Interval>)| match ci {

@@ -23,7 +23,7 @@ pub struct Course {
     pub runs: Vec<(String, figure::Figure)>,
 }
 
-/// Returns the picture; with `data` also what a script needs to draw the figures, unless it is too large for a page.
+/// Returns the picture; with `data` also the input of the script that draws the figures, unless it is too large.
 pub(crate) fn markup(course: &Course, data: bool) -> Markup {
     let data = data.then(|| packed(&course.runs)).flatten();
     html! {

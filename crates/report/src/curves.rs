@@ -16,7 +16,7 @@ use crate::frame::{Drawing, Frame, LINE, Margins, Px, colour, width};
 pub struct CurveChart {
     /// Title of the chart.
     pub title: String,
-    /// How to read the chart, or what was left out; may be empty.
+    /// Explanation of the chart, or of values that it omits; may be empty.
     pub caption: String,
     /// The quantity of the vertical axis, with its unit.
     pub measure: String,
@@ -60,8 +60,8 @@ impl CurveChart {
         self.lines.iter().flat_map(|line| &line.points)
     }
 
-    /// Returns the smallest and the largest value that the chart shows; the value of `reach` for charts beside this
-    /// one.
+    /// Returns the smallest and the largest value that the chart shows; the value of `reach` for charts in the same
+    /// row.
     pub fn range(&self) -> Option<(f64, f64)> {
         let values: Vec<&Estimate> = self.points().filter_map(|point| point.y.as_ref()).collect();
         let ends =

@@ -66,7 +66,7 @@ fn courses(page: &Page) -> impl Iterator<Item = &Block> {
     page.sections.iter().flat_map(|section| &section.blocks).filter(|block| matches!(block, Block::Course(_)))
 }
 
-/// Returns a section; with `data` its courses have what a script needs to draw them.
+/// Returns a section; with `data` its courses include the input of the script that draws them.
 fn section(number: usize, section: &Section, data: bool) -> Markup {
     let id = format!("section-{}", number + 1);
     html! {

@@ -1,7 +1,7 @@
 //! Reports: results as one self-contained HTML file, without network access, external fonts or external scripts.
 //!
-//! A [`Page`] is the content; [`html`] writes it, equal pages as equal bytes. [`store::page`] makes the page of a
-//! sweep's store. [`captures::page`] makes that of a capture. [`pictures`] draws runs.
+//! A [`Page`] is the content; [`html`] writes it, equal pages as equal bytes. [`store::page`] creates the page of a
+//! sweep's store, [`captures::page`] the page of a capture. [`pictures`] draws runs.
 //!
 //! ```
 //! let words = report::Block::Words("The *first* result.".into());

@@ -1,4 +1,4 @@
-//! The page of a reproduced paper: a summary, the paper's numbers beside the simulated ones, charts and pictures.
+//! The page of a reproduced paper: a summary, the paper's numbers with the simulated ones, charts and pictures.
 
 use std::ops::ControlFlow;
 

@@ -1,4 +1,4 @@
-//! Charts as SVG files of their own.
+//! Charts as separate SVG files.
 
 use engine::text::escape_controls;
 use maud::{Markup, PreEscaped, html};
@@ -27,7 +27,7 @@ fn resolved(style: &str) -> String {
             known.push((name, value.trim()));
         }
     }
-    // Only rules for `svg.` are kept: those that declare variables or depend on media queries are resolved.
+    // Only rules for `svg.` are kept: rules that declare variables or depend on media queries are resolved.
     let rules = style.lines().filter(|line| line.starts_with("svg."));
     known.iter().fold(rules.collect::<Vec<_>>().join("\n"), |style, (name, value)| {
         style.replace(&format!("var(--{name})"), value)

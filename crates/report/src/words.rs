@@ -2,7 +2,7 @@
 
 use pulldown_cmark::{CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd, html};
 
-/// Converts `text` to HTML; a heading of level 1 in it becomes one of level `top`.
+/// Converts `text` to HTML; a heading of level 1 in it becomes a heading of level `top`.
 pub(crate) fn html(text: &str, top: usize) -> String {
     let mut out = String::new();
     // A removed link needs its end tag removed, too. Links do not nest.

@@ -28,12 +28,12 @@ const MORE: f64 = 9.0;
 const GAP: f64 = 20.0;
 /// A panel with rows higher than this (pixels) has axis labels at the top as well.
 const HIGH: f64 = 300.0;
-/// Width of a letter in this chart's font, relative to that of [`width`].
+/// Width of a letter in this chart's font, relative to the width that [`width`] assumes.
 const LETTER: f64 = 0.92;
 
 /// One line of a row: the simulation's intervals for one reading and mode.
 struct Ours<'a> {
-    /// Index of the reading among those of the paper.
+    /// Index of the reading in the paper's list.
     reading: usize,
     quantity: &'a ModalQuantity,
     mode: &'a Mode,

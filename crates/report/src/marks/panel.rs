@@ -1,4 +1,4 @@
-//! The panels of a paper's picture: which numbers share an axis, and the ends of the axis.
+//! The panels of a paper's picture: groups of numbers that share an axis, and the range of the axis.
 
 use lab::papers::Number;
 use stats::{Interval, Level};

@@ -27,9 +27,9 @@ const PANELS: [Panel; 3] = [Panel::Sequence, Panel::Window, Panel::Goodput];
 pub struct Named {
     /// The scenario's file.
     pub file: PathBuf,
-    /// The scheme of every node; `None` for those of the scenario.
+    /// The scheme of every node; `None` for the schemes of the scenario.
     pub scheme: Option<String>,
-    /// What distinguishes the run from the others.
+    /// The names by which the run differs from the others.
     label: Vec<String>,
 }
 
@@ -72,7 +72,7 @@ pub struct Recorded {
 }
 
 impl<'a> Compared<'a> {
-    /// Checks that this number of runs can be drawn so, before they are loaded.
+    /// Checks that this number of runs can be drawn with the view, before they are loaded.
     ///
     /// # Errors
     /// There are too many runs, or the view shows one.
@@ -89,10 +89,10 @@ impl<'a> Compared<'a> {
         }
     }
 
-    /// Chooses what to draw of these runs, each with its scenario.
+    /// Selects the flows and panels of these runs to draw, each run with its scenario.
     ///
     /// # Errors
-    /// Those of [`check`](Compared::check), a run does not have a flow of the view, or there are too many flows.
+    /// The errors of [`check`](Compared::check), a run does not have a flow of the view, or there are too many flows.
     pub fn new(runs: &'a [Named], loaded: &'a [Loaded], view: &'a View) -> Result<Self, PictureError> {
         Self::check(view, runs.len())?;
         Ok(Compared {
@@ -105,8 +105,8 @@ impl<'a> Compared<'a> {
         })
     }
 
-    /// Returns sentences about runs that do not share duration and random numbers with the first one: they differ in
-    /// more than what is compared.
+    /// Returns sentences about runs whose duration or random numbers differ from the first run: such runs differ in
+    /// more than the compared setting.
     pub fn differences(&self) -> Vec<String> {
         let Some(Loaded { network: first, .. }) = self.loaded.first() else { return Vec::new() };
         let mut found = Vec::new();
@@ -193,10 +193,10 @@ fn flow(loaded: &Loaded, name: &str) -> Result<usize, PictureError> {
     flows::tcp_flow(&loaded.network, name).map_err(PictureError::Flow)
 }
 
-/// Returns the names of the flows to draw: the chosen ones, or those of all runs.
+/// Returns the names of the flows to draw: the chosen ones, or the flows that all runs have.
 fn flows(view: &View, loaded: &[Loaded]) -> Result<Vec<String>, PictureError> {
     let Some(first) = loaded.first() else { return Ok(Vec::new()) };
-    // The limit holds for the flows of all runs, not for those of the first.
+    // The limit holds for the flows that all runs have, not for all flows of the first run.
     let unlimited = View { max_flows: None, ..view.clone() };
     let Some(every) = unlimited.every_flow(&first.network)? else {
         for loaded in loaded {

@@ -4,7 +4,7 @@ use engine::Span;
 use lab::run::RunError;
 use scenario::problem::Problem;
 
-/// What a picture needs one run for.
+/// A choice that requires a picture of one run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Choice {
     /// All flows in one picture.
@@ -13,7 +13,7 @@ pub enum Choice {
     Medium,
 }
 
-/// Why there is no picture.
+/// The reason why a picture cannot be drawn.
 #[derive(Debug, thiserror::Error)]
 pub enum PictureError {
     /// The scenario has no such flow over TCP. The problem names no option.
@@ -22,7 +22,7 @@ pub enum PictureError {
     /// The scenario has no such medium. The problem names no option.
     #[error("{0}")]
     Medium(Problem),
-    /// No flow is named, and there are more than are drawn then.
+    /// No flow is named, and there are more than the maximum.
     #[error("there are {0} flows: one must be named")]
     ManyFlows(usize),
     /// No name of a flow occurs in all runs.

@@ -1,8 +1,8 @@
 //! Pictures of scenarios: the choice of flows, media and panels, and the headings and file names.
 //!
 //! [`Single`] draws one run, [`Compared`] one flow of several runs on the same axes, [`topology`] the network, [`explained`] a flow
-//! with its findings marked, and [`captured`] a connection of a capture. A [`View`] is the choice; what it leaves open is chosen here, so that
-//! all programs draw the same.
+//! with its findings marked, and [`captured`] a connection of a capture. A [`View`] is the choice. The defaults are
+//! chosen here, so that all programs draw equal pictures.
 
 mod captured;
 mod compared;

@@ -28,7 +28,7 @@ pub struct Single<'a> {
 }
 
 impl<'a> Single<'a> {
-    /// Chooses what to draw of a scenario.
+    /// Selects the flows, media and panels of a scenario to draw.
     ///
     /// # Errors
     /// A flow or medium of the view is not in the scenario, there are too many flows, or the view is outside of the
@@ -155,7 +155,7 @@ fn media(view: &View, network: &Network) -> Result<Vec<usize>, PictureError> {
     }
 }
 
-/// True if one of them is full.
+/// True if one of the recorders is full.
 fn overflowed((flows, air): &(Recorder, AirRecorder)) -> bool {
     flows.overflowed() || air.overflowed()
 }

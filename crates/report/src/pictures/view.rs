@@ -1,4 +1,4 @@
-//! The choice of what is drawn, and how.
+//! The choice of flows, media, panels and layout of a picture.
 
 use engine::{Span, Time};
 use lab::load::Loaded;
@@ -12,7 +12,7 @@ use super::error::PictureError;
 /// Suggested value of [`View::max_flows`] for programs that write files.
 pub const MAX_FLOWS: usize = 16;
 
-/// What is drawn of a run, and how. The default draws every flow and every medium over the whole run.
+/// The parts of a run to draw, and their layout. The default draws every flow and every medium over the whole run.
 #[derive(Clone, Debug, Default)]
 pub struct View {
     /// The flows to draw, by name. Empty for every flow, or without flows if a medium is named; `all` alone for every
@@ -51,7 +51,7 @@ pub struct Drawn {
 }
 
 impl View {
-    /// Returns the flows to draw, if none or all are named: those of the network over TCP. `None` if others are named.
+    /// Returns the flows to draw if none or all are named: the network's flows over TCP. `None` if some are named.
     ///
     /// # Errors
     /// Too many flows without a choice.

@@ -1,4 +1,4 @@
-//! Where the time went: the time budget of one run of each case.
+//! The time budget of one run of each case.
 
 use lab::figures::words;
 use lab::store::KeptCell;
@@ -35,7 +35,7 @@ pub(super) fn of(budgets: &Budgets) -> Vec<Block> {
     vec![heading, Block::Budgets(BudgetChart { title: "Time budget".into(), caption, rows })]
 }
 
-/// Returns what distinguishes a cell from the others; `None` for the only one.
+/// Returns the values by which a cell differs from the others; `None` for the only one.
 pub(super) fn label(cell: &KeptCell) -> Option<String> {
     let value = |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let changes = cell.changes.iter().map(|(key, changed)| format!("{} {}", words::name_key(key), value(changed)));

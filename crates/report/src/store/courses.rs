@@ -1,4 +1,4 @@
-//! The course of a sweep's runs: how the first replication of some cases went, side by side.
+//! The course of a sweep's runs: the first replication of some cases, side by side.
 
 use std::ops::ControlFlow;
 
@@ -30,7 +30,7 @@ const PANELS: [Panel; 2] = [Panel::Sequence, Panel::Window];
 ///
 /// # Errors
 ///
-/// If `watch` breaks off.
+/// If `watch` cancels.
 pub fn course(analysis: &Analysis, watch: &dyn Fn(u64, u64) -> ControlFlow<()>) -> Result<Option<Course>, RunError> {
     let Ok(cells) = again::rebuild_cells(analysis) else { return Ok(None) };
     let with_runs: Vec<(&CellRuns, &SweepCell)> =
@@ -55,7 +55,7 @@ pub fn course(analysis: &Analysis, watch: &dyn Fn(u64, u64) -> ControlFlow<()>) 
     Ok(Some(Course { svg, caption, runs: recorded.into_iter().map(|run| (run.name, run.figure)).collect() }))
 }
 
-/// The section's part about a course.
+/// Returns the blocks of a section about a course.
 pub(super) fn blocks(course: &Course) -> Vec<Block> {
     vec![Block::Words("# How single runs went".into()), Block::Course(course.clone())]
 }

@@ -23,18 +23,18 @@ pub use courses::course;
 /// Maximum number of values in a list; longer lists show only the first and the last value.
 const MAX_LISTED: usize = 8;
 
-/// What runs of a sweep showed when they were run again: the store has only their metrics.
+/// Results of repeated runs of a sweep: the store has only their metrics.
 #[derive(Clone, Debug, Default)]
 pub struct Again {
-    /// Where the time of each case's first replication went.
+    /// The time budget of each case's first replication.
     pub budgets: Budgets,
-    /// How some of them went.
+    /// The course of some of these runs.
     pub course: Option<Course>,
 }
 
 /// Returns the page of the sweeps of the store `name`. `metrics` selects the metrics; if empty, each sweep's own
-/// metrics are shown. `again` has what runs of each sweep showed when they were run again, by the same index; sweeps
-/// without any show none.
+/// metrics are shown. `again` has the results of repeated runs of each sweep, by the same index; it may be shorter than
+/// `sweeps`.
 pub fn page(name: &str, sweeps: &[Analysis], metrics: &[&'static Metric], again: &[Again]) -> Page {
     let runs: usize = sweeps.iter().map(Analysis::runs).sum();
     let title = match sweeps {
