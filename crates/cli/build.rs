@@ -1,6 +1,7 @@
-//! Embeds the page that `cargo xtask web` has left in `bundle/`, so that `lasthop web` can serve it. A page of other
-//! sources is not embedded, nor in an installed program one that was built for tests. Without a page the program gets the place of its checkout, from which `lasthop web` builds it, and
-//! always the fingerprint of the sources.
+//! Embeds the page that `cargo xtask web` has written to `bundle/`, so that `lasthop web` can serve it. A page built from
+//! other sources is not embedded, and an installed program embeds no page that was built for tests. A program without a
+//! page contains the path of its checkout, from which `lasthop web` builds the page. Every program contains the
+//! fingerprint of the sources.
 
 #[path = "src/commands/web/sources.rs"]
 mod sources;

@@ -1,4 +1,4 @@
-//! Tips for what clap rejects: the command that is meant, and arguments of `lasthop shell`.
+//! Tips for arguments that clap rejects: the nearest command, and the place of `--` in `lasthop shell`.
 
 use std::ffi::OsString;
 
@@ -8,7 +8,7 @@ use engine::near::nearest_name;
 
 use crate::help::GROUPS;
 
-/// The error with what to type instead; `arguments` begin with the program's name.
+/// Adds a tip to the error; `arguments` begin with the program's name.
 pub fn with_tip(mut error: Error, arguments: &[OsString]) -> Error {
     if let Some(name) = nearest_command(&error) {
         error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(vec![name]));
@@ -19,7 +19,7 @@ pub fn with_tip(mut error: Error, arguments: &[OsString]) -> Error {
     error
 }
 
-/// The command that is most like an unknown one: clap lists several, the least similar first.
+/// Returns the command whose name is nearest to an unknown one: clap lists several, the least similar first.
 fn nearest_command(error: &Error) -> Option<String> {
     let Some(ContextValue::String(found)) = error.get(ContextKind::InvalidSubcommand) else { return None };
     let names = GROUPS.iter().flat_map(|group| group.commands).map(|(name, _)| *name);
@@ -31,7 +31,7 @@ fn tip(error: &Error, arguments: &[OsString]) -> Option<String> {
     // The name of the command is the first word that is no option.
     let name = 1 + words.get(1..)?.iter().position(|word| !word.starts_with('-'))?;
     let shell = Some(name).filter(|place| words[*place] == "shell")?;
-    // An option that it does not know is no command.
+    // An unknown option does not begin the command.
     let is_separated = words.iter().any(|word| word == "--");
     let invalid = match error.get(ContextKind::InvalidArg) {
         Some(ContextValue::String(invalid)) => invalid.as_str(),

@@ -2,7 +2,7 @@
 
 use clap::Command;
 
-/// An example: the command line, and what it does.
+/// An example: the command line and its effect.
 pub type Example = (&'static str, &'static str);
 
 /// Commands under one title.
@@ -13,13 +13,13 @@ pub struct Group {
     pub commands: &'static [(&'static str, &'static [Example])],
 }
 
-/// Returns the examples of a command; none of one that is in no group.
+/// Returns the examples of a command; empty for a command without a group.
 pub fn examples_of(groups: &[Group], command: &str) -> &'static [Example] {
     let all = groups.iter().flat_map(|group| group.commands);
     all.clone().find(|(name, _)| *name == command).map_or(&[], |(_, examples)| *examples)
 }
 
-/// What a command does, in one line.
+/// Returns the description of a command, in one line.
 pub fn describe_command(command: &Command, name: &str) -> String {
     command.find_subcommand(name).and_then(Command::get_about).map(ToString::to_string).unwrap_or_default()
 }

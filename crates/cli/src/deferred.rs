@@ -1,12 +1,12 @@
-//! Commands whose arguments are defined when the command is used: the start of the program defines those of one command, not
-//! of all.
+//! Commands whose arguments are defined when the command is used: the start of the program defines the arguments of one
+//! command, not of all.
 
 use std::ops::Deref;
 
 use clap::builder::Resettable;
 use clap::{ArgMatches, Args, Command, Error, FromArgMatches};
 
-/// Arguments of a command, defined when it is used. [`Command::build`] defines those of all commands.
+/// Arguments of a command, defined when it is used. [`Command::build`] defines the arguments of all commands.
 pub struct Deferred<A>(A);
 
 impl<A> Deref for Deferred<A> {

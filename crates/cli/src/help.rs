@@ -1,4 +1,4 @@
-//! Help: the commands in groups, and examples of each. It is built only for one who asks for help.
+//! Help: the commands in groups, and examples of each. It is built only when help is requested.
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -80,7 +80,7 @@ fn is_help(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand)
 }
 
-/// The error that `arguments` give; one with help has groups and examples.
+/// The error that `arguments` give; for a request for help, with groups and examples.
 pub fn complete_help(error: Error, arguments: &[OsString]) -> Error {
     if !is_help(&error) {
         return error;

@@ -66,14 +66,14 @@ impl Files for Input {
     }
 }
 
-/// The first bytes of compressed files, and what they are.
+/// The first bytes of compressed files, and the name of each format.
 const COMPRESSED: [(&[u8], &str); 3] =
     [(&GZIP, "a gzip file"), (b"\xfd7zXZ", "an xz file"), (&[0x28, 0xb5, 0x2f, 0xfd], "a zstd file")];
 
-/// What to do with a compressed file.
+/// Advice for a compressed file.
 pub const UNPACK: &str = "unpack it first, with gunzip, unxz or unzstd";
 
-/// What a compressed file is, by its first bytes; `None` if it is none.
+/// The format of a compressed file, by its first bytes; `None` for other files.
 pub fn compressed(first: &[u8]) -> Option<&'static str> {
     COMPRESSED.iter().find(|(start, _)| first.starts_with(start)).map(|(_, name)| *name)
 }
@@ -81,7 +81,7 @@ pub fn compressed(first: &[u8]) -> Option<&'static str> {
 /// The problem with a file that is something else by its first bytes.
 fn not_a_scenario(file: &Path) -> Option<Problem> {
     if !file.is_file() {
-        // What is read of a pipe is gone.
+        // Bytes that are read from a pipe cannot be read a second time.
         return None;
     }
     let mut first = [0; 64];
@@ -100,8 +100,8 @@ fn not_a_scenario(file: &Path) -> Option<Problem> {
     Some(Problem::new("a scenario").in_file(file.display().to_string()).found(found).hint(hint))
 }
 
-/// Reads the scenario in `file`, without checking it yet. The name of one from standard input has a hash of its text, so that
-/// different scenarios have different result directories.
+/// Reads the scenario in `file`, without checking it yet. The name of a scenario from standard input has a hash of its
+/// text, so that different scenarios have different result directories.
 ///
 /// # Errors
 /// The errors in its text.

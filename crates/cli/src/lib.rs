@@ -1,7 +1,7 @@
 //! The `lasthop` command, as a library: the binary and the Python package call [`main`].
 //!
 //! Results go to stdout, messages to stderr. Exit codes: 0 done, 1 the run failed, 2 the input is wrong, 3 a script needs an
-//! unsupported feature, 130 interrupted; `shell` passes on that of its command.
+//! unsupported feature, 130 interrupted; `shell` passes on the exit code of its command.
 
 mod argument_tips;
 mod command_groups;
@@ -131,7 +131,7 @@ enum Command {
     Man(Deferred<man::Args>),
 }
 
-/// Why a command fails.
+/// The reason why a command fails.
 enum Failure {
     /// The input is wrong: exit code 2.
     Input(String),
@@ -195,13 +195,13 @@ fn clap_exit_code(error: &clap::Error) -> u8 {
 /// Whether this process is the command itself.
 static IS_PROGRAM: AtomicBool = AtomicBool::new(false);
 
-/// Runs the command as [`main`] does, in the process that is it: it may start itself again.
+/// Runs the command as [`main`] does, in a process that is the command itself and may start its program again.
 pub fn main_as_program(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     IS_PROGRAM.store(true, Ordering::Relaxed);
     main(arguments)
 }
 
-/// Whether the program of this process is the command, and not another one that has it as a library.
+/// Whether the program of this process is the command, not another program that contains the library.
 #[cfg(target_os = "linux")]
 fn is_program() -> bool {
     IS_PROGRAM.load(Ordering::Relaxed)

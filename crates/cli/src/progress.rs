@@ -15,10 +15,10 @@ pub struct Progress {
     bar: ProgressBar,
 }
 
-/// Whether Ctrl-C was pressed: work after that breaks off.
+/// Whether Ctrl-C was pressed: work in progress is then cancelled.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// A line on stderr about something that goes on until another program ends. It leaves Ctrl-C alone.
+/// A line on stderr about an activity that lasts until another program ends. It does not handle Ctrl-C.
 pub struct StatusLine(ProgressBar);
 
 impl StatusLine {
@@ -87,7 +87,7 @@ impl Progress {
         Progress { bar }
     }
 
-    /// `done` of `wanted` runs are finished, without those found in the store. Breaks off after Ctrl-C.
+    /// Shows that `done` of `wanted` runs are finished, without the runs found in the store. Cancels after Ctrl-C.
     pub fn count(&self, done: u64, wanted: u64) -> ControlFlow<()> {
         if self.bar.length() != Some(wanted) {
             self.bar.set_length(wanted);
@@ -97,7 +97,7 @@ impl Progress {
         self.go_on()
     }
 
-    /// `share` of the work is done, from 0 to 1. Breaks off after Ctrl-C.
+    /// Shows the finished share of the work, from 0 to 1. Cancels after Ctrl-C.
     pub fn set(&self, share: f64) -> ControlFlow<()> {
         self.bar.set_position((share * STEPS as f64) as u64);
         self.go_on()

@@ -95,8 +95,8 @@ pub fn is_called_capture(file: &Path) -> bool {
     file.is_file() && [".pcap", ".pcapng", ".cap"].iter().any(|ending| name.ends_with(ending))
 }
 
-/// The captures that a command reads: `path`, and `other` if it is given. Of a result of `lasthop shell` they are those
-/// of both ends of the connection with most data at the command's node, or the only one that has it.
+/// The captures that a command reads: `path`, and `other` if it is given. For a result of `lasthop shell` they are the
+/// captures of both ends of the connection with most data at the command's node, or the only capture that contains it.
 pub fn captures(
     path: &Path,
     other: Option<&PathBuf>,
@@ -132,8 +132,8 @@ pub fn open_both(one: &Path, other: &Path) -> Result<[CaptureFile; 2], Failure> 
     Ok([open(one)?, open(other)?])
 }
 
-/// The capture at `path`; of a result of real hosts that of the command's node, and the others, unless the connections
-/// end on the path.
+/// The capture at `path`. For a result of real hosts the capture of the command's node, and the other captures unless the
+/// connections end on the path.
 pub fn all_captures(path: &Path) -> Result<(CaptureFile, Vec<CaptureFile>), Failure> {
     let hosts = of_hosts(path);
     let [first, others @ ..] = &hosts[..] else { return Ok((open(path)?, Vec::new())) };
@@ -174,14 +174,14 @@ pub fn all_captures(path: &Path) -> Result<(CaptureFile, Vec<CaptureFile>), Fail
     Ok((first, readable))
 }
 
-/// Reads the table of a capture; what could not be read is a warning.
+/// Reads the table of connections of a capture; warns of damaged parts.
 pub fn open(path: &Path) -> Result<CaptureFile, Failure> {
     let file = CaptureFile::open(path)?;
     warn_of_damage(path, file.incomplete.as_deref(), file.skipped, file.bad_timestamps);
     Ok(file)
 }
 
-/// Warns of what could not be read of a capture.
+/// Warns of damaged parts of a capture.
 pub fn warn_of_damage(path: &Path, incomplete: Option<&str>, skipped: Skipped, bad_timestamps: BadTimestamps) {
     let name = shown(path);
     if let Some(incomplete) = incomplete {
@@ -195,7 +195,7 @@ pub fn warn_of_damage(path: &Path, incomplete: Option<&str>, skipped: Skipped, b
     }
 }
 
-/// Options of other files, which a capture does not have.
+/// Refuses options that do not apply to captures.
 pub fn refuse(options: &[(&str, bool)]) -> Result<(), Failure> {
     let Some((option, _)) = options.iter().find(|(_, given)| *given) else { return Ok(()) };
     let problem = Problem::new("a scenario or its results").in_file(*option).found("a capture");

@@ -54,7 +54,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     print(&recordings(&loaded))
 }
 
-/// The recordings of the links' properties, with the format that was taken for each.
+/// The recordings of the links' properties, with the format of each.
 fn recordings(loaded: &Loaded) -> String {
     let line = |(name, link): (&String, &Link)| {
         let recording = link.link_trace.as_ref()?;
@@ -66,7 +66,7 @@ fn recordings(loaded: &Loaded) -> String {
     loaded.scenario.links.iter().filter_map(line).collect()
 }
 
-/// The links whose queue is the default, with what it is.
+/// The links with the default queue, and its limit.
 fn default_queues(loaded: &Loaded) -> String {
     let links = loaded.scenario.links.iter().zip(&loaded.network.links).filter(|((_, link), _)| link.queue.is_none());
     let names: Vec<&str> = links.clone().map(|((name, _), _)| name.as_str()).collect();
@@ -79,7 +79,7 @@ fn default_queues(loaded: &Loaded) -> String {
     format!("default queue: drop-tail, {limit}, of {}{more}\n", names[..names.len().min(SHOWN)].join(", "))
 }
 
-/// The size of the sweep. Its plan is made to check it.
+/// The size of the sweep. Creating its plan checks it.
 fn sweep(source: &Source, loaded: &Loaded) -> Result<String, Failure> {
     let plan = Plan::of(source).map_err(refused)?;
     // The scenario's own are printed already.

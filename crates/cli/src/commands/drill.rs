@@ -80,7 +80,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     judge_scripts(&all)
 }
 
-/// How the command ends: wrong input takes precedence over failures, failures over unsupported features.
+/// The outcome of the command: wrong input takes precedence over failures, failures over unsupported features.
 fn judge_scripts(all: &[Ran]) -> Result<(), Failure> {
     let fail = |outcome: &str, failure: fn(String) -> Failure| {
         let count = all.iter().filter(|ran| ran.outcome() == outcome).count();

@@ -142,7 +142,7 @@ fn tables(tried: &[comparison::Tried], values: &comparison::Values, assumed: boo
     print(&format!("\nthe sender's variant is not seen; nearest first, goodput in Mbps: {}\n", others.join(", ")))
 }
 
-/// Says which host is taken for the sender, if `sends` may be a mobile: servers do not open connections.
+/// Prints which host is assumed to be the sender, if `sends` may be a mobile: servers do not open connections.
 fn note_direction(given: &Given, sends: Option<&str>) {
     if let Some(sends) = sends.filter(|_| given.sender.is_none()) {
         note(format_args!(
@@ -151,7 +151,7 @@ fn note_direction(given: &Given, sends: Option<&str>) {
     }
 }
 
-/// A fit, the values of the measurement, and the variant that it names.
+/// A fit, the measured values, and the variant that the measurement names.
 type Fit = (Fitted, comparison::Values, Option<String>);
 
 /// The fit to a result of real hosts, which shows the sender.
@@ -312,7 +312,7 @@ fn of_logs(files: &[PathBuf], given: &Given) -> Result<Fit, Failure> {
     }
 }
 
-/// What a file is that is neither a capture nor a log.
+/// Describes a file that is neither a capture nor a log.
 fn kind(bytes: &[u8]) -> String {
     match compressed(bytes) {
         _ if bytes.is_empty() => "found an empty file".to_owned(),

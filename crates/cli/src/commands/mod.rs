@@ -138,7 +138,7 @@ fn refused(problems: Vec<Problem>) -> Failure {
     Failure::Input(listed(&problems))
 }
 
-/// A file that cannot be read; of one that does not exist, with the one that may be meant.
+/// The problem with a file that cannot be read. If it does not exist, a hint names the nearest file.
 fn unreadable_file(path: &Path, error: &io::Error) -> Problem {
     let problem = Problem::new(format!("cannot be read: {error}")).in_file(shown(path));
     match nearest_file(path) {
@@ -147,7 +147,7 @@ fn unreadable_file(path: &Path, error: &io::Error) -> Problem {
     }
 }
 
-/// The file whose path is most like one that does not exist.
+/// The file whose path is nearest to a path that does not exist.
 fn nearest_file(path: &Path) -> Option<PathBuf> {
     scenario::nearest_path(&Disk, path)
 }
@@ -200,7 +200,7 @@ fn print_if_open(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// A number with what it counts, such as "1 run" or "2 runs".
+/// A number with its noun, such as "1 run" or "2 runs".
 fn count(number: impl Display, what: &str) -> String {
     let number = number.to_string();
     let ending = if number == "1" { "" } else { "s" };

@@ -1,4 +1,4 @@
-//! Where commands write without --out: below `results/`.
+//! Default output paths of commands, below `results/`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -40,8 +40,8 @@ fn format_hash(text: &str) -> String {
     format!("-{:06x}", hash_bytes(text.bytes()) & 0xff_ffff)
 }
 
-/// Returns the output path for `input`: beside it, with another extension, if it lies in a result directory or below
-/// `results/`, otherwise its name in `results/`. The name has a hash of the path unless the input is in the current
+/// Returns the output path for `input`: in its directory, with another extension, if it lies in a result directory or
+/// below `results/`, otherwise its name in `results/`. The name has a hash of the path unless the input is in the current
 /// directory: inputs with one name do not replace each other's outputs.
 pub fn beside_result(input: &Path, extension: &str) -> PathBuf {
     place_output(Path::new("."), input, extension)

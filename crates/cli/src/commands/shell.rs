@@ -103,13 +103,13 @@ impl Common {
     }
 }
 
-/// The program of this process, if it is the command, whatever its name: another program, such as Python, has only the
-/// library.
+/// The program of this process if it is the command itself, under any name. Another program, such as Python, contains
+/// only the library.
 pub fn own_program() -> Option<PathBuf> {
     crate::is_program().then(std::env::current_exe)?.ok()
 }
 
-/// A directory in `results` that does not exist yet: what real hosts did cannot be repeated.
+/// A directory in `results` that does not exist yet: runs with real hosts cannot be repeated, so none is replaced.
 fn unused(name: &str) -> PathBuf {
     let numbered = (2..).map(|number| in_results(format!("{name}-{number}")));
     let free = std::iter::once(in_results(name)).chain(numbered).find(|dir| !dir.exists());
@@ -138,13 +138,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         detail(format_args!("default: COMMAND {}", command[0].to_string_lossy()));
     }
     if !is_found(&command[0]) {
-        // As a shell has it, and before there are results.
+        // The exit code is the shells' convention. Results do not exist yet.
         say(format_args!("error: {}: cannot be run: it was not found", command[0].to_string_lossy()));
         return Err(Failure::Exit(NOT_FOUND));
     }
     let plan = Plan { places, mtu: args.mtu, command, outside, ..args.common.plan(&loaded)? };
     note(session::render_introduction(&plan));
-    // An interactive shell has the terminal for itself.
+    // An interactive shell uses the terminal exclusively.
     let line = StatusLine::new(&loaded.stem, !args.command.is_empty());
     let ended = session::run_shell(&loaded, &plan, &mut |status| line.show(live(status))).map_err(refused);
     line.finish();
@@ -178,15 +178,15 @@ pub fn emulate(args: &EmulateArgs) -> Result<(), Failure> {
     finished(&plan, ended?)
 }
 
-/// Becomes a command of a namespace.
+/// Replaces this process by a command in a namespace.
 pub fn here(args: &HereArgs) -> Result<(), Failure> {
     let (code, message) = session::run_here(&args.command, args.keep_rights);
     say(format_args!("error: {message}"));
     Err(Failure::Exit(code))
 }
 
-/// Reads and checks the scenario; warnings go to stderr. Of a scheme that has no effect with real ends it is enough to
-/// say that.
+/// Reads and checks the scenario; warnings go to stderr. A scheme without effect at real ends gets one warning about
+/// that instead of the others.
 fn load(scenario: &ScenarioArgs) -> Result<Loaded, Failure> {
     let loaded = resolved(&scenario.open()?)?;
     let without_effect = session::without_sender(&loaded);
@@ -225,7 +225,7 @@ fn finished(plan: &Plan, ended: EmulationEnd) -> Result<(), Failure> {
     if ended.code == 0 { Ok(()) } else { Err(Failure::Exit(ended.code)) }
 }
 
-/// Prints what the machine permits; fails if a need is not met.
+/// Prints the rights and devices that this machine provides; fails if a required one is missing.
 fn check() -> Result<(), Failure> {
     let findings = host::check_machine();
     let mut unmet = false;

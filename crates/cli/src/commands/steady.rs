@@ -78,12 +78,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     print(&as_text(&loaded, &question, &reports))
 }
 
-/// The scenario, as long as is to be looked at.
+/// The scenario, with the duration of --until.
 fn loaded(args: &Args) -> Result<Loaded, Failure> {
     let mut overrides = args.scenario.overrides();
     overrides.set.extend(args.until.as_ref().map(|until| format!("duration={until}")));
     let loaded = resolved(&input::open(&args.scenario.file, &overrides).map_err(refused)?)?;
-    // A warning about the duration would estimate what is measured here.
+    // A warning about the duration is an estimate; this command measures the length.
     let others = loaded.warnings.iter().filter(|warning| warning.key.as_deref() != Some("duration"));
     warn(&others.collect::<Vec<_>>());
     Ok(loaded)

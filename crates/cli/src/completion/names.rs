@@ -23,7 +23,7 @@ const ENTRIES: [(&str, &str, &str); 5] = [
     ("tun", "nodes", "="),
 ];
 
-/// What an argument names.
+/// The kind of names that an argument accepts.
 pub enum Names {
     /// A member of the catalogue.
     Member(&'static Section),
@@ -36,7 +36,7 @@ pub enum Names {
 }
 
 impl Names {
-    /// What an argument of a command names; `None` if it names nothing of these, such as a file.
+    /// The kind of names that an argument of a command accepts; `None` for any other argument, such as a file.
     pub fn of_argument(command: &str, arg: &Arg) -> Option<Self> {
         let id = arg.get_id().as_str();
         if let Some(section) = CATALOGUE.iter().find(|section| is_accepted(section, command, arg)) {
@@ -93,7 +93,7 @@ fn first_line(summary: &str) -> String {
     summary.lines().next().unwrap_or_default().to_owned()
 }
 
-/// The controls of the scenario on the line; none without one, or of one whose text is no TOML.
+/// The controls of the scenario on the line; empty without a scenario, or if its text is not TOML.
 fn controls_of(typed: Option<&ArgMatches>) -> Vec<Control> {
     // Names of the argument in different commands.
     let path = |id: &&str| typed?.try_get_one::<PathBuf>(id).ok().flatten();

@@ -1,6 +1,6 @@
 //! The scripts with which shells ask for candidates.
 //!
-//! bash and zsh have own ones: the scripts of clap_complete do not complete after `=`, or add a space there.
+//! bash and zsh have separate scripts: the scripts of clap_complete do not complete after `=`, or add a space there.
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -18,7 +18,7 @@ pub const SHELLS: [&dyn EnvCompleter; 5] = [
     &Scripted { shell: &Zsh, script: include_str!("zsh.sh") },
 ];
 
-/// A shell of clap_complete with a script of its own.
+/// A shell of clap_complete with another script.
 struct Scripted {
     shell: &'static (dyn EnvCompleter + Sync),
     script: &'static str,

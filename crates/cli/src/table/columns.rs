@@ -5,7 +5,7 @@ use engine::quantity::format_percent;
 use observe::metric::Metric;
 use observe::summary::Summary;
 
-/// Stands for a value that a run did not give.
+/// The text for a missing value.
 pub const NONE: &str = "–";
 
 /// The heads of columns.

@@ -86,7 +86,7 @@ fn flows(summary: &Summary) -> String {
     out
 }
 
-/// A line for each flow whose application has results of its own.
+/// A line for each flow whose application has results.
 fn applications(summary: &Summary) -> String {
     let all = [
         &flow::mos,
@@ -117,7 +117,7 @@ fn applications(summary: &Summary) -> String {
     if out.is_empty() { out } else { format!("\n{out}") }
 }
 
-/// A line for all flows of each arrival process, and for those of each class of sizes.
+/// A line for all flows of each arrival process, and for the flows of each class of sizes.
 fn arrivals(summary: &Summary) -> String {
     let columns = [
         &arrivals_of::flows_arrived,

@@ -1,4 +1,4 @@
-//! Results of real hosts, by `lasthop shell` and `lasthop emulate`: their captures, and which node is which.
+//! Results of real hosts, by `lasthop shell` and `lasthop emulate`: their captures, and the role of each node.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -13,14 +13,14 @@ use serde_json::Value;
 use super::super::{count, listed, shown};
 use crate::Failure;
 
-/// The captures of the real hosts in a result of `lasthop shell`, that of the command's node first; none in another
+/// The captures of the real hosts in a result of `lasthop shell`, beginning with the command's node; empty for any other
 /// file.
 pub fn of_hosts(dir: &Path) -> Vec<PathBuf> {
     let captures = nodes(dir).into_iter().map(|node| dir.join(format!("{node}.pcapng")));
     captures.filter(|path| is_capture(path)).collect()
 }
 
-/// The names of the real hosts in a result, that of the command's node first.
+/// The names of the real hosts in a result, beginning with the command's node.
 fn nodes(dir: &Path) -> Vec<String> {
     let report = emulation(dir);
     let nodes = report["nodes"].as_array().into_iter().flatten();
@@ -34,15 +34,15 @@ pub fn schemes_of(dir: &Path) -> Vec<String> {
     names.map(str::to_owned).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-/// Whether a scheme made most packets of a result of real hosts on the path: its two ends have no connection with each
-/// other.
+/// Whether a scheme split the connections of a result of real hosts: most packets were built by the scheme on the path,
+/// and the two ends have no connection with each other.
 pub fn is_split(dir: &Path) -> bool {
     let packets = &emulation(dir)["packets"];
     let are_most_made = packets["rebuilt"].as_u64().unwrap_or(0) > packets["verbatim"].as_u64().unwrap_or(0);
     are_most_made && !schemes_of(dir).is_empty()
 }
 
-/// The congestion control of the machine on which a result was made.
+/// The congestion control of the machine that wrote a result.
 pub fn congestion_control(dir: &Path) -> Option<String> {
     let report = emulation(dir);
     report["congestion_control"].as_str().filter(|name| !name.is_empty()).map(str::to_owned)
@@ -94,18 +94,18 @@ pub fn refuse_comparison(dir: &Path) -> Result<(), Failure> {
 pub struct DataDirection {
     /// The node that sends the data of the connection, and the other one.
     pub nodes: [String; 2],
-    /// Bytes of data that each sent in the connection, those sent again included.
+    /// Bytes of data that each sent in the connection, retransmissions included.
     pub bytes: [u64; 2],
     /// Whether the sender is the wireless host.
     pub is_upload: bool,
-    /// Whether the scenario tells the wireless host: one of the two has a wireless link. Otherwise the command's node is
-    /// taken for it.
+    /// Whether the scenario identifies the wireless host: exactly one of the two has a wireless link. Otherwise the
+    /// command's node is assumed to be the wireless host.
     pub is_known: bool,
 }
 
 impl DataDirection {
-    /// The direction of connection `number` in the capture of the command's node; `other` is that of its other end.
-    /// `None` if the capture does not say which packets left the node.
+    /// The direction of connection `number` in the capture of the command's node; `other` is the capture of the other
+    /// end. `None` if the capture does not mark the packets that left the node.
     pub fn of(dir: &Path, here: &CaptureFile, other: Option<&CaptureFile>, number: u32) -> Option<Self> {
         let stream = here.streams.get(number as usize)?;
         let host = stream.host?;

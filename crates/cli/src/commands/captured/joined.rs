@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::super::{count, shown};
 use crate::table;
 
-/// The packets of both directions, and the clocks.
+/// Renders the packets of both directions and the clocks as text.
 pub fn as_text(both: &BothEnds<'_>) -> String {
     let Joined { data, acks, clock, beyond } = &both.joined;
     let names = both.files.map(|file| shown(&file.path));
@@ -67,7 +67,7 @@ pub fn as_text(both: &BothEnds<'_>) -> String {
     text
 }
 
-/// The same as JSON.
+/// Converts the packets of both directions and the clocks to JSON.
 pub fn as_json(both: &BothEnds<'_>) -> Value {
     let direction = |packets: &OneDirection| {
         let delays = packets.delay_quantiles().into_iter();

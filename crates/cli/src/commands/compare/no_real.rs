@@ -1,4 +1,4 @@
-//! Stands for `real` on systems without namespaces and TUN devices.
+//! Replaces `real` on systems without namespaces and TUN devices.
 
 use lab::compare::Comparison;
 use lab::sweep::Plan;

@@ -16,12 +16,12 @@ use crate::Failure;
 use crate::progress::Progress;
 use crate::talk::note;
 
-/// Gets the rights that emulation needs. To be called before anything else.
+/// Acquires the rights that emulation needs. Must be called before any other action.
 pub fn prepare() -> Result<(), Failure> {
     session::prepare_namespaces().map_err(|error| Failure::Run(error.to_string()))
 }
 
-/// What runs at the real ends of each plan; nothing without --shell.
+/// The commands at the real ends of each plan; empty without --shell.
 pub fn ends(args: &Args, plans: &[(String, Plan)]) -> Result<Vec<session::Plan>, Failure> {
     let Some(line) = &args.shell else { return Ok(Vec::new()) };
     let of_plan = |plan: &Plan| {
@@ -40,7 +40,7 @@ pub fn ends(args: &Args, plans: &[(String, Plan)]) -> Result<Vec<session::Plan>,
     plans.iter().map(|(_, plan)| of_plan(plan)).collect()
 }
 
-/// Runs the commands with real ends for each scheme of a plan, beside the simulated runs of `name`.
+/// Runs the commands with real ends for each scheme of a plan, in addition to the simulated runs of `name`.
 pub fn compare(args: &Args, commands: session::Plan, plan: &Plan, name: &str) -> Result<Comparison, Failure> {
     let failed = |error: CompareError| match error {
         CompareError::Interrupted { .. } => {

@@ -6,7 +6,7 @@ use observe::metric::Metric;
 
 use crate::table::{aligned, row};
 
-/// What the columns mean.
+/// The meaning of the columns.
 pub const LEGEND: &str = "\
 goodput: sum of all flows, +- half of its 95 % confidence interval; change: from the baseline (the first scheme), +- likewise;
   - if each of its runs equals the baseline's: the scheme has no effect
@@ -15,7 +15,7 @@ packets: received and sent by the base station; airtime: seconds of transmission
 end-to-end: whether an acknowledgment still means that the receiver has the data; changes: the nodes that run the scheme
 ";
 
-/// What a table with real ends has beyond.
+/// The meaning of further columns of a table with real ends.
 pub const REAL_LEGEND: &str = "\
 real: the command's data, without repetitions, from its first packet to its last new byte, - for schemes with a part in the
   sender, which Linux does not have; simulated: the scenario's flows; memory, packets and airtime are those with real ends
@@ -51,7 +51,7 @@ fn cost(it: &ComparedScheme) -> [String; 3] {
     ]
 }
 
-/// The table of one path; with real ends, these come first, and the costs are theirs.
+/// The table of one path. The results of real ends come first, and the costs are measured with them.
 pub fn table(simulated: &Comparison, real: Option<&Comparison>) -> String {
     let metric: &Metric = compare::goodput_metric();
     let rows = || simulated.rows.iter().chain(real.into_iter().flat_map(|real| &real.rows));

@@ -126,7 +126,7 @@ fn as_text(title: &str, file: &CaptureFile, explained: &ExplainedConnection, top
         _ => String::new(),
     };
     let nothing = format!("no problem was found of {}{timeouts}", shown_kinds(at_sender).join(", "));
-    // What held the sender back between segments is an estimate that the budget already has.
+    // The times for which the sender was blocked are estimates, which the budget already includes.
     let report = &FlowReport { blocked: Vec::new(), ..report.clone() };
     text.push_str(&table_of("the transfer", report, &causes, top, &nothing));
     text.push_str("\nnot shown by this capture\n");

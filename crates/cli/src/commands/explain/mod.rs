@@ -178,7 +178,7 @@ fn single(report: &FlowReport, top: usize) -> String {
     out
 }
 
-/// Aligned rows with a text behind each.
+/// Aligned rows, each followed by a text.
 fn with_texts<'a>(rows: &[Vec<String>], left: usize, texts: impl Iterator<Item = &'a str>) -> String {
     let rows = table::aligned(rows, left);
     rows.lines().zip(texts).map(|(row, text)| format!("{row}  {text}\n")).collect()

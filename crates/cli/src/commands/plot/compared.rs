@@ -48,7 +48,8 @@ fn scenario(args: &Args, run: &Named) -> ScenarioArgs {
     }
 }
 
-/// The directory for the pictures: that of the first run if all have one, otherwise the one of `lasthop compare`.
+/// The directory for the pictures: in the first result directory if all runs have one, otherwise the directory that
+/// `lasthop compare` uses.
 fn default_dir(runs: &[ScenarioArgs], loaded: &[Loaded]) -> PathBuf {
     let kept: Option<Vec<_>> = runs.iter().map(ScenarioArgs::kept).collect();
     let first = kept.as_deref().and_then(|kept| kept.first()).map(|dir| dir.join("plots"));

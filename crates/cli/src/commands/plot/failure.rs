@@ -1,4 +1,4 @@
-//! Errors of pictures, in the words of the options.
+//! Errors of pictures, in terms of the command's options.
 
 use engine::quantity::format_moment;
 use report::pictures::{Choice, MAX_RUNS, PictureError};

@@ -173,7 +173,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What the options choose.
+/// The view that the options choose.
 fn view(args: &Args) -> View {
     View {
         flows: args.flow.iter().cloned().collect(),
@@ -190,7 +190,7 @@ fn view(args: &Args) -> View {
     }
 }
 
-/// Writes a picture as SVG and PNG; gives the files.
+/// Writes a picture as SVG and PNG; returns the paths of the files.
 pub(super) fn write(Drawn { name, picture }: &Drawn, dir: &Path) -> Result<[PathBuf; 2], Failure> {
     let png = picture.png(plot::PNG_SCALE).map_err(|error| Failure::Run(format!("{name}: {error}")))?;
     let files = ["svg", "png"].map(|ending| dir.join(format!("{name}.{ending}")));
@@ -200,7 +200,7 @@ pub(super) fn write(Drawn { name, picture }: &Drawn, dir: &Path) -> Result<[Path
 }
 
 impl Args {
-    /// Where pictures go: what --out names, or the `default` directory.
+    /// The target of pictures: the path of --out, or the `default` directory.
     fn target(&self, default: impl FnOnce() -> PathBuf) -> Result<Target, Failure> {
         self.out.as_deref().map_or_else(|| Ok(Target::Directory(default())), Target::of_option)
     }

@@ -1,4 +1,4 @@
-//! Where pictures go.
+//! The target of pictures.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use super::super::{listed, print, shown, write_whole};
 use super::write;
 use crate::Failure;
 
-/// Where pictures go.
+/// The target of pictures.
 pub(super) enum Target {
     /// Into a directory, each as SVG and PNG.
     Directory(PathBuf),
@@ -18,10 +18,10 @@ pub(super) enum Target {
 }
 
 impl Target {
-    /// What --out names: a file if it ends as one.
+    /// The target that --out names: a file if its extension is .svg or .png, otherwise a directory.
     ///
     /// # Errors
-    /// It ends as a file of another kind.
+    /// It has the extension of another kind of file.
     pub(super) fn of_option(out: &Path) -> Result<Self, Failure> {
         let ending = out.extension().and_then(|ending| ending.to_str()).filter(|_| !out.is_dir());
         match ending {

@@ -33,8 +33,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     print(&format!("{}\n", shown(&out)))
 }
 
-/// The connections of these numbers. Those that are drawn are taken from both ends, if other captures have them: each is
-/// then read apart from the others.
+/// The connections of these numbers. Connections that are drawn are joined from both ends if another capture contains
+/// them; each of these is read separately.
 fn explained(file: &CaptureFile, others: &[CaptureFile], numbers: &[u32]) -> Result<Vec<Connection>, Failure> {
     let recorder = || Recorder::new([0], None, None).with_panels(&[plot::Panel::Rtt], &Description::default());
     let recording =
@@ -44,7 +44,7 @@ fn explained(file: &CaptureFile, others: &[CaptureFile], numbers: &[u32]) -> Res
         let Some(other) = others.iter().find(|other| file.finds_in(*number, other).is_some()) else { continue };
         let both = match BothEnds::of([file, other], Some(*number)) {
             Ok(both) => both,
-            // Of a connection that was refused, the captures may have nothing in common.
+            // The captures of a refused connection may have no packets in common.
             Err(CaptureFailure::NotJoined { .. } | CaptureFailure::NotInBoth { .. }) => continue,
             Err(failure) => return Err(failure.into()),
         };
@@ -70,7 +70,8 @@ fn explained(file: &CaptureFile, others: &[CaptureFile], numbers: &[u32]) -> Res
     Ok(numbers.iter().filter_map(connection).collect())
 }
 
-/// The page beside a result directory: one with files that no run wrote is not replaced by the next run.
+/// The page next to a result directory. A page inside would prevent the next run from replacing the directory, because no
+/// run wrote it.
 fn sibling_page(dir: &Path) -> PathBuf {
     // A path such as `.` has no name.
     let dir = if dir.file_name().is_none() { dir.canonicalize().unwrap_or_default() } else { dir.to_owned() };

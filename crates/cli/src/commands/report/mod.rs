@@ -102,7 +102,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What runs of each sweep show when they are run again.
+/// Repeats runs of each sweep and returns their time budgets and courses.
 fn again(sweeps: &[Analysis]) -> Result<Vec<Again>, Failure> {
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);
     let of = |sweep: &Analysis| {
@@ -118,7 +118,7 @@ fn again(sweeps: &[Analysis]) -> Result<Vec<Again>, Failure> {
     sweeps.iter().map(of).collect()
 }
 
-/// Whether two paths are one file. One that is not there is no other.
+/// Whether two paths denote one file. A path that does not exist denotes no file.
 fn same(one: &Path, other: &Path) -> bool {
     one.canonicalize().is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other))
 }

@@ -1,4 +1,4 @@
-//! The build of the page: the repository's own task, its steps as lines with their times, and its failure as a sentence.
+//! The build of the page by the repository's task: its steps as lines with their times, and its failure as a sentence.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -84,7 +84,7 @@ fn read_lines(output: PipeReader, mut log: Option<File>) -> Receiver<String> {
         let mut line = Vec::new();
         while output.read_until(b'\n', &mut line).is_ok_and(|bytes| bytes > 0) {
             if let Some(log) = &mut log {
-                // The build goes on without a log, such as on a full disk, and fails by itself if it must.
+                // The build continues without a log, for example on a full disk; a fatal error is reported by the build.
                 let _ = log.write_all(&line);
             }
             let text = String::from_utf8_lossy(&line).trim_end().to_owned();
@@ -107,7 +107,7 @@ fn follow_steps(lines: &Receiver<String>, interrupted: &AtomicBool) -> Option<Ve
                 if let Some(title) = line.strip_prefix(STEP) {
                     step.finish();
                     step = BuildStep::begin(title);
-                    // An error is explained by the output of its own step.
+                    // Only the output of the failed step explains its error.
                     last_lines.clear();
                 }
                 last_lines.push_back(line);
@@ -153,13 +153,13 @@ impl BuildStep {
     }
 }
 
-/// The time of a person's clock.
+/// The wall-clock time.
 #[expect(clippy::disallowed_methods, reason = "the time that a build takes, not simulated time")]
 pub fn read_clock() -> Instant {
     Instant::now()
 }
 
-/// What a build's last lines say about its failure.
+/// Explains the failure of a build by its last lines.
 fn explain_failure(lines: &VecDeque<String>) -> String {
     let find = |wanted: &dyn Fn(&str) -> bool| lines.iter().map(String::as_str).find(|line| wanted(line));
     let full = find(&|line| line.contains("No space left on device") || line.contains("ENOSPC"));
@@ -186,7 +186,7 @@ fn explain_failure(lines: &VecDeque<String>) -> String {
     errors.join("\n  ")
 }
 
-/// What npm says in a line about an error.
+/// Returns the text of npm's message in a line about an error.
 fn npm_error(line: &str) -> Option<&str> {
     line.strip_prefix("npm error ").or_else(|| line.strip_prefix("npm ERR! "))
 }

@@ -41,7 +41,7 @@ pub struct PageCache {
     name: String,
 }
 
-/// What the cache has.
+/// The content of the cache.
 pub enum CacheState {
     /// The page.
     Whole(Page),
@@ -77,7 +77,7 @@ impl PageCache {
         match fs::read(self.file()) {
             Ok(bytes) => unpack_page(&bytes).map_or(CacheState::Damaged, CacheState::Whole),
             Err(error) if error.kind() == io::ErrorKind::IsADirectory => CacheState::Damaged,
-            // What prevents reading prevents writing too, which says why.
+            // The cause also prevents writing, whose error names it.
             Err(_) => CacheState::Missing,
         }
     }
@@ -103,7 +103,7 @@ impl PageCache {
         }
     }
 
-    /// Removes what interrupted builds have left. The caller has the lock.
+    /// Removes files of interrupted builds. The caller holds the lock.
     pub fn remove_leftovers(&self) {
         for path in self.entries("build-") {
             let _ = fs::remove_dir_all(path);

@@ -14,7 +14,7 @@ pub fn missing_programs(checkout: &Path) -> Vec<String> {
     [check_rust(checkout), check_node()].into_iter().flatten().collect()
 }
 
-/// What is missing of Rust.
+/// Returns the remedy if a part of Rust is missing.
 fn check_rust(checkout: &Path) -> Option<String> {
     if !on_path("cargo") {
         return Some("cargo is missing, which compiles the simulator: https://rustup.rs installs it".to_owned());
@@ -33,7 +33,7 @@ fn check_rust(checkout: &Path) -> Option<String> {
     Some(format!("Rust's WebAssembly target is missing: {remedy}"))
 }
 
-/// What is missing of npm and Node.
+/// Returns the remedy if npm or Node is missing or too old.
 fn check_node() -> Option<String> {
     if !on_path("npm") {
         return Some("npm is missing, which builds the page: `apt-get install npm`".to_owned());

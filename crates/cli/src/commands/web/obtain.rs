@@ -1,4 +1,4 @@
-//! Where the page comes from: this build, the cache, or a build of the checkout.
+//! The source of the page: this build, the cache, or a build of the checkout.
 
 use std::env;
 use std::fs;
@@ -13,10 +13,10 @@ use crate::Failure;
 use crate::commands::shown;
 use crate::talk::note;
 
-/// The time of a build on two cores, as the question tells it.
+/// The time of a build on two cores, as printed in the question.
 const USUAL_TIME: &str = "two to five minutes";
 
-/// What to do without a page and without sources.
+/// Advice without a page and without sources.
 const GET_SOURCES: &str = "archives of releases have the page, and in a checkout of lasthop `cargo install --path crates/cli` \
                            makes a lasthop that builds it";
 
@@ -24,7 +24,7 @@ const GET_SOURCES: &str = "archives of releases have the page, and in a checkout
 pub struct PageOptions<'a> {
     /// Build it without a question.
     pub build: bool,
-    /// Take the page of this checkout, not that of this build.
+    /// Use the page of this checkout, not the page in this build.
     pub checkout: Option<&'a Path>,
 }
 
@@ -84,7 +84,7 @@ pub fn ready_page() -> Option<Page> {
     })
 }
 
-/// What to do without a page.
+/// Advice without a page.
 pub fn suggest_build() -> &'static str {
     if checkout::FINGERPRINT.is_some() && checkout::OWN.is_some() {
         "`lasthop web --build` builds the page once; then repeat this command"

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use super::super::ScenarioArgs;
 
-/// The local file system; keeps what is read.
+/// The local file system; keeps the contents of all files that are read.
 #[derive(Default)]
 struct RecordingFiles {
     read: RefCell<BTreeMap<PathBuf, Vec<u8>>>,
@@ -42,8 +42,8 @@ impl Files for RecordingFiles {
     }
 }
 
-/// Reads and checks a scenario; returns what the page opens: `name`, `text`, `files` by the names that the scenario
-/// uses (base64), `changes` and `scheme`.
+/// Reads and checks a scenario; returns the object that the page opens: `name`, `text`, `files` by the names that the
+/// scenario uses (base64), `changes` and `scheme`.
 pub fn describe_scenario(arguments: &ScenarioArgs) -> Result<Value, Vec<Problem>> {
     let files = Rc::new(RecordingFiles::default());
     let source = Source::open(Rc::<RecordingFiles>::clone(&files), &arguments.file, &arguments.overrides())?;

@@ -14,11 +14,11 @@ use super::bundle::{Page, PageFile};
 /// The path of the scenario that the page opens.
 pub const OPENED: &str = "open/scenario.json";
 
-/// What a page may load and connect to: this server alone.
+/// Content security policy: the page may load from and connect to this server alone.
 const POLICY: &str = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data: blob:; \
                       worker-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
 
-/// What a request asks for, and how.
+/// The parts of a request that determine the answer.
 pub struct PageRequest<'a> {
     /// GET or HEAD, or another one.
     pub method: &'a Method,

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 pub const CRATES: [&str; 12] =
     ["engine", "figure", "observation", "observe", "path", "plot", "scenario", "sim", "stats", "tcp", "web", "wire"];
 
-/// Files and folders that the page is built from, beside those crates.
+/// Files and folders that the page is built from, in addition to these crates.
 pub const OTHERS: [&str; 12] = [
     "Cargo.lock",
     "Cargo.toml",
@@ -43,8 +43,8 @@ pub const RELEASED: &str = "released";
 /// The kind of a page that was built to be tested: compiled quickly, and not small.
 pub const TESTED: &str = "tested";
 
-/// Returns true if a program embeds the page with this signature, `KIND FINGERPRINT`: that of the program's own sources, and
-/// in a program that is installed none that was built to be tested. A package from a registry has no sources of the page.
+/// Returns true if a program embeds the page with this signature, `KIND FINGERPRINT`: the fingerprint is that program's,
+/// and an installed program embeds no page built for tests. A package from a registry has no sources of the page.
 #[allow(dead_code, reason = "the build of the command decides by it")]
 pub fn is_embedded(signature: &str, fingerprint: Option<&str>, is_debug: bool) -> bool {
     let (kind, of_page) = signature.split_once(' ').unwrap_or_default();
@@ -92,7 +92,7 @@ pub fn source_places() -> impl Iterator<Item = String> {
     CRATES.into_iter().flat_map(of_crate).chain(OTHERS.map(str::to_owned))
 }
 
-/// Adds a file, or the files of a folder and of the folders in it. Names that begin with a dot are those of editors.
+/// Adds a file, or the files of a folder and of the folders in it. Names that begin with a dot belong to editors.
 fn add_files(root: &Path, path: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
     let hidden = path.file_name().is_none_or(|name| name.to_string_lossy().starts_with('.'));
     if hidden || EXCLUDED.iter().any(|excluded| path == Path::new(excluded)) {
