@@ -74,7 +74,7 @@ class Environments:
     """
     def __new__(cls, /, specs: "Sequence[Spec]", flow_names: SupportsGetItem[int, str], setup: str, period: str | None, count: SupportsIndex, threads: SupportsIndex) -> Environments:
         """
-        `count` environments, none of them begun. `setup` is TOML; `flows` are the names of the driven flows.
+        `count` environments without episodes. `setup` is TOML; `flow_names` are the names of the driven flows.
         """
     def observations(self, /) -> bytes:
         """
@@ -98,7 +98,7 @@ class Environments:
         """
         Takes the actions of all environments, and runs those with `live` to the end of the next step. Returns rewards, and
         for each environment 0 while it runs, 1 if its flows are completed, 2 if the duration has passed. After an
-        exception none of those with `live` has an episode: some were interrupted, and some are a step ahead.
+        exception no environment with `live` has an episode: some were interrupted, and some are a step ahead.
         """
 
 @final
@@ -310,7 +310,7 @@ class Packet:
     @property
     def size(self, /) -> int:
         """
-        Bytes with all headers but those of the link layer.
+        Bytes with all headers except the link layer's.
         """
     @property
     def source(self, /) -> int:
@@ -378,7 +378,7 @@ class Session:
         """
     def files(self, /) -> dict[Path, bytes]:
         """
-        What [`run_batch`] needs beside a batch: the files that the scenario names.
+        The files that the scenario names, which [`run_batch`] needs in addition to a batch.
         """
     def keep(self, /, runs: SupportsGetItem[int, tuple[tuple[SupportsIndex, SupportsIndex, SupportsIndex], str]]) -> None:
         """
@@ -494,7 +494,7 @@ def check_member(checked: "Class", settings: str, seeds: SupportsIndex) -> None:
 
 def compared(spec: "Spec | None", path_names: SupportsGetItem[int, str], schemes: SupportsGetItem[int, str], changes: SupportsGetItem[int, str], replications: SupportsIndex, store: str | PathLike[str], jobs: SupportsIndex, progress: "Callable[[int, int], object] | None") -> tuple[str, list[str], int, int]:
     """
-    Compares schemes on the network of a scenario, or on built-in paths. Without `schemes` those of the scenario, or all.
+    Compares schemes on the network of a scenario, or on built-in paths; by default the scenario's schemes, or all.
     """
 
 def explained(spec: "Spec", flow: str | None, top: SupportsIndex, progress: "Callable[[float], object] | None") -> str:

@@ -26,7 +26,7 @@ use crate::watch::Watch;
 /// The JSON of `lasthop compare --json`, warnings, and the numbers of runs made now and of all.
 type Compared = (String, Vec<String>, u64, u64);
 
-/// Compares schemes on the network of a scenario, or on built-in paths. Without `schemes` those of the scenario, or all.
+/// Compares schemes on the network of a scenario, or on built-in paths; by default the scenario's schemes, or all.
 #[pyfunction]
 #[pyo3(signature = (
     spec: "Spec | None", path_names, schemes, changes, replications, store, jobs,

@@ -34,7 +34,7 @@ pub fn as_dict<'py>(py: Python<'py>, problem: &Problem) -> PyResult<Bound<'py, P
     Ok(dict)
 }
 
-/// Why a function failed, before there is an exception: it may be made without the interpreter's lock.
+/// The reason why a function failed. It can be created without the interpreter's lock, unlike an exception.
 pub enum Failure {
     /// The input is wrong.
     Problems(Vec<Problem>),

@@ -1,9 +1,9 @@
-//! The native part of the Python package `lasthop`: functions on plain values. What users see is written in Python, in
-//! `python/lasthop`.
+//! The native part of the Python package `lasthop`: functions on plain values. The interface for users is written in
+//! Python, in `python/lasthop`.
 //!
-//! Each function releases the interpreter's lock while it computes. Runs, sweeps and environments look for signals between
-//! parts of a run, so that Ctrl-C raises `KeyboardInterrupt`; `check_member` looks only after each seed, and what takes no
-//! run, such as reading a scenario, does not look.
+//! Each function releases the interpreter's lock while it computes. Runs, sweeps and environments check for signals
+//! between parts of a run, so that Ctrl-C raises `KeyboardInterrupt`; `check_member` checks only after each seed, and
+//! functions without a run, such as reading a scenario, do not check.
 
 mod compare;
 mod error;

@@ -11,10 +11,10 @@ use observe::output::TraceFiles;
 use observe::output::table::{Column, TableEncoder};
 use scenario::{Files, MemoryFiles};
 
-/// Files given by the caller, by name, and those of the disk.
+/// Files that the caller passes, by name, and the files of the disk.
 pub type GivenFiles = MemoryFiles<Disk>;
 
-/// Files of which those that are read are kept, for another process.
+/// Files that keeps the contents of all files that are read, for another process.
 pub struct KeptFiles {
     files: GivenFiles,
     read: RefCell<BTreeMap<PathBuf, Vec<u8>>>,
@@ -35,7 +35,7 @@ impl Files for KeptFiles {
     fn read(&self, path: &Path, limit: u64) -> io::Result<Vec<u8>> {
         let bytes = self.files.read(path, limit)?;
         let mut read = self.read.borrow_mut();
-        // A smaller limit gives the beginning of what a larger one has given.
+        // With a smaller limit a read returns the first part of the same contents.
         let before = read.entry(path.to_owned()).or_default();
         if before.len() < bytes.len() {
             before.clone_from(&bytes);

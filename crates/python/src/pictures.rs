@@ -125,7 +125,7 @@ fn compared(spec: &Spec, schemes: &[String], view: &View, watch: &mut Watch) -> 
     compared.pictures(&recorded)?.map(written).collect()
 }
 
-/// The error in the words of the arguments.
+/// Converts the error to a problem that names the argument.
 impl From<PictureError> for Failure {
     fn from(error: PictureError) -> Self {
         let seconds = |span: Span| format!("{} s", (span.as_secs_f64() * 1e6).round() / 1e6);

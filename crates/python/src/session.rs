@@ -86,7 +86,7 @@ impl Session {
         })
     }
 
-    /// What [`run_batch`] needs beside a batch: the files that the scenario names.
+    /// The files that the scenario names, which [`run_batch`] needs in addition to a batch.
     fn files(&self, py: Python<'_>) -> PyResult<Contents> {
         self.with(py, |open| Ok(open.files.clone()))
     }

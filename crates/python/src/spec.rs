@@ -18,7 +18,7 @@ use crate::schemes::{Class, catch, members};
 /// A scenario, by the attributes of `lasthop.Scenario`.
 #[derive(FromPyObject, Clone)]
 pub struct Spec {
-    /// The path in messages; files that the scenario names are beside it.
+    /// The path in messages; the names of files in the scenario are relative to its directory.
     path: PathBuf,
     /// The text of the scenario; `None` to read it from `path`.
     text: Option<Vec<u8>>,
@@ -38,7 +38,7 @@ impl Spec {
         self.path.display().to_string()
     }
 
-    /// The same with another scheme of every node.
+    /// The scenario with another scheme of every node.
     pub fn with_scheme(&self, scheme: &str) -> Spec {
         Spec { scheme: Some(scheme.to_owned()), ..self.clone() }
     }
@@ -50,7 +50,7 @@ impl Spec {
         GivenFiles { files: given.collect(), rest: Disk }
     }
 
-    /// Its text with the changes, not yet checked; reads what it names from `files`.
+    /// The scenario with its changes, not yet checked; reads the files that it names from `files`.
     pub fn source(&self, files: Rc<dyn Files>) -> Result<Source, Failure> {
         let overrides = Overrides { set: self.changes.clone(), scheme: self.scheme.clone(), seed: self.seed };
         let source = match &self.text {

@@ -1,4 +1,4 @@
-//! What drives a flow of an episode: actions from outside, a policy, or a built-in control.
+//! The driver of a flow in an episode: actions from outside, a policy, or a built-in control.
 
 use std::sync::Arc;
 
@@ -14,18 +14,18 @@ use super::tap::{Measured, Outside, Tap};
 use super::{faultless, from_toml};
 use crate::error::Failure;
 
-/// Decides for a flow.
+/// Makes the decisions of a flow's congestion control.
 #[derive(Clone)]
 pub enum Driver {
     /// Actions from outside.
     Outside,
-    /// A policy, which acts by its own rules.
+    /// A policy, with the rules with which it was trained.
     Network(Arc<Network>),
     /// A built-in control.
     Control(Box<ControlConfig>),
 }
 
-/// A driver as it is given: a policy, or the settings of a control as TOML.
+/// A driver as an argument: a policy, or the settings of a control as TOML.
 #[derive(FromPyObject)]
 pub enum Given {
     Policy(Py<super::Policy>),
@@ -33,7 +33,7 @@ pub enum Given {
 }
 
 impl Driver {
-    /// What is given. A control may be one of the scenario's own: see [`within`](Driver::within).
+    /// The driver of an argument. A control may be a class of the scenario: see [`within`](Driver::within).
     pub fn of(given: &Given) -> Result<Self, Failure> {
         Ok(match given {
             Given::Policy(policy) => Driver::Network(policy.get().network()),
@@ -41,7 +41,7 @@ impl Driver {
         })
     }
 
-    /// The same in a scenario with these members, checked.
+    /// The driver in a scenario with these members, checked.
     pub fn within(&self, members: &Members) -> Result<Self, Failure> {
         let mut driver = self.clone();
         if let Driver::Control(control) = &mut driver {

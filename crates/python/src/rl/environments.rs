@@ -1,4 +1,4 @@
-//! Environments side by side, each with a run of its own; they step on threads.
+//! Several environments, each with a separate run; they step on threads.
 
 use engine::{Members, Span};
 use pyo3::prelude::*;
@@ -90,7 +90,7 @@ fn bytes(py: Python<'_>, numbers: &[f64]) -> Numbers {
 
 #[pymethods]
 impl Environments {
-    /// `count` environments, none of them begun. `setup` is TOML; `flows` are the names of the driven flows.
+    /// `count` environments without episodes. `setup` is TOML; `flow_names` are the names of the driven flows.
     #[new]
     #[pyo3(signature = (specs: "Sequence[Spec]", flow_names, setup, period, count, threads))]
     fn new(
@@ -145,7 +145,7 @@ impl Environments {
 
     /// Takes the actions of all environments, and runs those with `live` to the end of the next step. Returns rewards, and
     /// for each environment 0 while it runs, 1 if its flows are completed, 2 if the duration has passed. After an
-    /// exception none of those with `live` has an episode: some were interrupted, and some are a step ahead.
+    /// exception no environment with `live` has an episode: some were interrupted, and some are a step ahead.
     fn step(&self, py: Python<'_>, actions: &[u8], live: &[u8]) -> PyResult<(Numbers, Py<PyBytes>)> {
         let learners = self.learners;
         let step = || -> Result<_, Failure> {
@@ -196,7 +196,7 @@ impl Environments {
                     let Some(episode) = &slot.episode else { continue };
                     let from = (place * self.learners + learner) * width;
                     let seen = episode.tap(learner).seen();
-                    // Before the first step there are none.
+                    // Before the first step there are no features.
                     let known = seen.features.len();
                     all[from..from + known].copy_from_slice(&seen.features);
                 }

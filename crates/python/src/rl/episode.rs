@@ -10,7 +10,7 @@ use super::driver::{Driver, control};
 use super::tap::Tap;
 use super::threads::GoOn;
 
-/// The number of wake-ups after which a run asks whether to go on: classes in Python take milliseconds at most for them.
+/// The number of wake-ups after which a run checks whether to stop: classes in Python take milliseconds at most for them.
 const SLICE: u64 = 64;
 
 /// A run with flows that drivers drive.
@@ -24,10 +24,10 @@ pub struct Episode {
     names: Vec<String>,
 }
 
-/// How an episode ended.
+/// The state of an episode.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum State {
-    /// It goes on.
+    /// It has not ended.
     Running,
     /// The driven flows have delivered all their data, and have closed if they close.
     Completed,
@@ -35,10 +35,10 @@ pub enum State {
     Expired,
 }
 
-/// What an episode has measured of a driven flow.
+/// The measurements of a driven flow in an episode.
 pub struct Measurements {
     pub stats: Stats,
-    /// If asked for.
+    /// `None` unless requested.
     pub p95_rtt_s: Option<f64>,
     /// All flows of the scenario.
     pub flows: Vec<FlowStats>,

@@ -17,7 +17,7 @@ use crate::error::Failure;
 pub use environments::Environments;
 pub use policy::Policy;
 
-/// What the environments are, as `lasthop.rl` writes it in TOML.
+/// The settings of environments, as `lasthop.rl` writes them in TOML.
 #[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Setup {

@@ -1,4 +1,4 @@
-//! Where a congestion control and its environment meet.
+//! The interface between a congestion control and its environment.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,9 +8,9 @@ use tcp::cc::policy::{Evaluator, PolicyAgent, PolicyStep};
 
 use super::Weights;
 
-/// What a control has seen, and the action that it shall take.
+/// The measurements of a control, and the action that it takes next.
 pub struct Tap {
-    /// Whether a step has ended since the last look.
+    /// Whether a step has ended since the last call of [`take_due`](Self::take_due).
     due: AtomicBool,
     seen: Mutex<Seen>,
     weights: Weights,

@@ -11,14 +11,14 @@ use std::time::Duration;
 use crate::error::Failure;
 use crate::watch::{INTERVAL, Watch};
 
-/// How long a call waits before it tries again to get the lock.
+/// The interval at which a call tries to get the lock.
 const RETRY: Duration = Duration::from_millis(1);
 
-/// Whether to go on; asked often.
+/// Returns whether to continue; called often.
 pub type GoOn<'a> = dyn FnMut() -> bool + 'a;
 
-/// Applies `act` to each item, on at most `most` threads. `act` returns `None` if it stopped because it was not to go on:
-/// after a signal, and after a panic on another thread.
+/// Applies `act` to each item, on at most `most` threads. `act` returns `None` if it was stopped: after a signal, or after
+/// a panic on another thread.
 pub fn each<T: Send>(
     most: usize,
     items: &mut [T],
@@ -55,7 +55,7 @@ fn side_by_side<T: Send>(
         let threads: Vec<_> = items.chunks_mut(part).map(begin).collect();
         drop(running);
         wait(&ended, stop, watch);
-        // All are joined before a panic goes on.
+        // All threads are joined before a panic is resumed.
         let results: Vec<_> = threads.into_iter().map(|thread| thread.join()).collect();
         results.into_iter().map(|result| result.unwrap_or_else(|panic| resume_unwind(panic))).collect()
     })
@@ -99,7 +99,7 @@ impl<T> Busy<T> {
         Busy(Mutex::new(value))
     }
 
-    /// Waits for the lock. A class that is called by the lock's holder would wait for itself: it gets an error.
+    /// Waits for the lock. A class that is called by the lock's holder would deadlock: it gets an error.
     pub fn open(&self) -> Result<MutexGuard<'_, T>, Failure> {
         let mut watch = Watch::new(None);
         loop {

@@ -46,7 +46,7 @@ struct Pending {
     actions: Vec<Action>,
 }
 
-/// What an agent asked for during a call.
+/// An action that an agent requested during a call.
 enum Action {
     Send(Departure),
     Report(NoticeKind, Packet),
@@ -290,7 +290,7 @@ impl Configured {
     }
 }
 
-/// The sender's part of a class that names one: that of a scheme of this project.
+/// The sender's part of a class that names one: the response of a built-in scheme.
 pub struct SenderPart {
     name: String,
     version: Option<String>,
@@ -298,7 +298,7 @@ pub struct SenderPart {
 }
 
 impl SenderPart {
-    /// That of the class, if it names one.
+    /// Returns the sender's part of the class, if it names one.
     pub fn of(class: &Class) -> PyResult<Option<Self>> {
         let response: Option<String> =
             Python::attach(|py| attribute(class.class.bind(py), "sender", "the name of a scheme, or None"))?;
@@ -398,8 +398,8 @@ impl Agent {
         Ok(())
     }
 
-    /// The current time in seconds. At the deadline it is the number that the class has set, not that of the nearest
-    /// nanosecond, so that a class may compare the two.
+    /// The current time in seconds. At the deadline it is the number that the class has set, not the nearest nanosecond,
+    /// so that a class may compare the two.
     fn seconds(&self, now: Time) -> f64 {
         if self.deadline == now { self.deadline_s } else { now.as_secs_f64() }
     }
@@ -425,7 +425,7 @@ impl Agent {
         Ok(read)
     }
 
-    /// Calls a method, reads the deadline, and executes what the agent asked for.
+    /// Calls a method, reads the deadline, and executes the actions that the agent requested.
     fn call<T>(
         &mut self,
         cx: &mut AgentCx<'_>,

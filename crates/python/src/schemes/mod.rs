@@ -30,8 +30,8 @@ fn throw(error: PyErr) -> ! {
     resume_unwind(Box::new(Thrown(error)))
 }
 
-/// Runs what may call classes; an exception of one is the failure. A panic is a failure, too: its exception is one that
-/// `except Exception` catches, which pyo3's is not.
+/// Runs a closure that may call classes; an exception of a class is the failure. A panic is a failure, too: `except
+/// Exception` catches its exception, unlike pyo3's exception for panics.
 pub fn catch<T>(run: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| match panic.downcast::<Thrown>() {
         Ok(thrown) => Err(Failure::Raised(thrown.0)),
@@ -44,7 +44,7 @@ pub fn catch<T>(run: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> 
     })
 }
 
-/// What is wrong with the settings of a class of which no object could be made. Signals and exits are no faults.
+/// Returns the fault in the settings of a class whose object could not be created. Signals and exits are no faults.
 fn faults<T>(name: &str, made: PyResult<T>) -> Vec<Fault> {
     let Err(error) = made else { return Vec::new() };
     if !Python::attach(|py| error.is_instance_of::<PyException>(py)) {
@@ -63,7 +63,7 @@ where
     value.extract().map_err(|_| PyTypeError::new_err(format!("{name}: found {}, expected {expected}", shown(&value))))
 }
 
-/// A value for a message. Its own `Display` panics if Python cannot write it, such as a number with too many digits.
+/// Formats a value for a message. Its `Display` panics if Python cannot write it, such as a number with too many digits.
 fn shown(value: &Bound<'_, PyAny>) -> String {
     value.repr().map_or_else(|_| "a value without a text".to_owned(), |text| text.to_string_lossy().into_owned())
 }
@@ -127,7 +127,7 @@ pub fn members(classes: &[Class]) -> Result<Members, Failure> {
     Ok(members)
 }
 
-/// What is wrong with the attributes of a class. Signals, exits and what its properties raise stay as they are.
+/// Describes an error in the attributes of a class. Signals, exits and exceptions of its properties are not changed.
 fn wrong_class(name: &str, error: PyErr) -> Failure {
     Python::attach(|py| {
         let ours = error.is_instance_of::<PyValueError>(py) || error.is_instance_of::<PyTypeError>(py);

@@ -85,7 +85,7 @@ impl PyPacket {
         self.0.ports()[1]
     }
 
-    /// Bytes with all headers but those of the link layer.
+    /// Bytes with all headers except the link layer's.
     #[getter]
     fn size(&self) -> u32 {
         self.0.size()
