@@ -1,4 +1,4 @@
-//! Where packets are in an interval of a run.
+//! The positions of packets in an interval of a run.
 
 use js_sys::Function;
 use observe::run::Titled;

@@ -1,5 +1,5 @@
-//! The laboratory as WebAssembly: functions on texts and arrays, for a worker of a page. It has no logic of its own: what
-//! the page shows is computed by the crates below.
+//! The laboratory as WebAssembly: functions on texts and arrays, for a worker of a page. It contains no logic: all results
+//! are computed by the crates below.
 
 mod controls;
 mod figure;

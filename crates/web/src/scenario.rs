@@ -26,7 +26,8 @@ pub struct Scenario {
 
 #[wasm_bindgen]
 impl Scenario {
-    /// Creates a scenario from its text. `path` is its name in messages, and the place beside which it names files.
+    /// Creates a scenario from its text. `path` is its name in messages; names of files in it are relative to the directory
+    /// of `path`.
     #[wasm_bindgen(constructor)]
     pub fn new(path: &str, text: &[u8]) -> Scenario {
         let (files, overrides) = (MemoryFiles::default(), Overrides::default());
@@ -95,8 +96,8 @@ impl Scenario {
         figure.map(Figure).map_err(|_| JsValue::NULL)
     }
 
-    /// Explains where the time of each flow over TCP went, with at most `top` single findings: what
-    /// `lasthop explain --json` prints.
+    /// Explains the time of each flow over TCP, with at most `top` single findings: the JSON of
+    /// `lasthop explain --json`.
     ///
     /// # Errors
     /// As [`run`](Self::run).

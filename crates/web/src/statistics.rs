@@ -16,8 +16,8 @@ use wasm_bindgen::prelude::*;
 use crate::scenario::watch;
 use crate::{Figure, Scenario, problem};
 
-/// All metrics as JSON: name, unit, whose they are, which values are better, definition, and whether they have values only
-/// if delays are measured.
+/// All metrics as JSON: name, unit, subject, which values are better, definition, and whether they have values only if
+/// delays are measured.
 #[wasm_bindgen]
 pub fn metrics() -> String {
     json!(METRICS.iter().map(|metric| MetricData::from(*metric)).collect::<Vec<_>>()).to_string()
@@ -72,12 +72,12 @@ pub struct Replications {
 
 #[wasm_bindgen]
 impl Replications {
-    /// Statistics of a metric of so many cases. `undefined` if there is no such metric.
+    /// Statistics of a metric of this number of cases. `undefined` if there is no such metric.
     pub fn of(metric: &str, cases: usize) -> Option<Replications> {
         Some(Replications { metric: metric::find(metric)?, cases: vec![Case::new(); cases] })
     }
 
-    /// Adds what replications gave for a subject of a case: its value in each, NaN for none.
+    /// Adds the values of replications for a subject of a case: NaN for a replication without a value.
     pub fn add(&mut self, case: usize, subject: &str, replications: &[u32], values: &[f64]) {
         let Some(case) = self.cases.get_mut(case) else { return };
         let series = case.entry(subject.to_owned()).or_default();
