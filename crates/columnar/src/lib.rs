@@ -1,8 +1,8 @@
 //! Tables as Apache Parquet files, written in groups of rows. In each group text is encoded by a dictionary, and whole numbers
 //! by their differences. Nothing is compressed.
 //!
-//! The functions of the crate `parquet` are generic, so that they are compiled with the crate that calls them: this one, which
-//! is optimized where the rest of what uses a disk is not.
+//! The functions of the crate `parquet` are generic and therefore compiled with this crate, which calls them. It is
+//! optimized in profiles in which other crates that access a disk are not.
 //!
 //! ```
 //! use columnar::{Cells, Field, File, Kind, Values};
