@@ -20,7 +20,7 @@ fn main() -> io::Result<()> {
     writeln!(out, "cargo::rerun-if-changed=bundle")?;
     writeln!(out, "cargo::rerun-if-changed=build.rs")?;
     writeln!(out, "cargo::rerun-if-env-changed=LASTHOP_PORTABLE")?;
-    if env::var_os("LASTHOP_PORTABLE").is_none() && runs_with(PACKED_RELOCATIONS) {
+    if env::var_os("LASTHOP_PORTABLE").is_none() && is_runnable_with(PACKED_RELOCATIONS) {
         writeln!(out, "cargo::rustc-link-arg-bins={PACKED_RELOCATIONS}")?;
     }
     // A package from a registry has no checkout around it.
@@ -30,7 +30,7 @@ fn main() -> io::Result<()> {
     let bundle = package.join("bundle");
     let signature = fs::read_to_string(bundle.join("sources.txt")).unwrap_or_default();
     let is_debug = env::var("PROFILE").as_deref() == Ok("debug");
-    let is_embedded = embed(&bundle, sources::is_embedded(&signature, fingerprint.as_deref(), is_debug))?;
+    let is_embedded = embed_files(&bundle, sources::is_embedded(&signature, fingerprint.as_deref(), is_debug))?;
     let Some(fingerprint) = fingerprint else { return Ok(()) };
     for place in sources::source_places() {
         writeln!(out, "cargo::rerun-if-changed={}", root.join(place).display())?;
@@ -47,7 +47,7 @@ fn main() -> io::Result<()> {
 const PACKED_RELOCATIONS: &str = "-Wl,-z,pack-relative-relocs";
 
 /// Whether a program that is linked with this argument runs on this machine.
-fn runs_with(argument: &str) -> bool {
+fn is_runnable_with(argument: &str) -> bool {
     let [host, target] = ["HOST", "TARGET"].map(env::var_os);
     if host != target || env::var("CARGO_CFG_TARGET_ENV").as_deref() != Ok("gnu") {
         return false;
@@ -66,10 +66,10 @@ fn runs_with(argument: &str) -> bool {
 }
 
 /// Writes a table of the compressed files of a folder, or an empty one; returns whether it has any.
-fn embed(folder: &Path, wanted: bool) -> io::Result<bool> {
+fn embed_files(folder: &Path, wanted: bool) -> io::Result<bool> {
     let mut files = Vec::new();
     if wanted && folder.exists() {
-        list(folder, &mut files)?;
+        list_compressed_files(folder, &mut files)?;
     }
     files.sort();
     let mut code = String::from("const FILES: &[(&str, &[u8])] = &[\n");
@@ -86,11 +86,11 @@ fn embed(folder: &Path, wanted: bool) -> io::Result<bool> {
 }
 
 /// Adds the compressed files of a folder and of the folders in it.
-fn list(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
+fn list_compressed_files(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         if path.is_dir() {
-            list(&path, files)?;
+            list_compressed_files(&path, files)?;
         } else if path.extension().is_some_and(|extension| extension == "gz") {
             files.push(path);
         }

@@ -13,7 +13,7 @@ pub fn with_tip(mut error: Error, arguments: &[OsString]) -> Error {
     if let Some(name) = nearest_command(&error) {
         error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(vec![name]));
     }
-    if let Some(tip) = tip(&error, arguments) {
+    if let Some(tip) = suggest_tip(&error, arguments) {
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![StyledStr::from(tip)]));
     }
     error
@@ -26,7 +26,7 @@ fn nearest_command(error: &Error) -> Option<String> {
     nearest_name(found, names).map(str::to_owned)
 }
 
-fn tip(error: &Error, arguments: &[OsString]) -> Option<String> {
+fn suggest_tip(error: &Error, arguments: &[OsString]) -> Option<String> {
     let words: Vec<String> = arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     // The name of the command is the first word that is no option.
     let name = 1 + words.get(1..)?.iter().position(|word| !word.starts_with('-'))?;

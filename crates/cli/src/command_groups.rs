@@ -6,7 +6,7 @@ use clap::Command;
 pub type Example = (&'static str, &'static str);
 
 /// Commands under one title.
-pub struct Group {
+pub struct CommandGroup {
     /// The title.
     pub title: &'static str,
     /// Each command with its examples, in the order of `lasthop --help`.
@@ -14,7 +14,7 @@ pub struct Group {
 }
 
 /// Returns the examples of a command; empty for a command without a group.
-pub fn examples_of(groups: &[Group], command: &str) -> &'static [Example] {
+pub fn examples_of(groups: &[CommandGroup], command: &str) -> &'static [Example] {
     let all = groups.iter().flat_map(|group| group.commands);
     all.clone().find(|(name, _)| *name == command).map_or(&[], |(_, examples)| *examples)
 }

@@ -9,14 +9,14 @@ use toml::{Table, Value};
 /// The keys that neither `text` nor an option gives, with the values that they have, in alphabetical order. Only keys of
 /// tables that the text has are listed: copies that a `count` makes are like their original. None for a text in the thesis's
 /// language, which has other keys.
-pub fn defaults(text: &[u8], overrides: &Overrides, scenario: &Scenario) -> Vec<String> {
+pub fn list_defaults(text: &[u8], overrides: &Overrides, scenario: &Scenario) -> Vec<String> {
     let given = std::str::from_utf8(text).ok().and_then(|text| text.parse::<Table>().ok());
     let (Some(given), Ok(full)) = (given, Table::try_from(scenario)) else { return Vec::new() };
     let mut set: Vec<&str> =
         overrides.set.iter().filter_map(|set| set.split_once('=')).map(|(key, _)| key.trim()).collect();
     set.extend(overrides.scheme.as_ref().map(|_| "scheme"));
     set.extend(overrides.seed.map(|_| "seed"));
-    let mut values = leaves(&full);
+    let mut values = collect_leaf_values(&full);
     // These are left out of a written scenario where they have these values.
     for (key, value) in [("profile", "exact"), ("scheme", "unmodified")] {
         if !full.contains_key(key) {
@@ -26,7 +26,7 @@ pub fn defaults(text: &[u8], overrides: &Overrides, scenario: &Scenario) -> Vec<
     for (name, flow) in &scenario.flows {
         values.insert(format!("flows.{name}.tcp.variant"), Value::from(flow.tcp.variant.as_str()));
     }
-    let written = leaves(&given);
+    let written = collect_leaf_values(&given);
     let is_given = |key: &str| {
         let mut ancestors = key.match_indices('.').map(|(end, _)| &key[..end]);
         let by_name = key.ends_with(".kind") && ancestors.clone().any(|above| written.contains_key(above));
@@ -44,7 +44,7 @@ pub fn defaults(text: &[u8], overrides: &Overrides, scenario: &Scenario) -> Vec<
 }
 
 /// Every value that is no table, by its path.
-fn leaves(table: &Table) -> BTreeMap<String, Value> {
+fn collect_leaf_values(table: &Table) -> BTreeMap<String, Value> {
     fn collect(table: &Table, prefix: &str, into: &mut BTreeMap<String, Value>) {
         for (key, value) in table {
             let path = if prefix.is_empty() { key.clone() } else { format!("{prefix}.{key}") };

@@ -8,15 +8,15 @@ use clap::error::{Error, ErrorKind};
 use clap::{Command, CommandFactory};
 
 use crate::Cli;
-use crate::command_groups::{Example, Group, describe_command, examples_of};
+use crate::command_groups::{CommandGroup, Example, describe_command, examples_of};
 use crate::commands::{
     check, compare, completions, convert, drill, explain, export, fit, import, list, man, merge, new, plot, report,
     reproduce, run, schema, shell, slurm, steady, sweep, verify, web,
 };
 
 /// All commands that help shows.
-pub const GROUPS: [Group; 5] = [
-    Group {
+pub const GROUPS: [CommandGroup; 5] = [
+    CommandGroup {
         title: "See a run",
         commands: &[
             ("new", new::EXAMPLES),
@@ -26,7 +26,7 @@ pub const GROUPS: [Group; 5] = [
             ("web", web::EXAMPLES),
         ],
     },
-    Group {
+    CommandGroup {
         title: "Compare",
         commands: &[
             ("compare", compare::EXAMPLES),
@@ -38,7 +38,7 @@ pub const GROUPS: [Group; 5] = [
             ("merge", merge::EXAMPLES),
         ],
     },
-    Group {
+    CommandGroup {
         title: "Real packets",
         commands: &[
             ("shell", shell::EXAMPLES),
@@ -47,7 +47,7 @@ pub const GROUPS: [Group; 5] = [
             ("import", import::EXAMPLES),
         ],
     },
-    Group {
+    CommandGroup {
         title: "Papers and checks",
         commands: &[
             ("reproduce", reproduce::EXAMPLES),
@@ -56,7 +56,7 @@ pub const GROUPS: [Group; 5] = [
             ("verify", verify::EXAMPLES),
         ],
     },
-    Group {
+    CommandGroup {
         title: "Everything else",
         commands: &[
             ("list", list::EXAMPLES),

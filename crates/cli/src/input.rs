@@ -14,8 +14,8 @@ use lab::load::{Overrides, Source};
 use scenario::Files;
 use scenario::problem::Problem;
 
-use crate::defaults::defaults;
-use crate::talk::{detail, is_verbose, note};
+use crate::defaults::list_defaults;
+use crate::talk::{is_verbose, write_detail, write_note};
 
 /// The name of standard input in messages. Files that it names are relative to the working directory.
 const STDIN: &str = "<stdin>";
@@ -48,7 +48,7 @@ struct Input {
 impl Files for Input {
     fn read(&self, path: &Path, limit: u64) -> io::Result<Vec<u8>> {
         let bytes = if path == Path::new(STDIN) { read_stdin(limit)? } else { Disk.read(path, limit)? };
-        detail(format_args!("read {}: {} bytes", path.display(), bytes.len()));
+        write_detail(format_args!("read {}: {} bytes", path.display(), bytes.len()));
         self.first.get_or_init(|| bytes.clone());
         Ok(bytes)
     }
@@ -74,12 +74,12 @@ const COMPRESSED: [(&[u8], &str); 3] =
 pub const UNPACK: &str = "unpack it first, with gunzip, unxz or unzstd";
 
 /// The format of a compressed file, by its first bytes; `None` for other files.
-pub fn compressed(first: &[u8]) -> Option<&'static str> {
+pub fn identify_compression(first: &[u8]) -> Option<&'static str> {
     COMPRESSED.iter().find(|(start, _)| first.starts_with(start)).map(|(_, name)| *name)
 }
 
 /// The problem with a file that is something else by its first bytes.
-fn not_a_scenario(file: &Path) -> Option<Problem> {
+fn refuse_other_file(file: &Path) -> Option<Problem> {
     if !file.is_file() {
         // Bytes that are read from a pipe cannot be read a second time.
         return None;
@@ -88,7 +88,7 @@ fn not_a_scenario(file: &Path) -> Option<Problem> {
     let read = File::open(file).and_then(|mut open| open.read(&mut first)).ok()?;
     let (found, hint) = if is_capture(file) {
         ("a capture", "`lasthop explain`, `plot`, `report` and `fit` read captures")
-    } else if let Some(found) = compressed(&first[..read]) {
+    } else if let Some(found) = identify_compression(&first[..read]) {
         (found, UNPACK)
     } else if first[..read].trim_ascii_start().starts_with(b"{") {
         ("JSON", "a result is its directory: `lasthop explain DIR`")
@@ -105,14 +105,14 @@ fn not_a_scenario(file: &Path) -> Option<Problem> {
 ///
 /// # Errors
 /// The errors in its text.
-pub fn open(file: &Path, overrides: &Overrides) -> Result<Source, Vec<Problem>> {
-    if let Some(problem) = not_a_scenario(file) {
+pub fn open_source(file: &Path, overrides: &Overrides) -> Result<Source, Vec<Problem>> {
+    if let Some(problem) = refuse_other_file(file) {
         return Err(vec![problem]);
     }
     let files = Rc::new(Input::default());
     let source = if is_stdin(file) {
         if io::stdin().is_terminal() {
-            note("note: reads a scenario from standard input; Ctrl-D ends it");
+            write_note("note: reads a scenario from standard input; Ctrl-D ends it");
         }
         let mut source = Source::open(Rc::<Input>::clone(&files), Path::new(STDIN), overrides)?;
         let text = files.first.get().map_or(&[][..], Vec::as_slice);
@@ -125,10 +125,13 @@ pub fn open(file: &Path, overrides: &Overrides) -> Result<Source, Vec<Problem>> 
         let text = files.first.get().map_or(&[][..], Vec::as_slice);
         // Errors of the scenario are reported elsewhere.
         let scenario = source.document.read().ok();
-        let taken = scenario.map(|scenario| defaults(text, overrides, &scenario)).unwrap_or_default();
-        taken.iter().take(MAX_DEFAULTS).for_each(|line| detail(format_args!("default: {line}")));
+        let taken = scenario.map(|scenario| list_defaults(text, overrides, &scenario)).unwrap_or_default();
+        taken.iter().take(MAX_DEFAULTS).for_each(|line| write_detail(format_args!("default: {line}")));
         if taken.len() > MAX_DEFAULTS {
-            detail(format_args!("default: {} keys more; `lasthop convert` prints them", taken.len() - MAX_DEFAULTS));
+            write_detail(format_args!(
+                "default: {} keys more; `lasthop convert` prints them",
+                taken.len() - MAX_DEFAULTS
+            ));
         }
     }
     Ok(source)

@@ -34,7 +34,7 @@ use commands::{
     reproduce, run, schema, shell, slurm, steady, sweep, verify, web,
 };
 use deferred::Deferred;
-use talk::{Volume, detail, say};
+use talk::{Volume, write_detail, write_message};
 
 const EXIT_CODES: &str = "Exit codes: 0 done, 1 the run failed, 2 the input is wrong, 3 a script of `drill` needs an \
      unsupported feature, 130 interrupted; `shell` passes on that of its command.";
@@ -132,7 +132,7 @@ enum Command {
 }
 
 /// The reason why a command fails.
-enum Failure {
+enum CommandFailure {
     /// The input is wrong: exit code 2.
     Input(String),
     /// The run failed: exit code 1.
@@ -147,25 +147,25 @@ enum Failure {
     BrokenPipe,
 }
 
-impl From<std::io::Error> for Failure {
+impl From<std::io::Error> for CommandFailure {
     fn from(error: std::io::Error) -> Self {
         match error.kind() {
-            std::io::ErrorKind::BrokenPipe => Failure::BrokenPipe,
-            _ => Failure::Run(format!("standard output: {error}")),
+            std::io::ErrorKind::BrokenPipe => CommandFailure::BrokenPipe,
+            _ => CommandFailure::Run(format!("standard output: {error}")),
         }
     }
 }
 
-impl From<RunError> for Failure {
+impl From<RunError> for CommandFailure {
     fn from(error: RunError) -> Self {
         match error {
-            RunError::Interrupted => Failure::Interrupted(error.to_string()),
-            RunError::OneFile(problem) => Failure::Input(format!("error: {problem}")),
+            RunError::Interrupted => CommandFailure::Interrupted(error.to_string()),
+            RunError::OneFile(problem) => CommandFailure::Input(format!("error: {problem}")),
             // Standard output is the only pipe that a run writes to.
             RunError::Unwritable { ref source, .. } if source.kind() == std::io::ErrorKind::BrokenPipe => {
-                Failure::BrokenPipe
+                CommandFailure::BrokenPipe
             }
-            _ => Failure::Run(error.to_string()),
+            _ => CommandFailure::Run(error.to_string()),
         }
     }
 }
@@ -182,7 +182,7 @@ fn clap_exit_code(error: &clap::Error) -> u8 {
     let text = error.render();
     // clap repeats the arguments without escaping them.
     if let Cow::Owned(text) = escape_controls(&text.to_string()) {
-        say(text.trim_end());
+        write_message(text.trim_end());
     } else if let Err(unsaid) = error.print()
         && !error.use_stderr()
     {
@@ -241,56 +241,56 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     #[allow(clippy::disallowed_methods, reason = "the time that a command takes, not simulated time")]
     let began = Instant::now();
     let outcome = match command {
-        Command::New(args) => new::run(&args),
-        Command::Run(args) => run::run(&args),
-        Command::Sweep(args) => sweep::run(&args),
-        Command::Compare(args) => compare::run(&args),
-        Command::Export(args) => export::run(&args),
-        Command::Report(args) => report::run(&args),
-        Command::Merge(args) => merge::run(&args),
-        Command::Slurm(args) => slurm::run(&args),
-        Command::Verify(args) => verify::run(&args),
-        Command::Reproduce(args) => reproduce::run(&args),
-        Command::Plot(args) => plot::run(&args),
-        Command::Explain(args) => explain::run(&args),
-        Command::Steady(args) => steady::run(&args),
-        Command::Drill(args) => drill::run(&args),
-        Command::Web(args) => web::run(&args),
-        Command::Shell(args) => shell::run(&args),
+        Command::New(args) => new::write_new_scenario(&args),
+        Command::Run(args) => run::run_scenario(&args),
+        Command::Sweep(args) => sweep::run_sweep_command(&args),
+        Command::Compare(args) => compare::compare_schemes(&args),
+        Command::Export(args) => export::export_store(&args),
+        Command::Report(args) => report::report_file(&args),
+        Command::Merge(args) => merge::merge_stores(&args),
+        Command::Slurm(args) => slurm::write_slurm_script(&args),
+        Command::Verify(args) => verify::verify_store(&args),
+        Command::Reproduce(args) => reproduce::report_reproduction(&args),
+        Command::Plot(args) => plot::plot_runs(&args),
+        Command::Explain(args) => explain::explain_run(&args),
+        Command::Steady(args) => steady::report_steady_state(&args),
+        Command::Drill(args) => drill::run_script_files(&args),
+        Command::Web(args) => web::serve_web(&args),
+        Command::Shell(args) => shell::run_in_shell(&args),
         Command::Emulate(args) => shell::emulate(&args),
         Command::Here(args) => shell::here(&args),
-        Command::Check(args) => check::run(&args),
-        Command::Convert(args) => convert::run(&args),
-        Command::Fit(args) => fit::run(&args),
-        Command::Import(args) => import::run(&args),
-        Command::List(args) => list::run(&args),
-        Command::Schema(args) => schema::run(&args),
-        Command::Completions(args) => completions::run(&args),
-        Command::Man(args) => man::run(&args, &help::GROUPS),
+        Command::Check(args) => check::check_scenario(&args),
+        Command::Convert(args) => convert::convert_scenario(&args),
+        Command::Fit(args) => fit::fit_scenario(&args),
+        Command::Import(args) => import::import_recording(&args),
+        Command::List(args) => list::list_catalogue(&args),
+        Command::Schema(args) => schema::print_schema(&args),
+        Command::Completions(args) => completions::print_completions(&args),
+        Command::Man(args) => man::write_manual(&args, &help::GROUPS),
     };
-    detail(format_args!("time: {:.3} s", began.elapsed().as_secs_f64()));
+    write_detail(format_args!("time: {:.3} s", began.elapsed().as_secs_f64()));
     report_outcome(outcome)
 }
 
 /// Prints the failure, and gives the exit code.
-fn report_outcome(outcome: Result<(), Failure>) -> u8 {
+fn report_outcome(outcome: Result<(), CommandFailure>) -> u8 {
     match outcome {
-        Ok(()) | Err(Failure::BrokenPipe) => 0,
-        Err(Failure::Exit(code)) => code,
-        Err(Failure::Run(message)) => {
-            say(format_args!("error: {message}"));
+        Ok(()) | Err(CommandFailure::BrokenPipe) => 0,
+        Err(CommandFailure::Exit(code)) => code,
+        Err(CommandFailure::Run(message)) => {
+            write_message(format_args!("error: {message}"));
             1
         }
-        Err(Failure::Input(message)) => {
-            say(message);
+        Err(CommandFailure::Input(message)) => {
+            write_message(message);
             2
         }
-        Err(Failure::Unsupported(message)) => {
-            say(message);
+        Err(CommandFailure::Unsupported(message)) => {
+            write_message(message);
             3
         }
-        Err(Failure::Interrupted(message)) => {
-            say(message);
+        Err(CommandFailure::Interrupted(message)) => {
+            write_message(message);
             130
         }
     }

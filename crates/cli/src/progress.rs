@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
-use crate::Failure;
+use crate::CommandFailure;
 use crate::talk::is_quiet;
 
 /// Draws nothing where stderr is not a terminal, or with --quiet.
-pub struct Progress {
+pub struct ProgressReport {
     bar: ProgressBar,
 }
 
@@ -48,7 +48,7 @@ const STEPS: u64 = 10_000;
 /// The interval at which it is drawn without progress.
 const TICK: Duration = Duration::from_millis(500);
 
-impl Progress {
+impl ProgressReport {
     /// A bar called `name`. From now on the first Ctrl-C only sets a flag.
     pub fn new(name: &str) -> Self {
         let progress = Self::with_template(name, "{prefix} [{bar:30}] {percent}% {elapsed} elapsed{left}");
@@ -66,7 +66,7 @@ impl Progress {
         let bar = ProgressBar::with_draw_target(Some(STEPS), target);
         let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
         let style = style.with_key("left", |state: &ProgressState, out: &mut dyn fmt::Write| {
-            if let Some(left) = left(state.elapsed(), state.eta()) {
+            if let Some(left) = estimate_remaining_time(state.elapsed(), state.eta()) {
                 // Writing to text in memory does not fail.
                 let _ = write!(out, ", {:#} left", HumanDuration(left));
             }
@@ -84,7 +84,7 @@ impl Progress {
                 std::process::exit(130);
             }
         });
-        Progress { bar }
+        ProgressReport { bar }
     }
 
     /// Shows that `done` of `wanted` runs are finished, without the runs found in the store. Cancels after Ctrl-C.
@@ -108,11 +108,11 @@ impl Progress {
     }
 
     /// An error after Ctrl-C, for the command's work: `done` of `wanted` pictures are drawn.
-    pub fn drawn(&self, done: usize, wanted: usize) -> Result<(), Failure> {
+    pub fn fail_if_interrupted(&self, done: usize, wanted: usize) -> Result<(), CommandFailure> {
         match self.go_on() {
             ControlFlow::Continue(()) => Ok(()),
             ControlFlow::Break(()) => {
-                Err(Failure::Interrupted(format!("interrupted; {done} of {wanted} pictures are drawn")))
+                Err(CommandFailure::Interrupted(format!("interrupted; {done} of {wanted} pictures are drawn")))
             }
         }
     }
@@ -124,7 +124,7 @@ impl Progress {
 }
 
 /// The remaining time, after the first seconds.
-fn left(elapsed: Duration, estimate: Duration) -> Option<Duration> {
+fn estimate_remaining_time(elapsed: Duration, estimate: Duration) -> Option<Duration> {
     (elapsed >= Duration::from_secs(2)).then_some(estimate)
 }
 
@@ -135,7 +135,7 @@ mod tests {
     #[test]
     fn remaining_time_is_shown_after_two_seconds() {
         let estimate = Duration::from_secs(77);
-        assert_eq!(left(Duration::from_millis(500), estimate), None);
-        assert_eq!(left(Duration::from_secs(2), estimate), Some(estimate));
+        assert_eq!(estimate_remaining_time(Duration::from_millis(500), estimate), None);
+        assert_eq!(estimate_remaining_time(Duration::from_secs(2), estimate), Some(estimate));
     }
 }

@@ -8,17 +8,17 @@ use observe::metric::Metric;
 use report::Estimate;
 use stats::Interval;
 
-use crate::table::{aligned, row};
+use crate::table::{align_rows, text_cells};
 
 /// The most names in the line of links, media, stations and nodes with 0 in every run.
 const NAMED: usize = 8;
 
 /// The tables of all metrics.
-pub fn of(analysis: &Analysis) -> String {
+pub fn render_sweep_tables(analysis: &Analysis) -> String {
     let sweep = &analysis.sweep;
     let mut out = format!("{}\n", if sweep.title.is_empty() { &sweep.name } else { &sweep.title });
     for metric in analysis.metrics() {
-        out.push_str(&format!("\n{}", figure(analysis, metric)));
+        out.push_str(&format!("\n{}", render_metric_table(analysis, metric)));
     }
     let level = 100.0 * analysis.level.get();
     if analysis.cells.iter().any(|cell| cell.runs.len() > 1) {
@@ -29,7 +29,7 @@ pub fn of(analysis: &Analysis) -> String {
     out
 }
 
-fn figure(analysis: &Analysis, metric: &Metric) -> String {
+fn render_metric_table(analysis: &Analysis, metric: &Metric) -> String {
     let mut entries = analysis.entries(metric);
     let idle: Vec<String> = Analysis::idle(metric, &entries).into_iter().map(str::to_owned).collect();
     entries.retain(|entry| !idle.contains(&entry.subject));
@@ -54,7 +54,7 @@ fn figure(analysis: &Analysis, metric: &Metric) -> String {
     if lost {
         head.push("without".into());
     }
-    head.extend(row(if repeated { &["mean", "+-", "one run"] } else { &["value"] }));
+    head.extend(text_cells(if repeated { &["mean", "+-", "one run"] } else { &["value"] }));
     if compared {
         head.push(format!("change to {}", cases.first().copied().unwrap_or_default()));
         if repeated {
@@ -99,7 +99,7 @@ fn figure(analysis: &Analysis, metric: &Metric) -> String {
         table.push(line);
     }
     let unit = if unit.is_empty() { String::new() } else { format!(", {unit}") };
-    let mut out = format!("{}{unit}\n{}", metric.name, aligned(&table, left));
+    let mut out = format!("{}{unit}\n{}", metric.name, align_rows(&table, left));
     if !idle.is_empty() {
         let more = idle.len().saturating_sub(NAMED);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };

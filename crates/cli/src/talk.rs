@@ -53,7 +53,7 @@ pub fn is_verbose() -> bool {
 
 /// Writes an error, or a result while stdout has other output, to stderr, with colours where clap's errors have them. A
 /// closed stderr, as behind `2>&1 | head`, is ignored: `eprintln!` would panic.
-pub fn say(text: impl Display) {
+pub fn write_message(text: impl Display) {
     let text = text.to_string();
     let mut stderr = AutoStream::auto(std::io::stderr().lock());
     let _ = writeln!(stderr, "{}", style_labels(&escape_controls(&text)));
@@ -90,16 +90,16 @@ fn style_labels(text: &str) -> String {
 }
 
 /// Writes a warning or a note to stderr, unless --quiet is given.
-pub fn note(text: impl Display) {
+pub fn write_note(text: impl Display) {
     if !is_quiet() {
-        say(text);
+        write_message(text);
     }
 }
 
 /// Writes a detail to stderr if --verbose is given.
-pub fn detail(text: impl Display) {
+pub fn write_detail(text: impl Display) {
     if is_verbose() {
-        say(text);
+        write_message(text);
     }
 }
 

@@ -5,11 +5,11 @@
 //! optimized in profiles in which other crates that access a disk are not.
 //!
 //! ```
-//! use columnar::{Cells, Field, File, Kind, Values};
+//! use columnar::{CellValues, ColumnCells, Field, FieldKind, File};
 //!
-//! let fields = [Field { name: "seq", kind: Kind::Integer, optional: false }];
+//! let fields = [Field { name: "seq", kind: FieldKind::Integer, optional: false }];
 //! let mut file = File::new("segments", &fields, [("seq.unit".to_owned(), "B".to_owned())])?;
-//! let mut bytes = file.group([Cells { values: Values::Integers(&[0, 1460]), present: None }])?;
+//! let mut bytes = file.group([ColumnCells { values: CellValues::Integers(&[0, 1460]), present: None }])?;
 //! bytes.extend(file.finish()?);
 //! assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"));
 //! # Ok::<(), std::io::Error>(())
@@ -40,14 +40,14 @@ pub struct Field<'a> {
     /// The name.
     pub name: &'a str,
     /// The type of the values.
-    pub kind: Kind,
+    pub kind: FieldKind,
     /// Whether values may be missing.
     pub optional: bool,
 }
 
 /// The type of the values of a column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum FieldKind {
     /// Text.
     Text,
     /// Whole numbers.
@@ -60,16 +60,16 @@ pub enum Kind {
 
 /// A column of a group of rows.
 #[derive(Clone, Debug)]
-pub struct Cells<'a> {
+pub struct ColumnCells<'a> {
     /// The values, without those that are missing.
-    pub values: Values<'a>,
+    pub values: CellValues<'a>,
     /// Whether each row has a value; `None` if no value of the column can be missing.
     pub present: Option<Cow<'a, [bool]>>,
 }
 
 /// Values of one type.
 #[derive(Clone, Debug)]
-pub enum Values<'a> {
+pub enum CellValues<'a> {
     /// Text by number: some texts, and the place of each value among them.
     Texts(Vec<&'a str>, Cow<'a, [u32]>),
     /// Whole numbers.
@@ -91,8 +91,8 @@ impl File {
         notes: impl IntoIterator<Item = (String, String)>,
     ) -> io::Result<Self> {
         let notes = notes.into_iter().map(|(name, note)| KeyValue::new(name, note)).collect();
-        let writer = schema(name, fields).and_then(|schema| {
-            SerializedFileWriter::new(Vec::new(), Arc::new(schema), Arc::new(properties(fields, notes)))
+        let writer = build_parquet_schema(name, fields).and_then(|schema| {
+            SerializedFileWriter::new(Vec::new(), Arc::new(schema), Arc::new(build_writer_properties(fields, notes)))
         });
         Ok(File { writer: writer.map_err(io::Error::other)? })
     }
@@ -101,7 +101,7 @@ impl File {
     ///
     /// # Errors
     /// The columns are of other types than the fields, are of different lengths, or have numbers without a text.
-    pub fn group<'a>(&mut self, columns: impl IntoIterator<Item = Cells<'a>>) -> io::Result<Vec<u8>> {
+    pub fn group<'a>(&mut self, columns: impl IntoIterator<Item = ColumnCells<'a>>) -> io::Result<Vec<u8>> {
         self.write_group(columns).map_err(io::Error::other)?;
         self.writer.flush()?;
         Ok(std::mem::take(self.writer.inner_mut()))
@@ -115,9 +115,9 @@ impl File {
         self.writer.into_inner().map_err(io::Error::other)
     }
 
-    fn write_group<'a>(&mut self, columns: impl IntoIterator<Item = Cells<'a>>) -> Result<(), ParquetError> {
+    fn write_group<'a>(&mut self, columns: impl IntoIterator<Item = ColumnCells<'a>>) -> Result<(), ParquetError> {
         let mut group = self.writer.next_row_group()?;
-        for Cells { values, present } in columns {
+        for ColumnCells { values, present } in columns {
             let Some(mut column) = group.next_column()? else { break };
             write_column(column.untyped(), values, present.as_deref())?;
             column.close()?;
@@ -128,38 +128,40 @@ impl File {
 
 fn write_column(
     column: &mut ColumnWriter<'_>,
-    values: Values<'_>,
+    values: CellValues<'_>,
     present: Option<&[bool]>,
 ) -> Result<usize, ParquetError> {
     let levels: Option<Vec<i16>> = present.map(|present| present.iter().copied().map(i16::from).collect());
     let levels = levels.as_deref();
     match (column, values) {
-        (ColumnWriter::ByteArrayColumnWriter(writer), Values::Texts(texts, numbers)) => {
+        (ColumnWriter::ByteArrayColumnWriter(writer), CellValues::Texts(texts, numbers)) => {
             let texts: Vec<ByteArray> = texts.into_iter().map(ByteArray::from).collect();
             let values = numbers.iter().map(|number| texts.get(*number as usize).cloned());
             let values: Option<Vec<ByteArray>> = values.collect();
-            writer.write_batch(&values.ok_or_else(|| error("a number has no text"))?, levels, None)
+            writer.write_batch(&values.ok_or_else(|| create_parquet_error("a number has no text"))?, levels, None)
         }
-        (ColumnWriter::Int64ColumnWriter(writer), Values::Integers(values)) => writer.write_batch(values, levels, None),
-        (ColumnWriter::DoubleColumnWriter(writer), Values::Numbers(values)) => {
+        (ColumnWriter::Int64ColumnWriter(writer), CellValues::Integers(values)) => {
+            writer.write_batch(values, levels, None)
+        }
+        (ColumnWriter::DoubleColumnWriter(writer), CellValues::Numbers(values)) => {
             writer.write_batch(&values, levels, None)
         }
-        (ColumnWriter::BoolColumnWriter(writer), Values::Flags(values)) => writer.write_batch(values, levels, None),
-        _ => Err(error("the values are not of the column's type")),
+        (ColumnWriter::BoolColumnWriter(writer), CellValues::Flags(values)) => writer.write_batch(values, levels, None),
+        _ => Err(create_parquet_error("the values are not of the column's type")),
     }
 }
 
-fn error(message: &str) -> ParquetError {
+fn create_parquet_error(message: &str) -> ParquetError {
     ParquetError::General(message.to_owned())
 }
 
-fn schema(name: &str, fields: &[Field<'_>]) -> Result<Type, ParquetError> {
+fn build_parquet_schema(name: &str, fields: &[Field<'_>]) -> Result<Type, ParquetError> {
     let column = |field: &Field<'_>| {
         let (physical, logical) = match field.kind {
-            Kind::Text => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
-            Kind::Integer => (Physical::INT64, None),
-            Kind::Number => (Physical::DOUBLE, None),
-            Kind::Flag => (Physical::BOOLEAN, None),
+            FieldKind::Text => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
+            FieldKind::Integer => (Physical::INT64, None),
+            FieldKind::Number => (Physical::DOUBLE, None),
+            FieldKind::Flag => (Physical::BOOLEAN, None),
         };
         let repetition = if field.optional { Repetition::OPTIONAL } else { Repetition::REQUIRED };
         let column = Type::primitive_type_builder(field.name, physical).with_logical_type(logical);
@@ -168,7 +170,7 @@ fn schema(name: &str, fields: &[Field<'_>]) -> Result<Type, ParquetError> {
     Type::group_type_builder(name).with_fields(fields.iter().map(column).collect::<Result<_, _>>()?).build()
 }
 
-fn properties(fields: &[Field<'_>], notes: Vec<KeyValue>) -> WriterProperties {
+fn build_writer_properties(fields: &[Field<'_>], notes: Vec<KeyValue>) -> WriterProperties {
     let all = WriterProperties::builder()
         .set_compression(Compression::UNCOMPRESSED)
         .set_dictionary_enabled(false)
@@ -179,11 +181,11 @@ fn properties(fields: &[Field<'_>], notes: Vec<KeyValue>) -> WriterProperties {
     let each = fields.iter().fold(all, |all, field| {
         let path = ColumnPath::from(field.name);
         match field.kind {
-            Kind::Text => all
+            FieldKind::Text => all
                 .set_column_dictionary_enabled(path.clone(), true)
                 .set_column_statistics_enabled(path, EnabledStatistics::None),
-            Kind::Integer => all.set_column_encoding(path, Encoding::DELTA_BINARY_PACKED),
-            Kind::Number | Kind::Flag => all,
+            FieldKind::Integer => all.set_column_encoding(path, Encoding::DELTA_BINARY_PACKED),
+            FieldKind::Number | FieldKind::Flag => all,
         }
     });
     each.build()

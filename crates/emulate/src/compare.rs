@@ -10,7 +10,7 @@ use lab::compare::{Cost, MeasuredScheme};
 use lab::load::{Loaded, to_toml};
 use lab::result_dir::COMPARISON;
 use lab::sweep;
-use observe::summary::Recorded;
+use observe::summary::RecordedSummary;
 use scenario::Scenario;
 use serde_json::{Value, json};
 use sim::Network;
@@ -209,7 +209,7 @@ impl RealComparison<'_> {
         let path = self.dir_of(number, case).join("summary.json");
         let unreadable = |source| CompareError::Unreadable { path: path.clone(), source };
         let text = fs::read_to_string(&path).map_err(unreadable)?;
-        let summary = Recorded::parse(&text).map_err(|error| unreadable(io::Error::other(error)))?;
+        let summary = RecordedSummary::parse(&text).map_err(|error| unreadable(io::Error::other(error)))?;
         let delivered = report["bytes_delivered"].as_f64().unwrap_or(0.0);
         let cost = Cost::of(&self.plan.points[0].cells[case].scenario, &summary);
         // The scenario's flows did not run.

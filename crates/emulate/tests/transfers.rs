@@ -170,9 +170,10 @@ impl Host for Ends {
             assert!(stamps.value.wrapping_sub(first) < 1 << 31, "{} after {first}", stamps.value);
         }
         moved(&mut segment, 1 - device, false);
-        match segment.flags.has(Flags::SYN) {
-            true => end.scales[0] = segment.options.window_scale,
-            false => segment.window <<= end.scales[0].filter(|_| end.scales[1].is_some()).unwrap_or(0),
+        if segment.flags.has(Flags::SYN) {
+            end.scales[0] = segment.options.window_scale
+        } else {
+            segment.window <<= end.scales[0].filter(|_| end.scales[1].is_some()).unwrap_or(0)
         }
         end.connection.handle_segment(self.now, &segment, Ecn::from_bits(ecn));
         self.poll();

@@ -1,7 +1,7 @@
 //! The picture of one flow, to be kept as a file: that of `lasthop plot --flow`.
 
 use engine::{Span, Time};
-use observe::run::{Interrupted, Watch, record};
+use observe::run::{Interrupted, Watch, run_into_sink};
 use plot::{DEFAULT_SIZE, Description, Options, Panel, Picture, Recorder, Theme, default_height};
 use scenario::load::Loaded;
 use scenario::ran::label_run;
@@ -42,7 +42,7 @@ pub fn picture(
     let recorder = Recorder::new([flow as u32], from, to);
     let mut recorder = recorder.with_panels(&Panel::ALL, &description).with_schemes(&description);
     let enough = |recorder: &Recorder| recorder.overflowed() || recorder.is_complete();
-    let results = record(network, &mut recorder, enough, watch)?;
+    let results = run_into_sink(network, &mut recorder, enough, watch)?;
     if recorder.overflowed() {
         return Err(PictureError::TooManyEvents { until: results.ended.since(Time::ZERO) });
     }

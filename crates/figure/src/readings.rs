@@ -1,7 +1,7 @@
 //! All metrics of one run, as names and a column of values.
 
 use observe::metric::METRICS;
-use observe::run::{Interrupted, Titled, Watch, summarized};
+use observe::run::{Interrupted, Titled, Watch, summarize_run};
 use serde::Serialize;
 
 use crate::columns::{Column, Columns, Figure};
@@ -22,7 +22,7 @@ pub(crate) struct Head {
 /// # Errors
 /// The callback cancels.
 pub fn readings(titled: Titled<'_>, delays: bool, watch: Watch<'_>) -> Result<Figure, Interrupted> {
-    let summary = summarized(titled, delays, watch)?;
+    let summary = summarize_run(titled, delays, watch)?;
     let readings = METRICS.iter().flat_map(|metric| {
         let of_metric = metric.read(&summary).into_iter();
         of_metric.map(|(subject, value)| ((metric.name, subject), value.unwrap_or(f64::NAN)))

@@ -1,7 +1,7 @@
 //! Records a run: the series, marks and findings of each flow, and the summary.
 
-use observe::explain::{Explain, to_json};
-use observe::run::{Interrupted, Titled, Watch, summarized_with};
+use observe::explain::{Explain, report_to_json};
+use observe::run::{Interrupted, Titled, Watch, summarize_run_with_sink};
 use plot::{Description, History, Panel, Recorder, Recording};
 use scenario::flows;
 use serde::Serialize;
@@ -90,13 +90,13 @@ pub fn run(titled: Titled<'_>, parts: Parts, watch: Watch<'_>) -> Result<Figure,
         .with_panels(&Panel::ALL, &description)
         .with_schemes(&description);
     let mut sinks = Sinks { recorder, explain: parts.reports.then(|| Explain::new(network)) };
-    let (summary, ended) = summarized_with(titled, &mut sinks, parts.delays, watch)?;
+    let (summary, ended) = summarize_run_with_sink(titled, &mut sinks, parts.delays, watch)?;
     let reports = sinks.explain.map(|explain| explain.finish(ended)).unwrap_or_default();
     let overflowed = sinks.recorder.overflowed();
     let recording = sinks.recorder.finish();
     let mut columns = Columns::default();
     let flow = |flow: usize| {
-        let report = reports.get(flow).map(|report| to_json(&network.flows[flow].name, report, FINDINGS));
+        let report = reports.get(flow).map(|report| report_to_json(&network.flows[flow].name, report, FINDINGS));
         head_of(network, &description, &recording, flow, report.unwrap_or_default(), &mut columns)
     };
     let flows = shown.into_iter().map(flow).collect();

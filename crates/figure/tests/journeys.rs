@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use engine::Time;
 use figure::{Figure, journeys};
-use observe::run::{Titled, simulate};
+use observe::run::{Titled, simulate_network};
 use scenario::load::Loaded;
 use scenario::{MemoryFiles, Overrides, Source};
 use serde_json::Value;
@@ -61,7 +61,7 @@ const EXAMPLES: [&str; 10] = [
 fn packets_agree_with_the_counters_of_all_links() {
     for name in EXAMPLES {
         let loaded = loaded(name);
-        let results = simulate(&loaded.network, &mut |_| ControlFlow::Continue(())).unwrap();
+        let results = simulate_network(&loaded.network, &mut |_| ControlFlow::Continue(())).unwrap();
         let figure = figure_of(&loaded, [0.0, f64::INFINITY], ALL);
         let mut found: BTreeMap<(usize, u8), u64> = BTreeMap::new();
         for row in packets(&figure) {
@@ -159,7 +159,7 @@ fn too_many_entries_end_the_interval_early() {
 fn frames_of_a_link_layer_agree_with_its_counters() {
     for name in ["link-retransmission.toml", "selective-repeat.toml"] {
         let loaded = loaded(name);
-        let results = simulate(&loaded.network, &mut |_| ControlFlow::Continue(())).unwrap();
+        let results = simulate_network(&loaded.network, &mut |_| ControlFlow::Continue(())).unwrap();
         let figure = figure_of(&loaded, [0.0, f64::INFINITY], ALL);
         let frames = rows(&figure, &figure.head["frames"]);
         let (mut sent, mut corrupted) = (0, 0);
@@ -181,7 +181,7 @@ fn frames_of_a_link_layer_agree_with_its_counters() {
 #[test]
 fn frames_and_back_offs_of_a_cell_agree_with_its_counters() {
     let loaded = loaded("hidden-terminals.toml");
-    let results = simulate(&loaded.network, &mut |_| ControlFlow::Continue(())).unwrap();
+    let results = simulate_network(&loaded.network, &mut |_| ControlFlow::Continue(())).unwrap();
     let figure = figure_of(&loaded, [0.0, f64::INFINITY], ALL);
     let cell = &figure.head["cells"][0];
     let frames = rows(&figure, &cell["frames"]);
@@ -244,7 +244,7 @@ fn associations_and_ranges_are_those_of_the_scenario() {
 #[test]
 fn cache_of_snoop_fills_and_is_as_full_as_its_counter_says() {
     let loaded = loaded("snoop.toml");
-    let results = simulate(&loaded.network, &mut |_| ControlFlow::Continue(())).unwrap();
+    let results = simulate_network(&loaded.network, &mut |_| ControlFlow::Continue(())).unwrap();
     let figure = figure_of(&loaded, [0.0, f64::INFINITY], ALL);
     let samples = rows(&figure, &figure.head["scheme_state"]);
     let most = samples.iter().map(|row| row[2]).fold(0.0, f64::max);

@@ -9,7 +9,7 @@ use fit::comparison::tried;
 use fit::measured::{Given, of_transfer};
 use fit::path::Bottleneck;
 use fit::transfer::Transfer;
-use observe::explain::{Explain, captured_to_json};
+use observe::explain::{Explain, captured_report_to_json};
 use testkit::{CaptureAtNode, FrozenOutputs, ObservedCase, constructed_cases, run_with_sink};
 
 fn render_fit(file: &[u8]) -> String {
@@ -43,7 +43,7 @@ fn render_explanation(file: &[u8]) -> String {
     let (explain, counts, end) = replay.finish();
     let mut text = format!("{counts:#?}\n");
     for report in explain.finish(end) {
-        let json = captured_to_json("flow", &report, (survey.is_at_sender(), survey.scale_known), usize::MAX);
+        let json = captured_report_to_json("flow", &report, (survey.is_at_sender(), survey.scale_known), usize::MAX);
         writeln!(text, "{json:#}").unwrap();
     }
     text

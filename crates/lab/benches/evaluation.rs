@@ -18,11 +18,11 @@ use std::thread::available_parallelism;
 use std::time::Instant;
 
 use lab::load::Overrides;
-use lab::run::simulate;
+use lab::run::simulate_network;
 use lab::store::Store;
 use lab::sweep::Plan;
 use lab::sweep::run::{Shard, run_sweep};
-use observe::summary::summary;
+use observe::summary::summarize_results;
 use sim::Network;
 
 fn main() {
@@ -44,8 +44,9 @@ fn main() {
         for cell in &cells {
             for replication in 0..replications {
                 let network = Network { replication, ..cell.network.clone() };
-                let results = simulate(&network, &mut |_| ControlFlow::Continue(())).expect("an uninterrupted run");
-                bytes += summary("", &cell.scenario, &network, &results).to_string().len();
+                let results =
+                    simulate_network(&network, &mut |_| ControlFlow::Continue(())).expect("an uninterrupted run");
+                bytes += summarize_results("", &cell.scenario, &network, &results).to_string().len();
             }
         }
     });

@@ -5,7 +5,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use observe::output::TraceFiles;
-use observe::output::table::{Column, TableEncoder};
+use observe::output::table::{EncodedColumn, TableEncoder};
 use scenario::Files;
 
 use crate::trace_tables;
@@ -47,7 +47,7 @@ impl TraceFiles for Directory {
         OpenOptions::new().create(true).append(true).open(self.0.join(name))?.write_all(bytes)
     }
 
-    fn table(&self, name: &str, columns: &[Column]) -> io::Result<Box<dyn TableEncoder>> {
+    fn table(&self, name: &str, columns: &[EncodedColumn]) -> io::Result<Box<dyn TableEncoder>> {
         trace_tables::parquet(name, columns)
     }
 }

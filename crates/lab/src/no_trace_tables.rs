@@ -2,7 +2,7 @@
 
 use std::io;
 
-use observe::output::table::{Column, TableEncoder};
+use observe::output::table::{EncodedColumn, TableEncoder};
 
 use crate::features::PARQUET;
 
@@ -10,6 +10,6 @@ use crate::features::PARQUET;
 ///
 /// # Errors
 /// Always: the error names the feature.
-pub fn parquet(_: &str, _: &[Column]) -> io::Result<Box<dyn TableEncoder>> {
+pub fn parquet(_: &str, _: &[EncodedColumn]) -> io::Result<Box<dyn TableEncoder>> {
     Err(PARQUET.unsupported())
 }

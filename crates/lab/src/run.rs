@@ -6,9 +6,11 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use observe::output::{Outputs, PRINTER, Printers};
-use observe::run::observed;
-pub use observe::run::{Interrupted, Titled, TraceError, Watch, record, simulate, summarized, traced};
-use observe::summary::{Recorded, Summary, summary};
+use observe::run::run_with_outputs;
+pub use observe::run::{
+    Interrupted, Titled, TraceError, Watch, run_into_sink, run_with_traces, simulate_network, summarize_run,
+};
+use observe::summary::{RecordedSummary, Summary, summarize_results};
 use scenario::traces::Trace;
 use sim::{Results, Sink};
 
@@ -33,12 +35,12 @@ pub fn replay_result<S: Sink>(
     let path = dir.join("summary.json");
     let unreadable = |source| RunError::Unreadable { path: path.clone(), source };
     let kept = fs::read_to_string(&path).map_err(unreadable)?;
-    let kept = Recorded::parse(&kept).map_err(|error| unreadable(io::Error::other(error)))?;
-    let results = record(&loaded.network, sink, enough, watch)?;
+    let kept = RecordedSummary::parse(&kept).map_err(|error| unreadable(io::Error::other(error)))?;
+    let results = run_into_sink(&loaded.network, sink, enough, watch)?;
     if enough(sink) {
         return Ok(results);
     }
-    let again = summary(loaded.title(), &loaded.scenario, &loaded.network, &results);
+    let again = summarize_results(loaded.title(), &loaded.scenario, &loaded.network, &results);
     if !kept.agrees_with(&again.into()) {
         return Err(RunError::OtherProgram(path));
     }
@@ -65,7 +67,7 @@ pub fn run_without_directory(
     delays: bool,
     watch: Watch<'_>,
 ) -> Result<RunOutcome, RunError> {
-    let summary = traced(loaded, &[], Rc::new(Directory::default()), printers, delays, watch)?;
+    let summary = run_with_traces(loaded, &[], Rc::new(Directory::default()), printers, delays, watch)?;
     Ok(RunOutcome { summary, replaced: false })
 }
 
@@ -89,7 +91,7 @@ pub fn run_into_directory(
     }
     let partial = PartialResult::create(dir)?;
     let outputs = open(&partial.dir, printers);
-    let (summary, outputs, ended) = observed(loaded, outputs, delays, watch)?;
+    let (summary, outputs, ended) = run_with_outputs(loaded, outputs, delays, watch)?;
     // Some traces have a file for each kind of event that occurred.
     let files: Vec<String> = outputs.file_names().collect();
     outputs.finish(ended).map_err(|(name, source)| {

@@ -2,8 +2,8 @@
 
 use std::io;
 
-use columnar::{Cells, Field, File, Kind};
-use observe::output::table::{Column, TableEncoder, Values};
+use columnar::{ColumnCells, Field, FieldKind, File};
+use observe::output::table::{ColumnValues, EncodedColumn, TableEncoder};
 
 struct Encoder(File);
 
@@ -11,13 +11,13 @@ struct Encoder(File);
 ///
 /// # Errors
 /// Two columns have the same name.
-pub fn parquet(name: &str, columns: &[Column]) -> io::Result<Box<dyn TableEncoder>> {
+pub fn parquet(name: &str, columns: &[EncodedColumn]) -> io::Result<Box<dyn TableEncoder>> {
     let fields: Vec<Field<'_>> = columns.iter().map(trace_field).collect();
     Ok(Box::new(Encoder(File::new(name, &fields, [])?)))
 }
 
 impl TableEncoder for Encoder {
-    fn rows(&mut self, columns: &[Column]) -> io::Result<Vec<u8>> {
+    fn rows(&mut self, columns: &[EncodedColumn]) -> io::Result<Vec<u8>> {
         self.0.group(columns.iter().map(trace_cells))
     }
 
@@ -26,22 +26,22 @@ impl TableEncoder for Encoder {
     }
 }
 
-fn trace_field(column: &Column) -> Field<'_> {
+fn trace_field(column: &EncodedColumn) -> Field<'_> {
     let kind = match column.values {
-        Values::Integers(_) => Kind::Integer,
-        Values::Numbers(_) => Kind::Number,
-        Values::Flags(_) => Kind::Flag,
-        Values::Texts(_) => Kind::Text,
+        ColumnValues::Integers(_) => FieldKind::Integer,
+        ColumnValues::Numbers(_) => FieldKind::Number,
+        ColumnValues::Flags(_) => FieldKind::Flag,
+        ColumnValues::Texts(_) => FieldKind::Text,
     };
     Field { name: column.name, kind, optional: column.present.is_some() }
 }
 
-fn trace_cells(column: &Column) -> Cells<'_> {
+fn trace_cells(column: &EncodedColumn) -> ColumnCells<'_> {
     let values = match &column.values {
-        Values::Integers(values) => columnar::Values::Integers(values),
-        Values::Numbers(values) => columnar::Values::Numbers(values.into()),
-        Values::Flags(values) => columnar::Values::Flags(values),
-        Values::Texts(texts) => columnar::Values::Texts(texts.distinct().collect(), texts.numbers().into()),
+        ColumnValues::Integers(values) => columnar::CellValues::Integers(values),
+        ColumnValues::Numbers(values) => columnar::CellValues::Numbers(values.into()),
+        ColumnValues::Flags(values) => columnar::CellValues::Flags(values),
+        ColumnValues::Texts(texts) => columnar::CellValues::Texts(texts.distinct().collect(), texts.numbers().into()),
     };
-    Cells { values, present: column.present.as_ref().map(Into::into) }
+    ColumnCells { values, present: column.present.as_ref().map(Into::into) }
 }

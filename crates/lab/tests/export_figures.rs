@@ -7,7 +7,7 @@ use std::process::Command;
 use lab::export::{self, ExportFormat, FORMATS};
 use lab::store::{Digest, KeptCell, KeptSweep};
 use lab::sweep::analysis::{Analysis, CellRuns};
-use observe::summary::Recorded;
+use observe::summary::RecordedSummary;
 use serde_json::{Value, json};
 
 /// A sweep over `points` with `cases`; `time` returns the completion time by point, case and replication.
@@ -24,7 +24,7 @@ fn sweep(
             let run = |replication| {
                 let flow = json!({"name": "download", "completion_time_s": time(point, case, replication)});
                 let summary = json!({"seed": 9, "flows": [flow]}).to_string();
-                (replication, Recorded::parse(&summary).unwrap())
+                (replication, RecordedSummary::parse(&summary).unwrap())
             };
             let cell = KeptCell {
                 point,

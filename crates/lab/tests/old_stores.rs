@@ -12,7 +12,7 @@ use lab::sweep::analysis::{Analysis, analysis_to_json};
 use lab::sweep::rekey::rekey_sweeps;
 use lab::sweep::run::{Shard, SweepError, Tally, run_sweep};
 use observe::metric;
-use observe::summary::{Recorded, flow};
+use observe::summary::{RecordedSummary, flow};
 use serde_json::Value;
 
 fn before(name: &str) -> PathBuf {
@@ -63,7 +63,7 @@ fn kept(name: &str) -> Value {
 fn kept_now(name: &str) -> Value {
     let mut kept = kept(name);
     for entry in kept.as_array_mut().unwrap() {
-        let former = entry["metric"].as_str().and_then(metric::formerly);
+        let former = entry["metric"].as_str().and_then(metric::find_metric_by_former_name);
         if let Some(metric) = former {
             entry["metric"] = metric.name.into();
         }
@@ -148,7 +148,7 @@ fn has_all(whole: &Value, part: &Value) -> bool {
 #[test]
 fn summary_of_an_old_store_is_read_and_written_with_all_its_values() {
     let text = fs::read_to_string(before("run/summary.json")).unwrap();
-    let recorded = Recorded::parse(&text).unwrap();
+    let recorded = RecordedSummary::parse(&text).unwrap();
     assert!(metric::METRICS.iter().all(|metric| !recorded.lacks(metric)));
     assert_eq!(recorded.flows[0].bytes_delivered, 40_000);
     let mut renamed = text;
@@ -160,7 +160,7 @@ fn summary_of_an_old_store_is_read_and_written_with_all_its_values() {
     let old = serde_json::from_str(&renamed).unwrap();
     let again = serde_json::to_value(&*recorded).unwrap();
     assert!(has_all(&again, &old) && !has_all(&old, &again), "{again:#}");
-    assert_eq!(Recorded::parse(&again.to_string()).unwrap(), recorded);
+    assert_eq!(RecordedSummary::parse(&again.to_string()).unwrap(), recorded);
 }
 
 /// Runs stored before `timeouts` was a metric, simulated by removing it from the set of metrics.

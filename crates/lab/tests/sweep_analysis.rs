@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use lab::load::Overrides;
 use lab::store::{Store, StoreError};
 use lab::sweep::Plan;
-use lab::sweep::analysis::{Analysis, Row};
+use lab::sweep::analysis::{Analysis, ReplicationStatistics};
 use observe::metric;
 use serde_json::json;
 use tempfile::TempDir;
@@ -46,8 +46,8 @@ fn analysis(timeouts: [&[u64]; 2]) -> Analysis {
     Analysis::of(&store, sweep, u64::MAX).unwrap()
 }
 
-fn rows(analysis: &Analysis) -> Vec<Row> {
-    let entries = analysis.entries(metric::find("timeouts").unwrap());
+fn rows(analysis: &Analysis) -> Vec<ReplicationStatistics> {
+    let entries = analysis.entries(metric::find_metric("timeouts").unwrap());
     entries.into_iter().filter_map(|entry| entry.row).collect()
 }
 
@@ -164,7 +164,7 @@ fn intervals_are_cut_off_at_the_range_of_the_metric() {
     }
     let sweep = store.sweeps().unwrap().remove(0);
     let analysis = Analysis::of(&store, sweep, u64::MAX).unwrap();
-    let row = |name: &str| analysis.entries(metric::find(name).unwrap())[0].row.clone().unwrap();
+    let row = |name: &str| analysis.entries(metric::find_metric(name).unwrap())[0].row.clone().unwrap();
     let share = row("utilization");
     let (ci, run) = (share.ci.unwrap(), share.run.unwrap());
     assert!((ci.low - (0.94 - 12.706 * 0.04)).abs() < 1e-4 && ci.high == 1.0, "{ci:?}");
@@ -192,7 +192,7 @@ fn unused_link_directions_are_idle_and_flows_are_not() {
     let sweep = store.sweeps().unwrap().remove(0);
     let analysis = Analysis::of(&store, sweep, u64::MAX).unwrap();
     let idle = |name: &str| {
-        let metric = metric::find(name).unwrap();
+        let metric = metric::find_metric(name).unwrap();
         Analysis::idle(metric, &analysis.entries(metric)).into_iter().map(str::to_owned).collect::<Vec<_>>()
     };
     assert_eq!(idle("packets_dropped"), ["air backward", "wire backward", "wire forward"]);

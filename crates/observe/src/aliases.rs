@@ -3,10 +3,10 @@
 use crate::summary as metric;
 
 /// The metric that `name` denotes: an alias, or a name of an earlier version.
-pub fn of_metric(name: &str) -> Option<&'static str> {
+pub fn resolve_metric_alias(name: &str) -> Option<&'static str> {
     let small = name.to_lowercase().replace(['-', ' '], "_");
     let synonym = SYNONYMS.iter().find(|(synonyms, _)| synonyms.contains(&small.as_str())).map(|(_, name)| *name);
-    synonym.or_else(|| metric::formerly(&small).map(|metric| metric.name))
+    synonym.or_else(|| metric::find_metric_by_former_name(&small).map(|metric| metric.name))
 }
 
 const SYNONYMS: &[(&[&str], &str)] = &[
@@ -27,14 +27,14 @@ mod tests {
     #[test]
     fn every_alias_names_another_metric() {
         for (synonyms, name) in SYNONYMS {
-            assert!(metric::find(name).is_some(), "{name}");
-            assert!(synonyms.iter().all(|synonym| metric::find(synonym).is_none()), "{synonyms:?}");
+            assert!(metric::find_metric(name).is_some(), "{name}");
+            assert!(synonyms.iter().all(|synonym| metric::find_metric(synonym).is_none()), "{synonyms:?}");
         }
         for metric in metric::METRICS.iter() {
-            assert!(metric.was.iter().all(|was| metric::find(was).is_none()), "{}", metric.name);
+            assert!(metric.was.iter().all(|was| metric::find_metric(was).is_none()), "{}", metric.name);
         }
-        assert_eq!(of_metric("Jain"), Some("fairness"));
-        assert_eq!(of_metric("back_offs"), Some("backoffs"), "its former name");
-        assert_eq!(of_metric("goodput_bps"), None);
+        assert_eq!(resolve_metric_alias("Jain"), Some("fairness"));
+        assert_eq!(resolve_metric_alias("back_offs"), Some("backoffs"), "its former name");
+        assert_eq!(resolve_metric_alias("goodput_bps"), None);
     }
 }

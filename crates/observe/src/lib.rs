@@ -3,7 +3,7 @@
 //! ```
 //! use std::rc::Rc;
 //!
-//! use observe::summary::summary;
+//! use observe::summary::summarize_results;
 //! use scenario::{NoFiles, Overrides, Source};
 //! use sim::{NullSink, World};
 //!
@@ -18,7 +18,7 @@
 //! let loaded = source.resolve(&source.document).unwrap();
 //! let mut world = World::new(&loaded.network, false);
 //! world.run(&mut NullSink);
-//! let summary = summary(loaded.title(), &loaded.scenario, &loaded.network, &world.results());
+//! let summary = summarize_results(loaded.title(), &loaded.scenario, &loaded.network, &world.results());
 //! assert_eq!(summary.flows[0].bytes_delivered, 1000);
 //! // 1040 bytes and their acknowledgment of 40, at 8 Mbps and 50 ms each way.
 //! assert_eq!(summary.flows[0].completion_time_s, Some(0.10108));

@@ -14,19 +14,19 @@ use stats::{Interval, Level, Moments, Sample};
 
 use crate::aliases;
 use crate::metric;
-use crate::summary::{Metric, Recorded, flow};
+use crate::summary::{Metric, RecordedSummary, flow};
 
 /// The metrics that a sweep requests, or the default for the scenario; the first one leads.
 ///
 /// # Errors
 /// A metric does not exist.
-pub fn metrics(sweep: &Sweep, scenario: &Scenario) -> Result<Vec<&'static Metric>, Problem> {
+pub fn select_metrics(sweep: &Sweep, scenario: &Scenario) -> Result<Vec<&'static Metric>, Problem> {
     let find = |name: &String, key: String| {
-        metric::find(name).ok_or_else(|| {
+        metric::find_metric(name).ok_or_else(|| {
             let problem = Problem::new("a metric (see `lasthop list metrics`)").key(key).found(format!("\"{name}\""));
-            match aliases::of_metric(name) {
+            match aliases::resolve_metric_alias(name) {
                 Some(metric) => problem.hint(format!("write \"{metric}\"")),
-                None => problem.nearest(name, metric::names()),
+                None => problem.nearest(name, metric::list_metric_names()),
             }
         })
     };
@@ -73,7 +73,7 @@ impl Series {
 pub type Case = BTreeMap<String, Series>;
 
 /// One metric of these runs, given by replication.
-pub fn case(runs: &[(u64, Recorded)], metric: &Metric) -> Case {
+pub fn collect_case(runs: &[(u64, RecordedSummary)], metric: &Metric) -> Case {
     let mut case = Case::new();
     for (replication, summary) in runs {
         let lacking = summary.lacks(metric);
@@ -90,7 +90,7 @@ pub fn case(runs: &[(u64, Recorded)], metric: &Metric) -> Case {
 
 /// The statistics of the replications with a value.
 #[derive(Clone, Debug)]
-pub struct Row {
+pub struct ReplicationStatistics {
     /// The number of values.
     pub n: u64,
     /// The mean.
@@ -141,7 +141,7 @@ pub struct Against {
 
 /// The statistics of one subject of one case.
 #[derive(Clone, Debug)]
-pub struct Entry<'a> {
+pub struct SubjectEntry<'a> {
     /// The number of the case.
     pub case: usize,
     /// The subject; empty for the whole run.
@@ -149,39 +149,43 @@ pub struct Entry<'a> {
     /// The replications.
     pub series: &'a Series,
     /// The statistics; `None` if no replication gave a value.
-    pub row: Option<Row>,
+    pub row: Option<ReplicationStatistics>,
 }
 
 /// The statistics of each subject in each of the cases, which are compared with the first one.
-pub fn entries<'a>(cases: &'a [Case], metric: &'a Metric, level: Level) -> impl Iterator<Item = Entry<'a>> + use<'a> {
+pub fn compute_entries<'a>(
+    cases: &'a [Case],
+    metric: &'a Metric,
+    level: Level,
+) -> impl Iterator<Item = SubjectEntry<'a>> + use<'a> {
     let range = metric.range();
     cases.iter().enumerate().flat_map(move |(case, of_case)| {
         of_case.iter().map(move |(subject, series)| {
             let base = if case > 0 { cases[0].get(subject) } else { None };
-            Entry { case, subject, series, row: Row::of(series, base, &range, level) }
+            SubjectEntry { case, subject, series, row: ReplicationStatistics::of(series, base, &range, level) }
         })
     })
 }
 
-impl Row {
+impl ReplicationStatistics {
     /// The statistics of a series, compared with the series of the first case. `range` is the range of possible values.
     fn of(series: &Series, base: Option<&Series>, range: &Interval, level: Level) -> Option<Self> {
         let moments = series.values.moments();
         let ci = Interval::of_mean(&moments, level);
-        Some(Row {
+        Some(ReplicationStatistics {
             n: moments.n(),
             mean: moments.mean()?,
             deviation: moments.standard_deviation(),
             ci: ci.map(|ci| ci.within(range)),
             half: ci.map(|ci| ci.half_width()),
             run: Interval::of_next(&moments, level).map(|run| run.within(range)),
-            quantiles: quantiles(&series.values, level)?,
+            quantiles: compute_quantiles(&series.values, level)?,
             against: base.and_then(|base| Against::of(base, series, level)),
         })
     }
 }
 
-fn quantiles(sample: &Sample, level: Level) -> Option<[Quantile; 3]> {
+fn compute_quantiles(sample: &Sample, level: Level) -> Option<[Quantile; 3]> {
     let ordered = Ordered::of(sample.iter().map(|(_, value)| value)).ok()?;
     let quantile = |share: f64| {
         let ci = ordered.interval(share, level).ok()?.map(|bounds| bounds.interval);
@@ -223,7 +227,7 @@ impl Against {
     }
 }
 
-impl Entry<'_> {
+impl SubjectEntry<'_> {
     /// The statistics as keys and values, with half of each interval's width and the sign of the difference.
     pub fn to_json(&self) -> Value {
         let row = self.row.as_ref();
@@ -231,7 +235,7 @@ impl Entry<'_> {
         let half = |interval: Option<Interval>| json!(interval.map(|interval| interval.half_width()));
         let mut all = Map::new();
         all.insert("case".to_owned(), json!(self.case));
-        all.extend(to_json(self.subject, self.series.without, self.series.lacking, row));
+        all.extend(statistics_to_json(self.subject, self.series.without, self.series.lacking, row));
         all.insert("half_width".to_owned(), json!(row.and_then(|row| row.half)));
         all.insert("difference_half_width".to_owned(), half(against.and_then(|against| against.difference_ci)));
         all.insert("change_percent_half_width".to_owned(), half(against.and_then(|against| against.percent_ci)));
@@ -247,18 +251,24 @@ pub fn runs_needed(cases: &[Case], rule: &Rule, replications: u64) -> u64 {
 }
 
 /// The statistics of a subject as keys and values; `without` and `lacking` are defined in [`Series`].
-pub fn to_json(subject: &str, without: u64, lacking: u64, row: Option<&Row>) -> Map<String, Value> {
+pub fn statistics_to_json(
+    subject: &str,
+    without: u64,
+    lacking: u64,
+    row: Option<&ReplicationStatistics>,
+) -> Map<String, Value> {
     let quantiles = row.into_iter().flat_map(|row| QUANTILES.iter().zip(&row.quantiles));
-    let quantiles = quantiles
-        .map(|(share, quantile)| json!({ "share": share, "value": quantile.value, "ci": bounds(quantile.ci) }));
+    let quantiles = quantiles.map(
+        |(share, quantile)| json!({ "share": share, "value": quantile.value, "ci": interval_to_json(quantile.ci) }),
+    );
     let against = row.and_then(|row| row.against.as_ref()).map(|against| {
         json!({
             "pairs": against.pairs,
             "difference": against.difference,
-            "difference_ci": bounds(against.difference_ci),
+            "difference_ci": interval_to_json(against.difference_ci),
             "change_percent": against.percent,
-            "change_percent_ci": bounds(against.percent_ci),
-            "change_percent_run": bounds(against.percent_run),
+            "change_percent_ci": interval_to_json(against.percent_ci),
+            "change_percent_run": interval_to_json(against.percent_run),
         })
     });
     let all = [
@@ -268,8 +278,8 @@ pub fn to_json(subject: &str, without: u64, lacking: u64, row: Option<&Row>) -> 
         ("lacking", json!(lacking)),
         ("mean", json!(row.map(|row| row.mean))),
         ("deviation", json!(row.and_then(|row| row.deviation))),
-        ("ci", bounds(row.and_then(|row| row.ci))),
-        ("run", bounds(row.and_then(|row| row.run))),
+        ("ci", interval_to_json(row.and_then(|row| row.ci))),
+        ("run", interval_to_json(row.and_then(|row| row.run))),
         ("quantiles", quantiles.collect()),
         ("against_first", json!(against)),
     ];
@@ -277,7 +287,7 @@ pub fn to_json(subject: &str, without: u64, lacking: u64, row: Option<&Row>) -> 
 }
 
 /// An interval as `[low, high]`, or null.
-fn bounds(interval: Option<Interval>) -> Value {
+fn interval_to_json(interval: Option<Interval>) -> Value {
     interval.map_or(Value::Null, |interval| json!([interval.low, interval.high]))
 }
 
@@ -296,7 +306,7 @@ mod tests {
     }
 
     fn found(cases: &[Case]) -> Vec<Value> {
-        entries(cases, &flow::completion_time_s, Level::default()).map(|entry| entry.to_json()).collect()
+        compute_entries(cases, &flow::completion_time_s, Level::default()).map(|entry| entry.to_json()).collect()
     }
 
     /// By hand: the differences 1, 2, 3 have mean 2 and deviation 1; Student's t of two degrees of freedom is 4.303, so

@@ -12,7 +12,7 @@ use scenario::traces::Trace;
 use sim::{Network, NullSink, Results, Sink, World};
 
 use crate::output::{Outputs, Printers, TraceFiles};
-use crate::summary::{Summary, summary_of};
+use crate::summary::{Summary, summarize_measured_results};
 
 /// Wake-ups between two calls of the progress callback: about 1 ms without traces, about 20 ms with all of them.
 const STRIDE: u64 = 20_000;
@@ -45,7 +45,7 @@ pub enum TraceError {
 }
 
 /// Creates a world at time zero. It measures the delays if `delays`, and emits events to a sink if `observed`.
-fn world(network: &Network, observed: bool, delays: bool) -> World {
+fn create_world(network: &Network, observed: bool, delays: bool) -> World {
     let mut world = World::new(network, observed);
     if delays {
         world.measure_delays(network);
@@ -54,7 +54,12 @@ fn world(network: &Network, observed: bool, delays: bool) -> World {
 }
 
 /// Runs to the end, or until the callback cancels or the sink stops accepting events.
-fn drive<S: Sink>(world: &mut World, sink: &mut S, watch: Watch<'_>, full: fn(&S) -> bool) -> Result<(), Interrupted> {
+fn drive_world<S: Sink>(
+    world: &mut World,
+    sink: &mut S,
+    watch: Watch<'_>,
+    full: fn(&S) -> bool,
+) -> Result<(), Interrupted> {
     while !full(sink) && world.advance(STRIDE, sink) {
         if watch(world.progress()).is_break() {
             return Err(Interrupted);
@@ -64,26 +69,26 @@ fn drive<S: Sink>(world: &mut World, sink: &mut S, watch: Watch<'_>, full: fn(&S
 }
 
 /// Runs without writing anything, measures the delays if `delays`, and returns the summary.
-pub fn summarized(loaded: Titled<'_>, delays: bool, watch: Watch<'_>) -> Result<Summary, Interrupted> {
+pub fn summarize_run(loaded: Titled<'_>, delays: bool, watch: Watch<'_>) -> Result<Summary, Interrupted> {
     let Titled { title, scenario, network } = loaded;
-    let mut world = world(network, false, delays);
-    drive(&mut world, &mut NullSink, watch, |_| false)?;
-    Ok(summary_of(title, scenario, network, &world.results(), world.delays()))
+    let mut world = create_world(network, false, delays);
+    drive_world(&mut world, &mut NullSink, watch, |_| false)?;
+    Ok(summarize_measured_results(title, scenario, network, &world.results(), world.delays()))
 }
 
 /// Runs, passes events to `sink`, measures the delays if `delays`, and returns the summary and the time at which the run
 /// ended.
-pub fn summarized_with<S: Sink>(
+pub fn summarize_run_with_sink<S: Sink>(
     loaded: Titled<'_>,
     sink: &mut S,
     delays: bool,
     watch: Watch<'_>,
 ) -> Result<(Summary, Time), Interrupted> {
     let Titled { title, scenario, network } = loaded;
-    let mut world = world(network, true, delays);
-    drive(&mut world, sink, watch, |_| false)?;
+    let mut world = create_world(network, true, delays);
+    drive_world(&mut world, sink, watch, |_| false)?;
     let results = world.results();
-    Ok((summary_of(title, scenario, network, &results, world.delays()), results.ended))
+    Ok((summarize_measured_results(title, scenario, network, &results, world.delays()), results.ended))
 }
 
 /// A network with its scenario and the title of its results.
@@ -98,21 +103,21 @@ pub struct Titled<'a> {
 }
 
 /// Runs without writing anything.
-pub fn simulate(network: &Network, watch: Watch<'_>) -> Result<Results, Interrupted> {
+pub fn simulate_network(network: &Network, watch: Watch<'_>) -> Result<Results, Interrupted> {
     let mut world = World::new(network, false);
-    drive(&mut world, &mut NullSink, watch, |_| false)?;
+    drive_world(&mut world, &mut NullSink, watch, |_| false)?;
     Ok(world.results())
 }
 
 /// Runs and passes events to `sink`, to the end or until the sink has `enough`.
-pub fn record<S: Sink>(
+pub fn run_into_sink<S: Sink>(
     network: &Network,
     sink: &mut S,
     enough: fn(&S) -> bool,
     watch: Watch<'_>,
 ) -> Result<Results, Interrupted> {
     let mut world = World::new(network, true);
-    drive(&mut world, sink, watch, enough)?;
+    drive_world(&mut world, sink, watch, enough)?;
     Ok(world.results())
 }
 
@@ -126,12 +131,12 @@ fn drive_in_intervals(
     let mut next = Time::ZERO + every;
     loop {
         let before = Time::from_nanos(next.as_nanos() - 1);
-        while !outputs.failed() && world.advance_until(before, STRIDE, outputs) {
+        while !outputs.has_failed() && world.advance_until(before, STRIDE, outputs) {
             if watch(world.progress()).is_break() {
                 return Err(Interrupted);
             }
         }
-        if outputs.failed() || world.is_over() {
+        if outputs.has_failed() || world.is_over() {
             return Ok(());
         }
         outputs.state(next, world);
@@ -147,28 +152,32 @@ fn drive_in_intervals(
 ///
 /// # Errors
 /// The callback cancels.
-pub fn observed(
+pub fn run_with_outputs(
     loaded: &Loaded,
     mut outputs: Outputs,
     delays: bool,
     watch: Watch<'_>,
 ) -> Result<(Summary, Outputs, Time), Interrupted> {
     let Loaded { network, scenario, .. } = loaded;
-    let mut world = world(network, !outputs.is_empty(), delays);
+    let mut world = create_world(network, !outputs.is_empty(), delays);
     match outputs.print_interval() {
-        _ if outputs.is_empty() => drive(&mut world, &mut NullSink, watch, |_| false)?,
+        _ if outputs.is_empty() => drive_world(&mut world, &mut NullSink, watch, |_| false)?,
         Some(every) => drive_in_intervals(&mut world, every, &mut outputs, watch)?,
-        None => drive(&mut world, &mut outputs, watch, Outputs::failed)?,
+        None => drive_world(&mut world, &mut outputs, watch, Outputs::has_failed)?,
     }
     let results = world.results();
-    Ok((summary_of(loaded.title(), scenario, network, &results, world.delays()), outputs, results.ended))
+    Ok((
+        summarize_measured_results(loaded.title(), scenario, network, &results, world.delays()),
+        outputs,
+        results.ended,
+    ))
 }
 
 /// Runs, writes the selected traces to `files`, and prints traces. The summary has delays if `delays`.
 ///
 /// # Errors
 /// Two traces have one file name, a file cannot be written, or the callback cancels.
-pub fn traced(
+pub fn run_with_traces(
     loaded: &Loaded,
     traces: &[&Trace],
     files: Rc<dyn TraceFiles>,
@@ -180,7 +189,7 @@ pub fn traced(
     if let Some(problem) = outputs.clash() {
         return Err(TraceError::OneFile(Box::new(problem)));
     }
-    let (summary, outputs, ended) = observed(loaded, outputs, delays, watch)?;
+    let (summary, outputs, ended) = run_with_outputs(loaded, outputs, delays, watch)?;
     outputs.finish(ended).map_err(|(name, source)| TraceError::Unwritable { name, source })?;
     Ok(summary)
 }

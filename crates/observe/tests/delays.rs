@@ -2,14 +2,14 @@
 
 use std::ops::ControlFlow;
 
-use observe::run::{Titled, summarized};
+use observe::run::{Titled, summarize_run};
 use observe::summary::{FlowSummary, Summary};
 use testkit::{build_network, read_scenario, thesis_text, wire_text};
 
 fn measured(text: &str) -> Summary {
     let network = build_network(text);
     let titled = Titled { title: "", scenario: &read_scenario(text), network: &network };
-    summarized(titled, true, &mut |_| ControlFlow::Continue(())).expect("the run is not stopped")
+    summarize_run(titled, true, &mut |_| ControlFlow::Continue(())).expect("the run is not stopped")
 }
 
 /// A figure in milliseconds.

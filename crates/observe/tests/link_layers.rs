@@ -2,7 +2,7 @@
 
 use engine::{Span, Time};
 use observe::explain::{Explain, FlowReport};
-use observe::summary::summary;
+use observe::summary::summarize_results;
 use path::{LinkDirection, LinkEvent};
 use sim::{Event, Network};
 use testkit::{LINK_LAYERS, build_network, read_scenario, record_events, run_with_sink, thesis_text};
@@ -32,7 +32,7 @@ fn discarded_and_restored_packets_are_in_the_summary() {
         };
         let discarded = of(|event| matches!(event, LinkEvent::FrameDiscarded { .. }));
         let recovered = of(|event| matches!(event, LinkEvent::Recovered { .. }));
-        let direction = &summary("", &read_scenario(&text), &network, &results).links[1].forward;
+        let direction = &summarize_results("", &read_scenario(&text), &network, &results).links[1].forward;
         let counters = [direction.frames_discarded, direction.packets_recovered];
         (counters, [discarded, recovered])
     };

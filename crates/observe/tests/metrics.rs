@@ -5,7 +5,7 @@ use std::path::Path;
 
 use engine::Span;
 use observe::metric::{self, METRICS, PARTS, Presence, Scope};
-use observe::summary::{Recorded, Summary, flow, summary, summary_of};
+use observe::summary::{RecordedSummary, Summary, flow, summarize_measured_results, summarize_results};
 use path::agent::AgentConfig;
 use scenario::Overrides;
 use serde_json::{Value, json};
@@ -26,7 +26,7 @@ fn a_summary() -> Summary {
     let mut world = World::new(&network, false);
     world.measure_delays(&network);
     world.run(&mut NullSink);
-    summary_of("", &scenario, &network, &world.results(), world.delays())
+    summarize_measured_results("", &scenario, &network, &world.results(), world.delays())
 }
 
 /// The numeric fields of an object of the summary, including those that may be null.
@@ -90,7 +90,8 @@ fn keys_of_a_summary_are_the_same_in_every_example() {
                 world.measure_delays(&loaded.network);
             }
             world.run(&mut NullSink);
-            let summary = summary_of("", &loaded.scenario, &loaded.network, &world.results(), world.delays());
+            let summary =
+                summarize_measured_results("", &loaded.scenario, &loaded.network, &world.results(), world.delays());
             collect_keys(&serde_json::to_value(summary).unwrap(), &mut keys);
         }
     }
@@ -108,7 +109,7 @@ fn summary_without_defaults_of_optional_fields_reads_like_the_whole() {
     let (whole, compact) = (summary.to_string(), summary.to_compact_json());
     assert!(compact.len() < whole.len(), "{} of {}", compact.len(), whole.len());
     assert!(!compact.contains("segments_discarded") && !compact.contains("\"transport\""), "{compact}");
-    let read = Recorded::parse(&compact).unwrap();
+    let read = RecordedSummary::parse(&compact).unwrap();
     assert_eq!(*read, summary);
     assert!(!METRICS.iter().any(|metric| read.lacks(metric)));
     assert_eq!(read.read(&flow::mos), []);
@@ -182,8 +183,8 @@ fn every_metric_is_readable_and_has_name_unit_and_definition() {
 fn metrics_of_a_handover_are_those_of_the_results() {
     let loaded = load_example("handover.toml", &Overrides::default());
     let results = run_network(&loaded.network);
-    let summary = summary("", &loaded.scenario, &loaded.network, &results);
-    let figure = |name: &str| metric::find(name).unwrap().read(&summary);
+    let summary = summarize_results("", &loaded.scenario, &loaded.network, &results);
+    let figure = |name: &str| metric::find_metric(name).unwrap().read(&summary);
     assert_eq!(figure("handovers"), [("walker".to_owned(), Some(1.0))]);
     let walker = results.roaming.iter().flatten().next().unwrap();
     assert_eq!(figure("unassociated_s"), [("walker".to_owned(), Some(walker.alone.as_secs_f64()))]);

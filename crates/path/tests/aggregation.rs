@@ -117,7 +117,7 @@ fn exchange(config: &Config, channel: ChannelConfig, offered: [u32; 2]) -> Outco
             let direction = hop.direction.index();
             match outcome {
                 LinkOutcome::Delivered(packet) => {
-                    outcomes.delivered[direction].push((now, packet.data().unwrap().seq.0))
+                    outcomes.delivered[direction].push((now, packet.data().unwrap().seq.0));
                 }
                 LinkOutcome::Failed(notice) => outcomes.given_up[direction] += usize::from(notice.last),
                 LinkOutcome::Acknowledged(notice) => {

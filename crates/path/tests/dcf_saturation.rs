@@ -202,9 +202,10 @@ fn fhss(asking: bool) -> (Config, Times) {
     // us; acknowledgment and CTS take 128 + 112 = 240, RTS 128 + 160 = 288. SIFS is 28, DIFS 128, EIFS 28 + 240 + 128.
     let [data, answer, request, sifs, difs, eifs, delay] = [8600.0, 240.0, 288.0, 28.0, 128.0, 396.0, 1.0];
     let exchange = data + delay + sifs + answer + delay + difs;
-    let (success, collision) = match asking {
-        false => (exchange, data + delay + eifs),
-        true => (request + delay + sifs + answer + delay + sifs + exchange, request + delay + eifs),
+    let (success, collision) = if !asking {
+        (exchange, data + delay + eifs)
+    } else {
+        (request + delay + sifs + answer + delay + sifs + exchange, request + delay + eifs)
     };
     let times = Times { slot: 50e-6, success: success * 1e-6, collision: collision * 1e-6, ahead: 0.0, slow: [0.0; 2] };
     let config = Config {
@@ -278,10 +279,8 @@ fn standard_b(asking: bool) -> (Config, Model) {
     let config = Config { rts_threshold: asking.then_some(Bytes(0)), ..Config::default() };
     let [delay, data, answer, request, sifs, difs, eifs] = [1.0, 963.0, 248.0, 272.0, 10.0, 50.0, 364.0];
     let exchange = data + delay + sifs + answer + delay + difs;
-    let (success, first) = match asking {
-        false => (exchange, data),
-        true => (request + delay + sifs + answer + delay + sifs + exchange, request),
-    };
+    let (success, first) =
+        if !asking { (exchange, data) } else { (request + delay + sifs + answer + delay + sifs + exchange, request) };
     let collision = first + delay + eifs;
     let times =
         Times { slot: 20e-6, success: success * 1e-6, collision: collision * 1e-6, ahead: 143e-6, slow: [0.0; 2] };

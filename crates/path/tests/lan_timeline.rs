@@ -41,7 +41,7 @@ fn arrivals(offered: &[u64], limit: Limit, far_agent: bool) -> (Vec<(u32, u64)>,
             }
         } else {
             let outcomes = collect(|outcomes| {
-                cx.with_erased_observer(|cx| sender.wake(&mut RouterBuffer::default(), outcomes, cx))
+                cx.with_erased_observer(|cx| sender.wake(&mut RouterBuffer::default(), outcomes, cx));
             });
             let packets = outcomes.iter().filter_map(delivered);
             arrived.extend(packets.map(|packet| (packet.data().unwrap().seq.0, now.as_nanos() / 1000)));

@@ -18,8 +18,8 @@ use scenario::problem::Problem;
 use serde_json::Value;
 use stats::Level;
 
-use crate::error::Failure;
-use crate::schemes::catch;
+use crate::error::BindingFailure;
+use crate::schemes::catch_exception;
 use crate::spec::Spec;
 use crate::watch::Watch;
 
@@ -44,12 +44,12 @@ pub fn compared(
     jobs: usize,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Compared> {
-    let run = || -> Result<Compared, Failure> {
+    let run = || -> Result<Compared, BindingFailure> {
         let overrides = Overrides { set: changes, ..Overrides::default() };
         let members = spec.as_ref().map_or_else(|| Ok(Members::default()), Spec::members)?;
-        let plans = plans(spec.as_ref(), &path_names, &schemes, &overrides, replications)?;
+        let plans = plan_scheme_runs(spec.as_ref(), &path_names, &schemes, &overrides, replications)?;
         let mut warnings: Vec<String> =
-            plans.iter().flat_map(|(_, plan)| merge_warnings(&plan.warnings)).map(shown).collect();
+            plans.iter().flat_map(|(_, plan)| merge_warnings(&plan.warnings)).map(render_problem).collect();
         let mut store = Store::create(&store)?;
         let all: u64 = plans.iter().map(|(_, plan)| plan.cases.len() as u64 * replications).sum();
         let (mut watch, mut done, mut found) = (Watch::new(progress), 0, 0);
@@ -68,21 +68,21 @@ pub fn compared(
         let json: Value = comparisons.iter().map(Comparison::to_json).collect();
         Ok((format!("{json:#}\n"), warnings, done, all))
     };
-    py.detach(|| catch(run)).map_err(|failure| failure.into_exception(py))
+    py.detach(|| catch_exception(run)).map_err(|failure| failure.into_exception(py))
 }
 
-fn shown(problem: impl ToString) -> String {
+fn render_problem(problem: impl ToString) -> String {
     problem.to_string()
 }
 
 /// All runs by path, checked before the first begins.
-fn plans(
+fn plan_scheme_runs(
     spec: Option<&Spec>,
     names: &[String],
     schemes: &[String],
     overrides: &Overrides,
     replications: u64,
-) -> Result<Vec<(String, Plan)>, Failure> {
+) -> Result<Vec<(String, Plan)>, BindingFailure> {
     if let Some(spec) = spec {
         let source = spec.source(Rc::new(spec.files()))?;
         let schemes = if schemes.is_empty() { compare::own_schemes(&source)? } else { schemes.to_vec() };
@@ -117,7 +117,7 @@ pub fn reproduced(
     jobs: usize,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Reproduced> {
-    let run = || -> Result<Reproduced, Failure> {
+    let run = || -> Result<Reproduced, BindingFailure> {
         let paper = papers::find_paper(name).ok_or_else(|| {
             let problem = Problem::new("a paper").in_file("reproduce").found(format!("\"{name}\""));
             problem.nearest(name, PAPERS.iter().map(|paper| paper.name))
@@ -130,10 +130,10 @@ pub fn reproduced(
         let reproduction = outcome.map_err(|error| watch.failure(error))?;
         let level = Level::default();
         let json: Value = reproduction.numbers.iter().map(|number| number.to_json(level)).collect();
-        let picture = report::marks::svg(paper, &reproduction.numbers, level);
-        let page = report::html(&report::paper::page(paper, &reproduction));
+        let picture = report::marks::render_marks_svg(paper, &reproduction.numbers, level);
+        let page = report::render_html_page(&report::paper::render_paper_page(paper, &reproduction));
         let score = Score::of(&reproduction.numbers, level).to_string();
         Ok((format!("{json:#}\n"), picture, page, score, reproduction.replications))
     };
-    py.detach(|| catch(run)).map_err(|failure| failure.into_exception(py))
+    py.detach(|| catch_exception(run)).map_err(|failure| failure.into_exception(py))
 }

@@ -9,17 +9,17 @@ use pyo3::types::PyDict;
 use scenario::problem::Problem;
 
 /// An exception with this text and problems.
-fn raised(py: Python<'_>, text: &str, problems: &[Problem]) -> PyErr {
+fn create_exception(py: Python<'_>, text: &str, problems: &[Problem]) -> PyErr {
     let make = || -> PyResult<PyErr> {
         let kind = py.import("lasthop._errors")?.getattr("LasthopError")?;
-        let problems = problems.iter().map(|problem| as_dict(py, problem)).collect::<PyResult<Vec<_>>>()?;
+        let problems = problems.iter().map(|problem| problem_to_dict(py, problem)).collect::<PyResult<Vec<_>>>()?;
         Ok(PyErr::from_value(kind.call1((text, problems))?))
     };
     make().unwrap_or_else(|error| error)
 }
 
 /// The fields of a problem, and its text.
-pub fn as_dict<'py>(py: Python<'py>, problem: &Problem) -> PyResult<Bound<'py, PyDict>> {
+pub fn problem_to_dict<'py>(py: Python<'py>, problem: &Problem) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     let (line, column) = problem.place.unzip();
     dict.set_item("file", &problem.file)?;
@@ -35,7 +35,7 @@ pub fn as_dict<'py>(py: Python<'py>, problem: &Problem) -> PyResult<Bound<'py, P
 }
 
 /// The reason why a function failed. It can be created without the interpreter's lock, unlike an exception.
-pub enum Failure {
+pub enum BindingFailure {
     /// The input is wrong.
     Problems(Vec<Problem>),
     /// Anything else.
@@ -44,77 +44,77 @@ pub enum Failure {
     Raised(PyErr),
 }
 
-impl Failure {
+impl BindingFailure {
     /// The exception.
     pub fn into_exception(self, py: Python<'_>) -> PyErr {
         match self {
-            Failure::Problems(problems) => {
+            BindingFailure::Problems(problems) => {
                 let texts: Vec<String> = problems.iter().map(ToString::to_string).collect();
-                raised(py, &texts.join("\n"), &problems)
+                create_exception(py, &texts.join("\n"), &problems)
             }
-            Failure::Text(text) => raised(py, &text, &[]),
-            Failure::Raised(error) => error,
+            BindingFailure::Text(text) => create_exception(py, &text, &[]),
+            BindingFailure::Raised(error) => error,
         }
     }
 }
 
-impl From<Vec<Problem>> for Failure {
+impl From<Vec<Problem>> for BindingFailure {
     fn from(problems: Vec<Problem>) -> Self {
-        Failure::Problems(problems)
+        BindingFailure::Problems(problems)
     }
 }
 
-impl From<Problem> for Failure {
+impl From<Problem> for BindingFailure {
     fn from(problem: Problem) -> Self {
-        Failure::Problems(vec![problem])
+        BindingFailure::Problems(vec![problem])
     }
 }
 
-impl From<PyErr> for Failure {
+impl From<PyErr> for BindingFailure {
     fn from(error: PyErr) -> Self {
-        Failure::Raised(error)
+        BindingFailure::Raised(error)
     }
 }
 
-impl From<RunError> for Failure {
+impl From<RunError> for BindingFailure {
     fn from(error: RunError) -> Self {
         match error {
-            RunError::Interrupted => Failure::Raised(PyKeyboardInterrupt::new_err(())),
-            RunError::OneFile(problem) => Failure::Problems(vec![*problem]),
-            error => Failure::Text(error.to_string()),
+            RunError::Interrupted => BindingFailure::Raised(PyKeyboardInterrupt::new_err(())),
+            RunError::OneFile(problem) => BindingFailure::Problems(vec![*problem]),
+            error => BindingFailure::Text(error.to_string()),
         }
     }
 }
 
-impl From<Interrupted> for Failure {
+impl From<Interrupted> for BindingFailure {
     fn from(interrupted: Interrupted) -> Self {
         RunError::from(interrupted).into()
     }
 }
 
-impl From<TraceError> for Failure {
+impl From<TraceError> for BindingFailure {
     fn from(error: TraceError) -> Self {
         RunError::from(error).into()
     }
 }
 
-impl From<StoreError> for Failure {
+impl From<StoreError> for BindingFailure {
     fn from(error: StoreError) -> Self {
-        Failure::Text(error.to_string())
+        BindingFailure::Text(error.to_string())
     }
 }
 
-impl From<SweepError> for Failure {
+impl From<SweepError> for BindingFailure {
     fn from(error: SweepError) -> Self {
         match error {
-            SweepError::Interrupted(_) => Failure::Raised(PyKeyboardInterrupt::new_err(error.to_string())),
+            SweepError::Interrupted(_) => BindingFailure::Raised(PyKeyboardInterrupt::new_err(error.to_string())),
             SweepError::Store(error) => error.into(),
         }
     }
 }
 
-impl From<std::io::Error> for Failure {
+impl From<std::io::Error> for BindingFailure {
     fn from(error: std::io::Error) -> Self {
-        Failure::Text(error.to_string())
+        BindingFailure::Text(error.to_string())
     }
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use lab::disk::Disk;
 use lab::trace_tables;
 use observe::output::TraceFiles;
-use observe::output::table::{Column, TableEncoder};
+use observe::output::table::{EncodedColumn, TableEncoder};
 use scenario::{Files, MemoryFiles};
 
 /// Files that the caller passes, by name, and the files of the disk.
@@ -66,7 +66,7 @@ impl TraceFiles for Traces {
         Ok(())
     }
 
-    fn table(&self, name: &str, columns: &[Column]) -> io::Result<Box<dyn TableEncoder>> {
+    fn table(&self, name: &str, columns: &[EncodedColumn]) -> io::Result<Box<dyn TableEncoder>> {
         trace_tables::parquet(name, columns)
     }
 }

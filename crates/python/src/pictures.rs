@@ -6,11 +6,13 @@ use engine::Span;
 use lab::load::Loaded;
 use plot::{Panel, Theme, Unit};
 use pyo3::prelude::*;
-use report::pictures::{Choice, Compared, Drawn, MAX_RUNS, PictureError, Single, View, named};
+use report::pictures::{
+    ComparedPictures, Drawn, MAX_RUNS, PictureError, PictureView, Single, SingleRunChoice, combine_files_and_schemes,
+};
 use scenario::problem::Problem;
 
-use crate::error::Failure;
-use crate::schemes::catch;
+use crate::error::BindingFailure;
+use crate::schemes::catch_exception;
 use crate::spec::Spec;
 use crate::watch::Watch;
 
@@ -33,18 +35,20 @@ pub struct Look {
 /// A picture's name, SVG and PNG.
 type Written = (String, String, Vec<u8>);
 
-fn wrong(key: &str, found: impl ToString, expected: impl Into<String>) -> Problem {
+fn refuse_argument(key: &str, found: impl ToString, expected: impl Into<String>) -> Problem {
     Problem::new(expected).in_file(key).found(found.to_string())
 }
 
 impl Look {
-    fn view(&self) -> Result<View, Failure> {
+    fn view(&self) -> Result<PictureView, BindingFailure> {
         let panel = |name: &String| {
             let found = Panel::ALL.iter().copied().find(|panel| panel.name() == name);
-            found.ok_or_else(|| wrong("panels", format!("\"{name}\""), "sequence, window, rtt, queue or goodput"))
+            found.ok_or_else(|| {
+                refuse_argument("panels", format!("\"{name}\""), "sequence, window, rtt, queue or goodput")
+            })
         };
         let time = |key: &str, text: &Option<String>| {
-            let span = |text: &String| text.parse().map_err(|_| wrong(key, text, "a time such as \"1.2 s\""));
+            let span = |text: &String| text.parse().map_err(|_| refuse_argument(key, text, "a time such as \"1.2 s\""));
             text.as_ref().map(span).transpose()
         };
         let ((min_width, min_height), max) = (plot::MIN_SIZE, plot::MAX_SIDE);
@@ -52,9 +56,9 @@ impl Look {
             && !((min_width..=max).contains(&width) && (min_height..=max).contains(&height))
         {
             let expected = format!("width {min_width} to {max}, height {min_height} to {max}");
-            return Err(wrong("size", format!("{width}x{height}"), expected).into());
+            return Err(refuse_argument("size", format!("{width}x{height}"), expected).into());
         }
-        Ok(View {
+        Ok(PictureView {
             flows: self.flows.clone(),
             max_flows: None,
             medium: self.medium.clone(),
@@ -70,8 +74,8 @@ impl Look {
     }
 }
 
-fn written(Drawn { name, picture }: Drawn) -> Result<Written, Failure> {
-    let png = picture.png(plot::PNG_SCALE).map_err(|error| Failure::Text(format!("{name}: {error}")))?;
+fn encode_picture(Drawn { name, picture }: Drawn) -> Result<Written, BindingFailure> {
+    let png = picture.png(plot::PNG_SCALE).map_err(|error| BindingFailure::Text(format!("{name}: {error}")))?;
     Ok((name, picture.svg(), png))
 }
 
@@ -88,63 +92,78 @@ pub fn pictures(
     let draw = || {
         let (view, mut watch) = (look.view()?, Watch::new(progress));
         match &schemes[..] {
-            [] => single(&spec.load()?, &view, &mut watch),
-            [scheme] => single(&spec.with_scheme(scheme).load()?, &view, &mut watch),
-            several => compared(&spec, several, &view, &mut watch),
+            [] => draw_single_run(&spec.load()?, &view, &mut watch),
+            [scheme] => draw_single_run(&spec.with_scheme(scheme).load()?, &view, &mut watch),
+            several => draw_compared_schemes(&spec, several, &view, &mut watch),
         }
     };
-    py.detach(|| catch(draw)).map_err(|failure| failure.into_exception(py))
+    py.detach(|| catch_exception(draw)).map_err(|failure| failure.into_exception(py))
 }
 
 /// Draws the network of a scenario.
 #[pyfunction]
 #[pyo3(signature = (spec: "Spec", look: "Look"))]
 pub fn topology(py: Python<'_>, spec: Spec, look: Look) -> PyResult<Written> {
-    let draw = || written(report::pictures::topology(&spec.load()?, &look.view()?));
-    py.detach(|| catch(draw)).map_err(|failure| failure.into_exception(py))
+    let draw = || encode_picture(report::pictures::draw_topology(&spec.load()?, &look.view()?));
+    py.detach(|| catch_exception(draw)).map_err(|failure| failure.into_exception(py))
 }
 
-fn single(loaded: &Loaded, view: &View, watch: &mut Watch) -> Result<Vec<Written>, Failure> {
+fn draw_single_run(loaded: &Loaded, view: &PictureView, watch: &mut Watch) -> Result<Vec<Written>, BindingFailure> {
     let recorded = Single::new(loaded, view)?.record(None, &mut |share| watch.report(|| (share,)));
-    recorded.map_err(|error| watch.failure(error))?.pictures().map(written).collect()
+    recorded.map_err(|error| watch.failure(error))?.pictures().map(encode_picture).collect()
 }
 
-fn compared(spec: &Spec, schemes: &[String], view: &View, watch: &mut Watch) -> Result<Vec<Written>, Failure> {
-    Compared::check(view, schemes.len())?;
-    let runs = named(&[Path::new(&spec.name())], schemes);
+fn draw_compared_schemes(
+    spec: &Spec,
+    schemes: &[String],
+    view: &PictureView,
+    watch: &mut Watch,
+) -> Result<Vec<Written>, BindingFailure> {
+    ComparedPictures::check(view, schemes.len())?;
+    let runs = combine_files_and_schemes(&[Path::new(&spec.name())], schemes);
     let loaded = schemes.iter().map(|scheme| spec.with_scheme(scheme).load());
-    let loaded = loaded.collect::<Result<Vec<Loaded>, Failure>>()?;
-    let compared = Compared::new(&runs, &loaded, view)?;
+    let loaded = loaded.collect::<Result<Vec<Loaded>, BindingFailure>>()?;
+    let compared = ComparedPictures::new(&runs, &loaded, view)?;
     let all = runs.len() as f64;
     let record = |number: usize| {
         let done = number as f64;
         let run = compared.record(number, None, &mut |share| watch.report(|| ((done + share) / all,)));
         run.map_err(|error| watch.failure(error))
     };
-    let recorded = (0..runs.len()).map(record).collect::<Result<Vec<_>, Failure>>()?;
-    compared.pictures(&recorded)?.map(written).collect()
+    let recorded = (0..runs.len()).map(record).collect::<Result<Vec<_>, BindingFailure>>()?;
+    compared.pictures(&recorded)?.map(encode_picture).collect()
 }
 
 /// Converts the error to a problem that names the argument.
-impl From<PictureError> for Failure {
+impl From<PictureError> for BindingFailure {
     fn from(error: PictureError) -> Self {
         let seconds = |span: Span| format!("{} s", (span.as_secs_f64() * 1e6).round() / 1e6);
         let problem = match error {
             PictureError::Flow(problem) => problem.in_file("flows"),
             PictureError::Medium(problem) => problem.in_file("medium"),
-            PictureError::ManyFlows(flows) => wrong("flows", flows, "the name of one"),
-            PictureError::NoCommonFlow => wrong("flows", "none", "a flow over TCP"),
-            PictureError::ManyRuns(found) => wrong("schemes", found, format!("at most {MAX_RUNS} runs in one picture")),
-            PictureError::OneRun(Choice::Together, found) => wrong("together", true, format!("False for {found} runs")),
-            PictureError::OneRun(Choice::Medium, found) => wrong("medium", "one", format!("None for {found} runs")),
-            PictureError::Backwards { from, to } => wrong("end", to, format!("a time after the start ({from})")),
+            PictureError::ManyFlows(flows) => refuse_argument("flows", flows, "the name of one"),
+            PictureError::NoCommonFlow => refuse_argument("flows", "none", "a flow over TCP"),
+            PictureError::ManyRuns(found) => {
+                refuse_argument("schemes", found, format!("at most {MAX_RUNS} runs in one picture"))
+            }
+            PictureError::OneRun(SingleRunChoice::Together, found) => {
+                refuse_argument("together", true, format!("False for {found} runs"))
+            }
+            PictureError::OneRun(SingleRunChoice::Medium, found) => {
+                refuse_argument("medium", "one", format!("None for {found} runs"))
+            }
+            PictureError::Backwards { from, to } => {
+                refuse_argument("end", to, format!("a time after the start ({from})"))
+            }
             PictureError::AfterEnd { from, end } => {
-                wrong("start", from, format!("a time before the end of the run ({})", seconds(end)))
+                refuse_argument("start", from, format!("a time before the end of the run ({})", seconds(end)))
             }
             PictureError::TooManyEvents { until, max, .. } => {
                 let (until, max) = (seconds(until), max / 1_000_000);
                 let text = format!("by {until} the run has more than {max} million events to draw");
-                return Failure::Text(format!("{text}\n  hint: choose flows, or a part of the run by start and end"));
+                return BindingFailure::Text(format!(
+                    "{text}\n  hint: choose flows, or a part of the run by start and end"
+                ));
             }
             PictureError::Run(error) => return error.into(),
         };

@@ -3,16 +3,16 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use lab::run::{record, traced};
-use observe::explain::{Explain, to_json};
+use lab::run::{run_into_sink, run_with_traces};
+use observe::explain::{Explain, report_to_json};
 use observe::output::Printers;
 use pyo3::prelude::*;
 use scenario::{flows, traces};
 use serde_json::Value;
 
-use crate::error::Failure;
+use crate::error::BindingFailure;
 use crate::memory::Traces;
-use crate::schemes::catch;
+use crate::schemes::catch_exception;
 use crate::spec::Spec;
 use crate::watch::Watch;
 
@@ -29,17 +29,24 @@ pub fn run(
     delays: bool,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Ran> {
-    py.detach(|| catch(|| ran(&spec, &traces, delays, progress))).map_err(|failure| failure.into_exception(py))
+    py.detach(|| catch_exception(|| run_in_memory(&spec, &traces, delays, progress)))
+        .map_err(|failure| failure.into_exception(py))
 }
 
-fn ran(spec: &Spec, names: &[String], delays: bool, progress: Option<Py<PyAny>>) -> Result<Ran, Failure> {
+fn run_in_memory(
+    spec: &Spec,
+    names: &[String],
+    delays: bool,
+    progress: Option<Py<PyAny>>,
+) -> Result<Ran, BindingFailure> {
     let mut loaded = spec.load()?;
     loaded.scenario.sweep = None;
     loaded.scenario.output.traces = names.to_vec();
     let selected = traces::parse_trace_names(names).map_err(|problem| problem.in_file("traces"))?;
     let (mut watch, files) = (Watch::new(progress), Rc::new(Traces::default()));
     let to = Rc::<Traces>::clone(&files);
-    let summary = traced(&loaded, &selected, to, Printers::default(), delays, &mut |share| watch.report(|| (share,)));
+    let summary =
+        run_with_traces(&loaded, &selected, to, Printers::default(), delays, &mut |share| watch.report(|| (share,)));
     let summary = summary.map_err(|error| watch.failure(error))?;
     Ok((format!("{summary:#}\n"), files.0.take()))
 }
@@ -54,19 +61,20 @@ pub fn explained(
     top: usize,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let explain = || -> Result<String, Failure> {
+    let explain = || -> Result<String, BindingFailure> {
         let loaded = spec.load()?;
         let mut watch = Watch::new(progress);
         let mut explain = Explain::new(&loaded.network);
-        let results = record(&loaded.network, &mut explain, |_| false, &mut |share| watch.report(|| (share,)));
+        let results = run_into_sink(&loaded.network, &mut explain, |_| false, &mut |share| watch.report(|| (share,)));
         let results = results.map_err(|error| watch.failure(error))?;
         let reports = explain.finish(results.ended);
         let chosen = match flow {
             Some(name) => vec![flows::tcp_flow(&loaded.network, &name).map_err(|problem| problem.in_file("flow"))?],
             None => flows::over_tcp(&loaded.network),
         };
-        let reports = chosen.into_iter().map(|flow| to_json(&loaded.network.flows[flow].name, &reports[flow], top));
+        let reports =
+            chosen.into_iter().map(|flow| report_to_json(&loaded.network.flows[flow].name, &reports[flow], top));
         Ok(format!("{:#}\n", Value::from(reports.collect::<Vec<_>>())))
     };
-    py.detach(|| catch(explain)).map_err(|failure| failure.into_exception(py))
+    py.detach(|| catch_exception(explain)).map_err(|failure| failure.into_exception(py))
 }

@@ -13,9 +13,9 @@ use lab::sweep::{CellId, Plan, SweepSession as Rounds, Task, analysis, precise};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::error::{Failure, as_dict};
+use crate::error::{BindingFailure, problem_to_dict};
 use crate::memory::{GivenFiles, KeptFiles};
-use crate::schemes::{Class, catch, members, traceback};
+use crate::schemes::{Class, catch_exception, collect_members, render_traceback};
 use crate::spec::Spec;
 use crate::watch::Watch;
 
@@ -28,31 +28,35 @@ type Outcome = (Option<String>, Option<String>);
 
 /// A sweep with its store.
 #[pyclass(frozen, module = "lasthop._lasthop")]
-pub struct Session(Mutex<Open>);
+pub struct Session(Mutex<OpenSweep>);
 
-struct Open {
+struct OpenSweep {
     plan: Plan,
     store: Store,
     rounds: Rounds,
     files: Contents,
 }
 
-impl Open {
-    fn task(&self, (point, case, replication): Run) -> Result<Task, Failure> {
+impl OpenSweep {
+    fn task(&self, (point, case, replication): Run) -> Result<Task, BindingFailure> {
         let cell = CellId { point, case };
         let known = self.plan.points.get(point).and_then(|point| point.cells.get(case));
-        let known = known.ok_or_else(|| Failure::Text(format!("there is no point {point} with case {case}")))?;
+        let known = known.ok_or_else(|| BindingFailure::Text(format!("there is no point {point} with case {case}")))?;
         Ok(Task { cell, digest: known.digest, replication })
     }
 }
 
 impl Session {
-    fn open(&self) -> MutexGuard<'_, Open> {
+    fn open(&self) -> MutexGuard<'_, OpenSweep> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn with<T: Send>(&self, py: Python<'_>, act: impl FnOnce(&mut Open) -> Result<T, Failure> + Send) -> PyResult<T> {
-        py.detach(|| catch(|| act(&mut self.open()))).map_err(|failure| failure.into_exception(py))
+    fn with<T: Send>(
+        &self,
+        py: Python<'_>,
+        act: impl FnOnce(&mut OpenSweep) -> Result<T, BindingFailure> + Send,
+    ) -> PyResult<T> {
+        py.detach(|| catch_exception(|| act(&mut self.open()))).map_err(|failure| failure.into_exception(py))
     }
 }
 
@@ -63,25 +67,25 @@ impl Session {
     #[new]
     #[pyo3(signature = (spec: "Spec", path, progress: "Callable[[int, int], object] | None"))]
     fn new(py: Python<'_>, spec: Spec, path: PathBuf, progress: Option<Py<PyAny>>) -> PyResult<Self> {
-        let open = || -> Result<Open, Failure> {
+        let open = || -> Result<OpenSweep, BindingFailure> {
             let files = Rc::new(KeptFiles::new(spec.files()));
             let plan = Plan::of(&spec.source(Rc::<KeptFiles>::clone(&files))?)?;
             let mut store = Store::create(&path)?;
             let mut watch = Watch::new(progress);
-            let rounds = Rounds::open(&plan, &mut store, Shard::WHOLE, &mut |tally| watch.report(|| runs(tally)));
+            let rounds = Rounds::open(&plan, &mut store, Shard::WHOLE, &mut |tally| watch.report(|| count_runs(tally)));
             let rounds = rounds.map_err(|error| watch.failure(error))?;
-            Ok(Open { plan, store, rounds, files: files.take() })
+            Ok(OpenSweep { plan, store, rounds, files: files.take() })
         };
-        let open = py.detach(|| catch(open)).map_err(|failure| failure.into_exception(py))?;
+        let open = py.detach(|| catch_exception(open)).map_err(|failure| failure.into_exception(py))?;
         Ok(Session(Mutex::new(open)))
     }
 
     /// Makes all missing runs on threads.
     #[pyo3(signature = (jobs, progress: "Callable[[int, int], object] | None"))]
     fn run(&self, py: Python<'_>, jobs: usize, progress: Option<Py<PyAny>>) -> PyResult<()> {
-        self.with(py, |Open { plan, store, rounds, .. }| {
+        self.with(py, |OpenSweep { plan, store, rounds, .. }| {
             let mut watch = Watch::new(progress);
-            let done = complete_session(rounds, plan, store, jobs, &mut |tally| watch.report(|| runs(tally)));
+            let done = complete_session(rounds, plan, store, jobs, &mut |tally| watch.report(|| count_runs(tally)));
             done.map(drop).map_err(|error| watch.failure(error))
         })
     }
@@ -93,7 +97,7 @@ impl Session {
 
     /// The numbers of runs made, and to be made in all, so far as they are known.
     fn progress(&self, py: Python<'_>) -> PyResult<(u64, u64)> {
-        self.with(py, |open| Ok(runs(open.rounds.tally())))
+        self.with(py, |open| Ok(count_runs(open.rounds.tally())))
     }
 
     /// Up to `most` missing runs of this round that were not taken before.
@@ -116,7 +120,7 @@ impl Session {
     fn keep(&self, py: Python<'_>, runs: Vec<(Run, String)>) -> PyResult<()> {
         self.with(py, |open| {
             let task = |(run, summary): (Run, String)| Ok((open.task(run)?, summary));
-            let runs = runs.into_iter().map(task).collect::<Result<Vec<_>, Failure>>()?;
+            let runs = runs.into_iter().map(task).collect::<Result<Vec<_>, BindingFailure>>()?;
             Ok(open.rounds.keep_all(&open.store, &runs)?)
         })
     }
@@ -159,12 +163,12 @@ impl Session {
     #[pyo3(signature = () -> "list[dict[str, Any]]")]
     fn warnings<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
         let warnings = self.with(py, |open| Ok(open.plan.warnings.clone()))?;
-        warnings.iter().map(|warning| as_dict(py, warning)).collect()
+        warnings.iter().map(|warning| problem_to_dict(py, warning)).collect()
     }
 }
 
 /// The numbers of runs made, and to be made in all.
-fn runs(tally: Tally) -> (u64, u64) {
+fn count_runs(tally: Tally) -> (u64, u64) {
     (tally.done, tally.wanted - tally.found)
 }
 
@@ -179,19 +183,19 @@ pub fn run_batch(
     files: Contents,
     classes: Vec<Class>,
 ) -> PyResult<Vec<Outcome>> {
-    let run = || -> Result<Vec<Outcome>, Failure> {
+    let run = || -> Result<Vec<Outcome>, BindingFailure> {
         let files = Rc::new(GivenFiles { files, rest: Disk });
-        let worker = Worker { path: &path, files, members: members(&classes)?, failure: traceback };
+        let worker = Worker { path: &path, files, members: collect_members(&classes)?, failure: render_traceback };
         let mut watch = Watch::new(None);
         let batch = Batch::from_text(batch)?;
         let outcomes = batch.run_all(&worker, &mut |_| watch.report(|| ())).map_err(|error| watch.failure(error))?;
         Ok(outcomes.into_iter().map(|outcome| (outcome.as_ref().ok().cloned(), outcome.err())).collect())
     };
-    py.detach(|| catch(run)).map_err(|failure| failure.into_exception(py))
+    py.detach(|| catch_exception(run)).map_err(|failure| failure.into_exception(py))
 }
 
-impl From<BatchError> for Failure {
+impl From<BatchError> for BindingFailure {
     fn from(error: BatchError) -> Self {
-        Failure::Text(error.to_string())
+        BindingFailure::Text(error.to_string())
     }
 }

@@ -11,9 +11,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use scenario::Files;
 
-use crate::error::{Failure, as_dict};
+use crate::error::{BindingFailure, problem_to_dict};
 use crate::memory::GivenFiles;
-use crate::schemes::{Class, catch, members};
+use crate::schemes::{Class, catch_exception, collect_members};
 
 /// A scenario, by the attributes of `lasthop.Scenario`.
 #[derive(FromPyObject, Clone)]
@@ -51,7 +51,7 @@ impl Spec {
     }
 
     /// The scenario with its changes, not yet checked; reads the files that it names from `files`.
-    pub fn source(&self, files: Rc<dyn Files>) -> Result<Source, Failure> {
+    pub fn source(&self, files: Rc<dyn Files>) -> Result<Source, BindingFailure> {
         let overrides = Overrides { set: self.changes.clone(), scheme: self.scheme.clone(), seed: self.seed };
         let source = match &self.text {
             None => Source::open(files, &self.path, &overrides),
@@ -64,13 +64,13 @@ impl Spec {
     }
 
     /// The classes that it may name.
-    pub fn members(&self) -> Result<Members, Failure> {
-        members(&self.classes)
+    pub fn members(&self) -> Result<Members, BindingFailure> {
+        collect_members(&self.classes)
     }
 
     /// The checked scenario.
-    pub fn load(&self) -> Result<Loaded, Failure> {
-        catch(|| {
+    pub fn load(&self) -> Result<Loaded, BindingFailure> {
+        catch_exception(|| {
             let source = self.source(Rc::new(self.files()))?;
             Ok(source.resolve(&source.document)?)
         })
@@ -83,7 +83,7 @@ impl Spec {
 pub fn check<'py>(py: Python<'py>, spec: Spec) -> PyResult<Vec<Bound<'py, PyDict>>> {
     let warnings = py.detach(|| spec.load().map(|loaded| loaded.warnings));
     let warnings = warnings.map_err(|failure| failure.into_exception(py))?;
-    warnings.iter().map(|warning| as_dict(py, warning)).collect()
+    warnings.iter().map(|warning| problem_to_dict(py, warning)).collect()
 }
 
 /// The scenario as TOML with all changes, from which every run can be repeated.

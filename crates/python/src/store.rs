@@ -10,8 +10,8 @@ use pyo3::prelude::*;
 use scenario::problem::Problem;
 use serde_json::Value;
 
-use crate::error::Failure;
-use crate::schemes::catch;
+use crate::error::BindingFailure;
+use crate::schemes::catch_exception;
 use crate::table::Table;
 
 /// A file with the results of sweeps.
@@ -23,18 +23,18 @@ pub struct Store {
 }
 
 /// The metrics with these names.
-pub fn metrics(names: &[String]) -> Result<Vec<&'static Metric>, Failure> {
+pub fn find_metrics(names: &[String]) -> Result<Vec<&'static Metric>, BindingFailure> {
     let metric = |name: &String| {
-        metric::find(name).ok_or_else(|| {
+        metric::find_metric(name).ok_or_else(|| {
             let problem = Problem::new("a metric (see `lasthop list metrics`)").in_file("metrics");
-            problem.found(format!("\"{name}\"")).nearest(name, metric::names()).into()
+            problem.found(format!("\"{name}\"")).nearest(name, metric::list_metric_names()).into()
         })
     };
     names.iter().map(metric).collect()
 }
 
 impl Store {
-    fn sweeps(&self) -> Result<Vec<Analysis>, Failure> {
+    fn sweeps(&self) -> Result<Vec<Analysis>, BindingFailure> {
         let store = store::Store::open(&self.path)?;
         let sweeps = store.sweeps()?;
         let sweeps = sweeps.into_iter().filter(|sweep| self.sweep.is_none_or(|only| only == sweep.id));
@@ -44,9 +44,9 @@ impl Store {
     fn with_sweeps<T: Send>(
         &self,
         py: Python<'_>,
-        act: impl FnOnce(&[Analysis]) -> Result<T, Failure> + Send,
+        act: impl FnOnce(&[Analysis]) -> Result<T, BindingFailure> + Send,
     ) -> PyResult<T> {
-        py.detach(|| catch(|| act(&self.sweeps()?))).map_err(|failure| failure.into_exception(py))
+        py.detach(|| catch_exception(|| act(&self.sweeps()?))).map_err(|failure| failure.into_exception(py))
     }
 }
 
@@ -56,7 +56,7 @@ impl Store {
     #[new]
     #[pyo3(signature = (path, sweep = None))]
     fn new(py: Python<'_>, path: PathBuf, sweep: Option<i64>) -> PyResult<Self> {
-        let opened = py.detach(|| catch(|| Ok(store::Store::open(&path)?)));
+        let opened = py.detach(|| catch_exception(|| Ok(store::Store::open(&path)?)));
         opened.map_err(|failure| failure.into_exception(py))?;
         Ok(Store { path, sweep })
     }
@@ -72,7 +72,7 @@ impl Store {
     fn names(&self, py: Python<'_>) -> PyResult<Vec<(i64, String)>> {
         let names = || {
             let sweeps = store::Store::open(&self.path)?.sweeps()?;
-            Ok::<_, Failure>(sweeps.into_iter().map(|sweep| (sweep.id, sweep.name)).collect())
+            Ok::<_, BindingFailure>(sweeps.into_iter().map(|sweep| (sweep.id, sweep.name)).collect())
         };
         py.detach(names).map_err(|failure| failure.into_exception(py))
     }
@@ -91,24 +91,24 @@ impl Store {
         metrics: Vec<String>,
     ) -> PyResult<Vec<PathBuf>> {
         self.with_sweeps(py, |sweeps| {
-            let metrics = self::metrics(&metrics)?;
+            let metrics = self::find_metrics(&metrics)?;
             let format = |name: &String| {
                 let known = || export::FORMATS.iter().map(|format| format.name);
                 let found = export::FORMATS.iter().find(|format| format.name == name);
                 let problem = || Problem::new("a file format").in_file("formats").found(format!("\"{name}\""));
-                found.ok_or_else(|| Failure::from(problem().nearest(name, known())))
+                found.ok_or_else(|| BindingFailure::from(problem().nearest(name, known())))
             };
             let formats = formats.iter().map(format).collect::<Result<Vec<_>, _>>()?;
             let written = export::write_exports(sweeps, &metrics, &formats, &dir);
-            written.map_err(|(path, error)| Failure::Text(format!("{}: {error}", path.display())))
+            written.map_err(|(path, error)| BindingFailure::Text(format!("{}: {error}", path.display())))
         })
     }
 
     /// The report as HTML.
     fn report(&self, py: Python<'_>, name: String, metrics: Vec<String>) -> PyResult<String> {
         self.with_sweeps(py, |sweeps| {
-            let metrics = self::metrics(&metrics)?;
-            Ok(report::html(&report::store::page(&name, sweeps, &metrics, &[])))
+            let metrics = self::find_metrics(&metrics)?;
+            Ok(report::render_html_page(&report::store::render_store_page(&name, sweeps, &metrics, &[])))
         })
     }
 }

@@ -1,47 +1,47 @@
 //! Traces as tables.
 
 use lab::export::{ColumnData, ExportColumn};
-use observe::output::{Kind, Layout, TraceColumn, layout};
+use observe::output::{TraceColumn, TraceLayout, TraceValueKind, find_trace_layout};
 use pyo3::prelude::*;
 
-use crate::error::Failure;
+use crate::error::BindingFailure;
 use crate::table::Table;
 
 /// A trace as a table, by its file's name and contents: `None` if it is no table.
 #[pyfunction]
 pub fn trace_table(py: Python<'_>, file: &str, bytes: &[u8]) -> PyResult<Option<Table>> {
-    py.detach(|| table(file, bytes)).map_err(|failure| failure.into_exception(py))
+    py.detach(|| parse_trace_table(file, bytes)).map_err(|failure| failure.into_exception(py))
 }
 
-fn table(file: &str, bytes: &[u8]) -> Result<Option<Table>, Failure> {
+fn parse_trace_table(file: &str, bytes: &[u8]) -> Result<Option<Table>, BindingFailure> {
     let pair;
-    let (columns, separator): (&[TraceColumn], char) = match layout(file) {
-        Layout::Csv(columns) => (columns, ','),
-        Layout::Pairs(columns) => {
+    let (columns, separator): (&[TraceColumn], char) = match find_trace_layout(file) {
+        TraceLayout::Csv(columns) => (columns, ','),
+        TraceLayout::Pairs(columns) => {
             pair = columns;
             (&pair, ' ')
         }
-        Layout::None => return Ok(None),
+        TraceLayout::None => return Ok(None),
     };
-    let text = std::str::from_utf8(bytes).map_err(|_| Failure::Text(format!("{file}: expected text")))?;
+    let text = std::str::from_utf8(bytes).map_err(|_| BindingFailure::Text(format!("{file}: expected text")))?;
     let mut lines = text.lines().enumerate();
     if separator == ',' {
         let names: Vec<&str> = columns.iter().map(|column| column.name).collect();
         let (found, expected) = (lines.next().unwrap_or_default().1, names.join(","));
         if found != expected {
-            return Err(Failure::Text(format!("{file}:1: found \"{found}\", expected \"{expected}\"")));
+            return Err(BindingFailure::Text(format!("{file}:1: found \"{found}\", expected \"{expected}\"")));
         }
     }
-    let mut data: Vec<ColumnData> = columns.iter().map(|column| empty(column.kind)).collect();
+    let mut data: Vec<ColumnData> = columns.iter().map(|column| create_empty_data(column.kind)).collect();
     for (number, line) in lines {
-        let wrong = |what: String| Failure::Text(format!("{file}:{}: {what}", number + 1));
+        let wrong = |what: String| BindingFailure::Text(format!("{file}:{}: {what}", number + 1));
         let found = line.split(separator).count();
         if found != columns.len() {
             return Err(wrong(format!("found {found} cells, expected {}", columns.len())));
         }
         for ((cell, column), data) in line.split(separator).zip(columns).zip(&mut data) {
-            if !push(data, cell) {
-                let expected = expected(column.kind);
+            if !push_cell(data, cell) {
+                let expected = describe_expected_value(column.kind);
                 return Err(wrong(format!("{}: found \"{cell}\", expected {expected}", column.name)));
             }
         }
@@ -53,24 +53,24 @@ fn table(file: &str, bytes: &[u8]) -> Result<Option<Table>, Failure> {
     Ok(Some(Table::of(file, columns.iter().zip(data).map(column).collect())))
 }
 
-fn empty(kind: Kind) -> ColumnData {
+fn create_empty_data(kind: TraceValueKind) -> ColumnData {
     match kind {
-        Kind::Text => ColumnData::Text(Vec::new()),
-        Kind::Integer => ColumnData::Integers(Vec::new()),
-        Kind::Number => ColumnData::Numbers(Vec::new()),
+        TraceValueKind::Text => ColumnData::Text(Vec::new()),
+        TraceValueKind::Integer => ColumnData::Integers(Vec::new()),
+        TraceValueKind::Number => ColumnData::Numbers(Vec::new()),
     }
 }
 
-fn expected(kind: Kind) -> &'static str {
+fn describe_expected_value(kind: TraceValueKind) -> &'static str {
     match kind {
-        Kind::Text => "text",
-        Kind::Integer => "a whole number",
-        Kind::Number => "a number, or nothing",
+        TraceValueKind::Text => "text",
+        TraceValueKind::Integer => "a whole number",
+        TraceValueKind::Number => "a number, or nothing",
     }
 }
 
 /// Adds a cell to a column; returns whether it has the column's type.
-fn push(data: &mut ColumnData, cell: &str) -> bool {
+fn push_cell(data: &mut ColumnData, cell: &str) -> bool {
     match data {
         ColumnData::Text(texts) => texts.push(cell.to_owned()),
         ColumnData::Integers(numbers) => {

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
 
-use crate::error::Failure;
+use crate::error::BindingFailure;
 
 /// The interval of checks for signals and of calls of the progress callback.
 pub const INTERVAL: Duration = Duration::from_millis(50);
@@ -51,7 +51,7 @@ impl Watch {
     }
 
     /// The failure of work that this has stopped: the exception of the callback or the signal, instead of `other`.
-    pub fn failure(&mut self, other: impl Into<Failure>) -> Failure {
-        self.raised.take().map_or_else(|| other.into(), Failure::Raised)
+    pub fn failure(&mut self, other: impl Into<BindingFailure>) -> BindingFailure {
+        self.raised.take().map_or_else(|| other.into(), BindingFailure::Raised)
     }
 }

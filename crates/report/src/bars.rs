@@ -6,8 +6,8 @@
 use maud::{Markup, html};
 
 use crate::Estimate;
-use crate::frame::{Drawing, Frame, LINE, Margins, Px, colour, cut, width};
-use crate::number::percent;
+use crate::frame::{ChartFrame, Drawing, LINE, Margins, Px, colour_class, cut_text, estimate_text_width};
+use crate::number::typeset_change;
 
 /// A bar chart.
 #[derive(Clone, Debug, Default)]
@@ -23,14 +23,14 @@ pub struct BarChart {
     /// Names of the bars in each group.
     pub cases: Vec<String>,
     /// Groups of bars, from left to right.
-    pub groups: Vec<Group>,
+    pub groups: Vec<BarGroup>,
     /// A value up to which the axis extends at least, so that several charts have the same scale.
     pub reach: Option<f64>,
 }
 
 /// Bars of all cases at one value of the key.
 #[derive(Clone, Debug, Default)]
-pub struct Group {
+pub struct BarGroup {
     /// Label below the group.
     pub label: String,
     /// One bar per case; `None` if no run gave a value.
@@ -64,7 +64,7 @@ impl BarChart {
 }
 
 /// Horizontal measures of a chart in pixels.
-struct Layout {
+struct BarLayout {
     wide: f64,
     group: f64,
     bar: f64,
@@ -74,13 +74,16 @@ struct Layout {
     above: f64,
 }
 
-impl Layout {
+impl BarLayout {
     fn of(chart: &BarChart) -> Self {
         let (groups, cases) = (chart.groups.len().max(1) as f64, chart.cases.len().max(1) as f64);
         let wide = (groups * (cases + GAP) * BAR).clamp(NARROWEST, WIDEST);
         let group = wide / groups;
         let bar = (group / (cases + GAP)).min(2.0 * BAR);
-        let longest = chart.changes().map(|change| width(&percent(change)) * 11.0 / 12.0).fold(0.0, f64::max);
+        let longest = chart
+            .changes()
+            .map(|change| estimate_text_width(&typeset_change(change)) * 11.0 / 12.0)
+            .fold(0.0, f64::max);
         let upright = longest + 2.0 > bar;
         let above = match () {
             () if longest == 0.0 || bar < LEGIBLE => 0.0,
@@ -88,21 +91,21 @@ impl Layout {
             () if upright => longest.max(46.0) + 4.0,
             () => LINE,
         };
-        Layout { wide, group, bar, upright, above }
+        BarLayout { wide, group, bar, upright, above }
     }
 }
 
 /// Draws the chart.
-pub(crate) fn draw(chart: &BarChart) -> Drawing {
-    let layout = Layout::of(chart);
+pub(crate) fn draw_bar_chart(chart: &BarChart) -> Drawing {
+    let layout = BarLayout::of(chart);
     let highest = chart.reach.unwrap_or(0.0).max(chart.highest());
-    let labels = chart.groups.iter().map(|group| width(&cut(&group.label, LABEL)));
+    let labels = chart.groups.iter().map(|group| estimate_text_width(&cut_text(&group.label, LABEL)));
     let longest = labels.fold(0.0, f64::max);
     let slanted = longest + 4.0 > layout.group;
     // A slanted first label extends to the left of its group.
     let beside = if slanted { longest * 0.82 - layout.group / 2.0 } else { 0.0 };
     let margins = Margins { above: layout.above, beside, ..Margins::default() };
-    let frame = Frame::new(chart.lowest(), highest, layout.wide, margins, &chart.measure, &chart.cases);
+    let frame = ChartFrame::new(chart.lowest(), highest, layout.wide, margins, &chart.measure, &chart.cases);
     // Labels are slanted by 35 degrees.
     let labelled = if slanted { longest * 0.58 + LINE } else { LINE };
     let below = labelled + if chart.along.is_empty() { 6.0 } else { LINE + 8.0 };
@@ -112,9 +115,9 @@ pub(crate) fn draw(chart: &BarChart) -> Drawing {
             @let first = middle - layout.bar * chart.cases.len() as f64 / 2.0;
             @for (number, (bar, case)) in group.bars.iter().zip(&chart.cases).enumerate() {
                 @let x = first + number as f64 * layout.bar;
-                (one(&frame, &layout, number, bar.as_ref(), x, &named(&[case, &group.label])))
+                (draw_bar(&frame, &layout, number, bar.as_ref(), x, &join_part_names(&[case, &group.label])))
             }
-            (label(&group.label, middle, frame.bottom, slanted))
+            (draw_group_label(&group.label, middle, frame.bottom, slanted))
         }
         @if !chart.along.is_empty() {
             text.faint.small.middle x=(Px((frame.left + frame.right) / 2.0)) y=(Px(frame.bottom + below - 6.0)) {
@@ -124,14 +127,22 @@ pub(crate) fn draw(chart: &BarChart) -> Drawing {
     };
     let swatch = |number: usize, x: f64, y: f64| {
         html! {
-            rect class=(colour(number)) x=(Px(x)) y=(Px(y - 11.0)) width="14" height="14" rx="2" {}
+            rect class=(colour_class(number)) x=(Px(x)) y=(Px(y - 11.0)) width="14" height="14" rx="2" {}
         }
     };
-    let about = format!("Bar chart: {}. The numbers are in the table.", named(&[&chart.title, &chart.measure]));
+    let about =
+        format!("Bar chart: {}. The numbers are in the table.", join_part_names(&[&chart.title, &chart.measure]));
     frame.around(below, &about, swatch, &drawn)
 }
 
-fn one(frame: &Frame, layout: &Layout, number: usize, bar: Option<&Estimate>, x: f64, name: &str) -> Markup {
+fn draw_bar(
+    frame: &ChartFrame,
+    layout: &BarLayout,
+    number: usize,
+    bar: Option<&Estimate>,
+    x: f64,
+    name: &str,
+) -> Markup {
     let (wide, middle) = (layout.bar * 0.86, x + layout.bar / 2.0);
     let Some(bar) = bar else {
         return html! {
@@ -151,7 +162,7 @@ fn one(frame: &Frame, layout: &Layout, number: usize, bar: Option<&Estimate>, x:
     html! {
         g {
             title { (name) ": " (bar.in_words()) }
-            rect class=(colour(number)) x=(Px(x + layout.bar * 0.07)) y=(Px(zero.min(end))) width=(Px(wide)) height=(Px((end - zero).abs())) {}
+            rect class=(colour_class(number)) x=(Px(x + layout.bar * 0.07)) y=(Px(zero.min(end))) width=(Px(wide)) height=(Px((end - zero).abs())) {}
             @if let Some(run) = bar.run {
                 path.run d={ "M" (Px(middle)) " " (Px(y(run.low))) "V" (Px(y(run.high))) } {}
             }
@@ -159,13 +170,13 @@ fn one(frame: &Frame, layout: &Layout, number: usize, bar: Option<&Estimate>, x:
                 path.ci d={ "M" (Px(middle)) " " (Px(y(ci.low))) "V" (Px(y(ci.high))) (cap(ci.low)) (cap(ci.high)) } {}
             }
             @if let Some(change) = bar.change && layout.bar >= LEGIBLE {
-                (changed(&percent(change), middle, frame.y(highest) - 5.0, layout.upright))
+                (draw_change_label(&typeset_change(change), middle, frame.y(highest) - 5.0, layout.upright))
             }
         }
     }
 }
 
-fn changed(text: &str, x: f64, y: f64, upright: bool) -> Markup {
+fn draw_change_label(text: &str, x: f64, y: f64, upright: bool) -> Markup {
     html! {
         @if upright {
             text.small x=(Px(x + 4.0)) y=(Px(y)) transform={ "rotate(-90 " (Px(x + 4.0)) " " (Px(y)) ")" } { (text) }
@@ -175,8 +186,8 @@ fn changed(text: &str, x: f64, y: f64, upright: bool) -> Markup {
     }
 }
 
-pub(crate) fn label(text: &str, x: f64, bottom: f64, slanted: bool) -> Markup {
-    let short = cut(text, LABEL);
+pub(crate) fn draw_group_label(text: &str, x: f64, bottom: f64, slanted: bool) -> Markup {
+    let short = cut_text(text, LABEL);
     let y = bottom + 14.0;
     html! {
         @if slanted {
@@ -191,7 +202,7 @@ pub(crate) fn label(text: &str, x: f64, bottom: f64, slanted: bool) -> Markup {
 }
 
 /// Returns the description of a bar or point: the parts that are not empty, or "all runs".
-pub(crate) fn named(parts: &[&str]) -> String {
+pub(crate) fn join_part_names(parts: &[&str]) -> String {
     let present: Vec<&str> = parts.iter().copied().filter(|part| !part.is_empty()).collect();
     if present.is_empty() { "all runs".into() } else { present.join(", ") }
 }

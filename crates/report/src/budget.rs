@@ -6,7 +6,7 @@ use engine::quantity;
 use figure::list_cause_colors;
 use maud::{Markup, html};
 
-use crate::frame::{Drawing, LINE, Px, cut};
+use crate::frame::{Drawing, LINE, Px, cut_text};
 
 /// A chart of time budgets.
 #[derive(Clone, Debug, Default)]
@@ -41,7 +41,7 @@ const LABEL: usize = 38;
 const LEAST: f64 = 0.13;
 
 /// Draws the chart.
-pub(crate) fn draw(chart: &BudgetChart) -> Drawing {
+pub(crate) fn draw_budget_chart(chart: &BudgetChart) -> Drawing {
     // In the order of the table of causes, whatever their shares are.
     let shown =
         |name: &str| chart.rows.iter().flat_map(|row| &row.shares).any(|share| share.share > 0.0 && share.name == name);
@@ -58,14 +58,14 @@ pub(crate) fn draw(chart: &BudgetChart) -> Drawing {
                     text x="18" y="12" { (name) }
                 }
             }
-            @for (at, row) in chart.rows.iter().enumerate() { (bar(row, top + ROW * at as f64)) }
+            @for (at, row) in chart.rows.iter().enumerate() { (draw_budget_bar(row, top + ROW * at as f64)) }
         }
     };
     Drawing { svg, wide: WIDE }
 }
 
-fn bar(row: &BudgetRow, top: f64) -> Markup {
-    let short = cut(&row.label, LABEL);
+fn draw_budget_bar(row: &BudgetRow, top: f64) -> Markup {
+    let short = cut_text(&row.label, LABEL);
     let mut end = 0.0;
     let parts: Vec<(f64, &plot::Share)> = row
         .shares
@@ -79,18 +79,18 @@ fn bar(row: &BudgetRow, top: f64) -> Markup {
         text x="0" y=(Px(top + 13.0)) { (short) @if short != row.label { title { (row.label) } } }
         text.faint.end x="100%" y=(Px(top + 13.0)) { (row.took) }
         @for (from, share) in &parts {
-            rect class={ "cause-" (share.name) } x=(percent(*from)) y=(Px(top + LINE + 2.0)) width=(percent(share.share))
+            rect class={ "cause-" (share.name) } x=(css_percent(*from)) y=(Px(top + LINE + 2.0)) width=(css_percent(share.share))
                 height=(Px(BAR)) { title { (row.label) ": " (share.name) " " (quantity::format_percent(share.share)) } }
         }
         @for (from, share) in parts.iter().filter(|(_, share)| share.share >= LEAST) {
-            text.onbar.small x=(percent(from + share.share / 2.0)) y=(Px(top + LINE + 15.0)) {
+            text.onbar.small x=(css_percent(from + share.share / 2.0)) y=(Px(top + LINE + 15.0)) {
                 (quantity::format_percent(share.share))
             }
         }
     }
 }
 
-fn percent(share: f64) -> String {
+fn css_percent(share: f64) -> String {
     format!("{:.3}%", 100.0 * share)
 }
 

@@ -2,18 +2,18 @@
 
 use engine::{Quantity, Span};
 use lab::captures::{BothEnds, CaptureFile, ExplainedConnection, NonTcp};
-use observe::explain::{HIDDEN_CAUSES, hidden_kinds, millis};
+use observe::explain::{HIDDEN_CAUSES, format_millis, hidden_kinds};
 use plot::Recording;
 
-use crate::pictures::{View, captured, captured_shares};
-use crate::{Block, BudgetChart, BudgetRow, Cell, Column, Page, Section, Table};
+use crate::pictures::{PictureView, compute_captured_shares, draw_captured_connection};
+use crate::{BudgetChart, BudgetRow, Page, PageBlock, PageSection, ReportCell, ReportColumn, ReportTable};
 
 /// The maximum number of connections in the table: the page of a capture of a busy link would be too large for a
 /// browser.
 pub const MAX_ROWS: usize = 5_000;
 
 /// A connection of the page.
-pub struct Connection {
+pub struct ReportConnection {
     /// Its explanation.
     pub explained: ExplainedConnection,
     /// The recording from which it is drawn, if it is.
@@ -24,10 +24,10 @@ pub struct Connection {
 
 /// Creates the page of a capture, whose file has this name, or of captures of several ends. `connections` has the
 /// connections with most data, the largest first. A connection with a recording is drawn.
-pub fn page(name: &str, file: &CaptureFile, connections: &[Connection]) -> Page {
-    let mut sections = vec![overview(file, connections)];
-    sections.extend(connections.iter().map(connection));
-    sections.push(hidden());
+pub fn render_capture_page(name: &str, file: &CaptureFile, connections: &[ReportConnection]) -> Page {
+    let mut sections = vec![build_overview(file, connections)];
+    sections.extend(connections.iter().map(build_connection_section));
+    sections.push(build_hidden_section());
     Page {
         title: format!("Connections of {name}"),
         subtitle: format!("{} TCP connections, {} frames", file.streams.len(), file.frames),
@@ -37,7 +37,7 @@ pub fn page(name: &str, file: &CaptureFile, connections: &[Connection]) -> Page 
 }
 
 /// Returns losses and one-way delays of both directions, as names and values.
-pub fn joined(both: &BothEnds<'_>) -> Vec<(String, String)> {
+pub fn describe_joined_captures(both: &BothEnds<'_>) -> Vec<(String, String)> {
     let captures = both.files.map(|file| file.path.file_name().unwrap_or_default().to_string_lossy());
     let mut facts = vec![("joined".to_owned(), format!("{} at the sender with {}", captures[0], captures[1]))];
     for (name, packets) in [("data", &both.joined.data), ("acknowledgments", &both.joined.acks)] {
@@ -45,7 +45,7 @@ pub fn joined(both: &BothEnds<'_>) -> Vec<(String, String)> {
         facts.push((format!("{name} lost on the way"), lost));
         let delays = packets.delay_quantiles().into_iter();
         let shown: Vec<String> =
-            delays.filter_map(|(quantile, delay)| Some(format!("{quantile} {} ms", millis(delay?)))).collect();
+            delays.filter_map(|(quantile, delay)| Some(format!("{quantile} {} ms", format_millis(delay?)))).collect();
         if !shown.is_empty() {
             facts.push((format!("one-way delay of {name}"), shown.join(", ")));
         }
@@ -56,28 +56,28 @@ pub fn joined(both: &BothEnds<'_>) -> Vec<(String, String)> {
     facts
 }
 
-fn overview(file: &CaptureFile, all: &[Connection]) -> Section {
+fn build_overview(file: &CaptureFile, all: &[ReportConnection]) -> PageSection {
     let mut blocks = Vec::new();
-    let warnings = warnings(file);
+    let warnings = collect_capture_warnings(file);
     if !warnings.is_empty() {
-        blocks.push(Block::Warnings(warnings));
+        blocks.push(PageBlock::Warnings(warnings));
     }
-    let row = |Connection { explained, .. }: &Connection| BudgetRow {
+    let row = |ReportConnection { explained, .. }: &ReportConnection| BudgetRow {
         label: explained.name(),
         took: format!("{:.3} s", explained.report.took.as_secs_f64()),
-        shares: captured_shares(&explained.report, explained.survey.scale_known),
+        shares: compute_captured_shares(&explained.report, explained.survey.scale_known),
     };
-    blocks.push(Block::Budgets(BudgetChart {
+    blocks.push(PageBlock::Budgets(BudgetChart {
         title: "Time budget".into(),
         caption: "What the time of each connection was spent on. The causes add up to its time.".into(),
         rows: all.iter().map(row).collect(),
     }));
-    blocks.push(Block::Table(connections(file)));
-    Section { heading: "All connections".into(), blocks }
+    blocks.push(PageBlock::Table(tabulate_connections(file)));
+    PageSection { heading: "All connections".into(), blocks }
 }
 
 /// Returns warnings about frames and connections that were not read or are not listed.
-fn warnings(file: &CaptureFile) -> Vec<String> {
+fn collect_capture_warnings(file: &CaptureFile) -> Vec<String> {
     let skipped = file.skipped;
     let mut warnings: Vec<String> = file.incomplete.iter().cloned().collect();
     if file.bad_timestamps.frames > 0 {
@@ -100,20 +100,20 @@ fn warnings(file: &CaptureFile) -> Vec<String> {
     warnings
 }
 
-fn connections(file: &CaptureFile) -> Table {
+fn tabulate_connections(file: &CaptureFile) -> ReportTable {
     let columns = vec![
-        Column::number("stream", "the number for --stream; tcp.stream of Wireshark"),
-        Column::text("client", "the end that opened the connection"),
-        Column::text("server", "the other end"),
-        Column::number("sent B", "bytes of data that the client sent, repetitions included"),
-        Column::number("received B", "bytes of data that the server sent"),
-        Column::number("segments", "segments of both"),
-        Column::number("from s", "the first segment, from the start of the capture"),
-        Column::number("duration s", "from the first to the last segment"),
-        Column::text("seen", "the parts of the connection that were captured"),
+        ReportColumn::number("stream", "the number for --stream; tcp.stream of Wireshark"),
+        ReportColumn::text("client", "the end that opened the connection"),
+        ReportColumn::text("server", "the other end"),
+        ReportColumn::number("sent B", "bytes of data that the client sent, repetitions included"),
+        ReportColumn::number("received B", "bytes of data that the server sent"),
+        ReportColumn::number("segments", "segments of both"),
+        ReportColumn::number("from s", "the first segment, from the start of the capture"),
+        ReportColumn::number("duration s", "from the first to the last segment"),
+        ReportColumn::text("seen", "the parts of the connection that were captured"),
     ];
-    let whole = |number: u64| Cell::number(number as f64, number.to_string());
-    let seconds = |span: Span| Cell::number(span.as_secs_f64(), format!("{:.3}", span.as_secs_f64()));
+    let whole = |number: u64| ReportCell::number(number as f64, number.to_string());
+    let seconds = |span: Span| ReportCell::number(span.as_secs_f64(), format!("{:.3}", span.as_secs_f64()));
     let row = |number: u32| {
         let stream = &file.streams[number as usize];
         let mut seen = Vec::new();
@@ -122,22 +122,22 @@ fn connections(file: &CaptureFile) -> Table {
         seen.extend(stream.reset.then_some("RST"));
         vec![
             whole(number.into()),
-            Cell::text(stream.ends[0].to_string()),
-            Cell::text(stream.ends[1].to_string()),
+            ReportCell::text(stream.ends[0].to_string()),
+            ReportCell::text(stream.ends[1].to_string()),
             whole(stream.bytes[0]),
             whole(stream.bytes[1]),
             whole(stream.packets.iter().sum()),
             seconds(stream.start.since(engine::Time::ZERO)),
             seconds(stream.end.since(stream.start)),
-            Cell::text(seen.join(", ")),
+            ReportCell::text(seen.join(", ")),
         ]
     };
     let rows = file.by_size().into_iter().take(MAX_ROWS).map(row).collect();
-    Table { caption: "TCP connections, those with most data first".into(), columns, rows }
+    ReportTable { caption: "TCP connections, those with most data first".into(), columns, rows }
 }
 
-fn connection(connection: &Connection) -> Section {
-    let Connection { explained, recording, joined } = connection;
+fn build_connection_section(connection: &ReportConnection) -> PageSection {
+    let ReportConnection { explained, recording, joined } = connection;
     let ExplainedConnection { survey, counts, report, .. } = explained;
     let end = if report.completed { "all data acknowledged" } else { "not all data acknowledged" };
     let rate =
@@ -148,58 +148,58 @@ fn connection(connection: &Connection) -> Section {
         ("segments", format!("{}, {} of them repetitions", counts.segments, counts.repeated)),
         ("timeouts", if survey.is_at_sender() { report.timeouts.to_string() } else { "not shown".to_owned() }),
         ("captured at", survey.vantage.name().to_owned()),
-        ("least round trip", format!("{} ms", millis(survey.round_trip()))),
+        ("least round trip", format!("{} ms", format_millis(survey.round_trip()))),
         ("rate of the slowest link", rate),
     ];
     let facts = facts.map(|(name, value)| (name.to_owned(), value)).into_iter();
-    let mut blocks = vec![Block::Facts(facts.chain(joined.iter().cloned()).collect())];
+    let mut blocks = vec![PageBlock::Facts(facts.chain(joined.iter().cloned()).collect())];
     let notes = explained.notes();
     if !notes.is_empty() {
-        blocks.push(Block::Warnings(notes));
+        blocks.push(PageBlock::Warnings(notes));
     }
     if let Some(recording) = recording {
         let caption = "The costliest findings are marked.".to_owned();
         // The default view covers the whole connection and is never outside of it.
-        if let Ok(drawn) = captured(explained, recording, &View::default(), true) {
-            blocks.push(Block::Svg { svg: drawn.picture.svg(), caption });
+        if let Ok(drawn) = draw_captured_connection(explained, recording, &PictureView::default(), true) {
+            blocks.push(PageBlock::Svg { svg: drawn.picture.svg(), caption });
         }
     }
     blocks.push(if report.findings.is_empty() {
-        Block::Words("No problem was found.".into())
+        PageBlock::Words("No problem was found.".into())
     } else {
-        Block::Table(findings(explained))
+        PageBlock::Table(tabulate_findings(explained))
     });
-    Section { heading: explained.name(), blocks }
+    PageSection { heading: explained.name(), blocks }
 }
 
 /// The maximum number of findings in the table of a connection.
 const MAX_FINDINGS: usize = 20;
 
-fn findings(explained: &ExplainedConnection) -> Table {
+fn tabulate_findings(explained: &ExplainedConnection) -> ReportTable {
     let findings = &explained.report.findings;
     let columns = vec![
-        Column::text("finding", "the kind of problem"),
-        Column::number("from s", "from the start of the capture"),
-        Column::number("to s", "from the start of the capture"),
-        Column::number("cost ms", "the time lost"),
-        Column::text("what happened", ""),
+        ReportColumn::text("finding", "the kind of problem"),
+        ReportColumn::number("from s", "from the start of the capture"),
+        ReportColumn::number("to s", "from the start of the capture"),
+        ReportColumn::number("cost ms", "the time lost"),
+        ReportColumn::text("what happened", ""),
     ];
-    let seconds = |at: engine::Time| Cell::number(at.as_secs_f64(), format!("{:.3}", at.as_secs_f64()));
+    let seconds = |at: engine::Time| ReportCell::number(at.as_secs_f64(), format!("{:.3}", at.as_secs_f64()));
     let rows = findings.iter().take(MAX_FINDINGS).map(|finding| {
         vec![
-            Cell::text(finding.kind),
+            ReportCell::text(finding.kind),
             seconds(finding.from),
             seconds(finding.to),
-            Cell::number(finding.cost.as_secs_f64(), millis(finding.cost)),
-            Cell::text(finding.text.as_str()),
+            ReportCell::number(finding.cost.as_secs_f64(), format_millis(finding.cost)),
+            ReportCell::text(finding.text.as_str()),
         ]
     });
     let caption = format!("The costliest of {} findings", findings.len());
-    Table { caption, columns, rows: rows.collect() }
+    ReportTable { caption, columns, rows: rows.collect() }
 }
 
 /// Returns the section about findings and causes that a capture does not show.
-fn hidden() -> Section {
+fn build_hidden_section() -> PageSection {
     let kinds: Vec<&str> = hidden_kinds(true).collect();
     let elsewhere: Vec<&str> = hidden_kinds(false).filter(|kind| !kinds.contains(kind)).collect();
     let mut words = format!(
@@ -214,5 +214,5 @@ fn hidden() -> Section {
     words.push_str(
         "\n\nA capture does not show cwnd: slow-start and congestion-avoidance follow from the data in flight.",
     );
-    Section { heading: "Not shown by this capture".into(), blocks: vec![Block::Words(words)] }
+    PageSection { heading: "Not shown by this capture".into(), blocks: vec![PageBlock::Words(words)] }
 }

@@ -6,11 +6,11 @@
 use maud::{Markup, html};
 use stats::Interval;
 
-use crate::bars::named;
-use crate::curves::mark;
-use crate::frame::{Drawing, Frame, LINE, Margins, Px, colour, cut, width};
-use crate::number::percent;
-use crate::{Estimate, Group};
+use crate::bars::join_part_names;
+use crate::curves::draw_case_mark;
+use crate::frame::{ChartFrame, Drawing, LINE, Margins, Px, colour_class, cut_text, estimate_text_width};
+use crate::number::typeset_change;
+use crate::{BarGroup, Estimate};
 
 /// A chart of changes from a baseline, in percent.
 #[derive(Clone, Debug, Default)]
@@ -26,7 +26,7 @@ pub struct ChangeChart {
     /// Names of the compared cases, without the baseline.
     pub cases: Vec<String>,
     /// Groups from left to right, each with one estimate per case, whose change is drawn.
-    pub groups: Vec<Group>,
+    pub groups: Vec<BarGroup>,
     /// Changes (least, greatest) in percent that the axis includes at least, so that several charts have the same
     /// scale.
     pub reach: Option<(f64, f64)>,
@@ -43,7 +43,7 @@ const LABEL: usize = 26;
 const MAX_WHISKER: f64 = 2.0;
 
 impl ChangeChart {
-    fn changed(&self) -> impl Iterator<Item = (f64, Option<Interval>)> {
+    fn iter_changes(&self) -> impl Iterator<Item = (f64, Option<Interval>)> {
         let bars = self.groups.iter().flat_map(|group| group.bars.iter().flatten());
         bars.filter_map(|bar| Some((bar.change?, bar.change_ci)))
     }
@@ -51,28 +51,33 @@ impl ChangeChart {
     /// Returns the least and the greatest change that the chart shows, in percent, 0 included; the value of `reach` for
     /// charts in the same row. `None` without a change.
     pub fn range(&self) -> Option<(f64, f64)> {
-        let limit = MAX_WHISKER * self.changed().map(|(change, _)| change.abs()).fold(1.0, f64::max);
+        let limit = MAX_WHISKER * self.iter_changes().map(|(change, _)| change.abs()).fold(1.0, f64::max);
         let ends = |(change, ci): (f64, Option<Interval>)| match ci {
             Some(ci) => (ci.low.max(-limit), ci.high.min(limit)),
             None => (change, change),
         };
-        self.changed().map(ends).map(|(lo, hi)| (lo.min(0.0), hi.max(0.0))).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
+        self.iter_changes()
+            .map(ends)
+            .map(|(lo, hi)| (lo.min(0.0), hi.max(0.0)))
+            .reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
     }
 }
 
 /// Draws the chart.
-pub(crate) fn draw(chart: &ChangeChart) -> Drawing {
+pub(crate) fn draw_change_chart(chart: &ChangeChart) -> Drawing {
     let (lo, hi) = chart.reach.or(chart.range()).unwrap_or((0.0, 1.0));
     let (groups, cases) = (chart.groups.len().max(1) as f64, chart.cases.len().max(1) as f64);
     let wide = (groups * (cases + 1.0) * COLUMN).clamp(NARROWEST, WIDEST);
     let group = wide / groups;
     let column = (group / (cases + 1.0)).min(COLUMN);
-    let longest = chart.groups.iter().map(|group| width(&cut(&group.label, LABEL))).fold(0.0, f64::max);
+    let longest =
+        chart.groups.iter().map(|group| estimate_text_width(&cut_text(&group.label, LABEL))).fold(0.0, f64::max);
     let slanted = longest + 4.0 > group;
     // A slanted first label extends to the left of its group.
     let beside = if slanted { longest * 0.82 - group / 2.0 } else { 0.0 };
-    let measure = format!("change of {} from {}, %", chart.measure, named(&[&chart.baseline]));
-    let frame = Frame::new(lo, hi, wide, Margins { above: 4.0, beside, ..Margins::default() }, &measure, &chart.cases);
+    let measure = format!("change of {} from {}, %", chart.measure, join_part_names(&[&chart.baseline]));
+    let frame =
+        ChartFrame::new(lo, hi, wide, Margins { above: 4.0, beside, ..Margins::default() }, &measure, &chart.cases);
     let labelled = if slanted { longest * 0.58 + LINE } else { LINE };
     let below = labelled + if chart.along.is_empty() { 6.0 } else { LINE + 8.0 };
     let zero = frame.y(0.0);
@@ -82,9 +87,9 @@ pub(crate) fn draw(chart: &ChangeChart) -> Drawing {
             @let middle = frame.left + (at as f64 + 0.5) * group;
             @let first = middle - column * (cases - 1.0) / 2.0;
             @for (number, (bar, case)) in group_of.bars.iter().zip(&chart.cases).enumerate() {
-                (one(&frame, number, bar.as_ref(), first + number as f64 * column, &named(&[case, &group_of.label])))
+                (draw_change(&frame, number, bar.as_ref(), first + number as f64 * column, &join_part_names(&[case, &group_of.label])))
             }
-            (crate::bars::label(&group_of.label, middle, frame.bottom, slanted))
+            (crate::bars::draw_group_label(&group_of.label, middle, frame.bottom, slanted))
         }
         @if !chart.along.is_empty() {
             text.faint.small.middle x=(Px((frame.left + frame.right) / 2.0)) y=(Px(frame.bottom + below - 6.0)) {
@@ -93,12 +98,12 @@ pub(crate) fn draw(chart: &ChangeChart) -> Drawing {
         }
     };
     // The first colour is the baseline's.
-    let swatch = |number: usize, x: f64, y: f64| mark(number + 1, x + 9.0, y - 4.0);
-    let about = format!("Changes: {}. The numbers are in the table.", named(&[&chart.title, &measure]));
+    let swatch = |number: usize, x: f64, y: f64| draw_case_mark(number + 1, x + 9.0, y - 4.0);
+    let about = format!("Changes: {}. The numbers are in the table.", join_part_names(&[&chart.title, &measure]));
     frame.around(below, &about, swatch, &drawn)
 }
 
-fn one(frame: &Frame, number: usize, bar: Option<&Estimate>, x: f64, name: &str) -> Markup {
+fn draw_change(frame: &ChartFrame, number: usize, bar: Option<&Estimate>, x: f64, name: &str) -> Markup {
     let Some((bar, change)) = bar.and_then(|bar| Some((bar, bar.change?))) else {
         return html! {
             text.faint.middle x=(Px(x)) y=(Px(frame.y(0.0) - 4.0)) { "–" title { (name) ": no change in percent" } }
@@ -113,12 +118,12 @@ fn one(frame: &Frame, number: usize, bar: Option<&Estimate>, x: f64, name: &str)
     };
     html! {
         g class=[(!clear).then_some("unclear")] {
-            title { (name) ": " (bar.in_words()) @if !clear { ", no clear difference from " (percent(0.0)) } }
+            title { (name) ": " (bar.in_words()) @if !clear { ", no clear difference from " (typeset_change(0.0)) } }
             @if let Some(ci) = bar.change_ci {
-                path class={ "whisker " (colour(number + 1)) }
+                path class={ "whisker " (colour_class(number + 1)) }
                     d={ "M" (Px(x)) " " (Px(frame.y(ci.low))) "V" (Px(frame.y(ci.high))) (cap(ci.low)) (cap(ci.high)) } {}
             }
-            (mark(number + 1, x, frame.y(change)))
+            (draw_case_mark(number + 1, x, frame.y(change)))
         }
     }
 }

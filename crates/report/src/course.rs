@@ -24,8 +24,8 @@ pub struct Course {
 }
 
 /// Returns the picture; with `data` also the input of the script that draws the figures, unless it is too large.
-pub(crate) fn markup(course: &Course, data: bool) -> Markup {
-    let data = data.then(|| packed(&course.runs)).flatten();
+pub(crate) fn render_course(course: &Course, data: bool) -> Markup {
+    let data = data.then(|| pack_figures(&course.runs)).flatten();
     html! {
         figure.picture.course {
             (PreEscaped(&course.svg))
@@ -40,7 +40,7 @@ pub(crate) fn markup(course: &Course, data: bool) -> Markup {
 
 /// Returns the runs' names, the heads of their figures, the lengths of their columns, and the columns: 64-bit numbers in
 /// little-endian order, one column after the other, compressed with gzip, in base64. `None` above [`MAX_BYTES`].
-fn packed(runs: &[(String, figure::Figure)]) -> Option<Value> {
+fn pack_figures(runs: &[(String, figure::Figure)]) -> Option<Value> {
     let mut packer = GzEncoder::new(Vec::new(), Compression::best());
     for value in runs.iter().flat_map(|(_, figure)| figure.columns.iter().flatten()) {
         packer.write_all(&value.to_le_bytes()).ok()?;

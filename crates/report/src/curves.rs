@@ -8,8 +8,8 @@ use lab::figures::grid::is_logarithmic;
 use maud::{Markup, PreEscaped, Render, html};
 
 use crate::Estimate;
-use crate::bars::named;
-use crate::frame::{Drawing, Frame, LINE, Margins, Px, colour, width};
+use crate::bars::join_part_names;
+use crate::frame::{ChartFrame, Drawing, LINE, Margins, Px, colour_class, estimate_text_width};
 
 /// A chart of curves.
 #[derive(Clone, Debug, Default)]
@@ -23,23 +23,23 @@ pub struct CurveChart {
     /// The quantity of the horizontal axis.
     pub along: String,
     /// One line per case.
-    pub lines: Vec<Line>,
+    pub lines: Vec<CurveLine>,
     /// Values (least, greatest) that the vertical axis includes at least, so that several charts have the same scale.
     pub reach: Option<(f64, f64)>,
 }
 
 /// The curve of one case.
 #[derive(Clone, Debug, Default)]
-pub struct Line {
+pub struct CurveLine {
     /// Name of the case.
     pub name: String,
     /// Points from left to right; the line is interrupted at points without a value.
-    pub points: Vec<Point>,
+    pub points: Vec<CurvePoint>,
 }
 
 /// A point of a curve.
 #[derive(Clone, Debug, Default)]
-pub struct Point {
+pub struct CurvePoint {
     /// Position on the horizontal axis.
     pub x: f64,
     /// The position as text, with its unit.
@@ -56,7 +56,7 @@ const APART: f64 = 10.0;
 const EDGE: f64 = 14.0;
 
 impl CurveChart {
-    fn points(&self) -> impl Iterator<Item = &Point> {
+    fn points(&self) -> impl Iterator<Item = &CurvePoint> {
         self.lines.iter().flat_map(|line| &line.points)
     }
 
@@ -95,7 +95,7 @@ impl Across {
 }
 
 /// Draws the chart.
-pub(crate) fn draw(chart: &CurveChart) -> Drawing {
+pub(crate) fn draw_curve_chart(chart: &CurveChart) -> Drawing {
     let (min, max) = match (chart.reach, chart.range()) {
         (Some((a, b)), Some((c, d))) => (a.min(c), b.max(d)),
         (reach, range) => reach.or(range).unwrap_or((0.0, 1.0)),
@@ -103,25 +103,26 @@ pub(crate) fn draw(chart: &CurveChart) -> Drawing {
     let lo = if min > 0.0 && min < max / 2.0 || min == max { 0.0_f64.min(min) } else { min };
     let names: Vec<String> = chart.lines.iter().map(|line| line.name.clone()).collect();
     let across = Across::of(chart);
-    let margins = Margins { above: 4.0, beside: overhang(chart, across.lo), after: overhang(chart, across.hi) };
-    let frame = Frame::new(lo, max, WIDE, margins, &chart.measure, &names);
+    let margins =
+        Margins { above: 4.0, beside: measure_overhang(chart, across.lo), after: measure_overhang(chart, across.hi) };
+    let frame = ChartFrame::new(lo, max, WIDE, margins, &chart.measure, &names);
     let x = |value: f64| frame.left + EDGE + across.share(value) * (WIDE - 2.0 * EDGE);
     let below = 2.0 * LINE + 6.0;
     let drawn = html! {
         // Bands are drawn first, so that they do not hide lines.
         @for (number, line) in chart.lines.iter().enumerate() {
-            @for stretch in stretches(line) { path class={ "band " (colour(number)) } d=(band(stretch, &frame, &x)) {} }
+            @for stretch in split_at_gaps(line) { path class={ "band " (colour_class(number)) } d=(render_band_path(stretch, &frame, &x)) {} }
         }
         @for (number, line) in chart.lines.iter().enumerate() {
-            @for stretch in stretches(line) { path class={ "line " (colour(number)) } d=(course(stretch, &frame, &x)) {} }
-            @for point in marked(line, &x) {
+            @for stretch in split_at_gaps(line) { path class={ "line " (colour_class(number)) } d=(render_curve_path(stretch, &frame, &x)) {} }
+            @for point in select_marked_points(line, &x) {
                 @if let Some(value) = &point.y {
-                    g { title { (named(&[&line.name, &point.label])) ": " (value.in_words()) }
-                        (mark(number, x(point.x), frame.y(value.mean))) }
+                    g { title { (join_part_names(&[&line.name, &point.label])) ": " (value.in_words()) }
+                        (draw_case_mark(number, x(point.x), frame.y(value.mean))) }
                 }
             }
         }
-        @for (place, label) in labels(chart, &x) {
+        @for (place, label) in select_axis_labels(chart, &x) {
             path.axis d={ "M" (Px(place)) " " (Px(frame.bottom)) "v4" } {}
             text.middle x=(Px(place)) y=(Px(frame.bottom + 17.0)) { (label) }
         }
@@ -135,25 +136,25 @@ pub(crate) fn draw(chart: &CurveChart) -> Drawing {
     };
     let swatch = |number: usize, x: f64, y: f64| {
         html! {
-            path class={ "line " (colour(number)) } d={ "M" (Px(x)) " " (Px(y - 4.0)) "h18" } {}
-            (mark(number, x + 9.0, y - 4.0))
+            path class={ "line " (colour_class(number)) } d={ "M" (Px(x)) " " (Px(y - 4.0)) "h18" } {}
+            (draw_case_mark(number, x + 9.0, y - 4.0))
         }
     };
-    let shown = named(&[&chart.title, &chart.measure]);
+    let shown = join_part_names(&[&chart.title, &chart.measure]);
     let about = format!("Curves: {shown} over {}. The numbers are in the table.", chart.along);
     frame.around(below, &about, swatch, &drawn)
 }
 
 /// Returns the parts of a line between points without a value.
-fn stretches(line: &Line) -> impl Iterator<Item = &[Point]> {
+fn split_at_gaps(line: &CurveLine) -> impl Iterator<Item = &[CurvePoint]> {
     line.points.split(|point| point.y.is_none()).filter(|stretch| !stretch.is_empty())
 }
 
 /// Returns the points drawn with a mark, at least [`APART`] apart. The first point of each part of the line always has
 /// one, because a single point has no line.
-fn marked<'a>(line: &'a Line, x: &impl Fn(f64) -> f64) -> Vec<&'a Point> {
-    let mut kept: Vec<&Point> = Vec::new();
-    for stretch in stretches(line) {
+fn select_marked_points<'a>(line: &'a CurveLine, x: &impl Fn(f64) -> f64) -> Vec<&'a CurvePoint> {
+    let mut kept: Vec<&CurvePoint> = Vec::new();
+    for stretch in split_at_gaps(line) {
         for (at, point) in stretch.iter().enumerate() {
             if at == 0 || kept.last().is_none_or(|before| x(point.x) - x(before.x) >= APART) {
                 kept.push(point);
@@ -163,14 +164,14 @@ fn marked<'a>(line: &'a Line, x: &impl Fn(f64) -> f64) -> Vec<&'a Point> {
     kept
 }
 
-fn course(points: &[Point], frame: &Frame, x: &impl Fn(f64) -> f64) -> String {
+fn render_curve_path(points: &[CurvePoint], frame: &ChartFrame, x: &impl Fn(f64) -> f64) -> String {
     let places = points.iter().filter_map(|point| Some((x(point.x), frame.y(point.y.as_ref()?.mean))));
-    path(places.collect())
+    render_svg_path(places.collect())
 }
 
 /// Returns the outline of the band: the upper ends of the intervals, then the lower ones in reverse. A point without an
 /// interval has a band of no height.
-fn band(points: &[Point], frame: &Frame, x: &impl Fn(f64) -> f64) -> String {
+fn render_band_path(points: &[CurvePoint], frame: &ChartFrame, x: &impl Fn(f64) -> f64) -> String {
     let ends = points.iter().filter_map(|point| {
         let value = point.y.as_ref()?;
         let (low, high) = value.ci.map_or((value.mean, value.mean), |ci| (ci.low, ci.high));
@@ -179,10 +180,10 @@ fn band(points: &[Point], frame: &Frame, x: &impl Fn(f64) -> f64) -> String {
     let ends: Vec<(f64, f64, f64)> = ends.collect();
     let upper = ends.iter().map(|(x, _, high)| (*x, *high));
     let lower = ends.iter().rev().map(|(x, low, _)| (*x, *low));
-    path(upper.chain(lower).collect()) + "z"
+    render_svg_path(upper.chain(lower).collect()) + "z"
 }
 
-fn path(places: Vec<(f64, f64)>) -> String {
+fn render_svg_path(places: Vec<(f64, f64)>) -> String {
     let mut out = String::new();
     for (at, (x, y)) in places.into_iter().enumerate() {
         out.push(if at == 0 { 'M' } else { 'L' });
@@ -194,8 +195,8 @@ fn path(places: Vec<(f64, f64)>) -> String {
 }
 
 /// Each case has its own shape, because colour is never the only distinction.
-pub(crate) fn mark(number: usize, x: f64, y: f64) -> Markup {
-    let class = colour(number);
+pub(crate) fn draw_case_mark(number: usize, x: f64, y: f64) -> Markup {
+    let class = colour_class(number);
     let shape = match number % 4 {
         0 => return html! { circle class=(class) cx=(Px(x)) cy=(Px(y)) r="3.5" {} },
         1 => "m-3.5-3.5h7v7h-7z",
@@ -206,13 +207,13 @@ pub(crate) fn mark(number: usize, x: f64, y: f64) -> Markup {
 }
 
 /// Returns the length by which the label at `x`, an end of the axis, extends over the drawing area, in pixels.
-fn overhang(chart: &CurveChart, x: f64) -> f64 {
-    let labels = chart.points().filter(|point| point.x == x).map(|point| width(&point.label));
+fn measure_overhang(chart: &CurveChart, x: f64) -> f64 {
+    let labels = chart.points().filter(|point| point.x == x).map(|point| estimate_text_width(&point.label));
     (labels.fold(0.0, f64::max) / 2.0 - EDGE).max(0.0)
 }
 
 /// Returns the labels of the horizontal axis that do not overlap, chosen from the left, and always the last one.
-fn labels(chart: &CurveChart, x: &impl Fn(f64) -> f64) -> Vec<(f64, String)> {
+fn select_axis_labels(chart: &CurveChart, x: &impl Fn(f64) -> f64) -> Vec<(f64, String)> {
     let mut all: Vec<(f64, &str)> = Vec::new();
     for point in chart.points() {
         if !all.iter().any(|(place, _)| *place == x(point.x)) {
@@ -220,7 +221,9 @@ fn labels(chart: &CurveChart, x: &impl Fn(f64) -> f64) -> Vec<(f64, String)> {
         }
     }
     all.sort_by(|(a, _), (b, _)| a.total_cmp(b));
-    let apart = |(a, left): (f64, &str), (b, right): (f64, &str)| b - a >= (width(left) + width(right)) / 2.0 + 8.0;
+    let apart = |(a, left): (f64, &str), (b, right): (f64, &str)| {
+        b - a >= (estimate_text_width(left) + estimate_text_width(right)) / 2.0 + 8.0
+    };
     let Some(last) = all.pop() else { return Vec::new() };
     let mut kept: Vec<(f64, &str)> = Vec::new();
     for one in all {

@@ -4,7 +4,7 @@ use lab::figures::number::choose_decimals;
 use lab::sweep::analysis::AnalysisEntry;
 use stats::Interval;
 
-use crate::number::{fixed, percent};
+use crate::number::{typeset_change, typeset_number};
 
 /// A mean and its intervals, in the unit of the chart or table that shows it.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -54,8 +54,9 @@ impl Estimate {
     /// Returns mean, intervals, change and number of runs as text, for a tooltip.
     pub(crate) fn in_words(&self) -> String {
         let places = self.decimals();
-        let between = |it: Interval| format!("{} to {}", fixed(it.low, places), fixed(it.high, places));
-        let mut out = format!("mean {}", fixed(self.mean, places));
+        let between =
+            |it: Interval| format!("{} to {}", typeset_number(it.low, places), typeset_number(it.high, places));
+        let mut out = format!("mean {}", typeset_number(self.mean, places));
         if let Some(ci) = self.ci {
             out.push_str(&format!(" (interval {})", between(ci)));
         }
@@ -63,10 +64,10 @@ impl Estimate {
             out.push_str(&format!(", one run {}", between(run)));
         }
         if let Some(change) = self.change {
-            out.push_str(&format!(", change {}", percent(change)));
+            out.push_str(&format!(", change {}", typeset_change(change)));
         }
         if let Some(ci) = self.change_ci {
-            out.push_str(&format!(" (interval {} to {})", percent(ci.low), percent(ci.high)));
+            out.push_str(&format!(" (interval {} to {})", typeset_change(ci.low), typeset_change(ci.high)));
         }
         out.push_str(&format!(", n = {}", self.n));
         if self.without > 0 {

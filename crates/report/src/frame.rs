@@ -33,12 +33,12 @@ impl Render for Px {
 }
 
 /// Estimated width of `text` in pixels at font size 12; the reader's font is not known.
-pub(crate) fn width(text: &str) -> f64 {
+pub(crate) fn estimate_text_width(text: &str) -> f64 {
     text.chars().map(|c| if c < '\u{2e80}' { 7.0 } else { 12.0 }).sum()
 }
 
 /// Returns `text`, cut with an ellipsis to at most `max` characters.
-pub(crate) fn cut(text: &str, max: usize) -> String {
+pub(crate) fn cut_text(text: &str, max: usize) -> String {
     if text.chars().count() <= max {
         return text.to_owned();
     }
@@ -46,7 +46,7 @@ pub(crate) fn cut(text: &str, max: usize) -> String {
 }
 
 /// Returns the CSS class of the colour of case `number`.
-pub(crate) fn colour(number: usize) -> String {
+pub(crate) fn colour_class(number: usize) -> String {
     format!("c{}", number % COLOURS)
 }
 
@@ -61,7 +61,7 @@ pub(crate) struct Margins {
 }
 
 /// The drawing area and its vertical axis.
-pub(crate) struct Frame {
+pub(crate) struct ChartFrame {
     /// Edges of the drawing area in pixels.
     pub left: f64,
     pub right: f64,
@@ -76,7 +76,7 @@ pub(crate) struct Frame {
     cases: Vec<String>,
 }
 
-impl Frame {
+impl ChartFrame {
     /// Returns the frame for values from `lo` to `hi` in an area `wide` pixels wide. A single case without a name gets
     /// no legend.
     pub fn new(lo: f64, hi: f64, wide: f64, margins: Margins, measure: &str, cases: &[String]) -> Self {
@@ -88,13 +88,14 @@ impl Frame {
         // The axis ends at ticks. With a tolerance, so that an end that is a multiple of the step is kept.
         let (lo, hi) = ((lo / step + 1e-9).floor() * step, (hi / step - 1e-9).ceil() * step);
         let ticks = plot::ticks(lo, hi, 8);
-        let left = ticks.iter().map(|tick| width(&tick.label)).fold(0.0, f64::max).max(margins.beside) + 10.0;
+        let left =
+            ticks.iter().map(|tick| estimate_text_width(&tick.label)).fold(0.0, f64::max).max(margins.beside) + 10.0;
         let right = left + wide;
         let mut legend = Vec::new();
         let (mut x, mut y) = (2.0, 12.0);
         if cases.len() > 1 || cases.iter().any(|case| !case.is_empty()) {
             for (number, case) in cases.iter().enumerate() {
-                let needed = 24.0 + width(&cut(case, MAX_NAME)) + 16.0;
+                let needed = 24.0 + estimate_text_width(&cut_text(case, MAX_NAME)) + 16.0;
                 if x + needed > right && x > 2.0 {
                     (x, y) = (2.0, y + LINE);
                 }
@@ -104,7 +105,7 @@ impl Frame {
             y += LINE + 6.0;
         }
         let top = y + 14.0 + margins.above;
-        Frame {
+        ChartFrame {
             left,
             right,
             top,
@@ -144,8 +145,11 @@ impl Frame {
         swatch: impl Fn(usize, f64, f64) -> Markup,
         drawn: &Markup,
     ) -> Drawing {
-        let measured = 2.0 + width(&self.measure);
-        let named = self.legend.iter().map(|(number, x, _)| x + 30.0 + width(&cut(&self.cases[*number], MAX_NAME)));
+        let measured = 2.0 + estimate_text_width(&self.measure);
+        let named = self
+            .legend
+            .iter()
+            .map(|(number, x, _)| x + 30.0 + estimate_text_width(&cut_text(&self.cases[*number], MAX_NAME)));
         let wide = named.fold((self.right + self.after).max(measured), f64::max) + 8.0;
         let high = self.bottom + below;
         let svg = html! {
@@ -153,7 +157,7 @@ impl Frame {
                 width=(Px(wide)) height=(Px(high)) role="img" aria-label=(about) {
                 @for (number, x, y) in &self.legend {
                     (swatch(*number, *x, *y))
-                    (name(&self.cases[*number], *x + 22.0, *y))
+                    (draw_legend_name(&self.cases[*number], *x + 22.0, *y))
                 }
                 text.faint.small x="2" y=(Px(self.top_of_measure())) { (self.measure) }
                 @for tick in &self.ticks {
@@ -172,8 +176,8 @@ impl Frame {
     }
 }
 
-fn name(case: &str, x: f64, y: f64) -> Markup {
-    let short = cut(case, MAX_NAME);
+fn draw_legend_name(case: &str, x: f64, y: f64) -> Markup {
+    let short = cut_text(case, MAX_NAME);
     html! {
         text x=(Px(x)) y=(Px(y)) {
             (short)
@@ -188,7 +192,7 @@ mod tests {
 
     #[test]
     fn axis_ends_at_ticks_around_the_values() {
-        let frame = Frame::new(0.0, 163.0, 300.0, Margins::default(), "s", &[]);
+        let frame = ChartFrame::new(0.0, 163.0, 300.0, Margins::default(), "s", &[]);
         let labels: Vec<&str> = frame.ticks.iter().map(|tick| tick.label.as_str()).collect();
         assert_eq!(labels, ["0", "50", "100", "150", "200"]);
         assert_eq!((frame.y(0.0), frame.y(200.0)), (frame.bottom, frame.bottom - HEIGHT));
@@ -198,7 +202,7 @@ mod tests {
     #[test]
     fn empty_and_infinite_ranges_still_have_ticks() {
         for (lo, hi) in [(0.0, 0.0), (f64::NAN, 1.0), (0.0, f64::INFINITY), (5.0, 5.0)] {
-            assert!(!Frame::new(lo, hi, 300.0, Margins::default(), "s", &[]).ticks.is_empty(), "{lo} to {hi}");
+            assert!(!ChartFrame::new(lo, hi, 300.0, Margins::default(), "s", &[]).ticks.is_empty(), "{lo} to {hi}");
         }
     }
 

@@ -1,7 +1,7 @@
 //! The content of a page, without HTML. Text is plain text unless it is called Markdown: it may come from users and is
 //! escaped on output.
 
-use crate::{BarChart, BudgetChart, ChangeChart, Course, CurveChart, Table};
+use crate::{BarChart, BudgetChart, ChangeChart, Course, CurveChart, ReportTable};
 
 /// The content of a report page.
 #[derive(Clone, Debug, Default)]
@@ -13,7 +13,7 @@ pub struct Page {
     /// Names and values that apply to the whole page.
     pub facts: Vec<(String, String)>,
     /// Sections of the page.
-    pub sections: Vec<Section>,
+    pub sections: Vec<PageSection>,
     /// Explanation of the page's terms, in Markdown.
     pub footer: String,
     /// The script that draws figures in the place of the pictures of courses; empty for pictures alone.
@@ -22,16 +22,16 @@ pub struct Page {
 
 /// A section of a page, listed in the table of contents.
 #[derive(Clone, Debug, Default)]
-pub struct Section {
+pub struct PageSection {
     /// Heading of the section.
     pub heading: String,
     /// Content from top to bottom. Consecutive charts stand side by side if there is enough space.
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<PageBlock>,
 }
 
 /// A part of a section.
 #[derive(Clone, Debug)]
-pub enum Block {
+pub enum PageBlock {
     /// Markdown; its headings rank below the section's heading.
     Words(String),
     /// A list of names and values.
@@ -49,7 +49,7 @@ pub enum Block {
     /// The course of runs.
     Course(Course),
     /// Table.
-    Table(Table),
+    Table(ReportTable),
     /// SVG document made by this program: not escaped.
     Svg {
         /// The SVG document.

@@ -5,55 +5,61 @@ use std::ops::ControlFlow;
 use engine::{Span, Time};
 use lab::papers::reproduce::Reproduction;
 use lab::papers::{Chart, Mark, ModalQuantity, Mode, Number, Paper, Picture, PicturePanel, Score};
-use lab::run::record;
+use lab::run::run_into_sink;
 use lab::sweep::analysis::Analysis;
 use observe::metric;
 use plot::{Description, Options, Recorder};
 use scenario::ran::label_run;
 use stats::{Interval, Level};
 
-use crate::capital;
+use crate::capitalize_first;
 use crate::marks;
-use crate::number::fixed;
-use crate::{BarChart, Block, Cell, Column, Group, Page, Section, Table, store};
+use crate::number::typeset_number;
+use crate::{BarChart, BarGroup, Page, PageBlock, PageSection, ReportCell, ReportColumn, ReportTable, store};
 
 /// Returns the page of a reproduced paper.
-pub fn page(paper: &Paper, reproduction: &Reproduction) -> Page {
+pub fn render_paper_page(paper: &Paper, reproduction: &Reproduction) -> Page {
     let level = Level::default();
     let score = Score::of(&reproduction.numbers, level);
-    let mut sections = vec![Section { heading: "Summary".into(), blocks: vec![Block::Words(paper.words.into())] }];
-    sections.push(Section {
+    let mut sections =
+        vec![PageSection { heading: "Summary".into(), blocks: vec![PageBlock::Words(paper.words.into())] }];
+    sections.push(PageSection {
         heading: "Paper and simulation".into(),
-        blocks: vec![Block::Svg {
-            svg: marks::drawn(paper, &reproduction.numbers, level).into_string(),
+        blocks: vec![PageBlock::Svg {
+            svg: marks::draw_paper_marks(paper, &reproduction.numbers, level).into_string(),
             caption: "The paper's values as marks on the simulation's intervals; point at a row for its explanation"
                 .into(),
         }],
     });
     if paper.readings.len() > 1 {
-        sections.push(Section { heading: "Readings".into(), blocks: vec![Block::Table(readings(paper))] });
+        sections
+            .push(PageSection { heading: "Readings".into(), blocks: vec![PageBlock::Table(tabulate_readings(paper))] });
     }
-    sections.push(Section {
+    sections.push(PageSection {
         heading: "Not as printed".into(),
         blocks: vec![
-            Block::Words(
+            PageBlock::Words(
                 "Every number that is not reproduced under the primary reading, with the reason for its mark.".into(),
             ),
-            Block::Table(marked(&reproduction.numbers, level)),
+            PageBlock::Table(tabulate_deviations(&reproduction.numbers, level)),
         ],
     });
-    sections.push(Section { heading: "Every number".into(), blocks: by_place(paper, &reproduction.numbers, level) });
+    sections.push(PageSection {
+        heading: "Every number".into(),
+        blocks: tabulate_places(paper, &reproduction.numbers, level),
+    });
     if !paper.charts.is_empty() {
-        let blocks = paper.charts.iter().filter_map(|chart| bars(chart, &reproduction.sweeps)).map(Block::Bars);
-        sections.push(Section { heading: "Charts".into(), blocks: blocks.collect() });
+        let blocks =
+            paper.charts.iter().filter_map(|chart| chart_paper_bars(chart, &reproduction.sweeps)).map(PageBlock::Bars);
+        sections.push(PageSection { heading: "Charts".into(), blocks: blocks.collect() });
     }
     if !paper.pictures.is_empty() {
-        let blocks = paper.pictures.iter().filter_map(picture).collect();
-        sections.push(Section { heading: "Pictures of single runs".into(), blocks });
+        let blocks = paper.pictures.iter().filter_map(draw_paper_picture).collect();
+        sections.push(PageSection { heading: "Pictures of single runs".into(), blocks });
     }
-    sections.push(Section {
+    sections.push(PageSection {
         heading: "Repeat it".into(),
-        blocks: vec![Block::Code {
+        blocks: vec![PageBlock::Code {
             text: format!("lasthop reproduce {} --replications {}", paper.name, reproduction.replications),
             caption: "The scenarios are part of the program, and in the folder examples/:".into(),
         }],
@@ -81,46 +87,46 @@ pub fn page(paper: &Paper, reproduction: &Reproduction) -> Page {
 }
 
 /// Returns the table of the paper's readings.
-fn readings(paper: &Paper) -> Table {
+fn tabulate_readings(paper: &Paper) -> ReportTable {
     let columns = vec![
-        Column::text("reading", "name of the reading; the first is the primary one"),
-        Column::text("what", "the assumption"),
-        Column::text("source", "the reason for the assumption"),
+        ReportColumn::text("reading", "name of the reading; the first is the primary one"),
+        ReportColumn::text("what", "the assumption"),
+        ReportColumn::text("source", "the reason for the assumption"),
     ];
-    let row = |text: [&str; 3]| text.map(Cell::text).to_vec();
+    let row = |text: [&str; 3]| text.map(ReportCell::text).to_vec();
     let rows = paper.readings.iter().map(|reading| row([reading.name, reading.what, reading.source]));
-    Table { caption: "Readings of the paper, the primary one first".into(), rows: rows.collect(), columns }
+    ReportTable { caption: "Readings of the paper, the primary one first".into(), rows: rows.collect(), columns }
 }
 
 /// Returns the table of the numbers whose mark is not "reproduced", each with a sentence that explains it.
-fn marked(numbers: &[Number], level: Level) -> Table {
+fn tabulate_deviations(numbers: &[Number], level: Level) -> ReportTable {
     let columns = vec![
-        Column::text("where", "the place in the paper"),
-        Column::text("what", "which of the numbers at that place"),
-        Column::number("paper", "as printed"),
-        Column::text("mark", "outcome of the comparison"),
-        Column::text("why", "explanation of the mark"),
+        ReportColumn::text("where", "the place in the paper"),
+        ReportColumn::text("what", "which of the numbers at that place"),
+        ReportColumn::number("paper", "as printed"),
+        ReportColumn::text("mark", "outcome of the comparison"),
+        ReportColumn::text("why", "explanation of the mark"),
     ];
     let rows = numbers.iter().filter(|number| number.mark(level) != Mark::Reproduced).map(|number| {
         vec![
-            Cell::text(&number.place),
-            Cell::text(number.label()),
-            printed(number),
-            Cell::text(number.mark(level).to_string()),
-            Cell::text(number.sentence(level)),
+            ReportCell::text(&number.place),
+            ReportCell::text(number.label()),
+            cell_of_printed(number),
+            ReportCell::text(number.mark(level).to_string()),
+            ReportCell::text(number.sentence(level)),
         ]
     });
-    Table { caption: "Numbers that are not reproduced as printed".into(), rows: rows.collect(), columns }
+    ReportTable { caption: "Numbers that are not reproduced as printed".into(), rows: rows.collect(), columns }
 }
 
 /// Returns the paper's value without its unit.
-fn printed(number: &Number) -> Cell {
+fn cell_of_printed(number: &Number) -> ReportCell {
     let value = number.paper.value();
-    Cell::number(value, format!("{}{}", number.paper.prefix(), fixed(value, number.places())))
+    ReportCell::number(value, format!("{}{}", number.paper.prefix(), typeset_number(value, number.places())))
 }
 
 /// Returns one table for each place in the paper.
-fn by_place(paper: &Paper, all: &[Number], level: Level) -> Vec<Block> {
+fn tabulate_places(paper: &Paper, all: &[Number], level: Level) -> Vec<PageBlock> {
     let mut places: Vec<&str> = Vec::new();
     for number in all {
         if !places.contains(&number.place.as_str()) {
@@ -129,85 +135,95 @@ fn by_place(paper: &Paper, all: &[Number], level: Level) -> Vec<Block> {
     }
     let table = |place: &&str| {
         let at_place: Vec<&Number> = all.iter().filter(|number| number.place == **place).collect();
-        Block::Table(Table { caption: capital(place), ..numbers(paper, &at_place, level) })
+        PageBlock::Table(ReportTable { caption: capitalize_first(place), ..tabulate_numbers(paper, &at_place, level) })
     };
     places.iter().map(table).collect()
 }
 
 /// Returns a table with a row for each number, reading and mode.
-fn numbers(paper: &Paper, numbers: &[&Number], level: Level) -> Table {
+fn tabulate_numbers(paper: &Paper, numbers: &[&Number], level: Level) -> ReportTable {
     let mut columns = vec![
-        Column::text("what", "which of the numbers at that place"),
-        Column::text("reading", "the reading of the paper, and the mode if the runs have several"),
-        Column::text("unit", "unit of all numbers in the row"),
-        Column::number("paper", "as printed"),
-        Column::number("simulation", "the mean over the replications"),
-        Column::number("±", "half width of the 95 % confidence interval of the mean"),
-        Column::number("one run", "prediction interval: it contains 95 % of single runs"),
-        Column::text(
+        ReportColumn::text("what", "which of the numbers at that place"),
+        ReportColumn::text("reading", "the reading of the paper, and the mode if the runs have several"),
+        ReportColumn::text("unit", "unit of all numbers in the row"),
+        ReportColumn::number("paper", "as printed"),
+        ReportColumn::number("simulation", "the mean over the replications"),
+        ReportColumn::number("±", "half width of the 95 % confidence interval of the mean"),
+        ReportColumn::number("one run", "prediction interval: it contains 95 % of single runs"),
+        ReportColumn::text(
             "mark",
             "outcome of the comparison; \"0 too\": the interval is so wide that it also contains 0, and is inconclusive",
         ),
     ];
-    let mut rows: Vec<Vec<Cell>> = Vec::new();
+    let mut rows: Vec<Vec<ReportCell>> = Vec::new();
     for number in numbers {
         let first = rows.len();
         for (reading, ours) in number.readings() {
             let primary = paper.readings.first().filter(|_| !number.alternatives.is_empty());
             let reading = reading.or(primary.copied()).map_or("", |reading| reading.name);
-            rows.extend(ours.modes().iter().map(|mode| row(number, reading, ours, mode, level)));
+            rows.extend(ours.modes().iter().map(|mode| render_number_row(number, reading, ours, mode, level)));
         }
         // The mark belongs to the number, not to a reading: only the number's first row shows it.
-        rows.iter_mut().skip(first + 1).filter_map(|row| row.last_mut()).for_each(|mark| *mark = Cell::text(""));
+        rows.iter_mut().skip(first + 1).filter_map(|row| row.last_mut()).for_each(|mark| *mark = ReportCell::text(""));
     }
     if rows.iter().all(|row| row[READING].text.is_empty()) {
         rows.iter_mut().for_each(|row| drop(row.remove(READING)));
         columns.remove(READING);
     }
-    Table { caption: "Paper and simulation".into(), rows, columns }
+    ReportTable { caption: "Paper and simulation".into(), rows, columns }
 }
 
 /// Index of the column of readings and modes.
 const READING: usize = 1;
 
-fn row(number: &Number, reading: &str, ours: &ModalQuantity, mode: &Mode, level: Level) -> Vec<Cell> {
+fn render_number_row(
+    number: &Number,
+    reading: &str,
+    ours: &ModalQuantity,
+    mode: &Mode,
+    level: Level,
+) -> Vec<ReportCell> {
     let places = number.places();
-    let none = || Cell::text("–");
-    let value = |value: f64| Cell::number(value, fixed(value, places));
-    let span =
-        |run: Interval| Cell::number(run.low, format!("{} to {}", fixed(run.low, places), fixed(run.high, places)));
+    let none = || ReportCell::text("–");
+    let value = |value: f64| ReportCell::number(value, typeset_number(value, places));
+    let span = |run: Interval| {
+        ReportCell::number(
+            run.low,
+            format!("{} to {}", typeset_number(run.low, places), typeset_number(run.high, places)),
+        )
+    };
     let kind = if mode.name.is_empty() {
         reading.to_owned()
     } else {
         format!("{reading} {}, {:.0} %", mode.name, 100.0 * ours.share(mode)).trim_start().to_owned()
     };
     vec![
-        Cell::text(number.label()),
-        Cell::text(kind),
-        Cell::text(number.unit),
-        printed(number),
+        ReportCell::text(number.label()),
+        ReportCell::text(kind),
+        ReportCell::text(number.unit),
+        cell_of_printed(number),
         mode.moments.mean().map_or_else(none, value),
         mode.ci(level).map_or_else(none, |ci| {
             let half = ci.half_width();
-            Cell::number(half, fixed(half, number.places_of(half)))
+            ReportCell::number(half, typeset_number(half, number.places_of(half)))
         }),
         number.run_shown(mode, level).map_or_else(none, span),
-        Cell::text(format!("{}{}", number.mark(level), if number.holds_zero(level) { ", 0 too" } else { "" })),
+        ReportCell::text(format!("{}{}", number.mark(level), if number.holds_zero(level) { ", 0 too" } else { "" })),
     ]
 }
 
-fn bars(chart: &Chart, sweeps: &[Analysis]) -> Option<BarChart> {
+fn chart_paper_bars(chart: &Chart, sweeps: &[Analysis]) -> Option<BarChart> {
     let sweep = sweeps.iter().find(|analysis| analysis.sweep.name == chart.sweep)?;
-    let all = store::bars(sweep, metric::find(chart.metric)?, chart.along, chart.only);
+    let all = store::chart_metric_bars(sweep, metric::find_metric(chart.metric)?, chart.along, chart.only);
     // The paper's cases, in the paper's order.
     let shown: Vec<usize> =
         chart.cases.iter().filter_map(|case| all.cases.iter().position(|known| known == case)).collect();
-    let groups = all.groups.into_iter().map(|group| Group {
+    let groups = all.groups.into_iter().map(|group| BarGroup {
         bars: shown.iter().map(|case| group.bars.get(*case).cloned().flatten()).collect(),
         ..group
     });
     Some(BarChart {
-        title: format!("{}: {}", capital(chart.place), chart.title),
+        title: format!("{}: {}", capitalize_first(chart.place), chart.title),
         caption: format!("Over the bars: change from {}.", chart.cases.first()?),
         cases: chart.cases.iter().map(|case| (*case).to_owned()).collect(),
         groups: groups.collect(),
@@ -215,13 +231,13 @@ fn bars(chart: &Chart, sweeps: &[Analysis]) -> Option<BarChart> {
     })
 }
 
-fn picture(picture: &Picture) -> Option<Block> {
+fn draw_paper_picture(picture: &Picture) -> Option<PageBlock> {
     let loaded = picture.load().ok()?;
     let time = |text: &str| text.parse::<Span>().ok().map(|span| Time::ZERO + span);
     let (from, to) = picture.part.map_or((None, None), |(from, to)| (time(from), time(to)));
     let mut recorder = Recorder::new([0], from, to).with_schemes(&Description::of(&loaded.network));
     let enough = |recorder: &Recorder| recorder.overflowed() || recorder.is_complete();
-    record(&loaded.network, &mut recorder, enough, &mut |_| ControlFlow::Continue(())).ok()?;
+    run_into_sink(&loaded.network, &mut recorder, enough, &mut |_| ControlFlow::Continue(())).ok()?;
     let options = Options {
         panels: vec![match picture.panel {
             PicturePanel::Sequence => plot::Panel::Sequence,
@@ -236,5 +252,5 @@ fn picture(picture: &Picture) -> Option<Block> {
         ..Options::default()
     };
     let svg = recorder.finish().draw(&Description::of(&loaded.network), &options).svg();
-    Some(Block::Svg { svg, caption: capital(picture.place) })
+    Some(PageBlock::Svg { svg, caption: capitalize_first(picture.place) })
 }

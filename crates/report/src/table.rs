@@ -4,18 +4,18 @@ use maud::{Markup, html};
 
 /// A table of a report page.
 #[derive(Clone, Debug, Default)]
-pub struct Table {
+pub struct ReportTable {
     /// Title of the table.
     pub caption: String,
     /// Columns of the table.
-    pub columns: Vec<Column>,
+    pub columns: Vec<ReportColumn>,
     /// Rows, each with one cell per column.
-    pub rows: Vec<Vec<Cell>>,
+    pub rows: Vec<Vec<ReportCell>>,
 }
 
 /// A column of a table.
 #[derive(Clone, Debug, Default)]
-pub struct Column {
+pub struct ReportColumn {
     /// Heading of the column.
     pub name: String,
     /// Definition of the column, shown as a tooltip; may be empty.
@@ -26,46 +26,46 @@ pub struct Column {
 
 /// A cell of a table.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Cell {
+pub struct ReportCell {
     /// Text of the cell.
     pub text: String,
     /// Number by which the cell is sorted; `None` to sort by text. Empty cells come last.
     pub number: Option<f64>,
 }
 
-impl Cell {
+impl ReportCell {
     /// Returns a cell with text.
     pub fn text(text: impl Into<String>) -> Self {
-        Cell { text: text.into(), number: None }
+        ReportCell { text: text.into(), number: None }
     }
 
     /// Returns a cell with a number, shown as `text`.
     pub fn number(number: f64, text: impl Into<String>) -> Self {
-        Cell { text: text.into(), number: Some(number) }
+        ReportCell { text: text.into(), number: Some(number) }
     }
 }
 
-impl Column {
+impl ReportColumn {
     /// Returns a column of text.
     pub fn text(name: impl Into<String>, about: impl Into<String>) -> Self {
-        Column { name: name.into(), about: about.into(), number: false }
+        ReportColumn { name: name.into(), about: about.into(), number: false }
     }
 
     /// Returns a column of numbers.
     pub fn number(name: impl Into<String>, about: impl Into<String>) -> Self {
-        Column { name: name.into(), about: about.into(), number: true }
+        ReportColumn { name: name.into(), about: about.into(), number: true }
     }
 }
 
 /// Returns the table in a box that scrolls if the table is too wide.
-pub(crate) fn markup(table: &Table) -> Markup {
+pub(crate) fn render_table_markup(table: &ReportTable) -> Markup {
     html! {
         div.scroll tabindex="0" role="region" aria-label=(table.caption) {
             table.sortable {
                 caption { span { (table.caption) } }
                 thead { tr {
                     @for column in &table.columns {
-                        th scope="col" class=[column.number.then_some("number")] title=[tooltip(&column.about)] {
+                        th scope="col" class=[column.number.then_some("number")] title=[tooltip_text(&column.about)] {
                             (column.name)
                         }
                     }
@@ -74,7 +74,7 @@ pub(crate) fn markup(table: &Table) -> Markup {
                     @for row in &table.rows {
                         tr {
                             @for (cell, column) in row.iter().zip(&table.columns) {
-                                td class=(class(cell, column)) data-n=[cell.number.map(|n| n.to_string())] {
+                                td class=(cell_class(cell, column)) data-n=[cell.number.map(|n| n.to_string())] {
                                     (cell.text)
                                 }
                             }
@@ -87,7 +87,7 @@ pub(crate) fn markup(table: &Table) -> Markup {
 }
 
 /// Cells with short text are not wrapped.
-fn class(cell: &Cell, column: &Column) -> &'static str {
+fn cell_class(cell: &ReportCell, column: &ReportColumn) -> &'static str {
     match cell.text.chars().count() {
         _ if column.number => "number",
         ..=24 => "short",
@@ -95,6 +95,6 @@ fn class(cell: &Cell, column: &Column) -> &'static str {
     }
 }
 
-fn tooltip(text: &str) -> Option<&str> {
+fn tooltip_text(text: &str) -> Option<&str> {
     Some(text).filter(|text| !text.is_empty())
 }

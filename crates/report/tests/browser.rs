@@ -3,7 +3,8 @@
 use std::process::Command;
 
 use report::{
-    BarChart, Block, Cell, ChangeChart, Column, CurveChart, Estimate, Group, Line, Page, Point, Section, Table,
+    BarChart, BarGroup, ChangeChart, CurveChart, CurveLine, CurvePoint, Estimate, Page, PageBlock, PageSection,
+    ReportCell, ReportColumn, ReportTable,
 };
 use stats::Interval;
 
@@ -38,12 +39,12 @@ fn page() -> Page {
     let cases: Vec<String> = ["unmodified", "refined-icmp", "a sender with a long name"].map(str::to_owned).to_vec();
     let title = "channel mean bad of link air = 300 ms, receive window of flow download = 16 KiB".to_owned();
     let along = "queue of link air (with TCP initial ssthresh of flow download)".to_owned();
-    let group = |number: usize, cases: usize| Group {
+    let group = |number: usize, cases: usize| BarGroup {
         label: format!("two-state, {number} s, 300 ms"),
         bars: (0..cases).map(|case| estimate(1234.5 * (case + 1) as f64)).collect(),
     };
     let bars = |groups: usize| {
-        Block::Bars(BarChart {
+        PageBlock::Bars(BarChart {
             title: title.clone(),
             measure: "completion time, s".into(),
             along: along.clone(),
@@ -52,7 +53,7 @@ fn page() -> Page {
             ..BarChart::default()
         })
     };
-    let changes = Block::Changes(ChangeChart {
+    let changes = PageBlock::Changes(ChangeChart {
         title: title.clone(),
         measure: "flow completion time (95 % quantile)".into(),
         baseline: "unmodified".into(),
@@ -61,25 +62,28 @@ fn page() -> Page {
         groups: (0..12).map(|number| group(number, 2)).collect(),
         reach: None,
     });
-    let point = |at: i32| Point { x: f64::from(1 << at), label: format!("{at}00 ms / 117576 B"), y: estimate(1e6) };
-    let lines = cases.iter().map(|name| Line { name: name.clone(), points: (0..9).map(point).collect() });
-    let curves = Block::Curves(CurveChart {
+    let point =
+        |at: i32| CurvePoint { x: f64::from(1 << at), label: format!("{at}00 ms / 117576 B"), y: estimate(1e6) };
+    let lines = cases.iter().map(|name| CurveLine { name: name.clone(), points: (0..9).map(point).collect() });
+    let curves = PageBlock::Curves(CurveChart {
         title: title.clone(),
         measure: "goodput, Mbps".into(),
         along: along.clone(),
         lines: lines.collect(),
         ..CurveChart::default()
     });
-    let columns: Vec<Column> = (0..12).map(|number| Column::number(format!("column {number}"), "")).collect();
-    let row = || columns.iter().map(|_| Cell::number(1.0, "10,240,000 to 20,480,000")).collect();
-    let table = Block::Table(Table { caption: title.clone(), rows: vec![row(), row()], columns: columns.clone() });
-    let code = Block::Code { text: "lasthop sweep ".repeat(30), caption: "The sweep again:".into() };
-    let facts = Block::Facts(vec![("Compared".into(), "links.air.channel.mean_bad=".repeat(12))]);
-    let words = Block::Words("| a | b |\n|---|---|\n| wide_without_a_space_wide_without_a_space | b |".into());
+    let columns: Vec<ReportColumn> =
+        (0..12).map(|number| ReportColumn::number(format!("column {number}"), "")).collect();
+    let row = || columns.iter().map(|_| ReportCell::number(1.0, "10,240,000 to 20,480,000")).collect();
+    let table =
+        PageBlock::Table(ReportTable { caption: title.clone(), rows: vec![row(), row()], columns: columns.clone() });
+    let code = PageBlock::Code { text: "lasthop sweep ".repeat(30), caption: "The sweep again:".into() };
+    let facts = PageBlock::Facts(vec![("Compared".into(), "links.air.channel.mean_bad=".repeat(12))]);
+    let words = PageBlock::Words("| a | b |\n|---|---|\n| wide_without_a_space_wide_without_a_space | b |".into());
     let blocks = vec![facts, bars(1), bars(9), changes, curves, table, code, words];
     Page {
         title: "A_title_without_any_space_that_is_wider_than_a_telephone".into(),
-        sections: vec![Section { heading: "Results".into(), blocks }],
+        sections: vec![PageSection { heading: "Results".into(), blocks }],
         ..Page::default()
     }
 }
@@ -88,7 +92,7 @@ fn page() -> Page {
 fn page_fits_telephones_and_laptops() {
     let browser = skip::need!("chromium");
     let dir = tempfile::tempdir().unwrap();
-    std::fs::write(dir.path().join("page.html"), report::html(&page())).unwrap();
+    std::fs::write(dir.path().join("page.html"), report::render_html_page(&page())).unwrap();
     let frame = |width: u32| format!(r#"<iframe src="page.html" width="{width}" height="800"></iframe>"#);
     let probe = dir.path().join("probe.html");
     std::fs::write(&probe, PROBE.replace("FRAMES", &WIDTHS.map(frame).concat())).unwrap();

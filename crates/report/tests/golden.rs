@@ -1,20 +1,22 @@
 //! Charts of given numbers, compared with files in `tests/golden`. `UPDATE_GOLDEN=1` rewrites the files: inspect them
 //! before a commit.
 
-use report::{BarChart, Block, ChangeChart, CurveChart, Estimate, Group, Line, Page, Point, Section};
+use report::{
+    BarChart, BarGroup, ChangeChart, CurveChart, CurveLine, CurvePoint, Estimate, Page, PageBlock, PageSection,
+};
 use stats::Interval;
 
 /// Returns the chart alone, with the page's colours.
-fn drawn(block: Block) -> String {
-    let section = Section { heading: String::new(), blocks: vec![block] };
-    let page = report::html(&Page { sections: vec![section], ..Page::default() });
+fn drawn(block: PageBlock) -> String {
+    let section = PageSection { heading: String::new(), blocks: vec![block] };
+    let page = report::render_html_page(&Page { sections: vec![section], ..Page::default() });
     let (from, to) = (page.find("<svg").expect("a chart"), page.find("</svg>").expect("its end") + "</svg>".len());
     // One line for each shape.
     let svg = page[from..to].replace("><", ">\n<");
     format!("<?xml-stylesheet type=\"text/css\" href=\"../../src/chart.css\"?>\n{svg}\n")
 }
 
-fn golden(name: &str, block: Block) {
+fn golden(name: &str, block: PageBlock) {
     let found = drawn(block);
     let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
@@ -47,7 +49,7 @@ fn cases() -> Vec<String> {
 /// After [goel1997 figure 5.8]. One bar has an interval wider than the chart shows, one no value, one no interval.
 #[test]
 fn bar_chart_matches_its_golden_file() {
-    let group = |label: &str, bars| Group { label: label.into(), bars };
+    let group = |label: &str, bars| BarGroup { label: label.into(), bars };
     let single_run = Some(Estimate { mean: 80.0, n: 1, change: Some(-20.0), ..Estimate::default() });
     let chart = BarChart {
         title: "Completion time over the window".into(),
@@ -64,7 +66,7 @@ fn bar_chart_matches_its_golden_file() {
         ],
         ..BarChart::default()
     };
-    golden("bars.svg", Block::Bars(chart));
+    golden("bars.svg", PageBlock::Bars(chart));
 }
 
 /// Values that double along the axis, which is therefore logarithmic; one line has a gap; the vertical axis does not
@@ -75,9 +77,9 @@ fn curve_chart_matches_its_golden_file() {
         let point = |(at, mean): (usize, &Option<f64>)| {
             let x = f64::from(1 << at);
             let y = mean.and_then(|mean| estimate(mean, 1.0 + 0.5 * at as f64, None));
-            Point { x, label: format!("{x} ms"), y }
+            CurvePoint { x, label: format!("{x} ms"), y }
         };
-        Line { name: name.into(), points: means.iter().enumerate().map(point).collect() }
+        CurveLine { name: name.into(), points: means.iter().enumerate().map(point).collect() }
     };
     let rising = [100.0, 101.0, 102.0, 104.0, 108.0, 116.0, 132.0, 140.0, 150.0].map(Some);
     let mut broken = rising.map(|mean: Option<f64>| mean.map(|mean| mean - 8.0));
@@ -89,7 +91,7 @@ fn curve_chart_matches_its_golden_file() {
         lines: vec![line("Unmodified", rising), line("Refined", broken)],
         ..CurveChart::default()
     };
-    golden("curves.svg", Block::Curves(chart));
+    golden("curves.svg", PageBlock::Curves(chart));
 }
 
 /// A clear gain, a change whose interval includes 0, a change with a wide interval, and a case
@@ -100,7 +102,7 @@ fn change_chart_matches_its_golden_file() {
         let change_ci = Some(Interval { low: change - half, high: change + half });
         Some(Estimate { mean: 100.0, n: 20, change: Some(change), change_ci, ..Estimate::default() })
     };
-    let group = |label: &str, bars| Group { label: label.into(), bars };
+    let group = |label: &str, bars| BarGroup { label: label.into(), bars };
     let chart = ChangeChart {
         title: "Goodput over the window".into(),
         measure: "goodput_bps".into(),
@@ -113,5 +115,5 @@ fn change_chart_matches_its_golden_file() {
         ],
         reach: None,
     };
-    golden("changes.svg", Block::Changes(chart));
+    golden("changes.svg", PageBlock::Changes(chart));
 }

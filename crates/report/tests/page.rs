@@ -4,7 +4,8 @@ use crate::common;
 
 use common::{Element, elements};
 use report::{
-    BarChart, Block, Cell, ChangeChart, Column, CurveChart, Estimate, Group, Line, Page, Point, Section, Table,
+    BarChart, BarGroup, ChangeChart, CurveChart, CurveLine, CurvePoint, Estimate, Page, PageBlock, PageSection,
+    ReportCell, ReportColumn, ReportTable,
 };
 
 const EVIL: &str = "<script>alert('x')</script> & \"quoted\" <img src=x onerror=y> ]]> --> </style> </title>";
@@ -19,7 +20,7 @@ fn page(text: &str) -> Page {
         measure: owned(),
         along: owned(),
         cases: vec![owned(), owned()],
-        groups: vec![Group { label: owned(), bars: vec![some(1.0), None] }],
+        groups: vec![BarGroup { label: owned(), bars: vec![some(1.0), None] }],
         reach: None,
     };
     let changed = Estimate { change: Some(2.0), ..Estimate::default() };
@@ -29,35 +30,36 @@ fn page(text: &str) -> Page {
         baseline: owned(),
         along: owned(),
         cases: vec![owned(), owned()],
-        groups: vec![Group { label: owned(), bars: vec![Some(changed), None] }],
+        groups: vec![BarGroup { label: owned(), bars: vec![Some(changed), None] }],
         reach: None,
     };
-    let points = vec![Point { x: 1.0, label: owned(), y: some(1.0) }, Point { x: 2.0, label: owned(), y: some(3.0) }];
+    let points =
+        vec![CurvePoint { x: 1.0, label: owned(), y: some(1.0) }, CurvePoint { x: 2.0, label: owned(), y: some(3.0) }];
     let curves = CurveChart {
         title: owned(),
         caption: owned(),
         measure: owned(),
         along: owned(),
-        lines: vec![Line { name: owned(), points }],
+        lines: vec![CurveLine { name: owned(), points }],
         reach: None,
     };
-    let table = Table {
+    let table = ReportTable {
         caption: owned(),
-        columns: vec![Column::text(text, text), Column::number(text, text)],
-        rows: vec![vec![Cell::text(text), Cell::number(1.5, text)]],
+        columns: vec![ReportColumn::text(text, text), ReportColumn::number(text, text)],
+        rows: vec![vec![ReportCell::text(text), ReportCell::number(1.5, text)]],
     };
     let blocks = vec![
-        Block::Words(owned()),
-        Block::Facts(vec![(owned(), owned())]),
-        Block::Warnings(vec![owned()]),
-        Block::Bars(bars),
-        Block::Changes(changes),
-        Block::Curves(curves),
-        Block::Table(table),
-        Block::Svg { svg: r#"<svg xmlns="http://www.w3.org/2000/svg"></svg>"#.into(), caption: owned() },
-        Block::Code { text: owned(), caption: owned() },
+        PageBlock::Words(owned()),
+        PageBlock::Facts(vec![(owned(), owned())]),
+        PageBlock::Warnings(vec![owned()]),
+        PageBlock::Bars(bars),
+        PageBlock::Changes(changes),
+        PageBlock::Curves(curves),
+        PageBlock::Table(table),
+        PageBlock::Svg { svg: r#"<svg xmlns="http://www.w3.org/2000/svg"></svg>"#.into(), caption: owned() },
+        PageBlock::Code { text: owned(), caption: owned() },
     ];
-    let section = Section { heading: owned(), blocks };
+    let section = PageSection { heading: owned(), blocks };
     Page {
         title: owned(),
         subtitle: owned(),
@@ -71,8 +73,8 @@ fn page(text: &str) -> Page {
 #[test]
 fn markup_in_text_is_escaped_everywhere() {
     // Of equal length, because long text is cut and changes the layout.
-    let harmless = elements(&report::html(&page(&"x".repeat(EVIL.len())))).unwrap();
-    let evil = elements(&report::html(&page(EVIL))).unwrap();
+    let harmless = elements(&report::render_html_page(&page(&"x".repeat(EVIL.len())))).unwrap();
+    let evil = elements(&report::render_html_page(&page(EVIL))).unwrap();
     let names = |found: &[Element]| -> Vec<String> { found.iter().map(|element| element.name.clone()).collect() };
     assert_eq!(names(&harmless), names(&evil));
     assert!(!evil.iter().any(|element| element.attributes.iter().any(|(name, _)| name.starts_with("on"))));
@@ -80,7 +82,7 @@ fn markup_in_text_is_escaped_everywhere() {
 
 #[test]
 fn page_refers_to_no_external_resource() {
-    let html = report::html(&page("words"));
+    let html = report::render_html_page(&page("words"));
     let alone = html.replace("http://www.w3.org/2000/svg", "");
     for other in ["http:", "https:", "src=", "url(", "@import", "<iframe"] {
         assert!(!alone.contains(other), "{other}");
@@ -90,7 +92,7 @@ fn page_refers_to_no_external_resource() {
 
 #[test]
 fn links_have_targets_and_headings_are_in_order() {
-    let found = elements(&report::html(&page("# words"))).unwrap();
+    let found = elements(&report::render_html_page(&page("# words"))).unwrap();
     let of = |wanted: &str| -> Vec<String> {
         let attributes = found.iter().flat_map(|element| &element.attributes);
         attributes.filter(|(name, _)| name == wanted).map(|(_, value)| value.clone()).collect()
@@ -114,28 +116,28 @@ fn links_have_targets_and_headings_are_in_order() {
 
 #[test]
 fn equal_pages_give_equal_bytes() {
-    assert_eq!(report::html(&page("a")), report::html(&page("a")));
+    assert_eq!(report::render_html_page(&page("a")), report::render_html_page(&page("a")));
 }
 
 #[test]
 fn empty_blocks_give_a_valid_page() {
-    elements(&report::html(&Page::default())).unwrap();
+    elements(&report::render_html_page(&Page::default())).unwrap();
     let blocks = vec![
-        Block::Bars(BarChart::default()),
-        Block::Changes(ChangeChart::default()),
-        Block::Curves(CurveChart::default()),
-        Block::Table(Table::default()),
-        Block::Warnings(Vec::new()),
+        PageBlock::Bars(BarChart::default()),
+        PageBlock::Changes(ChangeChart::default()),
+        PageBlock::Curves(CurveChart::default()),
+        PageBlock::Table(ReportTable::default()),
+        PageBlock::Warnings(Vec::new()),
     ];
-    let sections = vec![Section { heading: String::new(), blocks }];
-    let html = report::html(&Page { sections, ..Page::default() });
+    let sections = vec![PageSection { heading: String::new(), blocks }];
+    let html = report::render_html_page(&Page { sections, ..Page::default() });
     elements(&html).unwrap();
     assert!(!html.contains("NaN") && !html.contains("inf"));
 }
 
 #[test]
 fn shares_of_time_have_the_colours_of_the_table_of_causes() {
-    let html = report::html(&Page::default());
+    let html = report::render_html_page(&Page::default());
     let (light, dark) = html.split_once("svg.drawn .cause-link-rate").unwrap().1.split_once("@media screen").unwrap();
     for (name, [on_light, on_dark]) in figure::list_cause_colors().into_iter().skip(1) {
         for (color, part) in [(on_light, light), (on_dark, dark)] {

@@ -5,9 +5,9 @@ use crate::common;
 use common::elements;
 use lab::store::{Digest, KeptCell, KeptSweep};
 use lab::sweep::analysis::{Analysis, CellRuns};
-use observe::summary::{Recorded, flow};
-use report::store::Again;
-use report::{Block, Page};
+use observe::summary::{RecordedSummary, flow};
+use report::store::RepeatedRuns;
+use report::{Page, PageBlock};
 use serde_json::{Value, json};
 
 const SCENARIO: &str = "seed = 9\n\n[sweep]\nmetrics = [\"completion_time_s\"]\n";
@@ -22,7 +22,7 @@ fn sweep(points: &[Value], replications: u64, time: impl Fn(usize, usize, u64) -
             let run = |replication| {
                 let flow = json!({"name": "download", "completion_time_s": time(point, case, replication)});
                 let summary = json!({"seed": 9, "flows": [flow]}).to_string();
-                (replication, Recorded::parse(&summary).unwrap())
+                (replication, RecordedSummary::parse(&summary).unwrap())
             };
             let cell = KeptCell {
                 point,
@@ -53,25 +53,25 @@ fn steady(point: usize, case: usize, replication: u64) -> Option<f64> {
 }
 
 fn page(sweep: &Analysis) -> Page {
-    report::store::page("store.sqlite", std::slice::from_ref(sweep), &[], &[])
+    report::store::render_store_page("store.sqlite", std::slice::from_ref(sweep), &[], &[])
 }
 
-fn blocks(page: &Page) -> impl Iterator<Item = &Block> {
+fn blocks(page: &Page) -> impl Iterator<Item = &PageBlock> {
     page.sections.iter().flat_map(|section| &section.blocks)
 }
 
 /// Returns the warnings of a page, one per line.
 fn warnings(page: &Page) -> String {
-    let list = |block: &Block| if let Block::Warnings(list) = block { list.join("\n") } else { String::new() };
+    let list = |block: &PageBlock| if let PageBlock::Warnings(list) = block { list.join("\n") } else { String::new() };
     blocks(page).map(list).collect()
 }
 
 /// Returns the numbers of bar charts, charts of curves, and table rows.
 fn counts(page: &Page) -> (usize, usize, usize) {
     blocks(page).fold((0, 0, 0), |(bars, curves, rows), block| match block {
-        Block::Bars(_) => (bars + 1, curves, rows),
-        Block::Curves(_) => (bars, curves + 1, rows),
-        Block::Table(table) => (bars, curves, rows + table.rows.len()),
+        PageBlock::Bars(_) => (bars + 1, curves, rows),
+        PageBlock::Curves(_) => (bars, curves + 1, rows),
+        PageBlock::Table(table) => (bars, curves, rows + table.rows.len()),
         _ => (bars, curves, rows),
     })
 }
@@ -93,7 +93,8 @@ fn each_combination_of_all_axes_but_the_last_has_a_chart() {
     assert_eq!(counts(&page(&sweep(&[json!({})], 2, steady))), (1, 0, 2));
     let many = page(&sweep(&grid(20, 2), 2, steady));
     assert_eq!(counts(&many), (12, 0, 80));
-    let is_note = |block: &Block| matches!(block, Block::Words(words) if words.starts_with("8 more combinations"));
+    let is_note =
+        |block: &PageBlock| matches!(block, PageBlock::Words(words) if words.starts_with("8 more combinations"));
     assert!(blocks(&many).any(is_note));
 }
 
@@ -103,13 +104,13 @@ fn zipped_keys_are_one_axis_and_constant_keys_none() {
     let point = |at: usize| json!({"delay": format!("{at} ms"), "window": 1 << at, "rate": "1 Mbps"});
     let points: Vec<Value> = (0..2).map(point).collect();
     let page = page(&sweep(&points, 2, steady));
-    let bars = blocks(&page).find_map(|block| if let Block::Bars(chart) = block { Some(chart) } else { None });
+    let bars = blocks(&page).find_map(|block| if let PageBlock::Bars(chart) = block { Some(chart) } else { None });
     let chart = bars.expect("bars");
     assert_eq!(chart.along, "delay (with window)");
     let labels: Vec<&str> = chart.groups.iter().map(|group| group.label.as_str()).collect();
     assert_eq!(labels, ["0 ms", "1 ms"]);
     assert_eq!(counts(&page).0, 1);
-    let Some(Block::Facts(facts)) = blocks(&page).next() else { panic!("no facts") };
+    let Some(PageBlock::Facts(facts)) = blocks(&page).next() else { panic!("no facts") };
     assert!(facts.contains(&("Rate".into(), "1 Mbps".into())), "{facts:?}");
 }
 
@@ -117,18 +118,22 @@ fn zipped_keys_are_one_axis_and_constant_keys_none() {
 #[test]
 fn bar_has_mean_and_change() {
     let sweep = sweep(&grid(2, 2), 2, steady);
-    let chart = report::store::bars(&sweep, &flow::completion_time_s, "window", &[("delay", "1 ms")]);
+    let chart = report::store::chart_metric_bars(&sweep, &flow::completion_time_s, "window", &[("delay", "1 ms")]);
     assert_eq!(chart.groups.len(), 2);
     let bar = chart.groups[1].bars[1].as_ref().unwrap();
     assert_eq!((bar.mean, bar.n), (105.5, 2));
     assert!((bar.change.unwrap() + 4.525).abs() < 0.001, "{bar:?}");
-    assert!(report::store::bars(&sweep, &flow::completion_time_s, "window", &[("delay", "7 ms")]).groups.is_empty());
+    assert!(
+        report::store::chart_metric_bars(&sweep, &flow::completion_time_s, "window", &[("delay", "7 ms")])
+            .groups
+            .is_empty()
+    );
 }
 
 /// Returns the preformatted texts of a page.
 fn code(page: &Page) -> Vec<&str> {
     blocks(page)
-        .filter_map(|block| if let Block::Code { text, .. } = block { Some(text.as_str()) } else { None })
+        .filter_map(|block| if let PageBlock::Code { text, .. } = block { Some(text.as_str()) } else { None })
         .collect()
 }
 
@@ -140,7 +145,7 @@ fn section_has_commands_that_repeat_the_sweep() {
     // The scenario leaves the number of replications at its default of ten; the store has two.
     let again = "lasthop sweep 'a sweep.toml' --out 'a sweep-again.sqlite' --replications 2";
     assert_eq!(code(&page), [SCENARIO.trim_end(), again, run]);
-    let html = report::html(&page);
+    let html = report::render_html_page(&page);
     for fact in ["lasthop 1.2.3, model 4", "<dt>Seed</dt><dd>9</dd>", "<dt>Replications</dt><dd>2</dd>"] {
         assert!(html.contains(fact), "{fact}");
     }
@@ -157,7 +162,7 @@ fn metrics_missing_in_the_scenario_are_options_of_the_command() {
 fn single_replication_gives_a_warning_without_intervals() {
     let once = page(&sweep(&grid(1, 2), 1, steady));
     assert!(warnings(&once).contains("run once"));
-    elements(&report::html(&once)).unwrap();
+    elements(&report::render_html_page(&once)).unwrap();
     assert!(!warnings(&page(&sweep(&grid(1, 2), 2, steady))).contains("run once"));
 }
 
@@ -169,21 +174,21 @@ fn incomplete_flows_are_counted_and_shown() {
         |point, case, replication| steady(point, case, replication).filter(|_| completes(point, case, replication));
     let page = page(&sweep(&grid(1, 2), 3, time));
     assert!(warnings(&page).contains("2 of 4 means of completion time are missing"), "{}", warnings(&page));
-    let table = blocks(&page).find_map(|block| if let Block::Table(table) = block { Some(table) } else { None });
+    let table = blocks(&page).find_map(|block| if let PageBlock::Table(table) = block { Some(table) } else { None });
     let table = table.expect("a table");
     let column = |name: &str| table.columns.iter().position(|column| column.name == name).unwrap();
     let cells = |name: &str| table.rows.iter().map(|row| row[column(name)].text.clone()).collect::<Vec<_>>();
     assert_eq!(cells("n"), ["2", "3", "0", "0"]);
     assert_eq!(cells("without"), ["1", "0", "3", "3"]);
     assert_eq!(cells("mean")[2..], ["–", "–"]);
-    assert!(report::html(&page).contains("no run gave a value"));
+    assert!(report::render_html_page(&page).contains("no run gave a value"));
 }
 
 #[test]
 fn requested_metrics_replace_those_of_the_sweep() {
     let sweep = sweep(&grid(1, 2), 2, steady);
-    let page = report::store::page("s", &[sweep], &[&flow::goodput_bps, &flow::timeouts], &[]);
-    let html = report::html(&page);
+    let page = report::store::render_store_page("s", &[sweep], &[&flow::goodput_bps, &flow::timeouts], &[]);
+    let html = report::render_html_page(&page);
     assert!(html.contains("<h3>Goodput</h3>") && html.contains("<h3>Timeouts</h3>"));
     assert!(!html.contains("<h3>Completion time</h3>"));
 }
@@ -197,7 +202,7 @@ fn names_and_keys_are_escaped() {
     for runs in &mut sweep.cells {
         runs.cell.case_name = format!("{evil} **b** {}", runs.cell.case);
     }
-    let html = report::html(&page(&sweep));
+    let html = report::render_html_page(&page(&sweep));
     let scripts = elements(&html).unwrap().iter().filter(|element| element.name == "script").count();
     assert_eq!(scripts, 1, "only the page's own script");
     assert!(!html.contains("<strong>b</strong>") && !html.contains("<i>"));
@@ -207,15 +212,15 @@ fn names_and_keys_are_escaped() {
 #[test]
 fn sweep_without_runs_gives_a_warning() {
     let sweeps = [sweep(&grid(1, 2), 2, steady), sweep(&grid(1, 2), 0, steady)];
-    let page = report::store::page("store.sqlite", &sweeps, &[], &[]);
+    let page = report::store::render_store_page("store.sqlite", &sweeps, &[], &[]);
     assert_eq!(page.sections.len(), 2);
     assert!(warnings(&page).contains("4 of 4 cells have no run yet"));
-    elements(&report::html(&page)).unwrap();
+    elements(&report::render_html_page(&page)).unwrap();
 }
 
 /// Returns the Markdown of a page.
 fn words(page: &Page) -> String {
-    let text = |block: &Block| if let Block::Words(text) = block { text.clone() } else { String::new() };
+    let text = |block: &PageBlock| if let PageBlock::Words(text) = block { text.clone() } else { String::new() };
     blocks(page).map(text).collect()
 }
 
@@ -260,7 +265,8 @@ fn single_replication_has_no_verdict_on_the_difference() {
 #[test]
 fn changes_are_drawn_for_every_case_but_the_first() {
     let page = page(&sweep(&grid(2, 2), 2, steady));
-    let charts = blocks(&page).filter_map(|block| if let Block::Changes(chart) = block { Some(chart) } else { None });
+    let charts =
+        blocks(&page).filter_map(|block| if let PageBlock::Changes(chart) = block { Some(chart) } else { None });
     let charts: Vec<_> = charts.collect();
     assert_eq!(charts.len(), 2);
     assert!(charts.iter().all(|chart| chart.baseline == "first" && chart.cases == ["second"]));
@@ -271,7 +277,7 @@ fn changes_are_drawn_for_every_case_but_the_first() {
 /// Two charts of means and two of changes.
 #[test]
 fn figures_are_files_of_their_own_with_resolved_colours() {
-    let figures = report::store::figures(&[sweep(&grid(2, 2), 2, steady)], &[], &[]);
+    let figures = report::store::render_store_figures(&[sweep(&grid(2, 2), 2, steady)], &[], &[]);
     let names: Vec<&str> = figures.iter().map(|(name, _)| name.as_str()).collect();
     let stem = "a-sweep-completion-time-s";
     let expected = ["delay-1-ms", "delay-2-ms", "change-delay-1-ms", "change-delay-2-ms"];
@@ -291,6 +297,7 @@ fn sweep_that_cannot_run_again_has_the_reason_instead_of_budgets() {
     let budgets =
         lab::sweep::budget::explain_budgets(&sweep, 40, 1, &|_, _| std::ops::ControlFlow::Continue(())).unwrap();
     assert!(budgets.problem.is_some() && budgets.cells.is_empty());
-    let page = report::store::page("store.sqlite", &[sweep], &[], &[Again { budgets, course: None }]);
+    let page =
+        report::store::render_store_page("store.sqlite", &[sweep], &[], &[RepeatedRuns { budgets, course: None }]);
     assert!(warnings(&page).contains("the sweep cannot be run again here"), "{}", warnings(&page));
 }

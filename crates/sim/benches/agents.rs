@@ -53,9 +53,10 @@ fn build_bench_link(between: [usize; 2], rate: &str, delay: Span, loss: f64) -> 
         timing: Timing::Exact,
         queue: Limit::Packets(20_000).into(),
         changes: None,
-        channel: match loss > 0.0 {
-            true => ChannelConfig::Uniform(uniform::Config { loss }),
-            false => ChannelConfig::Perfect(perfect::Config::default()),
+        channel: if loss > 0.0 {
+            ChannelConfig::Uniform(uniform::Config { loss })
+        } else {
+            ChannelConfig::Perfect(perfect::Config::default())
         },
         arq: ArqConfig::None(none::Config::default()),
         queue_tie: Tie::default(),

@@ -112,12 +112,16 @@ impl Run {
             config.delayed_ack = DelayedAck::On(Delay::default());
         }
         config.window = Bytes(if one_in(3) { 5000 } else { 64_000 });
-        let ends = |handshake: bool| if !handshake {
-            [(1, 2), (2, 1)].map(|(here, there)| Connection::established(&config, here, there, config.window.0))
-        } else { [
-            Connection::connect(&config, 1, 2, SeqNum(u32::MAX - 5000)),
-            Connection::listen(&config, 2, SeqNum(u32::MAX - 9000)),
-        ] };
+        let ends = |handshake: bool| {
+            if !handshake {
+                [(1, 2), (2, 1)].map(|(here, there)| Connection::established(&config, here, there, config.window.0))
+            } else {
+                [
+                    Connection::connect(&config, 1, 2, SeqNum(u32::MAX - 5000)),
+                    Connection::listen(&config, 2, SeqNum(u32::MAX - 9000)),
+                ]
+            }
+        };
         let handshake = one_in(2);
         let mut ends = Ends { predicting: ends(handshake), plain: ends(handshake) };
         if one_in(2) {

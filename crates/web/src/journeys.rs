@@ -4,7 +4,7 @@ use js_sys::Function;
 use observe::run::Titled;
 use wasm_bindgen::prelude::*;
 
-use crate::scenario::watch;
+use crate::scenario::report_progress;
 use crate::{Figure, Scenario};
 
 #[wasm_bindgen]
@@ -17,7 +17,7 @@ impl Scenario {
     pub fn journeys(&self, from: f64, to: f64, max_entries: usize, progress: &Function) -> Result<Figure, JsValue> {
         let loaded = self.load()?;
         let titled = Titled { title: loaded.title(), scenario: &loaded.scenario, network: &loaded.network };
-        let figure = ::figure::journeys(titled, [from, to], max_entries, &mut |share| watch(progress, share));
+        let figure = ::figure::journeys(titled, [from, to], max_entries, &mut |share| report_progress(progress, share));
         figure.map(Figure).map_err(|_| JsValue::NULL)
     }
 }

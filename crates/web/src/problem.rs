@@ -7,11 +7,11 @@ use wasm_bindgen::JsValue;
 
 /// The problems as a JSON array, each with its place, the key, the value found, the expected one, a hint, and the text that
 /// the command prints.
-pub fn to_json(problems: &[Problem]) -> String {
+pub fn problems_to_json(problems: &[Problem]) -> String {
     json!(problems.iter().map(ProblemData::from).collect::<Vec<_>>()).to_string()
 }
 
-/// The exception of a call for a wrong scenario: the text of [`to_json`].
-pub fn thrown(problems: &[Problem]) -> JsValue {
-    JsValue::from_str(&to_json(problems))
+/// The exception of a call for a wrong scenario: the text of [`problems_to_json`].
+pub fn problems_to_exception(problems: &[Problem]) -> JsValue {
+    JsValue::from_str(&problems_to_json(problems))
 }

@@ -8,8 +8,8 @@ use ::figure::Parts;
 use ::scenario::load::{Loaded, to_toml};
 use ::scenario::{MemoryFiles, Overrides, Source, flows};
 use js_sys::Function;
-use observe::explain::{Explain, to_json};
-use observe::run::{Titled, record, summarized};
+use observe::explain::{Explain, report_to_json};
+use observe::run::{Titled, run_into_sink, summarize_run};
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
@@ -60,7 +60,7 @@ impl Scenario {
     /// # Errors
     /// Its problems as JSON.
     pub fn check(&self) -> Result<String, JsValue> {
-        Ok(problem::to_json(&self.load()?.warnings))
+        Ok(problem::problems_to_json(&self.load()?.warnings))
     }
 
     /// Returns the scenario with its changes as TOML.
@@ -79,7 +79,7 @@ impl Scenario {
     pub fn run(&self, delays: bool, progress: &Function) -> Result<String, JsValue> {
         let loaded = self.load()?;
         let titled = Titled { title: loaded.title(), scenario: &loaded.scenario, network: &loaded.network };
-        let summary = summarized(titled, delays, &mut |share| watch(progress, share));
+        let summary = summarize_run(titled, delays, &mut |share| report_progress(progress, share));
         Ok(format!("{:#}\n", summary.map_err(|_| JsValue::NULL)?))
     }
 
@@ -92,7 +92,7 @@ impl Scenario {
         let loaded = self.load()?;
         let titled = Titled { title: loaded.title(), scenario: &loaded.scenario, network: &loaded.network };
         let parts = Parts { delays: reports, reports };
-        let figure = ::figure::run(titled, parts, &mut |share| watch(progress, share));
+        let figure = ::figure::run(titled, parts, &mut |share| report_progress(progress, share));
         figure.map(Figure).map_err(|_| JsValue::NULL)
     }
 
@@ -104,9 +104,9 @@ impl Scenario {
     pub fn explain(&self, top: usize, progress: &Function) -> Result<String, JsValue> {
         let Loaded { network, .. } = self.load()?;
         let mut explain = Explain::new(&network);
-        let results = record(&network, &mut explain, |_| false, &mut |share| watch(progress, share));
+        let results = run_into_sink(&network, &mut explain, |_| false, &mut |share| report_progress(progress, share));
         let reports = explain.finish(results.map_err(|_| JsValue::NULL)?.ended);
-        let of_flow = |flow: usize| to_json(&network.flows[flow].name, &reports[flow], top);
+        let of_flow = |flow: usize| report_to_json(&network.flows[flow].name, &reports[flow], top);
         let reports: Vec<Value> = flows::over_tcp(&network).into_iter().map(of_flow).collect();
         Ok(format!("{:#}\n", Value::from(reports)))
     }
@@ -115,7 +115,7 @@ impl Scenario {
 impl Scenario {
     pub(crate) fn load(&self) -> Result<Loaded, JsValue> {
         let source = self.source(&self.overrides)?;
-        source.resolve(&source.document).map_err(|problems| problem::thrown(&problems))
+        source.resolve(&source.document).map_err(|problems| problem::problems_to_exception(&problems))
     }
 
     /// The text with changes, not yet checked.
@@ -123,7 +123,7 @@ impl Scenario {
         let stem = self.path.file_stem().map_or_else(|| "scenario".into(), |stem| stem.to_string_lossy());
         let (files, path) = (Rc::new(self.files.clone()), self.path.clone());
         let source = Source::of_text(files, stem.into_owned(), path, &self.text, overrides);
-        source.map_err(|problems| problem::thrown(&problems))
+        source.map_err(|problems| problem::problems_to_exception(&problems))
     }
 
     /// The changes.
@@ -133,7 +133,7 @@ impl Scenario {
 }
 
 /// Calls a function of the page with the share of a run that is done. An exception ends the run.
-pub(crate) fn watch(progress: &Function, share: f64) -> ControlFlow<()> {
+pub(crate) fn report_progress(progress: &Function, share: f64) -> ControlFlow<()> {
     match progress.call1(&JsValue::NULL, &share.into()) {
         Ok(answer) if answer != JsValue::FALSE => ControlFlow::Continue(()),
         _ => ControlFlow::Break(()),

@@ -13,7 +13,7 @@ use stats::Level;
 use stats::precise::Rule;
 use wasm_bindgen::prelude::*;
 
-use crate::scenario::watch;
+use crate::scenario::report_progress;
 use crate::{Figure, Scenario, problem};
 
 /// All metrics as JSON: name, unit, subject, which values are better, definition, and whether they have values only if
@@ -29,13 +29,13 @@ pub fn metrics() -> String {
 /// The problem as JSON.
 #[wasm_bindgen]
 pub fn axis(key: &str, values: &str) -> Result<String, JsValue> {
-    let places = from_text(key, values).map_err(|problem| thrown(&problem))?.into_iter();
+    let places = from_text(key, values).map_err(|problem| problem_to_exception(&problem))?.into_iter();
     let places = places.map(|((key, value), shown)| AxisPlace { shown, change: format!("{key}={value}") });
     Ok(json!(places.collect::<Vec<_>>()).to_string())
 }
 
-fn thrown(problem: &Problem) -> JsValue {
-    problem::thrown(std::slice::from_ref(problem))
+fn problem_to_exception(problem: &Problem) -> JsValue {
+    problem::problems_to_exception(std::slice::from_ref(problem))
 }
 
 #[wasm_bindgen]
@@ -47,7 +47,8 @@ impl Scenario {
     pub fn sweep(&self) -> Result<String, JsValue> {
         let scenario = self.load()?.scenario;
         let sweep = scenario.sweep.clone().unwrap_or_default();
-        let metrics = replications::metrics(&sweep, &scenario).map_err(|problem| thrown(&problem))?;
+        let metrics =
+            replications::select_metrics(&sweep, &scenario).map_err(|problem| problem_to_exception(&problem))?;
         let axes = suggest_axes(&scenario).into_iter().map(SweepAxis::from).collect();
         Ok(json!(SweepSuggestion { metric: metrics.first().map(|metric| metric.name), axes }).to_string())
     }
@@ -59,7 +60,7 @@ impl Scenario {
     pub fn readings(&self, delays: bool, progress: &Function) -> Result<Figure, JsValue> {
         let loaded = self.load()?;
         let titled = Titled { title: loaded.title(), scenario: &loaded.scenario, network: &loaded.network };
-        readings(titled, delays, &mut |share| watch(progress, share)).map(Figure).map_err(|_| JsValue::NULL)
+        readings(titled, delays, &mut |share| report_progress(progress, share)).map(Figure).map_err(|_| JsValue::NULL)
     }
 }
 
@@ -74,7 +75,7 @@ pub struct Replications {
 impl Replications {
     /// Statistics of a metric of this number of cases. `undefined` if there is no such metric.
     pub fn of(metric: &str, cases: usize) -> Option<Replications> {
-        Some(Replications { metric: metric::find(metric)?, cases: vec![Case::new(); cases] })
+        Some(Replications { metric: metric::find_metric(metric)?, cases: vec![Case::new(); cases] })
     }
 
     /// Adds the values of replications for a subject of a case: NaN for a replication without a value.
@@ -88,7 +89,7 @@ impl Replications {
 
     /// The statistics of each subject in each case as JSON, with the keys of `lasthop sweep --json`.
     pub fn entries(&self) -> String {
-        let entries = replications::entries(&self.cases, self.metric, Level::default());
+        let entries = replications::compute_entries(&self.cases, self.metric, Level::default());
         entries.map(|entry| entry.to_json()).collect::<Value>().to_string()
     }
 

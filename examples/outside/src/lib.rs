@@ -53,13 +53,13 @@ pub fn run(file: &str, out: &mut impl Write) -> Result<(), String> {
     let mut world = sim::World::new(&loaded.network, false);
     world.run(&mut sim::NullSink);
     let results = world.results();
-    let summary = observe::summary::summary(loaded.title(), &loaded.scenario, &loaded.network, &results);
+    let summary = observe::summary::summarize_results(loaded.title(), &loaded.scenario, &loaded.network, &results);
     let failed = |error: io::Error| error.to_string();
     for member in &loaded.outside {
         writeln!(out, "{} = {} ({})", member.key, member.name, member.registry).map_err(failed)?;
     }
     for name in ["completion_time_s", "goodput_bps", "fast_retransmits", "reductions_by_ecn"] {
-        let metric = observe::metric::find(name).ok_or_else(|| format!("no metric {name}"))?;
+        let metric = observe::metric::find_metric(name).ok_or_else(|| format!("no metric {name}"))?;
         for (of, value) in metric.read(&summary) {
             let value = value.map_or_else(|| "-".into(), |value| value.to_string());
             writeln!(out, "{of}: {name} = {value}").map_err(failed)?;

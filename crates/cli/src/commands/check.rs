@@ -11,8 +11,11 @@ use scenario::model::Link;
 use scenario::problem::Problem;
 use scenario::traces;
 
-use super::{ScenarioArgs, count, import, listed, print, refused, resolved, shown, warn};
-use crate::Failure;
+use super::{
+    ScenarioArgs, format_count, format_path, format_problems, import, print_visible, print_warnings, refuse_input,
+    resolve_source,
+};
+use crate::CommandFailure;
 use crate::command_groups::Example;
 
 /// Examples in its help.
@@ -29,45 +32,48 @@ pub struct Args {
 }
 
 /// Prints the errors, or that there are no errors.
-pub fn run(args: &Args) -> Result<(), Failure> {
+pub fn check_scenario(args: &Args) -> Result<(), CommandFailure> {
     let source = args.scenario.open()?;
-    let loaded = resolved(&source)?;
-    warn(&loaded.warnings);
+    let loaded = resolve_source(&source)?;
+    print_warnings(&loaded.warnings);
     let network = &loaded.network;
     let traces = traces::parse_trace_names(&loaded.scenario.output.traces).unwrap_or_default();
     if let Some(problem) =
         Outputs::open(&traces, network, Rc::new(Directory::default()), &loaded.scenario.output, Default::default())
             .clash()
     {
-        return Err(Failure::Input(listed(&[problem.in_file(shown(&loaded.path)).key("output.traces")])));
+        return Err(CommandFailure::Input(format_problems(&[problem
+            .in_file(format_path(&loaded.path))
+            .key("output.traces")])));
     }
-    let sweep = loaded.scenario.sweep.is_some().then(|| sweep(&source, &loaded)).transpose()?.unwrap_or_default();
-    let nodes = count(network.nodes.len(), "node");
-    let links = count(network.links.len(), "link");
-    let flows = count(network.flows.len(), "flow");
+    let sweep =
+        loaded.scenario.sweep.is_some().then(|| describe_sweep_size(&source, &loaded)).transpose()?.unwrap_or_default();
+    let nodes = format_count(network.nodes.len(), "node");
+    let links = format_count(network.links.len(), "link");
+    let flows = format_count(network.flows.len(), "flow");
     let arrivals = match network.arrivals.len() {
         0 => String::new(),
-        number => format!(", {}", count(number, "arrival process")),
+        number => format!(", {}", format_count(number, "arrival process")),
     };
-    print(&format!("{}: ok: {nodes}, {links}, {flows}{arrivals}{sweep}\n", shown(&loaded.path)))?;
-    print(&default_queues(&loaded))?;
-    print(&recordings(&loaded))
+    print_visible(&format!("{}: ok: {nodes}, {links}, {flows}{arrivals}{sweep}\n", format_path(&loaded.path)))?;
+    print_visible(&describe_default_queues(&loaded))?;
+    print_visible(&describe_recordings(&loaded))
 }
 
 /// The recordings of the links' properties, with the format of each.
-fn recordings(loaded: &Loaded) -> String {
+fn describe_recordings(loaded: &Loaded) -> String {
     let line = |(name, link): (&String, &Link)| {
         let recording = link.link_trace.as_ref()?;
         let text = recording.contents.as_deref()?;
         let reader = recording.format.reader(name, text).ok()?;
         let recorded = reader.read(name, text).ok()?;
-        Some(format!("links.{name}.link_trace: {}\n", import::described(reader, &recorded)))
+        Some(format!("links.{name}.link_trace: {}\n", import::describe_recording(reader, &recorded)))
     };
     loaded.scenario.links.iter().filter_map(line).collect()
 }
 
 /// The links with the default queue, and its limit.
-fn default_queues(loaded: &Loaded) -> String {
+fn describe_default_queues(loaded: &Loaded) -> String {
     let links = loaded.scenario.links.iter().zip(&loaded.network.links).filter(|((_, link), _)| link.queue.is_none());
     let names: Vec<&str> = links.clone().map(|((name, _), _)| name.as_str()).collect();
     let Some(limit) = links.clone().map(|(_, link)| link.queue.limit()).next() else { return String::new() };
@@ -80,15 +86,15 @@ fn default_queues(loaded: &Loaded) -> String {
 }
 
 /// The size of the sweep. Creating its plan checks it.
-fn sweep(source: &Source, loaded: &Loaded) -> Result<String, Failure> {
-    let plan = Plan::of(source).map_err(refused)?;
+fn describe_sweep_size(source: &Source, loaded: &Loaded) -> Result<String, CommandFailure> {
+    let plan = Plan::of(source).map_err(refuse_input)?;
     // The scenario's own are printed already.
     let more: Vec<&Problem> = plan.warnings.iter().filter(|warning| !loaded.warnings.contains(warning)).collect();
-    warn(&more);
+    print_warnings(&more);
     let replications = match plan.replications() {
-        (least, most) if least == most => count(least as usize, "replication"),
+        (least, most) if least == most => format_count(least as usize, "replication"),
         (least, most) => format!("{least} to {most} replications"),
     };
-    let (points, cases) = (count(plan.points.len(), "point"), count(plan.cases.len(), "case"));
+    let (points, cases) = (format_count(plan.points.len(), "point"), format_count(plan.cases.len(), "case"));
     Ok(format!("; sweep: {points} x {cases} x {replications}"))
 }

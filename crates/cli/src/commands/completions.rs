@@ -6,7 +6,7 @@ use clap::Args as ClapArgs;
 use clap_complete::Shell;
 
 use crate::command_groups::Example;
-use crate::{Failure, completion};
+use crate::{CommandFailure, completion};
 
 /// Examples in its help.
 pub const EXAMPLES: &[Example] = &[
@@ -27,7 +27,7 @@ pub struct Args {
 }
 
 /// Prints the script that enables completion.
-pub fn run(args: &Args) -> Result<(), Failure> {
+pub fn print_completions(args: &Args) -> Result<(), CommandFailure> {
     let script = completion::write_script(&args.shell.to_string())?;
     // Not through `print`, which escapes characters that a script may need.
     let mut out = std::io::stdout().lock();

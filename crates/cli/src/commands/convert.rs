@@ -3,8 +3,8 @@
 use clap::Args as ClapArgs;
 use lab::load::to_toml;
 
-use super::{ScenarioArgs, print};
-use crate::Failure;
+use super::{ScenarioArgs, print_visible};
+use crate::CommandFailure;
 use crate::command_groups::Example;
 
 /// Examples in its help.
@@ -21,6 +21,6 @@ pub struct Args {
 }
 
 /// Prints the scenario as TOML.
-pub fn run(args: &Args) -> Result<(), Failure> {
-    print(&to_toml(&args.scenario.load()?.scenario))
+pub fn convert_scenario(args: &Args) -> Result<(), CommandFailure> {
+    print_visible(&to_toml(&args.scenario.load()?.scenario))
 }

@@ -10,11 +10,11 @@ use engine::Span;
 use scenario::problem::Problem;
 use serde_json::{Value, json};
 
-use super::{listed, print, shown, unreadable_file};
-use crate::Failure;
+use super::{format_path, format_problems, print_visible, unreadable_file};
+use crate::CommandFailure;
 use crate::command_groups::Example;
 use crate::input;
-use crate::talk::{detail, is_verbose, note, say};
+use crate::talk::{is_verbose, write_detail, write_message, write_note};
 
 /// Examples in its help.
 pub const EXAMPLES: &[Example] = &[
@@ -37,52 +37,52 @@ pub struct Args {
 }
 
 /// A script that was run, or could not be read.
-struct Ran {
+struct ScriptRun {
     file: String,
     text: String,
     result: Result<ScriptReport, Problem>,
 }
 
 /// Runs scripts.
-pub fn run(args: &Args) -> Result<(), Failure> {
+pub fn run_script_files(args: &Args) -> Result<(), CommandFailure> {
     let tolerance = match &args.tolerance {
         Some(text) => Some(text.parse::<Span>().map_err(|error| {
             let problem = Problem::new(error.expected).in_file("--tolerance").found(format!("\"{text}\""));
-            Failure::Input(listed(&[Problem { hint: error.hint, ..problem }]))
+            CommandFailure::Input(format_problems(&[Problem { hint: error.hint, ..problem }]))
         })?),
         None => None,
     };
     let mut all = Vec::new();
     for file in &args.files {
-        let ran = one(file, tolerance);
+        let ran = run_script_file(file, tolerance);
         if !args.json {
-            print(&lines(&ran, is_verbose()))?;
+            print_visible(&render_script_result(&ran, is_verbose()))?;
         }
         if let Ok(report) = &ran.result {
             for (ScriptPlace { line, column }, text) in &report.notes {
-                note(format_args!("warning: {}:{line}:{column}: {text}", ran.file));
+                write_note(format_args!("warning: {}:{line}:{column}: {text}", ran.file));
             }
         }
         // With a single script its message is the command's.
         if args.files.len() > 1
             && let Some(message) = ran.message()
         {
-            say(message);
+            write_message(message);
         }
         all.push(ran);
     }
     if args.json {
-        let all: Vec<Value> = all.iter().map(as_json).collect();
-        print(&format!("{:#}\n", Value::from(all)))?;
+        let all: Vec<Value> = all.iter().map(script_to_json).collect();
+        print_visible(&format!("{:#}\n", Value::from(all)))?;
     } else if all.len() > 1 {
-        print(&format!("{}\n", counted(&all)))?;
+        print_visible(&format!("{}\n", count_outcomes(&all)))?;
     }
     judge_scripts(&all)
 }
 
 /// The outcome of the command: wrong input takes precedence over failures, failures over unsupported features.
-fn judge_scripts(all: &[Ran]) -> Result<(), Failure> {
-    let fail = |outcome: &str, failure: fn(String) -> Failure| {
+fn judge_scripts(all: &[ScriptRun]) -> Result<(), CommandFailure> {
+    let fail = |outcome: &str, failure: fn(String) -> CommandFailure| {
         let count = all.iter().filter(|ran| ran.outcome() == outcome).count();
         let message = match all {
             [alone] => alone.message().unwrap_or_default(),
@@ -90,15 +90,15 @@ fn judge_scripts(all: &[Ran]) -> Result<(), Failure> {
         };
         if count == 0 { Ok(()) } else { Err(failure(message)) }
     };
-    fail(UNREADABLE, Failure::Input)?;
-    fail("failed", |message| Failure::Run(message.trim_start_matches("error: ").to_owned()))?;
-    fail("not supported", Failure::Unsupported)
+    fail(UNREADABLE, CommandFailure::Input)?;
+    fail("failed", |message| CommandFailure::Run(message.trim_start_matches("error: ").to_owned()))?;
+    fail("not supported", CommandFailure::Unsupported)
 }
 
 /// The outcome for a file that is not a script.
 const UNREADABLE: &str = "not a script";
 
-impl Ran {
+impl ScriptRun {
     fn outcome(&self) -> &'static str {
         self.result.as_ref().map_or(UNREADABLE, |report| report.outcome.name())
     }
@@ -107,34 +107,34 @@ impl Ran {
     fn message(&self) -> Option<String> {
         match &self.result {
             Ok(report) => report.message(&self.file, &self.text).map(|message| format!("error: {message}")),
-            Err(problem) => Some(listed(std::slice::from_ref(problem))),
+            Err(problem) => Some(format_problems(std::slice::from_ref(problem))),
         }
     }
 }
 
-fn one(file: &Path, tolerance: Option<Span>) -> Ran {
+fn run_script_file(file: &Path, tolerance: Option<Span>) -> ScriptRun {
     let stdin = input::is_stdin(file);
-    let name = if stdin { "<stdin>".to_owned() } else { shown(file) };
+    let name = if stdin { "<stdin>".to_owned() } else { format_path(file) };
     let bytes = if stdin { input::read_stdin(u64::MAX) } else { std::fs::read(file) };
     if let Ok(bytes) = &bytes {
-        detail(format_args!("read {name}: {} bytes", bytes.len()));
+        write_detail(format_args!("read {name}: {} bytes", bytes.len()));
     }
     let (text, result) = match bytes {
         Ok(bytes) => match String::from_utf8(bytes) {
             Ok(text) => {
                 let result = drill::parse_script(&text)
                     .map(|script| drill::run_script(&script, tolerance, &endpoint::open_endpoint))
-                    .map_err(|error| problem(&name, &text, error));
+                    .map_err(|error| convert_syntax_error(&name, &text, error));
                 (text, result)
             }
             Err(_) => (String::new(), Err(Problem::new("not a text: a packetdrill script is").in_file(&name))),
         },
         Err(error) => (String::new(), Err(unreadable_file(file, &error))),
     };
-    Ran { file: name, text, result }
+    ScriptRun { file: name, text, result }
 }
 
-fn problem(file: &str, text: &str, error: SyntaxError) -> Problem {
+fn convert_syntax_error(file: &str, text: &str, error: SyntaxError) -> Problem {
     let SyntaxError { place: ScriptPlace { line, column }, found, expected, hint } = error;
     let source = text.lines().nth(line - 1).map(str::to_owned);
     let problem = Problem::new(expected).in_file(file).found(found);
@@ -142,7 +142,7 @@ fn problem(file: &str, text: &str, error: SyntaxError) -> Problem {
 }
 
 /// A line about a script; with `verbose` its packets and prints too.
-fn lines(ran: &Ran, verbose: bool) -> String {
+fn render_script_result(ran: &ScriptRun, verbose: bool) -> String {
     match &ran.result {
         Ok(report) if verbose => format!("{}: {}\n{}", ran.file, report.line(), report.details()),
         Ok(report) => format!("{}: {}\n", ran.file, report.line()),
@@ -151,7 +151,7 @@ fn lines(ran: &Ran, verbose: bool) -> String {
 }
 
 /// The number of scripts with each outcome.
-fn counted(all: &[Ran]) -> String {
+fn count_outcomes(all: &[ScriptRun]) -> String {
     let outcomes = ["passed", "failed", "not supported", UNREADABLE];
     let counts: Vec<String> = outcomes
         .into_iter()
@@ -162,7 +162,7 @@ fn counted(all: &[Ran]) -> String {
     format!("{} scripts: {}", all.len(), counts.join(", "))
 }
 
-fn as_json(ran: &Ran) -> Value {
+fn script_to_json(ran: &ScriptRun) -> Value {
     let mut object = json!({ "file": ran.file, "outcome": ran.outcome() });
     let at = |line: usize, column: usize, what: &str| json!({ "line": line, "column": column, "what": what });
     match &ran.result {

@@ -10,8 +10,8 @@ use lab::sweep::analysis::Analysis;
 use scenario::problem::Problem;
 
 use super::places::beside_result;
-use super::{listed, nearest_file, print, shown, sweep, warn};
-use crate::Failure;
+use super::{format_path, format_problems, nearest_file, print_visible, print_warnings, sweep};
+use crate::CommandFailure;
 use crate::command_groups::Example;
 
 /// Examples in its help.
@@ -44,44 +44,45 @@ pub struct Args {
 }
 
 /// Writes a store's results.
-pub fn run(args: &Args) -> Result<(), Failure> {
+pub fn export_store(args: &Args) -> Result<(), CommandFailure> {
     let mut names: Vec<&str> = args.format.iter().map(|name| name.trim()).collect();
     names.sort_unstable();
     names.dedup();
-    let formats = names.into_iter().map(find).collect::<Result<Vec<_>, _>>()?;
-    let metrics = args.metric.iter().map(|name| sweep::find(name)).collect::<Result<Vec<_>, _>>()?;
+    let formats = names.into_iter().map(find_export_format).collect::<Result<Vec<_>, _>>()?;
+    let metrics = args.metric.iter().map(|name| sweep::find_shown_metric(name)).collect::<Result<Vec<_>, _>>()?;
     if !metrics.is_empty() && !formats.iter().any(|format| format.is_of_metrics()) {
         let names: Vec<&str> =
             FORMATS.iter().filter(|format| format.is_of_metrics()).map(|format| format.name).collect();
         let expected = format!("one of the formats {}, which show selected metrics", names.join(", "));
         let problem = Problem::new(expected).in_file("--metric").found(format!("--format {}", args.format.join(",")));
-        return Err(Failure::Input(listed(&[problem.hint("the other formats have all metrics")])));
+        return Err(CommandFailure::Input(format_problems(&[problem.hint("the other formats have all metrics")])));
     }
-    let sweeps = analyses(&args.store)?;
+    let sweeps = load_analyses(&args.store)?;
     let out = args.out.clone().unwrap_or_else(|| beside_result(&args.store, ""));
     let paths = export::write_exports(&sweeps, &metrics, &formats, &out)
-        .map_err(|(path, error)| Failure::Run(format!("{}: cannot be written: {error}", shown(&path))))?;
-    paths.iter().try_for_each(|path| print(&format!("{}\n", shown(path))))
+        .map_err(|(path, error)| CommandFailure::Run(format!("{}: cannot be written: {error}", format_path(&path))))?;
+    paths.iter().try_for_each(|path| print_visible(&format!("{}\n", format_path(path))))
 }
 
 /// The sweeps of a store that must have results.
-pub fn analyses(path: &std::path::Path) -> Result<Vec<Analysis>, Failure> {
+pub fn load_analyses(path: &std::path::Path) -> Result<Vec<Analysis>, CommandFailure> {
     let store = Store::open(path)?;
     let sweeps = store.sweeps()?.into_iter().map(|sweep| Analysis::of(&store, sweep, u64::MAX));
     let sweeps = sweeps.collect::<Result<Vec<_>, StoreError>>()?;
     if sweeps.iter().all(|sweep| sweep.runs() == 0) {
         let hint = "`lasthop sweep FILE` creates one";
-        let problem = Problem::new("a store with at least one finished run").in_file(shown(path)).found("an empty one");
-        return Err(Failure::Input(listed(&[problem.hint(hint)])));
+        let problem =
+            Problem::new("a store with at least one finished run").in_file(format_path(path)).found("an empty one");
+        return Err(CommandFailure::Input(format_problems(&[problem.hint(hint)])));
     }
     for sweep in &sweeps {
-        warn(&sweep.warnings());
+        print_warnings(&sweep.warnings());
     }
     Ok(sweeps)
 }
 
-fn find(name: &str) -> Result<&'static ExportFormat, Failure> {
-    let refuse = |problem: Problem| Failure::Input(listed(&[problem.in_file("--format")]));
+fn find_export_format(name: &str) -> Result<&'static ExportFormat, CommandFailure> {
+    let refuse = |problem: Problem| CommandFailure::Input(format_problems(&[problem.in_file("--format")]));
     let format = FORMATS.iter().find(|format| format.name == name).ok_or_else(|| {
         let problem = Problem::new("a file format").found(format!("\"{name}\""));
         refuse(problem.nearest(name, FORMATS.iter().map(|format| format.name)))
@@ -94,15 +95,15 @@ fn find(name: &str) -> Result<&'static ExportFormat, Failure> {
     Ok(format)
 }
 
-impl From<StoreError> for Failure {
+impl From<StoreError> for CommandFailure {
     fn from(error: StoreError) -> Self {
         match error {
-            StoreError::Unwritable { .. } | StoreError::Unmade { .. } => Failure::Run(error.to_string()),
+            StoreError::Unwritable { .. } | StoreError::Unmade { .. } => CommandFailure::Run(error.to_string()),
             StoreError::Unopened { ref path, .. } => {
-                let near = nearest_file(path).map(|near| format!("\n  hint: did you mean \"{}\"?", shown(&near)));
-                Failure::Input(format!("error: {error}{}", near.unwrap_or_default()))
+                let near = nearest_file(path).map(|near| format!("\n  hint: did you mean \"{}\"?", format_path(&near)));
+                CommandFailure::Input(format!("error: {error}{}", near.unwrap_or_default()))
             }
-            _ => Failure::Input(format!("error: {error}")),
+            _ => CommandFailure::Input(format!("error: {error}")),
         }
     }
 }

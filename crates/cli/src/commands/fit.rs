@@ -17,14 +17,14 @@ use lab::captures::{BothEnds, CaptureFile, is_capture, open_decompressed};
 use lab::result_dir::EMULATION;
 
 use super::captured::{
-    CaptureArgs, DataDirection, Place, captures, congestion_control, of_hosts, open_both, refuse_comparison,
-    warn_of_damage,
+    CaptureArgs, CapturePlace, DataDirection, congestion_control, find_host_captures, open_both, read_command_captures,
+    refuse_comparison, warn_of_damage,
 };
-use super::{listed, print, shown, unreadable_file, write_whole};
+use super::{format_path, format_problems, print_visible, unreadable_file, write_whole};
 use crate::command_groups::Example;
-use crate::input::{UNPACK, compressed};
-use crate::talk::note;
-use crate::{Failure, table};
+use crate::input::{UNPACK, identify_compression};
+use crate::talk::write_note;
+use crate::{CommandFailure, table};
 
 /// Examples in its help.
 pub const EXAMPLES: &[Example] = &[
@@ -51,7 +51,7 @@ pub struct Args {
     stream: Option<u32>,
     /// Where the capture was made [default: inferred]
     #[arg(long, value_enum, value_name = "PLACE")]
-    at: Option<Place>,
+    at: Option<CapturePlace>,
     /// The sender's variant, which a capture does not show [default: that of iperf3's log, or the nearest of several]
     #[arg(long, value_parser = PossibleValuesParser::new(comparison::variants()), hide_possible_values = true)]
     variant: Option<String>,
@@ -86,52 +86,61 @@ impl From<SendingHost> for Host {
 }
 
 /// Fits a scenario to a measurement, and runs it.
-pub fn run(args: &Args) -> Result<(), Failure> {
+pub fn fit_scenario(args: &Args) -> Result<(), CommandFailure> {
     args.files.iter().try_for_each(|file| refuse_comparison(file))?;
-    let names: Vec<String> = args.files.iter().map(|file| shown(file)).collect();
+    let names: Vec<String> = args.files.iter().map(|file| format_path(file)).collect();
     let source = names.join(" and ");
     let given = Given { variant: args.variant.clone(), rate: args.rate, sender: args.sender.map(Host::from), source };
     let (fitted, values, named) = match &args.files[..] {
-        [dir] if !of_hosts(dir).is_empty() => of_result(dir, args, &given)?,
-        [file] => of_one(file, args, &given)?,
+        [dir] if !find_host_captures(dir).is_empty() => fit_host_result(dir, args, &given)?,
+        [file] => fit_capture_or_log(file, args, &given)?,
         [one, other] if is_capture(one) && is_capture(other) => {
             if args.at.is_some() {
-                return Err(Failure::Input("error: --at: found two captures, expected one".to_owned()));
+                return Err(CommandFailure::Input("error: --at: found two captures, expected one".to_owned()));
             }
-            of_both(open_both(one, other)?.each_ref(), args, &given)?
+            fit_both_captures(open_both(one, other)?.each_ref(), args, &given)?
         }
-        files => of_logs(files, &given)?,
+        files => fit_logs(files, &given)?,
     };
     let variant = given.variant(named.as_deref());
     let variants: Vec<&str> = variant.as_deref().map_or(comparison::CANDIDATES.to_vec(), |variant| vec![variant]);
-    let tried = comparison::tried(&fitted, &values, &variants).map_err(|problems| Failure::Input(listed(&problems)))?;
+    let tried = comparison::tried(&fitted, &values, &variants)
+        .map_err(|problems| CommandFailure::Input(format_problems(&problems)))?;
     let Some(best) = tried.first() else { return Ok(()) };
     if best.values.is_far(&values) {
-        note(
+        write_note(
             "warning: the simulated goodput is more than 15 % from the measured one: the path or the sender is another \
               than fitted, and what `lasthop compare` shows may not hold\n  hint: --variant names the sender's",
         );
     }
     if args.json {
-        print(&format!("{:#}\n", json::report(&tried, &values)))?;
+        print_visible(&format!("{:#}\n", json::report(&tried, &values)))?;
     } else {
-        tables(&tried, &values, variant.is_none())?;
+        print_fit_tables(&tried, &values, variant.is_none())?;
     }
     let text = best.fitted.to_toml();
     if let Some(file) = &args.out {
         write_whole(file, text.as_bytes())?;
-        note(format_args!("{}: `lasthop compare {}` runs every scheme on it", shown(file), shown(file)));
+        write_note(format_args!(
+            "{}: `lasthop compare {}` runs every scheme on it",
+            format_path(file),
+            format_path(file)
+        ));
     } else if !args.json {
-        print(&format!("\n{text}"))?;
+        print_visible(&format!("\n{text}"))?;
     }
     Ok(())
 }
 
 /// Prints a fit; the variant is `assumed` if neither the user nor the measurement names it.
-fn tables(tried: &[comparison::Tried], values: &comparison::Values, assumed: bool) -> Result<(), Failure> {
+fn print_fit_tables(
+    tried: &[comparison::Tried],
+    values: &comparison::Values,
+    assumed: bool,
+) -> Result<(), CommandFailure> {
     let Some(best) = tried.first() else { return Ok(()) };
-    print(&table::aligned(&measured::rows(&best.fitted), 1))?;
-    print(&format!("\n{}", table::aligned(&measured::compared(values, best), 1)))?;
+    print_visible(&table::align_rows(&measured::rows(&best.fitted), 1))?;
+    print_visible(&format!("\n{}", table::align_rows(&measured::compared(values, best), 1)))?;
     if !assumed || values.goodput.is_none() {
         return Ok(());
     }
@@ -139,13 +148,16 @@ fn tables(tried: &[comparison::Tried], values: &comparison::Values, assumed: boo
         format!("{} {:.3}", tried.fitted.variant, tried.values.goodput.unwrap_or_default() / 1e6)
     };
     let others: Vec<String> = tried.iter().map(goodput).collect();
-    print(&format!("\nthe sender's variant is not seen; nearest first, goodput in Mbps: {}\n", others.join(", ")))
+    print_visible(&format!(
+        "\nthe sender's variant is not seen; nearest first, goodput in Mbps: {}\n",
+        others.join(", ")
+    ))
 }
 
 /// Prints which host is assumed to be the sender, if `sends` may be a mobile: servers do not open connections.
 fn note_direction(given: &Given, sends: Option<&str>) {
     if let Some(sends) = sends.filter(|_| given.sender.is_none()) {
-        note(format_args!(
+        write_note(format_args!(
             "note: fitted as a download; if {sends}, which sends, is the wireless host: --sender mobile"
         ));
     }
@@ -155,35 +167,35 @@ fn note_direction(given: &Given, sends: Option<&str>) {
 type Fit = (Fitted, comparison::Values, Option<String>);
 
 /// The fit to a result of real hosts, which shows the sender.
-fn of_result(dir: &Path, args: &Args, given: &Given) -> Result<Fit, Failure> {
-    let (file, other) = captures(dir, None, &CaptureArgs { stream: args.stream, at: args.at })?;
+fn fit_host_result(dir: &Path, args: &Args, given: &Given) -> Result<Fit, CommandFailure> {
+    let (file, other) = read_command_captures(dir, None, &CaptureArgs { stream: args.stream, at: args.at })?;
     let direction = DataDirection::of(dir, &file, other.as_ref(), file.choose_connection(args.stream)?);
     let seen = direction.filter(|_| given.sender.is_none()).map(|direction| {
-        note(direction.to_string());
+        write_note(direction.to_string());
         if direction.is_upload { Host::Mobile } else { Host::Server }
     });
     if let Some(control) = congestion_control(dir).filter(|_| given.variant.is_none()) {
-        note(format_args!(
+        write_note(format_args!(
             "note: the machine's congestion control was {control}, unless the program chose another: set it with --variant"
         ));
     }
     let given = &Given { sender: given.sender.or(seen), ..given.clone() };
     match &other {
-        Some(other) => of_both([&file, other], args, given),
+        Some(other) => fit_both_captures([&file, other], args, given),
         None => {
             let transfer = Transfer::of(|| open_decompressed(&file.path), args.stream, args.at.map(Vantage::from));
-            let name = shown(&file.path);
-            let refused = |error| Failure::Input(format!("error: {name}: {error}"));
-            of_transfer(&name, &transfer.map_err(refused)?, given)
+            let name = format_path(&file.path);
+            let refused = |error| CommandFailure::Input(format!("error: {name}: {error}"));
+            fit_transfer(&name, &transfer.map_err(refused)?, given)
         }
     }
 }
 
 /// The fit to a capture or a log.
-fn of_one(file: &Path, args: &Args, given: &Given) -> Result<Fit, Failure> {
-    let name = shown(file);
-    let refused = |what: String| Failure::Input(format!("error: {name}: {what}"));
-    let found = fs::metadata(file).map_err(|error| unreadable(file, &error))?;
+fn fit_capture_or_log(file: &Path, args: &Args, given: &Given) -> Result<Fit, CommandFailure> {
+    let name = format_path(file);
+    let refused = |what: String| CommandFailure::Input(format!("error: {name}: {what}"));
+    let found = fs::metadata(file).map_err(|error| refuse_unreadable(file, &error))?;
     if found.is_dir() {
         let what =
             "found a directory without captures of real hosts, expected one of `lasthop shell`, a capture, or a log";
@@ -193,37 +205,37 @@ fn of_one(file: &Path, args: &Args, given: &Given) -> Result<Fit, Failure> {
         if let Some(option) = args.stream.map(|_| "--stream").or(args.at.map(|_| "--at")) {
             return Err(refused(format!("found no capture, expected one with {option}")));
         }
-        return of_logs(std::slice::from_ref(&file.to_owned()), given);
+        return fit_logs(std::slice::from_ref(&file.to_owned()), given);
     }
     let at = args.at.map(Vantage::from);
     let transfer =
         Transfer::of(|| open_decompressed(file), args.stream, at).map_err(|error| refused(error.to_string()))?;
     warn_of_damage(file, transfer.incomplete.as_deref(), transfer.skipped, transfer.bad_timestamps);
-    of_transfer(&name, &transfer, given)
+    fit_transfer(&name, &transfer, given)
 }
 
 /// The fit to the captures of both ends.
-fn of_both(captures: [&CaptureFile; 2], args: &Args, given: &Given) -> Result<Fit, Failure> {
+fn fit_both_captures(captures: [&CaptureFile; 2], args: &Args, given: &Given) -> Result<Fit, CommandFailure> {
     let both = BothEnds::of(captures, args.stream)?;
     let path = &both.files[0].path;
     if !both.whole_path {
-        note(format_args!(
+        write_note(format_args!(
             "note: the captures are not from both ends of the connection: {} alone is fitted",
-            shown(path)
+            format_path(path)
         ));
     }
     let truth = both.truth();
     let at = both.whole_path.then_some(Vantage::Sender);
     let transfer = Transfer::with_truth(|| open_decompressed(path), Some(both.numbers[0]), at, truth.as_ref());
-    let transfer = transfer.map_err(|error| Failure::Input(format!("error: {}: {error}", shown(path))))?;
-    of_transfer(&given.source, &transfer, given)
+    let transfer = transfer.map_err(|error| CommandFailure::Input(format!("error: {}: {error}", format_path(path))))?;
+    fit_transfer(&given.source, &transfer, given)
 }
 
 /// The fit to a transfer, captured in the file of this name.
-fn of_transfer(name: &str, transfer: &Transfer, given: &Given) -> Result<Fit, Failure> {
-    let refused = |what: String| Failure::Input(format!("error: {name}: {what}"));
+fn fit_transfer(name: &str, transfer: &Transfer, given: &Given) -> Result<Fit, CommandFailure> {
+    let refused = |what: String| CommandFailure::Input(format!("error: {name}: {what}"));
     let ends = transfer.survey.stream.ends;
-    note(format_args!(
+    write_note(format_args!(
         "{name}: stream {}, {} to {}, {} segments with data, captured at the {}",
         transfer.survey.number,
         ends[transfer.survey.sender.index()],
@@ -236,28 +248,30 @@ fn of_transfer(name: &str, transfer: &Transfer, given: &Given) -> Result<Fit, Fa
     let at_sender = transfer.survey.vantage == Vantage::Sender;
     if at_sender && transfer.counts.missing > transfer.counts.segments / 100 {
         let missing = transfer.counts.missing;
-        note(format_args!(
+        write_note(format_args!(
             "warning: {name}: segments that were not captured: {missing}; the fates of others are less certain"
         ));
     }
     if !at_sender {
-        note("note: not captured at the sender: waits are not seen, and losses at a full queue count as the channel's");
+        write_note(
+            "note: not captured at the sender: waits are not seen, and losses at a full queue count as the channel's",
+        );
     }
     let fitted = measured::of_transfer(transfer, &Bottleneck::of(transfer), given);
     fitted.map(|(fitted, values)| (fitted, values, None)).map_err(|error| refused(error.to_string()))
 }
 
 /// A file that cannot be read.
-fn unreadable(file: &Path, error: &io::Error) -> Failure {
-    Failure::Input(listed(&[unreadable_file(file, error)]))
+fn refuse_unreadable(file: &Path, error: &io::Error) -> CommandFailure {
+    CommandFailure::Input(format_problems(&[unreadable_file(file, error)]))
 }
 
 /// The fit to logs of iperf3 and ping.
-fn of_logs(files: &[PathBuf], given: &Given) -> Result<Fit, Failure> {
+fn fit_logs(files: &[PathBuf], given: &Given) -> Result<Fit, CommandFailure> {
     let (mut iperf, mut ping) = (None, None);
     for file in files {
-        let refused = |what: String| Failure::Input(format!("error: {}: {what}", shown(file)));
-        let bytes = fs::read(file).map_err(|error| unreadable(file, &error))?;
+        let refused = |what: String| CommandFailure::Input(format!("error: {}: {what}", format_path(file)));
+        let bytes = fs::read(file).map_err(|error| refuse_unreadable(file, &error))?;
         let text = String::from_utf8_lossy(&bytes);
         if is_capture(file) {
             return Err(refused(
@@ -286,35 +300,35 @@ fn of_logs(files: &[PathBuf], given: &Given) -> Result<Fit, Failure> {
         } else {
             return Err(refused(format!(
                 "{}, expected pcap, pcapng, or the output of `iperf3 -J` or `ping`",
-                kind(&bytes)
+                describe_unknown_file(&bytes)
             )));
         }
     }
-    let unfit = |error: measured::Unfit| Failure::Input(format!("error: {}: {error}", given.source));
+    let unfit = |error: measured::Unfit| CommandFailure::Input(format!("error: {}: {error}", given.source));
     match (iperf, ping) {
         (Some(iperf), ping) => {
             let (fitted, values) = measured::of_iperf(&iperf, ping.as_ref(), given).map_err(unfit)?;
             if iperf.both_ways {
-                note(
+                write_note(
                     "note: a log of --bidir: only what the host that wrote it sent is fitted; if both directions share a \
                      medium, one alone has a higher rate",
                 );
             }
             note_direction(given, (!iperf.receives).then_some("the host that wrote the log"));
-            note("note: a log of iperf3 has means only; a capture shows queue and losses");
+            write_note("note: a log of iperf3 has means only; a capture shows queue and losses");
             Ok((fitted, values, iperf.control))
         }
         (None, Some(ping)) => {
             let (fitted, values) = measured::of_ping(&ping, given).map_err(unfit)?;
             Ok((fitted, values, None))
         }
-        (None, None) => Err(Failure::Input(format!("error: {}: found no log", given.source))),
+        (None, None) => Err(CommandFailure::Input(format!("error: {}: found no log", given.source))),
     }
 }
 
 /// Describes a file that is neither a capture nor a log.
-fn kind(bytes: &[u8]) -> String {
-    match compressed(bytes) {
+fn describe_unknown_file(bytes: &[u8]) -> String {
+    match identify_compression(bytes) {
         _ if bytes.is_empty() => "found an empty file".to_owned(),
         Some(found) => format!("found {found} ({UNPACK})"),
         None => "found neither a capture nor a log".to_owned(),

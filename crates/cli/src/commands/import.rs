@@ -10,11 +10,11 @@ use scenario::problem::Problem;
 use scenario::recordings::format::{Format, FormatReader, READERS};
 use scenario::recordings::recorded::LinkRecording;
 
-use super::{count, listed, print, refused, shown, unreadable_file, write_whole};
-use crate::Failure;
+use super::{format_count, format_path, format_problems, print_visible, refuse_input, unreadable_file, write_whole};
+use crate::CommandFailure;
 use crate::command_groups::Example;
-use crate::input::{UNPACK, compressed};
-use crate::talk::note;
+use crate::input::{UNPACK, identify_compression};
+use crate::talk::write_note;
 
 /// Examples in its help.
 pub const EXAMPLES: &[Example] = &[
@@ -36,19 +36,19 @@ pub struct Args {
 }
 
 /// Prints a recording as lasthop's table.
-pub fn run(args: &Args) -> Result<(), Failure> {
-    let name = shown(&args.file);
+pub fn import_recording(args: &Args) -> Result<(), CommandFailure> {
+    let name = format_path(&args.file);
     if is_capture(&args.file) {
         let problem = Problem::new("a recording of rates, delays or deliveries").in_file(&*name).found("a capture");
         let hint = "`lasthop fit` makes a scenario of a capture; `explain`, `plot` and `report` read it, too";
-        return Err(Failure::Input(listed(&[problem.hint(hint)])));
+        return Err(CommandFailure::Input(format_problems(&[problem.hint(hint)])));
     }
-    let unfit = |what: String| Failure::Input(format!("error: {name}: {what}"));
-    let bytes = fs::read(&args.file).map_err(|error| refused(vec![unreadable_file(&args.file, &error)]))?;
+    let unfit = |what: String| CommandFailure::Input(format!("error: {name}: {what}"));
+    let bytes = fs::read(&args.file).map_err(|error| refuse_input(vec![unreadable_file(&args.file, &error)]))?;
     let text = match String::from_utf8(bytes) {
         Ok(text) => text,
         Err(error) => {
-            let what = match compressed(error.as_bytes()) {
+            let what = match identify_compression(error.as_bytes()) {
                 Some(found) => format!("found {found}, expected a recording as text: {UNPACK}"),
                 None => "found bytes that are no text, expected a recording as text".to_owned(),
             };
@@ -62,18 +62,18 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         None => problem,
     };
     let recognized = || Format::Auto.reader(&name, &text).map_err(with_option);
-    let reader = named.map_or_else(recognized, Ok).map_err(|problem| refused(vec![problem]))?;
-    let recorded = reader.read(&name, &text).map_err(|problem| refused(vec![problem]))?;
-    note(format_args!("{name}: {}", described(reader, &recorded)));
+    let reader = named.map_or_else(recognized, Ok).map_err(|problem| refuse_input(vec![problem]))?;
+    let recorded = reader.read(&name, &text).map_err(|problem| refuse_input(vec![problem]))?;
+    write_note(format_args!("{name}: {}", describe_recording(reader, &recorded)));
     match &args.out {
         Some(file) => write_whole(file, recorded.to_csv().as_bytes()),
-        None => print(&recorded.to_csv()),
+        None => print_visible(&recorded.to_csv()),
     }
 }
 
 /// The format of a recording and its extent, in one line.
-pub fn described(reader: &FormatReader, recorded: &LinkRecording) -> String {
-    let mut text = format!("{} ({}): {}", reader.name, reader.summary, count(recorded.rows.len(), "row"));
+pub fn describe_recording(reader: &FormatReader, recorded: &LinkRecording) -> String {
+    let mut text = format!("{} ({}): {}", reader.name, reader.summary, format_count(recorded.rows.len(), "row"));
     text.push_str(&format!(" over {:.3} s", recorded.end.as_secs_f64()));
     if let Some([mean, lowest, highest]) = recorded.rates().map(|rates| rates.map(|bits| bits / 1e6)) {
         text.push_str(&format!(", rate {lowest:.3} to {highest:.3} Mbps, mean {mean:.3} Mbps"));

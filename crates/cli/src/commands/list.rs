@@ -4,8 +4,8 @@ use clap::Args as ClapArgs;
 use lab::catalogue::CATALOGUE;
 use scenario::problem::Problem;
 
-use super::{listed, nearest_of_many, print};
-use crate::Failure;
+use super::{format_problems, nearest_of_many, print_visible};
+use crate::CommandFailure;
 use crate::command_groups::Example;
 
 /// Examples in its help.
@@ -19,12 +19,12 @@ pub struct Args {
 }
 
 /// Lists every registered name with one line about it.
-pub fn run(args: &Args) -> Result<(), Failure> {
+pub fn list_catalogue(args: &Args) -> Result<(), CommandFailure> {
     let kinds = || CATALOGUE.iter().map(|section| section.plural);
     if let Some(kind) = args.kind.as_ref().filter(|kind| !kinds().any(|known| known == **kind)) {
         let problem =
             nearest_of_many(Problem::new("a kind of name").in_file("list").found(format!("\"{kind}\"")), kind, kinds());
-        return Err(Failure::Input(listed(&[problem])));
+        return Err(CommandFailure::Input(format_problems(&[problem])));
     }
     let mut text = String::new();
     for section in CATALOGUE.iter().filter(|section| args.kind.as_ref().is_none_or(|kind| section.plural == kind)) {
@@ -35,5 +35,5 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             text.push_str(&format!("  {name:width$}  {summary}\n"));
         }
     }
-    print(&text)
+    print_visible(&text)
 }

@@ -7,9 +7,9 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, Command, CommandFactory};
 use clap_mangen::Man;
 
-use super::{print, shown, write_whole};
-use crate::command_groups::{Example, Group, describe_command, examples_of};
-use crate::{Cli, Failure};
+use super::{format_path, print_visible, write_whole};
+use crate::command_groups::{CommandGroup, Example, describe_command, examples_of};
+use crate::{Cli, CommandFailure};
 
 /// Examples in its help.
 pub const EXAMPLES: &[Example] = &[
@@ -30,23 +30,25 @@ pub struct Args {
 }
 
 /// Prints or writes manual pages, with the commands in these groups.
-pub fn run(args: &Args, groups: &[Group]) -> Result<(), Failure> {
+pub fn write_manual(args: &Args, groups: &[CommandGroup]) -> Result<(), CommandFailure> {
     let mut whole = Cli::command().disable_help_subcommand(true);
     // Gives commands their full names.
     whole.build();
-    let Some(dir) = args.out.as_ref().or(args.dir.as_ref()) else { return print(&render_page(&whole, groups)?.1) };
+    let Some(dir) = args.out.as_ref().or(args.dir.as_ref()) else {
+        return print_visible(&render_page(&whole, groups)?.1);
+    };
     let shown_commands = whole.get_subcommands().filter(|command| !command.is_hide_set());
     for command in std::iter::once(&whole).chain(shown_commands) {
         let (name, text) = render_page(command, groups)?;
         let path = dir.join(name);
         write_whole(&path, text.as_bytes())?;
-        print(&format!("{}\n", shown(&path)))?;
+        print_visible(&format!("{}\n", format_path(&path)))?;
     }
     Ok(())
 }
 
 /// The file name and the text of a command's page.
-fn render_page(command: &Command, groups: &[Group]) -> io::Result<(String, String)> {
+fn render_page(command: &Command, groups: &[CommandGroup]) -> io::Result<(String, String)> {
     let man = Man::new(command.clone());
     let mut text = Vec::new();
     man.render_title(&mut text)?;
@@ -71,14 +73,14 @@ fn render_page(command: &Command, groups: &[Group]) -> io::Result<(String, Strin
 }
 
 /// The commands in their groups, as a section of a page.
-fn render_commands(command: &Command, groups: &[Group]) -> String {
+fn render_commands(command: &Command, groups: &[CommandGroup]) -> String {
     let mut text = ".SH COMMANDS\n".to_owned();
     for group in groups {
         // Writing to a text in memory does not fail.
-        let _ = writeln!(text, ".SS {}", escape(group.title));
+        let _ = writeln!(text, ".SS {}", escape_roff(group.title));
         for (name, _) in group.commands.iter().filter(|(name, _)| command.find_subcommand(name).is_some()) {
-            let about = escape(&describe_command(command, name));
-            let _ = writeln!(text, ".TP\n\\fBlasthop\\-{}\\fR(1)\n{about}", escape(name));
+            let about = escape_roff(&describe_command(command, name));
+            let _ = writeln!(text, ".TP\n\\fBlasthop\\-{}\\fR(1)\n{about}", escape_roff(name));
         }
     }
     text
@@ -90,13 +92,13 @@ fn render_examples(examples: &[Example]) -> String {
         return String::new();
     }
     examples.iter().fold(".SH EXAMPLES\n".to_owned(), |mut text, (line, meaning)| {
-        let _ = writeln!(text, ".TP\n\\fB{}\\fR\n{}", escape(line), escape(meaning));
+        let _ = writeln!(text, ".TP\n\\fB{}\\fR\n{}", escape_roff(line), escape_roff(meaning));
         text
     })
 }
 
 /// A line for roff: it has no escapes, and no hyphens that are typeset as such.
-fn escape(line: &str) -> String {
+fn escape_roff(line: &str) -> String {
     let plain = line.replace('\\', "\\e").replace('-', "\\-");
     // A line that begins with one of these is a request.
     if plain.starts_with(['.', '\'']) { format!("\\&{plain}") } else { plain }

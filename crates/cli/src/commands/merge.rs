@@ -8,10 +8,10 @@ use lab::sweep::rekey;
 
 use scenario::problem::Problem;
 
-use super::{count, listed, print, shown};
-use crate::Failure;
+use super::{format_count, format_path, format_problems, print_visible};
+use crate::CommandFailure;
 use crate::command_groups::Example;
-use crate::talk::note;
+use crate::talk::write_note;
 
 /// Examples in its help.
 pub const EXAMPLES: &[Example] = &[
@@ -31,27 +31,27 @@ pub struct Args {
 }
 
 /// Merges stores.
-pub fn run(args: &Args) -> Result<(), Failure> {
+pub fn merge_stores(args: &Args) -> Result<(), CommandFailure> {
     let (into, from) = match (&args.out, &args.stores[..]) {
         (Some(out), stores) => (out, stores),
         (None, [first, others @ ..]) if !others.is_empty() => (first, others),
         _ => {
             let problem = Problem::new("a store that receives the runs: --out STORE is missing");
-            return Err(Failure::Input(listed(&[problem])));
+            return Err(CommandFailure::Input(format_problems(&[problem])));
         }
     };
     // Before the target is created: a wrong name must not leave an empty store.
     for other in from {
         if Store::open(other)?.dropped_a_line() {
-            note(format_args!("{}: its last line was incomplete and is dropped", shown(other)));
+            write_note(format_args!("{}: its last line was incomplete and is dropped", format_path(other)));
         }
     }
     let mut store = Store::create(into)?;
     for other in from {
         let merged = store.merge(other)?;
-        let (into, other) = (shown(into), shown(other));
-        let (runs, sweeps) = (count(merged.runs, "new run"), count(merged.sweeps, "new sweep"));
-        print(&format!("{into}: {runs} and {sweeps} from {other}\n"))?;
+        let (into, other) = (format_path(into), format_path(other));
+        let (runs, sweeps) = (format_count(merged.runs, "new run"), format_count(merged.sweeps, "new sweep"));
+        print_visible(&format!("{into}: {runs} and {sweeps} from {other}\n"))?;
     }
     // Shards of one sweep may have been made by versions that name runs differently.
     rekey::rekey_sweeps(&mut store)?;

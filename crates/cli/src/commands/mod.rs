@@ -47,9 +47,9 @@ use scenario::flows;
 use scenario::problem::Problem;
 use sim::Network;
 
-use crate::Failure;
+use crate::CommandFailure;
 use crate::input;
-use crate::talk::{detail, note};
+use crate::talk::{write_detail, write_note};
 
 /// The arguments of every command that reads a scenario.
 #[derive(Args)]
@@ -64,12 +64,12 @@ pub struct ScenarioArgs {
     #[arg(long, value_name = "NAME")]
     pub scheme: Option<String>,
     /// The random seed, 0 to 2^63 - 1
-    #[arg(long, value_name = "N", value_parser = seed, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = parse_seed, allow_negative_numbers = true)]
     pub seed: Option<u64>,
 }
 
 /// A seed; TOML, in which scenarios are kept, has no larger numbers.
-fn seed(text: &str) -> Result<u64, String> {
+fn parse_seed(text: &str) -> Result<u64, String> {
     const MAX: u64 = i64::MAX as u64;
     text.parse().ok().filter(|seed| *seed <= MAX).ok_or_else(|| format!("a whole number, 0 to {MAX}, was expected"))
 }
@@ -78,11 +78,11 @@ fn seed(text: &str) -> Result<u64, String> {
 #[derive(Args)]
 pub struct Jobs {
     /// Threads [default: all cores]
-    #[arg(long, value_name = "N", value_parser = threads)]
+    #[arg(long, value_name = "N", value_parser = parse_threads)]
     jobs: Option<NonZeroUsize>,
 }
 
-fn threads(text: &str) -> Result<NonZeroUsize, String> {
+fn parse_threads(text: &str) -> Result<NonZeroUsize, String> {
     text.parse().map_err(|_| "a number of threads, at least 1, was expected".to_owned())
 }
 
@@ -93,26 +93,26 @@ impl Jobs {
             return jobs.get();
         }
         let cores = available_parallelism().map_or(1, NonZeroUsize::get);
-        detail(format_args!("default: --jobs {cores}, all cores"));
+        write_detail(format_args!("default: --jobs {cores}, all cores"));
         cores
     }
 }
 
 impl ScenarioArgs {
     /// Reads and checks the scenario; warnings go to stderr.
-    pub fn load(&self) -> Result<Loaded, Failure> {
-        let loaded = resolved(&self.open()?)?;
-        warn(&loaded.warnings);
+    pub fn load(&self) -> Result<Loaded, CommandFailure> {
+        let loaded = resolve_source(&self.open()?)?;
+        print_warnings(&loaded.warnings);
         Ok(loaded)
     }
 
     /// Reads the scenario without checking it.
-    pub fn open(&self) -> Result<Source, Failure> {
-        input::open(&self.file, &self.overrides()).map_err(refused)
+    pub fn open(&self) -> Result<Source, CommandFailure> {
+        input::open_source(&self.file, &self.overrides()).map_err(refuse_input)
     }
 
     /// The result directory named by the file argument, unless an option changes the run.
-    pub fn kept(&self) -> Option<&Path> {
+    pub fn result_directory(&self) -> Option<&Path> {
         let changed = !self.set.is_empty() || self.scheme.is_some() || self.seed.is_some();
         (!input::is_stdin(&self.file) && self.file.is_dir() && !changed).then_some(self.file.as_path())
     }
@@ -124,25 +124,26 @@ impl ScenarioArgs {
 }
 
 /// The flow over TCP that `--flow` names.
-fn flow_named(network: &Network, name: &str) -> Result<usize, Failure> {
-    flows::tcp_flow(network, name).map_err(|problem| Failure::Input(listed(&[problem.in_file("--flow")])))
+fn find_named_flow(network: &Network, name: &str) -> Result<usize, CommandFailure> {
+    flows::tcp_flow(network, name)
+        .map_err(|problem| CommandFailure::Input(format_problems(&[problem.in_file("--flow")])))
 }
 
 /// The scenario of a source, checked.
-fn resolved(source: &Source) -> Result<Loaded, Failure> {
-    source.resolve(&source.document).map_err(refused)
+fn resolve_source(source: &Source) -> Result<Loaded, CommandFailure> {
+    source.resolve(&source.document).map_err(refuse_input)
 }
 
 /// Wrong input.
-fn refused(problems: Vec<Problem>) -> Failure {
-    Failure::Input(listed(&problems))
+fn refuse_input(problems: Vec<Problem>) -> CommandFailure {
+    CommandFailure::Input(format_problems(&problems))
 }
 
 /// The problem with a file that cannot be read. If it does not exist, a hint names the nearest file.
 fn unreadable_file(path: &Path, error: &io::Error) -> Problem {
-    let problem = Problem::new(format!("cannot be read: {error}")).in_file(shown(path));
+    let problem = Problem::new(format!("cannot be read: {error}")).in_file(format_path(path));
     match nearest_file(path) {
-        Some(near) => problem.hint(format!("did you mean \"{}\"?", shown(&near))),
+        Some(near) => problem.hint(format!("did you mean \"{}\"?", format_path(&near))),
         None => problem,
     }
 }
@@ -153,9 +154,9 @@ fn nearest_file(path: &Path) -> Option<PathBuf> {
 }
 
 /// Prints warnings.
-fn warn(warnings: &[impl Display]) {
+fn print_warnings(warnings: &[impl Display]) {
     for warning in warnings {
-        note(format_args!("warning: {warning}"));
+        write_note(format_args!("warning: {warning}"));
     }
 }
 
@@ -179,41 +180,41 @@ fn nearest_of_many<'a>(problem: Problem, name: &str, known: impl Iterator<Item =
 }
 
 /// Problems as an error message, one after another.
-fn listed(problems: &[Problem]) -> String {
+fn format_problems(problems: &[Problem]) -> String {
     let lines: Vec<String> = problems.iter().map(|problem| format!("error: {problem}")).collect();
     lines.join("\n")
 }
 
-/// Prints to stdout, with control characters escaped. A closed stdout is `Failure::BrokenPipe`.
-fn print(text: &str) -> Result<(), Failure> {
+/// Prints to stdout, with control characters escaped. A closed stdout is `CommandFailure::BrokenPipe`.
+fn print_visible(text: &str) -> Result<(), CommandFailure> {
     let mut out = std::io::stdout().lock();
     out.write_all(escape_controls(text).as_bytes())?;
     out.flush()?;
     Ok(())
 }
 
-/// As [`print()`], for commands that write files afterwards: a closed stdout does not stop them.
-fn print_if_open(text: &str) -> Result<(), Failure> {
-    match print(text) {
-        Err(Failure::BrokenPipe) => Ok(()),
+/// As [`print_visible`], for commands that write files afterwards: a closed stdout does not stop them.
+fn print_if_open(text: &str) -> Result<(), CommandFailure> {
+    match print_visible(text) {
+        Err(CommandFailure::BrokenPipe) => Ok(()),
         printed => printed,
     }
 }
 
 /// A number with its noun, such as "1 run" or "2 runs".
-fn count(number: impl Display, what: &str) -> String {
+fn format_count(number: impl Display, what: &str) -> String {
     let number = number.to_string();
     let ending = if number == "1" { "" } else { "s" };
     format!("{number} {what}{ending}")
 }
 
 /// A path as text.
-fn shown(path: &Path) -> String {
+fn format_path(path: &Path) -> String {
     path.display().to_string()
 }
 
 /// Writes a file, and creates its directory; the file appears complete or not at all.
-fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    let unwritable = |error| Failure::Run(format!("{}: cannot be written: {error}", shown(path)));
+fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), CommandFailure> {
+    let unwritable = |error| CommandFailure::Run(format!("{}: cannot be written: {error}", format_path(path)));
     atomic_file::write_atomically(path, bytes).map_err(unwritable)
 }

@@ -7,10 +7,10 @@ use std::path::PathBuf;
 use clap::Args as ClapArgs;
 use scenario::problem::Problem;
 
-use super::{listed, print, shown};
+use super::{format_path, format_problems, print_visible};
 use crate::command_groups::Example;
-use crate::talk::note;
-use crate::{Failure, input};
+use crate::talk::write_note;
+use crate::{CommandFailure, input};
 
 /// Examples in its help.
 pub const EXAMPLES: &[Example] = &[
@@ -30,32 +30,32 @@ pub struct Args {
 const START: &str = include_str!("new.toml");
 
 /// Writes a scenario.
-pub fn run(args: &Args) -> Result<(), Failure> {
+pub fn write_new_scenario(args: &Args) -> Result<(), CommandFailure> {
     if input::is_stdin(&args.file) {
-        print(START)?;
-        note("next: keep it, as with `lasthop new - > first.toml`; then `lasthop run first.toml`");
+        print_visible(START)?;
+        write_note("next: keep it, as with `lasthop new - > first.toml`; then `lasthop run first.toml`");
         return Ok(());
     }
-    let file = shown(&args.file);
-    let refused = |problem: Problem| Failure::Input(listed(&[problem.in_file(&file)]));
+    let file = format_path(&args.file);
+    let refused = |problem: Problem| CommandFailure::Input(format_problems(&[problem.in_file(&file)]));
     if args.file.extension().is_some_and(|ending| ending == "dat") {
         let problem =
             Problem::new("a file name that does not end in .dat: such a file is read in the thesis's language");
-        return Err(refused(problem.hint(shown(&args.file.with_extension("toml")))));
+        return Err(refused(problem.hint(format_path(&args.file.with_extension("toml")))));
     }
     match OpenOptions::new().write(true).create_new(true).open(&args.file) {
-        Ok(mut out) => out.write_all(START.as_bytes()).map_err(|error| unwritable(&file, &error))?,
+        Ok(mut out) => out.write_all(START.as_bytes()).map_err(|error| refuse_unwritable(&file, &error))?,
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
             return Err(refused(Problem::new("exists, and is not replaced").hint("choose another name")));
         }
-        Err(error) => return Err(unwritable(&file, &error)),
+        Err(error) => return Err(refuse_unwritable(&file, &error)),
     }
-    note(format_args!(
+    write_note(format_args!(
         "wrote {file}; next: `lasthop run {file}`, then `lasthop explain {file}`; change a key, and `lasthop check {file}`"
     ));
     Ok(())
 }
 
-fn unwritable(file: &str, error: &std::io::Error) -> Failure {
-    Failure::Run(format!("{file}: cannot be written: {error}"))
+fn refuse_unwritable(file: &str, error: &std::io::Error) -> CommandFailure {
+    CommandFailure::Run(format!("{file}: cannot be written: {error}"))
 }

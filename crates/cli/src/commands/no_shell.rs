@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use clap::Args as ClapArgs;
 
 pub use super::shell_examples::{EMULATE_EXAMPLES, EXAMPLES};
-use crate::Failure;
+use crate::CommandFailure;
 
 /// Arguments of both commands, which are not read.
 #[derive(ClapArgs)]
@@ -18,9 +18,9 @@ pub type EmulateArgs = Args;
 pub type HereArgs = Args;
 
 /// Refuses to run.
-pub fn run(_: &Args) -> Result<(), Failure> {
-    Err(Failure::Unsupported(format!("error: {}", host::Error::NotLinux)))
+pub fn run_in_shell(_: &Args) -> Result<(), CommandFailure> {
+    Err(CommandFailure::Unsupported(format!("error: {}", host::Error::NotLinux)))
 }
 
-pub use run as emulate;
-pub use run as here;
+pub use run_in_shell as emulate;
+pub use run_in_shell as here;

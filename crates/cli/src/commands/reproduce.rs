@@ -11,12 +11,12 @@ use serde_json::Value;
 use stats::{Interval, Level};
 
 use super::places::in_results;
-use super::{Jobs, listed, print, shown, write_whole};
-use crate::Failure;
+use super::{Jobs, format_path, format_problems, print_visible, write_whole};
+use crate::CommandFailure;
 use crate::command_groups::Example;
-use crate::progress::Progress;
-use crate::table::{aligned, row};
-use crate::talk::{detail, note};
+use crate::progress::ProgressReport;
+use crate::table::{align_rows, text_cells};
+use crate::talk::{write_detail, write_note};
 
 /// Examples in its help.
 pub const EXAMPLES: &[Example] = &[
@@ -46,24 +46,24 @@ pub struct Args {
 }
 
 /// Reproduces a paper.
-pub fn run(args: &Args) -> Result<(), Failure> {
+pub fn report_reproduction(args: &Args) -> Result<(), CommandFailure> {
     let Some(name) = &args.name else {
         let width = PAPERS.iter().map(|paper| paper.name.len()).max().unwrap_or(0);
         let lines = PAPERS.iter().map(|paper| format!("{:width$}  {}\n", paper.name, paper.reference));
-        return print(&lines.collect::<String>());
+        return print_visible(&lines.collect::<String>());
     };
     let paper = papers::find_paper(name).ok_or_else(|| {
         let problem = Problem::new("a paper").in_file("reproduce").found(format!("\"{name}\""));
-        Failure::Input(listed(&[problem.nearest(name, PAPERS.iter().map(|paper| paper.name))]))
+        CommandFailure::Input(format_problems(&[problem.nearest(name, PAPERS.iter().map(|paper| paper.name))]))
     })?;
     let replications = if args.quick { 10 } else { args.replications.unwrap_or(paper.replications) };
     let jobs = args.jobs.count();
     let out = args.out.clone().unwrap_or_else(|| in_results(paper.name));
     if args.out.is_none() {
-        detail(format_args!("default: --out {}", shown(&out)));
+        write_detail(format_args!("default: --out {}", format_path(&out)));
     }
     let mut store = Store::create(&out.join("runs.sqlite"))?;
-    let progress = Progress::of_runs(paper.name);
+    let progress = ProgressReport::of_runs(paper.name);
     let outcome = reproduce_paper(paper, replications, &mut store, jobs, &mut |tally| {
         progress.count(tally.done, tally.wanted - tally.found)
     });
@@ -72,24 +72,25 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let level = Level::default();
     let json: Value = reproduction.numbers.iter().map(|number| number.to_json(level)).collect();
     write_whole(&out.join("numbers.json"), format!("{json:#}\n").as_bytes())?;
-    let picture = report::marks::svg(paper, &reproduction.numbers, level);
+    let picture = report::marks::render_marks_svg(paper, &reproduction.numbers, level);
     write_whole(&out.join("numbers.svg"), picture.as_bytes())?;
-    let page = report::html(&report::paper::page(paper, &reproduction));
+    let page = report::render_html_page(&report::paper::render_paper_page(paper, &reproduction));
     write_whole(&out.join("report.html"), page.as_bytes())?;
     if args.json {
-        print(&format!("{json:#}\n"))?;
+        print_visible(&format!("{json:#}\n"))?;
     } else {
-        print(&table(paper, &reproduction, level))?;
+        print_visible(&render_reproduction(paper, &reproduction, level))?;
     }
-    note(format_args!("the report is {}", shown(&out.join("report.html"))));
+    write_note(format_args!("the report is {}", format_path(&out.join("report.html"))));
     Ok(())
 }
 
-fn table(paper: &Paper, reproduction: &Reproduction, level: Level) -> String {
+fn render_reproduction(paper: &Paper, reproduction: &Reproduction, level: Level) -> String {
     let several = paper.readings.len() > 1;
-    let mut rows = vec![row(&["where", "what", "reading", "unit", "paper", "ours", "+-", "one run of ours", "mark"])];
+    let mut rows =
+        vec![text_cells(&["where", "what", "reading", "unit", "paper", "ours", "+-", "one run of ours", "mark"])];
     for number in &reproduction.numbers {
-        rows.extend(lines(number, paper, level));
+        rows.extend(render_number_lines(number, paper, level));
     }
     if !several && rows.iter().skip(1).all(|row| row[READING].is_empty()) {
         rows.iter_mut().for_each(|row| drop(row.remove(READING)));
@@ -111,7 +112,7 @@ fn table(paper: &Paper, reproduction: &Reproduction, level: Level) -> String {
         paper.reference,
         reproduction.replications,
         readings.collect::<String>(),
-        aligned(&rows, left),
+        align_rows(&rows, left),
         told.collect::<String>(),
         Score::of(&reproduction.numbers, level),
         paper.name
@@ -122,7 +123,7 @@ fn table(paper: &Paper, reproduction: &Reproduction, level: Level) -> String {
 const READING: usize = 2;
 
 /// A line for each reading and mode; the first has the paper's value and the mark.
-fn lines(number: &Number, paper: &Paper, level: Level) -> Vec<Vec<String>> {
+fn render_number_lines(number: &Number, paper: &Paper, level: Level) -> Vec<Vec<String>> {
     let show = |value: f64| format!("{value:.*}", number.places());
     let none = || "-".to_owned();
     let span = |interval: Interval| format!("{} to {}", show(interval.low), show(interval.high));

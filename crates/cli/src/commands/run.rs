@@ -15,11 +15,11 @@ use scenario::problem::Problem;
 use scenario::traces::Trace;
 
 use super::places::{in_results, name_run};
-use super::{ScenarioArgs, listed, print_if_open, shown};
+use super::{ScenarioArgs, format_path, format_problems, print_if_open};
 use crate::command_groups::Example;
-use crate::progress::Progress;
-use crate::talk::{detail, note, say};
-use crate::{Failure, table};
+use crate::progress::ProgressReport;
+use crate::talk::{write_detail, write_message, write_note};
+use crate::{CommandFailure, table};
 
 /// Examples in its help.
 pub const EXAMPLES: &[Example] = &[
@@ -67,16 +67,18 @@ pub struct Args {
 }
 
 /// Runs a scenario.
-pub fn run(args: &Args) -> Result<(), Failure> {
+pub fn run_scenario(args: &Args) -> Result<(), CommandFailure> {
     let mut loaded = args.scenario.load()?;
     if loaded.scenario.sweep.take().is_some() {
-        let file = shown(&args.scenario.file);
-        note(format_args!("note: one run, [sweep] is ignored; `lasthop sweep {file}` runs the sweep"));
+        let file = format_path(&args.scenario.file);
+        write_note(format_args!("note: one run, [sweep] is ignored; `lasthop sweep {file}` runs the sweep"));
     }
-    let traces = traces(args, &mut loaded)?;
+    let traces = select_run_traces(args, &mut loaded)?;
     if let Some(interval) = args.interval {
         if interval == Span::ZERO {
-            return Err(Failure::Input(listed(&[Problem::new("more than 0").in_file("--interval").found("0 s")])));
+            return Err(CommandFailure::Input(format_problems(&[Problem::new("more than 0")
+                .in_file("--interval")
+                .found("0 s")])));
         }
         loaded.scenario.output.series_interval = Some(interval);
     }
@@ -84,14 +86,14 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let dir = match &args.out {
         Some(dir) => Some(dir.clone()),
         None if args.no_out => None,
-        None => Some(default_dir(args, &loaded)?),
+        None => Some(choose_run_directory(args, &loaded)?),
     };
     match &dir {
-        None if !traces.is_empty() => note("note: the traces of output.traces are not written: --no-out"),
-        Some(dir) if args.out.is_none() => detail(format_args!("default: --out {}", shown(dir))),
+        None if !traces.is_empty() => write_note("note: the traces of output.traces are not written: --no-out"),
+        Some(dir) if args.out.is_none() => write_detail(format_args!("default: --out {}", format_path(dir))),
         _ => {}
     }
-    let progress = Progress::new(&loaded.stem);
+    let progress = ProgressReport::new(&loaded.stem);
     let printer = || Box::new(BufWriter::new(UntilClosed(stdout()))) as Box<dyn Write>;
     let printers = Printers { events: args.print_events.then(printer), series: args.interval.map(|_| printer()) };
     let done = match &dir {
@@ -105,16 +107,16 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if args.json {
         print_if_open(&format!("{summary:#}\n"))?;
     } else if args.print_events {
-        say(table::summary(&summary));
+        write_message(table::render_summary(&summary));
     } else {
-        print_if_open(&table::summary(&summary))?;
+        print_if_open(&table::render_summary(&summary))?;
     }
     let Some(dir) = dir else { return Ok(()) };
     let replaced = if replaced { " (replaced an earlier result)" } else { "" };
-    note(format_args!("results in {}{replaced}", shown(&dir)));
+    write_note(format_args!("results in {}{replaced}", format_path(&dir)));
     if args.scenario.file.extension().is_some_and(|ending| ending == "dat") && loaded.records_air() {
-        let file = shown(&dir.join(TRACE_FILE));
-        note(format_args!("note: read_from_trace = 0 {file} repeats the channel of this run"));
+        let file = format_path(&dir.join(TRACE_FILE));
+        write_note(format_args!("note: read_from_trace = 0 {file} repeats the channel of this run"));
     }
     Ok(())
 }
@@ -145,44 +147,46 @@ fn warn_of_unused(args: &Args, loaded: &Loaded, traces: &[&Trace]) {
     }
     let unused = "has no effect without --trace events or --print-events";
     if args.events.is_some() {
-        note(format_args!("warning: --events {unused}"));
+        write_note(format_args!("warning: --events {unused}"));
     }
     if loaded.scenario.output.print_interval.is_some() && args.scenario.file.extension().is_none_or(|end| end != "dat")
     {
-        note(format_args!("warning: output.print_interval {unused}"));
+        write_note(format_args!("warning: output.print_interval {unused}"));
     }
 }
 
 /// The selected traces and kinds of events, of the options or else of the scenario. The scenario is changed to match.
-fn traces(args: &Args, loaded: &mut Loaded) -> Result<Vec<&'static Trace>, Failure> {
+fn select_run_traces(args: &Args, loaded: &mut Loaded) -> Result<Vec<&'static Trace>, CommandFailure> {
     if let Some(names) = &args.trace {
         loaded.scenario.output.traces = names.iter().map(|name| name.trim().to_owned()).collect();
     }
     if let Some(names) = &args.events {
         loaded.scenario.output.events = names.iter().map(|name| name.trim().to_owned()).collect();
         EventKinds::select(&loaded.scenario.output.events)
-            .map_err(|problem| Failure::Input(listed(&[problem.in_file("--events")])))?;
+            .map_err(|problem| CommandFailure::Input(format_problems(&[problem.in_file("--events")])))?;
     }
     let (selected, omitted) = features::select_traces(&loaded.scenario.output.traces).map_err(|problem| {
         let problem = match args.trace {
             Some(_) => problem.in_file("--trace"),
-            None => problem.in_file(shown(&loaded.path)).key("output.traces"),
+            None => problem.in_file(format_path(&loaded.path)).key("output.traces"),
         };
-        Failure::Input(listed(&[problem]))
+        CommandFailure::Input(format_problems(&[problem]))
     })?;
-    omitted.iter().for_each(note);
+    omitted.iter().for_each(write_note);
     Ok(selected)
 }
 
 /// The directory of a run in `results/`. A result of another scenario with the same name is an error.
-fn default_dir(args: &Args, loaded: &Loaded) -> Result<PathBuf, Failure> {
+fn choose_run_directory(args: &Args, loaded: &Loaded) -> Result<PathBuf, CommandFailure> {
     let dir = in_results(name_run(loaded, &args.scenario));
     match run::made_of_another(loaded, &dir) {
         None => Ok(dir),
         Some(other) => {
-            let problem = Problem::new("a result of this scenario, or none").in_file(shown(&dir));
+            let problem = Problem::new("a result of this scenario, or none").in_file(format_path(&dir));
             let problem = problem.found(format!("the result of {other}"));
-            Err(Failure::Input(listed(&[problem.hint("choose another directory with --out, or remove that one")])))
+            Err(CommandFailure::Input(format_problems(&[
+                problem.hint("choose another directory with --out, or remove that one")
+            ])))
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use clap::{Args as ClapArgs, ValueEnum};
 
-use super::print;
-use crate::Failure;
+use super::print_visible;
+use crate::CommandFailure;
 use crate::command_groups::Example;
 
 /// Examples in its help.
@@ -29,10 +29,10 @@ enum Subject {
 }
 
 /// Prints a JSON Schema.
-pub fn run(args: &Args) -> Result<(), Failure> {
+pub fn print_schema(args: &Args) -> Result<(), CommandFailure> {
     let schema = match args.of {
         Subject::Scenario => scenario::schema(),
-        Subject::Summary => observe::summary::schema().to_value(),
+        Subject::Summary => observe::summary::generate_summary_schema().to_value(),
     };
-    print(&format!("{schema:#}\n"))
+    print_visible(&format!("{schema:#}\n"))
 }

@@ -11,14 +11,14 @@ use scenario::problem::Problem;
 
 use super::places::in_results;
 pub use super::shell_examples::{EMULATE_EXAMPLES, EXAMPLES};
-use super::{ScenarioArgs, listed, print, resolved, shown};
+use super::{ScenarioArgs, format_path, format_problems, print_visible, resolve_source};
 use crate::progress::StatusLine;
-use crate::talk::{detail, note, say};
-use crate::{Failure, table};
+use crate::talk::{write_detail, write_message, write_note};
+use crate::{CommandFailure, table};
 
 /// The arguments of both commands.
 #[derive(ClapArgs)]
-struct Common {
+struct EmulationArgs {
     /// Let the scenario's flows run as cross traffic
     #[arg(long)]
     flows: bool,
@@ -55,7 +55,7 @@ pub struct Args {
     #[arg(long, exclusive = true)]
     check: bool,
     #[command(flatten)]
-    common: Common,
+    common: EmulationArgs,
     /// The command and its arguments [default: $SHELL]
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<OsString>,
@@ -70,7 +70,7 @@ pub struct EmulateArgs {
     #[arg(long, value_name = "NODE=DEVICE", required = true)]
     tun: Vec<String>,
     #[command(flatten)]
-    common: Common,
+    common: EmulationArgs,
 }
 
 /// Arguments of the process that becomes a command of `lasthop shell`.
@@ -83,21 +83,22 @@ pub struct HereArgs {
     command: Vec<OsString>,
 }
 
-impl Common {
+impl EmulationArgs {
     /// # Errors
     /// Results would be replaced that cannot be repeated.
-    fn plan(&self, loaded: &Loaded) -> Result<Plan, Failure> {
+    fn plan(&self, loaded: &Loaded) -> Result<Plan, CommandFailure> {
         if let Some(out) = self.out.as_ref().filter(|out| out.join(EMULATION).is_file()) {
-            let problem = Problem::new("a new directory").in_file("--out").found(format!("{}, a result", shown(out)));
+            let problem =
+                Problem::new("a new directory").in_file("--out").found(format!("{}, a result", format_path(out)));
             let problem = problem.hint("real traffic cannot be repeated: remove it, or choose another directory");
-            return Err(Failure::Input(listed(&[problem])));
+            return Err(CommandFailure::Input(format_problems(&[problem])));
         }
-        let default = || unused(&format!("{}-shell", loaded.stem));
+        let default = || choose_new_directory(&format!("{}-shell", loaded.stem));
         let out = (!self.no_out).then(|| self.out.clone().unwrap_or_else(default));
         if let Some(out) = out.as_ref().filter(|_| self.out.is_none()) {
-            detail(format_args!("default: --out {}", shown(out)));
+            write_detail(format_args!("default: --out {}", format_path(out)));
         }
-        let warn: fn(&str) = |text| super::warn(&[text.to_owned()]);
+        let warn: fn(&str) = |text| super::print_warnings(&[text.to_owned()]);
         let program = own_program();
         Ok(Plan { real_time: self.real_time, flows: self.flows, out, program, warn: Some(warn), ..Plan::default() })
     }
@@ -110,24 +111,24 @@ pub fn own_program() -> Option<PathBuf> {
 }
 
 /// A directory in `results` that does not exist yet: runs with real hosts cannot be repeated, so none is replaced.
-fn unused(name: &str) -> PathBuf {
+fn choose_new_directory(name: &str) -> PathBuf {
     let numbered = (2..).map(|number| in_results(format!("{name}-{number}")));
     let free = std::iter::once(in_results(name)).chain(numbered).find(|dir| !dir.exists());
     free.unwrap_or_else(|| in_results(name))
 }
 
 /// Runs a command behind a simulated network.
-pub fn run(args: &Args) -> Result<(), Failure> {
+pub fn run_in_shell(args: &Args) -> Result<(), CommandFailure> {
     if args.check {
-        return check();
+        return report_machine();
     }
     let Some(scenario) = &args.scenario else {
-        return Err(Failure::Input("error: expected the file of a scenario, or --check".to_owned()));
+        return Err(CommandFailure::Input("error: expected the file of a scenario, or --check".to_owned()));
     };
-    session::prepare_namespaces().map_err(refused)?;
-    let loaded = load(scenario)?;
+    session::prepare_namespaces().map_err(fail_run)?;
+    let loaded = load_emulated(scenario)?;
     let places = session::parse_hosts(&loaded.network, args.node.as_deref(), &args.and);
-    let wrong = |problem| Failure::Input(listed(&[problem]));
+    let wrong = |problem| CommandFailure::Input(format_problems(&[problem]));
     let mut places = places.map_err(wrong)?;
     let outside =
         args.outside.as_ref().map(|name| session::gateway_place(&loaded.network, &mut places, name.as_deref()));
@@ -135,20 +136,21 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let mut command = args.command.clone();
     if command.is_empty() {
         command.push(std::env::var_os("SHELL").unwrap_or_else(|| "/bin/sh".into()));
-        detail(format_args!("default: COMMAND {}", command[0].to_string_lossy()));
+        write_detail(format_args!("default: COMMAND {}", command[0].to_string_lossy()));
     }
     if !is_found(&command[0]) {
         // The exit code is the shells' convention. Results do not exist yet.
-        say(format_args!("error: {}: cannot be run: it was not found", command[0].to_string_lossy()));
-        return Err(Failure::Exit(NOT_FOUND));
+        write_message(format_args!("error: {}: cannot be run: it was not found", command[0].to_string_lossy()));
+        return Err(CommandFailure::Exit(NOT_FOUND));
     }
     let plan = Plan { places, mtu: args.mtu, command, outside, ..args.common.plan(&loaded)? };
-    note(session::render_introduction(&plan));
+    write_note(session::render_introduction(&plan));
     // An interactive shell uses the terminal exclusively.
     let line = StatusLine::new(&loaded.stem, !args.command.is_empty());
-    let ended = session::run_shell(&loaded, &plan, &mut |status| line.show(live(status))).map_err(refused);
+    let ended =
+        session::run_shell(&loaded, &plan, &mut |status| line.show(render_live_status(status))).map_err(fail_run);
     line.finish();
-    finished(&plan, ended?)
+    report_emulation_end(&plan, ended?)
 }
 
 /// The exit code of a command that does not exist.
@@ -164,40 +166,40 @@ fn is_found(program: &OsStr) -> bool {
 }
 
 /// Lets packets of devices cross a simulated network.
-pub fn emulate(args: &EmulateArgs) -> Result<(), Failure> {
-    let loaded = load(&args.scenario)?;
+pub fn emulate(args: &EmulateArgs) -> Result<(), CommandFailure> {
+    let loaded = load_emulated(&args.scenario)?;
     let devices = session::parse_devices(&loaded.network, &args.tun);
-    let devices = devices.map_err(|problem| Failure::Input(listed(&[problem])))?;
+    let devices = devices.map_err(|problem| CommandFailure::Input(format_problems(&[problem])))?;
     let places = devices.iter().map(|device| device.place.clone()).collect();
     let plan = Plan { places, ..args.common.plan(&loaded)? };
-    note(format_args!("emulation runs until Ctrl-C; addresses: {}", session::render_introduction(&plan)));
+    write_note(format_args!("emulation runs until Ctrl-C; addresses: {}", session::render_introduction(&plan)));
     let line = StatusLine::new(&loaded.stem, true);
-    let ended =
-        session::emulate_network(&loaded, &plan, &devices, &mut |status| line.show(live(status))).map_err(refused);
+    let ended = session::emulate_network(&loaded, &plan, &devices, &mut |status| line.show(render_live_status(status)))
+        .map_err(fail_run);
     line.finish();
-    finished(&plan, ended?)
+    report_emulation_end(&plan, ended?)
 }
 
 /// Replaces this process by a command in a namespace.
-pub fn here(args: &HereArgs) -> Result<(), Failure> {
+pub fn here(args: &HereArgs) -> Result<(), CommandFailure> {
     let (code, message) = session::run_here(&args.command, args.keep_rights);
-    say(format_args!("error: {message}"));
-    Err(Failure::Exit(code))
+    write_message(format_args!("error: {message}"));
+    Err(CommandFailure::Exit(code))
 }
 
 /// Reads and checks the scenario; warnings go to stderr. A scheme without effect at real ends gets one warning about
 /// that instead of the others.
-fn load(scenario: &ScenarioArgs) -> Result<Loaded, Failure> {
-    let loaded = resolved(&scenario.open()?)?;
+fn load_emulated(scenario: &ScenarioArgs) -> Result<Loaded, CommandFailure> {
+    let loaded = resolve_source(&scenario.open()?)?;
     let without_effect = session::without_sender(&loaded);
     let covered = |warning: &&Problem| !without_effect.is_empty() && warning.lint == Some("scheme-out-of-place");
     let others: Vec<&Problem> = loaded.warnings.iter().filter(|warning| !covered(warning)).collect();
-    super::warn(&others);
-    super::warn(&without_effect);
+    super::print_warnings(&others);
+    super::print_warnings(&without_effect);
     Ok(loaded)
 }
 
-fn live(status: &Status) -> String {
+fn render_live_status(status: &Status) -> String {
     format!(
         "{:.0} s, {:.2} Mbps, {} queued, {} lost",
         status.now.as_secs_f64(),
@@ -207,26 +209,26 @@ fn live(status: &Status) -> String {
     )
 }
 
-fn refused(error: impl std::fmt::Display) -> Failure {
-    Failure::Run(error.to_string())
+fn fail_run(error: impl std::fmt::Display) -> CommandFailure {
+    CommandFailure::Run(error.to_string())
 }
 
 /// Reports to standard error, as standard output is the command's.
-fn finished(plan: &Plan, ended: EmulationEnd) -> Result<(), Failure> {
-    note(table::links(&ended.summary).trim_end());
-    note(ended.report.text().trim_end());
-    super::warn(&ended.report.warnings());
+fn report_emulation_end(plan: &Plan, ended: EmulationEnd) -> Result<(), CommandFailure> {
+    write_note(table::render_links(&ended.summary).trim_end());
+    write_note(ended.report.text().trim_end());
+    super::print_warnings(&ended.report.warnings());
     if let Some(out) = &plan.out {
-        note(format_args!("results in {}", shown(out)));
+        write_note(format_args!("results in {}", format_path(out)));
     }
     if let Some(failure) = ended.failure {
-        return Err(Failure::Run(failure));
+        return Err(CommandFailure::Run(failure));
     }
-    if ended.code == 0 { Ok(()) } else { Err(Failure::Exit(ended.code)) }
+    if ended.code == 0 { Ok(()) } else { Err(CommandFailure::Exit(ended.code)) }
 }
 
 /// Prints the rights and devices that this machine provides; fails if a required one is missing.
-fn check() -> Result<(), Failure> {
+fn report_machine() -> Result<(), CommandFailure> {
     let findings = host::check_machine();
     let mut unmet = false;
     for finding in &findings {
@@ -236,11 +238,11 @@ fn check() -> Result<(), Failure> {
             Err(error) => format!("no (optional): {error}"),
         };
         unmet |= finding.required && finding.found.is_err();
-        print(&format!("{}: {found}\n", finding.what))?;
+        print_visible(&format!("{}: {found}\n", finding.what))?;
     }
     if unmet {
-        Err(Failure::Run("`lasthop shell` cannot run here".to_owned()))
+        Err(CommandFailure::Run("`lasthop shell` cannot run here".to_owned()))
     } else {
-        print("`lasthop shell` can run here\n")
+        print_visible("`lasthop shell` can run here\n")
     }
 }

@@ -10,12 +10,12 @@ use lab::sweep::dedup::merge_warnings;
 use scenario::problem::Problem;
 
 use super::places::in_results;
-use super::sweep::replications;
-use super::{ScenarioArgs, listed, print, refused, shown, warn, write_whole};
-use crate::Failure;
+use super::sweep::parse_replications;
+use super::{ScenarioArgs, format_path, format_problems, print_visible, print_warnings, refuse_input, write_whole};
+use crate::CommandFailure;
 use crate::command_groups::Example;
 use crate::input;
-use crate::talk::note;
+use crate::talk::write_note;
 
 /// Examples in its help.
 pub const EXAMPLES: &[Example] = &[
@@ -38,7 +38,7 @@ pub struct Args {
     #[arg(short, long, value_name = "STORE")]
     out: Option<PathBuf>,
     /// Replications of each point, instead of the scenario's
-    #[arg(long, value_name = "N", value_parser = replications, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = parse_replications, allow_negative_numbers = true)]
     replications: Option<u64>,
     /// Cores, and threads, of a task
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1024))]
@@ -55,35 +55,38 @@ pub struct Args {
 }
 
 /// Prints a script that submits the sweep to Slurm.
-pub fn run(args: &Args) -> Result<(), Failure> {
+pub fn write_slurm_script(args: &Args) -> Result<(), CommandFailure> {
     let file = &args.scenario.file;
     if input::is_stdin(file) {
         let problem = Problem::new("a file, which the tasks of the job read").in_file("FILE").found("standard input");
-        return Err(Failure::Input(listed(&[problem])));
+        return Err(CommandFailure::Input(format_problems(&[problem])));
     }
     if let Some(out) = args.out.as_deref().filter(|out| is_journal(out)) {
         let problem =
             Problem::new("the name of an SQLite store, into which the append-only files of the shards are merged");
-        let hint = shown(&out.with_extension("sqlite"));
-        return Err(Failure::Input(listed(&[problem.in_file("--out").found(shown(out)).hint(hint)])));
+        let hint = format_path(&out.with_extension("sqlite"));
+        return Err(CommandFailure::Input(format_problems(&[problem
+            .in_file("--out")
+            .found(format_path(out))
+            .hint(hint)])));
     }
     let mut overrides = args.scenario.overrides();
     overrides.set.extend(args.replications.map(|count| format!("sweep.replications={count}")));
-    let plan = Plan::of(&input::open(file, &overrides).map_err(refused)?).map_err(refused)?;
-    warn(&merge_warnings(&plan.warnings));
-    let text = script(args, &plan);
+    let plan = Plan::of(&input::open_source(file, &overrides).map_err(refuse_input)?).map_err(refuse_input)?;
+    print_warnings(&merge_warnings(&plan.warnings));
+    let text = render_slurm_script(args, &plan);
     match &args.script {
-        None => print(&text),
+        None => print_visible(&text),
         Some(path) => {
             write_whole(path, text.as_bytes())?;
-            note(format_args!("submit it with: bash {}", quoted(&shown(path))));
+            write_note(format_args!("submit it with: bash {}", quote_bash_word(&format_path(path))));
             Ok(())
         }
     }
 }
 
 /// A word of the shell.
-fn quoted(text: &str) -> String {
+fn quote_bash_word(text: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-=:,%+@".contains(&byte);
     if !text.is_empty() && text.bytes().all(plain) {
         text.to_owned()
@@ -93,26 +96,26 @@ fn quoted(text: &str) -> String {
 }
 
 /// The arguments of `lasthop sweep` that name the sweep.
-fn of_sweep(args: &Args) -> String {
+fn render_sweep_arguments(args: &Args) -> String {
     let ScenarioArgs { file, set, scheme, seed } = &args.scenario;
-    let mut words = vec![shown(file)];
+    let mut words = vec![format_path(file)];
     let mut option = |name: &str, value: String| words.extend([name.to_owned(), value]);
     set.iter().for_each(|change| option("--set", change.clone()));
     scheme.iter().for_each(|name| option("--scheme", name.clone()));
     seed.iter().for_each(|seed| option("--seed", seed.to_string()));
     args.replications.iter().for_each(|count| option("--replications", count.to_string()));
-    words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+    words.iter().map(|word| quote_bash_word(word)).collect::<Vec<_>>().join(" ")
 }
 
-fn script(args: &Args, plan: &Plan) -> String {
+fn render_slurm_script(args: &Args, plan: &Plan) -> String {
     let Args { shards, jobs, .. } = args;
     let out = args.out.clone().unwrap_or_else(|| in_results(format!("{}.sqlite", plan.stem)));
-    let folder = quoted(&shown(&out.with_extension("shards")));
-    let (name, sweep) = (quoted(&plan.stem), of_sweep(args));
-    let (lasthop, out) = ("\"${LASTHOP:-lasthop}\"", quoted(&shown(&out)));
+    let folder = quote_bash_word(&format_path(&out.with_extension("shards")));
+    let (name, sweep) = (quote_bash_word(&plan.stem), render_sweep_arguments(args));
+    let (lasthop, out) = ("\"${LASTHOP:-lasthop}\"", quote_bash_word(&format_path(&out)));
     let time = args.time.iter().map(|time| format!("--time={time}"));
     let options: String = time.chain(args.sbatch.iter().cloned()).fold(String::new(), |mut options, option| {
-        let _ = write!(options, " {}", quoted(&option));
+        let _ = write!(options, " {}", quote_bash_word(&option));
         options
     });
     let runs = plan.points.len() as u64 * plan.cases.len() as u64 * plan.replications().0;

@@ -9,12 +9,14 @@ use scenario::problem::Problem;
 use serde_json::{Value, json};
 use stats::{Interval, Level};
 
-use super::{Jobs, ScenarioArgs, flow_named, listed, print, refused, resolved, warn};
-use crate::Failure;
+use super::{
+    Jobs, ScenarioArgs, find_named_flow, format_problems, print_visible, print_warnings, refuse_input, resolve_source,
+};
+use crate::CommandFailure;
 use crate::command_groups::Example;
 use crate::input;
-use crate::progress::Progress;
-use crate::table::{aligned, row};
+use crate::progress::ProgressReport;
+use crate::table::{align_rows, text_cells};
 
 /// Examples in its help.
 pub const EXAMPLES: &[Example] = &[
@@ -50,55 +52,56 @@ pub struct Args {
 }
 
 /// Reports from when on goodputs are steady.
-pub fn run(args: &Args) -> Result<(), Failure> {
-    let refused =
-        |option: &str, error: stats::Error| Failure::Input(listed(&[Problem::new(error.to_string()).in_file(option)]));
+pub fn report_steady_state(args: &Args) -> Result<(), CommandFailure> {
+    let refused = |option: &str, error: stats::Error| {
+        CommandFailure::Input(format_problems(&[Problem::new(error.to_string()).in_file(option)]))
+    };
     let level = Level::new(args.level).map_err(|error| refused("--level", error))?;
     let question = Question::new(args.replications, args.precision, level).map_err(|error| match error {
         stats::Error::Bounds { minimum, maximum } => {
             let problem = Problem::new(format!("at least {minimum}: one replication gives no confidence interval"));
-            Failure::Input(listed(&[problem.in_file("--replications").found(maximum.to_string())]))
+            CommandFailure::Input(format_problems(&[problem.in_file("--replications").found(maximum.to_string())]))
         }
         error => refused("--precision", error),
     })?;
-    let loaded = loaded(args)?;
+    let loaded = load_until(args)?;
     let chosen = match &args.flow {
-        Some(name) => vec![flow_named(&loaded.network, name)?],
+        Some(name) => vec![find_named_flow(&loaded.network, name)?],
         None => (0..loaded.network.flows.len()).collect(),
     };
     let jobs = args.jobs.count();
-    let progress = Progress::of_runs(&loaded.stem);
+    let progress = ProgressReport::of_runs(&loaded.stem);
     let reports =
         examine_flows(&loaded.network, &chosen, &question, jobs, &mut |done| progress.count(done, args.replications));
     progress.finish();
     let reports = reports?;
     if args.json {
-        return print(&format!("{:#}\n", as_json(&loaded, &question, &reports)));
+        return print_visible(&format!("{:#}\n", steady_to_json(&loaded, &question, &reports)));
     }
-    print(&as_text(&loaded, &question, &reports))
+    print_visible(&render_steady_report(&loaded, &question, &reports))
 }
 
 /// The scenario, with the duration of --until.
-fn loaded(args: &Args) -> Result<Loaded, Failure> {
+fn load_until(args: &Args) -> Result<Loaded, CommandFailure> {
     let mut overrides = args.scenario.overrides();
     overrides.set.extend(args.until.as_ref().map(|until| format!("duration={until}")));
-    let loaded = resolved(&input::open(&args.scenario.file, &overrides).map_err(refused)?)?;
+    let loaded = resolve_source(&input::open_source(&args.scenario.file, &overrides).map_err(refuse_input)?)?;
     // A warning about the duration is an estimate; this command measures the length.
     let others = loaded.warnings.iter().filter(|warning| warning.key.as_deref() != Some("duration"));
-    warn(&others.collect::<Vec<_>>());
+    print_warnings(&others.collect::<Vec<_>>());
     Ok(loaded)
 }
 
-impl From<SteadyError> for Failure {
+impl From<SteadyError> for CommandFailure {
     fn from(error: SteadyError) -> Self {
         match error {
-            SteadyError::Interrupted => Failure::Interrupted(error.to_string()),
-            SteadyError::Unsuitable(_) => Failure::Input(error.to_string()),
+            SteadyError::Interrupted => CommandFailure::Interrupted(error.to_string()),
+            SteadyError::Unsuitable(_) => CommandFailure::Input(error.to_string()),
         }
     }
 }
 
-fn as_text(loaded: &Loaded, question: &Question, reports: &[FlowReport]) -> String {
+fn render_steady_report(loaded: &Loaded, question: &Question, reports: &[FlowReport]) -> String {
     let title = loaded.title();
     let mut out = format!("{title} (seed {}), {} replications\n", loaded.network.seed, question.replications());
     for report in reports {
@@ -115,36 +118,36 @@ fn as_text(loaded: &Loaded, question: &Question, reports: &[FlowReport]) -> Stri
             out.push_str(&format!("times count from its start at {} s\n", flow.start));
         }
         out.push('\n');
-        out.push_str(&table(report, question));
+        out.push_str(&render_goodput_table(report, question));
         out.push('\n');
         let warmup = match report.warmup {
-            Ok(warmup) => format!("the first {}", seconds(warmup)),
+            Ok(warmup) => format!("the first {}", format_in_seconds(warmup)),
             Err(error) => error.to_string(),
         };
         out.push_str(&format!("warm-up   {warmup} (MSER-5, mean of all replications, bins of {})\n", report.bin));
-        out.push_str(&format!("one run   {}\n\n", alone(report, question)));
-        out.push_str(&format!("{}\n", answer(&flow.name, report, question)));
+        out.push_str(&format!("one run   {}\n\n", describe_single_run(report, question)));
+        out.push_str(&format!("{}\n", render_answer(&flow.name, report, question)));
     }
     out
 }
 
-fn table(report: &FlowReport, question: &Question) -> String {
+fn render_goodput_table(report: &FlowReport, question: &Question) -> String {
     let level = format!("{} interval, kbps", format_short_percent(question.level().get()));
-    let mut rows = vec![row(&["simulated s", "goodput, kbps", &level, "half-width"])];
+    let mut rows = vec![text_cells(&["simulated s", "goodput, kbps", &level, "half-width"])];
     for at in &report.rows {
         let Interval { low, high } = at.goodput;
         rows.push(vec![
             at.time.as_secs_f64().to_string(),
-            kilobits(at.goodput.centre()),
-            format!("{} to {}", kilobits(low.max(0.0)), kilobits(high)),
+            format_kilobits(at.goodput.centre()),
+            format!("{} to {}", format_kilobits(low.max(0.0)), format_kilobits(high)),
             at.goodput.relative_half_width().map_or("–".to_owned(), |share| format!("{:.2} %", 100.0 * share)),
         ]);
     }
-    aligned(&rows, 0)
+    align_rows(&rows, 0)
 }
 
 /// The length that a single run needs, in a line.
-fn alone(report: &FlowReport, question: &Question) -> String {
+fn describe_single_run(report: &FlowReport, question: &Question) -> String {
     match report.alone {
         SingleRunLength::NoChance => {
             "all replications are equal: the run is deterministic, and one is enough".to_owned()
@@ -152,7 +155,10 @@ fn alone(report: &FlowReport, question: &Question) -> String {
         SingleRunLength::Needs { length, told: known } => {
             let (all, beyond) =
                 (question.replications(), if length > report.looked { ", longer than these runs" } else { "" });
-            format!("{}, warm-up included{beyond} (batch means; median, from {known} of {all} runs)", seconds(length))
+            format!(
+                "{}, warm-up included{beyond} (batch means; median, from {known} of {all} runs)",
+                format_in_seconds(length)
+            )
         }
         SingleRunLength::Unknown(Some(error)) => format!("too short or too correlated: {error}"),
         SingleRunLength::Unknown(None) => "too short: no data arrived after the warm-up".to_owned(),
@@ -160,21 +166,22 @@ fn alone(report: &FlowReport, question: &Question) -> String {
 }
 
 /// The answer in a sentence.
-fn answer(name: &str, report: &FlowReport, question: &Question) -> String {
+fn render_answer(name: &str, report: &FlowReport, question: &Question) -> String {
     let (share, count) = (format_short_percent(question.relative()), question.replications());
-    let looked = seconds(report.looked);
-    let last = report.rows.last().map_or_else(String::new, |last| format!("{} kbps", kilobits(last.goodput.centre())));
-    let longer = seconds(report.looked.times(2));
+    let looked = format_in_seconds(report.looked);
+    let last =
+        report.rows.last().map_or_else(String::new, |last| format!("{} kbps", format_kilobits(last.goodput.centre())));
+    let longer = format_in_seconds(report.looked.times(2));
     match report.verdict {
         SteadyVerdict::Steady { from } => {
             let alone = match report.alone {
                 SingleRunLength::NoChance => "; a single run needs no more".to_owned(),
-                SingleRunLength::Needs { length, .. } => format!("; a single run needs {}", seconds(length)),
+                SingleRunLength::Needs { length, .. } => format!("; a single run needs {}", format_in_seconds(length)),
                 SingleRunLength::Unknown(_) => {
                     format!("; {looked} are too short to determine the length of a single run")
                 }
             };
-            let from = seconds(from);
+            let from = format_in_seconds(from);
             format!(
                 "From {from} on the goodput of {name} is within {share} of {last} with {count} replications{alone}."
             )
@@ -182,7 +189,7 @@ fn answer(name: &str, report: &FlowReport, question: &Question) -> String {
         SteadyVerdict::Late { from } => format!(
             "{looked} are too short: the goodput of {name} is within {share} of its last value, {last}, only from \
              {} on, in the second half. Simulate longer: --until \"{longer}\".",
-            seconds(from)
+            format_in_seconds(from)
         ),
         SteadyVerdict::Wide { half_width, replications } => format!(
             "{looked} with {count} replications are too short: the precision of the goodput of {name} is only {}. Simulate \
@@ -196,16 +203,16 @@ fn answer(name: &str, report: &FlowReport, question: &Question) -> String {
 }
 
 /// Always in kbps, so that rows can be compared.
-fn kilobits(bps: f64) -> String {
+fn format_kilobits(bps: f64) -> String {
     format!("{:.1}", bps / 1e3)
 }
 
 /// Always in seconds, so that lengths can be compared.
-fn seconds(span: Span) -> String {
+fn format_in_seconds(span: Span) -> String {
     format!("{} s", span.as_secs_f64())
 }
 
-fn as_json(loaded: &Loaded, question: &Question, reports: &[FlowReport]) -> Value {
+fn steady_to_json(loaded: &Loaded, question: &Question, reports: &[FlowReport]) -> Value {
     let flows = reports.iter().map(|report| {
         let flow = &loaded.network.flows[report.flow];
         let rows = report.rows.iter().map(|row| {
@@ -244,7 +251,7 @@ fn as_json(loaded: &Loaded, question: &Question, reports: &[FlowReport]) -> Valu
             "one_run_s": one_run,
             "one_run_told": told,
             "one_run_unknown": why,
-            "answer": answer(&flow.name, report, question),
+            "answer": render_answer(&flow.name, report, question),
             "rows": rows.collect::<Vec<Value>>(),
         })
     });

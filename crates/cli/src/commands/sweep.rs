@@ -13,12 +13,15 @@ use observe::{aliases, metric};
 use scenario::problem::Problem;
 
 use super::places::in_results;
-use super::{Jobs, ScenarioArgs, count, listed, nearest_of_many, print, refused, shown, warn};
+use super::{
+    Jobs, ScenarioArgs, format_count, format_path, format_problems, nearest_of_many, print_visible, print_warnings,
+    refuse_input,
+};
 use crate::command_groups::Example;
 use crate::input;
-use crate::progress::Progress;
-use crate::talk::{detail, note, say};
-use crate::{Failure, sweep_table};
+use crate::progress::ProgressReport;
+use crate::talk::{write_detail, write_message, write_note};
+use crate::{CommandFailure, sweep_table};
 
 /// Examples in its help.
 pub const EXAMPLES: &[Example] = &[
@@ -48,7 +51,7 @@ pub struct Args {
     #[arg(long)]
     refill: bool,
     /// Replications of each point, instead of the scenario's
-    #[arg(long, value_name = "N", value_parser = replications, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = parse_replications, allow_negative_numbers = true)]
     replications: Option<u64>,
     /// A metric to show, from `lasthop list metrics`; may be repeated [default: the scenario's]
     #[arg(long, value_name = "NAME")]
@@ -56,7 +59,7 @@ pub struct Args {
     #[command(flatten)]
     jobs: Jobs,
     /// Run only shard I of N, for example on N machines; `lasthop merge` merges the stores
-    #[arg(long, value_name = "I/N", value_parser = shard)]
+    #[arg(long, value_name = "I/N", value_parser = parse_shard)]
     shard: Option<Shard>,
     /// Print every metric as JSON instead of a table
     #[arg(long)]
@@ -64,13 +67,13 @@ pub struct Args {
 }
 
 /// A number of replications.
-pub fn replications(text: &str) -> Result<u64, String> {
+pub fn parse_replications(text: &str) -> Result<u64, String> {
     const MAX: u64 = 1_000_000;
     let count = text.parse().ok().filter(|count| (1..=MAX).contains(count));
     count.ok_or_else(|| format!("a whole number, 1 to {MAX}, was expected"))
 }
 
-fn shard(text: &str) -> Result<Shard, String> {
+fn parse_shard(text: &str) -> Result<Shard, String> {
     let parts = text.split_once('/').and_then(|(index, count)| {
         Some(Shard { index: u64::from_str(index).ok()?, count: u64::from_str(count).ok()? })
     });
@@ -80,34 +83,34 @@ fn shard(text: &str) -> Result<Shard, String> {
 }
 
 /// Runs a sweep.
-pub fn run(args: &Args) -> Result<(), Failure> {
+pub fn run_sweep_command(args: &Args) -> Result<(), CommandFailure> {
     let mut overrides = args.scenario.overrides();
     overrides.set.extend(args.replications.map(|count| format!("sweep.replications={count}")));
-    let source = input::open(&args.scenario.file, &overrides).map_err(refused)?;
-    let plan = Plan::of(&source).map_err(refused)?;
+    let source = input::open_source(&args.scenario.file, &overrides).map_err(refuse_input)?;
+    let plan = Plan::of(&source).map_err(refuse_input)?;
     // For this table only: the store keeps the scenario's metrics.
-    let shown_now = args.metric.iter().map(|name| find(name)).collect::<Result<Vec<_>, _>>()?;
-    warn(&merge_warnings(&plan.warnings));
+    let shown_now = args.metric.iter().map(|name| find_shown_metric(name)).collect::<Result<Vec<_>, _>>()?;
+    print_warnings(&merge_warnings(&plan.warnings));
     let path = args.out.clone().unwrap_or_else(|| in_results(format!("{}.sqlite", plan.stem)));
     if args.out.is_none() {
-        detail(format_args!("default: --out {}", shown(&path)));
+        write_detail(format_args!("default: --out {}", format_path(&path)));
     }
     let mut store = if args.resume { Store::open(&path)? } else { Store::create(&path)? };
     if store.dropped_a_line() {
-        note(format_args!("{}: its last line was incomplete and is dropped", shown(&path)));
+        write_note(format_args!("{}: its last line was incomplete and is dropped", format_path(&path)));
     }
     for name in rekey::rekey_sweeps(&mut store)? {
-        say(format_args!(
+        write_message(format_args!(
             "warning: {}: the stored scenario of the sweep {name} can no longer be read: its runs are shown, but a new sweep \
              repeats them",
-            shown(&path)
+            format_path(&path)
         ));
     }
     if args.refill {
         store.refill(if shown_now.is_empty() { &plan.metrics } else { &shown_now })?;
     }
     let jobs = args.jobs.count();
-    let progress = Progress::of_runs(&plan.stem);
+    let progress = ProgressReport::of_runs(&plan.stem);
     let shard = args.shard.unwrap_or(Shard::WHOLE);
     let outcome = sweep::run::run_sweep(&plan, &mut store, jobs, shard, &mut |tally| {
         progress.count(tally.done, tally.wanted - tally.found)
@@ -121,34 +124,34 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     let wanted = sweep::precise::requested_replications(&plan, &store)?;
     let analysis = Analysis::of(&store, kept, plan.replications().1)?.first(&wanted);
-    warn(&analysis.warnings());
+    print_warnings(&analysis.warnings());
     if args.json {
-        print(&format!("{:#}\n", analysis::analysis_to_json(&analysis)))?;
+        print_visible(&format!("{:#}\n", analysis::analysis_to_json(&analysis)))?;
     } else {
-        print(&sweep_table::of(&analysis))?;
+        print_visible(&sweep_table::render_sweep_tables(&analysis))?;
     }
     let before = if tally.found > 0 { format!(", {} were already stored", tally.found) } else { String::new() };
-    note(format_args!("{}{before}; kept in {}", count(tally.done, "run"), shown(&path)));
+    write_note(format_args!("{}{before}; kept in {}", format_count(tally.done, "run"), format_path(&path)));
     Ok(())
 }
 
 /// The metric called `name`.
-pub fn find(name: &str) -> Result<&'static metric::Metric, Failure> {
-    metric::find(name).ok_or_else(|| {
+pub fn find_shown_metric(name: &str) -> Result<&'static metric::Metric, CommandFailure> {
+    metric::find_metric(name).ok_or_else(|| {
         let problem =
             Problem::new("a metric (see `lasthop list metrics`)").in_file("--metric").found(format!("\"{name}\""));
-        let problem = match aliases::of_metric(name) {
+        let problem = match aliases::resolve_metric_alias(name) {
             Some(metric) => problem.hint(format!("write \"{metric}\"")),
-            None => nearest_of_many(problem, name, metric::names()),
+            None => nearest_of_many(problem, name, metric::list_metric_names()),
         };
-        Failure::Input(listed(&[problem]))
+        CommandFailure::Input(format_problems(&[problem]))
     })
 }
 
-impl From<SweepError> for Failure {
+impl From<SweepError> for CommandFailure {
     fn from(error: SweepError) -> Self {
         match error {
-            SweepError::Interrupted(_) => Failure::Interrupted(error.to_string()),
+            SweepError::Interrupted(_) => CommandFailure::Interrupted(error.to_string()),
             SweepError::Store(error) => error.into(),
         }
     }

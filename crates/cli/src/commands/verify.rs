@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::Args as ClapArgs;
 use lab::store::{Store, StoreVerification};
 
-use super::{count, print, shown};
-use crate::Failure;
+use super::{format_count, format_path, print_visible};
+use crate::CommandFailure;
 use crate::command_groups::Example;
 
 const AFTER_HELP: &str = "\
@@ -36,18 +36,18 @@ pub struct Args {
 const LISTED: usize = 50;
 
 /// Checks every row.
-pub fn run(args: &Args) -> Result<(), Failure> {
-    let store = shown(&args.store);
+pub fn verify_store(args: &Args) -> Result<(), CommandFailure> {
+    let store = format_path(&args.store);
     let found = Store::verify(&args.store)?;
     let [sweeps, cells, runs] = found.rows;
-    let rows = [count(sweeps, "sweep"), count(cells, "cell"), count(runs, "run")];
-    print(&format!("{store}: {}\n", rows.join(", ")))?;
+    let rows = [format_count(sweeps, "sweep"), format_count(cells, "cell"), format_count(runs, "run")];
+    print_visible(&format!("{store}: {}\n", rows.join(", ")))?;
     if !found.checksums {
-        print("its rows had no checksums until now: earlier changes cannot be detected\n")?;
+        print_visible("its rows had no checksums until now: earlier changes cannot be detected\n")?;
     }
-    print(&listed(&found))?;
+    print_visible(&render_damage(&found))?;
     if found.is_sound() {
-        return print("every row matches its checksum\n");
+        return print_visible("every row matches its checksum\n");
     }
     if !args.remove {
         let hint = match (found.damage.is_empty(), found.file.is_empty()) {
@@ -60,15 +60,15 @@ pub fn run(args: &Args) -> Result<(), Failure> {
                  the missing runs"
             ),
         };
-        return Err(Failure::Run(format!("{store}: is damaged\n  hint: {hint}")));
+        return Err(CommandFailure::Run(format!("{store}: is damaged\n  hint: {hint}")));
     }
     let removed = Store::remove_damage(&args.store)?.len();
-    let removed = count(removed, "row");
-    print(&format!("removed {removed}; `lasthop sweep FILE --out {store}` repeats the missing runs\n"))
+    let removed = format_count(removed, "row");
+    print_visible(&format!("removed {removed}; `lasthop sweep FILE --out {store}` repeats the missing runs\n"))
 }
 
 /// A line for each error found.
-fn listed(found: &StoreVerification) -> String {
+fn render_damage(found: &StoreVerification) -> String {
     let rows = found.damage.iter().map(|damage| format!("damaged: {damage}\n")).take(LISTED);
     let more = found.damage.len().saturating_sub(LISTED);
     let more = (more > 0).then(|| format!("damaged: {more} more\n"));

@@ -17,7 +17,7 @@ use clap_complete::env::{EnvCompleter, Shells};
 pub use scripts::SHELLS;
 
 use crate::Cli;
-use names::Names;
+use names::ArgumentNames;
 
 /// The variable that holds the name of the shell that asks.
 const VARIABLE: &str = "LASTHOP_COMPLETE";
@@ -64,7 +64,7 @@ fn add_completers(mut command: Command, words: &[OsString]) -> Command {
     let typed = Arc::new(typed_arguments(words));
     command.mut_subcommands(|command| {
         let name = command.get_name().to_owned();
-        command.mut_args(|arg| match Names::of_argument(&name, &arg) {
+        command.mut_args(|arg| match ArgumentNames::of_argument(&name, &arg) {
             Some(names) => {
                 let typed = Arc::clone(&typed);
                 arg.add(ArgValueCompleter::new(move |word: &OsStr| names.candidates(word, typed.as_ref().as_ref())))

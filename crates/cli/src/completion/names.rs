@@ -24,7 +24,7 @@ const ENTRIES: [(&str, &str, &str); 5] = [
 ];
 
 /// The kind of names that an argument accepts.
-pub enum Names {
+pub enum ArgumentNames {
     /// A member of the catalogue.
     Member(&'static Section),
     /// A section of the catalogue.
@@ -35,37 +35,39 @@ pub enum Names {
     Entry(&'static str, &'static str),
 }
 
-impl Names {
+impl ArgumentNames {
     /// The kind of names that an argument of a command accepts; `None` for any other argument, such as a file.
     pub fn of_argument(command: &str, arg: &Arg) -> Option<Self> {
         let id = arg.get_id().as_str();
         if let Some(section) = CATALOGUE.iter().find(|section| is_accepted(section, command, arg)) {
-            return Some(Names::Member(section));
+            return Some(ArgumentNames::Member(section));
         }
         let entry = ENTRIES.iter().find(|(name, ..)| *name == id);
         match (command, id) {
-            ("list", "kind") => Some(Names::Sections),
-            (_, "set") => Some(Names::Assignment),
-            _ => entry.map(|(_, table, end)| Names::Entry(table, end)),
+            ("list", "kind") => Some(ArgumentNames::Sections),
+            (_, "set") => Some(ArgumentNames::Assignment),
+            _ => entry.map(|(_, table, end)| ArgumentNames::Entry(table, end)),
         }
     }
 
     /// The names that begin with a word, of which several may be in a list with commas.
     pub fn candidates(&self, word: &OsStr, typed: Option<&ArgMatches>) -> Vec<CompletionCandidate> {
         let Some(word) = word.to_str() else { return Vec::new() };
-        let assignment = matches!(self, Names::Assignment);
+        let assignment = matches!(self, ArgumentNames::Assignment);
         let list = word.rfind(',').filter(|_| !assignment).map_or("", |comma| &word[..=comma]);
         let all = match self {
-            Names::Member(section) => (section.members)()
+            ArgumentNames::Member(section) => (section.members)()
                 .into_iter()
                 .filter(|(name, _)| is_available(section.plural, name))
                 .map(|(name, summary)| {
                     CompletionCandidate::new(format!("{list}{name}")).help(Some(first_line(&summary).into()))
                 })
                 .collect(),
-            Names::Sections => CATALOGUE.iter().map(|section| CompletionCandidate::new(section.plural)).collect(),
-            Names::Assignment => complete_assignment(word, &controls_of(typed)),
-            Names::Entry(table, end) => list_entries(table, &controls_of(typed))
+            ArgumentNames::Sections => {
+                CATALOGUE.iter().map(|section| CompletionCandidate::new(section.plural)).collect()
+            }
+            ArgumentNames::Assignment => complete_assignment(word, &controls_of(typed)),
+            ArgumentNames::Entry(table, end) => list_entries(table, &controls_of(typed))
                 .iter()
                 .map(|name| CompletionCandidate::new(format!("{list}{name}{end}")))
                 .collect(),

@@ -9,25 +9,25 @@ use observe::summary::Summary;
 pub const NONE: &str = "–";
 
 /// The heads of columns.
-pub fn heads(metrics: &[&Metric]) -> Vec<String> {
+pub fn render_column_heads(metrics: &[&Metric]) -> Vec<String> {
     metrics.iter().map(|metric| metric.head.to_owned()).collect()
 }
 
 /// A line of cells for each subject of these metrics, which must have one scope.
-pub fn lines(metrics: &[&Metric], summary: &Summary) -> Vec<Vec<String>> {
+pub fn render_column_lines(metrics: &[&Metric], summary: &Summary) -> Vec<Vec<String>> {
     let mut lines: Vec<Vec<String>> = Vec::new();
     for metric in metrics {
         let readings = metric.of_all(summary);
         lines.resize(readings.len(), Vec::new());
         for (line, (_, value)) in lines.iter_mut().zip(readings) {
-            line.push(cell(metric, value));
+            line.push(render_metric_cell(metric, value));
         }
     }
     lines
 }
 
 /// A value with its unit; counts have none.
-pub fn cell(metric: &Metric, value: Option<f64>) -> String {
+pub fn render_metric_cell(metric: &Metric, value: Option<f64>) -> String {
     let Some(value) = value else { return NONE.to_owned() };
     match metric.unit {
         "s" if value != 0.0 && value < 0.01 => format!("{:.3} ms", 1e3 * value),
@@ -46,10 +46,10 @@ mod tests {
 
     #[test]
     fn values_have_their_unit() {
-        assert_eq!(cell(&flow::completion_time_s, Some(1.5)), "1.500 s");
-        assert_eq!(cell(&flow::goodput_bps, Some(605_107.07)), "605.1 kbps");
-        assert_eq!(cell(&flow::timeouts, Some(1_234_567.0)), "1234567");
-        assert_eq!(cell(&direction::utilization, Some(0.25)), "25.0 %");
-        assert_eq!(cell(&flow::goodput_bps, None), "–");
+        assert_eq!(render_metric_cell(&flow::completion_time_s, Some(1.5)), "1.500 s");
+        assert_eq!(render_metric_cell(&flow::goodput_bps, Some(605_107.07)), "605.1 kbps");
+        assert_eq!(render_metric_cell(&flow::timeouts, Some(1_234_567.0)), "1234567");
+        assert_eq!(render_metric_cell(&direction::utilization, Some(0.25)), "25.0 %");
+        assert_eq!(render_metric_cell(&flow::goodput_bps, None), "–");
     }
 }

@@ -4,12 +4,12 @@ use observe::metric::Metric;
 use observe::summary::{Summary, direction, flow};
 
 use super::columns::NONE;
-use super::{aligned, row};
+use super::{align_rows, text_cells};
 
 /// The mean, three quantiles and the maximum of a delay.
 type Figures = [&'static Metric; 5];
 
-fn of_flows() -> [(&'static str, Figures); 2] {
+fn list_flow_delays() -> [(&'static str, Figures); 2] {
     [
         ("round trip", [&flow::rtt_mean_s, &flow::rtt_p50_s, &flow::rtt_p95_s, &flow::rtt_p99_s, &flow::rtt_max_s]),
         (
@@ -19,7 +19,7 @@ fn of_flows() -> [(&'static str, Figures); 2] {
     ]
 }
 
-fn of_directions() -> [(&'static str, Figures); 2] {
+fn list_direction_delays() -> [(&'static str, Figures); 2] {
     [
         (
             "queue",
@@ -45,8 +45,8 @@ fn of_directions() -> [(&'static str, Figures); 2] {
 }
 
 /// A line for each delay of each flow and link direction that has one above zero.
-pub fn table(summary: &Summary) -> String {
-    let mut rows = vec![row(&["delay", "of", "mean ms", "p50", "p95", "p99", "max"])];
+pub fn render_delays(summary: &Summary) -> String {
+    let mut rows = vec![text_cells(&["delay", "of", "mean ms", "p50", "p95", "p99", "max"])];
     let flows: Vec<String> = summary.flows.iter().map(|flow| flow.name.clone()).collect();
     let directions: Vec<String> = summary
         .links
@@ -56,12 +56,17 @@ pub fn table(summary: &Summary) -> String {
             [format!("{} {a} to {b}", link.name), format!("{} {b} to {a}", link.name)]
         })
         .collect();
-    add(&mut rows, summary, &of_flows(), &flows);
-    add(&mut rows, summary, &of_directions(), &directions);
-    if rows.len() == 1 { String::new() } else { format!("\n{}", aligned(&rows, 2)) }
+    add_delay_rows(&mut rows, summary, &list_flow_delays(), &flows);
+    add_delay_rows(&mut rows, summary, &list_direction_delays(), &directions);
+    if rows.len() == 1 { String::new() } else { format!("\n{}", align_rows(&rows, 2)) }
 }
 
-fn add(rows: &mut Vec<Vec<String>>, summary: &Summary, delays: &[(&'static str, Figures); 2], names: &[String]) {
+fn add_delay_rows(
+    rows: &mut Vec<Vec<String>>,
+    summary: &Summary,
+    delays: &[(&'static str, Figures); 2],
+    names: &[String],
+) {
     let values: Vec<[Vec<Option<f64>>; 5]> = delays
         .iter()
         .map(|(_, figures)| figures.map(|metric| metric.of_all(summary).into_iter().map(|(_, value)| value).collect()))
@@ -70,14 +75,14 @@ fn add(rows: &mut Vec<Vec<String>>, summary: &Summary, delays: &[(&'static str, 
         for ((kind, _), values) in delays.iter().zip(&values) {
             let figures = values.iter().map(|values| values.get(number).copied().flatten());
             if figures.clone().any(|value| value > Some(0.0)) {
-                rows.push([row(&[kind, name]), figures.map(millis).collect()].concat());
+                rows.push([text_cells(&[kind, name]), figures.map(render_milliseconds).collect()].concat());
             }
         }
     }
 }
 
 /// Milliseconds: three decimals below 10 ms, otherwise one.
-fn millis(seconds: Option<f64>) -> String {
+fn render_milliseconds(seconds: Option<f64>) -> String {
     match seconds.map(|seconds| 1e3 * seconds) {
         None => NONE.to_owned(),
         Some(millis) if millis < 10.0 => format!("{millis:.3}"),

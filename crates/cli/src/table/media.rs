@@ -2,11 +2,11 @@
 
 use observe::summary::{Summary, medium, station};
 
-use super::columns::{cell, heads, lines};
-use crate::table::{aligned, row};
+use super::columns::{render_column_heads, render_column_lines, render_metric_cell};
+use crate::table::{align_rows, text_cells};
 
 /// A line for each station, and one for each medium; empty without media.
-pub fn stations(summary: &Summary) -> String {
+pub fn render_stations(summary: &Summary) -> String {
     let media = &summary.media;
     if media.is_empty() {
         return String::new();
@@ -19,15 +19,16 @@ pub fn stations(summary: &Summary) -> String {
         &station::backoff_slots,
         &station::airtime,
     ];
-    let mut rows = vec![[row(&["medium", "station"]), heads(&columns)].concat()];
-    let names =
-        media.iter().flat_map(|medium| medium.stations.iter().map(|station| row(&[&medium.name, &station.name])));
-    rows.extend(names.zip(lines(&columns, summary)).map(|(names, cells)| [names, cells].concat()));
-    let mut out = format!("\n{}\n", aligned(&rows, 2));
+    let mut rows = vec![[text_cells(&["medium", "station"]), render_column_heads(&columns)].concat()];
+    let names = media
+        .iter()
+        .flat_map(|medium| medium.stations.iter().map(|station| text_cells(&[&medium.name, &station.name])));
+    rows.extend(names.zip(render_column_lines(&columns, summary)).map(|(names, cells)| [names, cells].concat()));
+    let mut out = format!("\n{}\n", align_rows(&rows, 2));
     for it in media {
-        let busy = cell(&medium::air_busy, Some(it.air_busy));
-        let collided = cell(&medium::air_collided, Some(it.air_collided));
-        let probability = cell(&medium::collision_probability, it.collision_probability);
+        let busy = render_metric_cell(&medium::air_busy, Some(it.air_busy));
+        let collided = render_metric_cell(&medium::air_collided, Some(it.air_collided));
+        let probability = render_metric_cell(&medium::collision_probability, it.collision_probability);
         out.push_str(&format!(
             "{}: busy {busy} of the time, in collision {collided}; collision probability {probability}\n",
             it.name
@@ -39,11 +40,11 @@ pub fn stations(summary: &Summary) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use observe::summary::Recorded;
+    use observe::summary::RecordedSummary;
     use serde_json::{Value, json};
 
     fn shown(medium: &Value) -> String {
-        stations(&Recorded::parse(&json!({ "media": [medium] }).to_string()).expect("a summary"))
+        render_stations(&RecordedSummary::parse(&json!({ "media": [medium] }).to_string()).expect("a summary"))
     }
 
     #[test]

@@ -10,26 +10,26 @@ use observe::summary::{Schemes, Summary, arrivals_of, direction, flow};
 use scenario::ran::{describe_schemes, group_by_scheme};
 use sim::Transport;
 
-use columns::{cell, heads, lines};
+use columns::{render_column_heads, render_column_lines, render_metric_cell};
 
 /// A run's summary: one line per flow, link direction, node with a limited buffer, and scheme counter.
-pub fn summary(summary: &Summary) -> String {
-    let mut out = head(summary);
-    out.push_str(&flows(summary));
-    out.push_str(&arrivals(summary));
-    out.push_str(&delays::table(summary));
+pub fn render_summary(summary: &Summary) -> String {
+    let mut out = render_heading(summary);
+    out.push_str(&render_flows(summary));
+    out.push_str(&render_arrivals(summary));
+    out.push_str(&delays::render_delays(summary));
     out.push('\n');
-    out.push_str(&links(summary));
-    out.push_str(&media::stations(summary));
-    out.push_str(&buffers(summary));
-    out.push_str(&roaming::nodes(summary));
-    out.push_str(&scheme_counts(summary));
+    out.push_str(&render_links(summary));
+    out.push_str(&media::render_stations(summary));
+    out.push_str(&render_buffers(summary));
+    out.push_str(&roaming::render_roaming(summary));
+    out.push_str(&render_scheme_counts(summary));
     out.push_str(&format!("\n{:.3} s simulated, {} events\n", summary.simulated_s, summary.events));
     out
 }
 
 /// Title, scheme, profile and seed.
-fn head(summary: &Summary) -> String {
+fn render_heading(summary: &Summary) -> String {
     let scheme = match &summary.scheme {
         None => String::new(),
         Some(Schemes::One(scheme)) => scheme.clone(),
@@ -43,7 +43,7 @@ fn head(summary: &Summary) -> String {
 
 /// A table of the flows over TCP and another one of flows of datagrams; a line for each flow that failed, for the results of each
 /// application that has any, and for the fairness.
-fn flows(summary: &Summary) -> String {
+fn render_flows(summary: &Summary) -> String {
     let tcp = [
         &flow::completion_time_s,
         &flow::goodput_bps,
@@ -59,22 +59,22 @@ fn flows(summary: &Summary) -> String {
         [&flow::completion_time_s, &flow::goodput_bps, &flow::datagrams_sent, &flow::datagrams_lost, &flow::jitter_s];
     let mut out = String::new();
     for (columns, over_tcp) in [(&tcp[..], true), (&datagrams[..], false)] {
-        let mut rows = vec![[row(&["flow", "from", "to"]), heads(columns)].concat()];
-        for (flow, mut cells) in summary.flows.iter().zip(lines(columns, summary)) {
+        let mut rows = vec![[text_cells(&["flow", "from", "to"]), render_column_heads(columns)].concat()];
+        for (flow, mut cells) in summary.flows.iter().zip(render_column_lines(columns, summary)) {
             if (flow.transport == Transport::Tcp) != over_tcp {
                 continue;
             }
             if flow.completion_time_s.is_none() {
                 cells[0] = "not done".to_owned();
             }
-            rows.push([row(&[&flow.name, &flow.from, &flow.to]), cells].concat());
+            rows.push([text_cells(&[&flow.name, &flow.from, &flow.to]), cells].concat());
         }
         if rows.len() > 1 {
             out.push_str(if out.is_empty() { "" } else { "\n" });
-            out.push_str(&aligned(&rows, 3));
+            out.push_str(&align_rows(&rows, 3));
         }
     }
-    out.push_str(&applications(summary));
+    out.push_str(&render_applications(summary));
     for flow in &summary.flows {
         if let Some(failure) = &flow.failure {
             out.push_str(&format!("{}: the connection failed ({})\n", flow.name, failure.replace('-', " ")));
@@ -87,7 +87,7 @@ fn flows(summary: &Summary) -> String {
 }
 
 /// A line for each flow whose application has results.
-fn applications(summary: &Summary) -> String {
+fn render_applications(summary: &Summary) -> String {
     let all = [
         &flow::mos,
         &flow::speech_lost,
@@ -107,7 +107,7 @@ fn applications(summary: &Summary) -> String {
         let name = metric.head.replace('_', " ");
         let name = name.trim_end_matches(" s");
         for (line, (_, value)) in lines.iter_mut().zip(metric.of_all(summary)) {
-            line.extend(value.map(|value| format!("{name} {}", cell(metric, Some(value)))));
+            line.extend(value.map(|value| format!("{name} {}", render_metric_cell(metric, Some(value)))));
         }
     }
     let mut out = String::new();
@@ -118,7 +118,7 @@ fn applications(summary: &Summary) -> String {
 }
 
 /// A line for all flows of each arrival process, and for the flows of each class of sizes.
-fn arrivals(summary: &Summary) -> String {
+fn render_arrivals(summary: &Summary) -> String {
     let columns = [
         &arrivals_of::flows_arrived,
         &arrivals_of::flows_completed,
@@ -129,17 +129,17 @@ fn arrivals(summary: &Summary) -> String {
         &arrivals_of::slowdown_mean,
         &arrivals_of::slowdown_p99,
     ];
-    let mut rows = vec![[row(&["arrivals", "sizes"]), heads(&columns)].concat()];
-    let processes = summary.arrivals.iter().zip(lines(&columns, summary));
-    rows.extend(processes.map(|(process, cells)| [row(&[&process.name, &process.sizes]), cells].concat()));
+    let mut rows = vec![[text_cells(&["arrivals", "sizes"]), render_column_heads(&columns)].concat()];
+    let processes = summary.arrivals.iter().zip(render_column_lines(&columns, summary));
+    rows.extend(processes.map(|(process, cells)| [text_cells(&[&process.name, &process.sizes]), cells].concat()));
     if rows.len() == 1 {
         return String::new();
     }
-    format!("{}{}", if summary.flows.is_empty() { "" } else { "\n" }, aligned(&rows, 2))
+    format!("{}{}", if summary.flows.is_empty() { "" } else { "\n" }, align_rows(&rows, 2))
 }
 
 /// A line for each direction of each link.
-pub fn links(summary: &Summary) -> String {
+pub fn render_links(summary: &Summary) -> String {
     let mut columns = vec![
         &direction::frames_sent,
         &direction::frames_corrupted,
@@ -155,44 +155,44 @@ pub fn links(summary: &Summary) -> String {
     if !summary.media.is_empty() {
         columns.push(&direction::frames_collided);
     }
-    let mut rows = vec![[row(&["link", "from", "to"]), heads(&columns)].concat()];
+    let mut rows = vec![[text_cells(&["link", "from", "to"]), render_column_heads(&columns)].concat()];
     let directions = summary.links.iter().flat_map(|link| {
         let [a, b] = &link.between;
-        [row(&[&link.name, a, b]), row(&[&link.name, b, a])]
+        [text_cells(&[&link.name, a, b]), text_cells(&[&link.name, b, a])]
     });
-    rows.extend(directions.zip(lines(&columns, summary)).map(|(ends, cells)| [ends, cells].concat()));
-    aligned(&rows, 3)
+    rows.extend(directions.zip(render_column_lines(&columns, summary)).map(|(ends, cells)| [ends, cells].concat()));
+    align_rows(&rows, 3)
 }
 
 /// A line for each node whose buffer has a limit.
-fn buffers(summary: &Summary) -> String {
-    let mut rows = vec![row(&["node", "buffer", "dropped"])];
+fn render_buffers(summary: &Summary) -> String {
+    let mut rows = vec![text_cells(&["node", "buffer", "dropped"])];
     for node in &summary.nodes {
         if let Some(bytes) = node.buffer_bytes {
             let dropped = node.packets_dropped_buffer_full.to_string();
             rows.push(vec![node.name.clone(), Bytes(bytes).to_string(), dropped]);
         }
     }
-    if rows.len() > 1 { format!("\n{}", aligned(&rows, 1)) } else { String::new() }
+    if rows.len() > 1 { format!("\n{}", align_rows(&rows, 1)) } else { String::new() }
 }
 
 /// A line for each count of a scheme that is not 0.
-fn scheme_counts(summary: &Summary) -> String {
-    let mut rows = vec![row(&["node", "its scheme counted", ""])];
+fn render_scheme_counts(summary: &Summary) -> String {
+    let mut rows = vec![text_cells(&["node", "its scheme counted", ""])];
     for node in &summary.nodes {
         let counts = node.scheme_counts.iter().filter(|(_, count)| **count != 0);
         rows.extend(counts.map(|(name, count)| vec![node.name.clone(), name.replace('_', " "), count.to_string()]));
     }
-    if rows.len() > 1 { format!("\n{}", aligned(&rows, 2)) } else { String::new() }
+    if rows.len() > 1 { format!("\n{}", align_rows(&rows, 2)) } else { String::new() }
 }
 
 /// Cells of text.
-pub fn row(cells: &[&str]) -> Vec<String> {
+pub fn text_cells(cells: &[&str]) -> Vec<String> {
     cells.iter().map(|cell| (*cell).to_owned()).collect()
 }
 
 /// The first `left` columns to the left, numbers to the right.
-pub fn aligned(rows: &[Vec<String>], left: usize) -> String {
+pub fn align_rows(rows: &[Vec<String>], left: usize) -> String {
     let columns = rows.first().map_or(0, Vec::len);
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..columns).map(width).collect();
@@ -210,11 +210,11 @@ pub fn aligned(rows: &[Vec<String>], left: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use observe::summary::Recorded;
+    use observe::summary::RecordedSummary;
     use serde_json::{Value, json};
 
     fn table(of: &Value) -> String {
-        summary(&Recorded::parse(&of.to_string()).expect("a summary"))
+        render_summary(&RecordedSummary::parse(&of.to_string()).expect("a summary"))
     }
 
     #[test]

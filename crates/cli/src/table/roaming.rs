@@ -2,28 +2,28 @@
 
 use observe::summary::{Summary, node};
 
-use super::columns::{heads, lines};
-use crate::table::{aligned, row};
+use super::columns::{render_column_heads, render_column_lines};
+use crate::table::{align_rows, text_cells};
 
 /// A line for each node that associates, and for each that dropped packets without a route; empty if there are none.
-pub fn nodes(summary: &Summary) -> String {
+pub fn render_roaming(summary: &Summary) -> String {
     let columns = [&node::handovers, &node::unassociated_s, &node::packets_dropped_no_route];
-    let mut rows = vec![[row(&["node"]), heads(&columns)].concat()];
-    for (node, cells) in summary.nodes.iter().zip(lines(&columns, summary)) {
+    let mut rows = vec![[text_cells(&["node"]), render_column_heads(&columns)].concat()];
+    for (node, cells) in summary.nodes.iter().zip(render_column_lines(&columns, summary)) {
         if node.handovers.is_some() || node.packets_dropped_no_route > 0 {
-            rows.push([row(&[&node.name]), cells].concat());
+            rows.push([text_cells(&[&node.name]), cells].concat());
         }
     }
-    if rows.len() > 1 { format!("\n{}", aligned(&rows, 1)) } else { String::new() }
+    if rows.len() > 1 { format!("\n{}", align_rows(&rows, 1)) } else { String::new() }
 }
 
 #[cfg(test)]
 mod tests {
-    use observe::summary::Recorded;
+    use observe::summary::RecordedSummary;
     use serde_json::{Value, json};
 
     fn shown(nodes: &Value) -> String {
-        super::nodes(&Recorded::parse(&json!({ "nodes": nodes }).to_string()).expect("a summary"))
+        super::render_roaming(&RecordedSummary::parse(&json!({ "nodes": nodes }).to_string()).expect("a summary"))
     }
 
     #[test]

@@ -204,7 +204,7 @@ fn summarize_network(loaded: &Loaded, emulator: &Emulator, flows: bool) -> Summa
         network.flows.clear();
         network.arrivals.clear();
     }
-    observe::summary::summary(loaded.title(), &scenario, &network, &emulator.world().results())
+    observe::summary::summarize_results(loaded.title(), &scenario, &network, &emulator.world().results())
 }
 
 fn measure_status(emulator: &Emulator, loaded: &Loaded, now: Time, before: u64) -> Status {

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use observe::metric;
-use observe::replications::{Case, entries};
+use observe::replications::{Case, compute_entries};
 use observe::run::Titled;
 use scenario::controls;
 use serde_json::Value;
@@ -118,13 +118,13 @@ fn summaries_and_reports_have_the_declared_keys() {
 
 #[test]
 fn statistics_have_the_declared_keys() {
-    let metric = metric::find("goodput_bps").unwrap();
+    let metric = metric::find_metric("goodput_bps").unwrap();
     let mut cases = vec![Case::new(); 2];
     for (number, case) in cases.iter_mut().enumerate() {
         let series = case.entry("one".to_owned()).or_default();
         (0..5_u32).for_each(|at| series.insert(at.into(), Some(f64::from(at) + number as f64)));
     }
-    let entries: Vec<Value> = entries(&cases, metric, Level::default()).map(|entry| entry.to_json()).collect();
+    let entries: Vec<Value> = compute_entries(&cases, metric, Level::default()).map(|entry| entry.to_json()).collect();
     let entries: Vec<Entry> = entries.into_iter().map(|entry| serde_json::from_value(entry).unwrap()).collect();
     assert_eq!(entries.iter().filter(|entry| entry.against_first.is_some()).count(), 1);
 }

@@ -64,7 +64,7 @@ mod tests {
 
     use super::*;
     use crate::compare::paths;
-    use observe::summary::Recorded;
+    use observe::summary::RecordedSummary;
     use scenario::Document;
 
     /// By hand: 900 + 92 bytes, 100 + 60 packets over the wire, 90 + 70 over the radio, 50 s x (0.5 + 0.1) of
@@ -86,7 +86,7 @@ mod tests {
                 { "name": "mobile", "scheme_counts": { "state_bytes": 92, "state_bytes_most": 92 } },
             ],
         });
-        let cost = Cost::of(&scenario, &Recorded::parse(&summary.to_string()).unwrap());
+        let cost = Cost::of(&scenario, &RecordedSummary::parse(&summary.to_string()).unwrap());
         assert_eq!((cost.state_bytes_per_flow, cost.packets), (992.0, 320.0));
         assert!((cost.airtime_s - 30.0).abs() < 1e-9 && (cost.airtime_s_per_mb().unwrap() - 15.0).abs() < 1e-9);
         // A run in which 50 s of transmission delivered half a megabyte: 80 s for 2.5 MB together, not the mean of 15

@@ -19,7 +19,7 @@ pub use paths::ComparedPath;
 
 use crate::load::{self, Overrides, Source};
 use crate::sweep::Plan;
-use crate::sweep::analysis::{Analysis, Row};
+use crate::sweep::analysis::{Analysis, ReplicationStatistics};
 use observe::metric::Metric;
 use observe::replications::{self, Case, Series};
 use observe::summary::run::total_goodput_bps;
@@ -141,7 +141,7 @@ pub struct ComparedScheme {
     /// Whether every run gave the results of the baseline: the scheme had no effect.
     pub same_as_first: bool,
     /// The goodput summed over all flows; `None` if no run gave a value.
-    pub goodput: Option<Row>,
+    pub goodput: Option<ReplicationStatistics>,
     /// The costs; `None` without runs.
     pub cost: Option<Cost>,
 }
@@ -191,7 +191,7 @@ impl Comparison {
         let of_run = |measured: &MeasuredScheme| Case::from([(String::new(), measured.goodput.clone())]);
         let cases: Vec<Case> = runs.iter().map(of_run).collect();
         let mut goodput = vec![None; cases.len()];
-        for entry in replications::entries(&cases, goodput_metric(), Level::default()) {
+        for entry in replications::compute_entries(&cases, goodput_metric(), Level::default()) {
             goodput[entry.case] = entry.row;
         }
         let rows = plan.cases.iter().zip(runs).zip(goodput).map(|((case, measured), goodput)| ComparedScheme {

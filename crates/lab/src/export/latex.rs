@@ -7,7 +7,7 @@ use engine::text::escape_controls;
 use crate::figures::number::{choose_decimals, format_decimals, format_signed_percent};
 use crate::figures::slug::Slugs;
 use crate::figures::{MetricFigure, axis_value, key, words};
-use crate::sweep::analysis::{AnalysisEntry, Row};
+use crate::sweep::analysis::{AnalysisEntry, ReplicationStatistics};
 
 /// Maximum number of rows of a `table`, which LaTeX does not break; one with more rows is a `longtable`.
 const MAX_ROWS: usize = 40;
@@ -172,13 +172,13 @@ fn count_values(entry: &AnalysisEntry<'_>) -> u64 {
     entry.row.as_ref().map_or(0, |row| row.n)
 }
 
-fn render_mean(row: &Row, scale: f64) -> String {
+fn render_mean(row: &ReplicationStatistics, scale: f64) -> String {
     let (mean, half) = (row.mean / scale, row.half.map(|half| half / scale));
     let places = choose_decimals(half.unwrap_or(0.0), mean);
     render_with_half_width(&format_decimals(mean, places), half.map(|half| format_decimals(half, places)))
 }
 
-fn render_change(row: &Row) -> Option<String> {
+fn render_change(row: &ReplicationStatistics) -> Option<String> {
     let against = row.against.as_ref()?;
     let half = against.percent_ci.map(|ci| ci.half_width());
     let half = half.map(|half| format_decimals(half, if half < 99.95 { 1 } else { 0 }));

@@ -3,7 +3,7 @@
 
 use std::io;
 
-use columnar::{Cells, Field, File, Kind, Values};
+use columnar::{CellValues, ColumnCells, Field, FieldKind, File};
 
 use super::columns::{ColumnData, ExportColumn, ExportTable};
 
@@ -21,23 +21,26 @@ pub(super) fn encode_table(table: &ExportTable) -> io::Result<Vec<u8>> {
 
 fn export_field(column: &ExportColumn) -> Field<'_> {
     let (kind, optional) = match column.data {
-        ColumnData::Text(_) => (Kind::Text, false),
-        ColumnData::Integers(_) => (Kind::Integer, false),
-        ColumnData::Numbers(_) => (Kind::Number, true),
+        ColumnData::Text(_) => (FieldKind::Text, false),
+        ColumnData::Integers(_) => (FieldKind::Integer, false),
+        ColumnData::Numbers(_) => (FieldKind::Number, true),
     };
     Field { name: &column.name, kind, optional }
 }
 
-fn export_cells(data: &ColumnData) -> Cells<'_> {
+fn export_cells(data: &ColumnData) -> ColumnCells<'_> {
     match data {
         ColumnData::Text(values) => {
             let texts = values.iter().map(String::as_str).collect();
-            Cells { values: Values::Texts(texts, (0..values.len() as u32).collect()), present: None }
+            ColumnCells { values: CellValues::Texts(texts, (0..values.len() as u32).collect()), present: None }
         }
-        ColumnData::Integers(values) => Cells { values: Values::Integers(values), present: None },
+        ColumnData::Integers(values) => ColumnCells { values: CellValues::Integers(values), present: None },
         ColumnData::Numbers(values) => {
             let present = values.iter().map(Option::is_some).collect();
-            Cells { values: Values::Numbers(values.iter().copied().flatten().collect()), present: Some(present) }
+            ColumnCells {
+                values: CellValues::Numbers(values.iter().copied().flatten().collect()),
+                present: Some(present),
+            }
         }
     }
 }

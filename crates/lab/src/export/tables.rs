@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::columns::{ColumnData, ExportColumn, ExportTable};
 use crate::store::KeptSweep;
-use crate::sweep::analysis::{Analysis, AnalysisEntry, Row};
+use crate::sweep::analysis::{Analysis, AnalysisEntry, ReplicationStatistics};
 use crate::value_text::{format_json_value, parse_base_numbers};
 use observe::metric::{METRICS, Metric, Scope};
 
@@ -192,14 +192,14 @@ struct SummaryFigure {
     name: &'static str,
     unit: &'static str,
     definition: &'static str,
-    pick: fn(&Row) -> Option<f64>,
+    pick: fn(&ReplicationStatistics) -> Option<f64>,
 }
 
 const fn summary_figure(
     name: &'static str,
     unit: &'static str,
     definition: &'static str,
-    pick: fn(&Row) -> Option<f64>,
+    pick: fn(&ReplicationStatistics) -> Option<f64>,
 ) -> SummaryFigure {
     SummaryFigure { name, unit, definition, pick }
 }

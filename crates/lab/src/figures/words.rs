@@ -74,11 +74,11 @@ fn join_words(parts: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use observe::metric::{METRICS, find};
+    use observe::metric::{METRICS, find_metric};
 
     #[test]
     fn names_of_metrics_have_no_unit_and_statistics_at_the_end() {
-        let of = |name: &str| name_metric(find(name).unwrap());
+        let of = |name: &str| name_metric(find_metric(name).unwrap());
         let names = ["completion_time_s", "goodput_bps", "fct_p95_s", "slowdown_mean", "max_pause_s", "rts_sent"];
         let words = [
             "completion time",

@@ -11,7 +11,7 @@ use sim::Network;
 
 use super::bins::{BinCounter, BinGrid};
 use super::{SteadyError, Watch};
-use crate::run::record;
+use crate::run::run_into_sink;
 
 /// The interval of the progress callback while no replication finishes.
 const PATIENCE: Duration = Duration::from_millis(100);
@@ -44,7 +44,7 @@ pub(super) fn run_replications(
                         if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
                     };
                     // Cancelled; a run that writes nothing cannot fail in another way.
-                    let Ok(_) = record(&network, &mut arrivals, |_| false, &mut go_on) else { break };
+                    let Ok(_) = run_into_sink(&network, &mut arrivals, |_| false, &mut go_on) else { break };
                     // The receiver is closed when the work was cancelled.
                     let _ = send.send((replication, arrivals.finish(watched)));
                 }

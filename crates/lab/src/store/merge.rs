@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use observe::summary::Recorded;
+use observe::summary::RecordedSummary;
 use rusqlite::{OptionalExtension, Row, params};
 
 use super::refill::{add_sets, more_metrics};
@@ -89,6 +89,6 @@ impl Store {
 
 /// Whether two summaries have the same values of all metrics that both have.
 fn has_same_values(one: &str, other: &str) -> bool {
-    let read = |text| Recorded::parse(text).ok();
+    let read = |text| RecordedSummary::parse(text).ok();
     one == other || read(one).zip(read(other)).is_some_and(|(one, other)| one.agrees_with(&other))
 }

@@ -27,7 +27,7 @@ use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use observe::summary::Recorded;
+use observe::summary::RecordedSummary;
 use scenario::document::read_back;
 
 pub(crate) use canonical::FORM;
@@ -201,12 +201,16 @@ impl Store {
     }
 
     /// The finished runs of a cell by replication, the first `most` of them.
-    pub fn runs(&self, digest: Digest, most: u64) -> Result<Vec<(u64, Recorded)>, StoreError> {
+    pub fn runs(&self, digest: Digest, most: u64) -> Result<Vec<(u64, RecordedSummary)>, StoreError> {
         self.runs_among(digest, 0..most)
     }
 
     /// The finished runs of a cell among these replications, in order.
-    pub(crate) fn runs_among(&self, digest: Digest, among: Range<u64>) -> Result<Vec<(u64, Recorded)>, StoreError> {
+    pub(crate) fn runs_among(
+        &self,
+        digest: Digest,
+        among: Range<u64>,
+    ) -> Result<Vec<(u64, RecordedSummary)>, StoreError> {
         let sound = Sums::sound("runs");
         let lacking = self.lacking_by_set()?;
         let rows = self.ask(|db| {
@@ -225,7 +229,8 @@ impl Store {
             if !sound {
                 return Err(self.bad_row(what));
             }
-            let summary = Recorded::parse(&text).map_err(|error| self.damage_error(format!("{what}: {error}")))?;
+            let summary =
+                RecordedSummary::parse(&text).map_err(|error| self.damage_error(format!("{what}: {error}")))?;
             Ok((
                 replication,
                 match lacking.get(&set) {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use observe::metric::{METRICS, Metric};
-use observe::summary::Recorded;
+use observe::summary::RecordedSummary;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{Digest, Store, StoreError};
@@ -89,7 +89,7 @@ impl Store {
             find.query_row(params![&digest.0[..], replication as i64], |row| row.get(0)).optional()
         })?;
         let Some(before) = before else { return Ok(()) };
-        let read = |text: &str| Recorded::parse(text).map_err(|error| self.damage_error(error.to_string()));
+        let read = |text: &str| RecordedSummary::parse(text).map_err(|error| self.damage_error(error.to_string()));
         if read(&before)?.agrees_with(&read(summary)?) {
             return Ok(());
         }

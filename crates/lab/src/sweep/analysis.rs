@@ -10,9 +10,9 @@ use super::precise;
 use crate::store::{KeptCell, KeptSweep, Store, StoreError};
 use observe::metric::{self, Metric, Scope};
 use observe::replications::{self, Case, Series};
-use observe::summary::Recorded;
+use observe::summary::RecordedSummary;
 
-pub use observe::replications::Row;
+pub use observe::replications::ReplicationStatistics;
 
 /// A sweep's results.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ pub struct CellRuns {
     /// The cell.
     pub cell: KeptCell,
     /// The runs, by replication.
-    pub runs: Vec<(u64, Recorded)>,
+    pub runs: Vec<(u64, RecordedSummary)>,
 }
 
 impl CellRuns {
@@ -42,7 +42,7 @@ impl CellRuns {
 
     /// A metric by replication, of the first subject that `wanted` accepts.
     pub fn sample(&self, metric: &Metric, wanted: impl Fn(&str) -> bool) -> Sample {
-        let mut all = replications::case(&self.runs, metric).into_iter();
+        let mut all = replications::collect_case(&self.runs, metric).into_iter();
         all.find(|(subject, _)| wanted(subject)).map(|(_, series)| series.values).unwrap_or_default()
     }
 }
@@ -59,7 +59,7 @@ pub struct AnalysisEntry<'a> {
     /// Replications whose runs were stored by a version of the program without this metric.
     pub lacking: u64,
     /// The statistics of the others; `None` if no replication gave a value.
-    pub row: Option<Row>,
+    pub row: Option<ReplicationStatistics>,
 }
 
 impl Analysis {
@@ -104,7 +104,11 @@ impl Analysis {
 
     /// The metrics selected by the sweep's author.
     pub fn metrics(&self) -> Vec<&'static Metric> {
-        self.sweep.metrics.iter().filter_map(|name| metric::find(name).or_else(|| metric::formerly(name))).collect()
+        self.sweep
+            .metrics
+            .iter()
+            .filter_map(|name| metric::find_metric(name).or_else(|| metric::find_metric_by_former_name(name)))
+            .collect()
     }
 
     /// The subjects, in the order of `entries`, whose metric is 0 in every run of every case at every point. Flows are
@@ -144,8 +148,8 @@ impl Analysis {
     pub fn entries(&self, metric: &Metric) -> Vec<AnalysisEntry<'_>> {
         let mut entries = Vec::new();
         for point in self.cells.chunk_by(|one, next| one.cell.point == next.cell.point) {
-            let cases: Vec<Case> = point.iter().map(|runs| replications::case(&runs.runs, metric)).collect();
-            let of_point = replications::entries(&cases, metric, self.level);
+            let cases: Vec<Case> = point.iter().map(|runs| replications::collect_case(&runs.runs, metric)).collect();
+            let of_point = replications::compute_entries(&cases, metric, self.level);
             entries.extend(of_point.map(|entry| {
                 let (subject, Series { without, lacking, .. }) = (entry.subject.to_owned(), entry.series);
                 AnalysisEntry {
@@ -252,7 +256,7 @@ impl Analysis {
 }
 
 /// Whether replications are missing between others.
-fn has_gaps(runs: &[(u64, Recorded)]) -> bool {
+fn has_gaps(runs: &[(u64, RecordedSummary)]) -> bool {
     runs.last().is_some_and(|(last, _)| last + 1 != runs.len() as u64)
 }
 
@@ -274,5 +278,5 @@ fn entry_as_json(AnalysisEntry { cell, subject, without, lacking, row }: &Analys
         ("unit", json!(metric.unit)),
     ];
     let place = place.into_iter().map(|(key, value)| (key.to_owned(), value));
-    place.chain(replications::to_json(subject, *without, *lacking, row.as_ref())).collect()
+    place.chain(replications::statistics_to_json(subject, *without, *lacking, row.as_ref())).collect()
 }

@@ -106,7 +106,7 @@ fn explain_replication(
     let Some(flow) = network.flows.iter().position(|flow| flow.transport == Transport::Tcp) else { return Ok(None) };
     let network = Network { replication, ..network.clone() };
     let mut explain = Explain::new(&network);
-    let results = run::record(&network, &mut explain, |_| false, watch)?;
+    let results = run::run_into_sink(&network, &mut explain, |_| false, watch)?;
     let report = explain.finish(results.ended).swap_remove(flow);
     Ok(Some(CellBudget {
         cell: cell.clone(),

@@ -30,7 +30,7 @@ fn warn_of_imprecise(analysis: &Analysis) -> Option<String> {
     let kept = read_back(&analysis.sweep.scenario)?;
     let sweep = kept.sweep.as_ref()?;
     let Replications::UntilPrecise(precision) = &sweep.replications else { return None };
-    let metric = replications::metrics(sweep, &kept).ok()?.first().copied()?;
+    let metric = replications::select_metrics(sweep, &kept).ok()?.first().copied()?;
     let rule = stopping_rule(precision)?;
     let exhausted = |cell: &&CellRuns| cell.runs.len() as u64 >= precision.max;
     let imprecise = analysis.cells.iter().filter(exhausted).flat_map(|cell| {

@@ -90,7 +90,7 @@ impl Plan {
         let base = source.resolve(&source.document)?;
         let located = |problem: Problem| vec![source.document.locate(problem)];
         let sweep = base.scenario.sweep.clone().unwrap_or_default();
-        let metrics = replications::metrics(&sweep, &base.scenario).map_err(located)?;
+        let metrics = replications::select_metrics(&sweep, &base.scenario).map_err(located)?;
         check_replications(&sweep.replications).map_err(located)?;
         let grid = SweepGrid::of(source, &sweep, base.warnings)?;
         Ok(Plan {

@@ -6,7 +6,7 @@ use stats::{Level, Moments};
 use super::Plan;
 use crate::store::{Store, StoreError};
 use observe::metric::Metric;
-use observe::summary::Recorded;
+use observe::summary::RecordedSummary;
 use scenario::document::read_back;
 use scenario::sweep::{Precision, Replications};
 
@@ -114,7 +114,7 @@ pub(super) struct Subjects(pub(super) Vec<(String, Moments)>);
 
 impl Subjects {
     /// Adds a run.
-    pub(super) fn take(&mut self, summary: &Recorded, metric: &Metric) {
+    pub(super) fn take(&mut self, summary: &RecordedSummary, metric: &Metric) {
         for (subject, value) in summary.read(metric) {
             let at = self.0.iter().position(|(known, _)| *known == subject).unwrap_or_else(|| {
                 self.0.push((subject, Moments::default()));

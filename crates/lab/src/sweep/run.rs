@@ -13,7 +13,7 @@ use sim::Network;
 use super::progress::ask_to_continue;
 pub use super::progress::{Shard, SweepError, Tally, Watch};
 use super::{Plan, SweepCell, SweepSession, Task};
-use crate::run::{RunError, Titled, summarized};
+use crate::run::{RunError, Titled, summarize_run};
 use crate::store::{Store, StoreError};
 
 /// The interval of the progress callback while no run finishes.
@@ -180,7 +180,7 @@ pub(super) fn run_replication(
 ) -> Result<String, RunError> {
     let network = Network { replication, ..cell.network.clone() };
     let run = Titled { title: "", scenario: &cell.scenario, network: &network };
-    Ok(summarized(run, delays, watch)?.to_compact_json())
+    Ok(summarize_run(run, delays, watch)?.to_compact_json())
 }
 
 #[cfg(test)]

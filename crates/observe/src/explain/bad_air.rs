@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 
 use engine::{Span, Time};
 
-use super::{Out, Watch, count, millis};
+use super::{FindingCollector, Watch, format_millis, format_noun_count};
 use observation::hop_timing::hop_number;
 use observation::media::AttemptFailure;
 use observation::{Fact, FlowObservation};
@@ -53,7 +53,7 @@ impl Chain {
     }
 }
 
-pub(super) fn watch() -> Option<Box<dyn Watch>> {
+pub(super) fn watch_bad_air() -> Option<Box<dyn Watch>> {
     Some(Box::new(FailedAttempts::new(AttemptFailure::Air, "failed on the channel of", false)))
 }
 
@@ -63,29 +63,35 @@ impl FailedAttempts {
     }
 }
 
-fn report(hop: usize, chain: &Chain, words: &str, flow: &FlowObservation, out: &mut Out<'_>) {
+fn report_failed_attempts(
+    hop: usize,
+    chain: &Chain,
+    words: &str,
+    flow: &FlowObservation,
+    out: &mut FindingCollector<'_>,
+) {
     let tried = match (chain.data, chain.other) {
-        (data, 0) => format!("{} at segments", count(data, "attempt")),
-        (0, other) => format!("{} at acknowledgments", count(other, "attempt")),
-        (data, other) => format!("{} at segments and {other} at acknowledgments", count(data, "attempt")),
+        (data, 0) => format!("{} at segments", format_noun_count(data, "attempt")),
+        (0, other) => format!("{} at acknowledgments", format_noun_count(other, "attempt")),
+        (data, other) => format!("{} at segments and {other} at acknowledgments", format_noun_count(data, "attempt")),
     };
     let link = flow.links.get(hop / 2).map_or("?", String::as_str);
-    let text = format!("{tried} {words} link {link}: {} ms", millis(chain.cost));
-    out.found(chain.began, chain.end, chain.cost, text);
+    let text = format!("{tried} {words} link {link}: {} ms", format_millis(chain.cost));
+    out.report_finding(chain.began, chain.end, chain.cost, text);
 }
 
 impl Watch for FailedAttempts {
-    fn observe(&mut self, _: Time, fact: &Fact, flow: &FlowObservation, out: &mut Out<'_>) {
+    fn observe(&mut self, _: Time, fact: &Fact, flow: &FlowObservation, out: &mut FindingCollector<'_>) {
         let Fact::Failed { hop, from, to, data, why, unbroken } = *fact else { return };
         if why != self.why {
             return;
         }
-        out.lost(from, to, 1.0);
+        out.report_lost_time(from, to, 1.0);
         let hop = hop_number(hop);
         let chain = self.chains.entry(hop).or_insert(Chain::new(from));
         if chain.end != from && !unbroken && !self.together {
             let before = std::mem::replace(chain, Chain::new(from));
-            report(hop, &before, self.words, flow, out);
+            report_failed_attempts(hop, &before, self.words, flow, out);
         }
         chain.end = to;
         chain.cost = chain.cost + to.since(from);
@@ -93,7 +99,7 @@ impl Watch for FailedAttempts {
         chain.other += u32::from(!data);
     }
 
-    fn end(&mut self, _: Time, flow: &FlowObservation, out: &mut Out<'_>) {
-        self.chains.iter().for_each(|(hop, chain)| report(*hop, chain, self.words, flow, out));
+    fn end(&mut self, _: Time, flow: &FlowObservation, out: &mut FindingCollector<'_>) {
+        self.chains.iter().for_each(|(hop, chain)| report_failed_attempts(*hop, chain, self.words, flow, out));
     }
 }

@@ -6,7 +6,7 @@
 
 use engine::Span;
 
-use super::{Cause, KINDS, Kind, needless_cut};
+use super::{Cause, KINDS, ProblemKind, needless_cut};
 
 /// The captures that show a kind of problem.
 #[derive(Clone, Copy)]
@@ -16,14 +16,14 @@ pub(super) enum InCaptures {
     /// Captures taken at the sender: the kind depends on segments that are lost before they reach another place.
     AtSender,
     /// As `AtSender`, under another kind.
-    AtSenderAs(&'static Kind),
+    AtSenderAs(&'static ProblemKind),
     /// All.
     Anywhere,
 }
 
 impl InCaptures {
     /// The kind under which a capture shows `kind`, if it does.
-    pub(super) fn shown(self, kind: &'static Kind, at_sender: bool) -> Option<&'static Kind> {
+    pub(super) fn captured_kind(self, kind: &'static ProblemKind, at_sender: bool) -> Option<&'static ProblemKind> {
         match self {
             InCaptures::Never => None,
             InCaptures::AtSender => at_sender.then_some(kind),
@@ -34,17 +34,17 @@ impl InCaptures {
 }
 
 /// The kind that replaces `needless-cut` in captures, which do not show whether a queue had dropped a packet.
-pub(super) static WINDOW_CUT: Kind = Kind {
+pub(super) static WINDOW_CUT: ProblemKind = ProblemKind {
     name: "window-cut",
     summary: "a loss or a timeout reduced the window below what the path holds",
     avoidable: true,
     in_captures: InCaptures::AtSender,
-    watch: needless_cut::watch_any,
+    watch: needless_cut::watch_all_cuts,
 };
 
 /// The names of the kinds that a capture shows.
 pub fn shown_kinds(at_sender: bool) -> Vec<&'static str> {
-    KINDS.iter().filter_map(|kind| kind.in_captures.shown(kind, at_sender)).map(|kind| kind.name).collect()
+    KINDS.iter().filter_map(|kind| kind.in_captures.captured_kind(kind, at_sender)).map(|kind| kind.name).collect()
 }
 
 /// Names of kinds that a capture does not show.

@@ -20,6 +20,6 @@ use super::Watch;
 use super::bad_air::FailedAttempts;
 use observation::media::AttemptFailure;
 
-pub(super) fn watch() -> Option<Box<dyn Watch>> {
+pub(super) fn watch_collisions() -> Option<Box<dyn Watch>> {
     Some(Box::new(FailedAttempts::new(AttemptFailure::Collision, "collided on", true)))
 }

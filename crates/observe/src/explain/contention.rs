@@ -15,7 +15,7 @@
 
 use engine::{Span, Time};
 
-use super::{Out, Watch, count, millis};
+use super::{FindingCollector, Watch, format_millis, format_noun_count};
 use observation::{Fact, FlowObservation};
 
 #[derive(Default)]
@@ -26,27 +26,27 @@ struct Contention {
     cost: Span,
 }
 
-pub(super) fn watch() -> Option<Box<dyn Watch>> {
+pub(super) fn watch_contention() -> Option<Box<dyn Watch>> {
     Some(Box::<Contention>::default())
 }
 
 impl Watch for Contention {
-    fn observe(&mut self, _: Time, fact: &Fact, _: &FlowObservation, out: &mut Out<'_>) {
+    fn observe(&mut self, _: Time, fact: &Fact, _: &FlowObservation, out: &mut FindingCollector<'_>) {
         let Fact::Waited { from, to } = *fact else { return };
-        out.lost(from, to, 1.0);
+        out.report_lost_time(from, to, 1.0);
         let (began, _) = self.waited.unwrap_or((from, to));
         self.waited = Some((began, to));
         self.exchanges += 1;
         self.cost = self.cost + to.since(from);
     }
 
-    fn end(&mut self, _: Time, _: &FlowObservation, out: &mut Out<'_>) {
+    fn end(&mut self, _: Time, _: &FlowObservation, out: &mut FindingCollector<'_>) {
         let Some((from, to)) = self.waited else { return };
-        let exchanges = count(self.exchanges, "exchange");
+        let exchanges = format_noun_count(self.exchanges, "exchange");
         let text = format!(
             "packets waited in their cell while other stations transmitted: {exchanges}, {} ms",
-            millis(self.cost)
+            format_millis(self.cost)
         );
-        out.found(from, to, self.cost, text);
+        out.report_finding(from, to, self.cost, text);
     }
 }

@@ -18,6 +18,6 @@ use super::Watch;
 use super::bad_air::FailedAttempts;
 use observation::media::AttemptFailure;
 
-pub(super) fn watch() -> Option<Box<dyn Watch>> {
+pub(super) fn watch_hidden_terminals() -> Option<Box<dyn Watch>> {
     Some(Box::new(FailedAttempts::new(AttemptFailure::Hidden, "collided with frames of hidden terminals on", false)))
 }

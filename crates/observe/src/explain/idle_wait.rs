@@ -11,21 +11,21 @@
 
 use engine::Time;
 
-use super::{Out, Watch, millis};
+use super::{FindingCollector, Watch, format_millis};
 use observation::{Fact, FlowObservation};
 
 struct IdleWait;
 
-pub(super) fn watch() -> Option<Box<dyn Watch>> {
+pub(super) fn watch_idle_waits() -> Option<Box<dyn Watch>> {
     Some(Box::new(IdleWait))
 }
 
 impl Watch for IdleWait {
-    fn observe(&mut self, at: Time, fact: &Fact, flow: &FlowObservation, out: &mut Out<'_>) {
+    fn observe(&mut self, at: Time, fact: &Fact, flow: &FlowObservation, out: &mut FindingCollector<'_>) {
         let Fact::Tcp(tcp::Event::Timeout { seq, nth, .. }) = *fact else { return };
         let Some(since) = flow.packets.empty_since() else { return };
         let cost = at.since(since);
-        out.lost(since, at, 1.0);
+        out.report_lost_time(since, at, 1.0);
         let lost = match flow.losses.lost_on_air(seq) {
             Some(lost) => format!(" (lost on the channel at {:.3} s)", lost.as_secs_f64()),
             None => String::new(),
@@ -33,8 +33,8 @@ impl Watch for IdleWait {
         let again = if nth > 1 { format!(", consecutive expiry {nth}") } else { String::new() };
         let text = format!(
             "the network was empty; the sender waited {} ms for the timer to retransmit byte {seq}{lost}{again}",
-            millis(cost)
+            format_millis(cost)
         );
-        out.found(since, at, cost, text);
+        out.report_finding(since, at, cost, text);
     }
 }

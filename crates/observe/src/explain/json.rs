@@ -7,7 +7,7 @@ use super::{FlowReport, HIDDEN_CAUSES, captured_causes, hidden_kinds};
 
 /// The report of a flow as JSON: an object with its budget, its kinds of findings, and the `top` costliest findings.
 /// Times are in milliseconds, or in seconds from the start of the run, as the keys say.
-pub fn to_json(name: &str, report: &FlowReport, top: usize) -> Value {
+pub fn report_to_json(name: &str, report: &FlowReport, top: usize) -> Value {
     let findings = report.findings.iter().take(top).map(|finding| {
         json!({
             "kind": finding.kind,
@@ -39,11 +39,16 @@ pub fn to_json(name: &str, report: &FlowReport, top: usize) -> Value {
     })
 }
 
-/// The report of a connection of a capture as JSON: as [`to_json`], with the causes that a capture shows, and with
+/// The report of a connection of a capture as JSON: as [`report_to_json`], with the causes that a capture shows, and with
 /// `hidden`: the kinds of findings that it does not show, and the causes that it does not separate. See
 /// [`shown_kinds`](super::shown_kinds) for `at_sender`, without which `timeouts` is null, as `blocked_ms` always is, and [`captured_causes`] for `window_known`.
-pub fn captured_to_json(name: &str, report: &FlowReport, (at_sender, window_known): (bool, bool), top: usize) -> Value {
-    let mut json = to_json(name, report, top);
+pub fn captured_report_to_json(
+    name: &str,
+    report: &FlowReport,
+    (at_sender, window_known): (bool, bool),
+    top: usize,
+) -> Value {
+    let mut json = report_to_json(name, report, top);
     let causes = captured_causes(&report.budget, window_known).into_iter();
     let budget: serde_json::Map<String, Value> =
         causes.map(|cause| (cause.name.to_owned(), in_millis(cause.time).into())).collect();

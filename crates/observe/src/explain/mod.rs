@@ -42,11 +42,11 @@ use budget::Account;
 pub use budget::Cause;
 use captured::InCaptures;
 pub use captured::{CapturedCause, HIDDEN_CAUSES, captured_causes, hidden_kinds, shown_kinds};
-pub use json::{captured_to_json, to_json};
+pub use json::{captured_report_to_json, report_to_json};
 use union::Union;
 
 /// A kind of problem.
-pub struct Kind {
+pub struct ProblemKind {
     /// The name in tables and JSON.
     pub name: &'static str,
     /// Description of one line.
@@ -60,90 +60,90 @@ pub struct Kind {
 }
 
 /// Every kind of problem.
-pub const KINDS: &[Kind] = &[
-    Kind {
+pub const KINDS: &[ProblemKind] = &[
+    ProblemKind {
         name: "idle-wait",
         summary: "the network was empty, and the sender waited for its timer",
         avoidable: true,
         in_captures: InCaptures::AtSender,
-        watch: idle_wait::watch,
+        watch: idle_wait::watch_idle_waits,
     },
-    Kind {
+    ProblemKind {
         name: "spurious-timeout",
         summary: "the timer expired although the segment or its acknowledgment was in flight",
         avoidable: true,
         in_captures: InCaptures::AtSender,
-        watch: spurious_timeout::watch,
+        watch: spurious_timeout::watch_spurious_timeouts,
     },
-    Kind {
+    ProblemKind {
         name: "repeated-timeout",
         summary: "the timer expired more than once for one window of data",
         avoidable: true,
         in_captures: InCaptures::AtSender,
-        watch: repeated_timeout::watch,
+        watch: repeated_timeout::watch_repeated_timeouts,
     },
-    Kind {
+    ProblemKind {
         name: "raced-resend",
         summary: "TCP retransmitted segments that the link layer still held or had delivered",
         avoidable: true,
         in_captures: InCaptures::Never,
-        watch: raced_resend::watch,
+        watch: raced_resend::watch_raced_resends,
     },
-    Kind {
+    ProblemKind {
         name: "needless-cut",
         summary: "the window was reduced although no queue had dropped or marked a packet",
         avoidable: true,
         in_captures: InCaptures::AtSenderAs(&captured::WINDOW_CUT),
-        watch: needless_cut::watch,
+        watch: needless_cut::watch_needless_cuts,
     },
-    Kind {
+    ProblemKind {
         name: "receiver-window",
         summary: "the receive window blocked the sender, and the slowest link was idle",
         avoidable: true,
         in_captures: InCaptures::Anywhere,
-        watch: receiver_window::watch,
+        watch: receiver_window::watch_receiver_window,
     },
-    Kind {
+    ProblemKind {
         name: "window-behind-hole",
         summary: "the receive window was full of data behind a hole, and the slowest link was idle",
         avoidable: true,
         in_captures: InCaptures::Anywhere,
-        watch: window_behind_hole::watch,
+        watch: window_behind_hole::watch_window_behind_hole,
     },
-    Kind {
+    ProblemKind {
         name: "standing-queue",
         summary: "packets waited in the queue of other flows for more than a fair share",
         avoidable: true,
         in_captures: InCaptures::Never,
         watch: || None,
     },
-    Kind {
+    ProblemKind {
         name: "hidden-terminal",
         summary: "frames collided with those of hidden terminals",
         avoidable: true,
         in_captures: InCaptures::Never,
-        watch: hidden_terminal::watch,
+        watch: hidden_terminal::watch_hidden_terminals,
     },
-    Kind {
+    ProblemKind {
         name: "collision",
         summary: "frames collided with others that started at the same moment",
         avoidable: false,
         in_captures: InCaptures::Never,
-        watch: collision::watch,
+        watch: collision::watch_collisions,
     },
-    Kind {
+    ProblemKind {
         name: "contention",
         summary: "packets waited in their cell while other stations transmitted",
         avoidable: false,
         in_captures: InCaptures::Never,
-        watch: contention::watch,
+        watch: contention::watch_contention,
     },
-    Kind {
+    ProblemKind {
         name: "bad-air",
         summary: "frames were lost on the channel",
         avoidable: false,
         in_captures: InCaptures::Never,
-        watch: bad_air::watch,
+        watch: bad_air::watch_bad_air,
     },
 ];
 
@@ -154,9 +154,9 @@ pub const KINDS: &[Kind] = &[
 /// as it is certain, at the latest when everything on which it depends has been acknowledged or has left the network.
 trait Watch {
     /// Handles a fact.
-    fn observe(&mut self, at: Time, fact: &Fact, flow: &FlowObservation, out: &mut Out<'_>);
+    fn observe(&mut self, at: Time, fact: &Fact, flow: &FlowObservation, out: &mut FindingCollector<'_>);
     /// Handles the end of the flow.
-    fn end(&mut self, at: Time, flow: &FlowObservation, out: &mut Out<'_>) {
+    fn end(&mut self, at: Time, flow: &FlowObservation, out: &mut FindingCollector<'_>) {
         let _ = (at, flow, out);
     }
 }
@@ -179,16 +179,16 @@ pub struct Finding {
 }
 
 /// Collects the findings of a watch.
-struct Out<'a> {
-    kind: &'static Kind,
+struct FindingCollector<'a> {
+    kind: &'static ProblemKind,
     findings: &'a mut Vec<Finding>,
-    lost: &'a mut Lost,
+    lost: &'a mut LostTime,
 }
 
-impl Out<'_> {
+impl FindingCollector<'_> {
     /// Reports that this share of the time between `from` and `to` was lost: 1 if there was no progress, 0.5 at half
     /// speed.
-    fn lost(&mut self, from: Time, to: Time, share: f64) {
+    fn report_lost_time(&mut self, from: Time, to: Time, share: f64) {
         self.lost.all.add(from, to, share);
         if self.kind.avoidable {
             self.lost.avoidable.add(from, to, share);
@@ -196,9 +196,9 @@ impl Out<'_> {
     }
 
     /// Reports a finding. A finding without cost is ignored.
-    fn found(&mut self, from: Time, to: Time, cost: Span, text: String) {
+    fn report_finding(&mut self, from: Time, to: Time, cost: Span, text: String) {
         if cost > Span::ZERO {
-            let Kind { name: kind, avoidable, .. } = *self.kind;
+            let ProblemKind { name: kind, avoidable, .. } = *self.kind;
             self.findings.push(Finding { kind, avoidable, from, to, cost, text });
         }
     }
@@ -206,7 +206,7 @@ impl Out<'_> {
 
 /// Time lost, each moment counted once.
 #[derive(Default)]
-struct Lost {
+struct LostTime {
     all: Union,
     avoidable: Union,
 }
@@ -268,25 +268,25 @@ impl FlowReport {
 
     /// The `top` costliest findings for a plot: start, end and text.
     pub fn marks(&self, top: usize) -> Vec<(Time, Time, String)> {
-        let label = |finding: &Finding| format!("{}: {} ms", finding.kind, millis(finding.cost));
+        let label = |finding: &Finding| format!("{}: {} ms", finding.kind, format_millis(finding.cost));
         self.findings.iter().take(top).map(|finding| (finding.from, finding.to, label(finding))).collect()
     }
 }
 
 /// Milliseconds, with one decimal unless they are whole.
-pub fn millis(span: Span) -> String {
+pub fn format_millis(span: Span) -> String {
     let tenths = (span.as_nanos() + 50_000) / 100_000;
     if tenths.is_multiple_of(10) { (tenths / 10).to_string() } else { format!("{}.{}", tenths / 10, tenths % 10) }
 }
 
 /// A number with a noun in singular or plural.
-fn count(number: u32, thing: &str) -> String {
+fn format_noun_count(number: u32, thing: &str) -> String {
     if number == 1 { format!("1 {thing}") } else { format!("{number} {thing}s") }
 }
 
 /// The watches, the findings and the time budget of one flow.
-struct Watched {
-    watches: Vec<(&'static Kind, Box<dyn Watch>)>,
+struct WatchedFlow {
+    watches: Vec<(&'static ProblemKind, Box<dyn Watch>)>,
     began: Time,
     /// Completion time.
     ended: Option<Time>,
@@ -295,22 +295,22 @@ struct Watched {
     /// `None` for a flow without a connection.
     account: Option<Account>,
     findings: Vec<Finding>,
-    lost: Lost,
+    lost: LostTime,
 }
 
 /// By flow.
-struct WatchedFlows(Vec<Watched>);
+struct WatchedFlows(Vec<WatchedFlow>);
 
-impl Watched {
+impl WatchedFlow {
     /// Passes facts to the time budget and to every watch.
-    fn tell(&mut self, at: Time, facts: &[Fact], flow: &FlowObservation, path: &PathObservation) {
+    fn handle_facts(&mut self, at: Time, facts: &[Fact], flow: &FlowObservation, path: &PathObservation) {
         for fact in facts {
             if let Some(account) = &mut self.account {
                 account.on_fact(fact, flow, path);
             }
             self.timeouts += u32::from(matches!(fact, Fact::Tcp(tcp::Event::Timeout { .. })));
             for (kind, watch) in &mut self.watches {
-                let mut out = Out { kind, findings: &mut self.findings, lost: &mut self.lost };
+                let mut out = FindingCollector { kind, findings: &mut self.findings, lost: &mut self.lost };
                 watch.observe(at, fact, flow, &mut out);
             }
         }
@@ -324,7 +324,7 @@ impl Watched {
 
     fn end(&mut self, at: Time, flow: &FlowObservation) {
         for (kind, watch) in &mut self.watches {
-            let mut out = Out { kind, findings: &mut self.findings, lost: &mut self.lost };
+            let mut out = FindingCollector { kind, findings: &mut self.findings, lost: &mut self.lost };
             watch.end(at, flow, &mut out);
         }
         if let Some(account) = &mut self.account {
@@ -374,7 +374,7 @@ impl Subscriber for WatchedFlows {
 
     fn on_facts(&mut self, at: Time, number: u32, facts: &[Fact], flow: &FlowObservation, path: &PathObservation) {
         if let Some(watched) = self.0.get_mut(number as usize) {
-            watched.tell(at, facts, flow, path);
+            watched.handle_facts(at, facts, flow, path);
         }
     }
 
@@ -401,15 +401,15 @@ impl Explain {
     /// shows](shown_kinds), and the receive window has the value that acknowledgments advertise.
     pub fn of_capture(network: &Network, at_sender: bool) -> Self {
         let observation = Observation::new(network).with_stated_windows();
-        Explain::of_kinds(network, observation, |kind| kind.in_captures.shown(kind, at_sender))
+        Explain::of_kinds(network, observation, |kind| kind.in_captures.captured_kind(kind, at_sender))
     }
 
     fn of_kinds(
         network: &Network,
         observation: Observation,
-        watched_as: impl Fn(&'static Kind) -> Option<&'static Kind>,
+        watched_as: impl Fn(&'static ProblemKind) -> Option<&'static ProblemKind>,
     ) -> Self {
-        let watched = |(number, spec): (usize, &sim::FlowSpec)| Watched {
+        let watched = |(number, spec): (usize, &sim::FlowSpec)| WatchedFlow {
             watches: KINDS.iter().filter_map(&watched_as).filter_map(|kind| Some((kind, (kind.watch)()?))).collect(),
             began: spec.start,
             ended: None,
@@ -417,7 +417,7 @@ impl Explain {
             blocked: BlockedTimes::default(),
             account: (spec.transport == Transport::Tcp).then(|| Account::new(number as u32, spec)),
             findings: Vec::new(),
-            lost: Lost::default(),
+            lost: LostTime::default(),
         };
         let flows = WatchedFlows(network.flows.iter().enumerate().map(watched).collect());
         Explain { observation, flows }
@@ -439,8 +439,8 @@ impl Explain {
         let mut waited = Span::ZERO;
         if let Some((queue, kind)) = queue.zip(KINDS.iter().find(|kind| kind.name == "standing-queue")) {
             let before = watched.findings.len();
-            let mut out = Out { kind, findings: &mut watched.findings, lost: &mut watched.lost };
-            standing_queue::found(&queue, &mut out);
+            let mut out = FindingCollector { kind, findings: &mut watched.findings, lost: &mut watched.lost };
+            standing_queue::report_standing_queue(&queue, &mut out);
             waited = watched.findings[before..].iter().fold(waited, |sum, finding| sum + finding.cost);
         }
         let took = end.since(watched.began);

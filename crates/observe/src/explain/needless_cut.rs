@@ -23,7 +23,7 @@
 
 use engine::{Span, Time};
 
-use super::{Out, Watch, millis};
+use super::{FindingCollector, Watch, format_millis};
 use observation::{Fact, FlowObservation};
 
 #[derive(Default)]
@@ -33,25 +33,25 @@ struct NeedlessCut {
     /// The usable window; 0 before it is known.
     window: f64,
     /// The last event that may reduce the window; the event with the new window follows it.
-    cause: Option<Cause>,
+    cause: Option<CutCause>,
     /// Whether recovery is in progress, so that the reported window includes its inflation.
     recovering: bool,
     /// Reductions not yet recovered, by descending `whole`.
-    open: Vec<Cut>,
+    open: Vec<WindowCut>,
     counted: Time,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Cause {
+enum CutCause {
     Timeout,
     FastRetransmit,
     /// A mark to which the sender reacts.
     Mark,
 }
 
-struct Cut {
+struct WindowCut {
     at: Time,
-    cause: Cause,
+    cause: CutCause,
     needless: bool,
     /// The window before and after; W.
     before: f64,
@@ -60,18 +60,18 @@ struct Cut {
     nanos: f64,
 }
 
-pub(super) fn watch() -> Option<Box<dyn Watch>> {
+pub(super) fn watch_needless_cuts() -> Option<Box<dyn Watch>> {
     Some(Box::<NeedlessCut>::default())
 }
 
 /// Any reduction of the window.
-pub(super) fn watch_any() -> Option<Box<dyn Watch>> {
+pub(super) fn watch_all_cuts() -> Option<Box<dyn Watch>> {
     Some(Box::new(NeedlessCut { any: true, ..NeedlessCut::default() }))
 }
 
 impl NeedlessCut {
     /// Integrates up to now with the current window.
-    fn pass(&mut self, at: Time, out: &mut Out<'_>) {
+    fn pass(&mut self, at: Time, out: &mut FindingCollector<'_>) {
         let from = std::mem::replace(&mut self.counted, at);
         let Some(whole) = self.open.first().map(|cut| cut.whole) else { return };
         let mut needless = 0.0;
@@ -82,10 +82,17 @@ impl NeedlessCut {
             cut.nanos += share * at.since(from).as_nanos() as f64;
             needless += if cut.needless { share } else { 0.0 };
         }
-        out.lost(from, at, needless);
+        out.report_lost_time(from, at, needless);
     }
 
-    fn told(&mut self, at: Time, cwnd: f64, ssthresh: f64, flow: &FlowObservation, out: &mut Out<'_>) {
+    fn on_window_event(
+        &mut self,
+        at: Time,
+        cwnd: f64,
+        ssthresh: f64,
+        flow: &FlowObservation,
+        out: &mut FindingCollector<'_>,
+    ) {
         let cause = self.cause.take();
         let told = match (self.recovering, cause) {
             (true, None) => return,
@@ -96,10 +103,10 @@ impl NeedlessCut {
         if let Some(cause) = cause.filter(|_| self.window < before) {
             let whole = flow.pipe().map_or(before, |pipe| pipe.min(before));
             let met = |full| flow.sender.oldest_sent().is_some_and(|sent| full >= sent);
-            let congested = cause == Cause::Mark || flow.congested_at.is_some_and(met);
+            let congested = cause == CutCause::Mark || flow.congested_at.is_some_and(met);
             // A reduction that is not below the lower end of the previous one is inside its range.
             let whole = self.open.last().map_or(whole, |last| whole.min(last.whole));
-            self.open.push(Cut {
+            self.open.push(WindowCut {
                 at,
                 cause,
                 needless: self.any || !congested,
@@ -110,27 +117,33 @@ impl NeedlessCut {
             });
         }
         while let Some(cut) = self.open.pop_if(|cut| self.window >= cut.whole) {
-            report(&cut, at, (true, self.any), flow, out);
+            report_cut(&cut, at, (true, self.any), flow, out);
         }
     }
 }
 
-fn report(cut: &Cut, at: Time, (regrown, any): (bool, bool), flow: &FlowObservation, out: &mut Out<'_>) {
+fn report_cut(
+    cut: &WindowCut,
+    at: Time,
+    (regrown, any): (bool, bool),
+    flow: &FlowObservation,
+    out: &mut FindingCollector<'_>,
+) {
     if !cut.needless {
         return;
     }
     let cost = Span::from_nanos(cut.nanos.round() as u64);
     let segments = |bytes: f64| format!("{:.1}", bytes / f64::from(flow.segment.max(1)));
-    let took = millis(at.since(cut.at));
+    let took = format_millis(at.since(cut.at));
     let how = if regrown {
         format!("cwnd restored after {took} ms")
     } else {
         format!("cwnd not restored in the remaining {took} ms")
     };
     let cause = match cut.cause {
-        Cause::Timeout => "timeout",
-        Cause::FastRetransmit => "fast retransmit",
-        Cause::Mark => "mark",
+        CutCause::Timeout => "timeout",
+        CutCause::FastRetransmit => "fast retransmit",
+        CutCause::Mark => "mark",
     };
     let holds = match flow.pipe().filter(|_| any) {
         Some(pipe) => format!(", while the path holds {}", segments(pipe)),
@@ -140,35 +153,35 @@ fn report(cut: &Cut, at: Time, (regrown, any): (bool, bool), flow: &FlowObservat
         "a {cause} reduced the window from {} to {} segments{holds}: {how}, about {} ms of transmission lost",
         segments(cut.before),
         segments(cut.after),
-        millis(cost)
+        format_millis(cost)
     );
-    out.found(cut.at, at, cost, text);
+    out.report_finding(cut.at, at, cost, text);
 }
 
 impl Watch for NeedlessCut {
-    fn observe(&mut self, at: Time, fact: &Fact, flow: &FlowObservation, out: &mut Out<'_>) {
+    fn observe(&mut self, at: Time, fact: &Fact, flow: &FlowObservation, out: &mut FindingCollector<'_>) {
         let Fact::Tcp(event) = fact else { return };
         self.pass(at, out);
         match *event {
-            tcp::Event::Window { cwnd, ssthresh } => self.told(at, cwnd, ssthresh, flow, out),
-            tcp::Event::Timeout { .. } => (self.cause, self.recovering) = (Some(Cause::Timeout), false),
+            tcp::Event::Window { cwnd, ssthresh } => self.on_window_event(at, cwnd, ssthresh, flow, out),
+            tcp::Event::Timeout { .. } => (self.cause, self.recovering) = (Some(CutCause::Timeout), false),
             // After an expiry without a reduction no window event follows, and the next window event has another cause.
-            tcp::Event::AckReceived { .. } if self.cause == Some(Cause::Timeout) => self.cause = None,
+            tcp::Event::AckReceived { .. } if self.cause == Some(CutCause::Timeout) => self.cause = None,
             // In recovery from a notified loss it does not reduce the window.
             tcp::Event::FastRetransmit { .. } if !self.recovering => {
-                (self.cause, self.recovering) = (Some(Cause::FastRetransmit), true);
+                (self.cause, self.recovering) = (Some(CutCause::FastRetransmit), true);
             }
-            tcp::Event::MarkAnswered => self.cause = Some(Cause::Mark),
+            tcp::Event::MarkAnswered => self.cause = Some(CutCause::Mark),
             tcp::Event::NotifiedRecovery { .. } => self.recovering = true,
             tcp::Event::RecoveryEnd => self.recovering = false,
             _ => {}
         }
     }
 
-    fn end(&mut self, at: Time, flow: &FlowObservation, out: &mut Out<'_>) {
+    fn end(&mut self, at: Time, flow: &FlowObservation, out: &mut FindingCollector<'_>) {
         self.pass(at, out);
         for cut in std::mem::take(&mut self.open) {
-            report(&cut, at, (false, self.any), flow, out);
+            report_cut(&cut, at, (false, self.any), flow, out);
         }
     }
 }

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use engine::{Span, Time};
 use tcp::Reason;
 
-use super::{Out, Watch, count, millis};
+use super::{FindingCollector, Watch, format_millis, format_noun_count};
 use observation::packet_in_flight::{PacketInFlight, PacketLoad};
 use observation::{Fact, FlowObservation};
 
@@ -21,11 +21,11 @@ use observation::{Fact, FlowObservation};
 struct RacedResend {
     /// Unacknowledged segments that reached the receiver after failed attempts.
     retried: BTreeSet<u64>,
-    episode: Option<Episode>,
+    episode: Option<ResendEpisode>,
 }
 
 /// Segments retransmitted for one window of data.
-struct Episode {
+struct ResendEpisode {
     /// First unsent byte at its start.
     end: u64,
     began: Time,
@@ -36,13 +36,13 @@ struct Episode {
     cost: Span,
 }
 
-pub(super) fn watch() -> Option<Box<dyn Watch>> {
+pub(super) fn watch_raced_resends() -> Option<Box<dyn Watch>> {
     Some(Box::<RacedResend>::default())
 }
 
 impl RacedResend {
-    fn sent_again(&mut self, sending: &PacketInFlight, seq: u64, flow: &FlowObservation) {
-        let episode = self.episode.get_or_insert(Episode {
+    fn on_retransmission(&mut self, sending: &PacketInFlight, seq: u64, flow: &FlowObservation) {
+        let episode = self.episode.get_or_insert(ResendEpisode {
             end: flow.sender.max,
             began: sending.since,
             last: sending.since,
@@ -54,50 +54,50 @@ impl RacedResend {
         episode.racing.push(sending.id);
     }
 
-    fn left(&mut self, at: Time, sending: &PacketInFlight, duplicate: bool, out: &mut Out<'_>) {
+    fn on_packet_left(&mut self, at: Time, sending: &PacketInFlight, duplicate: bool, out: &mut FindingCollector<'_>) {
         let Some(episode) = &mut self.episode else { return };
         let Some(place) = episode.racing.iter().position(|id| *id == sending.id) else { return };
         episode.racing.swap_remove(place);
         if duplicate {
             let (from, to) = sending.longest;
-            out.lost(from, to, 1.0);
+            out.report_lost_time(from, to, 1.0);
             episode.duplicates += 1;
             episode.cost = episode.cost + to.since(from);
             episode.last = at;
         }
     }
 
-    fn close(&mut self, out: &mut Out<'_>) {
+    fn close(&mut self, out: &mut FindingCollector<'_>) {
         let Some(episode) = self.episode.take().filter(|episode| episode.duplicates > 0) else { return };
         let text = format!(
             "from byte {} on TCP retransmitted segments that the link layer still held or had delivered after failed attempts: \
              {} arrived twice and occupied the slowest link for {} ms",
             episode.first,
-            count(episode.duplicates, "segment"),
-            millis(episode.cost)
+            format_noun_count(episode.duplicates, "segment"),
+            format_millis(episode.cost)
         );
-        out.found(episode.began, episode.last, episode.cost, text);
+        out.report_finding(episode.began, episode.last, episode.cost, text);
     }
 }
 
 impl Watch for RacedResend {
-    fn observe(&mut self, at: Time, fact: &Fact, flow: &FlowObservation, out: &mut Out<'_>) {
+    fn observe(&mut self, at: Time, fact: &Fact, flow: &FlowObservation, out: &mut FindingCollector<'_>) {
         match fact {
             Fact::Sent(sending) => {
                 if let PacketLoad::Data { seq, reason, .. } = sending.load
                     && reason != Reason::New
                     && (self.retried.contains(&seq) || flow.with_link_layer_besides(seq, sending.id))
                 {
-                    self.sent_again(sending, seq, flow);
+                    self.on_retransmission(sending, seq, flow);
                 }
             }
             Fact::Reached { packet: sending, news } => {
-                self.left(at, sending, !news, out);
+                self.on_packet_left(at, sending, !news, out);
                 if let Some(seq) = sending.seq().filter(|seq| sending.failed > 0 && *seq >= flow.sender.una) {
                     self.retried.insert(seq);
                 }
             }
-            Fact::Gone(sending) => self.left(at, sending, false, out),
+            Fact::Gone(sending) => self.on_packet_left(at, sending, false, out),
             Fact::Tcp(tcp::Event::AckReceived { duplicate: false, .. }) => {
                 self.retried = self.retried.split_off(&flow.sender.una);
             }
@@ -108,7 +108,7 @@ impl Watch for RacedResend {
         }
     }
 
-    fn end(&mut self, _: Time, _: &FlowObservation, out: &mut Out<'_>) {
+    fn end(&mut self, _: Time, _: &FlowObservation, out: &mut FindingCollector<'_>) {
         self.close(out);
     }
 }

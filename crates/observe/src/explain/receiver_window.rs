@@ -18,7 +18,7 @@
 
 use engine::{Span, Time};
 
-use super::{Out, Watch, millis};
+use super::{FindingCollector, Watch, format_millis};
 use observation::flow::SlowestIdle;
 use observation::{Fact, FlowObservation};
 
@@ -31,19 +31,19 @@ pub(super) struct FullWindow {
     idle: Option<(Time, SlowestIdle)>,
 }
 
-pub(super) fn watch() -> Option<Box<dyn Watch>> {
+pub(super) fn watch_receiver_window() -> Option<Box<dyn Watch>> {
     Some(Box::new(FullWindow::new(false)))
 }
 
 /// Whether the sender has new data that only the receive window blocks.
-fn full(flow: &FlowObservation) -> bool {
+fn is_receive_window_full(flow: &FlowObservation) -> bool {
     let rest = flow.bytes.map_or(u64::MAX, |bytes| bytes.saturating_sub(flow.sender.max));
     let next = rest.min(u64::from(flow.segment));
     next > 0 && flow.sender.max + next > flow.sender.una + flow.window
 }
 
 /// Whether cwnd permits all whole segments of the receive window.
-fn binding(flow: &FlowObservation) -> bool {
+fn is_receive_window_binding(flow: &FlowObservation) -> bool {
     let segment = u64::from(flow.segment).max(1);
     flow.sender.cwnd >= (flow.window - flow.window % segment) as f64
 }
@@ -55,34 +55,37 @@ impl FullWindow {
 
     /// Whether the window blocks the sender in the way that this kind detects.
     fn limits(&self, flow: &FlowObservation) -> bool {
-        full(flow) && binding(flow) && !flow.hole() && self.behind_hole == flow.repairs_hole()
+        is_receive_window_full(flow)
+            && is_receive_window_binding(flow)
+            && !flow.hole()
+            && self.behind_hole == flow.repairs_hole()
     }
 
     /// Whether the limit may persist: with a hole until it is repaired, otherwise until cwnd is the smaller window.
     fn may_limit(&self, flow: &FlowObservation) -> bool {
-        binding(flow) && (!self.behind_hole || flow.hole() || flow.repairs_hole())
+        is_receive_window_binding(flow) && (!self.behind_hole || flow.hole() || flow.repairs_hole())
     }
 
     /// Adds the time until now.
-    fn pass(&mut self, at: Time, flow: &FlowObservation, out: &mut Out<'_>) {
+    fn pass(&mut self, at: Time, flow: &FlowObservation, out: &mut FindingCollector<'_>) {
         let (Some((_, cost)), Some((seen, idle))) = (&mut self.stretch, self.idle) else { return };
         match (idle, flow.slowest_idle()) {
             (SlowestIdle::From(idle_from), _) => {
                 let from = seen.max(idle_from);
                 *cost = *cost + at.since(from);
-                out.lost(from, at, 1.0);
+                out.report_lost_time(from, at, 1.0);
             }
             // The distribution of the medium's idle time within this interval is ignored.
             (SlowestIdle::Cell(medium, before), Some(SlowestIdle::Cell(same, now))) if medium == same && seen < at => {
                 let idle = now - before;
                 *cost = *cost + idle;
-                out.lost(seen, at, idle.as_secs_f64() / at.since(seen).as_secs_f64());
+                out.report_lost_time(seen, at, idle.as_secs_f64() / at.since(seen).as_secs_f64());
             }
             (SlowestIdle::Cell(..), _) => {}
         }
     }
 
-    fn close(&mut self, at: Time, flow: &FlowObservation, out: &mut Out<'_>) {
+    fn close(&mut self, at: Time, flow: &FlowObservation, out: &mut FindingCollector<'_>) {
         self.idle = None;
         let Some((began, cost)) = self.stretch.take() else { return };
         let what = if self.behind_hole {
@@ -95,14 +98,14 @@ impl FullWindow {
             "the receive window of {} bytes {what}; meanwhile {} was idle for {} ms",
             flow.window,
             if flow.slowest_is_cell() { "the cell of the slowest link" } else { "the slowest link" },
-            millis(cost)
+            format_millis(cost)
         );
-        out.found(began, at, cost, text);
+        out.report_finding(began, at, cost, text);
     }
 }
 
 impl Watch for FullWindow {
-    fn observe(&mut self, at: Time, _: &Fact, flow: &FlowObservation, out: &mut Out<'_>) {
+    fn observe(&mut self, at: Time, _: &Fact, flow: &FlowObservation, out: &mut FindingCollector<'_>) {
         self.pass(at, flow, out);
         if !self.may_limit(flow) {
             self.close(at, flow, out);
@@ -115,7 +118,7 @@ impl Watch for FullWindow {
         }
     }
 
-    fn end(&mut self, at: Time, flow: &FlowObservation, out: &mut Out<'_>) {
+    fn end(&mut self, at: Time, flow: &FlowObservation, out: &mut FindingCollector<'_>) {
         self.pass(at, flow, out);
         self.close(at, flow, out);
     }

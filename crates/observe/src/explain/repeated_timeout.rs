@@ -10,16 +10,16 @@
 
 use engine::{Span, Time};
 
-use super::{Out, Watch, millis};
+use super::{FindingCollector, Watch, format_millis};
 use observation::{Fact, FlowObservation};
 
 #[derive(Default)]
 struct RepeatedTimeout {
-    window: Option<Window>,
+    window: Option<TimeoutWindow>,
 }
 
 /// A window of data for which the timer has expired.
-struct Window {
+struct TimeoutWindow {
     /// First unacknowledged byte, and first unsent byte, at the first expiry.
     first: u64,
     end: u64,
@@ -28,15 +28,15 @@ struct Window {
     waits: Vec<Span>,
 }
 
-pub(super) fn watch() -> Option<Box<dyn Watch>> {
+pub(super) fn watch_repeated_timeouts() -> Option<Box<dyn Watch>> {
     Some(Box::<RepeatedTimeout>::default())
 }
 
 impl RepeatedTimeout {
-    fn close(&mut self, out: &mut Out<'_>) {
+    fn close(&mut self, out: &mut FindingCollector<'_>) {
         let Some(window) = self.window.take().filter(|window| window.waits.len() > 1) else { return };
         let cost = window.waits[1..].iter().fold(Span::ZERO, |sum, wait| sum + *wait);
-        let waits: Vec<String> = window.waits.iter().map(|wait| millis(*wait)).collect();
+        let waits: Vec<String> = window.waits.iter().map(|wait| format_millis(*wait)).collect();
         let text = format!(
             "the timer expired {} times for bytes {} to {}: the sender was idle before them for {} ms",
             waits.len(),
@@ -44,12 +44,12 @@ impl RepeatedTimeout {
             window.end.saturating_sub(1),
             waits.join(" and ")
         );
-        out.found(window.began, window.last, cost, text);
+        out.report_finding(window.began, window.last, cost, text);
     }
 }
 
 impl Watch for RepeatedTimeout {
-    fn observe(&mut self, at: Time, fact: &Fact, flow: &FlowObservation, out: &mut Out<'_>) {
+    fn observe(&mut self, at: Time, fact: &Fact, flow: &FlowObservation, out: &mut FindingCollector<'_>) {
         match fact {
             Fact::Tcp(tcp::Event::Timeout { seq, .. }) => {
                 let silent = flow.sender.acted;
@@ -57,11 +57,12 @@ impl Watch for RepeatedTimeout {
                     Some(window) => {
                         window.waits.push(at.since(silent));
                         window.last = at;
-                        out.lost(silent, at, 1.0);
+                        out.report_lost_time(silent, at, 1.0);
                     }
                     None => {
                         let waits = vec![at.since(silent)];
-                        self.window = Some(Window { first: *seq, end: flow.sender.max, began: at, last: at, waits });
+                        self.window =
+                            Some(TimeoutWindow { first: *seq, end: flow.sender.max, began: at, last: at, waits });
                     }
                 }
             }
@@ -74,7 +75,7 @@ impl Watch for RepeatedTimeout {
         }
     }
 
-    fn end(&mut self, _: Time, _: &FlowObservation, out: &mut Out<'_>) {
+    fn end(&mut self, _: Time, _: &FlowObservation, out: &mut FindingCollector<'_>) {
         self.close(out);
     }
 }

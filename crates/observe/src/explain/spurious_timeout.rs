@@ -13,22 +13,22 @@
 use engine::{Span, Time};
 use tcp::Reason;
 
-use super::{Out, Watch, count, millis};
+use super::{FindingCollector, Watch, format_millis, format_noun_count};
 use observation::packet_in_flight::{PacketInFlight, PacketLoad};
 use observation::{Fact, FlowObservation};
 
 #[derive(Default)]
 struct SpuriousTimeout {
     /// Oldest first. Only the last can still cause retransmissions.
-    open: Vec<Expiry>,
+    open: Vec<TimerExpiry>,
 }
 
-struct Expiry {
+struct TimerExpiry {
     at: Time,
     seq: u64,
     /// First unsent byte at the expiry.
     end: u64,
-    verdict: Verdict,
+    verdict: TimeoutVerdict,
     /// Transmissions that decide whether it was spurious: earlier ones of the segment, and acknowledgments of it.
     witnesses: Vec<u64>,
     /// Retransmissions caused by it that are in the network.
@@ -41,18 +41,18 @@ struct Expiry {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Verdict {
+enum TimeoutVerdict {
     Pending,
     /// The time when an earlier transmission reached the receiver, or an acknowledgment the sender.
     Spurious(Time),
     Needed,
 }
 
-pub(super) fn watch() -> Option<Box<dyn Watch>> {
+pub(super) fn watch_spurious_timeouts() -> Option<Box<dyn Watch>> {
     Some(Box::<SpuriousTimeout>::default())
 }
 
-impl Expiry {
+impl TimerExpiry {
     fn at(at: Time, seq: u64, flow: &FlowObservation) -> Self {
         let decides = |sending: &&PacketInFlight| match sending.load {
             PacketLoad::Data { seq: first, len, .. } => first <= seq && seq < first + u64::from(len),
@@ -60,9 +60,9 @@ impl Expiry {
             PacketLoad::Notice | PacketLoad::Control => false,
         };
         let witnesses: Vec<u64> = flow.packets.all().filter(decides).map(|sending| sending.id).collect();
-        let verdict = if witnesses.is_empty() { Verdict::Needed } else { Verdict::Pending };
+        let verdict = if witnesses.is_empty() { TimeoutVerdict::Needed } else { TimeoutVerdict::Pending };
         let end = flow.sender.max;
-        Expiry {
+        TimerExpiry {
             at,
             seq,
             end,
@@ -77,14 +77,14 @@ impl Expiry {
     }
 
     /// A packet has left the network: delivered, or lost.
-    fn left(&mut self, at: Time, sending: &PacketInFlight, well: bool) {
+    fn on_packet_left(&mut self, at: Time, sending: &PacketInFlight, well: bool) {
         if let Some(witness) = self.witnesses.iter().position(|id| *id == sending.id) {
             self.witnesses.swap_remove(witness);
-            if self.verdict == Verdict::Pending {
+            if self.verdict == TimeoutVerdict::Pending {
                 self.verdict = match well {
-                    true => Verdict::Spurious(at),
-                    false if self.witnesses.is_empty() => Verdict::Needed,
-                    false => Verdict::Pending,
+                    true => TimeoutVerdict::Spurious(at),
+                    false if self.witnesses.is_empty() => TimeoutVerdict::Needed,
+                    false => TimeoutVerdict::Pending,
                 };
             }
         }
@@ -94,33 +94,33 @@ impl Expiry {
     }
 
     /// Adds the certain cost.
-    fn count(&mut self, out: &mut Out<'_>) {
-        if let Verdict::Spurious(_) = self.verdict {
+    fn charge_duplicates(&mut self, out: &mut FindingCollector<'_>) {
+        if let TimeoutVerdict::Spurious(_) = self.verdict {
             for (from, to) in self.held.drain(..) {
                 self.cost = self.cost + to.since(from);
-                out.lost(from, to, 1.0);
+                out.report_lost_time(from, to, 1.0);
             }
         }
     }
 
-    fn report(self, out: &mut Out<'_>) {
-        let Verdict::Spurious(proven) = self.verdict else { return };
+    fn report(self, out: &mut FindingCollector<'_>) {
+        let TimeoutVerdict::Spurious(proven) = self.verdict else { return };
         let text = format!(
             "the timer expired for byte {} while it or its acknowledgment was in flight: it arrived {} ms later; \
              {} retransmitted in vain occupied the slowest link for {} ms",
             self.seq,
-            millis(proven.since(self.at)),
-            count(self.duplicates, "segment"),
-            millis(self.cost)
+            format_millis(proven.since(self.at)),
+            format_noun_count(self.duplicates, "segment"),
+            format_millis(self.cost)
         );
-        out.found(self.at, self.last.max(proven), self.cost, text);
+        out.report_finding(self.at, self.last.max(proven), self.cost, text);
     }
 }
 
 impl Watch for SpuriousTimeout {
-    fn observe(&mut self, at: Time, fact: &Fact, flow: &FlowObservation, out: &mut Out<'_>) {
+    fn observe(&mut self, at: Time, fact: &Fact, flow: &FlowObservation, out: &mut FindingCollector<'_>) {
         match fact {
-            Fact::Tcp(tcp::Event::Timeout { seq, .. }) => self.open.push(Expiry::at(at, *seq, flow)),
+            Fact::Tcp(tcp::Event::Timeout { seq, .. }) => self.open.push(TimerExpiry::at(at, *seq, flow)),
             Fact::Sent(sending) => {
                 if let (PacketLoad::Data { reason: Reason::Timeout, .. }, Some(last)) =
                     (sending.load, self.open.last_mut())
@@ -136,28 +136,28 @@ impl Watch for SpuriousTimeout {
                         expiry.held.push(sending.longest);
                         expiry.last = at;
                     }
-                    expiry.left(at, sending, true);
+                    expiry.on_packet_left(at, sending, true);
                 }
             }
-            Fact::Answered(sending) => self.open.iter_mut().for_each(|expiry| expiry.left(at, sending, true)),
-            Fact::Gone(sending) => self.open.iter_mut().for_each(|expiry| expiry.left(at, sending, false)),
+            Fact::Answered(sending) => self.open.iter_mut().for_each(|expiry| expiry.on_packet_left(at, sending, true)),
+            Fact::Gone(sending) => self.open.iter_mut().for_each(|expiry| expiry.on_packet_left(at, sending, false)),
             _ => {}
         }
         // Timeouts that were necessary, or whose retransmissions have all left the network, are complete. The last one
         // may still cause retransmissions, until all data sent before it is acknowledged.
         let newest = self.open.len().saturating_sub(1);
         for (number, mut expiry) in std::mem::take(&mut self.open).into_iter().enumerate() {
-            expiry.count(out);
+            expiry.charge_duplicates(out);
             let causes_more = number == newest && flow.sender.una < expiry.end;
             match expiry.verdict {
-                Verdict::Needed => {}
-                Verdict::Spurious(_) if !causes_more && expiry.resent.is_empty() => expiry.report(out),
+                TimeoutVerdict::Needed => {}
+                TimeoutVerdict::Spurious(_) if !causes_more && expiry.resent.is_empty() => expiry.report(out),
                 _ => self.open.push(expiry),
             }
         }
     }
 
-    fn end(&mut self, _: Time, _: &FlowObservation, out: &mut Out<'_>) {
+    fn end(&mut self, _: Time, _: &FlowObservation, out: &mut FindingCollector<'_>) {
         self.open.drain(..).for_each(|expiry| expiry.report(out));
     }
 }

@@ -10,17 +10,17 @@
 //! the cost too small. A fair queue also changes how the flow's window grows.
 
 use super::budget::StandingQueue;
-use super::{Out, count, millis};
+use super::{FindingCollector, format_millis, format_noun_count};
 
 /// Reports the finding of a flow, if there is one. The budget is known at its end.
-pub(super) fn found(queue: &StandingQueue, out: &mut Out<'_>) {
+pub(super) fn report_standing_queue(queue: &StandingQueue, out: &mut FindingCollector<'_>) {
     let StandingQueue { from, to, waited, served, others } = *queue;
     let cost = waited - served.times(u64::from(others));
     let text = format!(
         "packets waited {} ms behind those of {}; in turns with them it would have been {} ms",
-        millis(waited),
-        count(others, "other flow"),
-        millis(waited - cost),
+        format_millis(waited),
+        format_noun_count(others, "other flow"),
+        format_millis(waited - cost),
     );
-    out.found(from, to, cost, text);
+    out.report_finding(from, to, cost, text);
 }

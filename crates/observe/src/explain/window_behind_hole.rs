@@ -12,6 +12,6 @@
 use super::Watch;
 use super::receiver_window::FullWindow;
 
-pub(super) fn watch() -> Option<Box<dyn Watch>> {
+pub(super) fn watch_window_behind_hole() -> Option<Box<dyn Watch>> {
     Some(Box::new(FullWindow::new(true)))
 }

@@ -7,29 +7,29 @@ use sim::Event;
 
 use super::columns::has_states;
 use super::file::{Millis, NamedFile, TraceFile};
-use super::layout::{Kind, TraceColumn};
+use super::layout::{TraceColumn, TraceValueKind};
 use super::{Output, Stage};
 
 pub(super) const STATE: TraceColumn =
-    TraceColumn::new("state", "", Kind::Text, "State of the channel from this time on: GOOD or BAD");
+    TraceColumn::new("state", "", TraceValueKind::Text, "State of the channel from this time on: GOOD or BAD");
 
-struct Air {
+struct AirTrace {
     /// By link; `None` for channels without states.
     files: Vec<Option<TraceFile>>,
 }
 
 /// `trace.dat` if one link has a channel with states, otherwise one file for each, with the link's name.
-pub(super) fn open(stage: &Stage<'_>) -> Box<dyn Output> {
+pub(super) fn open_air_trace(stage: &Stage<'_>) -> Box<dyn Output> {
     let links = &stage.network.links;
     let alone = links.iter().filter(|link| has_states(link)).count() == 1;
     let open = |link: &sim::LinkSpec| {
         let name = if alone { "trace.dat".to_owned() } else { format!("{}-trace.dat", link.name) };
         has_states(link).then(|| stage.file(name, format!("air of link \"{}\"", link.name)))
     };
-    Box::new(Air { files: links.iter().map(open).collect() })
+    Box::new(AirTrace { files: links.iter().map(open).collect() })
 }
 
-impl Output for Air {
+impl Output for AirTrace {
     fn event(&mut self, at: Time, event: &Event) -> io::Result<()> {
         let Event::Air { link, state } = event else { return Ok(()) };
         let Some(file) = &mut self.files[*link as usize] else { return Ok(()) };
@@ -41,6 +41,6 @@ impl Output for Air {
     }
 
     fn files(&self) -> Vec<NamedFile> {
-        self.files.iter().flatten().map(TraceFile::named).collect()
+        self.files.iter().flatten().map(TraceFile::named_file).collect()
     }
 }

@@ -7,37 +7,44 @@ use path::channel::ChannelState;
 use sim::{Event, NodeEvent};
 
 use super::file::{Millis, NamedFile, TraceFile};
-use super::layout::{Kind, TraceColumn};
+use super::layout::{TraceColumn, TraceValueKind};
 use super::{Output, Stage};
 
-pub(super) const SEQNO: TraceColumn = TraceColumn::new("seqno", "B", Kind::Integer, "First byte of a segment sent");
+pub(super) const SEQNO: TraceColumn =
+    TraceColumn::new("seqno", "B", TraceValueKind::Integer, "First byte of a segment sent");
 pub(super) const ACKNO: TraceColumn =
-    TraceColumn::new("ackno", "B", Kind::Integer, "Acknowledgment received by the source");
-pub(super) const CONGESTION: TraceColumn = TraceColumn::new("congestion", "B", Kind::Number, "Congestion window");
-pub(super) const THRESHOLD: TraceColumn = TraceColumn::new("threshold", "B", Kind::Number, "Slow start threshold");
+    TraceColumn::new("ackno", "B", TraceValueKind::Integer, "Acknowledgment received by the source");
+pub(super) const CONGESTION: TraceColumn =
+    TraceColumn::new("congestion", "B", TraceValueKind::Number, "Congestion window");
+pub(super) const THRESHOLD: TraceColumn =
+    TraceColumn::new("threshold", "B", TraceValueKind::Number, "Slow start threshold");
 pub(super) const SWND_SIZE: TraceColumn =
-    TraceColumn::new("swnd_size", "B", Kind::Integer, "Unacknowledged data at the source");
-pub(super) const ROUTER_PKT_ARRIVAL: TraceColumn =
-    TraceColumn::new("router_pkt_arrival", "B", Kind::Integer, "First byte of a data packet that arrives at a router");
+    TraceColumn::new("swnd_size", "B", TraceValueKind::Integer, "Unacknowledged data at the source");
+pub(super) const ROUTER_PKT_ARRIVAL: TraceColumn = TraceColumn::new(
+    "router_pkt_arrival",
+    "B",
+    TraceValueKind::Integer,
+    "First byte of a data packet that arrives at a router",
+);
 pub(super) const WLESS_STATE: TraceColumn =
-    TraceColumn::new("state", "", Kind::Integer, "State of the channel from this time on: 1 GOOD, 0 BAD");
+    TraceColumn::new("state", "", TraceValueKind::Integer, "State of the channel from this time on: 1 GOOD, 0 BAD");
 
 /// Receives a value: the number of the flow, node or link, and the value.
 type Pick = fn(&Event) -> Option<(u32, f64)>;
 
 /// A trace: a file of two columns for each flow, node or link with such values.
-struct Columns {
+struct PairsTrace {
     /// By number; `None` if there are no values.
     files: Vec<Option<TraceFile>>,
     pick: Pick,
 }
 
-impl Output for Columns {
+impl Output for PairsTrace {
     fn event(&mut self, at: Time, event: &Event) -> io::Result<()> {
         let Some((number, value)) = (self.pick)(event) else { return Ok(()) };
         // Flows that arrive during the run have no file.
         let Some(file) = self.files.get_mut(number as usize) else { return Ok(()) };
-        file.as_mut().map_or(Ok(()), |file| row(file, at, value))
+        file.as_mut().map_or(Ok(()), |file| write_pair(file, at, value))
     }
 
     fn finish(&mut self, _: Time) -> io::Result<()> {
@@ -45,49 +52,49 @@ impl Output for Columns {
     }
 
     fn files(&self) -> Vec<NamedFile> {
-        self.files.iter().flatten().map(TraceFile::named).collect()
+        self.files.iter().flatten().map(TraceFile::named_file).collect()
     }
 }
 
 /// Integers without decimals, other numbers with at most three.
-fn row(file: &mut TraceFile, at: Time, value: f64) -> io::Result<()> {
+fn write_pair(file: &mut TraceFile, at: Time, value: f64) -> io::Result<()> {
     let text = format!("{value:.3}");
     writeln!(file, "{} {}", Millis(at), text.trim_end_matches('0').trim_end_matches('.'))
 }
 
 /// A trace of each flow's sender.
-fn of_senders(stage: &Stage<'_>, name: &str, pick: Pick) -> Box<dyn Output> {
+fn open_sender_traces(stage: &Stage<'_>, name: &str, pick: Pick) -> Box<dyn Output> {
     let open = |(stem, flow): (String, &sim::FlowSpec)| {
         let about = format!("{name} of flow \"{}\" from node \"{}\"", flow.name, stage.node(flow.from));
         Some(stage.file(format!("{stem}-{name}"), about))
     };
     let files = stage.sender_stems().into_iter().zip(&stage.network.flows).map(open).collect();
-    Box::new(Columns { files, pick })
+    Box::new(PairsTrace { files, pick })
 }
 
-pub(super) fn seqno(stage: &Stage<'_>) -> Box<dyn Output> {
-    of_senders(stage, "seqno", |event| match event {
+pub(super) fn open_seqno_trace(stage: &Stage<'_>) -> Box<dyn Output> {
+    open_sender_traces(stage, "seqno", |event| match event {
         Event::Sender { flow, event: tcp::Event::SegmentSent { seq, .. } } => Some((*flow, *seq as f64)),
         _ => None,
     })
 }
 
-pub(super) fn ackno(stage: &Stage<'_>) -> Box<dyn Output> {
-    of_senders(stage, "ackno", |event| match event {
+pub(super) fn open_ackno_trace(stage: &Stage<'_>) -> Box<dyn Output> {
+    open_sender_traces(stage, "ackno", |event| match event {
         Event::Sender { flow, event: tcp::Event::AckReceived { ack, .. } } => Some((*flow, *ack as f64)),
         _ => None,
     })
 }
 
-pub(super) fn congestion(stage: &Stage<'_>) -> Box<dyn Output> {
-    of_senders(stage, "congestion", |event| match event {
+pub(super) fn open_congestion_trace(stage: &Stage<'_>) -> Box<dyn Output> {
+    open_sender_traces(stage, "congestion", |event| match event {
         Event::Sender { flow, event: tcp::Event::Window { cwnd, .. } } => Some((*flow, *cwnd)),
         _ => None,
     })
 }
 
-pub(super) fn threshold(stage: &Stage<'_>) -> Box<dyn Output> {
-    of_senders(stage, "threshold", |event| match event {
+pub(super) fn open_threshold_trace(stage: &Stage<'_>) -> Box<dyn Output> {
+    open_sender_traces(stage, "threshold", |event| match event {
         // Infinite means that ssthresh is not set yet.
         Event::Sender { flow, event: tcp::Event::Window { ssthresh, .. } } if ssthresh.is_finite() => {
             Some((*flow, *ssthresh))
@@ -96,14 +103,14 @@ pub(super) fn threshold(stage: &Stage<'_>) -> Box<dyn Output> {
     })
 }
 
-pub(super) fn swnd_size(stage: &Stage<'_>) -> Box<dyn Output> {
-    of_senders(stage, "swnd_size", |event| match event {
+pub(super) fn open_swnd_size_trace(stage: &Stage<'_>) -> Box<dyn Output> {
+    open_sender_traces(stage, "swnd_size", |event| match event {
         Event::Sender { flow, event: tcp::Event::Flight { bytes } } => Some((*flow, *bytes as f64)),
         _ => None,
     })
 }
 
-pub(super) fn router_pkt_arrival(stage: &Stage<'_>) -> Box<dyn Output> {
+pub(super) fn open_router_pkt_arrival_trace(stage: &Stage<'_>) -> Box<dyn Output> {
     let open = |node: &sim::NodeSpec| {
         let name = format!("{}-router_pkt_arrival", node.name);
         let about = format!("router_pkt_arrival of node \"{}\"", node.name);
@@ -115,11 +122,11 @@ pub(super) fn router_pkt_arrival(stage: &Stage<'_>) -> Box<dyn Output> {
         }
         _ => None,
     };
-    Box::new(Columns { files: stage.network.nodes.iter().map(open).collect(), pick })
+    Box::new(PairsTrace { files: stage.network.nodes.iter().map(open).collect(), pick })
 }
 
 /// To be plotted `with steps`.
-pub(super) fn wless_state(stage: &Stage<'_>) -> Box<dyn Output> {
+pub(super) fn open_wless_state_trace(stage: &Stage<'_>) -> Box<dyn Output> {
     let links = &stage.network.links;
     let ends = |link: &sim::LinkSpec| link.between.map(|node| stage.node(node)).join("-");
     let open = |link: &sim::LinkSpec| {
@@ -130,14 +137,14 @@ pub(super) fn wless_state(stage: &Stage<'_>) -> Box<dyn Output> {
         let about = format!("wless_state of link \"{}\" between nodes \"{one}\" and \"{other}\"", link.name);
         let mut file = stage.file(format!("wless_state-{name}"), about);
         // The initial state is GOOD; writing a line to memory cannot fail.
-        let _ = row(&mut file, Time::ZERO, 1.0);
+        let _ = write_pair(&mut file, Time::ZERO, 1.0);
         has_states(link).then_some(file)
     };
     let pick: Pick = |event| match event {
         Event::Air { link, state } => Some((*link, f64::from(u8::from(*state == ChannelState::Good)))),
         _ => None,
     };
-    Box::new(Columns { files: links.iter().map(open).collect(), pick })
+    Box::new(PairsTrace { files: links.iter().map(open).collect(), pick })
 }
 
 /// Whether a link's channel has states to write.

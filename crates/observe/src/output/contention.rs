@@ -7,18 +7,18 @@ use path::MediumEvent;
 use sim::Event;
 
 use super::file::{Millis, NamedFile, TraceFile};
-use super::layout::{Kind, TraceColumn};
+use super::layout::{TraceColumn, TraceValueKind};
 use super::{Output, Stage};
 
 pub(super) const WINDOW: TraceColumn =
-    TraceColumn::new("contention", "slots", Kind::Integer, "Contention window at a back-off");
+    TraceColumn::new("contention", "slots", TraceValueKind::Integer, "Contention window at a back-off");
 
 struct Windows {
     /// By medium and station.
     files: Vec<Vec<TraceFile>>,
 }
 
-pub(super) fn open(stage: &Stage<'_>) -> Box<dyn Output> {
+pub(super) fn open_contention_trace(stage: &Stage<'_>) -> Box<dyn Output> {
     let medium = |(number, spec): (usize, &sim::network::MediumSpec)| {
         // Names have no dot, so two media never share a file.
         let file = |node: usize| {
@@ -43,6 +43,6 @@ impl Output for Windows {
     }
 
     fn files(&self) -> Vec<NamedFile> {
-        self.files.iter().flatten().map(TraceFile::named).collect()
+        self.files.iter().flatten().map(TraceFile::named_file).collect()
     }
 }

@@ -11,7 +11,7 @@ use sim::{Event, NodeEvent, PacketFlow};
 use tcp::Reason;
 use wire::{Body, Packet};
 
-use super::names::Names;
+use super::names::EventNames;
 use super::record::{List, Record};
 
 /// Writes fields to a record; `"event"`, if it is the first, is the kind.
@@ -26,10 +26,10 @@ macro_rules! put {
 }
 
 /// Writes an event to a record.
-pub(super) fn describe(event: &Event, names: &Names, record: &mut impl Record) -> io::Result<()> {
+pub(super) fn write_event(event: &Event, names: &EventNames, record: &mut impl Record) -> io::Result<()> {
     match event {
         Event::Sender { flow, event: said } | Event::Receiver { flow, event: said } => {
-            endpoint(said, record)?;
+            write_endpoint_event(said, record)?;
             if matches!(said, tcp::Event::State { .. } | tcp::Event::Blocked { .. }) {
                 // Both ends report these events, so the end is written too.
                 put!(record, { "end": if matches!(event, Event::Sender { .. }) { "sender" } else { "receiver" } });
@@ -42,10 +42,10 @@ pub(super) fn describe(event: &Event, names: &Names, record: &mut impl Record) -
         }
         Event::FlowCompleted { flow } => put!(record, { "event": "flow-completed", "flow": names.flow(*flow) }),
         Event::Link { hop, event, of } => {
-            link(event, flow_of(of, names).as_deref(), record)?;
-            hop_of(*hop, names, record)?;
+            write_link_event(event, find_flow_name(of, names).as_deref(), record)?;
+            write_hop_names(*hop, names, record)?;
         }
-        Event::Medium { medium, event } => medium_event(*medium, event, names, record)?,
+        Event::Medium { medium, event } => write_medium_event(*medium, event, names, record)?,
         Event::Air { link, state } => {
             put!(record, { "event": "air", "link": names.links[*link as usize].0, "state": state.name() });
         }
@@ -57,32 +57,43 @@ pub(super) fn describe(event: &Event, names: &Names, record: &mut impl Record) -
                 NodeEvent::BufferFull { packet } => ("buffer-full", packet),
                 NodeEvent::Taken { packet } => ("packet-taken", packet),
                 NodeEvent::NoRoute { packet } => ("no-route", packet),
-                NodeEvent::Associated { link } => return association("associated", *node, *link, names, record),
-                NodeEvent::Left { link } => return association("left", *node, *link, names, record),
+                NodeEvent::Associated { link } => return write_association("associated", *node, *link, names, record),
+                NodeEvent::Left { link } => return write_association("left", *node, *link, names, record),
             };
             put!(record, { "event": name, "node": names.nodes[*node as usize] });
-            packet(Some(about), flow_of(of, names).as_deref(), record)?;
+            write_packet_fields(Some(about), find_flow_name(of, names).as_deref(), record)?;
         }
         Event::Agent { node, name, value, packet: about, of } => {
-            put!(record, { "event": "agent", "node": names.nodes[*node as usize], "name": name, "value": finite(*value) });
-            packet(about.as_ref(), flow_of(of, names).as_deref(), record)?;
+            put!(record, { "event": "agent", "node": names.nodes[*node as usize], "name": name, "value": finite_or_none(*value) });
+            write_packet_fields(about.as_ref(), find_flow_name(of, names).as_deref(), record)?;
         }
     }
     Ok(())
 }
 
 /// The name of the flow of a packet, if it has one.
-fn flow_of<'a>(of: &Option<PacketFlow>, names: &'a Names) -> Option<Cow<'a, str>> {
+fn find_flow_name<'a>(of: &Option<PacketFlow>, names: &'a EventNames) -> Option<Cow<'a, str>> {
     of.map(|of| names.flow(of.flow))
 }
 
 /// A mobile starts or stops using a link.
-fn association(event: &'static str, node: u32, link: u32, names: &Names, record: &mut impl Record) -> io::Result<()> {
+fn write_association(
+    event: &'static str,
+    node: u32,
+    link: u32,
+    names: &EventNames,
+    record: &mut impl Record,
+) -> io::Result<()> {
     put!(record, { "event": event, "node": names.nodes[node as usize], "link": names.links[link as usize].0 });
     Ok(())
 }
 
-fn medium_event(medium: MediumId, event: &MediumEvent, names: &Names, record: &mut impl Record) -> io::Result<()> {
+fn write_medium_event(
+    medium: MediumId,
+    event: &MediumEvent,
+    names: &EventNames,
+    record: &mut impl Record,
+) -> io::Result<()> {
     let (medium, stations) = &names.media[medium.index()];
     let name = |station: u32| &stations[station as usize];
     // A beacon is a broadcast.
@@ -96,7 +107,7 @@ fn medium_event(medium: MediumId, event: &MediumEvent, names: &Names, record: &m
                 "reserves_s": frame.reserves.as_secs_f64(), "number": frame.packets.first(), "again": frame.again,
             });
             let several = matches!(frame.kind, FrameKind::Aggregate | FrameKind::BlockAck);
-            record.put_some("packets", several.then(|| list(frame.packets.iter())))?;
+            record.put_some("packets", several.then(|| collect_list(frame.packets.iter())))?;
         }
         MediumEvent::Ended { from, to, kind, reception, damaged } => {
             put!(record, {
@@ -104,10 +115,10 @@ fn medium_event(medium: MediumId, event: &MediumEvent, names: &Names, record: &m
                 "frame": kind.name(), "reception": far(*from, *to).map(|_| reception.name()),
             });
             let aggregate = *kind == FrameKind::Aggregate;
-            record.put_some("damaged", aggregate.then(|| list(damaged.iter())))?;
+            record.put_some("damaged", aggregate.then(|| collect_list(damaged.iter())))?;
         }
         MediumEvent::Reaches { a, b, reach } => put!(record, {
-            "event": "reach", "medium": medium, "between": list([name(*a), name(*b)]), "reach": reach.name(),
+            "event": "reach", "medium": medium, "between": collect_list([name(*a), name(*b)]), "reach": reach.name(),
         }),
         MediumEvent::BackOff { station, slots, window } => put!(record, {
             "event": "back-off", "medium": medium, "station": name(*station), "slots": slots, "window": window,
@@ -116,7 +127,7 @@ fn medium_event(medium: MediumId, event: &MediumEvent, names: &Names, record: &m
     Ok(())
 }
 
-fn endpoint(event: &tcp::Event, record: &mut impl Record) -> io::Result<()> {
+fn write_endpoint_event(event: &tcp::Event, record: &mut impl Record) -> io::Result<()> {
     match *event {
         tcp::Event::State { state } => put!(record, { "event": "state", "state": state.name() }),
         tcp::Event::SegmentSent { seq, len, reason } => {
@@ -136,7 +147,7 @@ fn endpoint(event: &tcp::Event, record: &mut impl Record) -> io::Result<()> {
         }
         // An ssthresh that is not set is infinite.
         tcp::Event::Window { cwnd, ssthresh } => {
-            put!(record, { "event": "window", "cwnd": cwnd, "ssthresh": finite(ssthresh) });
+            put!(record, { "event": "window", "cwnd": cwnd, "ssthresh": finite_or_none(ssthresh) });
         }
         tcp::Event::Flight { bytes } => put!(record, { "event": "flight", "bytes": bytes }),
         tcp::Event::FastRetransmit { seq } => put!(record, { "event": "fast-retransmit", "seq": seq }),
@@ -166,10 +177,10 @@ fn endpoint(event: &tcp::Event, record: &mut impl Record) -> io::Result<()> {
     Ok(())
 }
 
-fn link(event: &LinkEvent, flow: Option<&str>, record: &mut impl Record) -> io::Result<()> {
+fn write_link_event(event: &LinkEvent, flow: Option<&str>, record: &mut impl Record) -> io::Result<()> {
     let mut frame = |name: &'static str, number: u64, attempt: u32, about: &Packet| {
         put!(record, { "event": name, "frame": number, "attempt": attempt });
-        packet(Some(about), flow, record)
+        write_packet_fields(Some(about), flow, record)
     };
     let (name, about) = match event {
         LinkEvent::FrameSent { number, attempt, packet } => return frame("frame-sent", *number, *attempt, packet),
@@ -200,14 +211,14 @@ fn link(event: &LinkEvent, flow: Option<&str>, record: &mut impl Record) -> io::
         LinkEvent::Arrived { packet } => ("arrived", packet),
     };
     put!(record, { "event": name });
-    packet(Some(about), flow, record)?;
+    write_packet_fields(Some(about), flow, record)?;
     if let LinkEvent::Dequeued { arrived, starts, .. } = event {
         put!(record, { "waited_s": starts.since(*arrived).as_secs_f64() });
     }
     Ok(())
 }
 
-fn hop_of(hop: HopId, names: &Names, record: &mut impl Record) -> io::Result<()> {
+fn write_hop_names(hop: HopId, names: &EventNames, record: &mut impl Record) -> io::Result<()> {
     let (name, between) = &names.links[hop.link as usize];
     let [from, to] = match hop.direction {
         LinkDirection::Forward => *between,
@@ -219,7 +230,7 @@ fn hop_of(hop: HopId, names: &Names, record: &mut impl Record) -> io::Result<()>
 
 /// A packet of a flow has its name, any other its addresses and ports. All fields of all packets are declared, even if there
 /// is no packet.
-fn packet(packet: Option<&Packet>, flow: Option<&str>, record: &mut impl Record) -> io::Result<()> {
+fn write_packet_fields(packet: Option<&Packet>, flow: Option<&str>, record: &mut impl Record) -> io::Result<()> {
     let unnamed = packet.filter(|_| flow.is_none());
     let ports = unnamed.map(Packet::ports);
     record.put_some("flow", packet.and(flow))?;
@@ -266,10 +277,10 @@ impl Contents {
 }
 
 /// Returns a number, unless it is infinite or NaN.
-fn finite(value: f64) -> Option<f64> {
+fn finite_or_none(value: f64) -> Option<f64> {
     value.is_finite().then_some(value)
 }
 
-fn list<T: Serialize>(items: impl IntoIterator<Item = T>) -> List<T> {
+fn collect_list<T: Serialize>(items: impl IntoIterator<Item = T>) -> List<T> {
     List(items.into_iter().collect())
 }

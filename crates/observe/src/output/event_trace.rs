@@ -14,43 +14,43 @@ use super::file::{FileError, Millis, NamedFile, TraceFile};
 use super::{Output, PRINTER, Stage};
 
 struct EventTrace {
-    target: Target,
+    target: EventTraceTarget,
     kinds: EventKinds,
     nodes: Vec<String>,
-    links: Vec<Link>,
+    links: Vec<EventTraceLink>,
     flows: Vec<FlowState>,
 }
 
-struct Link {
+struct EventTraceLink {
     name: String,
     between: [usize; 2],
 }
 
 /// The output of the trace.
-enum Target {
+enum EventTraceTarget {
     File(TraceFile),
     /// Standard output, or its replacement.
     Printer(Box<dyn Write>),
 }
 
-impl Write for Target {
+impl Write for EventTraceTarget {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
-            Target::File(file) => file.write(bytes),
-            Target::Printer(printer) => printer.write(bytes).map_err(of_printer),
+            EventTraceTarget::File(file) => file.write(bytes),
+            EventTraceTarget::Printer(printer) => printer.write(bytes).map_err(name_printer_error),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match self {
-            Target::File(file) => file.flush(),
-            Target::Printer(printer) => printer.flush().map_err(of_printer),
+            EventTraceTarget::File(file) => file.flush(),
+            EventTraceTarget::Printer(printer) => printer.flush().map_err(name_printer_error),
         }
     }
 }
 
 /// The error, with the name of the output that could not be written.
-fn of_printer(source: io::Error) -> io::Error {
+fn name_printer_error(source: io::Error) -> io::Error {
     io::Error::new(source.kind(), FileError { name: PRINTER.to_owned(), source })
 }
 
@@ -68,20 +68,20 @@ struct FlowState {
     received: u64,
 }
 
-pub(super) fn open(stage: &Stage<'_>) -> Box<dyn Output> {
+pub(super) fn open_event_trace(stage: &Stage<'_>) -> Box<dyn Output> {
     let file = stage.file("event-trace.txt".to_owned(), "all events".to_owned());
-    Box::new(EventTrace::new(stage, Target::File(file)))
+    Box::new(EventTrace::new(stage, EventTraceTarget::File(file)))
 }
 
 /// The trace written to `printer`.
-pub(super) fn print(stage: &Stage<'_>, printer: Box<dyn Write>) -> Box<dyn Output> {
-    Box::new(EventTrace::new(stage, Target::Printer(printer)))
+pub(super) fn print_event_trace(stage: &Stage<'_>, printer: Box<dyn Write>) -> Box<dyn Output> {
+    Box::new(EventTrace::new(stage, EventTraceTarget::Printer(printer)))
 }
 
 impl Output for EventTrace {
     fn event(&mut self, at: Time, event: &Event) -> io::Result<()> {
         self.note(event);
-        match kind(event).filter(|kind| self.kinds.has(*kind)) {
+        match classify_traced_event(event).filter(|kind| self.kinds.has(*kind)) {
             Some(_) => writeln!(self.target, "{}", self.text(Millis(at), event)),
             None => Ok(()),
         }
@@ -114,14 +114,14 @@ impl Output for EventTrace {
 
     fn files(&self) -> Vec<NamedFile> {
         match &self.target {
-            Target::File(file) => vec![file.named()],
-            Target::Printer(_) => Vec::new(),
+            EventTraceTarget::File(file) => vec![file.named_file()],
+            EventTraceTarget::Printer(_) => Vec::new(),
         }
     }
 }
 
 /// The kind of an event that has its own entry.
-fn kind(event: &Event) -> Option<EventKind> {
+fn classify_traced_event(event: &Event) -> Option<EventKind> {
     match event {
         Event::Link { event, .. } => match event {
             LinkEvent::FrameCorrupted { .. } => Some(EventKind::Corrupted),
@@ -144,7 +144,7 @@ fn kind(event: &Event) -> Option<EventKind> {
 }
 
 impl EventTrace {
-    fn new(stage: &Stage<'_>, target: Target) -> Self {
+    fn new(stage: &Stage<'_>, target: EventTraceTarget) -> Self {
         let flow = |flow: &sim::FlowSpec| FlowState {
             name: flow.name.clone(),
             from: stage.node(flow.from).to_owned(),
@@ -156,7 +156,7 @@ impl EventTrace {
             ssthresh: f64::INFINITY,
             received: 0,
         };
-        let link = |link: &sim::LinkSpec| Link { name: link.name.clone(), between: link.between };
+        let link = |link: &sim::LinkSpec| EventTraceLink { name: link.name.clone(), between: link.between };
         EventTrace {
             target,
             kinds: stage.event_kinds,
@@ -247,7 +247,7 @@ impl EventTrace {
         let (used, size) =
             buffer.map_or(("-".to_owned(), "none".to_owned()), |(used, size)| (used.to_string(), size.to_string()));
         let mut text = format!("node {name} <BUFFERED, BUFFERS, PROCESSING> : <{used}, {size}, {processing}>\n");
-        for (hop, Link { name: over, between: [a, b] }) in self.hops() {
+        for (hop, EventTraceLink { name: over, between: [a, b] }) in self.hops() {
             let (from, to) = if hop.direction == LinkDirection::Forward { (*a, *b) } else { (*b, *a) };
             let HopState { waiting, waiting_bytes, outstanding, link_layer } = world.hop_state(hop);
             if from == number {
@@ -270,7 +270,7 @@ impl EventTrace {
     }
 
     /// Both directions of every link.
-    fn hops(&self) -> impl Iterator<Item = (HopId, &Link)> {
+    fn hops(&self) -> impl Iterator<Item = (HopId, &EventTraceLink)> {
         let both = |(number, link)| {
             [LinkDirection::Forward, LinkDirection::Backward].map(|direction| (HopId { link: number, direction }, link))
         };

@@ -7,16 +7,21 @@ use engine::{Span, Time};
 use sim::{Event, ShortFlow};
 
 use super::file::{NamedFile, TraceFile};
-use super::layout::{Kind, TraceColumn, header};
+use super::layout::{TraceColumn, TraceValueKind, join_column_names};
 use super::{Output, Stage};
 
 pub(super) const COLUMNS: [TraceColumn; 6] = [
-    TraceColumn::new("arrivals", "", Kind::Text, "The arrival process of the flow"),
-    TraceColumn::new("start_s", "s", Kind::Number, "Start of the flow"),
-    TraceColumn::new("bytes", "B", Kind::Integer, "Size of the flow"),
-    TraceColumn::new("completion_time_s", "s", Kind::Number, "From the start to the completion; missing without one"),
-    TraceColumn::new("ideal_s", "s", Kind::Number, "Completion time on an idle path without losses"),
-    TraceColumn::new("slowdown", "", Kind::Number, "Completion time divided by the ideal one"),
+    TraceColumn::new("arrivals", "", TraceValueKind::Text, "The arrival process of the flow"),
+    TraceColumn::new("start_s", "s", TraceValueKind::Number, "Start of the flow"),
+    TraceColumn::new("bytes", "B", TraceValueKind::Integer, "Size of the flow"),
+    TraceColumn::new(
+        "completion_time_s",
+        "s",
+        TraceValueKind::Number,
+        "From the start to the completion; missing without one",
+    ),
+    TraceColumn::new("ideal_s", "s", TraceValueKind::Number, "Completion time on an idle path without losses"),
+    TraceColumn::new("slowdown", "", TraceValueKind::Number, "Completion time divided by the ideal one"),
 ];
 
 struct Fcts {
@@ -27,10 +32,10 @@ struct Fcts {
     open: HashMap<u32, ShortFlow>,
 }
 
-pub(super) fn open(stage: &Stage<'_>) -> Box<dyn Output> {
+pub(super) fn open_fcts_trace(stage: &Stage<'_>) -> Box<dyn Output> {
     let mut file = stage.file("fcts.csv".to_owned(), "flows that arrived".to_owned());
     // Writing a line to memory cannot fail.
-    let _ = writeln!(file, "{}", header(&COLUMNS));
+    let _ = writeln!(file, "{}", join_column_names(&COLUMNS));
     let processes = stage.network.arrivals.iter().map(|spec| spec.name.clone()).collect();
     Box::new(Fcts { file, processes, open: HashMap::new() })
 }
@@ -69,6 +74,6 @@ impl Output for Fcts {
     }
 
     fn files(&self) -> Vec<NamedFile> {
-        vec![self.file.named()]
+        vec![self.file.named_file()]
     }
 }

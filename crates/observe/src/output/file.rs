@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use engine::Time;
 
-use super::table::{Column, TableEncoder};
+use super::table::{EncodedColumn, TableEncoder};
 
 /// The buffer is flushed when it exceeds this size, in bytes.
 const FULL: usize = 64 * 1024;
@@ -17,7 +17,7 @@ pub trait TraceFiles {
     fn append(&self, name: &str, bytes: &[u8]) -> io::Result<()>;
 
     /// Begins the encoding of the table in the file called `name`, with these columns.
-    fn table(&self, _name: &str, _columns: &[Column]) -> io::Result<Box<dyn TableEncoder>> {
+    fn table(&self, _name: &str, _columns: &[EncodedColumn]) -> io::Result<Box<dyn TableEncoder>> {
         Err(io::Error::new(io::ErrorKind::Unsupported, "tables cannot be written here"))
     }
 }
@@ -35,7 +35,7 @@ impl TraceFile {
         TraceFile { named, buffer: Vec::new(), files }
     }
 
-    pub fn named(&self) -> NamedFile {
+    pub fn named_file(&self) -> NamedFile {
         self.named.clone()
     }
 

@@ -6,17 +6,17 @@ use engine::Time;
 use serde::ser::{SerializeMap, Serializer};
 use sim::Event;
 
-use super::describe::describe;
+use super::describe::write_event;
 use super::file::{NamedFile, TraceFile};
-use super::names::Names;
-use super::record::{Cell, Record};
+use super::names::EventNames;
+use super::record::{Record, RecordCell};
 use super::{Output, Stage};
 
 struct Lines {
     file: TraceFile,
     /// The line being written.
     line: Vec<u8>,
-    names: Names,
+    names: EventNames,
 }
 
 /// An object that is serialized field by field: building a value for each event costs several times as much.
@@ -27,18 +27,18 @@ impl<M: SerializeMap<Error = serde_json::Error>> Record for Object<M> {
         self.put("event", kind)
     }
 
-    fn put<C: Cell + ?Sized>(&mut self, key: &'static str, value: &C) -> io::Result<()> {
+    fn put<C: RecordCell + ?Sized>(&mut self, key: &'static str, value: &C) -> io::Result<()> {
         Ok(self.0.serialize_entry(key, value)?)
     }
 
-    fn put_some<C: Cell>(&mut self, key: &'static str, value: Option<C>) -> io::Result<()> {
+    fn put_some<C: RecordCell>(&mut self, key: &'static str, value: Option<C>) -> io::Result<()> {
         value.map_or(Ok(()), |value| self.put(key, &value))
     }
 }
 
-pub(super) fn open(stage: &Stage<'_>) -> Box<dyn Output> {
+pub(super) fn open_jsonl_trace(stage: &Stage<'_>) -> Box<dyn Output> {
     let file = stage.file("events.jsonl".to_owned(), "all events".to_owned());
-    Box::new(Lines { file, line: Vec::new(), names: Names::of(stage.network) })
+    Box::new(Lines { file, line: Vec::new(), names: EventNames::of(stage.network) })
 }
 
 impl Output for Lines {
@@ -48,7 +48,7 @@ impl Output for Lines {
         let mut serializer = serde_json::Serializer::new(&mut self.line);
         let mut object = Object(serializer.serialize_map(None)?);
         object.put("t", &at.as_secs_f64())?;
-        describe(event, &self.names, &mut object)?;
+        write_event(event, &self.names, &mut object)?;
         object.0.end()?;
         self.line.push(b'\n');
         self.file.write_all(&self.line)
@@ -59,6 +59,6 @@ impl Output for Lines {
     }
 
     fn files(&self) -> Vec<NamedFile> {
-        vec![self.file.named()]
+        vec![self.file.named_file()]
     }
 }

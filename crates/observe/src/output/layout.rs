@@ -2,7 +2,7 @@
 
 /// The type of the values of a column. It follows from the trace, not from the values of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum TraceValueKind {
     /// Text.
     Text,
     /// Whole numbers, never missing.
@@ -19,23 +19,28 @@ pub struct TraceColumn {
     /// The unit; empty for values without one.
     pub unit: &'static str,
     /// The type of the values.
-    pub kind: Kind,
+    pub kind: TraceValueKind,
     /// Definition of the values.
     pub definition: &'static str,
 }
 
 impl TraceColumn {
-    pub(super) const fn new(name: &'static str, unit: &'static str, kind: Kind, definition: &'static str) -> Self {
+    pub(super) const fn new(
+        name: &'static str,
+        unit: &'static str,
+        kind: TraceValueKind,
+        definition: &'static str,
+    ) -> Self {
         TraceColumn { name, unit, kind, definition }
     }
 }
 
 /// The time of a line in the traces of two columns.
-pub(super) const TIME_MS: TraceColumn = TraceColumn::new("time_ms", "ms", Kind::Number, "Time");
+pub(super) const TIME_MS: TraceColumn = TraceColumn::new("time_ms", "ms", TraceValueKind::Number, "Time");
 
 /// The layout of a trace's file.
 #[derive(Clone, Copy, Debug)]
-pub enum Layout {
+pub enum TraceLayout {
     /// A line with the names, then cells separated by commas.
     Csv(&'static [TraceColumn]),
     /// A time and a value on each line, separated by a space.
@@ -45,13 +50,13 @@ pub enum Layout {
 }
 
 /// The line with the names of the columns.
-pub(super) fn header(columns: &[TraceColumn]) -> String {
+pub(super) fn join_column_names(columns: &[TraceColumn]) -> String {
     columns.iter().map(|column| column.name).collect::<Vec<_>>().join(",")
 }
 
 /// The names of a trace's files.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Named {
+pub(super) enum TraceFileNames {
     /// One file with this name.
     Whole(&'static str),
     /// Files whose names begin with this text.
@@ -62,13 +67,13 @@ pub(super) enum Named {
     WholeOrEnd(&'static str),
 }
 
-impl Named {
+impl TraceFileNames {
     pub fn fits(self, file: &str) -> bool {
         match self {
-            Named::Whole(name) => file == name,
-            Named::Begin(begin) => file.starts_with(begin),
-            Named::End(end) => file.ends_with(end),
-            Named::WholeOrEnd(name) => {
+            TraceFileNames::Whole(name) => file == name,
+            TraceFileNames::Begin(begin) => file.starts_with(begin),
+            TraceFileNames::End(end) => file.ends_with(end),
+            TraceFileNames::WholeOrEnd(name) => {
                 file.strip_suffix(name).is_some_and(|stem| stem.is_empty() || stem.ends_with('-'))
             }
         }

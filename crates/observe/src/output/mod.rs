@@ -26,8 +26,8 @@ use sim::{Event, Network, Sink, World};
 
 pub use file::TraceFiles;
 use file::{FileError, NamedFile, TraceFile};
-pub use layout::{Kind, Layout, TraceColumn};
-use layout::{Named, TIME_MS};
+use layout::{TIME_MS, TraceFileNames};
+pub use layout::{TraceColumn, TraceLayout, TraceValueKind};
 use scenario::problem::Problem;
 use scenario::traces::Trace;
 use scenario::{EventKinds, model};
@@ -36,45 +36,85 @@ use scenario::{EventKinds, model};
 type Open = fn(&Stage<'_>) -> Box<dyn Output>;
 
 /// A trace of [`scenario::traces::TRACES`].
-struct Entry {
+struct TraceEntry {
     name: &'static str,
     open: Open,
-    files: Named,
-    layout: Layout,
+    files: TraceFileNames,
+    layout: TraceLayout,
 }
 
 /// A time and a value on each line.
-const fn pairs(name: &'static str, open: Open, files: Named, value: TraceColumn) -> Entry {
-    Entry { name, open, files, layout: Layout::Pairs([TIME_MS, value]) }
+const fn declare_pairs(name: &'static str, open: Open, files: TraceFileNames, value: TraceColumn) -> TraceEntry {
+    TraceEntry { name, open, files, layout: TraceLayout::Pairs([TIME_MS, value]) }
 }
 
 /// Every trace.
-const TRACES: &[Entry] = &[
-    pairs("seqno", columns::seqno, Named::End("-seqno"), columns::SEQNO),
-    pairs("ackno", columns::ackno, Named::End("-ackno"), columns::ACKNO),
-    pairs("congestion", columns::congestion, Named::End("-congestion"), columns::CONGESTION),
-    pairs("threshold", columns::threshold, Named::End("-threshold"), columns::THRESHOLD),
-    pairs("swnd_size", columns::swnd_size, Named::End("-swnd_size"), columns::SWND_SIZE),
-    pairs(
+const TRACES: &[TraceEntry] = &[
+    declare_pairs("seqno", columns::open_seqno_trace, TraceFileNames::End("-seqno"), columns::SEQNO),
+    declare_pairs("ackno", columns::open_ackno_trace, TraceFileNames::End("-ackno"), columns::ACKNO),
+    declare_pairs(
+        "congestion",
+        columns::open_congestion_trace,
+        TraceFileNames::End("-congestion"),
+        columns::CONGESTION,
+    ),
+    declare_pairs("threshold", columns::open_threshold_trace, TraceFileNames::End("-threshold"), columns::THRESHOLD),
+    declare_pairs("swnd_size", columns::open_swnd_size_trace, TraceFileNames::End("-swnd_size"), columns::SWND_SIZE),
+    declare_pairs(
         "router_pkt_arrival",
-        columns::router_pkt_arrival,
-        Named::End("-router_pkt_arrival"),
+        columns::open_router_pkt_arrival_trace,
+        TraceFileNames::End("-router_pkt_arrival"),
         columns::ROUTER_PKT_ARRIVAL,
     ),
-    pairs("wless_state", columns::wless_state, Named::Begin("wless_state-"), columns::WLESS_STATE),
-    Entry { name: "fcts", open: fcts::open, files: Named::Whole("fcts.csv"), layout: Layout::Csv(&fcts::COLUMNS) },
-    Entry {
-        name: "series",
-        open: series::open,
-        files: Named::Whole("series.csv"),
-        layout: Layout::Csv(&series::COLUMNS),
+    declare_pairs(
+        "wless_state",
+        columns::open_wless_state_trace,
+        TraceFileNames::Begin("wless_state-"),
+        columns::WLESS_STATE,
+    ),
+    TraceEntry {
+        name: "fcts",
+        open: fcts::open_fcts_trace,
+        files: TraceFileNames::Whole("fcts.csv"),
+        layout: TraceLayout::Csv(&fcts::COLUMNS),
     },
-    pairs("contention", contention::open, Named::End("-contention"), contention::WINDOW),
-    pairs("air", air::open, Named::WholeOrEnd("trace.dat"), air::STATE),
-    Entry { name: "events", open: event_trace::open, files: Named::Whole("event-trace.txt"), layout: Layout::None },
-    Entry { name: "jsonl", open: jsonl::open, files: Named::Whole("events.jsonl"), layout: Layout::None },
-    Entry { name: "parquet", open: parquet::open, files: Named::End(".parquet"), layout: Layout::None },
-    Entry { name: "pcapng", open: pcapng::open, files: Named::End(".pcapng"), layout: Layout::None },
+    TraceEntry {
+        name: "series",
+        open: series::open_series,
+        files: TraceFileNames::Whole("series.csv"),
+        layout: TraceLayout::Csv(&series::COLUMNS),
+    },
+    declare_pairs(
+        "contention",
+        contention::open_contention_trace,
+        TraceFileNames::End("-contention"),
+        contention::WINDOW,
+    ),
+    declare_pairs("air", air::open_air_trace, TraceFileNames::WholeOrEnd("trace.dat"), air::STATE),
+    TraceEntry {
+        name: "events",
+        open: event_trace::open_event_trace,
+        files: TraceFileNames::Whole("event-trace.txt"),
+        layout: TraceLayout::None,
+    },
+    TraceEntry {
+        name: "jsonl",
+        open: jsonl::open_jsonl_trace,
+        files: TraceFileNames::Whole("events.jsonl"),
+        layout: TraceLayout::None,
+    },
+    TraceEntry {
+        name: "parquet",
+        open: parquet::open_parquet_trace,
+        files: TraceFileNames::End(".parquet"),
+        layout: TraceLayout::None,
+    },
+    TraceEntry {
+        name: "pcapng",
+        open: pcapng::open_captures,
+        files: TraceFileNames::End(".pcapng"),
+        layout: TraceLayout::None,
+    },
 ];
 
 /// Whether a file of this name can belong to one of the traces above; earlier versions used the same names.
@@ -83,15 +123,15 @@ pub fn is_file_name(name: &str) -> bool {
 }
 
 /// The layout of a trace's file, by its name.
-pub fn layout(file: &str) -> Layout {
+pub fn find_trace_layout(file: &str) -> TraceLayout {
     // The beginning of a name decides before its end: a link's file ends with the name of a node.
-    let begins = |entry: &&Entry| matches!(entry.files, Named::Begin(_)) && entry.files.fits(file);
+    let begins = |entry: &&TraceEntry| matches!(entry.files, TraceFileNames::Begin(_)) && entry.files.fits(file);
     let entry = TRACES.iter().find(begins).or_else(|| TRACES.iter().find(|entry| entry.files.fits(file)));
-    entry.map_or(Layout::None, |entry| entry.layout)
+    entry.map_or(TraceLayout::None, |entry| entry.layout)
 }
 
 /// Returns the constructor of a trace.
-fn opener(trace: &Trace) -> Option<Open> {
+fn find_opener(trace: &Trace) -> Option<Open> {
     TRACES.iter().find(|entry| entry.name == trace.name).map(|entry| entry.open)
 }
 
@@ -160,7 +200,7 @@ trait Output {
 }
 
 /// Splits an error into the name of its file and its cause.
-fn culprit(error: io::Error) -> (String, io::Error) {
+fn split_file_error(error: io::Error) -> (String, io::Error) {
     match error.downcast::<FileError>() {
         Ok(FileError { name, source }) => (name, source),
         Err(error) => (String::new(), error),
@@ -188,9 +228,9 @@ impl Outputs {
         let series_interval = settings.series_interval.unwrap_or(series::DEFAULT_INTERVAL);
         let stage = Stage { network, files, event_kinds, series_interval };
         let mut outputs: Vec<Box<dyn Output>> =
-            chosen.iter().filter_map(|trace| opener(trace)).map(|open| open(&stage)).collect();
-        outputs.extend(printers.events.map(|printer| event_trace::print(&stage, printer)));
-        outputs.extend(printers.series.map(|printer| series::print(&stage, printer)));
+            chosen.iter().filter_map(|trace| find_opener(trace)).map(|open| open(&stage)).collect();
+        outputs.extend(printers.events.map(|printer| event_trace::print_event_trace(&stage, printer)));
+        outputs.extend(printers.series.map(|printer| series::print_series(&stage, printer)));
         let prints = outputs.iter().any(|output| output.prints_state());
         Outputs { outputs, print_interval: settings.print_interval.filter(|_| prints), failed: None }
     }
@@ -206,7 +246,7 @@ impl Outputs {
             if self.failed.is_none()
                 && let Err(error) = output.state(at, world)
             {
-                self.failed = Some(culprit(error));
+                self.failed = Some(split_file_error(error));
             }
         }
     }
@@ -240,7 +280,7 @@ impl Outputs {
     }
 
     /// Whether a file could not be written, so that the run should stop.
-    pub fn failed(&self) -> bool {
+    pub fn has_failed(&self) -> bool {
         self.failed.is_some()
     }
 
@@ -250,7 +290,7 @@ impl Outputs {
             return Err(failure);
         }
         for output in &mut self.outputs {
-            output.finish(at).map_err(culprit)?;
+            output.finish(at).map_err(split_file_error)?;
         }
         Ok(())
     }
@@ -260,7 +300,8 @@ impl Outputs {
     /// Passes an event to all outputs, until one has failed.
     fn write(&mut self, at: Time, event: &Event) {
         if self.failed.is_none() {
-            self.failed = self.outputs.iter_mut().find_map(|output| output.event(at, event).err()).map(culprit);
+            self.failed =
+                self.outputs.iter_mut().find_map(|output| output.event(at, event).err()).map(split_file_error);
         }
     }
 }
@@ -287,8 +328,8 @@ mod tests {
 
     #[test]
     fn layouts_are_found_by_the_names_of_files() {
-        let second = |file: &str| match layout(file) {
-            Layout::Pairs([_, value]) => value.name,
+        let second = |file: &str| match find_trace_layout(file) {
+            TraceLayout::Pairs([_, value]) => value.name,
             _ => "",
         };
         for (file, expected) in [
@@ -302,6 +343,6 @@ mod tests {
         ] {
             assert_eq!(second(file), expected, "{file}");
         }
-        assert!(matches!(layout("series.csv"), Layout::Csv(columns) if columns[0].name == "from_s"));
+        assert!(matches!(find_trace_layout("series.csv"), TraceLayout::Csv(columns) if columns[0].name == "from_s"));
     }
 }

@@ -25,7 +25,7 @@ const CHANNEL_36: u16 = 5180;
 /// Sequence numbers of frames have twelve bits.
 const SEQUENCES: u16 = 4096;
 
-fn sequence(number: u64) -> u16 {
+fn wrap_sequence_number(number: u64) -> u16 {
     (number % u64::from(SEQUENCES)) as u16
 }
 
@@ -171,7 +171,7 @@ impl Monitor {
                 serialize_header(&FrameHead::Beacon { from: sender, sequence: first as u16 }, duration)
             }
             FrameKind::BlockAck => {
-                let (first, come) = (sequence(first), frame.packets.bits());
+                let (first, come) = (wrap_sequence_number(first), frame.packets.bits());
                 serialize_header(&FrameHead::BlockAck { to: receiver, from: sender, first, come }, duration)
             }
             FrameKind::Data | FrameKind::Aggregate if self.config.aggregation.is_some() => {
@@ -202,7 +202,7 @@ impl Monitor {
         let mut before = 0;
         for (place, (number, Carried { packet, again })) in packets.iter().enumerate() {
             let (path, addresses) = self.path_and_addresses([from, to], Some(packet));
-            let (sequence, retry) = (sequence(*number), *again);
+            let (sequence, retry) = (wrap_sequence_number(*number), *again);
             let head =
                 FrameHead::Data { path, addresses, sequence, fragment: 0, more_fragments: false, retry, qos: true };
             let mut bytes = serialize_header(&head, duration);

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use sim::{Event, Network};
 
 /// Names by number.
-pub(super) struct Names {
+pub(super) struct EventNames {
     pub nodes: Vec<String>,
     flows: Vec<String>,
     arrivals: Vec<String>,
@@ -17,16 +17,16 @@ pub(super) struct Names {
     pub media: Vec<(String, Vec<String>)>,
 }
 
-impl Names {
+impl EventNames {
     /// The names of a network.
     pub fn of(network: &Network) -> Self {
-        Names {
+        EventNames {
             nodes: network.nodes.iter().map(|node| node.name.clone()).collect(),
             flows: network.flows.iter().map(|flow| flow.name.clone()).collect(),
             arrivals: network.arrivals.iter().map(|arrivals| arrivals.name.clone()).collect(),
             arrived: Vec::new(),
             links: network.links.iter().map(|link| (link.name.clone(), link.between)).collect(),
-            media: (0..network.media.len()).map(|medium| stations(network, medium)).collect(),
+            media: (0..network.media.len()).map(|medium| name_stations(network, medium)).collect(),
         }
     }
 
@@ -51,7 +51,7 @@ impl Names {
 }
 
 /// Returns the name of a medium, and the names of its stations.
-fn stations(network: &Network, medium: usize) -> (String, Vec<String>) {
+fn name_stations(network: &Network, medium: usize) -> (String, Vec<String>) {
     let stations = network.stations(medium).into_iter().map(|node| network.nodes[node].name.clone());
     (network.media[medium].name.clone(), stations.collect())
 }

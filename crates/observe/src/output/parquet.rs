@@ -8,11 +8,11 @@ use foldhash::fast::FixedState;
 use indexmap::IndexMap;
 use sim::Event;
 
-use super::describe::describe;
+use super::describe::write_event;
 use super::file::{NamedFile, TraceFile, TraceFiles};
-use super::names::Names;
-use super::record::{Cell, Record};
-use super::table::{Column, TableEncoder};
+use super::names::EventNames;
+use super::record::{Record, RecordCell};
+use super::table::{EncodedColumn, TableEncoder};
 use super::{Output, Stage};
 
 /// The number of rows that are encoded together.
@@ -20,14 +20,14 @@ const BATCH: usize = 65_536;
 
 struct Tables {
     files: Rc<dyn TraceFiles>,
-    names: Names,
+    names: EventNames,
     /// By kind of event.
-    tables: IndexMap<&'static str, Table, FixedState>,
+    tables: IndexMap<&'static str, EventTable, FixedState>,
 }
 
 /// The table of a kind of event, with the rows that are not yet encoded.
-struct Table {
-    columns: Vec<Column>,
+struct EventTable {
+    columns: Vec<EncodedColumn>,
     rows: usize,
     /// `None` until the first rows are encoded.
     encoder: Option<Box<dyn TableEncoder>>,
@@ -35,9 +35,9 @@ struct Table {
 }
 
 /// The row of an event.
-struct Row<'a> {
+struct EventRow<'a> {
     files: &'a Rc<dyn TraceFiles>,
-    tables: &'a mut IndexMap<&'static str, Table, FixedState>,
+    tables: &'a mut IndexMap<&'static str, EventTable, FixedState>,
     at: Time,
     /// The place of its table.
     table: usize,
@@ -45,8 +45,8 @@ struct Row<'a> {
     cells: usize,
 }
 
-pub(super) fn open(stage: &Stage<'_>) -> Box<dyn Output> {
-    let (files, names) = (Rc::clone(&stage.files), Names::of(stage.network));
+pub(super) fn open_parquet_trace(stage: &Stage<'_>) -> Box<dyn Output> {
+    let (files, names) = (Rc::clone(&stage.files), EventNames::of(stage.network));
     Box::new(Tables { files, names, tables: IndexMap::default() })
 }
 
@@ -54,9 +54,9 @@ impl Output for Tables {
     fn event(&mut self, at: Time, event: &Event) -> io::Result<()> {
         self.names.observe(event);
         let Tables { files, names, tables } = self;
-        let mut row = Row { files, tables, at, table: 0, cells: 0 };
-        describe(event, names, &mut row)?;
-        let Row { table, .. } = row;
+        let mut row = EventRow { files, tables, at, table: 0, cells: 0 };
+        write_event(event, names, &mut row)?;
+        let EventRow { table, .. } = row;
         let table = &mut tables[table];
         table.rows += 1;
         if table.rows < BATCH { Ok(()) } else { table.encode(&**files) }
@@ -67,25 +67,25 @@ impl Output for Tables {
     }
 
     fn files(&self) -> Vec<NamedFile> {
-        self.tables.values().map(|table| table.file.named()).collect()
+        self.tables.values().map(|table| table.file.named_file()).collect()
     }
 }
 
-impl Record for Row<'_> {
+impl Record for EventRow<'_> {
     fn kind(&mut self, kind: &'static str) -> io::Result<()> {
         self.table = match self.tables.get_index_of(kind) {
             Some(known) => known,
-            None => self.tables.insert_full(kind, Table::of(kind, self.files)).0,
+            None => self.tables.insert_full(kind, EventTable::of(kind, self.files)).0,
         };
         self.put("t", &self.at.as_secs_f64())
     }
 
-    fn put<C: Cell + ?Sized>(&mut self, key: &'static str, value: &C) -> io::Result<()> {
+    fn put<C: RecordCell + ?Sized>(&mut self, key: &'static str, value: &C) -> io::Result<()> {
         let table = &mut self.tables[self.table];
         if table.columns.len() == self.cells {
             debug_assert_eq!(table.rows, 0, "{key}: the first event of its kind has no such field");
             let present = C::OPTIONAL.then(Vec::new);
-            table.columns.push(Column { name: key, values: C::column(), present });
+            table.columns.push(EncodedColumn { name: key, values: C::column(), present });
         }
         let column = &mut table.columns[self.cells];
         debug_assert_eq!(column.name, key, "events of one kind have the same fields");
@@ -98,28 +98,28 @@ impl Record for Row<'_> {
         Ok(())
     }
 
-    fn put_some<C: Cell>(&mut self, key: &'static str, value: Option<C>) -> io::Result<()> {
+    fn put_some<C: RecordCell>(&mut self, key: &'static str, value: Option<C>) -> io::Result<()> {
         self.put(key, &value)
     }
 }
 
-impl Table {
+impl EventTable {
     fn of(kind: &str, files: &Rc<dyn TraceFiles>) -> Self {
         let named = NamedFile { name: format!("{kind}.parquet"), about: format!("all events of the kind {kind}") };
-        Table { columns: Vec::new(), rows: 0, encoder: None, file: TraceFile::new(named, Rc::clone(files)) }
+        EventTable { columns: Vec::new(), rows: 0, encoder: None, file: TraceFile::new(named, Rc::clone(files)) }
     }
 
     /// Encodes the rows, and removes them.
     fn encode(&mut self, files: &dyn TraceFiles) -> io::Result<()> {
-        let Table { columns, encoder, file, .. } = self;
-        let name = file.named().name;
+        let EventTable { columns, encoder, file, .. } = self;
+        let name = file.named_file().name;
         let encoder = match encoder {
             Some(encoder) => encoder,
             None => encoder.insert(files.table(&name, columns).map_err(|error| file.error(error))?),
         };
         let bytes = encoder.rows(columns).map_err(|error| file.error(error))?;
         file.write_all(&bytes)?;
-        self.columns.iter_mut().for_each(Column::clear);
+        self.columns.iter_mut().for_each(EncodedColumn::clear);
         self.rows = 0;
         Ok(())
     }

@@ -22,7 +22,7 @@ struct Captures {
     media: Vec<Option<usize>>,
 }
 
-pub(super) fn open(stage: &Stage<'_>) -> Box<dyn Output> {
+pub(super) fn open_captures(stage: &Stage<'_>) -> Box<dyn Output> {
     let nodes = || stage.network.nodes.iter().map(|node| node.name.as_str());
     let file = |name: String, about: String| NamedFile { name, about };
     let of_node = |name: &str| file(format!("{name}.pcapng"), format!("pcapng of node \"{name}\""));

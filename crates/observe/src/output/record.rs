@@ -6,7 +6,7 @@ use std::net::Ipv4Addr;
 
 use serde::Serialize;
 
-use super::table::Values;
+use super::table::ColumnValues;
 
 /// Receives the fields of one event. Events of one kind have the same fields in the same order, so that the first one tells
 /// the columns of a table.
@@ -14,19 +14,19 @@ pub(super) trait Record {
     /// The kind of the event, before its fields.
     fn kind(&mut self, kind: &'static str) -> io::Result<()>;
     /// A field that all events of the kind have.
-    fn put<C: Cell + ?Sized>(&mut self, key: &'static str, value: &C) -> io::Result<()>;
+    fn put<C: RecordCell + ?Sized>(&mut self, key: &'static str, value: &C) -> io::Result<()>;
     /// A field that only some events of the kind have.
-    fn put_some<C: Cell>(&mut self, key: &'static str, value: Option<C>) -> io::Result<()>;
+    fn put_some<C: RecordCell>(&mut self, key: &'static str, value: Option<C>) -> io::Result<()>;
 }
 
 /// A value of a field: a value in JSON, and a cell of a column.
-pub(super) trait Cell: Serialize {
+pub(super) trait RecordCell: Serialize {
     /// Whether values may be missing.
     const OPTIONAL: bool = false;
     /// An empty column of such values.
-    fn column() -> Values;
+    fn column() -> ColumnValues;
     /// Appends the value to such a column; returns false if it is missing.
-    fn append_to(&self, column: &mut Values) -> bool;
+    fn append_to(&self, column: &mut ColumnValues) -> bool;
 }
 
 /// Several values; in a table their text in JSON.
@@ -34,15 +34,15 @@ pub(super) trait Cell: Serialize {
 #[serde(transparent)]
 pub(super) struct List<T>(pub Vec<T>);
 
-/// Implements [`Cell`] for types: the type of the column, and the value in it.
+/// Implements [`RecordCell`] for types: the type of the column, and the value in it.
 macro_rules! cells {
     ($($type:ty: $column:ident, $cell:pat => $value:expr;)*) => {$(
-        impl Cell for $type {
-            fn column() -> Values {
-                Values::$column(Default::default())
+        impl RecordCell for $type {
+            fn column() -> ColumnValues {
+                ColumnValues::$column(Default::default())
             }
-            fn append_to(&self, column: &mut Values) -> bool {
-                let (Values::$column(values), $cell) = (column, self) else { return false };
+            fn append_to(&self, column: &mut ColumnValues) -> bool {
+                let (ColumnValues::$column(values), $cell) = (column, self) else { return false };
                 values.push($value);
                 true
             }
@@ -62,31 +62,31 @@ cells! {
     Ipv4Addr: Texts, address => &address.to_string();
 }
 
-impl<T: Serialize> Cell for List<T> {
-    fn column() -> Values {
+impl<T: Serialize> RecordCell for List<T> {
+    fn column() -> ColumnValues {
         str::column()
     }
-    fn append_to(&self, column: &mut Values) -> bool {
+    fn append_to(&self, column: &mut ColumnValues) -> bool {
         serde_json::to_string(self).is_ok_and(|text| text.append_to(column))
     }
 }
 
-impl<C: Cell + ?Sized> Cell for &C {
+impl<C: RecordCell + ?Sized> RecordCell for &C {
     const OPTIONAL: bool = C::OPTIONAL;
-    fn column() -> Values {
+    fn column() -> ColumnValues {
         C::column()
     }
-    fn append_to(&self, column: &mut Values) -> bool {
+    fn append_to(&self, column: &mut ColumnValues) -> bool {
         C::append_to(self, column)
     }
 }
 
-impl<C: Cell> Cell for Option<C> {
+impl<C: RecordCell> RecordCell for Option<C> {
     const OPTIONAL: bool = true;
-    fn column() -> Values {
+    fn column() -> ColumnValues {
         C::column()
     }
-    fn append_to(&self, column: &mut Values) -> bool {
+    fn append_to(&self, column: &mut ColumnValues) -> bool {
         self.as_ref().is_some_and(|value| value.append_to(column))
     }
 }

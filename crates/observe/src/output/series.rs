@@ -10,23 +10,28 @@ use sim::{Event, NodeEvent, PacketFlow, Transport};
 use wire::Body;
 
 use super::file::{NamedFile, TraceFile};
-use super::layout::{Kind, TraceColumn, header};
+use super::layout::{TraceColumn, TraceValueKind, join_column_names};
 use super::{Output, Stage};
 
 pub(super) const COLUMNS: [TraceColumn; 10] = [
-    TraceColumn::new("from_s", "s", Kind::Number, "Begin of the interval"),
-    TraceColumn::new("to_s", "s", Kind::Number, "End of the interval"),
-    TraceColumn::new("flow", "", Kind::Text, "Name of the flow"),
-    TraceColumn::new("bytes", "B", Kind::Integer, "Data acknowledged at the sender; of datagrams, data received"),
-    TraceColumn::new("goodput_bps", "bit/s", Kind::Number, "8 x bytes / interval"),
-    TraceColumn::new("segments_retransmitted", "", Kind::Integer, "Segments retransmitted in the interval"),
-    TraceColumn::new("timeouts", "", Kind::Integer, "Retransmission timeouts in the interval"),
-    TraceColumn::new("cwnd_bytes", "B", Kind::Number, "Congestion window at the end of the interval"),
-    TraceColumn::new("rtt_mean_s", "s", Kind::Number, "Mean of the RTT samples; missing without one"),
+    TraceColumn::new("from_s", "s", TraceValueKind::Number, "Begin of the interval"),
+    TraceColumn::new("to_s", "s", TraceValueKind::Number, "End of the interval"),
+    TraceColumn::new("flow", "", TraceValueKind::Text, "Name of the flow"),
+    TraceColumn::new(
+        "bytes",
+        "B",
+        TraceValueKind::Integer,
+        "Data acknowledged at the sender; of datagrams, data received",
+    ),
+    TraceColumn::new("goodput_bps", "bit/s", TraceValueKind::Number, "8 x bytes / interval"),
+    TraceColumn::new("segments_retransmitted", "", TraceValueKind::Integer, "Segments retransmitted in the interval"),
+    TraceColumn::new("timeouts", "", TraceValueKind::Integer, "Retransmission timeouts in the interval"),
+    TraceColumn::new("cwnd_bytes", "B", TraceValueKind::Number, "Congestion window at the end of the interval"),
+    TraceColumn::new("rtt_mean_s", "s", TraceValueKind::Number, "Mean of the RTT samples; missing without one"),
     TraceColumn::new(
         "queue_wait_mean_s",
         "s",
-        Kind::Number,
+        TraceValueKind::Number,
         "Mean wait of the flow's packets in each queue, summed over the queues; missing if none left a queue",
     ),
 ];
@@ -36,7 +41,7 @@ pub const DEFAULT_INTERVAL: Span = Span::from_secs(1);
 
 /// Counters of a flow in the current interval.
 #[derive(Clone, Default)]
-struct Interval {
+struct SeriesInterval {
     bytes: u64,
     retransmitted: u64,
     timeouts: u64,
@@ -45,7 +50,7 @@ struct Interval {
     waits: BTreeMap<(u32, usize), Mean>,
 }
 
-impl Interval {
+impl SeriesInterval {
     /// The mean wait, summed over the queues on the path.
     fn queue_wait(&self) -> Option<f64> {
         let means = self.waits.values().filter_map(|mean| mean.seconds());
@@ -71,7 +76,7 @@ impl Mean {
 }
 
 /// The state of a flow.
-struct Flow {
+struct SeriesFlow {
     name: String,
     over_tcp: bool,
     receiver: u32,
@@ -79,10 +84,10 @@ struct Flow {
     ended: Option<Time>,
     /// `None` before its first event.
     sender: Option<SenderState>,
-    now: Interval,
+    now: SeriesInterval,
 }
 
-impl Flow {
+impl SeriesFlow {
     /// The congestion window in bytes, once it is known.
     fn cwnd(&self) -> Option<f64> {
         self.sender.as_ref().map(|sender| sender.cwnd).filter(|cwnd| *cwnd > 0.0)
@@ -90,7 +95,7 @@ impl Flow {
 }
 
 /// The destination of the lines.
-enum Target {
+enum SeriesTarget {
     File(TraceFile),
     /// For people: aligned, with units.
     Printer(Box<dyn Write>),
@@ -100,33 +105,33 @@ struct Series {
     every: Span,
     /// The begin of the current interval.
     begin: Time,
-    flows: Vec<Flow>,
-    target: Target,
+    flows: Vec<SeriesFlow>,
+    target: SeriesTarget,
 }
 
 /// The trace as a file.
-pub(super) fn open(stage: &Stage<'_>) -> Box<dyn Output> {
+pub(super) fn open_series(stage: &Stage<'_>) -> Box<dyn Output> {
     let mut file = stage.file("series.csv".to_owned(), "progress of the flows".to_owned());
     // Writing a line to memory cannot fail.
-    let _ = writeln!(file, "{}", header(&COLUMNS));
-    Box::new(Series::new(stage, Target::File(file)))
+    let _ = writeln!(file, "{}", join_column_names(&COLUMNS));
+    Box::new(Series::new(stage, SeriesTarget::File(file)))
 }
 
 /// The trace on `printer`.
-pub(super) fn print(stage: &Stage<'_>, printer: Box<dyn Write>) -> Box<dyn Output> {
-    Box::new(Series::new(stage, Target::Printer(printer)))
+pub(super) fn print_series(stage: &Stage<'_>, printer: Box<dyn Write>) -> Box<dyn Output> {
+    Box::new(Series::new(stage, SeriesTarget::Printer(printer)))
 }
 
 impl Series {
-    fn new(stage: &Stage<'_>, target: Target) -> Self {
-        let flow = |spec: &sim::FlowSpec| Flow {
+    fn new(stage: &Stage<'_>, target: SeriesTarget) -> Self {
+        let flow = |spec: &sim::FlowSpec| SeriesFlow {
             name: spec.name.clone(),
             over_tcp: spec.transport == Transport::Tcp,
             receiver: spec.to as u32,
             began: spec.start,
             ended: None,
             sender: None,
-            now: Interval::default(),
+            now: SeriesInterval::default(),
         };
         let flows = stage.network.flows.iter().map(flow).collect();
         Series { every: stage.series_interval, begin: Time::ZERO, flows, target }
@@ -156,7 +161,7 @@ impl Series {
         target.flush()
     }
 
-    fn flow(&mut self, number: u32) -> Option<&mut Flow> {
+    fn flow(&mut self, number: u32) -> Option<&mut SeriesFlow> {
         // Flows that arrive during the run have no line.
         self.flows.get_mut(number as usize)
     }
@@ -173,7 +178,7 @@ impl Series {
         }
     }
 
-    fn received(&mut self, node: u32, packet: &wire::Packet, of: &PacketFlow) {
+    fn on_datagram(&mut self, node: u32, packet: &wire::Packet, of: &PacketFlow) {
         let Some(flow) = self.flow(of.flow).filter(|flow| flow.receiver == node) else { return };
         if let Body::Datagram(datagram) = &packet.body {
             flow.now.bytes += u64::from(datagram.len);
@@ -181,18 +186,24 @@ impl Series {
     }
 }
 
-impl Target {
-    fn line(&mut self, (begin, end): (Time, Time), flow: &Flow, now: &Interval, goodput: f64) -> io::Result<()> {
-        let Interval { bytes, retransmitted, timeouts, rtt, .. } = *now;
+impl SeriesTarget {
+    fn line(
+        &mut self,
+        (begin, end): (Time, Time),
+        flow: &SeriesFlow,
+        now: &SeriesInterval,
+        goodput: f64,
+    ) -> io::Result<()> {
+        let SeriesInterval { bytes, retransmitted, timeouts, rtt, .. } = *now;
         let (begin, end) = (begin.as_secs_f64(), end.as_secs_f64());
         match self {
-            Target::File(file) => {
+            SeriesTarget::File(file) => {
                 let text = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
                 let name = &flow.name;
                 write!(file, "{begin},{end},{name},{bytes},{goodput},{retransmitted},{timeouts},")?;
                 writeln!(file, "{},{},{}", text(flow.cwnd()), text(rtt.seconds()), text(now.queue_wait()))
             }
-            Target::Printer(printer) => {
+            SeriesTarget::Printer(printer) => {
                 let millis = |name: &str, mean: Option<f64>| match mean {
                     Some(seconds) => format!("  {name} {:>8.1} ms", 1e3 * seconds),
                     None => format!("  {name} {:>8}   ", "–"),
@@ -220,8 +231,8 @@ impl Target {
 
     fn flush(&mut self) -> io::Result<()> {
         match self {
-            Target::File(_) => Ok(()),
-            Target::Printer(printer) => printer.flush(),
+            SeriesTarget::File(_) => Ok(()),
+            SeriesTarget::Printer(printer) => printer.flush(),
         }
     }
 }
@@ -237,7 +248,7 @@ impl Output for Series {
                 }
             }
             Event::Node { node, event: NodeEvent::Received { packet }, of: Some(of) } => {
-                self.received(*node, packet, of);
+                self.on_datagram(*node, packet, of);
             }
             Event::Link { hop, event: LinkEvent::Dequeued { arrived, starts, .. }, of: Some(of) } if of.from_sender => {
                 if let Some(flow) = self.flow(of.flow) {
@@ -256,15 +267,15 @@ impl Output for Series {
             self.write(at)?;
         }
         match &mut self.target {
-            Target::File(file) => file.flush(),
-            Target::Printer(printer) => printer.flush(),
+            SeriesTarget::File(file) => file.flush(),
+            SeriesTarget::Printer(printer) => printer.flush(),
         }
     }
 
     fn files(&self) -> Vec<NamedFile> {
         match &self.target {
-            Target::File(file) => vec![file.named()],
-            Target::Printer(_) => Vec::new(),
+            SeriesTarget::File(file) => vec![file.named_file()],
+            SeriesTarget::Printer(_) => Vec::new(),
         }
     }
 }

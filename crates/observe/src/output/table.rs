@@ -8,23 +8,23 @@ use indexmap::IndexSet;
 /// Encodes one table in a file format.
 pub trait TableEncoder {
     /// The next bytes of the file, with these rows. Each call has the columns of the first one, all of equal length.
-    fn rows(&mut self, columns: &[Column]) -> io::Result<Vec<u8>>;
+    fn rows(&mut self, columns: &[EncodedColumn]) -> io::Result<Vec<u8>>;
     /// The last bytes of the file.
     fn finish(self: Box<Self>) -> io::Result<Vec<u8>>;
 }
 
 /// A column of a table.
-pub struct Column {
+pub struct EncodedColumn {
     /// The name.
     pub name: &'static str,
     /// The values, without those that are missing.
-    pub values: Values,
+    pub values: ColumnValues,
     /// Whether each row has a value; `None` if no value of the column can be missing.
     pub present: Option<Vec<bool>>,
 }
 
 /// Values of one type.
-pub enum Values {
+pub enum ColumnValues {
     /// Whole numbers.
     Integers(Vec<i64>),
     /// Numbers.
@@ -42,14 +42,14 @@ pub struct Texts {
     numbers: Vec<u32>,
 }
 
-impl Column {
+impl EncodedColumn {
     /// Removes all values.
     pub(super) fn clear(&mut self) {
         match &mut self.values {
-            Values::Integers(values) => values.clear(),
-            Values::Numbers(values) => values.clear(),
-            Values::Flags(values) => values.clear(),
-            Values::Texts(values) => values.clear(),
+            ColumnValues::Integers(values) => values.clear(),
+            ColumnValues::Numbers(values) => values.clear(),
+            ColumnValues::Flags(values) => values.clear(),
+            ColumnValues::Texts(values) => values.clear(),
         }
         self.present.iter_mut().for_each(Vec::clear);
     }

@@ -26,17 +26,17 @@ struct ClassSource<'a> {
 }
 
 /// For each arrival process its flows of all sizes, and of each class that has any.
-pub(super) fn arrivals(network: &Network, results: &Results) -> Vec<ArrivalsSummary> {
+pub(super) fn summarize_arrivals(network: &Network, results: &Results) -> Vec<ArrivalsSummary> {
     let mut all = Vec::new();
     for (number, spec) in (0u32..).zip(&network.arrivals) {
         let flows: Vec<&ShortFlow> = results.short_flows.iter().filter(|flow| flow.arrivals == number).collect();
-        all.push(class(&spec.name, "all", &flows));
+        all.push(summarize_size_class(&spec.name, "all", &flows));
         let mut above = 0;
         for (name, most) in CLASSES {
             let in_class = |flow: &&ShortFlow| (above + 1..=*most).contains(&flow.bytes);
             let part: Vec<&ShortFlow> = flows.iter().copied().filter(in_class).collect();
             if !part.is_empty() {
-                all.push(class(&spec.name, name, &part));
+                all.push(summarize_size_class(&spec.name, name, &part));
             }
             above = *most;
         }
@@ -44,7 +44,7 @@ pub(super) fn arrivals(network: &Network, results: &Results) -> Vec<ArrivalsSumm
     all
 }
 
-fn class(process: &str, sizes: &str, flows: &[&ShortFlow]) -> ArrivalsSummary {
+fn summarize_size_class(process: &str, sizes: &str, flows: &[&ShortFlow]) -> ArrivalsSummary {
     // Completion times are positive and finite.
     let sorted = |values: Vec<f64>| Ordered::of(values).unwrap_or_default();
     let times = flows.iter().filter_map(|flow| flow.completion_time()).map(Span::as_secs_f64).collect();
@@ -53,12 +53,12 @@ fn class(process: &str, sizes: &str, flows: &[&ShortFlow]) -> ArrivalsSummary {
     ArrivalsSummary::of(&ClassSource { process, sizes, flows, times, slowdowns })
 }
 
-fn mean(sorted: &Ordered) -> Option<f64> {
+fn mean_of_sorted(sorted: &Ordered) -> Option<f64> {
     let values = sorted.values();
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
-fn quantile(sorted: &Ordered, p: f64) -> Option<f64> {
+fn quantile_of_sorted(sorted: &Ordered, p: f64) -> Option<f64> {
     sorted.quantile(p).ok().flatten()
 }
 
@@ -82,22 +82,22 @@ summary_part! {
         flows_completed: u64 [metric "flows", Higher, "completed"] = at.times.values().len() as u64;
         /// Mean flow completion time, from the arrival of the flow to the last acknowledgment at its sender. Over the
         /// flows that completed, as the next ones: a run that ends with many unfinished flows looks better than it is.
-        fct_mean_s: Option<f64> [metric "s", Lower, "FCT mean"] = mean(&at.times);
+        fct_mean_s: Option<f64> [metric "s", Lower, "FCT mean"] = mean_of_sorted(&at.times);
         /// Median of the flow completion times.
-        fct_p50_s: Option<f64> [metric "s", Lower, "p50"] = quantile(&at.times, 0.5);
+        fct_p50_s: Option<f64> [metric "s", Lower, "p50"] = quantile_of_sorted(&at.times, 0.5);
         /// The flow completion time that 95 % of the flows do not exceed.
-        fct_p95_s: Option<f64> [metric "s", Lower, "p95"] = quantile(&at.times, 0.95);
+        fct_p95_s: Option<f64> [metric "s", Lower, "p95"] = quantile_of_sorted(&at.times, 0.95);
         /// The flow completion time that 99 % of the flows do not exceed.
-        fct_p99_s: Option<f64> [metric "s", Lower, "p99"] = quantile(&at.times, 0.99);
+        fct_p99_s: Option<f64> [metric "s", Lower, "p99"] = quantile_of_sorted(&at.times, 0.99);
         /// Longest flow completion time.
         fct_max_s: Option<f64> [metric "s", Lower, "max"] = at.times.values().last().copied();
         /// Mean slowdown. That is the completion time divided by the time on the empty path: the first packet crosses each
         /// link, the others follow at the rate of the slowest link, and one acknowledgment returns; without slow start.
-        slowdown_mean: Option<f64> [metric "1 and more", Lower, "slowdown"] = mean(&at.slowdowns);
+        slowdown_mean: Option<f64> [metric "1 and more", Lower, "slowdown"] = mean_of_sorted(&at.slowdowns);
         /// Median of the slowdowns.
-        slowdown_p50: Option<f64> [metric "1 and more", Lower] = quantile(&at.slowdowns, 0.5);
+        slowdown_p50: Option<f64> [metric "1 and more", Lower] = quantile_of_sorted(&at.slowdowns, 0.5);
         /// The slowdown that 99 % of the flows do not exceed.
-        slowdown_p99: Option<f64> [metric "1 and more", Lower, "p99 slowdown"] = quantile(&at.slowdowns, 0.99);
+        slowdown_p99: Option<f64> [metric "1 and more", Lower, "p99 slowdown"] = quantile_of_sorted(&at.slowdowns, 0.99);
     }
     optional {}
     derived {}

@@ -18,7 +18,7 @@ struct FlowSource<'a> {
 }
 
 /// Every flow, in the order of the scenario.
-pub(super) fn flows(
+pub(super) fn summarize_flows(
     scenario: &Scenario,
     network: &Network,
     results: &sim::Results,
@@ -33,7 +33,7 @@ pub(super) fn flows(
 }
 
 /// The round-trip times of a flow of echo requests, or the samples of a connection's sender.
-fn rtt<'a>(at: &FlowSource<'a>) -> Option<&'a Histogram> {
+fn select_rtt_delays<'a>(at: &FlowSource<'a>) -> Option<&'a Histogram> {
     match &at.result.datagrams {
         Some(datagrams) => datagrams.round_trip.then_some(&datagrams.delay),
         None => at.delays.map(|delays| &delays.rtt),
@@ -41,19 +41,19 @@ fn rtt<'a>(at: &FlowSource<'a>) -> Option<&'a Histogram> {
 }
 
 /// The one-way delays of a flow's data.
-fn one_way<'a>(at: &FlowSource<'a>) -> Option<&'a Histogram> {
+fn select_one_way_delays<'a>(at: &FlowSource<'a>) -> Option<&'a Histogram> {
     match &at.result.datagrams {
         Some(datagrams) => (!datagrams.round_trip).then_some(&datagrams.delay),
         None => at.delays.map(|delays| &delays.one_way),
     }
 }
 
-fn variant(at: &FlowSource<'_>) -> Option<String> {
+fn find_flow_variant(at: &FlowSource<'_>) -> Option<String> {
     at.scenario.flows.get(&at.spec.name).map(|flow| flow.tcp.variant.as_str().to_owned())
 }
 
 /// A result that the flow's application has under this name.
-fn of_application(at: &FlowSource<'_>, name: &str) -> Option<f64> {
+fn find_application_result(at: &FlowSource<'_>, name: &str) -> Option<f64> {
     at.result.application.iter().find(|result| result.name == name).and_then(|result| result.value)
 }
 
@@ -65,11 +65,11 @@ fn outside_results(at: &FlowSource<'_>) -> IndexMap<String, Option<f64>> {
 }
 
 /// A result of a flow of datagrams.
-fn of_datagrams<T>(at: &FlowSource<'_>, get: impl FnOnce(&DatagramResult) -> T) -> Option<T> {
+fn map_datagram_result<T>(at: &FlowSource<'_>, get: impl FnOnce(&DatagramResult) -> T) -> Option<T> {
     at.result.datagrams.as_ref().map(get)
 }
 
-fn lost(datagrams: &DatagramResult) -> Option<f64> {
+fn compute_datagram_loss(datagrams: &DatagramResult) -> Option<f64> {
     (datagrams.sent > 0).then(|| 1.0 - datagrams.received as f64 / datagrams.sent as f64)
 }
 
@@ -83,7 +83,7 @@ summary_part! {
         /// Node that receives the data.
         to: String ["text"] = at.network.nodes[at.spec.to].name.clone();
         /// `tcp.variant` of the scenario.
-        variant: Option<String> ["text"] = variant(at);
+        variant: Option<String> ["text"] = find_flow_variant(at);
         /// Whether every byte was acknowledged at the sender.
         completed: bool [metric "0 or 1", Higher] = at.result.completed.is_some();
         /// Time from the flow's start to the last acknowledgment at the sender. Null unless completed.
@@ -142,34 +142,34 @@ summary_part! {
         /// Class of the packets (DSCP): the name of a standard class, such as `CS0`, or the number.
         class: String ["text"] = at.spec.class.to_string();
         /// Datagrams sent; echo requests. Null for flows over TCP, as the next ones.
-        datagrams_sent: Option<u64> [metric "datagrams", Neither, "datagrams"] = of_datagrams(at, |datagrams| datagrams.sent);
+        datagrams_sent: Option<u64> [metric "datagrams", Neither, "datagrams"] = map_datagram_result(at, |datagrams| datagrams.sent);
         /// Share of the datagrams sent that had not arrived at the end of the run, those on the way included; of echo
         /// requests, those without a reply.
-        datagrams_lost: Option<f64> [metric "share", Lower, "lost"] = of_datagrams(at, lost).flatten();
+        datagrams_lost: Option<f64> [metric "share", Lower, "lost"] = map_datagram_result(at, compute_datagram_loss).flatten();
         /// Datagrams that arrived after one with a higher number.
-        datagrams_reordered: Option<u64> [metric "datagrams", Lower] = of_datagrams(at, |datagrams| datagrams.reordered);
+        datagrams_reordered: Option<u64> [metric "datagrams", Lower] = map_datagram_result(at, |datagrams| datagrams.reordered);
         /// Mean round-trip time as the sender measured it, of unambiguous samples. Of echo replies, of all. Null without a sample,
         /// and unless delays are measured (`lasthop run` does, and a sweep with a metric of delay), as the next nine.
-        rtt_mean_s: Option<f64> [metric "s", Lower] = rtt(at).and_then(distribution::mean);
+        rtt_mean_s: Option<f64> [metric "s", Lower] = select_rtt_delays(at).and_then(distribution::mean_in_seconds);
         /// Median round-trip time, within 1 %.
-        rtt_p50_s: Option<f64> [metric "s", Lower, "RTT p50"] = rtt(at).and_then(|all| distribution::quantile(all, 0.5));
+        rtt_p50_s: Option<f64> [metric "s", Lower, "RTT p50"] = select_rtt_delays(at).and_then(|all| distribution::quantile_in_seconds(all, 0.5));
         /// The round-trip time that 95 % do not exceed, within 1 %.
-        rtt_p95_s: Option<f64> [metric "s", Lower, "p95"] = rtt(at).and_then(|all| distribution::quantile(all, 0.95));
+        rtt_p95_s: Option<f64> [metric "s", Lower, "p95"] = select_rtt_delays(at).and_then(|all| distribution::quantile_in_seconds(all, 0.95));
         /// The round-trip time that 99 % do not exceed, within 1 %.
-        rtt_p99_s: Option<f64> [metric "s", Lower, "p99"] = rtt(at).and_then(|all| distribution::quantile(all, 0.99));
+        rtt_p99_s: Option<f64> [metric "s", Lower, "p99"] = select_rtt_delays(at).and_then(|all| distribution::quantile_in_seconds(all, 0.99));
         /// Maximum round-trip time.
-        rtt_max_s: Option<f64> [metric "s", Lower, "max"] = rtt(at).and_then(distribution::max);
+        rtt_max_s: Option<f64> [metric "s", Lower, "max"] = select_rtt_delays(at).and_then(distribution::max_in_seconds);
         /// Mean one-way delay of segments with data: from their transmission by TCP to their arrival at the receiver. Segments that were
         /// lost do not count. Of datagrams, of all that arrived; then these have values in any case.
-        delay_mean_s: Option<f64> [metric "s", Lower] = one_way(at).and_then(distribution::mean);
+        delay_mean_s: Option<f64> [metric "s", Lower] = select_one_way_delays(at).and_then(distribution::mean_in_seconds);
         /// Median one-way delay, within 1 %.
-        delay_p50_s: Option<f64> [metric "s", Lower, "delay p50"] = one_way(at).and_then(|all| distribution::quantile(all, 0.5));
+        delay_p50_s: Option<f64> [metric "s", Lower, "delay p50"] = select_one_way_delays(at).and_then(|all| distribution::quantile_in_seconds(all, 0.5));
         /// The one-way delay that 95 % do not exceed, within 1 %.
-        delay_p95_s: Option<f64> [metric "s", Lower, "p95"] = one_way(at).and_then(|all| distribution::quantile(all, 0.95));
+        delay_p95_s: Option<f64> [metric "s", Lower, "p95"] = select_one_way_delays(at).and_then(|all| distribution::quantile_in_seconds(all, 0.95));
         /// The one-way delay that 99 % do not exceed, within 1 %.
-        delay_p99_s: Option<f64> [metric "s", Lower, "p99"] = one_way(at).and_then(|all| distribution::quantile(all, 0.99));
+        delay_p99_s: Option<f64> [metric "s", Lower, "p99"] = select_one_way_delays(at).and_then(|all| distribution::quantile_in_seconds(all, 0.99));
         /// Maximum one-way delay.
-        delay_max_s: Option<f64> [metric "s", Lower, "max"] = one_way(at).and_then(distribution::max);
+        delay_max_s: Option<f64> [metric "s", Lower, "max"] = select_one_way_delays(at).and_then(distribution::max_in_seconds);
         /// Jitter of the one-way delays of segments, defined as `jitter_s`. Null unless delays are measured.
         delay_jitter_s: Option<f64> [metric "s", Lower] =
             at.delays.filter(|_| at.result.datagrams.is_none()).and_then(|delays| delays.jitter.get().map(Span::as_secs_f64));
@@ -177,43 +177,43 @@ summary_part! {
         /// arrival to the next, the last sixteen of them weighing most. Of echo replies it is the jitter of the round-trip time.
         /// Null for flows over TCP.
         jitter_s: Option<f64> [metric "s", Lower, "jitter"] =
-            of_datagrams(at, |datagrams| datagrams.jitter.map(Span::as_secs_f64)).flatten();
+            map_datagram_result(at, |datagrams| datagrams.jitter.map(Span::as_secs_f64)).flatten();
         /// Mean opinion score of a telephone call, 1 (bad) to 4.5, by the E-model of ITU-T G.107. See the model
         /// [traffic](models/traffic.md#voip). Null except for `voip`, as the next four.
-        mos: Option<f64> [metric "1 to 4.5", Higher, "MOS"] = of_application(at, "mos");
+        mos: Option<f64> [metric "1 to 4.5", Higher, "MOS"] = find_application_result(at, "mos");
         /// Rating of the E-model, 0 to 93.2.
-        r_factor: Option<f64> [metric "0 to 93.2", Higher] = of_application(at, "r_factor");
+        r_factor: Option<f64> [metric "0 to 93.2", Higher] = find_application_result(at, "r_factor");
         /// Share of the packets of speech that were not played, because they were lost or late.
-        speech_lost: Option<f64> [metric "share", Lower] = of_application(at, "speech_lost");
+        speech_lost: Option<f64> [metric "share", Lower] = find_application_result(at, "speech_lost");
         /// Of the packets of speech that arrived, the share that the jitter buffer could not wait for.
-        late: Option<f64> [metric "share", Lower] = of_application(at, "late");
+        late: Option<f64> [metric "share", Lower] = find_application_result(at, "late");
         /// Delay from mouth to ear. It consists of the packet time, the look-ahead of the codec, the least delay of the
         /// network and the jitter buffer.
-        mouth_to_ear_s: Option<f64> [metric "s", Lower] = of_application(at, "mouth_to_ear_s");
+        mouth_to_ear_s: Option<f64> [metric "s", Lower] = find_application_result(at, "mouth_to_ear_s");
         /// Pages of which every object has arrived. Null except for `requests`, as the next five.
-        pages: Option<f64> [metric "pages", Higher, "pages"] = of_application(at, "pages");
+        pages: Option<f64> [metric "pages", Higher, "pages"] = find_application_result(at, "pages");
         /// Objects that have arrived.
-        objects: Option<f64> [metric "objects", Higher] = of_application(at, "objects");
+        objects: Option<f64> [metric "objects", Higher] = find_application_result(at, "objects");
         /// Mean time from the request for a page to the arrival of its last object.
-        page_time_mean_s: Option<f64> [metric "s", Lower, "page time"] = of_application(at, "page_time_mean_s");
+        page_time_mean_s: Option<f64> [metric "s", Lower, "page time"] = find_application_result(at, "page_time_mean_s");
         /// Median of the page times, within 1 %.
-        page_time_p50_s: Option<f64> [metric "s", Lower] = of_application(at, "page_time_p50_s");
+        page_time_p50_s: Option<f64> [metric "s", Lower] = find_application_result(at, "page_time_p50_s");
         /// The page time that 95 % of the pages do not exceed, within 1 %.
-        page_time_p95_s: Option<f64> [metric "s", Lower] = of_application(at, "page_time_p95_s");
+        page_time_p95_s: Option<f64> [metric "s", Lower] = find_application_result(at, "page_time_p95_s");
         /// Longest page time.
-        page_time_max_s: Option<f64> [metric "s", Lower] = of_application(at, "page_time_max_s");
+        page_time_max_s: Option<f64> [metric "s", Lower] = find_application_result(at, "page_time_max_s");
         /// Segments of video that have arrived. Null except for `video`, as the next five.
-        video_segments: Option<f64> [metric "segments", Higher] = of_application(at, "video_segments");
+        video_segments: Option<f64> [metric "segments", Higher] = find_application_result(at, "video_segments");
         /// Mean bit rate of these segments.
-        video_bit_rate_bps: Option<f64> [metric "bit/s", Higher, "video rate"] = of_application(at, "video_bit_rate_bps");
+        video_bit_rate_bps: Option<f64> [metric "bit/s", Higher, "video rate"] = find_application_result(at, "video_bit_rate_bps");
         /// Segments of another bit rate than the one before.
-        video_switches: Option<f64> [metric "count", Lower] = of_application(at, "video_switches");
+        video_switches: Option<f64> [metric "count", Lower] = find_application_result(at, "video_switches");
         /// Time from the start to the first picture. Null before that.
-        video_startup_s: Option<f64> [metric "s", Lower] = of_application(at, "video_startup_s");
+        video_startup_s: Option<f64> [metric "s", Lower] = find_application_result(at, "video_startup_s");
         /// Interruptions of playback because the buffer was empty.
-        stalls: Option<f64> [metric "count", Lower, "stalls"] = of_application(at, "stalls");
+        stalls: Option<f64> [metric "count", Lower, "stalls"] = find_application_result(at, "stalls");
         /// Total time of these interruptions.
-        stalled_s: Option<f64> [metric "s", Lower, "stalled"] = of_application(at, "stalled_s");
+        stalled_s: Option<f64> [metric "s", Lower, "stalled"] = find_application_result(at, "stalled_s");
         /// Results of an application from outside, by their names. Empty for other applications.
         application: IndexMap<String, Option<f64>> ["numbers by name"] = outside_results(at);
     }

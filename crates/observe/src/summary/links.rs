@@ -6,7 +6,7 @@ use sim::delay::{Delays, HopDelays};
 use sim::{Network, Results};
 
 use super::part::summary_part;
-use super::{distribution, share};
+use super::{compute_share_of_run, distribution};
 
 struct LinkSource<'a> {
     network: &'a Network,
@@ -36,15 +36,15 @@ impl LinkSource<'_> {
 }
 
 /// Every link, in the order of the scenario.
-pub(super) fn links(network: &Network, results: &Results, delays: Option<&Delays>) -> Vec<LinkSummary> {
+pub(super) fn summarize_links(network: &Network, results: &Results, delays: Option<&Delays>) -> Vec<LinkSummary> {
     (0..network.links.len()).map(|number| LinkSummary::of(&LinkSource { network, results, delays, number })).collect()
 }
 
-fn queue<'a>(at: &DirectionSource<'a>) -> Option<&'a Histogram> {
+fn select_queue_delays<'a>(at: &DirectionSource<'a>) -> Option<&'a Histogram> {
     at.delays.map(|delays| &delays.queue)
 }
 
-fn link_layer<'a>(at: &DirectionSource<'a>) -> Option<&'a Histogram> {
+fn select_link_layer_delays<'a>(at: &DirectionSource<'a>) -> Option<&'a Histogram> {
     at.delays.filter(|delays| delays.has_link_layer).map(|delays| &delays.link_layer)
 }
 
@@ -103,7 +103,7 @@ summary_part! {
         /// Time spent transmitting frames, as a share of the run. Of a frame in transmission when the run ends, the part
         /// that is over counts. On links of a medium it is the time in which the station sent data frames and requests
         /// over this link.
-        utilization: f64 [metric "share", Neither, "busy"] = share(at.counters.busy, at.results);
+        utilization: f64 [metric "share", Neither, "busy"] = compute_share_of_run(at.counters.busy, at.results);
     }
     optional {
         /// Of `frames_sent`, frames lost to a collision at their receiver. `frames_corrupted` then counts frames that
@@ -113,26 +113,26 @@ summary_part! {
         /// Mean wait in the queue of all packets that left it, also of those that did not wait: from their arrival to the start of their
         /// transmission. Null without a packet, and unless delays are measured (`lasthop run` does, and a sweep with a metric
         /// of delay), as the next ones.
-        queue_wait_mean_s: Option<f64> [metric "s", Lower] = queue(at).and_then(distribution::mean);
+        queue_wait_mean_s: Option<f64> [metric "s", Lower] = select_queue_delays(at).and_then(distribution::mean_in_seconds);
         /// Median wait in the queue, within 1 %.
-        queue_wait_p50_s: Option<f64> [metric "s", Lower, "wait p50"] = queue(at).and_then(|all| distribution::quantile(all, 0.5));
+        queue_wait_p50_s: Option<f64> [metric "s", Lower, "wait p50"] = select_queue_delays(at).and_then(|all| distribution::quantile_in_seconds(all, 0.5));
         /// The wait in the queue that 95 % do not exceed, within 1 %.
-        queue_wait_p95_s: Option<f64> [metric "s", Lower, "p95"] = queue(at).and_then(|all| distribution::quantile(all, 0.95));
+        queue_wait_p95_s: Option<f64> [metric "s", Lower, "p95"] = select_queue_delays(at).and_then(|all| distribution::quantile_in_seconds(all, 0.95));
         /// The wait in the queue that 99 % do not exceed, within 1 %.
-        queue_wait_p99_s: Option<f64> [metric "s", Lower, "p99"] = queue(at).and_then(|all| distribution::quantile(all, 0.99));
+        queue_wait_p99_s: Option<f64> [metric "s", Lower, "p99"] = select_queue_delays(at).and_then(|all| distribution::quantile_in_seconds(all, 0.99));
         /// Maximum wait in the queue.
-        queue_wait_max_s: Option<f64> [metric "s", Lower, "max"] = queue(at).and_then(distribution::max);
+        queue_wait_max_s: Option<f64> [metric "s", Lower, "max"] = select_queue_delays(at).and_then(distribution::max_in_seconds);
         /// Mean time in the link layer of packets that arrived: from the start of the first transmission, or of contention in a medium, to the
         /// arrival at the far end. Null on links without a link layer.
-        link_layer_mean_s: Option<f64> [metric "s", Lower] = link_layer(at).and_then(distribution::mean);
+        link_layer_mean_s: Option<f64> [metric "s", Lower] = select_link_layer_delays(at).and_then(distribution::mean_in_seconds);
         /// Median time in the link layer, within 1 %.
-        link_layer_p50_s: Option<f64> [metric "s", Lower, "link p50"] = link_layer(at).and_then(|all| distribution::quantile(all, 0.5));
+        link_layer_p50_s: Option<f64> [metric "s", Lower, "link p50"] = select_link_layer_delays(at).and_then(|all| distribution::quantile_in_seconds(all, 0.5));
         /// The time in the link layer that 95 % do not exceed, within 1 %.
-        link_layer_p95_s: Option<f64> [metric "s", Lower, "p95"] = link_layer(at).and_then(|all| distribution::quantile(all, 0.95));
+        link_layer_p95_s: Option<f64> [metric "s", Lower, "p95"] = select_link_layer_delays(at).and_then(|all| distribution::quantile_in_seconds(all, 0.95));
         /// The time in the link layer that 99 % do not exceed, within 1 %.
-        link_layer_p99_s: Option<f64> [metric "s", Lower, "p99"] = link_layer(at).and_then(|all| distribution::quantile(all, 0.99));
+        link_layer_p99_s: Option<f64> [metric "s", Lower, "p99"] = select_link_layer_delays(at).and_then(|all| distribution::quantile_in_seconds(all, 0.99));
         /// Maximum time in the link layer.
-        link_layer_max_s: Option<f64> [metric "s", Lower, "max"] = link_layer(at).and_then(distribution::max);
+        link_layer_max_s: Option<f64> [metric "s", Lower, "max"] = select_link_layer_delays(at).and_then(distribution::max_in_seconds);
     }
     derived {}
 }

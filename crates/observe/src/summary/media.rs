@@ -3,8 +3,8 @@
 use path::medium::StationCounters;
 use sim::{Network, Results};
 
+use super::compute_share_of_run;
 use super::part::summary_part;
-use super::share;
 
 struct MediumSource<'a> {
     network: &'a Network,
@@ -25,7 +25,7 @@ impl MediumSource<'_> {
 
     /// Share of the run in which the medium was busy.
     fn busy(&self) -> f64 {
-        share(self.results.media[self.number].air.busy, self.results)
+        compute_share_of_run(self.results.media[self.number].air.busy, self.results)
     }
 
     fn collision_probability(&self) -> Option<f64> {
@@ -45,7 +45,7 @@ impl MediumSource<'_> {
 }
 
 /// Every medium, in the order of the scenario.
-pub(super) fn media(network: &Network, results: &Results) -> Vec<MediumSummary> {
+pub(super) fn summarize_media(network: &Network, results: &Results) -> Vec<MediumSummary> {
     let medium = |number| MediumSummary::of(&MediumSource { network, results, number });
     (0..network.media.len()).map(medium).collect()
 }
@@ -62,7 +62,7 @@ summary_part! {
         air_idle: f64 [metric "share", Neither] = 1.0 - at.busy();
         /// Time with a frame in the air that another frame damaged, as a share of the run. Each moment counts once. It
         /// is part of `air_busy`.
-        air_collided: f64 [metric "share", Lower] = share(at.results.media[at.number].air.collided, at.results);
+        air_collided: f64 [metric "share", Lower] = compute_share_of_run(at.results.media[at.number].air.collided, at.results);
         /// Probability that an attempt collides: the sum of all stations' `attempts_collided` divided by the sum of
         /// their `attempts` (Bianchi's p). Null without attempts.
         collision_probability: Option<f64> [metric "share", Lower] = at.collision_probability();
@@ -106,7 +106,7 @@ summary_part! {
         /// Time spent transmitting frames of all kinds, responses included, as a share of the run. Of a frame in
         /// transmission when the run ends, the part that is over counts. Where frames collide, the stations' airtimes
         /// add up to more than `air_busy`.
-        airtime: f64 [metric "share", Neither, "airtime"] = share(at.counters.airtime, at.results);
+        airtime: f64 [metric "share", Neither, "airtime"] = compute_share_of_run(at.counters.airtime, at.results);
     }
     optional {}
     derived {}

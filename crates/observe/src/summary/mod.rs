@@ -29,28 +29,28 @@ pub use flows::{FlowSummary, flow};
 pub use links::{DirectionSummary, LinkSummary, direction, link};
 pub use media::{MediumSummary, StationSummary, medium, station};
 pub use nodes::{NodeSummary, node};
-pub use recorded::Recorded;
+pub use recorded::RecordedSummary;
 pub use whole::{Schemes, Summary, run};
 
 /// The summary of a run of `scenario`, whose checked form is `network`. The unit of each number is in its name; the
 /// definitions are in `docs/metrics.md`.
-pub fn summary(title: &str, scenario: &Scenario, network: &Network, results: &Results) -> Summary {
-    whole::summary(title, scenario, network, results, None)
+pub fn summarize_results(title: &str, scenario: &Scenario, network: &Network, results: &Results) -> Summary {
+    whole::assemble_summary(title, scenario, network, results, None)
 }
 
 /// The same with the delays that were measured in the run, if they were.
-pub fn summary_of(
+pub fn summarize_measured_results(
     title: &str,
     scenario: &Scenario,
     network: &Network,
     results: &Results,
     delays: Option<&Delays>,
 ) -> Summary {
-    whole::summary(title, scenario, network, results, delays)
+    whole::assemble_summary(title, scenario, network, results, delays)
 }
 
 /// The JSON Schema of a summary as a run writes it.
-pub fn schema() -> Schema {
+pub fn generate_summary_schema() -> Schema {
     // Defaults concern only summaries of earlier versions, which may lack fields.
     let without_default = |schema: &mut Schema| drop(schema.remove("default"));
     let settings = SchemaSettings::default().for_serialize().with_transform(RecursiveTransform(without_default));
@@ -58,7 +58,7 @@ pub fn schema() -> Schema {
 }
 
 /// A time as a share of the run.
-fn share(span: Span, results: &Results) -> f64 {
+fn compute_share_of_run(span: Span, results: &Results) -> f64 {
     span.as_secs_f64() / results.ended.as_secs_f64().max(f64::MIN_POSITIVE)
 }
 
@@ -235,17 +235,17 @@ impl Metric {
 }
 
 /// The name of every metric.
-pub fn names() -> impl Iterator<Item = &'static str> {
+pub fn list_metric_names() -> impl Iterator<Item = &'static str> {
     METRICS.iter().map(|metric| metric.name)
 }
 
 /// The metric called `name`.
-pub fn find(name: &str) -> Option<&'static Metric> {
+pub fn find_metric(name: &str) -> Option<&'static Metric> {
     METRICS.iter().copied().find(|metric| metric.name == name)
 }
 
 /// The metric with the former name `name`.
-pub fn formerly(name: &str) -> Option<&'static Metric> {
+pub fn find_metric_by_former_name(name: &str) -> Option<&'static Metric> {
     METRICS.iter().copied().find(|metric| metric.was.contains(&name))
 }
 
@@ -267,9 +267,9 @@ impl Metric {
         match self.get {
             Get::Run(get) => vec![(String::new(), get(summary))],
             Get::Flow(get) => summary.flows.iter().map(|flow| (flow.name.clone(), get(flow))).collect(),
-            Get::Direction(get) => directions(summary).map(|(name, direction)| (name, get(direction))).collect(),
-            Get::Medium(get) => media(summary).map(|medium| (medium.name.clone(), get(medium))).collect(),
-            Get::Station(get) => stations(summary).map(|(name, station)| (name, get(station))).collect(),
+            Get::Direction(get) => iter_directions(summary).map(|(name, direction)| (name, get(direction))).collect(),
+            Get::Medium(get) => iter_media(summary).map(|medium| (medium.name.clone(), get(medium))).collect(),
+            Get::Station(get) => iter_stations(summary).map(|(name, station)| (name, get(station))).collect(),
             Get::Arrivals(get) => {
                 let processes = summary.arrivals.iter();
                 processes.map(|process| (process.subject(), get(process))).collect()
@@ -289,7 +289,7 @@ impl Metric {
     }
 }
 
-fn directions(summary: &Summary) -> impl Iterator<Item = (String, &DirectionSummary)> {
+fn iter_directions(summary: &Summary) -> impl Iterator<Item = (String, &DirectionSummary)> {
     let named = |link: &LinkSummary, direction: &str| format!("{} {direction}", link.name);
     summary
         .links
@@ -297,12 +297,12 @@ fn directions(summary: &Summary) -> impl Iterator<Item = (String, &DirectionSumm
         .flat_map(move |link| [(named(link, "forward"), &link.forward), (named(link, "backward"), &link.backward)])
 }
 
-fn media(summary: &Summary) -> impl Iterator<Item = &MediumSummary> {
+fn iter_media(summary: &Summary) -> impl Iterator<Item = &MediumSummary> {
     summary.media.iter()
 }
 
-fn stations(summary: &Summary) -> impl Iterator<Item = (String, &StationSummary)> {
-    media(summary)
+fn iter_stations(summary: &Summary) -> impl Iterator<Item = (String, &StationSummary)> {
+    iter_media(summary)
         .flat_map(|medium| medium.stations.iter().map(|station| (format!("{} {}", medium.name, station.name), station)))
 }
 

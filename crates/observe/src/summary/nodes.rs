@@ -22,7 +22,7 @@ impl NodeSource<'_> {
 }
 
 /// Every node, in the order of the scenario.
-pub(super) fn nodes(network: &Network, results: &Results) -> Vec<NodeSummary> {
+pub(super) fn summarize_nodes(network: &Network, results: &Results) -> Vec<NodeSummary> {
     let node = |number| NodeSummary::of(&NodeSource { network, results, number });
     (0..network.nodes.len()).map(node).collect()
 }

@@ -15,12 +15,12 @@ use crate::summary::{Field, METRICS, Metric, Presence, Reading};
 
 /// A stored summary, and the metrics unknown to the program that wrote it.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Recorded {
+pub struct RecordedSummary {
     summary: Summary,
     lacking: BTreeSet<&'static str>,
 }
 
-impl Recorded {
+impl RecordedSummary {
     /// Reads a summary. Fields with a former name are read as the current ones. A missing field gets its default, and
     /// if it is a metric the summary [lacks](Self::lacks) it.
     ///
@@ -29,12 +29,12 @@ impl Recorded {
     /// If the text is not a JSON object, or a value has another type than its field.
     pub fn parse(text: &str) -> Result<Self, serde_json::Error> {
         if let Ok(summary) = serde_json::from_str(text) {
-            return Ok(Recorded { summary, lacking: BTreeSet::new() });
+            return Ok(RecordedSummary { summary, lacking: BTreeSet::new() });
         }
         let mut value: Value = serde_json::from_str(text)?;
         let mut lacking = BTreeSet::new();
-        complete(&mut value, &mut lacking);
-        Ok(Recorded { summary: serde_json::from_value(value)?, lacking })
+        insert_missing_fields(&mut value, &mut lacking);
+        Ok(RecordedSummary { summary: serde_json::from_value(value)?, lacking })
     }
 
     /// Declares metrics unknown to the program that wrote it, by name: even where they apply, they have no value.
@@ -58,7 +58,7 @@ impl Recorded {
     }
 
     /// Whether both have the same values of all metrics that both have. Delays need not have been measured in both.
-    pub fn agrees_with(&self, other: &Recorded) -> bool {
+    pub fn agrees_with(&self, other: &RecordedSummary) -> bool {
         let both = METRICS.iter().filter(|metric| !self.lacks(metric) && !other.lacks(metric));
         let agree = |metric: &&Metric| {
             let (here, there) = (metric.read(self), metric.read(other));
@@ -73,13 +73,13 @@ impl Recorded {
     }
 }
 
-impl From<Summary> for Recorded {
+impl From<Summary> for RecordedSummary {
     fn from(summary: Summary) -> Self {
-        Recorded { summary, lacking: BTreeSet::new() }
+        RecordedSummary { summary, lacking: BTreeSet::new() }
     }
 }
 
-impl Deref for Recorded {
+impl Deref for RecordedSummary {
     type Target = Summary;
 
     fn deref(&self) -> &Summary {
@@ -89,7 +89,7 @@ impl Deref for Recorded {
 
 impl Summary {
     /// As JSON on one line, for a store: without the optional fields that have their default, which
-    /// [`Recorded::parse`] adds again. Such fields are about half of the text.
+    /// [`RecordedSummary::parse`] adds again. Such fields are about half of the text.
     pub fn to_compact_json(&self) -> String {
         let Ok(mut value) = serde_json::to_value(self) else { return self.to_string() };
         for_each_part(&mut value, |part, fields, defaults| {
@@ -104,11 +104,11 @@ impl Summary {
 }
 
 /// Adds missing fields to every part of a summary.
-fn complete(summary: &mut Value, lacking: &mut BTreeSet<&'static str>) {
+fn insert_missing_fields(summary: &mut Value, lacking: &mut BTreeSet<&'static str>) {
     for_each_part(summary, |part, fields, defaults| {
         for field in fields {
             // A missing field that was written only where it applied is no gap.
-            let expected = field.presence == Presence::Required && !has(part, field);
+            let expected = field.presence == Presence::Required && !has_field(part, field);
             if let Some(default) = defaults.get(field.name).filter(|_| expected) {
                 part.insert(field.name.to_owned(), default.clone());
                 lacking.extend(field.metric.map(|metric| metric.name));
@@ -128,10 +128,10 @@ fn for_each_part(
     static DEFAULTS: LazyLock<Defaults> = LazyLock::new(Defaults::default);
     let visit: &mut Visit<'_> = &mut visit;
     visit_part(summary, run::FIELDS, &DEFAULTS.run, visit);
-    for flow in list(summary, "flows") {
+    for flow in iter_list(summary, "flows") {
         visit_part(flow, flow::FIELDS, &DEFAULTS.flow, visit);
     }
-    for link in list(summary, "links") {
+    for link in iter_list(summary, "links") {
         visit_part(link, link::FIELDS, &DEFAULTS.link, visit);
         for key in ["forward", "backward"] {
             if let Some(part) = link.get_mut(key) {
@@ -139,12 +139,12 @@ fn for_each_part(
             }
         }
     }
-    for node in list(summary, "nodes") {
+    for node in iter_list(summary, "nodes") {
         visit_part(node, node::FIELDS, &DEFAULTS.node, visit);
     }
-    for medium in list(summary, "media") {
+    for medium in iter_list(summary, "media") {
         visit_part(medium, medium::FIELDS, &DEFAULTS.medium, visit);
-        for station in list(medium, "stations") {
+        for station in iter_list(medium, "stations") {
             visit_part(station, station::FIELDS, &DEFAULTS.station, visit);
         }
     }
@@ -187,10 +187,10 @@ fn visit_part(part: &mut Value, fields: &'static [Field], defaults: &Map<String,
     }
 }
 
-fn list<'a>(part: &'a mut Value, key: &str) -> impl Iterator<Item = &'a mut Value> {
+fn iter_list<'a>(part: &'a mut Value, key: &str) -> impl Iterator<Item = &'a mut Value> {
     part.get_mut(key).and_then(Value::as_array_mut).into_iter().flatten()
 }
 
-fn has(part: &Map<String, Value>, field: &Field) -> bool {
+fn has_field(part: &Map<String, Value>, field: &Field) -> bool {
     part.contains_key(field.name) || field.was.iter().any(|was| part.contains_key(*was))
 }

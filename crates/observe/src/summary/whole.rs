@@ -48,7 +48,7 @@ impl Schemes {
     }
 }
 
-pub(super) fn summary(
+pub(super) fn assemble_summary(
     title: &str,
     scenario: &Scenario,
     network: &Network,
@@ -121,20 +121,20 @@ summary_part! {
         /// Packets dropped because a node's `buffer` was full, at all nodes. They are not in any link's counts.
         packets_dropped_buffer_full: u64 [metric "packets", Lower] = at.results.buffer_full.iter().sum();
         /// The flows, in the order of the scenario.
-        flows: Vec<FlowSummary> ["list"] = flows::flows(at.scenario, at.network, at.results, at.delays);
+        flows: Vec<FlowSummary> ["list"] = flows::summarize_flows(at.scenario, at.network, at.results, at.delays);
         /// The links, in the order of the scenario.
-        links: Vec<LinkSummary> ["list"] = links::links(at.network, at.results, at.delays);
+        links: Vec<LinkSummary> ["list"] = links::summarize_links(at.network, at.results, at.delays);
         /// The nodes, in the order of the scenario.
-        nodes: Vec<NodeSummary> ["list"] = nodes::nodes(at.network, at.results);
+        nodes: Vec<NodeSummary> ["list"] = nodes::summarize_nodes(at.network, at.results);
     }
     optional {
         /// Jain's index over the flows' `goodput_bps` ([fairness.rs](../crates/stats/src/fairness.rs)). Null if a flow
         /// has none, and with fewer than two flows; the table has it in a line below the flows.
         fairness: Option<f64> ["1/flows to 1, or null"] = None;
         /// Flows that arrived during the run, for each arrival process: all, and those of each class of sizes.
-        arrivals: Vec<ArrivalsSummary> ["list"] = arrivals::arrivals(at.network, at.results);
+        arrivals: Vec<ArrivalsSummary> ["list"] = arrivals::summarize_arrivals(at.network, at.results);
         /// The shared media, in the order of the scenario.
-        media: Vec<MediumSummary> ["list"] = media::media(at.network, at.results);
+        media: Vec<MediumSummary> ["list"] = media::summarize_media(at.network, at.results);
     }
     derived {
         /// Sum of all flows' `goodput_bps`.

@@ -10,9 +10,9 @@ use serde_json::{Map, Value};
 use tcp::cc::policy::{Evaluator, Network, ObservedControl, Policy, Rules};
 use tcp::cc::{CongestionControl, ControlConfig, Start};
 
-use super::tap::{Measured, Outside, Tap};
-use super::{faultless, from_toml};
-use crate::error::Failure;
+use super::tap::{MeasuredPolicy, Outside, Tap};
+use super::{from_toml, refuse_faults};
+use crate::error::BindingFailure;
 
 /// Makes the decisions of a flow's congestion control.
 #[derive(Clone)]
@@ -27,33 +27,33 @@ pub enum Driver {
 
 /// A driver as an argument: a policy, or the settings of a control as TOML.
 #[derive(FromPyObject)]
-pub enum Given {
+pub enum DriverArgument {
     Policy(Py<super::Policy>),
     Control(String),
 }
 
 impl Driver {
     /// The driver of an argument. A control may be a class of the scenario: see [`within`](Driver::within).
-    pub fn of(given: &Given) -> Result<Self, Failure> {
+    pub fn of(given: &DriverArgument) -> Result<Self, BindingFailure> {
         Ok(match given {
-            Given::Policy(policy) => Driver::Network(policy.get().network()),
-            Given::Control(text) => Driver::Control(Box::new(from_toml(text, "control")?)),
+            DriverArgument::Policy(policy) => Driver::Network(policy.get().network()),
+            DriverArgument::Control(text) => Driver::Control(Box::new(from_toml(text, "control")?)),
         })
     }
 
     /// The driver in a scenario with these members, checked.
-    pub fn within(&self, members: &Members) -> Result<Self, Failure> {
+    pub fn within(&self, members: &Members) -> Result<Self, BindingFailure> {
         let mut driver = self.clone();
         if let Driver::Control(control) = &mut driver {
-            members.resolve(&mut **control).map_err(|error| unresolved(control.name(), error))?;
-            faultless("control", control.check())?;
+            members.resolve(&mut **control).map_err(|error| describe_unresolved(control.name(), error))?;
+            refuse_faults("control", control.check())?;
         }
         Ok(driver)
     }
 }
 
-fn unresolved(name: &str, error: Unresolved) -> Failure {
-    Failure::Text(match error {
+fn describe_unresolved(name: &str, error: Unresolved) -> BindingFailure {
+    BindingFailure::Text(match error {
         Unresolved::Unknown { name, known } => {
             format!("control: found \"{name}\", expected one of {}", known.join(", "))
         }
@@ -63,9 +63,9 @@ fn unresolved(name: &str, error: Unresolved) -> Failure {
 
 /// The control that a driver drives, and a tap measures.
 #[derive(Clone)]
-struct Driven(Arc<Parts>);
+struct DrivenControl(Arc<DriverParts>);
 
-struct Parts {
+struct DriverParts {
     rules: Rules,
     driver: Driver,
     tap: Arc<Tap>,
@@ -78,9 +78,9 @@ struct Parts {
 const NAME: &str = "external";
 
 /// The control as a member of its registry; `sender` are the random numbers of the flow's sender.
-pub fn control(rules: &Rules, driver: &Driver, tap: &Arc<Tap>, sender: Stream) -> ControlConfig {
+pub fn build_driven_control(rules: &Rules, driver: &Driver, tap: &Arc<Tap>, sender: Stream) -> ControlConfig {
     let (rules, driver, tap) = (rules.clone(), driver.clone(), Arc::clone(tap));
-    let driven = Driven(Arc::new(Parts { rules, driver, tap, sender }));
+    let driven = DrivenControl(Arc::new(DriverParts { rules, driver, tap, sender }));
     let mut members = Members::default();
     let mut control = ControlConfig::Custom(Custom::new(NAME, Map::new()));
     let added = members.add(driven).is_ok();
@@ -89,7 +89,7 @@ pub fn control(rules: &Rules, driver: &Driver, tap: &Arc<Tap>, sender: Stream) -
     control
 }
 
-impl Factory<ControlConfig> for Driven {
+impl Factory<ControlConfig> for DrivenControl {
     fn name(&self) -> &str {
         NAME
     }
@@ -111,9 +111,9 @@ impl Factory<ControlConfig> for Driven {
     }
 }
 
-impl Member<ControlConfig> for Driven {
+impl Member<ControlConfig> for DrivenControl {
     fn build(&self, start: Start) -> Box<dyn CongestionControl> {
-        let Parts { rules, driver, tap, sender } = &*self.0;
+        let DriverParts { rules, driver, tap, sender } = &*self.0;
         let receiver = start.stream != *sender;
         match driver {
             Driver::Control(control) if receiver => control.build(start),
@@ -123,7 +123,7 @@ impl Member<ControlConfig> for Driven {
             _ if receiver => Box::new(Policy::new(rules, Evaluator::new(Vec::new()), &start)),
             Driver::Network(trained) => {
                 let network = Evaluator::new(trained.layers.clone());
-                Box::new(Policy::new(&trained.rules, Measured { network, tap: Arc::clone(tap) }, &start))
+                Box::new(Policy::new(&trained.rules, MeasuredPolicy { network, tap: Arc::clone(tap) }, &start))
             }
             Driver::Outside => Box::new(Policy::new(rules, Outside(Arc::clone(tap)), &start)),
         }

@@ -5,12 +5,12 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use sim::{Network, Transport};
 
-use super::driver::{Driver, Given};
-use super::episode::{Episode, Measurements, State};
-use super::threads::{Busy, GoOn, each};
-use super::{Setup, faultless, from_toml};
-use crate::error::Failure;
-use crate::schemes::catch;
+use super::driver::{Driver, DriverArgument};
+use super::episode::{EpisodeState, LearningEpisode, Measurements};
+use super::threads::{Busy, GoOn, apply_to_each};
+use super::{Setup, from_toml, refuse_faults};
+use crate::error::BindingFailure;
+use crate::schemes::catch_exception;
 use crate::spec::Spec;
 
 /// Numbers of several environments, as bytes of the machine's 64-bit floating point numbers.
@@ -20,14 +20,14 @@ type Numbers = Py<PyBytes>;
 #[pyclass(frozen, module = "lasthop._lasthop")]
 pub struct Environments {
     setup: Setup,
-    scenarios: Vec<Known>,
+    scenarios: Vec<EnvironmentScenario>,
     learners: usize,
     threads: usize,
-    slots: Busy<Vec<Slot>>,
+    slots: Busy<Vec<EnvironmentSlot>>,
 }
 
 /// A scenario.
-struct Known {
+struct EnvironmentScenario {
     network: Network,
     /// The driven flows.
     flows: Vec<usize>,
@@ -37,53 +37,55 @@ struct Known {
 
 /// One environment.
 #[derive(Default)]
-struct Slot {
-    episode: Option<Episode>,
+struct EnvironmentSlot {
+    episode: Option<LearningEpisode>,
     state: u8,
 }
 
-fn code(state: State) -> u8 {
+fn encode_state(state: EpisodeState) -> u8 {
     match state {
-        State::Running => 0,
-        State::Completed => 1,
-        State::Expired => 2,
+        EpisodeState::Running => 0,
+        EpisodeState::Completed => 1,
+        EpisodeState::Expired => 2,
     }
 }
 
 impl Environments {
-    fn scenario(&self, number: usize) -> Result<&Known, Failure> {
+    fn scenario(&self, number: usize) -> Result<&EnvironmentScenario, BindingFailure> {
         let known = self.scenarios.len();
-        self.scenarios.get(number).ok_or_else(|| Failure::Text(format!("found scenario {number}, there are {known}")))
+        self.scenarios
+            .get(number)
+            .ok_or_else(|| BindingFailure::Text(format!("found scenario {number}, there are {known}")))
     }
 
     /// Begins an episode, and runs to its first step.
-    fn begun(&self, air: &Known, seed: u64, go_on: &mut GoOn<'_>) -> Option<Slot> {
+    fn begin_episode(&self, air: &EnvironmentScenario, seed: u64, go_on: &mut GoOn<'_>) -> Option<EnvironmentSlot> {
         let drivers = vec![Driver::Outside; air.flows.len()];
-        let mut episode = Episode::new(&air.network, &self.setup, &air.flows, &drivers, seed);
-        let state = code(episode.advance(go_on)?);
-        Some(Slot { episode: Some(episode), state })
+        let mut episode = LearningEpisode::new(&air.network, &self.setup, &air.flows, &drivers, seed);
+        let state = encode_state(episode.advance(go_on)?);
+        Some(EnvironmentSlot { episode: Some(episode), state })
     }
 }
 
 /// The numbers of flows over TCP by name; by default the first.
-fn flows(network: &Network, names: &[String]) -> Result<Vec<usize>, Failure> {
+fn select_driven_flows(network: &Network, names: &[String]) -> Result<Vec<usize>, BindingFailure> {
     let over_tcp = |(_, flow): &(usize, &sim::FlowSpec)| flow.transport == Transport::Tcp;
     let known: Vec<_> = network.flows.iter().enumerate().filter(over_tcp).collect();
     let one = |name: &String| {
         let found = known.iter().find(|(_, flow)| flow.name == *name);
         found.map(|(number, _)| *number).ok_or_else(|| {
             let known: Vec<&str> = known.iter().map(|(_, flow)| flow.name.as_str()).collect();
-            Failure::Text(format!("found flow \"{name}\", expected a flow over TCP: {}", known.join(", ")))
+            BindingFailure::Text(format!("found flow \"{name}\", expected a flow over TCP: {}", known.join(", ")))
         })
     };
     match (names, known.first()) {
         ([], Some((first, _))) => Ok(vec![*first]),
-        ([], None) => Err(Failure::Text("the scenario has no flow over TCP".into())),
+        ([], None) => Err(BindingFailure::Text("the scenario has no flow over TCP".into())),
         (names, _) => names.iter().map(one).collect(),
     }
 }
 
-fn bytes(py: Python<'_>, numbers: &[f64]) -> Numbers {
+fn pack_numbers(py: Python<'_>, numbers: &[f64]) -> Numbers {
     let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_ne_bytes()).collect();
     PyBytes::new(py, &bytes).unbind()
 }
@@ -102,37 +104,38 @@ impl Environments {
         count: usize,
         threads: usize,
     ) -> PyResult<Self> {
-        let open = || -> Result<Self, Failure> {
-            let period = period.map(period_of).transpose()?;
+        let open = || -> Result<Self, BindingFailure> {
+            let period = period.map(parse_period).transpose()?;
             let setup = Setup { period, ..from_toml(setup, "environment")? };
-            faultless("environment", setup.rules.check())?;
+            refuse_faults("environment", setup.rules.check())?;
             let mut scenarios = Vec::new();
             for spec in &specs {
                 let (network, members) = (spec.load()?.network, spec.members()?);
-                let flows = flows(&network, &flow_names)?;
-                scenarios.push(Known { network, flows, members });
+                let flows = select_driven_flows(&network, &flow_names)?;
+                scenarios.push(EnvironmentScenario { network, flows, members });
             }
-            let slots = Busy::new((0..count).map(|_| Slot::default()).collect());
+            let slots = Busy::new((0..count).map(|_| EnvironmentSlot::default()).collect());
             let learners = flow_names.len().max(1);
             Ok(Environments { setup, scenarios, learners, threads, slots })
         };
-        py.detach(|| catch(open)).map_err(|failure| failure.into_exception(py))
+        py.detach(|| catch_exception(open)).map_err(|failure| failure.into_exception(py))
     }
 
     /// Begins episodes: for each of them the environment, the number of the scenario, and the seed. After an exception
     /// these environments have none.
     fn reset(&self, py: Python<'_>, begun: Vec<(usize, usize, u64)>) -> PyResult<()> {
-        let reset = || -> Result<(), Failure> {
+        let reset = || -> Result<(), BindingFailure> {
             let mut slots = self.slots.open()?;
             let count = slots.len();
             for (slot, scenario, _) in &begun {
                 self.scenario(*scenario)?;
                 let slot = slots.get_mut(*slot);
-                *slot.ok_or_else(|| Failure::Text(format!("found an environment above {count}")))? = Slot::default();
+                *slot.ok_or_else(|| BindingFailure::Text(format!("found an environment above {count}")))? =
+                    EnvironmentSlot::default();
             }
-            let mut begun: Vec<_> = begun.into_iter().map(|episode| (episode, Slot::default())).collect();
-            each(self.threads, &mut begun, |((_, scenario, seed), slot), go_on| {
-                *slot = self.slots.work(|| self.begun(&self.scenarios[*scenario], *seed, go_on))?;
+            let mut begun: Vec<_> = begun.into_iter().map(|episode| (episode, EnvironmentSlot::default())).collect();
+            apply_to_each(self.threads, &mut begun, |((_, scenario, seed), slot), go_on| {
+                *slot = self.slots.work(|| self.begin_episode(&self.scenarios[*scenario], *seed, go_on))?;
                 Some(())
             })?;
             for ((number, ..), slot) in begun {
@@ -140,7 +143,7 @@ impl Environments {
             }
             Ok(())
         };
-        py.detach(|| catch(reset)).map_err(|failure| failure.into_exception(py))
+        py.detach(|| catch_exception(reset)).map_err(|failure| failure.into_exception(py))
     }
 
     /// Takes the actions of all environments, and runs those with `live` to the end of the next step. Returns rewards, and
@@ -148,46 +151,46 @@ impl Environments {
     /// exception no environment with `live` has an episode: some were interrupted, and some are a step ahead.
     fn step(&self, py: Python<'_>, actions: &[u8], live: &[u8]) -> PyResult<(Numbers, Py<PyBytes>)> {
         let learners = self.learners;
-        let step = || -> Result<_, Failure> {
+        let step = || -> Result<_, BindingFailure> {
             let mut slots = self.slots.open()?;
             let count = slots.len();
             if actions.len() != 8 * learners * count || live.len() != count {
-                return Err(Failure::Text(format!("expected {} actions of 64 bits", learners * count)));
+                return Err(BindingFailure::Text(format!("expected {} actions of 64 bits", learners * count)));
             }
             let actions: Vec<f64> = actions.as_chunks::<8>().0.iter().map(|bytes| f64::from_ne_bytes(*bytes)).collect();
             let mut rewards = vec![0.0; learners * count];
             let mut parts = Vec::new();
             for (number, rewards) in rewards.chunks_mut(learners).enumerate().filter(|(number, _)| live[*number] != 0) {
-                let Slot { episode: Some(episode), state } = std::mem::take(&mut slots[number]) else {
+                let EnvironmentSlot { episode: Some(episode), state } = std::mem::take(&mut slots[number]) else {
                     let text =
                         format!("environment {number} has no episode, or an exception has ended it: call reset()");
-                    return Err(Failure::Text(text));
+                    return Err(BindingFailure::Text(text));
                 };
                 parts.push((number, episode, state, rewards));
             }
-            each(self.threads, &mut parts, |(number, episode, state, rewards), go_on| {
+            apply_to_each(self.threads, &mut parts, |(number, episode, state, rewards), go_on| {
                 for (learner, action) in actions[*number * learners..][..learners].iter().enumerate() {
-                    let mut seen = episode.tap(learner).seen();
+                    let mut seen = episode.tap(learner).lock_measurements();
                     (seen.action, seen.reward) = (*action, 0.0);
                 }
-                *state = code(self.slots.work(|| episode.advance(go_on))?);
+                *state = encode_state(self.slots.work(|| episode.advance(go_on))?);
                 for (learner, reward) in rewards.iter_mut().enumerate() {
-                    *reward = episode.tap(learner).seen().reward;
+                    *reward = episode.tap(learner).lock_measurements().reward;
                 }
                 Some(())
             })?;
             for (number, episode, state, _) in parts {
-                slots[number] = Slot { episode: Some(episode), state };
+                slots[number] = EnvironmentSlot { episode: Some(episode), state };
             }
             Ok((rewards, slots.iter().map(|slot| slot.state).collect::<Vec<u8>>()))
         };
-        let (rewards, states) = py.detach(|| catch(step)).map_err(|failure| failure.into_exception(py))?;
-        Ok((bytes(py, &rewards), PyBytes::new(py, &states).unbind()))
+        let (rewards, states) = py.detach(|| catch_exception(step)).map_err(|failure| failure.into_exception(py))?;
+        Ok((pack_numbers(py, &rewards), PyBytes::new(py, &states).unbind()))
     }
 
     /// The features of all environments, by environment, flow and feature.
     fn observations(&self, py: Python<'_>) -> PyResult<Numbers> {
-        let observe = || -> Result<_, Failure> {
+        let observe = || -> Result<_, BindingFailure> {
             let slots = self.slots.open()?;
             let width = self.setup.rules.observe.len();
             let mut all = vec![0.0; slots.len() * self.learners * width];
@@ -195,7 +198,7 @@ impl Environments {
                 for learner in 0..self.learners {
                     let Some(episode) = &slot.episode else { continue };
                     let from = (place * self.learners + learner) * width;
-                    let seen = episode.tap(learner).seen();
+                    let seen = episode.tap(learner).lock_measurements();
                     // Before the first step there are no features.
                     let known = seen.features.len();
                     all[from..from + known].copy_from_slice(&seen.features);
@@ -203,20 +206,23 @@ impl Environments {
             }
             Ok(all)
         };
-        py.detach(|| catch(observe)).map(|all| bytes(py, &all)).map_err(|failure| failure.into_exception(py))
+        py.detach(|| catch_exception(observe))
+            .map(|all| pack_numbers(py, &all))
+            .map_err(|failure| failure.into_exception(py))
     }
 
     /// What an environment has measured so far; if `complete` with what takes time to calculate.
     #[pyo3(signature = (slot, complete) -> "list[dict[str, Any]]")]
     fn stats<'py>(&self, py: Python<'py>, slot: usize, complete: bool) -> PyResult<Vec<Bound<'py, PyDict>>> {
-        let measure = || -> Result<Vec<Measurements>, Failure> {
+        let measure = || -> Result<Vec<Measurements>, BindingFailure> {
             let slots = self.slots.open()?;
             let episode = slots.get(slot).and_then(|slot| slot.episode.as_ref());
-            let episode = episode.ok_or_else(|| Failure::Text("the episode has not begun: call reset()".into()))?;
+            let episode =
+                episode.ok_or_else(|| BindingFailure::Text("the episode has not begun: call reset()".into()))?;
             Ok((0..self.learners).map(|learner| episode.measurements(learner, complete)).collect())
         };
-        let measured = py.detach(|| catch(measure)).map_err(|failure| failure.into_exception(py))?;
-        measured.iter().map(|flow| as_dict(py, flow)).collect()
+        let measured = py.detach(|| catch_exception(measure)).map_err(|failure| failure.into_exception(py))?;
+        measured.iter().map(|flow| measurements_to_dict(py, flow)).collect()
     }
 
     /// Runs whole episodes by policies or controls, without stops: for each the number of its driver, of its scenario,
@@ -225,38 +231,38 @@ impl Environments {
     fn play<'py>(
         &self,
         py: Python<'py>,
-        drivers: Vec<Given>,
+        drivers: Vec<DriverArgument>,
         episodes: Vec<(usize, usize, u64)>,
     ) -> PyResult<Vec<Vec<Bound<'py, PyDict>>>> {
-        let play = || -> Result<_, Failure> {
+        let play = || -> Result<_, BindingFailure> {
             let drivers = drivers.iter().map(Driver::of).collect::<Result<Vec<_>, _>>()?;
             let mut played = Vec::new();
             for (number, scenario, seed) in episodes {
                 let (air, known) = (self.scenario(scenario)?, drivers.len());
                 let driver = drivers.get(number);
                 let driver =
-                    driver.ok_or_else(|| Failure::Text(format!("found driver {number}, there are {known}")))?;
+                    driver.ok_or_else(|| BindingFailure::Text(format!("found driver {number}, there are {known}")))?;
                 played.push((air, driver.within(&air.members)?, seed, Vec::new()));
             }
-            each(self.threads, &mut played, |(air, driver, seed, measured), go_on| {
+            apply_to_each(self.threads, &mut played, |(air, driver, seed, measured), go_on| {
                 let drivers = vec![driver.clone(); air.flows.len()];
-                let mut episode = Episode::new(&air.network, &self.setup, &air.flows, &drivers, *seed);
+                let mut episode = LearningEpisode::new(&air.network, &self.setup, &air.flows, &drivers, *seed);
                 episode.finish(go_on)?;
                 measured.extend((0..self.learners).map(|learner| episode.measurements(learner, true)));
                 Some(())
             })?;
             Ok(played.into_iter().map(|(.., measured)| measured).collect::<Vec<Vec<Measurements>>>())
         };
-        let played = py.detach(|| catch(play)).map_err(|failure| failure.into_exception(py))?;
-        played.iter().map(|episode| episode.iter().map(|flow| as_dict(py, flow)).collect()).collect()
+        let played = py.detach(|| catch_exception(play)).map_err(|failure| failure.into_exception(py))?;
+        played.iter().map(|episode| episode.iter().map(|flow| measurements_to_dict(py, flow)).collect()).collect()
     }
 }
 
 /// The time between the decisions of all flows.
-fn period_of(text: &str) -> Result<Span, Failure> {
+fn parse_period(text: &str) -> Result<Span, BindingFailure> {
     let refused = |hint: Option<String>| {
         let hint = hint.map_or_else(String::new, |hint| format!("\n  hint: {hint}"));
-        Failure::Text(format!("period: found \"{text}\", expected a time above 0, such as \"20 ms\"{hint}"))
+        BindingFailure::Text(format!("period: found \"{text}\", expected a time above 0, such as \"20 ms\"{hint}"))
     };
     match text.parse::<Span>() {
         Ok(Span::ZERO) => Err(refused(None)),
@@ -265,7 +271,7 @@ fn period_of(text: &str) -> Result<Span, Failure> {
     }
 }
 
-fn as_dict<'py>(py: Python<'py>, measured: &Measurements) -> PyResult<Bound<'py, PyDict>> {
+fn measurements_to_dict<'py>(py: Python<'py>, measured: &Measurements) -> PyResult<Bound<'py, PyDict>> {
     let (Measurements { stats, p95_rtt_s, flows }, dict, goodputs) = (measured, PyDict::new(py), PyDict::new(py));
     for flow in flows {
         goodputs.set_item(&flow.name, flow.goodput_bps)?;

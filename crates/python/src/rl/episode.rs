@@ -6,7 +6,7 @@ use engine::{Span, Time};
 use sim::{Network, NullSink, World};
 
 use super::Setup;
-use super::driver::{Driver, control};
+use super::driver::{Driver, build_driven_control};
 use super::tap::Tap;
 use super::threads::GoOn;
 
@@ -14,7 +14,7 @@ use super::threads::GoOn;
 const SLICE: u64 = 64;
 
 /// A run with flows that drivers drive.
-pub struct Episode {
+pub struct LearningEpisode {
     world: World,
     /// For each driven flow: its number and its tap.
     taps: Vec<(usize, Arc<Tap>)>,
@@ -26,7 +26,7 @@ pub struct Episode {
 
 /// The state of an episode.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum State {
+pub enum EpisodeState {
     /// It has not ended.
     Running,
     /// The driven flows have delivered all their data, and have closed if they close.
@@ -63,7 +63,7 @@ pub struct Stats {
     pub timeouts: u64,
 }
 
-impl Episode {
+impl LearningEpisode {
     /// Begins a run of `network` with this seed; `drivers` has one for each of `flows`.
     pub fn new(network: &Network, setup: &Setup, flows: &[usize], drivers: &[Driver], seed: u64) -> Self {
         let mut network = network.clone();
@@ -71,13 +71,13 @@ impl Episode {
         let mut taps = Vec::new();
         for (flow, driver) in flows.iter().zip(drivers) {
             let (tap, [sender, _]) = (Tap::new(setup.reward), network.end_streams(*flow));
-            network.flows[*flow].tcp.control = control(&setup.rules, driver, &tap, sender);
+            network.flows[*flow].tcp.control = build_driven_control(&setup.rules, driver, &tap, sender);
             taps.push((*flow, tap));
         }
         let names = network.flows.iter().map(|flow| flow.name.clone()).collect();
         let mut world = World::new(&network, false);
         world.await_only(flows);
-        Episode { world, taps, period: setup.period, periods: 0, names }
+        LearningEpisode { world, taps, period: setup.period, periods: 0, names }
     }
 
     pub fn tap(&self, learner: usize) -> &Tap {
@@ -86,7 +86,7 @@ impl Episode {
 
     /// Runs to the end of the next step of any driven flow, to the next period, or to the end of the episode; `None` if it
     /// was stopped before.
-    pub fn advance(&mut self, go_on: &mut GoOn<'_>) -> Option<State> {
+    pub fn advance(&mut self, go_on: &mut GoOn<'_>) -> Option<EpisodeState> {
         if let Some(period) = self.period {
             self.periods += 1;
             let at = Time::ZERO + period.times(self.periods);
@@ -113,12 +113,12 @@ impl Episode {
         Some(())
     }
 
-    fn state(&self) -> State {
+    fn state(&self) -> EpisodeState {
         let done = |flow: &(usize, Arc<Tap>)| self.world.flow(flow.0).is_some_and(|info| info.completed.is_some());
         match self.world.is_over() {
-            false => State::Running,
-            true if self.taps.iter().all(done) => State::Completed,
-            true => State::Expired,
+            false => EpisodeState::Running,
+            true if self.taps.iter().all(done) => EpisodeState::Completed,
+            true => EpisodeState::Expired,
         }
     }
 
@@ -142,7 +142,7 @@ impl Episode {
     /// The measurements of a driven flow alone.
     fn stats(&self, learner: usize) -> Stats {
         let (flow, tap) = &self.taps[learner];
-        let seen = tap.seen();
+        let seen = tap.lock_measurements();
         let sent = seen.lost + seen.delivered;
         Stats {
             flow: *flow,
@@ -158,7 +158,7 @@ impl Episode {
 
     /// The smallest round trip, in seconds, that at least 95 % of a driven flow's do not exceed; 0 without any.
     fn p95_rtt_s(&self, learner: usize) -> f64 {
-        let mut rtts = self.tap(learner).seen().rtts.clone();
+        let mut rtts = self.tap(learner).lock_measurements().rtts.clone();
         match (0.95 * rtts.len() as f64).ceil() as usize {
             0 => 0.0,
             place => f64::from(*rtts.select_nth_unstable_by(place - 1, f32::total_cmp).1),

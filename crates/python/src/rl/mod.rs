@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use serde::Deserialize;
 use tcp::cc::policy::{Feature, Rules};
 
-use crate::error::Failure;
+use crate::error::BindingFailure;
 pub use environments::Environments;
 pub use policy::Policy;
 
@@ -37,8 +37,8 @@ struct Weights {
 }
 
 /// Reads TOML that this package has written, or a user's file.
-fn from_toml<T: for<'de> Deserialize<'de>>(text: &str, what: &str) -> Result<T, Failure> {
-    toml::from_str(text).map_err(|error| Failure::Text(format!("{what}: {}", error.to_string().trim_end())))
+fn from_toml<T: for<'de> Deserialize<'de>>(text: &str, what: &str) -> Result<T, BindingFailure> {
+    toml::from_str(text).map_err(|error| BindingFailure::Text(format!("{what}: {}", error.to_string().trim_end())))
 }
 
 /// The names of all features with their ranges.
@@ -48,11 +48,11 @@ pub fn features() -> Vec<(&'static str, f64, f64)> {
 }
 
 /// Refuses settings with errors.
-fn faultless(what: &str, faults: Vec<engine::registry::Fault>) -> Result<(), Failure> {
+fn refuse_faults(what: &str, faults: Vec<engine::registry::Fault>) -> Result<(), BindingFailure> {
     match faults.into_iter().next() {
         Some(fault) => {
             let found = fault.found.unwrap_or_else(|| "nothing".into());
-            Err(Failure::Text(format!("{what}: {}: found {found}, expected {}", fault.key, fault.expected)))
+            Err(BindingFailure::Text(format!("{what}: {}: found {found}, expected {}", fault.key, fault.expected)))
         }
         None => Ok(()),
     }

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pyo3::prelude::*;
 use tcp::cc::policy::{Evaluator, Layer, Network, Rules};
 
-use super::{faultless, from_toml};
-use crate::error::Failure;
+use super::{from_toml, refuse_faults};
+use crate::error::BindingFailure;
 
 /// A network that is ready to act.
 #[pyclass(frozen, module = "lasthop._lasthop")]
@@ -16,8 +16,8 @@ pub struct Policy {
 }
 
 impl Policy {
-    fn of(network: Network) -> Result<Self, Failure> {
-        faultless("policy", network.check())?;
+    fn of(network: Network) -> Result<Self, BindingFailure> {
+        refuse_faults("policy", network.check())?;
         let evaluator = Mutex::new(Evaluator::new(network.layers.clone()));
         Ok(Policy { network: Arc::new(network), evaluator })
     }
@@ -37,7 +37,7 @@ impl Policy {
             let layers = layers.into_iter().map(|(weights, bias)| Layer { weights, bias }).collect();
             Policy::of(Network { rules, layers })
         };
-        made().map_err(|failure: Failure| failure.into_exception(py))
+        made().map_err(|failure: BindingFailure| failure.into_exception(py))
     }
 
     /// The policy in the text of a file.
@@ -57,7 +57,7 @@ impl Policy {
         let wanted = self.network.rules.observe.len();
         if features.len() != wanted {
             let text = format!("found {} features, expected {wanted}", features.len());
-            return Err(Failure::Text(text).into_exception(py));
+            return Err(BindingFailure::Text(text).into_exception(py));
         }
         // Nothing of Python runs while it is locked.
         Ok(self.evaluator.lock().unwrap_or_else(PoisonError::into_inner).act(&features))

@@ -12,13 +12,13 @@ use super::Weights;
 pub struct Tap {
     /// Whether a step has ended since the last call of [`take_due`](Self::take_due).
     due: AtomicBool,
-    seen: Mutex<Seen>,
+    seen: Mutex<TapMeasurements>,
     weights: Weights,
 }
 
 /// The measurements of an episode.
 #[derive(Default)]
-pub struct Seen {
+pub struct TapMeasurements {
     /// The features of the last step.
     pub features: Vec<f64>,
     /// The action for the next one.
@@ -45,7 +45,7 @@ impl Tap {
         Arc::new(Tap { due: AtomicBool::new(false), seen: Mutex::default(), weights })
     }
 
-    pub fn seen(&self) -> MutexGuard<'_, Seen> {
+    pub fn lock_measurements(&self) -> MutexGuard<'_, TapMeasurements> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -55,8 +55,8 @@ impl Tap {
     }
 
     fn step(&self, step: &PolicyStep, features: &[f64]) {
-        let mut seen = self.seen();
-        let reward = reward(step, self.weights);
+        let mut seen = self.lock_measurements();
+        let reward = compute_reward(step, self.weights);
         seen.features.clear();
         seen.features.extend(features);
         seen.reward += reward;
@@ -71,14 +71,14 @@ impl Tap {
     }
 
     fn rtt(&self, rtt: Span) {
-        let mut seen = self.seen();
+        let mut seen = self.lock_measurements();
         seen.rtts.push(rtt.as_secs_f64() as f32);
         seen.rtt_sum += rtt.as_secs_f64();
     }
 }
 
 /// The reward of a step, in seconds: the longer a step, the more it counts.
-fn reward(step: &PolicyStep, weights: Weights) -> f64 {
+fn compute_reward(step: &PolicyStep, weights: Weights) -> f64 {
     let min_rtt = step.min_rtt.as_secs_f64().max(1e-9);
     let segments = step.rate() * min_rtt / step.segment;
     let sent = step.lost + step.delivered;
@@ -96,7 +96,7 @@ impl PolicyAgent for Outside {
     }
 
     fn action(&mut self) -> f64 {
-        self.0.seen().action
+        self.0.lock_measurements().action
     }
 
     fn on_rtt(&mut self, rtt: Span) {
@@ -105,12 +105,12 @@ impl PolicyAgent for Outside {
 }
 
 /// A network whose steps are measured.
-pub struct Measured {
+pub struct MeasuredPolicy {
     pub network: Evaluator,
     pub tap: Arc<Tap>,
 }
 
-impl PolicyAgent for Measured {
+impl PolicyAgent for MeasuredPolicy {
     fn observe(&mut self, step: &PolicyStep, features: &[f64]) {
         self.tap.step(step, features);
         self.network.observe(step, features);

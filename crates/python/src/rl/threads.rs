@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, TryLockError};
 use std::thread;
 use std::time::Duration;
 
-use crate::error::Failure;
+use crate::error::BindingFailure;
 use crate::watch::{INTERVAL, Watch};
 
 /// The interval at which a call tries to get the lock.
@@ -19,22 +19,22 @@ pub type GoOn<'a> = dyn FnMut() -> bool + 'a;
 
 /// Applies `act` to each item, on at most `most` threads. `act` returns `None` if it was stopped: after a signal, or after
 /// a panic on another thread.
-pub fn each<T: Send>(
+pub fn apply_to_each<T: Send>(
     most: usize,
     items: &mut [T],
     act: impl Fn(&mut T, &mut GoOn<'_>) -> Option<()> + Sync,
-) -> Result<(), Failure> {
+) -> Result<(), BindingFailure> {
     let threads = most.min(items.len()).max(1);
     let mut watch = Watch::new(None);
     let done = if threads == 1 {
         items.iter_mut().try_for_each(|item| act(item, &mut || watch.report(|| ()).is_continue()))
     } else {
-        side_by_side(threads, items, &act, &mut watch)
+        apply_on_threads(threads, items, &act, &mut watch)
     };
-    done.ok_or_else(|| watch.failure(Failure::Text("interrupted".into())))
+    done.ok_or_else(|| watch.failure(BindingFailure::Text("interrupted".into())))
 }
 
-fn side_by_side<T: Send>(
+fn apply_on_threads<T: Send>(
     threads: usize,
     items: &mut [T],
     act: &(impl Fn(&mut T, &mut GoOn<'_>) -> Option<()> + Sync),
@@ -54,7 +54,7 @@ fn side_by_side<T: Send>(
         };
         let threads: Vec<_> = items.chunks_mut(part).map(begin).collect();
         drop(running);
-        wait(&ended, stop, watch);
+        await_threads(&ended, stop, watch);
         // All threads are joined before a panic is resumed.
         let results: Vec<_> = threads.into_iter().map(|thread| thread.join()).collect();
         results.into_iter().map(|result| result.unwrap_or_else(|panic| resume_unwind(panic))).collect()
@@ -62,7 +62,7 @@ fn side_by_side<T: Send>(
 }
 
 /// Waits for the end of all threads; stops them after a signal.
-fn wait(ended: &Receiver<()>, stop: &AtomicBool, watch: &mut Watch) {
+fn await_threads(ended: &Receiver<()>, stop: &AtomicBool, watch: &mut Watch) {
     while let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(INTERVAL) {
         if watch.report(|| ()).is_break() {
             stop.store(true, Ordering::Relaxed);
@@ -100,7 +100,7 @@ impl<T> Busy<T> {
     }
 
     /// Waits for the lock. A class that is called by the lock's holder would deadlock: it gets an error.
-    pub fn open(&self) -> Result<MutexGuard<'_, T>, Failure> {
+    pub fn open(&self) -> Result<MutexGuard<'_, T>, BindingFailure> {
         let mut watch = Watch::new(None);
         loop {
             match self.0.try_lock() {
@@ -110,11 +110,11 @@ impl<T> Busy<T> {
             }
             if WORKING.with_borrow(|working| working.contains(&self.address())) {
                 let text = "found a call of an environment by a class of its own scenario, during a step or a reset";
-                return Err(Failure::Text(format!("{text}; expected a call after it has returned")));
+                return Err(BindingFailure::Text(format!("{text}; expected a call after it has returned")));
             }
             thread::sleep(RETRY);
             if watch.report(|| ()).is_break() {
-                return Err(watch.failure(Failure::Text("interrupted".into())));
+                return Err(watch.failure(BindingFailure::Text("interrupted".into())));
             }
         }
     }

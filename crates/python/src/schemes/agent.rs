@@ -22,13 +22,13 @@ use tcp::response::{NoticeResponse, ResponseConfig};
 use wire::{NoticeKind, Packet};
 
 use super::packet::PyPacket;
-use super::{Class, arguments, attribute, faults, shown, throw};
+use super::{Class, collect_faults, parse_keyword_arguments, read_attribute, render_python_value, throw_exception};
 
 /// The factory of a class.
 pub struct Agents(pub Class);
 
 /// A class with settings.
-struct Configured {
+struct ConfiguredAgent {
     class: Class,
     settings: Map<String, Value>,
     traits: Traits,
@@ -36,18 +36,18 @@ struct Configured {
 
 /// The node of an agent. Packets and events that it takes are sent in their order after the call.
 #[pyclass(frozen, module = "lasthop")]
-pub struct Node(Mutex<Pending>);
+pub struct Node(Mutex<PendingActions>);
 
-struct Pending {
+struct PendingActions {
     /// Time of the call in seconds; `None` outside of calls.
     now: Option<f64>,
     number: usize,
     sends_expedited: bool,
-    actions: Vec<Action>,
+    actions: Vec<AgentAction>,
 }
 
 /// An action that an agent requested during a call.
-enum Action {
+enum AgentAction {
     Send(Departure),
     Report(NoticeKind, Packet),
     Emit(AgentEvent),
@@ -93,11 +93,11 @@ pub struct Delivered {
 }
 
 impl Node {
-    fn open(&self) -> std::sync::MutexGuard<'_, Pending> {
+    fn open(&self) -> std::sync::MutexGuard<'_, PendingActions> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn act(&self, action: Action) -> PyResult<()> {
+    fn act(&self, action: AgentAction) -> PyResult<()> {
         let mut pending = self.open();
         if pending.now.is_none() {
             return Err(PyRuntimeError::new_err("a node sends only during a call of its agent's methods"));
@@ -127,7 +127,7 @@ impl Node {
         if expedited && !self.open().sends_expedited {
             return Err(PyValueError::new_err("expedited: the class must state sends_expedited = True"));
         }
-        self.act(Action::Send(Departure { packet: packet.0, expedited }))
+        self.act(AgentAction::Send(Departure { packet: packet.0, expedited }))
     }
 
     /// Sends an ICMP message about a data segment to its sender: "defer", a local attempt has failed, or "retransmit", it is
@@ -140,19 +140,19 @@ impl Node {
                 return Err(PyValueError::new_err(format!("kind: found \"{other}\", expected defer or retransmit")));
             }
         };
-        self.act(Action::Report(kind, packet.0))
+        self.act(AgentAction::Report(kind, packet.0))
     }
 
     /// Adds an event to the traces: what happened, a value, and the packet that it is about.
     #[pyo3(signature = (name, value = 1.0, packet = None))]
     fn emit(&self, name: &str, value: f64, packet: Option<PyRef<'_, PyPacket>>) -> PyResult<()> {
         let packet = packet.map(|packet| packet.0);
-        self.act(Action::Emit(AgentEvent { name: constant(name)?, value, packet }))
+        self.act(AgentAction::Emit(AgentEvent { name: intern_name(name)?, value, packet }))
     }
 }
 
 /// A name of an event or a counter for the lifetime of the process: there are few, and results refer to them.
-fn constant(name: &str) -> PyResult<&'static str> {
+fn intern_name(name: &str) -> PyResult<&'static str> {
     const MAX_NAMES: usize = 10_000;
     static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
     let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
@@ -178,7 +178,7 @@ impl Agents {
     pub fn traits(&self) -> PyResult<Traits> {
         Python::attach(|py| {
             let class = self.0.class.bind(py);
-            let semantics = match attribute::<String>(class, "semantics", "kept or lost")?.as_str() {
+            let semantics = match read_attribute::<String>(class, "semantics", "kept or lost")?.as_str() {
                 "kept" => Semantics::Kept,
                 "lost" => Semantics::Lost,
                 other => {
@@ -186,18 +186,18 @@ impl Agents {
                     return Err(PyValueError::new_err(text));
                 }
             };
-            let sender: Option<String> = attribute(class, "sender", "the name of a scheme, or None")?;
+            let sender: Option<String> = read_attribute(class, "sender", "the name of a scheme, or None")?;
             let places = |name: &str| -> PyResult<&'static [SchemeNode]> {
-                let mut names: Vec<String> = attribute(class, name, "a list of sender, base station, receiver")?;
+                let mut names: Vec<String> = read_attribute(class, name, "a list of sender, base station, receiver")?;
                 // A sender with a part of the scheme is one of the nodes that must implement it.
                 names.extend(sender.is_some().then(|| SchemeNode::Sender.name().to_owned()));
-                self::places(name, &names)
+                self::select_places(name, &names)
             };
             Ok(Traits {
                 semantics,
                 changes: places("changes")?,
                 uploads: places("uploads")?,
-                needs_link_reports: attribute(class, "needs_link_reports", "True or False")?,
+                needs_link_reports: read_attribute(class, "needs_link_reports", "True or False")?,
                 actions: &[],
             })
         })
@@ -205,7 +205,7 @@ impl Agents {
 }
 
 /// The nodes with these names, in the order of a packet to the mobile.
-fn places(key: &str, names: &[String]) -> PyResult<&'static [SchemeNode]> {
+fn select_places(key: &str, names: &[String]) -> PyResult<&'static [SchemeNode]> {
     use SchemeNode::{BaseStation, Receiver, Sender};
     const SETS: [&[SchemeNode]; 8] = [
         &[],
@@ -247,14 +247,14 @@ impl Factory<AgentConfig> for Agents {
     fn read(&self, settings: &Map<String, Value>) -> Result<Arc<dyn Member<AgentConfig>>, Unreadable> {
         let unreadable = |error: PyErr| Unreadable { path: String::new(), message: error.to_string() };
         let traits = self.traits().map_err(unreadable)?;
-        Ok(Arc::new(Configured { class: self.0.clone(), settings: settings.clone(), traits }))
+        Ok(Arc::new(ConfiguredAgent { class: self.0.clone(), settings: settings.clone(), traits }))
     }
 }
 
-impl Configured {
-    fn make(&self) -> PyResult<Agent> {
+impl ConfiguredAgent {
+    fn make(&self) -> PyResult<AgentObject> {
         Python::attach(|py| {
-            let keywords = arguments(py, &self.settings)?;
+            let keywords = parse_keyword_arguments(py, &self.settings)?;
             let object = self.class.class.bind(py).call((), Some(&keywords))?;
             let base = py.import("lasthop._agent")?.getattr("Agent")?;
             // A method that the class does not define need not be called.
@@ -268,13 +268,13 @@ impl Configured {
                 on_failed: defines("on_failed")?,
                 on_delivered: defines("on_delivered")?,
             };
-            let foresight = match attribute::<Option<f64>>(&object, "foresight", "seconds, or None")? {
-                Some(seconds) => Some(span("foresight", seconds)?),
+            let foresight = match read_attribute::<Option<f64>>(&object, "foresight", "seconds, or None")? {
+                Some(seconds) => Some(seconds_to_span("foresight", seconds)?),
                 None => None,
             };
-            let sends_expedited = attribute(&object, "sends_expedited", "True or False")?;
-            let pending = Pending { now: None, number: 0, sends_expedited, actions: Vec::new() };
-            let mut agent = Agent {
+            let sends_expedited = read_attribute(&object, "sends_expedited", "True or False")?;
+            let pending = PendingActions { now: None, number: 0, sends_expedited, actions: Vec::new() };
+            let mut agent = AgentObject {
                 calls,
                 foresight,
                 sends_expedited,
@@ -301,7 +301,7 @@ impl SenderPart {
     /// Returns the sender's part of the class, if it names one.
     pub fn of(class: &Class) -> PyResult<Option<Self>> {
         let response: Option<String> =
-            Python::attach(|py| attribute(class.class.bind(py), "sender", "the name of a scheme, or None"))?;
+            Python::attach(|py| read_attribute(class.class.bind(py), "sender", "the name of a scheme, or None"))?;
         let Some(response) = response else { return Ok(None) };
         let known = by_name::<ResponseConfig>(&response).ok_or_else(|| {
             let names: Vec<&str> = ResponseConfig::MEMBERS.iter().map(|(name, _)| *name).collect();
@@ -342,7 +342,7 @@ impl Member<ResponseConfig> for Answers {
 }
 
 /// Seconds as nanoseconds.
-fn nanos(key: &str, seconds: f64) -> PyResult<u64> {
+fn seconds_to_nanos(key: &str, seconds: f64) -> PyResult<u64> {
     const MAX_SECONDS: f64 = 1e9;
     if !(0.0..=MAX_SECONDS).contains(&seconds) {
         return Err(PyValueError::new_err(format!("{key}: found {seconds}, expected 0 to {MAX_SECONDS:e} seconds")));
@@ -350,13 +350,13 @@ fn nanos(key: &str, seconds: f64) -> PyResult<u64> {
     Ok(libm::round(seconds * 1e9) as u64)
 }
 
-fn span(key: &str, seconds: f64) -> PyResult<Span> {
-    nanos(key, seconds).map(Span::from_nanos)
+fn seconds_to_span(key: &str, seconds: f64) -> PyResult<Span> {
+    seconds_to_nanos(key, seconds).map(Span::from_nanos)
 }
 
-impl Member<AgentConfig> for Configured {
+impl Member<AgentConfig> for ConfiguredAgent {
     fn check(&self) -> Vec<Fault> {
-        faults(&self.class.name, self.make())
+        collect_faults(&self.class.name, self.make())
     }
 
     fn traits(&self) -> Traits {
@@ -364,7 +364,7 @@ impl Member<AgentConfig> for Configured {
     }
 
     fn build(&self, (): ()) -> Option<Box<dyn agent::Agent>> {
-        Some(Box::new(self.make().unwrap_or_else(|error| throw(error))))
+        Some(Box::new(self.make().unwrap_or_else(|error| throw_exception(error))))
     }
 }
 
@@ -379,7 +379,7 @@ struct Calls {
 }
 
 /// An object of the class.
-struct Agent {
+struct AgentObject {
     calls: Calls,
     foresight: Option<Span>,
     sends_expedited: bool,
@@ -390,11 +390,12 @@ struct Agent {
     object: Py<PyAny>,
 }
 
-impl Agent {
+impl AgentObject {
     fn read_deadline(&mut self, py: Python<'_>) -> PyResult<()> {
-        let seconds: Option<f64> = attribute(self.object.bind(py), "deadline", "seconds, or None")?;
+        let seconds: Option<f64> = read_attribute(self.object.bind(py), "deadline", "seconds, or None")?;
         self.deadline_s = seconds.unwrap_or(f64::INFINITY);
-        self.deadline = seconds.map_or(Ok(Time::NEVER), |seconds| nanos("deadline", seconds).map(Time::from_nanos))?;
+        self.deadline =
+            seconds.map_or(Ok(Time::NEVER), |seconds| seconds_to_nanos("deadline", seconds).map(Time::from_nanos))?;
         Ok(())
     }
 
@@ -407,7 +408,7 @@ impl Agent {
     fn read_counters(&self, py: Python<'_>) -> PyResult<Vec<(&'static str, u64)>> {
         let counters = self.object.bind(py).getattr("counters")?;
         let counters = counters.cast_into::<PyDict>().map_err(|error| {
-            let found = shown(&error.into_inner());
+            let found = render_python_value(&error.into_inner());
             PyTypeError::new_err(format!("counters: found {found}, expected a dict of names with counts"))
         })?;
         let mut read = Vec::with_capacity(counters.len());
@@ -415,12 +416,12 @@ impl Agent {
             let name: String = name.extract().map_err(|_| {
                 PyTypeError::new_err(format!(
                     "counters: found {}, expected a text as the name of a count",
-                    shown(&name)
+                    render_python_value(&name)
                 ))
             })?;
-            let found = || shown(&value);
+            let found = || render_python_value(&value);
             let wrong = |_| PyValueError::new_err(format!("counters: {name}: found {}, expected a count", found()));
-            read.push((constant(&name)?, value.extract::<u64>().map_err(wrong)?));
+            read.push((intern_name(&name)?, value.extract::<u64>().map_err(wrong)?));
         }
         Ok(read)
     }
@@ -453,12 +454,12 @@ impl Agent {
             pending.now = None;
             Ok((result, std::mem::take(&mut pending.actions)))
         });
-        let (result, actions) = called.unwrap_or_else(|error| throw(error));
+        let (result, actions) = called.unwrap_or_else(|error| throw_exception(error));
         for action in actions {
             match action {
-                Action::Send(departure) => cx.send.push(departure),
-                Action::Report(kind, packet) => tell_sender(kind, &packet, cx),
-                Action::Emit(event) => {
+                AgentAction::Send(departure) => cx.send.push(departure),
+                AgentAction::Report(kind, packet) => tell_sender(kind, &packet, cx),
+                AgentAction::Emit(event) => {
                     if let Some(events) = &mut cx.events {
                         events.push(event);
                     }
@@ -475,7 +476,7 @@ impl Agent {
             let answer = object.call_method1(method, (&given, node))?;
             let passes = if answer.is_none() { Some(true) } else { answer.extract().ok() };
             let wrong = || {
-                let found = shown(&answer);
+                let found = render_python_value(&answer);
                 let text = format!("{method}: found {found}, expected True or None to forward the packet, or False");
                 PyTypeError::new_err(text)
             };
@@ -488,7 +489,7 @@ impl Agent {
     }
 }
 
-impl agent::Agent for Agent {
+impl agent::Agent for AgentObject {
     fn before_air(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) -> AgentVerdict {
         if self.calls.before_air { self.inspect("before_air", packet, cx) } else { AgentVerdict::Pass }
     }
@@ -542,7 +543,7 @@ impl agent::Agent for Agent {
         self.call(cx, |_, object, node| object.call_method1("on_wake", (node,)).map(drop));
         if self.deadline <= now {
             let text = format!("deadline: found {} s after on_wake, expected a later time or None", now.as_secs_f64());
-            throw(PyValueError::new_err(text));
+            throw_exception(PyValueError::new_err(text));
         }
     }
 
@@ -568,6 +569,6 @@ impl agent::Agent for Agent {
     }
 
     fn counters(&self) -> Vec<(&'static str, u64)> {
-        Python::attach(|py| self.read_counters(py)).unwrap_or_else(|error| throw(error))
+        Python::attach(|py| self.read_counters(py)).unwrap_or_else(|error| throw_exception(error))
     }
 }

@@ -7,8 +7,8 @@ use pyo3::prelude::*;
 use serde_json::{Map, Value};
 use tcp::cc::ControlConfig;
 
-use super::{Class, Kind, catch, members};
-use crate::error::Failure;
+use super::{Class, MemberKind, catch_exception, collect_members};
+use crate::error::BindingFailure;
 
 /// Checks a class with settings, which are a JSON object, against the contracts of its registry, with inputs drawn from
 /// each seed from 1 to `seeds`. It looks for signals after each of them only.
@@ -16,19 +16,19 @@ use crate::error::Failure;
 #[pyo3(signature = (checked: "Class", settings, seeds))]
 pub fn check_member(py: Python<'_>, checked: Class, settings: &str, seeds: u64) -> PyResult<()> {
     let settings: Map<String, Value> = serde_json::from_str(settings)
-        .map_err(|error| Failure::Text(format!("settings: {error}")).into_exception(py))?;
-    let check = || -> Result<(), Failure> {
-        let table = members(std::slice::from_ref(&checked))?;
-        let broken = |breach: contracts::Breach| Failure::Text(breach.to_string());
+        .map_err(|error| BindingFailure::Text(format!("settings: {error}")).into_exception(py))?;
+    let check = || -> Result<(), BindingFailure> {
+        let table = collect_members(std::slice::from_ref(&checked))?;
+        let broken = |breach: contracts::Breach| BindingFailure::Text(breach.to_string());
         for seed in 1..=seeds {
             match checked.kind {
-                Kind::Control => {
-                    let config: ControlConfig = member(&table, &checked, &settings)?;
+                MemberKind::Control => {
+                    let config: ControlConfig = resolve_member(&table, &checked, &settings)?;
                     contracts::check_control(&config, seed).map_err(broken)?;
                     contracts::check_transfers(&config, seed).map_err(broken)?;
                 }
-                Kind::Agent => {
-                    let config: AgentConfig = member(&table, &checked, &settings)?;
+                MemberKind::Agent => {
+                    let config: AgentConfig = resolve_member(&table, &checked, &settings)?;
                     contracts::check_agent(&config, seed).map_err(broken)?;
                 }
             }
@@ -36,12 +36,12 @@ pub fn check_member(py: Python<'_>, checked: Class, settings: &str, seeds: u64) 
         }
         Ok(())
     };
-    py.detach(|| catch(check)).map_err(|failure| failure.into_exception(py))
+    py.detach(|| catch_exception(check)).map_err(|failure| failure.into_exception(py))
 }
 
 /// The member with these settings.
-fn member<R: Open>(table: &Members, class: &Class, settings: &Map<String, Value>) -> Result<R, Failure> {
+fn resolve_member<R: Open>(table: &Members, class: &Class, settings: &Map<String, Value>) -> Result<R, BindingFailure> {
     let mut member = R::from(Custom::new(&class.name, settings.clone()));
-    table.resolve(&mut member).map_err(|error| Failure::Text(format!("{}: {error}", class.name)))?;
+    table.resolve(&mut member).map_err(|error| BindingFailure::Text(format!("{}: {error}", class.name)))?;
     Ok(member)
 }

@@ -11,13 +11,13 @@ use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value};
 use tcp::cc::{self, Congestion, CongestionControl, ControlConfig};
 
-use super::{Class, arguments, attribute, faults, throw};
+use super::{Class, collect_faults, parse_keyword_arguments, read_attribute, throw_exception};
 
 /// The factory of a class.
 pub struct Controls(pub Class);
 
 /// A class with settings.
-struct Configured {
+struct ConfiguredControl {
     class: Class,
     settings: Map<String, Value>,
 }
@@ -87,19 +87,19 @@ impl Factory<ControlConfig> for Controls {
     }
 
     fn read(&self, settings: &Map<String, Value>) -> Result<Arc<dyn Member<ControlConfig>>, Unreadable> {
-        Ok(Arc::new(Configured { class: self.0.clone(), settings: settings.clone() }))
+        Ok(Arc::new(ConfiguredControl { class: self.0.clone(), settings: settings.clone() }))
     }
 }
 
-impl Configured {
-    fn make(&self, start: &cc::Start) -> PyResult<Control> {
+impl ConfiguredControl {
+    fn make(&self, start: &cc::Start) -> PyResult<ControlObject> {
         Python::attach(|py| {
             let begin = Start { segment: start.segment, cwnd: start.cwnd, ssthresh: start.ssthresh };
-            let keywords = arguments(py, &self.settings)?;
+            let keywords = parse_keyword_arguments(py, &self.settings)?;
             let object = self.class.class.bind(py).call((begin,), Some(&keywords))?;
-            let has = |name: &str| attribute(&object, name, "True or False");
+            let has = |name: &str| read_attribute(&object, name, "True or False");
             let (wants_feedback, paces) = (has("wants_feedback")?, has("paces")?);
-            let mut control = Control {
+            let mut control = ControlObject {
                 segment: start.segment,
                 cwnd: 0.0,
                 ssthresh: 0.0,
@@ -114,18 +114,18 @@ impl Configured {
     }
 }
 
-impl Member<ControlConfig> for Configured {
+impl Member<ControlConfig> for ConfiguredControl {
     fn check(&self) -> Vec<Fault> {
-        faults(&self.class.name, self.make(&cc::Start::trial()))
+        collect_faults(&self.class.name, self.make(&cc::Start::trial()))
     }
 
     fn build(&self, start: cc::Start) -> Box<dyn CongestionControl> {
-        Box::new(self.make(&start).unwrap_or_else(|error| throw(error)))
+        Box::new(self.make(&start).unwrap_or_else(|error| throw_exception(error)))
     }
 }
 
 /// An object of the class, and its attributes after the last call.
-struct Control {
+struct ControlObject {
     segment: f64,
     cwnd: f64,
     ssthresh: f64,
@@ -135,12 +135,12 @@ struct Control {
     object: Py<PyAny>,
 }
 
-impl Control {
+impl ControlObject {
     /// Reads the attributes.
     fn read(&mut self, py: Python<'_>) -> PyResult<()> {
         let object = self.object.bind(py);
-        self.cwnd = attribute(object, "cwnd", "a number of bytes")?;
-        self.ssthresh = attribute(object, "ssthresh", "bytes or infinity")?;
+        self.cwnd = read_attribute(object, "cwnd", "a number of bytes")?;
+        self.ssthresh = read_attribute(object, "ssthresh", "bytes or infinity")?;
         if !(self.cwnd.is_finite() && self.cwnd >= self.segment) {
             let text =
                 format!("cwnd: found {}, expected a number of bytes, at least a segment ({})", self.cwnd, self.segment);
@@ -153,7 +153,7 @@ impl Control {
             )));
         }
         if self.paces {
-            self.pacing_rate = attribute(object, "pacing_rate", "bytes per second, or None")?;
+            self.pacing_rate = read_attribute(object, "pacing_rate", "bytes per second, or None")?;
             if let Some(rate) = self.pacing_rate.filter(|rate| !(rate.is_finite() && *rate > 0.0)) {
                 let text = format!("pacing_rate: found {rate}, expected bytes per second above 0, or None");
                 return Err(PyValueError::new_err(text));
@@ -170,11 +170,11 @@ impl Control {
             self.object.bind(py).call_method1(method, arguments)?;
             self.read(py)
         });
-        called.unwrap_or_else(|error| throw(error));
+        called.unwrap_or_else(|error| throw_exception(error));
     }
 }
 
-impl CongestionControl for Control {
+impl CongestionControl for ControlObject {
     fn cwnd(&self) -> f64 {
         self.cwnd
     }

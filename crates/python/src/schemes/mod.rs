@@ -16,72 +16,74 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::{Map, Value};
 
-use crate::error::Failure;
+use crate::error::BindingFailure;
 pub use agent::{Delivered, Failed, Link, Node};
 pub use contracts::check_member;
 pub use control::{Acked, Congested, Feedback, Start};
 pub use packet::PyPacket;
 
 /// An exception of a class, on its way to the beginning of the run.
-struct Thrown(PyErr);
+struct ThrownException(PyErr);
 
 /// Ends the run with an exception.
-fn throw(error: PyErr) -> ! {
-    resume_unwind(Box::new(Thrown(error)))
+fn throw_exception(error: PyErr) -> ! {
+    resume_unwind(Box::new(ThrownException(error)))
 }
 
 /// Runs a closure that may call classes; an exception of a class is the failure. A panic is a failure, too: `except
 /// Exception` catches its exception, unlike pyo3's exception for panics.
-pub fn catch<T>(run: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
-    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| match panic.downcast::<Thrown>() {
-        Ok(thrown) => Err(Failure::Raised(thrown.0)),
+pub fn catch_exception<T>(run: impl FnOnce() -> Result<T, BindingFailure>) -> Result<T, BindingFailure> {
+    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| match panic.downcast::<ThrownException>() {
+        Ok(thrown) => Err(BindingFailure::Raised(thrown.0)),
         Err(panic) => {
             let text = panic.downcast_ref::<String>().map(String::as_str);
             let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("without a message");
             let hint = "this is a defect of lasthop: please report it with the scenario";
-            Err(Failure::Text(format!("the simulator panicked: {text}\n  hint: {hint}")))
+            Err(BindingFailure::Text(format!("the simulator panicked: {text}\n  hint: {hint}")))
         }
     })
 }
 
 /// Returns the fault in the settings of a class whose object could not be created. Signals and exits are no faults.
-fn faults<T>(name: &str, made: PyResult<T>) -> Vec<Fault> {
+fn collect_faults<T>(name: &str, made: PyResult<T>) -> Vec<Fault> {
     let Err(error) = made else { return Vec::new() };
     if !Python::attach(|py| error.is_instance_of::<PyException>(py)) {
-        throw(error);
+        throw_exception(error);
     }
     let expected = format!("settings of which the class makes an object; it raises {error}");
     vec![Fault::new("kind", name, expected)]
 }
 
 /// The value of an attribute.
-fn attribute<'py, T>(object: &Bound<'py, PyAny>, name: &str, expected: &str) -> PyResult<T>
+fn read_attribute<'py, T>(object: &Bound<'py, PyAny>, name: &str, expected: &str) -> PyResult<T>
 where
     T: for<'a> FromPyObject<'a, 'py>,
 {
     let value = object.getattr(name)?;
-    value.extract().map_err(|_| PyTypeError::new_err(format!("{name}: found {}, expected {expected}", shown(&value))))
+    value.extract().map_err(|_| {
+        PyTypeError::new_err(format!("{name}: found {}, expected {expected}", render_python_value(&value)))
+    })
 }
 
 /// Formats a value for a message. Its `Display` panics if Python cannot write it, such as a number with too many digits.
-fn shown(value: &Bound<'_, PyAny>) -> String {
+fn render_python_value(value: &Bound<'_, PyAny>) -> String {
     value.repr().map_or_else(|_| "a value without a text".to_owned(), |text| text.to_string_lossy().into_owned())
 }
 
 /// The registry of which a class is a member.
 #[derive(Clone, Copy)]
-enum Kind {
+enum MemberKind {
     Control,
     Agent,
 }
 
-impl FromPyObject<'_, '_> for Kind {
+impl FromPyObject<'_, '_> for MemberKind {
     type Error = PyErr;
 
     fn extract(name: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
         match name.extract::<String>()?.as_str() {
-            "control" => Ok(Kind::Control),
-            "agent" => Ok(Kind::Agent),
+            "control" => Ok(MemberKind::Control),
+            "agent" => Ok(MemberKind::Agent),
             other => Err(PyValueError::new_err(format!("found \"{other}\", expected control or agent"))),
         }
     }
@@ -90,7 +92,7 @@ impl FromPyObject<'_, '_> for Kind {
 /// A class of a member, by its attributes.
 #[derive(FromPyObject)]
 pub struct Class {
-    kind: Kind,
+    kind: MemberKind,
     /// The name in scenarios.
     name: String,
     /// The author's version, without which its results enter no store.
@@ -107,37 +109,37 @@ impl Clone for Class {
 }
 
 /// The table of these classes.
-pub fn members(classes: &[Class]) -> Result<Members, Failure> {
+pub fn collect_members(classes: &[Class]) -> Result<Members, BindingFailure> {
     let mut members = Members::default();
     for class in classes {
         let added = match class.kind {
-            Kind::Control => members.add(control::Controls(class.clone())),
-            Kind::Agent => {
+            MemberKind::Control => members.add(control::Controls(class.clone())),
+            MemberKind::Agent => {
                 let agents = agent::Agents(class.clone());
                 agents.traits().map_err(|error| wrong_class(&class.name, error))?;
                 let part = agent::SenderPart::of(class).map_err(|error| wrong_class(&class.name, error))?;
                 if let Some(part) = part {
-                    members.add(part).map_err(|error| Failure::Text(error.to_string()))?;
+                    members.add(part).map_err(|error| BindingFailure::Text(error.to_string()))?;
                 }
                 members.add(agents)
             }
         };
-        added.map_err(|error| Failure::Text(error.to_string()))?;
+        added.map_err(|error| BindingFailure::Text(error.to_string()))?;
     }
     Ok(members)
 }
 
 /// Describes an error in the attributes of a class. Signals, exits and exceptions of its properties are not changed.
-fn wrong_class(name: &str, error: PyErr) -> Failure {
+fn wrong_class(name: &str, error: PyErr) -> BindingFailure {
     Python::attach(|py| {
         let ours = error.is_instance_of::<PyValueError>(py) || error.is_instance_of::<PyTypeError>(py);
-        if ours { Failure::Text(format!("{name}: {}", error.value(py))) } else { Failure::Raised(error) }
+        if ours { BindingFailure::Text(format!("{name}: {}", error.value(py))) } else { BindingFailure::Raised(error) }
     })
 }
 
 /// The traceback of an exception that ended a run; `None` if `panic` is not one.
-pub fn traceback(panic: &(dyn std::any::Any + Send)) -> Option<String> {
-    let Thrown(error) = panic.downcast_ref()?;
+pub fn render_traceback(panic: &(dyn std::any::Any + Send)) -> Option<String> {
+    let ThrownException(error) = panic.downcast_ref()?;
     Some(Python::attach(|py| {
         let lines = error.traceback(py).and_then(|traceback| traceback.format().ok()).unwrap_or_default();
         format!("{lines}{error}")
@@ -145,7 +147,7 @@ pub fn traceback(panic: &(dyn std::any::Any + Send)) -> Option<String> {
 }
 
 /// Settings of a scenario as keyword arguments.
-fn arguments<'py>(py: Python<'py>, settings: &Map<String, Value>) -> PyResult<Bound<'py, PyDict>> {
+fn parse_keyword_arguments<'py>(py: Python<'py>, settings: &Map<String, Value>) -> PyResult<Bound<'py, PyDict>> {
     let text = Value::Object(settings.clone()).to_string();
     Ok(py.import("json")?.getattr("loads")?.call1((text,))?.cast_into::<PyDict>()?)
 }

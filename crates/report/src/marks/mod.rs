@@ -11,11 +11,11 @@ use maud::{Markup, PreEscaped, html};
 use plot::Tick;
 use stats::Level;
 
-use crate::capital;
-use crate::frame::{LINE, Px, cut, width};
-use crate::number::fixed;
+use crate::capitalize_first;
+use crate::frame::{LINE, Px, cut_text, estimate_text_width};
+use crate::number::typeset_number;
 use crate::standalone;
-use panel::Panel;
+use panel::MarksPanel;
 
 /// Width of the drawing area in pixels.
 const AREA: f64 = 460.0;
@@ -28,11 +28,11 @@ const MORE: f64 = 9.0;
 const GAP: f64 = 20.0;
 /// A panel with rows higher than this (pixels) has axis labels at the top as well.
 const HIGH: f64 = 300.0;
-/// Width of a letter in this chart's font, relative to the width that [`width`] assumes.
+/// Width of a letter in this chart's font, relative to the width that [`estimate_text_width`] assumes.
 const LETTER: f64 = 0.92;
 
 /// One line of a row: the simulation's intervals for one reading and mode.
-struct Ours<'a> {
+struct SimulatedLine<'a> {
     /// Index of the reading in the paper's list.
     reading: usize,
     quantity: &'a ModalQuantity,
@@ -40,18 +40,22 @@ struct Ours<'a> {
 }
 
 /// Returns the picture as part of a page, which provides the style.
-pub(crate) fn drawn(paper: &Paper, numbers: &[Number], level: Level) -> Markup {
-    let panels = panel::panels(numbers, level);
+pub(crate) fn draw_paper_marks(paper: &Paper, numbers: &[Number], level: Level) -> Markup {
+    let panels = panel::group_into_panels(numbers, level);
     let labels = panels.iter().flat_map(|panel| panel.numbers.chunk_by(|a, b| a.place == b.place)).flat_map(|there| {
-        let place = if there.len() == 1 { width(&there[0].place) + width("  ") } else { 0.0 };
-        there.iter().map(move |number| (place + width(&cut(&number.label(), LABEL))) * LETTER)
+        let place =
+            if there.len() == 1 { estimate_text_width(&there[0].place) + estimate_text_width("  ") } else { 0.0 };
+        there.iter().map(move |number| (place + estimate_text_width(&cut_text(&number.label(), LABEL))) * LETTER)
     });
     let labels = labels.fold(80.0, f64::max);
-    let values = numbers.iter().map(|number| width(&printed(number))).fold(width("paper"), f64::max);
+    let values = numbers
+        .iter()
+        .map(|number| estimate_text_width(&format_printed_value(number)))
+        .fold(estimate_text_width("paper"), f64::max);
     let left = labels + 12.0;
     let wide = left + AREA + 12.0 + values;
     let mut y = 4.0;
-    let legend = legend(paper, numbers, level, wide, &mut y);
+    let legend = draw_marks_legend(paper, numbers, level, wide, &mut y);
     let drawn: Vec<Markup> = panels.iter().map(|panel| panel.draw(paper, level, left, &mut y)).collect();
     let about = format!(
         "Every number of {} as a mark beside the prediction interval of a single run. The values are in the tables.",
@@ -67,11 +71,11 @@ pub(crate) fn drawn(paper: &Paper, numbers: &[Number], level: Level) -> Markup {
 }
 
 /// Returns the picture as an SVG file in light colours.
-pub fn svg(paper: &Paper, numbers: &[Number], level: Level) -> String {
-    standalone::svg(&drawn(paper, numbers, level))
+pub fn render_marks_svg(paper: &Paper, numbers: &[Number], level: Level) -> String {
+    standalone::render_standalone_svg(&draw_paper_marks(paper, numbers, level))
 }
 
-impl Panel<'_> {
+impl MarksPanel<'_> {
     /// Draws the panel downwards from `y`, and moves `y` to its lower end.
     fn draw(&self, paper: &Paper, level: Level, left: f64, y: &mut f64) -> Markup {
         let (low, high) = if self.high > self.low {
@@ -83,7 +87,7 @@ impl Panel<'_> {
         let x = |value: f64| left + (value.clamp(low, high) - low) / (high - low) * AREA;
         let unit = self.numbers.first().map_or("", |number| number.unit);
         let ticks = plot::ticks(low, high, 7);
-        let lines: f64 = self.numbers.iter().map(|number| height(number, paper)).sum();
+        let lines: f64 = self.numbers.iter().map(|number| measure_row_height(number, paper)).sum();
         // Space for the axis labels below the first heading.
         let axes = if lines > HIGH { LINE } else { 0.0 };
         let mut rows = Vec::new();
@@ -92,7 +96,7 @@ impl Panel<'_> {
         for (nth, there) in self.numbers.chunk_by(|a, b| a.place == b.place).enumerate() {
             let alone = there.len() == 1;
             if !alone {
-                rows.push(html! { text.head x="2" y=(Px(at + 12.0)) { (capital(&there[0].place)) } });
+                rows.push(html! { text.head x="2" y=(Px(at + 12.0)) { (capitalize_first(&there[0].place)) } });
                 at += LINE;
             }
             if nth == 0 {
@@ -100,8 +104,8 @@ impl Panel<'_> {
                 top = at;
             }
             for number in there {
-                rows.push(row(number, paper, level, at, left, alone, &x));
-                at += height(number, paper);
+                rows.push(draw_marks_row(number, paper, level, at, left, alone, &x));
+                at += measure_row_height(number, paper);
             }
         }
         let bottom = at + 2.0;
@@ -121,22 +125,22 @@ impl Panel<'_> {
 }
 
 /// Returns the lines of a number: one per reading and mode.
-fn lines<'a>(number: &'a Number, paper: &Paper) -> Vec<Ours<'a>> {
+fn list_simulated_lines<'a>(number: &'a Number, paper: &Paper) -> Vec<SimulatedLine<'a>> {
     let place = |reading: Option<&Reading>| {
         reading.and_then(|reading| paper.readings.iter().position(|known| *known == reading)).unwrap_or(0)
     };
     let modes = |(reading, quantity): (Option<&'static Reading>, &'a ModalQuantity)| {
-        quantity.modes().iter().map(move |mode| Ours { reading: place(reading), quantity, mode })
+        quantity.modes().iter().map(move |mode| SimulatedLine { reading: place(reading), quantity, mode })
     };
     number.readings().flat_map(modes).collect()
 }
 
-fn height(number: &Number, paper: &Paper) -> f64 {
-    ROW + MORE * (lines(number, paper).len() as f64 - 1.0)
+fn measure_row_height(number: &Number, paper: &Paper) -> f64 {
+    ROW + MORE * (list_simulated_lines(number, paper).len() as f64 - 1.0)
 }
 
 /// Draws the row of a number: its label, the intervals, the paper's mark and value.
-fn row(
+fn draw_marks_row(
     number: &Number,
     paper: &Paper,
     level: Level,
@@ -145,41 +149,41 @@ fn row(
     alone: bool,
     x: &impl Fn(f64) -> f64,
 ) -> Markup {
-    let ours = lines(number, paper);
+    let ours = list_simulated_lines(number, paper);
     let mark = number.mark(level);
     let name = number.label();
-    let middle = top + height(number, paper) / 2.0;
+    let middle = top + measure_row_height(number, paper) / 2.0;
     let value = x(number.paper.value());
     let first = top + ROW / 2.0;
     let last = first + MORE * (ours.len() as f64 - 1.0);
     html! {
         g {
-            title { (number.place) ", " (name) ": " (printed(number)) " " (number.unit) ", " (mark.to_string()) ". " (number.sentence(level)) }
+            title { (number.place) ", " (name) ": " (format_printed_value(number)) " " (number.unit) ", " (mark.to_string()) ". " (number.sentence(level)) }
             text.end x=(Px(left - 8.0)) y=(Px(middle + 4.0)) {
-                @if alone { tspan.head { (capital(&number.place)) } " " }
-                (cut(&name, LABEL))
+                @if alone { tspan.head { (capitalize_first(&number.place)) } " " }
+                (cut_text(&name, LABEL))
             }
             @for (line, y) in ours.iter().zip((0..).map(|line| first + MORE * f64::from(line))) {
-                (interval(number, line, level, y, x))
+                (draw_intervals(number, line, level, y, x))
             }
             @if ours.len() > 1 {
-                path class={ "stem " (class(&mark)) } d={ "M" (Px(value)) " " (Px(first - 4.0)) "V" (Px(last + 4.0)) } {}
+                path class={ "stem " (outcome_class(&mark)) } d={ "M" (Px(value)) " " (Px(first - 4.0)) "V" (Px(last + 4.0)) } {}
             }
-            @let at = hit(number, &ours, level).map_or(middle, |line| first + MORE * line as f64);
-            (arrow(number.paper, &mark, value, at))
-            (shape(&mark, value, at))
-            text.faint.small x=(Px(left + AREA + 10.0)) y=(Px(middle + 4.0)) { (printed(number)) }
+            @let at = find_matching_line(number, &ours, level).map_or(middle, |line| first + MORE * line as f64);
+            (draw_bound_arrow(number.paper, &mark, value, at))
+            (draw_outcome_mark(&mark, value, at))
+            text.faint.small x=(Px(left + AREA + 10.0)) y=(Px(middle + 4.0)) { (format_printed_value(number)) }
         }
     }
 }
 
 /// Returns the index of the line whose interval contains the paper's value.
-fn hit(number: &Number, ours: &[Ours<'_>], level: Level) -> Option<usize> {
+fn find_matching_line(number: &Number, ours: &[SimulatedLine<'_>], level: Level) -> Option<usize> {
     ours.iter().position(|line| line.quantity.fits(number.paper, level).is_some_and(|mode| mode == line.mode))
 }
 
-fn interval(number: &Number, line: &Ours<'_>, level: Level, y: f64, x: &impl Fn(f64) -> f64) -> Markup {
-    let Ours { reading, mode, .. } = line;
+fn draw_intervals(number: &Number, line: &SimulatedLine<'_>, level: Level, y: f64, x: &impl Fn(f64) -> f64) -> Markup {
+    let SimulatedLine { reading, mode, .. } = line;
     let class = format!("r{}", reading % READINGS);
     let (run, ci) = (number.run_shown(mode, level), mode.ci(level));
     html! {
@@ -200,7 +204,7 @@ fn interval(number: &Number, line: &Ours<'_>, level: Level, y: f64, x: &impl Fn(
 /// Number of distinct styles of readings; further readings reuse them from the first.
 const READINGS: usize = 6;
 
-fn class(mark: &Mark) -> &'static str {
+fn outcome_class(mark: &Mark) -> &'static str {
     match mark {
         Mark::Reproduced => "c2",
         Mark::ReproducedUnder(_) => "c0",
@@ -210,8 +214,8 @@ fn class(mark: &Mark) -> &'static str {
 }
 
 /// Marks differ in shape as well as in colour.
-fn shape(mark: &Mark, x: f64, y: f64) -> Markup {
-    let class = class(mark);
+fn draw_outcome_mark(mark: &Mark, x: f64, y: f64) -> Markup {
+    let class = outcome_class(mark);
     let shape = match mark {
         Mark::Reproduced => return html! { circle class=(class) cx=(Px(x)) cy=(Px(y)) r="3.6" {} },
         Mark::ReproducedUnder(_) => "m0-4.8l4.8 4.8l-4.8 4.8l-4.8-4.8z",
@@ -223,21 +227,21 @@ fn shape(mark: &Mark, x: f64, y: f64) -> Markup {
 }
 
 /// Returns the arrow of a bound: to the right for "at least", to the left for "at most".
-fn arrow(paper: PrintedValue, mark: &Mark, x: f64, y: f64) -> Markup {
+fn draw_bound_arrow(paper: PrintedValue, mark: &Mark, x: f64, y: f64) -> Markup {
     let shape = match paper {
         PrintedValue::Value(_) => return html! {},
         PrintedValue::AtLeast(_) => "h13m-4-3l4 3l-4 3",
         PrintedValue::AtMost(_) => "h-13m4-3l-4 3l4 3",
     };
-    html! { path class={ "stem " (class(mark)) } d={ "M" (Px(x)) " " (Px(y)) (PreEscaped(shape)) } {} }
+    html! { path class={ "stem " (outcome_class(mark)) } d={ "M" (Px(x)) " " (Px(y)) (PreEscaped(shape)) } {} }
 }
 
-fn printed(number: &Number) -> String {
-    format!("{}{}", number.paper.prefix(), fixed(number.paper.value(), number.places_printed()))
+fn format_printed_value(number: &Number) -> String {
+    format!("{}{}", number.paper.prefix(), typeset_number(number.paper.value(), number.places_printed()))
 }
 
 /// Returns the legend: the marks that occur, and all readings if there are several.
-fn legend(paper: &Paper, numbers: &[Number], level: Level, wide: f64, y: &mut f64) -> Markup {
+fn draw_marks_legend(paper: &Paper, numbers: &[Number], level: Level, wide: f64, y: &mut f64) -> Markup {
     let mut marks: Vec<(Mark, usize)> = Vec::new();
     for mark in numbers.iter().map(|number| number.mark(level)) {
         match marks.iter_mut().find(|(other, _)| other.name() == mark.name()) {
@@ -254,7 +258,7 @@ fn legend(paper: &Paper, numbers: &[Number], level: Level, wide: f64, y: &mut f6
     let mut x = 2.0;
     let mut out = Vec::new();
     let mut place = |text: &str, beside: f64, swatch: &dyn Fn(f64, f64) -> Markup, y: &mut f64| {
-        let needed = beside + width(text) * LETTER + 14.0;
+        let needed = beside + estimate_text_width(text) * LETTER + 14.0;
         if x + needed > wide && x > 2.0 {
             (x, *y) = (2.0, *y + LINE);
         }
@@ -262,7 +266,7 @@ fn legend(paper: &Paper, numbers: &[Number], level: Level, wide: f64, y: &mut f6
         x += needed;
     };
     for (mark, count) in &marks {
-        place(&format!("paper, {}: {count}", mark.name()), 14.0, &|x, y| shape(mark, x + 5.0, y), y);
+        place(&format!("paper, {}: {count}", mark.name()), 14.0, &|x, y| draw_outcome_mark(mark, x + 5.0, y), y);
     }
     let several = paper.readings.len() > 1;
     for (number, reading) in paper.readings.iter().enumerate() {
@@ -317,7 +321,7 @@ mod tests {
             number("table 1", "%", 99.0, [29.0, 31.0]),
             number("table 1", "%", PrintedValue::AtLeast(1.0), [2.0, 2.0]),
         ];
-        let svg = svg(&PAPER, &numbers, Level::default());
+        let svg = render_marks_svg(&PAPER, &numbers, Level::default());
         assert_eq!(svg.matches("<circle class=\"c2\"").count(), 2 + 1, "two numbers and the legend");
         assert_eq!(svg.matches("class=\"c0\"").count(), 1 + 1);
         assert_eq!(svg.matches("class=\"cross c1\"").count(), 1 + 1);
@@ -329,7 +333,7 @@ mod tests {
 
     #[test]
     fn standalone_svg_has_no_css_variables() {
-        let svg = svg(&PAPER, &[number("table 1", "%", 30.0, [29.0, 31.0])], Level::default());
+        let svg = render_marks_svg(&PAPER, &[number("table 1", "%", 30.0, [29.0, 31.0])], Level::default());
         assert!(!svg.contains("var(") && !svg.contains("@media"), "{svg}");
         assert!(svg.contains("svg.drawn .c2 { fill: #009e73; stroke: #009e73; }"));
     }

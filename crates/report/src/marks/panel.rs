@@ -6,17 +6,17 @@ use stats::{Interval, Level};
 /// Maximum length of a shared axis, relative to the axis that the numbers of one place need.
 const STRETCH: f64 = 5.0;
 /// Numbers that share an axis.
-pub(super) struct Panel<'a> {
+pub(super) struct MarksPanel<'a> {
     pub numbers: Vec<&'a Number>,
     pub low: f64,
     pub high: f64,
 }
 
 /// Returns the panels, in the order of the numbers in the paper.
-pub(super) fn panels(numbers: &[Number], level: Level) -> Vec<Panel<'_>> {
-    let mut panels: Vec<Panel<'_>> = Vec::new();
-    for group in by_unit(numbers) {
-        let (low, high) = range(&group, level);
+pub(super) fn group_into_panels(numbers: &[Number], level: Level) -> Vec<MarksPanel<'_>> {
+    let mut panels: Vec<MarksPanel<'_>> = Vec::new();
+    for group in group_by_unit(numbers) {
+        let (low, high) = compute_panel_range(&group, level);
         if let Some(last) = panels.last_mut()
             && last.numbers.iter().all(|number| number.unit == group[0].unit)
         {
@@ -30,13 +30,13 @@ pub(super) fn panels(numbers: &[Number], level: Level) -> Vec<Panel<'_>> {
                 continue;
             }
         }
-        panels.push(Panel { numbers: group, low, high });
+        panels.push(MarksPanel { numbers: group, low, high });
     }
     panels
 }
 
 /// Groups the numbers of each place by unit.
-fn by_unit(numbers: &[Number]) -> Vec<Vec<&Number>> {
+fn group_by_unit(numbers: &[Number]) -> Vec<Vec<&Number>> {
     let mut all = Vec::new();
     for place in numbers.chunk_by(|a, b| a.place == b.place) {
         let mut units: Vec<Vec<&Number>> = Vec::new();
@@ -53,7 +53,7 @@ fn by_unit(numbers: &[Number]) -> Vec<Vec<&Number>> {
 
 /// Returns the range of the paper's values, the means, and the ends of intervals; ends far beyond the other values, as
 /// from very few runs, are cut.
-fn range(numbers: &[&Number], level: Level) -> (f64, f64) {
+fn compute_panel_range(numbers: &[&Number], level: Level) -> (f64, f64) {
     let modes = || numbers.iter().flat_map(|number| number.readings()).flat_map(|(_, ours)| ours.modes());
     let means = modes().filter_map(|mode| mode.moments.mean());
     let around = |(low, high): (f64, f64), value: f64| (low.min(value), high.max(value));
@@ -91,9 +91,9 @@ mod tests {
             number("table 2", "%", 10.0, [90.0, 91.0]),
             number("section 4", "%", 427.0, [900.0, 910.0]),
         ];
-        let panels = panels(&numbers, Level::default());
+        let panels = group_into_panels(&numbers, Level::default());
         let counts: Vec<usize> = panels.iter().map(|panel| panel.numbers.len()).collect();
         assert_eq!(counts, [2, 1, 1, 1]);
-        assert_eq!(super::panels(&numbers[2..], Level::default())[0].numbers.len(), 2);
+        assert_eq!(super::group_into_panels(&numbers[2..], Level::default())[0].numbers.len(), 2);
     }
 }

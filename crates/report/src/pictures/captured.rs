@@ -4,9 +4,9 @@ use engine::Time;
 use lab::captures::ExplainedConnection;
 use plot::{Description, Marked, Options, Panel, Recording};
 
-use super::captured_shares;
+use super::compute_captured_shares;
 use super::error::PictureError;
-use super::view::{Drawn, View};
+use super::view::{Drawn, PictureView};
 
 /// Most marks of findings in a picture: they have distinct labels.
 const MAX_MARKS: usize = 12;
@@ -18,10 +18,10 @@ const PANELS: [Panel; 3] = [Panel::Sequence, Panel::Rtt, Panel::Goodput];
 ///
 /// # Errors
 /// The view is outside of the connection.
-pub fn captured(
+pub fn draw_captured_connection(
     explained: &ExplainedConnection,
     recording: &Recording,
-    view: &View,
+    view: &PictureView,
     findings: bool,
 ) -> Result<Drawn, PictureError> {
     let ExplainedConnection { survey, network, report, .. } = explained;
@@ -31,7 +31,7 @@ pub fn captured(
         title: Some(explained.name()),
         ran: vec![format!("captured at the {}", survey.vantage.name())],
         spans: marks.into_iter().map(|(from, to, label)| Marked { from, to, label }).collect(),
-        budget: if findings { captured_shares(report, survey.scale_known) } else { Vec::new() },
+        budget: if findings { compute_captured_shares(report, survey.scale_known) } else { Vec::new() },
         ..view.options(&view.panels(&PANELS))
     };
     let name = format!("stream-{}{}", survey.number, if findings { "-explained".to_owned() } else { view.part() });

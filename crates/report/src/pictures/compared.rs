@@ -10,10 +10,10 @@ use plot::{Description, Options, Panel, Recorder, Recording, Run};
 use scenario::flows;
 use scenario::ran::label_run;
 
-use super::error::{Choice, PictureError};
-use super::shares;
+use super::compute_cause_shares;
+use super::error::{PictureError, SingleRunChoice};
 use super::single::too_many_events;
-use super::view::{Drawn, View};
+use super::view::{Drawn, PictureView};
 
 /// Most runs in one picture.
 pub const MAX_RUNS: usize = 8;
@@ -24,7 +24,7 @@ const PANELS: [Panel; 3] = [Panel::Sequence, Panel::Window, Panel::Goodput];
 
 /// One of the runs to compare.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Named {
+pub struct ComparedRun {
     /// The scenario's file.
     pub file: PathBuf,
     /// The scheme of every node; `None` for the schemes of the scenario.
@@ -34,7 +34,7 @@ pub struct Named {
 }
 
 /// Returns each file with each scheme; without schemes, each file once.
-pub fn named(files: &[&Path], schemes: &[String]) -> Vec<Named> {
+pub fn combine_files_and_schemes(files: &[&Path], schemes: &[String]) -> Vec<ComparedRun> {
     let shown = |file: &Path| file.display().to_string();
     let name = |file: &Path| file.file_stem().map_or_else(|| shown(file), |stem| stem.to_string_lossy().into_owned());
     let label = |file: &Path| {
@@ -44,7 +44,7 @@ pub fn named(files: &[&Path], schemes: &[String]) -> Vec<Named> {
     };
     let schemes: Vec<Option<&String>> =
         if schemes.is_empty() { vec![None] } else { schemes.iter().map(Some).collect() };
-    let run = |file: &Path, scheme: Option<&String>| Named {
+    let run = |file: &Path, scheme: Option<&String>| ComparedRun {
         file: file.to_owned(),
         scheme: scheme.cloned(),
         label: label(file).into_iter().chain(scheme.cloned()).collect(),
@@ -53,17 +53,17 @@ pub fn named(files: &[&Path], schemes: &[String]) -> Vec<Named> {
 }
 
 /// The pictures of several runs: one for each flow that all of them have.
-pub struct Compared<'a> {
-    runs: &'a [Named],
+pub struct ComparedPictures<'a> {
+    runs: &'a [ComparedRun],
     loaded: &'a [Loaded],
-    view: &'a View,
+    view: &'a PictureView,
     flows: Vec<String>,
     panels: Vec<Panel>,
     descriptions: Vec<Description>,
 }
 
 /// A recorded run.
-pub struct Recorded {
+pub struct RecordedComparison {
     recording: Recording,
     /// End of the run.
     ended: Span,
@@ -71,20 +71,20 @@ pub struct Recorded {
     reports: Vec<FlowReport>,
 }
 
-impl<'a> Compared<'a> {
+impl<'a> ComparedPictures<'a> {
     /// Checks that this number of runs can be drawn with the view, before they are loaded.
     ///
     /// # Errors
     /// There are too many runs, or the view shows one.
-    pub fn check(view: &View, runs: usize) -> Result<(), PictureError> {
+    pub fn check(view: &PictureView, runs: usize) -> Result<(), PictureError> {
         if runs > MAX_RUNS {
             return Err(PictureError::ManyRuns(runs));
         }
         if view.together {
-            return Err(PictureError::OneRun(Choice::Together, runs));
+            return Err(PictureError::OneRun(SingleRunChoice::Together, runs));
         }
         match view.medium {
-            Some(_) => Err(PictureError::OneRun(Choice::Medium, runs)),
+            Some(_) => Err(PictureError::OneRun(SingleRunChoice::Medium, runs)),
             None => Ok(()),
         }
     }
@@ -92,14 +92,14 @@ impl<'a> Compared<'a> {
     /// Selects the flows and panels of these runs to draw, each run with its scenario.
     ///
     /// # Errors
-    /// The errors of [`check`](Compared::check), a run does not have a flow of the view, or there are too many flows.
-    pub fn new(runs: &'a [Named], loaded: &'a [Loaded], view: &'a View) -> Result<Self, PictureError> {
+    /// The errors of [`check`](ComparedPictures::check), a run does not have a flow of the view, or there are too many flows.
+    pub fn new(runs: &'a [ComparedRun], loaded: &'a [Loaded], view: &'a PictureView) -> Result<Self, PictureError> {
         Self::check(view, runs.len())?;
-        Ok(Compared {
+        Ok(ComparedPictures {
             runs,
             loaded,
             view,
-            flows: flows(view, loaded)?,
+            flows: select_common_flows(view, loaded)?,
             panels: view.panels(&PANELS),
             descriptions: loaded.iter().map(|loaded| Description::of(&loaded.network)).collect(),
         })
@@ -129,9 +129,14 @@ impl<'a> Compared<'a> {
     ///
     /// # Errors
     /// The run fails or is cancelled, or has too many events.
-    pub fn record(&self, number: usize, kept: Option<&Path>, watch: Watch<'_>) -> Result<Recorded, PictureError> {
+    pub fn record(
+        &self,
+        number: usize,
+        kept: Option<&Path>,
+        watch: Watch<'_>,
+    ) -> Result<RecordedComparison, PictureError> {
         let (loaded, description) = (&self.loaded[number], &self.descriptions[number]);
-        let numbers = self.flows.iter().map(|name| Ok(flow(loaded, name)? as u32));
+        let numbers = self.flows.iter().map(|name| Ok(find_compared_flow(loaded, name)? as u32));
         let numbers = numbers.collect::<Result<Vec<u32>, PictureError>>()?;
         let (from, to) = self.view.times();
         let recorder =
@@ -142,7 +147,7 @@ impl<'a> Compared<'a> {
             Some(dir) => run::replay_result(loaded, dir, &mut sink, |(recorder, _)| recorder.overflowed(), watch)?,
             None => {
                 let enough = |(recorder, _): &(Recorder, _)| recorder.overflowed() || recorder.is_complete();
-                run::record(&loaded.network, &mut sink, enough, watch).map_err(RunError::from)?
+                run::run_into_sink(&loaded.network, &mut sink, enough, watch).map_err(RunError::from)?
             }
         };
         let (ended, (recorder, explain)) = (results.ended, sink);
@@ -150,14 +155,14 @@ impl<'a> Compared<'a> {
             return Err(too_many_events(self.flows.len(), 0, ended.since(Time::ZERO)));
         }
         let reports = explain.map(|explain| explain.finish(ended)).unwrap_or_default();
-        Ok(Recorded { recording: recorder.finish(), ended: ended.since(Time::ZERO), reports })
+        Ok(RecordedComparison { recording: recorder.finish(), ended: ended.since(Time::ZERO), reports })
     }
 
     /// Draws the recorded runs, all of them in their order: one picture at a time.
     ///
     /// # Errors
     /// All runs end before the view starts.
-    pub fn pictures(&self, recorded: &[Recorded]) -> Result<impl Iterator<Item = Drawn>, PictureError> {
+    pub fn pictures(&self, recorded: &[RecordedComparison]) -> Result<impl Iterator<Item = Drawn>, PictureError> {
         self.view.check_times(recorded.iter().map(|run| run.ended).max().unwrap_or(Span::ZERO))?;
         let common = Options { height: self.view.height(HEIGHT), ..self.view.options(&self.panels) };
         Ok(self.flows.iter().filter_map(move |name| {
@@ -169,15 +174,21 @@ impl<'a> Compared<'a> {
     }
 
     /// Returns a run's part of the picture of the flow called `name`, which it has.
-    fn part<'b>(&'b self, number: usize, recorded: &'b Recorded, name: &str, common: &Options) -> Option<Run<'b>> {
+    fn part<'b>(
+        &'b self,
+        number: usize,
+        recorded: &'b RecordedComparison,
+        name: &str,
+        common: &Options,
+    ) -> Option<Run<'b>> {
         let loaded = &self.loaded[number];
-        let flow = flow(loaded, name).ok()?;
+        let flow = find_compared_flow(loaded, name).ok()?;
         let mut title = self.runs[number].label.clone();
         title.push(loaded.title().to_owned());
         if loaded.network.flows.len() > 1 {
             title.push(format!("flow {name}"));
         }
-        let budget = recorded.reports.get(flow).map(|report| shares(&report.causes(), report.took));
+        let budget = recorded.reports.get(flow).map(|report| compute_cause_shares(&report.causes(), report.took));
         let options = Options {
             flow: flow as u32,
             title: Some(title.join(": ")),
@@ -189,23 +200,24 @@ impl<'a> Compared<'a> {
     }
 }
 
-fn flow(loaded: &Loaded, name: &str) -> Result<usize, PictureError> {
+fn find_compared_flow(loaded: &Loaded, name: &str) -> Result<usize, PictureError> {
     flows::tcp_flow(&loaded.network, name).map_err(PictureError::Flow)
 }
 
 /// Returns the names of the flows to draw: the chosen ones, or the flows that all runs have.
-fn flows(view: &View, loaded: &[Loaded]) -> Result<Vec<String>, PictureError> {
+fn select_common_flows(view: &PictureView, loaded: &[Loaded]) -> Result<Vec<String>, PictureError> {
     let Some(first) = loaded.first() else { return Ok(Vec::new()) };
     // The limit holds for the flows that all runs have, not for all flows of the first run.
-    let unlimited = View { max_flows: None, ..view.clone() };
+    let unlimited = PictureView { max_flows: None, ..view.clone() };
     let Some(every) = unlimited.every_flow(&first.network)? else {
         for loaded in loaded {
-            view.flows.iter().try_for_each(|name| flow(loaded, name).map(drop))?;
+            view.flows.iter().try_for_each(|name| find_compared_flow(loaded, name).map(drop))?;
         }
         return Ok(view.flows.clone());
     };
     let names = every.into_iter().map(|number| first.network.flows[number].name.clone());
-    let names: Vec<String> = names.filter(|name| loaded.iter().all(|loaded| flow(loaded, name).is_ok())).collect();
+    let names: Vec<String> =
+        names.filter(|name| loaded.iter().all(|loaded| find_compared_flow(loaded, name).is_ok())).collect();
     match names.len() {
         0 => Err(PictureError::NoCommonFlow),
         many if view.flows.is_empty() && view.max_flows.is_some_and(|max| many > max) => {
@@ -222,7 +234,7 @@ mod tests {
     fn labels(files: &[&str], schemes: &[&str]) -> Vec<String> {
         let files: Vec<&Path> = files.iter().map(Path::new).collect();
         let schemes: Vec<String> = schemes.iter().map(|&scheme| scheme.to_owned()).collect();
-        named(&files, &schemes).iter().map(|run| run.label.join(": ")).collect()
+        combine_files_and_schemes(&files, &schemes).iter().map(|run| run.label.join(": ")).collect()
     }
 
     #[test]
@@ -235,12 +247,12 @@ mod tests {
 
     #[test]
     fn picture_of_several_runs_shows_no_medium_and_not_all_flows_together() {
-        let refused = |view: &View, runs| Compared::check(view, runs).unwrap_err();
-        let together = View { together: true, ..View::default() };
-        let medium = View { medium: Some("air".to_owned()), ..View::default() };
-        assert!(matches!(refused(&together, 2), PictureError::OneRun(Choice::Together, 2)));
-        assert!(matches!(refused(&medium, 3), PictureError::OneRun(Choice::Medium, 3)));
-        assert!(matches!(refused(&View::default(), MAX_RUNS + 1), PictureError::ManyRuns(9)));
-        assert!(Compared::check(&View::default(), MAX_RUNS).is_ok());
+        let refused = |view: &PictureView, runs| ComparedPictures::check(view, runs).unwrap_err();
+        let together = PictureView { together: true, ..PictureView::default() };
+        let medium = PictureView { medium: Some("air".to_owned()), ..PictureView::default() };
+        assert!(matches!(refused(&together, 2), PictureError::OneRun(SingleRunChoice::Together, 2)));
+        assert!(matches!(refused(&medium, 3), PictureError::OneRun(SingleRunChoice::Medium, 3)));
+        assert!(matches!(refused(&PictureView::default(), MAX_RUNS + 1), PictureError::ManyRuns(9)));
+        assert!(ComparedPictures::check(&PictureView::default(), MAX_RUNS).is_ok());
     }
 }

@@ -6,7 +6,7 @@ use scenario::problem::Problem;
 
 /// A choice that requires a picture of one run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Choice {
+pub enum SingleRunChoice {
     /// All flows in one picture.
     Together,
     /// A medium.
@@ -33,7 +33,7 @@ pub enum PictureError {
     ManyRuns(usize),
     /// Several runs for a picture that shows one.
     #[error("{1} runs cannot be drawn in a picture of one run")]
-    OneRun(Choice, usize),
+    OneRun(SingleRunChoice, usize),
     /// The view ends before it starts.
     #[error("the view ends at {to}, before its start at {from}")]
     Backwards {

@@ -5,14 +5,14 @@ use observe::explain::FlowReport;
 use plot::{Description, Marked, Options, Recording};
 use scenario::ran::label_run;
 
-use super::shares;
+use super::compute_cause_shares;
 use super::view::Drawn;
 
 /// Most marks of findings in a picture: they have distinct labels.
 const MAX_MARKS: usize = 12;
 
 /// Draws a flow with its costliest findings marked, and its time budget.
-pub fn explained(loaded: &Loaded, recording: &Recording, flow: usize, report: &FlowReport) -> Drawn {
+pub fn draw_explained_flow(loaded: &Loaded, recording: &Recording, flow: usize, report: &FlowReport) -> Drawn {
     let name = &loaded.network.flows[flow].name;
     let spans = report.marks(MAX_MARKS).into_iter().map(|(from, to, label)| Marked { from, to, label });
     let options = Options {
@@ -20,7 +20,7 @@ pub fn explained(loaded: &Loaded, recording: &Recording, flow: usize, report: &F
         title: Some(format!("Delays of {name}")),
         ran: label_run(loaded),
         spans: spans.collect(),
-        budget: shares(&report.causes(), report.took),
+        budget: compute_cause_shares(&report.causes(), report.took),
         ..Options::default()
     };
     let picture = recording.draw(&Description::of(&loaded.network), &options);

@@ -5,7 +5,7 @@ use observe::explain::{Cause, FlowReport, captured_causes};
 use plot::Share;
 
 /// Returns the causes of a flow's time as shares of it, each with the colour that it has in all pictures.
-pub(crate) fn shares(causes: &[(Cause, Span)], took: Span) -> Vec<Share> {
+pub(crate) fn compute_cause_shares(causes: &[(Cause, Span)], took: Span) -> Vec<Share> {
     let took = took.as_secs_f64();
     let share = |(cause, time): &(Cause, Span)| Share {
         name: cause.name().to_owned(),
@@ -16,7 +16,7 @@ pub(crate) fn shares(causes: &[(Cause, Span)], took: Span) -> Vec<Share> {
 }
 
 /// Returns the causes of the time of a connection of a capture as shares of it.
-pub(crate) fn captured_shares(report: &FlowReport, window_known: bool) -> Vec<Share> {
+pub(crate) fn compute_captured_shares(report: &FlowReport, window_known: bool) -> Vec<Share> {
     let took = report.took.as_secs_f64();
     let causes = captured_causes(&report.budget, window_known).into_iter().filter(|_| took > 0.0);
     let share = |cause: observe::explain::CapturedCause| Share {

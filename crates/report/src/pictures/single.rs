@@ -14,12 +14,12 @@ use scenario::ran::label_run;
 use sim::{MediumId, Network};
 
 use super::error::PictureError;
-use super::view::{Drawn, View};
+use super::view::{Drawn, PictureView};
 
 /// The pictures of one run: one for each chosen medium and flow, or one of all flows.
 pub struct Single<'a> {
     loaded: &'a Loaded,
-    view: &'a View,
+    view: &'a PictureView,
     flows: Vec<usize>,
     media: Vec<usize>,
     panels: Vec<Panel>,
@@ -33,14 +33,14 @@ impl<'a> Single<'a> {
     /// # Errors
     /// A flow or medium of the view is not in the scenario, there are too many flows, or the view is outside of the
     /// run.
-    pub fn new(loaded: &'a Loaded, view: &'a View) -> Result<Self, PictureError> {
+    pub fn new(loaded: &'a Loaded, view: &'a PictureView) -> Result<Self, PictureError> {
         let network = &loaded.network;
         let named = |name: &String| flows::tcp_flow(network, name).map_err(PictureError::Flow);
         let flows = match view.every_flow(network)? {
             Some(every) => every,
             None => view.flows.iter().map(named).collect::<Result<_, _>>()?,
         };
-        let media = if view.together { Vec::new() } else { media(view, network)? };
+        let media = if view.together { Vec::new() } else { select_media(view, network)? };
         view.check_times(network.duration)?;
         Ok(Single {
             loaded,
@@ -66,14 +66,14 @@ impl<'a> Single<'a> {
             .with_schemes(&self.description);
         let mut recorder = (recorder, air);
         let results = match kept {
-            Some(dir) => run::replay_result(self.loaded, dir, &mut recorder, overflowed, watch)?,
+            Some(dir) => run::replay_result(self.loaded, dir, &mut recorder, has_overflowed, watch)?,
             None => {
-                let enough = |both: &_| overflowed(both) || is_complete(both);
-                run::record(&self.loaded.network, &mut recorder, enough, watch).map_err(RunError::from)?
+                let enough = |both: &_| has_overflowed(both) || is_complete(both);
+                run::run_into_sink(&self.loaded.network, &mut recorder, enough, watch).map_err(RunError::from)?
             }
         };
         let ended = results.ended.since(Time::ZERO);
-        if overflowed(&recorder) {
+        if has_overflowed(&recorder) {
             return Err(too_many_events(self.flows.len(), self.media.len(), ended));
         }
         self.view.check_times(ended)?;
@@ -134,7 +134,7 @@ impl RecordedRun<'_> {
 }
 
 /// Returns the numbers of the media to draw.
-fn media(view: &View, network: &Network) -> Result<Vec<usize>, PictureError> {
+fn select_media(view: &PictureView, network: &Network) -> Result<Vec<usize>, PictureError> {
     let names = || network.media.iter().map(|medium| medium.name.as_str());
     let all = || (0..network.media.len()).collect();
     let Some(name) = &view.medium else {
@@ -156,7 +156,7 @@ fn media(view: &View, network: &Network) -> Result<Vec<usize>, PictureError> {
 }
 
 /// True if one of the recorders is full.
-fn overflowed((flows, air): &(Recorder, AirRecorder)) -> bool {
+fn has_overflowed((flows, air): &(Recorder, AirRecorder)) -> bool {
     flows.overflowed() || air.overflowed()
 }
 

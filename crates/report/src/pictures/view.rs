@@ -9,12 +9,12 @@ use sim::Network;
 
 use super::error::PictureError;
 
-/// Suggested value of [`View::max_flows`] for programs that write files.
+/// Suggested value of [`PictureView::max_flows`] for programs that write files.
 pub const MAX_FLOWS: usize = 16;
 
 /// The parts of a run to draw, and their layout. The default draws every flow and every medium over the whole run.
 #[derive(Clone, Debug, Default)]
-pub struct View {
+pub struct PictureView {
     /// The flows to draw, by name. Empty for every flow, or without flows if a medium is named; `all` alone for every
     /// flow, unless a flow has this name.
     pub flows: Vec<String>,
@@ -50,7 +50,7 @@ pub struct Drawn {
     pub picture: Picture,
 }
 
-impl View {
+impl PictureView {
     /// Returns the flows to draw if none or all are named: the network's flows over TCP. `None` if some are named.
     ///
     /// # Errors
@@ -123,7 +123,7 @@ impl View {
 }
 
 /// Draws the network of a scenario, without a run: nodes, links, media and flows.
-pub fn topology(loaded: &Loaded, view: &View) -> Drawn {
+pub fn draw_topology(loaded: &Loaded, view: &PictureView) -> Drawn {
     let title = Some(loaded.title().to_owned());
     let options = Options { title, ran: label_run(loaded), ..view.options(&[]) };
     // No flow's name has a dot.

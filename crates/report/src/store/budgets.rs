@@ -4,16 +4,16 @@ use lab::figures::words;
 use lab::store::KeptCell;
 use lab::sweep::budget::{Budgets, CellBudget};
 
-use crate::page::Block;
-use crate::pictures::shares;
+use crate::page::PageBlock;
+use crate::pictures::compute_cause_shares;
 use crate::{BudgetChart, BudgetRow};
 
 /// Returns the chart of a sweep's time budgets, or why it has none.
-pub(super) fn of(budgets: &Budgets) -> Vec<Block> {
-    let heading = Block::Words("# Where the time went".into());
+pub(super) fn render_budget_blocks(budgets: &Budgets) -> Vec<PageBlock> {
+    let heading = PageBlock::Words("# Where the time went".into());
     if let Some(problem) = &budgets.problem {
         let text = format!("No time budgets: the sweep cannot be run again here ({problem}).");
-        return vec![heading, Block::Warnings(vec![text])];
+        return vec![heading, PageBlock::Warnings(vec![text])];
     }
     let Some(first) = budgets.cells.first() else { return Vec::new() };
     let left_out = match budgets.left_out {
@@ -31,12 +31,12 @@ pub(super) fn of(budgets: &Budgets) -> Vec<Block> {
         first.flow, first.seed
     )
     .replace('`', "");
-    let rows = budgets.cells.iter().map(row).collect();
-    vec![heading, Block::Budgets(BudgetChart { title: "Time budget".into(), caption, rows })]
+    let rows = budgets.cells.iter().map(build_budget_row).collect();
+    vec![heading, PageBlock::Budgets(BudgetChart { title: "Time budget".into(), caption, rows })]
 }
 
 /// Returns the values by which a cell differs from the others; `None` for the only one.
-pub(super) fn label(cell: &KeptCell) -> Option<String> {
+pub(super) fn label_cell(cell: &KeptCell) -> Option<String> {
     let value = |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let changes = cell.changes.iter().map(|(key, changed)| format!("{} {}", words::name_key(key), value(changed)));
     let name = Some(cell.case_name.clone()).filter(|name| !name.is_empty());
@@ -44,11 +44,11 @@ pub(super) fn label(cell: &KeptCell) -> Option<String> {
     (!label.is_empty()).then(|| label.join(", "))
 }
 
-fn row(cell: &CellBudget) -> BudgetRow {
+fn build_budget_row(cell: &CellBudget) -> BudgetRow {
     let took = cell.took.as_secs_f64();
     BudgetRow {
-        label: label(&cell.cell).unwrap_or_else(|| cell.flow.clone()),
+        label: label_cell(&cell.cell).unwrap_or_else(|| cell.flow.clone()),
         took: format!("{}{took:.3} s", if cell.completed { "" } else { "incomplete, " }),
-        shares: shares(&cell.causes, cell.took),
+        shares: compute_cause_shares(&cell.causes, cell.took),
     }
 }

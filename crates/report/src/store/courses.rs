@@ -13,9 +13,9 @@ use plot::{Description, Options, Panel, Recorder, Recording, Run};
 use scenario::flows;
 use sim::Network;
 
-use super::budgets::label;
+use super::budgets::label_cell;
 use crate::course::Course;
-use crate::page::Block;
+use crate::page::PageBlock;
 
 /// Maximum number of runs: more are too narrow to read side by side.
 const MAX_RUNS: usize = 3;
@@ -31,20 +31,23 @@ const PANELS: [Panel; 2] = [Panel::Sequence, Panel::Window];
 /// # Errors
 ///
 /// If `watch` cancels.
-pub fn course(analysis: &Analysis, watch: &dyn Fn(u64, u64) -> ControlFlow<()>) -> Result<Option<Course>, RunError> {
+pub fn record_course(
+    analysis: &Analysis,
+    watch: &dyn Fn(u64, u64) -> ControlFlow<()>,
+) -> Result<Option<Course>, RunError> {
     let Ok(cells) = again::rebuild_cells(analysis) else { return Ok(None) };
     let with_runs: Vec<(&CellRuns, &SweepCell)> =
         analysis.cells.iter().zip(&cells).filter(|(kept, _)| !kept.runs.is_empty()).collect();
-    let shown = chosen(&with_runs);
+    let shown = select_course_cells(&with_runs);
     let mut recorded = Vec::new();
     for (number, (kept, cell)) in shown.iter().enumerate() {
         let replication = kept.runs.first().map_or(0, |(replication, _)| *replication);
         let network = Network { replication, ..cell.network.clone() };
         let mut go_on = |_: f64| watch(number as u64, shown.len() as u64);
-        let Some(run) = record(analysis, kept, cell, network, &mut go_on)? else { return Ok(None) };
+        let Some(run) = record_course_run(analysis, kept, cell, network, &mut go_on)? else { return Ok(None) };
         recorded.push(run);
     }
-    let parts: Vec<Run<'_>> = recorded.iter().map(Recorded::part).collect();
+    let parts: Vec<Run<'_>> = recorded.iter().map(RecordedCourse::part).collect();
     let (Some(picture), Some(first)) = (plot::beside(&parts), recorded.first()) else { return Ok(None) };
     let caption = format!(
         "Flow {} in one run of each case (replication {}, seed {}): no mean. The runs of the same replication have the same \
@@ -56,11 +59,11 @@ pub fn course(analysis: &Analysis, watch: &dyn Fn(u64, u64) -> ControlFlow<()>) 
 }
 
 /// Returns the blocks of a section about a course.
-pub(super) fn blocks(course: &Course) -> Vec<Block> {
-    vec![Block::Words("# How single runs went".into()), Block::Course(course.clone())]
+pub(super) fn render_course_blocks(course: &Course) -> Vec<PageBlock> {
+    vec![PageBlock::Words("# How single runs went".into()), PageBlock::Course(course.clone())]
 }
 
-fn chosen<'a>(cells: &[(&'a CellRuns, &'a SweepCell)]) -> Vec<(&'a CellRuns, &'a SweepCell)> {
+fn select_course_cells<'a>(cells: &[(&'a CellRuns, &'a SweepCell)]) -> Vec<(&'a CellRuns, &'a SweepCell)> {
     let Some((first, _)) = cells.first() else { return Vec::new() };
     let of_first = cells.iter().filter(|(kept, _)| kept.cell.point == first.cell.point);
     let cases: Vec<_> = of_first.take(MAX_RUNS).copied().collect();
@@ -71,7 +74,7 @@ fn chosen<'a>(cells: &[(&'a CellRuns, &'a SweepCell)]) -> Vec<(&'a CellRuns, &'a
 }
 
 /// A run that was recorded.
-struct Recorded {
+struct RecordedCourse {
     name: String,
     flow: usize,
     network: Network,
@@ -80,7 +83,7 @@ struct Recorded {
     figure: figure::Figure,
 }
 
-impl Recorded {
+impl RecordedCourse {
     fn part(&self) -> Run<'_> {
         let options = Options {
             flow: self.flow as u32,
@@ -93,24 +96,24 @@ impl Recorded {
     }
 }
 
-fn record(
+fn record_course_run(
     analysis: &Analysis,
     kept: &CellRuns,
     cell: &SweepCell,
     network: Network,
     watch: run::Watch<'_>,
-) -> Result<Option<Recorded>, RunError> {
+) -> Result<Option<RecordedCourse>, RunError> {
     let Some(flow) = flows::over_tcp(&network).first().copied() else { return Ok(None) };
     let description = Description::of(&network);
     let mut recorder =
         Recorder::new([flow as u32], None::<Time>, None).with_panels(&PANELS, &description).with_schemes(&description);
-    run::record(&network, &mut recorder, Recorder::overflowed, watch)?;
+    run::run_into_sink(&network, &mut recorder, Recorder::overflowed, watch)?;
     if recorder.overflowed() {
         return Ok(None);
     }
-    let titled = Titled { title: super::title(analysis), scenario: &cell.scenario, network: &network };
+    let titled = Titled { title: super::sweep_title(analysis), scenario: &cell.scenario, network: &network };
     let figure = figure::run(titled, Parts { delays: false, reports: true }, watch)?;
     let (name, recording) =
-        (label(&kept.cell).unwrap_or_else(|| description.flows[flow].name.clone()), recorder.finish());
-    Ok(Some(Recorded { name, flow, network, description, recording, figure }))
+        (label_cell(&kept.cell).unwrap_or_else(|| description.flows[flow].name.clone()), recorder.finish());
+    Ok(Some(RecordedCourse { name, flow, network, description, recording, figure }))
 }

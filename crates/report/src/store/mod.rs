@@ -15,17 +15,17 @@ use lab::sweep::analysis::Analysis;
 use lab::sweep::budget::Budgets;
 use observe::metric::Metric;
 
-use crate::page::{Block, Page, Section};
-use crate::{BarChart, Course, capital, html, standalone};
+use crate::page::{Page, PageBlock, PageSection};
+use crate::{BarChart, Course, capitalize_first, html, standalone};
 
-pub use courses::course;
+pub use courses::record_course;
 
 /// Maximum number of values in a list; longer lists show only the first and the last value.
 const MAX_LISTED: usize = 8;
 
 /// Results of repeated runs of a sweep: the store has only their metrics.
 #[derive(Clone, Debug, Default)]
-pub struct Again {
+pub struct RepeatedRuns {
     /// The time budget of each case's first replication.
     pub budgets: Budgets,
     /// The course of some of these runs.
@@ -35,10 +35,10 @@ pub struct Again {
 /// Returns the page of the sweeps of the store `name`. `metrics` selects the metrics; if empty, each sweep's own
 /// metrics are shown. `again` has the results of repeated runs of each sweep, by the same index; it may be shorter than
 /// `sweeps`.
-pub fn page(name: &str, sweeps: &[Analysis], metrics: &[&'static Metric], again: &[Again]) -> Page {
+pub fn render_store_page(name: &str, sweeps: &[Analysis], metrics: &[&'static Metric], again: &[RepeatedRuns]) -> Page {
     let runs: usize = sweeps.iter().map(Analysis::runs).sum();
     let title = match sweeps {
-        [only] => title(only).to_owned(),
+        [only] => sweep_title(only).to_owned(),
         _ => format!("{} sweeps", sweeps.len()),
     };
     Page {
@@ -48,30 +48,37 @@ pub fn page(name: &str, sweeps: &[Analysis], metrics: &[&'static Metric], again:
         sections: sweeps
             .iter()
             .enumerate()
-            .map(|(number, sweep)| section(sweep, metrics, again.get(number), sweeps.len() > 1))
+            .map(|(number, sweep)| render_sweep_section(sweep, metrics, again.get(number), sweeps.len() > 1))
             .collect(),
-        footer: footer(sweeps),
+        footer: render_store_footer(sweeps),
         ..Page::default()
     }
 }
 
 /// Returns each chart of the page as an SVG file in light colours, with its name without extension, which has the
 /// sweep, the metric, `change` for changes, and the values that are common to the chart.
-pub fn figures(sweeps: &[Analysis], metrics: &[&'static Metric], again: &[Again]) -> Vec<(String, String)> {
+pub fn render_store_figures(
+    sweeps: &[Analysis],
+    metrics: &[&'static Metric],
+    again: &[RepeatedRuns],
+) -> Vec<(String, String)> {
     let mut names = Slugs::default();
     let mut files = Vec::new();
     for (number, sweep) in sweeps.iter().enumerate() {
-        for figure in shown(sweep, metrics) {
-            for (kind, charts) in [("", pictures::of(&figure)), ("change", pictures::changes_of(&figure))] {
-                for (title, drawing, _) in charts.iter().filter_map(html::drawn) {
+        for figure in select_metric_figures(sweep, metrics) {
+            for (kind, charts) in [("", pictures::chart_means(&figure)), ("change", pictures::chart_changes(&figure))] {
+                for (title, drawing, _) in charts.iter().filter_map(html::draw_chart) {
                     let name = format!("{} {} {kind} {title}", sweep.sweep.name, figure.metric.name);
-                    files.push((names.next(&name), standalone::svg(&drawing.svg)));
+                    files.push((names.next(&name), standalone::render_standalone_svg(&drawing.svg)));
                 }
             }
         }
-        let blocks = again.get(number).map(|again| budgets::of(&again.budgets)).unwrap_or_default();
-        for (_, drawing, _) in blocks.iter().filter_map(html::drawn) {
-            files.push((names.next(&format!("{} time budget", sweep.sweep.name)), standalone::svg(&drawing.svg)));
+        let blocks = again.get(number).map(|again| budgets::render_budget_blocks(&again.budgets)).unwrap_or_default();
+        for (_, drawing, _) in blocks.iter().filter_map(html::draw_chart) {
+            files.push((
+                names.next(&format!("{} time budget", sweep.sweep.name)),
+                standalone::render_standalone_svg(&drawing.svg),
+            ));
         }
     }
     files
@@ -79,64 +86,74 @@ pub fn figures(sweeps: &[Analysis], metrics: &[&'static Metric], again: &[Again]
 
 /// Returns one metric of a sweep as a bar chart: a group for each value of the key `along`, at the points where the
 /// keys of `only` have the given values, as written in the scenario. Only the first subject (flow or link) is shown.
-pub fn bars(analysis: &Analysis, metric: &'static Metric, along: &str, only: &[(&str, &str)]) -> BarChart {
-    pictures::bars_along(&MetricFigure::of(analysis, metric), along, only)
+pub fn chart_metric_bars(analysis: &Analysis, metric: &'static Metric, along: &str, only: &[(&str, &str)]) -> BarChart {
+    pictures::build_bars_along(&MetricFigure::of(analysis, metric), along, only)
 }
 
 /// Returns the title of a sweep, or its name if it has no title.
-fn title(analysis: &Analysis) -> &str {
+fn sweep_title(analysis: &Analysis) -> &str {
     let sweep = &analysis.sweep;
     if sweep.title.is_empty() { &sweep.name } else { &sweep.title }
 }
 
-fn version(analysis: &Analysis) -> String {
+fn describe_sweep_version(analysis: &Analysis) -> String {
     format!("lasthop {}, model {}", analysis.sweep.lasthop, analysis.sweep.model)
 }
 
 /// Returns the section of a sweep; `of_many` is true if the page has several sweeps, so that the heading names the
 /// sweep.
-fn section(analysis: &Analysis, metrics: &[&'static Metric], again: Option<&Again>, of_many: bool) -> Section {
-    let figures = shown(analysis, metrics);
-    let mut blocks = vec![Block::Facts(facts(analysis)), Block::Warnings(warnings(analysis, &figures))];
+fn render_sweep_section(
+    analysis: &Analysis,
+    metrics: &[&'static Metric],
+    again: Option<&RepeatedRuns>,
+    of_many: bool,
+) -> PageSection {
+    let figures = select_metric_figures(analysis, metrics);
+    let mut blocks = vec![
+        PageBlock::Facts(collect_sweep_facts(analysis)),
+        PageBlock::Warnings(collect_sweep_warnings(analysis, &figures)),
+    ];
     for figure in &figures {
-        blocks.extend(blocks::of(figure));
+        blocks.extend(blocks::render_metric_blocks(figure));
     }
-    blocks.extend(again.into_iter().flat_map(|again| budgets::of(&again.budgets)));
-    blocks.extend(again.and_then(|again| again.course.as_ref()).into_iter().flat_map(courses::blocks));
-    blocks.extend(repeat::blocks(analysis));
-    let heading = if of_many { title(analysis) } else { "Results" };
-    Section { heading: heading.to_owned(), blocks }
+    blocks.extend(again.into_iter().flat_map(|again| budgets::render_budget_blocks(&again.budgets)));
+    blocks.extend(again.and_then(|again| again.course.as_ref()).into_iter().flat_map(courses::render_course_blocks));
+    blocks.extend(repeat::render_repeat_blocks(analysis));
+    let heading = if of_many { sweep_title(analysis) } else { "Results" };
+    PageSection { heading: heading.to_owned(), blocks }
 }
 
 /// Returns the figures of a sweep: of `metrics`, or if empty, of the sweep's own.
-fn shown<'a>(analysis: &'a Analysis, metrics: &[&'static Metric]) -> Vec<MetricFigure<'a>> {
+fn select_metric_figures<'a>(analysis: &'a Analysis, metrics: &[&'static Metric]) -> Vec<MetricFigure<'a>> {
     let own = if metrics.is_empty() { analysis.metrics() } else { metrics.to_vec() };
     own.into_iter().map(|metric| MetricFigure::of(analysis, metric)).collect()
 }
 
-fn facts(analysis: &Analysis) -> Vec<(String, String)> {
-    let mut facts =
-        vec![("Sweep".into(), analysis.sweep.name.clone()), ("Replications".into(), replications(analysis))];
+fn collect_sweep_facts(analysis: &Analysis) -> Vec<(String, String)> {
+    let mut facts = vec![
+        ("Sweep".into(), analysis.sweep.name.clone()),
+        ("Replications".into(), describe_replication_counts(analysis)),
+    ];
     let grid = PointGrid::of(analysis);
     for dimension in &grid.dimensions {
         for (key, values) in dimension.keys.iter().zip(&dimension.values) {
-            facts.push((capital(&words::name_key(key)), listed(values)));
+            facts.push((capitalize_first(&words::name_key(key)), abbreviate_list(values)));
         }
     }
     for (key, value) in &grid.constant {
-        facts.push((capital(&words::name_key(key)), value.clone()));
+        facts.push((capitalize_first(&words::name_key(key)), value.clone()));
     }
     let cases = analysis.cases();
     if cases.iter().any(|case| !case.is_empty()) {
         facts.push(("Compared".into(), cases.join(", ")));
     }
-    facts.extend(repeat::seeds(analysis).map(|seeds| ("Seed".into(), seeds)));
-    facts.push(("Simulated by".into(), version(analysis)));
+    facts.extend(repeat::list_seeds(analysis).map(|seeds| ("Seed".into(), seeds)));
+    facts.push(("Simulated by".into(), describe_sweep_version(analysis)));
     facts
 }
 
 /// Returns the values as a list; for long lists their number, the first and the last value.
-fn listed(values: &[String]) -> String {
+fn abbreviate_list(values: &[String]) -> String {
     match values {
         [first, .., last] if values.len() > MAX_LISTED => format!("{} values, {first} to {last}", values.len()),
         _ => values.join(", "),
@@ -144,7 +161,7 @@ fn listed(values: &[String]) -> String {
 }
 
 /// Returns the number of replications of each case at each point, as a range if it varies.
-fn replications(analysis: &Analysis) -> String {
+fn describe_replication_counts(analysis: &Analysis) -> String {
     let counts = || analysis.cells.iter().map(|cell| cell.runs.len());
     match (counts().min().unwrap_or(0), counts().max().unwrap_or(0)) {
         (min, max) if min == max => max.to_string(),
@@ -153,8 +170,8 @@ fn replications(analysis: &Analysis) -> String {
 }
 
 /// Returns the warnings of the analysis, and those about the shown metrics.
-fn warnings(analysis: &Analysis, figures: &[MetricFigure<'_>]) -> Vec<String> {
-    let mut warnings: Vec<String> = analysis.warnings().iter().map(|warning| capital(warning)).collect();
+fn collect_sweep_warnings(analysis: &Analysis, figures: &[MetricFigure<'_>]) -> Vec<String> {
+    let mut warnings: Vec<String> = analysis.warnings().iter().map(|warning| capitalize_first(warning)).collect();
     let max = analysis.cells.iter().map(|cell| cell.runs.len()).max().unwrap_or(0);
     if max == 1 {
         warnings.push("Each case was run once: without a second replication there are no intervals.".into());
@@ -178,10 +195,12 @@ fn warnings(analysis: &Analysis, figures: &[MetricFigure<'_>]) -> Vec<String> {
     warnings
 }
 
-fn footer(sweeps: &[Analysis]) -> String {
+fn render_store_footer(sweeps: &[Analysis]) -> String {
     let level = sweeps.first().map_or(95.0, |analysis| 100.0 * analysis.level.get());
-    let counts: Vec<String> =
-        sweeps.iter().map(|sweep| format!("{} in {}", replications(sweep), plain(title(sweep)))).collect();
+    let counts: Vec<String> = sweeps
+        .iter()
+        .map(|sweep| format!("{} in {}", describe_replication_counts(sweep), escape_markdown(sweep_title(sweep))))
+        .collect();
     format!(
         "## How to read this
 
@@ -211,7 +230,7 @@ tables of the first {} rows. `lasthop export` writes all values and metrics of t
 }
 
 /// Escapes text for Markdown.
-fn plain(text: &str) -> String {
+fn escape_markdown(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {
         if c.is_ascii_punctuation() {

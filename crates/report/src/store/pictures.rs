@@ -6,8 +6,8 @@ use lab::figures::grid::Dimension;
 use lab::figures::number::shorten_value;
 use lab::figures::{MetricFigure, axis_value, words};
 
-use crate::page::Block;
-use crate::{BarChart, ChangeChart, CurveChart, Estimate, Group, Line, Point};
+use crate::page::PageBlock;
+use crate::{BarChart, BarGroup, ChangeChart, CurveChart, CurveLine, CurvePoint, Estimate};
 
 /// Maximum number of charts of one metric.
 pub(super) const MAX_CHARTS: usize = 12;
@@ -17,7 +17,7 @@ const MAX_GROUPS: usize = 2;
 const MAX_NAMES: usize = 24;
 
 /// Returns the charts of the means; none for a single number.
-pub(super) fn of(figure: &MetricFigure<'_>) -> Vec<Block> {
+pub(super) fn chart_means(figure: &MetricFigure<'_>) -> Vec<PageBlock> {
     if figure.entries.len() < 2 {
         return Vec::new();
     }
@@ -27,51 +27,53 @@ pub(super) fn of(figure: &MetricFigure<'_>) -> Vec<Block> {
     let mut blocks = match along {
         Some(along) if along.labels().len() > MAX_GROUPS && along.numbers.is_some() => {
             let numbers = along.numbers.as_deref().unwrap_or_default();
-            alike_curves(facets.map(|facet| curves(figure, facet, &along.title(), along.labels(), numbers)).collect())
+            equalize_curve_scales(
+                facets.map(|facet| build_curve_chart(figure, facet, &along.title(), along.labels(), numbers)).collect(),
+            )
         }
         Some(along) if along.labels().len() > MAX_NAMES => {
             let (name, count) = (along.title(), along.labels().len());
-            return vec![Block::Warnings(vec![format!(
+            return vec![PageBlock::Warnings(vec![format!(
                 "No chart: {name} has {count} values that are no numbers, more than the maximum of {MAX_NAMES}."
             )])];
         }
         along => {
-            let (name, places) = named(along);
-            alike_bars(facets.map(|facet| bars(figure, facet, &name, &places)).collect())
+            let (name, places) = name_axis(along);
+            equalize_bar_scales(facets.map(|facet| build_bar_chart(figure, facet, &name, &places)).collect())
         }
     };
     if left_out > 0 {
         let note = format!("{left_out} more combinations of values have no chart; they are in the table.");
-        blocks.push(Block::Words(note));
+        blocks.push(PageBlock::Words(note));
     }
     blocks
 }
 
 /// Returns the charts of the changes from the first case; none without a change, or with more values than a chart can
 /// show.
-pub(super) fn changes_of(figure: &MetricFigure<'_>) -> Vec<Block> {
+pub(super) fn chart_changes(figure: &MetricFigure<'_>) -> Vec<PageBlock> {
     let (along, facets) = split_into_facets(figure);
-    let (name, places) = named(along);
+    let (name, places) = name_axis(along);
     if places.len() > MAX_NAMES {
         return Vec::new();
     }
     let mut charts: Vec<ChangeChart> =
-        facets.iter().take(MAX_CHARTS).map(|facet| changes(figure, facet, &name, &places)).collect();
+        facets.iter().take(MAX_CHARTS).map(|facet| build_change_chart(figure, facet, &name, &places)).collect();
     let reach = charts.iter().filter_map(ChangeChart::range).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
     if reach.is_none() {
         return Vec::new();
     }
     charts.iter_mut().for_each(|chart| chart.reach = reach);
-    charts.into_iter().map(Block::Changes).collect()
+    charts.into_iter().map(PageBlock::Changes).collect()
 }
 
 /// Returns the name of the horizontal axis and the labels of its values.
-fn named(along: Option<Dimension>) -> (String, Vec<String>) {
+fn name_axis(along: Option<Dimension>) -> (String, Vec<String>) {
     along.map_or((String::new(), vec![String::new()]), |along| (along.title(), along.labels().to_vec()))
 }
 
-fn changes(figure: &MetricFigure<'_>, facet: &Facet<'_>, along: &str, places: &[String]) -> ChangeChart {
-    let BarChart { title, along, mut cases, mut groups, .. } = bars(figure, facet, along, places);
+fn build_change_chart(figure: &MetricFigure<'_>, facet: &Facet<'_>, along: &str, places: &[String]) -> ChangeChart {
+    let BarChart { title, along, mut cases, mut groups, .. } = build_bar_chart(figure, facet, along, places);
     // The first case is the baseline, which has no change.
     let baseline = if cases.is_empty() { String::new() } else { cases.remove(0) };
     for group in &mut groups {
@@ -82,7 +84,7 @@ fn changes(figure: &MetricFigure<'_>, facet: &Facet<'_>, along: &str, places: &[
 
 /// Returns a bar chart of the entries that match `only`, with a group for each value of `along` in the order of the
 /// points. Only the first subject (flow or link) is shown.
-pub(super) fn bars_along(figure: &MetricFigure<'_>, along: &str, only: &[(&str, &str)]) -> BarChart {
+pub(super) fn build_bars_along(figure: &MetricFigure<'_>, along: &str, only: &[(&str, &str)]) -> BarChart {
     let mut places: Vec<String> = Vec::new();
     let mut facet = Facet::default();
     for entry in figure.entries.iter().filter(|entry| Some(&entry.subject) == figure.subjects.first()) {
@@ -97,55 +99,61 @@ pub(super) fn bars_along(figure: &MetricFigure<'_>, along: &str, only: &[(&str, 
         });
         facet.entries.entry((at, entry.cell.case)).or_insert(entry);
     }
-    bars(figure, &facet, &words::name_key(along), &places)
+    build_bar_chart(figure, &facet, &words::name_key(along), &places)
 }
 
-fn cases(figure: &MetricFigure<'_>) -> Vec<String> {
+fn list_case_names(figure: &MetricFigure<'_>) -> Vec<String> {
     figure.analysis.cases().into_iter().map(str::to_owned).collect()
 }
 
-fn estimate(figure: &MetricFigure<'_>, facet: &Facet<'_>, at: usize, case: usize) -> Option<Estimate> {
+fn estimate_at(figure: &MetricFigure<'_>, facet: &Facet<'_>, at: usize, case: usize) -> Option<Estimate> {
     Estimate::of(facet.entries.get(&(at, case))?, figure.scale)
 }
 
-fn bars(figure: &MetricFigure<'_>, facet: &Facet<'_>, along: &str, places: &[String]) -> BarChart {
-    let cases = cases(figure);
-    let group = |(at, label): (usize, &String)| Group {
+fn build_bar_chart(figure: &MetricFigure<'_>, facet: &Facet<'_>, along: &str, places: &[String]) -> BarChart {
+    let cases = list_case_names(figure);
+    let group = |(at, label): (usize, &String)| BarGroup {
         label: shorten_value(label),
-        bars: (0..cases.len()).map(|case| estimate(figure, facet, at, case)).collect(),
+        bars: (0..cases.len()).map(|case| estimate_at(figure, facet, at, case)).collect(),
     };
     let groups = places.iter().enumerate().map(group).collect();
     let (title, measure) = (facet.title.clone(), figure.measure());
     BarChart { title, measure, along: along.to_owned(), cases, groups, ..BarChart::default() }
 }
 
-fn curves(figure: &MetricFigure<'_>, facet: &Facet<'_>, along: &str, places: &[String], numbers: &[f64]) -> CurveChart {
+fn build_curve_chart(
+    figure: &MetricFigure<'_>,
+    facet: &Facet<'_>,
+    along: &str,
+    places: &[String],
+    numbers: &[f64],
+) -> CurveChart {
     // A line runs from left to right, independently of the order of the values.
     let mut order: Vec<usize> = (0..numbers.len()).collect();
     order.sort_by(|a, b| numbers[*a].total_cmp(&numbers[*b]));
     let line = |(case, name): (usize, String)| {
-        let point = |at: &usize| Point {
+        let point = |at: &usize| CurvePoint {
             x: numbers[*at],
             label: shorten_value(&places[*at]),
-            y: estimate(figure, facet, *at, case),
+            y: estimate_at(figure, facet, *at, case),
         };
-        Line { name, points: order.iter().map(point).collect() }
+        CurveLine { name, points: order.iter().map(point).collect() }
     };
-    let lines = cases(figure).into_iter().enumerate().map(line).collect();
+    let lines = list_case_names(figure).into_iter().enumerate().map(line).collect();
     let (title, measure) = (facet.title.clone(), figure.measure());
     CurveChart { title, measure, along: along.to_owned(), lines, ..CurveChart::default() }
 }
 
 /// Gives all charts the same scale, so that they can be compared.
-fn alike_bars(mut charts: Vec<BarChart>) -> Vec<Block> {
+fn equalize_bar_scales(mut charts: Vec<BarChart>) -> Vec<PageBlock> {
     let reach = charts.iter().map(BarChart::highest).fold(0.0, f64::max);
     charts.iter_mut().for_each(|chart| chart.reach = Some(reach));
-    charts.into_iter().map(Block::Bars).collect()
+    charts.into_iter().map(PageBlock::Bars).collect()
 }
 
-fn alike_curves(mut charts: Vec<CurveChart>) -> Vec<Block> {
+fn equalize_curve_scales(mut charts: Vec<CurveChart>) -> Vec<PageBlock> {
     let ranges = charts.iter().filter_map(CurveChart::range);
     let reach = ranges.reduce(|(lo, hi), (low, high)| (lo.min(low), hi.max(high)));
     charts.iter_mut().for_each(|chart| chart.reach = reach);
-    charts.into_iter().map(Block::Curves).collect()
+    charts.into_iter().map(PageBlock::Curves).collect()
 }

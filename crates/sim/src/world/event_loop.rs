@@ -137,9 +137,9 @@ impl World {
     /// Passes on a packet that `node` creates now.
     pub(super) fn create<S: Sink>(&mut self, node: NodeId, packet: &mut Packet, sink: &mut S) {
         if S::ACTIVE {
-            self.create_watched(node, packet, &mut Forward(&mut |at, event| sink.event(at, event)))
+            self.create_watched(node, packet, &mut Forward(&mut |at, event| sink.event(at, event)));
         } else {
-            self.create_timed(node, packet)
+            self.create_timed(node, packet);
         }
     }
 

@@ -10,19 +10,19 @@ use lab::result_dir::{COMPARISON, EMULATION};
 use scenario::problem::Problem;
 use serde_json::Value;
 
-use super::super::{count, listed, shown};
-use crate::Failure;
+use super::super::{format_count, format_path, format_problems};
+use crate::CommandFailure;
 
 /// The captures of the real hosts in a result of `lasthop shell`, beginning with the command's node; empty for any other
 /// file.
-pub fn of_hosts(dir: &Path) -> Vec<PathBuf> {
-    let captures = nodes(dir).into_iter().map(|node| dir.join(format!("{node}.pcapng")));
+pub fn find_host_captures(dir: &Path) -> Vec<PathBuf> {
+    let captures = list_host_nodes(dir).into_iter().map(|node| dir.join(format!("{node}.pcapng")));
     captures.filter(|path| is_capture(path)).collect()
 }
 
 /// The names of the real hosts in a result, beginning with the command's node.
-fn nodes(dir: &Path) -> Vec<String> {
-    let report = emulation(dir);
+fn list_host_nodes(dir: &Path) -> Vec<String> {
+    let report = read_emulation_report(dir);
     let nodes = report["nodes"].as_array().into_iter().flatten();
     nodes.filter_map(|node| Some(node["node"].as_str()?.to_owned())).collect()
 }
@@ -37,19 +37,19 @@ pub fn schemes_of(dir: &Path) -> Vec<String> {
 /// Whether a scheme split the connections of a result of real hosts: most packets were built by the scheme on the path,
 /// and the two ends have no connection with each other.
 pub fn is_split(dir: &Path) -> bool {
-    let packets = &emulation(dir)["packets"];
+    let packets = &read_emulation_report(dir)["packets"];
     let are_most_made = packets["rebuilt"].as_u64().unwrap_or(0) > packets["verbatim"].as_u64().unwrap_or(0);
     are_most_made && !schemes_of(dir).is_empty()
 }
 
 /// The congestion control of the machine that wrote a result.
 pub fn congestion_control(dir: &Path) -> Option<String> {
-    let report = emulation(dir);
+    let report = read_emulation_report(dir);
     report["congestion_control"].as_str().filter(|name| !name.is_empty()).map(str::to_owned)
 }
 
 /// The report of a result of real hosts; null of another file.
-fn emulation(dir: &Path) -> Value {
+fn read_emulation_report(dir: &Path) -> Value {
     let text = fs::read_to_string(dir.join(EMULATION)).unwrap_or_default();
     serde_json::from_str(&text).unwrap_or_default()
 }
@@ -61,7 +61,7 @@ const MAX_NAMED: usize = 12;
 ///
 /// # Errors
 /// It is one; its runs are named.
-pub fn refuse_comparison(dir: &Path) -> Result<(), Failure> {
+pub fn refuse_comparison(dir: &Path) -> Result<(), CommandFailure> {
     let is_comparison = |dir: &Path| dir.join(COMPARISON).is_file();
     // A path such as `.` has no parent.
     let parent = dir.canonicalize().ok().and_then(|dir| Some(dir.parent()?.to_owned()));
@@ -81,12 +81,12 @@ pub fn refuse_comparison(dir: &Path) -> Result<(), Failure> {
         return Ok(());
     }
     runs.sort();
-    let found = format!("a comparison with {}", count(runs.len(), "run"));
-    let problem = Problem::new("one run with real hosts").in_file(shown(dir)).found(found);
-    let names: Vec<String> = runs.iter().take(MAX_NAMED).map(|run| shown(run)).collect();
+    let found = format!("a comparison with {}", format_count(runs.len(), "run"));
+    let problem = Problem::new("one run with real hosts").in_file(format_path(dir)).found(found);
+    let names: Vec<String> = runs.iter().take(MAX_NAMED).map(|run| format_path(run)).collect();
     let more = if runs.len() > MAX_NAMED { ", ..." } else { "" };
     let problem = problem.hint(format!("name one of them: {}{more}", names.join(", ")));
-    Err(Failure::Input(listed(&[problem])))
+    Err(CommandFailure::Input(format_problems(&[problem])))
 }
 
 /// The direction of a connection's data in a result of real hosts.
@@ -110,10 +110,10 @@ impl DataDirection {
         let stream = here.streams.get(number as usize)?;
         let host = stream.host?;
         let [sent, received] = [host, host.other()].map(|end| stream.bytes[end.index()]);
-        let name = node_of(here);
-        let others = || nodes(dir).into_iter().filter(|node| *node != name);
+        let name = name_capture_node(here);
+        let others = || list_host_nodes(dir).into_iter().filter(|node| *node != name);
         let only = || others().next().filter(|_| others().count() == 1);
-        let other = other.map(node_of).or_else(only).unwrap_or_else(|| "the other end".to_owned());
+        let other = other.map(name_capture_node).or_else(only).unwrap_or_else(|| "the other end".to_owned());
         let [here_wireless, there_wireless] = [&name, &other].map(|node| has_wireless_link(dir, node));
         let is_known = here_wireless != there_wireless;
         let here_is_mobile = here_wireless || !is_known;
@@ -142,7 +142,7 @@ impl fmt::Display for DataDirection {
 }
 
 /// The node of a capture in a result.
-fn node_of(file: &CaptureFile) -> String {
+fn name_capture_node(file: &CaptureFile) -> String {
     file.path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 

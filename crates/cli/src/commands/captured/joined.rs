@@ -5,13 +5,13 @@ use engine::Span;
 use lab::captures::BothEnds;
 use serde_json::{Value, json};
 
-use super::super::{count, shown};
+use super::super::{format_count, format_path};
 use crate::table;
 
 /// Renders the packets of both directions and the clocks as text.
-pub fn as_text(both: &BothEnds<'_>) -> String {
+pub fn render_joined(both: &BothEnds<'_>) -> String {
     let Joined { data, acks, clock, beyond } = &both.joined;
-    let names = both.files.map(|file| shown(&file.path));
+    let names = both.files.map(|file| format_path(&file.path));
     let [sender, receiver] = [0, 1].map(|end| format!("stream {} of {}", both.numbers[end], names[end]));
     let head = ["direction", "packets", "lost", "share", "spurious"].into_iter().map(str::to_owned);
     let head = head.chain(QUANTILES.iter().map(|(name, _)| format!("{name} ms"))).collect();
@@ -33,7 +33,7 @@ pub fn as_text(both: &BothEnds<'_>) -> String {
     let mut text = format!(
         "joined: {places}\n{}the delays assume that the least one, {:.3} ms, is the same in \
          both directions: the clock of the second was {:.3} ms ahead",
-        table::aligned(&rows, 1),
+        table::align_rows(&rows, 1),
         clock.least.as_secs_f64() * 1e3,
         both.clock_ahead() as f64 / 1e6,
     );
@@ -46,7 +46,7 @@ pub fn as_text(both: &BothEnds<'_>) -> String {
     }
     let unknown = data.unknown() + acks.unknown();
     if unknown > 0 {
-        let packets = count(unknown, "packet");
+        let packets = format_count(unknown, "packet");
         text.push_str(&format!("note: of {packets} the other capture does not show whether they arrived\n"));
     }
     match data.unseen + acks.unseen {
@@ -57,18 +57,18 @@ pub fn as_text(both: &BothEnds<'_>) -> String {
         }
     }
     if data.missed > 0 {
-        let packets = count(data.missed, "packet");
+        let packets = format_count(data.missed, "packet");
         text.push_str(&format!("note: {packets} of these, acknowledged, were missed by the capture at the receiver\n"));
     }
     if *beyond > 0 {
-        let packets = count(beyond, "packet");
+        let packets = format_count(beyond, "packet");
         text.push_str(&format!("note: {packets} were not joined: the first {MAX_PACKETS} of each capture are\n"));
     }
     text
 }
 
 /// Converts the packets of both directions and the clocks to JSON.
-pub fn as_json(both: &BothEnds<'_>) -> Value {
+pub fn joined_to_json(both: &BothEnds<'_>) -> Value {
     let direction = |packets: &OneDirection| {
         let delays = packets.delay_quantiles().into_iter();
         let delays: serde_json::Map<String, Value> = delays
@@ -86,8 +86,8 @@ pub fn as_json(both: &BothEnds<'_>) -> Value {
     };
     let clock = both.joined.clock;
     json!({
-        "sender": { "file": shown(&both.files[0].path), "stream": both.numbers[0] },
-        "receiver": { "file": shown(&both.files[1].path), "stream": both.numbers[1] },
+        "sender": { "file": format_path(&both.files[0].path), "stream": both.numbers[0] },
+        "receiver": { "file": format_path(&both.files[1].path), "stream": both.numbers[1] },
         "data": direction(&both.joined.data),
         "acks": direction(&both.joined.acks),
         "clock_ahead_ms": both.clock_ahead() as f64 / 1e6,

@@ -23,15 +23,15 @@ use report::pictures::MAX_RUNS;
 use scenario::problem::Problem;
 use serde_json::{Value, json};
 
-use self::table::{LEGEND, REAL_LEGEND, table};
-use super::captured::of_hosts;
-use super::sweep::replications;
-use super::{Jobs, count, listed, plot, print, seed, shown, warn};
-use crate::Failure;
+use self::table::{LEGEND, REAL_LEGEND, render_comparison_table};
+use super::captured::find_host_captures;
+use super::sweep::parse_replications;
+use super::{Jobs, format_count, format_path, format_problems, parse_seed, plot, print_visible, print_warnings};
+use crate::CommandFailure;
 use crate::command_groups::Example;
 use crate::input;
-use crate::progress::Progress;
-use crate::talk::note;
+use crate::progress::ProgressReport;
+use crate::talk::write_note;
 
 /// Examples in its help.
 pub const EXAMPLES: &[Example] = &[
@@ -60,13 +60,13 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     scenario: Option<PathBuf>,
     /// Replications of each scheme on each path, each with its own random streams
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = replications, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = parse_replications, allow_negative_numbers = true)]
     replications: u64,
     /// Change a key of every path's scenario, such as duration="20 s"; may be repeated
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
     /// The random seed, 0 to 2^63 - 1
-    #[arg(long, value_name = "N", value_parser = seed, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = parse_seed, allow_negative_numbers = true)]
     seed: Option<u64>,
     /// The store for finished runs, which are not repeated
     #[arg(short, long, value_name = "STORE", default_value = "results/compare.sqlite")]
@@ -81,12 +81,12 @@ pub struct Args {
     #[arg(long, value_name = "COMMAND", help_heading = "Real ends")]
     shell: Option<String>,
     #[command(flatten)]
-    ends: Ends,
+    ends: RealEndArgs,
 }
 
 /// The real ends.
 #[derive(ClapArgs)]
-struct Ends {
+struct RealEndArgs {
     /// The node at which the command of --shell runs [default: `mobile`, or the receiver of the first flow]
     #[arg(long, value_name = "NODE", requires = "shell", help_heading = "Real ends")]
     node: Option<String>,
@@ -99,13 +99,13 @@ struct Ends {
 }
 
 /// Compares schemes.
-pub fn run(args: &Args) -> Result<(), Failure> {
+pub fn compare_schemes(args: &Args) -> Result<(), CommandFailure> {
     if args.shell.is_some() {
         real::prepare()?;
     }
-    let plans = plans(args).map_err(|problems| Failure::Input(listed(&problems)))?;
+    let plans = plan_comparisons(args).map_err(|problems| CommandFailure::Input(format_problems(&problems)))?;
     for (_, plan) in &plans {
-        warn(&merge_warnings(&plan.warnings));
+        print_warnings(&merge_warnings(&plan.warnings));
     }
     let ends = real::ends(args, &plans)?;
     let mut store = Store::create(&args.out)?;
@@ -120,23 +120,26 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         for (simulated, real) in all.iter_mut().zip(&real) {
             simulated["real"] = json!({ "command": args.shell, "schemes": real.to_json()["schemes"] });
         }
-        print(&format!("{:#}\n", Value::from(all)))?;
+        print_visible(&format!("{:#}\n", Value::from(all)))?;
     } else {
-        let tables = comparisons.iter().enumerate().map(|(number, simulated)| table(simulated, real.get(number)));
+        let tables = comparisons
+            .iter()
+            .enumerate()
+            .map(|(number, simulated)| render_comparison_table(simulated, real.get(number)));
         let tables: Vec<String> = tables.collect();
         let legend = if real.is_empty() { "" } else { REAL_LEGEND };
-        print(&format!("{}\n{LEGEND}{legend}", tables.join("\n")))?;
-        draw(args, &plans)?;
+        print_visible(&format!("{}\n{LEGEND}{legend}", tables.join("\n")))?;
+        draw_schemes(args, &plans)?;
     }
     Ok(())
 }
 
 /// Draws the first run of each scheme of a scenario in one picture. Standard input can be read only once.
-fn draw(args: &Args, plans: &[(String, Plan)]) -> Result<(), Failure> {
+fn draw_schemes(args: &Args, plans: &[(String, Plan)]) -> Result<(), CommandFailure> {
     let (Some(file), [(_, plan)]) = (args.file.as_ref().filter(|file| !input::is_stdin(file)), plans) else {
         return Ok(());
     };
-    if !of_hosts(file).is_empty() {
+    if !find_host_captures(file).is_empty() {
         // `lasthop plot` draws what its real hosts did.
         return Ok(());
     }
@@ -145,36 +148,36 @@ fn draw(args: &Args, plans: &[(String, Plan)]) -> Result<(), Failure> {
         return Ok(());
     }
     let out = args.out.with_file_name(format!("{}-compared", plan.stem));
-    plot::schemes(file, &schemes, &args.set, args.seed, out)
+    plot::plot_schemes(file, &schemes, &args.set, args.seed, out)
 }
 
 /// All runs, checked before the first begins.
-fn plans(args: &Args) -> Result<Vec<(String, Plan)>, Vec<Problem>> {
+fn plan_comparisons(args: &Args) -> Result<Vec<(String, Plan)>, Vec<Problem>> {
     let overrides = Overrides { set: args.set.clone(), scheme: None, seed: args.seed };
     if let Some(file) = &args.file {
-        let source = input::open(file, &overrides)?;
+        let source = input::open_source(file, &overrides)?;
         let mut names = args.schemes.clone();
         if names.is_empty() {
             names = compare::own_schemes(&source)?;
         }
         let schemes = compare::select_schemes(&names, &Members::default()).map_err(|problem| vec![problem])?;
-        return Ok(vec![(shown(file), compare::plan_comparison(source, &schemes, args.replications)?)]);
+        return Ok(vec![(format_path(file), compare::plan_comparison(source, &schemes, args.replications)?)]);
     }
     let schemes = compare::select_schemes(&args.schemes, &Members::default()).map_err(|problem| vec![problem])?;
     let plan = |source: Source| compare::plan_comparison(source, &schemes, args.replications);
     if let Some(file) = &args.scenario {
-        return Ok(vec![(shown(file), plan(input::open(file, &overrides)?)?)]);
+        return Ok(vec![(format_path(file), plan(input::open_source(file, &overrides)?)?)]);
     }
     let paths = compare::paths::select_paths(&args.paths).map_err(|problem| vec![problem])?;
     paths.into_iter().map(|path| Ok((path.name.clone(), plan(compare::open_path(&path, &overrides)?)?))).collect()
 }
 
 /// Runs the missing runs, path by path.
-fn run_missing(args: &Args, plans: &[(String, Plan)], store: &mut Store) -> Result<Vec<Comparison>, Failure> {
+fn run_missing(args: &Args, plans: &[(String, Plan)], store: &mut Store) -> Result<Vec<Comparison>, CommandFailure> {
     let runs = |plan: &Plan| plan.cases.len() as u64 * args.replications;
     let all: u64 = plans.iter().map(|(_, plan)| runs(plan)).sum();
     let (mut done, mut found) = (0, 0);
-    let progress = Progress::of_runs("compare");
+    let progress = ProgressReport::of_runs("compare");
     let mut comparisons = Vec::new();
     for (name, plan) in plans {
         let outcome = sweep::run::run_sweep(plan, store, args.jobs.count(), Shard::WHOLE, &mut |tally| {
@@ -188,7 +191,7 @@ fn run_missing(args: &Args, plans: &[(String, Plan)], store: &mut Store) -> Resu
                     // The error counts the runs of one path only.
                     SweepError::Interrupted(tally) => {
                         let finished = done + found + tally.done + tally.found;
-                        Failure::Interrupted(format!(
+                        CommandFailure::Interrupted(format!(
                             "interrupted: {finished} of {all} runs are finished and stored\n  hint: the same command continues"
                         ))
                     }
@@ -203,9 +206,9 @@ fn run_missing(args: &Args, plans: &[(String, Plan)], store: &mut Store) -> Resu
     }
     progress.finish();
     for (comparison, warnings) in &comparisons {
-        warn(&warnings.iter().map(|warning| format!("{}: {warning}", comparison.name)).collect::<Vec<_>>());
+        print_warnings(&warnings.iter().map(|warning| format!("{}: {warning}", comparison.name)).collect::<Vec<_>>());
     }
     let before = if found > 0 { format!(", {found} were already stored") } else { String::new() };
-    note(format_args!("{}{before}; kept in {}", count(done, "run"), shown(&args.out)));
+    write_note(format_args!("{}{before}; kept in {}", format_count(done, "run"), format_path(&args.out)));
     Ok(comparisons.into_iter().map(|(comparison, _)| comparison).collect())
 }

@@ -4,19 +4,19 @@ use lab::compare::Comparison;
 use lab::sweep::Plan;
 
 use super::Args;
-use crate::Failure;
+use crate::CommandFailure;
 
 /// Refuses to run.
-pub fn prepare() -> Result<(), Failure> {
-    Err(Failure::Unsupported(format!("error: {}", host::Error::NotLinux)))
+pub fn prepare() -> Result<(), CommandFailure> {
+    Err(CommandFailure::Unsupported(format!("error: {}", host::Error::NotLinux)))
 }
 
 /// Nothing: `prepare` has refused.
-pub fn ends(_: &Args, _: &[(String, Plan)]) -> Result<Vec<()>, Failure> {
+pub fn ends(_: &Args, _: &[(String, Plan)]) -> Result<Vec<()>, CommandFailure> {
     Ok(Vec::new())
 }
 
 /// Refuses to run.
-pub fn compare(_: &Args, (): (), _: &Plan, _: &str) -> Result<Comparison, Failure> {
+pub fn compare(_: &Args, (): (), _: &Plan, _: &str) -> Result<Comparison, CommandFailure> {
     prepare().and(Ok(Comparison { name: String::new(), title: String::new(), rows: Vec::new() }))
 }

@@ -4,23 +4,23 @@ use ::plot::{Description, Recorder};
 use engine::Quantity;
 use lab::captures::{BothEnds, CaptureFile, ExplainedConnection};
 use observe::explain::{
-    FlowReport, HIDDEN_CAUSES, captured_causes, captured_to_json, hidden_kinds, millis, shown_kinds,
+    FlowReport, HIDDEN_CAUSES, captured_causes, captured_report_to_json, format_millis, hidden_kinds, shown_kinds,
 };
-use report::pictures::{View, captured};
+use report::pictures::{PictureView, draw_captured_connection};
 use serde_json::{Value, json};
 
-use super::super::captured::{captures, joined, refuse};
-use super::super::plot::failure::failed;
-use super::super::{count, plot, print_if_open, shown};
-use super::{Args, TOP_IN_JSON, table_of};
-use crate::Failure;
-use crate::talk::note;
+use super::super::captured::{joined, read_command_captures, refuse_options};
+use super::super::plot::failure::convert_picture_error;
+use super::super::{format_count, format_path, plot, print_if_open};
+use super::{Args, TOP_IN_JSON, render_report_table};
+use crate::CommandFailure;
+use crate::talk::write_note;
 
 /// `lasthop explain CAPTURE`.
-pub fn run(args: &Args) -> Result<(), Failure> {
-    refuse(&[("--flow", args.flow.is_some())])?;
+pub fn explain_capture(args: &Args) -> Result<(), CommandFailure> {
+    refuse_options(&[("--flow", args.flow.is_some())])?;
     let path = &args.scenario.file;
-    let (file, other) = captures(path, args.other.as_ref(), &args.capture)?;
+    let (file, other) = read_command_captures(path, args.other.as_ref(), &args.capture)?;
     let both = other.as_ref().map(|other| BothEnds::of([&file, other], args.capture.stream)).transpose()?;
     let out = args.out.clone().or_else(|| path.is_dir().then(|| path.join("plots")));
     let drawn: &[u32] = if out.is_some() { &[0] } else { &[] };
@@ -33,34 +33,38 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     };
     for (explained, recorder) in all {
         if args.json {
-            let mut json = as_json(&explained, args.top.unwrap_or(TOP_IN_JSON));
+            let mut json = explained_to_json(&explained, args.top.unwrap_or(TOP_IN_JSON));
             if let Some(both) = &both {
-                json["joined"] = joined::as_json(both);
+                json["joined"] = joined::joined_to_json(both);
             }
             let json = Value::from(vec![json]);
             print_if_open(&format!("{json:#}\n"))?;
         } else {
             let file = both.as_ref().map_or(&file, |both| both.files[0]);
             let title = file.path.file_name().unwrap_or_default().to_string_lossy();
-            let text = as_text(&title, file, &explained, args.top.unwrap_or(0));
-            let joined = both.as_ref().map_or(String::new(), |both| format!("{}\n", joined::as_text(both)));
+            let text = render_explained_capture(&title, file, &explained, args.top.unwrap_or(0));
+            let joined = both.as_ref().map_or(String::new(), |both| format!("{}\n", joined::render_joined(both)));
             print_if_open(&format!("{joined}{text}"))?;
         }
         if let Some(out) = &out {
             if recorder.overflowed() {
-                note(format_args!("warning: no picture in {}: the connection is too long for one", shown(out)));
+                write_note(format_args!(
+                    "warning: no picture in {}: the connection is too long for one",
+                    format_path(out)
+                ));
                 continue;
             }
-            let drawn = captured(&explained, &recorder.finish(), &View::default(), true).map_err(failed)?;
-            plot::write(&drawn, out)?.iter().for_each(|path| note(shown(path)));
+            let drawn = draw_captured_connection(&explained, &recorder.finish(), &PictureView::default(), true)
+                .map_err(convert_picture_error)?;
+            plot::write_picture(&drawn, out)?.iter().for_each(|path| write_note(format_path(path)));
         }
     }
     Ok(())
 }
 
-fn as_json(explained: &ExplainedConnection, top: usize) -> Value {
+fn explained_to_json(explained: &ExplainedConnection, top: usize) -> Value {
     let ExplainedConnection { survey, counts, report, .. } = explained;
-    let mut json = captured_to_json(&explained.name(), report, (survey.is_at_sender(), survey.scale_known), top);
+    let mut json = captured_report_to_json(&explained.name(), report, (survey.is_at_sender(), survey.scale_known), top);
     json["capture"] = json!({
         "stream": survey.number,
         "place": survey.vantage.name(),
@@ -81,16 +85,16 @@ fn as_json(explained: &ExplainedConnection, top: usize) -> Value {
     json
 }
 
-fn as_text(title: &str, file: &CaptureFile, explained: &ExplainedConnection, top: usize) -> String {
+fn render_explained_capture(title: &str, file: &CaptureFile, explained: &ExplainedConnection, top: usize) -> String {
     let ExplainedConnection { survey, counts, report, .. } = explained;
-    let mut text = format!("{title}: {}", count(file.streams.len(), "TCP connection"));
+    let mut text = format!("{title}: {}", format_count(file.streams.len(), "TCP connection"));
     if file.streams.len() > 1 {
         text.push_str("; --stream N explains another, `lasthop report` all");
     }
     if file.unexplained_frames() > 0 {
         text.push_str(&format!(
             "\nnot explained: {}{}",
-            count(file.unexplained_frames(), "frame"),
+            format_count(file.unexplained_frames(), "frame"),
             file.unexplained_frames_by_kind()
         ));
     }
@@ -102,17 +106,17 @@ fn as_text(title: &str, file: &CaptureFile, explained: &ExplainedConnection, top
          captured at the {}; least round trip {} ms, rate of the slowest link {rate}\n",
         explained.name(),
         survey.bytes,
-        count(counts.segments, "segment"),
+        format_count(counts.segments, "segment"),
         counts.repeated,
         counts.duplicates,
         counts.reordered,
         survey.vantage.name(),
-        millis(survey.round_trip()),
+        format_millis(survey.round_trip()),
     ));
     if counts.closed_windows > 0 || counts.probes > 0 {
         text.push_str(&format!(
             "the receiver closed its window {}; {} probes or keep-alives\n",
-            count(counts.closed_windows as usize, "time"),
+            format_count(counts.closed_windows as usize, "time"),
             counts.probes
         ));
     }
@@ -122,13 +126,13 @@ fn as_text(title: &str, file: &CaptureFile, explained: &ExplainedConnection, top
         .collect();
     let at_sender = survey.is_at_sender();
     let timeouts = match report.timeouts {
-        times if at_sender && times > 0 => format!("; {}", count(times as usize, "timeout")),
+        times if at_sender && times > 0 => format!("; {}", format_count(times as usize, "timeout")),
         _ => String::new(),
     };
     let nothing = format!("no problem was found of {}{timeouts}", shown_kinds(at_sender).join(", "));
     // The times for which the sender was blocked are estimates, which the budget already includes.
     let report = &FlowReport { blocked: Vec::new(), ..report.clone() };
-    text.push_str(&table_of("the transfer", report, &causes, top, &nothing));
+    text.push_str(&render_report_table("the transfer", report, &causes, top, &nothing));
     text.push_str("\nnot shown by this capture\n");
     let mut line = |name: &str, names: &[&str]| text.push_str(&format!("{name:<16} {}\n", names.join(", ")));
     line("findings", &hidden_kinds(at_sender).collect::<Vec<_>>());

@@ -9,18 +9,18 @@ use clap::Args as ClapArgs;
 use engine::{Span, Time, quantity};
 use lab::load::Loaded;
 use lab::run::{self, RunError};
-use observe::explain::{Cause, Explain, Finding, FlowReport, millis, to_json};
-use report::pictures::{MAX_FLOWS, explained};
+use observe::explain::{Cause, Explain, Finding, FlowReport, format_millis, report_to_json};
+use report::pictures::{MAX_FLOWS, draw_explained_flow};
 use scenario::flows;
 use scenario::problem::Problem;
 use serde_json::Value;
 
 use super::captured::CaptureArgs;
-use super::{ScenarioArgs, flow_named, listed, plot, print_if_open, shown};
+use super::{ScenarioArgs, find_named_flow, format_path, format_problems, plot, print_if_open};
 use crate::command_groups::Example;
-use crate::progress::Progress;
-use crate::talk::note;
-use crate::{Failure, table};
+use crate::progress::ProgressReport;
+use crate::talk::write_note;
+use crate::{CommandFailure, table};
 
 /// Examples in its help.
 pub const EXAMPLES: &[Example] = &[
@@ -55,30 +55,32 @@ pub struct Args {
 }
 
 /// Explains a run, or a capture.
-pub fn run(args: &Args) -> Result<(), Failure> {
+pub fn explain_run(args: &Args) -> Result<(), CommandFailure> {
     if args.capture.reads_capture(&args.scenario)? {
-        return captured::run(args);
+        return captured::explain_capture(args);
     }
     if let Some(other) = &args.other {
-        let problem = Problem::new("a capture, beside another one").in_file(shown(&args.scenario.file));
+        let problem = Problem::new("a capture, beside another one").in_file(format_path(&args.scenario.file));
         let hint = "`lasthop plot` draws several runs in one picture";
-        return Err(Failure::Input(listed(&[problem.found(format!("a scenario, with {}", shown(other))).hint(hint)])));
+        return Err(CommandFailure::Input(format_problems(&[problem
+            .found(format!("a scenario, with {}", format_path(other)))
+            .hint(hint)])));
     }
     let loaded = args.scenario.load()?;
     let chosen = match &args.flow {
-        Some(name) => vec![flow_named(&loaded.network, name)?],
+        Some(name) => vec![find_named_flow(&loaded.network, name)?],
         None => flows::over_tcp(&loaded.network),
     };
-    let kept = args.scenario.kept();
+    let kept = args.scenario.result_directory();
     let out = args.out.clone().or_else(|| kept.map(|dir| dir.join("plots")));
     let drawn = chosen.iter().filter(|_| out.is_some()).map(|flow| *flow as u32);
     let recorder = Recorder::new(drawn, None, None).with_schemes(&Description::of(&loaded.network));
     let mut sink = (Explain::new(&loaded.network), recorder);
-    let progress = Progress::new(&loaded.stem);
+    let progress = ProgressReport::new(&loaded.stem);
     let results = match kept {
         Some(dir) => run::replay_result(&loaded, dir, &mut sink, |_| false, &mut |share| progress.set(share)),
         None => {
-            let recorded = run::record(&loaded.network, &mut sink, |_| false, &mut |share| progress.set(share));
+            let recorded = run::run_into_sink(&loaded.network, &mut sink, |_| false, &mut |share| progress.set(share));
             recorded.map_err(RunError::from)
         }
     };
@@ -88,43 +90,48 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let named = || chosen.iter().map(|flow| (loaded.network.flows[*flow].name.as_str(), &reports[*flow]));
     if args.json {
         let reports: Vec<Value> =
-            named().map(|(name, report)| to_json(name, report, args.top.unwrap_or(TOP_IN_JSON))).collect();
+            named().map(|(name, report)| report_to_json(name, report, args.top.unwrap_or(TOP_IN_JSON))).collect();
         print_if_open(&format!("{:#}\n", Value::from(reports)))?;
     } else {
         let title = loaded.title();
         let mut text = format!("{title} (seed {})\n", loaded.network.seed);
-        named().for_each(|(name, report)| text.push_str(&as_table(name, report, args.top.unwrap_or(0))));
+        named().for_each(|(name, report)| text.push_str(&render_flow_report(name, report, args.top.unwrap_or(0))));
         print_if_open(&text)?;
     }
     match out {
         Some(out) if recorder.overflowed() => {
-            note(format_args!("warning: no picture in {}: the run is too long for one picture", shown(&out)));
+            write_note(format_args!(
+                "warning: no picture in {}: the run is too long for one picture",
+                format_path(&out)
+            ));
             Ok(())
         }
         Some(_) if args.flow.is_none() && args.out.is_none() && chosen.len() > MAX_FLOWS => {
             let flows = chosen.len();
-            note(format_args!("no picture: there are {flows} flows; --flow NAME draws one, --out DIR all of them"));
+            write_note(format_args!(
+                "no picture: there are {flows} flows; --flow NAME draws one, --out DIR all of them"
+            ));
             Ok(())
         }
-        Some(out) => draw(&loaded, recorder, &reports, &chosen, &out, &progress),
+        Some(out) => draw_findings(&loaded, recorder, &reports, &chosen, &out, &progress),
         None => Ok(()),
     }
 }
 
 /// Draws each chosen flow with its findings marked, the costliest first.
-fn draw(
+fn draw_findings(
     loaded: &Loaded,
     recorder: Recorder,
     reports: &[FlowReport],
     chosen: &[usize],
     out: &Path,
-    progress: &Progress,
-) -> Result<(), Failure> {
+    progress: &ProgressReport,
+) -> Result<(), CommandFailure> {
     let recording = recorder.finish();
     for (done, &flow) in chosen.iter().enumerate() {
-        progress.drawn(done, chosen.len())?;
-        let files = plot::write(&explained(loaded, &recording, flow, &reports[flow]), out)?;
-        files.iter().for_each(|path| note(shown(path)));
+        progress.fail_if_interrupted(done, chosen.len())?;
+        let files = plot::write_picture(&draw_explained_flow(loaded, &recording, flow, &reports[flow]), out)?;
+        files.iter().for_each(|path| write_note(format_path(path)));
     }
     Ok(())
 }
@@ -132,7 +139,7 @@ fn draw(
 /// A cause of the flow's time: its name and its description.
 type NamedCause = (&'static str, &'static str, Span);
 
-fn as_table(name: &str, report: &FlowReport, top: usize) -> String {
+fn render_flow_report(name: &str, report: &FlowReport, top: usize) -> String {
     let named = |(cause, time): &(Cause, Span)| (cause.name(), cause.summary(), *time);
     let causes: Vec<NamedCause> = report.causes().iter().map(named).collect();
     let timeouts = match report.timeouts {
@@ -140,32 +147,39 @@ fn as_table(name: &str, report: &FlowReport, top: usize) -> String {
         1 => "; its timer expired once".to_owned(),
         times => format!("; its timer expired {times} times"),
     };
-    table_of(&format!("flow {name}"), report, &causes, top, &format!("no problem was found{timeouts}"))
+    render_report_table(&format!("flow {name}"), report, &causes, top, &format!("no problem was found{timeouts}"))
 }
 
 /// The report of a flow, or of a connection, with the causes of its time; `nothing` is its last line without findings.
-pub(super) fn table_of(name: &str, report: &FlowReport, causes: &[NamedCause], top: usize, nothing: &str) -> String {
+pub(super) fn render_report_table(
+    name: &str,
+    report: &FlowReport,
+    causes: &[NamedCause],
+    top: usize,
+    nothing: &str,
+) -> String {
     let took = format!("{:.3} s", report.took.as_secs_f64());
     let done = if report.completed { "took" } else { "is incomplete after" };
-    let mut out = format!("\n{name} {done} {took}\n{}\n{}", blocked(report), budget(report, causes));
+    let mut out =
+        format!("\n{name} {done} {took}\n{}\n{}", render_blocked_times(report), render_budget_table(report, causes));
     if report.findings.is_empty() {
         out.push_str(&format!("{nothing}\n"));
         return out;
     }
-    out.push_str(&kinds(report));
+    out.push_str(&render_finding_kinds(report));
     if top > 0 {
-        out.push_str(&single(report, top));
+        out.push_str(&render_top_findings(report, top));
     }
     out
 }
 
 /// The `top` costliest findings.
-fn single(report: &FlowReport, top: usize) -> String {
+fn render_top_findings(report: &FlowReport, top: usize) -> String {
     let head = ["rank", "finding", "from s", "to s", "cost ms"].map(str::to_owned).to_vec();
     let row = |(rank, finding): (usize, &Finding)| {
         let second = |at: Time| format!("{:.3}", at.as_secs_f64());
         let (from, to) = (second(finding.from), second(finding.to));
-        vec![(rank + 1).to_string(), finding.kind.to_owned(), from, to, millis(finding.cost)]
+        vec![(rank + 1).to_string(), finding.kind.to_owned(), from, to, format_millis(finding.cost)]
     };
     let shown = report.findings.iter().take(top);
     let rows: Vec<Vec<String>> = std::iter::once(head).chain(shown.clone().enumerate().map(row)).collect();
@@ -180,20 +194,20 @@ fn single(report: &FlowReport, top: usize) -> String {
 
 /// Aligned rows, each followed by a text.
 fn with_texts<'a>(rows: &[Vec<String>], left: usize, texts: impl Iterator<Item = &'a str>) -> String {
-    let rows = table::aligned(rows, left);
+    let rows = table::align_rows(rows, left);
     rows.lines().zip(texts).map(|(row, text)| format!("{row}  {text}\n")).collect()
 }
 
-fn percent(part: Span, of: Span) -> String {
+fn format_share(part: Span, of: Span) -> String {
     quantity::format_percent(part.as_secs_f64() / of.as_secs_f64().max(f64::MIN_POSITIVE))
 }
 
 /// The causes of the flow's time, the longest first, each with a bar.
-fn budget(report: &FlowReport, causes: &[NamedCause]) -> String {
+fn render_budget_table(report: &FlowReport, causes: &[NamedCause]) -> String {
     if causes.is_empty() {
         return String::new();
     }
-    let row = |name: &str, time: Span| vec![name.to_owned(), millis(time), percent(time, report.took)];
+    let row = |name: &str, time: Span| vec![name.to_owned(), format_millis(time), format_share(time, report.took)];
     let mut rows = vec![["cause", "time ms", "share"].map(str::to_owned).to_vec()];
     rows.extend(causes.iter().map(|(name, _, time)| row(name, *time)));
     rows.push(row("sum", report.took));
@@ -214,24 +228,24 @@ const BAR: usize = 25;
 pub(super) const TOP_IN_JSON: usize = 20;
 
 /// The reasons for which the sender did not send, the longest first.
-fn blocked(report: &FlowReport) -> String {
+fn render_blocked_times(report: &FlowReport) -> String {
     let mut held: Vec<_> = report.blocked.iter().filter(|(_, held)| *held > Span::ZERO).collect();
     held.sort_by_key(|(_, held)| std::cmp::Reverse(*held));
     let parts: Vec<String> =
-        held.iter().map(|(reason, held)| format!("{} {}", reason.name(), percent(*held, report.took))).collect();
+        held.iter().map(|(reason, held)| format!("{} {}", reason.name(), format_share(*held, report.took))).collect();
     if parts.is_empty() { String::new() } else { format!("the sender was blocked by {}\n", parts.join(", ")) }
 }
 
 /// A line for each kind of finding, with its costliest one, and the total cost.
-fn kinds(report: &FlowReport) -> String {
+fn render_finding_kinds(report: &FlowReport) -> String {
     let mut rows = vec![["findings", "number", "cost ms", "of the flow"].map(str::to_owned).to_vec()];
     let mut texts = vec!["the costliest".to_owned()];
     for total in report.kinds() {
         rows.push(vec![
             total.kind.to_owned(),
             total.count.to_string(),
-            millis(total.cost),
-            percent(total.cost, report.took),
+            format_millis(total.cost),
+            format_share(total.cost, report.took),
         ]);
         // Findings are sorted by cost.
         let costliest = report.findings.iter().find(|finding| finding.kind == total.kind);
@@ -239,11 +253,11 @@ fn kinds(report: &FlowReport) -> String {
             format!("{:.3} to {:.3} s: {}", finding.from.as_secs_f64(), finding.to.as_secs_f64(), finding.text)
         }));
     }
-    let avoidable = percent(report.lost_avoidably, report.took);
+    let avoidable = format_share(report.lost_avoidably, report.took);
     format!(
         "{}they overlap; each moment counted once, they are {} of the time, and avoidable ones {avoidable}\n",
         with_texts(&rows, 1, texts.iter().map(String::as_str)),
-        percent(report.lost, report.took),
+        format_share(report.lost, report.took),
     )
 }
 
@@ -270,7 +284,7 @@ mod tests {
                 lost,
                 lost_avoidably: lost,
             };
-            let text = as_table("f", &report, 20);
+            let text = render_flow_report("f", &report, 20);
             assert!(text.contains("no problem was found") && text.ends_with(end), "{text}");
         }
     }

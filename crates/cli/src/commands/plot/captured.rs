@@ -3,17 +3,17 @@
 use ::plot::{Description, Recorder};
 use engine::Time;
 use lab::captures::BothEnds;
-use report::pictures::{View, captured};
+use report::pictures::{PictureView, draw_captured_connection};
 
-use super::super::captured::{captures, refuse};
+use super::super::captured::{read_command_captures, refuse_options};
 use super::super::places::beside_result;
 use super::Args;
-use super::failure::failed;
-use crate::Failure;
+use super::failure::convert_picture_error;
+use crate::CommandFailure;
 
 /// `lasthop plot CAPTURE`.
-pub fn run(args: &Args, view: &View) -> Result<(), Failure> {
-    refuse(&[
+pub fn plot_capture(args: &Args, view: &PictureView) -> Result<(), CommandFailure> {
+    refuse_options(&[
         ("--flow", args.flow.is_some()),
         ("--all-flows", args.all_flows),
         ("--topology", args.topology),
@@ -21,7 +21,7 @@ pub fn run(args: &Args, view: &View) -> Result<(), Failure> {
         ("a third file", args.others.len() > 1),
     ])?;
     let path = &args.scenario.file;
-    let (file, other) = captures(path, args.others.first(), &args.capture)?;
+    let (file, other) = read_command_captures(path, args.others.first(), &args.capture)?;
     let both = other.as_ref().map(|other| BothEnds::of([&file, other], args.capture.stream)).transpose()?;
     let default = || if path.is_dir() { path.join("plots") } else { beside_result(path, "plots") };
     let target = args.target(default)?;
@@ -36,9 +36,10 @@ pub fn run(args: &Args, view: &View) -> Result<(), Failure> {
     for (explained, recorder) in all {
         if recorder.overflowed() {
             let hint = "draw a part of it with --from and --to";
-            return Err(Failure::Run(format!("the connection is too long for one picture\n  hint: {hint}")));
+            return Err(CommandFailure::Run(format!("the connection is too long for one picture\n  hint: {hint}")));
         }
-        let drawn = captured(&explained, &recorder.finish(), view, false).map_err(failed)?;
+        let drawn =
+            draw_captured_connection(&explained, &recorder.finish(), view, false).map_err(convert_picture_error)?;
         target.save(&drawn)?;
     }
     Ok(())

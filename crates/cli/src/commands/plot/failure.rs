@@ -1,14 +1,14 @@
 //! Errors of pictures, in terms of the command's options.
 
 use engine::quantity::format_moment;
-use report::pictures::{Choice, MAX_RUNS, PictureError};
+use report::pictures::{MAX_RUNS, PictureError, SingleRunChoice};
 use scenario::problem::Problem;
 
-use super::super::listed;
-use crate::Failure;
+use super::super::format_problems;
+use crate::CommandFailure;
 
 /// The failure of the command.
-pub(in super::super) fn failed(error: PictureError) -> Failure {
+pub(in super::super) fn convert_picture_error(error: PictureError) -> CommandFailure {
     let runs = |expected: &str, found: usize| Problem::new(expected).found(format!("{found} runs"));
     let problem = match error {
         PictureError::Flow(problem) => problem.in_file("--flow"),
@@ -19,8 +19,10 @@ pub(in super::super) fn failed(error: PictureError) -> Failure {
         PictureError::ManyRuns(runs) => {
             Problem::new(format!("at most {MAX_RUNS} runs in one picture")).found(runs.to_string())
         }
-        PictureError::OneRun(Choice::Together, found) => runs("one run, because all flows are drawn together", found),
-        PictureError::OneRun(Choice::Medium, found) => runs("one run, because a medium is drawn", found),
+        PictureError::OneRun(SingleRunChoice::Together, found) => {
+            runs("one run, because all flows are drawn together", found)
+        }
+        PictureError::OneRun(SingleRunChoice::Medium, found) => runs("one run, because a medium is drawn", found),
         PictureError::Backwards { from, to } => {
             Problem::new(format!("a time after --from ({from})")).in_file("--to").found(to.to_string())
         }
@@ -37,7 +39,7 @@ pub(in super::super) fn failed(error: PictureError) -> Failure {
                 }
                 _ => "draw one flow with --flow NAME, or a part of the run with --from and --to",
             };
-            return Failure::Run(format!(
+            return CommandFailure::Run(format!(
                 "by {} the run has more than {} million events to draw\n  hint: {narrower}",
                 format_moment(until.as_secs_f64()),
                 max / 1_000_000
@@ -45,5 +47,5 @@ pub(in super::super) fn failed(error: PictureError) -> Failure {
         }
         PictureError::Run(error) => return error.into(),
     };
-    Failure::Input(listed(&[problem]))
+    CommandFailure::Input(format_problems(&[problem]))
 }

@@ -12,16 +12,16 @@ use clap::{Args as ClapArgs, ValueEnum};
 use engine::Span;
 use lab::load::Loaded;
 use plot::{MAX_SIDE, Panel, Theme, Unit};
-use report::pictures::{Drawn, MAX_FLOWS, Single, View};
+use report::pictures::{Drawn, MAX_FLOWS, PictureView, Single};
 
 use super::captured::CaptureArgs;
 use super::places::{in_results, name_run};
 use super::{ScenarioArgs, write_whole};
-use crate::Failure;
+use crate::CommandFailure;
 use crate::command_groups::Example;
-use crate::progress::Progress;
-use failure::failed;
-use target::Target;
+use crate::progress::ProgressReport;
+use failure::convert_picture_error;
+use target::PictureTarget;
 
 /// Examples in its help.
 pub const EXAMPLES: &[Example] = &[
@@ -73,7 +73,7 @@ pub struct Args {
     dark: bool,
     /// Width and height of the SVG, at least 500x400; the PNG has twice as many pixels each way [default: 1000x680, and
     /// 110 higher for each panel beyond two]
-    #[arg(long, value_name = "WxH", value_parser = size)]
+    #[arg(long, value_name = "WxH", value_parser = parse_size)]
     size: Option<(u32, u32)>,
     /// Where to write: a directory, or for one picture a file, .svg or .png [default: plots/ in the result directory;
     /// otherwise results/RUN.plots, results/CAPTURE.plots or, of several runs, results/NAME-compared]
@@ -108,7 +108,7 @@ impl From<PanelChoice> for Panel {
     }
 }
 
-fn size(text: &str) -> Result<(u32, u32), String> {
+fn parse_size(text: &str) -> Result<(u32, u32), String> {
     let in_range = |number: &str, least| number.parse().ok().filter(|pixels| (least..=MAX_SIDE).contains(pixels));
     let (width, height) = plot::MIN_SIZE;
     let size = text.split_once('x').and_then(|(w, h)| Some((in_range(w, width)?, in_range(h, height)?)));
@@ -118,15 +118,15 @@ fn size(text: &str) -> Result<(u32, u32), String> {
 }
 
 /// Draws the first run of a scenario under each of these schemes in one picture.
-pub(super) fn schemes(
+pub(super) fn plot_schemes(
     file: &Path,
     schemes: &[&str],
     set: &[String],
     seed: Option<u64>,
     out: PathBuf,
-) -> Result<(), Failure> {
+) -> Result<(), CommandFailure> {
     let scenario = ScenarioArgs { file: file.to_owned(), set: set.to_vec(), scheme: Some(schemes.join(",")), seed };
-    run(&Args {
+    plot_runs(&Args {
         scenario,
         capture: CaptureArgs { stream: None, at: None },
         others: Vec::new(),
@@ -146,36 +146,36 @@ pub(super) fn schemes(
 }
 
 /// Draws a run.
-pub fn run(args: &Args) -> Result<(), Failure> {
-    let (runs, view) = (compared::runs(args), view(args));
+pub fn plot_runs(args: &Args) -> Result<(), CommandFailure> {
+    let (runs, view) = (compared::list_compared_runs(args), select_view(args));
     if args.capture.reads_capture(&args.scenario)? {
-        return captured::run(args, &view);
+        return captured::plot_capture(args, &view);
     }
     if args.topology {
-        return topology::draw(args, runs.len(), &view);
+        return topology::plot_topology(args, runs.len(), &view);
     }
     if runs.len() > 1 {
-        return compared::draw(args, &runs, &view);
+        return compared::draw_compared_runs(args, &runs, &view);
     }
     let loaded = args.scenario.load()?;
-    let target = args.target(|| default_dir(args, &loaded))?;
-    let single = Single::new(&loaded, &view).map_err(failed)?;
-    let progress = Progress::new(&loaded.stem);
-    let recorded = single.record(args.scenario.kept(), &mut |share| progress.set(share));
+    let target = args.target(|| choose_plot_directory(args, &loaded))?;
+    let single = Single::new(&loaded, &view).map_err(convert_picture_error)?;
+    let progress = ProgressReport::new(&loaded.stem);
+    let recorded = single.record(args.scenario.result_directory(), &mut |share| progress.set(share));
     progress.finish();
-    let recorded = recorded.map_err(failed)?;
+    let recorded = recorded.map_err(convert_picture_error)?;
     target.admit(recorded.count())?;
     let mut pictures = recorded.pictures();
     for done in 0..recorded.count() {
-        progress.drawn(done, recorded.count())?;
+        progress.fail_if_interrupted(done, recorded.count())?;
         pictures.next().map_or(Ok(()), |drawn| target.save(&drawn))?;
     }
     Ok(())
 }
 
 /// The view that the options choose.
-fn view(args: &Args) -> View {
-    View {
+fn select_view(args: &Args) -> PictureView {
+    PictureView {
         flows: args.flow.iter().cloned().collect(),
         max_flows: Some(MAX_FLOWS),
         medium: args.medium.clone(),
@@ -191,8 +191,8 @@ fn view(args: &Args) -> View {
 }
 
 /// Writes a picture as SVG and PNG; returns the paths of the files.
-pub(super) fn write(Drawn { name, picture }: &Drawn, dir: &Path) -> Result<[PathBuf; 2], Failure> {
-    let png = picture.png(plot::PNG_SCALE).map_err(|error| Failure::Run(format!("{name}: {error}")))?;
+pub(super) fn write_picture(Drawn { name, picture }: &Drawn, dir: &Path) -> Result<[PathBuf; 2], CommandFailure> {
+    let png = picture.png(plot::PNG_SCALE).map_err(|error| CommandFailure::Run(format!("{name}: {error}")))?;
     let files = ["svg", "png"].map(|ending| dir.join(format!("{name}.{ending}")));
     write_whole(&files[0], picture.svg().as_bytes())?;
     write_whole(&files[1], &png)?;
@@ -201,14 +201,14 @@ pub(super) fn write(Drawn { name, picture }: &Drawn, dir: &Path) -> Result<[Path
 
 impl Args {
     /// The target of pictures: the path of --out, or the `default` directory.
-    fn target(&self, default: impl FnOnce() -> PathBuf) -> Result<Target, Failure> {
-        self.out.as_deref().map_or_else(|| Ok(Target::Directory(default())), Target::of_option)
+    fn target(&self, default: impl FnOnce() -> PathBuf) -> Result<PictureTarget, CommandFailure> {
+        self.out.as_deref().map_or_else(|| Ok(PictureTarget::Directory(default())), PictureTarget::of_option)
     }
 }
 
 /// The directory for pictures of one run: in its result directory, or in `results/` under the name of the run.
-fn default_dir(args: &Args, loaded: &Loaded) -> PathBuf {
-    match args.scenario.kept() {
+fn choose_plot_directory(args: &Args, loaded: &Loaded) -> PathBuf {
+    match args.scenario.result_directory() {
         Some(dir) => dir.join("plots"),
         None => in_results(name_run(loaded, &args.scenario) + ".plots"),
     }

@@ -5,37 +5,41 @@ use std::path::{Path, PathBuf};
 
 use lab::captures::{BothEnds, CaptureFailure, CaptureFile};
 use plot::{Description, Recorder};
-use report::captures::{self, Connection};
+use report::captures::{self, ReportConnection};
 use report::pictures::MAX_FLOWS;
 
 use super::super::captured::all_captures;
 use super::super::places::beside_result;
-use super::super::{print, shown, write_whole};
+use super::super::{format_path, print_visible, write_whole};
 use super::Args;
-use crate::Failure;
+use crate::CommandFailure;
 
 /// The maximum number of connections that a page explains.
 const MAX_EXPLAINED: usize = 100;
 
 /// `lasthop report CAPTURE`.
-pub fn run(args: &Args) -> Result<(), Failure> {
+pub fn report_capture(args: &Args) -> Result<(), CommandFailure> {
     let path = &args.store;
     let is_result = path.is_dir();
     let (file, others) = all_captures(path)?;
     let numbers: Vec<u32> = file.by_size().into_iter().take(MAX_EXPLAINED).collect();
-    let connections = explained(&file, &others, &numbers)?;
+    let connections = explain_connections(&file, &others, &numbers)?;
     let shown_name = if is_result { path } else { &file.path };
     let name = shown_name.file_name().unwrap_or_default().to_string_lossy();
-    let page = captures::page(&name, &file, &connections);
+    let page = captures::render_capture_page(&name, &file, &connections);
     let usual = || if is_result { sibling_page(path) } else { beside_result(&file.path, "html") };
     let out = args.out.clone().unwrap_or_else(usual);
-    write_whole(&out, report::html(&page).as_bytes())?;
-    print(&format!("{}\n", shown(&out)))
+    write_whole(&out, report::render_html_page(&page).as_bytes())?;
+    print_visible(&format!("{}\n", format_path(&out)))
 }
 
 /// The connections of these numbers. Connections that are drawn are joined from both ends if another capture contains
 /// them; each of these is read separately.
-fn explained(file: &CaptureFile, others: &[CaptureFile], numbers: &[u32]) -> Result<Vec<Connection>, Failure> {
+fn explain_connections(
+    file: &CaptureFile,
+    others: &[CaptureFile],
+    numbers: &[u32],
+) -> Result<Vec<ReportConnection>, CommandFailure> {
     let recorder = || Recorder::new([0], None, None).with_panels(&[plot::Panel::Rtt], &Description::default());
     let recording =
         |recorder: Option<Recorder>| recorder.filter(|recorder| !recorder.overflowed()).map(Recorder::finish);
@@ -50,8 +54,8 @@ fn explained(file: &CaptureFile, others: &[CaptureFile], numbers: &[u32]) -> Res
         };
         let (mut explained, recorder) = both.explain(|_| recorder())?;
         explained.survey.number = *number;
-        let joined = captures::joined(&both);
-        of_both.insert(*number, Connection { explained, recording: recording(Some(recorder)), joined });
+        let joined = captures::describe_joined_captures(&both);
+        of_both.insert(*number, ReportConnection { explained, recording: recording(Some(recorder)), joined });
     }
     let rest: Vec<u32> = numbers.iter().copied().filter(|number| !of_both.contains_key(number)).collect();
     let mut drawn = MAX_FLOWS.saturating_sub(of_both.len());
@@ -64,7 +68,7 @@ fn explained(file: &CaptureFile, others: &[CaptureFile], numbers: &[u32]) -> Res
     let connection = |number: &u32| {
         of_both.remove(number).or_else(|| {
             let (explained, recorder) = of_one.next()?;
-            Some(Connection { explained, recording: recording(recorder), joined: Vec::new() })
+            Some(ReportConnection { explained, recording: recording(recorder), joined: Vec::new() })
         })
     };
     Ok(numbers.iter().filter_map(connection).collect())

@@ -9,18 +9,18 @@ use lab::captures::is_capture;
 use lab::result_dir::EMULATION;
 use lab::sweep::analysis::Analysis;
 use lab::sweep::budget;
-use report::store::Again;
+use report::store::RepeatedRuns;
 use scenario::problem::Problem;
 
-use super::captured::{is_called_capture, of_hosts, refuse_comparison};
-use super::export::analyses;
+use super::captured::{find_host_captures, is_called_capture, refuse_comparison};
+use super::export::load_analyses;
 use super::places::beside_result;
 use super::web;
-use super::{listed, print, shown, sweep, write_whole};
-use crate::Failure;
+use super::{format_path, format_problems, print_visible, sweep, write_whole};
+use crate::CommandFailure;
 use crate::command_groups::Example;
-use crate::progress::Progress;
-use crate::talk::note;
+use crate::progress::ProgressReport;
+use crate::talk::write_note;
 
 /// Examples in its help.
 pub const EXAMPLES: &[Example] = &[
@@ -61,56 +61,58 @@ const NO_SCRIPT: &str = "note: the figures of runs are static pictures: this las
 const MAX_BUDGETS: usize = 40;
 
 /// Writes a store's results, or the connections of a capture, as a page.
-pub fn run(args: &Args) -> Result<(), Failure> {
+pub fn report_file(args: &Args) -> Result<(), CommandFailure> {
     refuse_comparison(&args.store)?;
-    if is_capture(&args.store) || is_called_capture(&args.store) || !of_hosts(&args.store).is_empty() {
-        return captured::run(args);
+    if is_capture(&args.store) || is_called_capture(&args.store) || !find_host_captures(&args.store).is_empty() {
+        return captured::report_capture(args);
     }
     if args.store.join("scenario.toml").is_file() {
         let problem = Problem::new("the store of a sweep, a capture, or a result of `lasthop shell`");
-        let problem = problem.in_file(shown(&args.store));
+        let problem = problem.in_file(format_path(&args.store));
         if args.store.join(EMULATION).is_file() {
-            return Err(Failure::Input(listed(&[problem.found("a result of real hosts without its captures")])));
+            return Err(CommandFailure::Input(format_problems(&[
+                problem.found("a result of real hosts without its captures")
+            ])));
         }
         let problem = problem.found("the result of a simulated run");
-        return Err(Failure::Input(listed(&[
+        return Err(CommandFailure::Input(format_problems(&[
             problem.hint("`lasthop explain DIR` and `plot DIR` read results of runs")
         ])));
     }
-    let metrics = args.metric.iter().map(|name| sweep::find(name)).collect::<Result<Vec<_>, _>>()?;
-    let sweeps = analyses(&args.store)?;
+    let metrics = args.metric.iter().map(|name| sweep::find_shown_metric(name)).collect::<Result<Vec<_>, _>>()?;
+    let sweeps = load_analyses(&args.store)?;
     let out = args.out.clone().unwrap_or_else(|| beside_result(&args.store, "html"));
-    if same(&out, &args.store) {
-        let problem = Problem::new("a file other than the store").in_file("--out").found(shown(&out));
-        return Err(Failure::Input(listed(&[problem.hint("--out PAGE.html")])));
+    if is_same_file(&out, &args.store) {
+        let problem = Problem::new("a file other than the store").in_file("--out").found(format_path(&out));
+        return Err(CommandFailure::Input(format_problems(&[problem.hint("--out PAGE.html")])));
     }
     let name = args.store.file_name().unwrap_or_default().to_string_lossy();
-    let again = if args.no_budget { Vec::new() } else { again(&sweeps)? };
-    let mut page = report::store::page(&name, &sweeps, &metrics, &again);
+    let again = if args.no_budget { Vec::new() } else { repeat_runs(&sweeps)? };
+    let mut page = report::store::render_store_page(&name, &sweeps, &metrics, &again);
     page.script = web::ready_page().and_then(|page| page.text(SCRIPT)).unwrap_or_default();
     if page.script.is_empty() && again.iter().any(|again| again.course.is_some()) {
-        note(format_args!("{NO_SCRIPT}\n  hint: {}", web::suggest_build()));
+        write_note(format_args!("{NO_SCRIPT}\n  hint: {}", web::suggest_build()));
     }
-    write_whole(&out, report::html(&page).as_bytes())?;
-    print(&format!("{}\n", shown(&out)))?;
+    write_whole(&out, report::render_html_page(&page).as_bytes())?;
+    print_visible(&format!("{}\n", format_path(&out)))?;
     let Some(dir) = &args.figures else { return Ok(()) };
-    for (name, picture) in report::store::figures(&sweeps, &metrics, &again) {
+    for (name, picture) in report::store::render_store_figures(&sweeps, &metrics, &again) {
         let path = dir.join(name + ".svg");
         write_whole(&path, picture.as_bytes())?;
-        print(&format!("{}\n", shown(&path)))?;
+        print_visible(&format!("{}\n", format_path(&path)))?;
     }
     Ok(())
 }
 
 /// Repeats runs of each sweep and returns their time budgets and courses.
-fn again(sweeps: &[Analysis]) -> Result<Vec<Again>, Failure> {
+fn repeat_runs(sweeps: &[Analysis]) -> Result<Vec<RepeatedRuns>, CommandFailure> {
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);
     let of = |sweep: &Analysis| {
-        let progress = Progress::of_runs(&sweep.sweep.name);
+        let progress = ProgressReport::of_runs(&sweep.sweep.name);
         let watch = |done, wanted| progress.count(done, wanted);
         let found = budget::explain_budgets(sweep, MAX_BUDGETS, jobs, &watch).and_then(|budgets| {
-            let course = report::store::course(sweep, &watch)?;
-            Ok(Again { budgets, course })
+            let course = report::store::record_course(sweep, &watch)?;
+            Ok(RepeatedRuns { budgets, course })
         });
         progress.finish();
         Ok(found?)
@@ -119,6 +121,6 @@ fn again(sweeps: &[Analysis]) -> Result<Vec<Again>, Failure> {
 }
 
 /// Whether two paths denote one file. A path that does not exist denotes no file.
-fn same(one: &Path, other: &Path) -> bool {
+fn is_same_file(one: &Path, other: &Path) -> bool {
     one.canonicalize().is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other))
 }

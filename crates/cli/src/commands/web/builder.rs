@@ -9,10 +9,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use crate::Failure;
-use crate::commands::shown;
+use crate::CommandFailure;
+use crate::commands::format_path;
 use crate::progress::StatusLine;
-use crate::talk::note;
+use crate::talk::write_note;
 
 /// The start of the lines with which the task announces its steps.
 const STEP: &str = "step: ";
@@ -43,22 +43,22 @@ const NO_NETWORK: [&str; 9] = [
 ];
 
 /// Builds the page of a checkout into a folder; the output of the build goes to the file `log`.
-pub fn build_page(checkout: &Path, folder: &Path, log: &Path, interrupted: &AtomicBool) -> Result<(), Failure> {
-    let (output, writer) = io::pipe().map_err(|error| Failure::Run(format!("a pipe for the build: {error}")))?;
+pub fn build_page(checkout: &Path, folder: &Path, log: &Path, interrupted: &AtomicBool) -> Result<(), CommandFailure> {
+    let (output, writer) = io::pipe().map_err(|error| CommandFailure::Run(format!("a pipe for the build: {error}")))?;
     let mut task = Command::new("cargo");
     task.args(["xtask", "web", "--out"]).arg(folder).current_dir(checkout).stdin(Stdio::null());
     // Lines for a file, not for a terminal.
     task.envs([("CARGO_TERM_COLOR", "never"), ("NO_COLOR", "1"), ("npm_config_update_notifier", "false")]);
-    let copy = writer.try_clone().map_err(|error| Failure::Run(format!("a pipe for the build: {error}")))?;
+    let copy = writer.try_clone().map_err(|error| CommandFailure::Run(format!("a pipe for the build: {error}")))?;
     let child = task.stdout(copy).stderr(writer).spawn();
     // The command holds the other end of the pipe, which would never end.
     drop(task);
-    let mut child = child.map_err(|error| Failure::Run(format!("cargo does not start: {error}")))?;
+    let mut child = child.map_err(|error| CommandFailure::Run(format!("cargo does not start: {error}")))?;
     let lines = read_lines(output, File::create(log).ok());
     let Some(last_lines) = follow_steps(&lines, interrupted) else {
         return Err(stop_task(&mut child));
     };
-    let status = child.wait().map_err(|error| Failure::Run(format!("the build of the page: {error}")))?;
+    let status = child.wait().map_err(|error| CommandFailure::Run(format!("the build of the page: {error}")))?;
     if interrupted.load(Ordering::Relaxed) {
         return Err(stop_task(&mut child));
     }
@@ -66,14 +66,17 @@ pub fn build_page(checkout: &Path, folder: &Path, log: &Path, interrupted: &Atom
         return Ok(());
     }
     let cause = explain_failure(&last_lines);
-    Err(Failure::Run(format!("the page was not built: {cause}\n  all output of the build: {}", shown(log))))
+    Err(CommandFailure::Run(format!(
+        "the page was not built: {cause}\n  all output of the build: {}",
+        format_path(log)
+    )))
 }
 
 /// Ends the task; Ctrl-C of a terminal has ended the programs that it runs.
-fn stop_task(child: &mut Child) -> Failure {
+fn stop_task(child: &mut Child) -> CommandFailure {
     let _ = child.kill();
     let _ = child.wait();
-    Failure::Interrupted("interrupted; no page was built".to_owned())
+    CommandFailure::Interrupted("interrupted; no page was built".to_owned())
 }
 
 /// Reads lines in a thread, and copies them into the log.
@@ -149,7 +152,7 @@ impl BuildStep {
     /// Leaves a line with the time.
     fn finish(&self) {
         self.line.finish();
-        note(format_args!("  {:<44} {:>4.0} s", self.title, self.began.elapsed().as_secs_f64()));
+        write_note(format_args!("  {:<44} {:>4.0} s", self.title, self.began.elapsed().as_secs_f64()));
     }
 }
 

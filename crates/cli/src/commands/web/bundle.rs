@@ -28,7 +28,7 @@ pub struct PageFile<'a> {
 
 impl Page {
     /// The page in this build; `None` if it has none.
-    pub fn embedded() -> Option<Self> {
+    pub fn from_build() -> Option<Self> {
         let files = FILES.iter().map(|(name, bytes)| (Cow::Borrowed(*name), Cow::Borrowed(*bytes)));
         (!FILES.is_empty()).then(|| Page { files: files.collect() })
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::sources::Sources;
-use crate::commands::shown;
+use crate::commands::format_path;
 
 /// The fingerprint of the sources of this program; none in a package from a registry.
 pub const FINGERPRINT: Option<&str> = option_env!("LASTHOP_SOURCES");
@@ -13,7 +13,7 @@ pub const OWN: Option<&str> = option_env!("LASTHOP_CHECKOUT");
 
 /// Checks that a checkout has the sources of this program, so that the page and the command give the same results.
 pub fn check_sources(checkout: &Path, fingerprint: &str) -> Result<(), String> {
-    let place = shown(checkout);
+    let place = format_path(checkout);
     let sources = Sources::list(checkout).map_err(|error| format!("{place}: {error}"))?;
     let Some(sources) = sources else {
         return Err(format!(

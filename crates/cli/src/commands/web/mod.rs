@@ -20,10 +20,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use clap::Args as ClapArgs;
 use tiny_http::Server;
 
-use super::{ScenarioArgs, print, refused};
-use crate::Failure;
+use super::{ScenarioArgs, print_visible, refuse_input};
+use crate::CommandFailure;
 use crate::command_groups::Example;
-use crate::talk::note;
+use crate::talk::write_note;
 use obtain::{PageOptions, PageSource};
 
 pub use obtain::{ready_page, suggest_build};
@@ -72,10 +72,10 @@ impl Args {
 }
 
 /// Serves the page until Ctrl-C; builds it first if there is none.
-pub fn run(args: &Args) -> Result<(), Failure> {
-    let opened = args.scenario().as_ref().map(page_scenario::describe_scenario).transpose().map_err(refused)?;
+pub fn serve_web(args: &Args) -> Result<(), CommandFailure> {
+    let opened = args.scenario().as_ref().map(page_scenario::describe_scenario).transpose().map_err(refuse_input)?;
     // Errors that need no page come before a build of minutes.
-    let server = Arc::new(listen(args.port)?);
+    let server = Arc::new(listen_on_port(args.port)?);
     let source = obtain::find_page(&PageOptions { build: args.build, checkout: args.checkout.as_deref() })?;
     // Until here Ctrl-C ends the program at once, also while a question waits for its answer.
     let interrupted = catch_interrupts(&server);
@@ -85,16 +85,16 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     };
     let address = server.server_addr().to_ip().unwrap_or(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));
     let url = format!("http://{address}/{}", if opened.is_some() { "#open" } else { "" });
-    print(&format!("{url}\n"))?;
-    note("Ctrl-C ends the server");
+    print_visible(&format!("{url}\n"))?;
+    write_note("Ctrl-C ends the server");
     if !args.no_open
         && let Err(error) = open::that_detached(&url)
     {
-        note(format_args!("note: no browser was opened: {error}"));
+        write_note(format_args!("note: no browser was opened: {error}"));
     }
     let opened = opened.map(|opened| opened.to_string());
     for request in server.incoming_requests() {
-        server::serve(request, address, &page, opened.as_deref());
+        server::serve_request(request, address, &page, opened.as_deref());
     }
     Ok(())
 }
@@ -111,10 +111,10 @@ fn catch_interrupts(server: &Arc<Server>) -> Arc<AtomicBool> {
 }
 
 /// A server on the port; without one on the usual port, or on a free one if another program has it.
-fn listen(port: Option<u16>) -> Result<Server, Failure> {
+fn listen_on_port(port: Option<u16>) -> Result<Server, CommandFailure> {
     let on = |port: u16| Server::http((Ipv4Addr::LOCALHOST, port));
     match port {
-        Some(port) => on(port).map_err(|error| Failure::Run(format!("--port {port}: {error}"))),
-        None => on(PORT).or_else(|_| on(0)).map_err(|error| Failure::Run(format!("127.0.0.1: {error}"))),
+        Some(port) => on(port).map_err(|error| CommandFailure::Run(format!("--port {port}: {error}"))),
+        None => on(PORT).or_else(|_| on(0)).map_err(|error| CommandFailure::Run(format!("127.0.0.1: {error}"))),
     }
 }

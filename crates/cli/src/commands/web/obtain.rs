@@ -9,9 +9,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::bundle::Page;
 use super::cache::{CacheState, PageCache, cache_folder, read_files};
 use super::{builder, checkout, needs};
-use crate::Failure;
-use crate::commands::shown;
-use crate::talk::note;
+use crate::CommandFailure;
+use crate::commands::format_path;
+use crate::talk::write_note;
 
 /// The time of a build on two cores, as printed in the question.
 const USUAL_TIME: &str = "two to five minutes";
@@ -44,11 +44,11 @@ pub struct BuildPlan {
 }
 
 /// Finds the page; without one, asks whether to build it.
-pub fn find_page(options: &PageOptions<'_>) -> Result<PageSource, Failure> {
+pub fn find_page(options: &PageOptions<'_>) -> Result<PageSource, CommandFailure> {
     // With `--build` a page is checked before it is used: a damaged one is built again.
     let is_usable = |page: &Page| !options.build || page.is_readable();
     if options.checkout.is_none()
-        && let Some(page) = Page::embedded().filter(is_usable)
+        && let Some(page) = Page::from_build().filter(is_usable)
     {
         return Ok(PageSource::Page(page));
     }
@@ -62,7 +62,7 @@ pub fn find_page(options: &PageOptions<'_>) -> Result<PageSource, Failure> {
     match cache.load() {
         CacheState::Whole(page) if is_usable(&page) => return Ok(PageSource::Page(page)),
         CacheState::Whole(_) | CacheState::Damaged => {
-            note(format_args!("note: the page in {} is damaged, and is built again", shown(&cache.file())));
+            write_note(format_args!("note: the page in {} is damaged, and is built again", format_path(&cache.file())));
         }
         CacheState::Missing => {}
     }
@@ -75,7 +75,7 @@ pub fn find_page(options: &PageOptions<'_>) -> Result<PageSource, Failure> {
 
 /// The page of this build or of the cache; `None` if there is none yet.
 pub fn ready_page() -> Option<Page> {
-    Page::embedded().or_else(|| {
+    Page::from_build().or_else(|| {
         let folder = cache_folder(|name| env::var_os(name)).ok()?;
         match PageCache::new(folder, checkout::FINGERPRINT?).load() {
             CacheState::Whole(page) => Some(page),
@@ -95,9 +95,9 @@ pub fn suggest_build() -> &'static str {
 
 impl BuildPlan {
     /// Checks that the page can be built, and asks for consent unless `--build` has given it.
-    fn agree(&self, options: &PageOptions<'_>) -> Result<(), Failure> {
+    fn agree(&self, options: &PageOptions<'_>) -> Result<(), CommandFailure> {
         let is_terminal = io::stdin().is_terminal() && io::stderr().is_terminal();
-        let place = shown(&self.checkout);
+        let place = format_path(&self.checkout);
         if !options.build && !is_terminal {
             return Err(as_input(format!(
                 "this lasthop has no page yet; `lasthop web --build` builds it from {place}, in {USUAL_TIME}"
@@ -106,7 +106,7 @@ impl BuildPlan {
         checkout::check_sources(&self.checkout, self.fingerprint).map_err(as_input)?;
         let missing = needs::missing_programs(&self.checkout);
         if !missing.is_empty() {
-            return Err(Failure::Input(
+            return Err(CommandFailure::Input(
                 missing.iter().map(|sentence| format!("error: {sentence}")).collect::<Vec<_>>().join("\n"),
             ));
         }
@@ -114,21 +114,21 @@ impl BuildPlan {
             "This lasthop has no page yet. It can be built now, once, in {USUAL_TIME}, with packages from the network:\n\
              `cargo xtask web` in {place}, whose folders target and web/node_modules it fills.\n\
              The page is kept as {}. Build it? [Y/n] ",
-            shown(&self.cache.file())
+            format_path(&self.cache.file())
         );
         if options.build || ask_consent(&question, &mut io::stdin().lock(), &mut io::stderr().lock()) {
             return Ok(());
         }
-        Err(Failure::Run("no page was built; `lasthop web` asks again".to_owned()))
+        Err(CommandFailure::Run("no page was built; `lasthop web` asks again".to_owned()))
     }
 
     /// Builds the page and keeps it, or uses the page that a concurrent process has built.
-    pub fn build(&self, interrupted: &AtomicBool) -> Result<Page, Failure> {
+    pub fn build(&self, interrupted: &AtomicBool) -> Result<Page, CommandFailure> {
         let unwritable = |error: io::Error| self.unwritable(&error);
-        let wait = || note("another lasthop builds a page; this one waits for its end");
+        let wait = || write_note("another lasthop builds a page; this one waits for its end");
         let is_interrupted = || interrupted.load(Ordering::Relaxed);
         let Some(_lock) = self.cache.lock(wait, is_interrupted).map_err(unwritable)? else {
-            return Err(Failure::Interrupted("interrupted; no page was built".to_owned()));
+            return Err(CommandFailure::Interrupted("interrupted; no page was built".to_owned()));
         };
         if let CacheState::Whole(page) = self.cache.load()
             && page.is_readable()
@@ -143,25 +143,33 @@ impl BuildPlan {
         page
     }
 
-    fn build_into(&self, folder: &Path, interrupted: &AtomicBool) -> Result<Page, Failure> {
+    fn build_into(&self, folder: &Path, interrupted: &AtomicBool) -> Result<Page, CommandFailure> {
         let began = builder::read_clock();
-        note(format_args!("building the page from {}", shown(&self.checkout)));
+        write_note(format_args!("building the page from {}", format_path(&self.checkout)));
         builder::build_page(&self.checkout, folder, &self.cache.log(), interrupted)?;
         // They may have changed meanwhile.
         checkout::check_sources(&self.checkout, self.fingerprint).map_err(as_input)?;
         let page = read_files(folder).map(Page::from_files).map_err(|error| self.unwritable(&error))?;
         let page = page.ok_or_else(|| {
-            Failure::Run(format!("the build has left no page; all of its output: {}", shown(&self.cache.log())))
+            CommandFailure::Run(format!(
+                "the build has left no page; all of its output: {}",
+                format_path(&self.cache.log())
+            ))
         })?;
         let time = began.elapsed().as_secs_f64();
         match self.cache.store(&page) {
             Ok(()) => {
-                note(format_args!("the page was built in {time:.0} s and is kept as {}", shown(&self.cache.file())));
+                write_note(format_args!(
+                    "the page was built in {time:.0} s and is kept as {}",
+                    format_path(&self.cache.file())
+                ));
             }
             // The page is there, and the next start builds it again.
             Err(error) => {
                 let folder = self.folder();
-                note(format_args!("note: the page was built in {time:.0} s but cannot be kept in {folder}: {error}"));
+                write_note(format_args!(
+                    "note: the page was built in {time:.0} s but cannot be kept in {folder}: {error}"
+                ));
             }
         }
         Ok(page)
@@ -170,17 +178,19 @@ impl BuildPlan {
     /// The cache as text.
     fn folder(&self) -> String {
         let file = self.cache.file();
-        shown(file.parent().unwrap_or(&file))
+        format_path(file.parent().unwrap_or(&file))
     }
 
-    fn unwritable(&self, error: &io::Error) -> Failure {
+    fn unwritable(&self, error: &io::Error) -> CommandFailure {
         let folder = self.folder();
-        Failure::Run(format!("the page cannot be kept in {folder}: {error}; XDG_CACHE_HOME can name another place"))
+        CommandFailure::Run(format!(
+            "the page cannot be kept in {folder}: {error}; XDG_CACHE_HOME can name another place"
+        ))
     }
 }
 
-fn as_input(sentence: String) -> Failure {
-    Failure::Input(format!("error: {sentence}"))
+fn as_input(sentence: String) -> CommandFailure {
+    CommandFailure::Input(format!("error: {sentence}"))
 }
 
 /// Asks a question of yes and no; an empty line is yes, and the end of input is no.

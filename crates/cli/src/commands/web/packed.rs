@@ -19,13 +19,13 @@ pub fn pack_page(page: &Page) -> Vec<u8> {
     }
     let mut rest = format!("{index}\n").into_bytes();
     page.files().for_each(|(_, bytes)| rest.extend_from_slice(bytes));
-    [format!("{MAGIC} {:08x}\n", checksum(&rest)).into_bytes(), rest].concat()
+    [format!("{MAGIC} {:08x}\n", compute_checksum(&rest)).into_bytes(), rest].concat()
 }
 
 /// The page in the bytes of a file; `None` if they are damaged.
 pub fn unpack_page(bytes: &[u8]) -> Option<Page> {
     let (first, rest) = split_line(bytes)?;
-    if first != format!("{MAGIC} {:08x}", checksum(rest)).as_bytes() {
+    if first != format!("{MAGIC} {:08x}", compute_checksum(rest)).as_bytes() {
         return None;
     }
     let mut lengths = Vec::new();
@@ -53,7 +53,7 @@ fn split_line(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     Some((&bytes[..end], &bytes[end + 1..]))
 }
 
-fn checksum(bytes: &[u8]) -> u32 {
+fn compute_checksum(bytes: &[u8]) -> u32 {
     let mut crc = Crc::new();
     crc.update(bytes);
     crc.sum()
@@ -95,7 +95,7 @@ mod tests {
         for rest in
             ["", "\n", "5 index.html\n\nfour", "x index.html\n\n", "99999999999999999999 index.html\n\n", "4\n\nfour"]
         {
-            let bytes = format!("{MAGIC} {:08x}\n{rest}", checksum(rest.as_bytes()));
+            let bytes = format!("{MAGIC} {:08x}\n{rest}", compute_checksum(rest.as_bytes()));
             assert!(unpack_page(bytes.as_bytes()).is_none(), "{rest:?}");
         }
     }

@@ -103,7 +103,7 @@ fn serve_file(PageFile { name, compressed, mime, immutable }: PageFile<'_>, gzip
 }
 
 /// Answers a request. A browser that closes the connection meanwhile is no error.
-pub fn serve(request: Request, address: SocketAddr, page: &Page, opened: Option<&str>) {
+pub fn serve_request(request: Request, address: SocketAddr, page: &Page, opened: Option<&str>) {
     let header = |name: &'static str| request.headers().iter().find(|header| header.field.equiv(name));
     let gzip = header("Accept-Encoding").is_some_and(|header| header.value.as_str().contains("gzip"));
     let host = header("Host").map(|header| header.value.as_str());

@@ -166,7 +166,7 @@ impl<'a> PointCells<'a> {
 
     /// A metric by replication: of the flow, or of the radio link's direction to the mobile.
     fn figure(&self, case: &str, name: &str) -> Sample {
-        let metric: Option<&Metric> = metric::find(name);
+        let metric: Option<&Metric> = metric::find_metric(name);
         let subject = |name: &str| name == "download" || name == "air forward";
         self.cell(case).zip(metric).map(|(cell, metric)| cell.sample(metric, subject)).unwrap_or_default()
     }

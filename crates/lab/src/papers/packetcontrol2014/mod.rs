@@ -190,7 +190,7 @@ mod tests {
     }
 
     fn mean(sweep: &Analysis, name: &str, case: &str) -> f64 {
-        let metric = metric::find(name).unwrap();
+        let metric = metric::find_metric(name).unwrap();
         sample_metric(sweep, metric, LOSS, |value| value.as_f64() == Some(0.0), case).moments().mean().unwrap()
     }
 

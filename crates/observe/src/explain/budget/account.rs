@@ -135,7 +135,7 @@ impl Account {
         let (all, damaged) = (own.clone().count(), own.filter(|carried| carried.damaged).count());
         let cause = match exchange.spoilt {
             _ if all == 0 && waits_at_station(station, flow, transmitters) => Cause::OthersQueue,
-            _ if all == 0 && !hears(exchange, flow) => return,
+            _ if all == 0 && !is_exchange_sensed(exchange, flow) => return,
             _ if all == 0 => Cause::Contention,
             Some(AttemptFailure::Air) => Cause::BadAir,
             Some(AttemptFailure::Collision | AttemptFailure::Hidden) => Cause::Collision,
@@ -168,24 +168,24 @@ impl Account {
                 let tail = std::mem::take(&mut self.tail);
                 self.add(Cause::Application, tail);
             }
-            Fact::Reached { packet, news: false } => self.waste_duplicate(packet.packet.size(), flow, path),
+            Fact::Reached { packet, news: false } => self.charge_duplicate(packet.packet.size(), flow, path),
             _ => {}
         }
     }
 
     /// Moves the time of a useless transmission at the slowest hop from `LinkRate` to `cause`.
-    fn waste(&mut self, time: Span, cause: Cause) {
+    fn charge_useless_transmission(&mut self, time: Span, cause: Cause) {
         let wasted = time.min(self.totals[Cause::LinkRate as usize]);
         self.totals[Cause::LinkRate as usize] = self.totals[Cause::LinkRate as usize] - wasted;
         self.add(cause, wasted);
     }
 
     /// Charges the transmission of duplicate data, in a packet of this size.
-    fn waste_duplicate(&mut self, size: u32, flow: &FlowObservation, path: &PathObservation) {
+    fn charge_duplicate(&mut self, size: u32, flow: &FlowObservation, path: &PathObservation) {
         if let Some(slowest) = Slowest::of(flow, path.transmitters()).filter(|slowest| slowest.kind != LineKind::Medium)
         {
             let time = path.hops().by_number(slowest.hop).map_or(Span::ZERO, |hop| hop.cycle(size, self.until));
-            self.waste(time, Cause::SpuriousRecovery);
+            self.charge_useless_transmission(time, Cause::SpuriousRecovery);
         }
     }
 
@@ -212,7 +212,7 @@ impl Account {
         if let LinkEvent::Lost { packet } = event
             && line.kind != LineKind::Medium
         {
-            self.waste(on.sending(packet, on.at), Cause::BadAir);
+            self.charge_useless_transmission(on.sending(packet, on.at), Cause::BadAir);
         }
     }
 
@@ -341,10 +341,10 @@ impl Moment<'_> {
             return Charge::To(Cause::Handshake);
         }
         if let Some(place) = losses.first() {
-            return Charge::To(repair_of(place));
+            return Charge::To(classify_repair(place));
         }
         if let Some(loss) = losses.recovery() {
-            return Charge::To(loss.map_or(Cause::SpuriousRecovery, repair_of));
+            return Charge::To(loss.map_or(Cause::SpuriousRecovery, classify_repair));
         }
         Charge::To(match sender.blocked {
             Some(Blocked::Data) | None if sender.una < sender.max => return Charge::Tail,
@@ -368,7 +368,7 @@ impl Moment<'_> {
 }
 
 /// The cause of the time in which a loss is repaired.
-fn repair_of(place: LossPlace) -> Cause {
+fn classify_repair(place: LossPlace) -> Cause {
     match place {
         LossPlace::Air => Cause::AirLoss,
         LossPlace::Collision => Cause::Collision,
@@ -387,7 +387,7 @@ fn waits_at_station(station: usize, flow: &FlowObservation, transmitters: &Trans
 }
 
 /// Whether a station that holds packets of a flow sensed an exchange.
-fn hears(exchange: &ObservedExchange, flow: &FlowObservation) -> bool {
+fn is_exchange_sensed(exchange: &ObservedExchange, flow: &FlowObservation) -> bool {
     let Some(nodes) = &exchange.heard_by else { return true };
     flow.packets.held_places().any(|(node, _)| nodes.contains_key(node))
 }
