@@ -29,7 +29,8 @@ export function shown(metric: Metric, value: number): string {
   if (metric.unit === "bit/s") return rate(value);
   if (metric.unit === "bytes") return bytes(value);
   if (metric.unit === "share") return percent(value);
-  const number = String(Number(value.toPrecision(4)));
+  if (metric.unit === "1 to 4.5" || metric.unit === "1 and more") return value.toFixed(2);
+  const number = String(Number.isInteger(value) ? value : Number(value.toPrecision(4)));
   // Ranges of pure numbers, such as "0 or 1", are no unit.
   return /^[a-z]/.test(metric.unit) && metric.unit !== "count" ? `${number} ${metric.unit}` : number;
 }

@@ -66,13 +66,13 @@ fn losses_that_limit_a_captured_transfer_are_found() {
     let results = captured(&directory);
     let out = lasthop(&directory, &["explain", path(&results.join("server.pcapng"))]);
     succeeded(&out);
-    for part in ["window-cut", "a fast retransmit reduced the window from", "rate of the slowest link about 2.0"] {
+    for part in ["window-cut", "a fast retransmit reduced the window from", "rate of the slowest link about 2 Mbps"] {
         assert!(out.out.contains(part), "{part} in {}", out.out);
     }
     let out = lasthop(&directory, &["explain", path(&results.join("client.pcapng"))]);
     succeeded(&out);
     for part in
-        ["captured at the receiver", "sender           its timeouts, its pacing", "rate of the slowest link about 2.0"]
+        ["captured at the receiver", "sender           its timeouts, its pacing", "rate of the slowest link about 2 Mbps"]
     {
         assert!(out.out.contains(part), "{part} in {}", out.out);
     }

@@ -24,7 +24,7 @@ fn recorded_rates_are_printed_as_a_table_that_a_scenario_reads() {
     let checked = lasthop(&dir, &["check", "fcc.toml"]);
     assert_eq!(checked.code, Some(0), "{}", checked.err);
     let expected = "links.one.link_trace: csv (columns with units, such as time_s,rate_Mbps): 36 rows over 175.000 s, \
-                    rate 0.123 to 2.808 Mbps";
+                    rate 123.1 kbps to 2.808 Mbps";
     assert!(checked.out.contains(expected), "{}", checked.out);
 }
 

@@ -171,9 +171,9 @@ impl Host for Ends {
         }
         moved(&mut segment, 1 - device, false);
         if segment.flags.has(Flags::SYN) {
-            end.scales[0] = segment.options.window_scale
+            end.scales[0] = segment.options.window_scale;
         } else {
-            segment.window <<= end.scales[0].filter(|_| end.scales[1].is_some()).unwrap_or(0)
+            segment.window <<= end.scales[0].filter(|_| end.scales[1].is_some()).unwrap_or(0);
         }
         end.connection.handle_segment(self.now, &segment, Ecn::from_bits(ecn));
         self.poll();

@@ -3,8 +3,9 @@
 //! Units are named as in scenarios (see [`units`](crate::units)), with prefixes of 1000, so that a printed quantity can
 //! be written into a scenario: `kbps`, not `kbit/s`. Files and metrics have base units instead: bit/s, bytes, s.
 //!
-//! A single value is formatted in the largest unit that it reaches. The values of a table's column share a unit: the
-//! largest one of which the maximum has at least ten, so that the lowest values keep digits.
+//! A single value has four significant digits and the largest unit that it reaches. A mean has two digits of the half
+//! width of its interval. The values of a column of means share a unit, which is one prefix smaller up to ten of it, so
+//! that the lowest ones keep digits.
 
 /// A unit with its size in the base unit.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -75,12 +76,6 @@ impl Quantity {
         self.unit_for(max.abs() / 10.0)
     }
 
-    /// Formats a value with `places` decimals in the largest unit that it reaches.
-    pub fn format_fixed(self, value: f64, places: usize) -> String {
-        let unit = self.unit_for(value);
-        format!("{:.places$} {}", value / unit.size, unit.name)
-    }
-
     /// Formats a value with four significant digits, without trailing zeros, in the largest unit that it reaches once
     /// rounded.
     pub fn format_brief(self, value: f64) -> String {
@@ -132,7 +127,6 @@ mod tests {
         );
         assert_eq!([1460.0, 12.0, -2e6].map(|size| Quantity::Size.format_brief(size)), ["1.46 kB", "12 B", "-2 MB"]);
         assert_eq!(Quantity::Size.format_brief(f64::INFINITY), "unlimited");
-        assert_eq!(Quantity::Rate.format_fixed(605_107.07, 1), "605.1 kbps");
     }
 
     #[test]

@@ -140,8 +140,7 @@ fn build_connection_section(connection: &ReportConnection) -> PageSection {
     let ReportConnection { explained, recording, joined } = connection;
     let ExplainedConnection { survey, counts, report, .. } = explained;
     let end = if report.completed { "all data acknowledged" } else { "not all data acknowledged" };
-    let rate =
-        survey.rate.map_or("unknown".to_owned(), |rate| Quantity::Rate.format_fixed(rate.bits_per_sec() as f64, 3));
+    let rate = survey.rate.map_or("unknown".to_owned(), |rate| Quantity::Rate.format_brief(rate.bits_per_sec() as f64));
     let facts = [
         ("time", format!("{:.3} s, {end}", report.took.as_secs_f64())),
         ("data", format!("{} bytes", survey.bytes)),

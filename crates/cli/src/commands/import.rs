@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 use clap::builder::PossibleValuesParser;
+use engine::Quantity;
 use lab::captures::is_capture;
 use scenario::problem::Problem;
 use scenario::recordings::format::{Format, FormatReader, READERS};
@@ -75,11 +76,14 @@ pub fn import_recording(args: &Args) -> Result<(), CommandFailure> {
 pub fn describe_recording(reader: &FormatReader, recorded: &LinkRecording) -> String {
     let mut text = format!("{} ({}): {}", reader.name, reader.summary, format_count(recorded.rows.len(), "row"));
     text.push_str(&format!(" over {:.3} s", recorded.end.as_secs_f64()));
-    if let Some([mean, lowest, highest]) = recorded.rates().map(|rates| rates.map(|bits| bits / 1e6)) {
-        text.push_str(&format!(", rate {lowest:.3} to {highest:.3} Mbps, mean {mean:.3} Mbps"));
+    if let Some([mean, lowest, highest]) =
+        recorded.rates().map(|rates| rates.map(|bits| Quantity::Rate.format_brief(bits)))
+    {
+        text.push_str(&format!(", rate {lowest} to {highest}, mean {mean}"));
     }
-    if let Some([shortest, longest]) = recorded.delays().map(|delays| delays.map(|delay| 1e3 * delay.as_secs_f64())) {
-        text.push_str(&format!(", delay {shortest:.1} to {longest:.1} ms"));
+    let delays = recorded.delays().map(|delays| delays.map(|delay| Quantity::Time.format_brief(delay.as_secs_f64())));
+    if let Some([shortest, longest]) = delays {
+        text.push_str(&format!(", delay {shortest} to {longest}"));
     }
     text
 }

@@ -29,13 +29,11 @@ pub fn render_column_lines(metrics: &[&Metric], summary: &Summary) -> Vec<Vec<St
 /// A value with its unit; counts have none.
 pub fn render_metric_cell(metric: &Metric, value: Option<f64>) -> String {
     let Some(value) = value else { return NONE.to_owned() };
-    match metric.unit {
-        "s" if value != 0.0 && value < 0.01 => format!("{:.3} ms", 1e3 * value),
-        "s" => format!("{value:.3} s"),
-        "bit/s" => Quantity::Rate.format_fixed(value, 1),
-        "share" => format_percent(value),
-        "1 to 4.5" | "1 and more" => format!("{value:.2}"),
-        _ => format!("{value}"),
+    match (Quantity::with_base(metric.unit), metric.unit) {
+        (Some(quantity), _) => quantity.format_brief(value),
+        (None, "share") => format_percent(value),
+        (None, "1 to 4.5" | "1 and more") => format!("{value:.2}"),
+        (None, _) => format!("{value}"),
     }
 }
 
@@ -46,7 +44,7 @@ mod tests {
 
     #[test]
     fn values_have_their_unit() {
-        assert_eq!(render_metric_cell(&flow::completion_time_s, Some(1.5)), "1.500 s");
+        assert_eq!(render_metric_cell(&flow::completion_time_s, Some(1.5)), "1.5 s");
         assert_eq!(render_metric_cell(&flow::goodput_bps, Some(605_107.07)), "605.1 kbps");
         assert_eq!(render_metric_cell(&flow::timeouts, Some(1_234_567.0)), "1234567");
         assert_eq!(render_metric_cell(&direction::utilization, Some(0.25)), "25.0 %");

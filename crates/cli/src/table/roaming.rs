@@ -35,7 +35,7 @@ mod tests {
         ]);
         let table = "\nnode    handovers  without base station  dropped, no route\n\
                      core            –                     –                 12\n\
-                     walker          1               0.250 s                  3\n";
+                     walker          1                250 ms                  3\n";
         assert_eq!(shown(&all), table);
         assert_eq!(shown(&json!([{ "name": "server" }])), "");
     }

@@ -423,9 +423,9 @@ fn format_assignment_path(path: &[PathStep]) -> String {
                     written.push('.');
                 }
                 if key.contains(['.', '[', ' ']) {
-                    written.push_str(&format!("\"{key}\""))
+                    written.push_str(&format!("\"{key}\""));
                 } else {
-                    written.push_str(key)
+                    written.push_str(key);
                 }
             }
             PathStep::Item(number) => written.push_str(&format!("[{number}]")),

@@ -9,7 +9,7 @@
 
 use std::collections::BTreeSet;
 
-use engine::{Bytes, Span};
+use engine::{Bytes, Quantity, Span};
 use path::queue::Limit;
 
 use super::Context;
@@ -81,7 +81,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
         let (path, consequence) = if overflows && buffer.bytes * FAR * root < least.product() {
             (least, "with less than a quarter of it the link is idle after each loss".to_owned())
         } else if standing > FAR * most.product() && standing_time > HARMLESS.as_secs_f64() {
-            let delay = format!("{:.0} ms", 1e3 * standing_time);
+            let delay = Quantity::Time.format_brief(standing_time);
             (
                 most,
                 format!(
@@ -172,7 +172,7 @@ pub(super) mod tests {
         let window = "receive_window = \"1 MB\"\n";
         let parts = [
             "\"102 packets\" (106080 B)",
-            "never empties, here 849 ms of delay",
+            "never empties, here 848.6 ms of delay",
             "write links.air.queue = \"26 packets\"",
         ];
         assert_only_warning(&before_the_air("102 packets", window), &parts);

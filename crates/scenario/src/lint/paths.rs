@@ -11,7 +11,7 @@
 
 use std::collections::BTreeMap;
 
-use engine::{Rate, Span};
+use engine::{Quantity, Rate, Span};
 use sim::{FlowSpec, Transport};
 
 use super::Context;
@@ -54,5 +54,5 @@ pub(super) fn by_bottleneck<'a, 'n>(paths: &'a [FlowPath<'n>]) -> BTreeMap<usize
 }
 
 pub(super) fn format_round_trip(span: Span) -> String {
-    format!("{:.1} ms", 1e3 * span.as_secs_f64())
+    Quantity::Time.format_brief(span.as_secs_f64())
 }

@@ -99,7 +99,7 @@ fn render_explained_capture(title: &str, file: &CaptureFile, explained: &Explain
         ));
     }
     let rate = survey.rate.map_or("unknown".to_owned(), |rate| {
-        format!("about {}", Quantity::Rate.format_fixed(rate.bits_per_sec() as f64, 3))
+        format!("about {}", Quantity::Rate.format_brief(rate.bits_per_sec() as f64))
     });
     text.push_str(&format!(
         "\n{}\n{} bytes in {}, {} sent again; {} duplicate acknowledgments, {} segments reordered\n\
