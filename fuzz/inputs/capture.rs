@@ -2,10 +2,12 @@
 //! capture.
 
 use capture::joined::{Joined, Track};
-use capture::transfer::{Replay, Survey, Surveyor, Truth, network, rate};
+use capture::transfer::{Replay, Survey, Surveyor, Truth, rate};
 use capture::{Capture, Packet, Stream};
-use engine::Span;
-use observe::explain::{Explain, captured_causes};
+use engine::{Span, Time};
+use observe::explain::ExplainCapture;
+use observe::observation::captured::CapturedFate;
+use observe::observation::{CapturedFact, CapturedSink, Evidence};
 
 /// The maximum number of connections that are explained.
 const MAX_STREAMS: usize = 4;
@@ -41,16 +43,41 @@ pub fn take(bytes: &[u8]) {
     }
 }
 
-/// Explains a connection with what is known of its transmissions.
+/// Checks that inferred values lie within their bounds.
+struct BoundsCheck;
+
+impl CapturedSink for BoundsCheck {
+    fn on_captured(&mut self, at: Time, fact: &CapturedFact) {
+        match *fact {
+            CapturedFact::Sent(sent) => {
+                let time = |fate: CapturedFate| match fate {
+                    CapturedFate::Arrived(time) => time,
+                    CapturedFate::Lost => at,
+                };
+                if let Evidence::Inferred { value, low, high, .. } = sent.fate {
+                    assert!(time(low) <= time(value) && time(value) <= time(high), "{sent:?}");
+                }
+            }
+            CapturedFact::Window { cwnd, ssthresh } => {
+                for window in [cwnd, ssthresh] {
+                    let value = window.value().expect("it is inferred");
+                    assert!(window.bounds().is_some_and(|(low, high)| low <= value && value <= high), "{window:?}");
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Explains a connection with the known fates of its transmissions.
 fn explain(bytes: &[u8], survey: &Survey, truth: &Truth) {
-    let sink = (Explain::of_capture(&network(survey), survey.is_at_sender()), rate::Arrivals::new(survey, false));
-    let mut replay = Replay::new(survey, sink).with_truth(truth);
+    let sink = (ExplainCapture::new(&survey.connection()), rate::PassedPackets::new(survey, false));
+    let mut replay = Replay::new(survey, (sink, BoundsCheck)).with_truth(truth);
     each(bytes, |packet, _| replay.packet(packet));
-    let ((explain, arrivals), _, end) = replay.finish();
-    assert!(arrivals.rate().is_none_or(|rate| rate.bits_per_sec() > 0));
-    let report = explain.finish(end).remove(0);
-    let causes = captured_causes(&report.budget, survey.scale_known);
-    let sum = causes.iter().fold(Span::ZERO, |sum, cause| sum + cause.time);
+    let (((explain, packets), _), _, end) = replay.finish();
+    assert!(packets.rate().value().is_none_or(|rate| rate.bits_per_sec() > 0));
+    let report = explain.finish(end).expect("a report");
+    let sum = report.causes.iter().fold(Span::ZERO, |sum, cause| sum + cause.time);
     assert_eq!(sum, report.took, "the causes add up to the time");
 }
 

@@ -7,7 +7,7 @@ use wire::{Ecn, Segment};
 
 use crate::packet::{Icmp, Packet, Transport, Udp};
 
-/// What the headers of both versions of IP have.
+/// The fields that headers of both versions of IP have.
 struct Ip {
     src: IpAddr,
     dst: IpAddr,
@@ -27,10 +27,10 @@ struct Ip {
 ///
 /// `bytes` begin with the IP header. `length` is the length of the IP packet and what follows it in the frame before it
 /// was cut. `None` if the headers are damaged, or cut within what a packet needs.
-pub fn packet(bytes: &[u8], length: u32) -> Option<Packet> {
+pub fn decode_packet(bytes: &[u8], length: u32) -> Option<Packet> {
     let ip = match bytes.first()? >> 4 {
-        4 => ipv4(bytes)?,
-        6 => ipv6(bytes)?,
+        4 => decode_ipv4(bytes)?,
+        6 => decode_ipv6(bytes)?,
         _ => return None,
     };
     // Behind the packet the frame may have padding.
@@ -42,7 +42,7 @@ pub fn packet(bytes: &[u8], length: u32) -> Option<Packet> {
     let transport = match ip.protocol {
         protocol if ip.later_fragment => Transport::Other(protocol.0),
         ip_number::TCP => {
-            let (segment, cut) = segment(payload, len)?;
+            let (segment, cut) = decode_segment(payload, len)?;
             options_cut = cut;
             Transport::Tcp(segment)
         }
@@ -76,12 +76,12 @@ pub fn packet(bytes: &[u8], length: u32) -> Option<Packet> {
     })
 }
 
-fn ipv4(bytes: &[u8]) -> Option<Ip> {
+fn decode_ipv4(bytes: &[u8]) -> Option<Ip> {
     let header = Ipv4HeaderSlice::from_slice(bytes).ok()?;
     let length = header.slice().len();
     let stated = usize::from(header.total_len());
     let later_fragment = header.fragments_offset().value() > 0;
-    let behind = extensions(bytes, header.protocol(), length).filter(|_| !later_fragment);
+    let behind = skip_extensions(bytes, header.protocol(), length).filter(|_| !later_fragment);
     let (protocol, headers) = behind.map_or((header.protocol(), length), |behind| (behind.protocol, behind.at));
     Some(Ip {
         src: header.source_addr().into(),
@@ -97,11 +97,11 @@ fn ipv4(bytes: &[u8]) -> Option<Ip> {
     })
 }
 
-fn ipv6(bytes: &[u8]) -> Option<Ip> {
+fn decode_ipv6(bytes: &[u8]) -> Option<Ip> {
     let header = Ipv6HeaderSlice::from_slice(bytes).ok()?;
     let length = header.slice().len();
     let stated = usize::from(header.payload_length());
-    let behind = extensions(bytes, header.next_header(), length)?;
+    let behind = skip_extensions(bytes, header.next_header(), length)?;
     Some(Ip {
         src: header.source_addr().into(),
         dst: header.destination_addr().into(),
@@ -126,7 +126,7 @@ struct Behind {
 
 /// Passes over extension headers from `at` on [RFC8200 s4, RFC4302 s2]. `None` if they are cut. `etherparse` reads
 /// them, too, but beyond the end of some damaged packets (version 0.21.0).
-fn extensions(bytes: &[u8], first: IpNumber, at: usize) -> Option<Behind> {
+fn skip_extensions(bytes: &[u8], first: IpNumber, at: usize) -> Option<Behind> {
     let mut behind = Behind { protocol: first, at, fragment: false, later_fragment: false };
     while !behind.later_fragment {
         let header = |count: usize| bytes.get(behind.at..behind.at + count);
@@ -152,9 +152,9 @@ fn extensions(bytes: &[u8], first: IpNumber, at: usize) -> Option<Behind> {
     Some(behind)
 }
 
-/// A segment of `len` bytes, header included, of which `bytes` were captured: at least the fixed part of the header. Also
-/// whether options were not.
-fn segment(bytes: &[u8], len: u32) -> Option<(Segment, bool)> {
+/// A segment of `len` bytes, header included, of which `bytes` were captured: at least the fixed part of the header.
+/// Also whether options were not.
+fn decode_segment(bytes: &[u8], len: u32) -> Option<(Segment, bool)> {
     // A header whose options were cut is read with zeros in their place; only the options that were captured count.
     let mut padded = [0; 60];
     let captured = bytes.len().min(padded.len());

@@ -16,7 +16,7 @@ pub enum CaptureError {
         found: String,
     },
     /// No packet can be read because of its link type.
-    #[error("found link type {link_type}{}, expected Ethernet, Linux cooked (SLL or SLL2), raw IP, NULL or LOOP: capture on another interface, such as `any`", link::name(*link_type))]
+    #[error("found link type {link_type}{}, expected Ethernet, Linux cooked (SLL or SLL2), raw IP, NULL or LOOP: capture on another interface, such as `any`", link::name_link_type(*link_type))]
     ForeignLinkType {
         /// The number of the link type (<https://www.tcpdump.org/linktypes.html>).
         link_type: u32,
@@ -38,7 +38,7 @@ pub enum CaptureError {
     Malformed {
         /// Where the block begins, in bytes.
         offset: u64,
-        /// What was found and expected.
+        /// The found and the expected value.
         what: String,
         /// The number of packets before it.
         packets: u64,
@@ -66,7 +66,7 @@ pub enum CaptureError {
 }
 
 impl CaptureError {
-    /// Whether the packets before are those of a whole capture, which was cut or damaged later.
+    /// Whether the packets before belong to a whole capture, which was cut or damaged later.
     pub fn is_incomplete(&self) -> bool {
         match self {
             CaptureError::Truncated { .. } | CaptureError::Malformed { .. } | CaptureError::Undecoded { .. } => true,

@@ -41,14 +41,14 @@ pub fn is_capture(first: &[u8]) -> bool {
 }
 
 /// The beginning of the first line of a file of text.
-fn text(bytes: &[u8]) -> Option<String> {
+fn parse_text(bytes: &[u8]) -> Option<String> {
     let line = bytes[..bytes.len().min(24)].split(|byte| *byte == b'\n').next()?;
     let is_text = line.iter().all(|byte| matches!(byte, b'\t' | b'\r' | b' '..=b'~'));
     is_text.then(|| format!("text that begins with {:?}", String::from_utf8_lossy(line).trim_end()))
 }
 
 /// A frame of a file.
-pub struct Frame<'a> {
+pub struct CapturedFrame<'a> {
     /// Nanoseconds since 1970.
     pub nanos: i128,
     pub interface: u32,
@@ -72,7 +72,7 @@ struct Interface {
     snap: u32,
 }
 
-enum Format {
+enum FileFormat {
     Pcap { parse: ParseFrame, record_header: usize, big_endian: bool, nanos_per_tick: u32, link_type: u32 },
     Pcapng { big_endian: bool, interfaces: Vec<Interface> },
 }
@@ -82,7 +82,7 @@ type ParseFrame = fn(&[u8]) -> IResult<&[u8], LegacyPcapBlock<'_>, PcapError<&[u
 /// The frames of a file.
 pub struct File {
     buffer: Buffer,
-    format: Format,
+    format: FileFormat,
     /// The frames read.
     pub frames: u64,
     /// Bytes of the block that was read last, which are still in the buffer.
@@ -99,7 +99,7 @@ impl File {
         if !is_capture(bytes) {
             let found = match bytes.first_chunk::<4>() {
                 Some(first) if first.starts_with(&GZIP) => "a gzip file".to_owned(),
-                Some(first) => text(bytes)
+                Some(first) => parse_text(bytes)
                     .unwrap_or_else(|| format!("the bytes {}", first.map(|byte| format!("{byte:02x}")).join(" "))),
                 None if bytes.is_empty() => "an empty file".to_owned(),
                 None => format!("a file of {} bytes", bytes.len()),
@@ -111,20 +111,20 @@ impl File {
         }
         let mut taken = 0;
         let format = if bytes.starts_with(&SECTION_HEADER) {
-            Format::Pcapng { big_endian: false, interfaces: Vec::new() }
+            FileFormat::Pcapng { big_endian: false, interfaces: Vec::new() }
         } else {
             let header = match parse_pcap_header(bytes) {
                 Ok((_, header)) => header,
-                Err(_) => return Err(malformed(0, 0, "the header of the file is damaged")),
+                Err(_) => return Err(report_damage(0, 0, "the header of the file is damaged")),
             };
             taken = header.size();
-            pcap(&header)
+            read_pcap_header(&header)
         };
         Ok(File { buffer, format, frames: 0, taken })
     }
 
     /// Reads the next frame; `None` at the end of the file. After an error there are no more frames.
-    pub fn next(&mut self, source: &mut dyn Read) -> Result<Option<Frame<'_>>, CaptureError> {
+    pub fn next(&mut self, source: &mut dyn Read) -> Result<Option<CapturedFrame<'_>>, CaptureError> {
         loop {
             self.buffer.consume(std::mem::take(&mut self.taken));
             let Some(length) = self.request_block(source)? else { return Ok(None) };
@@ -141,11 +141,11 @@ impl File {
     /// Makes the next block available. Returns its length, or `None` at the end of the file.
     fn request_block(&mut self, source: &mut dyn Read) -> Result<Option<usize>, CaptureError> {
         let header = match &self.format {
-            Format::Pcap { record_header, .. } => *record_header,
-            Format::Pcapng { .. } => 12,
+            FileFormat::Pcap { record_header, .. } => *record_header,
+            FileFormat::Pcapng { .. } => 12,
         };
         if !self.available(source, header)? {
-            return if self.buffer.bytes().is_empty() { Ok(None) } else { Err(self.truncated()) };
+            return if self.buffer.bytes().is_empty() { Ok(None) } else { Err(self.report_early_end()) };
         }
         let bytes = self.buffer.bytes();
         let number = |at: usize, big_endian: bool| {
@@ -153,8 +153,8 @@ impl File {
             (if big_endian { u32::from_be_bytes(word) } else { u32::from_le_bytes(word) }) as usize
         };
         let length = match &self.format {
-            Format::Pcap { big_endian, .. } => header.saturating_add(number(8, *big_endian)),
-            Format::Pcapng { big_endian, .. } => {
+            FileFormat::Pcap { big_endian, .. } => header.saturating_add(number(8, *big_endian)),
+            FileFormat::Pcapng { big_endian, .. } => {
                 // A section header states its own byte order.
                 let is_section = bytes.starts_with(&SECTION_HEADER);
                 let big_endian = if is_section { bytes[8..12] == 0x1A2B_3C4D_u32.to_be_bytes() } else { *big_endian };
@@ -163,16 +163,16 @@ impl File {
         };
         if length > MAX_BLOCK {
             let what = format!("found a block of {length} bytes, expected at most {MAX_BLOCK}: the file is damaged");
-            return Err(self.malformed(&what));
+            return Err(self.report_damage_here(&what));
         }
         // A block is at least as long as its own header, or the parser refuses it.
         let length = length.max(header);
-        if self.available(source, length)? { Ok(Some(length)) } else { Err(self.truncated()) }
+        if self.available(source, length)? { Ok(Some(length)) } else { Err(self.report_early_end()) }
     }
 
     /// Whether the block that is available is a frame.
     fn holds_frame(&self) -> bool {
-        let Format::Pcapng { big_endian, .. } = &self.format else { return true };
+        let FileFormat::Pcapng { big_endian, .. } = &self.format else { return true };
         let kind = self.buffer.bytes().first_chunk().copied().unwrap_or_default();
         let kind = if *big_endian { u32::from_be_bytes(kind) } else { u32::from_le_bytes(kind) };
         [ENHANCED_PACKET, SIMPLE_PACKET].contains(&kind)
@@ -181,36 +181,38 @@ impl File {
     /// Handles a block of pcapng that is not a frame.
     fn read_block(&mut self, length: usize) -> Result<(), CaptureError> {
         let (offset, packets) = (self.buffer.offset(), self.frames);
-        let Format::Pcapng { big_endian, interfaces } = &mut self.format else { return Ok(()) };
-        match block(&self.buffer.bytes()[..length], *big_endian) {
+        let FileFormat::Pcapng { big_endian, interfaces } = &mut self.format else { return Ok(()) };
+        match parse_block(&self.buffer.bytes()[..length], *big_endian) {
             Some(Block::SectionHeader(section)) => {
                 *big_endian = section.big_endian();
                 interfaces.clear();
             }
             Some(Block::InterfaceDescription(_)) if interfaces.len() == MAX_INTERFACES => {
-                return Err(malformed(offset, packets, "found more than 65536 interfaces: the file is damaged"));
+                return Err(report_damage(offset, packets, "found more than 65536 interfaces: the file is damaged"));
             }
             Some(Block::InterfaceDescription(description)) => interfaces.push(Interface::of(&description, *big_endian)),
             Some(_) => {}
-            None => return Err(malformed(offset, packets, DAMAGED)),
+            None => return Err(report_damage(offset, packets, DAMAGED)),
         }
         Ok(())
     }
 
     /// The frame in the block that is available.
-    fn frame(&self) -> Result<Frame<'_>, CaptureError> {
+    fn frame(&self) -> Result<CapturedFrame<'_>, CaptureError> {
         let bytes = &self.buffer.bytes()[..self.taken];
         let frame = match &self.format {
-            Format::Pcap { parse, nanos_per_tick, link_type, .. } => parse(bytes).ok().map(|(_, record)| Frame {
-                nanos: i128::from(record.ts_sec) * 1_000_000_000
-                    + i128::from(record.ts_usec) * i128::from(*nanos_per_tick),
-                interface: 0,
-                link_type: *link_type,
-                direction: None,
-                bytes: record.data,
-                length: record.origlen,
-            }),
-            Format::Pcapng { big_endian, interfaces } => match block(bytes, *big_endian) {
+            FileFormat::Pcap { parse, nanos_per_tick, link_type, .. } => {
+                parse(bytes).ok().map(|(_, record)| CapturedFrame {
+                    nanos: i128::from(record.ts_sec) * 1_000_000_000
+                        + i128::from(record.ts_usec) * i128::from(*nanos_per_tick),
+                    interface: 0,
+                    link_type: *link_type,
+                    direction: None,
+                    bytes: record.data,
+                    length: record.origlen,
+                })
+            }
+            FileFormat::Pcapng { big_endian, interfaces } => match parse_block(bytes, *big_endian) {
                 Some(Block::EnhancedPacket(packet)) => {
                     let ticks = u64::from(packet.ts_high) << 32 | u64::from(packet.ts_low);
                     let flags = packet.options.iter().find(|option| option.code == EPB_FLAGS);
@@ -223,9 +225,9 @@ impl File {
                     let Some(interface) = interfaces.get(packet.if_id as usize) else {
                         let (number, count) = (packet.if_id, interfaces.len());
                         let what = format!("found a packet of interface {number}, expected one of {count} interfaces");
-                        return Err(malformed(self.buffer.offset(), self.frames - 1, &what));
+                        return Err(report_damage(self.buffer.offset(), self.frames - 1, &what));
                     };
-                    Some(Frame {
+                    Some(CapturedFrame {
                         nanos: interface.nanos(ticks),
                         interface: packet.if_id,
                         link_type: interface.link_type,
@@ -238,7 +240,7 @@ impl File {
                 Some(Block::SimplePacket(packet)) => interfaces.first().map(|interface| {
                     let snap = if interface.snap == 0 { u32::MAX } else { interface.snap };
                     let captured = packet.origlen.min(snap) as usize;
-                    Frame {
+                    CapturedFrame {
                         nanos: 0,
                         interface: 0,
                         link_type: interface.link_type,
@@ -250,14 +252,14 @@ impl File {
                 _ => None,
             },
         };
-        frame.ok_or_else(|| malformed(self.buffer.offset(), self.frames - 1, DAMAGED))
+        frame.ok_or_else(|| report_damage(self.buffer.offset(), self.frames - 1, DAMAGED))
     }
 
     /// Whether an interface of the section has a link type for which `readable` returns true.
     pub fn has_link_type(&self, readable: impl Fn(u32) -> bool) -> bool {
         match &self.format {
-            Format::Pcap { link_type, .. } => readable(*link_type),
-            Format::Pcapng { interfaces, .. } => interfaces.iter().any(|interface| readable(interface.link_type)),
+            FileFormat::Pcap { link_type, .. } => readable(*link_type),
+            FileFormat::Pcapng { interfaces, .. } => interfaces.iter().any(|interface| readable(interface.link_type)),
         }
     }
 
@@ -275,21 +277,21 @@ impl File {
         })
     }
 
-    fn truncated(&self) -> CaptureError {
+    fn report_early_end(&self) -> CaptureError {
         let (offset, length) = (self.buffer.offset(), self.buffer.read_until());
         CaptureError::Truncated { offset, length, packets: self.frames }
     }
 
-    fn malformed(&self, what: &str) -> CaptureError {
-        malformed(self.buffer.offset(), self.frames, what)
+    fn report_damage_here(&self, what: &str) -> CaptureError {
+        report_damage(self.buffer.offset(), self.frames, what)
     }
 }
 
-fn malformed(offset: u64, packets: u64, what: &str) -> CaptureError {
+fn report_damage(offset: u64, packets: u64, what: &str) -> CaptureError {
     CaptureError::Malformed { offset, what: what.to_owned(), packets }
 }
 
-fn pcap(header: &PcapHeader) -> Format {
+fn read_pcap_header(header: &PcapHeader) -> FileFormat {
     let big_endian = header.is_bigendian();
     let (parse, record_header): (ParseFrame, usize) = match (header.is_modified_format(), big_endian) {
         (true, _) => (parse_pcap_frame_modified, 24),
@@ -298,11 +300,11 @@ fn pcap(header: &PcapHeader) -> Format {
     };
     let nanos_per_tick = if header.is_nanosecond_precision() { 1 } else { 1000 };
     // The upper bits hold the length of the frame check sequence.
-    Format::Pcap { parse, record_header, big_endian, nanos_per_tick, link_type: header.network.0 as u32 & 0xFFFF }
+    FileFormat::Pcap { parse, record_header, big_endian, nanos_per_tick, link_type: header.network.0 as u32 & 0xFFFF }
 }
 
 /// Parses a whole block; `None` if it is damaged.
-fn block(bytes: &[u8], big_endian: bool) -> Option<Block<'_>> {
+fn parse_block(bytes: &[u8], big_endian: bool) -> Option<Block<'_>> {
     let parsed = if big_endian { parse_block_be(bytes) } else { parse_block_le(bytes) };
     match parsed {
         Ok((_, block)) => Some(block),

@@ -4,7 +4,7 @@ use etherparse::EtherType;
 
 use crate::packet::Direction;
 
-/// A link type whose frames can be read. The numbers are those of <https://www.tcpdump.org/linktypes.html>.
+/// A link type whose frames can be read. The numbers are from <https://www.tcpdump.org/linktypes.html>.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LinkType {
     /// Four bytes with the address family of the host, in the byte order of the host (NULL) or of networks (LOOP).
@@ -19,7 +19,7 @@ pub enum LinkType {
     Sll2,
 }
 
-/// Tags before the EtherType proper: 802.1Q, 802.1ad, and what was used before 802.1ad.
+/// Tags before the EtherType proper: 802.1Q, 802.1ad, and the tag used before 802.1ad.
 const TAGS: [EtherType; 3] =
     [EtherType::VLAN_TAGGED_FRAME, EtherType::PROVIDER_BRIDGING, EtherType::VLAN_DOUBLE_TAGGED_FRAME];
 
@@ -37,7 +37,7 @@ pub fn of_number(number: u32) -> Option<LinkType> {
 }
 
 /// The name of a link type that cannot be read, in parentheses after a space; empty if it is not a frequent one.
-pub fn name(number: u32) -> &'static str {
+pub fn name_link_type(number: u32) -> &'static str {
     match number {
         9 => " (PPP)",
         105 => " (802.11)",

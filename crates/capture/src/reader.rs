@@ -7,7 +7,7 @@ use engine::Time;
 
 use crate::decode;
 use crate::error::CaptureError;
-use crate::file::{File, Frame};
+use crate::file::{CapturedFrame, File};
 use crate::link::{self, LinkType};
 use crate::packet::Packet;
 use crate::streams::{Stream, Streams};
@@ -21,7 +21,7 @@ const MAX_AGE: u64 = 1 << 56;
 pub struct Skipped {
     /// Frames without an IP packet, such as ARP.
     pub not_ip: u64,
-    /// Frames of interfaces with a link type that cannot be read, beside others that can.
+    /// Frames of interfaces with a link type that cannot be read, in files with others that can.
     pub foreign: u64,
     /// Frames whose headers are damaged, or cut by the snap length within the fixed part of a header.
     pub damaged: u64,
@@ -29,8 +29,8 @@ pub struct Skipped {
 
 /// A capture, read front to back: an iterator of its packets.
 ///
-/// After an error, which keeps what was read before, there are no more packets. Memory: one block of the file (at most
-/// 16 MB), and the table of connections.
+/// After an error, which keeps the packets read before, there are no more packets. Memory: one block of the file (at
+/// most 16 MB), and the table of connections.
 pub struct Capture<R> {
     source: R,
     reader: Reader,
@@ -60,7 +60,7 @@ struct NextFrame {
 }
 
 impl<R: Read> Capture<R> {
-    /// Opens a capture. The source is read in large pieces, so it needs no buffer of its own.
+    /// Opens a capture. The source is read in large pieces, so it needs no buffer.
     ///
     /// # Errors
     /// The file is not a capture, has a link type that cannot be read, or the source fails.
@@ -111,7 +111,7 @@ impl Reader {
         let Some(frame) = self.file.next(source)? else { return Ok(None) };
         let (interface, nanos) = (frame.interface, frame.nanos);
         let packet = match link::of_number(frame.link_type) {
-            Some(link_type) => packet(&frame, link_type, &mut self.skipped),
+            Some(link_type) => read_packet(&frame, link_type, &mut self.skipped),
             None => {
                 let link_type = frame.link_type;
                 self.skipped.foreign += 1;
@@ -165,15 +165,15 @@ impl Reader {
 }
 
 /// The packet in a frame, without number and time; `None`, and counted, if there is none that can be read.
-fn packet(frame: &Frame<'_>, link_type: LinkType, skipped: &mut Skipped) -> Option<Packet> {
+fn read_packet(frame: &CapturedFrame<'_>, link_type: LinkType, skipped: &mut Skipped) -> Option<Packet> {
     let Some((ip, direction)) = link::ip_in(link_type, frame.bytes) else {
         skipped.not_ip += 1;
         return None;
     };
-    // In damaged files a frame may be shorter than what was captured of it.
+    // In damaged files a frame may be shorter than its captured length.
     let before = frame.bytes.len() - ip.len();
     let length = frame.length.max(frame.bytes.len() as u32) - before as u32;
-    let Some(packet) = decode::packet(ip, length) else {
+    let Some(packet) = decode::decode_packet(ip, length) else {
         skipped.damaged += 1;
         return None;
     };

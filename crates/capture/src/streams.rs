@@ -27,7 +27,7 @@ pub struct Syn {
     pub sack_permitted: bool,
     /// Whether the end sends timestamps.
     pub timestamps: bool,
-    /// Whether options were not captured: what is not stated here may have been stated there.
+    /// Whether options were not captured: an option that is missing here may have been stated there.
     pub options_cut: bool,
 }
 
@@ -88,7 +88,8 @@ impl Stream {
         }
     }
 
-    /// Whether the scale of an end's windows is known: its SYN was captured with all options, or the other SYN excludes scaling.
+    /// Whether the scale of an end's windows is known: its SYN was captured with all options, or the other SYN excludes
+    /// scaling.
     pub fn knows_scale(&self, end: End) -> bool {
         let whole = |end: End| self.syn[end.index()].filter(|syn| !syn.options_cut);
         let excluded = whole(end.other()).is_some_and(|syn| syn.window_scale.is_none());

@@ -1,12 +1,12 @@
 //! Times of frames, checked against those around them.
 //!
-//! A frame whose time was damaged must not stretch the duration of a capture by years. Its time is not that of the
-//! frame if the times of most frames behind it continue those in front of it, or, for the first and the last one, if
+//! A frame whose time was damaged must not stretch the duration of a capture by years. A time is damaged
+//! if the times of most frames behind it continue those in front of it, or, for the first and the last one, if
 //! it is far from all others. It is replaced by the time of a neighbour, which keeps the order of the file.
 //!
 //! Hours and days without packets are times as any other: frames behind them do not go back. Nor is a clock that was
 //! set back damage, or a second capture that was appended to the first: frames behind it stay there, if they are more
-//! than four. Each interface has a clock of its own.
+//! than four. Each interface has its clock.
 
 use std::fmt;
 
@@ -19,7 +19,7 @@ const MAX_DISORDER: i128 = 60_000_000_000;
 /// The longest time without packets around the first or the last frame, in nanoseconds: 30 days.
 const MAX_IDLE: i128 = 30 * 86_400 * 1_000_000_000;
 
-/// Frames whose damaged timestamp was replaced by that of a neighbour.
+/// Frames whose damaged timestamp was replaced by the timestamp of a neighbour.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct BadTimestamps {
     /// Their number.
@@ -60,7 +60,7 @@ impl fmt::Display for BadTimestamps {
 /// The times so far.
 #[derive(Debug, Default)]
 pub struct Times {
-    /// That of the frame before, by interface.
+    /// The time of the frame before, by interface.
     last: Vec<Option<i128>>,
     pub bad_timestamps: BadTimestamps,
 }
@@ -76,8 +76,8 @@ impl Times {
         self.last.get(interface as usize).copied().flatten()
     }
 
-    /// The time of the next frame, which has the time `nanos` in the file; `behind` are those of the frames of the same
-    /// interface behind it, at least if it is in doubt.
+    /// The time of the next frame, which has the time `nanos` in the file; `behind` are the times of the frames of the
+    /// same interface behind it, at least if it is in doubt.
     pub fn enter(
         &mut self,
         number: u64,
@@ -85,7 +85,7 @@ impl Times {
         behind: impl Iterator<Item = i128> + Clone,
     ) -> i128 {
         let last = self.last(interface);
-        let time = if self.doubts(interface, nanos) { replaced(last, nanos, behind) } else { nanos };
+        let time = if self.doubts(interface, nanos) { find_neighbour_time(last, nanos, behind) } else { nanos };
         if time != nanos {
             if self.bad_timestamps.frames == 0 {
                 self.bad_timestamps = BadTimestamps { frames: 0, first: number, by: nanos - time };
@@ -101,8 +101,8 @@ impl Times {
     }
 }
 
-/// The time of a frame that is in doubt, or that of a neighbour.
-fn replaced(last: Option<i128>, nanos: i128, behind: impl Iterator<Item = i128> + Clone) -> i128 {
+/// The time of a frame that is in doubt, or the time of a neighbour.
+fn find_neighbour_time(last: Option<i128>, nanos: i128, behind: impl Iterator<Item = i128> + Clone) -> i128 {
     let behind_count = behind.clone().count();
     let most = |holds: &dyn Fn(i128) -> bool| 2 * behind.clone().filter(|time| holds(*time)).count() > behind_count;
     let goes_back = |time: i128| time < nanos - MAX_DISORDER;

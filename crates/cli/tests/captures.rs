@@ -4,7 +4,9 @@ use crate::common;
 
 use std::path::{Path, PathBuf};
 
+use capture::Capture;
 use common::{Ended, lasthop, scratch};
+use wire::pcapng::{Direction, Writer};
 
 /// Runs a scenario with losses and a small receive window; returns the directory with its captures.
 fn captured(directory: &Path) -> PathBuf {
@@ -71,9 +73,11 @@ fn losses_that_limit_a_captured_transfer_are_found() {
     }
     let out = lasthop(&directory, &["explain", path(&results.join("client.pcapng"))]);
     succeeded(&out);
-    for part in
-        ["captured at the receiver", "sender           its timeouts, its pacing", "rate of the slowest link about 2 Mbps"]
-    {
+    for part in [
+        "captured at the receiver",
+        "sender           its timeouts, its pacing",
+        "rate of the slowest link about 2 Mbps",
+    ] {
         assert!(out.out.contains(part), "{part} in {}", out.out);
     }
     assert!(!out.out.contains("window-cut"), "{}", out.out);
@@ -131,6 +135,43 @@ fn captures_of_both_ends_are_joined_in_any_order() {
         assert_eq!(out.code, Some(2), "{arguments:?}: {}", out.err);
         assert!(out.err.contains(part), "{part} in {}", out.err);
     }
+}
+
+/// The segments with data of a capture, without those of the handshake and of the receiver.
+fn data_alone(file: &[u8]) -> Vec<u8> {
+    let mut writer = Writer::new(Vec::new(), &["node"]).expect("memory");
+    for packet in Capture::open(file).expect("a capture") {
+        let packet = packet.expect("a packet");
+        let segment = *packet.segment().expect("TCP");
+        if segment.len > 0 {
+            let [src, dst] = [0, 1].map(wire::Addr::of_node);
+            let packet_of_data = wire::Packet::new(src, dst, wire::Body::Tcp(segment));
+            writer.packet(0, packet.at, Direction::Out, &packet_of_data).expect("memory");
+        }
+    }
+    writer.finish().expect("memory")
+}
+
+#[test]
+fn unknown_values_are_not_printed_as_numbers() {
+    let directory = scratch("captures-unknown");
+    let whole = std::fs::read(captured(&directory).join("server.pcapng")).expect("read");
+    let alone = directory.join("alone.pcapng");
+    std::fs::write(&alone, data_alone(&whole)).expect("written");
+    let out = lasthop(&directory, &["explain", path(&alone)]);
+    succeeded(&out);
+    let line = "captured at an unknown place; least round trip unknown, rate of the slowest link unknown";
+    assert!(out.out.contains(line), "{}", out.out);
+    let out = lasthop(&directory, &["explain", path(&alone), "--json"]);
+    succeeded(&out);
+    let json: serde_json::Value = serde_json::from_str(&out.out).expect("JSON");
+    for key in ["place", "round_trip_ms", "round_trip_to_sender_ms", "rate_bps"] {
+        assert_eq!(json[0]["capture"][key], serde_json::Value::Null, "{key}");
+    }
+    assert_eq!(json[0]["timeouts"], serde_json::Value::Null);
+    let out = lasthop(&directory, &["fit", path(&alone), "--rate", "2 Mbps"]);
+    assert_eq!(out.code, Some(2), "{}", out.err);
+    assert!(out.err.contains("the capture shows no round trip"), "{}", out.err);
 }
 
 #[test]

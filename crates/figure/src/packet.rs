@@ -16,7 +16,7 @@ pub enum Kind {
     Datagram = 3,
     /// A SYN, FIN or RST without data.
     Control = 4,
-    /// A segment with data that has passed this hop before, or was overtaken by later data.
+    /// A segment with data that the node which created it, or a link layer on its path, had sent before.
     Again = 5,
     /// A parity frame of a link layer.
     Parity = 6,
@@ -38,6 +38,12 @@ pub(crate) struct Identified {
 
 impl Identified {
     pub const NOTHING: Identified = Identified { flow: -1.0, kind: Kind::Control, offset: f64::NAN, bytes: 0.0 };
+
+    /// The same packet, which repeats data or not.
+    pub fn repeated(self, repeats: bool) -> Self {
+        let kind = if repeats && self.kind == Kind::Data { Kind::Again } else { self.kind };
+        Identified { kind, ..self }
+    }
 
     /// Identifies a packet of a flow.
     pub fn of(packet: &Packet, of: Option<PacketFlow>) -> Self {

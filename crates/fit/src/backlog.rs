@@ -1,13 +1,13 @@
 //! The queue of a bottleneck in packets, counted without its rate.
 //!
-//! With s, a and b as in [`path`](crate::path), a packet finds those in the queue that were sent before it, were accepted,
-//! and arrive after s + b. Of one in transmission this is true only where the rate is lower than that at which the least
-//! a - s was seen, so that the count may be one too high; so may it be where an
-//! acknowledgment is for two.
+//! With s, a and b as in [`path`](crate::path), a packet finds those in the queue that were sent before it, were
+//! accepted, and arrive after s + b. Of one in transmission this is true only where the rate is lower than that at
+//! which the least a - s was seen, so that the count may be one too high; so may it be where an acknowledgment is for
+//! two.
 //!
 //! ```text
 //! limit    one more than the most packets that an accepted packet found, of at least four alike
-//! full     a lost packet found as many as the accepted one that found most, or one less
+//! full     a lost packet found the most that an accepted one found, or one less
 //! ```
 //!
 //! The queue is first in, first out: a packet has left it when one that was sent later arrives, so that one which was
@@ -18,7 +18,7 @@ use std::collections::VecDeque;
 
 use engine::{Span, Time};
 
-use crate::transmission::{Fate, Transmission};
+use crate::transmission::{Transmission, TransmissionFate};
 
 /// Rounds in which the limit is found: it changes by the few losses of the channel among the packets of a full queue.
 const ROUNDS: usize = 3;
@@ -53,10 +53,10 @@ pub(crate) struct Backlog {
 impl Backlog {
     /// Of packets with their least time from sending to arrival.
     pub(crate) fn of(all: &[Transmission], reordered: &[bool], base: Span) -> Self {
-        let left = left(all);
-        let mut backlog = Backlog::counted(all, &left, reordered, base, None);
+        let left = find_departures(all);
+        let mut backlog = Backlog::count_with(all, &left, reordered, base, None);
         for _ in 1..ROUNDS {
-            backlog = Backlog::counted(all, &left, reordered, base, Some(backlog.most));
+            backlog = Backlog::count_with(all, &left, reordered, base, Some(backlog.most));
         }
         backlog
     }
@@ -67,7 +67,7 @@ impl Backlog {
     }
 
     /// With a queue that is full with `most` and another; `None`: as if no lost packet had been in it.
-    fn counted(all: &[Transmission], left: &[Time], reordered: &[bool], base: Span, most: Option<u32>) -> Self {
+    fn count_with(all: &[Transmission], left: &[Time], reordered: &[bool], base: Span, most: Option<u32>) -> Self {
         let mut queue = VecDeque::new();
         let (mut accepted, mut fates) = (Vec::with_capacity(all.len()), Vec::with_capacity(all.len()));
         let mut last = Time::ZERO;
@@ -77,13 +77,13 @@ impl Backlog {
             }
             let found = queue.len() as u32;
             match sent.fate() {
-                Fate::Open => continue,
-                Fate::Arrived(_) => {
+                TransmissionFate::Open => continue,
+                TransmissionFate::Arrived(_) => {
                     accepted.extend((!reordered).then_some(found));
                     fates.push(Met::Nothing);
                     last = *left;
                 }
-                Fate::Lost => {
+                TransmissionFate::Lost => {
                     let is_full = most.is_some_and(|most| found + UNSURE >= most && most >= FEWEST);
                     fates.push(if is_full { Met::FullQueue } else { Met::Channel });
                     if is_full || most.is_none() {
@@ -101,7 +101,7 @@ impl Backlog {
 }
 
 /// When each packet had left the queue at the latest: when it, or one that was sent later, arrived.
-fn left(all: &[Transmission]) -> Vec<Time> {
+fn find_departures(all: &[Transmission]) -> Vec<Time> {
     let mut next = Time::NEVER;
     let earlier = |sent: &Transmission| {
         next = sent.arrival().map_or(next, |at| next.min(at));

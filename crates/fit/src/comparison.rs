@@ -1,4 +1,4 @@
-//! Runs of a fitted scenario beside the measurement.
+//! Runs of a fitted scenario compared with the measurement.
 
 use engine::{Histogram, Span};
 use scenario::load::Loaded;
@@ -10,7 +10,7 @@ use crate::scenario::Fitted;
 
 /// Values that both have; `None` where the measurement lacks one, and for counts of runs of a part of the transfer.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub struct Values {
+pub struct TransferValues {
     /// Bits per second.
     pub goodput: Option<f64>,
     /// Round trips at the [percentiles](PERCENTILES), in seconds.
@@ -21,17 +21,17 @@ pub struct Values {
     pub timeouts: Option<f64>,
 }
 
-/// The percentiles of [`Values::rtt`].
+/// The percentiles of [`TransferValues::rtt`].
 pub const PERCENTILES: [f64; 2] = [0.5, 0.95];
 
-impl Values {
+impl TransferValues {
     /// The percentiles of round trips in nanoseconds.
     pub fn percentiles(rtt: &Histogram) -> [Option<f64>; 2] {
         PERCENTILES.map(|share| rtt.quantile(share).map(|nanos| Span::from_nanos(nanos).as_secs_f64()))
     }
 
-    /// Whether the goodput is more than [`FAR`] from that of a measurement.
-    pub fn is_far(&self, measured: &Values) -> bool {
+    /// Whether the goodput is more than [`FAR`] from a measurement's.
+    pub fn is_far(&self, measured: &TransferValues) -> bool {
         self.goodput.zip(measured.goodput).is_some_and(|(one, other)| one.max(other) > FAR * one.min(other))
     }
 }
@@ -40,11 +40,11 @@ impl Values {
 pub const CANDIDATES: [&str; 4] = ["cubic", "linux", "newreno", "bbr"];
 
 /// The names of all variants.
-pub fn variants() -> Vec<&'static str> {
+pub fn list_variants() -> Vec<&'static str> {
     tcp::presets::list_variants()
 }
 
-/// The ratio of goodputs from which on a fit is not that of the path.
+/// The ratio of goodputs from which on a fit does not describe the path.
 pub const FAR: f64 = 1.15;
 
 /// Runs of a scenario, each with other random losses: one run's goodput is a matter of chance.
@@ -55,11 +55,11 @@ const PACKETS: f64 = 5e6;
 
 /// A fitted scenario with a variant of its sender, and its runs.
 #[derive(Clone, Debug)]
-pub struct Tried {
+pub struct TriedVariant {
     /// The scenario.
     pub fitted: Fitted,
     /// What its runs gave, together.
-    pub values: Values,
+    pub values: TransferValues,
     /// The goodput of each run, in ascending order.
     pub goodputs: Vec<f64>,
     /// How far they are from the measurement: 0 for the same goodput and median round trip.
@@ -67,11 +67,15 @@ pub struct Tried {
 }
 
 /// Runs the fitted scenario with each of the variants; the nearest to the measurement comes first. A variant that needs
-/// what the measured connection lacks, such as SACK, is not the sender's.
+/// a feature that the measured connection lacks, such as SACK, is not the sender's.
 ///
 /// # Errors
-/// The scenario has errors with each of them: the measurement cannot be that of a path.
-pub fn tried(fitted: &Fitted, measured: &Values, variants: &[&str]) -> Result<Vec<Tried>, Vec<Problem>> {
+/// The scenario has errors with each of them: the measurement cannot be of a path.
+pub fn try_variants(
+    fitted: &Fitted,
+    measured: &TransferValues,
+    variants: &[&str],
+) -> Result<Vec<TriedVariant>, Vec<Problem>> {
     let (mut all, mut problems) = (Vec::new(), Vec::new());
     for variant in variants {
         let fitted = Fitted { variant: (*variant).to_owned(), ..fitted.clone() };
@@ -82,13 +86,13 @@ pub fn tried(fitted: &Fitted, measured: &Values, variants: &[&str]) -> Result<Ve
                 continue;
             }
         };
-        let (values, goodputs) = simulated(&fitted, loaded, PACKETS);
+        let (values, goodputs) = run_fitted(&fitted, loaded, PACKETS);
         let apart = |one: Option<f64>, other: Option<f64>| match (one, other) {
             (Some(one), Some(other)) if one > 0.0 && other > 0.0 => libm::log(one / other).abs(),
             _ => 0.0,
         };
         let distance = apart(measured.goodput, values.goodput) + apart(measured.rtt[0], values.rtt[0]);
-        all.push(Tried { fitted, values, goodputs, distance });
+        all.push(TriedVariant { fitted, values, goodputs, distance });
     }
     if all.is_empty() {
         return Err(problems);
@@ -99,13 +103,13 @@ pub fn tried(fitted: &Fitted, measured: &Values, variants: &[&str]) -> Result<Ve
 }
 
 /// The values of several runs with different random numbers and about `packets` in all, and the goodput of each.
-fn simulated(fitted: &Fitted, loaded: Loaded, packets: f64) -> (Values, Vec<f64>) {
+fn run_fitted(fitted: &Fitted, loaded: Loaded, packets: f64) -> (TransferValues, Vec<f64>) {
     let mut network = loaded.network;
     let per_second = fitted.rate.bits_per_sec() as f64 / (8.0 * f64::from(fitted.mss.max(1)));
     let seconds = fitted.duration.as_secs_f64().max(1e-9);
     let runs = ((packets / (per_second * seconds)) as u64).clamp(1, RUNS);
     let longest = Span::from_nanos((1e9 * packets / per_second) as u64);
-    // Counts of a part of the transfer are not those of the whole.
+    // Counts of a part of the transfer do not describe the whole.
     let is_whole = network.duration <= longest;
     network.duration = network.duration.min(longest);
     let (mut goodputs, mut rtt) = (Vec::new(), Histogram::default());
@@ -121,9 +125,9 @@ fn simulated(fitted: &Fitted, loaded: Loaded, packets: f64) -> (Values, Vec<f64>
     }
     goodputs.sort_by(f64::total_cmp);
     let mean = |sum: f64| Some(sum / runs as f64);
-    let values = Values {
+    let values = TransferValues {
         goodput: mean(goodputs.iter().sum()),
-        rtt: Values::percentiles(&rtt),
+        rtt: TransferValues::percentiles(&rtt),
         retransmitted: mean(retransmitted as f64).filter(|_| is_whole),
         timeouts: mean(timeouts as f64).filter(|_| is_whole),
     };
@@ -134,20 +138,20 @@ fn simulated(fitted: &Fitted, loaded: Loaded, packets: f64) -> (Values, Vec<f64>
 mod tests {
     use super::*;
     use crate::loss::{Estimate, Loss};
-    use crate::scenario::tests::fitted;
+    use crate::scenario::tests::download_fit;
     use engine::Rate;
 
     /// The values of a path with this rate for 5 s, about 3,300 packets for 8 Mbit/s.
-    fn values(rate: u64, packets: f64) -> (Values, Vec<f64>) {
+    fn values(rate: u64, packets: f64) -> (TransferValues, Vec<f64>) {
         let fitted = Fitted {
             rate: Rate::from_bits_per_sec(rate).expect("a rate"),
             delay: Span::from_millis(5),
             queue: Some(10),
             loss: Loss::Uniform(Estimate { value: 0.01, interval: [0.005, 0.02] }),
-            ..fitted()
+            ..download_fit()
         };
         let loaded = scenario::load::from_toml("fitted.toml", &fitted.to_toml()).expect("a scenario");
-        simulated(&fitted, loaded, packets)
+        run_fitted(&fitted, loaded, packets)
     }
 
     #[test]

@@ -3,16 +3,16 @@
 use engine::Span;
 use serde_json::{Value, json};
 
-use crate::comparison::{Tried, Values};
+use crate::comparison::{TransferValues, TriedVariant};
 use crate::loss::{Estimate, Loss};
 use crate::reordering::Reordering;
 use crate::scenario::Fitted;
 
-/// A fit with the variants that were tried, the nearest first, beside the values of the measurement.
-pub fn report(tried: &[Tried], measured: &Values) -> Value {
+/// A fit with the variants that were tried, the nearest first, and the values of the measurement.
+pub fn fit_to_json(tried: &[TriedVariant], measured: &TransferValues) -> Value {
     let best = tried.first().map(|tried| &tried.fitted);
-    let simulated = |tried: &Tried| {
-        let mut object = values(&tried.values);
+    let simulated = |tried: &TriedVariant| {
+        let mut object = values_to_json(&tried.values);
         object["variant"] = json!(tried.fitted.variant);
         object["distance"] = json!(tried.distance);
         object["goodputs_bps"] = json!(tried.goodputs);
@@ -21,14 +21,14 @@ pub fn report(tried: &[Tried], measured: &Values) -> Value {
     };
     json!({
         "source": best.map(|fitted| &fitted.source),
-        "path": best.map(path),
-        "measured": values(measured),
+        "path": best.map(path_to_json),
+        "measured": values_to_json(measured),
         "simulated": tried.iter().map(simulated).collect::<Vec<Value>>(),
         "scenario": best.map(Fitted::to_toml),
     })
 }
 
-fn values(values: &Values) -> Value {
+fn values_to_json(values: &TransferValues) -> Value {
     let [p50, p95] = values.rtt;
     json!({
         "goodput_bps": values.goodput,
@@ -39,7 +39,7 @@ fn values(values: &Values) -> Value {
     })
 }
 
-fn path(fitted: &Fitted) -> Value {
+fn path_to_json(fitted: &Fitted) -> Value {
     json!({
         "sender": fitted.sender.name(),
         "rate_bps": fitted.rate.bits_per_sec(),
@@ -48,30 +48,30 @@ fn path(fitted: &Fitted) -> Value {
         "delay_s": fitted.delay.as_secs_f64(),
         "queue_packets": fitted.queue,
         "queue_was_full": fitted.queue_was_full,
-        "loss": loss(&fitted.loss),
-        "reordering": fitted.reordering.as_ref().map(reordering),
+        "loss": loss_to_json(&fitted.loss),
+        "reordering": fitted.reordering.as_ref().map(reordering_to_json),
     })
 }
 
-fn estimate(estimate: Estimate) -> Value {
+fn estimate_to_json(estimate: Estimate) -> Value {
     json!({ "value": estimate.value, "interval": estimate.interval })
 }
 
-fn loss(loss: &Loss) -> Value {
+fn loss_to_json(loss: &Loss) -> Value {
     match *loss {
-        Loss::None(loss) => json!({ "model": "none", "loss": estimate(loss) }),
-        Loss::Uniform(loss) => json!({ "model": "uniform", "loss": estimate(loss) }),
-        Loss::Gilbert { p, r } => json!({ "model": "gilbert", "p": estimate(p), "r": estimate(r) }),
+        Loss::None(loss) => json!({ "model": "none", "loss": estimate_to_json(loss) }),
+        Loss::Uniform(loss) => json!({ "model": "uniform", "loss": estimate_to_json(loss) }),
+        Loss::Gilbert { p, r } => json!({ "model": "gilbert", "p": estimate_to_json(p), "r": estimate_to_json(r) }),
         Loss::GilbertElliott { p, r, h } => {
-            json!({ "model": "gilbert-elliott", "p": estimate(p), "r": estimate(r), "h": estimate(h) })
+            json!({ "model": "gilbert-elliott", "p": estimate_to_json(p), "r": estimate_to_json(r), "h": estimate_to_json(h) })
         }
     }
 }
 
-fn reordering(reordering: &Reordering) -> Value {
+fn reordering_to_json(reordering: &Reordering) -> Value {
     let late = reordering.late;
     json!({
-        "share": estimate(reordering.share),
+        "share": estimate_to_json(reordering.share),
         "extra_delays_s": late.map(|late| late.delays.map(Span::as_secs_f64)),
         "extents_packets": late.map(|late| late.extents),
     })

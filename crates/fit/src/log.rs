@@ -14,8 +14,8 @@ pub struct LogError(String);
 /// The log of `iperf3 -c SERVER -J`, with TCP.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Iperf {
-    /// The rate of the link with headers: that of the whole transfer, or of the median interval if a receiver wrote the
-    /// log. A sender counts what it has written into its buffer.
+    /// The rate of the link with headers: of the whole transfer, or of the median interval if a receiver wrote the
+    /// log. A sender counts the bytes written into its buffer.
     pub rate: Rate,
     /// The rate of each interval, if a receiver wrote the log and it varies.
     pub rates: Option<Vec<f64>>,
@@ -29,7 +29,7 @@ pub struct Iperf {
     pub mss: u32,
     /// Bytes received.
     pub bytes: u64,
-    /// How long the receiver took for them: also what was in flight when the sender had ended.
+    /// How long the receiver took for them: also for the data in flight when the sender had ended.
     pub took: Span,
     /// Segments retransmitted.
     pub retransmits: u64,
@@ -38,15 +38,15 @@ pub struct Iperf {
     pub control: Option<String>,
     /// Whether the host that wrote the log received (`-R`).
     pub receives: bool,
-    /// Whether data went both ways at once (`--bidir`): the values are those of what the host that wrote the log sent.
+    /// Whether data went both ways at once (`--bidir`): the values describe the data that the host with the log sent.
     pub both_ways: bool,
 }
 
 #[derive(Deserialize)]
-struct Document {
-    start: Start,
-    intervals: Vec<Interval>,
-    end: End,
+struct IperfDocument {
+    start: IperfStart,
+    intervals: Vec<IperfInterval>,
+    end: IperfEnd,
 }
 
 /// The message of a test that failed, whose log may lack all else.
@@ -56,7 +56,7 @@ struct Failed {
 }
 
 #[derive(Deserialize)]
-struct Start {
+struct IperfStart {
     tcp_mss_default: Option<u32>,
     tcp_mss: Option<u32>,
     test_start: TestStart,
@@ -71,9 +71,9 @@ struct TestStart {
 }
 
 #[derive(Deserialize)]
-struct Interval {
+struct IperfInterval {
     sum: Sum,
-    streams: Vec<Flow>,
+    streams: Vec<IperfFlow>,
 }
 
 #[derive(Deserialize)]
@@ -83,28 +83,28 @@ struct Sum {
 }
 
 #[derive(Deserialize)]
-struct Flow {
+struct IperfFlow {
     /// Microseconds.
     rtt: Option<f64>,
 }
 
 #[derive(Deserialize)]
-struct End {
-    streams: Vec<Ends>,
-    sum_sent: Sent,
-    sum_received: Sent,
+struct IperfEnd {
+    streams: Vec<IperfEnds>,
+    sum_sent: IperfSent,
+    sum_received: IperfSent,
     /// The other direction of `--bidir`.
     sum_sent_bidir_reverse: Option<IgnoredAny>,
     sender_tcp_congestion: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct Ends {
-    sender: Option<Sender>,
+struct IperfEnds {
+    sender: Option<IperfSender>,
 }
 
 #[derive(Deserialize)]
-struct Sender {
+struct IperfSender {
     min_rtt: Option<f64>,
     max_rtt: Option<f64>,
     /// Whether it is the host that wrote the log.
@@ -112,7 +112,7 @@ struct Sender {
 }
 
 #[derive(Deserialize)]
-struct Sent {
+struct IperfSent {
     bytes: f64,
     seconds: f64,
     retransmits: Option<u64>,
@@ -136,7 +136,7 @@ impl Iperf {
         if let Ok(Failed { error }) = serde_json::from_str(text) {
             return Err(LogError(format!("iperf3 reports an error: {error}")));
         }
-        let document: Document = serde_json::from_str(text)
+        let document: IperfDocument = serde_json::from_str(text)
             .map_err(|error| LogError(format!("expected what `iperf3 -c SERVER -J` prints: {error}")))?;
         if document.start.test_start.protocol != "TCP" {
             let protocol = document.start.test_start.protocol;
@@ -146,7 +146,8 @@ impl Iperf {
         let mss = document.start.tcp_mss.or(document.start.tcp_mss_default).unwrap_or(1448).max(1);
         let wire = |bits: f64| bits * (f64::from(mss) + HEADERS) / f64::from(mss);
         let rates: Vec<f64> = document.intervals.iter().map(|interval| wire(interval.sum.bits_per_second)).collect();
-        let End { streams: ends, sum_sent, sum_received, sum_sent_bidir_reverse, sender_tcp_congestion } = document.end;
+        let IperfEnd { streams: ends, sum_sent, sum_received, sum_sent_bidir_reverse, sender_tcp_congestion } =
+            document.end;
         let both_ways = sum_sent_bidir_reverse.is_some();
         let receives = document.start.test_start.reverse == Some(1);
         // The first intervals are slow start.
@@ -161,7 +162,7 @@ impl Iperf {
         let varies = receives
             && settled().count() > 4
             && settled().fold(0.0, f64::max) > crate::path::VARIES * settled().fold(f64::MAX, f64::min);
-        let own = |sender: &&Sender| !both_ways || sender.sender != Some(false);
+        let own = |sender: &&IperfSender| !both_ways || sender.sender != Some(false);
         let senders = || ends.iter().filter_map(|stream| stream.sender.as_ref()).filter(own);
         let sampled = || document.intervals.iter().flat_map(|interval| &interval.streams).filter_map(|flow| flow.rtt);
         let least = senders().filter_map(|sender| sender.min_rtt).chain(sampled()).fold(f64::INFINITY, f64::min);

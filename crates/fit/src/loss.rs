@@ -1,17 +1,17 @@
 //! The loss process of a path, from the fates of its packets in their order.
 //!
 //! Three models, of which the one with the least BIC is taken (Schwarz1978): k ln n - 2 ln L with k parameters and n
-//! packets. The likelihoods are those of all packets but the first, given the first: the seen chain says nothing of what
+//! packets. The likelihoods are of all packets but the first, given the first: the seen chain says nothing of what
 //! was before it, and a lost first packet would count against the other models alone.
 //!
 //! | model | parameters | likelihood |
 //! |---|---|---|
 //! | `uniform` | loss probability | independent packets |
-//! | Gilbert | p, r: GOOD loses nothing, BAD everything (Gilbert1960) | a Markov chain whose states are seen: p is the share of packets that were lost after one that arrived, r that of packets that arrived after a lost one |
+//! | Gilbert | p, r: GOOD loses nothing, BAD everything (Gilbert1960) | a Markov chain whose states are seen: p is the share of packets that were lost after one that arrived, r the share of packets that arrived after a lost one |
 //! | Gilbert-Elliott | p, r, h: BAD lets a packet through with probability h (Elliott1963) | a hidden Markov chain: forward recursion, maximum by expectation and maximization (Baum1970) |
 //!
-//! Intervals have a level of 95 %. Those of probabilities that are shares of counts are Wilson's, others follow from
-//! the curvature of the logarithm of the likelihood at its maximum, with the parameters as logits.
+//! Intervals have a level of 95 %. Intervals of probabilities that are shares of counts are Wilson's, others follow
+//! from the curvature of the logarithm of the likelihood at its maximum, with the parameters as logits.
 //!
 //! Limits: loss by the state of the path and not by packet (a fading channel met by a slow sender) is taken for a chain
 //! of packets. Parameters of a chain with few changes of state are poorly known, which the intervals show.
@@ -67,13 +67,13 @@ impl Loss {
             return Loss::None(Estimate::share(0, n));
         }
         let independent = log_likelihood_of_share(losses - u64::from(lost[0]), n - 1);
-        let uniform = (Loss::Uniform(Estimate::share(losses, n)), bic(1, n, independent));
+        let uniform = (Loss::Uniform(Estimate::share(losses, n)), compute_bic(1, n, independent));
         let chain = Chain::of(lost);
-        let gilbert = (losses >= MIN_BURSTS).then(|| (chain.model(), bic(2, n, chain.log_likelihood())));
-        let hidden = Hidden::fitted(lost);
+        let gilbert = (losses >= MIN_BURSTS).then(|| (chain.model(), compute_bic(2, n, chain.log_likelihood())));
+        let hidden = Hidden::fit_model(lost);
         let elliott = hidden.map(|hidden| {
             let later = hidden.log_likelihood(lost) - hidden.log_likelihood(&lost[..1]);
-            (hidden.model(lost), bic(3, n, later))
+            (hidden.model(lost), compute_bic(3, n, later))
         });
         let all = [Some(uniform), gilbert, elliott];
         let best = all.into_iter().flatten().min_by(|(_, one), (_, other)| one.total_cmp(other));
@@ -91,7 +91,7 @@ impl Loss {
     }
 }
 
-fn bic(parameters: u32, n: u64, log_likelihood: f64) -> f64 {
+fn compute_bic(parameters: u32, n: u64, log_likelihood: f64) -> f64 {
     f64::from(parameters) * libm::log(n as f64) - 2.0 * log_likelihood
 }
 
@@ -159,7 +159,7 @@ const MIN_LOSSES: usize = 20;
 
 impl Hidden {
     /// The best of several starts; `None` with few losses.
-    fn fitted(lost: &[bool]) -> Option<Hidden> {
+    fn fit_model(lost: &[bool]) -> Option<Hidden> {
         let losses = lost.iter().filter(|lost| **lost).count();
         if losses < MIN_LOSSES {
             return None;
@@ -169,12 +169,12 @@ impl Hidden {
         let starts = [(0.5, 0.1), (0.1, 0.5), (0.02, 0.8), (0.05, 0.2)];
         let climbed = starts.map(|(r, h)| {
             let start = Hidden { p: (r * share / (1.0 - h - share).max(0.05)).clamp(1e-6, 0.5), r, h };
-            start.climbed(lost)
+            start.climb_likelihood(lost)
         });
         climbed.into_iter().max_by(|one, other| one.log_likelihood(lost).total_cmp(&other.log_likelihood(lost)))
     }
 
-    /// Probability of what was seen of a packet in GOOD and in BAD.
+    /// Probability of the observed fate of a packet in GOOD and in BAD.
     fn emission(&self, lost: bool) -> [f64; 2] {
         if lost { [0.0, 1.0 - self.h] } else { [1.0, self.h] }
     }
@@ -206,10 +206,10 @@ impl Hidden {
     }
 
     /// The maximum above this point.
-    fn climbed(mut self, lost: &[bool]) -> Hidden {
+    fn climb_likelihood(mut self, lost: &[bool]) -> Hidden {
         let mut before = self.log_likelihood(lost);
         for _ in 0..(MAX_PACKETS / lost.len()).clamp(20, MAX_ROUNDS) {
-            let next = self.maximized(lost);
+            let next = self.maximize_step(lost);
             let now = next.log_likelihood(lost);
             if !now.is_finite() || now < before {
                 break;
@@ -224,7 +224,7 @@ impl Hidden {
     }
 
     /// One round of expectation and maximization.
-    fn maximized(&self, lost: &[bool]) -> Hidden {
+    fn maximize_step(&self, lost: &[bool]) -> Hidden {
         let n = lost.len();
         // Forward: the state at each packet given all up to it.
         let mut forward = Vec::with_capacity(n);
@@ -273,14 +273,14 @@ impl Hidden {
 
     fn model(&self, lost: &[bool]) -> Loss {
         let at = [self.p, self.r, self.h];
-        let errors = errors(&at.map(logit), |logits| {
-            let [p, r, h] = [0, 1, 2].map(|place| logistic(logits[place]));
+        let errors = find_errors(&at.map(to_logit), |logits| {
+            let [p, r, h] = [0, 1, 2].map(|place| from_logit(logits[place]));
             Hidden { p, r, h }.log_likelihood(lost)
         });
         let estimate = |place: usize| {
             let width = Z * errors[place];
-            let centre = logit(at[place]);
-            Estimate { value: at[place], interval: [logistic(centre - width), logistic(centre + width)] }
+            let centre = to_logit(at[place]);
+            Estimate { value: at[place], interval: [from_logit(centre - width), from_logit(centre + width)] }
         };
         Loss::GilbertElliott { p: estimate(0), r: estimate(1), h: estimate(2) }
     }
@@ -289,18 +289,18 @@ impl Hidden {
 /// The normal quantile for 95 %, two-sided.
 const Z: f64 = 1.959_963_984_540_054;
 
-fn logit(share: f64) -> f64 {
+fn to_logit(share: f64) -> f64 {
     libm::log(share / (1.0 - share))
 }
 
-fn logistic(logit: f64) -> f64 {
+fn from_logit(logit: f64) -> f64 {
     1.0 / (1.0 + libm::exp(-logit))
 }
 
 /// Standard errors of three parameters at the maximum of `log_likelihood`: roots of the diagonal of the inverse of its
-/// negative curvature. Where that is not positive, the parameter is unknown, and the error is that of a logit of any
+/// negative curvature. Where that is not positive, the parameter is unknown, and the error has a logit of any
 /// value.
-fn errors(at: &[f64; 3], log_likelihood: impl Fn(&[f64; 3]) -> f64) -> [f64; 3] {
+fn find_errors(at: &[f64; 3], log_likelihood: impl Fn(&[f64; 3]) -> f64) -> [f64; 3] {
     /// Of a logit from 0.00001 to 0.99999.
     const UNKNOWN: f64 = 6.0;
     const STEP: f64 = 1e-2;

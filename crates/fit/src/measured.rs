@@ -3,7 +3,7 @@
 use capture::transfer::Vantage;
 use engine::{Rate, Span};
 
-use crate::comparison::{Tried, Values};
+use crate::comparison::{TransferValues, TriedVariant};
 use crate::log::{Iperf, Ping};
 use crate::loss::Loss;
 use crate::path::Bottleneck;
@@ -25,16 +25,22 @@ pub enum Unfit {
         "a log of ping does not show the rate of the path, expected --rate RATE, or the log of `iperf3 -J` beside it"
     )]
     NoRateOfPing,
+    /// The capture has no round trip.
+    #[error(
+        "the capture shows no round trip: neither a handshake, nor timestamps, nor acknowledgments of segments sent once; expected \
+         a capture at the sender, or one with the handshake"
+    )]
+    NoRoundTripCaptured,
     /// No round trips are in the logs.
     #[error("found no round trips (`rtt`), expected the log of the sender (without -R), or one of `ping` beside it")]
     NoRoundTrips,
 }
 
-/// The sender of the fitted scenario, which a measurement does not show, and what the user knows.
+/// The sender of the fitted scenario, which a measurement does not show, and the settings that the user knows.
 #[derive(Clone, Debug)]
-pub struct Given {
-    /// The sender's variant; the one that the measurement names if not given, or else the [best](crate::comparison::tried)
-    /// of several.
+pub struct GivenSettings {
+    /// The sender's variant; the one that the measurement names if not given, or else the
+    /// [best](crate::comparison::try_variants) of several.
     pub variant: Option<String>,
     /// The rate of the path, instead of that which is measured.
     pub rate: Option<Rate>,
@@ -44,7 +50,7 @@ pub struct Given {
     pub source: String,
 }
 
-impl Given {
+impl GivenSettings {
     /// The variant, if the user gives it or the measurement names `control`, in this order.
     pub fn variant(&self, control: Option<&str>) -> Option<String> {
         let known = control.filter(|name| tcp::presets::PRESETS.iter().any(|preset| preset.name == *name));
@@ -62,7 +68,7 @@ const USUAL_INITIAL_WINDOW: u32 = 10;
 const USUAL_DURATION: Span = Span::from_secs(30);
 
 /// A path of which only round trips and losses were measured.
-pub fn of_ping(ping: &Ping, given: &Given) -> Result<(Fitted, Values), Unfit> {
+pub fn of_ping(ping: &Ping, given: &GivenSettings) -> Result<(Fitted, TransferValues), Unfit> {
     let rate = given.rate.ok_or(Unfit::NoRateOfPing)?;
     let fitted = Fitted {
         source: given.source.clone(),
@@ -84,18 +90,18 @@ pub fn of_ping(ping: &Ping, given: &Given) -> Result<(Fitted, Values), Unfit> {
         bytes: None,
         duration: USUAL_DURATION,
     };
-    Ok((fitted, Values::default()))
+    Ok((fitted, TransferValues::default()))
 }
 
 /// A path over which iperf3 sent, with the round trips of a ping without other traffic, if there was one.
 ///
 /// # Errors
 /// Neither log has round trips.
-pub fn of_iperf(iperf: &Iperf, ping: Option<&Ping>, given: &Given) -> Result<(Fitted, Values), Unfit> {
+pub fn of_iperf(iperf: &Iperf, ping: Option<&Ping>, given: &GivenSettings) -> Result<(Fitted, TransferValues), Unfit> {
     let rate = given.rate.unwrap_or(iperf.rate);
     let logged = [ping.map(Ping::min_rtt), iperf.rtt.map(|[least, _]| least)];
     let least = logged.into_iter().flatten().min().ok_or(Unfit::NoRoundTrips)?;
-    // The least round trip is that of small packets: of the handshake, of iperf3's own messages, or of ping.
+    // The least round trip is measured with small packets: of the handshake, of iperf3's own messages, or of ping.
     let transmitted = rate.transmission_time(SMALL).times(2);
     let packets = |longest: Span| {
         let waited = (longest - least).as_secs_f64() / rate.transmission_time(iperf.mss + 52).as_secs_f64().max(1e-12);
@@ -123,11 +129,11 @@ pub fn of_iperf(iperf: &Iperf, ping: Option<&Ping>, given: &Given) -> Result<(Fi
         duration: iperf.took.max(Span::from_secs(1)),
     };
     let goodput = 8.0 * iperf.bytes as f64 / iperf.took.as_secs_f64().max(1e-9);
-    let values = Values {
+    let values = TransferValues {
         goodput: Some(goodput),
         rtt: iperf.rtts,
         retransmitted: Some(iperf.retransmits as f64),
-        ..Values::default()
+        ..TransferValues::default()
     };
     Ok((fitted, values))
 }
@@ -136,7 +142,11 @@ pub fn of_iperf(iperf: &Iperf, ping: Option<&Ping>, given: &Given) -> Result<(Fi
 ///
 /// # Errors
 /// The rate of the path is not seen.
-pub fn of_transfer(transfer: &Transfer, bottleneck: &Bottleneck, given: &Given) -> Result<(Fitted, Values), Unfit> {
+pub fn of_transfer(
+    transfer: &Transfer,
+    bottleneck: &Bottleneck,
+    given: &GivenSettings,
+) -> Result<(Fitted, TransferValues), Unfit> {
     let survey = &transfer.survey;
     let rate = given.rate.or(bottleneck.rate).ok_or(Unfit::NoRate)?;
     let syn = survey.stream.syn[survey.sender.index()].zip(survey.stream.syn[survey.sender.other().index()]);
@@ -147,7 +157,7 @@ pub fn of_transfer(transfer: &Transfer, bottleneck: &Bottleneck, given: &Given) 
         rate,
         rate_given: given.rate.is_some(),
         rates: bottleneck.rates.clone().filter(|_| given.rate.is_none()),
-        delay: bottleneck.delay,
+        delay: bottleneck.delay.ok_or(Unfit::NoRoundTripCaptured)?,
         queue: bottleneck.queue,
         queue_was_full: bottleneck.was_full(),
         loss,
@@ -161,18 +171,22 @@ pub fn of_transfer(transfer: &Transfer, bottleneck: &Bottleneck, given: &Given) 
         bytes: None,
         duration: transfer.took.max(Span::from_secs(1)),
     };
-    let values = Values {
+    let values = TransferValues {
         goodput: Some(transfer.goodput()),
         // Elsewhere round trips are estimates, in which the queue is missing.
-        rtt: if survey.vantage == Vantage::Sender { Values::percentiles(&transfer.rtt) } else { Default::default() },
+        rtt: if survey.place_of_times() == Vantage::Sender {
+            TransferValues::percentiles(&transfer.rtt)
+        } else {
+            Default::default()
+        },
         retransmitted: Some(transfer.counts.repeated as f64),
-        timeouts: Some(transfer.timeouts as f64).filter(|_| survey.vantage == Vantage::Sender),
+        timeouts: Some(transfer.timeouts as f64).filter(|_| survey.is_at_sender()),
     };
     Ok((fitted, values))
 }
 
 /// Names, values and intervals of a fit, as rows of a table with its head.
-pub fn rows(fitted: &Fitted) -> Vec<Vec<String>> {
+pub fn render_fit_rows(fitted: &Fitted) -> Vec<Vec<String>> {
     let row = |name: &str, value: String, note: &str| vec![name.to_owned(), value, note.to_owned()];
     let rate = |bits: f64| format!("{:.3} Mbps", bits / 1e6);
     let note = if fitted.rate_given { "as given" } else { "with headers" };
@@ -221,8 +235,8 @@ pub fn rows(fitted: &Fitted) -> Vec<Vec<String>> {
 }
 
 /// Measured and simulated values, as rows of a table with its head.
-pub fn compared(measured: &Values, simulated: &Tried) -> Vec<Vec<String>> {
-    let Tried { values, goodputs, .. } = simulated;
+pub fn render_comparison_rows(measured: &TransferValues, simulated: &TriedVariant) -> Vec<Vec<String>> {
+    let TriedVariant { values, goodputs, .. } = simulated;
     let text = |value: Option<f64>, digits: usize, scale: f64| {
         value.map_or_else(|| "-".to_owned(), |value| format!("{:.digits$}", scale * value))
     };
@@ -233,7 +247,7 @@ pub fn compared(measured: &Values, simulated: &Tried) -> Vec<Vec<String>> {
     if let [lowest, .., highest] = goodputs[..] {
         goodput[3] = format!("{:.3} to {:.3}", lowest / 1e6, highest / 1e6);
     }
-    let rtt = |place: usize, of: &Values| text(of.rtt[place], 1, 1e3);
+    let rtt = |place: usize, of: &TransferValues| text(of.rtt[place], 1, 1e3);
     vec![
         vec![
             format!("with {}", simulated.fitted.variant),

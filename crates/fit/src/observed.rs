@@ -1,7 +1,8 @@
 //! What a capture at the sender of a simulated transfer would show: measured and simulated values have one definition.
 //!
-//! Goodput is what was acknowledged per time from the first segment to the last acknowledgment. Round trips are those that
-//! [`capture::transfer`] takes. The metrics of a run count round trips of segments that had waited behind a gap, too.
+//! Goodput is the acknowledged data per time from the first segment to the last acknowledgment. Round trips are the
+//! ones that [`capture::transfer`] takes. The metrics of a run count round trips of segments that had waited behind a
+//! gap, too.
 
 use engine::{Histogram, Time};
 use observe::observation::SenderState;
@@ -16,7 +17,7 @@ pub struct SimulatedValues {
     last: Time,
     /// Round trips in nanoseconds.
     pub rtt: Histogram,
-    /// Segments sent again.
+    /// Retransmitted segments.
     pub retransmitted: u64,
     /// Expiries of the retransmission timer.
     pub timeouts: u64,

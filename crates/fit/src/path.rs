@@ -4,32 +4,32 @@
 //! packet's wait is a - s - b.
 //!
 //! ```text
-//! rate     that of runs of packets that waited, see `capture::transfer::rate`
+//! rate     of runs of packets that waited, see `capture::transfer::rate`
 //! delay    (least round trip - transmission times of the packet and its acknowledgment) / 2, the same in both directions
 //! queue    the longest wait a - s - b in transmission times of a segment, rounded; where the rate varies, one more than
 //!          the most packets that waited when one was accepted, see `backlog`
 //! ```
 //!
 //! A lost packet was dropped by a full queue if it would have waited longer than every packet that arrived, less half a
-//! transmission, or, where the rate varies, behind as many packets as any that arrived; with fewer than
-//! [`MIN_OVERFLOWS`] of these the queue is not known to have been full. All other losses are the channel's. Packets that
-//! others overtake are late for another [reason](crate::reordering) than the queue, and their waits are not used.
+//! transmission, or, where the rate varies, behind the number of packets that any arrived one found; with fewer than
+//! [`MIN_OVERFLOWS`] of these the queue is not known to have been full. All other losses are the channel's. Packets
+//! that others overtake are late for another [reason](crate::reordering) than the queue, and their waits are not used.
 //!
-//! The rate varies if that of whole seconds does: if the ninth tenth is more than [`VARIES`] times the first.
+//! The rate varies if the rates of whole seconds do: if the ninth tenth is more than [`VARIES`] times the first.
 //!
 //! Limits: one bottleneck; its queue is first in, first out; cross traffic is taken for a lower rate. At the receiver
-//! arrivals are exact and the times of sending unknown, so that waits are not seen: the rate is that of the ninth tenth
+//! arrivals are exact and the times of sending unknown, so that waits are not seen: the rate is the ninth tenth
 //! of the runs, losses are fitted, the queue and changes of the rate are not.
 
 use capture::End;
 use capture::transfer::Vantage;
-use capture::transfer::rate::{Passed, Run, Runs};
+use capture::transfer::rate::{PassedPacket, WaitingRun, WaitingRuns};
 use engine::{Rate, Span, Time};
 
 use crate::backlog::{ALIKE, Backlog, Met};
 use crate::reordering::Reordering;
 use crate::transfer::Transfer;
-use crate::transmission::{Fate, Transmission};
+use crate::transmission::{Transmission, TransmissionFate};
 
 /// Losses at a full queue without which the queue may never have been full.
 pub const MIN_OVERFLOWS: usize = 3;
@@ -49,11 +49,12 @@ pub struct Bottleneck {
     pub spread: Option<[f64; 2]>,
     /// The rate of each second from the start of the transfer, if it varies; 0 for a second in which nothing waited.
     pub rates: Option<Vec<f64>>,
-    /// One-way propagation delay.
-    pub delay: Span,
+    /// One-way propagation delay; `None` if no round trip was measured.
+    pub delay: Option<Span>,
     /// The longest wait.
     pub longest_wait: Span,
-    /// The limit of its queue in packets, if it was full, or what it holds at least; `None` if waits are not seen.
+    /// The limit of its queue in packets, if it was full, or the least number that it holds; `None` if waits are not
+    /// seen.
     pub queue: Option<u32>,
     /// Packets that the full queue dropped.
     pub overflows: usize,
@@ -66,39 +67,45 @@ pub struct Bottleneck {
 impl Bottleneck {
     /// The slowest link of a transfer.
     pub fn of(transfer: &Transfer) -> Self {
-        let sees_waits = transfer.survey.vantage != Vantage::Receiver;
+        let sees_waits = transfer.survey.place_of_times() != Vantage::Receiver;
         let all = &transfer.transmissions;
         let base = all.iter().filter_map(|sent| Some(sent.arrival()?.since(sent.sent))).min().unwrap_or_default();
         // Without SACK the arrivals of a recovery are not known.
-        let certain = certain(all);
+        let certain = find_certain_arrivals(all);
         let passed = |sent: &Transmission| {
             let certain = transfer.survey.sack || certain(sent);
-            Some(Passed { sent: sent.sent, arrived: sent.arrival()?, size: sent.len + transfer.overhead, certain })
+            Some(PassedPacket {
+                sent: sent.sent,
+                arrived: sent.arrival()?,
+                size: sent.len + transfer.overhead,
+                certain,
+            })
         };
-        let runs = Runs::of(all.iter().filter_map(passed), transfer.survey.vantage);
+        let runs = WaitingRuns::of(all.iter().filter_map(passed), transfer.survey.place_of_times());
         let rate = runs.rate();
         let spread = runs.quantile(0.1).zip(runs.quantile(0.9)).map(|(low, high)| [low, high]);
-        let full = transfer.survey.mss + overhead(transfer);
+        let full = transfer.survey.mss + find_header_size(transfer);
         let time_of = |size: u32| rate.map_or(Span::ZERO, |rate| rate.transmission_time(size));
         let (reordering, reordered) = Reordering::of(all, time_of(full));
-        let waits = exact(all, &reordered, transfer.survey.sack).map(|(sent, arrived)| arrived.since(sent) - base);
-        let longest_wait = longest(waits, time_of(full));
-        let rates = seconds(&runs.runs, all).filter(|_| sees_waits && rate.is_some());
+        let waits =
+            list_exact_times(all, &reordered, transfer.survey.sack).map(|(sent, arrived)| arrived.since(sent) - base);
+        let longest_wait = find_longest_wait(waits, time_of(full));
+        let rates = find_rates_by_second(&runs.runs, all).filter(|_| sees_waits && rate.is_some());
         // A wait shows a number of packets only by a rate that is known when it ends.
         let backlog = rates.as_ref().filter(|_| transfer.survey.sack).map(|_| Backlog::of(all, &reordered, base));
         let (packets, (channel, overflows)) = match backlog {
-            Some(backlog) => (f64::from(backlog.limit()), without_overflows(backlog.fates)),
+            Some(backlog) => (f64::from(backlog.limit()), remove_overflows(backlog.fates)),
             None => (
                 longest_wait.as_secs_f64() / time_of(full).as_secs_f64().max(1e-12),
-                without_overflows(by_waits(all, &reordered, base, longest_wait, time_of(full), sees_waits)),
+                remove_overflows(classify_by_waits(all, &reordered, base, longest_wait, time_of(full), sees_waits)),
             ),
         };
-        let least = round_trip(transfer, full, time_of);
+        let least = find_bare_round_trip(transfer, full, time_of);
         Bottleneck {
             rate,
             spread,
             rates,
-            delay: Span::from_nanos(least.as_nanos() / 2),
+            delay: least.map(|least| Span::from_nanos(least.as_nanos() / 2)),
             longest_wait,
             queue: Some(packets.round().max(1.0) as u32).filter(|_| sees_waits && rate.is_some()),
             overflows,
@@ -114,13 +121,13 @@ impl Bottleneck {
 }
 
 /// The least round trip without the transmissions of the packet and of its acknowledgment.
-fn round_trip(transfer: &Transfer, full: u32, time_of: impl Fn(u32) -> Span) -> Span {
+fn find_bare_round_trip(transfer: &Transfer, full: u32, time_of: impl Fn(u32) -> Span) -> Option<Span> {
     let survey = &transfer.survey;
     let bare = |rtt: Span, size: u32| rtt - time_of(size) - time_of(SMALL);
-    if survey.vantage == Vantage::Sender
+    if survey.place_of_times() == Vantage::Sender
         && let Some(least) = transfer.least.iter().map(|(size, rtt)| bare(*rtt, *size)).min()
     {
-        return least;
+        return Some(least);
     }
     // From the handshake, whose last packet may have data, or from data and the timestamp that it echoes.
     let answered = survey.stream.syn.iter().all(Option::is_some);
@@ -129,12 +136,12 @@ fn round_trip(transfer: &Transfer, full: u32, time_of: impl Fn(u32) -> Span) -> 
         End::Server if answered => SMALL,
         End::Server => full,
     };
-    bare(survey.round_trip(), size)
+    survey.round_trip().value().map(|rtt| bare(rtt, size))
 }
 
-/// Whether the arrival of a packet is certain: no segment was sent again in between. Otherwise the receiver's
+/// Whether the arrival of a packet is certain: no segment was retransmitted in between. Otherwise the receiver's
 /// acknowledgment may have waited until a gap before it was filled.
-fn certain(all: &[Transmission]) -> impl Fn(&Transmission) -> bool {
+fn find_certain_arrivals(all: &[Transmission]) -> impl Fn(&Transmission) -> bool {
     let again: Vec<Time> = all.iter().filter(|sent| sent.retransmission).map(|sent| sent.sent).collect();
     move |sent| {
         let next = again.partition_point(|again| *again < sent.sent);
@@ -143,29 +150,29 @@ fn certain(all: &[Transmission]) -> impl Fn(&Transmission) -> bool {
 }
 
 /// Times of sending and arrival of packets whose arrival is certain, as all are with SACK, and that were not overtaken.
-fn exact(all: &[Transmission], reordered: &[bool], sack: bool) -> impl Iterator<Item = (Time, Time)> {
-    let certain = certain(all);
+fn list_exact_times(all: &[Transmission], reordered: &[bool], sack: bool) -> impl Iterator<Item = (Time, Time)> {
+    let certain = find_certain_arrivals(all);
     let in_order = all.iter().zip(reordered).filter(|(_, reordered)| !**reordered);
     in_order.filter(move |(sent, _)| sack || certain(sent)).filter_map(|(sent, _)| Some((sent.sent, sent.arrival()?)))
 }
 
 /// The longest wait: the shortest of the [`ALIKE`] longest that differ by one transmission at most. An acknowledgment
 /// that was lost or delayed makes single waits seem longer.
-fn longest(waits: impl Iterator<Item = Span>, transmission: Span) -> Span {
+fn find_longest_wait(waits: impl Iterator<Item = Span>, transmission: Span) -> Span {
     let mut waits: Vec<Span> = waits.collect();
     waits.sort_unstable_by(|one, other| other.cmp(one));
     let alike = waits.windows(ALIKE).find(|alike| alike[0] - alike[ALIKE - 1] <= transmission);
     alike.map_or_else(|| waits.first().copied().unwrap_or_default(), |alike| alike[ALIKE - 1])
 }
 
-/// Bytes of headers: those of the largest packet.
-fn overhead(transfer: &Transfer) -> u32 {
+/// Bytes of headers in the largest packet.
+fn find_header_size(transfer: &Transfer) -> u32 {
     let largest = transfer.transmissions.iter().map(|sent| sent.len + transfer.overhead).max();
     largest.unwrap_or(40).saturating_sub(transfer.survey.mss)
 }
 
 /// The rate of each second, if it varies over more than four of them.
-fn seconds(runs: &[Run], all: &[Transmission]) -> Option<Vec<f64>> {
+fn find_rates_by_second(runs: &[WaitingRun], all: &[Transmission]) -> Option<Vec<f64>> {
     let start = all.first()?.sent;
     let mut sums: Vec<[f64; 2]> = Vec::new();
     for run in runs {
@@ -185,7 +192,7 @@ fn seconds(runs: &[Run], all: &[Transmission]) -> Option<Vec<f64>> {
 }
 
 /// What packets met, in their order, by the time that each would have waited.
-fn by_waits(
+fn classify_by_waits(
     all: &[Transmission],
     reordered: &[bool],
     base: Span,
@@ -197,12 +204,12 @@ fn by_waits(
     let mut last = Time::ZERO;
     for (sent, reordered) in all.iter().zip(reordered) {
         match sent.fate() {
-            Fate::Open => {}
-            Fate::Arrived(at) => {
+            TransmissionFate::Open => {}
+            TransmissionFate::Arrived(at) => {
                 last = if *reordered { last } else { last.max(at) };
                 fates.push(Met::Nothing);
             }
-            Fate::Lost => {
+            TransmissionFate::Lost => {
                 // As if it were transmitted after the last that was accepted.
                 let wait = (last + transmission).since(sent.sent + base);
                 let is_full = sees_waits
@@ -216,7 +223,7 @@ fn by_waits(
 }
 
 /// Whether the channel lost each packet that the queue accepted, and the number that a full queue dropped.
-fn without_overflows(fates: Vec<Met>) -> (Vec<bool>, usize) {
+fn remove_overflows(fates: Vec<Met>) -> (Vec<bool>, usize) {
     let overflows = fates.iter().filter(|met| **met == Met::FullQueue).count();
     let is_full = overflows >= MIN_OVERFLOWS;
     let accepted = fates.into_iter().filter(|met| !is_full || *met != Met::FullQueue);

@@ -8,8 +8,8 @@
 //! spacing. Its extra delay is d = a - n.
 //!
 //! A delayed packet is overtaken only if d exceeds the gap g = a(k) - n to the next, which may be long where nothing
-//! waits. So the share of delayed packets is that of the reordered ones among those that would have been, had they been
-//! delayed:
+//! waits. So the share of delayed packets is the share of the reordered ones among those that would have been, had they
+//! been delayed:
 //!
 //! ```text
 //! q = reordered / sum over packets of P(d > g)      P from the reordered ones whose own gap is at most the median gap
@@ -46,7 +46,7 @@ pub struct Late {
 }
 
 /// A packet that arrived at its first transmission.
-struct Arrival {
+struct FirstArrival {
     /// Its place among all transmissions.
     number: u32,
     at: Time,
@@ -67,12 +67,12 @@ impl Reordering {
     /// Reordering of transmissions, which are in the order in which they were sent, and whether each is of a reordered
     /// packet. `spacing` is the transmission time of a full packet.
     pub fn of(all: &[Transmission], spacing: Span) -> (Self, Vec<bool>) {
-        let arrivals = arrivals(all, spacing);
+        let arrivals = list_arrivals(all, spacing);
         let mut reordered = vec![false; all.len()];
         for arrival in arrivals.iter().filter(|arrival| arrival.reordered) {
             reordered[arrival.number as usize] = true;
         }
-        let gaps = gaps(&arrivals, spacing);
+        let gaps = find_gaps(&arrivals, spacing);
         let mut delays: Vec<Span> = gaps.reordered.iter().map(|(_, delay)| *delay).collect();
         delays.sort_unstable();
         if delays.is_empty() {
@@ -83,17 +83,17 @@ impl Reordering {
         let share =
             Estimate { value: delays.len() as f64 / at_risk as f64, interval: wilson(delays.len() as u64, at_risk) };
         let place = |quarter: usize| delays[(delays.len() - 1) * quarter / 4];
-        let late = Late { delays: [0, 1, 2, 3, 4].map(place), extents: extents(&arrivals), precision: spacing };
+        let late = Late { delays: [0, 1, 2, 3, 4].map(place), extents: find_extents(&arrivals), precision: spacing };
         (Reordering { share, late: Some(late) }, reordered)
     }
 }
 
 /// The arrivals of first transmissions, in the order in which they were sent.
-fn arrivals(all: &[Transmission], spacing: Span) -> Vec<Arrival> {
-    let mut arrivals: Vec<Arrival> = Vec::new();
+fn list_arrivals(all: &[Transmission], spacing: Span) -> Vec<FirstArrival> {
+    let mut arrivals: Vec<FirstArrival> = Vec::new();
     for (number, sent) in all.iter().enumerate().filter(|(_, sent)| !sent.retransmission) {
         if let Some(at) = sent.arrival() {
-            arrivals.push(Arrival { number: number as u32, at, reordered: false });
+            arrivals.push(FirstArrival { number: number as u32, at, reordered: false });
         }
     }
     let mut first = Time::NEVER;
@@ -108,7 +108,7 @@ fn arrivals(all: &[Transmission], spacing: Span) -> Vec<Arrival> {
         if let Some((of_next, at)) = next
             && of_next == seen
         {
-            arrival.at = before(at, spacing);
+            arrival.at = subtract_span(at, spacing);
         }
         next = Some((seen, arrival.at));
     }
@@ -121,14 +121,14 @@ fn arrivals(all: &[Transmission], spacing: Span) -> Vec<Arrival> {
     arrivals
 }
 
-fn before(at: Time, span: Span) -> Time {
+fn subtract_span(at: Time, span: Span) -> Time {
     Time::from_nanos(at.as_nanos().saturating_sub(span.as_nanos()))
 }
 
-/// The gaps behind packets, those of reordered ones with their delays.
-fn gaps(arrivals: &[Arrival], spacing: Span) -> Gaps {
+/// The gaps behind packets; gaps of reordered ones have their delays.
+fn find_gaps(arrivals: &[FirstArrival], spacing: Span) -> Gaps {
     let mut gaps = Gaps { all: Vec::with_capacity(arrivals.len()), reordered: Vec::new() };
-    let mut next: Option<&Arrival> = None;
+    let mut next: Option<&FirstArrival> = None;
     // The arrival of the last packet in front of each reordered one that was not reordered itself.
     let mut last = Time::ZERO;
     let mut in_front = Vec::new();
@@ -143,7 +143,7 @@ fn gaps(arrivals: &[Arrival], spacing: Span) -> Gaps {
         match next {
             Some(behind) if arrival.reordered => {
                 let places = u64::from(behind.number - arrival.number);
-                let usual = before(behind.at, spacing.times(places)).max(front);
+                let usual = subtract_span(behind.at, spacing.times(places)).max(front);
                 let gap = behind.at.since(usual.min(behind.at));
                 gaps.all.push(gap);
                 gaps.reordered.push((gap, arrival.at.since(usual)));
@@ -177,7 +177,7 @@ fn at_risk(mut gaps: Gaps) -> u64 {
 }
 
 /// Median and largest extent.
-fn extents(arrivals: &[Arrival]) -> [u64; 2] {
+fn find_extents(arrivals: &[FirstArrival]) -> [u64; 2] {
     let mut order: Vec<u32> = (0..arrivals.len() as u32).collect();
     order.sort_unstable_by_key(|place| (arrivals[*place as usize].at, *place));
     // Of all that have arrived, those with the largest number so far, in ascending order.

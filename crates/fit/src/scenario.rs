@@ -4,7 +4,7 @@
 //! server --- wire: 20 times the rate, nearly all of the delay --- station --- air: rate, queue, losses --- mobile
 //! ```
 //!
-//! The data goes from the server to the mobile, or the other way: rate, queue, losses and reordering are those of its
+//! The data goes from the server to the mobile, or the other way: rate, queue, losses and reordering describe that
 //! direction.
 //!
 //! The bottleneck is taken to be the last hop, and wireless, so that the schemes of a base station can act on it: the
@@ -65,7 +65,7 @@ pub struct Fitted {
     pub delay: Span,
     /// The queue's limit in packets; `None` if it is not known.
     pub queue: Option<u32>,
-    /// Whether the queue is known to have been full, so that `queue` is its limit and not what it holds at least.
+    /// Whether the queue is known to have been full, so that `queue` is its limit and not a lower bound.
     pub queue_was_full: bool,
     /// The loss process in the direction of the data.
     pub loss: Loss,
@@ -104,23 +104,23 @@ impl Fitted {
         };
         line(format_args!(
             "# Fitted to {} by `lasthop fit`. The measurement does not show on which hop the queue and",
-            escaped(&self.source)
+            escape_text(&self.source)
         ));
         line(format_args!("# the losses are: here it is the last one. The sender's variant is an assumption, too."));
         line(format_args!("# `lasthop compare` on this file shows which scheme of the base station would help."));
-        line(format_args!("title = \"A path like that of {}\"", escaped(&self.source)));
-        line(format_args!("duration = \"{}\"\n", millis(self.duration)));
+        line(format_args!("title = \"A path like that of {}\"", escape_text(&self.source)));
+        line(format_args!("duration = \"{}\"\n", format_millis(self.duration)));
         line(format_args!("[nodes]\nserver = {{ kind = \"host\" }}\nstation = {{ kind = \"base-station\" }}"));
         line(format_args!("mobile = {{ kind = \"host\" }}\n"));
         line(format_args!("[links.wire]\nkind = \"wired\"\nbetween = [\"server\", \"station\"]\nrate = \"{wire}\""));
-        line(format_args!("delay = \"{}\"\nqueue = \"unlimited\"\n", millis(self.delay - air)));
-        // What applies to one direction applies to that of the data.
+        line(format_args!("delay = \"{}\"\nqueue = \"unlimited\"\n", format_millis(self.delay - air)));
+        // A setting of one direction applies to the direction of the data.
         let between = match self.sender {
             Host::Server => "\"station\", \"mobile\"",
             Host::Mobile => "\"mobile\", \"station\"",
         };
         line(format_args!("[links.air]\nkind = \"wireless\"\nbetween = [{between}]\nrate = \"{}\"", self.rate));
-        line(format_args!("delay = \"{}\"", millis(air)));
+        line(format_args!("delay = \"{}\"", format_millis(air)));
         match self.queue {
             Some(packets) if self.queue_was_full => line(format_args!("queue = \"{packets} packets\"")),
             Some(held) => {
@@ -136,14 +136,14 @@ impl Fitted {
                 ));
             }
         }
-        if let Some(channel) = channel(&self.loss) {
+        if let Some(channel) = render_channel(&self.loss) {
             line(format_args!("channel = {{ forward = {channel}, backward = \"perfect\" }}"));
         }
-        if let Some(jitter) = self.reordering.as_ref().and_then(jitter) {
+        if let Some(jitter) = self.reordering.as_ref().and_then(render_jitter) {
             line(format_args!("{jitter}"));
         }
         if let Some(rates) = &self.rates {
-            line(format_args!("link_trace.contents = \"\"\"\n{}\"\"\"", trace(rates, self.rate)));
+            line(format_args!("link_trace.contents = \"\"\"\n{}\"\"\"", render_trace(rates, self.rate)));
         }
         let [from, to] = [self.sender, self.sender.other()].map(Host::name);
         line(format_args!("\n[flows.transfer]\nfrom = \"{from}\"\nto = \"{to}\"\nmss = \"{} B\"", self.mss));
@@ -164,7 +164,7 @@ impl Fitted {
 }
 
 /// A duration in milliseconds, to a microsecond.
-fn millis(span: Span) -> String {
+fn format_millis(span: Span) -> String {
     let micros = (span.as_nanos() + 500) / 1000;
     let text = format!("{}.{:03}", micros / 1000, micros % 1000);
     format!("{} ms", text.trim_end_matches('0').trim_end_matches('.'))
@@ -178,32 +178,39 @@ impl Fitted {
     }
 }
 
-fn escaped(text: &str) -> String {
+fn escape_text(text: &str) -> String {
     text.chars().filter(|letter| !letter.is_control() && !['"', '\\'].contains(letter)).collect()
 }
 
 /// The channel of a loss process.
-fn channel(loss: &Loss) -> Option<String> {
+fn render_channel(loss: &Loss) -> Option<String> {
     let text = match loss {
         Loss::None(_) => return None,
-        Loss::Uniform(loss) => format!("{{ kind = \"uniform\", loss = {} }}", short(*loss)),
-        Loss::Gilbert { p, r } => format!("{{ kind = \"gilbert-elliott\", p = {}, r = {} }}", short(*p), short(*r)),
+        Loss::Uniform(loss) => format!("{{ kind = \"uniform\", loss = {} }}", shorten_number(*loss)),
+        Loss::Gilbert { p, r } => {
+            format!("{{ kind = \"gilbert-elliott\", p = {}, r = {} }}", shorten_number(*p), shorten_number(*r))
+        }
         Loss::GilbertElliott { p, r, h } => {
-            format!("{{ kind = \"gilbert-elliott\", p = {}, r = {}, h = {} }}", short(*p), short(*r), short(*h))
+            format!(
+                "{{ kind = \"gilbert-elliott\", p = {}, r = {}, h = {} }}",
+                shorten_number(*p),
+                shorten_number(*r),
+                shorten_number(*h)
+            )
         }
     };
     Some(text)
 }
 
 /// A probability with four significant digits.
-fn short(estimate: Estimate) -> String {
+fn shorten_number(estimate: Estimate) -> String {
     let text = format!("{:.3e}", estimate.value);
     text.parse::<f64>().map_or(text, |value| value.to_string())
 }
 
 /// The extra delays of reordered packets; a quarter of them lies between two quartiles, and all have the median where
 /// they differ by no more than the precision.
-fn jitter(reordering: &Reordering) -> Option<String> {
+fn render_jitter(reordering: &Reordering) -> Option<String> {
     /// Of probabilities, so that their decimals sum to 1.
     const UNITS: u64 = 40_000_000;
     let late = reordering.late?;
@@ -211,7 +218,7 @@ fn jitter(reordering: &Reordering) -> Option<String> {
     let share = |units: u64| (units as f64 / UNITS as f64).to_string();
     let part =
         |units: u64, delay: String| format!("    {{ probability = {}, delay = {{ {delay} }} }},\n", share(units));
-    let constant = |span: Span| format!("kind = \"constant\", value = \"{}\"", millis(span));
+    let constant = |span: Span| format!("kind = \"constant\", value = \"{}\"", format_millis(span));
     let mut text = String::from(
         "jitter = { reordering = true, directions = \"forward\", delay = { kind = \"mixture\", parts = [\n",
     );
@@ -220,7 +227,7 @@ fn jitter(reordering: &Reordering) -> Option<String> {
         text += &part(delayed, constant(late.delays[2]));
     } else {
         for pair in late.delays.windows(2) {
-            let [low, high] = [millis(pair[0]), millis(pair[1])];
+            let [low, high] = [format_millis(pair[0]), format_millis(pair[1])];
             text += &part(delayed / 4, format!("kind = \"uniform\", low = \"{low}\", high = \"{high}\""));
         }
     }
@@ -229,7 +236,7 @@ fn jitter(reordering: &Reordering) -> Option<String> {
 }
 
 /// A table of rates, a row for each second: one without a rate keeps that before.
-fn trace(rates: &[f64], mean: Rate) -> String {
+fn render_trace(rates: &[f64], mean: Rate) -> String {
     let mut text = String::from("time_s,rate_bps\n");
     let mut last = mean.bits_per_sec();
     for (second, rate) in rates.iter().enumerate() {

@@ -1,25 +1,24 @@
-//! The transmissions of a captured connection with their fates: what is fitted.
+//! The transmissions of a captured connection with their fates: the input of a fit.
 
-mod events;
+mod facts;
 
 use std::collections::BTreeMap;
 use std::io::Read;
 
-use capture::transfer::{Counts, Replay, Survey, Surveyor, Truth, Vantage, network};
+use capture::transfer::{Counts, Replay, Survey, Surveyor, Truth, Vantage};
 use capture::{BadTimestamps, Capture, CaptureError, End, Skipped, Stream};
-use engine::{Histogram, Span, Time};
+use engine::{Histogram, Span};
 use wire::Flags;
 
-use crate::duplicates::Duplicates;
 use crate::transmission::Transmission;
-use events::Observed;
+use facts::CapturedTransfer;
 
 /// A captured transfer.
 #[derive(Clone, Debug)]
 pub struct Transfer {
-    /// What is known of the connection.
+    /// The measurements that precede the facts.
     pub survey: Survey,
-    /// What was counted.
+    /// The counts of its segments.
     pub counts: Counts,
     /// Every transmission, in their order.
     pub transmissions: Vec<Transmission>,
@@ -58,7 +57,7 @@ pub enum TransferError {
     #[error(transparent)]
     Capture(#[from] CaptureError),
     /// The capture has no such connection.
-    #[error("found no connection {number}, expected {}", expected(*streams))]
+    #[error("found no connection {number}, expected {}", describe_connections(*streams))]
     NoConnection {
         /// The number asked for.
         number: u32,
@@ -70,7 +69,7 @@ pub enum TransferError {
     NoData,
 }
 
-fn expected(streams: usize) -> String {
+fn describe_connections(streams: usize) -> String {
     match streams {
         0 => "a capture with a TCP connection".to_owned(),
         1 => "0, the only one".to_owned(),
@@ -79,7 +78,7 @@ fn expected(streams: usize) -> String {
 }
 
 /// The connection with this number, or else the one with most data.
-fn chosen(streams: &[Stream], number: Option<u32>) -> Result<(u32, Stream), TransferError> {
+fn choose_connection(streams: &[Stream], number: Option<u32>) -> Result<(u32, Stream), TransferError> {
     let bytes = |stream: &Stream| stream.bytes.iter().sum::<u64>();
     let Some(number) = number else {
         // Of equal ones the first.
@@ -116,16 +115,16 @@ impl Transfer {
         given: Option<Vantage>,
         truth: Option<&Truth>,
     ) -> Result<Transfer, TransferError> {
-        let mut first = Capture::open(open().map_err(unopened)?)?;
+        let mut first = Capture::open(open().map_err(wrap_open_error)?)?;
         let incomplete = match first.by_ref().find_map(Result::err) {
             Some(error) if !error.is_incomplete() => return Err(error.into()),
             error => error.map(|error| error.to_string()),
         };
         let (skipped, bad_timestamps) = (first.skipped(), first.bad_timestamps());
-        let (number, stream) = chosen(first.streams(), number)?;
+        let (number, stream) = choose_connection(first.streams(), number)?;
         let (sender, receiver) = (stream.main_sender(), stream.main_sender().other());
         let (mut surveyor, mut window, mut overhead, mut answer) = (Surveyor::new(sender), 0, 40, None);
-        let mut capture = Capture::open(open().map_err(unopened)?)?;
+        let mut capture = Capture::open(open().map_err(wrap_open_error)?)?;
         while let Some(Ok(packet)) = capture.next() {
             let Some(of) = packet.stream.filter(|of| of.stream == number) else { continue };
             surveyor.packet(&packet, &capture.streams()[number as usize]);
@@ -140,24 +139,18 @@ impl Transfer {
             }
         }
         let survey = surveyor.finish(number, &stream, given);
-        let mut replay = Replay::new(&survey, Observed::new(overhead));
+        let mut replay = Replay::new(&survey, CapturedTransfer::new(overhead));
         if let Some(truth) = truth {
             replay = replay.with_truth(truth);
         }
-        let mut duplicates = Duplicates::new(survey.origin, survey.bytes);
-        // From the place of the capture to the sender, less the way from the receiver.
-        let delay = network(&survey).links[0].delay;
-        for packet in Capture::open(open().map_err(unopened)?)?.map_while(Result::ok) {
+        for packet in Capture::open(open().map_err(wrap_open_error)?)?.map_while(Result::ok) {
             replay.packet(&packet);
-            let of_receiver = packet.stream.is_some_and(|of| of.stream == number && of.from == receiver);
-            if let Some(segment) = packet.segment().filter(|_| of_receiver) {
-                let at = (packet.at + survey.to_sender).as_nanos().saturating_sub(delay.as_nanos());
-                duplicates.acknowledgment(Time::from_nanos(at), segment);
-            }
         }
-        let (observed, counts, _) = replay.finish();
-        let Observed { mut transmissions, rtt, least, timeouts, initial_window, acknowledged, first, last, .. } =
-            observed.without_indexes();
+        let (transfer, counts, _) = replay.finish();
+        let bytes = transfer.acknowledged_bytes();
+        let CapturedTransfer {
+            mut transmissions, duplicates, rtt, least, timeouts, initial_window, first, last, ..
+        } = transfer;
         let spurious = if truth.is_none() { duplicates.correct(&mut transmissions) } else { 0 };
         Ok(Transfer {
             receive_window: Some(window).filter(|_| survey.scale_known),
@@ -171,7 +164,7 @@ impl Transfer {
             answer,
             timeouts,
             initial_window,
-            bytes: acknowledged,
+            bytes,
             took: last.since(first.unwrap_or(last)),
             incomplete,
             skipped,
@@ -185,6 +178,6 @@ impl Transfer {
     }
 }
 
-fn unopened(error: std::io::Error) -> CaptureError {
+fn wrap_open_error(error: std::io::Error) -> CaptureError {
     CaptureError::Read { offset: 0, error }
 }

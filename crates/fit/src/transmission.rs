@@ -4,7 +4,7 @@ use engine::Time;
 
 /// What became of a transmission.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Fate {
+pub enum TransmissionFate {
     /// It is not known.
     Open,
     /// It reached the receiver at this time.
@@ -39,29 +39,29 @@ impl Transmission {
     }
 
     /// The same with this fate.
-    pub const fn with_fate(self, fate: Fate) -> Self {
+    pub const fn with_fate(self, fate: TransmissionFate) -> Self {
         let arrival = match fate {
-            Fate::Open => OPEN,
-            Fate::Arrived(at) => at,
-            Fate::Lost => LOST,
+            TransmissionFate::Open => OPEN,
+            TransmissionFate::Arrived(at) => at,
+            TransmissionFate::Lost => LOST,
         };
         Transmission { arrival, ..self }
     }
 
     /// What became of it.
-    pub fn fate(&self) -> Fate {
+    pub fn fate(&self) -> TransmissionFate {
         match self.arrival {
-            OPEN => Fate::Open,
-            LOST => Fate::Lost,
-            at => Fate::Arrived(at),
+            OPEN => TransmissionFate::Open,
+            LOST => TransmissionFate::Lost,
+            at => TransmissionFate::Arrived(at),
         }
     }
 
     /// When it arrived, if it did.
     pub fn arrival(&self) -> Option<Time> {
         match self.fate() {
-            Fate::Arrived(at) => Some(at),
-            Fate::Open | Fate::Lost => None,
+            TransmissionFate::Arrived(at) => Some(at),
+            TransmissionFate::Open | TransmissionFate::Lost => None,
         }
     }
 }
@@ -73,7 +73,12 @@ mod tests {
     #[test]
     fn fates_are_kept_in_a_small_record() {
         assert_eq!(size_of::<Transmission>(), 32);
-        for fate in [Fate::Open, Fate::Lost, Fate::Arrived(Time::ZERO), Fate::Arrived(Time::from_nanos(u64::MAX - 2))] {
+        for fate in [
+            TransmissionFate::Open,
+            TransmissionFate::Lost,
+            TransmissionFate::Arrived(Time::ZERO),
+            TransmissionFate::Arrived(Time::from_nanos(u64::MAX - 2)),
+        ] {
             assert_eq!(Transmission::new(Time::ZERO, 0, 1, false).with_fate(fate).fate(), fate);
         }
     }

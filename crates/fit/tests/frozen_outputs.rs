@@ -4,12 +4,12 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use capture::transfer::{Replay, network};
-use fit::comparison::tried;
-use fit::measured::{Given, of_transfer};
+use capture::transfer::Replay;
+use fit::comparison::try_variants;
+use fit::measured::{GivenSettings, of_transfer};
 use fit::path::Bottleneck;
 use fit::transfer::Transfer;
-use observe::explain::{Explain, captured_report_to_json};
+use observe::explain::{ExplainCapture, captured_report_to_json};
 use testkit::{CaptureAtNode, FrozenOutputs, ObservedCase, constructed_cases, run_with_sink};
 
 fn render_fit(file: &[u8]) -> String {
@@ -20,11 +20,15 @@ fn render_fit(file: &[u8]) -> String {
     let bottleneck = Bottleneck::of(&transfer);
     let mut text = format!("{bottleneck:#?}\n");
     // Runs of the fitted path have the same definitions as the measurement.
-    let given = Given { variant: None, rate: None, sender: None, source: "capture".to_owned() };
+    let given = GivenSettings { variant: None, rate: None, sender: None, source: "capture".to_owned() };
     if let Ok((fitted, values)) = of_transfer(&transfer, &bottleneck, &given) {
-        let runs = tried(&fitted, &values, &["newreno", "linux"]).unwrap();
-        runs.iter()
-            .for_each(|run| writeln!(text, "{} {:?} {:?}", run.fitted.variant, run.values, run.goodputs).unwrap());
+        let runs = try_variants(&fitted, &values, &["newreno", "linux"]).unwrap();
+        for run in runs {
+            let values = run.values;
+            let counts = (values.retransmitted, values.timeouts);
+            writeln!(text, "{} {:?} {:?} {counts:?}", run.fitted.variant, values.goodput, values.rtt).unwrap();
+            writeln!(text, "{:?}", run.goodputs).unwrap();
+        }
     }
     for sent in &transfer.transmissions {
         writeln!(text, "{} {} {} {} {:?}", sent.sent.as_nanos(), sent.seq, sent.len, sent.retransmission, sent.fate())
@@ -36,14 +40,14 @@ fn render_fit(file: &[u8]) -> String {
 
 fn render_explanation(file: &[u8]) -> String {
     let Ok(Transfer { survey, .. }) = Transfer::of(|| Ok(file), None, None) else { return String::new() };
-    let mut replay = Replay::new(&survey, Explain::of_capture(&network(&survey), survey.is_at_sender()));
+    let mut replay = Replay::new(&survey, ExplainCapture::new(&survey.connection()));
     for packet in capture::Capture::open(file).unwrap().map_while(Result::ok) {
         replay.packet(&packet);
     }
     let (explain, counts, end) = replay.finish();
     let mut text = format!("{counts:#?}\n");
-    for report in explain.finish(end) {
-        let json = captured_report_to_json("flow", &report, (survey.is_at_sender(), survey.scale_known), usize::MAX);
+    if let Some(report) = explain.finish(end) {
+        let json = captured_report_to_json("flow", &report, usize::MAX);
         writeln!(text, "{json:#}").unwrap();
     }
     text

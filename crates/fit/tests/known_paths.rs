@@ -3,10 +3,10 @@
 use crate::common;
 
 use capture::transfer::Vantage;
-use common::{Covered, Known};
+use common::{Covered, KnownPath};
 use engine::Span;
 use fit::loss::Loss;
-use fit::transmission::Fate;
+use fit::transmission::TransmissionFate;
 
 /// Rates, delays and queues of different paths, at both ends.
 #[test]
@@ -18,12 +18,12 @@ fn rate_delay_and_queue_of_known_paths_are_found() {
     {
         for variant in ["newreno", "cubic"] {
             let known =
-                Known { mbps, delay_ms, queue, channel: String::new(), variant, seconds: 30, seed: number as u64 };
+                KnownPath { mbps, delay_ms, queue, channel: String::new(), variant, seconds: 30, seed: number as u64 };
             for at in [Vantage::Sender, Vantage::Receiver] {
-                let (_, fitted) = known.fitted(at);
+                let (_, fitted) = known.fit_at(at);
                 let rate = fitted.rate.expect("enough packets").bits_per_sec() as f64 / 1e6;
                 assert!((rate / mbps - 1.0).abs() < 0.03, "{variant} {at:?}: {rate} for {mbps} Mbps");
-                let delay = 1e3 * fitted.delay.as_secs_f64();
+                let delay = 1e3 * fitted.delay.expect("a round trip").as_secs_f64();
                 assert!((delay - delay_ms - 1.0).abs() < 1.0, "{variant} {at:?}: {delay} for {} ms", delay_ms + 1.0);
                 assert_eq!(fitted.rates, None, "the rate is constant");
                 if at == Vantage::Sender {
@@ -36,7 +36,7 @@ fn rate_delay_and_queue_of_known_paths_are_found() {
     }
 }
 
-/// Losses that a fit finds are those of the run: neither what is in flight at the end, nor what was sent again
+/// A fit finds the losses of the run: neither data in flight at the end, nor data retransmitted
 /// needlessly, after a delay or a probe, counts as lost. Of the last round trip nothing is known.
 #[test]
 fn transmissions_found_lost_are_those_that_were() {
@@ -46,10 +46,11 @@ fn transmissions_found_lost_are_those_that_were() {
                   { probability = 0.001, delay = { kind = \"uniform\", low = \"100 ms\", high = \"600 ms\" } }] } }";
     for variant in ["linux", "linux-reno", "cubic", "sack", "bbr", "bbr3"] {
         for channel in [String::new(), losses.to_owned(), spikes.to_owned(), format!("{losses}\n{spikes}")] {
-            let known = Known { mbps: 8.0, delay_ms: 20.0, queue: 60, channel, variant, seconds: 20, seed: 3 };
-            let (transfer, _, lost) = known.fitted_and_lost(Vantage::Sender);
-            let count = |fate: Fate| transfer.transmissions.iter().filter(|sent| sent.fate() == fate).count();
-            let (found, open) = (count(Fate::Lost), count(Fate::Open));
+            let known = KnownPath { mbps: 8.0, delay_ms: 20.0, queue: 60, channel, variant, seconds: 20, seed: 3 };
+            let (transfer, _, lost) = known.fit_and_losses_at(Vantage::Sender);
+            let count =
+                |fate: TransmissionFate| transfer.transmissions.iter().filter(|sent| sent.fate() == fate).count();
+            let (found, open) = (count(TransmissionFate::Lost), count(TransmissionFate::Open));
             let text = format!("{variant}: {found} of {lost}, {open} open, {}", known.channel);
             assert!(found <= lost && found + open >= lost && open < 200, "{text}");
         }
@@ -57,12 +58,12 @@ fn transmissions_found_lost_are_those_that_were() {
 }
 
 /// The intervals of the loss parameters contain the true ones in 90 to 99 of 100 runs. With SACK: without it a capture
-/// does not tell which segments that are sent again after a timeout had arrived.
+/// does not tell which segments retransmitted after a timeout had arrived.
 fn coverage(runs: u64, least: u32) {
     let (mut loss, mut p, mut r) = (Covered::default(), Covered::default(), Covered::default());
     let mut confused: u64 = 0;
     for seed in 0..runs {
-        let uniform = Known {
+        let uniform = KnownPath {
             mbps: 8.0,
             delay_ms: 20.0,
             queue: 1000,
@@ -71,14 +72,14 @@ fn coverage(runs: u64, least: u32) {
             seconds: 60,
             seed: 1000 + seed,
         };
-        match Loss::of(&uniform.fitted(Vantage::Sender).1.channel) {
+        match Loss::of(&uniform.fit_at(Vantage::Sender).1.channel) {
             Loss::Uniform(found) => loss.add(found.interval, 0.01),
             _ => confused += 1,
         }
         let channel =
             "channel = { forward = { kind = \"gilbert-elliott\", p = 0.004, r = 0.3 }, backward = \"perfect\" }";
-        let bursty = Known { channel: channel.into(), ..uniform };
-        match Loss::of(&bursty.fitted(Vantage::Sender).1.channel) {
+        let bursty = KnownPath { channel: channel.into(), ..uniform };
+        match Loss::of(&bursty.fit_at(Vantage::Sender).1.channel) {
             Loss::Gilbert { p: found_p, r: found_r } => {
                 p.add(found_p.interval, 0.004);
                 r.add(found_r.interval, 0.3);
@@ -104,7 +105,7 @@ fn intervals_of_losses_contain_the_true_parameters_in_90_of_100() {
     coverage(100, 90);
 }
 
-/// Where losses are so frequent that a segment is sent again in nearly every round trip, the queue's limit is found,
+/// Where losses are so frequent that a segment is retransmitted in nearly every round trip, the queue's limit is found,
 /// too; a queue that was not full is not taken for one.
 #[test]
 fn queue_is_found_among_frequent_losses() {
@@ -112,8 +113,8 @@ fn queue_is_found_among_frequent_losses() {
     for (mbps, queue, full) in [(50.0, 400, true), (8.0, 1000, false)] {
         for seed in [1, 3] {
             let (channel, variant) = (losses.to_owned(), "bbr");
-            let known = Known { mbps, delay_ms: 24.0, queue, channel, variant, seconds: 20, seed };
-            let (_, fitted) = known.fitted(Vantage::Sender);
+            let known = KnownPath { mbps, delay_ms: 24.0, queue, channel, variant, seconds: 20, seed };
+            let (_, fitted) = known.fit_at(Vantage::Sender);
             let found = fitted.queue.expect("waits are seen");
             let text = format!("{mbps} Mbps: {} overflows, queue {found}", fitted.overflows);
             assert_eq!(fitted.was_full(), full, "{text}");
@@ -129,8 +130,8 @@ fn recovery_without_sack_does_not_change_the_rate() {
         let losses =
             "channel = { forward = { kind = \"gilbert-elliott\", p = 0.005, r = 0.4 }, backward = \"perfect\" }";
         let (channel, variant) = (losses.to_owned(), "newreno");
-        let known = Known { mbps: 8.0, delay_ms: 24.0, queue: 60, channel, variant, seconds: 40, seed };
-        let (_, fitted) = known.fitted(Vantage::Sender);
+        let known = KnownPath { mbps: 8.0, delay_ms: 24.0, queue: 60, channel, variant, seconds: 40, seed };
+        let (_, fitted) = known.fit_at(Vantage::Sender);
         assert_eq!(fitted.rates, None, "the rate is constant");
         let rate = fitted.rate.expect("enough packets").bits_per_sec() as f64 / 8e6;
         assert!((rate - 1.0).abs() < 0.03, "{rate}");
@@ -141,19 +142,26 @@ fn recovery_without_sack_does_not_change_the_rate() {
 #[test]
 fn varying_rate_is_found_by_seconds() {
     let rows = "link_trace.contents = \"time_s,rate_Mbps\\n0,8\\n10,4\\n20,6\\n30,8\\n\"";
-    let known =
-        Known { mbps: 8.0, delay_ms: 20.0, queue: 100, channel: rows.into(), variant: "cubic", seconds: 40, seed: 1 };
-    let (_, fitted) = known.fitted(Vantage::Sender);
+    let known = KnownPath {
+        mbps: 8.0,
+        delay_ms: 20.0,
+        queue: 100,
+        channel: rows.into(),
+        variant: "cubic",
+        seconds: 40,
+        seed: 1,
+    };
+    let (_, fitted) = known.fit_at(Vantage::Sender);
     let rates = fitted.rates.expect("it varies");
     for (second, expected) in [(5, 8.0), (14, 4.0), (25, 6.0), (35, 8.0)] {
         let found = rates[second] / 1e6;
         assert!((found / expected - 1.0).abs() < 0.1, "second {second}: {found} for {expected} Mbps");
     }
-    assert!(fitted.delay.as_nanos().abs_diff(Span::from_millis(21).as_nanos()) < 1_000_000);
+    assert!(fitted.delay.expect("a round trip").as_nanos().abs_diff(Span::from_millis(21).as_nanos()) < 1_000_000);
 }
 
-/// Of a queue that is emptied at many rates, the limit in packets is found, and what it drops are no losses of the
-/// channel; losses of the channel are found beside them.
+/// Of a queue that is emptied at many rates, the limit in packets is found, and its drops are no losses of the
+/// channel; losses of the channel are found in addition.
 #[test]
 fn full_queue_of_a_varying_rate_is_not_the_channels_loss() {
     let rows =
@@ -162,15 +170,15 @@ fn full_queue_of_a_varying_rate_is_not_the_channels_loss() {
     for (queue, variant) in [(60, "cubic"), (60, "linux"), (200, "cubic"), (20, "sack")] {
         for seed in 0..3 {
             let channel = rows.to_owned();
-            let known = Known { mbps: 8.0, delay_ms: 20.0, queue, channel, variant, seconds: 30, seed };
-            let (_, fitted, lost) = known.fitted_and_lost(Vantage::Sender);
+            let known = KnownPath { mbps: 8.0, delay_ms: 20.0, queue, channel, variant, seconds: 30, seed };
+            let (_, fitted, lost) = known.fit_and_losses_at(Vantage::Sender);
             let text = format!("{variant}, {queue} packets: {:?}, {} of {lost}", fitted.queue, fitted.overflows);
             assert!(fitted.rates.is_some(), "{text}");
             assert!(fitted.queue.is_some_and(|found| found.abs_diff(queue) <= 2), "{text}");
             let losses = fitted.channel.iter().filter(|lost| **lost).count();
             assert_eq!((losses, fitted.overflows), (0, lost), "{text}");
             let channel = format!("{lossy}\n{rows}");
-            let fitted = Known { channel, ..known }.fitted(Vantage::Sender).1;
+            let fitted = KnownPath { channel, ..known }.fit_at(Vantage::Sender).1;
             let loss = Loss::of(&fitted.channel);
             assert!(matches!(loss, Loss::Uniform(loss) if (0.005..0.015).contains(&loss.value)), "{text}: {loss:?}");
         }

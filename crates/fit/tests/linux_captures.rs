@@ -6,14 +6,14 @@ use std::fs::File;
 
 use fit::path::Bottleneck;
 use fit::transfer::Transfer;
-use fit::transmission::Fate;
+use fit::transmission::TransmissionFate;
 
 /// A capture, and the numbers of transmissions that are found lost.
 fn lost(name: &str) -> (Transfer, Vec<usize>) {
     let path = format!("{}/tests/captures/{name}", env!("CARGO_MANIFEST_DIR"));
     let transfer = Transfer::of(|| File::open(&path), None, None).expect("it is readable");
     let numbered = transfer.transmissions.iter().enumerate();
-    let lost = numbered.filter(|(_, sent)| sent.fate() == Fate::Lost).map(|(number, _)| number).collect();
+    let lost = numbered.filter(|(_, sent)| sent.fate() == TransmissionFate::Lost).map(|(number, _)| number).collect();
     (transfer, lost)
 }
 
@@ -27,7 +27,7 @@ fn lost_transmissions_of_bbr_are_found() {
     ];
     assert_eq!(lost, truth);
     // Fourteen of these did not arrive, which the sender did not learn.
-    assert_eq!(transfer.transmissions.iter().filter(|sent| sent.fate() == Fate::Open).count(), 22);
+    assert_eq!(transfer.transmissions.iter().filter(|sent| sent.fate() == TransmissionFate::Open).count(), 22);
     let fitted = Bottleneck::of(&transfer);
     assert_eq!(fitted.reordering.map(|reordering| reordering.share.value), Some(0.0));
     assert!((29..=30).contains(&fitted.queue.expect("waits are seen")));
@@ -37,7 +37,7 @@ fn lost_transmissions_of_bbr_are_found() {
 #[test]
 fn late_segments_of_cubic_are_not_lost() {
     let (transfer, lost) = lost("linux-cubic-reordered.pcap");
-    // Number 515 arrived, and was discarded: its timestamp was older than that of a segment that filled a gap.
+    // Number 515 arrived, and was discarded: its timestamp was older than the timestamp of a segment that filled a gap.
     assert_eq!(lost, [99, 101, 126, 127, 128, 129, 297, 298, 299, 300, 301, 302, 303, 473, 515]);
     let reordering = Bottleneck::of(&transfer).reordering.expect("there is SACK");
     assert!((reordering.share.interval[0]..reordering.share.interval[1]).contains(&0.03), "{reordering:?}");

@@ -3,7 +3,7 @@
 use engine::Span;
 use fit::log::{Iperf, Ping};
 use fit::loss::Loss;
-use fit::measured::{self, Given};
+use fit::measured::{self, GivenSettings};
 
 /// What `iperf3 -c SERVER -J -t 6` prints, shortened: five of six intervals at 8 Mbit/s of data.
 fn iperf(rates: &[f64]) -> String {
@@ -26,7 +26,7 @@ fn iperf(rates: &[f64]) -> String {
 #[test]
 fn log_of_iperf_gives_rate_with_headers_round_trips_and_retransmissions() {
     let log = Iperf::parse(&iperf(&[3e6, 8e6, 8e6, 8e6, 8e6, 8e6])).expect("a log");
-    // The sender's intervals count what it has written; 5,700,000 bytes arrived in 6 s.
+    // The sender's intervals count the written bytes; 5,700,000 bytes arrived in 6 s.
     assert_eq!(log.rate.bits_per_sec(), (7.6e6 * 1500.0 / 1448.0_f64).round() as u64);
     assert_eq!(log.rtts, [Some(0.061), Some(0.061)]);
     assert_eq!(log.rtt, Some([Span::from_millis(41), Span::from_millis(120)]));
@@ -47,13 +47,13 @@ fn log_of_iperf_gives_rate_with_headers_round_trips_and_retransmissions() {
     assert_eq!(varies.rate.bits_per_sec(), (8e6 * 1500.0 / 1448.0_f64).round() as u64, "the median");
 }
 
-/// What was in flight when the sender stopped arrives later: the receiver's bytes took the receiver's seconds.
+/// The data in flight when the sender stopped arrives later: the receiver's bytes took the receiver's seconds.
 #[test]
 fn goodput_of_a_log_is_that_which_iperf_prints_for_the_receiver() {
     let text = iperf(&[8e6]).replace("\"sum_received\":{\"seconds\":6.0", "\"sum_received\":{\"seconds\":6.5");
     let log = Iperf::parse(&text).expect("a log");
     assert_eq!((log.bytes, log.took), (5_700_000, Span::from_millis(6500)));
-    let given = Given { variant: None, rate: None, sender: None, source: "log".to_owned() };
+    let given = GivenSettings { variant: None, rate: None, sender: None, source: "log".to_owned() };
     let (fitted, values) = measured::of_iperf(&log, None, &given).expect("round trips");
     let goodput = values.goodput.expect("bytes arrived");
     assert!((goodput - 8.0 * 5.7e6 / 6.5).abs() < 1.0, "{goodput}");
@@ -68,7 +68,8 @@ fn text_of_iperf_is_told_from_other_text() {
     assert!(!Iperf::is_plain("hello\n") && !Iperf::is_plain(""));
 }
 
-/// With `--bidir` the streams of both directions stand beside each other; those of the other one have other round trips.
+/// With `--bidir` the streams of both directions are listed together; the streams of the other one have other round
+/// trips.
 #[test]
 fn log_of_both_directions_is_that_of_the_host_that_wrote_it() {
     let one = Iperf::parse(&iperf(&[8e6])).expect("a log");

@@ -65,7 +65,7 @@ fn independent_losses_are_no_bursts() {
     }
 }
 
-/// A capture may begin with a lost packet, of which no model knows what was before it.
+/// A capture may begin with a lost packet, and no model knows the packet before it.
 #[test]
 fn lost_first_packet_makes_no_bursts() {
     for seed in 0..20 {

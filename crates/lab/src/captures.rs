@@ -1,9 +1,9 @@
 //! Captures in files: their connections, explained.
 //!
-//! A file is read four times: for the table of connections, for a survey of each connection, up to [`rate::Arrivals`]'
-//! limit for the rate of the slowest link, and for the events. So a capture may be larger than memory.
+//! A file is read four times: for the table of connections, for what must be known of a connection beforehand, up to
+//! [`rate::PassedPackets`]' limit for the rate of the slowest link, and for the facts. So a capture may be larger than memory.
 
-mod event_channel;
+mod fact_channel;
 mod failure;
 mod joined;
 mod non_tcp;
@@ -14,14 +14,14 @@ use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::thread;
 
-use capture::transfer::{Counts, Replay, Survey, Surveyor, Truth, Vantage, network, rate};
+use capture::transfer::{Counts, Replay, Survey, Surveyor, Truth, Vantage, rate};
 use capture::{BadTimestamps, Capture, GZIP, Packet, Skipped, Stream};
 use engine::Rate;
 use flate2::read::MultiGzDecoder;
-use observe::explain::{Explain, FlowReport};
-use sim::{Network, Sink};
+use observe::explain::{CaptureReport, ExplainCapture};
+use observe::observation::{CapturedConnection, CapturedSink, Evidence};
 
-use event_channel::EventSender;
+use fact_channel::FactSender;
 
 pub use failure::CaptureFailure;
 pub use joined::BothEnds;
@@ -53,14 +53,12 @@ pub struct CaptureFile {
 /// A connection of a capture, explained.
 #[derive(Debug)]
 pub struct ExplainedConnection {
-    /// The measurements before the explanation.
+    /// The measurements that precede its facts.
     pub survey: Survey,
-    /// The network of its events.
-    pub network: Network,
-    /// Packets and segments counted during the explanation.
+    /// The counts of its segments.
     pub counts: Counts,
     /// The explanation.
-    pub report: FlowReport,
+    pub report: CaptureReport,
 }
 
 /// Whether a file is a capture, by its first bytes; it may be compressed by gzip. False for a path that
@@ -164,16 +162,16 @@ impl CaptureFile {
         }
     }
 
-    /// Explains connections, and passes their events to a sink for each. `at` is the place of the capture, if it is
+    /// Explains connections, and passes their facts to a sink for each. `at` is the place of the capture, if it is
     /// known.
     ///
     /// # Errors
     /// The file cannot be read again.
-    pub fn explain<S: Sink>(
+    pub fn explain<S: CapturedSink>(
         &self,
         numbers: &[u32],
         at: Option<Vantage>,
-        sink: impl FnMut(&Network) -> S,
+        sink: impl FnMut(&CapturedConnection) -> S,
     ) -> Result<Vec<(ExplainedConnection, S)>, CaptureFailure> {
         let surveys = self.surveys(numbers, at)?;
         self.explain_surveyed(numbers, surveys, None, sink)
@@ -194,22 +192,23 @@ impl CaptureFile {
         Ok(surveys.map(finish).collect())
     }
 
-    fn explain_surveyed<S: Sink>(
+    fn explain_surveyed<S: CapturedSink>(
         &self,
         numbers: &[u32],
         mut surveys: Vec<Survey>,
         truth: Option<&Truth>,
-        mut sink: impl FnMut(&Network) -> S,
+        mut sink: impl FnMut(&CapturedConnection) -> S,
     ) -> Result<Vec<(ExplainedConnection, S)>, CaptureFailure> {
         let places = self.places(numbers);
         for (survey, rate) in self.rates(&places, &surveys, truth)?.into_iter().enumerate() {
             surveys[survey].rate = rate.or(surveys[survey].rate);
         }
-        let networks: Vec<Network> = surveys.iter().map(network).collect();
-        let sink =
-            |(survey, network): (&Survey, _)| (Explain::of_capture(network, survey.is_at_sender()), sink(network));
-        let mut sinks: Vec<_> = surveys.iter().zip(&networks).map(sink).collect();
-        let (senders, receiver) = event_channel::open_event_channel(numbers.len());
+        let sink = |survey: &Survey| {
+            let connection = survey.connection();
+            (ExplainCapture::new(&connection), sink(&connection))
+        };
+        let mut sinks: Vec<_> = surveys.iter().map(sink).collect();
+        let (senders, receiver) = fact_channel::open_channel(numbers.len());
         let replay = |(survey, sender)| replay_of(survey, truth, sender);
         let mut replays: Vec<_> = surveys.iter().zip(senders).map(replay).collect();
         let make = || {
@@ -217,7 +216,7 @@ impl CaptureFile {
                 replays[place].packet(packet);
                 true
             })?;
-            let finish = |replay: Replay<'_, EventSender>| {
+            let finish = |replay: Replay<'_, FactSender>| {
                 let (mut sender, counts, end) = replay.finish();
                 sender.flush();
                 (counts, end)
@@ -229,10 +228,10 @@ impl CaptureFile {
             receiver.forward(&mut sinks);
             producer.join().unwrap_or_else(|panic| resume_unwind(panic))
         })?;
-        let explained = finished.into_iter().zip(sinks).zip(surveys.iter().cloned().zip(networks.iter().cloned()));
-        let explained = explained.map(|(((counts, end), (explain, sink)), (survey, network))| {
-            let report = explain.finish(end).remove(0);
-            (ExplainedConnection { survey, network, counts, report }, sink)
+        let explained = finished.into_iter().zip(sinks).zip(surveys.iter().cloned());
+        let explained = explained.filter_map(|(((counts, end), (explain, sink)), survey)| {
+            let report = explain.finish(end)?;
+            Some((ExplainedConnection { survey, counts, report }, sink))
         });
         Ok(explained.collect())
     }
@@ -243,10 +242,10 @@ impl CaptureFile {
         places: &[Option<usize>],
         surveys: &[Survey],
         truth: Option<&Truth>,
-    ) -> Result<Vec<Option<Rate>>, CaptureFailure> {
+    ) -> Result<Vec<Evidence<Rate>>, CaptureFailure> {
         let mut replays: Vec<_> = surveys
             .iter()
-            .map(|survey| replay_of(survey, truth, rate::Arrivals::new(survey, truth.is_some())))
+            .map(|survey| replay_of(survey, truth, rate::PassedPackets::new(survey, truth.is_some())))
             .collect();
         let mut filling = replays.len();
         self.read(places, |place, packet, _| {
@@ -289,7 +288,7 @@ impl CaptureFile {
     }
 }
 
-fn replay_of<'a, S: Sink>(survey: &'a Survey, truth: Option<&'a Truth>, sink: S) -> Replay<'a, S> {
+fn replay_of<'a, S: CapturedSink>(survey: &'a Survey, truth: Option<&'a Truth>, sink: S) -> Replay<'a, S> {
     let replay = Replay::new(survey, sink);
     match truth {
         Some(truth) => replay.with_truth(truth),
@@ -310,7 +309,12 @@ impl ExplainedConnection {
         format!("stream {} from {} to {}", self.survey.number, ends[from.index()], ends[to.index()])
     }
 
-    /// The circumstances that limit the explanation of the capture, each a sentence.
+    /// The place of the capture in words.
+    pub fn place(&self) -> String {
+        self.survey.vantage.value().map_or("an unknown place".to_owned(), |place| format!("the {}", place.name()))
+    }
+
+    /// The circumstances that limit what the capture shows, each a sentence.
     pub fn notes(&self) -> Vec<String> {
         let ExplainedConnection { survey, counts, .. } = self;
         let stream = &survey.stream;
@@ -320,10 +324,10 @@ impl ExplainedConnection {
                 "no packet of the receiver was captured: what arrived, round trips and losses are not known".to_owned(),
             );
         }
-        if !survey.vantage_known {
+        if survey.vantage.is_unknown() {
             notes.push("nothing shows where it was captured: times are taken to be the sender's, and neither timeouts nor pacing are looked for; --at says where".to_owned());
-        } else if survey.vantage != Vantage::Sender {
-            let place = survey.vantage.name();
+        } else if !survey.is_at_sender() {
+            let place = survey.place_of_times().name();
             notes.push(format!(
                 "captured at the {place}: the sender's times are estimates, neither timeouts nor pacing are looked for, and a queue before the capture counts as the sender's time"
             ));
@@ -347,7 +351,7 @@ impl ExplainedConnection {
                 "segments larger than the MSS were captured (offloading): taken as segments of {mss} bytes"
             ));
         }
-        if survey.rate.is_none() {
+        if survey.rate.is_unknown() {
             notes.push("too few acknowledgments follow each other to estimate the rate of the slowest link".to_owned());
         }
         if counts.missing > 0 {

@@ -7,7 +7,8 @@ use std::process::Command;
 use capture::transfer::{Survey, Vantage};
 use capture::{Capture, End};
 use engine::{Span, Time};
-use observe::explain::{CapturedCause, Explain, Finding, FlowReport, captured_causes, shown_kinds};
+use observe::explain::{CaptureReport, CapturedCause, Explain, Finding, FlowReport, captured_causes, shown_kinds};
+use observe::observation::Evidence;
 use sim::Network;
 use testkit::{CaptureAtNode, build_network, run_with_sink};
 use wire::pcapng::{Direction, Writer};
@@ -17,7 +18,7 @@ const WINDOW_CUT: &str = "window-cut";
 /// Runs a network of one flow. Returns its explanation and the captures at its first and its last node.
 fn run(network: &Network) -> (FlowReport, Vec<u8>, Vec<u8>) {
     let flow = &network.flows[0];
-    let explain = (Explain::new(network), Explain::of_capture(network, true));
+    let explain = (Explain::new(network), Explain::with_kinds_of_captures(network, true));
     let mut sink = (explain, (CaptureAtNode::new(flow.from), CaptureAtNode::new(flow.to)));
     let ended = run_with_sink(network, &mut sink).ended;
     let ((explain, any_cut), (sender, receiver)) = sink;
@@ -29,7 +30,7 @@ fn run(network: &Network) -> (FlowReport, Vec<u8>, Vec<u8>) {
 }
 
 /// Explains the only connection of a capture.
-fn explained(file: &[u8], given: Option<Vantage>) -> (FlowReport, Survey) {
+fn explained(file: &[u8], given: Option<Vantage>) -> (CaptureReport, Survey) {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("a.pcapng");
     std::fs::write(&path, file).expect("written");
@@ -52,17 +53,17 @@ struct Matches {
 
 type Matrix = BTreeMap<&'static str, Matches>;
 
-fn compare(truth: &FlowReport, claims: &FlowReport, (at_sender, scale_known): (bool, bool), matrix: &mut Matrix) {
+fn compare(truth: &FlowReport, claims: &CaptureReport, (at_sender, scale_known): (bool, bool), matrix: &mut Matrix) {
     for kind in shown_kinds(at_sender) {
         // Without a SYN the receive window is not known.
         if !scale_known && ["receiver-window", "window-behind-hole"].contains(&kind) {
             assert!(claims.findings.iter().all(|finding| finding.kind != kind));
             continue;
         }
-        let of = |report: &FlowReport| -> Vec<Finding> {
-            report.findings.iter().filter(|finding| finding.kind == kind).cloned().collect()
+        let of = |findings: &[Finding]| -> Vec<Finding> {
+            findings.iter().filter(|finding| finding.kind == kind).cloned().collect()
         };
-        let (truth, claims) = (of(truth), of(claims));
+        let (truth, claims) = (of(&truth.findings), of(&claims.findings));
         let meets = |one: &Finding, others: &[Finding]| {
             others.iter().any(|other| match kind {
                 // They last long: only those that begin at the same time are the same.
@@ -245,11 +246,13 @@ fn place_of_capture_follows_from_the_handshake() {
     let (_, sender, receiver) = run(&build_network(&scenario("losses", number)));
     let (_, at_sender) = explained(&sender, None);
     let (_, at_receiver) = explained(&receiver, None);
-    assert_eq!((at_sender.vantage, at_receiver.vantage), (Vantage::Sender, Vantage::Receiver));
-    let apart = at_sender.round_trip().as_secs_f64() / at_receiver.round_trip().as_secs_f64();
+    let places = [&at_sender, &at_receiver].map(|survey| survey.vantage.value());
+    assert_eq!(places, [Some(Vantage::Sender), Some(Vantage::Receiver)]);
+    let round_trip = |survey: &Survey| survey.round_trip().value().expect("it was measured").as_secs_f64();
+    let apart = round_trip(&at_sender) / round_trip(&at_receiver);
     assert!((0.95..1.05).contains(&apart), "{apart}");
     let (_, given) = explained(&receiver, Some(Vantage::Sender));
-    assert_eq!((given.vantage, given.to_sender), (Vantage::Sender, Span::ZERO));
+    assert_eq!((given.vantage, given.to_sender), (Evidence::Known(Vantage::Sender), Evidence::Known(Span::ZERO)));
 }
 
 /// The causes of the budget add up to the time, and agree with the run's as far as a capture separates them.
@@ -261,13 +264,10 @@ fn budget_of_a_capture_agrees_with_that_of_its_run() {
         let (claims, survey) = explained(&sender, None);
         let took = truth.took.as_secs_f64();
         assert!((claims.took.as_secs_f64() / took - 1.0).abs() < 0.01);
-        let causes = |report: &FlowReport| {
-            let causes = captured_causes(&report.budget, survey.scale_known);
-            let sum = causes.iter().fold(Span::ZERO, |sum, cause| sum + cause.time);
-            assert_eq!(sum, report.took);
-            causes
-        };
-        let (truth, claims) = (causes(&truth), causes(&claims));
+        let sum = |causes: &[CapturedCause]| causes.iter().fold(Span::ZERO, |sum, cause| sum + cause.time);
+        let (truth_took, truth) = (truth.took, captured_causes(&truth.budget, survey.scale_known));
+        assert_eq!((sum(&truth), sum(&claims.causes)), (truth_took, claims.took));
+        let claims = claims.causes;
         for name in ["path", "loss", "receiver-window"] {
             let time = |causes: &[CapturedCause]| {
                 causes.iter().find(|cause| cause.name == name).map_or(0.0, |cause| cause.time.as_secs_f64())
@@ -305,7 +305,7 @@ fn merged_and_cut_segments_are_split_by_the_mss() {
     let merged = merged(&sender);
     let (again, survey) = explained(&merged, None);
     assert_eq!((survey.mss, survey.offloaded), (1000, true));
-    let kinds = |report: &FlowReport| report.kinds().iter().map(|total| total.kind).collect::<Vec<_>>();
+    let kinds = |report: &CaptureReport| report.lost_time().kinds().iter().map(|total| total.kind).collect::<Vec<_>>();
     assert_eq!(kinds(&claims), kinds(&again));
     assert_eq!(claims.timeouts, again.timeouts);
 }

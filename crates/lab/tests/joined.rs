@@ -2,10 +2,12 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use capture::joined::{Crossing, Fate};
-use capture::transfer::Vantage;
+use capture::joined::{Crossing, CrossingFate};
+use capture::transfer::{Truth, Vantage};
 use engine::{Span, Time};
 use lab::captures::{BothEnds, CaptureFile};
+use observe::observation::captured::CapturedFate;
+use observe::observation::{CapturedConnection, CapturedFact, CapturedSink, Evidence};
 use path::LinkEvent;
 use sim::{Event, Network, NodeEvent, Sink, World};
 use testkit::build_network;
@@ -271,8 +273,8 @@ fn lost_packets_of_both_directions_are_those_of_the_run() {
                 let ways = [&both.joined.data, &both.joined.acks];
                 for (direction, way) in ways.into_iter().enumerate() {
                     assert_eq!((way.unseen, way.missed), (0, 0));
-                    let unknown = by_name(&way.packets, |packet| packet.fate == Fate::Unknown);
-                    let mut found = by_name(&way.packets, |packet| packet.fate == Fate::Lost);
+                    let unknown = by_name(&way.packets, |packet| packet.fate == CrossingFate::Unknown);
+                    let mut found = by_name(&way.packets, |packet| packet.fate == CrossingFate::Lost);
                     // The capture that would have shown them was over.
                     for (name, times) in unknown {
                         assert!(times <= 1);
@@ -288,7 +290,7 @@ fn lost_packets_of_both_directions_are_those_of_the_run() {
                 let mut arrivals: BTreeMap<u32, usize> = BTreeMap::new();
                 data.for_each(|((seq, ..), times)| *arrivals.entry(*seq).or_default() += times.len());
                 let twice: usize = arrivals.values().map(|times| times - 1).sum();
-                let arrives = |packet: &&Crossing| packet.spurious && matches!(packet.fate, Fate::Arrived(_));
+                let arrives = |packet: &&Crossing| packet.spurious && matches!(packet.fate, CrossingFate::Arrived(_));
                 let found = both.joined.data.packets.iter().filter(arrives).count();
                 assert_eq!(found, twice, "{name}, {tcp}");
                 spurious += twice;
@@ -305,7 +307,7 @@ fn packets_that_the_capture_missed_are_not_lost() {
     let ends = Ends { misses: Some(10), ..Ends::new(&network, (Span::ZERO, 0.0)) };
     joined_at(&network, ends, [0, 1], |both, run| {
         let data = &both.joined.data;
-        let found = by_name(&data.packets, |packet| packet.fate == Fate::Lost);
+        let found = by_name(&data.packets, |packet| packet.fate == CrossingFate::Lost);
         assert!(found.iter().all(|(name, times)| run.lost[0].get(name) >= Some(times)), "{found:?}");
         // Of one that was lost, the capture may have missed the retransmission.
         assert!(10 * found.len() >= 8 * run.lost[0].len(), "{} of {}", found.len(), run.lost[0].len());
@@ -325,7 +327,7 @@ fn lost_packets_are_those_of_the_run_where_offloading_merges_segments() {
                 assert!(both.whole_path);
                 for (direction, way) in [&both.joined.data, &both.joined.acks].into_iter().enumerate() {
                     assert_eq!(way.unseen, 0, "{merges:?}, ids: {has_ids}, direction {direction}");
-                    let found = by_name(&way.packets, |packet| packet.fate == Fate::Lost);
+                    let found = by_name(&way.packets, |packet| packet.fate == CrossingFate::Lost);
                     assert_eq!(found, run.lost[direction], "{merges:?}, ids: {has_ids}, direction {direction}");
                 }
                 assert!(both.joined.data.lost() > 10);
@@ -353,7 +355,7 @@ fn delays_are_those_of_the_run_up_to_the_offset_for_shifted_clocks() {
                     (left.len() == 1 && arrived.len() == 1).then(|| arrived[0].since(left[0]).as_secs_f64())
                 };
                 for packet in &way.packets {
-                    let Fate::Arrived(at) = packet.fate else { continue };
+                    let CrossingFate::Arrived(at) = packet.fate else { continue };
                     let Some(truth) = once(&(packet.seq.0, packet.ack.0, packet.len)) else { continue };
                     let error = at.since(packet.sent).as_secs_f64() - truth;
                     offsets.push(if direction == 0 { error } else { -error });
@@ -380,10 +382,9 @@ fn delays_are_those_of_the_run_up_to_the_offset_for_shifted_clocks() {
 fn explanation_of_both_ends_has_the_losses_of_the_run() {
     #[derive(Default)]
     struct Lost(usize);
-    impl Sink for Lost {
-        const ACTIVE: bool = true;
-        fn event(&mut self, _: Time, event: &Event) {
-            self.0 += usize::from(matches!(event, Event::Link { event: LinkEvent::QueueFull { .. }, .. }));
+    impl CapturedSink for Lost {
+        fn on_captured(&mut self, _: Time, fact: &CapturedFact) {
+            self.0 += usize::from(matches!(fact, CapturedFact::Lost { .. }));
         }
     }
     let (_, air) = AIRS[3];
@@ -396,6 +397,46 @@ fn explanation_of_both_ends_has_the_losses_of_the_run() {
     });
 }
 
+/// Counts inferred fates, and those that both captures confirm: lost, or arrived within the bounds.
+#[derive(Default)]
+struct BoundsCheck<'a> {
+    truth: Option<&'a Truth>,
+    inferred: u32,
+    confirmed: u32,
+}
+
+impl CapturedSink for BoundsCheck<'_> {
+    fn on_captured(&mut self, at: Time, fact: &CapturedFact) {
+        let CapturedFact::Sent(sent) = fact else { return };
+        let Some(arrival) = self.truth.and_then(|truth| truth.get(&(at, sent.seq as u32))) else { return };
+        let Evidence::Inferred { low, high, .. } = sent.fate else { return };
+        let is_confirmed = match (arrival, low, high) {
+            (Some(arrival), CapturedFate::Arrived(low), CapturedFate::Arrived(high)) => (low..=high).contains(arrival),
+            (None, CapturedFate::Lost, CapturedFate::Lost) => true,
+            _ => false,
+        };
+        self.inferred += 1;
+        self.confirmed += u32::from(is_confirmed);
+    }
+}
+
+/// What the capture of one end infers of transmissions is true: at least 95 % of the fates and of the bounds of arrivals.
+#[test]
+fn inferred_fates_and_bounds_contain_the_truth() {
+    for (name, air) in AIRS {
+        for tcp in TCPS {
+            joined(&scenario(air, tcp, 3), (Span::from_millis(100), 0.0), false, |both, _| {
+                let truth = both.truth().expect("both ends");
+                let sink = |_: &CapturedConnection| BoundsCheck { truth: Some(&truth), ..BoundsCheck::default() };
+                let explained = both.files[0].explain(&both.numbers[..1], Some(Vantage::Sender), sink);
+                let (_, BoundsCheck { inferred, confirmed, .. }) = explained.expect("explained").remove(0);
+                assert!(inferred > 1000, "{name}, {tcp}: {inferred}");
+                assert!(100 * confirmed >= 95 * inferred, "{name}, {tcp}: {confirmed} of {inferred}");
+            });
+        }
+    }
+}
+
 /// Whether data arrives behind the capture at the station is not known to it.
 #[test]
 fn capture_between_the_ends_shows_a_part_of_the_path() {
@@ -405,7 +446,7 @@ fn capture_between_the_ends_shows_a_part_of_the_path() {
     ends.nodes[0] = station;
     joined_at(&network, ends, [1, 0], |both, run| {
         assert!(!both.whole_path && both.truth().is_none());
-        assert_eq!(by_name(&both.joined.data.packets, |packet| packet.fate == Fate::Lost), run.lost[0]);
+        assert_eq!(by_name(&both.joined.data.packets, |packet| packet.fate == CrossingFate::Lost), run.lost[0]);
         let (explained, _) = both.explain(|_| sim::NullSink).expect("explained");
         assert!(!explained.survey.is_at_sender());
     });
@@ -420,7 +461,7 @@ fn two_captures_of_one_end_are_explained_as_captured_there() {
         joined_at(&network, Ends::new(&network, (Span::ZERO, 0.0)), [end, end], |both, _| {
             assert!(!both.whole_path && both.truth().is_none());
             let (explained, _) = both.explain(|_| sim::NullSink).expect("explained");
-            assert_eq!((explained.survey.vantage, explained.survey.vantage_known), (place, true));
+            assert_eq!(explained.survey.vantage.value(), Some(place));
         });
     }
 }

@@ -18,3 +18,4 @@ mod store_flips;
 mod store_keys;
 mod sweep_analysis;
 mod sweep_input;
+mod three_ways;

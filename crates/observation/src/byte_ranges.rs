@@ -16,6 +16,11 @@ impl ByteRanges {
         self.next
     }
 
+    /// The byte after the last one received.
+    pub fn end(&self) -> u64 {
+        self.out_of_order.last_key_value().map_or(self.next, |(_, end)| *end)
+    }
+
     /// Whether byte `seq` was received.
     pub fn contains(&self, seq: u64) -> bool {
         seq < self.next || self.out_of_order.range(..=seq).next_back().is_some_and(|(_, end)| seq < *end)
@@ -75,6 +80,7 @@ mod tests {
         for (seq, end) in [(0, 10), (20, 30)] {
             received.insert(seq, end);
         }
+        assert_eq!((received.in_order(), received.end()), (10, 30));
         assert_eq!([9, 10, 19, 20, 29, 30].map(|seq| received.contains(seq)), [true, false, false, true, true, false]);
     }
 }

@@ -3,8 +3,11 @@
 use engine::Time;
 use path::HopId;
 
+use crate::evidence::Evidence;
+use crate::losses::LossPlace;
 use crate::media::AttemptFailure;
 use crate::packet_in_flight::PacketInFlight;
+use crate::sender_fact::SenderFact;
 
 /// Something that happened to a flow.
 #[derive(Clone, Copy, Debug)]
@@ -22,8 +25,15 @@ pub enum Fact {
     },
     /// An acknowledgment or a message arrived at the sender's node.
     Answered(PacketInFlight),
+    /// A node's scheme took a packet out of the network.
+    Absorbed(PacketInFlight),
     /// A packet was lost.
-    Gone(PacketInFlight),
+    Gone {
+        /// The packet.
+        packet: PacketInFlight,
+        /// Where it was lost.
+        place: Evidence<LossPlace>,
+    },
     /// An attempt of the link layer at a packet, or the only transmission if there is no link layer, failed.
     Failed {
         /// The hop.
@@ -46,6 +56,11 @@ pub enum Fact {
         /// Its end.
         to: Time,
     },
-    /// An event of the sender.
-    Tcp(tcp::Event),
+    /// The receiver has handled a segment that completes data.
+    Delivered {
+        /// The number of bytes that are in order for the first time.
+        bytes: u64,
+    },
+    /// Something that the sender did.
+    Sender(SenderFact),
 }

@@ -1,22 +1,26 @@
 //! Follows the packets of one flow: the fate of each transmission by an endpoint.
 
+mod captured;
 mod in_media;
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use engine::{Span, Time};
+use engine::{Rate, Span, Time};
 use path::{HopId, LinkEvent, MediumId};
 use sim::{FlowSpec, PacketFlow};
 use wire::{Addr, Body, Flags, Packet, Segment};
 
 use crate::byte_ranges::ByteRanges;
+use crate::evidence::Evidence;
 use crate::fact::Fact;
 use crate::hop_timing::{self, HopTiming};
 use crate::losses::{LossPlace, Losses};
 use crate::media::AttemptFailure;
 use crate::packet_in_flight::{PacketInFlight, PacketLoad};
 use crate::packets_in_flight::PacketsInFlight;
+use crate::receiver_state::ReceiverState;
+use crate::sender_fact::SenderFact;
 use crate::sender_state::SenderState;
 use in_media::InMedia;
 
@@ -36,7 +40,7 @@ pub struct SlowestHop {
     pub id: HopId,
     near: usize,
     /// The time that it takes for each full segment.
-    pub cycle: Span,
+    pub cycle: Evidence<Span>,
     /// The medium to which it belongs.
     pub medium: Option<MediumId>,
     has_link_layer: bool,
@@ -52,7 +56,7 @@ impl SlowestHop {
         SlowestHop {
             id,
             near: hop.near,
-            cycle,
+            cycle: Evidence::Known(cycle),
             medium: Some(medium),
             has_link_layer: true,
             sending: Span::ZERO,
@@ -79,16 +83,16 @@ pub struct FlowObservation {
     pub segment: u32,
     /// Bytes of its IP packet.
     packet: u32,
-    /// The receiver's window.
-    pub window: u64,
-    /// Whether acknowledgments state the window. The receivers of this simulator read at once, so theirs is constant.
-    pub(crate) follows_window: bool,
+    /// The window of a simulated receiver.
+    own_window: Option<u64>,
     /// Bytes to send; `None` if endless.
     pub bytes: Option<u64>,
     /// The state of its sender.
     pub sender: SenderState,
-    /// The bytes that its receiver has.
+    /// The bytes that have arrived at its receiver's node.
     pub received: ByteRanges,
+    /// The state of its receiver; `None` in a capture, which does not show when the receiver handles a segment.
+    pub receiver_state: Option<ReceiverState>,
     /// Its losses that are not repaired.
     pub losses: Losses,
     /// The place of every packet of the flow.
@@ -104,6 +108,8 @@ pub struct FlowObservation {
     /// The slowest hop that has delivered data of it.
     pub slowest: Option<SlowestHop>,
     next_id: u64,
+    /// The rate of the slowest link, if the flow was captured.
+    captured_rate: Option<Evidence<Rate>>,
 }
 
 impl FlowObservation {
@@ -113,11 +119,11 @@ impl FlowObservation {
             receiver: Addr::of_node(spec.to),
             segment: spec.tcp.segment_data(),
             packet: Packet::HEADER + Segment::HEADER + spec.tcp.segment,
-            window: spec.tcp.window.0,
-            follows_window: false,
+            own_window: Some(spec.tcp.window.0),
             bytes: spec.traffic.total(),
-            sender: SenderState::new(spec.start),
+            sender: SenderState::new(spec.start).with_receive_window(Evidence::Known(spec.tcp.window.0)),
             received: ByteRanges::default(),
+            receiver_state: Some(ReceiverState::default()),
             losses: Losses::default(),
             packets: PacketsInFlight::new(homes),
             congested_at: None,
@@ -126,6 +132,7 @@ impl FlowObservation {
             services: BTreeMap::new(),
             slowest: None,
             next_id: 0,
+            captured_rate: None,
         }
     }
 
@@ -155,10 +162,17 @@ impl FlowObservation {
         self.packets.with_link_layer().any(|other| other.seq() == Some(seq) && other.id != id)
     }
 
-    /// Bytes in flight that keep the slowest hop busy: its bandwidth-delay product at the min RTT.
+    /// The window that the receiver itself grants. A simulated receiver reads at once, so its window is constant, and a smaller
+    /// one is a scheme's; a capture shows the stated window alone.
+    pub fn granted_window(&self) -> Evidence<u64> {
+        self.own_window.map_or(self.sender.receive_window, Evidence::Known)
+    }
+
+    /// Bytes in flight that keep the slowest hop busy: its bandwidth-delay product at the min RTT. `None` if the rate is
+    /// unknown.
     pub fn pipe(&self) -> Option<f64> {
         let (rtt, slowest) = (self.sender.least_rtt?, self.slowest.as_ref()?);
-        let cycle = slowest.cycle.as_nanos();
+        let cycle = slowest.cycle.value()?.as_nanos();
         (cycle > 0).then(|| rtt.as_nanos() as f64 / cycle as f64 * f64::from(self.segment))
     }
 
@@ -174,6 +188,12 @@ impl FlowObservation {
         (!waits).then_some(SlowestIdle::From(slowest.free))
     }
 
+    /// Whether the time that the slowest hop takes for a segment is known, or inferred: otherwise it is idle for less time than
+    /// it seems.
+    pub fn slowest_is_known(&self) -> bool {
+        self.slowest.as_ref().is_some_and(|slowest| !slowest.cycle.is_unknown())
+    }
+
     /// Whether the slowest hop belongs to a medium.
     pub fn slowest_is_cell(&self) -> bool {
         self.slowest.as_ref().is_some_and(|slowest| slowest.medium.is_some())
@@ -182,11 +202,16 @@ impl FlowObservation {
     /// Handles an event of the sender.
     pub(crate) fn on_sender_event(&mut self, at: Time, event: &tcp::Event, facts: &mut Vec<Fact>) {
         let acknowledged = self.sender.apply(at, event);
-        self.losses.apply(event, &self.sender, acknowledged.bytes > 0);
-        // What blocks it follows from other events.
-        if !matches!(event, tcp::Event::Blocked { .. }) {
-            facts.push(Fact::Tcp(*event));
+        if let Some(fact) = SenderFact::of_event(event) {
+            self.losses.apply(fact, &self.sender, acknowledged.bytes > 0);
+            facts.push(Fact::Sender(fact));
         }
+    }
+
+    /// Handles an event of the receiver.
+    pub(crate) fn on_receiver_event(&mut self, event: &tcp::Event, facts: &mut Vec<Fact>) {
+        let bytes = self.receiver_state.as_mut().map(|receiver| receiver.apply(event));
+        facts.extend(bytes.filter(|bytes| *bytes > 0).map(|bytes| Fact::Delivered { bytes }));
     }
 
     /// A node created a packet of this flow.
@@ -226,13 +251,14 @@ impl FlowObservation {
     /// A packet arrived at the end of its way: an acknowledgment states the receive window.
     pub(crate) fn receive(&mut self, packet: &Packet, of: &PacketFlow) {
         if let (Body::Tcp(segment), false) = (&packet.body, of.from_sender) {
-            self.sender.peer_window = Some(segment.window.into());
+            self.sender.receive_window = Evidence::Known(segment.window.into());
         }
     }
 
     /// A node's scheme consumed a packet, which is not a loss.
-    pub(crate) fn consume(&mut self, at: Time, node: usize, packet: &Packet) {
-        self.packets.take_queued(at, node, packet, at);
+    pub(crate) fn consume(&mut self, at: Time, node: usize, packet: &Packet, facts: &mut Vec<Fact>) {
+        let taken = self.packets.take_queued(at, node, packet, at);
+        facts.extend(taken.filter(PacketInFlight::is_of_transfer).map(Fact::Absorbed));
     }
 
     /// Handles an event of a packet on a link; `lost_by` is where it was lost, if that is the event.
@@ -287,6 +313,7 @@ impl FlowObservation {
             LinkEvent::Arrived { packet } => self.on_arrival(at, id, hop, packet, of, facts),
             LinkEvent::Marked { .. } => self.congested_at = Some(at),
             LinkEvent::FrameDuplicate { .. }
+            | LinkEvent::Joined { .. }
             | LinkEvent::Dequeued { .. }
             | LinkEvent::FrameDiscarded { .. }
             | LinkEvent::ParitySent { .. }
@@ -396,7 +423,8 @@ impl FlowObservation {
         facts: &mut Vec<Fact>,
     ) {
         self.record_loss(at, (packet, of), place);
-        facts.extend(sending.filter(PacketInFlight::is_of_transfer).map(Fact::Gone));
+        let lost = sending.filter(PacketInFlight::is_of_transfer);
+        facts.extend(lost.map(|packet| Fact::Gone { packet, place: Evidence::Known(place) }));
     }
 
     /// Records where a segment or an acknowledgment was lost, unless the receiver has the data.
@@ -404,7 +432,7 @@ impl FlowObservation {
         if let Body::Tcp(segment) = &packet.body {
             match of.seq.filter(|_| of.from_sender && segment.len > 0) {
                 Some(seq) if seq < self.sender.una || self.received.contains(seq) => {}
-                Some(seq) => self.losses.lose_segment(at, seq, place),
+                Some(seq) => self.losses.lose_segment(at, seq, Evidence::Known(place)),
                 None => self.losses.lose_ack(place),
             }
         }
@@ -449,9 +477,6 @@ impl FlowObservation {
             return;
         }
         self.packets.exit(at, &sending);
-        if let (true, PacketLoad::Ack { .. }, Body::Tcp(segment)) = (self.follows_window, sending.load, &packet.body) {
-            self.window = segment.window.into();
-        }
         facts.push(match sending.load {
             PacketLoad::Data { seq, len, .. } => {
                 Fact::Reached { packet: sending, news: self.received.insert(seq, seq + u64::from(len)) }
@@ -467,11 +492,11 @@ impl FlowObservation {
         let cycle = hop.cycle(full, left);
         // If its rate changes it may no longer be the slowest; another hop takes its place with its next packet.
         let known = self.slowest.as_ref().filter(|slowest| slowest.id == id).map(|slowest| slowest.free);
-        if known.is_some() || self.slowest.as_ref().is_none_or(|slowest| cycle > slowest.cycle) {
+        if known.is_some() || self.slowest.as_ref().is_none_or(|slowest| Some(cycle) > slowest.cycle.value()) {
             self.slowest = Some(SlowestHop {
                 id,
                 near: hop.near,
-                cycle,
+                cycle: Evidence::Known(cycle),
                 medium: None,
                 has_link_layer: hop.link_ack.is_some(),
                 sending: hop.sending(full, left),

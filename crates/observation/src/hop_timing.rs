@@ -1,12 +1,15 @@
 //! Transmission times of links, as far as events do not contain them.
 
 use engine::{Rate, Span, Time};
-use path::link::TransmissionLine;
 use path::link::variable::recorded::LinkConditions;
+use path::link::{Timing, TransmissionLine};
 use path::{HopId, MediumId};
 use sim::Network;
 
+use crate::captured::{CapturedConnection, RECEIVER, SENDER};
+
 /// One direction of one link.
+#[derive(Clone, Debug)]
 pub struct HopTiming {
     /// The node at its sending end.
     pub near: usize,
@@ -81,11 +84,12 @@ impl HopTiming {
 }
 
 /// All hops of a network.
+#[derive(Clone, Debug, Default)]
 pub struct HopTimings(Vec<HopTiming>);
 
 impl HopTimings {
     /// The hops of a network: two for each link, forward and backward.
-    pub(crate) fn of(network: &Network) -> Self {
+    pub fn of(network: &Network) -> Self {
         let hops = network.links.iter().flat_map(|link| {
             [(0, 1), (1, 0)].map(|(near, far)| {
                 let opportunities = link.changes.as_ref().and_then(|changes| changes.opportunities[near].as_ref());
@@ -120,9 +124,36 @@ impl HopTimings {
         HopTimings(hops.collect())
     }
 
+    /// The path of a captured connection as one hop; none if its rate or its delay is unknown.
+    pub fn of_capture(connection: &CapturedConnection) -> Self {
+        let known = connection.rate.value().zip(connection.delay.value());
+        let hop = known.map(|(rate, delay)| HopTiming {
+            near: SENDER,
+            far: RECEIVER,
+            processing: Span::ZERO,
+            delay,
+            medium: None,
+            link_ack: None,
+            window: None,
+            rows: Vec::new(),
+            line: TransmissionLine::new(rate, delay, Timing::Exact),
+        });
+        HopTimings(hop.into_iter().collect())
+    }
+
     /// The hop of a link with this name; `None` if the network has no such link.
     pub fn get(&self, id: HopId) -> Option<&HopTiming> {
         self.by_number(hop_number(id))
+    }
+
+    /// The number of hops.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether the network has no links.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     /// The hop with this number.

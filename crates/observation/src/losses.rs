@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use engine::Time;
-use tcp::Event;
 
+use crate::evidence::Evidence;
+use crate::sender_fact::SenderFact;
 use crate::sender_state::SenderState;
 
 /// Where a packet was lost.
@@ -24,11 +25,11 @@ pub enum LossPlace {
 #[derive(Default)]
 pub struct Losses {
     /// Unacknowledged segments that were lost and that the receiver does not have, by first byte: the last loss of each.
-    segments: BTreeMap<u64, (Time, LossPlace)>,
+    segments: BTreeMap<u64, (Time, Evidence<LossPlace>)>,
     /// The last loss of an acknowledgment since new data was acknowledged.
-    ack: Option<LossPlace>,
+    ack: Option<Evidence<LossPlace>>,
     /// The end of the present recovery in the stream, and the loss that caused it, if there was one.
-    recovery: Option<(u64, Option<LossPlace>)>,
+    recovery: Option<(u64, Option<Evidence<LossPlace>>)>,
 }
 
 impl Losses {
@@ -40,42 +41,44 @@ impl Losses {
     /// When a segment was lost on a channel or by a collision, if that was its last loss.
     pub fn lost_on_air(&self, seq: u64) -> Option<Time> {
         let (at, place) = self.segments.get(&seq)?;
-        matches!(place, LossPlace::Air | LossPlace::Collision).then_some(*at)
+        matches!(place, Evidence::Known(LossPlace::Air | LossPlace::Collision)).then_some(*at)
     }
 
     /// Where the first of the lost segments was lost.
-    pub fn first(&self) -> Option<LossPlace> {
+    pub fn first(&self) -> Option<Evidence<LossPlace>> {
         self.segments.first_key_value().map(|(_, (_, place))| *place)
     }
 
     /// The loss that the sender recovers from, if it is in recovery; `Some(None)` if nothing was lost.
-    pub fn recovery(&self) -> Option<Option<LossPlace>> {
+    pub fn recovery(&self) -> Option<Option<Evidence<LossPlace>>> {
         self.recovery.map(|(_, loss)| loss)
     }
 
     /// A segment with a first byte that the receiver does not have was lost.
-    pub(crate) fn lose_segment(&mut self, at: Time, seq: u64, place: LossPlace) {
+    pub(crate) fn lose_segment(&mut self, at: Time, seq: u64, place: Evidence<LossPlace>) {
         self.segments.insert(seq, (at, place));
     }
 
     /// An acknowledgment was lost.
     pub(crate) fn lose_ack(&mut self, place: LossPlace) {
-        self.ack = Some(place);
+        self.ack = Some(Evidence::Known(place));
     }
 
-    /// Handles an event of the sender, whose state is that after the event; `news` if it acknowledges new data.
-    pub(crate) fn apply(&mut self, event: &Event, sender: &SenderState, news: bool) {
-        match *event {
-            Event::AckReceived { .. } if news => {
+    /// Handles a fact of the sender, whose state is given after it; `news` if it acknowledges new data.
+    pub(crate) fn apply(&mut self, fact: SenderFact, sender: &SenderState, news: bool) {
+        match fact {
+            SenderFact::Acked { .. } if news => {
                 self.segments = self.segments.split_off(&sender.una);
                 self.ack = None;
                 self.recovery = self.recovery.filter(|(end, _)| sender.una < *end);
             }
-            Event::FastRetransmit { seq } | Event::NotifiedRecovery { seq } | Event::Timeout { seq, .. } => {
+            SenderFact::FastRetransmit { seq }
+            | SenderFact::NotifiedRecovery { seq }
+            | SenderFact::TimerExpired { seq, .. } => {
                 let loss = self.segments.get(&seq).map(|(_, place)| *place).or(self.ack);
                 self.recovery = Some((sender.max, loss));
             }
-            Event::RecoveryEnd | Event::Undone => self.recovery = None,
+            SenderFact::RecoveryEnd | SenderFact::Undone => self.recovery = None,
             _ => {}
         }
     }

@@ -149,6 +149,7 @@ pub(crate) fn find_homes(network: &Network) -> Vec<Option<MediumId>> {
 }
 
 /// All media of a network.
+#[derive(Default)]
 pub struct Media {
     cells: Vec<ObservedMedium>,
     /// By hop number: medium, sender and receiver.

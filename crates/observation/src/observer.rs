@@ -1,10 +1,13 @@
 //! All flows of a network and their path, from its events.
 
+mod captured;
+
 use std::rc::Rc;
 
 use engine::Time;
+use path::channel::ChannelState;
 use path::{HopId, LinkEvent, MediumId};
-use sim::{Event, Network, NodeEvent, PacketFlow, Transport};
+use sim::{Event, Network, NodeEvent, PacketFlow, Sink, Transport};
 use wire::Body;
 
 use crate::fact::Fact;
@@ -18,7 +21,9 @@ use crate::transmitters::{Before, LineKind, OnHop, Transmitters};
 /// Uses an observation. Each method is called with the number of a flow that has not ended.
 pub trait Subscriber {
     /// The states held until `at`, and change now. Without a change it may be called, too.
-    fn hold_until(&mut self, at: Time, number: u32, flow: &FlowObservation, path: &PathObservation);
+    fn hold_until(&mut self, at: Time, number: u32, flow: &FlowObservation, path: &PathObservation) {
+        let _ = (at, number, flow, path);
+    }
     /// A hop reports an event of a packet, whose place has not changed yet.
     fn on_hop(
         &mut self,
@@ -27,13 +32,29 @@ pub trait Subscriber {
         number: u32,
         seen: (&FlowObservation, &PathObservation),
         before: Before,
-    );
+    ) {
+        let _ = (on, event, number, seen, before);
+    }
     /// An exchange in a medium of the flow's packets ends, before the flow knows.
-    fn on_exchange(&mut self, exchange: &ObservedExchange, number: u32, flow: &FlowObservation, path: &PathObservation);
+    fn on_exchange(
+        &mut self,
+        exchange: &ObservedExchange,
+        number: u32,
+        flow: &FlowObservation,
+        path: &PathObservation,
+    ) {
+        let _ = (exchange, number, flow, path);
+    }
     /// These facts have changed the states; there may be none.
     fn on_facts(&mut self, at: Time, number: u32, facts: &[Fact], flow: &FlowObservation, path: &PathObservation);
+    /// The channel of a link has changed its state. Unlike the other methods, it is called once for all flows.
+    fn on_channel(&mut self, at: Time, link: u32, path: &PathObservation) {
+        let _ = (at, link, path);
+    }
     /// The flow ends: complete, or with the run.
-    fn on_end(&mut self, at: Time, number: u32, flow: &FlowObservation, path: &PathObservation);
+    fn on_end(&mut self, at: Time, number: u32, flow: &FlowObservation, path: &PathObservation) {
+        let _ = (at, number, flow, path);
+    }
 }
 
 /// A flow, and whether it has ended.
@@ -63,16 +84,14 @@ impl Observation {
         let hops = Rc::new(HopTimings::of(network));
         Observation {
             flows: network.flows.iter().map(flow).collect(),
-            path: PathObservation { transmitters: Transmitters::of(network, &hops), media: Media::of(network), hops },
+            path: PathObservation {
+                transmitters: Transmitters::of(network, &hops),
+                media: Media::of(network),
+                hops,
+                channels: vec![None; network.links.len()],
+            },
             facts: Vec::new(),
         }
-    }
-
-    /// Takes the receive window from acknowledgments: simulated receivers have a constant one.
-    #[must_use]
-    pub fn with_stated_windows(mut self) -> Self {
-        self.flows.iter_mut().for_each(|flow| flow.state.follows_window = true);
-        self
     }
 
     /// Returns the state of a flow.
@@ -92,10 +111,17 @@ impl Observation {
                 self.hold(at, *flow, to);
                 self.follow(at, *flow, to, |flow, _, facts| flow.on_sender_event(at, event, facts));
             }
+            Event::Receiver { flow, event: event @ tcp::Event::SegmentReceived { .. } } => {
+                self.hold(at, *flow, to);
+                self.follow(at, *flow, to, |flow, _, facts| flow.on_receiver_event(event, facts));
+            }
             Event::FlowCompleted { flow } => self.end(at, *flow, to),
+            Event::Air { link, state } => self.change_channel(at, *link, *state, to),
             Event::Node { event: NodeEvent::Associated { link }, .. } => self.use_link(at, *link, true, to),
             Event::Node { event: NodeEvent::Left { link }, .. } => self.use_link(at, *link, false, to),
             Event::Node { node, event, of: Some(of) } => self.node(at, *node as usize, event, of, to),
+            // A packet that joins a queue has come to the node before.
+            Event::Link { event: LinkEvent::Joined { .. }, .. } => {}
             Event::Link { hop, event, of } => self.link(at, *hop, event, of.as_ref(), to),
             Event::Medium { medium, event } => {
                 if let Some(exchange) = self.path.media.observe(at, *medium, event) {
@@ -106,7 +132,6 @@ impl Observation {
             | Event::Agent { .. }
             | Event::Receiver { .. }
             | Event::FlowStarted { .. }
-            | Event::Air { .. }
             | Event::FlowArrived { .. } => {}
         }
     }
@@ -158,6 +183,14 @@ impl Observation {
         }
     }
 
+    /// The channel of a link changes its state.
+    fn change_channel(&mut self, at: Time, link: u32, state: ChannelState, to: &mut impl Subscriber) {
+        if let Some(channel) = self.path.channels.get_mut(link as usize) {
+            *channel = Some(state);
+            to.on_channel(at, link, &self.path);
+        }
+    }
+
     /// Handles the end of an exchange in a medium.
     fn exchange(&mut self, at: Time, exchange: &ObservedExchange, to: &mut impl Subscriber) {
         for number in self.path.media.flows(exchange.medium) {
@@ -177,7 +210,7 @@ impl Observation {
             NodeEvent::Sent { .. } => flow.send(at, node, packet, of, facts),
             NodeEvent::NoRoute { .. } => flow.drop_at_node(at, node, about, LossPlace::Outage, facts),
             NodeEvent::BufferFull { .. } => flow.drop_at_node(at, node, about, LossPlace::Queue, facts),
-            NodeEvent::Taken { .. } => flow.consume(at, node, packet),
+            NodeEvent::Taken { .. } => flow.consume(at, node, packet, facts),
             NodeEvent::Received { .. } => flow.receive(packet, of),
             NodeEvent::Transit { .. } | NodeEvent::Associated { .. } | NodeEvent::Left { .. } => {}
         });
@@ -242,5 +275,39 @@ impl Observation {
             }
             _ => LossPlace::Air,
         }
+    }
+}
+
+/// A run's observation with one subscriber, as a sink of its events.
+pub struct ObservingSink<S> {
+    observation: Observation,
+    subscriber: S,
+}
+
+impl<S: Subscriber> ObservingSink<S> {
+    /// Observes the flows of `network` for a subscriber.
+    pub fn new(network: &Network, subscriber: S) -> Self {
+        ObservingSink::of(Observation::new(network), subscriber)
+    }
+
+    /// Passes the facts of an observation to a subscriber.
+    pub fn of(observation: Observation, subscriber: S) -> Self {
+        ObservingSink { observation, subscriber }
+    }
+
+    /// Ends the flows that are not complete, with the run at `ended`. Returns the subscriber.
+    pub fn finish(mut self, ended: Time) -> S {
+        for number in 0..self.observation.flows.len() as u32 {
+            self.observation.end(ended, number, &mut self.subscriber);
+        }
+        self.subscriber
+    }
+}
+
+impl<S: Subscriber> Sink for ObservingSink<S> {
+    const ACTIVE: bool = true;
+
+    fn event(&mut self, at: Time, event: &Event) {
+        self.observation.apply(at, event, &mut self.subscriber);
     }
 }

@@ -46,6 +46,11 @@ pub enum PacketLoad {
     Control,
 }
 
+/// Whether two packets are the same, except that a queue or a node may have marked one of them.
+pub(crate) fn is_same_packet(one: &Packet, other: &Packet) -> bool {
+    one.src == other.src && one.dst == other.dst && one.body == other.body
+}
+
 impl PacketInFlight {
     /// The first byte of data, if any.
     pub fn seq(&self) -> Option<u64> {

@@ -11,7 +11,7 @@ use engine::Time;
 use path::MediumId;
 use wire::{Addr, Packet};
 
-use crate::packet_in_flight::PacketInFlight;
+use crate::packet_in_flight::{PacketInFlight, is_same_packet};
 
 /// Node, and destination of the packets that are on their way from there.
 pub type Place = (usize, Addr);
@@ -108,9 +108,9 @@ pub struct PacketsInFlight {
     routes: BTreeMap<Place, usize>,
 }
 
-/// Whether an observed packet is this transmission: a queue or a node may have marked it since.
+/// Whether an observed packet is this transmission.
 fn is_same(entry: &PlacedPacket, packet: &Packet) -> bool {
-    entry.sending.packet == Packet { ecn: entry.sending.packet.ecn, dscp: entry.sending.packet.dscp, ..*packet }
+    is_same_packet(&entry.sending.packet, packet)
 }
 
 fn count_up(counts: &mut BTreeMap<Place, u32>, place: Place) {

@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use path::channel::ChannelState;
+
 use crate::hop_timing::HopTimings;
 use crate::media::Media;
 use crate::transmitters::Transmitters;
@@ -11,6 +13,8 @@ pub struct PathObservation {
     pub(crate) hops: Rc<HopTimings>,
     pub(crate) transmitters: Transmitters,
     pub(crate) media: Media,
+    /// By link.
+    pub(crate) channels: Vec<Option<ChannelState>>,
 }
 
 impl PathObservation {
@@ -22,6 +26,11 @@ impl PathObservation {
     /// Returns the transmitters.
     pub fn transmitters(&self) -> &Transmitters {
         &self.transmitters
+    }
+
+    /// Returns the state to which the channel of a link has changed last, if it has changed.
+    pub fn channel(&self, link: u32) -> Option<ChannelState> {
+        self.channels.get(link as usize).copied().flatten()
     }
 
     /// Returns the shared media.

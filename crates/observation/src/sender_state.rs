@@ -5,6 +5,9 @@ use std::collections::VecDeque;
 use engine::{Span, Time};
 use tcp::{Blocked, Event, Reason, State};
 
+use crate::captured::CapturedFact;
+use crate::evidence::{Evidence, Rule, Unseen};
+
 /// An event's effect on the unacknowledged data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Acknowledged {
@@ -27,26 +30,30 @@ struct OutstandingSegment {
 }
 
 /// The state of a sender.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct SenderState {
     /// First unacknowledged byte. The number of a FIN is not one.
     pub una: u64,
     /// First byte never sent.
     pub max: u64,
     /// cwnd, including the inflation during recovery.
-    pub cwnd: f64,
-    /// Slow start threshold in bytes.
-    pub ssthresh: f64,
+    pub cwnd: Evidence<f64>,
+    /// Slow start threshold in bytes; infinite before the first loss.
+    pub ssthresh: Evidence<f64>,
     /// When it last sent or received something; expiries of its timer do not count.
     pub acted: Time,
     /// Why it last sent nothing.
     pub blocked: Option<Blocked>,
     /// Whether the connection is being opened.
     pub opening: bool,
+    /// Whether it is in a recovery that duplicate acknowledgments began.
+    pub in_fast_recovery: Evidence<bool>,
     /// The least round trip.
     pub least_rtt: Option<Span>,
-    /// The receive window in the last acknowledgment that arrived.
-    pub peer_window: Option<u64>,
+    /// The retransmission timeout after the last round trip or expiry.
+    pub rto: Evidence<Span>,
+    /// The receive window in the last acknowledgment that arrived; before the first one, the connection's.
+    pub receive_window: Evidence<u64>,
     /// The outstanding segments, oldest first. One counts until its last byte is acknowledged.
     outstanding: VecDeque<OutstandingSegment>,
     /// The number of duplicate acknowledgments since the last other one.
@@ -55,15 +62,42 @@ pub struct SenderState {
     reason: Option<(u64, Reason)>,
 }
 
+impl Default for SenderState {
+    fn default() -> Self {
+        SenderState::new(Time::ZERO)
+    }
+}
+
 impl SenderState {
     /// The state of a flow that starts at `start`.
     pub fn new(start: Time) -> Self {
-        SenderState { acted: start, ..SenderState::default() }
+        SenderState {
+            una: 0,
+            max: 0,
+            cwnd: Evidence::Unknown(Unseen::NotYet),
+            ssthresh: Evidence::Unknown(Unseen::NotYet),
+            acted: start,
+            blocked: None,
+            opening: false,
+            in_fast_recovery: Evidence::Known(false),
+            least_rtt: None,
+            rto: Evidence::Unknown(Unseen::NotYet),
+            receive_window: Evidence::Unknown(Unseen::NotYet),
+            outstanding: VecDeque::new(),
+            duplicates: 0,
+            reason: None,
+        }
+    }
+
+    /// The same with the receive window of the connection.
+    #[must_use]
+    pub fn with_receive_window(self, receive_window: Evidence<u64>) -> Self {
+        SenderState { receive_window, ..self }
     }
 
     /// Whether it is in slow start.
     pub fn is_in_slow_start(&self) -> bool {
-        self.cwnd < self.ssthresh
+        self.cwnd.value().zip(self.ssthresh.value()).is_some_and(|(cwnd, ssthresh)| cwnd < ssthresh)
     }
 
     /// The reason for the last transmission of the segment that begins at `seq`.
@@ -93,13 +127,56 @@ impl SenderState {
             }
             Event::NoticeReceived { .. } => self.acted = at,
             Event::Blocked { reason } => self.blocked = Some(reason),
-            Event::Window { cwnd, ssthresh } => (self.cwnd, self.ssthresh) = (cwnd, ssthresh),
-            Event::RttSample { rtt, .. } => {
-                self.least_rtt = Some(self.least_rtt.map_or(rtt, |least| least.min(rtt)));
+            Event::Window { cwnd, ssthresh } => {
+                (self.cwnd, self.ssthresh) = (Evidence::Known(cwnd), Evidence::Known(ssthresh));
             }
+            Event::RttSample { rtt, rto, .. } => {
+                self.add_round_trip(rtt);
+                self.rto = Evidence::Known(rto);
+            }
+            Event::Timeout { rto, .. } => {
+                (self.in_fast_recovery, self.rto) = (Evidence::Known(false), Evidence::Known(rto));
+            }
+            Event::FastRetransmit { .. } | Event::NotifiedRecovery { .. } => {
+                self.in_fast_recovery = Evidence::Known(true);
+            }
+            Event::RecoveryEnd | Event::Undone => self.in_fast_recovery = Evidence::Known(false),
             _ => {}
         }
         Acknowledged::default()
+    }
+
+    /// Handles a fact of a capture. Returns its acknowledgment.
+    pub fn apply_captured(&mut self, at: Time, fact: &CapturedFact) -> Acknowledged {
+        let recovers = |recovers| Evidence::infer(recovers, Rule::RetransmissionCause);
+        match *fact {
+            CapturedFact::HandshakeBegan => self.opening = true,
+            CapturedFact::HandshakeEnded => self.opening = false,
+            CapturedFact::Sent(sent) => {
+                self.reason = sent.reason.value().map(|reason| (sent.seq, reason));
+                self.acted = at;
+                self.send(at, sent.seq, sent.seq + u64::from(sent.len));
+            }
+            CapturedFact::Acked { ack, duplicate } => {
+                self.acted = at;
+                return self.acknowledge(at, ack, duplicate);
+            }
+            CapturedFact::Blocked(reason) => self.blocked = reason.value(),
+            CapturedFact::Window { cwnd, ssthresh } => (self.cwnd, self.ssthresh) = (cwnd, ssthresh),
+            CapturedFact::RoundTrip { rtt, timeout, .. } => {
+                self.add_round_trip(rtt);
+                self.rto = timeout;
+            }
+            CapturedFact::TimerExpired { next, .. } => (self.in_fast_recovery, self.rto) = (recovers(false), next),
+            CapturedFact::FastRetransmit { .. } => self.in_fast_recovery = recovers(true),
+            CapturedFact::RecoveryEnd => self.in_fast_recovery = recovers(false),
+            _ => {}
+        }
+        Acknowledged::default()
+    }
+
+    fn add_round_trip(&mut self, rtt: Span) {
+        self.least_rtt = Some(self.least_rtt.map_or(rtt, |least| least.min(rtt)));
     }
 
     fn send(&mut self, at: Time, seq: u64, end: u64) {

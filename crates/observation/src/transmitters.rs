@@ -8,6 +8,7 @@ use path::{LinkDirection, LinkEvent};
 use sim::Network;
 use wire::Packet;
 
+use crate::captured::LinkService;
 use crate::hop_timing::{HopTiming, HopTimings};
 use crate::packets_in_flight::{Departure, PacketsInFlight};
 
@@ -154,6 +155,31 @@ impl Transmitters {
             .collect();
         let serving = vec![None; nodes + lines.len()];
         Transmitters { lines, serving, flows: vec![BTreeSet::new(); nodes] }
+    }
+
+    /// The only transmitter of a captured path.
+    pub(crate) fn of_capture() -> Self {
+        let line = TransmitterLine {
+            kind: LineKind::Plain,
+            near: 0,
+            transmitter: 0,
+            books: false,
+            at_opportunities: false,
+            outages: Outages::default(),
+            free_at: Time::ZERO,
+            in_vain: false,
+        };
+        Transmitters { lines: vec![line], serving: vec![None], flows: vec![BTreeSet::new()] }
+    }
+
+    /// The transmitter of a captured path serves a segment that was sent at `at`. Returns until when its transmissions lasted
+    /// before.
+    pub(crate) fn serve_captured(&mut self, at: Time, service: LinkService) -> Time {
+        let line = &mut self.lines[0];
+        let free = line.free_at;
+        line.books |= service.starts > at;
+        line.free_at = service.leaves.max(free);
+        free
     }
 
     /// Returns the line of a hop, by its number.

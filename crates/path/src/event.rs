@@ -229,6 +229,12 @@ pub enum LinkEvent {
         /// The packet with its mark.
         packet: Packet,
     },
+    /// A packet joined the queue, where it waits until a time that is not known yet. A packet that need not wait, or of
+    /// which a link computes the departure, has only the event [`Dequeued`](LinkEvent::Dequeued).
+    Joined {
+        /// The packet.
+        packet: Packet,
+    },
     /// A packet left the queue. A link that computes departures reports it when the packet arrives.
     Dequeued {
         /// The packet.
@@ -276,6 +282,7 @@ impl LinkEvent {
             | LinkEvent::QueueFull { packet, .. }
             | LinkEvent::DroppedEarly { packet, .. }
             | LinkEvent::Marked { packet }
+            | LinkEvent::Joined { packet }
             | LinkEvent::Dequeued { packet, .. }
             | LinkEvent::Arrived { packet } => Some(packet),
             LinkEvent::AckCorrupted { .. } | LinkEvent::ParitySent { .. } | LinkEvent::ParityCorrupted { .. } => None,

@@ -116,6 +116,7 @@ fn run(once: bool, setting: Setting, air: &ChannelConfig) -> Seen {
             dequeued.push((packet, arrived, starts));
             false
         }
+        LinkEvent::Joined { .. } => false,
         _ => true,
     });
     Seen { log, dequeued, counted, admitted }

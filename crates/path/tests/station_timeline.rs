@@ -22,7 +22,7 @@ use wire::{Addr, Body, Flags, Packet, Segment, SeqNum};
 fn describe_event((at, hop, event): (Time, HopId, LinkEvent)) -> Option<String> {
     let seq = |packet: &Packet| packet.data().map_or(0, |segment| segment.seq.0);
     let text = match &event {
-        LinkEvent::Dequeued { .. } => return None,
+        LinkEvent::Joined { .. } | LinkEvent::Dequeued { .. } => return None,
         LinkEvent::FrameSent { number, attempt, packet } => {
             format!("sent {} as {number}, attempt {attempt}", seq(packet))
         }

@@ -25,7 +25,7 @@ fn seq(packet: &Packet) -> u32 {
 /// Describes an event as a line, with its time in microseconds.
 fn describe_event((at, _, event): (Time, HopId, LinkEvent)) -> Option<String> {
     let text = match &event {
-        LinkEvent::Dequeued { .. } => return None,
+        LinkEvent::Joined { .. } | LinkEvent::Dequeued { .. } => return None,
         LinkEvent::FrameSent { number, attempt, .. } => format!("sent {number}, attempt {attempt}"),
         LinkEvent::FrameCorrupted { number, .. } => format!("{number} corrupted"),
         LinkEvent::FrameDuplicate { number, .. } => format!("{number} again"),

@@ -1,11 +1,12 @@
 //! Names of nodes, links and flows: events carry only their numbers.
 
-use engine::Span;
+use observation::CapturedConnection;
+use observation::hop_timing::HopTimings;
 use path::agent::SchemeAction;
 use sim::Network;
 
 /// Names and settings that belong to the numbers in events.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Description {
     /// Names of nodes; the index is the node's number.
     pub nodes: Vec<String>,
@@ -13,19 +14,19 @@ pub struct Description {
     pub actions: Vec<&'static [SchemeAction]>,
     /// Links; the index is the link's number.
     pub links: Vec<LinkDescription>,
+    /// Transmission times and delays of the links' directions.
+    pub hops: HopTimings,
     /// Flows; the index is the flow's number.
     pub flows: Vec<FlowDescription>,
 }
 
-/// Name, ends and delays of a link.
+/// Name and ends of a link.
 #[derive(Clone, PartialEq, Debug)]
 pub struct LinkDescription {
     /// The link's name.
     pub name: String,
     /// Numbers of the nodes it joins; forward is from the first to the second.
     pub between: [usize; 2],
-    /// Its propagation delay forward and backward; `None` if the delay varies.
-    pub delays: [Option<Span>; 2],
 }
 
 /// Name, end points and segment size of a flow.
@@ -53,16 +54,31 @@ impl Description {
             segment: flow.tcp.segment,
             receiver_window: Some(flow.tcp.window.0),
         };
-        let link = |link: &sim::LinkSpec| LinkDescription {
-            name: link.name.clone(),
-            between: link.between,
-            delays: link.directions().map(|way| Some(way.delay).filter(|_| link.changes.is_none())),
-        };
+        let link = |link: &sim::LinkSpec| LinkDescription { name: link.name.clone(), between: link.between };
         Description {
             nodes: network.nodes.iter().map(|node| node.name.clone()).collect(),
             actions: network.nodes.iter().map(|node| node.agent.traits().actions).collect(),
             links: network.links.iter().map(link).collect(),
+            hops: HopTimings::of(network),
             flows: network.flows.iter().map(flow).collect(),
+        }
+    }
+
+    /// Returns the description of a captured connection, with one link between both ends.
+    pub fn of_capture(connection: &CapturedConnection) -> Self {
+        let [from, to] = [0, 1];
+        Description {
+            nodes: connection.ends.to_vec(),
+            actions: vec![&[], &[]],
+            links: vec![LinkDescription { name: "path".to_owned(), between: [from, to] }],
+            hops: HopTimings::of_capture(connection),
+            flows: vec![FlowDescription {
+                name: connection.name.clone(),
+                from,
+                to,
+                segment: connection.segment,
+                receiver_window: connection.receive_window.value(),
+            }],
         }
     }
 

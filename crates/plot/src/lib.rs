@@ -72,7 +72,6 @@ pub use options::{
 };
 pub use palette::list_palette_colors;
 pub use png::{PNG_SCALE, PngError};
-pub use queues::{Identity, identity};
 pub use record::{Bottleneck, Recorder, Recording, draw};
 pub use scale::{Tick, grouped, ticks};
 pub use topology::{Kind, kind, ranges, scheme, topology};

@@ -35,12 +35,7 @@ impl Queue {
         let place = hop.and_then(|(link, direction)| {
             let link = description.links.get(link as usize)?;
             let [from, to] = [link.between[direction], link.between[1 - direction]].map(|node| description.node(node));
-            let passage = if link.delays[direction].is_some() {
-                "waiting or being sent"
-            } else {
-                "waiting, being sent or in flight"
-            };
-            Some(format!("packets {passage}: {}, {from} to {to}", link.name))
+            Some(format!("packets waiting or being sent: {}, {from} to {to}", link.name))
         });
         Queue { place, length, before, max, top: view.limits.map_or(max, |limits| limits.queue) }
     }

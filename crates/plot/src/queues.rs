@@ -1,136 +1,31 @@
-//! The time that packets spend at each hop: waiting for the link and being sent there.
-//!
-//! No event says that a packet joins the queue of a link. A packet joins it when a node creates or forwards the packet,
-//! and the events of the link tell later which link it was. A packet stays until its last bit is sent: until its arrival
-//! less the propagation delay, or until its arrival on a link whose delay varies.
+//! The times that packets spend at hops: waiting for the link and being sent there.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
-use path::{HopId, LinkEvent};
-use sim::NodeEvent;
-use wire::{Addr, Body, Packet};
-
-use crate::describe::{Description, LinkDescription};
+use engine::Time;
+use observation::{HopPackets, HopPassage};
 
 /// The intervals (begin, end) in seconds that packets spent at each hop (link, direction), in order of departure.
 pub(crate) type Stays = BTreeMap<(u32, usize), Vec<(f64, f64)>>;
 
-/// The parts of a packet that no node changes on its way: addresses, kind, ports, sequence number, length, and the
-/// acknowledgment number of a segment without data.
-pub type Identity = (Addr, Addr, u8, u32, u32, u32, u32);
-
-/// Packets at their nodes, and their times at the hops.
-pub(crate) struct Queues {
-    links: Vec<LinkDescription>,
-    /// By node and identity, the times (seconds) at which such packets joined a queue there, the oldest first.
-    waiting: BTreeMap<(usize, Identity), VecDeque<f64>>,
-    /// By node and destination, the hop that the last packet took, and the time at which that packet joined the queue.
-    routes: BTreeMap<(usize, Addr), ((u32, usize), f64)>,
-    stays: Stays,
+/// Returns the time that a packet spent at a hop, from its arrival at the queue until its last bit was sent or it was
+/// dropped; `None` if the queue refused it, or if it had left the hop before.
+pub(crate) fn find_stay(passage: &HopPassage) -> Option<(f64, f64)> {
+    let refused = passage.outcome.is_drop() && passage.joined == passage.ends;
+    (!refused && !passage.arrives_again).then(|| (passage.joined.as_secs_f64(), passage.leaves.as_secs_f64()))
 }
 
-impl Queues {
-    /// Returns empty queues of the described network.
-    pub fn new(description: &Description) -> Self {
-        Queues {
-            links: description.links.clone(),
-            waiting: BTreeMap::new(),
-            routes: BTreeMap::new(),
-            stays: Stays::new(),
-        }
-    }
-
-    /// Records that a packet joins or leaves the queues of a node.
-    pub fn node(&mut self, at: f64, node: usize, event: &NodeEvent) {
-        match event {
-            NodeEvent::Sent { packet } | NodeEvent::Transit { packet } => {
-                self.waiting.entry((node, identity(packet))).or_default().push_back(at);
-            }
-            NodeEvent::BufferFull { packet } | NodeEvent::NoRoute { packet } | NodeEvent::Taken { packet } => {
-                // Only a packet at this moment: an older one with the same identity is still in the queue.
-                if self.waiting.get(&(node, identity(packet))).is_some_and(|times| times.back() == Some(&at)) {
-                    self.remove(node, packet, VecDeque::pop_back);
-                }
-            }
-            NodeEvent::Received { .. } | NodeEvent::Associated { .. } | NodeEvent::Left { .. } => {}
-        }
-    }
-
-    /// Returns the time that a packet spent at a hop, if the event ends it.
-    pub fn link(&mut self, at: f64, hop: HopId, event: &LinkEvent) -> Option<(f64, f64)> {
-        let link = self.links.get(hop.link as usize)?;
-        let direction = hop.direction.index();
-        let (node, delay) = (link.between[direction], link.delays[direction].map_or(0.0, |delay| delay.as_secs_f64()));
-        let (packet, end) = match event {
-            LinkEvent::Arrived { packet } | LinkEvent::Lost { packet } => (packet, at - delay),
-            LinkEvent::GivenUp { packet, arrived: false, .. } => (packet, at),
-            LinkEvent::QueueFull { packet, arrived } | LinkEvent::DroppedEarly { packet, arrived } => {
-                let queued = arrived.as_secs_f64();
-                let begin = self.remove(node, packet, |times| pop_joined_by(times, queued))?;
-                // One that a full queue refuses was never in it.
-                return (queued < at).then_some((begin, at));
-            }
-            _ => return None,
-        };
-        let begin = self.remove(node, packet, VecDeque::pop_front)?;
-        self.routes.insert((node, packet.dst), ((hop.link, hop.direction.index()), begin));
-        Some((begin, end.max(begin)))
-    }
-
-    /// Keeps the time that a packet spent at a hop.
-    pub fn keep(&mut self, hop: HopId, stay: (f64, f64)) {
-        self.stays.entry((hop.link, hop.direction.index())).or_default().push(stay);
-    }
-
-    fn remove(
-        &mut self,
-        node: usize,
-        packet: &Packet,
-        pick: impl FnOnce(&mut VecDeque<f64>) -> Option<f64>,
-    ) -> Option<f64> {
-        let key = (node, identity(packet));
-        let times = self.waiting.get_mut(&key)?;
-        let picked = pick(times);
-        if times.is_empty() {
-            self.waiting.remove(&key);
-        }
-        picked
-    }
-
-    /// Returns all stays. Packets still at a hop stay there until `last`; a packet that has been overtaken since is not
-    /// there any more.
-    pub fn finish(mut self, last: f64) -> Stays {
-        for ((node, (_, dst, ..)), times) in &self.waiting {
-            if let Some((hop, since)) = self.routes.get(&(*node, *dst)) {
-                let there = times.iter().filter(|begin| *begin >= since);
-                self.stays.entry(*hop).or_default().extend(there.map(|begin| (*begin, last)));
-            }
-        }
-        self.stays
+/// Adds the packets that are at hops at the end of the recording, `last`.
+pub(crate) fn add_present(stays: &mut Stays, packets: &HopPackets, last: f64) {
+    for (hop, packet) in packets.all() {
+        let leaves = packet.leaves.map_or(last, Time::as_secs_f64).min(last);
+        stays.entry(split_number(hop)).or_default().push((packet.joined.as_secs_f64(), leaves));
     }
 }
 
-/// Removes the last of the times at which equal packets came to a node, of those up to `queued`.
-fn pop_joined_by(times: &mut VecDeque<f64>, queued: f64) -> Option<f64> {
-    let last = times.iter().rposition(|time| *time <= queued)?;
-    times.remove(last)
-}
-
-/// Returns the identity of a packet; a retransmission has that of the original.
-pub fn identity(packet: &Packet) -> Identity {
-    let (src, dst) = (packet.src, packet.dst);
-    match &packet.body {
-        Body::Tcp(segment) => {
-            let ports = u32::from(segment.src_port) << 16 | u32::from(segment.dst_port);
-            let ack = if segment.len == 0 { segment.ack.0 } else { 0 };
-            (src, dst, 0, ports, segment.seq.0, segment.len, ack)
-        }
-        Body::Icmp(notice) => (src, dst, 1, 0, notice.seq.0, 0, 0),
-        Body::Datagram(datagram) => {
-            let ports = u32::from(datagram.src_port) << 16 | u32::from(datagram.dst_port);
-            (src, dst, 2, ports, datagram.number, datagram.len, 0)
-        }
-    }
+/// Returns the link and the direction of a hop.
+pub(crate) fn split_number(hop: usize) -> (u32, usize) {
+    ((hop / 2) as u32, hop % 2)
 }
 
 /// The number of packets at a hop over time.

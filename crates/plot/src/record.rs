@@ -4,10 +4,12 @@
 //! and the state at its left edge (the last acknowledgment, the last window, the channel state). The number of kept
 //! entries is bounded, so that a long run ends with an error message, not with an allocation failure.
 
+mod captured;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use engine::{Span, Time};
-use observation::SenderState;
+use observation::{HopPackets, SenderState};
 use path::channel::ChannelState;
 use path::{HopId, LinkEvent};
 use sim::{Event, NodeEvent, PacketFlow, Sink};
@@ -20,7 +22,7 @@ use crate::history::{Ack, Act, History, Role, Rtt, Sent, Spot, Window, union};
 use crate::ink::Picture;
 use crate::layout::{self, Subject};
 use crate::options::{Options, Panel};
-use crate::queues::{self, QueueLength, Queues, Stays};
+use crate::queues::{self, QueueLength, Stays};
 use crate::schemes::{self, Schemes};
 use crate::together;
 
@@ -36,8 +38,9 @@ pub struct Recorder {
     rtt: bool,
     /// What is recorded of the nodes' schemes.
     schemes: Schemes,
-    /// The queues in front of all links, if they are recorded.
-    queues: Option<Queues>,
+    /// The packets at all hops, if queues are recorded, and their stays there.
+    packets: Option<HopPackets>,
+    stays: Stays,
     /// Time of the last event of the run, in seconds.
     last: f64,
     /// Number of kept entries, and its limit.
@@ -77,7 +80,8 @@ impl Recorder {
             air: BTreeMap::new(),
             rtt: false,
             schemes: Schemes::default(),
-            queues: None,
+            packets: None,
+            stays: Stays::new(),
             last: 0.0,
             kept: 0,
             max: Self::MAX_ENTRIES,
@@ -88,7 +92,7 @@ impl Recorder {
     #[must_use]
     pub fn with_panels(mut self, panels: &[Panel], description: &Description) -> Self {
         self.rtt = panels.contains(&Panel::Rtt);
-        self.queues = panels.contains(&Panel::Queue).then(|| Queues::new(description));
+        self.packets = panels.contains(&Panel::Queue).then(|| HopPackets::new(description.hops.clone()));
         self
     }
 
@@ -122,10 +126,11 @@ impl Recorder {
             history.bad = union(links.map(|air| air.finished(last)));
             history
         };
-        Recording {
-            flows: self.flows.into_iter().map(|(number, flow)| (number, finished(flow))).collect(),
-            stays: self.queues.map(|queues| queues.finish(last)).unwrap_or_default(),
+        let mut stays = self.stays;
+        if let Some(packets) = &self.packets {
+            queues::add_present(&mut stays, packets, last);
         }
+        Recording { flows: self.flows.into_iter().map(|(number, flow)| (number, finished(flow))).collect(), stays }
     }
 
     /// Counts an entry at time `at` (seconds) and returns true, if that time lies within the time axis and the limit is
@@ -229,16 +234,6 @@ impl Recorder {
 
     fn link(&mut self, at: f64, hop: HopId, event: &LinkEvent, of: Option<PacketFlow>) {
         let role = event.packet().and_then(|packet| self.role(packet, of));
-        let stayed = self.queues.as_mut().and_then(|queues| queues.link(at, hop, event));
-        if let Some((begin, end)) = stayed
-            && begin <= self.to
-            && end >= self.from
-            && !self.overflowed()
-            && let Some(queues) = &mut self.queues
-        {
-            self.kept += 1;
-            queues.keep(hop, (begin, end));
-        }
         match event {
             LinkEvent::Lost { .. } | LinkEvent::QueueFull { .. } | LinkEvent::DroppedEarly { .. } => {
                 self.carries(hop, role);
@@ -266,7 +261,21 @@ impl Recorder {
             | LinkEvent::Recovered { .. }
             | LinkEvent::AckCorrupted { .. }
             | LinkEvent::Marked { .. }
+            | LinkEvent::Joined { .. }
             | LinkEvent::Dequeued { .. } => {}
+        }
+    }
+
+    /// Records the time that a packet has spent at a hop, if the event ends it.
+    fn record_stay(&mut self, time: Time, event: &Event) {
+        let Some(passage) = self.packets.as_mut().and_then(|packets| packets.apply(time, event)) else { return };
+        if let Some((begin, end)) = queues::find_stay(&passage)
+            && begin <= self.to
+            && end >= self.from
+            && !self.overflowed()
+        {
+            self.kept += 1;
+            self.stays.entry(queues::split_number(passage.hop)).or_default().push((begin, end));
         }
     }
 
@@ -282,9 +291,6 @@ impl Recorder {
     }
 
     fn node(&mut self, at: f64, node: u32, event: &NodeEvent, of: Option<PacketFlow>) {
-        if let Some(queues) = &mut self.queues {
-            queues.node(at, node as usize, event);
-        }
         let role = event.packet().and_then(|packet| self.role(packet, of));
         match event {
             NodeEvent::Sent { .. } | NodeEvent::Taken { .. } if self.schemes.has_actions(node) => {}
@@ -347,6 +353,7 @@ impl Sink for Recorder {
     fn event(&mut self, time: Time, event: &Event) {
         let at = time.as_secs_f64();
         self.last = at;
+        self.record_stay(time, event);
         match event {
             Event::FlowStarted { flow } => {
                 if let Some(flow) = self.flows.get_mut(flow) {

@@ -27,8 +27,7 @@ struct NodeAct {
 
 impl Schemes {
     pub fn new(description: &Description) -> Self {
-        let Description { actions, links, .. } = description.clone();
-        Schemes { actions, links, acts: Vec::new() }
+        Schemes { actions: description.actions.clone(), links: description.links.clone(), acts: Vec::new() }
     }
 
     /// Returns true if any actions of the node's scheme are marked.

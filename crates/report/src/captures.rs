@@ -65,7 +65,7 @@ fn build_overview(file: &CaptureFile, all: &[ReportConnection]) -> PageSection {
     let row = |ReportConnection { explained, .. }: &ReportConnection| BudgetRow {
         label: explained.name(),
         took: format!("{:.3} s", explained.report.took.as_secs_f64()),
-        shares: compute_captured_shares(&explained.report, explained.survey.scale_known),
+        shares: compute_captured_shares(&explained.report),
     };
     blocks.push(PageBlock::Budgets(BudgetChart {
         title: "Time budget".into(),
@@ -140,14 +140,21 @@ fn build_connection_section(connection: &ReportConnection) -> PageSection {
     let ReportConnection { explained, recording, joined } = connection;
     let ExplainedConnection { survey, counts, report, .. } = explained;
     let end = if report.completed { "all data acknowledged" } else { "not all data acknowledged" };
-    let rate = survey.rate.map_or("unknown".to_owned(), |rate| Quantity::Rate.format_brief(rate.bits_per_sec() as f64));
+    let rate = survey
+        .rate
+        .value()
+        .map_or("unknown".to_owned(), |rate| Quantity::Rate.format_brief(rate.bits_per_sec() as f64));
+    let round_trip = survey
+        .round_trip()
+        .value()
+        .map_or("unknown".to_owned(), |round_trip| format!("{} ms", format_millis(round_trip)));
     let facts = [
         ("time", format!("{:.3} s, {end}", report.took.as_secs_f64())),
         ("data", format!("{} bytes", survey.bytes)),
         ("segments", format!("{}, {} of them repetitions", counts.segments, counts.repeated)),
-        ("timeouts", if survey.is_at_sender() { report.timeouts.to_string() } else { "not shown".to_owned() }),
-        ("captured at", survey.vantage.name().to_owned()),
-        ("least round trip", format!("{} ms", format_millis(survey.round_trip()))),
+        ("timeouts", report.timeouts.value().map_or("not shown".to_owned(), |timeouts| timeouts.to_string())),
+        ("captured at", survey.vantage.value().map_or("unknown", |place| place.name()).to_owned()),
+        ("least round trip", round_trip),
         ("rate of the slowest link", rate),
     ];
     let facts = facts.map(|(name, value)| (name.to_owned(), value)).into_iter();

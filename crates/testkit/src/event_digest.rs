@@ -4,7 +4,7 @@
 //! contents. Packets are encoded by the headers they have on the wire, numbers as 64 bits, least significant byte
 //! first. New columns of the summary and renamed fields, keys or events therefore leave the digest unchanged; any
 //! change of an event or its time changes it. The reasons why a sender sends nothing and the times at which packets
-//! leave queues follow from other events, and the events that a scheme emits have no effect; they are not part of it.
+//! join and leave queues follow from other events, and the events that a scheme emits have no effect; they are not part of it.
 
 use engine::Time;
 use path::channel::ChannelState as Air;
@@ -99,7 +99,7 @@ impl EventDigest {
             E::Arrived { .. } => self.numbers([13]),
             E::DroppedEarly { .. } => self.numbers([14]),
             // `event` filters these out.
-            E::Dequeued { .. } => {}
+            E::Joined { .. } | E::Dequeued { .. } => {}
         }
         if let Some(packet) = event.packet() {
             self.packet(packet);
@@ -148,7 +148,7 @@ impl EventDigest {
 fn is_derived(event: &Event) -> bool {
     match event {
         Event::Sender { event, .. } | Event::Receiver { event, .. } => matches!(event, tcp::Event::Blocked { .. }),
-        Event::Link { event, .. } => matches!(event, LinkEvent::Dequeued { .. }),
+        Event::Link { event, .. } => matches!(event, LinkEvent::Joined { .. } | LinkEvent::Dequeued { .. }),
         _ => false,
     }
 }

@@ -1,11 +1,11 @@
-//! The clock of one capture by that of another.
+//! The clock of one capture in terms of another.
 
 use engine::{Span, Time};
 
-/// The clock of the receiver's capture, by that of the sender's.
+/// The clock of the receiver's capture, in terms of the sender's.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Clock {
-    /// What it is ahead at the start, in nanoseconds. Captures count from their first frames.
+    /// Its offset at the start, in nanoseconds; positive if it is ahead. Captures count from their first frames.
     pub offset: i128,
     /// How much faster it runs, in parts per million; 0 if that is not seen.
     pub skew: f64,
@@ -21,12 +21,12 @@ const MAX_SKEW: f64 = 1000.0;
 
 impl Clock {
     /// The clock by times at which packets left and arrived, each by its own clock: of packets to the receiver, and
-    /// from it. Neither list is empty. `skew` is the [difference of rates](skew), if it is seen.
+    /// from it. Neither list is empty. `skew` is the [difference of rates](find_skew), if it is seen.
     pub(super) fn of(forward: &[[Time; 2]], backward: &[[Time; 2]], skew: Option<f64>) -> Self {
         let skew = skew.unwrap_or(0.0);
         let clock = Clock { offset: 0, skew, least: Span::ZERO };
         let times = |pairs: &[[Time; 2]], sender: usize, receiver: usize| {
-            let time = |pair: &[Time; 2]| clock.unskewed(pair[receiver]) - i128::from(pair[sender].as_nanos());
+            let time = |pair: &[Time; 2]| clock.remove_skew(pair[receiver]) - i128::from(pair[sender].as_nanos());
             pairs.iter().map(time).collect::<Vec<i128>>()
         };
         let least = times(forward, 0, 1).into_iter().min().unwrap_or(0);
@@ -37,12 +37,12 @@ impl Clock {
 
     /// The time of the sender's clock.
     pub fn sender_time(&self, receivers: Time) -> Time {
-        let at = self.unskewed(receivers) - self.offset;
+        let at = self.remove_skew(receivers) - self.offset;
         Time::from_nanos(at.clamp(0, i128::from(u64::MAX / 2)) as u64)
     }
 
     /// A time of the receiver's clock, if that ran at the rate of the sender's.
-    fn unskewed(&self, at: Time) -> i128 {
+    fn remove_skew(&self, at: Time) -> i128 {
         let at = at.as_nanos();
         i128::from(at) - (at as f64 * self.skew / (1e6 + self.skew)).round() as i128
     }
@@ -50,8 +50,8 @@ impl Clock {
 
 /// The rate of the receiver's clock in parts per million more than the sender's, if it differs visibly; by packets of
 /// one length in each direction.
-pub fn skew(forward: &[[Time; 2]], backward: &[[Time; 2]]) -> Option<f64> {
-    let (there, back) = (ends(forward)?, ends(backward)?);
+pub fn find_skew(forward: &[[Time; 2]], backward: &[[Time; 2]]) -> Option<f64> {
+    let (there, back) = (find_ends(forward)?, find_ends(backward)?);
     let (grows, shrinks) = (there.change, -back.change);
     let alike = grows * shrinks > 0.0 && grows.abs().min(shrinks.abs()) * 2.0 >= grows.abs().max(shrinks.abs());
     let drift = (grows + shrinks) / 2.0;
@@ -61,7 +61,7 @@ pub fn skew(forward: &[[Time; 2]], backward: &[[Time; 2]]) -> Option<f64> {
 }
 
 /// How the least time from one clock to the other changes.
-struct Ends {
+struct LeastDelays {
     /// In nanoseconds.
     change: f64,
     /// Between both least times.
@@ -69,7 +69,7 @@ struct Ends {
 }
 
 /// From the first third of the time to the last.
-fn ends(pairs: &[[Time; 2]]) -> Option<Ends> {
+fn find_ends(pairs: &[[Time; 2]]) -> Option<LeastDelays> {
     let (first, last) = (pairs.first()?[0], pairs.iter().map(|pair| pair[0]).max()?);
     let third = Span::from_nanos(last.since(first.min(last)).as_nanos() / 3);
     let least = |chosen: &dyn Fn(Time) -> bool| {
@@ -78,5 +78,5 @@ fn ends(pairs: &[[Time; 2]]) -> Option<Ends> {
     };
     let (from, before) = least(&|at| at <= first + third)?;
     let (to, after) = least(&|at| at >= first + third.times(2))?;
-    Some(Ends { change: (after - before) as f64, time: to.since(from.min(to)).as_nanos() as f64 })
+    Some(LeastDelays { change: (after - before) as f64, time: to.since(from.min(to)).as_nanos() as f64 })
 }

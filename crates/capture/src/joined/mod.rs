@@ -5,10 +5,10 @@
 //! 2. [`Joined::of`] pairs the packets that left one end with those that arrived at the other.
 //!
 //! Packets are the same if their ports, sequence and acknowledgment numbers, length, timestamps and first SACK-block
-//! are; so are their IP identifications, if they vary, and those of at least nine tenths of the packets without a
-//! double agree. Of several copies the one is taken that keeps the order of packets, and otherwise the last that was
-//! sent early enough. Segments that offloading has merged are split by the MSS, and the identifications of the pieces
-//! count on from that of the whole.
+//! are; so are their IP identifications, if they vary, and the identifications of at least nine tenths of the packets
+//! without a double agree. Of several copies the one is taken that keeps the order of packets, and otherwise the last
+//! that was sent early enough. Segments that offloading has merged are split by the MSS, and the identifications of the
+//! pieces count on from the identification of the whole.
 //!
 //! Clocks. With f the least time from the sender's clock to the receiver's, and b the least back, the offset of the
 //! receiver's clock is (f - b) / 2, and the least delay is (f + b) / 2 in both directions: the captures do not show
@@ -31,15 +31,15 @@ use crate::packet::{End, Packet};
 use crate::transfer::{Survey, Truth};
 
 pub use clock::Clock;
-use clock::skew;
-use pairs::{Pairs, pairs};
+use clock::find_skew;
+use pairs::{Pairs, pair_packets};
 
 /// Packets of a connection that are kept: a limit of memory, about 60 MB for each capture.
 pub const MAX_PACKETS: usize = 1 << 20;
 
-/// What is the same in both captures.
+/// The fields that are the same in both captures.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-struct Key {
+struct PacketKey {
     from_sender: bool,
     seq: u32,
     len: u32,
@@ -52,9 +52,9 @@ struct Key {
 
 /// A packet in one capture.
 #[derive(Clone, Copy, Debug)]
-struct Seen {
+struct TrackedPacket {
     at: Time,
-    key: Key,
+    key: PacketKey,
 }
 
 /// The packets of a connection in one capture.
@@ -63,7 +63,7 @@ pub struct Track {
     stream: u32,
     sender: End,
     mss: u32,
-    packets: Vec<Seen>,
+    packets: Vec<TrackedPacket>,
     /// Packets beyond the limit.
     beyond: u64,
 }
@@ -94,7 +94,7 @@ impl Track {
             // RST is the third, see `RESET`.
             let flags = [Flags::SYN, Flags::FIN, Flags::RST];
             let flags = flags.iter().enumerate().map(|(bit, flag)| u8::from(has(*flag)) << bit).sum();
-            let key = Key {
+            let key = PacketKey {
                 from_sender: of.from == self.sender,
                 seq: seq.0,
                 len,
@@ -104,7 +104,7 @@ impl Track {
                 sack: segment.options.sack.as_slice().first().map(|(from, to)| (from.0, to.0)),
                 id,
             };
-            self.packets.push(Seen { at: packet.at, key });
+            self.packets.push(TrackedPacket { at: packet.at, key });
             (seq, rest) = (seq + len, rest - len);
             // Segmentation by Linux and by network cards counts on.
             id = id.map(|id| id.wrapping_add(1));
@@ -115,8 +115,8 @@ impl Track {
     }
 
     /// The packets of one direction, in order of time.
-    fn of(&self, from_sender: bool) -> Vec<Seen> {
-        let mut packets: Vec<Seen> =
+    fn of(&self, from_sender: bool) -> Vec<TrackedPacket> {
+        let mut packets: Vec<TrackedPacket> =
             self.packets.iter().filter(|seen| seen.key.from_sender == from_sender).copied().collect();
         packets.sort_by_key(|seen| seen.at);
         packets
@@ -128,7 +128,7 @@ const RESET: u8 = 1 << 2;
 
 /// What became of a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Fate {
+pub enum CrossingFate {
     /// It arrived at this time of the sender's capture.
     Arrived(Time),
     /// It was lost on the way.
@@ -144,7 +144,7 @@ pub struct Crossing {
     /// When it left, by the clock of the sender's capture.
     pub sent: Time,
     /// What became of it.
-    pub fate: Fate,
+    pub fate: CrossingFate,
     /// Its sequence number, on the wire.
     pub seq: SeqNum,
     /// Bytes of data.
@@ -189,16 +189,16 @@ impl OneDirection {
         // Acknowledgments of a SYN lie before.
         let acknowledged =
             acks.packets.iter().map(|packet| offset(packet.ack)).filter(|ack| *ack <= u32::MAX / 2).max();
-        let has_arrived = |packet: &&Crossing| packet.len > 0 && matches!(packet.fate, Fate::Arrived(_));
+        let has_arrived = |packet: &&Crossing| packet.len > 0 && matches!(packet.fate, CrossingFate::Arrived(_));
         let mut arrived = RangeSet::new();
         for packet in self.packets.iter().filter(has_arrived) {
             let from = u64::from(offset(packet.seq));
             arrived.insert(from..from + u64::from(packet.len));
         }
-        for packet in self.packets.iter_mut().filter(|packet| packet.len > 0 && packet.fate == Fate::Lost) {
+        for packet in self.packets.iter_mut().filter(|packet| packet.len > 0 && packet.fate == CrossingFate::Lost) {
             let from = offset(packet.seq);
             if acknowledged.is_some_and(|until| from < until) && !arrived.contains(&from.into()) {
-                packet.fate = Fate::Unknown;
+                packet.fate = CrossingFate::Unknown;
                 self.missed += 1;
             }
         }
@@ -206,12 +206,12 @@ impl OneDirection {
 
     /// The number of packets that were lost.
     pub fn lost(&self) -> usize {
-        self.packets.iter().filter(|packet| packet.fate == Fate::Lost).count()
+        self.packets.iter().filter(|packet| packet.fate == CrossingFate::Lost).count()
     }
 
     /// The number of packets whose fate is not known.
     pub fn unknown(&self) -> usize {
-        self.packets.iter().filter(|packet| packet.fate == Fate::Unknown).count()
+        self.packets.iter().filter(|packet| packet.fate == CrossingFate::Unknown).count()
     }
 
     /// The number of spurious retransmissions.
@@ -219,11 +219,11 @@ impl OneDirection {
         self.packets.iter().filter(|packet| packet.spurious).count()
     }
 
-    /// The times under way, in order of length.
+    /// The one-way delays, the shortest first.
     pub fn delays(&self) -> Vec<Span> {
         let delay = |packet: &Crossing| match packet.fate {
-            Fate::Arrived(at) => Some(at.since(packet.sent)),
-            Fate::Lost | Fate::Unknown => None,
+            CrossingFate::Arrived(at) => Some(at.since(packet.sent)),
+            CrossingFate::Lost | CrossingFate::Unknown => None,
         };
         let mut delays: Vec<Span> = self.packets.iter().filter_map(delay).collect();
         delays.sort_unstable();
@@ -246,7 +246,7 @@ pub enum JoinError {
 pub struct Joined {
     /// The packets of the end that sends most data.
     pub data: OneDirection,
-    /// Those of the other end.
+    /// The packets of the other end.
     pub acks: OneDirection,
     /// The clock of the receiver's capture.
     pub clock: Clock,
@@ -262,14 +262,15 @@ impl Joined {
     pub fn of(sender: &Track, receiver: &Track) -> Result<Self, JoinError> {
         let forward = [sender.of(true), receiver.of(true)];
         let backward = [receiver.of(false), sender.of(false)];
-        let data = pairs(&forward[0], &forward[1]).ok_or(JoinError::NothingInCommon("data"))?;
-        let acks = pairs(&backward[0], &backward[1]).ok_or(JoinError::NothingInCommon("acknowledgments"))?;
-        let skew = skew(
-            &crossed(&forward, &data, usual_len(&forward[0])),
-            &crossed(&backward, &acks, usual_len(&backward[0])),
+        let data = pair_packets(&forward[0], &forward[1]).ok_or(JoinError::NothingInCommon("data"))?;
+        let acks = pair_packets(&backward[0], &backward[1]).ok_or(JoinError::NothingInCommon("acknowledgments"))?;
+        let skew = find_skew(
+            &list_crossings(&forward, &data, usual_len(&forward[0])),
+            &list_crossings(&backward, &acks, usual_len(&backward[0])),
         );
-        let clock = Clock::of(&crossed(&forward, &data, None), &crossed(&backward, &acks, None), skew);
-        let ends = |packets: &[Seen]| packets.first().zip(packets.last()).map(|(first, last)| [first.at, last.at]);
+        let clock = Clock::of(&list_crossings(&forward, &data, None), &list_crossings(&backward, &acks, None), skew);
+        let ends =
+            |packets: &[TrackedPacket]| packets.first().zip(packets.last()).map(|(first, last)| [first.at, last.at]);
         let [at_receiver, at_sender] = [&receiver.packets, &sender.packets].map(|packets| ends(packets));
         let acks = one_direction(&backward, &acks, at_sender, |at| clock.sender_time(at), |at| at);
         let mut data = one_direction(&forward, &data, at_receiver, |at| at, |at| clock.sender_time(at));
@@ -277,13 +278,13 @@ impl Joined {
         Ok(Joined { data, acks, clock, beyond: sender.beyond + receiver.beyond })
     }
 
-    /// What is known of the transmissions of the data of a connection, captured at the sender.
+    /// The fates of the transmissions of data, captured at the sender.
     pub fn truth(&self, survey: &Survey) -> Truth {
         let fates = self.data.packets.iter().filter(|packet| packet.len > 0).filter_map(|packet| {
             let fate = match packet.fate {
-                Fate::Arrived(at) => Some(at),
-                Fate::Lost => None,
-                Fate::Unknown => return None,
+                CrossingFate::Arrived(at) => Some(at),
+                CrossingFate::Lost => None,
+                CrossingFate::Unknown => return None,
             };
             Some(((packet.sent, packet.seq.0.wrapping_sub(survey.origin.0)), fate))
         });
@@ -292,15 +293,16 @@ impl Joined {
 }
 
 /// The most frequent number of bytes of data in a packet.
-fn usual_len(packets: &[Seen]) -> Option<u32> {
+fn usual_len(packets: &[TrackedPacket]) -> Option<u32> {
     let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
     packets.iter().filter(|seen| seen.key.flags == 0).for_each(|seen| *counts.entry(seen.key.len).or_default() += 1);
     counts.into_iter().max_by_key(|(_, count)| *count).map(|(len, _)| len)
 }
 
-/// Times at which packets left and arrived, each by its own clock; if `len` is given, those of this length without SYN.
-fn crossed(packets: &[Vec<Seen>; 2], pairs: &Pairs, len: Option<u32>) -> Vec<[Time; 2]> {
-    let chosen = |seen: &Seen| len.is_none_or(|len| seen.key.len == len && seen.key.flags == 0);
+/// Times at which packets left and arrived, each by its own clock; if `len` is given, packets of this length without
+/// SYN.
+fn list_crossings(packets: &[Vec<TrackedPacket>; 2], pairs: &Pairs, len: Option<u32>) -> Vec<[Time; 2]> {
+    let chosen = |seen: &TrackedPacket| len.is_none_or(|len| seen.key.len == len && seen.key.flags == 0);
     let both = packets[0].iter().zip(&pairs.arrivals).filter(|(left, _)| chosen(left));
     both.filter_map(|(left, arrival)| Some([left.at, packets[1][(*arrival)? as usize].at])).collect()
 }
@@ -308,7 +310,7 @@ fn crossed(packets: &[Vec<Seen>; 2], pairs: &Pairs, len: Option<u32>) -> Vec<[Ti
 /// The packets of one direction, with their times by the sender's clock. `captured` is the time of the first and the
 /// last packet where they arrive.
 fn one_direction(
-    [left, arrived]: &[Vec<Seen>; 2],
+    [left, arrived]: &[Vec<TrackedPacket>; 2],
     pairs: &Pairs,
     captured: Option<[Time; 2]>,
     leaves: impl Fn(Time) -> Time,
@@ -316,7 +318,7 @@ fn one_direction(
 ) -> OneDirection {
     // The first byte of each segment with data, with whether one of them arrived so far.
     let mut sent: BTreeMap<u32, bool> = BTreeMap::new();
-    let between = |(seen, arrival): (&Seen, &Option<u32>)| {
+    let between = |(seen, arrival): (&TrackedPacket, &Option<u32>)| {
         Some(i128::from(arrived[(*arrival)? as usize].at.as_nanos()) - i128::from(seen.at.as_nanos()))
     };
     let most = left.iter().zip(&pairs.arrivals).filter_map(between).max().unwrap_or(0);
@@ -327,18 +329,18 @@ fn one_direction(
         let at = i128::from(at.as_nanos());
         first <= at + pairs.least && (last_paired.is_some_and(|last| number < last) || at + most < last)
     };
-    let crossing = |(number, (seen, arrival)): (usize, (&Seen, &Option<u32>))| {
-        let Key { seq, len, ack, .. } = seen.key;
+    let crossing = |(number, (seen, arrival)): (usize, (&TrackedPacket, &Option<u32>))| {
+        let PacketKey { seq, len, ack, .. } = seen.key;
         let fate = match arrival {
-            Some(arrival) => Fate::Arrived(arrives(arrived[*arrival as usize].at)),
+            Some(arrival) => CrossingFate::Arrived(arrives(arrived[*arrival as usize].at)),
             None => match covers(number, seen.at) {
-                true => Fate::Lost,
-                false => Fate::Unknown,
+                true => CrossingFate::Lost,
+                false => CrossingFate::Unknown,
             },
         };
         let before = (len > 0).then(|| sent.get(&seq).copied()).flatten();
         if len > 0 {
-            *sent.entry(seq).or_default() |= matches!(fate, Fate::Arrived(_));
+            *sent.entry(seq).or_default() |= matches!(fate, CrossingFate::Arrived(_));
         }
         Crossing {
             sent: leaves(seen.at),
@@ -351,7 +353,7 @@ fn one_direction(
         }
     };
     let packets = left.iter().zip(&pairs.arrivals).enumerate().map(crossing).collect();
-    let is_reset = |seen: &Seen| seen.key.flags & RESET != 0;
+    let is_reset = |seen: &TrackedPacket| seen.key.flags & RESET != 0;
     let paired = pairs.arrivals.iter().flatten().filter(|arrival| !is_reset(&arrived[**arrival as usize])).count();
     let all = arrived.iter().filter(|seen| !is_reset(seen)).count();
     OneDirection { packets, unseen: (all - paired) as u64, missed: 0 }

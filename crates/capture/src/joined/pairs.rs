@@ -1,6 +1,6 @@
 //! The packets that left one end, paired with those that arrived at the other.
 
-use super::{Key, Seen};
+use super::{PacketKey, TrackedPacket};
 
 /// Which packet arrived where.
 pub struct Pairs {
@@ -12,80 +12,87 @@ pub struct Pairs {
 
 /// Packets of one direction by their keys.
 struct ByKey<'a> {
-    packets: &'a [Seen],
+    packets: &'a [TrackedPacket],
     with_id: bool,
     /// Numbers of packets, by key and by time.
     order: Vec<u32>,
 }
 
 impl<'a> ByKey<'a> {
-    fn of(packets: &'a [Seen], with_id: bool) -> Self {
+    fn of(packets: &'a [TrackedPacket], with_id: bool) -> Self {
         let mut order: Vec<u32> = (0..packets.len() as u32).collect();
-        order.sort_by_key(|number| (key(&packets[*number as usize], with_id), *number));
+        order.sort_by_key(|number| (make_key(&packets[*number as usize], with_id), *number));
         ByKey { packets, with_id, order }
     }
 
     /// Where packets with this key begin and end in the order.
-    fn group(&self, wanted: &Key) -> std::ops::Range<usize> {
-        let of = |number: &u32| key(&self.packets[*number as usize], self.with_id);
+    fn group(&self, wanted: &PacketKey) -> std::ops::Range<usize> {
+        let of = |number: &u32| make_key(&self.packets[*number as usize], self.with_id);
         let from = self.order.partition_point(|number| of(number) < *wanted);
         let to = from + self.order[from..].partition_point(|number| of(number) == *wanted);
         from..to
     }
 }
 
-fn key(seen: &Seen, with_id: bool) -> Key {
-    Key { id: seen.key.id.filter(|_| with_id), ..seen.key }
+fn make_key(seen: &TrackedPacket, with_id: bool) -> PacketKey {
+    PacketKey { id: seen.key.id.filter(|_| with_id), ..seen.key }
 }
 
 /// The time from one clock to the other.
-fn between(left: &Seen, arrived: &Seen) -> i128 {
+fn measure_time_between(left: &TrackedPacket, arrived: &TrackedPacket) -> i128 {
     i128::from(arrived.at.as_nanos()) - i128::from(left.at.as_nanos())
 }
 
 /// Pairs packets, both in order of time; `None` if no packet is certain to be in both.
-pub fn pairs(left: &[Seen], arrived: &[Seen]) -> Option<Pairs> {
+pub fn pair_packets(left: &[TrackedPacket], arrived: &[TrackedPacket]) -> Option<Pairs> {
     let (mut leaving, mut arriving) = (ByKey::of(left, false), ByKey::of(arrived, false));
     let mut least: Option<i128> = None;
     let (mut single, mut agree) = (0_usize, 0_usize);
     for seen in left {
-        let wanted = key(seen, false);
+        let wanted = make_key(seen, false);
         let (from, to) = (leaving.group(&wanted), arriving.group(&wanted));
         if from.len() != 1 || to.len() != 1 {
             continue;
         }
         let other = &arrived[arriving.order[to.start] as usize];
-        let time = between(seen, other);
+        let time = measure_time_between(seen, other);
         least = Some(least.map_or(time, |least| least.min(time)));
         single += usize::from(seen.key.id.is_some() && other.key.id.is_some());
         agree += usize::from(seen.key.id.is_some() && seen.key.id == other.key.id);
     }
     let least = least?;
-    // One identification for all, as RFC 6864 allows, is not that of a piece of a merged segment.
+    // One identification for all, as RFC 6864 allows, does not identify a piece of a merged segment.
     let vary = left.iter().any(|seen| seen.key.id != left[0].key.id);
     let with_id = vary && agree > 0 && agree * 10 >= single * 9;
     if with_id {
         (leaving, arriving) = (ByKey::of(left, true), ByKey::of(arrived, true));
     }
     drop(arriving);
-    Some(Pairs { arrivals: assign(&leaving, left, arrived, least, with_id), least })
+    Some(Pairs { arrivals: assign_arrivals(&leaving, left, arrived, least, with_id), least })
 }
 
 /// Assigns packets that left to arrivals, the last first.
-fn assign(leaving: &ByKey<'_>, left: &[Seen], arrived: &[Seen], least: i128, with_id: bool) -> Vec<Option<u32>> {
+fn assign_arrivals(
+    leaving: &ByKey<'_>,
+    left: &[TrackedPacket],
+    arrived: &[TrackedPacket],
+    least: i128,
+    with_id: bool,
+) -> Vec<Option<u32>> {
     let mut arrivals = vec![None; left.len()];
     // The candidates of each group that remain, by its beginning.
     let mut rest: Vec<u32> = vec![u32::MAX; left.len()];
     let mut next = u32::MAX;
     for (number, seen) in arrived.iter().enumerate().rev() {
-        let group = leaving.group(&key(seen, with_id));
+        let group = leaving.group(&make_key(seen, with_id));
         if group.is_empty() {
             continue;
         }
         let all = &leaving.order[group.clone()];
         let remaining = (rest[group.start] as usize).min(all.len());
         // What left too late for this arrival left too late for earlier ones.
-        let early = all[..remaining].partition_point(|place| between(&left[*place as usize], seen) >= least);
+        let early =
+            all[..remaining].partition_point(|place| measure_time_between(&left[*place as usize], seen) >= least);
         // Packets keep their order, if one of the candidates does.
         let in_order = all[..early].partition_point(|place| *place < next);
         let taken = if in_order > 0 { in_order } else { early };

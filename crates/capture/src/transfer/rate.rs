@@ -5,19 +5,16 @@
 //! Then the time between both arrivals is the packet's transmission time, whatever the delay is. The rate is the
 //! median, by bytes, of 8 bytes / time over runs of at least 16 packets and 1 ms that waited.
 //!
-//! Without such runs, those of 4 packets count: a sender with a small window does not fill the path.
+//! Without such runs, runs of 4 packets count: a sender with a small window does not fill the path.
 //!
 //! At the receiver arrivals are exact and the times of sending unknown, so that waits are not seen: a run ends at a gap
-//! of more than eight packets, and the rate is that of the ninth tenth of the runs; of runs of 4 packets, if these are
+//! of more than eight packets, and the rate is the ninth tenth of the runs; of runs of 4 packets, if these are
 //! faster by more than a quarter.
 //!
 //! Limits: one bottleneck; cross traffic is taken for a lower rate.
 
-use std::collections::{HashMap, VecDeque};
-
 use engine::{Rate, Span, Time};
-use path::LinkEvent;
-use sim::{Event, Sink};
+use observation::{CapturedFact, CapturedSink, Evidence, Rule, Unseen};
 
 use super::survey::{Survey, Vantage};
 
@@ -29,26 +26,26 @@ const SHORT_RUN: usize = 4;
 const FASTER: f64 = 1.25;
 /// The least duration of a run: acknowledgments may come in bursts.
 const RUN_TIME: Span = Span::from_millis(1);
-/// Packets of which [`Arrivals`] keeps the times: a limit of memory, 6 MB.
+/// Packets of which [`PassedPackets`] keeps the times: a limit of memory, 6 MB.
 const MAX_KEPT: usize = 1 << 18;
 
 /// A packet that arrived.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Passed {
+pub struct PassedPacket {
     /// When it was sent.
     pub sent: Time,
     /// When it arrived.
     pub arrived: Time,
     /// Bytes of the IP packet.
     pub size: u32,
-    /// Whether the time of its arrival is known: without SACK it is not if a segment was sent again in between, because
-    /// acknowledgments wait until a gap is filled.
+    /// Whether the time of its arrival is certain: without SACK it is not if a segment was retransmitted in between,
+    /// because acknowledgments wait until a gap is filled.
     pub certain: bool,
 }
 
 /// Bits of a run of packets over a time, which ends at `at`.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Run {
+pub struct WaitingRun {
     /// The arrival of its last packet.
     pub at: Time,
     /// Bits of its packets, without the first one.
@@ -59,20 +56,20 @@ pub struct Run {
 
 /// The runs of packets of a transfer.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Runs {
+pub struct WaitingRuns {
     /// In order of time.
-    pub runs: Vec<Run>,
+    pub runs: Vec<WaitingRun>,
     sees_waits: bool,
 }
 
-impl Runs {
+impl WaitingRuns {
     /// The runs among packets captured at `vantage`.
-    pub fn of(packets: impl IntoIterator<Item = Passed>, vantage: Vantage) -> Self {
+    pub fn of(packets: impl IntoIterator<Item = PassedPacket>, vantage: Vantage) -> Self {
         let sees_waits = vantage != Vantage::Receiver;
-        let mut packets: Vec<Passed> = packets.into_iter().collect();
+        let mut packets: Vec<PassedPacket> = packets.into_iter().collect();
         packets.sort_by_key(|packet| packet.arrived);
         let base = packets.iter().map(|packet| packet.arrived.since(packet.sent)).min().unwrap_or_default();
-        let runs = |least| Runs { runs: runs(&packets, base, sees_waits, least), sees_waits };
+        let runs = |least| WaitingRuns { runs: find_runs(&packets, base, sees_waits, least), sees_waits };
         let long = runs(RUN);
         if sees_waits && !long.runs.is_empty() {
             return long;
@@ -107,7 +104,7 @@ impl Runs {
 }
 
 /// Runs of packets that waited, of packets in order of arrival.
-fn runs(packets: &[Passed], base: Span, sees_waits: bool, least: usize) -> Vec<Run> {
+fn find_runs(packets: &[PassedPacket], base: Span, sees_waits: bool, least: usize) -> Vec<WaitingRun> {
     let mut runs = Vec::new();
     let mut first = 0;
     let mut bits = 0.0;
@@ -120,7 +117,7 @@ fn runs(packets: &[Passed], base: Span, sees_waits: bool, least: usize) -> Vec<R
             let usual = before.since(packets[first].arrived).as_nanos() / (now - first).max(1) as u64;
             now - first < 2 || at.since(before).as_nanos() <= 8 * usual.max(1)
         };
-        // Those that arrive with the first are part of what the time since then does not include.
+        // Packets that arrive with the first one are not transmitted in the time since then.
         let certain = packets[now - 1].certain && packets[now].certain;
         if !waited || !certain || at == packets[first].arrived {
             (first, bits) = (now, 0.0);
@@ -131,72 +128,62 @@ fn runs(packets: &[Passed], base: Span, sees_waits: bool, least: usize) -> Vec<R
         let ends = packets.get(now + 1).is_none_or(|next| next.arrived > at);
         let time = at.since(packets[first].arrived);
         if now - first >= least && time >= RUN_TIME && ends {
-            runs.push(Run { at, bits, rate: bits / time.as_secs_f64() });
+            runs.push(WaitingRun { at, bits, rate: bits / time.as_secs_f64() });
             (first, bits) = (now, 0.0);
         }
     }
     runs
 }
 
-/// The first packets of a connection that arrived, from its [events](super::Replay).
-pub struct Arrivals<'a> {
+/// The first packets of a connection that arrived, from its [facts](super::Replay).
+pub struct PassedPackets<'a> {
     survey: &'a Survey,
-    /// When those under way were sent, by their first byte, the oldest first.
-    under_way: HashMap<u64, VecDeque<Time>, foldhash::fast::RandomState>,
-    passed: Vec<Passed>,
-    /// When segments were sent again.
-    again: Vec<Time>,
+    passed: Vec<PassedPacket>,
+    /// When segments were retransmitted.
+    retransmissions: Vec<Time>,
     certain: bool,
 }
 
-impl<'a> Arrivals<'a> {
-    /// An observer of the events of a surveyed connection; `certain` if it has its [truth](super::Truth).
+impl<'a> PassedPackets<'a> {
+    /// An observer of the facts of a surveyed connection; `certain` if it has its [truth](super::Truth).
     pub fn new(survey: &'a Survey, certain: bool) -> Self {
-        let certain = certain || survey.sack;
-        Arrivals { survey, under_way: HashMap::default(), passed: Vec::new(), again: Vec::new(), certain }
+        PassedPackets { survey, passed: Vec::new(), retransmissions: Vec::new(), certain: certain || survey.sack }
     }
 
-    /// Whether there are as many as are kept.
+    /// Whether the maximum number of packets was reached.
     pub fn is_full(&self) -> bool {
         self.passed.len() >= MAX_KEPT
     }
 
-    /// The rate of the slowest link; `None` if too few packets waited.
-    pub fn rate(mut self) -> Option<Rate> {
+    /// The rate of the slowest link.
+    pub fn rate(mut self) -> Evidence<Rate> {
         for packet in self.passed.iter_mut().filter(|_| !self.certain) {
-            let next = self.again.partition_point(|again| *again < packet.sent);
-            packet.certain = self.again.get(next).is_none_or(|again| *again > packet.arrived);
+            let next = self.retransmissions.partition_point(|at| *at < packet.sent);
+            packet.certain = self.retransmissions.get(next).is_none_or(|at| *at > packet.arrived);
         }
-        Runs::of(self.passed, self.survey.vantage).rate()
+        let runs = WaitingRuns::of(self.passed, self.survey.place_of_times());
+        let quantile = |share: f64| Rate::from_bits_per_sec(runs.quantile(share)?.round() as u64);
+        match (runs.rate(), quantile(0.1), quantile(0.9)) {
+            (Some(value), Some(low), Some(high)) => {
+                Evidence::Inferred { value, low: low.min(value), high: high.max(value), rule: Rule::RunsOfWaiting }
+            }
+            _ => Evidence::Unknown(Unseen::TooFewSamples),
+        }
     }
 }
 
-impl Sink for Arrivals<'_> {
-    const ACTIVE: bool = true;
-
-    fn event(&mut self, at: Time, event: &Event) {
-        if let Event::Sender { event: tcp::Event::SegmentSent { reason, .. }, .. } = event
-            && *reason != tcp::Reason::New
-            && !self.is_full()
-        {
-            self.again.push(at);
+impl CapturedSink for PassedPackets<'_> {
+    fn on_captured(&mut self, at: Time, fact: &CapturedFact) {
+        let CapturedFact::Sent(sent) = fact else { return };
+        if self.is_full() {
+            return;
         }
-        let Event::Link { event, of: Some(of), .. } = event else { return };
-        let Some(seq) = of.seq.filter(|_| of.from_sender && !self.is_full()) else { return };
-        match event {
-            LinkEvent::Dequeued { arrived, .. } => self.under_way.entry(seq).or_default().push_back(*arrived),
-            LinkEvent::Arrived { packet } => {
-                let Some(waiting) = self.under_way.get_mut(&seq) else { return };
-                let sent = waiting.pop_front();
-                if waiting.is_empty() {
-                    self.under_way.remove(&seq);
-                }
-                if let Some((sent, data)) = sent.zip(packet.data()) {
-                    let size = data.len + self.survey.headers;
-                    self.passed.push(Passed { sent, arrived: at, size, certain: true });
-                }
-            }
-            _ => {}
+        if sent.is_retransmission() {
+            self.retransmissions.push(at);
+        }
+        if let Some(arrived) = sent.arrival() {
+            let size = sent.len + self.survey.headers;
+            self.passed.push(PassedPacket { sent: at, arrived, size, certain: true });
         }
     }
 }
@@ -206,11 +193,11 @@ mod tests {
     use super::*;
 
     /// Packets of 1,250 bytes over 10 Mbit/s, and 20 ms of delay, `per_burst` together every 40 ms.
-    fn bursts(per_burst: u64) -> Vec<Passed> {
+    fn bursts(per_burst: u64) -> Vec<PassedPacket> {
         let ms = Time::from_millis;
         let packet = |number: u64| {
             let (burst, place) = (number / per_burst, number % per_burst);
-            Passed { sent: ms(40 * burst), arrived: ms(40 * burst + 21 + place), size: 1250, certain: true }
+            PassedPacket { sent: ms(40 * burst), arrived: ms(40 * burst + 21 + place), size: 1250, certain: true }
         };
         (0..100 * per_burst).map(packet).collect()
     }
@@ -219,7 +206,7 @@ mod tests {
     fn rate_is_that_of_packets_that_waited() {
         for vantage in [Vantage::Sender, Vantage::Receiver] {
             for per_burst in [20, 10] {
-                let rate = Runs::of(bursts(per_burst), vantage).rate().expect("runs of packets that waited");
+                let rate = WaitingRuns::of(bursts(per_burst), vantage).rate().expect("runs of packets that waited");
                 assert!((9.9e6..10.1e6).contains(&(rate.bits_per_sec() as f64)), "{vantage:?} {per_burst}: {rate:?}");
             }
         }
@@ -227,7 +214,7 @@ mod tests {
 
     #[test]
     fn rate_is_unknown_where_few_packets_wait() {
-        assert_eq!(Runs::of(bursts(4), Vantage::Sender).rate(), None);
-        assert_eq!(Runs::of([], Vantage::Receiver).rate(), None);
+        assert_eq!(WaitingRuns::of(bursts(4), Vantage::Sender).rate(), None);
+        assert_eq!(WaitingRuns::of([], Vantage::Receiver).rate(), None);
     }
 }

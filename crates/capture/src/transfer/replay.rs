@@ -1,22 +1,24 @@
-//! The packets of a connection as events.
+//! The packets of a connection as facts.
 
 use std::collections::{HashMap, VecDeque};
 
 use engine::{Span, Time};
-use path::{HopId, LinkDirection, LinkEvent};
-use sim::{Event, NodeEvent, PacketFlow, Sink};
+use observation::captured::{CapturedFate, CapturedTransmission, LinkService};
+use observation::{CapturedFact, CapturedSink, Evidence, Rule, Unseen};
 use tcp::{Blocked, Reason};
-use wire::{Addr, Body, Flags, Segment, SeqNum};
+use wire::{Flags, Segment, SeqNum};
 
-use super::classify::Sender;
-use super::limits::{Limits, Window};
-use super::network::{RECEIVER, SENDER, propagation, transmission};
-use super::queue::Queue;
-use super::survey::{Survey, Vantage};
-use super::transmissions::{Answer, Fate, Transmission, Transmissions};
+use super::blocked_reasons::BlockedReasons;
+use super::duplicate_report::find_duplicate_report;
+use super::fact_queue::FactQueue;
+use super::retransmissions::{Repeated, RetransmissionState};
+use super::survey::Survey;
+use super::transmissions::{AckTimes, SegmentFate, SentSegment, Transmissions};
+use super::window_estimate::WindowEstimate;
 use crate::packet::{End, Packet};
 
-/// Transmissions and events that are kept at most. What is not known of the oldest ones then remains unknown.
+/// Largest number of transmissions whose fate is awaited, and a quarter of the largest number of facts that wait.
+/// Beyond, the fate of the oldest ones remains unknown.
 const MAX_KEPT: usize = 1 << 20;
 
 /// The largest segment that is believed, in bytes: offloading makes them of 512 kB at most.
@@ -25,19 +27,15 @@ const MAX_SEGMENT: u32 = 1 << 20;
 /// The largest number of segments that are taken to be missing in one place; beyond, they are larger.
 const MAX_MISSING: u64 = 1024;
 
-/// The longest timeout in events.
+/// The longest timeout.
 const MAX_TIMEOUT: Span = Span::from_secs(1_000_000);
 
-const FLOW: u32 = 0;
-const FORWARD: HopId = HopId { link: 0, direction: LinkDirection::Forward };
-const BACKWARD: HopId = HopId { link: 0, direction: LinkDirection::Backward };
-
-/// What was counted on the way.
+/// Counts of a connection's segments.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Counts {
     /// Segments of data, split where offloading merged them.
     pub segments: u64,
-    /// Those that were sent again.
+    /// Retransmissions.
     pub repeated: u64,
     /// Those that were missing when later ones were captured, and never seen.
     pub missing: u64,
@@ -47,9 +45,9 @@ pub struct Counts {
     pub probes: u64,
     /// Times at which the receiver closed its window.
     pub closed_windows: u64,
-    /// Acknowledgments that did not advance, with data under way.
+    /// Acknowledgments that did not advance, with data in flight.
     pub duplicates: u64,
-    /// Transmissions of which it is not known whether they arrived, at the end.
+    /// Transmissions whose fate is unknown at the end.
     pub unresolved: u64,
 }
 
@@ -57,47 +55,49 @@ pub struct Counts {
 /// first bytes, modulo 2^32. It is known if both ends captured.
 pub type Truth = HashMap<(Time, u32), Option<Time>, foldhash::fast::RandomState>;
 
-/// Makes events of the packets of a connection, for a sink.
+/// Turns the packets of a connection into facts, for a sink.
 pub struct Replay<'a, S> {
     sink: S,
-    state: State<'a>,
+    state: ReplayState<'a>,
 }
 
-/// What does not depend on the sink.
-struct State<'a> {
+/// A replay without its sink.
+struct ReplayState<'a> {
     survey: &'a Survey,
     truth: Option<&'a Truth>,
-    queue: Queue,
+    queue: FactQueue,
     transmissions: Transmissions,
-    sender: Sender,
-    limits: Limits,
-    window: Window,
+    sender: RetransmissionState,
+    blocked: BlockedReasons,
+    window: WindowEstimate,
     counts: Counts,
     /// Acknowledgments on their way from the place of capture to the sender.
     acks: VecDeque<(Time, Segment)>,
     now: Time,
     una: u64,
     max: u64,
-    /// The receive window in bytes from `una` on; `None` if its scale is unknown.
-    receive_window: Option<u64>,
+    /// The receive window in bytes from `una` on.
+    receive_window: Evidence<u64>,
     /// The end of the last data segment had PSH, or it was not full.
     write_ended: bool,
     last_sent: Time,
     /// The end of the last transmission of the link.
     free: Time,
+    /// The propagation delay; zero if it is unknown.
     propagation: Span,
+    /// The transmission time of a full segment; zero if the rate is unknown.
     transmission: Span,
     opening: bool,
     completed: bool,
 }
 
-impl<'a, S: Sink> Replay<'a, S> {
-    /// Sends the events of the surveyed connection to `sink`, which knows its [`network`](super::network()).
+impl<'a, S: CapturedSink> Replay<'a, S> {
+    /// Sends the facts of the surveyed connection to `sink`.
     pub fn new(survey: &'a Survey, sink: S) -> Self {
-        Replay { sink, state: State::new(survey) }
+        Replay { sink, state: ReplayState::new(survey) }
     }
 
-    /// The same with what is known of the transmissions.
+    /// The same with the fates of transmissions that a second capture shows.
     pub fn with_truth(mut self, truth: &'a Truth) -> Self {
         self.state.truth = Some(truth);
         self
@@ -106,10 +106,10 @@ impl<'a, S: Sink> Replay<'a, S> {
     /// Reads a packet of the connection.
     pub fn packet(&mut self, packet: &Packet) {
         let sink = &mut self.sink;
-        self.state.packet(packet, &mut |at, event| sink.event(at, event));
+        self.state.packet(packet, &mut |at, fact| sink.on_captured(at, fact));
     }
 
-    /// The sink of the events so far.
+    /// The sink, with the facts so far.
     pub fn sink(&self) -> &S {
         &self.sink
     }
@@ -117,34 +117,34 @@ impl<'a, S: Sink> Replay<'a, S> {
     /// Ends the connection. Returns the sink, the counts and the time of the end.
     pub fn finish(self) -> (S, Counts, Time) {
         let Replay { mut sink, mut state } = self;
-        let end = state.finish(&mut |at, event| sink.event(at, event));
+        let end = state.finish(&mut |at, fact| sink.on_captured(at, fact));
         (sink, state.counts, end)
     }
 }
 
-/// Receives events.
-type Emit<'a> = &'a mut dyn FnMut(Time, &Event);
+/// Receives facts.
+type Emit<'a> = &'a mut dyn FnMut(Time, &CapturedFact);
 
-impl<'a> State<'a> {
+impl<'a> ReplayState<'a> {
     fn new(survey: &'a Survey) -> Self {
-        let (propagation, transmission) = (propagation(survey), transmission(survey));
-        let round_trip = survey.round_trip();
-        let mut queue = Queue::default();
-        queue.add(survey.stream.start, Event::FlowStarted { flow: FLOW });
-        State {
+        let (propagation, transmission) = (survey.delay().value().unwrap_or(Span::ZERO), survey.transmission());
+        let round_trip = survey.round_trip_threshold();
+        let mut queue = FactQueue::default();
+        queue.add(survey.stream.start, CapturedFact::Began);
+        ReplayState {
             survey,
             truth: None,
             queue,
             transmissions: Transmissions::new(round_trip, propagation, transmission),
-            sender: Sender::new(round_trip, survey.is_at_sender()),
-            limits: Limits::default(),
-            window: Window::new(survey.mss, survey.sack),
+            sender: RetransmissionState::new(round_trip, survey.is_at_sender()),
+            blocked: BlockedReasons::default(),
+            window: WindowEstimate::new(survey.mss, survey.sack),
             counts: Counts::default(),
             acks: VecDeque::new(),
             now: survey.stream.start,
             una: 0,
             max: 0,
-            receive_window: Some(survey.window.into()).filter(|_| survey.scale_known),
+            receive_window: survey.window,
             write_ended: false,
             last_sent: survey.stream.start,
             free: survey.stream.start,
@@ -165,13 +165,13 @@ impl<'a> State<'a> {
         }
         if of.from == self.survey.sender {
             self.acknowledge_until(at, emit);
-            self.opens(at, segment, of.from);
-            self.data(at, segment);
+            self.follow_handshake(at, segment, of.from);
+            self.on_data(at, segment);
             self.settle(at, emit);
         } else {
-            self.opens(at, segment, of.from);
+            self.follow_handshake(at, segment, of.from);
             if segment.flags.has(Flags::ACK) && !segment.flags.has(Flags::SYN) {
-                self.acks.push_back((at + self.survey.to_sender, *segment));
+                self.acks.push_back((at + self.survey.offset_to_sender(), *segment));
             }
             self.acknowledge_until(at, emit);
         }
@@ -179,20 +179,20 @@ impl<'a> State<'a> {
 
     /// Ends the connection. Returns the time of the end.
     fn finish(&mut self, emit: Emit<'_>) -> Time {
-        let end = self.now + self.survey.to_sender;
+        let end = self.now + self.survey.offset_to_sender();
         self.acknowledge_until(end, emit);
-        self.limits.resolve(end, Blocked::Data, Span::ZERO);
-        self.report_limits();
+        self.blocked.resolve(end, Blocked::Data, Span::ZERO);
+        self.report_blocked();
         // In a queue round trips are longer than the least.
-        let answer = self.survey.round_trip().times(2).max(self.sender.timeout().unwrap_or_default());
-        while let Some(mut transmission) = self.transmissions.take() {
-            if transmission.fate == Fate::Open {
+        let answer = self.survey.round_trip_threshold().times(2).max(self.sender.timeout().unwrap_or_default());
+        while let Some(mut transmission) = self.transmissions.take_oldest() {
+            if transmission.fate == SegmentFate::Open {
                 self.counts.unresolved += 1;
-                // Nothing tells that it arrived, in time for an answer.
+                // No acknowledgment followed in time.
                 let answered = transmission.at + answer;
-                transmission.fate = if answered < end { Fate::Lost } else { Fate::Open };
+                transmission.fate = if answered < end { SegmentFate::Silent } else { SegmentFate::Open };
             }
-            self.leaves(&transmission);
+            self.report_transmission(&transmission);
         }
         self.queue.flush(end + Span::from_nanos(1), emit);
         end
@@ -202,37 +202,27 @@ impl<'a> State<'a> {
     fn acknowledge_until(&mut self, now: Time, emit: Emit<'_>) {
         while let Some((at, segment)) = self.acks.front().copied().filter(|(at, _)| *at <= now) {
             self.acks.pop_front();
-            self.ack(at, &segment);
+            self.on_ack(at, &segment);
             self.settle(at, emit);
         }
     }
 
     /// Follows the handshake at the sender.
-    fn opens(&mut self, at: Time, segment: &Segment, from: End) {
+    fn follow_handshake(&mut self, at: Time, segment: &Segment, from: End) {
         let syn = segment.flags.has(Flags::SYN);
-        let state = match (syn, from == self.survey.sender) {
-            (true, true) if !self.opening && self.max == 0 => {
-                self.opening = true;
-                if from == End::Client { tcp::State::SynSent } else { tcp::State::SynReceived }
-            }
+        self.opening = match (syn, from == self.survey.sender) {
+            (true, true) if !self.opening && self.max == 0 => true,
             // The SYN-ACK reaches a client, the first segment after it a server.
-            (true, false) if self.opening && self.survey.sender == End::Client => tcp::State::Established,
-            (false, false) if self.opening && self.survey.sender == End::Server => tcp::State::Established,
-            (false, true) if self.opening => tcp::State::Established,
+            (true, false) if self.opening && self.survey.sender == End::Client => false,
+            (false, false) if self.opening && self.survey.sender == End::Server => false,
+            (false, true) if self.opening => false,
             _ => return,
         };
-        if state == tcp::State::Established {
-            self.opening = false;
-        }
-        let at = if from == self.survey.sender { at } else { at + self.survey.to_sender };
-        self.tell(at, tcp::Event::State { state });
+        let at = if from == self.survey.sender { at } else { at + self.survey.offset_to_sender() };
+        self.queue.add(at, if self.opening { CapturedFact::HandshakeBegan } else { CapturedFact::HandshakeEnded });
     }
 
-    fn tell(&mut self, at: Time, event: tcp::Event) {
-        self.queue.add(at, Event::Sender { flow: FLOW, event });
-    }
-
-    fn data(&mut self, at: Time, segment: &Segment) {
+    fn on_data(&mut self, at: Time, segment: &Segment) {
         if segment.len == 0 || segment.len > MAX_SEGMENT || segment.flags.has(Flags::SYN) {
             return;
         }
@@ -247,31 +237,30 @@ impl<'a> State<'a> {
             return;
         }
         if seq > self.max {
-            self.missing(at, seq, segment);
+            self.add_missing(at, seq, segment);
         }
         let mut from = seq;
         while from < end {
             let mss = u64::from(self.survey.mss);
-            // What was sent before and what was not are separate.
             let limit = if from < self.max { self.max.min(end) } else { end };
             let to = limit.min(from + mss);
-            self.piece(at, from, to, segment);
+            self.add_piece(at, from, to, segment);
             from = to;
         }
         self.write_ended = segment.flags.has(Flags::PSH) || segment.len < self.survey.mss;
         self.last_sent = at;
-        self.holds(at);
+        self.find_block(at);
     }
 
     /// Whether a segment asks for an acknowledgment only: a keep-alive, or a probe of a closed window.
     fn is_probe(&self, seq: u64, len: u32) -> bool {
         let keep_alive = len == 1 && seq + 1 == self.max && self.una == self.max;
-        let closed = self.receive_window == Some(0) && seq <= self.una && len <= 1;
+        let closed = self.receive_window.value() == Some(0) && seq <= self.una && len <= 1;
         keep_alive || closed
     }
 
     /// Data before `seq` was not captured.
-    fn missing(&mut self, at: Time, seq: u64, segment: &Segment) {
+    fn add_missing(&mut self, at: Time, seq: u64, segment: &Segment) {
         let stamp = segment.options.timestamps.map(|stamps| stamps.value);
         let mss = u64::from(self.survey.mss).max((seq - self.max) / MAX_MISSING);
         while self.max < seq {
@@ -282,13 +271,13 @@ impl<'a> State<'a> {
         }
     }
 
-    /// A segment of full size at most, which is new or was sent before.
-    fn piece(&mut self, at: Time, seq: u64, end: u64, segment: &Segment) {
+    /// A segment of full size at most, either new or a retransmission.
+    fn add_piece(&mut self, at: Time, seq: u64, end: u64, segment: &Segment) {
         let stamp = segment.options.timestamps.map(|stamps| stamps.value);
         self.counts.segments += 1;
         if seq >= self.max {
             let reaction = self.sender.reaction();
-            let soon = at.since(self.last_sent.min(at)).times(2) < self.survey.round_trip();
+            let soon = at.since(self.last_sent.min(at)).times(2) < self.survey.round_trip_threshold();
             let reason = if self.sender.reacts(at) || self.sender.repairs() {
                 Blocked::Cwnd
             } else if self.una < self.max && soon && !self.write_ended {
@@ -297,92 +286,97 @@ impl<'a> State<'a> {
             } else {
                 Blocked::Data
             };
-            self.limits.resolve(at, reason, reaction);
-            self.sender.sent(at, self.una == self.max);
+            self.blocked.resolve(at, reason, reaction);
+            self.sender.on_new_data(at, self.una == self.max);
             self.max = end;
             self.transmit(at, (seq, end), Reason::New, stamp, false);
             return;
         }
         // A repetition answers an acknowledgment of the segment behind the gap.
-        let least = Span::from_millis(3).max(Span::from_nanos(self.survey.round_trip().as_nanos() / 10 * 9));
-        let is_late = |unseen: &&mut Transmission| match (unseen.stamp, stamp) {
+        let least = Span::from_millis(3).max(Span::from_nanos(self.survey.round_trip_threshold().as_nanos() / 10 * 9));
+        let is_late = |unseen: &&mut SentSegment| match (unseen.stamp, stamp) {
             (Some(behind), Some(stamp)) if behind != stamp => (stamp.wrapping_sub(behind) as i32) < 0,
             _ => at.since(unseen.at.min(at)) < least,
         };
-        if let Some(unseen) = self.transmissions.unseen(seq).filter(is_late) {
+        if let Some(unseen) = self.transmissions.find_unseen(seq).filter(is_late) {
             (unseen.unseen, unseen.stamp) = (false, stamp);
             self.counts.reordered += 1;
             self.counts.missing -= 1;
             return;
         }
         self.counts.repeated += 1;
+        let reason = self.on_retransmission(at, seq, end);
+        self.transmit(at, (seq, end), reason, stamp, false);
+    }
+
+    /// Returns the reason of a retransmission, which may begin a recovery.
+    fn on_retransmission(&mut self, at: Time, seq: u64, end: u64) -> Reason {
         let first = seq <= self.una || !self.transmissions.is_open(self.una);
-        let cause = self.sender.repeats(at, first, end >= self.max, self.max);
+        let repeated = Repeated { first, last: end >= self.max, max: self.max };
+        let cause = self.sender.classify_retransmission(at, repeated);
         match cause.reason {
             Reason::Timeout if cause.begins => {
                 let nth = self.sender.timeouts();
-                let rto = self.sender.timeout().unwrap_or(Span::from_secs(1)).min(MAX_TIMEOUT).times(1 << nth.min(6));
-                self.tell(at, tcp::Event::Timeout { seq: self.una, nth, rto });
+                let next = match self.sender.timeout() {
+                    Some(rto) => Evidence::infer(rto.min(MAX_TIMEOUT).times(1 << nth.min(6)), Rule::Rfc6298),
+                    None => Evidence::Unknown(Unseen::NoRoundTrip),
+                };
+                self.queue.add(at, CapturedFact::TimerExpired { seq: self.una, nth, next });
                 if nth == 1 {
-                    self.window.reduced(self.max - self.una, true);
+                    self.window.reduce_for_timeout(self.max - self.una);
                     self.report_window(at);
                 }
             }
             Reason::FastRetransmit if cause.begins => {
-                self.tell(at, tcp::Event::FastRetransmit { seq });
-                self.window.reduced(self.max - self.una, false);
+                self.queue.add(at, CapturedFact::FastRetransmit { seq });
+                self.window.reduce_for_recovery(self.max - self.una);
                 self.report_window(at);
             }
             _ => {}
         }
-        self.transmit(at, (seq, end), cause.reason, stamp, false);
+        cause.reason
     }
 
-    /// A segment enters the network.
+    /// A segment enters the path. Its fact follows when its fate is decided.
     fn transmit(&mut self, at: Time, (seq, end): (u64, u64), reason: Reason, stamp: Option<u32>, unseen: bool) {
-        let len = (end - seq) as u32;
-        self.tell(at, tcp::Event::SegmentSent { seq, len, reason });
-        // Events of its way through the network follow when it is known.
-        let number = self.queue.number();
-        let _ = (self.queue.number(), self.queue.number());
-        self.transmissions.add(Transmission {
-            seq,
-            end,
-            at,
-            reason,
-            stamp,
-            number,
-            unseen,
-            estimated: false,
-            fate: Fate::Open,
-        });
+        let number = self.queue.reserve_number();
+        let fate = SegmentFate::Open;
+        self.transmissions.add(SentSegment { seq, end, at, reason, stamp, number, unseen, estimated: false, fate });
     }
 
-    fn ack(&mut self, at: Time, segment: &Segment) {
-        let Some(ack) = segment.ack.offset_from(self.survey.origin, self.una) else { return };
+    fn on_ack(&mut self, at: Time, segment: &Segment) {
+        let Some(stated) = segment.ack.offset_from(self.survey.origin, self.una) else { return };
         // A FIN has a number too.
-        let ack = ack.min(self.max);
-        let window = Some(u64::from(segment.window)).filter(|_| self.survey.scale_known || segment.window == 0);
+        let ack = stated.min(self.max);
+        let window = self.stated_window(segment);
         let advances = ack > self.una;
         let sack = segment.options.sack.as_slice();
-        let under_way = self.una < self.max;
-        let changes = window != self.receive_window;
-        let duplicate =
-            ack == self.una && under_way && segment.len == 0 && (!changes || !sack.is_empty()) && window != Some(0);
+        let changes = window.value() != self.receive_window.value();
+        let duplicate = ack == self.una
+            && self.una < self.max
+            && segment.len == 0
+            && (!changes || !sack.is_empty())
+            && window.value() != Some(0);
         let sent = Time::from_nanos(at.as_nanos().saturating_sub(self.propagation.as_nanos()));
-        self.answers(at, sent, ack, segment);
+        self.queue.add(sent, CapturedFact::AckSent { ack });
+        self.queue.add(at, CapturedFact::AckArrived { ack, window });
+        if stated <= self.survey.bytes + 1
+            && let Some((from, to)) = find_duplicate_report(segment, self.survey.origin, stated)
+        {
+            self.queue.add(sent, CapturedFact::DuplicateReported { from, to });
+        }
         if ack < self.una {
             return;
         }
         let echo = segment.options.timestamps.map(|stamps| stamps.echo).filter(|_| advances);
-        let smoothed = self.sender.smoothed().unwrap_or_else(|| self.survey.round_trip());
+        let smoothed = self.sender.smoothed_round_trip().unwrap_or_else(|| self.survey.round_trip_threshold());
         let usual = Span::from_nanos(smoothed.as_nanos().saturating_sub(self.propagation.as_nanos()));
-        let answer = Answer { at, sent, echo, usual };
+        let answer = AckTimes { at, sent, echo, usual };
         if advances {
-            self.sample(at, ack);
+            self.measure_round_trip(at, ack);
         }
         if advances || duplicate {
-            self.tell(at, tcp::Event::AckReceived { ack, duplicate: !advances });
+            self.queue.add(at, CapturedFact::Acked { ack, duplicate: !advances });
             self.counts.duplicates += u64::from(duplicate);
             self.transmissions.acknowledge(ack, advances, answer);
         }
@@ -397,142 +391,169 @@ impl<'a> State<'a> {
             }
         }
         self.una = ack;
-        if changes && window == Some(0) {
+        if changes && window.value() == Some(0) {
             self.counts.closed_windows += 1;
         }
         self.receive_window = window;
-        if self.sender.acknowledged(at, ack, advances) {
-            self.tell(at, tcp::Event::RecoveryEnd);
-            self.window.repaired();
-            self.report_window(at);
-        }
-        if (advances || duplicate) && self.window.acknowledged(advances) {
-            self.report_window(at);
-        }
-        self.holds(at);
+        self.follow_recovery(at, ack, advances, duplicate);
+        self.find_block(at);
         if advances && ack == self.survey.bytes && !self.completed {
             self.completed = true;
-            self.queue.add(at, Event::FlowCompleted { flow: FLOW });
+            self.queue.add(at, CapturedFact::Completed);
         }
     }
 
-    /// Measures a round trip with the last segment that an acknowledgment covers, unless it was repeated.
-    fn sample(&mut self, at: Time, ack: u64) {
-        if let Some(sent) = self.transmissions.sent_once(ack) {
-            let rtt = at.since(sent.min(at));
-            self.sender.sample(rtt);
-            let (srtt, rto) = (self.sender.smoothed().unwrap_or(rtt), self.sender.timeout().unwrap_or(rtt));
-            self.tell(at, tcp::Event::RttSample { rtt, srtt, rto });
+    /// The receive window of an acknowledgment: a closed one has no scale.
+    fn stated_window(&self, segment: &Segment) -> Evidence<u64> {
+        if self.survey.scale_known || segment.window == 0 {
+            Evidence::Known(segment.window.into())
+        } else {
+            Evidence::Unknown(Unseen::NoWindowScale)
         }
     }
 
-    /// Finds out what now keeps the sender from sending.
-    fn holds(&mut self, at: Time) {
+    /// An acknowledgment may end a recovery, and enlarge the window.
+    fn follow_recovery(&mut self, at: Time, ack: u64, advances: bool, duplicate: bool) {
+        if self.sender.on_ack(at, ack, advances) {
+            self.queue.add(at, CapturedFact::RecoveryEnd);
+            self.window.end_repair();
+            self.report_window(at);
+        }
+        if (advances || duplicate) && self.window.on_ack(advances) {
+            self.report_window(at);
+        }
+    }
+
+    /// Measures a round trip with the last segment that an acknowledgment covers, unless it was retransmitted.
+    fn measure_round_trip(&mut self, at: Time, ack: u64) {
+        let Some((sent, len)) = self.transmissions.find_sent_once(ack) else { return };
+        let rtt = at.since(sent.min(at));
+        self.sender.add_round_trip(rtt);
+        let smoothed = self.sender.smoothed_round_trip().unwrap_or(rtt);
+        let timeout = match self.sender.timeout() {
+            Some(timeout) => Evidence::infer(timeout, Rule::Rfc6298),
+            None => Evidence::Unknown(Unseen::NoRoundTrip),
+        };
+        self.queue.add(at, CapturedFact::RoundTrip { rtt, smoothed, timeout, len });
+    }
+
+    /// Finds the reason for which the sender sends nothing now.
+    fn find_block(&mut self, at: Time) {
         let flight = self.max - self.una;
         let next = u64::from(self.survey.mss).min(self.survey.bytes.saturating_sub(self.max));
-        let full = self.receive_window.is_some_and(|window| flight + next > window);
-        let mut changed = self.window.holds(flight);
+        let full_window = self.receive_window.value().filter(|window| flight + next > *window);
+        let mut changed = self.window.fits(flight);
         let reason = if next == 0 {
             Some(Blocked::Data)
-        } else if full {
-            changed |= self.window.holds(self.receive_window.unwrap_or(0));
+        } else if let Some(window) = full_window {
+            changed |= self.window.fits(window);
             Some(Blocked::PeerWindow)
         } else {
             None
         };
-        self.limits.note(at, reason, self.sender.reaction());
+        self.blocked.note(at, reason, self.sender.reaction());
         if changed {
             self.report_window(at);
         }
     }
 
     fn report_window(&mut self, at: Time) {
-        let Window { cwnd, ssthresh, .. } = self.window;
-        self.tell(at, tcp::Event::Window { cwnd, ssthresh });
+        self.queue.add(at, self.window.as_fact());
     }
 
-    fn report_limits(&mut self) {
-        for (at, reason) in self.limits.take() {
+    fn report_blocked(&mut self) {
+        for (at, reason) in self.blocked.take() {
             if reason == Blocked::Cwnd
                 && !self.sender.repairs()
-                && self.window.limits(at, self.max - self.una, self.survey.round_trip())
+                && self.window.limits(at, self.max - self.una, self.survey.round_trip_threshold())
             {
                 self.report_window(at);
             }
-            self.tell(at, tcp::Event::Blocked { reason });
+            self.queue.add(at, CapturedFact::Blocked(Evidence::infer(reason, Rule::NextSegment)));
         }
     }
 
-    /// Passes on what is known.
+    /// Passes on the facts that are decided.
     fn settle(&mut self, now: Time, emit: Emit<'_>) {
-        self.report_limits();
-        while let Some(transmission) = self.transmissions.settled() {
-            self.leaves(&transmission);
+        self.report_blocked();
+        while let Some(transmission) = self.transmissions.take_decided() {
+            self.report_transmission(&transmission);
         }
         while self.transmissions.len() > MAX_KEPT || self.queue.len() > 4 * MAX_KEPT {
-            let Some(transmission) = self.transmissions.take() else { break };
-            self.counts.unresolved += u64::from(transmission.fate == Fate::Open);
-            self.leaves(&transmission);
+            let Some(transmission) = self.transmissions.take_oldest() else { break };
+            self.counts.unresolved += u64::from(transmission.fate == SegmentFate::Open);
+            self.report_transmission(&transmission);
         }
         let before = now.as_nanos().saturating_sub(self.propagation.as_nanos());
-        let horizon = [self.transmissions.oldest(), self.limits.unknown_since()];
+        let horizon = [self.transmissions.oldest(), self.blocked.unknown_since()];
         let horizon = horizon.into_iter().flatten().fold(Time::from_nanos(before), Time::min);
         self.queue.flush(horizon, emit);
     }
 
-    /// The way of a segment through the network.
-    fn leaves(&mut self, transmission: &Transmission) {
-        let Transmission { seq, end, at, number, .. } = *transmission;
-        let known = self.truth.and_then(|truth| truth.get(&(at, seq as u32)));
-        let fate = known.map_or(transmission.fate, |arrival| arrival.map_or(Fate::Lost, Fate::Arrived));
-        let segment =
-            Segment { seq: SeqNum::from_offset(seq), len: (end - seq) as u32, flags: Flags::ACK, ..Segment::default() };
-        let packet = wire::Packet::new(Addr::of_node(SENDER), Addr::of_node(RECEIVER), Body::Tcp(segment));
-        let of = Some(PacketFlow { flow: FLOW, from_sender: true, seq: Some(seq), ack: Some(0) });
-        let sent = NodeEvent::Sent { packet };
-        self.queue.add_as(at, number, Event::Node { node: SENDER as u32, event: sent, of });
-        let link = |event| Event::Link { hop: FORWARD, event, of };
-        match fate {
-            Fate::Arrived(arrival) => {
-                let starts = self.free.max(at);
-                let left = |arrival: Time| {
-                    let left = arrival.as_nanos().saturating_sub(self.propagation.as_nanos());
-                    Time::from_nanos(left).max(starts)
-                };
-                // One that others overtook was delayed behind the queue, in which they would have waited for it.
-                let overtaken = self.transmissions.next_arrival().filter(|next| *next < arrival);
-                let leaves = left(overtaken.unwrap_or(arrival));
-                let arrival = (leaves + self.propagation).max(arrival);
-                let dequeued = LinkEvent::Dequeued { packet, arrived: at, starts, leaves: Some(leaves) };
-                self.queue.add_as(at, number + 1, link(dequeued));
-                self.free = leaves;
-                self.queue.add(arrival, link(LinkEvent::Arrived { packet }));
-                let received = NodeEvent::Received { packet };
-                self.queue.add(arrival, Event::Node { node: RECEIVER as u32, event: received, of });
-            }
-            Fate::Lost => {
-                let lost = at + self.propagation + self.transmission;
-                self.queue.add(lost, link(LinkEvent::QueueFull { packet, arrived: at }));
-            }
-            Fate::Open => {}
+    /// The fate of a transmission: by a second capture, or else by acknowledgments.
+    fn find_fate(&self, transmission: &SentSegment) -> Evidence<CapturedFate> {
+        let truth = self.truth.and_then(|truth| truth.get(&(transmission.at, transmission.seq as u32)));
+        if let Some(arrival) = truth {
+            return Evidence::Known(arrival.map_or(CapturedFate::Lost, CapturedFate::Arrived));
+        }
+        match transmission.fate {
+            SegmentFate::Open => Evidence::Unknown(Unseen::CaptureEnds),
+            SegmentFate::Lost => Evidence::infer(CapturedFate::Lost, Rule::Acknowledgments),
+            SegmentFate::Silent => Evidence::infer(CapturedFate::Lost, Rule::Silence),
+            SegmentFate::Arrived { at, by } => Evidence::Inferred {
+                value: CapturedFate::Arrived(at),
+                low: CapturedFate::Arrived(transmission.at),
+                high: CapturedFate::Arrived(by),
+                rule: Rule::Acknowledgments,
+            },
         }
     }
 
-    /// The way of an acknowledgment.
-    fn answers(&mut self, at: Time, sent: Time, ack: u64, segment: &Segment) {
-        let window = if self.survey.scale_known || segment.window == 0 { segment.window } else { u32::MAX };
-        let segment = Segment { ack: SeqNum::from_offset(ack), flags: Flags::ACK, window, ..Segment::default() };
-        let packet = wire::Packet::new(Addr::of_node(RECEIVER), Addr::of_node(SENDER), Body::Tcp(segment));
-        let of = Some(PacketFlow { flow: FLOW, from_sender: false, seq: Some(0), ack: Some(ack) });
-        self.queue.add(sent, Event::Node { node: RECEIVER as u32, event: NodeEvent::Sent { packet }, of });
-        self.queue.add(at, Event::Link { hop: BACKWARD, event: LinkEvent::Arrived { packet }, of });
-        self.queue.add(at, Event::Node { node: SENDER as u32, event: NodeEvent::Received { packet }, of });
+    /// Reports a segment with its way through the slowest link.
+    fn report_transmission(&mut self, transmission: &SentSegment) {
+        let SentSegment { seq, end, at, number, reason, .. } = *transmission;
+        let len = (end - seq) as u32;
+        let mut fate = self.find_fate(transmission);
+        let (mut service, mut arrives) = (None, None);
+        if let Some(CapturedFate::Arrived(arrival)) = fate.value() {
+            let starts = self.free.max(at);
+            let left = |arrival: Time| {
+                let left = arrival.as_nanos().saturating_sub(self.propagation.as_nanos());
+                Time::from_nanos(left).max(starts)
+            };
+            // A segment that others overtook was delayed behind the queue, in which they would have waited for it.
+            let overtaken = self.transmissions.next_arrival().filter(|next| *next < arrival);
+            let leaves = left(overtaken.unwrap_or(arrival));
+            let arrival = (leaves + self.propagation).max(arrival);
+            fate = delay_arrival(fate, arrival);
+            (service, arrives) = (Some(LinkService { starts, leaves }), Some(arrival));
+            self.free = leaves;
+        }
+        let reason = match reason {
+            Reason::New => Evidence::Known(reason),
+            _ => Evidence::infer(reason, Rule::RetransmissionCause),
+        };
+        let sent = CapturedTransmission { seq, len, reason, fate, service };
+        self.queue.add_as(at, number, CapturedFact::Sent(sent));
+        if let Some(arrives) = arrives {
+            self.queue.add(arrives, CapturedFact::Arrived { seq, len });
+        } else if fate.value() == Some(CapturedFate::Lost) {
+            let lost = at + self.propagation + self.transmission;
+            self.queue.add(lost, CapturedFact::Lost { seq, len, sent: at });
+        }
     }
 }
 
-impl Survey {
-    /// Whether the capture was taken at the sender, as far as is known: its times are exact then.
-    pub fn is_at_sender(&self) -> bool {
-        self.vantage == Vantage::Sender && self.vantage_known
+/// An inferred arrival, which cannot be before `least`, because segments before it occupied the link.
+fn delay_arrival(fate: Evidence<CapturedFate>, least: Time) -> Evidence<CapturedFate> {
+    let later = |fate: CapturedFate| match fate {
+        CapturedFate::Arrived(at) => CapturedFate::Arrived(at.max(least)),
+        CapturedFate::Lost => CapturedFate::Lost,
+    };
+    match fate {
+        Evidence::Inferred { value, low, high, rule } => {
+            Evidence::Inferred { value: later(value), low, high: later(high), rule }
+        }
+        Evidence::Known(_) | Evidence::Unknown(_) => fate,
     }
 }

@@ -1,8 +1,9 @@
-//! What is known of a connection before its events are made.
+//! Measurements of a connection that precede its facts.
 
 use std::collections::VecDeque;
 
 use engine::{Histogram, Rate, Span, Time};
+use observation::{CapturedConnection, Evidence, Rule, Unseen};
 use wire::{Flags, Segment, SeqNum};
 
 use crate::packet::{End, Packet};
@@ -49,31 +50,93 @@ pub struct Survey {
     pub origin: SeqNum,
     /// Bytes from there to the last one sent.
     pub bytes: u64,
-    /// The smallest round trip from the place of capture to the sender and back; zero if it was not measured.
-    pub to_sender: Span,
+    /// The smallest round trip from the place of capture to the sender and back.
+    pub to_sender: Evidence<Span>,
     /// The same to the receiver.
-    pub to_receiver: Span,
-    /// The place of the capture.
-    pub vantage: Vantage,
-    /// Whether `vantage` was given, or follows from round trips, or from the segments that were sent again: before the
-    /// place where segments are lost, each of them is captured twice.
-    pub vantage_known: bool,
-    /// The rate at which data was acknowledged while more was under way, a median: an estimate of the rate of the
-    /// slowest link. `None` with fewer than 8 samples.
-    pub rate: Option<Rate>,
+    pub to_receiver: Evidence<Span>,
+    /// The place of the capture: given, or derived from round trips, or from retransmissions. Before the place where
+    /// segments are lost, each of them is captured twice.
+    pub vantage: Evidence<Vantage>,
+    /// The rate of the slowest link. A survey estimates it by the rate at which data was acknowledged while more was in
+    /// flight, a median of 8 samples at least.
+    pub rate: Evidence<Rate>,
     /// The receive window in the first segment of the receiver after its SYN.
-    pub window: u32,
+    pub window: Evidence<u64>,
     /// Whether the scale of the receive window is known.
     pub scale_known: bool,
     /// Whether both ends support SACK, or selective acknowledgments were captured.
     pub sack: bool,
 }
 
+/// A round trip by which events are told apart where none was measured. It is no measurement: no time is derived from
+/// it.
+const THRESHOLD: Span = Span::from_millis(1);
+
 impl Survey {
-    /// The smallest round trip of the path; 1 ms if none was measured.
-    pub fn round_trip(&self) -> Span {
-        let sum = self.to_sender + self.to_receiver;
-        if sum == Span::ZERO { Span::from_millis(1) } else { sum }
+    /// The smallest round trip of the path; the propagation delays are at most that.
+    pub fn round_trip(&self) -> Evidence<Span> {
+        let parts = [self.to_sender, self.to_receiver].map(|part| part.value().unwrap_or(Span::ZERO));
+        match parts[0] + parts[1] {
+            Span::ZERO => Evidence::Unknown(Unseen::NoRoundTrip),
+            sum => Evidence::Inferred { value: sum, low: Span::ZERO, high: sum, rule: Rule::LeastRoundTrip },
+        }
+    }
+
+    /// The smallest round trip, or a threshold in its place.
+    pub(super) fn round_trip_threshold(&self) -> Span {
+        self.round_trip().value().unwrap_or(THRESHOLD)
+    }
+
+    /// The time after which an acknowledgment that was captured arrives at the sender; zero where the place of capture
+    /// is unknown, and its times count as the sender's.
+    pub fn offset_to_sender(&self) -> Span {
+        self.to_sender.value().unwrap_or(Span::ZERO)
+    }
+
+    /// The place whose times the capture has: the sender, unless it is known to be another.
+    pub fn place_of_times(&self) -> Vantage {
+        self.vantage.value().unwrap_or(Vantage::Sender)
+    }
+
+    /// Whether the capture was taken at the sender, as far as is known: its times are exact then.
+    pub fn is_at_sender(&self) -> bool {
+        self.vantage.value() == Some(Vantage::Sender)
+    }
+
+    /// The transmission time of a full segment; zero at an unknown rate.
+    pub(super) fn transmission(&self) -> Span {
+        self.rate.value().map_or(Span::ZERO, |rate| rate.transmission_time(self.mss + self.headers))
+    }
+
+    /// The propagation delay in either direction: the least round trip has two of them, and the transmission of a
+    /// segment.
+    pub fn delay(&self) -> Evidence<Span> {
+        let transmission = self.transmission().as_nanos();
+        match self.round_trip() {
+            Evidence::Inferred { value, .. } | Evidence::Known(value) => {
+                let round_trip = value.as_nanos();
+                let value = Span::from_nanos((round_trip - transmission.min(round_trip)) / 2);
+                let high = Span::from_nanos(round_trip);
+                Evidence::Inferred { value, low: Span::ZERO, high, rule: Rule::HalfRoundTrip }
+            }
+            Evidence::Unknown(unseen) => Evidence::Unknown(unseen),
+        }
+    }
+
+    /// The connection, as far as it is known before its facts.
+    pub fn connection(&self) -> CapturedConnection {
+        let name = |end: End| self.stream.ends[end.index()].to_string();
+        CapturedConnection {
+            name: format!("stream {}", self.number),
+            ends: [name(self.sender), name(self.sender.other())],
+            start: self.stream.start,
+            segment: self.mss,
+            bytes: self.bytes,
+            rate: self.rate,
+            delay: self.delay(),
+            receive_window: self.window,
+            is_at_sender: self.is_at_sender(),
+        }
     }
 }
 
@@ -94,7 +157,7 @@ pub struct Surveyor {
     stamps: VecDeque<(u32, Time)>,
     /// From a timestamp of the receiver to its echo.
     echoed: Option<Span>,
-    /// The last acknowledgment of new data with data under way: its time, its number, and when what it covers was sent.
+    /// The last acknowledgment of new data with data in flight: its time, its number, and when its data was sent.
     last_ack: Option<(Time, u64, Option<Time>)>,
     /// In bits per second: of acknowledgments, and of data.
     rates: Histogram,
@@ -263,57 +326,86 @@ impl Surveyor {
         self.last_ack = Some((at, ack, latest)).filter(|_| ack < self.max);
     }
 
-    /// Ends the survey. `stream` is the complete row of connection `number`; `given` the place of the capture, if it is
-    /// known.
+    /// Ends the survey. `stream` is the complete row of connection `number`; `given` the place of the capture, if the
+    /// user names it.
     pub fn finish(self, number: u32, stream: &Stream, given: Option<Vantage>) -> Survey {
         let receiver = self.sender.other();
         let (mss, offloaded) = segment_size(stream, self.sender);
         let measured = self.to_sender.into_iter().chain(self.echoed).min();
-        // Before the slowest link data comes as the sender sends it; behind it, as the link does.
-        let rates = if self.data_rates.count() > self.rates.count() { &self.data_rates } else { &self.rates };
-        let median = |rates: &Histogram| rates.quantile(0.5).filter(|_| rates.count() >= MIN_RATES);
-        let rate = median(rates).max(median(&self.pair_rates));
-        // What is acknowledged is data; the link transmits headers too.
-        let headers = self.headers;
-        let rate = rate.map(|rate| (rate as f64 * f64::from(mss + headers) / f64::from(mss)) as u64);
-        let rate = rate.and_then(Rate::from_bits_per_sec);
+        let measured_rate = self.rate(mss);
         // A SYN is small.
-        let full = rate.map_or(Span::ZERO, |rate| rate.transmission_time(mss + headers));
-        let answered = [self.to_receiver, self.syn_to_receiver.map(|span| span + full)];
-        let to_receiver = answered.into_iter().flatten().min().unwrap_or(Span::ZERO);
-        let (mut to_sender, mut to_receiver) = (measured.unwrap_or(Span::ZERO), to_receiver);
+        let full = measured_rate.value().map_or(Span::ZERO, |rate| rate.transmission_time(mss + self.headers));
+        let answered = [self.to_receiver, self.syn_to_receiver.map(|span| span + full)].into_iter().flatten().min();
+        let [to_sender, to_receiver] = [measured, answered].map(|span| span.unwrap_or(Span::ZERO));
         let sum = to_sender + to_receiver;
         let is_tenth = |part: Span| part.times(10) <= sum;
-        let found = match (is_tenth(to_sender), is_tenth(to_receiver)) {
+        let nearest = match (is_tenth(to_sender), is_tenth(to_receiver)) {
             (true, _) => Vantage::Sender,
             (_, true) => Vantage::Receiver,
             _ => Vantage::Middle,
         };
         // Segments that were lost were captured before.
         let before_losses = self.repeats > 10 * self.gaps && to_receiver > Span::from_millis(1);
-        let vantage = given.unwrap_or(found);
-        match vantage {
-            Vantage::Sender => to_sender = Span::ZERO,
-            Vantage::Receiver => to_receiver = Span::ZERO,
-            Vantage::Middle => {}
-        }
+        let vantage = match given {
+            Some(given) => Evidence::Known(given),
+            None if measured.is_some() && sum > Span::ZERO => Evidence::infer(nearest, Rule::ShortRoundTrip),
+            None if before_losses => Evidence::infer(nearest, Rule::CapturedBeforeLoss),
+            None => Evidence::Unknown(Unseen::NoPlace),
+        };
+        let [to_sender, to_receiver] =
+            [(measured, Vantage::Sender), (answered, Vantage::Receiver)].map(|(span, end)| {
+                match (vantage.value(), span) {
+                    (Some(place), _) if place == end => vantage.map(|_| Span::ZERO),
+                    (None, _) if end == Vantage::Sender => Evidence::Unknown(Unseen::NoPlace),
+                    (_, Some(value)) => {
+                        Evidence::Inferred { value, low: Span::ZERO, high: value, rule: Rule::LeastRoundTrip }
+                    }
+                    (_, None) => Evidence::Unknown(Unseen::NoRoundTrip),
+                }
+            });
+        let scale_known = stream.knows_scale(receiver);
         Survey {
             number,
             stream: stream.clone(),
             sender: self.sender,
             mss,
-            headers,
+            headers: self.headers,
             offloaded,
             origin: self.origin.unwrap_or_default(),
             bytes: self.max,
             to_sender,
             to_receiver,
             vantage,
-            vantage_known: given.is_some() || (measured.is_some() && sum > Span::ZERO) || before_losses,
-            rate,
-            window: self.window.unwrap_or(0),
-            scale_known: stream.knows_scale(receiver),
+            rate: measured_rate,
+            window: match self.window {
+                _ if !scale_known => Evidence::Unknown(Unseen::NoWindowScale),
+                Some(window) => Evidence::Known(window.into()),
+                None => Evidence::Unknown(Unseen::NoReceiver),
+            },
+            scale_known,
             sack: self.sack || stream.syn.iter().all(|syn| syn.is_some_and(|syn| syn.sack_permitted)),
+        }
+    }
+
+    /// The rate at which data was acknowledged, or seen behind the slowest link.
+    fn rate(&self, mss: u32) -> Evidence<Rate> {
+        // Before the slowest link data comes as the sender sends it; behind it, as the link does.
+        let rates = if self.data_rates.count() > self.rates.count() { &self.data_rates } else { &self.rates };
+        let median = |rates: &Histogram| rates.quantile(0.5).filter(|_| rates.count() >= MIN_RATES);
+        let (all, pairs) = (median(rates), median(&self.pair_rates));
+        let chosen = if pairs > all { &self.pair_rates } else { rates };
+        // Acknowledgments count data; the link transmits headers too.
+        let with_headers = |rate: u64| (rate as f64 * f64::from(mss + self.headers) / f64::from(mss)) as u64;
+        let quantile = |share: f64| Rate::from_bits_per_sec(with_headers(chosen.quantile(share)?));
+        match (
+            all.max(pairs).and_then(|rate| Rate::from_bits_per_sec(with_headers(rate))),
+            quantile(0.1),
+            quantile(0.9),
+        ) {
+            (Some(value), Some(low), Some(high)) => {
+                Evidence::Inferred { value, low: low.min(value), high: high.max(value), rule: Rule::CloseAcks }
+            }
+            _ => Evidence::Unknown(Unseen::TooFewSamples),
         }
     }
 }

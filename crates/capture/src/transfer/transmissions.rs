@@ -7,34 +7,42 @@ use tcp::Reason;
 
 /// A transmission of a segment.
 #[derive(Clone, Copy, Debug)]
-pub struct Transmission {
+pub struct SentSegment {
     pub seq: u64,
     pub end: u64,
     pub at: Time,
     pub reason: Reason,
-    /// Its timestamp, if it has one; of one that was not captured, that of the segment behind the gap.
+    /// Its timestamp, if it has one; if it was not captured, the timestamp of the segment behind the gap.
     pub stamp: Option<u32>,
-    /// Its event's number in the order of events.
+    /// The number of its fact in the order of facts.
     pub number: u64,
     /// It was not captured: data behind it was.
     pub unseen: bool,
-    /// The time of its arrival is the usual one, or that of an acknowledgment which is earlier.
+    /// The time of its arrival is the usual one, or an earlier acknowledgment's.
     pub estimated: bool,
-    pub fate: Fate,
+    pub fate: SegmentFate,
 }
 
-/// What became of a transmission.
+/// What became of a transmission, as far as acknowledgments show.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Fate {
-    /// Not known yet.
+pub enum SegmentFate {
+    /// Not decided.
     Open,
-    /// It reached the receiver at that time, as far as acknowledgments tell.
-    Arrived(Time),
+    /// It reached the receiver.
+    Arrived {
+        /// The most likely time.
+        at: Time,
+        /// The latest time: when the acknowledgment arrived at the sender; NEVER if no acknowledgment is for it.
+        by: Time,
+    },
+    /// Acknowledgments show that it was lost.
     Lost,
+    /// Nothing was heard of it for too long.
+    Silent,
 }
 
 /// Transmissions of the same segment.
-struct Copies {
+struct SegmentCopies {
     end: u64,
     first: u64,
     more: Vec<u64>,
@@ -42,7 +50,7 @@ struct Copies {
 
 /// An acknowledgment.
 #[derive(Clone, Copy)]
-pub struct Answer {
+pub struct AckTimes {
     /// When it reached the sender, and when the receiver had sent it.
     pub at: Time,
     pub sent: Time,
@@ -52,23 +60,34 @@ pub struct Answer {
     pub usual: Span,
 }
 
+/// How far an acknowledgment reaches.
+#[derive(Clone, Copy)]
+struct AckReach {
+    /// It is known to be for the first copy.
+    first: bool,
+    /// It covers several segments, which may have arrived long before.
+    jumps: bool,
+}
+
 /// Transmissions that are looked at to see whether one overtook another.
 const OVERTAKERS: usize = 8;
 
-/// All transmissions whose fate, or that of an earlier one, is not known.
+/// All transmissions whose fate, or the fate of an earlier one, is not known.
 pub struct Transmissions {
     /// In order of time; numbered from `base`.
-    sent: VecDeque<Transmission>,
+    sent: VecDeque<SentSegment>,
     base: u64,
+    /// The time of the last transmission that was removed, and the bytes of the largest one that was sent then.
+    last_burst: (Time, u64),
     /// Segments that are not acknowledged, by their first byte.
-    open: BTreeMap<u64, Copies>,
+    open: BTreeMap<u64, SegmentCopies>,
     /// The time after a transmission at which an acknowledgment may answer it.
     least: Span,
     /// The transmission time of a segment.
     spacing: Span,
     forward: Span,
     /// Segments after a timeout that may have arrived before: the next acknowledgment tells.
-    undecided: Option<(Vec<Copies>, Answer)>,
+    undecided: Option<(Vec<SegmentCopies>, AckTimes)>,
     /// Acknowledgments since the last that advanced.
     duplicates: u32,
 }
@@ -78,6 +97,7 @@ impl Transmissions {
         Transmissions {
             sent: VecDeque::new(),
             base: 0,
+            last_burst: (Time::ZERO, 0),
             open: BTreeMap::new(),
             least: Span::from_nanos(round_trip.as_nanos() / 10 * 9),
             spacing,
@@ -88,9 +108,9 @@ impl Transmissions {
     }
 
     /// Adds a transmission.
-    pub fn add(&mut self, transmission: Transmission) {
+    pub fn add(&mut self, transmission: SentSegment) {
         let number = self.base + self.sent.len() as u64;
-        let Transmission { seq, end, .. } = transmission;
+        let SentSegment { seq, end, .. } = transmission;
         let mut transmission = transmission;
         match self.open.get_mut(&seq) {
             Some(copies) => {
@@ -101,10 +121,10 @@ impl Transmissions {
             None => match self.open.range_mut(..seq).next_back().filter(|(_, copies)| copies.end > seq) {
                 Some((_, copies)) => copies.more.push(number),
                 None if transmission.reason == Reason::New => {
-                    self.open.insert(seq, Copies { end, first: number, more: Vec::new() });
+                    self.open.insert(seq, SegmentCopies { end, first: number, more: Vec::new() });
                 }
                 // The receiver has it already.
-                None => transmission.fate = Fate::Arrived(transmission.at + self.forward + self.spacing),
+                None => transmission.fate = self.arrival(&transmission, Time::ZERO, Time::NEVER),
             },
         }
         self.sent.push_back(transmission);
@@ -121,37 +141,46 @@ impl Transmissions {
     }
 
     /// When the open segment that ends at `end` was sent, if it was sent once and nothing before it is missing: behind
-    /// a hole an acknowledgment comes late.
-    pub fn sent_once(&self, end: u64) -> Option<Time> {
+    /// a hole an acknowledgment comes late. Also the bytes of the largest segment that was sent at the same time: of a
+    /// burst the last one is measured.
+    pub fn find_sent_once(&self, end: u64) -> Option<(Time, u32)> {
         let repeated = self.open.first_key_value().is_some_and(|(_, first)| !first.more.is_empty());
         if repeated || self.duplicates > 0 {
             return None;
         }
         let (_, copies) = self.open.range(..end).next_back()?;
         let sent = self.get(copies.first).filter(|_| copies.end == end && copies.more.is_empty())?;
-        (!sent.unseen).then_some(sent.at)
+        let place = usize::try_from(copies.first.checked_sub(self.base)?).ok()?;
+        let is_together = |other: &&SentSegment| other.at == sent.at;
+        let before = self.sent.range(..place).rev().take_while(is_together);
+        let burst = before.chain(self.sent.range(place..).take_while(is_together));
+        let len = burst.map(|other| other.end - other.seq).max()?;
+        let (taken_at, taken_len) = self.last_burst;
+        let len = if taken_at == sent.at { len.max(taken_len) } else { len };
+        (!sent.unseen).then_some((sent.at, len as u32))
     }
 
     /// The segment at `seq` that was not captured when it was first sent, if there is one.
-    pub fn unseen(&mut self, seq: u64) -> Option<&mut Transmission> {
+    pub fn find_unseen(&mut self, seq: u64) -> Option<&mut SentSegment> {
         let first = self.open.get(&seq).filter(|copies| copies.more.is_empty())?.first;
         self.sent.get_mut(usize::try_from(first.checked_sub(self.base)?).ok()?).filter(|first| first.unseen)
     }
 
     /// An acknowledgment arrived that acknowledges everything before `ack`, which is more than before if `advances`.
-    pub fn acknowledge(&mut self, ack: u64, advances: bool, answer: Answer) {
+    pub fn acknowledge(&mut self, ack: u64, advances: bool, answer: AckTimes) {
         if let Some((covered, first)) = self.undecided.take() {
-            // [RFC5682 s2] A second acknowledgment of data that was not sent again, too early for an answer to what
-            // was.
+            // [RFC5682 s2] A second acknowledgment of data that was not retransmitted, too early for an answer to a
+            // retransmission.
             let all_delayed = advances && answer.at.since(first.at.min(answer.at)) < self.least;
             for copies in covered {
-                match copies.more.is_empty() && all_delayed {
-                    true => self.arrive(copies.first, first.sent),
-                    false => self.decide(&copies, &first, all_delayed, true),
+                if copies.more.is_empty() && all_delayed {
+                    self.arrive(copies.first, first.sent, first.at);
+                } else {
+                    self.decide(&copies, &first, AckReach { first: all_delayed, jumps: true });
                 }
             }
         }
-        let covered: Vec<Copies> = std::iter::from_fn(|| self.pop_before(ack)).collect();
+        let covered: Vec<SegmentCopies> = std::iter::from_fn(|| self.pop_before(ack)).collect();
         // A delayed acknowledgment covers two segments; one that fills a hole, also what arrived before behind it.
         let fills = covered.iter().any(|copies| !copies.more.is_empty());
         let jumps = covered.len() > if fills && self.duplicates > 0 { 1 } else { 2 };
@@ -161,54 +190,53 @@ impl Transmissions {
             return;
         }
         for copies in covered {
-            self.decide(&copies, &answer, false, jumps);
+            self.decide(&copies, &answer, AckReach { first: false, jumps });
         }
     }
 
     /// Whether an acknowledgment after a timeout may be one of the first transmission: nothing was sent after the
     /// repetition, which it may answer.
-    fn may_be_delayed(&self, copies: &Copies, answer: &Answer) -> bool {
+    fn may_be_delayed(&self, copies: &SegmentCopies, answer: &AckTimes) -> bool {
         let newest = self.base + self.sent.len() as u64 - 1;
         let last = copies.more.last().filter(|last| **last == newest).and_then(|last| self.get(*last));
         last.is_some_and(|last| last.reason == Reason::Timeout && self.can_answer(answer, last))
     }
 
     /// Removes the first open segment if it ends at `ack` or before. A segment may be acknowledged in part.
-    fn pop_before(&mut self, ack: u64) -> Option<Copies> {
+    fn pop_before(&mut self, ack: u64) -> Option<SegmentCopies> {
         self.open.first_entry().filter(|first| first.get().end <= ack).map(|first| first.remove())
     }
 
     /// The receiver has the bytes from `from` to `to`.
-    pub fn selectively_acknowledge(&mut self, from: u64, to: u64, answer: Answer) {
+    pub fn selectively_acknowledge(&mut self, from: u64, to: u64, answer: AckTimes) {
         while let Some((seq, _)) = self.open.range(from..to).find(|(_, copies)| copies.end <= to) {
             let seq = *seq;
             let Some(copies) = self.open.remove(&seq) else { return };
-            self.decide(&copies, &answer, false, false);
+            self.decide(&copies, &answer, AckReach { first: false, jumps: false });
         }
     }
 
-    fn get_mut(&mut self, number: u64) -> Option<&mut Transmission> {
+    fn get_mut(&mut self, number: u64) -> Option<&mut SentSegment> {
         self.sent.get_mut(usize::try_from(number.checked_sub(self.base)?).ok()?)
     }
 
-    fn get(&self, number: u64) -> Option<&Transmission> {
+    fn get(&self, number: u64) -> Option<&SentSegment> {
         self.sent.get(usize::try_from(number.checked_sub(self.base)?).ok()?)
     }
 
     /// Whether an acknowledgment comes late enough to be an answer to a transmission.
-    fn can_answer(&self, answer: &Answer, transmission: &Transmission) -> bool {
+    fn can_answer(&self, answer: &AckTimes, transmission: &SentSegment) -> bool {
         answer.at.since(transmission.at.min(answer.at)) >= self.least
     }
 
-    /// Decides which of the copies arrived; the `first`, if the acknowledgment is known to be for that. If it `jumps`
-    /// over several segments, they may have arrived long before.
-    fn decide(&mut self, copies: &Copies, answer: &Answer, first: bool, jumps: bool) {
-        let echoed = |transmission: &Transmission| match (transmission.stamp, answer.echo) {
+    /// Decides which of the copies arrived.
+    fn decide(&mut self, copies: &SegmentCopies, answer: &AckTimes, AckReach { first, jumps }: AckReach) {
+        let echoed = |transmission: &SentSegment| match (transmission.stamp, answer.echo) {
             (Some(stamp), Some(echo)) => echo.wrapping_sub(stamp) as i32 >= 0,
             _ => true,
         };
         // The repetition to which this is an answer, and the one that it acknowledges.
-        let find = |chosen: &dyn Fn(&Transmission) -> bool| {
+        let find = |chosen: &dyn Fn(&SentSegment) -> bool| {
             copies.more.iter().rev().copied().find(|number| self.get(*number).is_some_and(chosen))
         };
         let answered = find(&|copy| self.can_answer(answer, copy));
@@ -225,7 +253,7 @@ impl Transmissions {
             match number.cmp(&arrived) {
                 std::cmp::Ordering::Less => {
                     if let Some(lost) = self.get_mut(number) {
-                        lost.fate = Fate::Lost;
+                        lost.fate = SegmentFate::Lost;
                     }
                 }
                 // The receiver had it before; the acknowledgments of that were lost.
@@ -234,54 +262,64 @@ impl Transmissions {
                 {
                     self.arrive_as_usual(number, answer);
                 }
-                std::cmp::Ordering::Equal => self.arrive(number, answer.sent),
-                std::cmp::Ordering::Greater if !first && answered == Some(number) => self.arrive(number, answer.sent),
-                // It is under way.
-                std::cmp::Ordering::Greater => self.arrive(number, answer.sent + self.spacing),
+                std::cmp::Ordering::Equal => self.arrive(number, answer.sent, answer.at),
+                std::cmp::Ordering::Greater if !first && answered == Some(number) => {
+                    self.arrive(number, answer.sent, answer.at);
+                }
+                // It is in flight.
+                std::cmp::Ordering::Greater => self.arrive(number, answer.sent + self.spacing, Time::NEVER),
             }
         }
     }
 
     /// A transmission arrived before an acknowledgment was sent, in the time that is usual.
-    fn arrive_as_usual(&mut self, number: u64, answer: &Answer) {
+    fn arrive_as_usual(&mut self, number: u64, answer: &AckTimes) {
         if let Some(transmission) = self.get(number) {
-            self.arrive(number, answer.sent.min(transmission.at + answer.usual));
+            self.arrive(number, answer.sent.min(transmission.at + answer.usual), answer.at);
         }
         if let Some(transmission) = self.get_mut(number) {
             transmission.estimated = true;
         }
     }
 
-    fn arrive(&mut self, number: u64, at: Time) {
-        let least = self.forward + self.spacing;
-        if let Some(transmission) = self.get_mut(number) {
-            transmission.fate = Fate::Arrived(at.max(transmission.at + least));
+    fn arrive(&mut self, number: u64, at: Time, by: Time) {
+        let fate = self.get(number).map(|transmission| self.arrival(transmission, at, by));
+        if let Some((transmission, fate)) = self.get_mut(number).zip(fate) {
+            transmission.fate = fate;
         }
     }
 
-    /// Removes the first transmission, if its fate is known.
-    pub fn settled(&mut self) -> Option<Transmission> {
+    /// An arrival at `at`, or when a transmission can arrive at the earliest.
+    fn arrival(&self, transmission: &SentSegment, at: Time, by: Time) -> SegmentFate {
+        let at = at.max(transmission.at + self.forward + self.spacing);
+        SegmentFate::Arrived { at, by: by.max(at) }
+    }
+
+    /// Removes the first transmission, if its fate is decided.
+    pub fn take_decided(&mut self) -> Option<SentSegment> {
         let first = self.sent.front()?;
-        if first.fate == Fate::Open {
+        if first.fate == SegmentFate::Open {
             return None;
         }
-        self.base += 1;
-        self.sent.pop_front()
+        self.take_oldest()
     }
 
-    /// Removes the first transmission, whatever is known of it.
-    pub fn take(&mut self) -> Option<Transmission> {
+    /// Removes the first transmission, decided or not.
+    pub fn take_oldest(&mut self) -> Option<SentSegment> {
         let first = self.sent.pop_front()?;
         self.base += 1;
+        let (at, len) = self.last_burst;
+        let before = if at == first.at { len } else { 0 };
+        self.last_burst = (first.at, before.max(first.end - first.seq));
         Some(first)
     }
 
-    /// The earliest arrival whose time is known among those that follow the last transmission that was removed, of at
-    /// most [`OVERTAKERS`], and of four times as many transmissions: most of what is in flight has not arrived.
+    /// The earliest certain arrival of the transmissions after the last one that was removed. At most [`OVERTAKERS`]
+    /// arrivals count, among four times that number of transmissions: most of the data in flight has not arrived.
     pub fn next_arrival(&self) -> Option<Time> {
         let next = self.sent.iter().take(4 * OVERTAKERS);
         let arrivals = next.filter_map(|sent| match sent.fate {
-            Fate::Arrived(at) if sent.reason == Reason::New && !sent.estimated => Some(at),
+            SegmentFate::Arrived { at, .. } if sent.reason == Reason::New && !sent.estimated => Some(at),
             _ => None,
         });
         arrivals.take(OVERTAKERS).min()

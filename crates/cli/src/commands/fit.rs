@@ -8,7 +8,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Args as ClapArgs, ValueEnum};
 use engine::Rate;
 use fit::log::{Iperf, Ping};
-use fit::measured::{self, Given};
+use fit::measured::{self, GivenSettings};
 use fit::path::Bottleneck;
 use fit::scenario::{Fitted, Host};
 use fit::transfer::Transfer;
@@ -53,13 +53,13 @@ pub struct Args {
     #[arg(long, value_enum, value_name = "PLACE")]
     at: Option<CapturePlace>,
     /// The sender's variant, which a capture does not show [default: that of iperf3's log, or the nearest of several]
-    #[arg(long, value_parser = PossibleValuesParser::new(comparison::variants()), hide_possible_values = true)]
+    #[arg(long, value_parser = PossibleValuesParser::new(comparison::list_variants()), hide_possible_values = true)]
     variant: Option<String>,
     /// The rate of the path, if it is known
     #[arg(long)]
     rate: Option<Rate>,
-    /// The host that sends the data, which a measurement does not show: `mobile` for an upload [default: that of a result
-    /// of `lasthop shell`, or else server]
+    /// The host that sends the data, which a measurement does not show: `mobile` for an upload [default: that of a
+    /// result of `lasthop shell`, or else server]
     #[arg(long, value_enum, value_name = "HOST")]
     sender: Option<SendingHost>,
     /// Print the fit as JSON
@@ -90,7 +90,8 @@ pub fn fit_scenario(args: &Args) -> Result<(), CommandFailure> {
     args.files.iter().try_for_each(|file| refuse_comparison(file))?;
     let names: Vec<String> = args.files.iter().map(|file| format_path(file)).collect();
     let source = names.join(" and ");
-    let given = Given { variant: args.variant.clone(), rate: args.rate, sender: args.sender.map(Host::from), source };
+    let given =
+        GivenSettings { variant: args.variant.clone(), rate: args.rate, sender: args.sender.map(Host::from), source };
     let (fitted, values, named) = match &args.files[..] {
         [dir] if !find_host_captures(dir).is_empty() => fit_host_result(dir, args, &given)?,
         [file] => fit_capture_or_log(file, args, &given)?,
@@ -104,7 +105,7 @@ pub fn fit_scenario(args: &Args) -> Result<(), CommandFailure> {
     };
     let variant = given.variant(named.as_deref());
     let variants: Vec<&str> = variant.as_deref().map_or(comparison::CANDIDATES.to_vec(), |variant| vec![variant]);
-    let tried = comparison::tried(&fitted, &values, &variants)
+    let tried = comparison::try_variants(&fitted, &values, &variants)
         .map_err(|problems| CommandFailure::Input(format_problems(&problems)))?;
     let Some(best) = tried.first() else { return Ok(()) };
     if best.values.is_far(&values) {
@@ -114,7 +115,7 @@ pub fn fit_scenario(args: &Args) -> Result<(), CommandFailure> {
         );
     }
     if args.json {
-        print_visible(&format!("{:#}\n", json::report(&tried, &values)))?;
+        print_visible(&format!("{:#}\n", json::fit_to_json(&tried, &values)))?;
     } else {
         print_fit_tables(&tried, &values, variant.is_none())?;
     }
@@ -134,17 +135,17 @@ pub fn fit_scenario(args: &Args) -> Result<(), CommandFailure> {
 
 /// Prints a fit; the variant is `assumed` if neither the user nor the measurement names it.
 fn print_fit_tables(
-    tried: &[comparison::Tried],
-    values: &comparison::Values,
+    tried: &[comparison::TriedVariant],
+    values: &comparison::TransferValues,
     assumed: bool,
 ) -> Result<(), CommandFailure> {
     let Some(best) = tried.first() else { return Ok(()) };
-    print_visible(&table::align_rows(&measured::rows(&best.fitted), 1))?;
-    print_visible(&format!("\n{}", table::align_rows(&measured::compared(values, best), 1)))?;
+    print_visible(&table::align_rows(&measured::render_fit_rows(&best.fitted), 1))?;
+    print_visible(&format!("\n{}", table::align_rows(&measured::render_comparison_rows(values, best), 1)))?;
     if !assumed || values.goodput.is_none() {
         return Ok(());
     }
-    let goodput = |tried: &comparison::Tried| {
+    let goodput = |tried: &comparison::TriedVariant| {
         format!("{} {:.3}", tried.fitted.variant, tried.values.goodput.unwrap_or_default() / 1e6)
     };
     let others: Vec<String> = tried.iter().map(goodput).collect();
@@ -154,8 +155,8 @@ fn print_fit_tables(
     ))
 }
 
-/// Prints which host is assumed to be the sender, if `sends` may be a mobile: servers do not open connections.
-fn note_direction(given: &Given, sends: Option<&str>) {
+/// Says which host is taken for the sender, if `sends` may be a mobile: servers do not open connections.
+fn note_direction(given: &GivenSettings, sends: Option<&str>) {
     if let Some(sends) = sends.filter(|_| given.sender.is_none()) {
         write_note(format_args!(
             "note: fitted as a download; if {sends}, which sends, is the wireless host: --sender mobile"
@@ -163,11 +164,11 @@ fn note_direction(given: &Given, sends: Option<&str>) {
     }
 }
 
-/// A fit, the measured values, and the variant that the measurement names.
-type Fit = (Fitted, comparison::Values, Option<String>);
+/// A fit, the values of the measurement, and the variant that it names.
+type Fit = (Fitted, comparison::TransferValues, Option<String>);
 
 /// The fit to a result of real hosts, which shows the sender.
-fn fit_host_result(dir: &Path, args: &Args, given: &Given) -> Result<Fit, CommandFailure> {
+fn fit_host_result(dir: &Path, args: &Args, given: &GivenSettings) -> Result<Fit, CommandFailure> {
     let (file, other) = read_command_captures(dir, None, &CaptureArgs { stream: args.stream, at: args.at })?;
     let direction = DataDirection::of(dir, &file, other.as_ref(), file.choose_connection(args.stream)?);
     let seen = direction.filter(|_| given.sender.is_none()).map(|direction| {
@@ -179,7 +180,7 @@ fn fit_host_result(dir: &Path, args: &Args, given: &Given) -> Result<Fit, Comman
             "note: the machine's congestion control was {control}, unless the program chose another: set it with --variant"
         ));
     }
-    let given = &Given { sender: given.sender.or(seen), ..given.clone() };
+    let given = &GivenSettings { sender: given.sender.or(seen), ..given.clone() };
     match &other {
         Some(other) => fit_both_captures([&file, other], args, given),
         None => {
@@ -192,7 +193,7 @@ fn fit_host_result(dir: &Path, args: &Args, given: &Given) -> Result<Fit, Comman
 }
 
 /// The fit to a capture or a log.
-fn fit_capture_or_log(file: &Path, args: &Args, given: &Given) -> Result<Fit, CommandFailure> {
+fn fit_capture_or_log(file: &Path, args: &Args, given: &GivenSettings) -> Result<Fit, CommandFailure> {
     let name = format_path(file);
     let refused = |what: String| CommandFailure::Input(format!("error: {name}: {what}"));
     let found = fs::metadata(file).map_err(|error| refuse_unreadable(file, &error))?;
@@ -215,7 +216,7 @@ fn fit_capture_or_log(file: &Path, args: &Args, given: &Given) -> Result<Fit, Co
 }
 
 /// The fit to the captures of both ends.
-fn fit_both_captures(captures: [&CaptureFile; 2], args: &Args, given: &Given) -> Result<Fit, CommandFailure> {
+fn fit_both_captures(captures: [&CaptureFile; 2], args: &Args, given: &GivenSettings) -> Result<Fit, CommandFailure> {
     let both = BothEnds::of(captures, args.stream)?;
     let path = &both.files[0].path;
     if !both.whole_path {
@@ -232,7 +233,7 @@ fn fit_both_captures(captures: [&CaptureFile; 2], args: &Args, given: &Given) ->
 }
 
 /// The fit to a transfer, captured in the file of this name.
-fn fit_transfer(name: &str, transfer: &Transfer, given: &Given) -> Result<Fit, CommandFailure> {
+fn fit_transfer(name: &str, transfer: &Transfer, given: &GivenSettings) -> Result<Fit, CommandFailure> {
     let refused = |what: String| CommandFailure::Input(format!("error: {name}: {what}"));
     let ends = transfer.survey.stream.ends;
     write_note(format_args!(
@@ -241,11 +242,11 @@ fn fit_transfer(name: &str, transfer: &Transfer, given: &Given) -> Result<Fit, C
         ends[transfer.survey.sender.index()],
         ends[transfer.survey.sender.other().index()],
         transfer.transmissions.len(),
-        transfer.survey.vantage.name(),
+        transfer.survey.place_of_times().name(),
     ));
     let opened = transfer.survey.sender == capture::End::Client;
     note_direction(given, opened.then_some("the end that opened the connection"));
-    let at_sender = transfer.survey.vantage == Vantage::Sender;
+    let at_sender = transfer.survey.place_of_times() == Vantage::Sender;
     if at_sender && transfer.counts.missing > transfer.counts.segments / 100 {
         let missing = transfer.counts.missing;
         write_note(format_args!(
@@ -267,7 +268,7 @@ fn refuse_unreadable(file: &Path, error: &io::Error) -> CommandFailure {
 }
 
 /// The fit to logs of iperf3 and ping.
-fn fit_logs(files: &[PathBuf], given: &Given) -> Result<Fit, CommandFailure> {
+fn fit_logs(files: &[PathBuf], given: &GivenSettings) -> Result<Fit, CommandFailure> {
     let (mut iperf, mut ping) = (None, None);
     for file in files {
         let refused = |what: String| CommandFailure::Input(format!("error: {}: {what}", format_path(file)));

@@ -14,7 +14,7 @@ use crate::cell::{self, Cell, Cells};
 use crate::columns::{Column, Columns, Figure};
 use crate::packet::{Identified, Kind};
 use crate::places::{self, Map};
-use hops::Hops;
+use hops::HopRecorder;
 use states::States;
 
 /// Wake-ups between two looks at the number of entries.
@@ -94,14 +94,14 @@ pub(crate) struct FlowHead {
 /// The sinks of a run.
 struct Journeys<'a> {
     network: &'a Network,
-    hops: Hops,
+    hops: HopRecorder,
     states: States,
     cells: Cells,
 }
 
 impl Journeys<'_> {
     fn kept(&self) -> usize {
-        self.hops.kept() + self.states.kept() + self.cells.kept()
+        self.hops.entries() + self.states.kept() + self.cells.kept()
     }
 }
 
@@ -110,12 +110,9 @@ impl Sink for Journeys<'_> {
 
     fn event(&mut self, time: Time, event: &Event) {
         let at = time.as_secs_f64();
+        self.hops.event(time, event);
         match event {
-            Event::Link { hop, event, of } => self.hops.link(at, *hop, event, *of),
-            Event::Node { node, event, of } => {
-                self.hops.node(at, *node as usize, event, *of);
-                self.states.node(at, *node, event);
-            }
+            Event::Node { node, event, .. } => self.states.node(at, *node, event),
             Event::Air { link, state } => self.states.air(at, *link, *state),
             Event::Medium { .. } => {
                 let Journeys { network, hops, cells, .. } = self;
@@ -153,7 +150,7 @@ pub fn journeys(
     let mut world = World::new(network, true);
     let mut sink = Journeys {
         network,
-        hops: Hops::new(network, from, to),
+        hops: HopRecorder::new(network, from, to),
         states: States::new(network, &world, from),
         cells: Cells::new(network, from, to),
     };
@@ -181,7 +178,7 @@ pub fn journeys(
         }
     }
     let ended = world.is_over().then(|| world.now().as_secs_f64());
-    sink.hops.close(to, &world);
+    sink.hops.end_at(to);
     sink.cells.close(time(to));
     follow(&mut world, &mut sink, time(to) + Span::from_nanos(((to - from) * 1e9) as u64) + AFTER, watch)?;
     Ok(figure(network, sink, [from, to], (overflowed, ended)))
@@ -189,7 +186,7 @@ pub fn journeys(
 
 /// Runs on until it is known what becomes of the packets of the interval, at most until `last`.
 fn follow(world: &mut World, sink: &mut Journeys<'_>, last: Time, watch: Watch<'_>) -> Result<(), Interrupted> {
-    while !world.is_over() && world.now() < last && (sink.hops.unknown() > 0 || !sink.cells.is_complete()) {
+    while !world.is_over() && world.now() < last && (sink.hops.has_packets() || !sink.cells.is_complete()) {
         if !world.advance_until(last, STRIDE / 20, sink) {
             break;
         }
@@ -212,7 +209,7 @@ fn figure(
     let mut columns = Columns::default();
     let packets = columns.add(hops.rows.iter().map(|row| {
         let Identified { flow, kind, offset, bytes } = row.packet;
-        let (kind, outcome) = (f64::from(kind as u8), f64::from(row.outcome as u8));
+        let (kind, outcome) = (f64::from(kind as u8), f64::from(row.outcome.number()));
         [f64::from(row.hop), flow, kind, offset, bytes, row.joined, row.starts, row.leaves, row.arrives, outcome]
     }));
     let frames = columns.add(hops.frames.iter().map(|row| {

@@ -1,4 +1,4 @@
-//! Fits as scenarios: what is written is what a run has.
+//! Fits as scenarios: a run has the written values.
 
 use engine::{Rate, Span};
 
@@ -6,12 +6,12 @@ use super::{Fitted, Host};
 use crate::loss::{Estimate, Loss};
 use crate::reordering::{Late, Reordering};
 
-fn estimate(value: f64) -> Estimate {
+fn estimate_near(value: f64) -> Estimate {
     Estimate { value, interval: [0.9 * value, 1.1 * value] }
 }
 
 /// A download over 8 Mbit/s.
-pub fn fitted() -> Fitted {
+pub fn download_fit() -> Fitted {
     Fitted {
         source: "path.pcap".into(),
         sender: Host::Server,
@@ -21,7 +21,7 @@ pub fn fitted() -> Fitted {
         delay: Span::from_millis(25),
         queue: Some(60),
         queue_was_full: true,
-        loss: Loss::Gilbert { p: estimate(0.005), r: estimate(0.4) },
+        loss: Loss::Gilbert { p: estimate_near(0.005), r: estimate_near(0.4) },
         reordering: None,
         mss: 1448,
         receive_window: 1_000_000,
@@ -35,7 +35,7 @@ pub fn fitted() -> Fitted {
 }
 
 /// Links, flows and the text of a fit's scenario.
-fn loaded(fitted: &Fitted) -> (sim::Network, String) {
+fn load_fit(fitted: &Fitted) -> (sim::Network, String) {
     let text = fitted.to_toml();
     let loaded =
         scenario::load::from_toml("fitted.toml", &text).unwrap_or_else(|problems| panic!("{problems:?}\n{text}"));
@@ -50,17 +50,17 @@ fn reordering_is_a_jitter_with_the_share_and_the_quartiles() {
         Some(Late { delays, extents: [3, 8], precision: Span::from_nanos(1_500_000) })
     };
     for share in [1e-7, 0.000_123, 0.009_5, 0.333_333_333, 1.0] {
-        let reordering = Some(Reordering { share: estimate(share), late: late([5, 11, 17, 24, 30]) });
-        let (network, text) = loaded(&Fitted { reordering, ..fitted() });
+        let reordering = Some(Reordering { share: estimate_near(share), late: late([5, 11, 17, 24, 30]) });
+        let (network, text) = load_fit(&Fitted { reordering, ..download_fit() });
         assert!(text.contains("low = \"11 ms\", high = \"17 ms\""), "{text}");
         let changes = network.links[1].changes.as_ref().expect("it has a jitter");
         assert!(changes.jitter.as_ref().is_some_and(|jitter| jitter.reordering), "{text}");
     }
-    let reordering = Some(Reordering { share: estimate(0.01), late: late([11, 12, 12, 12, 12]) });
-    let (_, text) = loaded(&Fitted { reordering, ..fitted() });
+    let reordering = Some(Reordering { share: estimate_near(0.01), late: late([11, 12, 12, 12, 12]) });
+    let (_, text) = load_fit(&Fitted { reordering, ..download_fit() });
     assert!(text.contains("probability = 0.01, delay = { kind = \"constant\", value = \"12 ms\" }"), "{text}");
-    let reordering = Some(Reordering { share: estimate(0.0), late: None });
-    let (network, _) = loaded(&Fitted { reordering, ..fitted() });
+    let reordering = Some(Reordering { share: estimate_near(0.0), late: None });
+    let (network, _) = load_fit(&Fitted { reordering, ..download_fit() });
     assert_eq!(network.links[1].changes, None);
 }
 
@@ -68,7 +68,7 @@ fn reordering_is_a_jitter_with_the_share_and_the_quartiles() {
 #[test]
 fn upload_goes_from_the_mobile_to_the_server() {
     for (sender, from, to) in [(Host::Server, "server", "mobile"), (Host::Mobile, "mobile", "server")] {
-        let (network, text) = loaded(&Fitted { sender, ..fitted() });
+        let (network, text) = load_fit(&Fitted { sender, ..download_fit() });
         let name = |node: usize| network.nodes[node].name.as_str();
         let flow = &network.flows[0];
         assert_eq!((name(flow.from), name(flow.to)), (from, to));

@@ -23,7 +23,7 @@ impl Sink for LossCounter {
 }
 
 /// The settings of a path that a fit should find.
-pub struct Known {
+pub struct KnownPath {
     pub mbps: f64,
     pub delay_ms: f64,
     pub queue: u32,
@@ -33,9 +33,9 @@ pub struct Known {
     pub seed: u64,
 }
 
-impl Known {
+impl KnownPath {
     fn scenario(&self) -> String {
-        let Known { mbps, delay_ms, queue, channel, variant, seconds, seed } = self;
+        let KnownPath { mbps, delay_ms, queue, channel, variant, seconds, seed } = self;
         format!(
             "duration = \"{seconds} s\"\nseed = {seed}\n[nodes]\nserver = {{ kind = \"host\" }}\nstation = {{ kind = \"base-station\" }}\n\
              client = {{ kind = \"host\" }}\n[links.wire]\nkind = \"wired\"\nbetween = [\"server\", \"station\"]\nrate = \"1 Gbps\"\n\
@@ -48,7 +48,7 @@ impl Known {
 
     /// A capture at the sender or the receiver, and the number of packets with data that the channel lost or the
     /// queue dropped.
-    fn captured(&self, at: Vantage) -> (Vec<u8>, usize) {
+    fn capture_at(&self, at: Vantage) -> (Vec<u8>, usize) {
         let network = build_network(&self.scenario());
         let flow = &network.flows[0];
         let node = if at == Vantage::Sender { flow.from } else { flow.to };
@@ -59,17 +59,17 @@ impl Known {
     }
 
     /// The fit of a capture at the sender or the receiver.
-    pub fn fitted(&self, at: Vantage) -> (Transfer, Bottleneck) {
-        let (transfer, bottleneck, _) = self.fitted_and_lost(at);
+    pub fn fit_at(&self, at: Vantage) -> (Transfer, Bottleneck) {
+        let (transfer, bottleneck, _) = self.fit_and_losses_at(at);
         (transfer, bottleneck)
     }
 
     /// The fit, and the number of packets with data that the channel lost or the
     /// queue dropped.
-    pub fn fitted_and_lost(&self, at: Vantage) -> (Transfer, Bottleneck, usize) {
-        let (file, lost) = self.captured(at);
+    pub fn fit_and_losses_at(&self, at: Vantage) -> (Transfer, Bottleneck, usize) {
+        let (file, lost) = self.capture_at(at);
         let transfer = Transfer::of(|| Ok(file.as_slice()), None, None).expect("it is readable");
-        assert_eq!(transfer.survey.vantage, at);
+        assert_eq!(transfer.survey.vantage.value(), Some(at));
         let bottleneck = Bottleneck::of(&transfer);
         (transfer, bottleneck, lost)
     }

@@ -3,7 +3,7 @@
 use capture::joined::{Joined, Track};
 use capture::transfer::{Survey, Truth, Vantage};
 use capture::{End, Stream};
-use sim::{Network, Sink};
+use observe::observation::{CapturedConnection, CapturedSink};
 
 use super::{CaptureFailure, CaptureFile, ExplainedConnection};
 
@@ -37,7 +37,7 @@ impl<'a> BothEnds<'a> {
         let mut surveys =
             [files[0].survey_connection(numbers[0], None)?, files[1].survey_connection(numbers[1], None)?];
         // The farther the receiver, the nearer the sender.
-        if surveys[1].to_receiver > surveys[0].to_receiver {
+        if surveys[1].to_receiver.value() > surveys[0].to_receiver.value() {
             (files, numbers, surveys) = ([files[1], files[0]], [numbers[1], numbers[0]], {
                 let [first, second] = surveys;
                 [second, first]
@@ -56,8 +56,8 @@ impl<'a> BothEnds<'a> {
         let joined = Joined::of(&tracks[0], &tracks[1]);
         let joined = joined.map_err(|error| CaptureFailure::NotJoined { paths: paths(), error })?;
         let [near, far] = surveys;
-        let is_between = |survey: &Survey| survey.vantage == Vantage::Middle && survey.vantage_known;
-        let same_end = near.vantage == far.vantage && near.vantage_known && far.vantage_known;
+        let is_between = |survey: &Survey| survey.vantage.value() == Some(Vantage::Middle);
+        let same_end = near.vantage.value().is_some() && near.vantage.value() == far.vantage.value();
         let at_ends = files.iter().all(|file| file.at_end);
         let whole_path = at_ends || (!is_between(&near) && !is_between(&far) && !same_end);
         let survey = if whole_path { files[0].survey_connection(numbers[0], Some(Vantage::Sender))? } else { near };
@@ -70,18 +70,18 @@ impl<'a> BothEnds<'a> {
         self.joined.clock.offset + self.files[1].start - self.files[0].start
     }
 
-    /// The fate of each transmission of the sender; `None` if one of the captures is not from an end.
+    /// The fates of the transmissions of the sender; `None` if one of the captures is not from an end.
     pub fn truth(&self) -> Option<Truth> {
         self.whole_path.then(|| self.joined.truth(&self.survey))
     }
 
-    /// Explains the connection from the fate of its transmissions, not from acknowledgments alone.
+    /// Explains the connection, with the known fates of its transmissions in place of those that acknowledgments show.
     ///
     /// # Errors
     /// The capture of the sender cannot be read again.
-    pub fn explain<S: Sink>(
+    pub fn explain<S: CapturedSink>(
         &self,
-        sink: impl FnMut(&Network) -> S,
+        sink: impl FnMut(&CapturedConnection) -> S,
     ) -> Result<(ExplainedConnection, S), CaptureFailure> {
         let truth = self.truth();
         let surveys = vec![self.survey.clone()];

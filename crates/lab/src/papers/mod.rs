@@ -22,7 +22,8 @@ pub use quantity::{ModalQuantity, Mode};
 pub use score::Score;
 
 use engine::Time;
-use sim::{Event, World};
+use observe::observation::{Fact, FlowObservation, ObservingSink, PathObservation, Subscriber};
+use sim::World;
 
 use crate::load::{self, Loaded, Overrides};
 use crate::sweep::Plan;
@@ -76,19 +77,42 @@ impl PaperScenario {
         source.resolve(&source.document)
     }
 
-    /// All events of the run; empty if the scenario is invalid, which a test excludes for all of them.
-    fn events(&self, scheme: Option<&str>, set: &[&str]) -> Vec<(Time, Event)> {
-        let mut events = Vec::new();
-        if let Ok(loaded) = self.load(scheme, set) {
-            World::new(&loaded.network, true).run(&mut events);
-        }
-        events
+    /// Runs the scenario for a subscriber, which sees nothing if it is invalid; a test excludes that for all of them.
+    fn observe<S: Subscriber>(&self, scheme: Option<&str>, set: &[&str], subscriber: S) -> S {
+        let Ok(loaded) = self.load(scheme, set) else { return subscriber };
+        let mut sink = ObservingSink::new(&loaded.network, subscriber);
+        let mut world = World::new(&loaded.network, true);
+        world.run(&mut sink);
+        sink.finish(world.results().ended)
+    }
+
+    /// Runs the scenario, and collects the facts of its flow.
+    fn facts(&self, scheme: Option<&str>, set: &[&str]) -> Vec<FlowFact> {
+        self.observe(scheme, set, CollectedFacts::default()).0
     }
 
     /// The sweep, with this number of replications.
     pub fn plan(&self, replications: u64) -> Result<Plan, Vec<Problem>> {
         let set = vec![format!("sweep.replications={replications}")];
         Plan::of(&self.open(&Overrides { set, ..Overrides::default() })?)
+    }
+}
+
+/// A fact of a flow.
+struct FlowFact {
+    at: Time,
+    fact: Fact,
+    /// The first unacknowledged byte after it.
+    una: u64,
+}
+
+/// Every fact of a flow.
+#[derive(Default)]
+struct CollectedFacts(Vec<FlowFact>);
+
+impl Subscriber for CollectedFacts {
+    fn on_facts(&mut self, at: Time, _: u32, facts: &[Fact], flow: &FlowObservation, _: &PathObservation) {
+        self.0.extend(facts.iter().map(|fact| FlowFact { at, fact: *fact, una: flow.sender.una }));
     }
 }
 

@@ -3,7 +3,7 @@
 use engine::{Span, Time};
 use sim::{Event, Sink};
 
-use observe::observation::ByteRanges;
+use observe::observation::ReceiverState;
 
 /// The minimum number of bins: batch means need 400 after a warm-up of at most half of them; more bins give a finer
 /// result.
@@ -59,7 +59,7 @@ pub(super) struct BinCounter {
 
 struct FlowBins {
     grid: BinGrid,
-    received: ByteRanges,
+    receiver: ReceiverState,
     bins: Vec<u64>,
 }
 
@@ -68,7 +68,8 @@ impl BinCounter {
     pub fn new(flows: usize, watched: &[(usize, BinGrid)]) -> Self {
         let mut arrivals = BinCounter { flows: (0..flows).map(|_| None).collect() };
         for &(flow, grid) in watched {
-            arrivals.flows[flow] = Some(FlowBins { grid, received: ByteRanges::default(), bins: vec![0; grid.count] });
+            let bins = vec![0; grid.count];
+            arrivals.flows[flow] = Some(FlowBins { grid, receiver: ReceiverState::default(), bins });
         }
         arrivals
     }
@@ -82,13 +83,12 @@ impl BinCounter {
 impl Sink for BinCounter {
     const ACTIVE: bool = true;
     fn event(&mut self, at: Time, event: &Event) {
-        let Event::Receiver { flow, event: tcp::Event::SegmentReceived { seq, len, .. } } = *event else { return };
-        let Some(flow) = &mut self.flows[flow as usize] else { return };
-        let before = flow.received.in_order();
-        flow.received.insert(seq, seq + u64::from(len));
+        let Event::Receiver { flow, event } = event else { return };
+        let Some(flow) = &mut self.flows[*flow as usize] else { return };
+        let bytes = flow.receiver.apply(event);
         // Bytes after the last whole bin are not counted.
         if let Some(bin) = flow.bins.get_mut(flow.grid.bin(at)) {
-            *bin += flow.received.in_order() - before;
+            *bin += bytes;
         }
     }
 }

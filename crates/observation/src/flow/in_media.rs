@@ -121,8 +121,9 @@ impl FlowObservation {
         let sent = sent.entry(hop_timing::hop_number(id)).or_default();
         *sent += segments;
         let cycle = Span::from_nanos(taken.as_nanos() / *sent);
-        let is_slowest =
-            |slowest: &SlowestHop| slowest.id == id || left.contains(&slowest.id.link) || cycle > slowest.cycle;
+        let is_slowest = |slowest: &SlowestHop| {
+            slowest.id == id || left.contains(&slowest.id.link) || Some(cycle) > slowest.cycle.value()
+        };
         if self.slowest.as_ref().is_none_or(is_slowest) {
             self.slowest = Some(SlowestHop::in_medium(id, hop, medium, cycle));
         }

@@ -88,8 +88,8 @@ const PATH: &str = "path";
 const LOSS: &str = "loss";
 const WINDOW: &str = "receiver-window";
 
-/// Converts a budget that was computed from a capture: the causes of the connection's time, the longest first. They add
-/// up to the same time. Without the SYN the receive window is not known, and all windows are one cause.
+/// The causes of a budget as a capture separates them, the longest first. They add up to
+/// the same time. Without the SYN the receive window is not known, and all windows are one cause.
 pub fn captured_causes(budget: &[(Cause, Span)], window_known: bool) -> Vec<CapturedCause> {
     const ANY_WINDOW: [Cause; 4] = [Cause::SlowStart, Cause::CongestionAvoidance, Cause::ReceiverWindow, Cause::Scheme];
     let mut causes: Vec<CapturedCause> = Vec::new();
@@ -110,6 +110,17 @@ pub fn captured_causes(budget: &[(Cause, Span)], window_known: bool) -> Vec<Capt
             None => causes.push(CapturedCause { name, summary, first, time: *time }),
         }
     }
+    causes.sort_by_key(|cause| std::cmp::Reverse(cause.time));
+    causes
+}
+
+/// Adds the time in which losses were repaired, of which nothing shows whether a channel or a queue had them.
+pub(super) fn add_unplaced_loss(mut causes: Vec<CapturedCause>, time: Span) -> Vec<CapturedCause> {
+    if time == Span::ZERO {
+        return causes;
+    }
+    let loss = captured_causes(&[(Cause::AirLoss, time)], true).pop();
+    causes.extend(loss);
     causes.sort_by_key(|cause| std::cmp::Reverse(cause.time));
     causes
 }

@@ -12,7 +12,7 @@
 use engine::Time;
 
 use super::{FindingCollector, Watch, format_millis};
-use observation::{Fact, FlowObservation};
+use observation::{Fact, FlowObservation, SenderFact};
 
 struct IdleWait;
 
@@ -22,7 +22,7 @@ pub(super) fn watch_idle_waits() -> Option<Box<dyn Watch>> {
 
 impl Watch for IdleWait {
     fn observe(&mut self, at: Time, fact: &Fact, flow: &FlowObservation, out: &mut FindingCollector<'_>) {
-        let Fact::Tcp(tcp::Event::Timeout { seq, nth, .. }) = *fact else { return };
+        let Fact::Sender(SenderFact::TimerExpired { seq, nth }) = *fact else { return };
         let Some(since) = flow.packets.empty_since() else { return };
         let cost = at.since(since);
         out.report_lost_time(since, at, 1.0);

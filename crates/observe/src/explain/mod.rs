@@ -14,6 +14,7 @@
 mod bad_air;
 mod blocked;
 mod budget;
+mod capture_report;
 mod captured;
 mod collision;
 mod contention;
@@ -32,7 +33,7 @@ mod window_behind_hole;
 use engine::{Span, Time};
 use observation::media::ObservedExchange;
 use observation::transmitters::{Before, OnHop};
-use observation::{Fact, FlowObservation, Observation, PathObservation, Subscriber};
+use observation::{Fact, FlowObservation, Observation, PathObservation, SenderFact, Subscriber};
 use path::LinkEvent;
 use sim::{Event, Network, Sink, Transport};
 pub use tcp::Blocked;
@@ -40,6 +41,7 @@ pub use tcp::Blocked;
 use blocked::BlockedTimes;
 use budget::Account;
 pub use budget::Cause;
+pub use capture_report::{CaptureReport, ExplainCapture};
 use captured::InCaptures;
 pub use captured::{CapturedCause, HIDDEN_CAUSES, captured_causes, hidden_kinds, shown_kinds};
 pub use json::{captured_report_to_json, report_to_json};
@@ -182,7 +184,7 @@ pub struct Finding {
 struct FindingCollector<'a> {
     kind: &'static ProblemKind,
     findings: &'a mut Vec<Finding>,
-    lost: &'a mut LostTime,
+    lost: &'a mut LossUnion,
 }
 
 impl FindingCollector<'_> {
@@ -206,7 +208,7 @@ impl FindingCollector<'_> {
 
 /// Time lost, each moment counted once.
 #[derive(Default)]
-struct LostTime {
+struct LossUnion {
     all: Union,
     avoidable: Union,
 }
@@ -245,11 +247,26 @@ pub struct KindTotal {
     pub cost: Span,
 }
 
-impl FlowReport {
+/// What explanations of simulated and of captured flows have in common.
+#[derive(Clone, Copy, Debug)]
+pub struct LostTime<'a> {
+    /// The time from the flow's start to its completion, or to the end.
+    pub took: Span,
+    /// Whether it was completed.
+    pub completed: bool,
+    /// The findings, the costliest first.
+    pub findings: &'a [Finding],
+    /// Time lost to all findings, each moment counted once.
+    pub lost: Span,
+    /// The same without findings that are not avoidable.
+    pub lost_avoidably: Span,
+}
+
+impl LostTime<'_> {
     /// The kinds with findings, the costliest first.
     pub fn kinds(&self) -> Vec<KindTotal> {
         let mut totals: Vec<KindTotal> = Vec::new();
-        for Finding { kind, cost, .. } in &self.findings {
+        for Finding { kind, cost, .. } in self.findings {
             match totals.iter_mut().find(|total| total.kind == *kind) {
                 Some(total) => (total.count, total.cost) = (total.count + 1, total.cost + *cost),
                 None => totals.push(KindTotal { kind, count: 1, cost: *cost }),
@@ -257,6 +274,25 @@ impl FlowReport {
         }
         totals.sort_by_key(|total| std::cmp::Reverse(total.cost));
         totals
+    }
+
+    /// The `top` costliest findings for a plot: start, end and text.
+    pub fn marks(&self, top: usize) -> Vec<(Time, Time, String)> {
+        let label = |finding: &Finding| format!("{}: {} ms", finding.kind, format_millis(finding.cost));
+        self.findings.iter().take(top).map(|finding| (finding.from, finding.to, label(finding))).collect()
+    }
+}
+
+impl FlowReport {
+    /// The findings and the time that they cost.
+    pub fn lost_time(&self) -> LostTime<'_> {
+        let FlowReport { took, completed, lost, lost_avoidably, .. } = *self;
+        LostTime { took, completed, findings: &self.findings, lost, lost_avoidably }
+    }
+
+    /// The kinds with findings, the costliest first.
+    pub fn kinds(&self) -> Vec<KindTotal> {
+        self.lost_time().kinds()
     }
 
     /// The causes of its time, the longest first.
@@ -268,8 +304,7 @@ impl FlowReport {
 
     /// The `top` costliest findings for a plot: start, end and text.
     pub fn marks(&self, top: usize) -> Vec<(Time, Time, String)> {
-        let label = |finding: &Finding| format!("{}: {} ms", finding.kind, format_millis(finding.cost));
-        self.findings.iter().take(top).map(|finding| (finding.from, finding.to, label(finding))).collect()
+        self.lost_time().marks(top)
     }
 }
 
@@ -295,20 +330,44 @@ struct WatchedFlow {
     /// `None` for a flow without a connection.
     account: Option<Account>,
     findings: Vec<Finding>,
-    lost: LostTime,
+    lost: LossUnion,
 }
 
 /// By flow.
 struct WatchedFlows(Vec<WatchedFlow>);
 
 impl WatchedFlow {
-    /// Passes facts to the time budget and to every watch.
+    fn new(
+        began: Time,
+        account: Option<Account>,
+        watched_as: impl Fn(&'static ProblemKind) -> Option<&'static ProblemKind>,
+    ) -> Self {
+        WatchedFlow {
+            watches: KINDS.iter().filter_map(watched_as).filter_map(|kind| Some((kind, (kind.watch)()?))).collect(),
+            began,
+            ended: None,
+            timeouts: 0,
+            blocked: BlockedTimes::default(),
+            account,
+            findings: Vec::new(),
+            lost: LossUnion::default(),
+        }
+    }
+
+    /// Returns the findings, the costliest first.
+    fn take_findings(&mut self) -> Vec<Finding> {
+        let mut findings = std::mem::take(&mut self.findings);
+        findings.sort_by_key(|finding| (std::cmp::Reverse(finding.cost), finding.from));
+        findings
+    }
+
+    /// Distributes facts.
     fn handle_facts(&mut self, at: Time, facts: &[Fact], flow: &FlowObservation, path: &PathObservation) {
         for fact in facts {
             if let Some(account) = &mut self.account {
                 account.on_fact(fact, flow, path);
             }
-            self.timeouts += u32::from(matches!(fact, Fact::Tcp(tcp::Event::Timeout { .. })));
+            self.timeouts += u32::from(matches!(fact, Fact::Sender(SenderFact::TimerExpired { .. })));
             for (kind, watch) in &mut self.watches {
                 let mut out = FindingCollector { kind, findings: &mut self.findings, lost: &mut self.lost };
                 watch.observe(at, fact, flow, &mut out);
@@ -397,11 +456,9 @@ impl Explain {
         Explain::of_kinds(network, Observation::new(network), Some)
     }
 
-    /// Creates an observer of events that were derived from a capture: it detects the kinds that [a capture
-    /// shows](shown_kinds), and the receive window has the value that acknowledgments advertise.
-    pub fn of_capture(network: &Network, at_sender: bool) -> Self {
-        let observation = Observation::new(network).with_stated_windows();
-        Explain::of_kinds(network, observation, |kind| kind.in_captures.captured_kind(kind, at_sender))
+    /// An observer that looks in a simulated run for the kinds that [a capture shows](shown_kinds).
+    pub fn with_kinds_of_captures(network: &Network, at_sender: bool) -> Self {
+        Explain::of_kinds(network, Observation::new(network), |kind| kind.in_captures.captured_kind(kind, at_sender))
     }
 
     fn of_kinds(
@@ -409,15 +466,9 @@ impl Explain {
         observation: Observation,
         watched_as: impl Fn(&'static ProblemKind) -> Option<&'static ProblemKind>,
     ) -> Self {
-        let watched = |(number, spec): (usize, &sim::FlowSpec)| WatchedFlow {
-            watches: KINDS.iter().filter_map(&watched_as).filter_map(|kind| Some((kind, (kind.watch)()?))).collect(),
-            began: spec.start,
-            ended: None,
-            timeouts: 0,
-            blocked: BlockedTimes::default(),
-            account: (spec.transport == Transport::Tcp).then(|| Account::new(number as u32, spec)),
-            findings: Vec::new(),
-            lost: LostTime::default(),
+        let watched = |(number, spec): (usize, &sim::FlowSpec)| {
+            let account = (spec.transport == Transport::Tcp).then(|| Account::new(number as u32, spec.start));
+            WatchedFlow::new(spec.start, account, &watched_as)
         };
         let flows = WatchedFlows(network.flows.iter().enumerate().map(watched).collect());
         Explain { observation, flows }
@@ -444,8 +495,7 @@ impl Explain {
             waited = watched.findings[before..].iter().fold(waited, |sum, finding| sum + finding.cost);
         }
         let took = end.since(watched.began);
-        let mut findings = std::mem::take(&mut watched.findings);
-        findings.sort_by_key(|finding| (std::cmp::Reverse(finding.cost), finding.from));
+        let findings = watched.take_findings();
         Some(FlowReport {
             flow: number,
             took,

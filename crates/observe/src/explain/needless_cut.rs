@@ -24,7 +24,7 @@
 use engine::{Span, Time};
 
 use super::{FindingCollector, Watch, format_millis};
-use observation::{Fact, FlowObservation};
+use observation::{Fact, FlowObservation, SenderFact};
 
 #[derive(Default)]
 struct NeedlessCut {
@@ -85,21 +85,16 @@ impl NeedlessCut {
         out.report_lost_time(from, at, needless);
     }
 
-    fn on_window_event(
-        &mut self,
-        at: Time,
-        cwnd: f64,
-        ssthresh: f64,
-        flow: &FlowObservation,
-        out: &mut FindingCollector<'_>,
-    ) {
+    fn follow_window(&mut self, at: Time, flow: &FlowObservation, out: &mut FindingCollector<'_>) {
         let cause = self.cause.take();
-        let told = match (self.recovering, cause) {
+        let usable = match (self.recovering, cause) {
             (true, None) => return,
-            (true, Some(_)) => ssthresh,
-            (false, _) => cwnd,
+            (true, Some(_)) => flow.sender.ssthresh,
+            (false, _) => flow.sender.cwnd,
         };
-        let before = std::mem::replace(&mut self.window, told.min(flow.window as f64));
+        let Some(usable) = usable.value() else { return };
+        let usable = flow.granted_window().value().map_or(usable, |window| usable.min(window as f64));
+        let before = std::mem::replace(&mut self.window, usable);
         if let Some(cause) = cause.filter(|_| self.window < before) {
             let whole = flow.pipe().map_or(before, |pipe| pipe.min(before));
             let met = |full| flow.sender.oldest_sent().is_some_and(|sent| full >= sent);
@@ -145,9 +140,10 @@ fn report_cut(
         CutCause::FastRetransmit => "fast retransmit",
         CutCause::Mark => "mark",
     };
-    let holds = match flow.pipe().filter(|_| any) {
+    let holds = match flow.pipe() {
+        _ if !any => " although no queue had dropped or marked a packet".to_owned(),
         Some(pipe) => format!(", while the path holds {}", segments(pipe)),
-        None => " although no queue had dropped or marked a packet".to_owned(),
+        None => String::new(),
     };
     let text = format!(
         "a {cause} reduced the window from {} to {} segments{holds}: {how}, about {} ms of transmission lost",
@@ -160,20 +156,20 @@ fn report_cut(
 
 impl Watch for NeedlessCut {
     fn observe(&mut self, at: Time, fact: &Fact, flow: &FlowObservation, out: &mut FindingCollector<'_>) {
-        let Fact::Tcp(event) = fact else { return };
+        let Fact::Sender(fact) = fact else { return };
         self.pass(at, out);
-        match *event {
-            tcp::Event::Window { cwnd, ssthresh } => self.on_window_event(at, cwnd, ssthresh, flow, out),
-            tcp::Event::Timeout { .. } => (self.cause, self.recovering) = (Some(CutCause::Timeout), false),
+        match *fact {
+            SenderFact::WindowChanged => self.follow_window(at, flow, out),
+            SenderFact::TimerExpired { .. } => (self.cause, self.recovering) = (Some(CutCause::Timeout), false),
             // After an expiry without a reduction no window event follows, and the next window event has another cause.
-            tcp::Event::AckReceived { .. } if self.cause == Some(CutCause::Timeout) => self.cause = None,
+            SenderFact::Acked { .. } if self.cause == Some(CutCause::Timeout) => self.cause = None,
             // In recovery from a notified loss it does not reduce the window.
-            tcp::Event::FastRetransmit { .. } if !self.recovering => {
+            SenderFact::FastRetransmit { .. } if !self.recovering => {
                 (self.cause, self.recovering) = (Some(CutCause::FastRetransmit), true);
             }
-            tcp::Event::MarkAnswered => self.cause = Some(CutCause::Mark),
-            tcp::Event::NotifiedRecovery { .. } => self.recovering = true,
-            tcp::Event::RecoveryEnd => self.recovering = false,
+            SenderFact::MarkAnswered => self.cause = Some(CutCause::Mark),
+            SenderFact::NotifiedRecovery { .. } => self.recovering = true,
+            SenderFact::RecoveryEnd => self.recovering = false,
             _ => {}
         }
     }

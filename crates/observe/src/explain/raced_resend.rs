@@ -15,7 +15,7 @@ use tcp::Reason;
 
 use super::{FindingCollector, Watch, format_millis, format_noun_count};
 use observation::packet_in_flight::{PacketInFlight, PacketLoad};
-use observation::{Fact, FlowObservation};
+use observation::{Fact, FlowObservation, SenderFact};
 
 #[derive(Default)]
 struct RacedResend {
@@ -97,8 +97,8 @@ impl Watch for RacedResend {
                     self.retried.insert(seq);
                 }
             }
-            Fact::Gone(sending) => self.on_packet_left(at, sending, false, out),
-            Fact::Tcp(tcp::Event::AckReceived { duplicate: false, .. }) => {
+            Fact::Gone { packet: sending, .. } => self.on_packet_left(at, sending, false, out),
+            Fact::Sender(SenderFact::Acked { duplicate: false }) => {
                 self.retried = self.retried.split_off(&flow.sender.una);
             }
             _ => {}

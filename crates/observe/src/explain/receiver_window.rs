@@ -39,13 +39,14 @@ pub(super) fn watch_receiver_window() -> Option<Box<dyn Watch>> {
 fn is_receive_window_full(flow: &FlowObservation) -> bool {
     let rest = flow.bytes.map_or(u64::MAX, |bytes| bytes.saturating_sub(flow.sender.max));
     let next = rest.min(u64::from(flow.segment));
-    next > 0 && flow.sender.max + next > flow.sender.una + flow.window
+    next > 0 && flow.granted_window().value().is_some_and(|window| flow.sender.max + next > flow.sender.una + window)
 }
 
 /// Whether cwnd permits all whole segments of the receive window.
 fn is_receive_window_binding(flow: &FlowObservation) -> bool {
     let segment = u64::from(flow.segment).max(1);
-    flow.sender.cwnd >= (flow.window - flow.window % segment) as f64
+    let both = flow.sender.cwnd.value().zip(flow.granted_window().value());
+    both.is_some_and(|(cwnd, window)| cwnd >= (window - window % segment) as f64)
 }
 
 impl FullWindow {
@@ -87,7 +88,7 @@ impl FullWindow {
 
     fn close(&mut self, at: Time, flow: &FlowObservation, out: &mut FindingCollector<'_>) {
         self.idle = None;
-        let Some((began, cost)) = self.stretch.take() else { return };
+        let Some(((began, cost), window)) = self.stretch.take().zip(flow.granted_window().value()) else { return };
         let what = if self.behind_hole {
             "was full of data behind a hole".to_owned()
         } else {
@@ -95,9 +96,9 @@ impl FullWindow {
             format!("blocked the sender{pipe}")
         };
         let text = format!(
-            "the receive window of {} bytes {what}; meanwhile {} was idle for {} ms",
-            flow.window,
+            "the receive window of {window} bytes {what}; meanwhile {} was idle for {}{} ms",
             if flow.slowest_is_cell() { "the cell of the slowest link" } else { "the slowest link" },
+            if flow.slowest_is_known() { "" } else { "at most " },
             format_millis(cost)
         );
         out.report_finding(began, at, cost, text);

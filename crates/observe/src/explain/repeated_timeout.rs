@@ -11,7 +11,7 @@
 use engine::{Span, Time};
 
 use super::{FindingCollector, Watch, format_millis};
-use observation::{Fact, FlowObservation};
+use observation::{Fact, FlowObservation, SenderFact};
 
 #[derive(Default)]
 struct RepeatedTimeout {
@@ -51,7 +51,7 @@ impl RepeatedTimeout {
 impl Watch for RepeatedTimeout {
     fn observe(&mut self, at: Time, fact: &Fact, flow: &FlowObservation, out: &mut FindingCollector<'_>) {
         match fact {
-            Fact::Tcp(tcp::Event::Timeout { seq, .. }) => {
+            Fact::Sender(SenderFact::TimerExpired { seq, .. }) => {
                 let silent = flow.sender.acted;
                 match &mut self.window {
                     Some(window) => {
@@ -66,7 +66,7 @@ impl Watch for RepeatedTimeout {
                     }
                 }
             }
-            Fact::Tcp(tcp::Event::AckReceived { .. })
+            Fact::Sender(SenderFact::Acked { .. })
                 if self.window.as_ref().is_some_and(|w| flow.sender.una >= w.end) =>
             {
                 self.close(out);

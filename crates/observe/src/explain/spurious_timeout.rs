@@ -15,7 +15,7 @@ use tcp::Reason;
 
 use super::{FindingCollector, Watch, format_millis, format_noun_count};
 use observation::packet_in_flight::{PacketInFlight, PacketLoad};
-use observation::{Fact, FlowObservation};
+use observation::{Fact, FlowObservation, SenderFact};
 
 #[derive(Default)]
 struct SpuriousTimeout {
@@ -120,7 +120,7 @@ impl TimerExpiry {
 impl Watch for SpuriousTimeout {
     fn observe(&mut self, at: Time, fact: &Fact, flow: &FlowObservation, out: &mut FindingCollector<'_>) {
         match fact {
-            Fact::Tcp(tcp::Event::Timeout { seq, .. }) => self.open.push(TimerExpiry::at(at, *seq, flow)),
+            Fact::Sender(SenderFact::TimerExpired { seq, .. }) => self.open.push(TimerExpiry::at(at, *seq, flow)),
             Fact::Sent(sending) => {
                 if let (PacketLoad::Data { reason: Reason::Timeout, .. }, Some(last)) =
                     (sending.load, self.open.last_mut())
@@ -140,7 +140,9 @@ impl Watch for SpuriousTimeout {
                 }
             }
             Fact::Answered(sending) => self.open.iter_mut().for_each(|expiry| expiry.on_packet_left(at, sending, true)),
-            Fact::Gone(sending) => self.open.iter_mut().for_each(|expiry| expiry.on_packet_left(at, sending, false)),
+            Fact::Gone { packet: sending, .. } => {
+                self.open.iter_mut().for_each(|expiry| expiry.on_packet_left(at, sending, false))
+            }
             _ => {}
         }
         // Timeouts that were necessary, or whose retransmissions have all left the network, are complete. The last one

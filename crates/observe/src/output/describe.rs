@@ -207,6 +207,7 @@ fn write_link_event(event: &LinkEvent, flow: Option<&str>, record: &mut impl Rec
         LinkEvent::QueueFull { packet, .. } => ("queue-full", packet),
         LinkEvent::DroppedEarly { packet, .. } => ("dropped-early", packet),
         LinkEvent::Marked { packet } => ("marked", packet),
+        LinkEvent::Joined { packet } => ("joined", packet),
         LinkEvent::Dequeued { packet, .. } => ("dequeued", packet),
         LinkEvent::Arrived { packet } => ("arrived", packet),
     };

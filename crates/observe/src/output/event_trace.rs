@@ -4,6 +4,7 @@ use std::fmt::{self, Write as _};
 use std::io::{self, Write};
 
 use engine::Time;
+use observation::{ReceiverState, SenderState};
 use path::{HopId, HopState, LinkDirection, LinkEvent, LinkLayerState};
 use scenario::{EventKind, EventKinds};
 use sim::{Event, NodeEvent, NodeState, World};
@@ -60,12 +61,8 @@ struct FlowState {
     name: String,
     from: String,
     to: String,
-    next: u64,
-    acked: u64,
-    flight: u64,
-    cwnd: f64,
-    ssthresh: f64,
-    received: u64,
+    sender: SenderState,
+    receiver: ReceiverState,
 }
 
 pub(super) fn open_event_trace(stage: &Stage<'_>) -> Box<dyn Output> {
@@ -80,7 +77,7 @@ pub(super) fn print_event_trace(stage: &Stage<'_>, printer: Box<dyn Write>) -> B
 
 impl Output for EventTrace {
     fn event(&mut self, at: Time, event: &Event) -> io::Result<()> {
-        self.note(event);
+        self.apply(at, event);
         match classify_traced_event(event).filter(|kind| self.kinds.has(*kind)) {
             Some(_) => writeln!(self.target, "{}", self.text(Millis(at), event)),
             None => Ok(()),
@@ -149,12 +146,8 @@ impl EventTrace {
             name: flow.name.clone(),
             from: stage.node(flow.from).to_owned(),
             to: stage.node(flow.to).to_owned(),
-            next: 0,
-            acked: 0,
-            flight: 0,
-            cwnd: 0.0,
-            ssthresh: f64::INFINITY,
-            received: 0,
+            sender: SenderState::new(flow.start),
+            receiver: ReceiverState::default(),
         };
         let link = |link: &sim::LinkSpec| EventTraceLink { name: link.name.clone(), between: link.between };
         EventTrace {
@@ -167,21 +160,17 @@ impl EventTrace {
     }
 
     /// Updates the flows' part of the periodic print.
-    fn note(&mut self, event: &Event) {
+    fn apply(&mut self, at: Time, event: &Event) {
         match event {
             Event::Sender { flow, event } => {
-                let Some(flow) = self.flows.get_mut(*flow as usize) else { return };
-                match event {
-                    tcp::Event::SegmentSent { seq, len, .. } => flow.next = flow.next.max(seq + u64::from(*len)),
-                    tcp::Event::AckReceived { ack, .. } => flow.acked = *ack,
-                    tcp::Event::Flight { bytes } => flow.flight = *bytes,
-                    tcp::Event::Window { cwnd, ssthresh } => (flow.cwnd, flow.ssthresh) = (*cwnd, *ssthresh),
-                    _ => {}
+                if let Some(flow) = self.flows.get_mut(*flow as usize) {
+                    flow.sender.apply(at, event);
                 }
             }
-            Event::Receiver { flow, event: tcp::Event::SegmentReceived { seq, len, .. } } => {
-                let Some(flow) = self.flows.get_mut(*flow as usize) else { return };
-                flow.received = flow.received.max(seq + u64::from(*len));
+            Event::Receiver { flow, event } => {
+                if let Some(flow) = self.flows.get_mut(*flow as usize) {
+                    flow.receiver.apply(event);
+                }
             }
             _ => {}
         }
@@ -338,12 +327,15 @@ fn on_sender(clock: Millis, node: &str, event: &tcp::Event) -> String {
 
 impl fmt::Display for FlowState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let FlowState { name, from, to, next, acked, flight, cwnd, ssthresh, received } = self;
-        let ssthresh = if ssthresh.is_finite() { format!("{ssthresh:.0}") } else { "none".to_owned() };
+        let FlowState { name, from, to, sender, receiver } = self;
+        let SenderState { una, max, cwnd, ssthresh, .. } = sender;
+        let (flight, highest, cwnd) = (max - una, receiver.received().end(), cwnd.known().unwrap_or(0.0));
+        let ssthresh = ssthresh.known().filter(|ssthresh| ssthresh.is_finite());
+        let ssthresh = ssthresh.map_or_else(|| "none".to_owned(), |ssthresh| format!("{ssthresh:.0}"));
         write!(
             f,
             "flow {name} : source {from} <NEXT, ACKED, UNACKED, CWND, SSTHRESH> : \
-             <{next}, {acked}, {flight}, {cwnd:.0}, {ssthresh}> sink {to} <HIGHEST> : <{received}>"
+             <{max}, {una}, {flight}, {cwnd:.0}, {ssthresh}> sink {to} <HIGHEST> : <{highest}>"
         )
     }
 }

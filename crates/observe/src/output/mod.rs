@@ -22,6 +22,7 @@ use std::io;
 use std::rc::Rc;
 
 use engine::{Span, Time};
+use path::LinkEvent;
 use sim::{Event, Network, Sink, World};
 
 pub use file::TraceFiles;
@@ -310,7 +311,9 @@ impl Sink for Outputs {
     const ACTIVE: bool = true;
     #[inline]
     fn event(&mut self, at: Time, event: &Event) {
-        if !self.outputs.is_empty() {
+        // The departure from a queue tells when the packet joined it.
+        let joins = matches!(event, Event::Link { event: LinkEvent::Joined { .. }, .. });
+        if !self.outputs.is_empty() && !joins {
             self.write(at, event);
         }
     }

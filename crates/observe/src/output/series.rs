@@ -90,7 +90,7 @@ struct SeriesFlow {
 impl SeriesFlow {
     /// The congestion window in bytes, once it is known.
     fn cwnd(&self) -> Option<f64> {
-        self.sender.as_ref().map(|sender| sender.cwnd).filter(|cwnd| *cwnd > 0.0)
+        self.sender.as_ref().and_then(|sender| sender.cwnd.value()).filter(|cwnd| *cwnd > 0.0)
     }
 }
 

@@ -158,12 +158,16 @@ impl Backlog {
                     }
                 }
                 queue.push(queued);
+                report_joined(&queued, hop, cx);
                 true
             }
             Discipline::Other(other) => {
                 let peeked = other.outside();
                 let others = (others.0 + peeked.0, others.1 + peeked.1);
                 let result = other.queue.enqueue(queued, &mut QueueCx::new(cx.now, others, &mut other.actions));
+                if result.is_ok() {
+                    report_joined(&queued, hop, cx);
+                }
                 self.settle(hop, counters, cx);
                 if let Err(cause) = result {
                     report_refusal(queued, cause, hop, counters, cx);
@@ -244,6 +248,13 @@ impl Backlog {
                 self.dropped.bytes += queued.packet.size();
             }
         }
+    }
+}
+
+#[inline]
+fn report_joined<O: Observer>(queued: &Queued, hop: HopId, cx: &mut Cx<'_, O>) {
+    if !queued.at_once {
+        cx.emit(hop, || LinkEvent::Joined { packet: queued.packet });
     }
 }
 

@@ -24,16 +24,16 @@ pub fn draw_captured_connection(
     view: &PictureView,
     findings: bool,
 ) -> Result<Drawn, PictureError> {
-    let ExplainedConnection { survey, network, report, .. } = explained;
+    let ExplainedConnection { survey, report, .. } = explained;
     view.check_times(survey.stream.start.since(Time::ZERO) + report.took)?;
-    let marks = if findings { report.marks(MAX_MARKS) } else { Vec::new() };
+    let marks = if findings { report.lost_time().marks(MAX_MARKS) } else { Vec::new() };
     let options = Options {
         title: Some(explained.name()),
-        ran: vec![format!("captured at the {}", survey.vantage.name())],
+        ran: vec![format!("captured at {}", explained.place())],
         spans: marks.into_iter().map(|(from, to, label)| Marked { from, to, label }).collect(),
-        budget: if findings { compute_captured_shares(report, survey.scale_known) } else { Vec::new() },
+        budget: if findings { compute_captured_shares(report) } else { Vec::new() },
         ..view.options(&view.panels(&PANELS))
     };
     let name = format!("stream-{}{}", survey.number, if findings { "-explained".to_owned() } else { view.part() });
-    Ok(Drawn { name, picture: recording.draw(&Description::of(network), &options) })
+    Ok(Drawn { name, picture: recording.draw(&Description::of_capture(&survey.connection()), &options) })
 }

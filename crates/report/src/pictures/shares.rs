@@ -1,7 +1,7 @@
 //! The time budget of a flow as a bar.
 
 use engine::Span;
-use observe::explain::{Cause, FlowReport, captured_causes};
+use observe::explain::{CaptureReport, CapturedCause, Cause};
 use plot::Share;
 
 /// Returns the causes of a flow's time as shares of it, each with the colour that it has in all pictures.
@@ -16,13 +16,12 @@ pub(crate) fn compute_cause_shares(causes: &[(Cause, Span)], took: Span) -> Vec<
 }
 
 /// Returns the causes of the time of a connection of a capture as shares of it.
-pub(crate) fn compute_captured_shares(report: &FlowReport, window_known: bool) -> Vec<Share> {
+pub(crate) fn compute_captured_shares(report: &CaptureReport) -> Vec<Share> {
     let took = report.took.as_secs_f64();
-    let causes = captured_causes(&report.budget, window_known).into_iter().filter(|_| took > 0.0);
-    let share = |cause: observe::explain::CapturedCause| Share {
+    let share = |cause: &CapturedCause| Share {
         name: cause.name.to_owned(),
         share: cause.time.as_secs_f64() / took,
         colors: cause.first.colors(),
     };
-    causes.map(share).collect()
+    report.causes.iter().filter(|_| took > 0.0).map(share).collect()
 }

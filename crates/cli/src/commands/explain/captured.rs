@@ -1,11 +1,11 @@
 //! `lasthop explain CAPTURE`.
 
 use ::plot::{Description, Recorder};
-use engine::Quantity;
+use capture::transfer::Vantage;
+use engine::{Quantity, Span};
 use lab::captures::{BothEnds, CaptureFile, ExplainedConnection};
-use observe::explain::{
-    FlowReport, HIDDEN_CAUSES, captured_causes, captured_report_to_json, format_millis, hidden_kinds, shown_kinds,
-};
+use observe::explain::{HIDDEN_CAUSES, captured_report_to_json, format_millis, hidden_kinds, shown_kinds};
+use observe::observation::{CapturedConnection, Evidence};
 use report::pictures::{PictureView, draw_captured_connection};
 use serde_json::{Value, json};
 
@@ -24,7 +24,7 @@ pub fn explain_capture(args: &Args) -> Result<(), CommandFailure> {
     let both = other.as_ref().map(|other| BothEnds::of([&file, other], args.capture.stream)).transpose()?;
     let out = args.out.clone().or_else(|| path.is_dir().then(|| path.join("plots")));
     let drawn: &[u32] = if out.is_some() { &[0] } else { &[] };
-    let sink = |_: &sim::Network| {
+    let sink = |_: &CapturedConnection| {
         Recorder::new(drawn.iter().copied(), None, None).with_panels(&[::plot::Panel::Rtt], &Description::default())
     };
     let all = match &both {
@@ -64,13 +64,13 @@ pub fn explain_capture(args: &Args) -> Result<(), CommandFailure> {
 
 fn explained_to_json(explained: &ExplainedConnection, top: usize) -> Value {
     let ExplainedConnection { survey, counts, report, .. } = explained;
-    let mut json = captured_report_to_json(&explained.name(), report, (survey.is_at_sender(), survey.scale_known), top);
+    let mut json = captured_report_to_json(&explained.name(), report, top);
     json["capture"] = json!({
         "stream": survey.number,
-        "place": survey.vantage.name(),
-        "round_trip_ms": survey.round_trip().as_secs_f64() * 1e3,
-        "round_trip_to_sender_ms": survey.to_sender.as_secs_f64() * 1e3,
-        "rate_bps": survey.rate.map(engine::Rate::bits_per_sec),
+        "place": survey.vantage.value().map(Vantage::name),
+        "round_trip_ms": in_millis(survey.round_trip()),
+        "round_trip_to_sender_ms": in_millis(survey.to_sender),
+        "rate_bps": survey.rate.value().map(engine::Rate::bits_per_sec),
         "mss": survey.mss,
         "bytes": survey.bytes,
         "segments": counts.segments,
@@ -83,6 +83,11 @@ fn explained_to_json(explained: &ExplainedConnection, top: usize) -> Value {
         "notes": explained.notes(),
     });
     json
+}
+
+/// A span in milliseconds; null if it is unknown.
+fn in_millis(span: Evidence<Span>) -> Value {
+    span.value().map(|span| span.as_secs_f64() * 1e3).into()
 }
 
 fn render_explained_capture(title: &str, file: &CaptureFile, explained: &ExplainedConnection, top: usize) -> String {
@@ -98,20 +103,23 @@ fn render_explained_capture(title: &str, file: &CaptureFile, explained: &Explain
             file.unexplained_frames_by_kind()
         ));
     }
-    let rate = survey.rate.map_or("unknown".to_owned(), |rate| {
+    let rate = survey.rate.value().map_or("unknown".to_owned(), |rate| {
         format!("about {}", Quantity::Rate.format_brief(rate.bits_per_sec() as f64))
     });
+    let round_trip = survey
+        .round_trip()
+        .value()
+        .map_or("unknown".to_owned(), |round_trip| format!("{} ms", format_millis(round_trip)));
     text.push_str(&format!(
         "\n{}\n{} bytes in {}, {} sent again; {} duplicate acknowledgments, {} segments reordered\n\
-         captured at the {}; least round trip {} ms, rate of the slowest link {rate}\n",
+         captured at {}; least round trip {round_trip}, rate of the slowest link {rate}\n",
         explained.name(),
         survey.bytes,
         format_count(counts.segments, "segment"),
         counts.repeated,
         counts.duplicates,
         counts.reordered,
-        survey.vantage.name(),
-        format_millis(survey.round_trip()),
+        explained.place(),
     ));
     if counts.closed_windows > 0 || counts.probes > 0 {
         text.push_str(&format!(
@@ -120,19 +128,15 @@ fn render_explained_capture(title: &str, file: &CaptureFile, explained: &Explain
             counts.probes
         ));
     }
-    let causes: Vec<_> = captured_causes(&report.budget, survey.scale_known)
-        .iter()
-        .map(|cause| (cause.name, cause.summary, cause.time))
-        .collect();
+    let causes: Vec<_> = report.causes.iter().map(|cause| (cause.name, cause.summary, cause.time)).collect();
     let at_sender = survey.is_at_sender();
-    let timeouts = match report.timeouts {
-        times if at_sender && times > 0 => format!("; {}", format_count(times as usize, "timeout")),
+    let timeouts = match report.timeouts.value() {
+        Some(times) if times > 0 => format!("; {}", format_count(times as usize, "timeout")),
         _ => String::new(),
     };
     let nothing = format!("no problem was found of {}{timeouts}", shown_kinds(at_sender).join(", "));
-    // The times for which the sender was blocked are estimates, which the budget already includes.
-    let report = &FlowReport { blocked: Vec::new(), ..report.clone() };
-    text.push_str(&render_report_table("the transfer", report, &causes, top, &nothing));
+    // The reasons for which the sender sent nothing are estimates that the budget already has.
+    text.push_str(&render_report_table("the transfer", &report.lost_time(), &[], &causes, top, &nothing));
     text.push_str("\nnot shown by this capture\n");
     let mut line = |name: &str, names: &[&str]| text.push_str(&format!("{name:<16} {}\n", names.join(", ")));
     line("findings", &hidden_kinds(at_sender).collect::<Vec<_>>());

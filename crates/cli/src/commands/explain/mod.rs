@@ -9,7 +9,7 @@ use clap::Args as ClapArgs;
 use engine::{Span, Time, quantity};
 use lab::load::Loaded;
 use lab::run::{self, RunError};
-use observe::explain::{Cause, Explain, Finding, FlowReport, format_millis, report_to_json};
+use observe::explain::{Blocked, Cause, Explain, Finding, FlowReport, LostTime, format_millis, report_to_json};
 use report::pictures::{MAX_FLOWS, draw_explained_flow};
 use scenario::flows;
 use scenario::problem::Problem;
@@ -147,21 +147,27 @@ fn render_flow_report(name: &str, report: &FlowReport, top: usize) -> String {
         1 => "; its timer expired once".to_owned(),
         times => format!("; its timer expired {times} times"),
     };
-    render_report_table(&format!("flow {name}"), report, &causes, top, &format!("no problem was found{timeouts}"))
+    let nothing = format!("no problem was found{timeouts}");
+    render_report_table(&format!("flow {name}"), &report.lost_time(), &report.blocked, &causes, top, &nothing)
 }
 
-/// The report of a flow, or of a connection, with the causes of its time; `nothing` is its last line without findings.
+/// The report of a flow, or of a connection, with the reasons that blocked its sender and the causes of its time; `nothing` is
+/// its last line without findings.
 pub(super) fn render_report_table(
     name: &str,
-    report: &FlowReport,
+    report: &LostTime<'_>,
+    blocking: &[(Blocked, Span)],
     causes: &[NamedCause],
     top: usize,
     nothing: &str,
 ) -> String {
     let took = format!("{:.3} s", report.took.as_secs_f64());
     let done = if report.completed { "took" } else { "is incomplete after" };
-    let mut out =
-        format!("\n{name} {done} {took}\n{}\n{}", render_blocked_times(report), render_budget_table(report, causes));
+    let mut out = format!(
+        "\n{name} {done} {took}\n{}\n{}",
+        render_blocked_times(blocking, report.took),
+        render_budget_table(report, causes)
+    );
     if report.findings.is_empty() {
         out.push_str(&format!("{nothing}\n"));
         return out;
@@ -174,7 +180,7 @@ pub(super) fn render_report_table(
 }
 
 /// The `top` costliest findings.
-fn render_top_findings(report: &FlowReport, top: usize) -> String {
+fn render_top_findings(report: &LostTime<'_>, top: usize) -> String {
     let head = ["rank", "finding", "from s", "to s", "cost ms"].map(str::to_owned).to_vec();
     let row = |(rank, finding): (usize, &Finding)| {
         let second = |at: Time| format!("{:.3}", at.as_secs_f64());
@@ -203,7 +209,7 @@ fn format_share(part: Span, of: Span) -> String {
 }
 
 /// The causes of the flow's time, the longest first, each with a bar.
-fn render_budget_table(report: &FlowReport, causes: &[NamedCause]) -> String {
+fn render_budget_table(report: &LostTime<'_>, causes: &[NamedCause]) -> String {
     if causes.is_empty() {
         return String::new();
     }
@@ -228,16 +234,16 @@ const BAR: usize = 25;
 pub(super) const TOP_IN_JSON: usize = 20;
 
 /// The reasons for which the sender did not send, the longest first.
-fn render_blocked_times(report: &FlowReport) -> String {
-    let mut held: Vec<_> = report.blocked.iter().filter(|(_, held)| *held > Span::ZERO).collect();
+fn render_blocked_times(blocking: &[(Blocked, Span)], took: Span) -> String {
+    let mut held: Vec<_> = blocking.iter().filter(|(_, held)| *held > Span::ZERO).collect();
     held.sort_by_key(|(_, held)| std::cmp::Reverse(*held));
     let parts: Vec<String> =
-        held.iter().map(|(reason, held)| format!("{} {}", reason.name(), format_share(*held, report.took))).collect();
+        held.iter().map(|(reason, held)| format!("{} {}", reason.name(), format_share(*held, took))).collect();
     if parts.is_empty() { String::new() } else { format!("the sender was blocked by {}\n", parts.join(", ")) }
 }
 
 /// A line for each kind of finding, with its costliest one, and the total cost.
-fn render_finding_kinds(report: &FlowReport) -> String {
+fn render_finding_kinds(report: &LostTime<'_>) -> String {
     let mut rows = vec![["findings", "number", "cost ms", "of the flow"].map(str::to_owned).to_vec()];
     let mut texts = vec!["the costliest".to_owned()];
     for total in report.kinds() {

@@ -3,6 +3,7 @@
 use ::plot::{Description, Recorder};
 use engine::Time;
 use lab::captures::BothEnds;
+use observe::observation::CapturedConnection;
 use report::pictures::{PictureView, draw_captured_connection};
 
 use super::super::captured::{read_command_captures, refuse_options};
@@ -26,8 +27,8 @@ pub fn plot_capture(args: &Args, view: &PictureView) -> Result<(), CommandFailur
     let default = || if path.is_dir() { path.join("plots") } else { beside_result(path, "plots") };
     let target = args.target(default)?;
     let (from, to) = (view.from.map(|from| Time::ZERO + from), view.to.map(|to| Time::ZERO + to));
-    let sink = |network: &sim::Network| {
-        Recorder::new([0], from, to).with_panels(&::plot::Panel::ALL, &Description::of(network))
+    let sink = |connection: &CapturedConnection| {
+        Recorder::new([0], from, to).with_panels(&::plot::Panel::ALL, &Description::of_capture(connection))
     };
     let all = match &both {
         Some(both) => vec![both.explain(sink)?],

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use lab::captures::{BothEnds, CaptureFailure, CaptureFile};
+use observe::observation::CapturedConnection;
 use plot::{Description, Recorder};
 use report::captures::{self, ReportConnection};
 use report::pictures::MAX_FLOWS;
@@ -59,7 +60,7 @@ fn explain_connections(
     }
     let rest: Vec<u32> = numbers.iter().copied().filter(|number| !of_both.contains_key(number)).collect();
     let mut drawn = MAX_FLOWS.saturating_sub(of_both.len());
-    let sink = |_: &sim::Network| {
+    let sink = |_: &CapturedConnection| {
         let is_drawn = drawn > 0;
         drawn = drawn.saturating_sub(1);
         is_drawn.then(recorder)

@@ -6,7 +6,7 @@ use stats::Moments;
 
 use super::super::{Contradiction, ModalQuantity, Number, PaperScenario};
 use super::readings::{AT_ONCE, FLIGHT, PATIENT, SLOW, THREE_WAIT, WINDOW_WAITS, WINDOW_WAITS_SLOW};
-use super::times::{Cause, Times};
+use super::times::{Cause, DisconnectionMeter, Times};
 use super::{DISCONNECTIONS, RECEPTION, RTO, RTT, SHORT, TABLE_1};
 
 pub(super) const SCENARIO: PaperScenario =
@@ -56,7 +56,7 @@ impl Setting {
         set.extend(self.set.iter().chain(case).map(|change| (*change).to_owned()));
         set.push(format!("replication={replication}"));
         let set: Vec<&str> = set.iter().map(String::as_str).collect();
-        Times::of(&SCENARIO.events(Some("unmodified"), &set))
+        SCENARIO.observe(Some("unmodified"), &set, DisconnectionMeter::default()).times()
     }
 
     /// The times of the runs of all seeds.

@@ -2,12 +2,13 @@
 
 use std::ops::ControlFlow;
 
+use observe::observation::{Fact, SenderFact};
 use path::mac::dcf::Phy;
 use stats::{Interval, Level, Moments};
 
 use super::equation::Unanswered;
 use super::single::{self, FLIGHT_RUNS, PRIMARY_RUNS, SEEDS};
-use super::times::{Cause, Times};
+use super::times::{Cause, DisconnectionMeter};
 use super::*;
 use crate::papers::reproduce::reproduce_paper;
 use crate::papers::{Mark, ModalQuantity};
@@ -55,11 +56,9 @@ fn every_number_has_values_under_every_reading() {
 fn acknowledgments_of_a_flight_arrive_in_the_interval_of_the_reading() {
     for seed in 0..10 {
         let set = [format!("{DISCONNECTIONS}=[[\"14 s\", \"14.1 s\"]]"), format!("replication={seed}")];
-        let events = single::SCENARIO.events(Some("unmodified"), &set.each_ref().map(String::as_str));
-        let acknowledged = events.iter().filter_map(|(at, event)| match event {
-            sim::Event::Sender { event: tcp::Event::AckReceived { .. }, .. } => Some(at.as_secs_f64()),
-            _ => None,
-        });
+        let facts = single::SCENARIO.facts(Some("unmodified"), &set.each_ref().map(String::as_str));
+        let is_ack = |fact: &Fact| matches!(fact, Fact::Sender(SenderFact::Acked { .. }));
+        let acknowledged = facts.iter().filter(|fact| is_ack(&fact.fact)).map(|fact| fact.at.as_secs_f64());
         let round_trip: Vec<f64> = acknowledged.filter(|at| (10.2..10.4).contains(at)).collect();
         let within = round_trip.iter().filter(|at| (10.27..10.30).contains(*at)).count();
         assert!(round_trip.len() == 12 && within >= 10, "{seed}: {round_trip:?}");
@@ -153,7 +152,7 @@ fn mean_retry_time_of_the_mac_is_that_of_equation_2() {
         let tries = (0..200).filter_map(|seed| {
             let seed = format!("replication={seed}");
             let set: Vec<&str> = set.iter().map(String::as_str).chain([seed.as_str()]).collect();
-            Times::of(&single::SCENARIO.events(None, &set)).tries
+            single::SCENARIO.observe(None, &set, DisconnectionMeter::default()).times().tries
         });
         let measured = Moments::of(tries).unwrap();
         let set: Vec<&str> = set.iter().map(String::as_str).collect();

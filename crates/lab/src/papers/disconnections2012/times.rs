@@ -1,12 +1,13 @@
 //! Measures the disconnection of a run: the three times of disconnections2012, and the packets given up.
 
 use engine::Time;
+use observe::observation::media::ObservedExchange;
+use observe::observation::transmitters::{Before, OnHop};
+use observe::observation::{Fact, FlowObservation, PathObservation, SenderFact, Subscriber, hop_timing};
 use path::channel::ChannelState;
-use path::{HopId, LinkDirection, LinkEvent, MediumEvent, Reception};
-use sim::{Event, NodeEvent};
+use path::{HopId, LinkDirection, LinkEvent};
 
-/// The mobile, which sends, is the link's first node; it is the first host and the link is the first link.
-const MOBILE: u32 = 0;
+/// The radio link is the first link, and the mobile, which sends, is its first node.
 const AIR: u32 = 0;
 const UP: HopId = HopId { link: AIR, direction: LinkDirection::Forward };
 
@@ -28,8 +29,6 @@ pub(super) enum Cause {
 pub(super) struct Times {
     /// From the last acknowledgment before the disconnection to its start.
     pub since_ack: Option<f64>,
-    /// Packets in the mobile's MAC when the disconnection starts.
-    pub queued: u64,
     /// T_CRD: from the start of the first attempt that fails in the disconnection until the mobile's MAC has no packet
     /// left, or an attempt succeeds.
     pub tries: Option<f64>,
@@ -45,19 +44,9 @@ pub(super) struct Times {
     pub given_up: u32,
 }
 
-impl Times {
-    /// Measures a run with one disconnection.
-    pub fn of(events: &[(Time, Event)]) -> Self {
-        let mut observer = Observer::default();
-        for (at, event) in events {
-            observer.take(*at, event);
-        }
-        observer.times
-    }
-}
-
+/// Measures a run with one flow and one disconnection.
 #[derive(Default)]
-struct Observer {
+pub(super) struct DisconnectionMeter {
     left: Option<Time>,
     returned: Option<Time>,
     times: Times,
@@ -75,73 +64,34 @@ struct Observer {
     /// cwnd before the disconnection.
     before: f64,
     cut: Option<Time>,
-    recovering: bool,
 }
 
 fn ms(from: Time, to: Time) -> f64 {
     to.since(from).as_secs_f64() * 1e3
 }
 
-impl Observer {
-    fn take(&mut self, at: Time, event: &Event) {
-        match event {
-            Event::Air { link: AIR, state: ChannelState::Bad } if self.left.is_none() => {
-                self.left = Some(at);
-                self.times.queued = self.waiting;
-                self.times.since_ack = self.acknowledged.map(|last| ms(last, at));
-            }
-            Event::Air { link: AIR, state: ChannelState::Good } if self.left.is_some() => {
-                self.trying |= self.returned.is_none() && self.waiting > 0;
-                self.returned.get_or_insert(at);
-            }
-            Event::Node { node: MOBILE, event: NodeEvent::Sent { .. }, .. } => self.waiting += 1,
-            Event::Link { hop: UP, event, .. } => self.link(at, event),
-            Event::Link { event: LinkEvent::GivenUp { .. }, .. } => self.times.given_up += 1,
-            Event::Medium {
-                event:
-                    MediumEvent::Ended {
-                        to: MOBILE,
-                        kind: path::mac::dcf::FrameKind::Ack,
-                        reception: Reception::Received,
-                        ..
-                    },
-                ..
-            } => self.gone(at, true),
-            Event::Sender { event, .. } => self.sender(at, event),
-            _ => {}
+impl DisconnectionMeter {
+    /// The times that were measured.
+    pub fn times(self) -> Times {
+        self.times
+    }
+
+    /// The mobile starts to transmit a frame with data.
+    fn on_frame_sent(&mut self, at: Time) {
+        self.attempt = at;
+        if let (Some(returned), None) = (self.returned, self.times.pause) {
+            let cause = match (self.trying, self.expired) {
+                (true, _) => Cause::Mac,
+                (false, true) if self.expired_away => Cause::LaterTimer,
+                (false, true) => Cause::Timer,
+                (false, false) => Cause::Acknowledgment,
+            };
+            self.times.pause = Some((cause, ms(returned, at)));
         }
     }
 
-    fn link(&mut self, at: Time, event: &LinkEvent) {
-        match event {
-            LinkEvent::FrameSent { .. } => {
-                self.attempt = at;
-                if let (Some(returned), None) = (self.returned, self.times.pause) {
-                    let cause = match (self.trying, self.expired) {
-                        (true, _) => Cause::Mac,
-                        (false, true) if self.expired_away => Cause::LaterTimer,
-                        (false, true) => Cause::Timer,
-                        (false, false) => Cause::Acknowledgment,
-                    };
-                    self.times.pause = Some((cause, ms(returned, at)));
-                }
-            }
-            LinkEvent::FrameCorrupted { .. } if self.left.is_some() => {
-                self.tries_since.get_or_insert(self.attempt);
-            }
-            LinkEvent::GivenUp { .. } => {
-                self.times.given_up += 1;
-                self.gone(at, false);
-            }
-            LinkEvent::QueueFull { .. } | LinkEvent::DroppedEarly { .. } => {
-                self.waiting = self.waiting.saturating_sub(1);
-            }
-            _ => {}
-        }
-    }
-
-    /// A packet has left the MAC.
-    fn gone(&mut self, at: Time, acknowledged: bool) {
+    /// A packet has left the mobile's MAC.
+    fn on_departure(&mut self, at: Time, acknowledged: bool) {
         self.waiting = self.waiting.saturating_sub(1);
         // The last attempt at the last packet may have started before the end of the disconnection.
         self.trying &= self.waiting > 0 || self.times.pause.is_some();
@@ -152,30 +102,92 @@ impl Observer {
         }
     }
 
-    fn sender(&mut self, at: Time, event: &tcp::Event) {
+    fn on_timeout(&mut self) {
+        self.expired |= self.returned.is_some();
+        self.expired_away |= self.left.is_some() && self.returned.is_none();
+        if self.left.is_some() && self.times.restored.is_none() {
+            self.times.timeouts += 1;
+        }
+    }
+
+    /// cwnd has changed.
+    fn on_window(&mut self, at: Time, flow: &FlowObservation) {
+        let Some(cwnd) = flow.sender.cwnd.known() else { return };
+        if self.left.is_none() {
+            self.before = cwnd;
+            return;
+        }
+        match self.cut {
+            None => self.cut = (cwnd < self.before).then_some(at),
+            Some(cut) if cwnd >= self.before && flow.sender.in_fast_recovery.known() == Some(false) => {
+                self.times.restored.get_or_insert(ms(cut, at));
+            }
+            Some(_) => {}
+        }
+    }
+}
+
+impl Subscriber for DisconnectionMeter {
+    fn on_channel(&mut self, at: Time, link: u32, path: &PathObservation) {
+        if link != AIR {
+            return;
+        }
+        match path.channel(link) {
+            Some(ChannelState::Bad) if self.left.is_none() => {
+                self.left = Some(at);
+                self.times.since_ack = self.acknowledged.map(|last| ms(last, at));
+            }
+            Some(ChannelState::Good) if self.left.is_some() => {
+                self.trying |= self.returned.is_none() && self.waiting > 0;
+                self.returned.get_or_insert(at);
+            }
+            _ => {}
+        }
+    }
+
+    fn on_hop(
+        &mut self,
+        on: &OnHop<'_>,
+        event: &LinkEvent,
+        _: u32,
+        _: (&FlowObservation, &PathObservation),
+        _: Before,
+    ) {
+        let is_up = on.number == hop_timing::hop_number(UP);
         match event {
-            tcp::Event::AckReceived { .. } => self.acknowledged = Some(at),
-            tcp::Event::FastRetransmit { .. } | tcp::Event::NotifiedRecovery { .. } => self.recovering = true,
-            tcp::Event::RecoveryEnd => self.recovering = false,
-            tcp::Event::Timeout { .. } => {
-                self.recovering = false;
-                self.expired |= self.returned.is_some();
-                self.expired_away |= self.left.is_some() && self.returned.is_none();
-                if self.left.is_some() && self.times.restored.is_none() {
-                    self.times.timeouts += 1;
+            LinkEvent::FrameSent { .. } if is_up => self.on_frame_sent(on.at),
+            LinkEvent::FrameCorrupted { .. } if is_up && self.left.is_some() => {
+                self.tries_since.get_or_insert(self.attempt);
+            }
+            LinkEvent::GivenUp { .. } => {
+                self.times.given_up += 1;
+                if is_up {
+                    self.on_departure(on.at, false);
                 }
             }
-            tcp::Event::Window { cwnd, .. } if self.left.is_none() => self.before = *cwnd,
-            // A sender that has reduced cwnd has a finite ssthresh; this event is the initial window of the other end.
-            tcp::Event::Window { ssthresh, .. } if self.cut.is_some() && ssthresh.is_infinite() => {}
-            tcp::Event::Window { cwnd, .. } => match self.cut {
-                None => self.cut = (*cwnd < self.before).then_some(at),
-                Some(cut) if *cwnd >= self.before && !self.recovering => {
-                    self.times.restored.get_or_insert(ms(cut, at));
-                }
-                Some(_) => {}
-            },
+            LinkEvent::QueueFull { .. } | LinkEvent::DroppedEarly { .. } if is_up => {
+                self.waiting = self.waiting.saturating_sub(1);
+            }
             _ => {}
+        }
+    }
+
+    fn on_exchange(&mut self, exchange: &ObservedExchange, number: u32, _: &FlowObservation, _: &PathObservation) {
+        let own = exchange.carried.iter().any(|carried| carried.flow == Some(number));
+        if own && exchange.hop == Some(UP) && exchange.spoilt.is_none() {
+            self.on_departure(exchange.silent, true);
+        }
+    }
+
+    fn on_facts(&mut self, at: Time, _: u32, facts: &[Fact], flow: &FlowObservation, _: &PathObservation) {
+        for fact in facts {
+            match fact {
+                Fact::Sent(_) => self.waiting += 1,
+                Fact::Sender(SenderFact::Acked { .. }) => self.acknowledged = Some(at),
+                Fact::Sender(SenderFact::TimerExpired { .. }) => self.on_timeout(),
+                Fact::Sender(SenderFact::WindowChanged) => self.on_window(at, flow),
+                _ => {}
+            }
         }
     }
 }

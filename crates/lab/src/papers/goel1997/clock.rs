@@ -1,12 +1,12 @@
 //! The event times that the thesis prints: appendix B.4 and the example of section 5.4.3. Both runs are deterministic.
 
 use engine::Time;
-use path::LinkEvent;
+use observe::observation::media::AttemptFailure;
+use observe::observation::{Fact, SenderFact};
 use serde_json::json;
-use sim::Event;
 use tcp::Reason;
 
-use crate::papers::{Number, PaperScenario};
+use crate::papers::{FlowFact, Number, PaperScenario};
 
 /// The run of appendix B, with the BAD period of its trace.
 const APPENDIX_B: PaperScenario =
@@ -32,10 +32,9 @@ pub(super) fn numbers() -> Vec<Number> {
 
 fn appendix_b() -> Vec<Number> {
     const CORRUPTED: [f64; 9] = [945.0, 956.0, 967.0, 978.0, 989.0, 1000.0, 1011.0, 1022.0, 1033.0];
-    let events = APPENDIX_B.events(Some("unmodified"), &[]);
-    let corrupted =
-        times(&events, |event| matches!(event, Event::Link { event: LinkEvent::FrameCorrupted { .. }, .. }));
-    let resent = sent(&events, Reason::FastRetransmit);
+    let facts = APPENDIX_B.facts(Some("unmodified"), &[]);
+    let corrupted: Vec<f64> = facts.iter().filter_map(start_of_failure).map(millis).collect();
+    let resent = sender_times(&facts, |sent, _| sent == SenderFact::Sent { reason: Reason::FastRetransmit });
     let mut numbers: Vec<Number> = CORRUPTED
         .iter()
         .zip(1..)
@@ -51,18 +50,17 @@ fn appendix_b() -> Vec<Number> {
 fn two_losses() -> Vec<Number> {
     let mut numbers = Vec::new();
     let mut compare = |scheme: &str, place: &str, papers: &[(&str, f64)]| {
-        let events = TWO_LOSSES.events(Some(scheme), &[]);
-        let (lost, sent) = first_loss(&events).unwrap_or_default();
-        let of_sender = |pick: &dyn Fn(&tcp::Event) -> bool| -> Vec<f64> {
-            let after = times(&events, |event| matches!(event, Event::Sender { event, .. } if pick(event)));
+        let facts = TWO_LOSSES.facts(Some(scheme), &[]);
+        let (lost, sent) = first_loss(&facts).unwrap_or_default();
+        let of_sender = |pick: fn(SenderFact, u64, u64) -> bool| -> Vec<f64> {
+            let after = sender_times(&facts, |fact, una| pick(fact, una, lost));
             after.into_iter().filter(|at| *at > sent).map(|at| at - sent + FIRST_LOST_SENT).collect()
         };
-        let timeouts = of_sender(&|event| matches!(event, tcp::Event::Timeout { .. }));
-        let repeats =
-            of_sender(&|event| matches!(event, tcp::Event::AckReceived { ack, duplicate: true } if *ack == lost));
+        let timeouts = of_sender(|fact, _, _| matches!(fact, SenderFact::TimerExpired { .. }));
+        let repeats = of_sender(|fact, una, lost| fact == SenderFact::Acked { duplicate: true } && una == lost);
         // The times of the paper follow the timeout; data sent before the loss are left out.
         let expired = timeouts.first().copied().unwrap_or(f64::INFINITY);
-        let mut news = of_sender(&|event| matches!(event, tcp::Event::AckReceived { duplicate: false, .. }));
+        let mut news = of_sender(|fact, _, _| fact == SenderFact::Acked { duplicate: false });
         news.retain(|at| *at > expired);
         let mut kinds = [(REPEAT, repeats.into_iter()), (TIMEOUT, timeouts.into_iter()), (NEW, news.into_iter())];
         let mut seen: Vec<&str> = Vec::new();
@@ -99,28 +97,28 @@ fn exact(place: &str, what: serde_json::Value, paper: f64, ours: Option<f64>) ->
     Number::new(place, what, "ms", paper, ours)
 }
 
-type Events = Vec<(Time, Event)>;
-
-fn times(events: &Events, pick: impl Fn(&Event) -> bool) -> Vec<f64> {
-    events.iter().filter(|(_, event)| pick(event)).map(|(at, _)| at.as_nanos() as f64 / 1e6).collect()
+fn millis(at: Time) -> f64 {
+    at.as_nanos() as f64 / 1e6
 }
 
-fn sent(events: &Events, why: Reason) -> Vec<f64> {
-    times(
-        events,
-        |event| matches!(event, Event::Sender { event: tcp::Event::SegmentSent { reason, .. }, .. } if *reason == why),
-    )
-}
-
-/// The first segment given up by the link layer, and the time when it was first sent.
-fn first_loss(events: &Events) -> Option<(u64, f64)> {
-    let lost = events.iter().find_map(|(_, event)| match event {
-        Event::Link { event: LinkEvent::GivenUp { packet, .. }, .. } => packet.data().map(|data| u64::from(data.seq.0)),
+/// When the link layer began to transmit a frame that the channel damaged.
+fn start_of_failure(fact: &FlowFact) -> Option<Time> {
+    match fact.fact {
+        Fact::Failed { from, why: AttemptFailure::Air, .. } => Some(from),
         _ => None,
-    })?;
-    let sent = times(
-        events,
-        |event| matches!(event, Event::Sender { event: tcp::Event::SegmentSent { seq, reason: Reason::New, .. }, .. } if *seq == lost),
-    );
-    Some((lost, *sent.first()?))
+    }
+}
+
+/// The times of facts of the sender, chosen with the first unacknowledged byte after them.
+fn sender_times(facts: &[FlowFact], pick: impl Fn(SenderFact, u64) -> bool) -> Vec<f64> {
+    let is_picked = |fact: &&FlowFact| matches!(fact.fact, Fact::Sender(of_sender) if pick(of_sender, fact.una));
+    facts.iter().filter(is_picked).map(|fact| millis(fact.at)).collect()
+}
+
+/// The first byte of the first segment that is lost, and when it was sent.
+fn first_loss(facts: &[FlowFact]) -> Option<(u64, f64)> {
+    facts.iter().find_map(|fact| match &fact.fact {
+        Fact::Gone { packet, .. } => Some((packet.seq()?, millis(packet.since))),
+        _ => None,
+    })
 }

@@ -2,8 +2,8 @@
 //! and the links are so fast that only their delays count: a round trip crosses the wire and the radio link in both
 //! directions.
 
+use observe::observation::{Fact, SenderFact};
 use serde_json::json;
-use sim::Event;
 use stats::Moments;
 
 use super::{ONCE, VARIATION};
@@ -118,12 +118,12 @@ impl Pings {
 }
 
 fn round_trips(changes: &[&str]) -> Vec<f64> {
-    let events = VARIATION.events(Some("unmodified"), changes);
-    let rtt = |event: &Event| match event {
-        Event::Sender { event: tcp::Event::RttSample { rtt, .. }, .. } => Some(1e3 * rtt.as_secs_f64()),
+    let facts = VARIATION.facts(Some("unmodified"), changes);
+    let rtt = |fact: &Fact| match fact {
+        Fact::Sender(SenderFact::RoundTrip { rtt }) => Some(1e3 * rtt.as_secs_f64()),
         _ => None,
     };
-    events.iter().filter_map(|(_, event)| rtt(event)).collect()
+    facts.iter().filter_map(|fact| rtt(&fact.fact)).collect()
 }
 
 fn share_of(all: &[f64], range: std::ops::Range<f64>) -> f64 {

@@ -3,13 +3,13 @@
 //!
 //! Packet 0 is the SYN, as in ns-2, so packet n is the n-th segment of data.
 
-use path::LinkEvent;
+use observe::observation::losses::LossPlace;
+use observe::observation::packet_in_flight::{PacketInFlight, PacketLoad};
+use observe::observation::{Evidence, Fact};
 use serde_json::json;
-use sim::{Event, NodeEvent};
-use wire::{Body, Flags};
 
 use super::{SEGMENT, WINDOW};
-use crate::papers::{Contradiction, Number};
+use crate::papers::{Contradiction, FlowFact, Number};
 
 /// By initial window, as in the text: figures 3 to 6, then "all numbered 5" for figures 7 to 11.
 const PRINTED: [f64; 9] = [14.0, 13.0, 16.0, 11.0, 5.0, 5.0, 5.0, 5.0, 5.0];
@@ -73,18 +73,12 @@ impl Run {
         let changes = [&[window.as_str(), "links.air.channel=perfect"], changes].concat();
         let mut run = Run::default();
         let mut again = false;
-        // Sequence number of the first byte of data.
-        let mut origin = 0;
-        for (_, event) in WINDOW.events(None, &changes) {
-            match event {
-                Event::Node { event: NodeEvent::Sent { packet }, .. } => match packet.body {
-                    Body::Tcp(syn) if syn.flags == Flags::SYN => origin = (syn.seq + 1).0,
-                    _ => {}
-                },
-                Event::Link { event: LinkEvent::QueueFull { packet, .. }, .. } => {
-                    run.lost.extend(packet.data().map(|data| number(u64::from(data.seq.0.wrapping_sub(origin)))));
+        for FlowFact { fact, .. } in WINDOW.facts(None, &changes) {
+            match fact {
+                Fact::Gone { packet, place: Evidence::Known(LossPlace::Queue) } => {
+                    run.lost.extend(packet.seq().map(number));
                 }
-                Event::Sender { event: tcp::Event::SegmentSent { seq, reason, .. }, .. } => {
+                Fact::Sent(PacketInFlight { load: PacketLoad::Data { seq, reason, .. }, .. }) => {
                     again |= reason != tcp::Reason::New;
                     if !again {
                         run.sent_before_again = Some(number(seq));

@@ -2,7 +2,6 @@
 
 use engine::{Span, Time};
 use path::LinkEvent;
-use sim::FlowSpec;
 use tcp::{Blocked, Reason};
 
 use observation::hop_timing;
@@ -10,7 +9,7 @@ use observation::losses::LossPlace;
 use observation::media::{AttemptFailure, ObservedExchange};
 use observation::packets_in_flight::Place;
 use observation::transmitters::{Before, LineKind, OnHop, TransmitterLine, Transmitters};
-use observation::{Fact, FlowObservation, PathObservation};
+use observation::{Evidence, Fact, FlowObservation, PathObservation, SenderFact};
 
 use super::Cause;
 
@@ -46,6 +45,8 @@ pub(in super::super) struct StandingQueue {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Charge {
     To(Cause),
+    /// To the repair of a loss whose place is unknown.
+    UnplacedLoss,
     /// To the application if it writes more, otherwise to the propagation of the last packets.
     Tail,
     /// To be decided by the exchanges of a medium.
@@ -59,6 +60,8 @@ pub(in super::super) struct Account {
     /// All time before this moment is charged.
     until: Time,
     totals: [Span; Cause::ALL.len()],
+    /// Time for the repair of losses whose place is unknown.
+    unplaced_loss: Span,
     /// Time whose cause is known when the application writes again, or the flow is complete.
     tail: Span,
     /// Intervals in which packets were at stations of a medium, whose exchanges are not known yet.
@@ -69,12 +72,13 @@ pub(in super::super) struct Account {
 }
 
 impl Account {
-    pub fn new(number: u32, spec: &FlowSpec) -> Self {
+    pub fn new(number: u32, start: Time) -> Self {
         Account {
             number,
-            began: spec.start,
-            until: spec.start,
+            began: start,
+            until: start,
             totals: [Span::ZERO; Cause::ALL.len()],
+            unplaced_loss: Span::ZERO,
             tail: Span::ZERO,
             in_medium: Vec::new(),
             occupied: Time::ZERO,
@@ -115,6 +119,7 @@ impl Account {
         let from = std::mem::replace(&mut self.until, to);
         match cause {
             Charge::To(cause) => self.add(cause, to.since(from)),
+            Charge::UnplacedLoss => self.unplaced_loss = self.unplaced_loss + to.since(from),
             Charge::Tail => self.tail = self.tail + to.since(from),
             Charge::InMedium => match self.in_medium.last_mut() {
                 Some((_, end)) if *end == from => *end = to,
@@ -164,7 +169,7 @@ impl Account {
     /// Handles a fact, after the flow.
     pub fn on_fact(&mut self, fact: &Fact, flow: &FlowObservation, path: &PathObservation) {
         match fact {
-            Fact::Tcp(tcp::Event::SegmentSent { reason: Reason::New, .. }) => {
+            Fact::Sender(SenderFact::Sent { reason: Reason::New }) => {
                 let tail = std::mem::take(&mut self.tail);
                 self.add(Cause::Application, tail);
             }
@@ -187,6 +192,11 @@ impl Account {
             let time = path.hops().by_number(slowest.hop).map_or(Span::ZERO, |hop| hop.cycle(size, self.until));
             self.charge_useless_transmission(time, Cause::SpuriousRecovery);
         }
+    }
+
+    /// The time in which losses were repaired whose place is unknown.
+    pub fn unplaced_loss(&self) -> Span {
+        self.unplaced_loss
     }
 
     /// Handles an event of a packet of the flow on a link, before the flow does.
@@ -341,10 +351,10 @@ impl Moment<'_> {
             return Charge::To(Cause::Handshake);
         }
         if let Some(place) = losses.first() {
-            return Charge::To(classify_repair(place));
+            return classify_repair(place);
         }
         if let Some(loss) = losses.recovery() {
-            return Charge::To(loss.map_or(Cause::SpuriousRecovery, classify_repair));
+            return loss.map_or(Charge::To(Cause::SpuriousRecovery), classify_repair);
         }
         Charge::To(match sender.blocked {
             Some(Blocked::Data) | None if sender.una < sender.max => return Charge::Tail,
@@ -363,17 +373,18 @@ impl Moment<'_> {
     fn window_was_closed(&self) -> bool {
         let sender = &self.flow.sender;
         let next = sender.max - sender.una + u64::from(self.flow.segment);
-        sender.peer_window.is_some_and(|window| window == 0 || next <= window)
+        sender.receive_window.value().is_some_and(|window| window == 0 || next <= window)
     }
 }
 
 /// The cause of the time in which a loss is repaired.
-fn classify_repair(place: LossPlace) -> Cause {
-    match place {
-        LossPlace::Air => Cause::AirLoss,
-        LossPlace::Collision => Cause::Collision,
-        LossPlace::Queue => Cause::QueueDrop,
-        LossPlace::Outage => Cause::Outage,
+fn classify_repair(place: Evidence<LossPlace>) -> Charge {
+    match place.value() {
+        Some(LossPlace::Air) => Charge::To(Cause::AirLoss),
+        Some(LossPlace::Collision) => Charge::To(Cause::Collision),
+        Some(LossPlace::Queue) => Charge::To(Cause::QueueDrop),
+        Some(LossPlace::Outage) => Charge::To(Cause::Outage),
+        None => Charge::UnplacedLoss,
     }
 }
 

@@ -1,8 +1,8 @@
-//! Why a sender repeated a segment: its timer, duplicate acknowledgments, or a probe.
+//! Why a sender retransmitted a segment: its timer, duplicate acknowledgments, or a probe.
 //!
-//! A segment that is sent again is a *timeout* if it is the first unacknowledged one, no acknowledgment arrived just
+//! A retransmission is a *timeout* if it is the first unacknowledged one, no acknowledgment arrived just
 //! before, and at least 0.8 (SRTT + 4 RTTVAR) [RFC6298] have passed since the timer was started: when data was last
-//! acknowledged, or repeated by the timer, or sent while nothing was under way. Until everything that was sent before
+//! acknowledged, or repeated by the timer, or sent while nothing was in flight. Until everything that was sent before
 //! is acknowledged, further repetitions belong to that timeout. It is a *probe* [RFC8985 s7] if it is the last segment,
 //! and the timer of a common sender, 200 ms at least, would not have expired. Otherwise acknowledgments caused it. If
 //! the capture was not taken at the sender, its times are estimates, and a timeout is 200 ms at least.
@@ -13,8 +13,8 @@ use tcp::Reason;
 /// The least timeout of Linux, by which probes are told from timeouts.
 const COMMON_TIMER: Span = Span::from_millis(200);
 
-/// What the sender's timer and its recovery are doing.
-pub struct Sender {
+/// The state of a sender's retransmission timer and of its recovery.
+pub struct RetransmissionState {
     /// After an acknowledgment, the time in which the segments that it caused are sent.
     reaction: Span,
     exact: bool,
@@ -31,19 +31,30 @@ pub struct Sender {
     timeouts: u32,
 }
 
-/// A cause of a repetition.
+/// The cause of a retransmission.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Cause {
+pub struct RetransmissionCause {
     pub reason: Reason,
-    /// Whether it begins here: an expiry, or a recovery.
+    /// Whether it is the first one: of an expiry, or of a recovery.
     pub begins: bool,
 }
 
-impl Sender {
+/// The place of retransmitted data.
+#[derive(Clone, Copy)]
+pub struct Repeated {
+    /// Whether it is the first unacknowledged data.
+    pub first: bool,
+    /// Whether it is the last data that was sent.
+    pub last: bool,
+    /// The first byte never sent.
+    pub max: u64,
+}
+
+impl RetransmissionState {
     /// `exact` if the times of the sender are known, and not estimated.
     pub fn new(round_trip: Span, exact: bool) -> Self {
         let reaction = Span::from_millis(1).max(Span::from_nanos(round_trip.as_nanos() / 32));
-        Sender {
+        RetransmissionState {
             reaction,
             exact,
             srtt: None,
@@ -62,7 +73,7 @@ impl Sender {
     }
 
     /// The smoothed round trip.
-    pub fn smoothed(&self) -> Option<Span> {
+    pub fn smoothed_round_trip(&self) -> Option<Span> {
         self.srtt.map(|(srtt, _)| Span::from_nanos(srtt as u64))
     }
 
@@ -76,7 +87,7 @@ impl Sender {
         self.acked.is_some_and(|acked| at.since(acked.min(at)) <= self.reaction)
     }
 
-    /// Whether lost data is being repeated.
+    /// Whether lost data is being retransmitted.
     pub fn repairs(&self) -> bool {
         self.after_timeout.is_some() || self.recovery.is_some()
     }
@@ -87,7 +98,7 @@ impl Sender {
     }
 
     /// A round trip was measured [RFC6298 s2].
-    pub fn sample(&mut self, round_trip: Span) {
+    pub fn add_round_trip(&mut self, round_trip: Span) {
         let sample = round_trip.as_nanos() as f64;
         self.srtt = Some(match self.srtt {
             None => (sample, sample / 2.0),
@@ -95,16 +106,19 @@ impl Sender {
         });
     }
 
-    /// New data is sent; `idle` if nothing was under way.
-    pub fn sent(&mut self, at: Time, idle: bool) {
+    /// New data is sent; `idle` if nothing was in flight.
+    pub fn on_new_data(&mut self, at: Time, idle: bool) {
         if idle {
             self.timer = at;
         }
     }
 
-    /// Data is sent again. `first` if it is the first that is not acknowledged, `last` if it is the last that was sent;
-    /// `max` is the first byte never sent.
-    pub fn repeats(&mut self, at: Time, first: bool, last: bool, max: u64) -> Cause {
+    /// Data is retransmitted.
+    pub fn classify_retransmission(
+        &mut self,
+        at: Time,
+        Repeated { first, last, max }: Repeated,
+    ) -> RetransmissionCause {
         let waited = at.since(self.timer.min(at));
         let reacts = self.reacts(at);
         let least = self.timeout().unwrap_or(COMMON_TIMER);
@@ -112,15 +126,15 @@ impl Sender {
         let expired = first && !reacts && waited.times(5) >= least.times(4);
         let probed = last
             && !self.repairs()
-            && self.smoothed().is_some_and(|srtt| {
+            && self.smoothed_round_trip().is_some_and(|srtt| {
                 let common =
                     srtt + COMMON_TIMER.max(Span::from_nanos(least.as_nanos() - srtt.as_nanos().min(least.as_nanos())));
                 waited.times(5) < common.times(4)
             });
-        // Behind other open segments nothing but a probe sends the last one again of itself.
+        // With earlier segments outstanding, only a tail loss probe retransmits the last one without an acknowledgment.
         let probes = last && !first && !reacts && !self.repairs();
         if expired && probed || probes {
-            return Cause { reason: Reason::Probe, begins: true };
+            return RetransmissionCause { reason: Reason::Probe, begins: true };
         }
         if expired {
             self.timeouts += 1;
@@ -128,18 +142,18 @@ impl Sender {
             self.after_timeout = Some(max);
             self.recovery = None;
             self.duplicates = 0;
-            return Cause { reason: Reason::Timeout, begins: true };
+            return RetransmissionCause { reason: Reason::Timeout, begins: true };
         }
         if self.after_timeout.is_some() {
-            return Cause { reason: Reason::Timeout, begins: false };
+            return RetransmissionCause { reason: Reason::Timeout, begins: false };
         }
         let begins = self.recovery.is_none();
         self.recovery.get_or_insert(max);
-        Cause { reason: Reason::FastRetransmit, begins }
+        RetransmissionCause { reason: Reason::FastRetransmit, begins }
     }
 
     /// An acknowledgment arrived. Returns whether it ends a recovery.
-    pub fn acknowledged(&mut self, at: Time, ack: u64, advances: bool) -> bool {
+    pub fn on_ack(&mut self, at: Time, ack: u64, advances: bool) -> bool {
         self.acked = Some(at);
         if !advances {
             self.duplicates += 1;

@@ -1,0 +1,234 @@
+//! What a capture shows of a connection: the input of an observation that no run produces.
+//!
+//! A capture shows the packets of a connection at one place, and the fate of a segment only by acknowledgments that
+//! follow. So its facts come late, in order of time, each with its [`Evidence`]: a [`CapturedSink`] receives them.
+
+use engine::{Rate, Span, Time};
+use path::{HopId, LinkDirection};
+use tcp::{Blocked, Reason};
+
+use crate::evidence::Evidence;
+use crate::sender_fact::SenderFact;
+
+/// The ends of the path.
+pub(crate) const SENDER: usize = 0;
+pub(crate) const RECEIVER: usize = 1;
+
+/// The hop from the sender to the receiver.
+pub(crate) const FORWARD: HopId = HopId { link: 0, direction: LinkDirection::Forward };
+
+/// A connection, as far as its capture shows it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct CapturedConnection {
+    /// Its name.
+    pub name: String,
+    /// The sender and the receiver of its data.
+    pub ends: [String; 2],
+    /// The time of its first segment.
+    pub start: Time,
+    /// Bytes of data in a full segment.
+    pub segment: u32,
+    /// Bytes of data, from the first one captured to the last.
+    pub bytes: u64,
+    /// The rate of the slowest link.
+    pub rate: Evidence<Rate>,
+    /// The propagation delay from one end to the other.
+    pub delay: Evidence<Span>,
+    /// The receive window of the first acknowledgment.
+    pub receive_window: Evidence<u64>,
+    /// Whether the capture is known to be from the sender, so that the sender's times are exact.
+    pub is_at_sender: bool,
+}
+
+/// What became of a transmission.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CapturedFate {
+    /// It arrived at the receiver at this time.
+    Arrived(Time),
+    /// It was lost.
+    Lost,
+}
+
+/// When the slowest link transmitted a segment.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LinkService {
+    /// When the link was free for it.
+    pub starts: Time,
+    /// When it had left the link.
+    pub leaves: Time,
+}
+
+/// A transmission of a segment.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CapturedTransmission {
+    /// Its first byte, counted from the first byte of the connection.
+    pub seq: u64,
+    /// Bytes of data.
+    pub len: u32,
+    /// Why it was sent.
+    pub reason: Evidence<Reason>,
+    /// What became of it.
+    pub fate: Evidence<CapturedFate>,
+    /// Its time on the slowest link; `None` if it did not arrive.
+    pub service: Option<LinkService>,
+}
+
+impl CapturedTransmission {
+    /// Whether its first byte was sent before.
+    pub fn is_retransmission(&self) -> bool {
+        self.reason != Evidence::Known(Reason::New)
+    }
+
+    /// When it arrived, if it did.
+    pub fn arrival(&self) -> Option<Time> {
+        match self.fate.value()? {
+            CapturedFate::Arrived(at) => Some(at),
+            CapturedFate::Lost => None,
+        }
+    }
+}
+
+/// Something that a capture shows. Offsets count from the first byte of data and do not wrap.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum CapturedFact {
+    /// The first segment of the connection.
+    Began,
+    /// The sender opens the connection.
+    HandshakeBegan,
+    /// The sender may send data.
+    HandshakeEnded,
+    /// The sender sent a segment, whose fate is known by now if it ever is.
+    Sent(CapturedTransmission),
+    /// A segment arrived at the receiver.
+    Arrived {
+        /// Its first byte.
+        seq: u64,
+        /// Bytes of data.
+        len: u32,
+    },
+    /// A segment would have arrived by now, and was lost on the path.
+    Lost {
+        /// Its first byte.
+        seq: u64,
+        /// Bytes of data.
+        len: u32,
+        /// When it was sent.
+        sent: Time,
+    },
+    /// The receiver sent an acknowledgment.
+    AckSent {
+        /// The next byte expected.
+        ack: u64,
+    },
+    /// The acknowledgment arrived at the sender.
+    AckArrived {
+        /// The next byte expected.
+        ack: u64,
+        /// The receive window that it states.
+        window: Evidence<u64>,
+    },
+    /// The receiver reported bytes that had arrived twice [RFC2883].
+    DuplicateReported {
+        /// The first byte.
+        from: u64,
+        /// The byte after the last one.
+        to: u64,
+    },
+    /// An acknowledgment acknowledged new data, or was a duplicate.
+    Acked {
+        /// The next byte expected.
+        ack: u64,
+        /// Whether it is a duplicate.
+        duplicate: bool,
+    },
+    /// An acknowledgment measured a round trip of a segment that was sent once.
+    RoundTrip {
+        /// The round trip.
+        rtt: Span,
+        /// The smoothed round trip [RFC6298].
+        smoothed: Span,
+        /// The sender's timeout.
+        timeout: Evidence<Span>,
+        /// Bytes of data of the segment.
+        len: u32,
+    },
+    /// The sender's windows changed.
+    Window {
+        /// The congestion window in bytes.
+        cwnd: Evidence<f64>,
+        /// The slow start threshold in bytes.
+        ssthresh: Evidence<f64>,
+    },
+    /// Why the sender sends nothing.
+    Blocked(Evidence<Blocked>),
+    /// The sender's retransmission timer expired.
+    TimerExpired {
+        /// First unacknowledged byte.
+        seq: u64,
+        /// Consecutive expiries, this one included.
+        nth: u32,
+        /// The timeout that follows.
+        next: Evidence<Span>,
+    },
+    /// Acknowledgments showed a loss.
+    FastRetransmit {
+        /// First byte of the segment that was retransmitted.
+        seq: u64,
+    },
+    /// Everything that was sent before the loss is acknowledged.
+    RecoveryEnd,
+    /// All data is acknowledged.
+    Completed,
+}
+
+/// Receives the facts of one connection, in order of time.
+pub trait CapturedSink {
+    /// Handles a fact.
+    fn on_captured(&mut self, at: Time, fact: &CapturedFact);
+}
+
+/// Discards every fact.
+impl CapturedSink for sim::NullSink {
+    fn on_captured(&mut self, _: Time, _: &CapturedFact) {}
+}
+
+/// Passes facts to the sink, if there is one.
+impl<S: CapturedSink> CapturedSink for Option<S> {
+    fn on_captured(&mut self, at: Time, fact: &CapturedFact) {
+        if let Some(sink) = self {
+            sink.on_captured(at, fact);
+        }
+    }
+}
+
+/// Passes each fact to both sinks.
+impl<A: CapturedSink, B: CapturedSink> CapturedSink for (A, B) {
+    fn on_captured(&mut self, at: Time, fact: &CapturedFact) {
+        self.0.on_captured(at, fact);
+        self.1.on_captured(at, fact);
+    }
+}
+
+impl CapturedFact {
+    /// The action of the sender, if it is one.
+    pub(crate) fn sender_fact(&self) -> Option<SenderFact> {
+        Some(match *self {
+            CapturedFact::Sent(sent) => SenderFact::Sent { reason: sent.reason.value()? },
+            CapturedFact::Acked { duplicate, .. } => SenderFact::Acked { duplicate },
+            CapturedFact::Window { .. } => SenderFact::WindowChanged,
+            CapturedFact::TimerExpired { seq, nth, .. } => SenderFact::TimerExpired { seq, nth },
+            CapturedFact::FastRetransmit { seq } => SenderFact::FastRetransmit { seq },
+            CapturedFact::RecoveryEnd => SenderFact::RecoveryEnd,
+            CapturedFact::RoundTrip { rtt, .. } => SenderFact::RoundTrip { rtt },
+            CapturedFact::HandshakeBegan | CapturedFact::HandshakeEnded => SenderFact::Other,
+            CapturedFact::Began
+            | CapturedFact::Arrived { .. }
+            | CapturedFact::Lost { .. }
+            | CapturedFact::AckSent { .. }
+            | CapturedFact::AckArrived { .. }
+            | CapturedFact::DuplicateReported { .. }
+            | CapturedFact::Blocked(_)
+            | CapturedFact::Completed => return None,
+        })
+    }
+}

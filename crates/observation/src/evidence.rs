@@ -1,0 +1,164 @@
+//! What supports a value: a simulated run knows it, a capture infers or lacks it.
+//!
+//! [`Evidence`] has neither a default nor a text, so that a missing value cannot become a number on its way to a
+//! reader: who prints it decides what to print for [`Evidence::Unknown`].
+
+/// A value with its evidence.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Evidence<T> {
+    /// It was observed where it occurs.
+    Known(T),
+    /// It follows from other observations.
+    Inferred {
+        /// The most likely value.
+        value: T,
+        /// The least value that the rule permits.
+        low: T,
+        /// The largest value that the rule permits.
+        high: T,
+        /// How it was derived.
+        rule: Rule,
+    },
+    /// Nothing shows it.
+    Unknown(Unseen),
+}
+
+/// How a value was derived.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Rule {
+    /// The least round trip of the handshake, of segments sent once, and of echoed timestamps.
+    LeastRoundTrip,
+    /// The rate of runs of packets that waited behind each other; the bounds are the first and the ninth tenth.
+    RunsOfWaiting,
+    /// The rate of acknowledgments of data that follow each other closely; the bounds are the first and the ninth
+    /// tenth.
+    CloseAcks,
+    /// Half of the least round trip without the transmission of a segment.
+    HalfRoundTrip,
+    /// The place with the short round trip to one end.
+    ShortRoundTrip,
+    /// The place before the losses: lost segments were captured.
+    CapturedBeforeLoss,
+    /// The acknowledgments of a segment and of its retransmissions.
+    Acknowledgments,
+    /// A segment without an acknowledgment for longer than round trips and the timer take.
+    Silence,
+    /// The cause of a retransmission, by timer and acknowledgments.
+    RetransmissionCause,
+    /// The data in flight, which is at most cwnd.
+    DataInFlight,
+    /// The reduction by a loss: a half, as Reno has it.
+    LossReduction,
+    /// The absence of any reduction.
+    NoReduction,
+    /// The timer of RFC 6298 without a minimum.
+    Rfc6298,
+    /// The segment that follows.
+    NextSegment,
+}
+
+/// Why a value is unknown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unseen {
+    /// The sender has not told it yet.
+    NotYet,
+    /// Too few packets waited, and too few acknowledgments follow each other.
+    TooFewSamples,
+    /// No segment and its acknowledgment were captured, and no handshake.
+    NoRoundTrip,
+    /// The options of the SYN were not captured.
+    NoWindowScale,
+    /// No segment of the receiver was captured.
+    NoReceiver,
+    /// Nothing shows where the capture was taken.
+    NoPlace,
+    /// The capture was not taken at the sender.
+    NotAtSender,
+    /// It occurs on the path, which a capture at one place does not show.
+    OnThePath,
+    /// The capture ends before it is decided.
+    CaptureEnds,
+}
+
+impl<T> Evidence<T> {
+    /// A value that the rule gives without a range.
+    pub const fn infer(value: T, rule: Rule) -> Self
+    where
+        T: Copy,
+    {
+        Evidence::Inferred { value, low: value, high: value, rule }
+    }
+
+    /// The most likely value, if there is one.
+    pub fn value(self) -> Option<T> {
+        match self {
+            Evidence::Known(value) | Evidence::Inferred { value, .. } => Some(value),
+            Evidence::Unknown(_) => None,
+        }
+    }
+
+    /// The value, if it was observed.
+    pub fn known(self) -> Option<T> {
+        match self {
+            Evidence::Known(value) => Some(value),
+            Evidence::Inferred { .. } | Evidence::Unknown(_) => None,
+        }
+    }
+
+    /// The least and the largest value, if there are any.
+    pub fn bounds(self) -> Option<(T, T)>
+    where
+        T: Copy,
+    {
+        match self {
+            Evidence::Known(value) => Some((value, value)),
+            Evidence::Inferred { low, high, .. } => Some((low, high)),
+            Evidence::Unknown(_) => None,
+        }
+    }
+
+    /// Whether nothing shows it.
+    pub const fn is_unknown(&self) -> bool {
+        matches!(self, Evidence::Unknown(_))
+    }
+
+    /// The evidence of a function of the value, which increases with it.
+    pub fn map<U>(self, mut convert: impl FnMut(T) -> U) -> Evidence<U> {
+        match self {
+            Evidence::Known(value) => Evidence::Known(convert(value)),
+            Evidence::Inferred { value, low, high, rule } => {
+                Evidence::Inferred { value: convert(value), low: convert(low), high: convert(high), rule }
+            }
+            Evidence::Unknown(unseen) => Evidence::Unknown(unseen),
+        }
+    }
+
+    /// This evidence, or the other if nothing shows the value.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        if self.is_unknown() { other } else { self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_value_stays_unknown() {
+        let unknown: Evidence<u32> = Evidence::Unknown(Unseen::NoRoundTrip);
+        assert_eq!((unknown.value(), unknown.known(), unknown.bounds()), (None, None, None));
+        assert_eq!(unknown.map(|value| value + 1), Evidence::Unknown(Unseen::NoRoundTrip));
+        assert_eq!(unknown.or(Evidence::Known(3)), Evidence::Known(3));
+    }
+
+    #[test]
+    fn inferred_value_is_no_known_one_and_has_bounds() {
+        let inferred = Evidence::Inferred { value: 5, low: 3, high: 9, rule: Rule::DataInFlight };
+        assert_eq!((inferred.value(), inferred.known(), inferred.bounds()), (Some(5), None, Some((3, 9))));
+        let doubled = Evidence::Inferred { value: 10, low: 6, high: 18, rule: Rule::DataInFlight };
+        assert_eq!(inferred.map(|value| 2 * value), doubled);
+        assert_eq!(inferred.or(Evidence::Known(1)), inferred);
+        assert_eq!(Evidence::Known(4).bounds(), Some((4, 4)));
+    }
+}

@@ -1,0 +1,162 @@
+//! A captured flow: its path is one hop from the sender to the receiver, which stands for the slowest link.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use engine::{Rate, Span, Time};
+use wire::{Addr, Body, Flags, Packet, Segment, SeqNum};
+
+use super::{FlowObservation, InMedia, SlowestHop, on_the_line};
+use crate::byte_ranges::ByteRanges;
+use crate::captured::{CapturedConnection, CapturedFact, CapturedTransmission, FORWARD, LinkService, RECEIVER, SENDER};
+use crate::evidence::{Evidence, Unseen};
+use crate::fact::Fact;
+use crate::hop_timing::{HopTiming, hop_number};
+use crate::losses::Losses;
+use crate::packet_in_flight::{PacketInFlight, PacketLoad};
+use crate::packets_in_flight::{Departure, PacketsInFlight};
+use crate::sender_state::SenderState;
+
+impl FlowObservation {
+    /// A flow of which nothing is known but its connection.
+    pub(crate) fn of_capture(connection: &CapturedConnection) -> Self {
+        FlowObservation {
+            receiver: Addr::of_node(RECEIVER),
+            segment: connection.segment,
+            packet: Packet::HEADER + Segment::HEADER + connection.segment,
+            own_window: None,
+            bytes: Some(connection.bytes),
+            sender: SenderState::new(connection.start).with_receive_window(connection.receive_window),
+            received: ByteRanges::default(),
+            receiver_state: None,
+            losses: Losses::default(),
+            packets: PacketsInFlight::default(),
+            congested_at: None,
+            links: Rc::from([]),
+            in_media: InMedia::default(),
+            services: BTreeMap::new(),
+            slowest: None,
+            next_id: 0,
+            captured_rate: Some(connection.rate),
+        }
+    }
+
+    /// Handles an action of the sender.
+    pub(crate) fn on_captured_sender(&mut self, at: Time, fact: &CapturedFact, facts: &mut Vec<Fact>) {
+        let acknowledged = self.sender.apply_captured(at, fact);
+        if let Some(fact) = fact.sender_fact() {
+            self.losses.apply(fact, &self.sender, acknowledged.bytes > 0);
+            facts.push(Fact::Sender(fact));
+        }
+    }
+
+    /// A segment enters the path.
+    pub(crate) fn send_captured(&mut self, at: Time, sent: &CapturedTransmission, facts: &mut Vec<Fact>) {
+        let CapturedTransmission { seq, len, .. } = *sent;
+        let load = PacketLoad::Data { seq, len, reason: self.sender.reason_for(seq) };
+        let sending = self.enter_captured(at, SENDER, segment_of(seq, len), load);
+        facts.push(Fact::Sent(sending));
+    }
+
+    /// The hop takes a segment, whose transmissions lasted until `free` before.
+    pub(crate) fn serve_captured(&mut self, at: Time, sent: &CapturedTransmission, service: LinkService, free: Time) {
+        let LinkService { starts, leaves } = service;
+        let departure = Departure { at, free, starts, ends: Some(leaves) };
+        self.packets.dequeue((SENDER, hop_number(FORWARD)), &segment_of(sent.seq, sent.len), &departure);
+    }
+
+    /// A segment arrives at the receiver; `hop` is the hop if its rate is known.
+    pub(crate) fn arrive_captured(
+        &mut self,
+        at: Time,
+        (seq, len): (u64, u32),
+        hop: Option<&HopTiming>,
+        facts: &mut Vec<Fact>,
+    ) {
+        let packet = segment_of(seq, len);
+        let Some(mut sending) = self.packets.leave(SENDER, &packet) else { return };
+        match hop {
+            Some(hop) => {
+                let (from, to) = on_the_line(at, hop, &packet);
+                sending.record_hop(from, to);
+                self.learn_speed(at, FORWARD, hop);
+            }
+            None => self.learn_unknown_speed(at),
+        }
+        if let (Some(slowest), Some(rate)) = (&mut self.slowest, self.captured_rate) {
+            slowest.cycle = cycle_at(rate, self.packet);
+        }
+        self.packets.exit(at, &sending);
+        facts.push(Fact::Reached { packet: sending, news: self.received.insert(seq, seq + u64::from(len)) });
+    }
+
+    /// A segment that was sent at `sent` was lost.
+    pub(crate) fn lose_captured(&mut self, at: Time, (seq, len): (u64, u32), sent: Time, facts: &mut Vec<Fact>) {
+        let lost = self.packets.take_queued(at, SENDER, &segment_of(seq, len), sent);
+        if seq >= self.sender.una && !self.received.contains(seq) {
+            self.losses.lose_segment(at, seq, Evidence::Unknown(Unseen::OnThePath));
+        }
+        let place = Evidence::Unknown(Unseen::OnThePath);
+        facts.extend(lost.map(|packet| Fact::Gone { packet, place }));
+    }
+
+    /// The receiver sends an acknowledgment.
+    pub(crate) fn send_captured_ack(&mut self, at: Time, ack: u64) {
+        self.enter_captured(at, RECEIVER, ack_of(ack), PacketLoad::Ack { ack });
+    }
+
+    /// An acknowledgment arrives at the sender.
+    pub(crate) fn receive_captured_ack(&mut self, at: Time, ack: u64, window: Evidence<u64>, facts: &mut Vec<Fact>) {
+        let Some(answer) = self.packets.leave(RECEIVER, &ack_of(ack)) else { return };
+        self.packets.exit(at, &answer);
+        self.sender.receive_window = window;
+        facts.push(Fact::Answered(answer));
+    }
+
+    fn enter_captured(&mut self, at: Time, node: usize, packet: Packet, load: PacketLoad) -> PacketInFlight {
+        let id = self.next_id;
+        self.next_id += 1;
+        let sending = PacketInFlight { id, packet, load, since: at, at_node_since: at, failed: 0, longest: (at, at) };
+        self.packets.enter(&sending);
+        self.put(at, node, sending);
+        sending
+    }
+
+    /// Data has crossed the hop, whose rate is unknown: it counts as idle unless a segment is known to be on it.
+    fn learn_unknown_speed(&mut self, at: Time) {
+        self.slowest.get_or_insert(SlowestHop {
+            id: FORWARD,
+            near: SENDER,
+            cycle: Evidence::Unknown(Unseen::TooFewSamples),
+            medium: None,
+            has_link_layer: false,
+            sending: Span::ZERO,
+            processing: Span::ZERO,
+            free: at,
+        });
+    }
+}
+
+/// The transmission time of a packet at a rate: the shortest at the highest one.
+fn cycle_at(rate: Evidence<Rate>, size: u32) -> Evidence<Span> {
+    let time = |rate: Rate| rate.transmission_time(size);
+    match rate {
+        Evidence::Known(rate) => Evidence::Known(time(rate)),
+        Evidence::Inferred { value, low, high, rule } => {
+            Evidence::Inferred { value: time(value), low: time(high), high: time(low), rule }
+        }
+        Evidence::Unknown(unseen) => Evidence::Unknown(unseen),
+    }
+}
+
+/// The identity of a segment on the path.
+fn segment_of(seq: u64, len: u32) -> Packet {
+    let segment = Segment { seq: SeqNum::from_offset(seq), len, flags: Flags::ACK, ..Segment::default() };
+    Packet::new(Addr::of_node(SENDER), Addr::of_node(RECEIVER), Body::Tcp(segment))
+}
+
+/// The identity of an acknowledgment on the path.
+fn ack_of(ack: u64) -> Packet {
+    let segment = Segment { ack: SeqNum::from_offset(ack), flags: Flags::ACK, ..Segment::default() };
+    Packet::new(Addr::of_node(RECEIVER), Addr::of_node(SENDER), Body::Tcp(segment))
+}

@@ -1,0 +1,256 @@
+//! The packets at the hops of a network: each from its arrival at a queue until it arrives at the far end or is lost.
+//!
+//! A queue that chooses a packet when a transmission can begin tells when a packet [joins](LinkEvent::Joined) it; one that
+//! computes departures tells the departure at once. So the backlog of each hop is known at any time, of all flows. Of
+//! equal packets at a hop the oldest is the one that leaves, unless the event tells when it arrived there.
+//!
+//! Memory: proportional to the packets in the network, and to the retransmissions at nodes.
+
+use std::collections::VecDeque;
+
+use engine::Time;
+use path::{HopId, LinkEvent};
+use sim::{Event, PacketFlow};
+use wire::{Addr, Packet};
+
+use crate::hop_timing::{HopTiming, HopTimings, hop_number};
+use crate::packet_in_flight::is_same_packet;
+use crate::sent_data::SentData;
+
+/// A packet at a hop.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct PacketAtHop {
+    /// The packet.
+    pub packet: Packet,
+    /// Its flow, if it has one.
+    pub of: Option<PacketFlow>,
+    /// Whether the node that created it, or a link layer before this hop, had sent its data before.
+    pub repeats: bool,
+    /// When it arrived at the queue.
+    pub joined: Time,
+    /// When the transmitter takes it, which may be in the future; `None` before that is known.
+    pub starts: Option<Time>,
+    /// When its last transmission ends; `None` before that is known.
+    pub leaves: Option<Time>,
+    /// Whether the link layer has transmitted it.
+    has_frame: bool,
+}
+
+/// The end of a packet's stay at a hop.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum HopOutcome {
+    /// It arrived at the far end.
+    Arrived,
+    /// The channel damaged it.
+    Lost,
+    /// The queue was full.
+    QueueFull,
+    /// The queue discipline dropped it although the queue was not full.
+    DroppedEarly,
+    /// The link layer gave it up.
+    GivenUp,
+}
+
+impl HopOutcome {
+    /// Whether the queue dropped it.
+    pub fn is_drop(self) -> bool {
+        matches!(self, HopOutcome::QueueFull | HopOutcome::DroppedEarly)
+    }
+}
+
+/// A packet's way over a hop, at its end.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct HopPassage {
+    /// The number of the hop.
+    pub hop: usize,
+    /// The packet.
+    pub packet: Packet,
+    /// Its flow, if it has one.
+    pub of: Option<PacketFlow>,
+    /// See [`PacketAtHop::repeats`].
+    pub repeats: bool,
+    /// When it arrived at the queue.
+    pub joined: Time,
+    /// When the transmitter took it; for a packet that was dropped, the time of the drop.
+    pub starts: Time,
+    /// When its last transmission ended.
+    pub leaves: Time,
+    /// When it arrived or was lost.
+    pub ends: Time,
+    /// What became of it.
+    pub outcome: HopOutcome,
+    /// Whether it had arrived before: a link layer that numbers each transmission delivers a packet again if the link
+    /// acknowledgment was lost. All times are the time of the arrival.
+    pub arrives_again: bool,
+}
+
+/// The packets at one hop.
+#[derive(Default)]
+struct HopQueue {
+    /// Those that wait until the transmitter takes them, by the time of their arrival.
+    waiting: VecDeque<PacketAtHop>,
+    /// Those that the transmitter has taken or, if the hop computes departures, will take at a known time.
+    taken: VecDeque<PacketAtHop>,
+}
+
+impl HopQueue {
+    /// Takes the packet that joined the queue at `joined`.
+    fn take_waiting(&mut self, joined: Time, packet: &Packet) -> Option<PacketAtHop> {
+        let first = self.waiting.partition_point(|waiting| waiting.joined < joined);
+        let mut alike = self.waiting.range(first..).take_while(|waiting| waiting.joined == joined);
+        let place = alike.position(|waiting| is_same_packet(&waiting.packet, packet))?;
+        self.waiting.remove(first + place)
+    }
+}
+
+/// The packets at the hops of a network.
+pub struct HopPackets {
+    timings: HopTimings,
+    queues: Vec<HopQueue>,
+    sent: SentData,
+}
+
+impl HopPackets {
+    /// The state of a network with these hops, without packets.
+    pub fn new(timings: HopTimings) -> Self {
+        let queues = std::iter::repeat_with(HopQueue::default).take(timings.len()).collect();
+        HopPackets { timings, queues, sent: SentData::default() }
+    }
+
+    /// The transmission times of all hops.
+    pub fn timings(&self) -> &HopTimings {
+        &self.timings
+    }
+
+    /// Every packet at a hop: first those that the transmitter has taken.
+    pub fn at_hop(&self, hop: usize) -> impl Iterator<Item = &PacketAtHop> {
+        self.queues.get(hop).into_iter().flat_map(|queue| queue.taken.iter().chain(&queue.waiting))
+    }
+
+    /// The numbers of all hops, with the packets there.
+    pub fn all(&self) -> impl Iterator<Item = (usize, &PacketAtHop)> {
+        (0..self.queues.len()).flat_map(|hop| self.at_hop(hop).map(move |packet| (hop, packet)))
+    }
+
+    /// The packets at a hop whose first transmission has not begun at `at`, the present time.
+    pub fn backlog(&self, hop: usize, at: Time) -> impl Iterator<Item = &PacketAtHop> {
+        let in_medium = self.timings.by_number(hop).is_some_and(|timing| timing.medium.is_some());
+        let waits = move |packet: &&PacketAtHop| {
+            packet.starts.is_none_or(|starts| starts > at || (in_medium && !packet.has_frame))
+        };
+        self.at_hop(hop).filter(waits)
+    }
+
+    /// The packet of a frame that the link layer of a hop transmits; `None` if it has arrived before.
+    pub fn in_transmission(&self, hop: usize, packet: &Packet) -> Option<&PacketAtHop> {
+        self.queues.get(hop)?.taken.iter().find(|taken| is_same_packet(&taken.packet, packet))
+    }
+
+    /// Handles an event. Returns the packet whose stay at a hop it ends.
+    pub fn apply(&mut self, at: Time, event: &Event) -> Option<HopPassage> {
+        match event {
+            Event::Node { node, event, of: Some(of) } => {
+                self.sent.on_node(*node as usize, event, of);
+                None
+            }
+            Event::Link { hop, event, of } => self.on_link(at, *hop, event, *of),
+            _ => None,
+        }
+    }
+
+    fn on_link(&mut self, at: Time, id: HopId, event: &LinkEvent, of: Option<PacketFlow>) -> Option<HopPassage> {
+        let hop = hop_number(id);
+        match *event {
+            LinkEvent::Joined { packet } => {
+                let packet = self.join(at, hop, &packet, of)?;
+                self.queues[hop].waiting.push_back(packet);
+                None
+            }
+            LinkEvent::Dequeued { packet, arrived, starts, leaves } => {
+                let waiting = self.queues.get_mut(hop)?.take_waiting(arrived, &packet);
+                let left = waiting.or_else(|| self.join(arrived, hop, &packet, of))?;
+                self.queues[hop].taken.push_back(PacketAtHop { packet, starts: Some(starts), leaves, ..left });
+                None
+            }
+            LinkEvent::FrameSent { packet, .. } => {
+                let timing = self.timings.by_number(hop)?;
+                let mut taken = self.queues[hop].taken.iter_mut();
+                let sent = taken.find(|taken| is_same_packet(&taken.packet, &packet))?;
+                sent.has_frame = true;
+                // In a medium the frame ends when it is received.
+                sent.leaves = timing.medium.is_none().then(|| at + timing.sending(packet.size(), at));
+                None
+            }
+            LinkEvent::Arrived { packet } => self.leave(at, hop, (&packet, of), HopOutcome::Arrived),
+            LinkEvent::Lost { packet } => self.leave(at, hop, (&packet, of), HopOutcome::Lost),
+            LinkEvent::GivenUp { packet, arrived: false, .. } => {
+                self.leave(at, hop, (&packet, of), HopOutcome::GivenUp)
+            }
+            LinkEvent::QueueFull { packet, arrived } => {
+                self.drop_packet(at, hop, (&packet, of), arrived, HopOutcome::QueueFull)
+            }
+            LinkEvent::DroppedEarly { packet, arrived } => {
+                self.drop_packet(at, hop, (&packet, of), arrived, HopOutcome::DroppedEarly)
+            }
+            _ => None,
+        }
+    }
+
+    /// A packet arrives at a hop.
+    fn join(&mut self, at: Time, hop: usize, packet: &Packet, of: Option<PacketFlow>) -> Option<PacketAtHop> {
+        let node = self.timings.by_number(hop)?.near;
+        let repeats = of.is_some_and(|of| self.sent.pass_on(node, packet, &of));
+        Some(PacketAtHop { packet: *packet, of, repeats, joined: at, starts: None, leaves: None, has_frame: false })
+    }
+
+    /// A packet arrives at the far end, or is lost after it has left the queue.
+    fn leave(
+        &mut self,
+        at: Time,
+        hop: usize,
+        (packet, of): (&Packet, Option<PacketFlow>),
+        outcome: HopOutcome,
+    ) -> Option<HopPassage> {
+        let timing = self.timings.by_number(hop)?;
+        let taken = &mut self.queues[hop].taken;
+        let place = taken.iter().position(|taken| is_same_packet(&taken.packet, packet));
+        let left = place.and_then(|place| taken.remove(place));
+        let repeats = left.is_none_or(|left| left.repeats);
+        if let (true, HopOutcome::Arrived, Some(of)) = (repeats && Addr::of_node(timing.far) != packet.dst, outcome, of)
+        {
+            self.sent.repeat(timing.far, packet, &of);
+        }
+        let packet = *packet;
+        let Some(left) = left else {
+            let [joined, starts, leaves, ends] = [at; 4];
+            let passage =
+                HopPassage { hop, packet, of, repeats, joined, starts, leaves, ends, outcome, arrives_again: true };
+            return Some(passage);
+        };
+        let joined = left.joined;
+        let starts = left.starts.unwrap_or(joined);
+        let leaves = left.leaves.unwrap_or_else(|| find_departure(timing, at, outcome)).clamp(starts, at.max(starts));
+        Some(HopPassage { hop, packet, of, repeats, joined, starts, leaves, ends: at, outcome, arrives_again: false })
+    }
+
+    /// A queue drops a packet that had arrived there at `joined`.
+    fn drop_packet(
+        &mut self,
+        at: Time,
+        hop: usize,
+        (packet, of): (&Packet, Option<PacketFlow>),
+        joined: Time,
+        outcome: HopOutcome,
+    ) -> Option<HopPassage> {
+        let waiting = self.queues.get_mut(hop)?.take_waiting(joined, packet);
+        let repeats = waiting.or_else(|| self.join(joined, hop, packet, of))?.repeats;
+        let [starts, leaves, ends] = [at; 3];
+        let packet = *packet;
+        Some(HopPassage { hop, packet, of, repeats, joined, starts, leaves, ends, outcome, arrives_again: false })
+    }
+}
+
+/// When the last transmission of a packet ended whose stay at a hop ends at `at`.
+fn find_departure(timing: &HopTiming, at: Time, outcome: HopOutcome) -> Time {
+    if outcome == HopOutcome::GivenUp { at } else { timing.departure(at) }
+}

@@ -1,0 +1,72 @@
+//! What a flow's sender does, as far as findings and budgets use it.
+
+use engine::Span;
+use tcp::{Event, Reason};
+
+/// Something that a sender did. [`SenderState`](crate::SenderState) has the values after it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SenderFact {
+    /// It sent data.
+    Sent {
+        /// Why.
+        reason: Reason,
+    },
+    /// An acknowledgment arrived.
+    Acked {
+        /// Whether it is a duplicate.
+        duplicate: bool,
+    },
+    /// Its windows changed.
+    WindowChanged,
+    /// Its retransmission timer expired.
+    TimerExpired {
+        /// First unacknowledged byte.
+        seq: u64,
+        /// Consecutive expiries, this one included.
+        nth: u32,
+    },
+    /// Duplicate acknowledgments showed a loss.
+    FastRetransmit {
+        /// First byte of the segment marked lost.
+        seq: u64,
+    },
+    /// Recovery from a loss that the network had reported began.
+    NotifiedRecovery {
+        /// First byte of the segment.
+        seq: u64,
+    },
+    /// A round trip was measured.
+    RoundTrip {
+        /// The round trip.
+        rtt: Span,
+    },
+    /// Recovery ended.
+    RecoveryEnd,
+    /// The last reduction was undone.
+    Undone,
+    /// It reacted to a mark.
+    MarkAnswered,
+    /// Something else.
+    Other,
+}
+
+impl SenderFact {
+    /// The fact of a simulated sender's event; `None` for a reason for which it sent nothing, which follows from other
+    /// events.
+    pub(crate) fn of_event(event: &Event) -> Option<Self> {
+        Some(match *event {
+            Event::Blocked { .. } => return None,
+            Event::SegmentSent { reason, .. } => SenderFact::Sent { reason },
+            Event::AckReceived { duplicate, .. } => SenderFact::Acked { duplicate },
+            Event::Window { .. } => SenderFact::WindowChanged,
+            Event::Timeout { seq, nth, .. } => SenderFact::TimerExpired { seq, nth },
+            Event::FastRetransmit { seq } => SenderFact::FastRetransmit { seq },
+            Event::NotifiedRecovery { seq } => SenderFact::NotifiedRecovery { seq },
+            Event::RttSample { rtt, .. } => SenderFact::RoundTrip { rtt },
+            Event::RecoveryEnd => SenderFact::RecoveryEnd,
+            Event::Undone => SenderFact::Undone,
+            Event::MarkAnswered => SenderFact::MarkAnswered,
+            _ => SenderFact::Other,
+        })
+    }
+}

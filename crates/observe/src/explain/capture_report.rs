@@ -1,0 +1,100 @@
+//! Explanations of captured connections.
+
+use engine::{Span, Time};
+use observation::{CapturedConnection, CapturedFact, CapturedSink, Evidence, Observation, Rule, Unseen};
+
+use super::budget::Account;
+use super::captured::{CapturedCause, add_unplaced_loss};
+use super::{Finding, LostTime, WatchedFlow, WatchedFlows, captured_causes};
+
+/// The number of the only flow.
+const FLOW: u32 = 0;
+
+/// The report of a captured connection.
+#[derive(Clone, Debug)]
+pub struct CaptureReport {
+    /// The time from its first segment to the last acknowledgment, or to the end of the capture.
+    pub took: Span,
+    /// Whether all data was acknowledged.
+    pub completed: bool,
+    /// The number of expiries of the sender's retransmission timer.
+    pub timeouts: Evidence<u32>,
+    /// The findings, the costliest first.
+    pub findings: Vec<Finding>,
+    /// The causes of its time, the longest first, which add up to [`took`](Self::took).
+    pub causes: Vec<CapturedCause>,
+    /// Time lost to all findings, each moment counted once.
+    pub lost: Span,
+    /// The same without findings that are not avoidable.
+    pub lost_avoidably: Span,
+    /// Whether the capture was taken at the sender, as [`shown_kinds`](super::shown_kinds) asks.
+    pub is_at_sender: bool,
+}
+
+impl CaptureReport {
+    /// The findings and the time that they cost.
+    pub fn lost_time(&self) -> LostTime<'_> {
+        let CaptureReport { took, completed, lost, lost_avoidably, .. } = *self;
+        LostTime { took, completed, findings: &self.findings, lost, lost_avoidably }
+    }
+}
+
+/// Explains a captured connection by its facts.
+pub struct ExplainCapture {
+    observation: Observation,
+    flows: WatchedFlows,
+    is_at_sender: bool,
+    window_known: bool,
+}
+
+impl ExplainCapture {
+    /// An observer of a connection.
+    pub fn new(connection: &CapturedConnection) -> Self {
+        let is_at_sender = connection.is_at_sender;
+        let account = Account::new(FLOW, connection.start);
+        let watched = WatchedFlow::new(connection.start, Some(account), |kind| {
+            kind.in_captures.captured_kind(kind, is_at_sender)
+        });
+        ExplainCapture {
+            observation: Observation::of_capture(connection),
+            flows: WatchedFlows(vec![watched]),
+            is_at_sender,
+            window_known: connection.receive_window != Evidence::Unknown(Unseen::NoWindowScale),
+        }
+    }
+
+    /// Ends the connection.
+    pub fn finish(mut self, ended: Time) -> Option<CaptureReport> {
+        self.observation.end(ended, FLOW, &mut self.flows);
+        let (flow, path) = (self.observation.flow(FLOW)?, self.observation.path());
+        let mut watched = self.flows.0.pop()?;
+        let account = watched.account.take()?;
+        let (budget, _) = account.finish(flow, path.transmitters());
+        let causes = captured_causes(&budget, self.window_known);
+        let took = watched.ended.unwrap_or(ended).since(watched.began);
+        let timeouts = if self.is_at_sender {
+            Evidence::infer(watched.timeouts, Rule::RetransmissionCause)
+        } else {
+            Evidence::Unknown(Unseen::NotAtSender)
+        };
+        Some(CaptureReport {
+            took,
+            completed: watched.ended.is_some(),
+            timeouts,
+            findings: watched.take_findings(),
+            causes: add_unplaced_loss(causes, account.unplaced_loss()),
+            lost: watched.lost.all.total().min(took),
+            lost_avoidably: watched.lost.avoidable.total().min(took),
+            is_at_sender: self.is_at_sender,
+        })
+    }
+}
+
+impl CapturedSink for ExplainCapture {
+    fn on_captured(&mut self, at: Time, fact: &CapturedFact) {
+        if let (CapturedFact::Completed, Some(watched)) = (fact, self.flows.0.get_mut(FLOW as usize)) {
+            watched.ended = Some(at);
+        }
+        self.observation.apply_captured(at, fact, &mut self.flows);
+    }
+}
