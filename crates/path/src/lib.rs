@@ -6,7 +6,7 @@
 //! ```
 //! use engine::{Rate, Span, Stream, Time};
 //! use path::LinkDirection;
-//! use path::channel::{Fate, Frame, scripted};
+//! use path::channel::{ChannelFrame, FrameFate, scripted};
 //! use path::queue::Limit;
 //!
 //! // A queue of two packets has no place for a third.
@@ -22,11 +22,11 @@
 //!     let start = Time::from_millis(at);
 //!     let duration = rate.transmission_time(1500);
 //!     let (direction, number) = (LinkDirection::Forward, Some(number));
-//!     air.fate(&Frame { now: start, start, duration, size: 1500, direction, number })
+//!     air.fate(&ChannelFrame { now: start, start, duration, size: 1500, direction, number })
 //! };
-//! assert_eq!(fate(0, 0), Fate::Arrives, "6 ms long, over at 6 ms");
-//! assert_eq!(fate(6, 1), Fate::Corrupted);
-//! assert_eq!(fate(21, 2), Fate::Arrives);
+//! assert_eq!(fate(0, 0), FrameFate::Arrives, "6 ms long, over at 6 ms");
+//! assert_eq!(fate(6, 1), FrameFate::Corrupted);
+//! assert_eq!(fate(21, 2), FrameFate::Arrives);
 //! # Ok::<(), engine::units::UnitError>(())
 //! ```
 

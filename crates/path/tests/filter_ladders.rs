@@ -8,8 +8,13 @@ use path::agent::{AgentConfig, Departure, ack_decimation, freeze_tcp, m_tcp, pac
 use path::channel::ChannelState;
 use wire::{Body, Flags, Packet, Segment, SeqNum};
 
-fn control(ack_filter: bool, data_filter: bool, threshold: u32) -> AgentConfig {
-    AgentConfig::PacketControl(packet_control::Config { ack_filter, data_filter, threshold })
+/// Both filters.
+fn filters(threshold: u32) -> packet_control::Config {
+    packet_control::Config { ack_filter: true, data_filter: true, threshold }
+}
+
+fn control(config: packet_control::Config) -> AgentConfig {
+    AgentConfig::PacketControl(config)
 }
 
 /// Sends ten segments of 1000 bytes, and `count` duplicates of the acknowledgment of the first.
@@ -27,7 +32,7 @@ fn duplicates(ladder: &mut Ladder, count: u32) -> &mut Ladder {
 /// The second, fourth and sixth of six duplicates pass.
 #[test]
 fn threshold_of_six_passes_every_second_duplicate() {
-    let mut ladder = Ladder::new("Threshold 6, twelve duplicates: every second passes", &control(true, true, 6));
+    let mut ladder = Ladder::new("Threshold 6, twelve duplicates: every second passes", &control(filters(6)));
     duplicates(&mut ladder, 12).at(40.0).mobile(ack(2000)).mobile(ack(2000)).mobile(ack(2000));
     ladder.compare("packet-control/threshold-6");
 }
@@ -35,7 +40,8 @@ fn threshold_of_six_passes_every_second_duplicate() {
 #[test]
 fn duplicates_are_dropped_evenly() {
     for (threshold, dropped) in [(3, 0), (4, 3), (6, 6), (9, 8), (12, 9)] {
-        let mut ladder = Ladder::new("", &control(true, false, threshold));
+        let config = packet_control::Config { data_filter: false, ..filters(threshold) };
+        let mut ladder = Ladder::new("", &control(config));
         duplicates(&mut ladder, 12);
         assert_eq!(ladder.counter("acks_duplicate_dropped"), dropped, "threshold {threshold}");
     }
@@ -45,7 +51,8 @@ fn duplicates_are_dropped_evenly() {
 #[test]
 fn old_acknowledgments_are_dropped() {
     for (filter, name) in [(true, "packet-control/old-acknowledgment"), (false, "packet-control/no-ack-filter")] {
-        let mut ladder = Ladder::new("The acknowledgment of 1000 comes after that of 2000", &control(filter, true, 6));
+        let config = packet_control::Config { ack_filter: filter, ..filters(6) };
+        let mut ladder = Ladder::new("The acknowledgment of 1000 comes after that of 2000", &control(config));
         ladder.fixed(data(0, 1000)).fixed(data(1000, 1000));
         ladder.at(10.0).mobile(ack(2000)).mobile(ack(1000)).mobile(ack(2000));
         ladder.note("with data, with another window, of what was never seen: no duplicates, and not old");
@@ -60,7 +67,8 @@ fn old_acknowledgments_are_dropped() {
 #[test]
 fn data_that_has_arrived_is_dropped() {
     for (filter, name) in [(true, "packet-control/arrived-data"), (false, "packet-control/no-data-filter")] {
-        let mut ladder = Ladder::new("Repeats of what was acknowledged", &control(true, filter, 6));
+        let config = packet_control::Config { data_filter: filter, ..filters(6) };
+        let mut ladder = Ladder::new("Repeats of what was acknowledged", &control(config));
         for number in 0..4 {
             ladder.fixed(data(number * 1000, 1000));
         }
@@ -75,7 +83,7 @@ fn data_that_has_arrived_is_dropped() {
 /// A SYN starts a new connection, for which the old numbers are invalid.
 #[test]
 fn syn_resets_the_flow_state() {
-    let mut ladder = Ladder::new("The same ports again, with lower numbers", &control(true, true, 6));
+    let mut ladder = Ladder::new("The same ports again, with lower numbers", &control(filters(6)));
     ladder.fixed(data(90_000, 1000)).mobile(ack(91_000));
     let opening = |segment: &mut Segment| (segment.seq, segment.flags) = (SeqNum(0), Flags::SYN);
     ladder.at(100.0).fixed(from_fixed(opening)).mobile(ack(1)).fixed(data(1, 1000)).mobile(ack(1001));
@@ -85,7 +93,7 @@ fn syn_resets_the_flow_state() {
 /// Sequence numbers wrap around.
 #[test]
 fn sequence_numbers_may_wrap() {
-    let mut ladder = Ladder::new("", &control(true, true, 3));
+    let mut ladder = Ladder::new("", &control(filters(3)));
     let first = u32::MAX - 499;
     ladder.fixed(data(first, 1000)).mobile(ack(500)).mobile(ack(first)).fixed(data(first, 1000)).fixed(data(500, 1000));
     assert_eq!((ladder.counter("acks_old_dropped"), ladder.counter("segments_dropped")), (1, 1));

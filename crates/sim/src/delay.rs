@@ -124,14 +124,7 @@ pub struct HopDelays {
     /// Whether it has a link layer.
     pub has_link_layer: bool,
     /// Packets in the link layer, and when it took them, the oldest first.
-    taken: VecDeque<(Key, Time)>,
-}
-
-/// Distinguishes the packets on a link: flow, direction, sequence and acknowledgment numbers.
-type Key = (u32, bool, Option<u64>, Option<u64>);
-
-fn identify_packet(of: &PacketFlow) -> Key {
-    (of.flow, of.from_sender, of.seq, of.ack)
+    taken: VecDeque<(PacketFlow, Time)>,
 }
 
 /// The delays of a run. The world calls it at the transmission and the arrival of each packet, with or without a sink.
@@ -220,7 +213,7 @@ impl Delays {
                 if here.has_link_layer
                     && let Some(of) = of()
                 {
-                    here.taken.push_back((identify_packet(&of), *starts));
+                    here.taken.push_back((of, *starts));
                 }
             }
             LinkEvent::Arrived { .. } => {
@@ -267,10 +260,9 @@ impl Delays {
 impl HopDelays {
     /// When the link layer took a packet that leaves it now: mostly the oldest.
     fn taken_at(&mut self, of: &PacketFlow) -> Option<Time> {
-        let key = identify_packet(of);
         let place = match self.taken.front() {
-            Some((first, _)) if *first == key => 0,
-            _ => self.taken.iter().position(|(other, _)| *other == key)?,
+            Some((first, _)) if first == of => 0,
+            _ => self.taken.iter().position(|(other, _)| other == of)?,
         };
         self.taken.remove(place).map(|(_, taken)| taken)
     }

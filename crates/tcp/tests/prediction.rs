@@ -88,13 +88,22 @@ impl Ends {
     }
 }
 
+/// A segment on its way to an end.
+struct TransitSegment {
+    /// Arrival.
+    at: Time,
+    /// The receiving end.
+    to: usize,
+    segment: Segment,
+    ecn: Ecn,
+}
+
 /// One run: what is done is drawn by chance, and the same for both pairs.
 struct Run {
     ends: Ends,
     now: Time,
     draws: Draws,
-    /// Segments on their way: arrival time, receiving end.
-    on_the_way: Vec<(Time, usize, Segment, Ecn)>,
+    on_the_way: Vec<TransitSegment>,
     context: String,
 }
 
@@ -165,7 +174,7 @@ impl Run {
             let again = self.one_in(100);
             for _ in 0..=u32::from(again) {
                 let delay = Span::from_nanos(1000 * (10_000 + late + self.below(20)));
-                self.on_the_way.push((self.now + delay, 1 - end, segment, ecn));
+                self.on_the_way.push(TransitSegment { at: self.now + delay, to: 1 - end, segment, ecn });
             }
         }
         self.ends.compare(end, &self.context);
@@ -202,17 +211,17 @@ impl Run {
         (0..2).for_each(|end| self.send(end, count));
         for _ in 0..700 {
             let timers = [0, 1].map(|end| self.ends.plain[end].poll_timeout());
-            let arrival = self.on_the_way.iter().enumerate().min_by_key(|(place, (at, ..))| (*at, *place));
-            let arrival = arrival.map(|(place, (at, ..))| (place, *at));
+            let arrival = self.on_the_way.iter().enumerate().min_by_key(|(place, flying)| (flying.at, *place));
+            let arrival = arrival.map(|(place, flying)| (place, flying.at));
             let arrives = arrival.map_or(Time::NEVER, |(_, at)| at);
             let next = arrives.min(timers[0]).min(timers[1]);
             let end = if self.one_in(80) || next == Time::NEVER {
                 self.act()
             } else if let Some((place, _)) = arrival.filter(|_| arrives == next) {
-                let (_, end, segment, ecn) = self.on_the_way.remove(place);
+                let TransitSegment { to, segment, ecn, .. } = self.on_the_way.remove(place);
                 self.now = self.now.max(next);
-                self.ends.deliver(self.now, end, &segment, ecn, count);
-                end
+                self.ends.deliver(self.now, to, &segment, ecn, count);
+                to
             } else {
                 let end = usize::from(timers[0] != next);
                 self.now = self.now.max(next);

@@ -29,6 +29,14 @@ struct FlyingPacket {
     options: bool,
 }
 
+/// Packets that waited and whose transmission began at a time.
+#[derive(Clone, Copy, Default)]
+struct BegunPackets {
+    at: Time,
+    packets: usize,
+    bytes: u64,
+}
+
 /// One direction of a link, with a queue whose order can change.
 pub struct PriorityLink {
     hop: HopId,
@@ -43,9 +51,8 @@ pub struct PriorityLink {
     options: VecDeque<Options>,
     /// Time at which the line becomes free, and its order among simultaneous events.
     free: (Time, Order),
-    /// Packets and bytes that waited and whose transmission began at this time: if arrivals come first, they still
-    /// count as waiting.
-    begun: (Time, usize, u64),
+    /// The last that began. If arrivals come first, packets that begin now still count as waiting.
+    begun: BegunPackets,
     counters: HopCounters,
     /// The time and order for which the slot is armed.
     armed: Option<(Time, Order)>,
@@ -70,7 +77,7 @@ impl PriorityLink {
             flying: DueQueue::new(),
             options: VecDeque::new(),
             free: (Time::ZERO, Order::default()),
-            begun: (Time::ZERO, 0, 0),
+            begun: BegunPackets::default(),
             counters: HopCounters::default(),
             armed: None,
         }
@@ -111,8 +118,11 @@ impl PriorityLink {
             FrameFate::Arrives
         };
         if waited {
-            let before = if self.begun.0 == now { self.begun } else { (now, 0, 0) };
-            self.begun = (now, before.1 + 1, before.2 + u64::from(size));
+            if self.begun.at != now {
+                self.begun = BegunPackets { at: now, ..BegunPackets::default() };
+            }
+            self.begun.packets += 1;
+            self.begun.bytes += u64::from(size);
         }
         let leaves = now + duration;
         self.counters.frames_sent += 1;
@@ -154,7 +164,7 @@ impl Link for PriorityLink {
         // An idle line sends the packet at once: nothing waits, so no limit applies.
         let waits = !(self.backlog.is_empty() && (over || self.flying.is_empty()));
         let others = match self.tie {
-            Tie::ArrivalFirst if self.begun.0 == cx.now => (self.begun.1, self.begun.2),
+            Tie::ArrivalFirst if self.begun.at == cx.now => (self.begun.packets, self.begun.bytes),
             _ => (0, 0),
         };
         let sends = self.backlog.is_empty() && self.free.0 <= cx.now;

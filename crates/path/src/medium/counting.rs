@@ -13,7 +13,7 @@ impl Medium {
         if owner == from {
             let station = &mut self.stations[*from];
             if std::mem::take(&mut station.contended) {
-                station.counted.count_attempt(frame.again, collided);
+                station.counted.count_attempt(frame, collided);
             }
         }
         self.stats.add_frame(frame.start, frame.start + frame.duration, collided);

@@ -28,6 +28,14 @@ pub struct Places {
     pub until: Time,
 }
 
+/// A change of the audibility between two stations, in order of time.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct AudibilityChange {
+    at: Time,
+    a: MediumStationId,
+    b: MediumStationId,
+}
+
 /// Positions of the stations, with predicted changes of audibility.
 pub(super) struct Plane {
     slot: Slot,
@@ -39,7 +47,7 @@ pub(super) struct Plane {
     /// Ratio of squared distances at which the earlier frame is captured; `None` without capture.
     capture: Option<f64>,
     /// Next change of audibility of each pair of stations, the earliest first.
-    crossings: BinaryHeap<Reverse<(Time, MediumStationId, MediumStationId)>>,
+    crossings: BinaryHeap<Reverse<AudibilityChange>>,
 }
 
 impl Plane {
@@ -60,7 +68,7 @@ impl Plane {
         if place_a.moves() || place_b.moves() {
             let borders = [self.ranges.read, self.ranges.sensed].map(|range| square_of(range.0));
             let next = next_within(place_a, place_b, &borders, now, self.until);
-            self.crossings.extend(next.map(|at| Reverse((at, a, b))));
+            self.crossings.extend(next.map(|at| Reverse(AudibilityChange { at, a, b })));
         }
         reach
     }
@@ -93,9 +101,9 @@ impl Medium {
     /// Schedules the first change of audibility. Must be called once, before any other method.
     pub fn schedule_first_crossing(&mut self, schedule: &mut engine::Schedule) {
         if let Some(plane) = &self.plane
-            && let Some(Reverse((at, ..))) = plane.crossings.peek()
+            && let Some(Reverse(first)) = plane.crossings.peek()
         {
-            schedule.arm(plane.slot, *at);
+            schedule.arm(plane.slot, first.at);
         }
     }
 
@@ -103,7 +111,7 @@ impl Medium {
     pub fn on_crossing<O: Observer>(&mut self, cx: &mut Cx<'_, O>) {
         let Some(plane) = &mut self.plane else { return };
         let mut crossed = Vec::new();
-        while let Some(Reverse((at, a, b))) = plane.crossings.peek().copied()
+        while let Some(Reverse(AudibilityChange { at, a, b })) = plane.crossings.peek().copied()
             && at <= cx.now
         {
             plane.crossings.pop();
@@ -112,7 +120,7 @@ impl Medium {
             cx.emit_medium(self.number, || MediumEvent::Reaches { a: a.number(), b: b.number(), reach });
         }
         match plane.crossings.peek() {
-            Some(Reverse((at, ..))) => cx.schedule.arm(plane.slot, *at),
+            Some(Reverse(next)) => cx.schedule.arm(plane.slot, next.at),
             None => cx.schedule.disarm(plane.slot),
         }
         // Frames in transmission stay audible until their end at the stations that sense them.

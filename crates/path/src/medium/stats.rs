@@ -2,6 +2,7 @@
 
 use engine::{Span, Time};
 
+use crate::event::AirFrame;
 use crate::mac::dcf::FrameKind;
 
 /// Counters of a station of a medium.
@@ -48,10 +49,10 @@ impl StationCounters {
     }
 
     /// Counts the end of the first frame of an exchange.
-    pub(super) fn count_attempt(&mut self, again: bool, collided: bool) {
+    pub(super) fn count_attempt(&mut self, frame: &AirFrame, collided: bool) {
         self.attempts += 1;
         self.attempts_collided += u64::from(collided);
-        self.retries += u64::from(again);
+        self.retries += u64::from(frame.again);
     }
 
     /// Counts a drawn back-off.

@@ -72,15 +72,13 @@ impl Scheduler for Fifo {
 mod tests {
     use super::*;
 
-    fn joined(expedited: bool, serving: bool) -> Joined {
-        Joined { first: false, expedited, serving }
-    }
+    const JOINED: Joined = Joined { first: false, expedited: false, serving: false };
 
     #[test]
     fn expedited_packets_precede_others_in_order_of_arrival() {
         let mut fifo = Fifo::default();
         for (queue, expedited) in [(0, false), (1, false), (2, true), (3, true)] {
-            fifo.on_join(queue, joined(expedited, queue > 0), Time::ZERO);
+            fifo.on_join(queue, Joined { expedited, serving: queue > 0, ..JOINED }, Time::ZERO);
         }
         let done = Attempt { acknowledged: true, done: true, besides: 0, more: false };
         let mut order = Vec::new();
@@ -95,7 +93,7 @@ mod tests {
     fn packets_of_an_aggregate_leave_together() {
         let mut fifo = Fifo::default();
         for (place, queue) in [0, 0, 1, 0, 1].into_iter().enumerate() {
-            fifo.on_join(queue, joined(false, place > 0), Time::ZERO);
+            fifo.on_join(queue, Joined { serving: place > 0, ..JOINED }, Time::ZERO);
         }
         // Of the three packets of queue 0 the second and third are completed, and the first remains in front.
         fifo.on_attempt(Attempt { acknowledged: true, done: false, besides: 2, more: true }, Time::ZERO);
@@ -109,7 +107,7 @@ mod tests {
     fn dropped_packet_frees_its_place_and_the_one_in_service_remains() {
         let mut fifo = Fifo::default();
         for (queue, expedited) in [(0, false), (0, false), (1, false), (0, true)] {
-            fifo.on_join(queue, joined(expedited, true), Time::ZERO);
+            fifo.on_join(queue, Joined { expedited, serving: true, ..JOINED }, Time::ZERO);
         }
         fifo.on_drop(0);
         assert_eq!((&fifo.packets, fifo.expedited), (&VecDeque::from([0, 0, 1]), 0));

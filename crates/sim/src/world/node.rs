@@ -110,11 +110,19 @@ impl Forecast {
     }
 }
 
+/// A packet in processing.
+struct HeldPacket {
+    /// When it leaves, and its order among simultaneous events.
+    until: Time,
+    order: Order,
+    packet: Packet,
+}
+
 /// Packets in processing: each takes the same time, in parallel.
 pub(super) struct Processing {
     delay: Span,
     slot: Slot,
-    packets: VecDeque<(Time, Order, Packet)>,
+    packets: VecDeque<HeldPacket>,
 }
 
 impl Processing {
@@ -123,11 +131,11 @@ impl Processing {
     }
 
     pub fn push(&mut self, now: Time, packet: Packet, schedule: &mut Schedule) {
-        let (at, order) = (now + self.delay, schedule.order());
+        let (until, order) = (now + self.delay, schedule.order());
         if self.packets.is_empty() {
-            schedule.arm_as(self.slot, at, order);
+            schedule.arm_as(self.slot, until, order);
         }
-        self.packets.push_back((at, order, packet));
+        self.packets.push_back(HeldPacket { until, order, packet });
     }
 
     pub fn len(&self) -> usize {
@@ -135,9 +143,9 @@ impl Processing {
     }
 
     pub fn pop(&mut self, schedule: &mut Schedule) -> Option<Packet> {
-        let (_, _, packet) = self.packets.pop_front()?;
+        let HeldPacket { packet, .. } = self.packets.pop_front()?;
         match self.packets.front() {
-            Some((at, order, _)) => schedule.arm_as(self.slot, *at, *order),
+            Some(next) => schedule.arm_as(self.slot, next.until, next.order),
             None => schedule.disarm(self.slot),
         }
         Some(packet)

@@ -4,6 +4,7 @@ use wire::SeqNum;
 
 use super::{Connection, State};
 use crate::config::Config;
+use crate::receiver::SackReports;
 use crate::timestamps::Clock;
 
 /// The state of a connection whose end is taken over.
@@ -41,7 +42,7 @@ impl Connection {
         (connection.timestamps, connection.ecn, connection.shift) = (taken.timestamps, taken.ecn, taken.shift);
         connection.clock = Clock::of(taken.recent);
         connection.sender.on_handshake(taken.ecn, taken.peer_window, None, None);
-        connection.receiver.on_handshake(taken.sack, config.dsack, taken.shift, taken.max_window);
+        connection.receiver.on_handshake(SackReports::of(&config), taken.shift, taken.max_window);
         connection
     }
 }

@@ -25,7 +25,7 @@ pub use transmit::Polled;
 
 use crate::config::{Config, EcnMode, Nagle, Paws};
 use crate::event::Event;
-use crate::receiver::Receiver;
+use crate::receiver::{Receiver, SackReports};
 use crate::sender::Sender;
 use crate::timestamps::{self, Clock};
 use handshake::Handshake;
@@ -87,7 +87,8 @@ impl Connection {
         connection.timestamps = config.timestamps;
         connection.ecn = config.ecn == EcnMode::Request;
         connection.sender.on_handshake(connection.ecn, peer_window, None, None);
-        connection.receiver.on_handshake(config.sack && uses_sack, config.dsack, 0, u64::MAX);
+        let sack_reports = if uses_sack { SackReports::of(config) } else { SackReports::None };
+        connection.receiver.on_handshake(sack_reports, 0, u64::MAX);
         connection
     }
 

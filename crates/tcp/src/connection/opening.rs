@@ -5,6 +5,7 @@ use wire::{Ecn, Flags, Segment};
 
 use super::close::refuse_segment;
 use super::{Connection, Failure, State};
+use crate::receiver::SackReports;
 use crate::timestamps::{self, Clock};
 
 /// The first timeout for data if the handshake had retransmissions and measured no round trip [RFC6298 s5.7].
@@ -113,9 +114,8 @@ impl Connection {
         self.sender.rebuild(&config);
         let from = (segment.seq, self.origin);
         self.sender.on_handshake(agreed.ecn, u64::from(segment.window), Some(from), rtt.map(|rtt| (now, rtt)));
-        let sack = agreed.sack;
         let max_window = u64::from(u16::MAX) << agreed.shift;
-        self.receiver.on_handshake(sack, config.dsack, agreed.shift, max_window);
+        self.receiver.on_handshake(SackReports::of(&config), agreed.shift, max_window);
         self.enter(if self.sender.finishing() { State::FinWait1 } else { State::Established });
     }
 

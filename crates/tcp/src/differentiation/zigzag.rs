@@ -70,8 +70,16 @@ impl Config {
 
 struct ZigZag {
     config: Config,
-    /// Last trip time, mean and deviation, in seconds.
-    trip: Option<(f64, f64, f64)>,
+    trip: Option<TripEstimate>,
+}
+
+/// Trip times, in seconds.
+#[derive(Clone, Copy)]
+struct TripEstimate {
+    last: f64,
+    mean: f64,
+    /// Mean deviation from the mean.
+    dev: f64,
 }
 
 impl LossDifferentiation for ZigZag {
@@ -79,23 +87,24 @@ impl LossDifferentiation for ZigZag {
         let Some(rtt) = feedback.rtt else { return };
         let (rtt, alpha) = (rtt.as_secs_f64(), self.config.alpha);
         self.trip = Some(match self.trip {
-            None => (rtt, rtt, 0.0),
-            Some((_, mean, dev)) => {
+            None => TripEstimate { last: rtt, mean: rtt, dev: 0.0 },
+            Some(TripEstimate { mean, dev, .. }) => {
                 let mean = (1.0 - alpha) * mean + alpha * rtt;
-                (rtt, mean, (1.0 - 2.0 * alpha) * dev + 2.0 * alpha * (rtt - mean).abs())
+                let dev = (1.0 - 2.0 * alpha) * dev + 2.0 * alpha * (rtt - mean).abs();
+                TripEstimate { last: rtt, mean, dev }
             }
         });
     }
 
     fn cause(&mut self, _: Time, segments: u32) -> LossCause {
-        let Some((trip, mean, dev)) = self.trip else { return LossCause::Congestion };
+        let Some(TripEstimate { last, mean, dev }) = self.trip else { return LossCause::Congestion };
         let deviations = match segments {
             0 | 1 => -1.0,
             2 => -0.5,
             3 => 0.0,
             _ => self.config.many,
         };
-        if trip < mean + deviations * dev { LossCause::Wireless } else { LossCause::Congestion }
+        if last < mean + deviations * dev { LossCause::Wireless } else { LossCause::Congestion }
     }
 }
 

@@ -17,6 +17,7 @@ use crate::event::Event;
 use delayed::Delayed;
 use reassembly::Reassembly;
 use sack::Reports;
+pub(crate) use sack::SackReports;
 
 pub(crate) struct Receiver {
     buffer: u64,
@@ -87,8 +88,8 @@ impl Receiver {
     }
 
     /// Sets the result of the handshake; windows are at most `max_window` bytes.
-    pub fn on_handshake(&mut self, sack: bool, duplicate_sack: bool, shift: u8, max_window: u64) {
-        self.reports.enable(sack, duplicate_sack);
+    pub fn on_handshake(&mut self, sack: SackReports, shift: u8, max_window: u64) {
+        self.reports.enable(sack);
         (self.shift, self.max_window) = (shift, max_window);
         self.edge = self.next() + self.round_window(self.buffer);
     }
@@ -210,11 +211,13 @@ impl Receiver {
             self.fin_at = Some(data_end);
         }
         let had_holes = self.assembly.has_holes();
-        let twice = match seq < next {
+        let twice = if seq < next {
             // Data that is repeated only because a FIN was added to it is not reported (Linux).
-            true => (data_end > next).then_some((seq, next)),
-            false if had_holes => self.assembly.first_within(seq, end),
-            false => None,
+            (data_end > next).then_some((seq, next))
+        } else if had_holes {
+            self.assembly.first_within(seq, end)
+        } else {
+            None
         };
         let new = end > seq && self.assembly.insert(seq, end);
         if new {

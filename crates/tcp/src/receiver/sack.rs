@@ -1,30 +1,59 @@
 //! The contents of SACK blocks [RFC2018 s4, RFC2883].
 
 use super::reassembly::Reassembly;
+use crate::config::Config;
 
 /// Maximum number of blocks in a header without timestamps.
 const MAX_BLOCKS: usize = wire::SackBlocks::MAX;
 
+/// What an acknowledgment may report in SACK blocks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum SackReports {
+    /// Nothing: SACK is not agreed.
+    #[default]
+    None,
+    /// Data received out of order [RFC2018].
+    Received,
+    /// In addition data received a second time [RFC2883].
+    Duplicates,
+}
+
+impl SackReports {
+    /// As agreed in the handshake.
+    pub fn of(config: &Config) -> Self {
+        if !config.sack {
+            SackReports::None
+        } else if config.dsack {
+            SackReports::Duplicates
+        } else {
+            SackReports::Received
+        }
+    }
+}
+
 /// The order in which ranges are reported.
 #[derive(Debug, Default)]
 pub(super) struct Reports {
-    agreed: bool,
-    duplicates: bool,
+    allowed: SackReports,
     /// A byte of each of the islands that grew last, the newest first. An acknowledged one stays until the next growth.
     recent: [Option<u64>; MAX_BLOCKS],
     duplicate: Option<(u64, u64)>,
 }
 
 impl Reports {
-    pub fn enable(&mut self, sack: bool, duplicates: bool) {
-        self.agreed = sack;
-        self.duplicates = sack && duplicates;
+    pub fn enable(&mut self, allowed: SackReports) {
+        self.allowed = allowed;
+    }
+
+    #[inline]
+    fn agreed(&self) -> bool {
+        self.allowed != SackReports::None
     }
 
     /// Bytes from `seq` on were received, and are in the `assembly`.
     #[inline]
     pub fn on_data(&mut self, seq: u64, assembly: &Reassembly) {
-        if self.agreed && seq > assembly.next() {
+        if self.agreed() && seq > assembly.next() {
             self.grew(seq, assembly);
         }
     }
@@ -39,14 +68,14 @@ impl Reports {
 
     /// Bytes were received a second time [RFC2883 s4].
     pub fn duplicate(&mut self, from: u64, to: u64) {
-        if self.duplicates {
+        if self.allowed == SackReports::Duplicates {
             self.duplicate = Some((from, to));
         }
     }
 
     #[inline]
     pub fn has_reports(&self, assembly: &Reassembly) -> bool {
-        self.agreed && (self.duplicate.is_some() || assembly.has_holes())
+        self.agreed() && (self.duplicate.is_some() || assembly.has_holes())
     }
 
     /// A duplicate first, and the island around it, then the islands that grew last, then the others, lowest first.
@@ -73,7 +102,7 @@ mod tests {
     /// Receives ten bytes at each of `segments`, in order; returns the blocks reported after the last.
     fn after(segments: &[u64]) -> Vec<(u64, u64)> {
         let (mut assembly, mut reports) = (Reassembly::default(), Reports::default());
-        reports.enable(true, true);
+        reports.enable(SackReports::Duplicates);
         for seq in segments {
             assembly.insert(*seq, seq + 10);
             reports.on_data(*seq, &assembly);

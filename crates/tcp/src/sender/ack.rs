@@ -111,7 +111,7 @@ impl Sender {
         let rtt = self.measure(now, echo, &summary, acked);
         self.on_advance(ack);
         let delivered = self.delivered_by(&summary, acked, false, self.duplicates());
-        self.episodes.count_duplicates(true, false);
+        self.episodes.end_duplicates();
         self.grow(now, acked, delivered, rtt);
         self.restart_timer(now);
         self.renew_inflation();
@@ -150,7 +150,12 @@ impl Sender {
             self.on_loss_in_air();
         }
         let preceding = self.duplicates();
-        self.episodes.count_duplicates(acked > 0, duplicate);
+        if acked > 0 {
+            self.episodes.end_duplicates();
+        }
+        if duplicate {
+            self.episodes.count_duplicate();
+        }
         // The flight before recovery inflates the window, which only duplicates cause.
         let before = duplicate.then(|| self.flight(now));
         let spurious = self.spurious.watching() && self.was_spurious(arrival, &summary, acked, duplicate);

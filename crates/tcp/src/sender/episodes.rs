@@ -139,14 +139,16 @@ impl Episodes {
         }
     }
 
-    /// Counts the duplicates in a row after an acknowledgment that `advances`, is a `duplicate`, or with SACK both
-    /// [RFC6675 s5].
+    /// Ends a series of duplicates at an acknowledgment of new data.
     #[inline]
-    pub fn count_duplicates(&mut self, advances: bool, duplicate: bool) {
-        if advances {
-            self.duplicates = 0;
-        }
-        self.duplicates += u32::from(duplicate);
+    pub fn end_duplicates(&mut self) {
+        self.duplicates = 0;
+    }
+
+    /// Counts a duplicate acknowledgment, which with SACK may also acknowledge new data [RFC6675 s5].
+    #[inline]
+    pub fn count_duplicate(&mut self) {
+        self.duplicates += 1;
     }
 
     /// New data is sent.

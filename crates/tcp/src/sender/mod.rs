@@ -65,7 +65,7 @@ use retransmit_timer::RetransmitTimer;
 use rtt::RttEstimator;
 use send_buffer::SendBuffer;
 use spurious::Spurious;
-use telemetry::Telemetry;
+use telemetry::{Telemetry, WindowState};
 
 pub(crate) struct Sender {
     /// Whether recovery uses SACK and it was negotiated.
@@ -368,6 +368,10 @@ impl Sender {
 
     fn emit_window_changes(&mut self) {
         let Sender { telemetry, cwnd, episodes, board, .. } = self;
-        telemetry.emit_window(|| (cwnd.inflated_window(episodes.inflation()), cwnd.ssthresh(), board.outstanding()));
+        telemetry.emit_window(|| WindowState {
+            cwnd: cwnd.inflated_window(episodes.inflation()),
+            ssthresh: cwnd.ssthresh(),
+            outstanding: board.outstanding(),
+        });
     }
 }

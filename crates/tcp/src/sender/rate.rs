@@ -18,7 +18,17 @@ pub(crate) struct RateEstimator {
     /// Until this many bytes have been delivered, samples measure the application's rate, not the network's.
     app_limited_until: u64,
     /// The newest segment delivered by the current acknowledgment.
-    newest: Option<(Snapshot, Time, u64)>,
+    newest: Option<DeliveredSegment>,
+}
+
+/// A segment that was delivered.
+#[derive(Clone, Copy, Debug)]
+struct DeliveredSegment {
+    /// The delivery rate's state at its transmission.
+    snapshot: Snapshot,
+    sent_at: Time,
+    /// The byte after its last one.
+    end: u64,
 }
 
 impl RateEstimator {
@@ -49,9 +59,9 @@ impl RateEstimator {
     pub fn on_delivered(&mut self, now: Time, sent: &SentSegment, snapshot: Snapshot) {
         self.delivered += u64::from(sent.len);
         self.delivered_at = now;
-        let newer = self.newest.is_none_or(|(_, at, end)| (sent.at, sent.end()) > (at, end));
+        let newer = self.newest.is_none_or(|newest| (sent.at, sent.end()) > (newest.sent_at, newest.end));
         if newer {
-            self.newest = Some((snapshot, sent.at, sent.end()));
+            self.newest = Some(DeliveredSegment { snapshot, sent_at: sent.at, end: sent.end() });
         }
     }
 
@@ -59,7 +69,7 @@ impl RateEstimator {
     /// come from a spuriously retransmitted segment.
     #[inline]
     pub fn sample(&mut self, now: Time, min_rtt: Span, total_lost: u64) -> Option<RateSample> {
-        let (then, sent_at, _) = self.newest.take()?;
+        let DeliveredSegment { snapshot: then, sent_at, .. } = self.newest.take()?;
         self.flight_began = sent_at;
         let sending = sent_at.since(then.flight_began);
         let acknowledging = now.since(then.delivered_at);

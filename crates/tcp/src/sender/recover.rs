@@ -4,7 +4,7 @@ use engine::Time;
 
 use super::Sender;
 use super::arrival::AckArrival;
-use super::spurious::{Signs, SpuriousFinding};
+use super::spurious::{EpisodeStart, Signs, SpuriousFinding};
 use super::summary::AckSummary;
 use crate::cc::{Congestion, Flight};
 use crate::differentiation::LossCause;
@@ -59,7 +59,8 @@ impl Sender {
                 let reduced = self.ecn.is_reducing() && !self.cwnd.regulates_recovery();
                 let first = self.episodes.going_back().is_none();
                 if !reduced {
-                    self.spurious.begin(false, self.nxt(), first, self.repetition_outstanding());
+                    let (until, outstanding) = (self.nxt(), self.repetition_outstanding());
+                    self.spurious.begin(&EpisodeStart { reason: Reason::FastRetransmit, until, first, outstanding });
                 }
                 self.notices.on_recovery(una);
                 let lost = self.board.lost_segments().saturating_sub(self.board.resent_segments()).max(1);

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::config::Config;
+use crate::event::Reason;
 
 /// An episode of retransmissions, and the evidence so far that it was spurious.
 #[derive(Debug, Default)]
@@ -29,6 +30,19 @@ struct RetransmissionEpisode {
     resent: BTreeMap<u64, u32>,
     needed: u32,
     frto: Frto,
+}
+
+/// The beginning of an episode of retransmissions.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct EpisodeStart {
+    /// Why segments are retransmitted.
+    pub reason: Reason,
+    /// `nxt`: everything before it was sent.
+    pub until: u64,
+    /// Whether nothing was being recovered.
+    pub first: bool,
+    /// Whether an earlier retransmission is not acknowledged.
+    pub outstanding: bool,
 }
 
 /// The state of F-RTO [RFC5682 s2.1].
@@ -88,9 +102,9 @@ impl Spurious {
         self.episode.is_some()
     }
 
-    /// An episode begins, with everything before `until` sent. `first` if nothing was being recovered; `outstanding` if
-    /// an earlier retransmission is not acknowledged.
-    pub fn begin(&mut self, timeout: bool, until: u64, first: bool, outstanding: bool) {
+    /// An episode begins.
+    pub fn begin(&mut self, start: &EpisodeStart) {
+        let EpisodeStart { reason, until, first, outstanding } = *start;
         if !(self.frto || self.eifel || self.dsack_undo) {
             return;
         }
@@ -99,7 +113,7 @@ impl Spurious {
             // (Linux: `tcp_retrans_stamp_cleanup`).
             self.stamped = false;
         }
-        let frto = if timeout && first && self.frto { Frto::Resent } else { Frto::Off };
+        let frto = if reason == Reason::Timeout && first && self.frto { Frto::Resent } else { Frto::Off };
         // A timeout within an episode: the window before the first reduction is the one to restore.
         if let Some(episode) = self.episode.as_mut().filter(|_| !first) {
             (episode.until, episode.frto) = (until, frto);
@@ -204,13 +218,15 @@ mod tests {
     #[test]
     fn echo_of_an_earlier_retransmission_does_not_show_the_original() {
         let mut spurious = Spurious::new(&Config { eifel: true, timestamps: true, ..Config::default() });
-        spurious.begin(false, 10_000, true, false);
+        let start =
+            |until, outstanding| EpisodeStart { reason: Reason::FastRetransmit, until, first: true, outstanding };
+        spurious.begin(&start(10_000, false));
         spurious.on_resent(0, 100);
         assert!(spurious.echoes_original(Some(99)) && !spurious.echoes_original(Some(100)));
-        spurious.begin(false, 20_000, true, true);
+        spurious.begin(&start(20_000, true));
         spurious.on_resent(10_000, 200);
         assert!(spurious.echoes_original(Some(99)) && !spurious.echoes_original(Some(100)));
-        spurious.begin(false, 30_000, true, false);
+        spurious.begin(&start(30_000, false));
         spurious.on_resent(20_000, 300);
         assert!(spurious.echoes_original(Some(299)) && !spurious.echoes_original(Some(300)));
     }

@@ -55,8 +55,18 @@ impl Default for Telemetry {
 struct SenderObserver {
     /// Events not fetched yet.
     events: VecDeque<Event>,
-    /// cwnd, ssthresh and outstanding bytes as reported last.
-    window: (f64, f64, u64),
+    /// As reported last.
+    window: WindowState,
+}
+
+/// The window of the congestion control, and the flight, in bytes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct WindowState {
+    /// cwnd, inflated by recovery.
+    pub cwnd: f64,
+    pub ssthresh: f64,
+    /// Sent and not acknowledged.
+    pub outstanding: u64,
 }
 
 impl Telemetry {
@@ -69,7 +79,7 @@ impl Telemetry {
     pub fn inherit(&mut self, old: Telemetry) {
         self.observer = old.observer;
         if let Some(observer) = &mut self.observer {
-            observer.window = Default::default();
+            observer.window = WindowState::default();
         }
     }
 
@@ -161,15 +171,15 @@ impl Telemetry {
     }
 
     /// Emits changes of cwnd, ssthresh and flight.
-    pub fn emit_window(&mut self, window: impl FnOnce() -> (f64, f64, u64)) {
+    pub fn emit_window(&mut self, window: impl FnOnce() -> WindowState) {
         if let Some(observer) = &mut self.observer {
             let now = window();
-            let (cwnd, ssthresh, bytes) = now;
-            if (cwnd, ssthresh) != (observer.window.0, observer.window.1) {
+            let WindowState { cwnd, ssthresh, outstanding } = now;
+            if (cwnd, ssthresh) != (observer.window.cwnd, observer.window.ssthresh) {
                 observer.events.push_back(Event::Window { cwnd, ssthresh });
             }
-            if bytes != observer.window.2 {
-                observer.events.push_back(Event::Flight { bytes });
+            if outstanding != observer.window.outstanding {
+                observer.events.push_back(Event::Flight { bytes: outstanding });
             }
             observer.window = now;
         }

@@ -5,6 +5,7 @@ use engine::Time;
 use super::Sender;
 use super::peer_window::Freeze;
 use super::retransmit_timer::Expiry;
+use super::spurious::EpisodeStart;
 use crate::cc::{Congestion, Flight};
 use crate::event::Reason;
 use crate::recovery::RecoveryVerdict;
@@ -104,14 +105,15 @@ impl Sender {
             if self.board.first().is_some_and(|first| first.sacked) {
                 self.board.renege();
             }
-            let resent = self.repetition_outstanding();
+            let outstanding = self.repetition_outstanding();
             let view = self.view();
             self.episodes.on_timeout(now, &mut self.board, &view);
             if self.board.pipe() > 0 {
                 // Sent regardless of the flight [RFC6298 s5.4].
                 self.resends.push(una, Reason::Timeout);
             }
-            self.spurious.begin(true, self.nxt(), first, resent);
+            let until = self.nxt();
+            self.spurious.begin(&EpisodeStart { reason: Reason::Timeout, until, first, outstanding });
             let flight = Flight { again: !first, ..flight };
             let nth = self.timer.count_congestion();
             self.cwnd.on_congestion(Congestion::Timeout { nth }, &flight);

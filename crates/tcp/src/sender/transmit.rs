@@ -139,12 +139,13 @@ impl Sender {
         }
         let push = self.buffer.on_sent(&draft, nxt);
         self.episodes.on_new_data(len);
-        Ok(self.send_new(now, len as u32, draft.fin, push, stamp))
+        Ok(self.send_new(now, TxSegment { seq: nxt, len: len as u32, fin: draft.fin, push, new: true }, stamp))
     }
 
+    /// Sends a segment of new data, which begins at `nxt`.
     #[inline(always)]
-    fn send_new(&mut self, now: Time, len: u32, fin: bool, push: bool, stamp: u32) -> TxSegment {
-        let seq = self.nxt();
+    fn send_new(&mut self, now: Time, tx: TxSegment, stamp: u32) -> TxSegment {
+        let TxSegment { seq, len, fin, .. } = tx;
         let taken = len + u32::from(fin);
         let snapshot = self.snapshot(now, taken);
         self.board.record_new(now, taken, fin, snapshot);
@@ -153,7 +154,7 @@ impl Sender {
         }
         self.spurious.on_new();
         self.on_sent(now, seq, len, Reason::New, stamp);
-        TxSegment { seq, len, fin, push, new: true }
+        tx
     }
 
     fn send_again(&mut self, now: Time, sent: &SentSegment, reason: Reason, stamp: u32) -> TxSegment {
@@ -173,7 +174,7 @@ impl Sender {
         let segment = if let Some(draft) = new {
             self.episodes.on_probe(now, None, nxt + draft.len);
             let push = self.buffer.on_probe(&draft);
-            self.send_new(now, draft.len as u32, false, push, stamp)
+            self.send_new(now, TxSegment { seq: nxt, len: draft.len as u32, fin: false, push, new: true }, stamp)
         } else {
             let last = *self.board.last()?;
             let snapshot = self.snapshot(now, last.len);

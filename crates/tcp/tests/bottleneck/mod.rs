@@ -60,6 +60,14 @@ pub struct Moment {
     pub lost: u64,
 }
 
+/// The receiver's report of a segment.
+struct ReceiverReport {
+    /// Arrival at the sender.
+    at: Time,
+    number: u64,
+    marked: bool,
+}
+
 /// A run of the loop.
 pub struct Run {
     pub cc: Box<dyn CongestionControl>,
@@ -68,8 +76,8 @@ pub struct Run {
     draws: Draws,
     /// In flight, oldest first; a segment with three later arrivals counts as lost.
     sent: VecDeque<Sent>,
-    /// Reports in transit: arrival time, segment, and whether it was marked.
-    reports: VecDeque<(Time, u64, bool)>,
+    /// Reports in transit.
+    reports: VecDeque<ReceiverReport>,
     next: u64,
     /// When the queue will be empty.
     busy_until: Time,
@@ -126,7 +134,7 @@ impl Run {
     pub fn until(&mut self, end: Time) -> &mut Self {
         loop {
             self.send();
-            let report = self.reports.front().map_or(Time::NEVER, |report| report.0);
+            let report = self.reports.front().map_or(Time::NEVER, |report| report.at);
             let room = self.flight() + SEGMENT as f64 <= self.cc.cwnd();
             let release = if room { self.release } else { Time::NEVER };
             let timer = if self.sent.is_empty() { Time::NEVER } else { self.last_progress + self.rto() };
@@ -137,7 +145,7 @@ impl Run {
             assert!(next >= self.now, "time runs backwards");
             self.now = next;
             if report == next {
-                let (_, number, marked) = self.reports.pop_front().expect("a report");
+                let ReceiverReport { number, marked, .. } = self.reports.pop_front().expect("a report");
                 self.on_report(number, marked);
             } else if timer == next && release != next {
                 self.on_timeout();
@@ -196,7 +204,8 @@ impl Run {
                 if !lost_in_air {
                     let at = (self.busy_until + self.path.rtt).as_nanos();
                     let bunch = self.path.bunch.as_nanos().max(1);
-                    self.reports.push_back((Time::from_nanos(at.div_ceil(bunch) * bunch), self.next, marked));
+                    let at = Time::from_nanos(at.div_ceil(bunch) * bunch);
+                    self.reports.push_back(ReceiverReport { at, number: self.next, marked });
                 }
             }
             self.next += 1;

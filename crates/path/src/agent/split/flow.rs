@@ -250,13 +250,15 @@ impl Leg {
             packet.ecn = ecn;
             let segment = packet.segment_to_write();
             let end = segment.seq + segment.seq_len();
-            let data = segment.len > 0;
-            let name = match end.since(self.sent_to) > 0 {
-                true if data => "segments_forwarded",
-                false if data => "segments_resent",
-                _ => "acks_sent",
+            let (data, new) = (segment.len > 0, end.since(self.sent_to) > 0);
+            let name = if !data {
+                "acks_sent"
+            } else if new {
+                "segments_forwarded"
+            } else {
+                "segments_resent"
             };
-            if end.since(self.sent_to) > 0 {
+            if new {
                 self.sent_to = end;
             }
             cx.emit(name, 1.0, Some(packet));

@@ -68,6 +68,16 @@ impl Timing {
     }
 }
 
+/// The arrival of a packet, in order of time.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct PlannedArrival {
+    at: Time,
+    /// Number of the packet on this line.
+    number: u64,
+    /// Index in `packets`.
+    place: u32,
+}
+
 /// One direction of the link behind the queue.
 pub(super) struct Transmitter {
     pub hop: HopId,
@@ -82,8 +92,8 @@ pub(super) struct Transmitter {
     last_arrival: Time,
     lossy: bool,
     slot: Slot,
-    /// Arrivals, the first on top: time, number of the packet on this line, index in `packets`.
-    flights: BinaryHeap<Reverse<(Time, u64, u32)>>,
+    /// The first on top.
+    arrivals: BinaryHeap<Reverse<PlannedArrival>>,
     packets: Vec<Flight>,
     /// Free indices in `packets`.
     free: Vec<u32>,
@@ -114,7 +124,7 @@ impl Transmitter {
             last_arrival: Time::ZERO,
             lossy,
             slot,
-            flights: BinaryHeap::new(),
+            arrivals: BinaryHeap::new(),
             packets: Vec::new(),
             free: Vec::new(),
             counters: HopCounters::default(),
@@ -123,7 +133,7 @@ impl Transmitter {
 
     /// Returns the number of packets in transit, including those whose transmission has not begun.
     pub fn in_flight(&self) -> usize {
-        self.flights.len()
+        self.arrivals.len()
     }
 
     /// Transmits a packet as planned, and determines its fate.
@@ -155,7 +165,7 @@ impl Transmitter {
     /// Handles the arrival of the next packet at the far end: writes it to `packet`, and returns true if it was not
     /// lost.
     pub fn arrive(&mut self, cx: &mut LinkCx<'_>, packet: &mut Packet) -> bool {
-        let Some(Reverse((_, _, place))) = self.flights.pop() else { return false };
+        let Some(Reverse(PlannedArrival { place, .. })) = self.arrivals.pop() else { return false };
         self.wake_at(self.next_arrival(), cx.schedule);
         let flight = &self.packets[place as usize];
         *packet = flight.packet;
@@ -176,10 +186,10 @@ impl Transmitter {
                 (self.packets.len() - 1) as u32
             }
         };
-        if self.flights.peek().is_none_or(|Reverse((first, _, _))| arrives < *first) {
+        if self.arrivals.peek().is_none_or(|Reverse(first)| arrives < first.at) {
             schedule.arm_as(self.slot, arrives, order);
         }
-        self.flights.push(Reverse((arrives, number, place)));
+        self.arrivals.push(Reverse(PlannedArrival { at: arrives, number, place }));
     }
 
     /// Returns the number that distinguishes a packet's random draws from the draws of other packets that start at the
@@ -211,8 +221,8 @@ impl Transmitter {
 
     /// Returns the time and order of the next arrival.
     pub fn next_arrival(&self) -> Option<(Time, Order)> {
-        let Reverse((at, _, place)) = self.flights.peek()?;
-        Some((*at, self.packets[*place as usize].order))
+        let Reverse(PlannedArrival { at, place, .. }) = *self.arrivals.peek()?;
+        Some((at, self.packets[place as usize].order))
     }
 
     /// Sets the wake-up; `None` disarms it.

@@ -170,7 +170,7 @@ impl Builder<'_> {
                 agent_at_far_end: self.processors.hands_to_agent_first(self.topology, hop, arq),
                 reports_deliveries,
             })),
-            ArqSender::Plain => self.plain(hop, self.processors.agent(node).is_some_and(Agent::sends_expedited), lossy),
+            ArqSender::Plain => self.plain(hop, lossy),
         }
     }
 
@@ -185,8 +185,9 @@ impl Builder<'_> {
     }
 
     /// One direction of a link without a link layer, as [`path::link`] describes.
-    fn plain(&mut self, hop: HopIndex, expedites: bool, lossy: bool) -> Transmitter {
+    fn plain(&mut self, hop: HopIndex, lossy: bool) -> Transmitter {
         let (network, id) = (self.network, hop.id());
+        let expedites = self.processors.agent(self.topology.near_end(hop)).is_some_and(Agent::sends_expedited);
         let link = &network.links[hop.link().index()];
         let (queue, tie) = (find_direction(link, id).queue.drop_tail(), link.queue_tie);
         let line = build_line(link, id);

@@ -136,6 +136,17 @@ enum Recovery {
     },
 }
 
+/// What an acknowledgment found and changed, in bytes.
+struct AckRecord {
+    at: Time,
+    /// cwnd before it.
+    cwnd: f64,
+    /// Delivered by it.
+    delivered: f64,
+    /// In flight after it.
+    flight: f64,
+}
+
 struct Bbr {
     config: Config,
     segment: f64,
@@ -152,8 +163,7 @@ struct Bbr {
     full: FullPipe,
     /// Set after idle time until data is delivered.
     idle_restart: bool,
-    /// At the last acknowledgment: its time, cwnd before it, bytes delivered by it, bytes in flight after it.
-    last: (Time, f64, f64, f64),
+    last_ack: AckRecord,
     draws: Draws,
 }
 
@@ -171,10 +181,10 @@ impl Bbr {
             seen_rtt: false,
             state: BbrState::Startup,
             recovery: Recovery::Open,
-            model: Model::new(start.segment),
+            model: Model::new(start.segment, config.policer),
             full: FullPipe::default(),
             idle_restart: false,
-            last: (Time::ZERO, cwnd, 0.0, 0.0),
+            last_ack: AckRecord { at: Time::ZERO, cwnd, delivered: 0.0, flight: 0.0 },
             draws: start.stream.sub("bbr").draws(),
         }
     }
@@ -310,9 +320,10 @@ impl CongestionControl for Bbr {
     }
 
     fn on_feedback(&mut self, feedback: &Feedback) {
-        self.last = (feedback.now, self.cwnd, feedback.delivered as f64, feedback.flight);
+        let delivered = feedback.delivered as f64;
+        self.last_ack = AckRecord { at: feedback.now, cwnd: self.cwnd, delivered, flight: feedback.flight };
         let probing_bw = matches!(self.state, BbrState::ProbeBw(_));
-        let policer_gave_up = self.model.update(feedback, self.cwnd, probing_bw, self.config.policer);
+        let policer_gave_up = self.model.update(feedback, self.cwnd, probing_bw);
         if policer_gave_up {
             self.resume(feedback.now);
         }
@@ -335,9 +346,9 @@ impl CongestionControl for Bbr {
             // `prev_ca_state`).
             Congestion::FastRetransmit if matches!(self.recovery, Recovery::Fast { .. }) => self.save(self.cwnd),
             Congestion::FastRetransmit => {
-                let (at, before, delivered, in_flight) = self.last;
+                let AckRecord { at, cwnd, delivered, flight: in_flight } = self.last_ack;
                 let this = at == flight.now;
-                self.save(if this { before } else { self.cwnd });
+                self.save(if this { cwnd } else { self.cwnd });
                 self.recovery = Recovery::Fast { conserve: true };
                 self.model.start_round();
                 let conserved = if this { in_flight + delivered } else { flight.bytes };

@@ -2,7 +2,7 @@
 
 use engine::{Span, Time};
 
-use super::policer::Policer;
+use super::policer::{Policer, PolicerSample};
 use crate::cc::Feedback;
 use crate::cc::filter::WindowedMax;
 
@@ -25,6 +25,8 @@ pub(super) struct Model {
     next_round: u64,
     delivered: u64,
     lost: u64,
+    /// Whether policers are detected.
+    detects_policers: bool,
     pub policer: Policer,
     min_rtt: Option<Span>,
     min_rtt_at: Option<Time>,
@@ -38,7 +40,7 @@ pub(super) struct Model {
 }
 
 impl Model {
-    pub fn new(segment: f64) -> Self {
+    pub fn new(segment: f64, detects_policers: bool) -> Self {
         Model {
             segment,
             max_bw: WindowedMax::new(BANDWIDTH_ROUNDS),
@@ -47,6 +49,7 @@ impl Model {
             next_round: 0,
             delivered: 0,
             lost: 0,
+            detects_policers,
             policer: Policer::default(),
             min_rtt: None,
             min_rtt_at: None,
@@ -99,8 +102,9 @@ impl Model {
         self.limited = Some((from, to));
     }
 
-    /// Processes an acknowledgment. Returns whether the policer's rate was abandoned by it.
-    pub fn update(&mut self, feedback: &Feedback, cwnd: f64, steady: bool, policed: bool) -> bool {
+    /// Processes an acknowledgment; `steady` tells that the control probes for bandwidth in the steady state. Returns
+    /// whether the policer's rate was abandoned by it.
+    pub fn update(&mut self, feedback: &Feedback, cwnd: f64, steady: bool) -> bool {
         self.lost += feedback.lost;
         self.round_start = false;
         let Some(rate) = feedback.rate.filter(|rate| rate.interval > Span::ZERO) else {
@@ -114,15 +118,15 @@ impl Model {
             self.round_start = true;
         }
         let limited = self.is_limited(feedback);
-        let gave_up = policed
-            && self.policer.sample(
-                feedback.now,
-                self.round_start,
-                feedback.lost > 0,
+        let gave_up = self.detects_policers
+            && self.policer.sample(&PolicerSample {
+                now: feedback.now,
+                round_start: self.round_start,
+                loss: feedback.lost > 0,
                 limited,
-                (self.delivered, self.lost),
+                totals: (self.delivered, self.lost),
                 steady,
-            );
+            });
         let sample = rate.bytes_per_second();
         if !limited || sample >= self.max_bw() {
             self.max_bw.push(self.rounds, sample);

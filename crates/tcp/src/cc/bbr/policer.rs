@@ -24,6 +24,21 @@ pub(super) struct Policer {
     before: (u64, u64),
 }
 
+/// An acknowledgment, as detection sees it.
+pub(super) struct PolicerSample {
+    pub now: Time,
+    /// Whether it completed a round trip.
+    pub round_start: bool,
+    /// Whether it showed a loss.
+    pub loss: bool,
+    /// Whether the rate sample was limited by the application, or by ProbeRTT.
+    pub limited: bool,
+    /// Bytes delivered and lost so far.
+    pub totals: (u64, u64),
+    /// Whether the control probes for bandwidth in the steady state.
+    pub steady: bool,
+}
+
 impl Policer {
     /// The limit, if a policer is detected.
     pub fn rate(&self) -> Option<f64> {
@@ -34,17 +49,9 @@ impl Policer {
         *self = Policer::default();
     }
 
-    /// Processes an acknowledgment; `totals` are bytes delivered and lost, `steady` tells that the control probes for
-    /// bandwidth in the steady state. Returns whether the limit has just expired.
-    pub fn sample(
-        &mut self,
-        now: Time,
-        round_start: bool,
-        loss: bool,
-        limited: bool,
-        totals: (u64, u64),
-        steady: bool,
-    ) -> bool {
+    /// Processes an acknowledgment. Returns whether the limit has just expired.
+    pub fn sample(&mut self, sample: &PolicerSample) -> bool {
+        let PolicerSample { now, round_start, loss, limited, totals, steady } = *sample;
         if self.kept {
             self.rounds += u32::from(steady && round_start);
             if self.rounds < KEPT_ROUNDS {
@@ -111,7 +118,14 @@ mod tests {
         let at = |round| Time::from_millis(100 * round);
         (1..=rounds)
             .map(|round| {
-                policer.sample(at(round), true, lost > 0, false, (10_000 * round, lost * round), true);
+                policer.sample(&PolicerSample {
+                    now: at(round),
+                    round_start: true,
+                    loss: lost > 0,
+                    limited: false,
+                    totals: (10_000 * round, lost * round),
+                    steady: true,
+                });
                 policer.rate()
             })
             .collect()
