@@ -14,10 +14,10 @@ use crate::workspace;
 /// Environment variable with the path of clippy's driver, set while this program is the wrapper.
 const DRIVER: &str = "LASTHOP_CLIPPY_DRIVER";
 
-/// The profile of tests, and of all that runs in them.
+/// Profile of tests, and of all code that runs in them.
 pub const CHECKS: &str = "checks";
 
-/// What tests execute, and no more: the crate of the page has no tests outside of WebAssembly.
+/// Code that tests execute, and no more: the crate of the page has no tests outside of WebAssembly.
 pub const TESTED: [&str; 6] = ["--workspace", "--exclude", "lasthop-web", "--lib", "--bins", "--tests"];
 
 /// Returns a command of cargo with the profile of tests, which finds clippy's lints while it compiles.
@@ -38,7 +38,7 @@ pub fn build_as_tested() -> Result<PathBuf, String> {
 /// Makes this program the wrapper of rustc for a command of cargo, where clippy is installed.
 fn set_wrapper(cargo: &mut Command) {
     if let (Some(driver), Ok(this)) = (workspace::toolchain_program("clippy-driver"), env::current_exe()) {
-        // As `cargo clippy -- -D warnings` sets them.
+        // Lint levels as set by `cargo clippy -- -D warnings`.
         cargo.env("CLIPPY_ARGS", "-Dwarnings__CLIPPY_HACKERY__");
         cargo.env("RUSTC_WORKSPACE_WRAPPER", this).env(DRIVER, driver);
     }
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn driver_compiles_harnesses_and_programs() {
+    fn clippy_driver_compiles_test_harnesses_and_programs() {
         let is_library = |line: &str| is_library(&line.split(' ').map(OsString::from).collect::<Vec<_>>());
         assert!(is_library("--crate-name tcp --crate-type lib --emit=link"));
         assert!(!is_library("--crate-name tcp --test --emit=link"));

@@ -35,7 +35,7 @@ pub fn explain_missing(names: &[&str]) -> Option<String> {
     (!missing.is_empty()).then(|| format!("needs {}", missing.join(", ")))
 }
 
-/// Returns the packages without which tests were skipped, by lines such as `NAME: needs node, npm`.
+/// Returns the packages whose absence caused skips, from lines such as `NAME: needs node, npm`.
 pub fn packages_of_skips(skipped: &[String]) -> Vec<&'static str> {
     let words = |line: &str| line.split_once(": needs ").map(|(_, names)| names.replace(',', " "));
     let named: Vec<String> = skipped.iter().filter_map(|line| words(line)).collect();
@@ -45,7 +45,7 @@ pub fn packages_of_skips(skipped: &[String]) -> Vec<&'static str> {
     PROGRAMS.iter().filter(is_named).flat_map(|program| program.packages.iter().copied()).collect()
 }
 
-/// Returns the missing parts of a program: itself, or a part that a distribution packages separately.
+/// Returns the missing parts of a program: the program itself, or a part that a distribution packages separately.
 fn what_is_missing(program: &Program) -> Option<&'static str> {
     let name = program.names[0];
     if program.find_name().is_none() {
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn present_programs_are_not_missing() {
+    fn installed_programs_are_not_reported_missing() {
         assert_eq!(what_is_missing(&Program { names: &["cargo"], packages: &[] }), None);
         assert_eq!(what_is_missing(&Program { names: &["no-such-program"], packages: &[] }), Some("no-such-program"));
     }

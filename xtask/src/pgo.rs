@@ -7,8 +7,8 @@ use std::process::Command;
 use crate::bench::{self, Workload};
 use crate::workspace;
 
-/// Examples that the program is trained on: senders, queues, link layers, schemes and cells, not one of them a workload of the
-/// benchmarks.
+/// Examples that the program is trained on: senders, queues, link layers, schemes and cells, none of which is a
+/// workload of the benchmarks.
 const TRAINING: [&str; 14] = [
     "aggregation",
     "bufferbloat",
@@ -26,14 +26,14 @@ const TRAINING: [&str; 14] = [
     "variants",
 ];
 
-/// Options with which each example runs. Without traces and delays it takes the loop that the workloads take.
+/// Options for running each example. Without traces and delays, the same event loop as in the workloads is used.
 const OPTIONS: [&[&str]; 4] =
     [&["--trace", "none", "--no-delays"], &["--trace", "none"], &["--trace", "jsonl"], &["--trace", "pcapng"]];
 
-/// Times that each program runs each workload, by turns.
+/// Number of alternating runs of each workload by each program.
 const TURNS: usize = 9;
 
-/// Builds the command with and without a profile, and prints what each needs for workloads that it was not trained on.
+/// Builds the command with and without a profile, and prints the cost of each for workloads outside of its training.
 pub fn compare_profiles() -> Result<(), String> {
     let plain = build_with_flag("plain", None)?;
     let trained = build_with_profile()?;
@@ -55,7 +55,7 @@ pub fn build_with_profile() -> Result<PathBuf, String> {
     run_examples(&counting)?;
     let merged = folder.join("merged.profdata");
     workspace::run_command(Command::new(find_profdata()?).args(["merge", "-o"]).arg(&merged).arg(&counts))?;
-    // Cargo compiles again if a flag has changed, not if the profile has that it names.
+    // Cargo compiles again if a flag has changed, but not if the profile named by the flag has.
     clear_folder(&folder.join("trained"))?;
     build_with_flag("trained", Some(&format!("-Cprofile-use={}", merged.display())))
 }
@@ -72,8 +72,8 @@ fn clear_folder(folder: &Path) -> Result<(), String> {
     fs::create_dir_all(folder).map_err(failed)
 }
 
-/// Builds the command with the profile `dist` in a separate target directory, with a flag for everything that is compiled
-/// for the command; build scripts and procedural macros are compiled without it, since a target is named.
+/// Builds the command with the profile `dist` in a separate target directory, with a flag for all code compiled for the
+/// command; build scripts and procedural macros are compiled without it, since a target is named.
 fn build_with_flag(name: &str, flag: Option<&str>) -> Result<PathBuf, String> {
     let (host, target) = (workspace::host_triple()?, profile_folder().join(name));
     let mut cargo = workspace::release_build();

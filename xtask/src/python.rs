@@ -6,10 +6,10 @@ use std::process::Command;
 
 use crate::{checks, web, workspace};
 
-/// Distributions that the tests import, one a line.
+/// Distributions that the tests import, one per line.
 const REQUIREMENTS: &str = "python/tests/requirements.txt";
 
-/// Installs them in a quarter of the time of pip.
+/// Installs packages in a quarter of the time of pip.
 const INSTALLER: &str = "uv==0.13.9";
 
 /// Builds the package in the target directory, checks its types and runs its tests; with `full` over all examples.
@@ -34,15 +34,15 @@ pub fn test_package(full: bool) -> Result<(), String> {
     let alone = |file: &PathBuf| file.file_name().is_some_and(|name| name == ALONE);
     let (alone, others): (Vec<_>, Vec<_>) = test_files()?.into_iter().partition(alone);
     workspace::run_all(others.into_iter().map(tests).collect())?;
-    // After the test that writes the stub of the native module, if it is asked to.
+    // Runs after the test that writes the stub of the native module on request.
     workspace::run_command(types.current_dir(workspace::root_folder()))?;
     alone.into_iter().try_for_each(|file| workspace::run_command(&mut tests(file)))
 }
 
-/// The tests that kill workers at intervals: while other tests run, a run could be hit more often than it is tried again.
+/// The tests that kill workers at intervals: alongside other tests a run could be killed more often than it is retried.
 const ALONE: &str = "test_clusters.py";
 
-/// The files of tests, the largest first: those that take long should not be the last ones.
+/// The files of tests, the largest first, so that long tests do not start last.
 fn test_files() -> Result<Vec<PathBuf>, String> {
     let folder = workspace::root_folder().join("python/tests");
     let failed = |error| format!("{}: {error}", folder.display());
@@ -62,7 +62,7 @@ fn test_files() -> Result<Vec<PathBuf>, String> {
 /// The largest size of a wheel without the page of `lasthop web`, in bytes.
 const MOST_BYTES: u64 = 7_200_000;
 
-/// Cost of an import in addition to Python's start, in ms of CPU time: the least of ten.
+/// Cost of an import in addition to Python's start, in ms of CPU time: the minimum of ten.
 const IMPORT: &str = r#"
 import subprocess, sys, resource
 def cost(code):
@@ -95,7 +95,7 @@ pub fn check_wheels() -> Result<(), String> {
     let wheel = entries.filter_map(|entry| Some(entry.ok()?.path())).find(|file| file.extension().is_some());
     let wheel = wheel.ok_or_else(|| format!("{}: maturin has left no wheel", folder.display()))?;
     let bytes = fs::metadata(&wheel).map_err(|error| format!("{}: {error}", wheel.display()))?.len();
-    // The page is compressed already, and keeps its size in the wheel.
+    // The page is already compressed, and keeps its size in the wheel.
     let rest = bytes.saturating_sub(page);
     let (all, page, without) = (bytes as f64 / 1e6, page as f64 / 1e6, rest as f64 / 1e6);
     workspace::print_text(&format!("{}: {all:.2} MB, {without:.2} without the page of {page:.2}\n", wheel.display()))?;
@@ -109,7 +109,8 @@ pub fn check_wheels() -> Result<(), String> {
     workspace::run_command(Command::new(&python).args(["-c", IMPORT]).env("PYTHONPATH", &unpacked))
 }
 
-/// Creates a virtual environment with the requirements of the tests, unless it has them, and returns its interpreter.
+/// Creates a virtual environment with the requirements of the tests, if there is none with these requirements, and
+/// returns its interpreter.
 fn create_environment() -> Result<PathBuf, String> {
     let root = workspace::root_folder();
     let wanted = fs::read(root.join(REQUIREMENTS)).map_err(|error| format!("{REQUIREMENTS}: {error}"))?;
@@ -139,7 +140,7 @@ fn stage_package(built: &Path, package: &Path) -> std::io::Result<()> {
     fs::copy(built.join(library), package.join("_lasthop.abi3.so")).map(drop)
 }
 
-/// Copies the Python files of a folder and of those in it.
+/// Copies the Python files of a folder and its subfolders.
 fn copy_python_files(from: &Path, to: &Path) -> std::io::Result<()> {
     fs::create_dir_all(to)?;
     for entry in fs::read_dir(from)? {
@@ -154,7 +155,7 @@ fn copy_python_files(from: &Path, to: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// The tests run in another directory than cargo.
+/// The tests run in a directory different from cargo's.
 fn absolute_path(path: &Path) -> PathBuf {
     workspace::root_folder().join(path)
 }

@@ -1,4 +1,4 @@
-//! Skipped tests, and which of them are permitted.
+//! Skipped tests, and the permitted skips.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -65,7 +65,7 @@ fn parse_allowed(list: &str) -> Result<BTreeMap<&str, &str>, String> {
 /// Refuses skips that xtask/allowed-skips.txt does not list.
 ///
 /// # Errors
-/// The other skips, by name.
+/// The forbidden skips, by name.
 pub fn refuse_unlisted(skipped: &[String]) -> Result<(), String> {
     check_skips(&skipped.iter().cloned().collect(), &parse_allowed(ALLOWED)?)
 }
@@ -107,7 +107,7 @@ mod tests {
         assert!(error.ends_with("does not allow:\n  c::d: no tshark"), "{error}");
     }
 
-    /// Shell commands stand in for tests: one records skips from two processes, the next records none.
+    /// Shell commands replace tests: one records skips from two processes, the next records none.
     #[cfg(unix)]
     #[test]
     fn skips_of_all_processes_are_read_and_earlier_ones_removed() {

@@ -7,8 +7,8 @@ use std::process::Command;
 
 use crate::workspace;
 
-/// Copies the files that git tracks and removes all others; those that are equal keep their times, so that cargo
-/// compiles only what differs.
+/// Copies the files that git tracks and removes all others; unchanged files keep their times, so that cargo compiles
+/// only changed ones.
 pub fn copy_tracked(tree: &Path) -> Result<(), String> {
     let mut kept = BTreeSet::new();
     for name in list_tracked(&[])? {
@@ -58,7 +58,7 @@ fn remove_others(folder: &Path, kept: &BTreeSet<PathBuf>) -> Result<(), String> 
         let path = entry.map_err(failed)?.path();
         if path.is_dir() {
             remove_others(&path, kept)?;
-            // A folder without files may still be a member of the workspace.
+            // A folder without files could still be a member of the workspace.
             if fs::read_dir(&path).map_err(failed)?.next().is_none() {
                 fs::remove_dir(&path).map_err(failed)?;
             }
@@ -69,7 +69,7 @@ fn remove_others(folder: &Path, kept: &BTreeSet<PathBuf>) -> Result<(), String> 
     Ok(())
 }
 
-/// Writes a file, and the folders that it needs, unless it has this content.
+/// Writes a file and its folders, unless the file already has this content.
 pub fn write_file(path: &Path, content: &[u8]) -> Result<(), String> {
     let failed = |error| format!("{}: {error}", path.display());
     if fs::read(path).is_ok_and(|present| present == content) {
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn copy_removes_what_is_not_in_the_tree() {
+    fn copy_removes_files_that_are_not_in_the_tree() {
         let folder = tempfile::tempdir().unwrap();
         let [kept, stale] = ["a/kept", "a/b/stale"].map(|name| folder.path().join(name));
         [&kept, &stale].into_iter().for_each(|path| write_file(path, b"text").unwrap());

@@ -19,7 +19,7 @@ pub fn check_wasm() -> Result<(), String> {
     workspace::run_command(workspace::cargo_command().args(["check", "--target", TARGET]).args(packages))
 }
 
-/// What to do where rustup cannot add the target.
+/// Remedy for systems without rustup's target.
 pub const REMEDY: &str = "needs Rust's WebAssembly target: `apt-get install libstd-rust-dev-wasm32` for Debian's compiler, or https://rustup.rs";
 
 /// Returns true if the target is installed, or rustup can add it.

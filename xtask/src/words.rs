@@ -9,7 +9,8 @@ use crate::workspace;
 /// The words, one per line; after " | " the replacement.
 const WORDS: &str = "xtask/dialect-words.txt";
 
-/// The most occurrences per 1000 words of prose: the last measurement, rounded up. It only falls; the goal is 0.15.
+/// Maximum occurrences per 1000 words of prose: the last measurement, rounded up. The limit is only lowered; the goal
+/// is 0.15.
 const LIMIT: f64 = 0.07;
 
 /// The places with prose: comments and messages of the crates, and the documentation.
@@ -70,7 +71,7 @@ fn collect_files(place: &Path, files: &mut Vec<PathBuf>) {
         let mut entries: Vec<PathBuf> =
             fs::read_dir(place).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
         entries.sort();
-        // Output of programs is not prose, and lists of words are none.
+        // Output of programs is not prose, and neither are lists of words.
         let written = |path: &Path| {
             let skipped = ["golden", "corpus", "words.rs", "phrases.rs"];
             path.file_name().is_some_and(|name| skipped.iter().any(|skipped| name == *skipped))
@@ -147,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_the_list_are_phrases_with_replacements() {
+    fn list_lines_are_parsed_as_phrases_with_replacements() {
         assert_eq!(parse_phrases("# words\n\nfor ever | forever\nanew\n"), [vec!["for", "ever"], vec!["anew"]]);
     }
 }

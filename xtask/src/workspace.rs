@@ -55,7 +55,7 @@ pub fn host_triple() -> Result<String, String> {
     host.map(str::to_owned).ok_or_else(|| format!("found no line `host:` in the output of rustc -vV: {version}"))
 }
 
-/// Runs `command` and waits for its end; its output goes to this program's, and then the time that it took.
+/// Runs `command` and waits for its end; prints its output, and then its duration.
 pub fn run_command(command: &mut Command) -> Result<(), String> {
     let line = spell_command(command);
     eprintln!("$ {line}");
@@ -71,8 +71,8 @@ pub fn run_command(command: &mut Command) -> Result<(), String> {
     }
 }
 
-/// Runs commands, one at a time on each processor, the first ones first; the output of each follows when it has
-/// ended. An error names all that failed.
+/// Runs commands in order, one at a time on each processor; the output of each is printed at its end. An error names
+/// all failed commands.
 pub fn run_all(commands: Vec<Command>) -> Result<(), String> {
     let waiting = Mutex::new(commands.into_iter());
     let next = || waiting.lock().expect("no thread panics with the lock").next();

@@ -19,7 +19,7 @@ pub fn with_tip(mut error: Error, arguments: &[OsString]) -> Error {
     error
 }
 
-/// Returns the command whose name is nearest to an unknown one: clap lists several, the least similar first.
+/// Returns the command whose name is nearest to an unknown one: clap lists several, in ascending order of similarity.
 fn nearest_command(error: &Error) -> Option<String> {
     let Some(ContextValue::String(found)) = error.get(ContextKind::InvalidSubcommand) else { return None };
     let names = GROUPS.iter().flat_map(|group| group.commands).map(|(name, _)| *name);

@@ -6,8 +6,8 @@ use lab::load::Overrides;
 use scenario::Scenario;
 use toml::{Table, Value};
 
-/// The keys that neither `text` nor an option gives, with the values that they have, in alphabetical order. Only keys of
-/// tables that the text has are listed: copies that a `count` makes are like their original. None for a text in the thesis's
+/// Keys that neither `text` nor an option sets, with their defaults, in alphabetical order. Only keys of tables in the
+/// text are listed: copies made by a `count` equal their original. The list is empty for a text in the thesis's
 /// language, which has other keys.
 pub fn list_defaults(text: &[u8], overrides: &Overrides, scenario: &Scenario) -> Vec<String> {
     let given = std::str::from_utf8(text).ok().and_then(|text| text.parse::<Table>().ok());
@@ -17,7 +17,7 @@ pub fn list_defaults(text: &[u8], overrides: &Overrides, scenario: &Scenario) ->
     set.extend(overrides.scheme.as_ref().map(|_| "scheme"));
     set.extend(overrides.seed.map(|_| "seed"));
     let mut values = collect_leaf_values(&full);
-    // These are left out of a written scenario where they have these values.
+    // A written scenario omits these keys at these values.
     for (key, value) in [("profile", "exact"), ("scheme", "unmodified")] {
         if !full.contains_key(key) {
             values.insert(key.to_owned(), Value::from(value));
@@ -43,7 +43,7 @@ pub fn list_defaults(text: &[u8], overrides: &Overrides, scenario: &Scenario) ->
         .collect()
 }
 
-/// Every value that is no table, by its path.
+/// All values other than tables, by their paths.
 fn collect_leaf_values(table: &Table) -> BTreeMap<String, Value> {
     fn collect(table: &Table, prefix: &str, into: &mut BTreeMap<String, Value>) {
         for (key, value) in table {

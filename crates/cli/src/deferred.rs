@@ -41,7 +41,7 @@ impl<A: Args> FromArgMatches for Deferred<A> {
     }
 }
 
-/// Defines the arguments of a command, which keeps its own description.
+/// Defines the arguments of a command; the command keeps its description.
 fn define_arguments<A: Args>(command: Command) -> Command {
     let (about, long_about) = (command.get_about().cloned(), command.get_long_about().cloned());
     A::augment_args(command).about(Resettable::from(about)).long_about(Resettable::from(long_about))

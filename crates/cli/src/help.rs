@@ -80,7 +80,7 @@ fn is_help(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand)
 }
 
-/// The error that `arguments` give; for a request for help, with groups and examples.
+/// The error for `arguments`; a request for help includes groups and examples.
 pub fn complete_help(error: Error, arguments: &[OsString]) -> Error {
     if !is_help(&error) {
         return error;
@@ -117,7 +117,7 @@ fn add_examples(command: Command) -> Command {
     command.after_help(text)
 }
 
-/// The help of the program: clap's own, with the commands in groups.
+/// Help of the program: clap's own help, with the commands in groups.
 fn render_template(command: &Command) -> StyledStr {
     let styles = Styles::styled();
     let (header, literal) = (styles.get_header(), styles.get_literal());
@@ -140,7 +140,7 @@ mod tests {
 
     use super::*;
 
-    /// The commands that help shows.
+    /// Commands listed by the help.
     fn shown_commands() -> Vec<String> {
         let mut command = Cli::command();
         command.build();
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn every_command_has_two_examples_of_itself_that_parse() {
+    fn every_command_has_two_examples_that_parse() {
         for (name, examples) in GROUPS.iter().flat_map(|group| group.commands) {
             assert!(examples.len() >= 2, "{name} has {} examples", examples.len());
             for (line, _) in *examples {
@@ -177,7 +177,7 @@ mod tests {
         shlex::split(line).unwrap().iter().flat_map(|word| word.split([',', '='])).any(|part| names.contains(&part))
     }
 
-    /// Tests are of a build with every feature, and an install has the default ones.
+    /// Tests are built with every feature, an install with the default features.
     #[test]
     fn no_example_needs_a_feature_that_the_default_build_lacks() {
         let manifest: toml::Table = include_str!("../Cargo.toml").parse().unwrap();
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_about_commands_and_examples_fit_in_a_line() {
+    fn summaries_of_commands_and_examples_fit_in_a_line() {
         let mut command = build_command();
         let help = command.render_help().to_string();
         let about = command.get_subcommands().filter(|command| !command.is_hide_set());
@@ -202,7 +202,7 @@ mod tests {
         for line in help.lines().map(str::to_owned).chain(examples) {
             assert!(line.chars().count() <= MAX_WIDTH, "{line}");
         }
-        // A sentence would end with a full stop, and have more to say in the help of the command.
+        // A summary is one sentence without a full stop; details belong in the help of the command.
         assert!(about.iter().all(|about| !about.contains('\n') && (!about.ends_with('.') || about.ends_with("..."))));
     }
 }

@@ -31,14 +31,14 @@ pub fn is_stdin(file: &Path) -> bool {
 /// Standard input, up to `limit` bytes.
 ///
 /// # Errors
-/// Errors of reading it.
+/// Errors of reading the input.
 pub fn read_stdin(limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     io::stdin().lock().take(limit).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// The local file system, and standard input. Reports which files are read.
+/// The local file system, and standard input. Reports the files that are read.
 #[derive(Default)]
 struct Input {
     /// The first file read, which is the scenario itself.
@@ -78,7 +78,7 @@ pub fn identify_compression(first: &[u8]) -> Option<&'static str> {
     COMPRESSED.iter().find(|(start, _)| first.starts_with(start)).map(|(_, name)| *name)
 }
 
-/// The problem with a file that is something else by its first bytes.
+/// Reports a file whose first bytes show another kind of file.
 fn refuse_other_file(file: &Path) -> Option<Problem> {
     if !file.is_file() {
         // Bytes that are read from a pipe cannot be read a second time.
@@ -93,7 +93,7 @@ fn refuse_other_file(file: &Path) -> Option<Problem> {
     } else if first[..read].trim_ascii_start().starts_with(b"{") {
         ("JSON", "a result is its directory: `lasthop explain DIR`")
     } else if read == 0 {
-        ("an empty file", "`lasthop new` writes a scenario to begin with")
+        ("an empty file", "`lasthop new` writes a first scenario")
     } else {
         return None;
     };
@@ -129,7 +129,7 @@ pub fn open_source(file: &Path, overrides: &Overrides) -> Result<Source, Vec<Pro
         taken.iter().take(MAX_DEFAULTS).for_each(|line| write_detail(format_args!("default: {line}")));
         if taken.len() > MAX_DEFAULTS {
             write_detail(format_args!(
-                "default: {} keys more; `lasthop convert` prints them",
+                "default: {} more keys; `lasthop convert` prints them",
                 taken.len() - MAX_DEFAULTS
             ));
         }

@@ -37,7 +37,7 @@ use deferred::Deferred;
 use talk::{Volume, write_detail, write_message};
 
 const EXIT_CODES: &str = "Exit codes: 0 done, 1 the run failed, 2 the input is wrong, 3 a script of `drill` needs an \
-     unsupported feature, 130 interrupted; `shell` passes on that of its command.";
+     unsupported feature, 130 interrupted; `shell` returns the exit code of its command.";
 
 /// A laboratory for TCP over wireless paths.
 #[derive(Parser)]
@@ -61,7 +61,7 @@ enum Command {
     Run(Deferred<run::Args>),
     /// Run every point, case and replication of a scenario's sweep, on all cores
     Sweep(Deferred<sweep::Args>),
-    /// Compare schemes on the same channel: goodput, cost, and the nodes that each changes
+    /// Compare schemes on the same channel: goodput, cost, and the nodes changed by each scheme
     Compare(Deferred<compare::Args>),
     /// Write a store's results as CSV, Parquet, JSON, LaTeX or gnuplot
     Export(Deferred<export::Args>),
@@ -76,16 +76,16 @@ enum Command {
     ///
     /// Print a script that runs a sweep as a job array of Slurm, and merges its shards.
     Slurm(Deferred<slurm::Args>),
-    /// Check every row of a store, and list the damaged ones
+    /// Check every row of a store, and list damaged rows
     Verify(Deferred<verify::Args>),
-    /// Repeat a paper's evaluation: its numbers beside ours, with intervals
+    /// Repeat a paper's evaluation, and compare its numbers with simulated ones, with intervals
     Reproduce(Deferred<reproduce::Args>),
     /// Draw a run, or a connection of a capture, as SVG and PNG
     ///
     /// Draw a run: sequence numbers and the congestion window against time, as SVG and PNG; or a connection of a capture
     /// (pcap, pcapng).
     Plot(Deferred<plot::Args>),
-    /// List what delayed a run, or a connection of a capture, each cause with its cost
+    /// List the causes that delayed a run, or a connection of a capture, with their costs
     ///
     /// List the causes of delay in a run, or in a connection of a capture (pcap, pcapng): waits, needless retransmissions
     /// and reductions, each with its cost, the costliest first.
@@ -113,7 +113,8 @@ enum Command {
     Convert(Deferred<convert::Args>),
     /// Make a scenario of a capture, or of logs of iperf3 and ping
     ///
-    /// Fit a scenario to a capture of a transfer, or to logs of iperf3 and ping, and run it beside the measurement.
+    /// Fit a scenario to a capture of a transfer, or to logs of iperf3 and ping, and compare its run with the
+    /// measurement.
     Fit(Deferred<fit::Args>),
     /// Print a recording of a link, made by another program, as a table
     ///
@@ -141,7 +142,7 @@ enum CommandFailure {
     Unsupported(String),
     /// Ctrl-C: exit code 130, by the convention of shells.
     Interrupted(String),
-    /// The command that was run gave this exit code, and all has been said.
+    /// The executed command returned this exit code; all messages are printed.
     Exit(u8),
     /// The reader of standard output closed it: not an error.
     BrokenPipe,
@@ -161,7 +162,7 @@ impl From<RunError> for CommandFailure {
         match error {
             RunError::Interrupted => CommandFailure::Interrupted(error.to_string()),
             RunError::OneFile(problem) => CommandFailure::Input(format!("error: {problem}")),
-            // Standard output is the only pipe that a run writes to.
+            // Standard output is the only pipe to which a run writes.
             RunError::Unwritable { ref source, .. } if source.kind() == std::io::ErrorKind::BrokenPipe => {
                 CommandFailure::BrokenPipe
             }
@@ -172,15 +173,15 @@ impl From<RunError> for CommandFailure {
 
 /// Turns the signal for a file above the system's size limit into an error of the write, which is reported.
 fn outlive_file_size_limit() {
-    // The flag is not read: a handler is all that is needed.
+    // The flag is not read: any handler keeps the signal from ending the process.
     #[cfg(unix)]
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::new(AtomicBool::new(false)));
 }
 
-/// The exit code for arguments that clap rejects, or that ask for help.
+/// Exit code after clap has rejected the arguments or printed help.
 fn clap_exit_code(error: &clap::Error) -> u8 {
     let text = error.render();
-    // clap repeats the arguments without escaping them.
+    // clap prints the arguments unescaped.
     if let Cow::Owned(text) = escape_controls(&text.to_string()) {
         write_message(text.trim_end());
     } else if let Err(unsaid) = error.print()
@@ -215,7 +216,7 @@ fn parse_arguments(arguments: &[OsString]) -> Result<Cli, clap::Error> {
         Err(error) => Err(error),
     };
     if IS_PROGRAM.load(Ordering::Relaxed) {
-        // The end of the process frees it; to free thousands of texts takes a tenth of the start.
+        // The exit of the process frees the memory: freeing thousands of texts takes a tenth of the start-up time.
         std::mem::forget(command);
     }
     parsed
@@ -272,7 +273,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     report_outcome(outcome)
 }
 
-/// Prints the failure, and gives the exit code.
+/// Prints the failure, and returns the exit code.
 fn report_outcome(outcome: Result<(), CommandFailure>) -> u8 {
     match outcome {
         Ok(()) | Err(CommandFailure::BrokenPipe) => 0,

@@ -18,7 +18,7 @@ pub struct ProgressReport {
 /// Whether Ctrl-C was pressed: work in progress is then cancelled.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// A line on stderr about an activity that lasts until another program ends. It does not handle Ctrl-C.
+/// A line on stderr during an activity of another program. The line does not handle Ctrl-C.
 pub struct StatusLine(ProgressBar);
 
 impl StatusLine {
@@ -45,7 +45,7 @@ impl StatusLine {
 }
 
 const STEPS: u64 = 10_000;
-/// The interval at which it is drawn without progress.
+/// Interval of redrawing without progress.
 const TICK: Duration = Duration::from_millis(500);
 
 impl ProgressReport {
@@ -56,7 +56,7 @@ impl ProgressReport {
         progress
     }
 
-    /// A bar that counts finished runs. It appears once it is known how many there will be.
+    /// A bar that counts finished runs. It appears once the number of runs is known.
     pub fn of_runs(name: &str) -> Self {
         Self::with_template(name, "{prefix} [{bar:30}] {pos}/{len} runs, {per_sec}, {elapsed} elapsed{left}")
     }
@@ -77,9 +77,10 @@ impl ProgressReport {
             let _ = write!(out, "{rate:.decimals$}/s");
         }));
         bar.set_prefix(name.to_owned());
-        // Without a handler Ctrl-C ends the program at once, and temporary files remain. All bars share the first one.
+        // Without a handler Ctrl-C ends the program at once, and temporary files remain. All bars share the first
+        // handler.
         let _ = ctrlc::set_handler(|| {
-            // The second Ctrl-C ends the program at once.
+            // The second Ctrl-C ends the program immediately.
             if INTERRUPTED.swap(true, Ordering::Relaxed) {
                 std::process::exit(130);
             }

@@ -10,7 +10,7 @@ use stats::Interval;
 
 use crate::table::{align_rows, text_cells};
 
-/// The most names in the line of links, media, stations and nodes with 0 in every run.
+/// Maximum number of names in the line of links, media, stations and nodes with 0 in every run.
 const NAMED: usize = 8;
 
 /// The tables of all metrics.
@@ -38,7 +38,7 @@ fn render_metric_table(analysis: &Analysis, metric: &Metric) -> String {
     let keys = analysis.keys();
     let compared = rows().any(|row| row.against.is_some());
     let subjects = entries.windows(2).any(|pair| pair[0].subject != pair[1].subject);
-    // Columns that would be empty in every line are left out.
+    // Columns without any value are omitted.
     let repeated = rows().any(|row| row.ci.is_some());
     let lost = entries.iter().any(|entry| entry.without > 0);
     let mut head: Vec<String> = keys.iter().map(|key| shorten_key(key, &keys).to_owned()).collect();

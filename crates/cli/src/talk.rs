@@ -41,7 +41,7 @@ impl Volume {
     }
 }
 
-/// Whether only results and errors are wanted.
+/// Whether only results and errors are printed.
 pub fn is_quiet() -> bool {
     LEVEL.load(Ordering::Relaxed) == QUIET
 }

@@ -58,7 +58,7 @@ struct BlockAck {
 
 /// What the events of a run say about aggregates.
 struct LoggedAggregates {
-    /// Those that have ended, in order of their starts.
+    /// Complete aggregates in order of their starts.
     aggregates: Vec<SentAggregate>,
     block_acks: Vec<BlockAck>,
     collisions: usize,
@@ -136,7 +136,7 @@ fn decode_block_acks(capture: &str) -> Vec<BlockAck> {
     show(capture, "wlan.fc.type_subtype == 25", &fields).into_iter().map(decode).collect()
 }
 
-/// Checks the sums of packets that are captured in full: those without data, alone or in an aggregate.
+/// Checks the sums of packets that are captured in full: packets without data, single or in an aggregate.
 fn check_sums(capture: &str) {
     let none: Vec<Vec<String>> = Vec::new();
     let wrong = "_ws.malformed || ip.checksum.status == 0 || (wlan.fcs.status == 0 && radiotap.flags.badfcs == 0)";

@@ -39,10 +39,10 @@ fn succeeded(ended: &Ended) {
 }
 
 #[test]
-fn explain_reads_a_capture_by_its_first_bytes() {
+fn explain_recognizes_a_capture_by_its_first_bytes() {
     let directory = scratch("captures-explain");
     let capture = captured(&directory).join("server.pcapng");
-    // The name does not tell.
+    // The name of the file does not show its format.
     let renamed = directory.join("capture.toml");
     std::fs::rename(&capture, &renamed).expect("renamed");
     let out = lasthop(&directory, &["explain", path(&renamed), "--out", "pictures"]);
@@ -121,11 +121,14 @@ fn captures_of_both_ends_are_joined_in_any_order() {
     succeeded(&out);
     assert!(out.err.contains("captured at the sender") && out.out.contains("loss, independent"), "{}", out.out);
     for (arguments, part) in [
-        (vec!["explain", path(&files[0]), path(&files[1]), "--at", "middle"], "which end each was taken at follows"),
+        (
+            vec!["explain", path(&files[0]), path(&files[1]), "--at", "middle"],
+            "comparing the two captures shows the end of each",
+        ),
         (vec!["explain", path(&results), path(&files[1])], "expected a capture, beside another one"),
         (vec!["plot", path(&files[0]), path(&files[1]), path(&files[1])], "a third file"),
         (vec!["explain", path(&files[0]), "results/server.pcapng"], "server.pcapng: found the same capture twice"),
-        (vec!["fit", path(&files[0]), path(&files[0])], "expected those of both ends of a connection"),
+        (vec!["fit", path(&files[0]), path(&files[0])], "expected captures of both ends of a connection"),
         (
             vec!["report", path(&results)],
             "found the result of a simulated run, expected the store of a sweep, a capture",
@@ -175,7 +178,7 @@ fn unknown_values_are_not_printed_as_numbers() {
 }
 
 #[test]
-fn files_of_another_kind_are_named() {
+fn compressed_capture_is_read_and_files_of_other_kinds_are_named_in_the_error() {
     let directory = scratch("captures-kinds");
     let capture = captured(&directory).join("server.pcapng");
     let packed = directory.join("server.pcapng.gz");
@@ -240,7 +243,7 @@ fn packets_without_tcp_are_counted() {
 }
 
 #[test]
-fn json_of_a_capture_names_what_is_hidden() {
+fn json_of_a_capture_lists_hidden_findings() {
     let directory = scratch("captures-json");
     let capture = captured(&directory).join("client.pcapng");
     let out = lasthop(&directory, &["explain", path(&capture), "--json"]);
@@ -290,7 +293,7 @@ fn options_of_scenarios_are_refused_for_captures() {
 }
 
 #[test]
-fn cut_capture_is_explained_with_a_warning() {
+fn truncated_capture_is_explained_with_a_warning() {
     let directory = scratch("captures-cut");
     let capture = captured(&directory).join("server.pcapng");
     let bytes = std::fs::read(&capture).expect("read");
@@ -304,9 +307,9 @@ fn cut_capture_is_explained_with_a_warning() {
     assert!(out.err.contains("found 0 frames without a TCP segment, expected a TCP connection"));
 }
 
-/// As after a full disk, and after a change of bytes on it: what can be decoded is read, with a warning.
+/// A truncated file, as after a full disk, and a file with changed bytes: the decodable part is read, with a warning.
 #[test]
-fn cut_or_damaged_gzip_file_is_read_as_far_as_it_goes() {
+fn truncated_or_damaged_gzip_file_is_read_up_to_the_damage() {
     let directory = scratch("captures-cut-gzip");
     let capture = captured(&directory).join("server.pcapng");
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
@@ -338,7 +341,7 @@ fn cut_or_damaged_gzip_file_is_read_as_far_as_it_goes() {
             assert_eq!(warnings, 1, "{what}, {command}: {}", out.err);
         }
     }
-    // The first bytes of a member, of which nothing can be decoded.
+    // The first bytes of a gzip member, which cannot be decoded.
     std::fs::write(&packed, &whole[..12]).expect("written");
     let out = lasthop(&directory, &["explain", path(&packed)]);
     assert_eq!(out.code, Some(2), "{}", out.err);
@@ -346,7 +349,7 @@ fn cut_or_damaged_gzip_file_is_read_as_far_as_it_goes() {
 
 /// A comparison with real hosts has a result for each run, of which a command reads one.
 #[test]
-fn directory_of_a_comparison_is_refused_with_its_runs() {
+fn comparison_directory_is_refused_with_a_list_of_its_runs() {
     let directory = scratch("captures-comparison");
     let compared = directory.join("compared");
     for run in ["snoop/0", "snoop/1", "unmodified/0"] {
@@ -375,9 +378,9 @@ fn directory_of_a_comparison_is_refused_with_its_runs() {
     }
 }
 
-/// `lasthop compare --json > comparison.json` makes no comparison of the directory.
+/// `lasthop compare --json > comparison.json` does not make the directory a comparison.
 #[test]
-fn file_of_another_comparison_does_not_hide_its_neighbours() {
+fn unrelated_comparison_file_does_not_affect_other_files_of_its_directory() {
     let directory = scratch("captures-beside-comparison");
     std::fs::write(directory.join("comparison.json"), "{}").expect("written");
     let results = captured(&directory);
@@ -400,7 +403,7 @@ fn import_of_a_capture_names_the_commands_that_read_it() {
     assert!(out.code == Some(2) && out.err.contains("rates.gz: found a gzip file, expected"), "{}", out.err);
 }
 
-/// A packet with a damaged time, the first one too, changes neither the duration nor what is explained of the others.
+/// A packet with a damaged time, the first one too, changes neither the duration nor the explanation of other packets.
 #[test]
 fn damaged_time_of_a_packet_does_not_stretch_the_duration() {
     let directory = scratch("captures-times");
@@ -438,7 +441,7 @@ fn damaged_time_of_a_packet_does_not_stretch_the_duration() {
     }
 }
 
-/// The losses of the page are those that the captures of both ends show, for the command's node at the receiver too.
+/// The page shows the losses that the captures of both ends show, for the command's node at the receiver too.
 #[test]
 fn report_of_real_hosts_joins_the_captures_of_both_ends() {
     let directory = scratch("captures-report-joined");
@@ -461,9 +464,9 @@ fn report_of_real_hosts_joins_the_captures_of_both_ends() {
         assert!(page.contains(&part), "{part}");
     }
     assert!(page.contains("Connections of results"), "{page}");
-    // Of one capture alone nothing is joined.
+    // A single capture is not joined.
     let out = lasthop(&directory, &["report", "results/client.pcapng"]);
     succeeded(&out);
     let page = std::fs::read_to_string(results.join("client.html")).expect("a page");
-    assert!(!page.contains("lost on the way"), "{page}");
+    assert!(!page.contains("lost on the path"), "{page}");
 }

@@ -1,4 +1,4 @@
-//! Colours of messages: where clap has them, and only there.
+//! Messages have the same coloured labels as clap's messages, and no other colours.
 
 use crate::common;
 
@@ -45,9 +45,9 @@ fn messages_that_are_piped_or_unwanted_have_no_colours() {
     }
 }
 
-/// Escape codes of an input are shown, never sent, with colours too.
+/// Escape codes of an input are printed as text, never passed to the terminal, also in coloured output.
 #[test]
-fn text_of_inputs_stays_escaped_among_colours() {
+fn control_characters_of_inputs_are_escaped_in_coloured_output() {
     let dir = scratch("colours-escapes");
     let output = run(&dir, &["run", "\u{1b}[35merror: x.toml"], &[("CLICOLOR_FORCE", "1")]);
     let text = String::from_utf8(output.stderr).unwrap();

@@ -13,7 +13,7 @@ fn row<'a>(path: &'a Value, scheme: &str) -> &'a Value {
     path["schemes"].as_array().unwrap().iter().find(|row| row["scheme"] == scheme).unwrap()
 }
 
-/// Under random losses a split connection has a higher goodput than a sender that takes every loss for congestion, at
+/// Under random losses a split connection has a higher goodput than a sender that treats every loss as congestion, at
 /// the cost of state in the base station and of end-to-end semantics.
 #[test]
 fn compare_reports_gain_and_cost_of_a_scheme() {
@@ -81,7 +81,7 @@ fn uploads_are_compared_under_the_schemes_that_apply() {
     assert!(row(&all[0], "eln")["change_percent_ci"][0].as_f64().unwrap() > 30.0, "{}", all[0]);
     let same = |scheme: &str| row(&all[0], scheme)["same_as_first"].as_bool();
     assert_eq!(["eln", "tack", "snoop", "freeze-tcp"].map(same), [Some(false), Some(false), Some(true), Some(true)]);
-    // State is that of the node that implements the scheme.
+    // The state is at the node that implements the scheme.
     assert!(row(&all[0], "tack")["state_bytes_per_flow"].as_f64() > Some(0.0));
 
     let shown = lasthop(&dir, &args);
@@ -139,10 +139,10 @@ const TRANSFER: [&str; 2] = [
      sys.exit(received != 200000)\n",
 ];
 
-/// Real ends have a row for each scheme that needs no part in the sender. What is finished is not repeated.
+/// Real ends have a row for each scheme that needs no part in the sender. Finished runs are not repeated.
 #[cfg(target_os = "linux")]
 #[test]
-fn compare_with_shell_measures_real_ends_beside_simulated_ones() {
+fn compare_with_shell_measures_real_and_simulated_ends() {
     skip::need!("python3");
     let dir = scratch("compare-shell");
     if lasthop(&dir, &["shell", "--check"]).code != Some(0) {
@@ -167,10 +167,10 @@ fn compare_with_shell_measures_real_ends_beside_simulated_ones() {
     let all = compared(&run.out);
     for scheme in ["unmodified", "snoop"] {
         let real = row(&all[0]["real"], scheme);
-        // 8 bits of 9.7 at most: headers have the rest of 10 Mbps.
+        // At most 8 bits of 9.7 are data: headers take the rest of 10 Mbps.
         let goodput = real["goodput_bps"].as_f64().unwrap();
         assert!(real["n"] == 2 && goodput > 1e5 && goodput < 9.7e6, "{real}");
-        // 200 kB in packets of 1500 bytes over 10 Mbps take 0.166 s, and more with repetitions.
+        // 200 kB in packets of 1500 bytes over 10 Mbps take 0.166 s, and more with retransmissions.
         let air = real["airtime_s_per_mb"].as_f64().unwrap();
         assert!((0.8..2.0).contains(&air), "{real}");
         assert!(row(&all[0], scheme)["goodput_bps"].is_f64(), "{}", all[0]);
@@ -185,7 +185,7 @@ fn compare_with_shell_measures_real_ends_beside_simulated_ones() {
     assert_eq!(failed.code, Some(1), "{}", failed.err);
     let expected = "error: unmodified, replication 0: the command ended with exit code 3\n  | no server here\n";
     assert!(failed.err.contains(expected), "{}", failed.err);
-    // Another command does not replace what was measured.
+    // A run with another command does not replace earlier measurements.
     let kept = lasthop(&dir, &with("python3 client.py"));
     assert!(kept.err.contains(", 4 were already there"), "{}", kept.err);
     let server = "server=echo no port here; exit 4";

@@ -23,14 +23,14 @@ fn split_words(line: &str) -> Vec<String> {
             (_, None) => {}
         }
     }
-    // Behind = the word at the cursor is = itself.
+    // After `=` the word at the cursor is `=` itself.
     if line.ends_with(['=', ':']) {
         words.pop();
     }
     words
 }
 
-/// What bash completes the last word of a line to, without what it keeps before `=` and `:`.
+/// Completion by bash of the last word of a line, without the part before `=` and `:`.
 fn complete(dir: &Path, line: &str) -> Vec<String> {
     let words = split_words(line);
     let last = words.last().map_or("", |word| if word == "=" { "" } else { word });
@@ -78,14 +78,14 @@ fn bash_completes_commands_options_and_names() {
 }
 
 #[test]
-fn bash_completes_what_the_scenario_names() {
+fn bash_completes_names_from_the_scenario() {
     skip::need!("bash");
     let dir = scratch("completion-scenario");
     fs::copy(file("examples/two-mobiles.toml"), dir.join("two.toml")).unwrap();
     for (line, expected) in [
         ("lasthop run two.toml --set links.far.rat", &["links.far.rate="][..]),
         ("lasthop run two.toml --set flows.far.tcp.var", &["flows.far.tcp.variant="]),
-        // bash keeps what is before the =.
+        // bash keeps the part before the `=`.
         ("lasthop run two.toml --set flows.far.tcp.variant=cub", &["cubic"]),
         ("lasthop run two.toml --set scheme=refi", &["refined-icmp"]),
         ("lasthop explain two.toml --flow ", &["far", "near"]),
@@ -126,7 +126,7 @@ fn completion_is_silent_about_files_that_do_not_parse() {
 }
 
 #[test]
-fn every_shell_has_a_script_that_asks_the_program() {
+fn completion_script_of_every_shell_calls_the_program() {
     let dir = scratch("completion-scripts");
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = fine(&dir, &["completions", shell]);

@@ -118,7 +118,7 @@ fn no_output_has_control_characters_and_no_cell_is_a_formula() {
     for ending in ["html", "svg", "csv", "txt", "tex", "gnuplot"] {
         assert!(seen.iter().any(|one| one == ending), "no {ending} was written");
     }
-    // The names are escaped, and still legible.
+    // The names are escaped, but still readable.
     let table = fs::read_to_string(dir.join("results/s/flows.csv")).unwrap();
     assert!(table.contains("'=cmd()|' /C calc'!A0") && table.contains("\\u001b]0;pwn\\u0007\\u202e"), "{table}");
     let page = fs::read_to_string(dir.join("results/s.html")).unwrap();

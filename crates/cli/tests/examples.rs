@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use common::{fine, root, scratch};
 
-/// The scenarios, but that of the crate `outside`, which the command cannot run: its own tests do.
+/// All example scenarios except the one of the crate `outside`, which the command cannot run; tests of that crate run
+/// it.
 fn examples() -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut dirs = vec![root().join("examples")];
@@ -38,7 +39,7 @@ fn all_examples_pass_check_and_complete() {
     complete(&scratch("all-examples"), examples());
 }
 
-/// Checks and runs these scenario files, and makes the sweeps that they hold.
+/// Checks and runs these scenario files, and their sweeps.
 fn complete(dir: &Path, examples: impl IntoIterator<Item = PathBuf>) {
     for path in examples {
         let file = path.display().to_string();
@@ -92,8 +93,8 @@ fn examples_are_short_and_start_with_a_description() {
     }
 }
 
-/// Traffic of every kind, and a scenario in which flows only arrive: no command may panic, and those that cannot treat it
-/// say so.
+/// Traffic of every kind, and a scenario with arriving flows only: no command panics, and a command that does not
+/// support the traffic reports that.
 #[test]
 fn every_command_takes_all_kinds_of_traffic() {
     let dir = scratch("traffic");

@@ -7,7 +7,7 @@ use std::path::Path;
 use common::{fine, lasthop, scratch};
 use serde_json::Value;
 
-/// Flows of datagrams have delays in every run, those over TCP only if they are measured.
+/// Flows of datagrams have delays in every run, flows over TCP only if delays are measured.
 #[test]
 fn result_directory_of_a_run_with_datagrams_can_be_explained() {
     let dir = scratch("explain-datagrams");
@@ -27,7 +27,7 @@ fn result_directory_and_scenario_give_the_same_explanation() {
     for row in ["1.974  2.756      782", "3.458  4.107      649"] {
         assert!(of_dir.lines().any(|line| line.contains("idle-wait") && line.contains(row)), "{of_dir}");
     }
-    // Both are one row of the summary, with the costlier one, and are not listed by default.
+    // Both findings form one row of the summary, which shows the costlier one, and are not listed by default.
     let summary = fine(&dir, &["explain", &example]);
     let rows: Vec<&str> = summary.lines().filter(|line| line.contains("idle-wait")).collect();
     assert!(matches!(rows[..], [row] if row.contains("1.974 to 2.756 s")), "{summary}");
@@ -36,7 +36,7 @@ fn result_directory_and_scenario_give_the_same_explanation() {
     let shares: Vec<f64> = budget.map(|line| line.split_whitespace().nth(2).unwrap().parse().unwrap()).collect();
     let (sum, causes) = shares.split_last().unwrap();
     assert!(*sum == 100.0 && (causes.iter().sum::<f64>() - 100.0).abs() < 0.05 * causes.len() as f64, "{summary}");
-    // With another scheme, the scenario is run again instead of reading the kept result.
+    // With another scheme, the scenario is run again instead of using the stored result.
     let refined = fine(&dir, &["explain", "kept", "--scheme", "refined-icmp"]);
     assert!(!refined.contains("idle-wait"), "{refined}");
 }
@@ -120,7 +120,7 @@ fn findings_are_marked_on_a_picture() {
     fine(&dir, &["explain", "kept"]);
     let svg = std::fs::read_to_string(dir.join("kept/plots/211-explained.svg")).unwrap();
     assert!(svg.contains("2: idle-wait: 782 ms") && svg.contains("class=\"bracket\""), "{svg}");
-    // The bar has every cause of the budget, and labels those that fit.
+    // The bar has every cause of the budget, and labels where they fit.
     assert_eq!(svg.matches("class=\"budget\"").count(), 7, "{svg}");
     assert!(svg.contains("air-loss 39.8 %") && svg.contains("own-queue: 0.1 %"), "{svg}");
     assert!(dir.join("kept/plots/211-explained.png").exists());

@@ -40,7 +40,7 @@ fn capture_becomes_a_scenario_that_gives_the_measured_goodput() {
     let goodput = fitted.out.lines().find(|line| line.starts_with("goodput")).expect("a row").to_owned();
     let values: Vec<f64> = goodput.split_whitespace().filter_map(|word| word.parse().ok()).collect();
     assert!((values[0] / values[1] - 1.0).abs() < 0.02, "{goodput}");
-    assert!(fitted.out.contains("nearest first, goodput in Mbps: "), "{}", fitted.out);
+    assert!(fitted.out.contains("goodput in Mbps by variant, nearest first: "), "{}", fitted.out);
     let other = lasthop(&dir, &["fit", "path/server.pcapng", "--stream", "7"]);
     assert_eq!(other.code, Some(2));
     assert!(other.err.contains("found no connection 7, expected 0, the only one"), "{}", other.err);
@@ -71,7 +71,7 @@ fn capture_becomes_a_scenario_that_gives_the_measured_goodput() {
     assert_eq!(compared.code, Some(0), "{}", compared.err);
 }
 
-/// Variants that need SACK are not the sender's of a capture without it.
+/// Variants that need SACK are excluded for a capture without SACK.
 #[test]
 fn capture_without_sack_is_fitted() {
     let dir = scratch("fit_without_sack");
@@ -86,7 +86,7 @@ fn capture_without_sack_is_fitted() {
 
 /// The end that opens a connection and sends data may be a mobile that uploads.
 #[test]
-fn upload_is_fitted_if_the_mobile_is_said_to_send() {
+fn upload_is_fitted_if_the_sender_option_names_the_mobile() {
     let dir = scratch("fit_upload");
     std::fs::write(dir.join("path.toml"), PATH.replace("20 s", "8 s")).unwrap();
     let ran = lasthop(&dir, &["run", "path.toml", "--trace", "pcapng", "--out", "path"]);
@@ -105,7 +105,7 @@ fn upload_is_fitted_if_the_mobile_is_said_to_send() {
     assert_eq!(download["path"]["queue_packets"], 40);
     assert_eq!(download["path"]["loss"]["model"], "none");
     assert_eq!(download["path"]["reordering"]["share"]["value"], 0.0);
-    // The path is the same in both directions, and so is the transfer.
+    // The path is equal in both directions, and so is the transfer.
     assert_eq!(download["measured"], upload["measured"]);
     let goodput = |fit: &serde_json::Value| fit["simulated"][0]["goodput_bps"].as_f64().expect("a number");
     assert!((goodput(&download) / goodput(&upload) - 1.0).abs() < 0.01, "{download:#} {upload:#}");
@@ -116,7 +116,7 @@ fn upload_is_fitted_if_the_mobile_is_said_to_send() {
     assert_eq!(compared.code, Some(0), "{}", compared.err);
 }
 
-/// A run whose captures stand for those of real hosts: the command's node is `here`.
+/// A run whose captures take the place of captures of real hosts: the command's node is `here`.
 fn result_of_hosts(dir: &std::path::Path, scenario: &str, here: &str, there: &str) {
     let _ = std::fs::remove_dir_all(dir.join("real"));
     std::fs::write(dir.join("path.toml"), scenario).unwrap();
@@ -129,7 +129,7 @@ fn result_of_hosts(dir: &std::path::Path, scenario: &str, here: &str, there: &st
 
 /// Which host is wireless and which sends follows from the result of real hosts, whatever its nodes are called.
 #[test]
-fn direction_of_a_result_of_real_hosts_is_that_of_its_data() {
+fn direction_of_a_result_of_real_hosts_follows_its_data() {
     let dir = scratch("fit_direction");
     let upload = PATH.replace("from = \"server\"\nto = \"client\"", "from = \"client\"\nto = \"server\"");
     let upload = upload.replace("20 s", "8 s");
@@ -205,7 +205,7 @@ fn file_that_is_no_measurement_is_an_error() {
     let ended = lasthop(&dir, &["fit", "text.log"]);
     assert_eq!(ended.code, Some(2));
     assert!(
-        ended.err.contains("text.log: found what iperf3 prints as text") && ended.err.contains("-J"),
+        ended.err.contains("text.log: found the text output of iperf3") && ended.err.contains("-J"),
         "{}",
         ended.err
     );

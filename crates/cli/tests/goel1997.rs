@@ -27,7 +27,7 @@ fn print_events_writes_the_event_trace_to_standard_output() {
     assert!(!dir.join("r/event-trace.txt").exists());
 }
 
-/// The run finishes and writes its result.
+/// The run continues to its end and writes its result.
 #[test]
 #[cfg(unix)]
 fn closed_standard_output_does_not_stop_a_run() {
@@ -78,7 +78,7 @@ fn kinds_of_events_can_be_excluded() {
     let wrong = lasthop(&dir, &["run", &file(REPLAY), "--events", "corupted", "--out", "r"]);
     assert_eq!(wrong.code, Some(2));
     assert!(wrong.err.contains("did you mean \"corrupted\"?"), "{}", wrong.err);
-    // The same selection by keys of the datafile.
+    // The same selection with keys of the datafile.
     let flags = text(Path::new(&file(REPLAY))).replace(
         "read_from_trace",
         "trace_events = 1\n    trace_seqno = 0\n    event_corrupted = 0\n    read_from_trace",
@@ -92,8 +92,8 @@ fn kinds_of_events_can_be_excluded() {
 }
 
 /// According to the thesis, frames 15 to 19 leave at 945 to 989 ms and frame 20 at 1000 ms, all for segment 15360
-/// [goel1997 B.4]. So just before 1000 ms the link layer has made five attempts, the next frame is 20, and the first
-/// frame not yet received is 15.
+/// [goel1997 B.4]. Therefore, just before 1000 ms the link layer has made five attempts, the next frame is 20, and the
+/// first frame not yet received is 15.
 #[test]
 fn periodic_state_shows_every_node() {
     let dir = scratch("node-states");

@@ -58,7 +58,7 @@ fn commands_are_listed_in_five_groups() {
 }
 
 #[test]
-fn help_of_a_command_is_the_same_by_every_spelling() {
+fn help_of_a_command_is_equal_for_every_spelling() {
     let dir = scratch("help-spellings");
     for name in shown_commands() {
         let help = fine(&dir, &["help", &name]);
@@ -71,7 +71,7 @@ fn help_of_a_command_is_the_same_by_every_spelling() {
     }
 }
 
-/// Each command that writes has the same name for where.
+/// All commands that write have the same option for the destination.
 #[test]
 fn every_command_that_writes_has_the_option_out() {
     let dir = scratch("option-out");
@@ -82,7 +82,7 @@ fn every_command_that_writes_has_the_option_out() {
     assert_eq!(without, printing);
 }
 
-/// Help is printed: there is no pager that could be missing.
+/// Help is printed directly, without a pager that might be missing.
 #[cfg(unix)]
 #[test]
 fn help_needs_no_other_program() {

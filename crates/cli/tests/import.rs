@@ -11,7 +11,7 @@ fn recorded_rates_are_printed_as_a_table_that_a_scenario_reads() {
     assert_eq!(ended.code, Some(0), "{}", ended.err);
     assert!(ended.err.contains("pensieve (seconds and Mbit/s): 35 rows over 175.000 s"), "{}", ended.err);
     let table = std::fs::read_to_string(dir.join("fcc.csv")).unwrap();
-    // The rate of the second line holds from the time of the first, and the last row marks the end.
+    // The rate on the second line applies from the time of the first line, and the last row marks the end.
     assert!(table.starts_with("time_ns,rate_bps\n0,1115528\n5000000000,2758448\n"), "{table}");
     assert!(table.ends_with("\n175000000000,791168\n"), "{table}");
     let scenario = r#"
@@ -29,7 +29,7 @@ fn recorded_rates_are_printed_as_a_table_that_a_scenario_reads() {
 }
 
 #[test]
-fn format_that_is_not_the_files_is_an_error_with_its_line() {
+fn wrong_format_of_a_file_is_an_error_with_its_line() {
     let dir = scratch("import_format");
     let recording = file("examples/recordings/fcc_797466.log");
     let ended = lasthop(&dir, &["import", "--format", "leo-delay", &recording]);

@@ -22,7 +22,7 @@ fn endless(dir: &Path) -> Child {
     child
 }
 
-/// Also if runs start at the same moment: one result, and an error for every other run.
+/// Also for runs that start simultaneously: one result, and an error for every other run.
 #[test]
 fn two_runs_never_write_to_one_directory() {
     let dir = scratch("at-once");

@@ -73,7 +73,7 @@ fn directories_of_earlier_versions_do_not_block_runs() {
     fine(&dir, &["plot", "r"]);
     let all = names(&dir.join("r"));
     assert!(all.len() > 10 && all[0] == ".lasthop", "{all:?}");
-    // The manifest is the first name; the loop removes more and more of the others.
+    // The manifest has the first name in the list; the loop removes more and more of the others.
     for left in (1..all.len()).rev() {
         for name in ["r.partial", "r.old"] {
             let copy = dir.join(name);
@@ -109,7 +109,7 @@ fn temporary_directories_of_killed_runs_are_removed() {
             fs::write(dir.join(name).join(".lasthop"), "").unwrap();
         }
     }
-    // A directory that no run has made.
+    // A directory not written by any run.
     fs::create_dir(dir.join("r.partial.4000003")).unwrap();
     fs::write(dir.join("r.partial.4000003/notes.txt"), "years of work").unwrap();
     fine(&dir, &["run", &file(EXAMPLE), "--out", "r"]);

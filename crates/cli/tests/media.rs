@@ -82,7 +82,7 @@ fn summary_counts_agree_with_events() {
         for (field, kind) in [("data_sent", "DATA"), ("acks_sent", "ACK"), ("rts_sent", "RTS"), ("cts_sent", "CTS")] {
             assert_eq!(station[field], sent(kind), "{name} {kind}");
         }
-        // Without RTS and fragments each data frame is one attempt.
+        // Without RTS and fragmentation each data frame is one attempt.
         let ended = |e: &Value| is(e, "air-ended", "frame", "DATA") && e["from"] == name;
         assert_eq!(station["attempts"], count(&ended), "{name}");
         let collided = count(&|e| ended(e) && e["reception"] == "collided");
@@ -106,9 +106,9 @@ fn summary_counts_agree_with_events() {
     assert!(table.contains("  busy  collided\n") && table.contains("\nmedium  station  attempts"), "{table}");
 }
 
-/// The summary has the same keys without media as with them, and the table leaves out what does not apply.
+/// The summary has the same keys with and without media, and the table omits lines that do not apply.
 #[test]
-fn summary_without_media_has_empty_values_and_the_table_nothing() {
+fn without_media_the_summary_has_empty_values_and_the_table_no_lines() {
     let dir = scratch("media-none");
     let summary = fine(&dir, &["run", &common::file("examples/slow-start.toml"), "--out", "r", "--json"]);
     let summary: Value = serde_json::from_str(&summary).unwrap();

@@ -224,7 +224,8 @@ fn tshark_reports_no_problem_in_a_clean_transfer() {
     }
 }
 
-/// Lost data are reported in SACK blocks until retransmitted, and tshark counts as many retransmissions as the summary.
+/// Lost data is reported in SACK blocks until it is retransmitted, and tshark counts as many retransmissions as the
+/// summary.
 #[test]
 fn tshark_reads_sack_blocks() {
     skip::need!("tshark");
@@ -389,7 +390,7 @@ fn plot_of_two_runs_has_both_in_one_picture() {
     assert_eq!((svg.matches("<title>link-rate: ").count(), fills.len()), (2, 1), "{fills:?}");
 }
 
-/// The areas are the data of the flows, as the summary has it but for what is not acknowledged at the end.
+/// The areas are the data of the flows, as in the summary, less the data that is unacknowledged at the end.
 #[test]
 fn plot_of_all_flows_stacks_their_goodput() {
     let dir = scratch("plot-all");
@@ -412,7 +413,7 @@ fn plot_of_all_flows_stacks_their_goodput() {
 }
 
 #[test]
-fn plot_of_a_part_leaves_the_plot_of_the_whole() {
+fn plot_of_a_part_does_not_overwrite_the_plot_of_the_whole() {
     let dir = scratch("plot-part");
     fine(&dir, &["run", &file(EXAMPLE), "--set", SHORT, "--out", "r"]);
     fine(&dir, &["plot", "r"]);
@@ -450,7 +451,7 @@ fn schema_and_lists_name_every_member() {
     assert!(fine(&dir, &["list", "channels"]).contains("two-state"));
 }
 
-/// The schemes of the run stand at the top of the table and in the summary, independently of the scenario's title.
+/// The schemes of the run are listed at the top of the table and in the summary, independently of the scenario's title.
 #[test]
 fn result_names_its_schemes() {
     let dir = scratch("schemes");

@@ -32,7 +32,7 @@ fn manual_has_a_page_for_each_command_with_all_its_options() {
     assert_eq!(fine(&dir, &["man"]), page);
     assert!(page.contains("130 interrupted"), "{page}");
     assert!(page.contains(".SS See a run\n.TP\n\\fBlasthop\\-new\\fR(1)\nWrite a commented"), "{page}");
-    // The name of the option before it was --out.
+    // Earlier name of the option --out.
     assert_eq!(fine(&dir, &["man", "old"]).lines().count(), expected.len());
 }
 

@@ -36,9 +36,9 @@ fn foreign_directory_is_not_replaced() {
     }
 }
 
-/// Pictures and the page of one capture are made again from that of the next run; other files are not lost with them.
+/// Pictures and the page of a capture are replaced when the next run writes a new capture; other files are kept.
 #[test]
-fn pictures_of_a_capture_do_not_keep_its_directory() {
+fn pictures_of_a_capture_do_not_prevent_replacement_of_its_directory() {
     let dir = scratch("capture-plots");
     let run = || lasthop(&dir, &["run", &file(EXAMPLE), "--trace", "pcapng", "--out", "r"]);
     assert_eq!(run().code, Some(0));
@@ -98,7 +98,7 @@ fn changed_settings_have_distinct_result_directories() {
     let [one, other] = orders.map(|set| results(&set));
     assert_eq!(other, format!("{one} (replaced an earlier result)"));
     assert_ne!(one, results(&slow));
-    // Another scenario of the same name is refused; the same file under another path is accepted.
+    // Another scenario with the same name is refused; the same file under another path is accepted.
     let namesake = lasthop(&dir, &["run", "two/net.toml"]);
     assert_eq!(namesake.code, Some(2));
     let message = "results/net-seed1: found the result of \"one/net.toml\"";
@@ -146,8 +146,8 @@ fn full_disk_while_tables_are_written_keeps_the_old_result() {
     written_to_a_full_disk("full-tables", "parquet", ".parquet");
 }
 
-/// A trace, of which the file that ends with `name` is too large. A limit of 64 kB on the size of files substitutes for a full
-/// disk.
+/// Writes a trace, one file of which is too large: the file whose name ends with `name`. A limit of 64 kB on the size
+/// of files substitutes for a full disk.
 fn written_to_a_full_disk(test: &str, trace: &str, name: &str) {
     let dir = scratch(test);
     let example = file(EXAMPLE);
@@ -205,9 +205,9 @@ fn pictures_of_another_run_have_their_own_directory() {
     }
 }
 
-/// A directory named `results` elsewhere is none of ours.
+/// A directory named `results` elsewhere was not made by lasthop.
 #[test]
-fn outputs_of_inputs_with_one_name_have_their_own_places() {
+fn inputs_with_equal_names_have_distinct_output_places() {
     let dir = scratch("one-name");
     let short = ["--set", "flows.download.bytes=100 kB", "--trace", "pcapng", "--out", "r"];
     fine(&dir, &[&["run", &file(EXAMPLE)], &short[..]].concat());
@@ -233,7 +233,7 @@ fn outputs_of_inputs_with_one_name_have_their_own_places() {
     }
 }
 
-/// What is made of a file that is no result goes below `results/`, under its name.
+/// Outputs made from a file that is not a result are written below `results/`, under the name of the file.
 #[test]
 fn commands_write_below_results_by_default() {
     let dir = scratch("below-results");

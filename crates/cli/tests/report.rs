@@ -44,7 +44,7 @@ clear = { links.air.channel = { kind = "perfect" } }
 refined = { scheme = "refined-icmp" }
 "#;
 
-/// Makes a store with a small sweep named `a sweep`.
+/// Writes a store with a small sweep named `a sweep`.
 fn swept(dir: &Path) {
     std::fs::write(dir.join("a sweep.toml"), SCENARIO).unwrap();
     fine(dir, &["sweep", "a sweep.toml"]);
@@ -62,7 +62,7 @@ fn page_is_written_beside_its_store_and_is_reproducible() {
     assert!(read(only.trim()).contains("<h3>Timeouts</h3>"));
 }
 
-/// The page has the script if this build has it.
+/// The page includes the script if this build has it.
 #[test]
 fn report_without_the_script_says_what_to_do() {
     let dir = scratch("report-script");
@@ -76,7 +76,7 @@ fn report_without_the_script_says_what_to_do() {
     let note = "note: the figures of runs are static pictures: this lasthop has no page yet, whose script animates them\n  \
                 hint: `lasthop web --build` builds the page once; then repeat this command\n";
     assert_eq!(err.contains(note), !page.contains("<script type=\"application/json\""), "{err}");
-    // No run is shown, or no note is wanted.
+    // Either no run is shown, or the note is suppressed.
     for without in ["--no-budget", "--quiet"] {
         assert!(!report(&[without]).contains("static pictures"), "{without}");
     }
@@ -118,7 +118,7 @@ fn budgets_on_the_page_equal_those_of_explain_and_add_up() {
 }
 
 #[test]
-fn page_without_budgets_does_not_have_them() {
+fn no_budget_omits_the_budgets_of_the_page() {
     let dir = scratch("report-no-budget");
     swept(&dir);
     fine(&dir, &["report", "results/a sweep.sqlite", "--no-budget"]);
@@ -150,7 +150,7 @@ fn kept(html: &str) -> Vec<String> {
         let text = part.split("</code>").next().unwrap_or_default();
         text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&amp;", "&")
     };
-    // The code of a `pre` element, which has attributes; not that within sentences.
+    // The text of a `pre` element with attributes; code within sentences is ignored.
     html.split("\"><code>").skip(1).map(text).collect()
 }
 

@@ -39,8 +39,8 @@ fn submit(dir: &Path) -> Output {
     bash.output().expect("bash is there")
 }
 
-/// The merged store exports what a plain sweep does, with a space and a quote in the names; a second submission makes
-/// nothing again.
+/// The merged store exports the same tables as a plain sweep, with a space and a quote in the names; a second
+/// submission repeats no run.
 #[test]
 fn submitted_script_gives_the_store_of_a_plain_sweep() {
     skip::need!("bash");

@@ -10,7 +10,7 @@ const EXAMPLE: &str = "examples/goel-refined.toml";
 const SHORT: &str = "flows.download.bytes=400 KiB";
 
 #[test]
-fn commands_take_standard_input_for_a_file() {
+fn commands_accept_standard_input_as_a_file() {
     let dir = scratch("stdin");
     let text = fs::read(file(EXAMPLE)).unwrap();
     for args in [
@@ -61,7 +61,7 @@ fn thesis_language_is_recognized_on_standard_input() {
 }
 
 #[test]
-fn script_is_taken_from_standard_input() {
+fn script_is_read_from_standard_input() {
     let dir = scratch("stdin-drill");
     let ended = piped(&dir, &["drill", "-"], b"0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3\n");
     assert_eq!(ended.code, Some(0), "{}", ended.err);

@@ -6,7 +6,7 @@ use common::{fine, lasthop, scratch};
 use serde_json::Value;
 
 #[test]
-fn answer_is_a_sentence_and_a_table() {
+fn steady_prints_a_sentence_and_a_table() {
     let dir = scratch("steady-example");
     let example = common::file("examples/steady.toml");
     let text = fine(&dir, &["steady", &example]);
@@ -36,7 +36,7 @@ fn json_has_the_table_and_the_answer() {
     let last = flow["rows"].as_array().unwrap().last().unwrap();
     let mean = last["goodput_bps"].as_f64().unwrap();
     assert_eq!(last["time_s"].as_f64(), Some(400.0));
-    // From that row on, every row is within 5 % of the last mean.
+    // From this row on, every row is within 5 % of the mean of the last row.
     for row in flow["rows"].as_array().unwrap() {
         let near = row["low_bps"].as_f64().unwrap() >= 0.95 * mean && row["high_bps"].as_f64().unwrap() <= 1.05 * mean;
         assert!(near || row["time_s"].as_f64().unwrap() < from, "{row}");

@@ -89,7 +89,7 @@ fn results_do_not_depend_on_jobs_and_shards() {
 }
 
 #[test]
-fn changes_that_affect_results_make_another_sweep() {
+fn change_that_affects_results_starts_a_new_sweep() {
     let dir = scenario("sweep-changed");
     let done = |args: &[&str]| {
         let ended = lasthop(&dir, &[&["sweep", "net.toml", "--out", "s.sqlite"], args].concat());
@@ -154,7 +154,7 @@ fn two_processes_fill_one_store() {
             done += number_of_runs(&one.err);
         }
         assert_eq!(both[0].out, both[1].out);
-        // At least one of them makes each run; how many both made depends on timing.
+        // At least one of the two processes makes each run; how many runs both make depends on timing.
         assert!((240..=480).contains(&done), "{done} runs for 240");
         assert_eq!(runs(&dir.join(&out)), runs(&dir.join("alone.sqlite")));
     }

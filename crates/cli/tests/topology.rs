@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use common::{file, fine, lasthop, root, scratch};
 
-/// Left, top, right and bottom in pixels.
+/// Left, top, right and bottom edges in pixels.
 type Area = [f64; 4];
 
 fn attribute<'a>(element: &'a str, name: &str) -> Option<&'a str> {
@@ -52,7 +52,7 @@ fn overlap(a: &Area, b: &Area) -> bool {
     a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3]
 }
 
-/// Draws the network of a scenario and checks that nothing is cut and nothing overlaps; gives the SVG.
+/// Draws the network of a scenario and checks that nothing is clipped or overlaps; returns the SVG.
 fn checked(dir: &Path, scenario: &str) -> String {
     let picture = dir.join("picture.svg");
     fine(dir, &["plot", scenario, "--topology", "-o", "picture.svg"]);

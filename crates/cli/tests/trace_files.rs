@@ -31,7 +31,7 @@ fn traces_with_the_same_file_name_are_refused() {
         assert!(ended.err.contains(part), "{part}: {}", ended.err);
     }
     assert!(!dir.join("new").exists());
-    // One of the two traces, or neither, is valid.
+    // Either of the two traces alone is valid, and so is neither.
     for traces in ["seqno", "wless_state,ackno", "none"] {
         fine(&dir, &["run", "net.toml", "--trace", traces, "--out", "r"]);
     }

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use common::{root, scratch};
 
-/// A block of commands, with the output that the page shows below it.
+/// A block of commands, with the output shown below it on the page.
 struct Step<'a> {
     commands: &'a str,
     shown: Option<&'a str>,
@@ -27,10 +27,10 @@ fn steps(page: &str) -> Vec<Step<'_>> {
     steps
 }
 
-/// The command of README that builds and runs the program; the tests run the one that is built already.
+/// The command of README that builds and runs the program; the tests run the existing build.
 const FIRST_RUN: &str = "cargo run --release -- ";
 
-/// Commands of README that a test cannot run: they build the program and run all tests.
+/// Commands of README that a test cannot run: these build the program or run all tests.
 const NOT_RUN: [&str; 2] = ["cargo install --path ", "cargo xtask test"];
 
 /// Runs commands in `dir` and returns their output to both streams, in order.

@@ -1,4 +1,4 @@
-//! Damaged stores: damage is detected, reported, and can be removed so that the runs are made again.
+//! Damaged stores: damage is detected, reported, and can be removed, after which a sweep repeats the runs.
 
 use crate::common;
 
@@ -84,8 +84,8 @@ fn changed_run_is_detected_removed_and_repeated() {
     assert!(fine(&dir, &["verify", "s.sqlite"]).ends_with("every row matches its checksum\n"));
 }
 
-/// Changed descriptions of points and sweeps are detected, too, and one whose number changed, so that its sweep has
-/// lost it.
+/// Changed descriptions of points and sweeps are detected too, and so is a description with a changed number, which its
+/// sweep then lacks.
 #[test]
 fn changed_description_is_detected_and_restored() {
     let (dir, printed) = store("verify-description");
@@ -127,7 +127,8 @@ fn damaged_index_is_rebuilt() {
     assert_eq!(fine(&dir, &ARGS), printed);
 }
 
-/// A store of an earlier version is opened, gets checksums, and a note says so; a read-only one is read without.
+/// Opening a store of an earlier version adds checksums, and prints a note; a read-only store is read without
+/// checksums.
 #[test]
 fn store_without_checksums_gets_them() {
     let (dir, printed) = store("verify-upgrade");
@@ -139,7 +140,7 @@ fn store_without_checksums_gets_them() {
     assert!(!fine(&dir, &["verify", "s.sqlite"]).contains("until now"));
     assert_eq!(ask(&path, "PRAGMA user_version").trim(), "3");
     assert_eq!(fine(&dir, &ARGS), printed);
-    // Damaged before it had checksums: no checksums are made for damaged rows.
+    // A row damaged before checksums were added: damaged rows get no checksums.
     fs::write(&path, &old[..old.len() - 4096]).unwrap();
     let ended = lasthop(&dir, &["verify", "s.sqlite"]);
     assert_eq!(ended.code, Some(2), "{}", ended.err);
@@ -160,7 +161,7 @@ fn store_without_checksums_gets_them() {
 /// two.
 #[test]
 #[allow(clippy::disallowed_methods, reason = "the moments of the kills are of this clock")]
-fn killed_export_leaves_tables_of_one_store() {
+fn killed_export_does_not_mix_tables_of_two_stores() {
     let (dir, _) = store("export-killed");
     let other = ["sweep", "net.toml", "--seed", "2", "--out", "t.sqlite"];
     fine(&dir, &other);

@@ -70,7 +70,8 @@ fn verbose_names_the_origin_of_settings() {
     assert!(time.is_some_and(|time| time.parse::<f64>().is_ok()), "{}", ended.err);
 }
 
-/// A default is a key set neither in the file nor by an option; here all keys with defaults, as in docs/scenario.md.
+/// A default is a key set neither in the file nor by an option; the test lists all keys with defaults, as in
+/// docs/scenario.md.
 #[test]
 fn verbose_lists_the_keys_left_at_their_defaults() {
     let dir = scratch("verbose-defaults");

@@ -30,7 +30,7 @@ use parquet::schema::types::{ColumnPath, Type};
 
 /// A file in progress.
 pub struct File {
-    /// Has the bytes that are not yet taken.
+    /// Buffers bytes for the caller.
     writer: SerializedFileWriter<Vec<u8>>,
 }
 
@@ -61,7 +61,7 @@ pub enum FieldKind {
 /// A column of a group of rows.
 #[derive(Clone, Debug)]
 pub struct ColumnCells<'a> {
-    /// The values, without those that are missing.
+    /// The present values, without missing ones.
     pub values: CellValues<'a>,
     /// Whether each row has a value; `None` if no value of the column can be missing.
     pub present: Option<Cow<'a, [bool]>>,
@@ -81,7 +81,7 @@ pub enum CellValues<'a> {
 }
 
 impl File {
-    /// A file with a table called `name` that has these columns; its metadata has `notes`, by name.
+    /// A file with a table called `name` and these columns; its metadata includes `notes`, by name.
     ///
     /// # Errors
     /// Two columns have the same name.
@@ -100,7 +100,7 @@ impl File {
     /// Appends rows, by columns in the order of the fields; returns the next bytes of the file.
     ///
     /// # Errors
-    /// The columns are of other types than the fields, are of different lengths, or have numbers without a text.
+    /// The columns differ from the fields in type, have different lengths, or have numbers without a text.
     pub fn group<'a>(&mut self, columns: impl IntoIterator<Item = ColumnCells<'a>>) -> io::Result<Vec<u8>> {
         self.write_group(columns).map_err(io::Error::other)?;
         self.writer.flush()?;

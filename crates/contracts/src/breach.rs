@@ -14,7 +14,7 @@ pub enum Contract {
     Settings,
     /// The same calls give the same results.
     Repeatable,
-    /// What a trait declares constant is constant.
+    /// Declared constants of a trait do not change.
     Constant,
     /// cwnd is finite and at least one segment.
     Cwnd,
@@ -50,7 +50,7 @@ pub enum Contract {
     Message,
     /// An agent sends expedited packets only if it declares it.
     Expedited,
-    /// Counter names are unique, of lower-case letters, digits and `_`, and always the same in the same order.
+    /// Counter names are unique, of lower-case letters, digits and `_`, and constant in number and order.
     CounterNames,
     /// The state of an agent is bounded, and its counters report it.
     State,
@@ -95,9 +95,9 @@ impl fmt::Display for Contract {
 /// A call of a member, or a step of a transfer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Call {
-    /// Its number since the member was built, from 1.
+    /// Number of the call since the member was built, from 1.
     pub number: u64,
-    /// The method, with the arguments that matter, or the step with its time.
+    /// The method, with its relevant arguments, or the step with its time.
     pub what: String,
 }
 
@@ -112,7 +112,7 @@ pub struct Breach {
     pub call: Option<Call>,
     /// The value found.
     pub found: String,
-    /// What should be there instead.
+    /// Expected value.
     pub expected: String,
 }
 

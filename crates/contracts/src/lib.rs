@@ -15,7 +15,7 @@
 //! # Ok::<(), contracts::Breach>(())
 //! ```
 //!
-//! The modules have the parts: single steps, options for members with exceptions, and observations.
+//! Modules contain the parts: single steps, options for members with exceptions, and observations.
 
 pub mod agent;
 mod breach;

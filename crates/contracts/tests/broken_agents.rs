@@ -1,4 +1,4 @@
-//! Agents that break a contract are refused, each for the right one.
+//! Agents that break a contract are refused, with the correct contract named.
 
 use crate::common;
 
@@ -16,7 +16,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use wire::{Addr, Body, NoticeKind, Packet};
 
-/// A defect, or a peculiarity that is none.
+/// A defect, or a behaviour that is allowed.
 #[derive(Clone, Copy, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 enum Defect {
@@ -67,12 +67,12 @@ impl Member<AgentConfig> for Config {
     }
 }
 
-/// Sends ICMP-RETRANSMIT about lost packets and wakes a while after each packet, with a defect.
+/// An agent with a defect that sends ICMP-RETRANSMIT about lost packets and wakes some time after each packet.
 struct Broken {
     defect: Defect,
     packets: u64,
     due: Time,
-    /// The last data that has come.
+    /// The most recently received data.
     last: Option<Packet>,
 }
 

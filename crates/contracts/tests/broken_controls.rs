@@ -1,4 +1,4 @@
-//! Congestion controls that break a contract are refused, each for the right one.
+//! Congestion controls that break a contract are refused, with the correct contract named.
 
 use crate::common;
 

@@ -1,4 +1,4 @@
-//! Senders whose control breaks a contract of transfers are refused, each for the right one.
+//! Senders whose control breaks a contract of transfers are refused, with the correct contract named.
 
 use crate::common;
 
@@ -16,7 +16,7 @@ use tcp::recovery::{AckEffects, LossRecovery, RecoveryConfig, RecoveryVerdict, S
 use tcp::scoreboard::Scoreboard;
 use tcp::{Config, presets};
 
-/// A defect, or a peculiarity that is none.
+/// A defect, or a behaviour that is allowed.
 #[derive(Clone, Copy, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 enum Defect {
@@ -173,7 +173,7 @@ fn broken(defect: &str) -> Config {
 }
 
 #[test]
-fn control_without_a_defect_is_accepted_under_the_usual_weathers() {
+fn control_without_a_defect_is_accepted_under_the_usual_impairments() {
     for seed in 0..3 {
         assert_eq!(check_transfers(&broken("none").control, seed), Ok(()));
     }
@@ -228,7 +228,7 @@ fn option_forbids_changes_of_ssthresh_without_a_loss() {
 
 /// With the settings of every variant: timestamps, delayed acknowledgments, undo of reductions.
 #[test]
-fn every_preset_is_accepted_under_the_usual_weathers() {
+fn every_preset_is_accepted_under_the_usual_impairments() {
     for preset in presets::PRESETS {
         for weather in Weather::USUAL {
             let kept = check_transfer(&preset.config(), &weather, 1);

@@ -71,7 +71,7 @@ pub fn record_bursts(target: &mut dyn ScriptTarget, control: &str, lost: &[u32])
     target.inject(&Segment { seq: REMOTE_ISS, ..syn }, Ecn::NotEct)?;
     let after = |target: &mut dyn ScriptTarget, span: Span| {
         let until = target.now() + span;
-        target.advance(until, false).map_err(|_| "a timer that is due again and again".to_owned())
+        target.advance(until, false).map_err(|_| "a timer that expires without end at one time".to_owned())
     };
     after(target, ROUND_TRIP)?;
     target.outbox_mut().take().ok_or("no answer to the SYN")?;
@@ -84,7 +84,7 @@ pub fn record_bursts(target: &mut dyn ScriptTarget, control: &str, lost: &[u32])
     let mut silent_from = begin;
     loop {
         let due = path.acknowledgments.front().map_or(silent_from + SILENCE, |(due, _)| *due);
-        target.advance(due, true).map_err(|_| "a timer that is due again and again")?;
+        target.advance(due, true).map_err(|_| "a timer that expires without end at one time")?;
         if let Some(sent) = target.outbox_mut().take() {
             path.take(&sent, begin);
             continue;
@@ -190,7 +190,7 @@ pub fn render_bursts(rows: &[Burst]) -> String {
     let mut seen = BTreeSet::new();
     let mut out = String::new();
     for row in rows {
-        // Runs of consecutive segments: first, last, and whether they are retransmissions.
+        // Runs of consecutive segments: first and last segment, and whether they are retransmissions.
         let mut runs: Vec<(u32, u32, bool)> = Vec::new();
         for segment in &row.segments {
             let again = !seen.insert(*segment);

@@ -168,7 +168,7 @@ impl ScriptReport {
             let packets = if self.checked == 1 { "packet" } else { "packets" };
             let _ = write!(line, ", {} {packets} compared, at most {worst} from their times", self.checked);
             if self.unread > 0 {
-                let _ = write!(line, ", {} sent without a line for them", self.unread);
+                let _ = write!(line, ", {} sent without a line in the script", self.unread);
             }
         }
         line

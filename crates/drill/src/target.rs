@@ -13,7 +13,7 @@ use crate::syntax::ast::Call;
 pub enum HostClock {
     /// Simulated time: exact, and waiting costs no real time.
     Simulated,
-    /// Real time: processing takes time, and so does waiting.
+    /// Real time: both processing and waiting take time.
     Wall,
 }
 
@@ -35,7 +35,7 @@ impl HostClock {
         }
     }
 
-    /// Returns how long past its time to look for a missing packet, to report when it was sent.
+    /// Returns how long after its due time a missing packet is awaited, to report when it was sent.
     pub fn beyond(self) -> Span {
         match self {
             HostClock::Simulated => Span::from_secs(10),
@@ -66,7 +66,7 @@ pub enum CallAnswer {
     Unsupported(String),
 }
 
-/// Error: a timer is due immediately again at every expiry, so time does not advance.
+/// Error: a timer expires repeatedly at one time, so simulated time does not advance.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Stuck;
 
@@ -82,8 +82,8 @@ pub trait ScriptTarget {
     fn next_timeout(&self) -> Time;
     /// Returns the admissible delay of a timer of length `span`.
     fn lateness(&self, span: Span) -> Span;
-    /// Advances the time to `until`, or with `stop` to the next segment sent. `Err` if a timer that is due immediately
-    /// again keeps the time from advancing.
+    /// Advances the time to `until`, or with `stop` to the next segment sent. `Err` if a timer expires repeatedly at
+    /// one time, so the time does not advance.
     fn advance(&mut self, until: Time, stop: bool) -> Result<(), Stuck>;
     /// Applies a setting to future connections. Returns a note for the user, if there is one; `Err` names an
     /// unsupported value.

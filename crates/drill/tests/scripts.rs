@@ -49,7 +49,7 @@ fn scripts_that_match_pass() {
         "+0 write(4, ..., 2500) = 2500\n+0 > P. 1:2501(2500) ack 1\n+.1 < . 1:1(0) ack 2501 win 257",
         "+0 write(4, ..., 2500) = 2500\n+0 > P. 1:2001(2000) ack 1\n+0 > P. 2001:2501(500) ack 1",
         "+0 write(4, ..., 2000) = 2000\n+0 > . 1:1001(1000) ack 1\n+0 > P. 1001:2001(1000) ack 1",
-        // Reading up to the end of the data.
+        // Reading until the end of the data.
         "+0 < P. 1:501(500) ack 1 win 257\n+0 > . 1:1(0) ack 501\n+0 read(4, ..., 300) = 300
          +0 recv(4, ..., 300, 0) = 200\n+0 < F. 501:501(0) ack 1 win 257\n+0 > . 1:1(0) ack 502\n+0 read(4, ..., 9) = 0",
         // Vectors.
@@ -170,7 +170,7 @@ fn failures_report_place_expected_and_found() {
         (
             "+.5 > . 1:1(0) ack 1",
             "a.pkt:8:5: a packet is missing\n  8 | +.5 > . 1:1(0) ack 1\n  expected 0.600000 > . 1:1(0) ack 1
-  found    no packet now or later\n  before",
+  found    no further packet\n  before",
         ),
         (
             "+0 write(4, ..., 10) = 10\n+0 > P. 1:11(10) ack 1\n+.5 > P. 1:11(10) ack 1",
@@ -338,7 +338,7 @@ fn script_sets_its_initial_sequence_number() {
 
 #[test]
 fn timer_that_is_always_due_is_a_failure() {
-    // An end whose timer is always due.
+    // An end with a timer that is always due.
     struct Stuck(Box<dyn ConnectionEnd>);
     impl ConnectionEnd for Stuck {
         fn stage(&self) -> ConnectionStage {

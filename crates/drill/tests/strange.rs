@@ -27,7 +27,7 @@ fn variations(text: &str) -> Vec<String> {
 fn extreme_numbers_do_not_panic() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tcp/tests/scripts/pass");
     let mut runs = 0;
-    // The scripts in subfolders are omitted: they would take minutes.
+    // Scripts in subfolders are omitted because they take minutes.
     for file in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file()) {
         let text = fs::read_to_string(file).unwrap();
         for strange in variations(&text) {

@@ -62,7 +62,7 @@ fn printed_script_is_canonical() {
 }
 
 #[test]
-fn parsed_places_match_the_text() {
+fn parsed_positions_match_the_text() {
     let script = parse_script(ALL).unwrap();
     let place = |index: usize| {
         let event = &script.events[index];
@@ -98,7 +98,7 @@ fn syntax_errors_name_place_found_and_expected() {
     refused("+.2~.3 > . 1:1(0)", 1, 5, "`.3`", "both ends of a range with `+`, or both without");
     refused(".4~.3 > . 1:1(0)", 1, 4, "300 ms", "an end that is not before the range's beginning, 400 ms");
     refused("0 ? 1", 1, 3, "`?`", "`<`, `>`, a system call, commands in backticks or assertions in %{ }%");
-    const OUT: &str = "`>` behind `*` or a range of times: calls and injected packets have one time";
+    const OUT: &str = "`>` after `*` or a range of times: calls and injected packets have one time";
     refused("* poll([{fd=4}], 1, 0) = 1", 1, 3, "`poll`", OUT);
     refused("+0~+.1 < . 1:1(0) win 5", 1, 8, "`<`", OUT);
     refused("0~1 %{ assert 1 }%", 1, 7, "assertions in %{ }%", OUT);
@@ -121,16 +121,16 @@ fn syntax_errors_name_place_found_and_expected() {
     refused("0 < [ect2] . 1:1(0)", 1, 6, "`ect2`", "ect0, ect1, ect01, ce, noecn, tos, ttl or flowlabel");
     refused("0 < S 1:1(0) <mss>", 1, 18, "`>`", "a segment size");
     refused("0 < S 1:1(0) <ms 5>", 1, 15, "`ms`", "a TCP option: mss, sackOK, wscale, TS, sack, nop, eol or FO");
-    refused("0 < S 1:1(0) <nop nop>", 1, 19, "`nop`", "`,` or `>` behind an option");
+    refused("0 < S 1:1(0) <nop nop>", 1, 19, "`nop`", "`,` or `>` after an option");
     refused("0 < S 1:1(0) <TS 5 ecr 6>", 1, 18, "`5`", "`val`");
     refused("0 < S 1:1(0) <sack>", 1, 19, "`>`", "a SACK block such as `1001:2001`");
-    refused("// x\n  `sysctl", 2, 3, "a command that never ends", "``` behind it");
+    refused("// x\n  `sysctl", 2, 3, "a command without an end", "``` after it");
     let error = refused(
         "0 close(3) = 0\n`true`\n+0 close(4) = 0",
         3,
         1,
         "`+`",
-        "the end of the script behind commands that have no time",
+        "the end of the script after commands without a time",
     );
     assert_eq!(error.hint.unwrap(), "write a time such as `+0` in front of commands between events");
 }

@@ -25,14 +25,14 @@ pub fn ipv6_of_node(node: usize) -> Ipv6Addr {
     Ipv6Addr::new(a, b, c, d, 0, 0, (number >> 16) as u16, number as u16)
 }
 
-/// The node to which a packet goes, by its destination address.
+/// Selection of a packet's node by its destination address.
 #[derive(Default)]
 pub(crate) struct Addresses {
     /// Number of nodes.
     nodes: usize,
     /// The nodes with a device.
     real: Vec<usize>,
-    /// Other addresses at nodes with a device, learned from what they sent.
+    /// Other addresses at nodes with a device, learned from source addresses.
     learned: HashMap<IpAddr, usize>,
     /// The node that receives packets for all other addresses.
     gateway: Option<usize>,
@@ -50,8 +50,8 @@ impl Addresses {
         }
     }
 
-    /// The destination of a packet from `node`: by its address, by the hosts that have sent, or else the gateway, or the
-    /// other one of two nodes. `None` if it does not leave the node's own link, or has no destination.
+    /// The destination of a packet from `node`: by its address, by the hosts that have sent, or otherwise the gateway,
+    /// or the other node of two. `None` if the packet stays on the link of the node, or has no destination.
     pub fn find(&self, node: usize, address: IpAddr) -> Option<usize> {
         if is_local(address) {
             return None;
@@ -66,7 +66,7 @@ impl Addresses {
     }
 }
 
-/// The node whose simulated address this is.
+/// Returns the node with this simulated address.
 fn find_simulated_node(address: IpAddr, nodes: usize) -> Option<usize> {
     let number = match address {
         IpAddr::V4(address) => u32::from(address).wrapping_sub(u32::from(ipv4_of_node(0))) as usize,

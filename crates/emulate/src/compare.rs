@@ -1,4 +1,4 @@
-//! Schemes compared with real ends: the same commands behind the network with each of them.
+//! Comparison of schemes with real ends: the same commands run behind the network with each scheme.
 
 use std::fs;
 use std::io;
@@ -19,7 +19,7 @@ use crate::session::{self, LOG, Plan, REPORT, needs_sender};
 
 /// A comparison with real ends.
 pub struct RealComparison<'a> {
-    /// The schemes as the cases of its only point.
+    /// The schemes, as cases of the comparison's only point.
     pub plan: &'a sweep::Plan,
     /// The scenario's file.
     pub path: PathBuf,
@@ -31,10 +31,11 @@ pub struct RealComparison<'a> {
     pub dir: PathBuf,
 }
 
-/// `wanted` if it is new or has results of this comparison, or else the first such of `wanted-2`, `wanted-3` and so on.
+/// Returns `wanted` if it is new or has results of this comparison, otherwise the first such directory of `wanted-2`,
+/// `wanted-3` and so on.
 ///
 /// # Errors
-/// It cannot be written.
+/// The directory cannot be written.
 pub fn choose_directory(wanted: &Path, plan: &sweep::Plan, commands: &Plan) -> Result<PathBuf, CompareError> {
     let scenario = to_toml(&Scenario { sweep: None, ..plan.scenario.clone() });
     let identity =
@@ -57,7 +58,7 @@ pub fn choose_directory(wanted: &Path, plan: &sweep::Plan, commands: &Plan) -> R
     Ok(wanted.to_owned())
 }
 
-/// Why a comparison ended early. Finished runs are kept, and not repeated by the same comparison.
+/// Why a comparison ended early. Finished runs are stored, and the same comparison does not repeat them.
 #[derive(Debug, thiserror::Error)]
 pub enum CompareError {
     /// The machine does not permit a run.
@@ -72,7 +73,7 @@ pub enum CompareError {
         replication: u64,
         /// The exit code.
         code: u64,
-        /// The end of its output, and the place of all of it.
+        /// The end of the command's output, and the file with the whole output.
         output: String,
     },
     /// Emulation ended before the command.
@@ -94,7 +95,7 @@ pub enum CompareError {
         source: io::Error,
     },
     /// Cancelled by the progress callback.
-    #[error("interrupted: {finished} of {all} emulated runs are finished and kept")]
+    #[error("interrupted: {finished} of {all} emulated runs are finished and stored")]
     Interrupted {
         /// Finished runs.
         finished: u64,
@@ -103,7 +104,7 @@ pub enum CompareError {
     },
 }
 
-/// The progress callback: finished runs and planned ones, without those that were kept. `Break` cancels.
+/// The progress callback: finished and planned runs, without stored ones. `Break` cancels.
 pub type Watch<'a> = &'a mut dyn FnMut(u64, u64) -> ControlFlow<()>;
 
 /// The outcome of a comparison.
@@ -111,25 +112,25 @@ pub type Watch<'a> = &'a mut dyn FnMut(u64, u64) -> ControlFlow<()>;
 pub struct ComparisonOutcome {
     /// Measurements by case; none for a scheme that needs a part in the sender.
     pub measured: Vec<MeasuredScheme>,
-    /// Runs that were kept from an earlier comparison.
+    /// Runs stored by an earlier comparison.
     pub found: u64,
     /// Runs that were made.
     pub made: u64,
-    /// The release of the kernel and the congestion control of its TCP, of the first run.
+    /// The release of the kernel and the congestion control of its TCP, as of the first run.
     pub kernel: String,
-    /// Runs in which emulation fell behind real time, and the maximum lateness of all in milliseconds.
+    /// Runs in which emulation fell behind real time, and the maximum lateness of all runs in milliseconds.
     pub behind: (u64, f64),
 }
 
 impl RealComparison<'_> {
-    /// Makes the missing runs, one after the other, and measures all.
+    /// Executes the missing runs sequentially, and measures all runs.
     ///
     /// # Errors
     /// See [`CompareError`].
     pub fn measure_all(&self, watch: Watch<'_>) -> Result<ComparisonOutcome, CompareError> {
         let cases = 0..self.plan.cases.len();
         let able: Vec<usize> = cases.filter(|case| !needs_sender(&self.plan.cases[*case].name)).collect();
-        // Replication by replication: what else the machine does concerns all schemes alike.
+        // Replication by replication, so that other load on the machine affects all schemes equally.
         let all: Vec<(u64, usize)> =
             (0..self.replications).flat_map(|number| able.iter().map(move |case| (number, *case))).collect();
         let missing: Vec<(u64, usize)> =
@@ -167,7 +168,8 @@ impl RealComparison<'_> {
         self.dir.join(&self.plan.cases[case].name).join(number.to_string())
     }
 
-    /// The report of a finished run, with real-time priority if that is wanted. [`choose_directory`] compares the rest.
+    /// The report of a finished run, with real-time priority if requested. [`choose_directory`] compares the other
+    /// settings.
     fn read_finished_report(&self, number: u64, case: usize) -> Option<Value> {
         let text = fs::read_to_string(self.dir_of(number, case).join(REPORT)).ok()?;
         let report: Value = serde_json::from_str(&text).ok()?;

@@ -1,7 +1,7 @@
 //! Real TCP connections and their simulated counterparts.
 //!
 //! A simulated connection is two nodes and two ports. Behind one node there may be many hosts, so two real connections
-//! can have the same nodes and ports: then the later one gets another port in the simulation.
+//! can have the same nodes and ports: then the later connection gets another port in the simulation.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -13,10 +13,10 @@ use wire::{Addr, Flags, Packet, Segment, SeqNum};
 
 type HashMap<K, V> = std::collections::HashMap<K, V, FixedState>;
 
-/// The offset of a direction's first segment: high, as earlier ones may follow.
+/// Offset of the first segment of a direction; it is high, because earlier segments may follow.
 const ORIGIN: u64 = 1 << 40;
 
-/// Number of connections from which on the one that was unused for the longest time is forgotten.
+/// Maximum number of connections; beyond it the connection that has been unused longest is removed.
 const MAX_CONNECTIONS: usize = 1 << 16;
 
 /// The ends of a connection in the simulation: node and port of each.
@@ -29,23 +29,23 @@ pub(crate) struct RealConnection {
     real: [SocketAddr; 2],
     simulated: Simulated,
     sides: [ConnectionSide; 2],
-    /// When it last sent: a count of packets.
+    /// When the connection last sent, as a count of packets.
     used: u64,
 }
 
 /// One side of a connection.
 #[derive(Clone, Default)]
 struct ConnectionSide {
-    /// The window scale in its SYN.
+    /// Window scale in the SYN of the end.
     offers: Option<u8>,
-    /// Whether the SYN that it received has a window scale.
+    /// Whether the SYN received by the end has a window scale option.
     is_offered: bool,
     /// Sequence number and offset of the latest data.
     latest: Option<(SeqNum, u64)>,
-    /// Difference of its timestamps to the simulation's clock, which both ends and all nodes share. Proxies
+    /// Difference between the end's timestamps and the simulation's clock, which both ends and all nodes share. Proxies
     /// use that clock on behalf of an end; a real end would discard a segment with an older timestamp [RFC7323 s5.3].
     ahead: Option<u32>,
-    /// Offsets of the other side's data that have left the network to this one.
+    /// Offsets of the other side's data that have left the network towards this side.
     delivered: RangeSet<u64>,
 }
 
@@ -63,7 +63,7 @@ impl RealConnection {
         if let Some(stamps) = &mut segment.options.timestamps {
             let ahead = stamps.value.wrapping_sub(timestamp_clock(now));
             let opens = segment.flags.has(Flags::SYN);
-            // A connection that uses the same ports again has another clock.
+            // A new connection with the same ports has another timestamp clock.
             let known = self.sides[side].ahead.filter(|_| !opens);
             let ahead = *self.sides[side].ahead.insert(known.unwrap_or(ahead));
             stamps.value = stamps.value.wrapping_sub(ahead);
@@ -93,7 +93,7 @@ impl RealConnection {
         if segment.flags.has(Flags::SYN) {
             let own = &mut self.sides[side];
             own.is_offered = segment.options.window_scale.is_some();
-            // A connection that uses the same ports again sends other data.
+            // A new connection with the same ports sends other data.
             own.delivered.clear();
         }
     }
@@ -123,7 +123,7 @@ impl RealConnection {
         segment
     }
 
-    /// The real ends, `side`'s first.
+    /// The real ends, the end of `side` first.
     pub fn ends(&self, side: usize) -> [SocketAddr; 2] {
         [self.real[side], self.real[1 - side]]
     }
@@ -141,8 +141,8 @@ pub(crate) struct Connections {
 }
 
 impl Connections {
-    /// The connection of a segment between the addresses `ends` at `nodes`, and the side that sends it; it is new if its
-    /// ends are.
+    /// The connection of a segment between the addresses `ends` at `nodes`, and the side that sends it; the connection
+    /// is added if its ends are new.
     pub fn of_real(&mut self, ends: [IpAddr; 2], nodes: [usize; 2], segment: &Segment) -> (&mut RealConnection, usize) {
         self.packets += 1;
         let real = [SocketAddr::new(ends[0], segment.src_port), SocketAddr::new(ends[1], segment.dst_port)];
@@ -178,7 +178,7 @@ impl Connections {
         let number = self.next;
         self.next = self.next.wrapping_add(1);
         let [mut here, there] = [0, 1].map(|side| (nodes[side], real[side].port()));
-        // There are fewer connections than ports.
+        // The number of connections is less than the number of ports.
         while self.simulated.contains_key(&sort_pair([here, there])) {
             here.1 = here.1.wrapping_sub(1);
         }
@@ -297,10 +297,10 @@ mod tests {
         assert_eq!((stamps(&again), stamps(&connection.stamp_segment(side, &again))), ((5000, 0), (9, 0)));
     }
 
-    /// By hand: 100 bytes, the second half of them again with 50 more, a hole of 50, the hole with what surrounds it, and
+    /// By hand: 100 bytes, the last 50 of them again with 50 more, a hole of 50, the hole with the data around it, and
     /// another connection between the same ports.
     #[test]
-    fn data_is_new_once() {
+    fn data_counts_as_new_only_once() {
         let mut connections = Connections::default();
         let first = segment(Flags::SYN, [1, 2], None);
         let (connection, side) = connections.of_real(ENDS, [0, 1], &first);

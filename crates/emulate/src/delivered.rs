@@ -2,7 +2,7 @@
 
 use engine::Time;
 
-/// Data that left the network for the first time: TCP's without repetitions, and the payload of UDP.
+/// Data that left the network for the first time: TCP data without retransmissions, and the payload of UDP.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct DeliveredData {
     bytes: u64,

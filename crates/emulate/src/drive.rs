@@ -9,7 +9,8 @@ use sim::Sink;
 use crate::emulator::{Emulator, Outgoing};
 use crate::lateness::Lateness;
 
-/// Packets that are read from one device before events are handled and other devices are read: meanwhile nothing is written.
+/// Maximum number of packets read from one device before events are handled and other devices are read; nothing is
+/// written meanwhile.
 const BATCH: usize = 16;
 
 /// Maximum length of an IP packet in bytes.
@@ -20,21 +21,21 @@ pub trait Host {
     /// The number of devices.
     fn devices(&self) -> usize;
 
-    /// The current time. It never goes back.
+    /// The current time, which never decreases.
     fn now(&mut self) -> Time;
 
     /// Reads a packet from a device, if it has one, into `buffer`, and returns its length.
     ///
     /// # Errors
     ///
-    /// If the device is gone.
+    /// If the device was removed.
     fn receive(&mut self, device: usize, buffer: &mut [u8]) -> io::Result<Option<usize>>;
 
     /// Writes a packet to a device; a device that has no space drops it.
     ///
     /// # Errors
     ///
-    /// If the device is gone.
+    /// If the device was removed.
     fn send(&mut self, device: usize, bytes: &[u8]) -> io::Result<()>;
 
     /// Waits until a device has a packet, or until `until`, [`Time::NEVER`] for no limit; it may return earlier. `Break` ends
@@ -51,10 +52,10 @@ pub trait Host {
     }
 }
 
-/// Runs the emulation until the host ends it, or until a device is gone; returns how late packets were.
+/// Runs the emulation until the host ends it, or until a device is removed; returns how late packets were.
 ///
-/// The clock is read once for each batch of packets. Before packets of a batch enter the network, all of its earlier events
-/// are handled, and what leaves it is written. `watch` is called after each batch.
+/// The clock is read once for each batch of packets. Before packets of a batch enter the network, all earlier events of
+/// the network are handled, and packets that leave it are written. `watch` is called after each batch.
 ///
 /// # Errors
 ///
@@ -75,7 +76,7 @@ pub fn drive_emulator<H: Host, S: Sink>(
             Err(error) => break Err(error),
         }
     };
-    // Late packets, and the duration, count up to the end.
+    // Late packets and the duration are counted until the end.
     let now = host.now();
     while emulator.advance(now, sink) && write_outgoing(emulator, host, &mut lateness, &mut outgoing).is_ok() {}
     let _ = write_outgoing(emulator, host, &mut lateness, &mut outgoing);
@@ -109,12 +110,12 @@ fn run_turn<H: Host, S: Sink>(
     }
     write_outgoing(emulator, host, lateness, outgoing)?;
     watch(emulator, now);
-    // After a batch more packets may have come: there is no waiting, but the host can end the emulation.
+    // More packets may arrive during a batch: the loop does not wait, but the host can end the emulation.
     let until = if received > 0 { Time::ZERO } else { emulator.next_wakeup().unwrap_or(Time::NEVER) };
     host.wait(until)
 }
 
-/// Writes what has left the network.
+/// Writes the packets that have left the network.
 fn write_outgoing<H: Host>(
     emulator: &mut Emulator,
     host: &mut H,

@@ -13,15 +13,15 @@ use crate::frame::{IpFrame, Payload};
 use crate::rebuild;
 use crate::store::{Direction, PacketStore};
 
-/// Time after which an emulation ends at the latest: ten years, as simulated time is limited.
+/// Maximum duration of an emulation: ten years, because simulated time is limited.
 const DURATION: Span = Span::from_secs(10 * 365 * 86_400);
 
 /// A packet for the host at a node.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Outgoing {
-    /// When it arrived in the simulation.
+    /// When the packet arrived in the simulation.
     pub at: Time,
-    /// The device to which it goes.
+    /// The device of the packet's destination.
     pub device: usize,
     /// Its bytes.
     pub bytes: Vec<u8>,
@@ -42,13 +42,13 @@ pub struct Counts {
     pub verbatim: u64,
     /// Of these, packets whose ECN field the network changed.
     pub marked: u64,
-    /// Segments that a scheme changed or made, and whose bytes were rebuilt.
+    /// Segments changed or created by a scheme, whose bytes were rebuilt.
     pub rebuilt: u64,
     /// Bytes of all packets that left the network.
     pub bytes_left: u64,
     /// Packets that left the network but whose bytes are no longer stored: they are dropped.
     pub forgotten: u64,
-    /// Messages to a simulated sender, which real hosts do not understand: they are dropped.
+    /// Messages to a simulated sender, which real hosts do not process: they are dropped.
     pub messages: u64,
     /// Echo requests that a node without a device answered.
     pub answered: u64,
@@ -61,9 +61,9 @@ pub struct Counts {
 pub struct EmulatorSettings {
     /// The nodes that are real hosts: each has the device of the same index.
     pub nodes: Vec<usize>,
-    /// The node of all addresses that are not known otherwise; with `None` and two nodes the other one.
+    /// The node for all addresses not known otherwise; with `None` and two nodes, the other node.
     pub gateway: Option<usize>,
-    /// Bytes of packets that are kept: more than the network and its schemes can hold.
+    /// Maximum number of stored packet bytes: more than the network and its schemes can hold.
     pub memory: usize,
     /// Whether the network's own flows run, as cross traffic.
     pub flows: bool,
@@ -72,7 +72,7 @@ pub struct EmulatorSettings {
 }
 
 impl EmulatorSettings {
-    /// Bytes of packets that are kept unless other settings are given: a second at 1 Gbit/s, and as much again.
+    /// Default limit for stored packet bytes: twice the data of a second at 1 Gbit/s.
     pub const MEMORY: usize = 256 << 20;
 
     /// The nodes' settings, without the network's own flows.
@@ -100,7 +100,7 @@ pub struct Emulator {
     payload: Vec<u8>,
 }
 
-/// A packet that leaves the network, with the number of bytes of its data that no earlier one had.
+/// A packet that leaves the network, with the number of bytes of data that no earlier packet had.
 struct Leaving {
     bytes: Vec<u8>,
     new: u64,
@@ -149,7 +149,7 @@ impl Emulator {
         self.delivered
     }
 
-    /// The number of TCP connections so far, except those that were forgotten.
+    /// The number of TCP connections so far, except removed ones.
     pub fn connections(&self) -> usize {
         self.connections.len()
     }
@@ -159,8 +159,9 @@ impl Emulator {
         self.world.next_wakeup()
     }
 
-    /// Handles events up to `now`, in order, until packets leave the network. Returns false when it has reached `now`, and
-    /// true if there may be more events: the caller then first writes the packets of [`take`](Self::take).
+    /// Handles events up to `now`, in order, until packets leave the network. Returns false when all events up to `now`
+    /// are handled, and true if more events are possible: the caller then first writes the packets of
+    /// [`take`](Self::take).
     pub fn advance<S: Sink>(&mut self, now: Time, sink: &mut S) -> bool {
         while let Some(at) = self.world.next_wakeup().filter(|at| *at <= now) {
             self.world.run_until(at, sink);
@@ -178,7 +179,8 @@ impl Emulator {
         into.append(&mut self.outgoing);
     }
 
-    /// A packet from the host at device number `device` enters the network now, at the time to which it has advanced.
+    /// A packet from the host at device number `device` enters the network, at the time to which the emulator has
+    /// advanced.
     pub fn receive<S: Sink>(&mut self, device: usize, bytes: &[u8], sink: &mut S) {
         let node = self.settings.nodes[device];
         let Some(frame) = IpFrame::read(bytes) else {
@@ -199,7 +201,7 @@ impl Emulator {
         self.collect(sink);
     }
 
-    /// The packet in the simulation; its bytes are kept.
+    /// The packet in the simulation; its bytes are stored.
     fn packet(&mut self, frame: &IpFrame, nodes: [usize; 2], bytes: &[u8]) -> Packet {
         let [src, dst] = nodes.map(Addr::of_node);
         let body = frame.body(self.store.next_number());
@@ -247,7 +249,7 @@ impl Emulator {
         match reply {
             Some(reply) => {
                 self.counts.answered += 1;
-                // Both nodes exist. It is collected later: no packet passes a link in no time.
+                // Both nodes exist. The packet is collected later, because every link takes some time.
                 let _ = self.world.inject(node, reply, sink);
             }
             None => self.counts.unclaimed += 1,
@@ -294,7 +296,7 @@ impl Emulator {
         Some(Leaving { bytes, new })
     }
 
-    /// The bytes of a segment that a scheme changed or made.
+    /// The bytes of a segment changed or created by a scheme.
     fn rebuilt(
         &mut self,
         packet: &Packet,

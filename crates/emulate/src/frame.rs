@@ -27,7 +27,7 @@ pub struct IpFrame {
 /// The payload of a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Payload {
-    /// A segment. Its window is the header's, not scaled.
+    /// A segment. Its window is the unscaled header value.
     Tcp {
         /// The segment.
         segment: Segment,
@@ -76,7 +76,8 @@ impl IpFrame {
         match &mut self.payload {
             Payload::Tcp { segment, .. } => {
                 let modelled = Packet::HEADER + segment.header() + segment.len;
-                // Fewer bytes than in the model: options that are not padded to words, by at most three bytes each.
+                // Fewer bytes than in the model: options without padding to words, which saves at most three bytes
+                // each.
                 match u8::try_from(self.length.saturating_sub(modelled)) {
                     Ok(other) => segment.options.other = other,
                     Err(_) => self.payload = Payload::OTHER,
@@ -121,7 +122,7 @@ fn parse_payload(transport: &TransportSlice<'_>, bytes: &[u8]) -> Payload {
     }
 }
 
-/// An echo message with its identifier as a port, as simulated ones have it.
+/// An echo message with its identifier as a port, as in simulated messages.
 fn parse_echo(message: &[u8], request: u8, reply: u8) -> Payload {
     let [kind, 0, _, _, high, low, ..] = *message else { return Payload::OTHER };
     let identifier = u16::from_be_bytes([high, low]);

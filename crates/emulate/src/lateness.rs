@@ -2,19 +2,19 @@
 
 use engine::{Histogram, Span, Time};
 
-/// Lateness from which on emulation has fallen behind: a tenth of a short wireless round trip.
+/// Lateness at which emulation counts as behind real time: a tenth of a short wireless round trip.
 pub const BEHIND: Span = Span::from_millis(1);
 
 /// Time within which two late packets belong to one period.
 const APART: Span = Span::from_millis(100);
 
-/// Maximum number of periods that are kept; the last one is extended from then on.
+/// Maximum number of recorded periods; further lateness extends the last period.
 const MAX_PERIODS: usize = 100;
 
 /// A period in which packets were late.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Period {
-    /// When the first and the last late packet should have left.
+    /// Due times of the first and the last late packet.
     pub from: Time,
     /// The last one.
     pub to: Time,

@@ -1,8 +1,8 @@
 //! A simulated network in real time between real hosts.
 //!
-//! [`Emulator`] lets packets of real hosts cross a [`sim::World`]; [`drive_emulator`] is the loop over a clock and devices, which
-//! [`Host`] stands for, so that tests run in simulated time. [`session`] is the whole of `lasthop shell`: namespaces, devices
-//! and commands on Linux.
+//! [`Emulator`] lets packets of real hosts cross a [`sim::World`]; [`drive_emulator`] is the loop over a clock and
+//! devices. [`Host`] abstracts both, so that tests run in simulated time. [`session`] is the whole of `lasthop shell`:
+//! namespaces, devices and commands on Linux.
 
 mod addresses;
 #[cfg(target_os = "linux")]

@@ -1,4 +1,4 @@
-//! Bytes of packets that the simulated network changed or made.
+//! Bytes of packets that the simulated network changed or created.
 
 use std::net::SocketAddr;
 
@@ -9,7 +9,7 @@ use etherparse::{IpDscp, IpEcn, IpFragOffset, IpNumber, Ipv4Header, Ipv6FlowLabe
 use wire::bytes::tcp_header;
 use wire::{Ecn, Packet, Segment};
 
-/// Time to live, or hop limit, of packets that are made here.
+/// Time to live, or hop limit, of created packets.
 const HOP_LIMIT: u8 = 64;
 
 /// Sets the ECN field of a packet, with the checksum of an IPv4 header. No effect on bytes that are no IP packet.
@@ -46,8 +46,8 @@ fn update_checksum(checksum: u16, before: u16, after: u16) -> u16 {
     !(sum as u16)
 }
 
-/// The answer to an echo request: the same packet back. `None` for other packets, for those with extension headers, and if the
-/// checksum is wrong.
+/// Returns the reply to an echo request: the same packet with exchanged addresses. `None` for other packets, for
+/// packets with extension headers, and if the checksum is wrong.
 pub fn echo_reply(request: &[u8]) -> Option<Vec<u8>> {
     let mut reply = request.to_vec();
     let (addresses, message, kinds) = match (request.first()? >> 4, request.get(9)?, request.get(6)?) {
@@ -68,7 +68,7 @@ pub fn echo_reply(request: &[u8]) -> Option<Vec<u8>> {
     if sum.ones_complement() != 0 {
         return None;
     }
-    // Exchanged addresses leave the sums as they are.
+    // Exchanged addresses do not change the checksums.
     let half = addresses.len() / 2;
     reply[addresses].rotate_left(half);
     let words = [kind, kinds.1].map(|kind| u16::from_be_bytes([kind, code]));

@@ -1,8 +1,8 @@
 //! The bytes of the packets that are in the simulated network.
 //!
-//! The network moves values without bytes. Unchanged segments are found here by these values, datagrams by their
-//! number; data of a segment that was made on the path is found by its sequence numbers. The oldest packets are forgotten
-//! when the store is full: the network drops packets without notice, and schemes resend old ones.
+//! The simulated network moves headers without payload bytes. The store finds unchanged segments by these headers,
+//! datagrams by their number, and data of a segment created on the path by sequence numbers. A full store discards the
+//! oldest packets: the network drops packets without notice, and schemes resend old ones.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -17,7 +17,7 @@ const OVERHEAD: usize = 400;
 /// A direction of a connection: the connection's number, and the side that sends.
 pub(crate) type Direction = (u32, usize);
 
-/// What a segment is found by; segments with the same key are compared.
+/// Lookup key of a segment; segments with the same key are compared.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct SegmentKey {
     direction: Direction,
@@ -42,7 +42,7 @@ struct KeptPacket {
 struct KeptSegment {
     key: SegmentKey,
     packet: Packet,
-    /// Offset of the data in the stream, and where it begins in the bytes.
+    /// Offset of the data in the stream, and position of the data in the bytes.
     offset: u64,
     data: usize,
 }
@@ -77,7 +77,7 @@ impl PacketStore {
         }
     }
 
-    /// The number that the next packet gets, which a datagram carries.
+    /// Number of the next packet, which a datagram carries.
     pub fn next_number(&self) -> u32 {
         (self.first + self.kept.len() as u64) as u32
     }
@@ -87,7 +87,7 @@ impl PacketStore {
         self.push(KeptPacket { bytes: bytes.into(), segment: None });
     }
 
-    /// Keeps the bytes of a segment, whose first byte of data has this offset in the stream and is byte `data` of `bytes`.
+    /// Stores the bytes of a segment whose data begins at this offset in the stream and at byte `data` of `bytes`.
     pub fn keep_segment(&mut self, direction: Direction, packet: &Packet, offset: u64, data: usize, bytes: &[u8]) {
         let wire::Body::Tcp(segment) = &packet.body else { return };
         let (key, number) = (SegmentKey::of(direction, segment), self.first + self.kept.len() as u64);
@@ -142,8 +142,8 @@ impl PacketStore {
         kept.segment.is_none().then_some(&kept.bytes)
     }
 
-    /// The bytes of a segment that was not changed, except for its ECN field. Of equal segments the earliest one
-    /// that has not come out.
+    /// Returns the bytes of a segment that is unchanged except for its ECN field. Of equal segments the earliest that
+    /// has not left the network is used.
     pub fn segment(&mut self, direction: Direction, packet: &Packet, segment: &Segment) -> Option<&[u8]> {
         let packet = Packet { ecn: Ecn::NotEct, ..*packet };
         let equal = |kept: &Option<&KeptPacket>| {
@@ -159,7 +159,7 @@ impl PacketStore {
         self.get(number).map(|kept| &*kept.bytes)
     }
 
-    /// Appends `len` bytes of a stream from `offset` on to `out`; `None` if not all of them are kept.
+    /// Appends `len` bytes of a stream from `offset` on to `out`; `None` if some of them are not stored.
     pub fn stream(&self, direction: Direction, offset: u64, len: u32, out: &mut Vec<u8>) -> Option<()> {
         let (mut at, end) = (offset, offset + u64::from(len));
         let stream = if at < end { self.data.get(&direction)? } else { return Some(()) };
@@ -199,7 +199,7 @@ mod tests {
         Packet::new(Addr::of_node(0), Addr::of_node(1), Body::Tcp(segment))
     }
 
-    /// Keeps a segment whose header is one byte, `tag`, and each byte of whose data is the lowest byte of its offset.
+    /// Stores a segment whose header is one byte, `tag`, and whose data bytes are the lowest bytes of their offsets.
     fn keep(store: &mut PacketStore, seq: u32, len: u32, tag: u8) {
         let data = (seq..seq + len).map(|offset| offset as u8);
         let bytes: Vec<u8> = [tag].into_iter().chain(data).collect();
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_segments_come_out_in_order_and_the_last_one_stays() {
+    fn equal_segments_are_returned_in_order_and_the_last_is_kept() {
         let mut store = PacketStore::new(1 << 20);
         (1..=3).for_each(|tag| keep(&mut store, 100, 0, tag));
         keep(&mut store, 101, 0, 9);
@@ -241,10 +241,10 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// Segments with any limits, sent again with others and out of order, in a store that forgets: what is found are the
-        /// bytes of the stream, and all bytes are found that a kept segment has.
+        /// Segments with random limits, retransmitted with other limits and out of order, in a store that discards old
+        /// ones: bytes that are found equal the stream, and all bytes of stored segments are found.
         #[test]
-        fn data_is_that_of_the_stream_and_all_that_is_kept(
+        fn store_finds_exactly_the_bytes_of_stored_segments(
             segments in vec((0..3000_u32, prop_oneof![1..8_u32, 1..300_u32, 1448..1449_u32]), 1..80),
             packets in 1..100_usize,
             reads in vec((0..4500_u32, 1..2000_u32), 20),
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn another_connection_has_no_data_of_the_earlier_one() {
+    fn new_connection_gets_no_data_of_an_earlier_one() {
         let mut store = PacketStore::new(1 << 20);
         keep(&mut store, 0, 10, 0);
         let mut syn = segment(0, 0);
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn oldest_packets_are_forgotten_at_the_limit() {
+    fn oldest_packets_are_discarded_at_the_limit() {
         let mut store = PacketStore::new(10 * (OVERHEAD + 11));
         for number in 0..100 {
             assert_eq!(store.next_number(), 2 * number);

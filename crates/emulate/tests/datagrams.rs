@@ -35,7 +35,7 @@ fn rate_and_delay_are_exact_in_simulated_time() {
     assert_eq!((counts.bytes_entered, counts.bytes_left), (625_000, 625_000));
 }
 
-/// The station has no device: it answers by itself.
+/// The station has no device, so the simulation answers.
 #[test]
 fn node_without_device_answers_echo_requests_only() {
     let network = network("", "rate = \"1 Gbps\"\ndelay = \"15 ms\"", "rate = \"10 Mbps\"\ndelay = \"5 ms\"");
@@ -60,14 +60,14 @@ fn queue_limits_the_rate_to_that_of_the_link() {
     let air = "rate = \"10 Mbps\"\ndelay = \"5 ms\"\nqueue = \"50 packets\"";
     let network = network("", "rate = \"1 Gbps\"\ndelay = \"15 ms\"", air);
     let (received, ..) = run(&network, constant_rate(2000, 500), Time::from_millis(1020));
-    // From 21.01 ms on one each millisecond.
+    // One packet each millisecond from 21.01 ms on.
     let times: Vec<Time> = received.iter().map(|(at, ..)| *at).collect();
     assert_eq!(times, (0..999).map(|n| us(21_010 + 1000 * n)).collect::<Vec<_>>());
 }
 
 /// The same channel and the same times: the same packets are lost as in a simulation of the same datagrams.
 #[test]
-fn channel_drops_the_packets_that_it_drops_in_a_simulation() {
+fn channel_drops_the_same_packets_as_in_a_simulation() {
     for channel in [
         "channel = { kind = \"scripted\", bad = [[\"100 ms\", \"130 ms\"], [\"300 ms\", \"301 ms\"]] }",
         "channel = { kind = \"uniform\", loss = 0.1 }",
@@ -103,7 +103,7 @@ fn channel_drops_the_packets_that_it_drops_in_a_simulation() {
     }
 }
 
-/// Packets of all kinds arrive as they were sent, in both directions and both families, at the size on the wire.
+/// Packets of all kinds arrive as they were sent, in both directions and both families, with their size on the wire.
 #[test]
 fn packets_of_all_protocols_arrive_verbatim() {
     let [a4, b4] = [0, 2].map(|node| emulate::ipv4_of_node(node).octets());
@@ -122,7 +122,7 @@ fn packets_of_all_protocols_arrive_verbatim() {
     add(&|to| PacketBuilder::ipv6(a6, b6, 9).udp(1, 2).write(to, &data).unwrap());
     add(&|to| PacketBuilder::ipv6(a6, b6, 9).icmpv6_echo_request(5, 6).write(to, &data).unwrap());
     add(&|to| PacketBuilder::ipv6(a6, b6, 9).tcp(1, 2, 3, 4).write(to, &data).unwrap());
-    // Without a payload, and with options that TCP here does not know (30 is MPTCP).
+    // Without a payload, and with options that this TCP does not know (30 is MPTCP).
     add(&|to| PacketBuilder::ipv4(a4, b4, 9).write(to, 99.into(), &[]).unwrap());
     let options = [30, 12, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 2, 4, 5, 0xb4];
     add(&|to| {
@@ -130,7 +130,7 @@ fn packets_of_all_protocols_arrive_verbatim() {
     });
     let network = network("", "rate = \"1 Mbps\"\ndelay = \"1 ms\"\n", "rate = \"1 Mbps\"\ndelay = \"1 ms\"");
     for (n, bytes) in packets.into_iter().enumerate() {
-        // At 1 Mbps a byte takes 8 us on each link: the time shows the size.
+        // At 1 Mbps a byte takes 8 us on each link, so the arrival time shows the size.
         let (received, ..) = run(&network, vec![(us(0), 0, bytes.clone())], Time::from_millis(100));
         assert_eq!(received, [(us(2000 + 16 * bytes.len() as u64), 1, bytes)], "packet {n}");
     }
@@ -151,7 +151,7 @@ fn packets_without_a_destination_stay_on_their_link() {
     assert_eq!((counts.local, counts.unreadable, counts.entered, counts.unclaimed), (1, 2, 1, 1));
 }
 
-/// A queue that marks instead of dropping: the ECN field changes, with its checksum, and nothing else.
+/// A queue that marks instead of dropping: the ECN field changes with its checksum, and no other field changes.
 #[test]
 fn mark_of_a_queue_changes_only_the_ecn_field() {
     let air = "rate = \"1 Mbps\"\ndelay = \"1 ms\"\nqueue = { kind = \"drop-tail\", limit = \"100 packets\", \
@@ -224,10 +224,10 @@ fn packet() -> impl Strategy<Value = Vec<u8>> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Without a scheme and without losses every packet that enters comes out as it was, whatever it is, except for those that the
+    /// Without a scheme and without losses every packet leaves the network unchanged, except for packets that the
     /// station answers.
     #[test]
-    fn random_packets_come_out_as_they_were(packets in prop::collection::vec((any::<bool>(), packet()), 1..40)) {
+    fn random_packets_are_forwarded_unchanged(packets in prop::collection::vec((any::<bool>(), packet()), 1..40)) {
         let network = network("", "rate = \"1 Gbps\"\ndelay = \"1 ms\"", "rate = \"1 Gbps\"\ndelay = \"1 ms\"");
         let sent: Vec<Passed> = packets
             .into_iter()
@@ -257,7 +257,7 @@ proptest! {
 
     /// Schemes and losses with packets of all kinds: no panic, and each packet that comes out is complete.
     #[test]
-    fn random_packets_cross_schemes(
+    fn random_packets_through_schemes_cause_no_panic_and_stay_complete(
         scheme in prop::sample::select(vec!["snoop", "split", "freeze-tcp", "m-tcp", "tack", "packet-control", "eln"]),
         packets in prop::collection::vec((any::<bool>(), packet()), 1..60),
     ) {

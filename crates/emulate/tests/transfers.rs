@@ -1,5 +1,5 @@
-//! Transfers between two TCP ends outside of the emulated network, which exchange real packets with real data, in simulated
-//! time: under every scheme all bytes arrive, in packets with right checksums.
+//! Transfers between two TCP ends outside of the emulated network, which exchange real packets with real data, in
+//! simulated time: under every scheme all bytes arrive, in packets with valid checksums.
 
 use crate::common;
 
@@ -20,13 +20,13 @@ use wire::{Ecn, Flags, Segment, SeqNum};
 
 const BYTES: u64 = 300_000;
 
-/// Initial sequence numbers: that of the data wraps around after 100,000 bytes.
+/// Initial sequence numbers; the sequence numbers of the data wrap around after 100,000 bytes.
 const ISS: [SeqNum; 2] = [SeqNum(u32::MAX - 100_000), SeqNum(77)];
 
-/// What the clocks of the ends' timestamps are ahead of simulated time.
+/// Offsets of the ends' timestamp clocks from simulated time.
 const AHEAD: [u32; 2] = [3_000_000_000, u32::MAX - 500];
 
-/// Moves the timestamps of a segment from the end `from` by one end's clock difference and the other's.
+/// Shifts the timestamps of a segment from the end `from` by the clock offsets of both ends.
 fn moved(segment: &mut Segment, from: usize, add: bool) {
     let Some(stamps) = &mut segment.options.timestamps else { return };
     let by = |value: u32, ahead: u32| if add { value.wrapping_add(ahead) } else { value.wrapping_sub(ahead) };
@@ -50,7 +50,7 @@ struct End {
     address: IpAddr,
     iss: SeqNum,
     outbox: VecDeque<Vec<u8>>,
-    /// Window scale of the other end's SYN, and of the own one.
+    /// Window scale of the other end's SYN, and of this end's SYN.
     scales: [Option<u8>; 2],
 }
 
@@ -166,7 +166,7 @@ impl Host for Ends {
         let end = &mut self.ends[device];
         if let Some(stamps) = segment.options.timestamps {
             let first = *end.first_stamp.get_or_insert(stamps.value);
-            // An older one would be discarded [RFC7323 s5.3].
+            // A segment with an older timestamp would be discarded [RFC7323 s5.3].
             assert!(stamps.value.wrapping_sub(first) < 1 << 31, "{} after {first}", stamps.value);
         }
         moved(&mut segment, 1 - device, false);
@@ -221,7 +221,7 @@ fn every_scheme_delivers_all_bytes() {
         for ipv6 in [false, true] {
             let network = network(&format!("scheme = \"{scheme}\""), WIRE, LOSSY);
             let counts = transfer(&network, ipv6, scheme);
-            // Changed or made here: segments of the proxy, shortened acknowledgments.
+            // Changed or created on the path: segments of the proxy, shortened acknowledgments.
             if scheme == "split" {
                 assert!(counts.rebuilt > 200, "{scheme}: {counts:?}");
             }

@@ -9,23 +9,23 @@ struct HeapEntry<K> {
 
 /// Place of an owner without an entry.
 const IDLE: u32 = u32::MAX;
-/// Place of an owner whose entry is in the front.
+/// Marks an owner whose entry is in the front.
 const FRONT: u32 = u32::MAX - 1;
 /// Children per node: with four, a heap of a thousand entries has five levels.
 const ARITY: usize = 4;
-/// Most entries in the front: they are searched and moved one by one.
+/// Maximum number of entries in the front: they are searched and moved one by one.
 const FRONT_MAX: usize = 8;
-/// Entries that move from the heap to an empty front.
+/// Number of entries moved from the heap to an empty front.
 const REFILL: usize = 4;
 
 /// A queue of entries ordered by key. Moving an entry a little costs little, independently of the number of entries.
 ///
-/// The smallest entries are in a sorted array, the front, and all others in a heap behind it: a run with few owners, or
-/// one in which few are busy, needs no heap at all.
+/// The smallest entries are in a sorted array, the front, and all others in a heap: a run with few owners, or with few
+/// busy ones, never uses the heap.
 pub struct IndexedHeap<K> {
-    /// The smallest entries in ascending order; empty only if there are none.
+    /// The smallest entries in ascending order; empty only if there are no entries.
     front: Vec<HeapEntry<K>>,
-    /// The other entries; none is smaller than the last of the front.
+    /// The other entries; none is smaller than the last entry of the front.
     heap: Vec<HeapEntry<K>>,
     /// By owner: the place in `heap`, `FRONT` or `IDLE`.
     place: Vec<u32>,
@@ -89,7 +89,8 @@ impl<K: Copy + Ord> IndexedHeap<K> {
         }
     }
 
-    /// Replaces the first entry, if `owner` has it, by one with a key that is not smaller; returns whether it is.
+    /// Replaces the first entry, if `owner` has it, by an entry with a key that is not smaller; returns whether `owner`
+    /// has the first entry.
     #[inline]
     pub fn replace_first(&mut self, owner: u32, key: K) -> bool {
         let is_first = self.front.first().is_some_and(|first| first.owner == owner && first.key <= key);
@@ -170,7 +171,7 @@ impl<K: Copy + Ord> IndexedHeap<K> {
         }
     }
 
-    /// Replaces the first entry by one of the same owner that is larger than all of the front.
+    /// Replaces the first entry by an entry of the same owner that is larger than all entries of the front.
     fn move_first_to_heap(&mut self, entry: HeapEntry<K>) {
         self.front.remove(0);
         self.push_to_heap(entry);

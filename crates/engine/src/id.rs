@@ -55,19 +55,19 @@ impl<I: Id, T> IdVec<I, T> {
         self.items.len()
     }
 
-    /// Whether there are no items.
+    /// Whether the list has no items.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
 
-    /// The item with this id, if there is one.
+    /// Returns the item with this id, if it exists.
     #[inline]
     pub fn get(&self, id: I) -> Option<&T> {
         self.items.get(id.index())
     }
 
-    /// The item with this id, to be changed, if there is one.
+    /// Returns the item with this id as a mutable reference, if it exists.
     #[inline]
     pub fn get_mut(&mut self, id: I) -> Option<&mut T> {
         self.items.get_mut(id.index())
@@ -105,7 +105,7 @@ impl<I: Id, T> IdVec<I, T> {
         &mut self.items
     }
 
-    /// The items from one id to before another, to be changed.
+    /// Returns the items from one id up to, not including, another, as mutable references.
     pub fn range_mut(&mut self, range: Range<I>) -> &mut [T] {
         &mut self.items[range.start.index()..range.end.index()]
     }
@@ -202,7 +202,7 @@ macro_rules! define_ids {
                 $Id(index as u32)
             }
 
-            /// Its number, as events and files have it.
+            /// The number of the id, as in events and files.
             #[inline]
             $visibility const fn number(self) -> u32 {
                 self.0

@@ -1,6 +1,6 @@
 //! Suggestions for misspelt names.
 
-/// Maximum length in characters of a name whose edit distances are computed; a longer one is compared by prefix only.
+/// Maximum length in characters of a name whose edit distances are computed; longer names are compared by prefix only.
 const MAX_COMPARED: usize = 100;
 
 /// Returns the name of `known` that is most similar to `name`: few characters differ or are transposed, or `name` is a
@@ -10,8 +10,8 @@ pub fn nearest_name<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) ->
     let known: Vec<&str> = known.into_iter().collect();
     let lower = name.to_lowercase();
     let letters = |text: &str| text.chars().count();
-    // Maximum edit distance. A name whose length differs by more is not compared, because the comparison takes time and
-    // memory proportional to the product of both lengths, and input can have any length.
+    // Maximum edit distance. A name whose length differs by more is not compared, because time and memory of a
+    // comparison grow with the product of both lengths, which input does not limit.
     let max = 1 + letters(name) / 3;
     let comparable = |other: &&&str| {
         letters(name) <= MAX_COMPARED && letters(&other.to_lowercase()).abs_diff(letters(&lower)) <= max
@@ -26,7 +26,8 @@ pub fn nearest_name<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) ->
     near.or_else(|| known.iter().find(begins).copied()).or_else(|| nearest_beginning(&lower, &known))
 }
 
-/// The name that begins with words most like `name`, where `_` or `-` joins words: `goodput_bps` for `goodptu`.
+/// Returns the name whose first words are most similar to the words of `name`, separated by `_` or `-`: `goodput_bps`
+/// for `goodptu`.
 fn nearest_beginning<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     let letters = name.chars().count();
     let max = (letters / 3).min(2);
@@ -71,7 +72,7 @@ mod tests {
         assert_eq!(nearest_name("802.11G", standards), Some("802.11g"));
         assert_eq!(nearest_name("ARF", ["fixed", "arf", "minstrel"]), Some("arf"));
         assert_eq!(nearest_name("MIN", ["fixed", "arf", "minstrel"]), Some("minstrel"));
-        // Of equally similar names the one in the same case is chosen.
+        // Among equally similar names the name in the same case is chosen.
         assert_eq!(nearest_name("Mb", ["MB", "Mb", "mb"]), Some("Mb"));
     }
 }

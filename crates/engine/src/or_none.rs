@@ -10,7 +10,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, Error, IntoDeserializer, MapAccess, Unexpected, Visitor};
 
-/// The value that leaves a setting out.
+/// The value that omits a setting.
 pub const NONE: &str = "none";
 
 /// A deserialization error that keeps only the description of the expected type.

@@ -35,7 +35,7 @@ impl Quantity {
     /// Every kind.
     pub const ALL: [Quantity; 3] = [Quantity::Rate, Quantity::Size, Quantity::Time];
 
-    /// The kind with this base unit, as metrics name it; `None` for counts and shares.
+    /// The kind of quantity with this base unit; `None` for counts and shares.
     pub fn with_base(unit: &str) -> Option<Self> {
         Quantity::ALL.into_iter().find(|quantity| quantity.base() == unit)
     }
@@ -70,8 +70,8 @@ impl Quantity {
         reached.or(smallest).or(base).copied().unwrap_or(unit(self.base(), 1.0))
     }
 
-    /// The unit of a table's column whose largest absolute value is `max`: the largest unit of which `max` has at least
-    /// ten.
+    /// The unit of a table's column whose largest absolute value is `max`: the largest unit in which `max` is at least
+    /// 10.
     pub fn column_unit(self, max: f64) -> Unit {
         self.unit_for(max.abs() / 10.0)
     }
@@ -98,9 +98,9 @@ pub fn format_percent(share: f64) -> String {
     format!("{:.1} %", 100.0 * share)
 }
 
-/// Formats a share that a person chose, such as a level or a precision, in percent with two decimals at most.
+/// Formats a configured share, such as a level or a precision, in percent with at most two decimals.
 pub fn format_short_percent(share: f64) -> String {
-    // Two decimals hide the rounding error of 0.07 x 100; a precision of 0.0005 still differs from 0.
+    // Two decimals hide the rounding error of 0.07 x 100, and a precision of 0.0005 is still distinct from 0.
     let rounded = format!("{:.2}", 100.0 * share);
     format!("{} %", rounded.trim_end_matches('0').trim_end_matches('.'))
 }
@@ -135,7 +135,7 @@ mod tests {
         assert_eq!([9_999.0, 10_000.0, -10_000.0, 1e7].map(name), ["bps", "kbps", "kbps", "Mbps"]);
     }
 
-    /// What is printed can be written into a scenario, where a rate, a size or a time is read back.
+    /// Printed values can be written into a scenario, which parses a rate, a size or a time.
     #[test]
     fn units_are_those_of_scenarios() {
         for unit in Quantity::Rate.units() {

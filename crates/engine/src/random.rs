@@ -146,7 +146,7 @@ mod tests {
         assert!((mean - 0.5).abs() < 4.0 * (1.0 / 12.0 / n as f64).sqrt(), "{mean}");
     }
 
-    /// Mean and variance of 100,000 draws lie within four standard errors of the distribution's.
+    /// Mean and variance of 100,000 draws lie within four standard errors of the distribution's values.
     #[test]
     fn draws_follow_their_distributions() {
         let n = 100_000.0_f64;

@@ -1,6 +1,6 @@
 //! The event schedule of a simulation.
 //!
-//! Every component that can act by itself owns one or more [`Slot`]s, each with at most one pending wake-up. A link
+//! Every component that schedules actions owns one or more [`Slot`]s, each with at most one pending wake-up. A link
 //! with a thousand packets in flight thus has one entry, not a thousand, and moving a timer changes its entry in place
 //! instead of leaving an invalid one behind.
 //!
@@ -20,7 +20,7 @@ use crate::time::Time;
 pub struct Slot(pub u32);
 
 /// Rank of a wake-up among those at the same time; lower ranks are delivered first. Orders of different senders do not
-/// reflect the order of requests: a first-in, first-out queue must keep its own order of arrival.
+/// reflect the order of requests: a first-in, first-out queue must record its order of arrival.
 ///
 /// The upper 24 bits are the sender, the lower 40 bits the number: up to 16 million slots, and 10^12 requests of each.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
@@ -34,7 +34,7 @@ impl Order {
         Order(u64::from(number))
     }
 
-    /// Number zero of a sender, whose requests count from one.
+    /// The first order of a sender; its requests count from one.
     fn before_any_of(sender: usize) -> Self {
         Order((sender as u64) << Self::NUMBER_BITS)
     }
@@ -93,7 +93,7 @@ impl Schedule {
         self.now
     }
 
-    /// Takes the next order of the active sender, after all orders that it took before.
+    /// Takes the next order of the active sender, after all its earlier orders.
     #[inline]
     pub fn order(&mut self) -> Order {
         let last = &mut self.last[self.sender];
@@ -114,8 +114,8 @@ impl Schedule {
         self.pending.set(slot.0, pack_key(at, order));
     }
 
-    /// Arms the slot whose wake-up was returned last, like [`Schedule::arm_as`]: faster, before any other slot was armed
-    /// or disarmed.
+    /// Arms the slot whose wake-up was returned last, like [`Schedule::arm_as`]: faster, but only allowed before any
+    /// other slot is armed or disarmed.
     #[inline]
     pub fn rearm(&mut self, slot: Slot, at: Time, order: Order) {
         if !self.pending.replace_first(slot.0, pack_key(at, order)) {
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_times_of_one_sender_are_first_in_first_out() {
+    fn simultaneous_wake_ups_of_one_sender_are_first_in_first_out() {
         let mut schedule = Schedule::new();
         let slots: Vec<Slot> = (0..5).map(|_| schedule.slot()).collect();
         let early = schedule.order();
@@ -184,7 +184,7 @@ mod tests {
 
     /// At 1 ns slot 2 requests before slot 1, at 2 ns slot 2 again: ordered by sender, then by number.
     #[test]
-    fn equal_times_of_two_senders_are_ordered_by_sender_then_number() {
+    fn simultaneous_wake_ups_of_two_senders_are_ordered_by_sender_then_number() {
         let mut schedule = Schedule::new();
         let slots: Vec<Slot> = (0..6).map(|_| schedule.slot()).collect();
         let (one, two, late) = (Time::from_nanos(1), Time::from_nanos(2), Time::from_nanos(9));

@@ -6,7 +6,7 @@ use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Unexpect
 use serde_json::{Map, Value};
 
 /// A JSON value. JSON has no infinite numbers and no NaN: `serde_json` itself would read them as `null`, which is the
-/// value of a setting that is not given.
+/// value of an absent setting.
 pub(crate) struct Setting(pub Value);
 
 impl<'de> Deserialize<'de> for Setting {

@@ -15,7 +15,7 @@ pub struct Signed<T> {
 }
 
 impl<T> Signed<T> {
-    /// Returns the signed value in the base unit; `size` returns the quantity's.
+    /// Returns the signed value in the base unit; `size` returns the magnitude of a quantity.
     pub fn value(&self, size: impl FnOnce(&T) -> u64) -> i128 {
         let size = i128::from(size(&self.size));
         if self.negative { -size } else { size }
@@ -27,7 +27,7 @@ impl<T: FromStr<Err = UnitError>> FromStr for Signed<T> {
     fn from_str(text: &str) -> Result<Self, UnitError> {
         let text = text.trim();
         match text.strip_prefix('-') {
-            // A second sign is refused by the quantity's own parser.
+            // The parser of the quantity refuses a second sign.
             Some(rest) => Ok(Signed { negative: true, size: rest.trim_start().parse()? }),
             None => Ok(Signed { negative: false, size: text.parse()? }),
         }

@@ -1,6 +1,6 @@
 //! Tables whose key `kind` selects the type of the other keys.
 //!
-//! serde's own `#[serde(tag = "kind")]` copies a table before it is read, which loses the position of each value in the
+//! serde's own `#[serde(tag = "kind")]` copies a table before parsing, and so loses the position of each value in the
 //! file. Here the settings are read directly from the table if `kind` is its first key.
 
 use std::collections::BTreeSet;
@@ -51,8 +51,8 @@ impl<'de, T: Tagged<'de>> Visitor<'de> for TaggedTable<T> {
     }
 }
 
-/// Reads the rest of a table whose first key is `first`: its kind and the other keys. It is separate from the visitor,
-/// so that it is compiled once for each format, not once for each registry.
+/// Reads the rest of a table whose first key is `first`: its kind and the other keys. As a function separate from the
+/// visitor it is compiled once for each format, not once for each registry.
 fn collect_settings<'de, M: MapAccess<'de>>(
     first: String,
     mut map: M,
@@ -106,8 +106,8 @@ impl RequiredSetting {
     }
 }
 
-/// Returns the name as static text, which [`Error::missing_field`] takes. Each different name is kept once; only
-/// required settings have one.
+/// Returns the name as static text, as [`Error::missing_field`] requires. Each name is stored once; only names of
+/// required settings are stored.
 fn intern_name(name: &str) -> &'static str {
     static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
     let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);

@@ -44,7 +44,7 @@ impl Frequency {
 }
 
 impl Rate {
-    /// Returns a rate of `bits` bits per second; `None` for zero, at which a transmission would never end.
+    /// Returns a rate of `bits` bits per second; `None` for zero, because a transmission would never end.
     pub const fn from_bits_per_sec(bits: u64) -> Option<Self> {
         if bits == 0 { None } else { Some(Rate(bits)) }
     }
@@ -404,7 +404,7 @@ mod tests {
         let hint = "5 M".parse::<Length>().unwrap_err().hint;
         assert_eq!(hint.as_deref(), Some("did you mean \"5 m\"?"));
         assert!("0.1 mm".parse::<Length>().unwrap_err().hint.unwrap().contains("finer"));
-        // The prefix M (10^6) is not taken for m (10^-3).
+        // The prefix M (10^6) is not read as m (10^-3).
         let hint = |text: &str| text.parse::<Speed>().unwrap_err().hint.unwrap();
         assert!(hint("1 Mm/s").contains("multiply by 1000000 and write m/s"));
         assert!(hint("1 km/s").contains("multiply by 1000 and write m/s"));

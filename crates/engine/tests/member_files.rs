@@ -1,4 +1,4 @@
-//! Files that members read, and what a registry's members state of themselves.
+//! Files that members read, and properties that members declare.
 
 use std::collections::BTreeMap;
 use std::fmt::Arguments;
@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
 
-/// What lints ask of a weight.
+/// Requirement of lints for a weight.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct WeightTraits {
     heavy: bool,
@@ -114,7 +114,7 @@ impl Member<Weight> for Brick {
     }
 }
 
-/// Files in memory, and what was reported.
+/// Files in memory, and the reported errors.
 #[derive(Default)]
 struct Shelf {
     files: BTreeMap<&'static str, &'static str>,
@@ -168,7 +168,7 @@ fn read(value: serde_json::Value, text: &'static str) -> (Weight, Vec<String>) {
 #[test]
 fn content_replaces_the_name_of_the_file() {
     for kind in ["stone", "brick"] {
-        // A copy is unchanged by what its original reads.
+        // Reading files into a member does not change a copy of it.
         let before = resolved(json!({ "kind": kind, "file": "weight.txt" }));
         let mut weight = before.clone();
         let mut shelf = Shelf { files: BTreeMap::from([("weight.txt", "12\n")]), ..Shelf::default() };
@@ -210,7 +210,7 @@ fn members_state_their_properties_or_have_the_default() {
 }
 
 #[test]
-fn member_without_effect_states_what_it_expects() {
+fn member_without_effect_states_its_requirement() {
     let expected = |value| resolved(value).without_effect();
     assert_eq!(expected(json!({ "kind": "stone", "grams": 0 })), Some("a weight above 0"));
     assert_eq!(expected(json!({ "kind": "brick", "grams": 0 })), Some("a brick that weighs something"));

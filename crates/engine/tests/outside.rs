@@ -231,7 +231,7 @@ fn schema_contains_the_members_of_the_table() {
 
 /// A sweep resolves a scenario on one thread and runs it on others.
 #[test]
-fn tables_and_members_are_send() {
+fn tables_and_members_implement_send() {
     fn crosses<T: Send + Sync + Clone>() {}
     crosses::<Members>();
     crosses::<Count>();

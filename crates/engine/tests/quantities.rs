@@ -33,7 +33,7 @@ fn units_are_multiples_of_the_base_unit() {
     assert_eq!(["1 mdB", "1 dB", "0.001 dB"].map(ratio), [Ok(1), Ok(1_000), Ok(1)]);
 }
 
-/// The error lists all units, the smallest first, `us` without its second spelling.
+/// The error lists all units, the smallest first, `us` in one spelling only.
 #[test]
 fn error_names_units_and_adds_a_hint_line() {
     let error = "fast".parse::<Rate>().unwrap_err();

@@ -1,4 +1,4 @@
-//! Whether the machine permits what an emulation needs.
+//! Checks whether the machine permits emulation.
 
 use crate::Error;
 
@@ -7,13 +7,13 @@ use crate::Error;
 pub struct MachineFinding {
     /// The need.
     pub what: &'static str,
-    /// `Err` if the machine does not permit it, with the remedy.
+    /// `Err` if the machine does not permit the capability, with the remedy.
     pub found: Result<(), Error>,
-    /// Whether an emulation cannot run without it.
+    /// Whether emulation is impossible without the capability.
     pub required: bool,
 }
 
-/// Tries everything that an emulation needs, in a process with a single thread. Nothing remains of it.
+/// Tries everything that an emulation needs, in a single-threaded process. The trial leaves nothing behind.
 #[cfg(target_os = "linux")]
 pub fn check_machine() -> Vec<MachineFinding> {
     use crate::namespace::Namespace;
@@ -45,7 +45,7 @@ pub fn check_machine() -> Vec<MachineFinding> {
     findings
 }
 
-/// Tries everything that an emulation needs: not on this system.
+/// Tries everything that an emulation needs; this system does not support emulation.
 #[cfg(not(target_os = "linux"))]
 pub fn check_machine() -> Vec<MachineFinding> {
     vec![MachineFinding { what: "Linux", found: Err(Error::NotLinux), required: true }]

@@ -1,4 +1,4 @@
-//! The real clock, and waiting by it.
+//! The real clock, and waiting until a time of this clock.
 
 #![expect(clippy::disallowed_methods, reason = "the clock of the machine")]
 
@@ -23,18 +23,18 @@ pub struct MachineClock {
 }
 
 impl MachineClock {
-    /// A clock that shows zero now.
+    /// Creates a clock that starts at zero now.
     pub fn start() -> Self {
         MachineClock { start: Instant::now() }
     }
 
-    /// The time since its start.
+    /// Time since the clock's start.
     pub fn now(&self) -> Time {
         Time::from_nanos(u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX))
     }
 
     /// Waits until one of `files` is readable, or until `until`; [`Time::NEVER`] for no limit. It may return earlier.
-    /// Returns which of them are.
+    /// Returns the readable files.
     ///
     /// # Errors
     ///
@@ -57,14 +57,14 @@ impl MachineClock {
 ///
 /// # Errors
 ///
-/// If the kernel refuses it.
+/// If the kernel refuses the setting.
 pub fn wake_exactly() -> Result<(), Error> {
     let refused = |error: Errno| Error::Other { what: "the timer slack cannot be set", source: error.into() };
     prctl::set_timerslack(1).map_err(refused)
 }
 
 /// Gives the calling thread a real-time priority (SCHED_FIFO), which needs root, CAP_SYS_NICE, or an RLIMIT_RTPRIO of
-/// that priority (sched(7)). Its children do not get it.
+/// that priority (sched(7)). Child processes do not inherit it.
 ///
 /// # Errors
 ///

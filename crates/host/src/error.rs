@@ -49,7 +49,7 @@ pub enum Error {
     Program {
         /// The command line.
         line: String,
-        /// Its output, or why it does not run.
+        /// Output of the program, or the reason why it cannot run.
         message: String,
     },
     /// Any other operation.

@@ -8,16 +8,16 @@ use crate::Error;
 ///
 /// # Errors
 ///
-/// If it is not installed, or fails: with its message.
+/// If the program is not installed, or fails: with its message.
 pub fn run_ip(words: &[&str]) -> Result<(), Error> {
     run_program("ip", words)
 }
 
-/// Runs a program that prints nothing of interest.
+/// Runs a program and discards its output.
 ///
 /// # Errors
 ///
-/// If it is not installed, or fails: with its message.
+/// If the program is not installed, or fails: with its message.
 pub fn run_program(program: &str, words: &[&str]) -> Result<(), Error> {
     let failed = |message| Error::Program { line: format!("{program} {}", words.join(" ")), message };
     let ran = Command::new(program).args(words).output().map_err(|error| {

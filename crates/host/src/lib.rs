@@ -1,7 +1,7 @@
 //! Services of the machine for an emulation: network and user namespaces, TUN devices, and its clock.
 //!
-//! Linux only: on other systems the crate is empty except for [`Error`], and [`check_machine`] reports that. The host's own network
-//! is never changed, and namespaces and devices end with the process that made them.
+//! Linux only: on other systems the crate is empty except for [`Error`], and [`check_machine`] reports the unsupported
+//! system. The host's own network is never changed, and namespaces and devices end with the process that created them.
 
 mod check;
 #[cfg(target_os = "linux")]

@@ -1,7 +1,7 @@
 //! Network namespaces.
 //!
-//! A namespace belongs to a thread, and to the processes that the thread starts. It ends with the last of them: nothing
-//! is mounted or named, so nothing remains after a kill.
+//! A namespace belongs to a thread, and to the processes that the thread starts. It ends when the last of these ends:
+//! nothing is mounted or named, so a kill leaves nothing behind.
 
 use std::io;
 use std::path::Path;
@@ -19,7 +19,7 @@ type Job = Box<dyn FnOnce() + Send>;
 ///
 /// # Errors
 ///
-/// If the thread has no right to (CAP_SYS_ADMIN in its user namespace), or the kernel no namespaces.
+/// If the thread lacks the privilege (CAP_SYS_ADMIN in its user namespace), or the kernel has no namespaces.
 pub fn enter_namespace() -> Result<(), Error> {
     unshare(CloneFlags::CLONE_NEWNET).map_err(|error| Error::NetworkNamespace { source: error.into() })
 }
@@ -47,7 +47,7 @@ impl Namespace {
     }
 
     /// Calls a function in the namespace and returns its result. Processes that it starts are in the namespace, and its
-    /// sockets and devices too, wherever they are used later.
+    /// sockets and devices too, also if they are used later outside of the call.
     ///
     /// # Errors
     ///
@@ -57,7 +57,7 @@ impl Namespace {
             || Error::Other { what: "the thread of a namespace has ended", source: io::ErrorKind::BrokenPipe.into() };
         let (result, answer) = mpsc::channel();
         let job: Job = Box::new(move || {
-            // The caller waits for it.
+            // The caller waits for the result.
             let _ = result.send(act());
         });
         self.jobs.as_ref().and_then(|jobs| jobs.send(job).ok()).ok_or_else(gone)?;

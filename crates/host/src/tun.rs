@@ -9,7 +9,7 @@ use tun_rs::{DeviceBuilder, SyncDevice};
 use crate::Error;
 use crate::ip::run_ip;
 
-/// A TUN device. It has no offloads: packets are of at most its MTU, and have their checksums.
+/// A TUN device without offloading: packets are at most as large as the MTU, and have valid checksums.
 pub struct Tun {
     device: SyncDevice,
     name: String,
@@ -20,7 +20,7 @@ impl Tun {
     ///
     /// # Errors
     ///
-    /// If there is no /dev/net/tun, or the thread has no right to it.
+    /// If /dev/net/tun does not exist, or the thread lacks the privilege to open it.
     pub fn new(name: &str, mtu: u16) -> Result<Self, Error> {
         Self::build(DeviceBuilder::new().name(name).mtu(mtu), name)
     }
@@ -46,8 +46,7 @@ impl Tun {
         Self::build(builder, name)
     }
 
-    /// Gives the device addresses, and makes it the way to all others. The namespace is set up for IPv6 only if it has
-    /// it.
+    /// Gives the device addresses, and makes it the default route. IPv6 is set up only if the namespace supports it.
     ///
     /// # Errors
     ///
@@ -57,7 +56,7 @@ impl Tun {
         run_ip(&["link", "set", "lo", "up"])?;
         run_ip(&["address", "add", &format!("{ipv4}/8"), "dev", name])?;
         if let Some(ipv6) = ipv6 {
-            // Without duplicate address detection, which would wait a second for an answer.
+            // Duplicate address detection is off, since it would delay the start by a second.
             run_ip(&["-6", "address", "add", &format!("{ipv6}/64"), "dev", name, "nodad"])?;
         }
         run_ip(&["link", "set", name, "up"])?;
@@ -77,20 +76,20 @@ impl Tun {
         run_ip(&["link", "set", &self.name, "txqueuelen", &packets.to_string()])
     }
 
-    /// Its MTU is from now on `mtu`.
+    /// Sets the MTU of the device to `mtu`.
     ///
     /// # Errors
     ///
-    /// If the kernel refuses it.
+    /// If the kernel refuses the setting.
     pub fn set_mtu(&self, mtu: u16) -> io::Result<()> {
         self.device.set_mtu(mtu)
     }
 
-    /// Reads a packet into `buffer`, if there is one, and returns its length.
+    /// Reads a packet into `buffer`, if one is available, and returns its length.
     ///
     /// # Errors
     ///
-    /// If the device is gone.
+    /// If the device was removed.
     pub fn receive(&self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
         match self.device.recv(buffer) {
             Ok(length) => Ok(Some(length)),
@@ -99,15 +98,15 @@ impl Tun {
         }
     }
 
-    /// Writes a packet; returns false if the kernel did not take it.
+    /// Writes a packet; returns false if the kernel did not accept it.
     ///
     /// # Errors
     ///
-    /// If the device is gone.
+    /// If the device was removed.
     pub fn send(&self, packet: &[u8]) -> io::Result<bool> {
         match self.device.send(packet) {
             Ok(_) => Ok(true),
-            // A packet that the kernel does not understand, or for which it has no memory, is lost as on any device.
+            // A packet that the kernel does not accept, or for which it has no memory, is lost as on any device.
             Err(error) => match error.kind() {
                 ErrorKind::WouldBlock | ErrorKind::InvalidInput | ErrorKind::OutOfMemory | ErrorKind::Interrupted => {
                     Ok(false)
@@ -124,11 +123,10 @@ impl AsFd for Tun {
     }
 }
 
-/// Lets the user send echo requests in the thread's network namespace, where a program that is root's by its file mode
-/// is not.
+/// Lets the user send echo requests in the thread's network namespace, where set-user-ID programs have no privileges.
 pub fn permit_ping() {
     let group = nix::unistd::getegid();
-    // Without it, ping reports that it is not permitted.
+    // Without this setting, ping reports missing permission.
     let _ = std::fs::write("/proc/sys/net/ipv4/ping_group_range", format!("{group} {group}"));
 }
 

@@ -1,4 +1,4 @@
-//! Rights of an ordinary user over namespaces: by a user namespace.
+//! Privileges of an ordinary user over namespaces, obtained by a user namespace.
 
 use std::fs;
 
@@ -20,7 +20,7 @@ fn may_create() -> bool {
 }
 
 /// Gives this process, which must have a single thread, the right to create network namespaces and devices in them:
-/// none is needed with root's capabilities, otherwise by a user namespace with unchanged user and group.
+/// with root's capabilities nothing is needed, otherwise a user namespace with unchanged user and group is entered.
 ///
 /// # Errors
 ///
@@ -45,12 +45,12 @@ pub fn enter_user_namespace() -> Result<(), Error> {
     ambient().map_err(|error: rustix::io::Errno| refused(error.into()))
 }
 
-/// Whether this process is root's.
+/// Whether root runs this process.
 pub fn is_root() -> bool {
     geteuid().is_root()
 }
 
-/// Calls a function that starts a program with the right to enter namespaces that this process has made.
+/// Calls a function that starts a program with the privilege to enter namespaces created by this process.
 pub fn with_rights<T>(act: impl FnOnce() -> T) -> T {
     let ambient = |on| configure_capability_in_ambient_set(CapabilitySet::SYS_ADMIN, on);
     let raise = || {
@@ -58,7 +58,7 @@ pub fn with_rights<T>(act: impl FnOnce() -> T) -> T {
         set_capabilities(None, CapabilitySets { inheritable: sets.inheritable | CapabilitySet::SYS_ADMIN, ..sets })?;
         ambient(true)
     };
-    // Root has it without this. Without it the program reports the operation that is not permitted.
+    // Root needs no further privilege. Without it the program reports the operation that is not permitted.
     let raised: Result<(), rustix::io::Errno> = if is_root() { Ok(()) } else { raise() };
     let result = act();
     if raised.is_ok() && !is_root() {

@@ -11,7 +11,7 @@ use crate::host::Kernel;
 use crate::path;
 use crate::tables;
 
-/// Longest total waiting time of a script; a longer script would take too long in real time.
+/// Maximum total waiting time of a script, in real time.
 const MAX_DURATION: Span = Span::from_secs(3600);
 
 const USAGE: &str = "\

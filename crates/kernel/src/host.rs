@@ -108,7 +108,7 @@ impl Kernel {
         }
     }
 
-    /// Returns the difference between the kernel's sequence numbers and the script's.
+    /// Returns the difference between the kernel's sequence numbers and the sequence numbers in the script.
     fn shift(&self) -> u32 {
         self.iss.map_or(0, |iss| iss.0).wrapping_sub(LOCAL_ISS.0)
     }

@@ -27,24 +27,24 @@ pub use failure::CaptureFailure;
 pub use joined::BothEnds;
 pub use non_tcp::{NonTcp, UnexplainedFrames};
 
-/// A capture and the table of its connections.
+/// A capture, and the table of its connections.
 #[derive(Debug)]
 pub struct CaptureFile {
     /// The file.
     pub path: PathBuf,
     /// The TCP connections, by number.
     pub streams: Vec<Stream>,
-    /// Frames that are not read.
+    /// Frames that cannot be decoded.
     pub skipped: Skipped,
     /// Frames whose damaged timestamps were replaced.
     pub bad_timestamps: BadTimestamps,
-    /// Packets that are not explained.
+    /// Packets of other protocols, which are not analysed.
     pub non_tcp: NonTcp,
     /// The number of frames.
     pub frames: u64,
     /// Epoch of packet times: the arrival of the first frame, in nanoseconds since 1970-01-01 00:00 UTC.
     pub start: i128,
-    /// Why the file could not be read to its end, if so. The packets before are used.
+    /// Why the file could not be read to its end; `None` if it could. The packets before the error are used.
     pub incomplete: Option<String>,
     /// Whether the capture is known to be from an end of its connections.
     pub at_end: bool,
@@ -61,8 +61,8 @@ pub struct ExplainedConnection {
     pub report: CaptureReport,
 }
 
-/// Whether a file is a capture, by its first bytes; it may be compressed by gzip. False for a path that
-/// cannot be read as a file.
+/// Whether a file is a capture, by its first bytes; the capture may be compressed by gzip. False for a path that cannot
+/// be read as a file.
 pub fn is_capture(path: &Path) -> bool {
     let mut first = [0; 4];
     path.is_file()
@@ -73,7 +73,7 @@ pub fn is_capture(path: &Path) -> bool {
 /// A file, decompressed if it is compressed by gzip.
 ///
 /// # Errors
-/// It cannot be read.
+/// The file cannot be read.
 pub fn open_decompressed(path: &Path) -> io::Result<Box<dyn Read>> {
     let mut file = File::open(path)?;
     let mut first = [0; 2];
@@ -82,7 +82,7 @@ pub fn open_decompressed(path: &Path) -> io::Result<Box<dyn Read>> {
     Ok(if packed { Box::new(DecompressedFile(MultiGzDecoder::new(BufReader::new(file)))) } else { Box::new(file) })
 }
 
-/// A decompressed file. An error of the compressed data has a kind that reading a file never has.
+/// A decompressed file. An error of the compressed data has an error kind that reading a file never has.
 struct DecompressedFile<R>(R);
 
 impl<R: Read> Read for DecompressedFile<R> {
@@ -95,12 +95,12 @@ impl<R: Read> Read for DecompressedFile<R> {
 }
 
 impl CaptureFile {
-    /// Frames that are not explained.
+    /// Frames outside of the explanation.
     pub fn unexplained_frames_by_kind(&self) -> UnexplainedFrames {
         UnexplainedFrames(self.non_tcp, self.skipped)
     }
 
-    /// The number of these frames.
+    /// Number of these frames.
     pub fn unexplained_frames(&self) -> u64 {
         let UnexplainedFrames(NonTcp { udp, icmp, other }, Skipped { not_ip, foreign, damaged }) =
             self.unexplained_frames_by_kind();
@@ -110,8 +110,8 @@ impl CaptureFile {
     /// Reads the table of connections.
     ///
     /// # Errors
-    /// The file cannot be read, is not a capture, or has no TCP connection. A capture that is cut or damaged is read as
-    /// far as it is whole, see [`incomplete`](Self::incomplete).
+    /// The file cannot be read, is not a capture, or has no TCP connection. A truncated or damaged capture is read up to
+    /// the damage, see [`incomplete`](Self::incomplete).
     pub fn open(path: &Path) -> Result<Self, CaptureFailure> {
         let mut capture = open_capture(path)?;
         let (mut incomplete, mut non_tcp) = (None, NonTcp::default());
@@ -142,17 +142,17 @@ impl CaptureFile {
         })
     }
 
-    /// The numbers of the connections, the one with most data first.
+    /// The numbers of the connections, in descending order of data.
     pub fn by_size(&self) -> Vec<u32> {
         let mut numbers: Vec<u32> = (0..self.streams.len() as u32).collect();
         numbers.sort_by_key(|number| std::cmp::Reverse(self.streams[*number as usize].bytes.iter().sum::<u64>()));
         numbers
     }
 
-    /// The connection of this number; without a number, the connection with the most data.
+    /// The connection with this number; without a number, the connection with the most data.
     ///
     /// # Errors
-    /// There is no connection of this number.
+    /// No connection has this number.
     pub fn choose_connection(&self, number: Option<u32>) -> Result<u32, CaptureFailure> {
         let count = self.streams.len();
         match number {
@@ -177,7 +177,7 @@ impl CaptureFile {
         self.explain_surveyed(numbers, surveys, None, sink)
     }
 
-    /// Surveys of connections, which are needed before they are explained.
+    /// Surveys of connections, required before their explanation.
     fn surveys(&self, numbers: &[u32], at: Option<Vantage>) -> Result<Vec<Survey>, CaptureFailure> {
         let places = self.places(numbers);
         let senders = numbers.iter().map(|number| self.streams[*number as usize].main_sender());
@@ -259,7 +259,7 @@ impl CaptureFile {
         Ok(replays.into_iter().map(|replay| replay.finish().0.rate()).collect())
     }
 
-    /// The place of each connection in `numbers`.
+    /// For each connection its index in `numbers`.
     fn places(&self, numbers: &[u32]) -> Vec<Option<usize>> {
         let mut places = vec![None; self.streams.len()];
         for (place, number) in numbers.iter().enumerate() {
@@ -268,14 +268,15 @@ impl CaptureFile {
         places
     }
 
-    /// Reads the packets of the connections that have a place, as far as the file is whole and `each` returns true.
+    /// Reads the packets of the connections with an index, up to the first damage of the file and while `each` returns
+    /// true.
     fn read(
         &self,
         places: &[Option<usize>],
         mut each: impl FnMut(usize, &Packet, &Stream) -> bool,
     ) -> Result<(), CaptureFailure> {
         let mut capture = open_capture(&self.path)?;
-        // After an error there are no more.
+        // After an error no further packets follow.
         while let Some(Ok(packet)) = capture.next() {
             if let Some(of) = packet.stream
                 && let Some(place) = places.get(of.stream as usize).copied().flatten()
@@ -321,7 +322,7 @@ impl ExplainedConnection {
         let mut notes = Vec::new();
         if stream.packets[survey.sender.other().index()] == 0 {
             notes.push(
-                "no packet of the receiver was captured: what arrived, round trips and losses are not known".to_owned(),
+                "no packet of the receiver was captured: arrivals, round trips and losses are unknown".to_owned(),
             );
         }
         if survey.vantage.is_unknown() {
@@ -329,18 +330,19 @@ impl ExplainedConnection {
         } else if !survey.is_at_sender() {
             let place = survey.place_of_times().name();
             notes.push(format!(
-                "captured at the {place}: the sender's times are estimates, neither timeouts nor pacing are looked for, and a queue before the capture counts as the sender's time"
+                "captured at the {place}: the sender's times are estimates, timeouts and pacing are not analysed, and \
+                 the wait in a queue before the capture counts as the sender's time"
             ));
         }
         if stream.options_cut > 0 {
             notes.push(format!(
-                "options of {} are cut by the snap length: SACK, timestamps, and in a SYN MSS and window scale are not seen; \
-                 a capture with 128 bytes of each packet has them",
+                "the snap length truncated the options of {}: SACK, timestamps, and in a SYN MSS and window scale are \
+                 missing; a capture needs 128 bytes of each packet",
                 format_segment_count(stream.options_cut)
             ));
         }
         if !survey.scale_known {
-            let kinds = "receiver-window and window-behind-hole are not looked for";
+            let kinds = "receiver-window and window-behind-hole are not analysed";
             notes.push(format!(
                 "the options of the SYN were not captured, so the scale of the receive window is unknown: {kinds}"
             ));
@@ -361,11 +363,11 @@ impl ExplainedConnection {
             ));
         }
         if counts.unresolved > 0 {
-            notes.push(format!("of {} it is not known whether they arrived", format_segment_count(counts.unresolved)));
+            notes.push(format!("for {} it is unknown whether they arrived", format_segment_count(counts.unresolved)));
         }
         let back = stream.bytes[survey.sender.other().index()];
         if back > 0 {
-            notes.push(format!("the other end sent {back} bytes, which are not explained"));
+            notes.push(format!("the explanation omits the {back} bytes that the other end sent"));
         }
         notes
     }

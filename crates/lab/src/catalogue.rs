@@ -30,7 +30,7 @@ type Members = Vec<(&'static str, Cow<'static, str>)>;
 
 /// A kind of name, such as the schemes or the channels.
 pub struct Section {
-    /// The plural under which `lasthop list` prints it.
+    /// Plural used as a heading by `lasthop list`.
     pub plural: &'static str,
     /// The keys and options that accept these names.
     pub place: &'static str,
@@ -111,7 +111,7 @@ pub const CATALOGUE: &[Section] = &[
         members: || {
             list_members(&[
                 ("exact", "Transmission times to the nanosecond; TCP as specified in the RFCs"),
-                ("goel1997", "The thesis's program: times cut to whole milliseconds, 4.3BSD's halving"),
+                ("goel1997", "The thesis's program: times truncated to whole milliseconds, 4.3BSD's halving"),
             ])
         },
     },

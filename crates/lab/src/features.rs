@@ -6,16 +6,16 @@ use std::io;
 use scenario::problem::Problem;
 use scenario::traces::{self, Trace};
 
-/// A part that a build may omit.
+/// A part of lasthop that a build may omit.
 #[derive(Debug)]
 pub struct Feature {
     /// The name of the Cargo feature.
     pub name: &'static str,
     /// The noun in messages.
     pub about: &'static str,
-    /// Names that need it, each with its section of the catalogue.
+    /// Names that need the feature, each with its section of the catalogue.
     pub members: &'static [(&'static str, &'static str)],
-    /// Whether this build has it.
+    /// Whether this build includes the feature.
     pub is_on: bool,
 }
 
@@ -30,16 +30,17 @@ pub const PARQUET: Feature = Feature {
 /// All features.
 pub const FEATURES: [&Feature; 1] = [&PARQUET];
 
-/// Returns false for a name of the catalogue that needs a feature which this build lacks.
+/// Returns false for a name in the catalogue that needs a feature missing in this build.
 pub fn is_available(section: &str, name: &str) -> bool {
     !FEATURES.iter().any(|feature| feature.withholds(section, name))
 }
 
 /// The remedy, in one line.
-const REMEDY: &str = "releases and wheels have it";
+const REMEDY: &str = "releases and wheels include the feature";
 
 impl Feature {
-    /// The error of a use of the feature in a build without it, for the place `found`; `None` if the build has it.
+    /// The error for using the feature at the place `found` in a build without it; `None` if the build includes the
+    /// feature.
     pub fn missing(&self, found: &str) -> Option<Problem> {
         let expected = format!("a build of lasthop with the feature `{}`, for {}", self.name, self.about);
         (!self.is_on).then(|| Problem::new(expected).found(found.to_owned()).hint(self.hint()))

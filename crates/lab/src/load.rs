@@ -20,7 +20,7 @@ pub fn load_from_disk(path: &Path, overrides: &Overrides) -> Result<Loaded, Vec<
 /// Reads a scenario like [`load_from_disk`], but does not check it.
 ///
 /// # Errors
-/// The errors of its text.
+/// The errors in the text.
 pub fn open_from_disk(path: &Path, overrides: &Overrides) -> Result<Source, Vec<Problem>> {
     Source::open(Rc::new(Disk), path, overrides)
 }
@@ -28,7 +28,7 @@ pub fn open_from_disk(path: &Path, overrides: &Overrides) -> Result<Source, Vec<
 /// Parses the scenario in `text` as if it had been read from `file`; recordings are relative to `file`.
 ///
 /// # Errors
-/// The errors of its text.
+/// The errors in the text.
 pub fn of_text(stem: String, file: PathBuf, text: &[u8], overrides: &Overrides) -> Result<Source, Vec<Problem>> {
     Source::of_text(Rc::new(Disk), stem, file, text, overrides)
 }

@@ -19,13 +19,13 @@ use observe::output;
 /// The manifest: the scenario's file and the list of files that the run wrote; empty, and locked by the run, in an
 /// unfinished directory.
 const MANIFEST: &str = ".lasthop";
-/// The files that every result has.
+/// Files in every result.
 const EVERY_RESULT: [&str; 2] = ["scenario.toml", "summary.json"];
-/// How often a run restarts if another run removed its new directory.
+/// Number of restarts of a run after another run has removed its new directory.
 const BEGINNINGS: u32 = 100;
 /// The directory of plots made by `lasthop plot`.
 const PLOTS: &str = "plots";
-/// The endings of a capture, and of the directory of plots and the page that are made from a capture.
+/// File name endings of a capture, and of the directory of plots and the page made from a capture.
 const CAPTURE_ENDING: &str = ".pcapng";
 const PLOTS_ENDING: &str = ".plots";
 const PAGE_ENDING: &str = ".html";
@@ -43,7 +43,7 @@ pub struct PartialResult {
     pub(crate) dir: PathBuf,
     target: PathBuf,
     complete: bool,
-    /// The locks of its manifest and of the replaced directory's: a reader of either manifest sees that a run is in
+    /// Locks on the manifests of the new and of the replaced directory: readers of either see that a run is in
     /// progress.
     _locks: (File, Option<File>),
 }
@@ -57,7 +57,8 @@ impl PartialResult {
     /// Starts a result for `target`, or for the target of the symbolic link.
     ///
     /// # Errors
-    /// Another run writes there, the directory cannot be made, or an existing one has files that no run wrote.
+    /// Another run writes there, the directory cannot be created, or an existing directory has files not written by a
+    /// run.
     pub fn create(target: &Path) -> Result<Self, RunError> {
         let target = follow_links(target);
         let dir = sibling_path(&target, "partial");
@@ -80,7 +81,7 @@ impl PartialResult {
             });
             match begun {
                 Ok(lock) => return Ok(PartialResult { dir, target, complete: false, _locks: (lock, leftover) }),
-                // Another run mistook this directory for a killed run's.
+                // Another run mistook this directory for one of a killed run.
                 Err(error) if error.kind() == io::ErrorKind::NotFound && tries_left > 0 && !dir.exists() => {}
                 Err(source) => {
                     let _ = remove_result(&unseen);
@@ -91,7 +92,7 @@ impl PartialResult {
         Err(RunError::Busy(dir))
     }
 
-    /// Writes a file; it is on disk when this returns.
+    /// Writes a file, which is on disk when the function returns.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -120,7 +121,7 @@ impl PartialResult {
         let unwritable = |source| RunError::Unwritable { path: target.clone(), source };
         let replaces = target.join(MANIFEST).exists();
         if target.exists() {
-            // Files may have been put there since the run began.
+            // Files may have been added since the run began.
             check_replaceable(target, false)?;
             // Held until the old result is removed: another run that finds it as `DIR.partial` is refused.
             let old = File::open(target.join(MANIFEST)).ok();
@@ -190,7 +191,8 @@ fn recover_result(target: &Path, dir: &Path) -> Result<(), RunError> {
         let entry_name = entry.file_name();
         let number = entry_name.to_str().and_then(|entry| entry.strip_prefix(name.as_str()));
         if number.is_some_and(|number| number.parse::<u32>().is_ok()) {
-            // A run that has just started holds the lock, or restarts; directories that no run wrote are kept.
+            // A run that has just started holds the lock, or the run restarts; directories not written by a run are
+            // kept.
             let _ = clear_unfinished(&entry.path());
         }
     }
@@ -244,7 +246,7 @@ fn is_report(path: &Path) -> bool {
 /// Bytes of a page within which its generator is named.
 const REPORT_HEAD: u64 = 1024;
 
-/// A file of a directory of plots that is no picture, if there is one.
+/// A file in a directory of plots that is not a picture, if any.
 fn no_picture(dir: &Path) -> Result<Option<String>, RunError> {
     let picture = |name: &str| name.ends_with(".svg") || name.ends_with(".png");
     let plots = fs::read_dir(dir).map_err(|source| RunError::Unwritable { path: dir.to_owned(), source })?;
@@ -292,9 +294,9 @@ pub fn format_origin(file: &Path) -> String {
 
 /// The target of the symbolic link `path`: a result replaces the target, not the link.
 fn follow_links(path: &Path) -> PathBuf {
-    // Components have no trailing slash, after which nothing could be appended.
+    // Components have no trailing slash, which would prevent appending.
     let mut path: PathBuf = path.components().collect();
-    // The limit of Linux; a longer chain fails when it is used.
+    // Limit of Linux; a longer chain fails on use.
     for _ in 0..40 {
         let Ok(link) = fs::read_link(&path) else { break };
         path = path.parent().unwrap_or(Path::new("")).join(link).components().collect();

@@ -19,9 +19,8 @@ use crate::load::{Loaded, to_toml};
 use crate::result_dir::{EMULATION, PartialResult, format_origin, origin_of};
 pub use crate::run_error::RunError;
 
-/// Repeats the run whose result is in `dir`, and passes its events to `sink`. A result is a function of the scenario
-/// and the program; if this program computes another result, the function fails. A run that ended early because the sink
-/// had `enough` is not compared.
+/// Repeats the run whose result is in `dir`, and passes its events to `sink`. The function fails if this program
+/// computes another result from the scenario. A run that the sink ended early by `enough` is not compared.
 pub fn replay_result<S: Sink>(
     loaded: &Loaded,
     dir: &Path,
@@ -47,7 +46,8 @@ pub fn replay_result<S: Sink>(
     Ok(results)
 }
 
-/// The scenario's file from which the result in `dir` was made, if `dir` has a result of another file than `loaded`.
+/// The scenario file from which the result in `dir` was made; `None` if `dir` has no result or its result is of the
+/// file `loaded`.
 pub fn made_of_another(loaded: &Loaded, dir: &Path) -> Option<String> {
     origin_of(dir).filter(|other| *other != format_origin(&loaded.path))
 }

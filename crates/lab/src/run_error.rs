@@ -28,7 +28,7 @@ pub enum RunError {
     /// The result cannot be reproduced from its scenario.
     #[error("{}: this program computes other results from its scenario\n  hint: the results are of another version, or a file was changed; run the scenario again", .0.display())]
     OtherProgram(PathBuf),
-    /// The result is of real hosts, which no simulation repeats.
+    /// The result is of real hosts, so no simulation repeats it.
     #[error("{}: is a result of real hosts (`lasthop shell`), which cannot be repeated\n  hint: its captures, NODE.pcapng, have every packet", .0.display())]
     Emulated(PathBuf),
     /// Cancelled by the progress callback.
@@ -45,7 +45,7 @@ pub enum RunError {
     NotOurs {
         /// The directory.
         dir: PathBuf,
-        /// The file that no run wrote.
+        /// A file not written by a run.
         found: String,
     },
 }

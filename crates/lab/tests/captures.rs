@@ -1,5 +1,5 @@
-//! Explanations of captures beside those of the runs that wrote them: findings of one kind that overlap in time are the
-//! same.
+//! Explanations of captures compared with explanations of the runs that wrote them. Findings of one kind that overlap
+//! in time are considered equal.
 
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -23,7 +23,7 @@ fn run(network: &Network) -> (FlowReport, Vec<u8>, Vec<u8>) {
     let ended = run_with_sink(network, &mut sink).ended;
     let ((explain, any_cut), (sender, receiver)) = sink;
     let mut report = explain.finish(ended).remove(0);
-    // A kind of captures only, here by the sender's own window.
+    // A finding of captures only, here from the sender's window.
     let cuts = any_cut.finish(ended).remove(0).findings;
     report.findings.extend(cuts.into_iter().filter(|finding| finding.kind == WINDOW_CUT));
     (report, sender.finish(), receiver.finish())
@@ -40,7 +40,7 @@ fn explained(file: &[u8], given: Option<Vantage>) -> (CaptureReport, Survey) {
     (explained.report, explained.survey)
 }
 
-/// Counts of findings: in the run, of these in the capture, in the capture, of these in the run.
+/// Numbers of findings: in the run, of those in the capture, in the capture, and of those in the run.
 #[derive(Clone, Copy, Default, Debug)]
 struct Matches {
     truth: u32,
@@ -66,7 +66,7 @@ fn compare(truth: &FlowReport, claims: &CaptureReport, (at_sender, scale_known):
         let (truth, claims) = (of(&truth.findings), of(&claims.findings));
         let meets = |one: &Finding, others: &[Finding]| {
             others.iter().any(|other| match kind {
-                // They last long: only those that begin at the same time are the same.
+                // These findings last long, so only findings that begin at the same time are considered equal.
                 WINDOW_CUT => other.from == one.from,
                 _ => other.from <= one.to && one.from <= other.to,
             })
@@ -82,13 +82,13 @@ fn compare(truth: &FlowReport, claims: &CaptureReport, (at_sender, scale_known):
     }
 }
 
-/// A scenario of a family, by number: the numbers choose its parameters.
+/// A scenario of a family, by number: the number selects its parameters.
 fn scenario(family: &str, number: u64) -> String {
     let pick = |list: &[&str], of: u64| list[((number / of) as usize) % list.len()].to_owned();
     let variant = pick(&["reno", "newreno", "sack", "cubic", "linux-reno"], 1);
     let handshake = !number.is_multiple_of(3);
     let stamps = number.is_multiple_of(2);
-    // Whole segments: whether cwnd or the receive window is the limit cannot be told within a segment.
+    // Whole segments: within a segment, the limits by cwnd and by the receive window cannot be distinguished.
     let window = |list: &[&str], of: u64| {
         let segments: u64 = pick(list, of).parse().expect("a number");
         format!("{} B", segments * if stamps { 988 } else { 1000 })
@@ -163,7 +163,7 @@ fn scenario(family: &str, number: u64) -> String {
 
 const FAMILIES: [&str; 3] = ["bursts", "spikes", "losses"];
 
-/// Compares the runs of these numbers in each family with their captures at one end.
+/// Compares the runs with these numbers in each family with their captures at one end.
 fn matrix(numbers: std::ops::Range<u64>, at: Vantage) -> Matrix {
     let mut matrix = Matrix::new();
     for family in FAMILIES {
@@ -180,7 +180,7 @@ fn matrix(numbers: std::ops::Range<u64>, at: Vantage) -> Matrix {
 /// The page with the figures of the long tests.
 const PAGE: &str = include_str!("../../../docs/models/captures.md");
 
-/// Numbers below 7000 were used while the rules were made.
+/// Runs with numbers below 7000 were used to develop the rules.
 const UNSEEN: u64 = 9000;
 
 fn share(part: u32, whole: u32) -> f64 {
@@ -199,7 +199,7 @@ fn assert_page_has(matrix: &Matrix) {
 }
 
 #[test]
-fn findings_of_captures_are_those_of_their_runs() {
+fn findings_of_a_capture_equal_findings_of_its_run() {
     let matrix = matrix(UNSEEN..UNSEEN + 8, Vantage::Sender);
     assert_eq!(matrix.len(), shown_kinds(true).len());
     for (kind, Matches { truth, found, claimed, confirmed, .. }) in matrix {
@@ -225,7 +225,7 @@ fn precision_and_recall_are_high_at_the_sender() {
     }
 }
 
-/// There a queue before the receiver hides the data in flight; timeouts are not looked for.
+/// In captures at the receiver a queue hides the data in flight, so timeouts are not analysed.
 #[test]
 #[ignore = "takes a minute: 450 runs"]
 fn receive_windows_are_estimates_at_the_receiver() {
@@ -238,7 +238,7 @@ fn receive_windows_are_estimates_at_the_receiver() {
     }
 }
 
-/// A capture at the receiver is recognized, and the round trips on both sides add up to that of the path.
+/// A capture at the receiver is recognized, and the round trips on both sides add up to the round trip of the path.
 #[test]
 fn place_of_capture_follows_from_the_handshake() {
     let number = UNSEEN + 1;
@@ -255,10 +255,11 @@ fn place_of_capture_follows_from_the_handshake() {
     assert_eq!((given.vantage, given.to_sender), (Evidence::Known(Vantage::Sender), Evidence::Known(Span::ZERO)));
 }
 
-/// The causes of the budget add up to the time, and agree with the run's as far as a capture separates them.
+/// The causes of the budget add up to the time, and agree with the causes of the run as far as a capture separates
+/// them.
 #[test]
 fn budget_of_a_capture_agrees_with_that_of_its_run() {
-    // Their receivers do not delay acknowledgments, which would count as time of the path.
+    // Receivers in these runs do not delay acknowledgments, because the delays would count as time of the path.
     for number in [UNSEEN + 1, UNSEEN + 2, UNSEEN + 7] {
         let (truth, sender, _) = run(&build_network(&scenario("losses", number)));
         let (claims, survey) = explained(&sender, None);
@@ -278,9 +279,9 @@ fn budget_of_a_capture_agrees_with_that_of_its_run() {
     }
 }
 
-/// Repetitions are those that tshark calls so, under one name or another.
+/// Repetitions are the segments that tshark reports as such, under any of its names.
 #[test]
-fn repeated_segments_are_those_of_tshark() {
+fn repeated_segments_agree_with_tshark() {
     skip::need!("tshark");
     let (_, sender, _) = run(&build_network(&scenario("losses", UNSEEN + 1)));
     let directory = tempfile::tempdir().expect("a directory");
@@ -296,7 +297,7 @@ fn repeated_segments_are_those_of_tshark() {
     assert_eq!(explained.counts.repeated, theirs);
 }
 
-/// What a capture of a real host has: frames of Ethernet cut to 66 bytes, and segments that the host has merged.
+/// Properties of a capture of a real host: Ethernet frames truncated to 66 bytes, and segments merged by the host.
 #[test]
 fn merged_and_cut_segments_are_split_by_the_mss() {
     let (_, sender, _) = run(&build_network(&scenario("spikes", UNSEEN + 1)));
@@ -310,7 +311,7 @@ fn merged_and_cut_segments_are_split_by_the_mss() {
     assert_eq!(claims.timeouts, again.timeouts);
 }
 
-/// The capture with consecutive segments of the sender that were sent at the same time made one.
+/// Merges consecutive segments that the sender sent at the same time.
 fn merged(file: &[u8]) -> Vec<u8> {
     let mut writer = Writer::new(Vec::new(), &["node"]).expect("memory");
     let mut waiting: Option<(Time, wire::Segment)> = None;

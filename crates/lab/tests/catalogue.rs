@@ -1,4 +1,4 @@
-//! The names that scenarios can use: metrics, formats and papers are listed with what they are.
+//! The names that scenarios can use: metrics, formats and papers are listed with descriptions.
 
 use std::path::Path;
 

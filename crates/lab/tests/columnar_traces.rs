@@ -1,4 +1,4 @@
-//! The tables of events have what the lines of `events.jsonl` have.
+//! The tables of events have the same contents as the lines of `events.jsonl`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -119,7 +119,7 @@ impl Table {
     }
 }
 
-/// A line as the row that it should be: lists are text, and what it lacks is null.
+/// Converts a line to the expected row: lists are text, and missing values are null.
 fn as_row(mut event: Map<String, Value>, columns: &[String]) -> Map<String, Value> {
     let row = columns.iter().map(|name| match event.shift_remove(name).unwrap_or_default() {
         list @ Value::Array(_) => (name.clone(), Value::String(list.to_string())),

@@ -3,9 +3,9 @@
 use lab::load::{self, Overrides};
 use testkit::COUNTED_CELL;
 
-/// Refined ICMP requires the senders, which are copies here, to run it.
+/// Refined ICMP must also run at the senders, which are copies here.
 #[test]
-fn schemes_are_compared_at_copies() {
+fn schemes_are_compared_for_copied_nodes() {
     let source =
         load::of_text("cell".into(), "cell.toml".into(), COUNTED_CELL.as_bytes(), &Overrides::default()).unwrap();
     let schemes = ["unmodified", "refined-icmp"].map(str::to_owned);

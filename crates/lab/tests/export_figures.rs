@@ -130,7 +130,7 @@ fn sweep_without_runs_gives_files_without_figures() {
     assert!(!text.contains("plot \\"), "{text}");
 }
 
-/// Runs a program in `dir`, which must succeed, and returns what it printed.
+/// Runs a program in `dir`, which must succeed, and returns its output.
 fn run(dir: &Path, program: &str, args: &[&str]) -> String {
     let output = Command::new(program).current_dir(dir).args(args).output().unwrap();
     let printed = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();

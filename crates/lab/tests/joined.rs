@@ -1,4 +1,4 @@
-//! Two captures of a run, from both ends, beside what happened in the run.
+//! Captures of a run at both ends, compared with the events of the run.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -35,18 +35,19 @@ struct Frame {
 struct Ends {
     nodes: [u32; 2],
     frames: [Vec<Frame>; 2],
-    /// Whether packets have the same IP identification in both captures; each capture numbers them otherwise.
+    /// Whether packets have the same IP identification in both captures; otherwise each capture numbers packets
+    /// differently.
     has_ids: bool,
-    /// At which ends offloading merges segments.
+    /// Ends at which offloading merges segments.
     merges: [bool; 2],
     /// The receiver's capture misses each packet with data whose number is a multiple of this.
     misses: Option<usize>,
-    /// Segments that are part of another at each end.
+    /// Number of segments at each end that are part of a merged one.
     merged: [usize; 2],
-    /// By direction: packets sent, and the identifications of those that are before and behind the station.
+    /// By direction: packets sent, and the identifications of packets before and after the station.
     sent: [u16; 2],
     under_way: [[BTreeMap<Name, VecDeque<u16>>; 2]; 2],
-    /// The receiver's clock: what it is ahead, and parts per million that it is faster.
+    /// Clock of the receiver: its offset, and its rate error in parts per million.
     clock: (Span, f64),
     /// By direction, data first: times at which packets left, and arrived.
     left: [BTreeMap<Name, Vec<Time>>; 2],
@@ -111,7 +112,7 @@ impl Ends {
     }
 }
 
-/// Consecutive segments in the same direction as one, as offloading merges those that leave together, or arrive shortly
+/// Merges consecutive segments of one direction, as offloading does with segments that leave together or arrive shortly
 /// after one another.
 fn merged(frames: Vec<Frame>) -> Vec<Frame> {
     let mut all: Vec<Frame> = Vec::new();
@@ -157,7 +158,7 @@ impl Sink for Ends {
                 let (packet, direction) = match event {
                     NodeEvent::Sent { packet } => (packet, Direction::Out),
                     NodeEvent::Received { packet } => (packet, Direction::In),
-                    // At a station in place of the sender.
+                    // The capture is at a station instead of the sender.
                     NodeEvent::Transit { packet } if packet.dst == Addr::of_node(self.nodes[1] as usize) => {
                         (packet, Direction::Out)
                     }
@@ -231,14 +232,14 @@ const TCPS: [&str; 4] = [
     "variant = \"newreno\", handshake = false",
 ];
 
-/// Runs a scenario; passes on its captures and what happened.
+/// Runs a scenario; returns its captures and the events of packets.
 fn joined(text: &str, clock: (Span, f64), swapped: bool, check: impl FnOnce(&BothEnds<'_>, &Ends)) {
     let network = build_network(text);
     let ends = Ends::new(&network, clock);
     joined_at(&network, ends, if swapped { [1, 0] } else { [0, 1] }, check);
 }
 
-/// The same of captures at these nodes, joined in this order.
+/// The same for captures at these nodes, joined in this order.
 fn joined_at(network: &Network, mut ends: Ends, order: [usize; 2], check: impl FnOnce(&BothEnds<'_>, &Ends)) {
     World::new(network, true).run(&mut ends);
     let directory = tempfile::tempdir().expect("a directory");
@@ -264,7 +265,7 @@ fn by_name(packets: &[Crossing], chosen: impl Fn(&Crossing) -> bool) -> BTreeMap
 }
 
 #[test]
-fn lost_packets_of_both_directions_are_those_of_the_run() {
+fn lost_packets_of_both_directions_agree_with_the_run() {
     let (mut lost, mut spurious) = ([0, 0], 0);
     for (number, (name, air)) in AIRS.iter().enumerate() {
         for (of, tcp) in TCPS.iter().enumerate() {
@@ -285,7 +286,7 @@ fn lost_packets_of_both_directions_are_those_of_the_run() {
                     assert_eq!(found, run.lost[direction], "{name}, {tcp}, direction {direction}");
                     lost[direction] += way.lost();
                 }
-                // Data that arrives twice was sent once more than needed.
+                // Data that arrives twice was transmitted once more than necessary.
                 let data = run.arrived[0].iter().filter(|((_, _, len), _)| *len > 0);
                 let mut arrivals: BTreeMap<u32, usize> = BTreeMap::new();
                 data.for_each(|((seq, ..), times)| *arrivals.entry(*seq).or_default() += times.len());
@@ -300,7 +301,7 @@ fn lost_packets_of_both_directions_are_those_of_the_run() {
     assert!(lost[0] > 100 && lost[1] > 50 && spurious > 100, "{lost:?} lost, {spurious} spurious");
 }
 
-/// What was acknowledged was not lost, whether the capture has it or not.
+/// Acknowledged data was not lost, whether or not the capture shows it.
 #[test]
 fn packets_that_the_capture_missed_are_not_lost() {
     let network = build_network(&scenario(AIRS[0].1, TCPS[1], 60));
@@ -309,15 +310,15 @@ fn packets_that_the_capture_missed_are_not_lost() {
         let data = &both.joined.data;
         let found = by_name(&data.packets, |packet| packet.fate == CrossingFate::Lost);
         assert!(found.iter().all(|(name, times)| run.lost[0].get(name) >= Some(times)), "{found:?}");
-        // Of one that was lost, the capture may have missed the retransmission.
+        // The capture may have missed the retransmission of a lost packet.
         assert!(10 * found.len() >= 8 * run.lost[0].len(), "{} of {}", found.len(), run.lost[0].len());
         assert!(data.missed > 100, "{}", data.missed);
     });
 }
 
-/// A piece of a merged segment is the packet that the other capture has alone.
+/// A piece of a merged segment is a single packet in the other capture.
 #[test]
-fn lost_packets_are_those_of_the_run_where_offloading_merges_segments() {
+fn lost_packets_agree_with_the_run_where_offloading_merges_segments() {
     for (place, merges) in [[true, false], [false, true], [true, true]].into_iter().enumerate() {
         for has_ids in [false, true] {
             let network = build_network(&scenario(AIRS[0].1, TCPS[1 + place.min(1)], 40 + place as u64));
@@ -336,9 +337,10 @@ fn lost_packets_are_those_of_the_run_where_offloading_merges_segments() {
     }
 }
 
-/// The clock's offset cannot be told from a difference between both directions: times are right apart from that.
+/// The clock offset cannot be distinguished from a difference between the directions: times are correct up to that
+/// offset.
 #[test]
-fn delays_are_those_of_the_run_up_to_the_offset_for_shifted_clocks() {
+fn delays_agree_with_the_run_except_for_the_clock_offset() {
     let (_, air) = AIRS[0];
     for (clock, tolerance) in
         [((Span::ZERO, 0.0), 1e-6), ((Span::from_secs(3700), 0.0), 1e-6), ((Span::from_millis(12), 60.0), 20e-6)]
@@ -349,7 +351,7 @@ fn delays_are_those_of_the_run_up_to_the_offset_for_shifted_clocks() {
             let mut compared = 0;
             let mut offsets = Vec::new();
             for (direction, way) in [&both.joined.data, &both.joined.acks].into_iter().enumerate() {
-                // Of packets that were sent twice the one that arrived is known by its timestamp only.
+                // Of packets sent twice, only the timestamp identifies the one that arrived.
                 let once = |name: &Name| {
                     let (left, arrived) = (&run.left[direction][name], run.arrived[direction].get(name)?);
                     (left.len() == 1 && arrived.len() == 1).then(|| arrived[0].since(left[0]).as_secs_f64())
@@ -363,7 +365,7 @@ fn delays_are_those_of_the_run_up_to_the_offset_for_shifted_clocks() {
                 }
             }
             assert!(compared > 1500, "{compared} compared");
-            // One offset explains all of them.
+            // A single offset fits all delays.
             offsets.sort_by(f64::total_cmp);
             let spread = offsets[offsets.len() - 1] - offsets[0];
             assert!(spread < tolerance, "{clock:?}: {spread} s, {seen:?}");
@@ -377,7 +379,7 @@ fn delays_are_those_of_the_run_up_to_the_offset_for_shifted_clocks() {
     }
 }
 
-/// Explained with both captures, what happened to each transmission is known.
+/// With both captures, the fate of each transmission is known.
 #[test]
 fn explanation_of_both_ends_has_the_losses_of_the_run() {
     #[derive(Default)]
@@ -453,7 +455,7 @@ fn capture_between_the_ends_shows_a_part_of_the_path() {
     joined(&scenario(AIRS[0].1, TCPS[1], 5), (Span::ZERO, 0.0), false, |both, _| assert!(both.whole_path));
 }
 
-/// They show the same, and none of the sender's times.
+/// Both captures are at one end, and neither shows the sender's times.
 #[test]
 fn two_captures_of_one_end_are_explained_as_captured_there() {
     let network = build_network(&scenario(AIRS[0].1, TCPS[1], 5));

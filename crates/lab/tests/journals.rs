@@ -1,4 +1,4 @@
-//! Append-only stores: what they hold, what is left of them after a kill or a full disk, and merging them.
+//! Append-only stores: their contents, also after a kill or a full disk, and merging.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -27,7 +27,7 @@ fn dir(test: &str) -> PathBuf {
     dir
 }
 
-/// Makes the missing runs of a shard on two threads; returns their number.
+/// Executes the missing runs of a shard on two threads; returns their number.
 fn swept(store: &mut Store, shard: Shard) -> u64 {
     run_sweep(&plan(), store, 2, shard, &mut |_| ControlFlow::Continue(())).unwrap().done
 }
@@ -45,7 +45,7 @@ fn complete(path: &Path) -> Store {
 
 /// The same results as an SQLite store, also when it is opened again; nothing is repeated.
 #[test]
-fn journal_holds_what_an_sqlite_store_holds() {
+fn journal_and_sqlite_store_have_equal_contents() {
     let dir = dir("same");
     let mut journal = complete(&dir.join("s.jsonl"));
     let expected = analysis(&mut complete(&dir.join("s.sqlite")));
@@ -60,7 +60,7 @@ fn journal_holds_what_an_sqlite_store_holds() {
 }
 
 #[test]
-fn merged_shards_are_the_unsharded_sweep() {
+fn merged_shards_equal_the_unsharded_sweep() {
     let dir = dir("shards");
     let mut whole = Store::create(&dir.join("all.sqlite")).unwrap();
     for index in 1..=2 {
@@ -75,7 +75,7 @@ fn merged_shards_are_the_unsharded_sweep() {
 
 /// A file cut at any byte gives the runs before it, and can be continued.
 #[test]
-fn journal_cut_anywhere_is_continued() {
+fn truncated_journal_is_continued() {
     let dir = dir("cut");
     let path = dir.join("s.jsonl");
     let expected = analysis(&mut complete(&path));
@@ -93,7 +93,7 @@ fn journal_cut_anywhere_is_continued() {
     }
 }
 
-/// Any changed byte before the last line is found, with the number of its line.
+/// A changed byte before the last line is always detected, with the number of its line.
 #[test]
 fn changed_byte_is_reported_with_its_line() {
     let dir = dir("changed");
@@ -126,7 +126,7 @@ fn other_files_are_refused() {
 
 /// The version is part of the first line, whose checksum is recalculated here.
 #[test]
-fn journal_of_another_version_is_refused_by_name() {
+fn journal_of_another_version_is_refused_with_that_version() {
     let dir = dir("version");
     let path = dir.join("s.jsonl");
     complete(&path);
@@ -141,7 +141,7 @@ fn journal_of_another_version_is_refused_by_name() {
     assert!(error.contains("model 999") && error.contains(&format!("model {}", sim::MODEL_VERSION)), "{error}");
 }
 
-/// A run that is repeated for its delays replaces the first one, also when the file is read again.
+/// A run repeated for its delays replaces the first result, also when the file is read again.
 #[test]
 fn repeated_run_with_delays_replaces_the_first() {
     let dir = dir("delays");
@@ -161,7 +161,7 @@ fn repeated_run_with_delays_replaces_the_first() {
 }
 
 #[test]
-fn journal_takes_no_merged_runs() {
+fn merging_into_a_journal_is_refused() {
     let dir = dir("into");
     complete(&dir.join("s.sqlite"));
     let error = Store::create(&dir.join("s.jsonl")).unwrap().merge(&dir.join("s.sqlite")).unwrap_err().to_string();
@@ -169,7 +169,7 @@ fn journal_takes_no_merged_runs() {
 }
 
 #[test]
-fn second_program_may_not_append() {
+fn second_program_cannot_append_to_an_open_journal() {
     let dir = dir("two");
     let path = dir.join("s.jsonl");
     let _first = Store::create(&path).unwrap();
@@ -191,9 +191,9 @@ fn cells_and_run(path: &Path) -> ([Digest; 2], String) {
     (cells.try_into().unwrap(), run["summary"].as_str().unwrap().to_owned())
 }
 
-/// A run is finished only when its line is written.
+/// A run counts as finished only after its line has been written.
 #[test]
-fn run_whose_line_could_not_be_written_is_kept_by_a_second_try() {
+fn run_is_stored_by_a_retry_after_a_failed_write() {
     let dir = dir("retry");
     let path = dir.join("s.jsonl");
     complete(&dir.join("full.jsonl"));
@@ -212,9 +212,9 @@ fn run_whose_line_could_not_be_written_is_kept_by_a_second_try() {
     assert!(read.has(digest, 0).unwrap() && read.sweeps().unwrap().len() == 1);
 }
 
-/// The second of two runs has another result than before, so the first is not stored, either.
+/// The second of two runs differs from its stored result, so the first run is not stored either.
 #[test]
-fn runs_that_are_kept_together_are_all_in_the_file_or_none() {
+fn runs_stored_together_are_written_all_or_not_at_all() {
     let dir = dir("together");
     let path = dir.join("s.jsonl");
     complete(&path);

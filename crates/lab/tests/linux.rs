@@ -1,5 +1,5 @@
-//! Our variants beside Linux's own TCP on the built-in paths of `lasthop compare`. `linux/goodput.txt` is what Linux's TCP
-//! reached behind `lasthop shell`, in real time; `cargo xtask linux` regenerates it.
+//! The simulated variants compared with Linux's TCP on the built-in paths of `lasthop compare`. `linux/goodput.txt` is
+//! the goodput of Linux's TCP over `lasthop shell`, in real time; `cargo xtask linux` regenerates it.
 
 use std::collections::HashSet;
 use std::fs;
@@ -35,16 +35,16 @@ fn network(path: &str, variant: &str) -> Network {
 /// Replications in the table with one seed.
 const OF_SEED: u64 = 30;
 
-/// Simulated transfers for each of Linux.
+/// Number of simulated transfers for each transfer of Linux.
 const RUNS: u64 = 4;
 
 /// Bytes of Linux's transfers, and of data in its segments.
 const BYTES: u64 = 1_000_000;
 const SEGMENT: u64 = 1448;
 
-/// The mean of [`RUNS`] in kbit/s, from the first packet, at `began`, to the last new data at the receiver, as the table
-/// has it. Each is a segment shorter than the one before: what a drop of the last segment costs does not depend on one
-/// size. Random losses differ in each.
+/// The mean of [`RUNS`] in kbit/s, from the first packet, at `began`, to the last new data at the receiver, as in the
+/// table. Each transfer is one segment shorter than the previous one, so that the cost of dropping the last segment
+/// does not depend on one size. Random losses differ between the runs.
 fn goodput(network: &Network, number: u64, began: Time) -> f64 {
     let has_fades = network.links.iter().any(|link| matches!(link.channel, ChannelConfig::TwoState(_)));
     let runs = (0..RUNS).map(|run| {
@@ -81,7 +81,7 @@ fn shown(sample: &Sample) -> String {
     format!("{:.0} +- {half:.0}", moments.mean().unwrap())
 }
 
-/// Each transfer of Linux beside simulated ones that begin at the same time of the same channel.
+/// Each transfer of Linux, compared with simulated ones that begin at the same time of the same channel.
 #[test]
 fn goodput_agrees_with_linux_on_the_built_in_paths() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/linux");

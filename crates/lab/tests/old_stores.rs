@@ -1,5 +1,5 @@
-//! Stores and result directories of earlier versions: those in `before/` were written before keys were computed from
-//! canonical forms.
+//! Stores and result directories of earlier versions: the stores in `before/` were written before keys were computed
+//! from canonical forms.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -24,15 +24,15 @@ fn store() -> (tempfile::TempDir, PathBuf) {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("store.sqlite");
     fs::copy(before("store.sqlite"), &path).unwrap();
-    // It was written with model 9, of which these scenarios have the same results.
+    // The store was written with model 9; these scenarios have the same results in the current model.
     change(&path, &format!("UPDATE sweeps SET model = {}", sim::MODEL_VERSION));
-    // Its format has no column `form`.
+    // The old format has no column `form`.
     let checksum = "row_checksum(id, digest, name, title, scenario, metrics, lasthop, model)";
     change(&path, &format!("UPDATE sweeps SET checksum = {checksum}"));
     (dir, path)
 }
 
-/// The sweep of a scenario of before, whose keys may have other names now.
+/// The sweep of an earlier scenario, whose keys may have new names.
 fn plan(file: &str) -> Plan {
     let text = scenario::document::with_new_names(&fs::read_to_string(before(file)).unwrap()).unwrap();
     let text = text.replace("\"back_offs\"", "\"backoffs\"");
@@ -59,7 +59,7 @@ fn kept(name: &str) -> Value {
     serde_json::from_str(&fs::read_to_string(before(name)).unwrap()).unwrap()
 }
 
-/// The same with the names that metrics have now.
+/// The same results under the current names of metrics.
 fn kept_now(name: &str) -> Value {
     let mut kept = kept(name);
     for entry in kept.as_array_mut().unwrap() {
@@ -131,7 +131,7 @@ fn upgrade_keeps_damaged_rows_marked() {
     assert!(verified.damage[0].to_string().starts_with("replication "), "{}", verified.damage[0]);
 }
 
-/// Whether `whole` has every value of `part`, at the same place.
+/// Whether `whole` contains every value of `part` at the same place.
 fn has_all(whole: &Value, part: &Value) -> bool {
     match (whole, part) {
         (Value::Object(whole), Value::Object(part)) => {
@@ -144,7 +144,7 @@ fn has_all(whole: &Value, part: &Value) -> bool {
     }
 }
 
-/// Its values are written again; fields that it lacks because they did not apply are added.
+/// Values of an old summary are written again; missing fields that did not apply are added.
 #[test]
 fn summary_of_an_old_store_is_read_and_written_with_all_its_values() {
     let text = fs::read_to_string(before("run/summary.json")).unwrap();
@@ -179,7 +179,7 @@ fn runs_without_a_metric_are_counted_and_refilled() {
     swept(&plan, &mut Store::create(&path).unwrap()).unwrap();
     without_timeouts(&path);
 
-    // A new metric makes no run stale, and has no value.
+    // A new metric does not invalidate stored runs; they have no value of it.
     let mut store = Store::open(&path).unwrap();
     assert_eq!(swept(&plan, &mut store).unwrap(), Tally { wanted: 8, found: 8, done: 0 });
     let analysis = |store: &Store| Analysis::of(store, store.sweeps().unwrap().remove(0), u64::MAX).unwrap();

@@ -28,7 +28,7 @@ to = "b"
 replications = 2
 "#;
 
-/// A channel that is `uniform` under another name.
+/// A channel equal to `uniform` under another name.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Odd {
@@ -82,7 +82,7 @@ fn member_without_version_is_refused_with_its_place() {
 }
 
 #[test]
-fn kept_scenario_with_a_member_is_read_back() {
+fn stored_scenario_with_a_member_is_read_back() {
     let plan = plan(SCENARIO, odd("odd").version("1")).unwrap();
     let text = scenario::document::render_scenario(&plan.scenario);
     let kept = scenario::document::read_back(&text).expect("the text is readable without the member");

@@ -1,4 +1,4 @@
-//! The steady state of a goodput: by hand for deterministic runs, by other runs for random ones.
+//! The steady state of a goodput, checked by hand for deterministic runs, and by other runs for random ones.
 
 use std::ops::ControlFlow;
 
@@ -38,7 +38,7 @@ fn perfect_wire_matches_the_hand_calculation() {
         assert!((row.goodput.centre() / bps - 1.0).abs() < 1e-12, "{row:?}");
         assert_eq!(row.goodput.half_width(), 0.0, "{row:?}");
     }
-    // Means of five bins: 31 / 5, (32 + 160) / 5, then 40: the third and all later ones are the same.
+    // Means of five bins: 31 / 5, (32 + 160) / 5, then 40: the third and all later means are equal.
     assert_eq!(report.warmup, Ok(Span::from_secs(1)));
     // 400 - 1770 / n segments a second after n rounds; 95 % of the last, 399.115, from n = 84.93 on.
     assert_eq!(report.verdict, SteadyVerdict::Steady { from: Span::from_millis(8500) });
@@ -66,7 +66,7 @@ fn times_count_from_the_flows_start() {
 }
 
 #[test]
-fn transfers_are_made_endless() {
+fn transfer_with_a_size_is_measured_without_end() {
     let until = Span::from_secs(200);
     let mut short = by_hand(until);
     short.flows[0].traffic = sim::ApplicationConfig::bulk(Some(1));

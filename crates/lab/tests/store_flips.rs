@@ -29,14 +29,14 @@ fn make(path: &Path) {
     }
 }
 
-/// Everything from which reports and exports are made.
+/// All inputs of reports and exports.
 fn read(path: &Path) -> Result<Vec<Value>, StoreError> {
     let store = Store::open(path)?;
     let sweeps = store.sweeps()?.into_iter();
     sweeps.map(|sweep| Analysis::of(&store, sweep, u64::MAX).map(|analysis| analysis_to_json(&analysis))).collect()
 }
 
-/// Flips `count` bits, one at a time, spread evenly over the file with a stride that meets every bit of a byte; returns
+/// Flips `count` bits, one at a time, spread evenly over the file with a stride that covers every bit position; returns
 /// how many were refused.
 fn flip(count: usize) -> usize {
     let dir = tempfile::tempdir().unwrap();

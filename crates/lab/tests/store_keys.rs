@@ -21,7 +21,7 @@ air = { kind = "wireless", between = ["station", "mobile"], rate = "2 Mbps", del
 down = { from = "server", to = "mobile", bytes = "100 kB" }
 "#;
 
-/// The key of `BASE` with these changes.
+/// Returns the store key of `BASE` with these changes.
 fn key(set: &[&str]) -> Digest {
     let overrides = Overrides { set: set.iter().map(|set| (*set).to_owned()).collect(), ..Overrides::default() };
     let source = load::of_text("base".into(), "base.toml".into(), BASE.as_bytes(), &overrides);
@@ -37,7 +37,7 @@ fn store_key_is_independent_of_the_spelling_of_values() {
         (&[], &["replication=7"]),
         (&[], &["output.traces=[\"seqno\"]"]),
         (&[], &["sweep.replications=9"]),
-        // Defaults that are written explicitly.
+        // Defaults, written explicitly.
         (&[], &["seed=1"]),
         (&[], &["profile=\"exact\""]),
         (&[], &["scheme=\"unmodified\""]),
@@ -50,7 +50,7 @@ fn store_key_is_independent_of_the_spelling_of_values() {
         (&[], &["duration=\"10000 ms\""]),
         (&[], &["links.wire.rate=\"8000 kbps\""]),
         (&[], &["flows.down.bytes=\"100000 B\""]),
-        // A name, or a table with it.
+        // A name, or a table with a `kind`.
         (&["links.air.arq=\"stop-and-wait\""], &["links.air.arq={kind=\"stop-and-wait\"}"]),
         (&["scheme=\"snoop\""], &["scheme={kind=\"snoop\"}"]),
         (
@@ -124,7 +124,7 @@ fn store_key_depends_on_every_setting_of_the_network() {
     }
 }
 
-/// The names of nodes, links and flows occur in results, and those of links select their random streams.
+/// The names of nodes, links and flows occur in results, and names of links select random streams.
 #[test]
 fn names_are_part_of_the_store_key() {
     let renamed = BASE.replace("wire =", "cable =");
@@ -133,7 +133,7 @@ fn names_are_part_of_the_store_key() {
     assert_ne!(Digest::of(&loaded.network).unwrap(), key(&[]));
 }
 
-/// A trained policy is in a file beside the scenario: another network is another result under another key.
+/// A trained policy is in a file beside the scenario: another network gives another result under another key.
 #[test]
 fn network_of_a_policy_is_part_of_the_store_key() {
     const NETWORK: &str = "rules = { observe = [\"delay\"] }\nlayers = [{ weights = [[-2.0]], bias = [0.5] }]\n";

@@ -24,7 +24,7 @@ fn scratch() -> (TempDir, PathBuf) {
     (dir, path)
 }
 
-/// A store in which the cases' transfers had these timeouts.
+/// A store with these timeouts in the transfers of the cases.
 fn store(path: &Path, timeouts: [&[u64]; 2], lasthop: &str) -> Store {
     let plan = plan();
     let mut store = Store::create(path).unwrap();
@@ -65,10 +65,10 @@ fn cases_are_compared_by_paired_replications() {
     assert_eq!(rows[1].quantiles[1].value, 2.5);
 }
 
-/// The change is that of the means, not the mean of single changes. By hand: 0, 1, 1, 0 against 5, 2, 2, 0: from 0.5 to
-/// 2.25. 5, 1 against 5, 3: from 3 to 4, where single runs change by 0 and 200 %.
+/// The change is between the means; it is not the mean of single changes. By hand: 0, 1, 1, 0 against 5, 2, 2, 0: from
+/// 0.5 to 2.25. 5, 1 against 5, 3: from 3 to 4, where single runs change by 0 and 200 %.
 #[test]
-fn change_between_cases_is_that_of_the_means() {
+fn change_between_cases_is_the_change_of_their_means() {
     for (runs, percent) in [([&[0, 1, 1, 0][..], &[5, 2, 2, 0][..]], 350.0), ([&[5, 1], &[5, 3]], 100.0 / 3.0)] {
         let rows = rows(&analysis(runs));
         let against = rows[1].against.as_ref().unwrap();
@@ -106,7 +106,7 @@ fn runs_of_one_model_version_merge_and_other_results_do_not() {
     assert!(matches!(store_of_ours.merge(&wrong), Err(StoreError::Disagree { replication: 1, .. })));
 }
 
-/// A store's metadata describe the runs, not the latest view of them.
+/// The metadata of a store describe its runs, not the most recent view of them.
 #[test]
 fn analysis_of_fewer_replications_leaves_the_store_unchanged() {
     let (_dir, path) = scratch();
@@ -150,7 +150,7 @@ fn confidence_intervals_have_the_level_of_the_stopping_rule() {
 /// By hand, two values a and b: the 95 % interval of the mean reaches 12.706 |a - b| / 2 to both sides, that of one run
 /// sqrt(3) times as far. A share is from 0 to 1, a count is not negative.
 #[test]
-fn intervals_are_cut_off_at_the_range_of_the_metric() {
+fn intervals_are_truncated_to_the_range_of_the_metric() {
     let (_dir, path) = scratch();
     let plan = plan();
     let mut store = Store::create(&path).unwrap();

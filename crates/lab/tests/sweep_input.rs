@@ -56,13 +56,13 @@ fn grid_combines_lists_ranges_and_zipped_keys() {
     assert_eq!(points(&zipped), ["1 1 Mbps 1 ms", "1 10 Mbps 100 ms", "2 1 Mbps 1 ms", "2 10 Mbps 100 ms"]);
     let log = plan("axes.links.air.channel.mean_bad = { from = \"1 ms\", to = \"1 s\", count = 4, scale = \"log\" }");
     assert_eq!(points(&log), ["1 ms", "10 ms", "100 ms", "1 s"]);
-    // A table as a value, and a key whose table may be left out.
+    // A table as a value, and a key with an optional table.
     let tables = plan(
         "axes.links.air.channel = [\"perfect\", { kind = \"two-state\", mean_good = \"1 s\", mean_bad = \"1 s\" }]",
     );
     assert_ne!(tables.points[0].cells[0].digest, tables.points[1].cells[0].digest);
     assert_eq!(plan("axes.flows.download.tcp.initial_window = [1, 2]").points.len(), 2);
-    // From the command line alone.
+    // All settings are on the command line.
     let set = plan_set("", &["sweep.axes.links.wire.delay=[\"1 ms\", \"2 ms\", \"3 ms\"]", "sweep.replications=3"]);
     assert_eq!(points(&set.unwrap()), ["1 ms", "2 ms", "3 ms"]);
 }
@@ -85,14 +85,14 @@ fn cases_are_declared_by_one_key_or_by_name() {
 }
 
 #[test]
-fn until_precise_has_the_defaults_recommended_by_law() {
+fn until_precise_has_the_defaults_recommended_in_law2015() {
     let plan = plan("replications = { precision = 0.05, metric = \"goodput_bps\" }\nmetrics = [\"timeouts\"]");
     assert_eq!(plan.replications(), (10, 1000));
     assert_eq!(plan.precise.name, "goodput_bps");
     assert!(matches!(&plan.replications, Replications::UntilPrecise(rule) if rule.level == 0.95));
 }
 
-/// A sweep with a `#` before the mistake, and the parts of the message.
+/// A sweep with a `#` before the mistake, and the expected parts of the message.
 const CASES: &[(&str, &[&str])] = &[
     ("axes.links.wire.dealy = [#\"1 ms\"]", &["links.wire.dealy: no such key", "did you mean \"delay\"?"]),
     ("axes.\"links.wirre.delay\" = [#\"1 ms\"]", &["there is no links.wirre", "did you mean \"wire\"?"]),
@@ -187,7 +187,7 @@ fn every_message_has_a_position_and_a_hint() {
     }
 }
 
-/// Refused before a grid of that size is computed or kept in memory.
+/// Refused before a grid of this size is computed or stored.
 #[test]
 fn oversized_grid_is_refused_at_once() {
     let large = "axes.seed = { from = 1, to = 9999, step = 1 }\n\

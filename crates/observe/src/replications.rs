@@ -1,5 +1,5 @@
-//! Statistics of the replications of one scenario's cases: means with intervals, and each case compared with the first one
-//! under the same random streams. The command computes sweeps with them, and the page in a browser its tables.
+//! Statistics of the replications of one scenario's cases: means with intervals, and each case compared with the first
+//! case under the same random streams. The command uses them for sweeps, and the page in a browser for its tables.
 
 use std::collections::BTreeMap;
 
@@ -72,7 +72,7 @@ impl Series {
 /// One metric of one case: a series for each subject, that is, for each flow, direction of a link and so on.
 pub type Case = BTreeMap<String, Series>;
 
-/// One metric of these runs, given by replication.
+/// One metric of these runs, by replication.
 pub fn collect_case(runs: &[(u64, RecordedSummary)], metric: &Metric) -> Case {
     let mut case = Case::new();
     for (replication, summary) in runs {
@@ -97,11 +97,11 @@ pub struct ReplicationStatistics {
     pub mean: f64,
     /// The standard deviation of single runs; `None` for one run.
     pub deviation: Option<f64>,
-    /// The confidence interval of the mean, cut off at the range of the metric.
+    /// The confidence interval of the mean, truncated to the range of the metric.
     pub ci: Option<Interval>,
-    /// The half-width of that interval, before its ends were cut off.
+    /// Half-width of the confidence interval before truncation.
     pub half: Option<f64>,
-    /// The prediction interval of the next single run, cut off likewise.
+    /// The prediction interval of the next single run, truncated in the same way.
     pub run: Option<Interval>,
     /// The quantiles [`QUANTILES`] of single runs. They assume nothing about the distribution.
     pub quantiles: [Quantile; 3],
@@ -109,7 +109,7 @@ pub struct ReplicationStatistics {
     pub against: Option<Against>,
 }
 
-/// The shares whose quantiles are computed.
+/// Shares at which quantiles are computed.
 pub const QUANTILES: [f64; 3] = [0.1, 0.5, 0.9];
 
 /// The quantile of single runs at one share.
@@ -117,7 +117,7 @@ pub const QUANTILES: [f64; 3] = [0.1, 0.5, 0.9];
 pub struct Quantile {
     /// The interpolated sample quantile.
     pub value: f64,
-    /// The confidence interval; `None` if there are too few replications for one.
+    /// The confidence interval; `None` if there are too few replications.
     pub ci: Option<Interval>,
 }
 
@@ -130,7 +130,7 @@ pub struct Against {
     pub difference: f64,
     /// The confidence interval of the mean difference.
     pub difference_ci: Option<Interval>,
-    /// The change from the first case's mean to this one's, in percent; `None` if the first is 0.
+    /// The change from the first case's mean to the mean of this case, in percent; `None` if the first mean is 0.
     pub percent: Option<f64>,
     /// The confidence interval of the change of the means.
     pub percent_ci: Option<Interval>,
@@ -200,7 +200,7 @@ impl Against {
         let pairs = Pairs::of(&base.values, &series.values);
         let changes = pairs.changes();
         let change = pairs.change_of_means(level);
-        // From 0 there is no change in percent, and dropping such pairs would bias the others.
+        // A mean of 0 has no change in percent, and dropping such pairs would bias the other changes.
         let single = if changes.undefined == 0 { changes.percent.moments() } else { Moments::default() };
         Some(Against {
             pairs: pairs.len() as u64,
@@ -228,7 +228,7 @@ impl Against {
 }
 
 impl SubjectEntry<'_> {
-    /// The statistics as keys and values, with half of each interval's width and the sign of the difference.
+    /// The statistics as keys and values, with the half-width of each interval and the sign of the difference.
     pub fn to_json(&self) -> Value {
         let row = self.row.as_ref();
         let against = row.and_then(|row| row.against.as_ref());
@@ -310,9 +310,9 @@ mod tests {
     }
 
     /// By hand: the differences 1, 2, 3 have mean 2 and deviation 1; Student's t of two degrees of freedom is 4.303, so
-    /// half of the interval is 2.484: it contains 0. With 2.9, 3, 3.1 half of it is 0.248.
+    /// the half-width of the interval is 2.484: the interval contains 0. With 2.9, 3, 3.1 the half-width is 0.248.
     #[test]
-    fn sign_is_that_of_a_difference_whose_interval_excludes_0() {
+    fn difference_has_a_sign_only_if_its_interval_excludes_0() {
         let cases =
             [all(&[10.0, 10.0, 10.0]), all(&[11.0, 12.0, 13.0]), all(&[12.9, 13.0, 13.1]), all(&[7.1, 7.0, 6.9])];
         let found = found(&cases);
@@ -336,7 +336,7 @@ mod tests {
 
     /// With 9, 11, 9, ..., ten values need 6 more for 5 % at 90 % (by hand, see the rule's test); equal values none.
     #[test]
-    fn runs_needed_are_those_of_the_least_precise_subject() {
+    fn least_precise_subject_determines_the_runs_needed() {
         let rule = Rule::new(0.05, Level::new(0.9).unwrap(), 10, 100).unwrap();
         let moving: Vec<f64> = [9.0, 11.0].into_iter().cycle().take(10).collect();
         assert_eq!(runs_needed(&[all(&[5.0; 10]), all(&moving)], &rule, 10), 6);

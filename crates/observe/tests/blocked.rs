@@ -1,4 +1,4 @@
-//! Why senders send nothing, in the traces of a run: a scenario for each of the five reasons.
+//! Reasons for blocked senders in the traces of a run: a scenario for each of the five reasons.
 
 use std::rc::Rc;
 

@@ -1,4 +1,4 @@
-//! The time budget of `observe::explain`: its causes add up, and each has its share in a run whose share is known.
+//! The time budget of `observe::explain`: its causes add up, and each cause is checked in a run with a known share.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ fn explained(network: &Network) -> Vec<FlowReport> {
     explain.finish(results.ended)
 }
 
-/// The first flow of a scenario: its budget in milliseconds by name, and the time that it took.
+/// The first flow of a scenario: its budget in milliseconds by name, and its duration.
 fn budget(text: &str) -> (BTreeMap<&'static str, f64>, f64) {
     let report = explained(&build_network(text)).remove(0);
     let millis = |span: Span| span.as_secs_f64() * 1e3;
@@ -53,26 +53,26 @@ fn budget_of_every_example_adds_up_to_the_time_of_its_flows() {
     assert!(flows >= 60, "{flows} flows");
 }
 
-/// 100 segments of 1 ms on the wire. Slow start does not leave it idle, because the window is there at once.
+/// 100 segments of 1 ms on the wire. Slow start never leaves the wire idle, because the initial window is large enough.
 #[test]
-fn link_rate_is_the_transmission_time_of_all_segments() {
+fn cause_link_rate_is_the_transmission_time_of_all_segments() {
     let flow = "mss = \"960 B\"\nbytes = \"96000 B\"\nreceive_window = \"1 MB\"\ntcp.initial_window = 200";
     assert_cause(&wire_text("8 Mbps", "10 ms", flow), Cause::LinkRate, 100.0);
-    // Then the last segment and its acknowledgment, of 0.04 ms, propagate.
+    // Afterwards the last segment and its acknowledgment, of 0.04 ms, propagate.
     assert_cause(&wire_text("8 Mbps", "10 ms", flow), Cause::Propagation, 20.04);
 }
 
 /// A window of four segments keeps the wire busy for 4 ms of a round trip of 201.04 ms. Slow start fills it with segments
 /// 1 to 6 of 406: a hundred windows follow, with 99 pauses.
 #[test]
-fn receiver_window_is_the_idle_rest_of_each_round_trip() {
+fn cause_receiver_window_is_the_idle_rest_of_each_round_trip() {
     let flow = "mss = \"960 B\"\nbytes = \"389760 B\"\nreceive_window = \"3840 B\"";
     assert_cause(&wire_text("8 Mbps", "100 ms", flow), Cause::ReceiverWindow, 99.0 * 197.04);
 }
 
 /// 1, 2, 4, ..., 32 segments in six round trips: five of them wait for the window. A segment takes 8 us.
 #[test]
-fn slow_start_is_the_time_until_the_window_holds_the_transfer() {
+fn cause_slow_start_is_the_time_until_the_window_holds_the_transfer() {
     let flow = "mss = \"960 B\"\nbytes = \"60480 B\"\nreceive_window = \"1 MB\"\ntcp.initial_window = 1";
     assert_cause(&wire_text("1 Gbps", "50 ms", flow), Cause::SlowStart, 5.0 * 100.0);
     assert_cause(&wire_text("1 Gbps", "50 ms", flow), Cause::Propagation, 100.0);
@@ -81,7 +81,7 @@ fn slow_start_is_the_time_until_the_window_holds_the_transfer() {
 /// ssthresh is two segments. The window is 1, 2, 3, ... segments in successive round trips, and grows by slightly less
 /// than one in each [RFC5681 s3.1 equation 3], so that 66 segments take twelve: one wait in slow start, then ten.
 #[test]
-fn congestion_avoidance_is_the_time_of_a_window_that_grows_by_one() {
+fn cause_congestion_avoidance_is_the_time_of_a_window_that_grows_by_one() {
     let flow = "mss = \"960 B\"\nbytes = \"63360 B\"\nreceive_window = \"1 MB\"\n\
                 tcp = { initial_window = 1, initial_ssthresh = \"1920 B\" }";
     let text = wire_text("1 Gbps", "50 ms", flow);
@@ -91,14 +91,14 @@ fn congestion_avoidance_is_the_time_of_a_window_that_grows_by_one() {
 
 /// A SYN and its acknowledgment: a round trip, and 0.04 ms for each.
 #[test]
-fn handshake_is_one_round_trip() {
+fn cause_handshake_is_one_round_trip() {
     let flow = "mss = \"960 B\"\nbytes = \"960 B\"\ntcp.handshake = true";
     assert_cause(&wire_text("8 Mbps", "100 ms", flow), Cause::Handshake, 200.0);
 }
 
 /// Ten packets a second of 1 ms each: nothing to send for the other 99 %.
 #[test]
-fn application_is_the_time_without_data() {
+fn cause_application_is_the_time_without_data() {
     let flow = "mss = \"960 B\"\nreceive_window = \"1 MB\"\ntraffic = { kind = \"cbr\", rate = \"76800 bps\", packet = \"960 B\" }";
     let text = wire_text("8 Mbps", "10 ms", flow).replace("10000 s", "100 s");
     assert_cause(&text, Cause::Application, 99_000.0);
@@ -106,7 +106,7 @@ fn application_is_the_time_without_data() {
 
 /// Two flows with equal windows take turns on the wire, which is never idle: half of the time each waits for the other.
 #[test]
-fn others_queue_is_the_share_of_the_other_flow() {
+fn cause_others_queue_is_the_share_of_the_other_flow() {
     let flow = |name: &str| {
         format!(
             "[flows.{name}]\nfrom = \"a\"\nto = \"b\"\nmss = \"960 B\"\nreceive_window = \"96000 B\"\n\
@@ -123,7 +123,7 @@ fn others_queue_is_the_share_of_the_other_flow() {
 /// A page behind a bulk flow whose window fills the queue: most of its time is the queue of the other. Without the other
 /// flow the page takes that much less time, which is the check of the cause by a counterfactual run.
 #[test]
-fn others_queue_is_the_time_that_a_page_gains_without_the_other_flow() {
+fn cause_others_queue_is_the_time_that_a_page_gains_without_the_other_flow() {
     let page = "mss = \"960 B\"\nbytes = \"100 kB\"\nreceive_window = \"1 MB\"\nstart = \"20 s\"\ntcp.handshake = true";
     let bulk = "[flows.bulk]\nfrom = \"a\"\nto = \"b\"\nmss = \"960 B\"\nreceive_window = \"480 kB\"";
     let alone = wire_text("8 Mbps", "10 ms", page);
@@ -136,7 +136,7 @@ fn others_queue_is_the_time_that_a_page_gains_without_the_other_flow() {
     assert!((share - gained).abs() < 0.02 * gained, "{share} of {gained}: {budget_behind:?}");
 }
 
-/// The example of the page behind a download: the finding costs what FQ-CoDel in front of the line saves.
+/// The example of the page behind a download: the cost of the finding equals the time saved by FQ-CoDel at the line.
 #[test]
 fn standing_queue_costs_what_a_fair_queue_saves() {
     let page = |set: &[&str]| {
@@ -154,11 +154,11 @@ fn standing_queue_costs_what_a_fair_queue_saves() {
     assert!(cost(&fair) < 0.02, "{:?}", fair.findings);
 }
 
-/// An application writes four segments twice a second. The first wire sends them in 4 ms; the second, slower one is 50 ms
-/// away and has them when nothing waits any more. Of each burst three segments wait behind their own, for 3 ms. The slowest
-/// hop is known from the second of 200 bursts on.
+/// An application writes four segments twice a second. The first wire sends them in 4 ms; the second, slower one is 50
+/// ms away and receives them when the first queue is empty. Of each burst three segments wait behind their own, for 3
+/// ms. The slowest hop is known from the second of 200 bursts on.
 #[test]
-fn own_queue_is_the_wait_at_a_faster_hop_while_the_slowest_is_idle() {
+fn cause_own_queue_is_the_wait_at_a_faster_hop_while_the_slowest_is_idle() {
     let text = r#"
         duration = "100 s"
         [nodes]
@@ -189,7 +189,7 @@ fn own_queue_is_the_wait_at_a_faster_hop_while_the_slowest_is_idle() {
 /// A frame is lost at its first three attempts. Each costs its transmission of 8 ms and the acknowledgment timeout: as much
 /// as the transfer takes longer than over a perfect channel.
 #[test]
-fn bad_air_is_the_time_that_a_perfect_channel_saves() {
+fn cause_bad_air_is_the_time_that_a_perfect_channel_saves() {
     let text = |drop: &str| {
         let channel = format!("{{ kind = \"scripted\", drop = [{drop}] }}");
         let flow = "bytes = \"100 KiB\"\nreceive_window = \"64 KiB\"";
@@ -201,10 +201,10 @@ fn bad_air_is_the_time_that_a_perfect_channel_saves() {
     assert!(lost > 24.0 && (lossy["bad-air"] - lost).abs() < 0.02 * lost, "{lost}: {lossy:?}");
 }
 
-/// The last segment is lost on the wire, without a link layer: nothing but the timer repairs it, which takes as much
-/// longer as the transfer without the loss is over before.
+/// The last segment is lost on the wire, without a link layer: only the timer repairs it, and the transfer without the
+/// loss is shorter by that wait.
 #[test]
-fn air_loss_is_the_wait_for_the_timer_after_a_lost_tail() {
+fn cause_air_loss_is_the_wait_for_the_timer_after_a_lost_tail() {
     let text = |drop: &str| {
         let flow = "mss = \"960 B\"\nbytes = \"96000 B\"\nreceive_window = \"1 MB\"\ntcp.initial_window = 200";
         let channel = format!("channel = {{ kind = \"scripted\", drop = [{drop}] }}\n[flows.flow]");
@@ -212,16 +212,16 @@ fn air_loss_is_the_wait_for_the_timer_after_a_lost_tail() {
     };
     let ((lossy, took_lossy), (_, took_whole)) = (budget(&text("99")), budget(&text("")));
     let lost = took_lossy - took_whole;
-    // The lost transmission takes 1 ms of it.
+    // The lost transmission takes 1 ms of this wait.
     assert!(lost > 200.0 && (lossy["bad-air"] - 1.0).abs() < 1e-6, "{lossy:?}");
     // Without the loss the last 20.04 ms are the propagation of the last segment and its acknowledgment.
     let (repair, expected) = (lossy["air-loss"] + lossy["bad-air"], lost + 20.04);
     assert!((repair - expected).abs() < 0.02 * expected, "{repair} for {expected}: {lossy:?}");
 }
 
-/// The same with a queue that has no room for the last segment.
+/// The same with a queue without space for the last segment.
 #[test]
-fn queue_drop_is_the_wait_for_the_timer_after_a_dropped_tail() {
+fn cause_queue_drop_is_the_wait_for_the_timer_after_a_dropped_tail() {
     let text = |queue: &str| {
         let flow = "mss = \"960 B\"\nbytes = \"96000 B\"\nreceive_window = \"1 MB\"\ntcp.initial_window = 200";
         wire_text("8 Mbps", "10 ms", flow).replace("[flows.flow]", &format!("queue = \"{queue}\"\n[flows.flow]"))
@@ -237,7 +237,7 @@ fn queue_drop_is_the_wait_for_the_timer_after_a_dropped_tail() {
 
 /// The link is interrupted for a second while packets wait.
 #[test]
-fn outage_is_the_interruption() {
+fn cause_outage_is_the_duration_of_the_interruption() {
     let flow = "mss = \"960 B\"\nbytes = \"960000 B\"\nreceive_window = \"96000 B\"\ntcp = { initial_window = 100, min_rto = \"5 s\" }";
     let text = wire_text("8 Mbps", "10 ms", flow);
     let text = text.replace(
@@ -245,7 +245,7 @@ fn outage_is_the_interruption() {
         "outages = [{ from = \"500 ms\", to = \"1500 ms\", packets = \"wait\" }]\n[flows.flow]",
     );
     assert_cause(&text, Cause::Outage, 1000.0);
-    // A discipline that chooses the packet at the start of its transmission. Its target is never reached.
+    // A discipline that chooses the packet at the start of its transmission. The sojourn time never reaches its target.
     let queue = "queue = { kind = \"codel\", target = \"100 s\", interval = \"1000 s\" }\n[flows.flow]";
     let chosen = text.replace("[flows.flow]", queue);
     assert_eq!(budget(&chosen), budget(&text));
@@ -254,7 +254,7 @@ fn outage_is_the_interruption() {
 /// A packet of 1500 bytes at each of 100 opportunities a second: between them the link serves the first packet, whether its
 /// times are known at its arrival or, as with CoDel, at the start of its transmission.
 #[test]
-fn link_rate_of_a_recorded_link_includes_the_time_between_opportunities() {
+fn cause_link_rate_of_a_recorded_link_includes_the_time_between_opportunities() {
     let flow = "mss = \"1460 B\"\nbytes = \"1460 kB\"\nreceive_window = \"1 MB\"\ntcp.initial_window = 200";
     let trace = "delivery_trace.forward = { contents = \"10\\n\" }\n[flows.flow]";
     let text = wire_text("8 Mbps", "10 ms", flow).replace("[flows.flow]", trace);
@@ -263,20 +263,21 @@ fn link_rate_of_a_recorded_link_includes_the_time_between_opportunities() {
     assert_cause(&text.replace("delivery_trace", queue), Cause::LinkRate, 10_000.0);
 }
 
-/// An application writes 100 bytes every 20 ms. Nagle's algorithm lets one segment out a round trip of 200.09 ms. From its
-/// acknowledgment to the next write pass 10 ms on average, as the phase drifts; for the rest small data waits.
+/// An application writes 100 bytes every 20 ms. Nagle's algorithm permits one small segment per round trip of 200.09 ms.
+/// The next write follows the acknowledgment after 10 ms on average, because the phase drifts; the remaining time small
+/// segments wait for acknowledgments.
 #[test]
-fn nagle_is_the_wait_of_small_segments_for_acknowledgments() {
+fn cause_nagle_is_the_wait_of_small_segments_for_acknowledgments() {
     let flow = "mss = \"2000 B\"\nreceive_window = \"1 MB\"\ntraffic = { kind = \"cbr\", rate = \"40 kbps\", packet = \"100 B\" }\n\
                 tcp.nagle = \"on\"";
     let text = wire_text("100 Mbps", "100 ms", flow).replace("10000 s", "100 s");
     assert_cause(&text, Cause::Nagle, 100_000.0 * 0.95);
 }
 
-/// A packet takes two seconds more than 201.04 ms. The timer expires after a second, and TCP repairs what was not lost until
-/// the acknowledgment arrives. The window of one segment keeps everything else out of the network.
+/// A packet takes two seconds more than 201.04 ms. The timer expires after a second, and TCP repairs data that was not
+/// lost until the acknowledgment arrives. With the window of one segment nothing else is in the network.
 #[test]
-fn spurious_recovery_is_the_time_from_a_needless_timeout_to_the_acknowledgment() {
+fn cause_spurious_recovery_is_the_time_from_a_needless_timeout_to_the_acknowledgment() {
     let flow = "mss = \"960 B\"\nbytes = \"48000 B\"\nreceive_window = \"960 B\"\ntcp.min_rto = \"1 s\"";
     let spike = "delay_spikes = [{ at = \"5 s\", duration = \"201 ms\", extra_delay = \"2 s\" }]\n[flows.flow]";
     let text = wire_text("8 Mbps", "100 ms", flow).replace("[flows.flow]", spike);
@@ -284,9 +285,9 @@ fn spurious_recovery_is_the_time_from_a_needless_timeout_to_the_acknowledgment()
 }
 
 /// A mobile closes the receive window 300 ms before a disconnection of three seconds and opens it after that; both
-/// acknowledgments take as long to the sender.
+/// acknowledgments take equally long to the sender.
 #[test]
-fn scheme_is_the_time_for_which_it_closes_the_receive_window() {
+fn cause_scheme_is_the_time_for_which_the_scheme_closes_the_receive_window() {
     let air = "queue = \"unlimited\"\nchannel = { kind = \"scripted\", bad = [[\"5 s\", \"8 s\"]] }";
     let flow = format!("{}\nbytes = \"400 kB\"\nmss = \"1000 B\"\nreceive_window = \"4000 B\"", testkit::TO_MOBILE);
     let text = testkit::last_hop_text("duration = \"600 s\"", ("8 Mbps", "100 ms"), air, &flow);
@@ -295,11 +296,11 @@ fn scheme_is_the_time_for_which_it_closes_the_receive_window() {
     assert_cause(&text, Cause::Scheme, 3300.0);
 }
 
-/// A neighbour sends ten datagrams of 1000 bytes a second, each for 192 us + (1000 + 28 + 8 + 28) x 8 / 2 Mbps, SIFS of 10 us
-/// and an acknowledgment of 192 us + 14 x 8 / 2 Mbps, while the download always has a packet to send. With 1024 slots hardly
-/// any frames collide.
+/// A neighbour sends ten datagrams of 1000 bytes a second, each for 192 us + (1000 + 28 + 8 + 28) x 8 / 2 Mbps, SIFS of
+/// 10 us and an acknowledgment of 192 us + 14 x 8 / 2 Mbps, while the download always has a packet to send. With 1024
+/// slots frames rarely collide.
 #[test]
-fn contention_is_the_exchanges_of_a_neighbour() {
+fn cause_contention_is_the_exchanges_of_a_neighbour() {
     let text = r#"
         duration = "60 s"
         [nodes]
@@ -342,7 +343,7 @@ fn contention_is_the_exchanges_of_a_neighbour() {
 /// start the rate is twice the window in a round trip, as in Linux. Segment 101 is followed after 100 / (2 x 101) ms and the
 /// next, with a window of 162, after 0.31 ms; 97 further intervals are 100 / (2 x 200) ms.
 #[test]
-fn pacing_is_the_interval_between_segments_without_their_transmission() {
+fn cause_pacing_is_the_interval_between_segments_less_their_transmission() {
     let flow = "mss = \"960 B\"\nbytes = \"192000 B\"\nreceive_window = \"1 MB\"\n\
                 tcp = { initial_window = 100, delayed_ack = false, control = { kind = \"reno\", pace = true } }";
     let expected = 0.495 + 0.309 + 97.0 * 0.25 - 99.0 * 0.008;
@@ -354,7 +355,7 @@ fn pacing_is_the_interval_between_segments_without_their_transmission() {
 /// 192 us + (1040 + 36) x 8 / 2 Mbps. The acknowledgment is delayed by 40 ms and meets an idle medium. With 10,000
 /// intervals the standard error is 0.7 %.
 #[test]
-fn collision_is_the_exchanges_that_collide() {
+fn cause_collision_is_the_exchanges_that_collide() {
     let text = r#"
         duration = "1000 s"
         [nodes]

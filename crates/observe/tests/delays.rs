@@ -47,15 +47,15 @@ fn burst_waits_for_the_packets_before_each() {
     close(millis(forward.queue_wait_max_s), 9.0);
     let (median, p95) = (millis(forward.queue_wait_p50_s), millis(forward.queue_wait_p95_s));
     assert!((median - 4.0).abs() <= 0.04 && (p95 - 9.0).abs() <= 0.09, "{median} {p95}");
-    // Each delay is 1 ms longer than the one before: after nine changes, 1 - (15/16)^9 of it.
+    // Each delay is 1 ms longer than the previous one: after nine changes, the jitter is 1 - (15/16)^9 ms.
     close(millis(summary.flows[0].delay_jitter_s), (1e6 * (1.0 - (15.0_f64 / 16.0).powi(9))).floor() / 1e6);
-    // A queue discipline that decides at the departure has the same waits.
+    // A queue discipline that chooses packets at their departure has the same waits.
     let fair = wire_text("8 Mbps", "100 ms", flow).replace("[flows.flow]", "queue = \"fq-codel\"\n[flows.flow]");
     close(millis(measured(&fair).links[0].forward.queue_wait_mean_s), 4.5);
 }
 
-/// Three attempts fail. Without them a frame of 1064 bytes takes 8.512 ms at 1 Mbps and 1 ms; the others add what the
-/// transfer takes longer, as one segment is sent at a time.
+/// Three attempts fail. Without them a frame of 1064 bytes takes 8.512 ms at 1 Mbps and 1 ms; the other attempts add
+/// the time by which the transfer takes longer, because one segment is sent at a time.
 #[test]
 fn failed_attempts_are_time_in_the_link_layer() {
     let text = |drop: &str| {
@@ -70,13 +70,13 @@ fn failed_attempts_are_time_in_the_link_layer() {
     assert!(longest > 3.0 * 8.512, "{longest}");
 }
 
-/// Segments that a full queue drops do not count, and their retransmissions count from when they were sent.
+/// Segments dropped by a full queue do not count, and the delays of their retransmissions begin at the retransmission.
 #[test]
 fn one_way_delay_does_not_include_the_wait_for_a_retransmission() {
     let flow = "mss = \"960 B\"\nbytes = \"96000 B\"\nreceive_window = \"1 MB\"\ntcp.initial_window = 200";
     let text = wire_text("8 Mbps", "10 ms", flow).replace("[flows.flow]", "queue = \"50 packets\"\n[flows.flow]");
     let summary = measured(&text);
     assert!(summary.flows[0].timeouts > 0, "{:?}", summary.flows[0]);
-    // One in transmission and fifty before it.
+    // One packet in transmission and fifty waiting.
     close(millis(summary.flows[0].delay_max_s), 51.0 + 10.0);
 }

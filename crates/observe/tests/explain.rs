@@ -60,17 +60,17 @@ impl Script {
         self.link(LinkDirection::Forward, LinkEvent::Marked { packet: with_ecn(segment, Ecn::Ce) })
     }
 
-    /// It is lost on the wire; without the loss it would arrive now.
+    /// The packet is lost on the wire; without the loss it would arrive at this time.
     fn lost(&mut self, segment: u64) -> &mut Self {
         self.link(LinkDirection::Forward, LinkEvent::Lost { packet: data(segment) })
     }
 
-    /// It is dropped by the full queue of the wire.
+    /// The full queue of the wire drops the packet.
     fn queue_full(&mut self, segment: u64) -> &mut Self {
         self.link(LinkDirection::Forward, LinkEvent::QueueFull { packet: data(segment), arrived: self.now })
     }
 
-    /// It reaches the receiver, which acknowledges everything before segment `next`.
+    /// The packet reaches the receiver, which acknowledges everything before segment `next`.
     fn arrive(&mut self, segment: u64, next: u64) -> &mut Self {
         self.link(LinkDirection::Forward, LinkEvent::Arrived { packet: data(segment) });
         self.event(sent(1, ack(next)))
@@ -196,8 +196,8 @@ fn timeout_and_repeated_timeout_are_found() {
     );
 }
 
-/// The timer expires at 150, when the segment has arrived and its acknowledgment is on the way. The retransmission
-/// occupies the wire from 150 to 151 in vain, and arrives at 251.
+/// The timer expires at 150, when the segment has arrived and its acknowledgment is in flight. The retransmission
+/// occupies the wire from 150 to 151 needlessly, and arrives at 251.
 #[test]
 fn timeout_is_spurious_while_the_acknowledgment_is_in_flight() {
     let mut script = Script::new();
@@ -215,7 +215,7 @@ fn timeout_is_spurious_while_the_acknowledgment_is_in_flight() {
 /// The wire's queue marks the first segment, which arrives at 101. The second one is lost where it would have arrived,
 /// so from 300 on the network is empty, and the timeout ends the wait at 1300.
 #[test]
-fn marked_packet_is_the_same_packet() {
+fn ecn_mark_does_not_change_the_identity_of_a_packet() {
     let mut script = Script::new();
     script.at(0).window(1.0, f64::INFINITY).send_capable(0, Reason::New);
     script.marked(0).at(101).link(LinkDirection::Forward, LinkEvent::Arrived { packet: with_ecn(0, Ecn::Ce) });
@@ -387,7 +387,7 @@ fn two_losses(scheme: &str) -> FlowReport {
 /// unmodified TCP. Under the Simple scheme it expires at 98003, and again at 99354, after the last duplicate at 98705
 /// [goel1997 figures 5.3, 5.4].
 #[test]
-fn two_losses_of_the_thesis_cost_the_waits_of_its_figures() {
+fn losses_of_the_thesis_example_cost_the_waits_in_its_figures() {
     let unmodified = two_losses("unmodified");
     assert_eq!(of_kind(&unmodified, "idle-wait"), [(1974, 2456, 97_703 - 97_221)]);
     assert_eq!(of_kind(&unmodified, "repeated-timeout"), []);
@@ -415,7 +415,8 @@ fn two_losses_of_the_thesis_cost_the_waits_of_its_figures() {
 /// 492 ms in each direction: one segment per round trip of 995 ms, and an RTO that has decreased to 1000 ms. The 31st
 /// segment leaves at 29850 and reaches the station at 30343. Its attempts then and 11 and 22 ms later fall into BAD;
 /// the fourth, at 30376, succeeds, so its acknowledgment arrives at 30878. The timer expires at 30850; its
-/// retransmission occupies the radio link from 31343 to 31352 in vain, and it raced the link layer.
+/// retransmission occupies the radio link from 31343 to 31352 needlessly, because the link layer still held the
+/// segment.
 #[test]
 fn link_layer_retries_beyond_the_rto_make_a_timeout_spurious() {
     let channel = r#"{ kind = "scripted", bad = [["30340 ms", "30370 ms"]] }"#;
@@ -425,7 +426,7 @@ fn link_layer_retries_beyond_the_rto_make_a_timeout_spurious() {
     let expected =
         [("bad-air", 30_343, 30_376, 33), ("spurious-timeout", 30_850, 31_352, 9), ("raced-resend", 30_850, 31_352, 9)];
     assert_eq!(rows(&report)[1..], expected);
-    // The window of one segment costs more than all other findings.
+    // The one-segment window costs more than all other findings together.
     assert_eq!(report.findings[0].kind, "receiver-window");
     let spurious = &report.findings[2].text;
     assert!(spurious.contains("it arrived 28 ms later; 1 segment retransmitted"), "{spurious}");
@@ -446,7 +447,7 @@ fn small_window_costs_the_idle_rest_of_the_round_trip() {
 /// A window of 4000 bytes holds the same four segments; the congestion window of a sender that counts segments stays at
 /// 3840 bytes.
 #[test]
-fn window_of_a_fraction_more_than_whole_segments_costs_the_same() {
+fn fraction_of_a_segment_in_the_window_does_not_change_the_cost() {
     let cost = |variant: &str, window: u32| {
         let tcp = format!("tcp = {{ variant = \"{variant}\", timestamps = false }}");
         let flow = format!("mss = \"960 B\"\nbytes = \"41280 B\"\nreceive_window = \"{window} B\"\n{tcp}");
@@ -463,7 +464,7 @@ fn window_of_a_fraction_more_than_whole_segments_costs_the_same() {
 /// A link whose table changes its parameters, from the start or between the packets of two transfers, is explained with
 /// the parameters in force: no finding changes its cost.
 #[test]
-fn link_with_a_table_is_explained_by_the_row_in_force() {
+fn link_with_a_rate_table_is_explained_with_the_current_row() {
     let flow = "start = \"1 s\"\nmss = \"960 B\"\nbytes = \"41280 B\"\nreceive_window = \"3840 B\"";
     let costs = |report: &FlowReport| report.findings.iter().map(|found| (found.kind, found.cost)).collect::<Vec<_>>();
     let plain = explained(&build_network(&wire_text("8 Mbps", "100 ms", flow)));
@@ -517,7 +518,7 @@ fn window_filled_by_data_behind_a_hole_is_no_finding() {
     assert_eq!(of_kind(&report, "receiver-window"), []);
 }
 
-/// The same transfer, followed by one with a large window between the same nodes: ports distinguish them.
+/// The same transfer, followed by a transfer with a large window between the same nodes: ports distinguish the flows.
 #[test]
 fn flows_between_the_same_nodes_are_distinguished() {
     let first = "mss = \"960 B\"\nbytes = \"41280 B\"\nreceive_window = \"3840 B\"";

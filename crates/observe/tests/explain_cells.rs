@@ -222,8 +222,8 @@ fn window_is_no_finding_in_a_saturated_cell() {
     assert!((many / few - 1.0).abs() < 0.03, "{many} and {few}");
 }
 
-/// The first segment is at the base station at 10.12 ms, when the channel is BAD: its first frame is lost, and sent
-/// again after the acknowledgment timeout and a back-off.
+/// The first segment is at the base station at 10.12 ms, when the channel is BAD: its first frame is lost, and
+/// retransmitted after the acknowledgment timeout and a back-off.
 #[test]
 fn frame_lost_on_the_channel_costs_its_exchange() {
     let channel = "channel = { kind = \"scripted\", bad = [[\"10 ms\", \"11 ms\"]] }";
@@ -325,7 +325,7 @@ fn station_does_not_defer_to_hidden_terminals() {
     let (reports, events) = watched(&build_network(&text));
     let heard = |event: &Event| match event {
         Event::Medium { event: MediumEvent::Sent { from: 0, frame, .. }, .. } if frame.kind.is_answer() => ACK + WAY,
-        // Including the acknowledgment timeout, which is as long as an acknowledgment.
+        // The airtime includes the acknowledgment timeout, which is as long as an acknowledgment.
         Event::Medium { event: MediumEvent::Sent { from: 0, .. }, .. } => TCP_ACK + WAY + SIFS + ACK + WAY,
         _ => 0.0,
     };
@@ -339,8 +339,8 @@ fn station_does_not_defer_to_hidden_terminals() {
 }
 
 /// The example's transfer saturates either cell. Where it is slower through the first, that cell is not its slowest
-/// link after the mobile has left it and it is idle; nor is a wire while the packets at the old base station are tried
-/// in vain.
+/// link after the mobile has left it and it is idle; and neither is a wire during failing attempts at the old base
+/// station.
 #[test]
 fn cell_that_the_mobile_has_left_is_not_the_slowest_link() {
     for rate in ["11 Mbps", "5.5 Mbps"] {
@@ -353,8 +353,8 @@ fn cell_that_the_mobile_has_left_is_not_the_slowest_link() {
     }
 }
 
-/// If one fragment is lost, only this one is sent again, and only the transmission after the last acknowledgment was in
-/// vain. The second one is lost. 512 bytes take 192 + 8 x 512 / 11 = 565.
+/// If one fragment is lost, only this fragment is retransmitted, and only the transmission after the last
+/// acknowledgment was needless. The second one is lost. 512 bytes take 192 + 8 x 512 / 11 = 565.
 #[test]
 fn only_the_lost_fragment_has_a_cost() {
     let fragment = 565.0;
@@ -378,7 +378,7 @@ fn damaged_packet_of_an_aggregate_costs_its_part_of_the_frame() {
         let text = cell("duration = \"1.2 s\"", 5, &["a"], "", channel, flow);
         watched(&build_network(&text.replace("802.11b\"", "802.11n\"\naggregation = {}")))
     };
-    // The first aggregate of more than two packets after 1 s, and its number of packets.
+    // The first aggregate of more than two packets after 1 s, with its number of packets.
     let (reports, events) = run("");
     assert_eq!(cost(&reports[0], "bad-air"), 0.0);
     let sent = events.iter().enumerate().find_map(|(place, (at, event))| match event {

@@ -1,4 +1,4 @@
-//! The summary and the explanation of transfers over each link layer.
+//! Summary and explanation of transfers over each link layer.
 
 use engine::{Span, Time};
 use observe::explain::{Explain, FlowReport};
@@ -57,8 +57,8 @@ fn bad_air(report: &FlowReport) -> Span {
     costs.fold(Span::ZERO, |sum, cost| sum + cost)
 }
 
-/// Three frames are lost, and each occupied the link for 8.512 ms: not longer, since other frames are sent while its
-/// acknowledgment is awaited.
+/// Three frames are lost, and each occupied the link for 8.512 ms: not longer, because other frames are sent during the
+/// wait for an acknowledgment.
 #[test]
 fn lost_frame_in_a_window_costs_its_transmission_time() {
     for arq in &LINK_LAYERS[..5] {
@@ -69,7 +69,8 @@ fn lost_frame_in_a_window_costs_its_transmission_time() {
     }
 }
 
-/// Frames and acknowledgments are lost; transmissions in vain, because only the acknowledgment was lost, count as well.
+/// Frames and acknowledgments are lost; transmissions that were needless because only the acknowledgment was lost count
+/// as well.
 #[test]
 fn failed_attempt_costs_its_transmission_time() {
     let channel = "{ kind = \"uniform\", loss = 0.1 }";

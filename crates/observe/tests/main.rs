@@ -1,4 +1,4 @@
-//! Tests of what a run shows: one program, so that each crate under test is linked once.
+//! Tests of the observation of runs: one program, so that each crate under test is linked once.
 
 mod blocked;
 mod budget;

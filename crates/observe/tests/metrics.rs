@@ -42,7 +42,7 @@ fn metrics(scope: Scope, summed: &[&str]) -> BTreeSet<String> {
 }
 
 #[test]
-fn numbers_of_a_summary_and_metrics_are_the_same() {
+fn summary_and_metrics_have_the_same_numbers() {
     let summary = serde_json::to_value(a_summary()).unwrap();
     // The reason why a connection failed is a word, and null here.
     assert_eq!(numbers(&summary["flows"][0], &["failure"]), metrics(Scope::Flow, &[]));
@@ -102,7 +102,7 @@ fn keys_of_a_summary_are_the_same_in_every_example() {
     assert_eq!(keys, declared.collect());
 }
 
-/// Earlier versions left out fields that did not apply, as stores do: such a summary lacks no metric.
+/// Earlier versions omitted fields that did not apply, as stores do; such a summary has all metrics.
 #[test]
 fn summary_without_defaults_of_optional_fields_reads_like_the_whole() {
     let summary = a_summary();
@@ -119,7 +119,7 @@ fn summary_without_defaults_of_optional_fields_reads_like_the_whole() {
 const LINK_LAYER: [&str; 5] =
     ["link_layer_mean_s", "link_layer_p50_s", "link_layer_p95_s", "link_layer_p99_s", "link_layer_max_s"];
 
-/// Metrics of flows of datagrams, and of applications that have results of their own.
+/// Metrics of flows of datagrams, and of applications with additional results.
 const OTHER_TRAFFIC: [&str; 21] = [
     "datagrams_sent",
     "datagrams_lost",
@@ -156,11 +156,11 @@ fn every_metric_is_readable_and_has_name_unit_and_definition() {
             Scope::Run => 1,
             Scope::Station => 4,
             Scope::Direction if metric.name == "frames_collided" => 4,
-            // The second medium carries nothing, and a wire has no link layer.
+            // The second medium has no traffic, and wires have no link layer.
             Scope::Direction if LINK_LAYER.contains(&metric.name) => 2,
             Scope::Direction if metric.is_of_delays() => 4,
             Scope::Direction => 6,
-            // Neither datagrams, nor applications with results, nor arrivals.
+            // A scenario without datagrams, applications with additional results, and arrivals.
             Scope::Arrivals => 0,
             Scope::Flow if OTHER_TRAFFIC.contains(&metric.name) => 0,
             Scope::Node if metric.name == "packets_dropped_no_route" => 5,
@@ -180,7 +180,7 @@ fn every_metric_is_readable_and_has_name_unit_and_definition() {
 
 /// A walk from one base station to another, which takes 100 ms.
 #[test]
-fn metrics_of_a_handover_are_those_of_the_results() {
+fn handover_metrics_equal_the_results() {
     let loaded = load_example("handover.toml", &Overrides::default());
     let results = run_network(&loaded.network);
     let summary = summarize_results("", &loaded.scenario, &loaded.network, &results);
@@ -192,7 +192,7 @@ fn metrics_of_a_handover_are_those_of_the_results() {
     assert_eq!(lost, results.no_route.iter().map(|lost| Some(*lost as f64)).collect::<Vec<_>>());
 }
 
-/// Schemes are created from their names alone; their counters are defined on the schemes' pages.
+/// Schemes are created by name; their counters are defined on the schemes' pages.
 #[test]
 fn counters_of_schemes_are_defined() {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");

@@ -18,8 +18,8 @@ pub trait Observer {
     }
     /// Reports an event of a link.
     fn link(&mut self, at: Time, hop: HopId, event: LinkEvent);
-    /// Reports, instead of [`LinkEvent::Dequeued`] if not all events are wanted, that a packet waited in the queue of a
-    /// link without a link layer.
+    /// Reports that a packet waited in the queue of a link without a link layer. This event replaces
+    /// [`LinkEvent::Dequeued`] for observers that do not watch all events.
     fn waited(&mut self, hop: HopId, wait: Span) {
         let _ = (hop, wait);
     }
@@ -91,7 +91,7 @@ impl<O: Observer> Cx<'_, O> {
 /// A type-erased observer.
 pub struct AnyObserver<'a> {
     watches: bool,
-    /// `None` if no events are wanted.
+    /// `None` if the observer watches no events.
     observer: Option<&'a mut dyn Observer>,
 }
 

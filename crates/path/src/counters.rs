@@ -13,7 +13,7 @@ pub struct HopCounters {
     pub frames_collided: u64,
     /// Number of packets lost: dropped by the queue, given up by the link layer, or corrupted without a link layer.
     pub packets_dropped: u64,
-    /// Number of these that were dropped because the queue was full.
+    /// Number of these packets that were dropped because the queue was full.
     pub queue_full: u64,
     /// Number of packets marked (ECN).
     pub marked: u64,

@@ -12,7 +12,7 @@ use crate::numbers::SeqBitmap;
 pub enum FrameKind {
     /// A request to send, which reserves the medium.
     Rts,
-    /// The response to it, which reserves the medium around the receiver.
+    /// The response to an RTS, which reserves the medium around the receiver.
     Cts,
     /// A packet, or a fragment of one.
     Data,
@@ -110,7 +110,7 @@ impl LinkDirections {
 pub struct MediumId(pub u32);
 
 impl MediumId {
-    /// Its index in lists of all media.
+    /// Index of the medium in lists of all media.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
@@ -143,44 +143,44 @@ pub enum LinkEvent {
     FrameSent {
         /// The frame's sequence number.
         number: u64,
-        /// Number of transmissions of this packet, this one included.
+        /// Number of transmissions of this packet, including this one.
         attempt: u32,
-        /// The packet that it carries.
+        /// Packet in the frame.
         packet: Packet,
     },
-    /// A frame whose sending began now will arrive corrupted.
+    /// A frame whose transmission begins now will arrive corrupted.
     FrameCorrupted {
         /// The frame's sequence number.
         number: u64,
-        /// Number of transmissions of this packet, this one included.
+        /// Number of transmissions of this packet, including this one.
         attempt: u32,
-        /// The packet that it carries.
+        /// Packet in the frame.
         packet: Packet,
     },
     /// A frame arrived that had arrived before: its link acknowledgment was lost.
     FrameDuplicate {
         /// The frame's sequence number.
         number: u64,
-        /// The packet that it carries.
+        /// Packet in the frame.
         packet: Packet,
     },
     /// The far end discarded a frame that arrived out of sequence (go-back-N).
     FrameDiscarded {
         /// The frame's sequence number.
         number: u64,
-        /// The packet that it carries.
+        /// Packet in the frame.
         packet: Packet,
     },
     /// The link layer began to send a parity frame.
     ParitySent {
-        /// Its number among the frames of the hop.
+        /// Number of the frame among the frames of the hop.
         number: u64,
         /// Size in bytes.
         size: u32,
     },
-    /// A parity frame whose sending began now will arrive corrupted.
+    /// A parity frame whose transmission begins now will arrive corrupted.
     ParityCorrupted {
-        /// Its number among the frames of the hop.
+        /// Number of the frame among the frames of the hop.
         number: u64,
     },
     /// A packet whose frame was lost was restored from the parity of its block.
@@ -214,19 +214,19 @@ pub enum LinkEvent {
     QueueFull {
         /// The dropped packet.
         packet: Packet,
-        /// When it arrived at the queue: now, unless it is dropped to make room or at the head.
+        /// When the packet arrived at the queue: now, unless it is dropped to make room or at the head.
         arrived: Time,
     },
     /// The queue discipline dropped a packet although the queue was not full.
     DroppedEarly {
         /// The dropped packet.
         packet: Packet,
-        /// When it arrived at the queue.
+        /// When the packet arrived at the queue.
         arrived: Time,
     },
     /// The queue discipline marked a packet instead of dropping it [RFC3168 s5].
     Marked {
-        /// The packet with its mark.
+        /// The packet, with its ECN mark.
         packet: Packet,
     },
     /// A packet joined the queue, where it waits until a time that is not known yet. A packet that need not wait, or of
@@ -239,12 +239,12 @@ pub enum LinkEvent {
     Dequeued {
         /// The packet.
         packet: Packet,
-        /// When it arrived at the queue.
+        /// When the packet arrived at the queue.
         arrived: Time,
-        /// When the transmitter takes it, which may be in the future.
+        /// When the transmitter takes the packet, possibly in the future.
         starts: Time,
-        /// When its transmission ends, on a link that computes departures; otherwise it follows from the link's rate
-        /// or from its link layer.
+        /// When the transmission of the packet ends, on a link that computes departures; otherwise the end follows from
+        /// the link's rate or its link layer.
         leaves: Option<Time>,
     },
     /// A packet reached the far end.
@@ -269,7 +269,7 @@ impl LinkEvent {
         )
     }
 
-    /// The packet of the event, if there is one.
+    /// Packet of the event, if any.
     pub fn packet(&self) -> Option<&Packet> {
         match self {
             LinkEvent::FrameSent { packet, .. }
@@ -301,7 +301,7 @@ pub enum MediumEvent {
         to: u32,
         /// The frame.
         frame: AirFrame,
-        /// The first packet that it contains, if any.
+        /// First packet in the frame, if any.
         packet: Option<Packet>,
     },
     /// The transmission of a frame ended.
@@ -342,7 +342,7 @@ pub enum MediumEvent {
 pub enum Reach {
     /// Out of carrier-sense range.
     Nothing,
-    /// Within carrier-sense range, but out of the range in which frames can be decoded.
+    /// The receiver is within carrier-sense range, but out of decoding range.
     Senses,
     /// Within range: frames can be decoded.
     Reads,
@@ -364,7 +364,7 @@ impl Reach {
 pub struct AirFrame {
     /// Purpose of the frame.
     pub kind: FrameKind,
-    /// When its transmission begins. The event of an acknowledgment may be emitted before this time.
+    /// When the transmission begins. The event of an acknowledgment may be emitted before this time.
     pub start: Time,
     /// Duration of the transmission.
     pub duration: Span,
@@ -372,12 +372,12 @@ pub struct AirFrame {
     pub size: u32,
     /// Rate in bits per second.
     pub rate: Rate,
-    /// Duration of its reservation of the medium after its end.
+    /// Duration of the frame's reservation of the medium, from its end.
     pub reserves: Span,
-    /// Numbers of the packets that it contains (all of an aggregate's), acknowledges or refers to; for a beacon, its
-    /// own number. Each data packet was reported before as [`LinkEvent::FrameSent`].
+    /// Numbers of the packets that the frame contains (all of an aggregate's), acknowledges or refers to; for a beacon,
+    /// its own number. Each data packet was reported earlier as [`LinkEvent::FrameSent`].
     pub packets: SeqBitmap,
-    /// True for a retransmission; for an RTS, if its packet has failed before.
+    /// True for a retransmission, or for an RTS after a failed attempt at its packet.
     pub again: bool,
 }
 

@@ -9,7 +9,7 @@ pub struct SeqBitmap {
 }
 
 impl SeqBitmap {
-    /// The number of consecutive packet numbers that fit.
+    /// Number of consecutive packet numbers in the set's range.
     pub const MAX: u64 = 64;
 
     /// Returns the empty set for numbers from `first` on.
@@ -22,7 +22,7 @@ impl SeqBitmap {
         SeqBitmap { first: number, bits: 1 }
     }
 
-    /// Returns the set with `number` added, if it fits.
+    /// Returns the set with `number` added; `None` if the number is out of range.
     #[must_use]
     pub const fn with(self, number: u64) -> Self {
         SeqBitmap { first: self.first, bits: self.bits | self.bit(number) }
@@ -33,7 +33,7 @@ impl SeqBitmap {
         self.bits & self.bit(number) != 0
     }
 
-    /// Returns the lowest number that fits.
+    /// Returns the lowest number of the range.
     pub const fn first(self) -> u64 {
         self.first
     }

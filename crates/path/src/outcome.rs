@@ -5,7 +5,7 @@ use wire::{Addr, Packet};
 
 use crate::event::HopId;
 
-/// The link layer detected a failed attempt. Agents react to it.
+/// The link layer detected a failed attempt. Agents may respond to the failure.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RadioNotice {
     /// Hop of the attempt.
@@ -18,7 +18,7 @@ pub struct RadioNotice {
     pub last: bool,
 }
 
-/// The acknowledgment of a packet has reached the link layer of the node that sent it.
+/// The acknowledgment of a packet has reached the link layer of the sending node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DeliveryNotice {
     /// Hop that the packet has crossed.

@@ -32,8 +32,8 @@ fn messengers() -> impl Iterator<Item = AgentConfig> {
     MESSENGERS.iter().map(|name| member(name).unwrap_or_else(|error| panic!("{name} needs defaults: {error}")))
 }
 
-/// An agent that takes or changes packets reports the size of its state; a scheme that declares that end-to-end semantics
-/// are lost acknowledges by itself; only messengers send messages.
+/// An agent that takes or changes packets reports the size of its state; only schemes with declared loss of end-to-end
+/// semantics send own acknowledgments; only schemes with messages send messages.
 #[test]
 fn every_agent_keeps_its_contracts() {
     for config in every_built_agent() {
@@ -57,7 +57,7 @@ fn answers(config: &AgentConfig, failures: &[RadioNotice]) -> Vec<Vec<Packet>> {
     reports::collect_answers(config, failures).unwrap_or_else(|breach| panic!("{breach}"))
 }
 
-/// A packet that answers a report is a message about the packet of this report.
+/// A packet sent in response to a report is a message about the packet of this report.
 #[test]
 fn messages_quote_the_packet_of_the_report() {
     let failures = reports::draw_failures(0..200, 6);
@@ -89,7 +89,7 @@ fn each_segment_gets_one_message_of_each_kind() {
 }
 
 /// A messenger has no state that affects later messages: after any number of other packets its messages about a new
-/// packet are the same.
+/// packet are unchanged.
 #[test]
 fn earlier_failures_do_not_affect_later_messages() {
     let kind = |packet: &Packet| match packet.body {

@@ -143,10 +143,10 @@ fn micros(at: Time) -> u64 {
 }
 
 /// The first packet is sent alone since the medium is idle; the next three follow in an aggregate at 274 + 34 us, with
-/// 4,630 bytes: 143 symbols, 608 us. The second of them is lost and sent again alone, and the third is delivered after
-/// it.
+/// 4,630 bytes: 143 symbols, 608 us. The second of them is lost and retransmitted alone, and the third is delivered
+/// after it.
 #[test]
-fn lost_packet_of_an_aggregate_is_sent_again() {
+fn lost_packet_of_an_aggregate_is_retransmitted() {
     let lossy = ChannelConfig::Scripted(scripted::Config { drop: vec![2], ..Default::default() });
     let seen = exchange(&cell(Some(Aggregation::default())), lossy, [4, 0]);
     let frames: Vec<(u64, &str, u32)> =
@@ -169,7 +169,8 @@ fn lost_packet_of_an_aggregate_is_sent_again() {
     assert_eq!(seen.freed, 4 * 1500);
 }
 
-/// Packets 1 to 5 form an aggregate, 2 and 4 are damaged and sent again, together with 6 to 8 if there are new packets.
+/// Packets 1 to 5 form an aggregate, 2 and 4 are damaged and retransmitted, together with 6 to 8 if there are new
+/// packets.
 #[test]
 fn events_name_the_packets_of_aggregates() {
     let lossy = ChannelConfig::Scripted(scripted::Config { drop: vec![2, 4], ..Default::default() });

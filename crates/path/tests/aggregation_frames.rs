@@ -65,7 +65,7 @@ fn values_at_the_limits_are_allowed() {
 }
 
 // covers [802.11-2012 s8.3.1.9.3]
-/// Packet 1 is lost three times. Until it is acknowledged no packet from number 1 + 64 on may be sent.
+/// Packet 1 is lost three times. Until it is acknowledged, packets from number 1 + 64 on must not be sent.
 #[test]
 fn unacknowledged_packets_span_at_most_64_numbers() {
     let config = together(Aggregation { frames: 32, ..Aggregation::default() });
@@ -104,7 +104,7 @@ fn loss_in_one_part_damages_only_its_packet() {
 /// The Retry bit belongs to each MPDU [802.11-2007 s7.1.3.1.5]; an aggregate is one frame in the events, with the Retry
 /// bit of its first packet. Here 1 and 2 of 1 to 3 are lost; then 2 of 1, 2 and 4 is lost again.
 #[test]
-fn retry_flag_is_that_of_the_first_packet() {
+fn retry_flag_follows_the_first_packet() {
     let config = together(Aggregation { frames: 3, ..Aggregation::default() });
     // The packets in order of transmission: 0; 1 2 3; 1 2 4; 2 5 6; 7.
     let plan = losing(config, scripted::Config { drop: vec![1, 2, 5], ..Default::default() });

@@ -19,7 +19,7 @@ const PACKETS: u32 = 500;
 /// Data per packet in bytes; with headers 1,000 bytes, 8 ms at 1 Mbps.
 const DATA: u32 = 960;
 
-/// A link layer, and whether to use a transmitter that supports expedited packets where there is a choice.
+/// A link layer, and whether to use a transmitter with support for expedited packets, if both kinds are possible.
 #[derive(Clone, Debug)]
 struct Case {
     arq: ArqConfig,

@@ -1,4 +1,5 @@
-//! The agent and the channel of CONTRIBUTING.md: the files compile, their tests pass, and the page shows them as they are.
+//! The agent and the channel of CONTRIBUTING.md: the files compile, their tests pass, and the page quotes them
+//! unchanged.
 
 #[path = "contributing"]
 mod agent {
@@ -34,7 +35,7 @@ mod channel {
 const PAGE: &str = include_str!("../../../CONTRIBUTING.md");
 
 #[test]
-fn contributing_shows_the_files_and_their_lines() {
+fn contributing_guide_quotes_the_files_and_their_registry_lines() {
     for file in [
         include_str!("contributing/third_attempt.rs"),
         include_str!("contributing/slow_acks.rs"),

@@ -19,7 +19,7 @@ fn fates(lines: Vec<String>) -> Vec<String> {
 }
 
 /// A packet of two fragments with a limit of two attempts. Each fragment fails once: attempts 0 and 2 are lost. The
-/// failure of the second fragment counts as its first.
+/// failure of the second fragment counts as the first failure of that fragment.
 // covers [802.11-2007 s9.2.5.3]: the retry count of an MPDU is that of this MPDU, and a fragment is one.
 #[test]
 fn acknowledged_fragment_resets_the_short_failure_count() {

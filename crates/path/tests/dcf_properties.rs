@@ -184,7 +184,7 @@ fn is_sensed(cell: &Cell, plan: &Plan) -> Result<(), TestCaseError> {
             ends,
             reserves: ends + frame.reserves,
         };
-        // The frame to which this one is the response after SIFS, received undamaged.
+        // The frame received undamaged, to which this frame responds after SIFS.
         let asked = ended.iter().rev().find(|(theirs, mine, _, end, reception)| {
             (*theirs, *mine) == (to, from) && *reception == Reception::Received && *end + phy.sifs == frame.start
         });
@@ -217,7 +217,7 @@ fn is_sensed(cell: &Cell, plan: &Plan) -> Result<(), TestCaseError> {
         prop_assert!(other.is_none(), "{now:?} during {other:?}");
         prop_assert!(heard.iter().all(|other| other.from != from || other.sent + phy.delay <= now.sent));
         if !follows {
-            // An earlier frame that was not overlapped and was addressed to another station.
+            // An earlier frame without overlap, addressed to another station.
             let overlaps =
                 |one: &Heard| heard.iter().filter(|other| other.sent < one.ends && one.sent < other.ends).count();
             for other in heard.iter().filter(|other| other.ends <= now.sent) {

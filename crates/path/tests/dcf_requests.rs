@@ -50,7 +50,7 @@ fn frame_at_the_threshold_is_sent_without_rts() {
 }
 
 // covers [802.11-2007 s9.2.5.4]: a frame sets no NAV at its receiver.
-/// The CTS ends damaged at 668 us; 668 + 364 + 2 x 20 = 1072, long before 353 + 4830.
+/// The damaged CTS ends at 668 us; 668 + 364 + 2 x 20 = 1072, long before 353 + 4830.
 #[test]
 fn receiver_of_a_repeated_rts_answers_despite_the_reservation() {
     let plan = Plan::around_one(asking(), 1).drawing(1, &[(63, 2)]).scripted(0, losing(&[], &[micros(400, 410)]));
@@ -220,9 +220,9 @@ fn acknowledged_fragment_resets_the_contention_window() {
     );
 }
 
-/// Station 2 sends an RTS at 1357 us that reserves the medium until 1710 + 4830 = 6540, misses the CTS and sends the
-/// RTS again. The timeout of station 1 ends at 992 + 1500 = 2492, when the medium is idle but reserved: its 2 slots
-/// count after the exchange, 7895 + 50 + 2 x 20.
+/// Station 2 sends an RTS at 1357 us that reserves the medium until 1710 + 4830 = 6540, misses the CTS and retransmits
+/// the RTS. The timeout of station 1 ends at 992 + 1500 = 2492, when the medium is idle but reserved: its 2 slots count
+/// after the exchange, 7895 + 50 + 2 x 20.
 #[test]
 fn reservation_during_a_response_timeout_is_respected() {
     let plan = Plan::around_one(Config { answer_timeout: Some(Span::from_nanos(1_500_000)), ..asking() }, 2)

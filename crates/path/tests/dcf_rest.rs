@@ -8,7 +8,7 @@ use cell::slow::{LONG, SHORT, losing, slow, timeline};
 use engine::Span;
 use path::mac::dcf::Config;
 
-// covers [802.11-2007 s9.2.5.2]: the back-off behind an exchange that failed runs though nothing waits.
+// covers [802.11-2007 s9.2.5.2]: the back-off after a failed exchange runs although no packet waits.
 /// The packet is given up at 4192 + 222 = 4414, where slots count at once: the 3 slots end at 4474, although the other
 /// stations, with a NAV until 4507, begin to count at 4557. A packet at 4430 waits for the slots, one at 4480 finds
 /// them finished.
@@ -35,10 +35,10 @@ fn back_off_after_giving_up_counts_from_the_timeout() {
 }
 
 // covers [802.11-2007 s9.2.5.2]
-/// Both packets are given up at 4192 + 384 = 4576. Station 1 transmits at once; station 2 has counted none of its 2
-/// slots when it senses that at 4577, although the other stations have then counted the first slot after EIFS, 4193 +
-/// 364 + 20 = 4577. A packet of station 2 at 5000 waits for both slots: 5884 + 50 + 2 x 20 = 5974. The order of
-/// handling makes no difference.
+/// Both packets are given up at 4192 + 384 = 4576. Station 1 transmits at once. Station 2 senses this transmission at
+/// 4577 and has counted none of its 2 slots; the other stations have counted the first slot after EIFS, 4193 + 364 + 20
+/// = 4577. A packet of station 2 at 5000 waits for both slots: 5884 + 50 + 2 x 20 = 5974. The order in which the
+/// stations are handled makes no difference.
 #[test]
 fn slot_that_becomes_busy_is_not_counted_by_a_resting_station() {
     for slots_reversed in [false, true] {

@@ -29,7 +29,7 @@ struct Times {
     success: f64,
     /// From the start of colliding frames until bystanders count slots.
     collision: f64,
-    /// How much earlier collided stations count slots.
+    /// Time by which collided stations count slots earlier.
     ahead: f64,
     /// Additional duration of an exchange and of a collision with one slower station.
     slow: [f64; 2],
@@ -67,7 +67,7 @@ impl Model {
     /// Returns the figures of [Bianchi2000] (7), (9), (13): no retry limit, every slot counts.
     fn bianchi(&self, n: u32) -> Figures {
         let (w, m) = (self.windows[0], self.windows.len() as i32 - 1);
-        // (7), with the factor 1 - 2p, which can be 0, cancelled.
+        // Equation (7), with the factor 1 - 2p, which can be 0, cancelled.
         let tau = |p: f64| 2.0 / (1.0 + w + p * w * (0..m).map(|i| (2.0 * p).powi(i)).sum::<f64>());
         let others = |tau: f64| (1.0 - tau).powi(n as i32 - 1);
         let p = root(|p| 1.0 - others(tau(p)) - p);
@@ -146,7 +146,7 @@ fn deliver(cell: &mut Cell, packets: usize, mut also: impl FnMut(&LoggedEvent)) 
     delivered
 }
 
-/// Starts a cell in which all stations have two packets, of which one waits while the other is sent.
+/// Starts a cell in which all stations have two packets: one in transmission and one waiting.
 fn saturated(plan: &Plan) -> Cell {
     let mut cell = Cell::new(plan);
     for link in 0..plan.links.len() {
@@ -364,7 +364,7 @@ fn long_run_shares_are_equal() {
     }
 }
 
-// covers [Heusse2003]: one station at 1 Mbps among stations at 11 Mbps brings all to about what it has itself.
+// covers [Heusse2003]: one station at 1 Mbps among stations at 11 Mbps reduces all to about its own throughput.
 #[test]
 fn one_slow_station_reduces_all_to_its_throughput() {
     for n in [2, 5, 10, 20] {

@@ -64,12 +64,12 @@ fn each_invalid_setting_gives_one_error() {
         ),
         (
             Config { basic_rates: Some(vec![rate("1 Mbps"), rate("6 Mbps")]), ..b() },
-            "basic_rates[1]: 6 Mbps, not a rate of answers of 802.11b: 1 Mbps, 2 Mbps, 5.5 Mbps, 11 Mbps; 6 Mbps is a rate \
+            "basic_rates[1]: 6 Mbps, not a response rate of 802.11b: 1 Mbps, 2 Mbps, 5.5 Mbps, 11 Mbps; 6 Mbps is a rate \
              of answers of 802.11a, 802.11g, 802.11n",
         ),
         (
             Config { basic_rates: Some(Vec::new()), ..b() },
-            "basic_rates: [], not at least one rate of answers of 802.11b: 1 Mbps, 2 Mbps, 5.5 Mbps, 11 Mbps; leave the key out for the standard's: \
+            "basic_rates: [], not at least one response rate of 802.11b: 1 Mbps, 2 Mbps, 5.5 Mbps, 11 Mbps; leave the key out for the rates of the standard: \
              1 Mbps, 2 Mbps",
         ),
         (
@@ -83,7 +83,7 @@ fn each_invalid_setting_gives_one_error() {
         ),
         (
             Config { retry_growth: Some(Growth { step: 0, max: 25 }), ..b() },
-            "retry_growth.step: 0, not at least 1; leave out retry_growth for limits that stay as they are",
+            "retry_growth.step: 0, not at least 1; leave out retry_growth for constant limits",
         ),
         (
             Config { retry_growth: Some(Growth { step: 6, max: 6 }), ..b() },
@@ -100,15 +100,15 @@ fn each_invalid_setting_gives_one_error() {
         (
             Config { answer_timeout: Some(us(12)), ..b() },
             "answer_timeout: 12 us, not more than 12 us (SIFS and two propagation delays), and at most 10 ms; leave it out for \
-             the standard's, 222 us",
+             the value of the standard, 222 us",
         ),
         (
             Config { eifs: Some(us(49)), ..b() },
-            "eifs: 49 us, not at least a DIFS, 50 us, at most 10 ms; leave it out for the standard's",
+            "eifs: 49 us, not at least a DIFS, 50 us, at most 10 ms; leave it out for the value of the standard",
         ),
         (
             Config { eifs: Some(us(10_001)), ..b() },
-            "eifs: 10001 us, not at least a DIFS, 50 us, at most 10 ms; leave it out for the standard's",
+            "eifs: 10001 us, not at least a DIFS, 50 us, at most 10 ms; leave it out for the value of the standard",
         ),
         (
             Config { aggregation: Some(Aggregation::default()), ..b() },
@@ -148,7 +148,7 @@ fn each_invalid_setting_gives_one_error() {
         (Config { path_loss: Some(0.5), ..reaching() }, "path_loss: 0.5, not 1 to 10: 2 in free space, 4 over ground"),
         (
             Config { beacon_interval: Some(Span::ZERO), ..b() },
-            "beacon_interval: 0 ns, not 1.024 ms to 67.10784 s; most networks have 102.4 ms",
+            "beacon_interval: 0 ns, not 1.024 ms to 67.10784 s; most networks use 102.4 ms",
         ),
     ];
     for (config, expected) in wrong {
@@ -159,7 +159,7 @@ fn each_invalid_setting_gives_one_error() {
 #[test]
 fn standards_and_limits_of_ranges_are_valid() {
     for standard in Standard::ALL {
-        // Messages use the names that scenarios use.
+        // Messages use the names in scenarios.
         let name: StrDeserializer<'_, serde::de::value::Error> = standard.name().into_deserializer();
         assert_eq!(Standard::deserialize(name), Ok(standard));
         assert_eq!(faults_of(&Config { standard, ..Config::default() }), [""; 0]);

@@ -33,8 +33,8 @@ fn idle_medium_is_used_at_once_and_a_back_off_follows_every_exchange() {
     );
 }
 
-// covers [802.11-2007 s9.2.5.2]: the back-off behind an exchange runs though nothing waits.
-/// At 1400 us the first back-off is not over: 1308 + 50 + 10 x 20 = 1558. At 9000 us the next one ended long ago.
+// covers [802.11-2007 s9.2.5.2]: the back-off after an exchange runs although no packet waits.
+/// At 1400 us the first back-off is in progress: 1308 + 50 + 10 x 20 = 1558. At 9000 us the next one has ended.
 #[test]
 fn station_after_its_back_off_sends_at_once() {
     let plan = Plan::around_one(slow(), 1).drawing(1, &[(31, 10), (31, 0)]);
@@ -278,7 +278,7 @@ fn resting_receiver_of_a_damaged_frame_waits_for_eifs() {
 }
 
 // covers [802.11-2007 s9.2.9]
-/// The acknowledgment ends damaged at 4508, when the sender detects the failure: 4508 + 364 + 2 x 20 = 4912. The
+/// The damaged acknowledgment ends at 4508, when the sender detects the failure: 4508 + 364 + 2 x 20 = 4912. The
 /// retransmission is acknowledged and not delivered again.
 #[test]
 fn lost_acknowledgment_causes_a_duplicate() {

@@ -63,7 +63,7 @@ fn old_acknowledgments_are_dropped() {
     }
 }
 
-/// After a spurious timeout, segments that have arrived are sent again several times.
+/// After a spurious timeout, segments that have arrived are retransmitted several times.
 #[test]
 fn data_that_has_arrived_is_dropped() {
     for (filter, name) in [(true, "packet-control/arrived-data"), (false, "packet-control/no-data-filter")] {
@@ -80,7 +80,7 @@ fn data_that_has_arrived_is_dropped() {
     }
 }
 
-/// A SYN starts a new connection, for which the old numbers are invalid.
+/// A SYN starts a new connection, to which the old numbers do not apply.
 #[test]
 fn syn_resets_the_flow_state() {
     let mut ladder = Ladder::new("The same ports again, with lower numbers", &control(filters(6)));
@@ -111,7 +111,7 @@ fn up_with(change: impl FnOnce(&mut Segment)) -> Packet {
     from_fixed(change)
 }
 
-/// Sends packets that are no plain acknowledgments: they pass at once, after a held acknowledgment.
+/// Sends packets other than plain acknowledgments: they pass immediately, after a held acknowledgment.
 fn exceptions(ladder: &mut Ladder, from: f64) -> &mut Ladder {
     ladder.at(from).note("a duplicate").fixed(up(9000)).fixed(up(10_000)).fixed(up(10_000));
     ladder.at(from + 100.0).note("SACK").fixed(up(11_000)).fixed(up_with(|segment| {
@@ -137,7 +137,7 @@ fn decimation_passes_every_fourth_acknowledgment() {
 }
 
 /// SYN and RST, with and without acknowledgment: a held acknowledgment is sent before them, and the numbers of the old
-/// connection are invalid for the new one.
+/// connection do not apply to the new one.
 #[test]
 fn held_acknowledgment_is_sent_before_syn_and_rst() {
     let config = ack_decimation::Config { every: 4, max_delay: Span::from_millis(10) };
@@ -159,7 +159,8 @@ fn decimation_by_one_passes_all() {
     assert_eq!((ladder.counter("acks_dropped"), ladder.counter("acks_delayed")), (0, 0));
 }
 
-/// At most one acknowledgment per quarter of 100 ms, and one of less than two segments only after that time.
+/// At most one acknowledgment per quarter of 100 ms, and an acknowledgment of less than two segments only after that
+/// time.
 #[test]
 fn tack_passes_four_acknowledgments_per_round_trip() {
     let config = tack::Config { rtt: Span::from_millis(100), share: 4, bytes: Bytes(2000) };

@@ -69,7 +69,7 @@ fn variable_link_reports_waiting_and_propagating_packets() {
 /// The same packets on a link with expedited packets, queried before its own wake-up at the same time: a transmission
 /// that begins now has begun, and the elapsed part of a transmission is counted.
 #[test]
-fn transmission_that_begins_now_has_begun() {
+fn transmission_that_starts_now_counts_as_started() {
     let mut schedule = Schedule::default();
     let slot = schedule.slot();
     let mut channels: Vec<Box<dyn Channel>> =

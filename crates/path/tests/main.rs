@@ -41,5 +41,5 @@ mod variable;
 mod window_laws;
 mod window_timeline;
 
-/// The examples of CONTRIBUTING.md use these by their paths in the crate.
+/// The examples in CONTRIBUTING.md use these items by their paths in the crate.
 use path::{event, outcome, queue};

@@ -24,7 +24,7 @@ fn line() -> TransmissionLine {
 
 /// Offers packets with these ECN fields at time zero to a FIFO link, a station, a link with expedited packets, and each
 /// transmitter. Returns the numbers of the marked packets and the counts of marks, for the FIFO link and for all
-/// others, which agree.
+/// others, whose results must agree.
 fn marked(limit: Limit, threshold: Limit, fields: &[Ecn]) -> [(Vec<u32>, u64); 2] {
     let named = |name| (member::<ArqConfig>(name).expect("a member"), false);
     let layers = ["none", "stop-and-wait", "go-back-n", "selective-repeat", "fec"].map(named);

@@ -24,7 +24,7 @@ fn paths_of(case: u64) -> Vec<NodePath> {
     (0..STATIONS).map(&mut path).collect()
 }
 
-/// Returns the audibility between two stations at a time, from their distance alone.
+/// Returns the audibility between two stations at a time, computed from their distance alone.
 fn reach(paths: &[NodePath], [a, b]: [u32; 2], range: u64, sensed: u64, now: Time) -> Reach {
     let metre = 1_000_000_000i128;
     let distance = squared_distance(&paths[a as usize], &paths[b as usize], now);
@@ -58,7 +58,7 @@ impl Flown {
     }
 }
 
-/// What occurred in all cases.
+/// Events that occurred in all cases.
 #[derive(Debug, Default)]
 struct MotionCounts {
     frames: u64,
@@ -81,10 +81,10 @@ struct MotionReference<'a> {
     paths: &'a [NodePath],
     phy: Phy,
     has_capture: bool,
-    /// The audibility of each pair of stations that the log has stated.
+    /// The audibility of each pair of stations according to the log.
     known: Vec<Vec<Reach>>,
     flying: Vec<Flown>,
-    /// Frames that have ended, as long as they matter.
+    /// Completed frames that may still matter.
     over: Vec<Flown>,
     counts: &'a mut MotionCounts,
 }
@@ -190,7 +190,7 @@ impl<'a> MotionReference<'a> {
     }
 }
 
-/// Notes that a station decodes neither the last frame nor those that overlap it there.
+/// Records that a station decodes neither the last frame nor frames that overlap it there.
 fn mark_overlaps(flying: &mut [Flown]) {
     let Some((last, earlier)) = flying.split_last_mut() else { return };
     for station in (0..STATIONS).filter(|station| last.heard[*station]) {
@@ -259,7 +259,8 @@ fn first_of_an_exchange_waits(from: u32, at: Time, frame: &AirFrame, phy: &Phy, 
         assert!(other.frame.start + delay >= at, "{from} sends at {at:?} in a frame of {}", other.from);
     }
     for other in over.iter().filter(|other| other.heard[from as usize]) {
-        // Its own frame, or one that began as late, may have ended less than DIFS ago only if no frame began after it.
+        // The station's own frame, or a simultaneous one, may have ended less than DIFS ago only if no frame began
+        // after it.
         assert!(other.ends() + phy.difs <= at + delay, "{from} sends at {at:?} after {}", other.from);
         // A NAV keeps all stations silent except those of the exchange.
         let reserved = other.ends() + other.frame.reserves;

@@ -64,7 +64,7 @@ fn station_that_senses_the_other_defers() {
 #[test]
 fn cts_reaches_a_station_hidden_from_the_rts() {
     let asks = Config { rts_threshold: Some(Bytes(0)), ..config(250, 300) };
-    // The east station has its packet while the CTS is in transmission, from 283 us to 532 us.
+    // The packet arrives at the east station while the CTS is in transmission, from 283 us to 532 us.
     let air = two_packets(row(&asks), us(300));
     assert_eq!(air.ended(0, FrameKind::Rts), [(273, Received)]);
     assert_eq!(air.ended(1, FrameKind::Cts)[0], (532, Received));
@@ -81,7 +81,7 @@ fn cts_reaches_a_station_hidden_from_the_rts() {
 }
 
 /// The second station has a NAV set by the third and does not answer the first; but the reservation of that RTS does
-/// not keep it silent: a frame sets the NAV of all stations but its receiver.
+/// not apply to it: a frame sets the NAV of all stations but its receiver.
 #[test]
 fn unanswered_rts_does_not_set_the_nav_of_its_receiver() {
     // All frames at 11 Mbps: an RTS takes 207 us, the CTS 203.
@@ -111,8 +111,8 @@ fn unanswered_rts_does_not_set_the_nav_of_its_receiver() {
     assert_eq!(air.sent(1, FrameKind::Rts)[0].start, reserved + difs_and_slots);
 }
 
-/// Saturated stations: without RTS nearly every first attempt collides with the other's, which takes 1,310 us of a
-/// contention window of 31 slots, 620 us; with RTS only these collide.
+/// Saturated stations: without RTS nearly every first attempt collides with an attempt of the other station, which
+/// takes 1,310 us of a contention window of 31 slots, 620 us; with RTS only these collide.
 #[test]
 fn rts_reduces_collisions_of_hidden_terminals() {
     let share = |config: &Config| {
@@ -126,8 +126,8 @@ fn rts_reduces_collisions_of_hidden_terminals() {
     let (asked, with_requests) = share(&Config { rts_threshold: Some(Bytes(0)), ..config(250, 300) });
     let (sensed, together) = share(&config(250, 550));
     assert!(hidden > 0.5, "{hidden}");
-    // A station that begins an RTS in the 10 us before the other's CTS does not receive that, and sends the RTS again
-    // during the other's data.
+    // A station that begins an RTS in the 10 us before the other's CTS does not receive the CTS, and retransmits the
+    // RTS during the other's data.
     assert!(asked < 0.01, "{asked}");
     // Both draw the same of 32 slots about every 16th time (Bianchi: 2 / 33 for each of two stations that never fail).
     assert!((0.02..0.1).contains(&sensed), "{sensed}");
@@ -163,7 +163,7 @@ fn stronger_first_frame_is_captured() {
     // The second frame is not captured, however strong.
     let air = two_packets(row_at(&capture, [-200, 55]), us(500));
     assert_eq!((air.ended(0, FrameKind::Data)[0].1, air.ended(2, FrameKind::Data)[0].1), (Collided, Collided));
-    // 40 log (200 / 120) = 8.9 dB are too few, and 200 / 112 (10.07 dB) suffice.
+    // 40 log (200 / 120) = 8.9 dB do not suffice, and 200 / 112 (10.07 dB) does.
     let first = |west| two_packets(row_at(&capture, [west, 200]), us(500)).ended(0, FrameKind::Data)[0].1;
     assert_eq!((first(-120), first(-112)), (Collided, Received));
     // In free space 20 log (200 / 112) = 5 dB.

@@ -1,7 +1,7 @@
-//! Queue disciplines beside those of ns-3: the same arrivals and departures, which packets are dropped and marked?
+//! Queue disciplines compared with those of ns-3: dropped and marked packets for the same arrivals and departures.
 //!
-//! ns-3's results are kept in `ns3/results.txt`; an ignored test runs ns-3 where it is installed and compares them.
-//! What differs, and why, is in docs/models/agreement-ns3.md.
+//! ns-3's results are kept in `ns3/results.txt`; an ignored test runs ns-3 where it is installed and compares them. The
+//! differences and their reasons are in docs/models/agreement-ns3.md.
 
 use crate::common;
 #[path = "ns3/pseudo_code.rs"]
@@ -29,7 +29,7 @@ enum Event {
     Departure,
 }
 
-/// What became of a packet that was not simply sent.
+/// Fate of a packet that was dropped or marked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Fate {
     Dropped,
@@ -39,7 +39,7 @@ enum Fate {
 /// By packet number, with the time in nanoseconds.
 type Fates = BTreeMap<u32, (Fate, u64)>;
 
-/// A discipline with settings here and in ns-3.
+/// A discipline with its settings in the simulator and in ns-3.
 struct Case {
     name: &'static str,
     ours: Value,
@@ -52,8 +52,8 @@ const MICROSECOND: u64 = 1000;
 
 const FLOWS: usize = 10;
 
-/// The transmitter takes a packet at this interval, in which 10 Mbps send about 1000 bytes. CoDel's interval of 100 ms
-/// is no multiple of it.
+/// Interval at which the transmitter takes a packet: about 1000 bytes at 10 Mbps. CoDel's interval of 100 ms is not a
+/// multiple of it.
 const SERVICE: u64 = 797 * MICROSECOND;
 
 /// Disciplines without random numbers, for 10 flows.
@@ -68,8 +68,8 @@ fn deterministic() -> [Case; 4] {
     ]
 }
 
-/// RED with the defaults of the discipline here. By default (`Wait=true`) ns-3 drops no packet before 1 / p_b others,
-/// and the paper's figure does.
+/// RED with the defaults of the simulator. By default (`Wait=true`) ns-3 drops no packet before 1 / p_b others have
+/// passed, while the paper's figure may drop earlier.
 const RED: [&str; 11] = [
     "RedQueueDisc",
     "MaxSize=1000p",
@@ -171,7 +171,7 @@ fn counts(fates: &Fates) -> [usize; 2] {
     [Fate::Dropped, Fate::Marked].map(|fate| fates.values().filter(|(what, _)| *what == fate).count())
 }
 
-/// A digest of everything that happened.
+/// A digest of all events.
 fn digest(fates: &Fates) -> String {
     let lines = fates.iter().map(|(number, (fate, time))| format!("{time} {fate:?} {number}\n"));
     let hash = engine::random::hash_bytes(lines.flat_map(String::into_bytes));
@@ -219,7 +219,7 @@ fn statistics(runs: &[[usize; 2]]) -> [[f64; 2]; 2] {
 /// The number of runs of a discipline with random numbers.
 const RUNS: u64 = 40;
 
-/// Reads the lines `TIME drop|mark NUMBER`; others are ignored.
+/// Reads the lines `TIME drop|mark NUMBER`; other lines are ignored.
 fn parse(table: &str) -> Fates {
     let fate = |line: &str| {
         let mut words = line.split(' ');
@@ -242,7 +242,7 @@ struct Program {
 impl Program {
     const LIBRARIES: [&str; 3] = ["traffic-control", "network", "core"];
 
-    /// Compiles it; `None` if the compiler does not find ns-3.
+    /// Compiles the program; `None` if the compiler does not find ns-3.
     fn compile() -> Option<Self> {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/peers/ns3-queues.cc");
@@ -274,7 +274,7 @@ impl Program {
         let mut program = Command::new(self.folder.path().join("program"));
         program.arg(run.to_string()).args(case.theirs).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut program = program.spawn().expect("the compiled program");
-        // It reads all events before it prints anything.
+        // The program reads all events before it prints.
         program.stdin.take().expect("a pipe").write_all(text.as_bytes()).expect("the program reads its events");
         let output = program.wait_with_output().expect("the program ends");
         assert!(output.status.success());
@@ -284,7 +284,7 @@ impl Program {
 
 #[test]
 #[ignore = "compiles a program for ns-3 and runs it 164 times: a minute"]
-fn kept_results_are_those_of_ns3() {
+fn stored_results_match_ns3() {
     skip::need!("g++");
     let Some(program) = Program::compile() else { skip::skip!("needs ns-3: apt-get install libns3-dev") };
     let mut results = String::from("# What ns-3.37 does in the cases of ns3_queues.rs.\n");
@@ -308,7 +308,7 @@ fn kept_results_are_those_of_ns3() {
 
 static RESULTS: &str = include_str!("ns3/results.txt");
 
-/// Returns the result of ns-3 that is kept for a case.
+/// Returns the stored result of ns-3 for a case.
 fn kept(case: &Case) -> &'static str {
     let line = RESULTS.lines().find_map(|line| line.strip_prefix(case.name)?.strip_prefix(": "));
     line.unwrap_or_else(|| panic!("no result of {}", case.name))
@@ -316,7 +316,7 @@ fn kept(case: &Case) -> &'static str {
 
 // covers [RFC8289 s5], [RFC8290 s4]
 #[test]
-fn codel_and_fq_codel_do_what_the_pseudo_code_does_packet_by_packet() {
+fn codel_and_fq_codel_match_the_pseudo_code_packet_by_packet() {
     for case in deterministic() {
         let events = events(case.capable);
         let fates = ours(&case, 1, &events);

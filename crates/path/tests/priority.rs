@@ -22,7 +22,7 @@ struct Setting {
     limit: Limit,
     tie: Tie,
     threshold: Limit,
-    /// Packets arrive at multiples of this, so that arrivals coincide with departures.
+    /// Packets arrive at multiples of this time, so that arrivals coincide with departures.
     grid: Span,
     buffer: Option<Bytes>,
     seed: u64,
@@ -108,7 +108,7 @@ fn run(once: bool, setting: Setting, air: &ChannelConfig) -> Seen {
         }
     }
     counted.push((Time::NEVER, hop.counters(Time::NEVER)));
-    // They compute departures at different times.
+    // The two links compute departures at different times.
     let mut dequeued = Vec::new();
     let mut log: Vec<_> = log.link_events().collect();
     log.retain(|(_, _, event)| match *event {

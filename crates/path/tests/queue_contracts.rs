@@ -14,7 +14,7 @@ use proptest::prelude::*;
 use serde_json::json;
 use wire::{Ecn, Packet};
 
-/// Every discipline with its defaults and, if it has a limit, with one of 5 packets and one of 3000 bytes.
+/// Every discipline with its defaults and, if it has a limit, with limits of 5 packets and of 3000 bytes.
 fn every_queue() -> Vec<QueueConfig> {
     let settings = QueueConfig::MEMBERS.iter().flat_map(|(name, _)| {
         [
@@ -35,7 +35,7 @@ fn number(packet: &Packet) -> u32 {
     packet.data().expect("a segment").seq.0
 }
 
-/// What became of each packet, by its number.
+/// Fate of each packet, by its number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Fate {
     Waits,
@@ -44,7 +44,8 @@ enum Fate {
     Sent,
 }
 
-/// Offers packets and takes them out at random, and checks all that a discipline promises; what became of each packet.
+/// Offers packets and takes them out at random, and checks all invariants of a discipline; returns the fate of each
+/// packet.
 fn run(config: &QueueConfig, seed: u64) -> BTreeMap<u32, Fate> {
     let name = config.name();
     let mut draws = Stream::named(seed, 0, "queue contracts").draws();
@@ -55,7 +56,7 @@ fn run(config: &QueueConfig, seed: u64) -> BTreeMap<u32, Fate> {
         let now = Time::from_millis(u64::from(step / 3));
         let mut actions = Vec::new();
         let mut cx = QueueCx::new(now, (0, 0), &mut actions);
-        // Phases in which more arrives than leaves, and the reverse.
+        // Phases with more arrivals than departures, and the reverse.
         let arrives = draws.next_u64() % 8 < if (step / 100).is_multiple_of(2) { 6 } else { 2 };
         if arrives {
             let mut arriving = packet(step, 60 + (draws.next_u64() % 1400) as u32);
@@ -116,7 +117,7 @@ proptest! {
 
 /// Packets 1 to 4 wait behind 0; with a limit of 3 packets the last is refused, and an expedited one goes first.
 #[test]
-fn drop_tail_refuses_at_the_tail_and_expedited_packets_go_first() {
+fn drop_tail_drops_arrivals_and_serves_expedited_packets_first() {
     let config: QueueConfig = Limit::Packets(3).into();
     let mut queue = config.build(Stream::default());
     let mut actions = Vec::new();
@@ -134,9 +135,9 @@ fn drop_tail_refuses_at_the_tail_and_expedited_packets_go_first() {
     assert_eq!(order, [3, 1, 2]);
 }
 
-/// Packets of 1000 bytes arrive twice as fast as they are sent, and each is looked at before it is sent, as a station
-/// does that builds an aggregate: `pop` returns what `peek` returned, nothing is lost between them, and no drop is
-/// counted twice.
+/// Packets of 1000 bytes arrive twice as fast as they are sent, and each is peeked before it is sent, as a station does
+/// to build an aggregate: `pop` returns what `peek` returned, nothing is lost between them, and no drop is counted
+/// twice.
 #[test]
 fn peeked_packet_is_the_next_one_and_counts_as_waiting() {
     for config in every_queue() {

@@ -57,7 +57,7 @@ fn run(config: &SchedulerConfig, seed: u64) -> Vec<usize> {
         let more = !transmitter.queues[queue].is_empty();
         scheduler.on_attempt(Attempt { acknowledged, done, besides: 0, more }, now);
     }
-    // All that is left is served, whatever else happens.
+    // All remaining packets are served.
     let mut rest = 0;
     while let Some(queue) = scheduler.next() {
         transmitter.queues[queue].pop_front();
@@ -86,8 +86,8 @@ proptest! {
     }
 }
 
-/// The queue of each of some attempts, a millisecond apart, of queues that always have something to send; `bad` says at
-/// which millisecond an attempt for a queue fails. The third failure in a row gives the packet up.
+/// Returns the queue of each attempt, with attempts a millisecond apart and queues that always have packets; `bad`
+/// decides whether the attempt for a queue at a millisecond fails. The third consecutive failure gives the packet up.
 fn order(config: SchedulerConfig, queues: usize, attempts: u64, bad: impl Fn(usize, u64) -> bool) -> String {
     let mut scheduler = config.build();
     let joined = |first, serving| Joined { first, expedited: false, serving };
@@ -115,7 +115,7 @@ fn channel_state(millis: u64) -> SchedulerConfig {
 }
 
 #[test]
-fn queue_of_a_faded_receiver_blocks_all_takes_a_turn_or_is_skipped_as_its_scheduler_defines() {
+fn scheduler_defines_whether_a_faded_receiver_blocks_others() {
     let fade = |queue: usize, _: u64| queue == 1;
     assert_eq!(order(SchedulerConfig::Fifo(Default::default()), 3, 12, fade), "011120111201");
     assert_eq!(order(SchedulerConfig::default(), 3, 12, fade), "012012012012");

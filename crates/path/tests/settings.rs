@@ -1,5 +1,5 @@
-//! Limits of settings: a value at a limit is valid, one beyond it is an error of its key. The limits are those in the
-//! messages and the documentation; the limits of a cell are in dcf_settings.rs.
+//! Limits of settings: a value at a limit is valid, a value beyond it is an error of its key. The limits are those in
+//! the messages and the documentation; the limits of a cell are in dcf_settings.rs.
 
 use engine::serde::de::DeserializeOwned;
 use path::agent::AgentConfig;

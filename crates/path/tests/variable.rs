@@ -184,10 +184,10 @@ fn holding(changes: &Changes, backlog: Backlog) -> impl FnOnce(engine::Slot) -> 
     }
 }
 
-/// A discipline that chooses packets at the start of their transmission and is drop-tail without a limit gives the
-/// arrivals of the drop-tail queue whose times are computed in advance.
+/// A drop-tail discipline without a limit that chooses packets at the start of their transmission gives the same arrival
+/// times as the drop-tail queue, whose times are computed in advance.
 #[test]
-fn held_packets_arrive_as_booked_ones_under_every_change() {
+fn packets_chosen_at_transmission_arrive_as_packets_computed_in_advance() {
     let (trace, row) = (Opportunities::new(vec![3, 4, 4, 11, 40, 41]), |at, rate, delay| LinkConditions {
         at: ms(at),
         rate: Some(rate),
@@ -245,10 +245,11 @@ fn spike_delays_packets_that_would_arrive_during_it() {
     // Without the spike the packets arrive at 28, 68, 108, 148 and 158 ms.
     let changes = Changes { spikes: vec![spike(68, 75, 80)], ..Changes::default() };
     let found = outcome(&changes, &[0, 40, 80, 120, 130]);
-    // The third packet arrives at 183: 108 + 75. A packet due at or after the end of the spike waits behind it.
+    // The third packet is due at 183: 108 + 75. A packet due at or after the end of the spike waits behind the packets
+    // of the spike.
     assert_eq!(found.at(), [(0, 28.0), (1, 143.0), (2, 183.0), (3, 183.0), (4, 183.0)]);
 
-    // With reordering, later packets overtake it.
+    // With reordering, later packets overtake the delayed one.
     let law = DelayConfig::Uniform(jitter::uniform::Config { low: Span::ZERO, high: Span::ZERO });
     let jitter = Jitter { delay: law, reordering: true, from: Span::ZERO, directions: LinkDirections::Both };
     let found = outcome(&Changes { jitter: Some(jitter), ..changes }, &[0, 40, 80, 120, 130]);
@@ -337,7 +338,8 @@ fn jitter_begins_at_the_configured_time() {
     assert_eq!(found.at(), [(0, 28.0), (1, 67.0), (2, 80.0)]);
 }
 
-/// With reordering each packet arrives independently; without, no earlier than all before it. The draws are the same.
+/// With reordering each packet arrives independently; without reordering, no earlier than all previous packets. The
+/// random draws are equal in both cases.
 #[test]
 fn packets_overtake_only_with_reordering() {
     let at: Vec<u64> = (0..5_000).map(|index| 10 * index).collect();
@@ -478,7 +480,7 @@ fn simultaneous_packets_draw_separate_delays() {
 #[test]
 fn packets_leave_at_opportunities() {
     // At 5 ms: 1004 and 500, then 504 and 1000 of the third packet. At 20 its last 4; the 1500 that remain are lost for
-    // the fourth, which arrives just then. At 30: the fourth and 500 of the fifth, the rest at 35. A packet that
+    // the fourth, which arrives at that time. At 30: the fourth and 500 of the fifth, the rest at 35. A packet that
     // arrives at 35 misses both opportunities of that time.
     let found = outcome(&recorded(), &[0, 0, 0, 20, 25, 35]);
     assert_eq!(found.at(), [(0, 25.0), (1, 25.0), (2, 40.0), (3, 50.0), (4, 55.0), (5, 70.0)]);

@@ -23,7 +23,7 @@ use crate::schemes::catch_exception;
 use crate::spec::Spec;
 use crate::watch::Watch;
 
-/// The JSON of `lasthop compare --json`, warnings, and the numbers of runs made now and of all.
+/// The JSON of `lasthop compare --json`, warnings, and the numbers of new and of all runs.
 type Compared = (String, Vec<String>, u64, u64);
 
 /// Compares schemes on the network of a scenario, or on built-in paths; by default the scenario's schemes, or all.

@@ -34,7 +34,7 @@ pub fn problem_to_dict<'py>(py: Python<'py>, problem: &Problem) -> PyResult<Boun
     Ok(dict)
 }
 
-/// The reason why a function failed. It can be created without the interpreter's lock, unlike an exception.
+/// The reason why a function failed. Unlike an exception, it can be created without the interpreter's lock.
 pub enum BindingFailure {
     /// The input is wrong.
     Problems(Vec<Problem>),

@@ -14,7 +14,7 @@ use scenario::{Files, MemoryFiles};
 /// Files that the caller passes, by name, and the files of the disk.
 pub type GivenFiles = MemoryFiles<Disk>;
 
-/// Files that keeps the contents of all files that are read, for another process.
+/// Files that keep a copy of the contents read, for another process.
 pub struct KeptFiles {
     files: GivenFiles,
     read: RefCell<BTreeMap<PathBuf, Vec<u8>>>,
@@ -35,7 +35,7 @@ impl Files for KeptFiles {
     fn read(&self, path: &Path, limit: u64) -> io::Result<Vec<u8>> {
         let bytes = self.files.read(path, limit)?;
         let mut read = self.read.borrow_mut();
-        // With a smaller limit a read returns the first part of the same contents.
+        // With a smaller limit a read returns the beginning of the same contents.
         let before = read.entry(path.to_owned()).or_default();
         if before.len() < bytes.len() {
             before.clone_from(&bytes);

@@ -16,7 +16,7 @@ use crate::schemes::catch_exception;
 use crate::spec::Spec;
 use crate::watch::Watch;
 
-/// What a picture shows and how it looks, by the attributes of `lasthop._picture.Look`.
+/// Contents and style of a picture, as attributes of `lasthop._picture.Look`.
 #[derive(FromPyObject)]
 pub struct Look {
     flows: Vec<String>,

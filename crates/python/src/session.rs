@@ -19,11 +19,11 @@ use crate::schemes::{Class, catch_exception, collect_members, render_traceback};
 use crate::spec::Spec;
 use crate::watch::Watch;
 
-/// A run: the numbers of its point, case and replication.
+/// A run, by the numbers of its point, case and replication.
 type Run = (usize, usize, u64);
 /// The files that a scenario names, by path.
 type Contents = BTreeMap<PathBuf, Vec<u8>>;
-/// The summary of a run, or why it failed.
+/// Summary of a run, or the reason of its failure.
 type Outcome = (Option<String>, Option<String>);
 
 /// A sweep with its store.
@@ -80,7 +80,7 @@ impl Session {
         Ok(Session(Mutex::new(open)))
     }
 
-    /// Makes all missing runs on threads.
+    /// Executes all missing runs on threads.
     #[pyo3(signature = (jobs, progress: "Callable[[int, int], object] | None"))]
     fn run(&self, py: Python<'_>, jobs: usize, progress: Option<Py<PyAny>>) -> PyResult<()> {
         self.with(py, |OpenSweep { plan, store, rounds, .. }| {
@@ -90,17 +90,17 @@ impl Session {
         })
     }
 
-    /// The files that the scenario names, which [`run_batch`] needs in addition to a batch.
+    /// Files named by the scenario, which [`run_batch`] needs in addition to a batch.
     fn files(&self, py: Python<'_>) -> PyResult<Contents> {
         self.with(py, |open| Ok(open.files.clone()))
     }
 
-    /// The numbers of runs made, and to be made in all, so far as they are known.
+    /// Numbers of finished runs, and of all runs as far as known.
     fn progress(&self, py: Python<'_>) -> PyResult<(u64, u64)> {
         self.with(py, |open| Ok(count_runs(open.rounds.tally())))
     }
 
-    /// Up to `most` missing runs of this round that were not taken before.
+    /// Returns up to `most` missing runs of this round that no earlier call returned.
     fn take(&self, py: Python<'_>, most: usize) -> PyResult<Vec<Run>> {
         self.with(py, |open| {
             let tasks = open.rounds.take(&open.store, most)?;
@@ -108,7 +108,7 @@ impl Session {
         })
     }
 
-    /// These runs as text for [`run_batch`].
+    /// Encodes these runs as text for [`run_batch`].
     fn batch(&self, py: Python<'_>, runs: Vec<Run>) -> PyResult<String> {
         self.with(py, |open| {
             let tasks = runs.into_iter().map(|run| open.task(run)).collect::<Result<Vec<_>, _>>()?;
@@ -116,7 +116,7 @@ impl Session {
         })
     }
 
-    /// Stores the summaries of finished runs, all of them or none.
+    /// Stores the summaries of finished runs, either all or none.
     fn keep(&self, py: Python<'_>, runs: Vec<(Run, String)>) -> PyResult<()> {
         self.with(py, |open| {
             let task = |(run, summary): (Run, String)| Ok((open.task(run)?, summary));
@@ -147,7 +147,7 @@ impl Session {
         })
     }
 
-    /// The JSON of `lasthop sweep --json`, the numbers of runs made now and of all, and the sweep's number in the store.
+    /// The JSON of `lasthop sweep --json`, the numbers of new and of all runs, and the sweep's number in the store.
     fn result(&self, py: Python<'_>) -> PyResult<(String, u64, u64, i64)> {
         self.with(py, |open| {
             let wanted = precise::requested_replications(&open.plan, &open.store)?;
@@ -167,13 +167,13 @@ impl Session {
     }
 }
 
-/// The numbers of runs made, and to be made in all.
+/// Numbers of finished runs and of all runs.
 fn count_runs(tally: Tally) -> (u64, u64) {
     (tally.done, tally.wanted - tally.found)
 }
 
-/// Makes the runs of a batch, in any process with the same version of the package. The outcome of each is its summary, or
-/// why it failed.
+/// Executes the runs of a batch, in any process with the same version of the package. The outcome of each run is its
+/// summary, or the reason of its failure.
 #[pyfunction]
 #[pyo3(signature = (batch, path, files: "dict[Path, bytes]", classes: "Sequence[Class]"))]
 pub fn run_batch(

@@ -1,4 +1,4 @@
-//! A scenario as Python holds it: text, changes, files.
+//! A scenario on the Python side: text, changes, files.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -28,29 +28,29 @@ pub struct Spec {
     changes: Vec<String>,
     scheme: Option<String>,
     seed: Option<u64>,
-    /// Schemes that it may name.
+    /// Schemes that the scenario may name.
     classes: Vec<Class>,
 }
 
 impl Spec {
-    /// Its name in results: the path.
+    /// Name of the scenario in results: its path.
     pub fn name(&self) -> String {
         self.path.display().to_string()
     }
 
-    /// The scenario with another scheme of every node.
+    /// The scenario with one scheme for all nodes.
     pub fn with_scheme(&self, scheme: &str) -> Spec {
         Spec { scheme: Some(scheme.to_owned()), ..self.clone() }
     }
 
-    /// The files that it is given, by path.
+    /// Files given to the scenario, by path.
     pub fn files(&self) -> GivenFiles {
         let beside = self.path.parent().unwrap_or(Path::new(""));
         let given = self.files.iter().map(|(name, bytes)| (beside.join(name), bytes.clone()));
         GivenFiles { files: given.collect(), rest: Disk }
     }
 
-    /// The scenario with its changes, not yet checked; reads the files that it names from `files`.
+    /// The scenario with its changes, not yet checked; files named in it are read from `files`.
     pub fn source(&self, files: Rc<dyn Files>) -> Result<Source, BindingFailure> {
         let overrides = Overrides { set: self.changes.clone(), scheme: self.scheme.clone(), seed: self.seed };
         let source = match &self.text {
@@ -63,7 +63,7 @@ impl Spec {
         Ok(source?.with_members(&self.members()?))
     }
 
-    /// The classes that it may name.
+    /// Classes that the scenario may name.
     pub fn members(&self) -> Result<Members, BindingFailure> {
         collect_members(&self.classes)
     }

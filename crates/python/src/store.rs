@@ -18,7 +18,7 @@ use crate::table::Table;
 #[pyclass(frozen, module = "lasthop._lasthop")]
 pub struct Store {
     path: PathBuf,
-    /// The only sweep to look at; all if `None`.
+    /// The only sweep to read; all sweeps if `None`.
     sweep: Option<i64>,
 }
 

@@ -81,8 +81,8 @@ impl Table {
         numbers.map(|numbers| numbers.into_pyobject(py)).transpose()
     }
 
-    /// The numbers of a column as bytes of 64-bit numbers, NaN where one is missing, and whether they are integers; `None`
-    /// if there is no such column of numbers.
+    /// The numbers of a column as bytes of 64-bit numbers, NaN for missing values, and whether the numbers are
+    /// integers; `None` if there is no such column of numbers.
     fn numbers<'py>(&self, py: Python<'py>, name: &str) -> Option<(Bound<'py, PyBytes>, bool)> {
         let column = self.batch.column_by_name(name)?;
         if let Some(numbers) = column.as_any().downcast_ref::<Int64Array>() {

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use crate::error::BindingFailure;
 use crate::table::Table;
 
-/// A trace as a table, by its file's name and contents: `None` if it is no table.
+/// A trace as a table, by its file's name and contents: `None` if the trace is not a table.
 #[pyfunction]
 pub fn trace_table(py: Python<'_>, file: &str, bytes: &[u8]) -> PyResult<Option<Table>> {
     py.detach(|| parse_trace_table(file, bytes)).map_err(|failure| failure.into_exception(py))
@@ -69,7 +69,7 @@ fn describe_expected_value(kind: TraceValueKind) -> &'static str {
     }
 }
 
-/// Adds a cell to a column; returns whether it has the column's type.
+/// Adds a cell to a column; returns whether the cell has the column's type.
 fn push_cell(data: &mut ColumnData, cell: &str) -> bool {
     match data {
         ColumnData::Text(texts) => texts.push(cell.to_owned()),

@@ -24,7 +24,7 @@ pub struct BarChart {
     pub cases: Vec<String>,
     /// Groups of bars, from left to right.
     pub groups: Vec<BarGroup>,
-    /// A value up to which the axis extends at least, so that several charts have the same scale.
+    /// Minimum upper end of the axis, so that several charts have the same scale.
     pub reach: Option<f64>,
 }
 
@@ -87,7 +87,7 @@ impl BarLayout {
         let upright = longest + 2.0 > bar;
         let above = match () {
             () if longest == 0.0 || bar < LEGIBLE => 0.0,
-            // Equal for labels of different lengths, so that neighbouring charts have the same height.
+            // The height is equal for labels of different lengths, so that neighbouring charts have the same height.
             () if upright => longest.max(46.0) + 4.0,
             () => LINE,
         };
@@ -201,7 +201,7 @@ pub(crate) fn draw_group_label(text: &str, x: f64, bottom: f64, slanted: bool) -
     }
 }
 
-/// Returns the description of a bar or point: the parts that are not empty, or "all runs".
+/// Returns the description of a bar or point: its non-empty parts, or "all runs".
 pub(crate) fn join_part_names(parts: &[&str]) -> String {
     let present: Vec<&str> = parts.iter().copied().filter(|part| !part.is_empty()).collect();
     if present.is_empty() { "all runs".into() } else { present.join(", ") }

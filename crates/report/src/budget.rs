@@ -37,12 +37,12 @@ const BAR: f64 = 18.0;
 const ROW: f64 = 46.0;
 /// Maximum length of a label in characters: with the time it fits into the 358 pixels of a page on a telephone.
 const LABEL: usize = 38;
-/// The least share that is labelled in the bar: there its label of 45 pixels fits into 358.
+/// Minimum share labelled in the bar: its label of 45 pixels fits into 358.
 const LEAST: f64 = 0.13;
 
 /// Draws the chart.
 pub(crate) fn draw_budget_chart(chart: &BudgetChart) -> Drawing {
-    // In the order of the table of causes, whatever their shares are.
+    // In the order of the table of causes, independent of the shares.
     let shown =
         |name: &str| chart.rows.iter().flat_map(|row| &row.shares).any(|share| share.share > 0.0 && share.name == name);
     let causes: Vec<&str> = list_cause_colors().into_iter().map(|(name, _)| name).filter(|name| shown(name)).collect();

@@ -1,4 +1,4 @@
-//! The page of a capture: all of its connections, and those with most data explained.
+//! The page of a capture: a list of all connections, and explanations of those with most data.
 
 use engine::{Quantity, Span};
 use lab::captures::{BothEnds, CaptureFile, ExplainedConnection, NonTcp};
@@ -16,14 +16,14 @@ pub const MAX_ROWS: usize = 5_000;
 pub struct ReportConnection {
     /// Its explanation.
     pub explained: ExplainedConnection,
-    /// The recording from which it is drawn, if it is.
+    /// Recording from which the connection is drawn, if any.
     pub recording: Option<Recording>,
     /// Results of captures at both ends, as names and values; empty for a connection in one capture.
     pub joined: Vec<(String, String)>,
 }
 
 /// Creates the page of a capture, whose file has this name, or of captures of several ends. `connections` has the
-/// connections with most data, the largest first. A connection with a recording is drawn.
+/// connections with most data, the largest first. Connections with a recording are drawn.
 pub fn render_capture_page(name: &str, file: &CaptureFile, connections: &[ReportConnection]) -> Page {
     let mut sections = vec![build_overview(file, connections)];
     sections.extend(connections.iter().map(build_connection_section));
@@ -42,7 +42,7 @@ pub fn describe_joined_captures(both: &BothEnds<'_>) -> Vec<(String, String)> {
     let mut facts = vec![("joined".to_owned(), format!("{} at the sender with {}", captures[0], captures[1]))];
     for (name, packets) in [("data", &both.joined.data), ("acknowledgments", &both.joined.acks)] {
         let lost = format!("{} of {}", packets.lost(), packets.packets.len());
-        facts.push((format!("{name} lost on the way"), lost));
+        facts.push((format!("{name} lost on the path"), lost));
         let delays = packets.delay_quantiles().into_iter();
         let shown: Vec<String> =
             delays.filter_map(|(quantile, delay)| Some(format!("{quantile} {} ms", format_millis(delay?)))).collect();
@@ -84,7 +84,7 @@ fn collect_capture_warnings(file: &CaptureFile) -> Vec<String> {
         warnings.push(file.bad_timestamps.to_string());
     }
     if skipped.damaged > 0 {
-        warnings.push(format!("{} frames have damaged or cut headers", skipped.damaged));
+        warnings.push(format!("{} frames have damaged or truncated headers", skipped.damaged));
     }
     if skipped.foreign > 0 {
         warnings.push(format!("{} frames have a link type that cannot be read", skipped.foreign));

@@ -27,7 +27,7 @@ pub struct ChangeChart {
     pub cases: Vec<String>,
     /// Groups from left to right, each with one estimate per case, whose change is drawn.
     pub groups: Vec<BarGroup>,
-    /// Changes (least, greatest) in percent that the axis includes at least, so that several charts have the same
+    /// Changes (minimum, maximum) in percent that the axis includes at least, so that several charts have the same
     /// scale.
     pub reach: Option<(f64, f64)>,
 }
@@ -97,7 +97,7 @@ pub(crate) fn draw_change_chart(chart: &ChangeChart) -> Drawing {
             }
         }
     };
-    // The first colour is the baseline's.
+    // The first colour is reserved for the baseline.
     let swatch = |number: usize, x: f64, y: f64| draw_case_mark(number + 1, x + 9.0, y - 4.0);
     let about = format!("Changes: {}. The numbers are in the table.", join_part_names(&[&chart.title, &measure]));
     frame.around(below, &about, swatch, &drawn)

@@ -1,4 +1,4 @@
-//! The course of runs: a picture, and the data of the figures that a script draws in its place.
+//! The course of runs: a picture, and the data of the figures that replace it if scripts are enabled.
 
 use std::io::Write;
 
@@ -15,7 +15,7 @@ const MAX_BYTES: usize = 3_000_000;
 /// Runs side by side.
 #[derive(Clone, Debug)]
 pub struct Course {
-    /// The picture, an SVG document made by this program: not escaped.
+    /// SVG document of the picture, created by this program: not escaped.
     pub svg: String,
     /// Caption of the picture.
     pub caption: String,
@@ -31,7 +31,7 @@ pub(crate) fn render_course(course: &Course, data: bool) -> Markup {
             (PreEscaped(&course.svg))
             figcaption { (course.caption) }
             @if let Some(data) = data {
-                // In a script element `<` begins no element only if no name follows.
+                // In a script element, `<` begins an element only if a name follows.
                 script type="application/json" { (PreEscaped(data.to_string().replace('<', "\\u003c"))) }
             }
         }

@@ -50,7 +50,7 @@ pub struct CurvePoint {
 
 /// Width of the drawing area in pixels.
 const WIDE: f64 = 430.0;
-/// Least distance between marks of one line in pixels.
+/// Minimum distance between marks of one line in pixels.
 const APART: f64 = 10.0;
 /// Distance between the outermost points and the edges in pixels.
 const EDGE: f64 = 14.0;

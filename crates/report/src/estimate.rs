@@ -17,7 +17,7 @@ pub struct Estimate {
     pub without: u64,
     /// Confidence interval of the mean; `None` with fewer than two values.
     pub ci: Option<Interval>,
-    /// Half width of `ci` before it was cut at the limits of the metric.
+    /// Half-width of `ci` before truncation to the limits of the metric.
     pub half: Option<f64>,
     /// Prediction interval of one further run; `None` with fewer than two values.
     pub run: Option<Interval>,

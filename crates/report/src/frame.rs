@@ -37,7 +37,7 @@ pub(crate) fn estimate_text_width(text: &str) -> f64 {
     text.chars().map(|c| if c < '\u{2e80}' { 7.0 } else { 12.0 }).sum()
 }
 
-/// Returns `text`, cut with an ellipsis to at most `max` characters.
+/// Returns `text`, truncated to at most `max` characters with an ellipsis.
 pub(crate) fn cut_text(text: &str, max: usize) -> String {
     if text.chars().count() <= max {
         return text.to_owned();

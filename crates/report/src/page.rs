@@ -16,7 +16,7 @@ pub struct Page {
     pub sections: Vec<PageSection>,
     /// Explanation of the page's terms, in Markdown.
     pub footer: String,
-    /// The script that draws figures in the place of the pictures of courses; empty for pictures alone.
+    /// Script that draws figures in place of the pictures of courses; empty for pictures only.
     pub script: String,
 }
 
@@ -25,7 +25,7 @@ pub struct Page {
 pub struct PageSection {
     /// Heading of the section.
     pub heading: String,
-    /// Content from top to bottom. Consecutive charts stand side by side if there is enough space.
+    /// Content from top to bottom. Consecutive charts are placed side by side if there is enough space.
     pub blocks: Vec<PageBlock>,
 }
 

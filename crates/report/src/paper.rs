@@ -163,7 +163,7 @@ fn tabulate_numbers(paper: &Paper, numbers: &[&Number], level: Level) -> ReportT
             let reading = reading.or(primary.copied()).map_or("", |reading| reading.name);
             rows.extend(ours.modes().iter().map(|mode| render_number_row(number, reading, ours, mode, level)));
         }
-        // The mark belongs to the number, not to a reading: only the number's first row shows it.
+        // The mark refers to the number, not to a reading, so only the first row of a number shows it.
         rows.iter_mut().skip(first + 1).filter_map(|row| row.last_mut()).for_each(|mark| *mark = ReportCell::text(""));
     }
     if rows.iter().all(|row| row[READING].text.is_empty()) {

@@ -5,7 +5,7 @@ use pulldown_cmark::{CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd, 
 /// Converts `text` to HTML; a heading of level 1 in it becomes a heading of level `top`.
 pub(crate) fn markdown_to_html(text: &str, top: usize) -> String {
     let mut out = String::new();
-    // A removed link needs its end tag removed, too. Links do not nest.
+    // The end tag of a removed link must be removed too. Links do not nest.
     let mut plain_link = false;
     let events = Parser::new_ext(text, Options::ENABLE_TABLES).filter_map(|event| match event {
         Event::Html(raw) | Event::InlineHtml(raw) => Some(Event::Text(raw)),

@@ -1,4 +1,4 @@
-//! Layout in a browser: at 390 and 1280 pixels nothing is cut and only boxes scroll sideways, never the page.
+//! Layout in a browser: at 390 and 1280 pixels nothing is clipped, and boxes may scroll sideways but the page does not.
 
 use std::process::Command;
 
@@ -29,7 +29,7 @@ onload = () => {
 };
 </script></body>"#;
 
-/// A page whose names are as long as users write them.
+/// A page with names as long as users write them.
 fn page() -> Page {
     let estimate = |mean: f64| {
         let around = |half: f64| Some(Interval { low: mean - half, high: mean + half });

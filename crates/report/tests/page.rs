@@ -10,7 +10,7 @@ use report::{
 
 const EVIL: &str = "<script>alert('x')</script> & \"quoted\" <img src=x onerror=y> ]]> --> </style> </title>";
 
-/// A page with every kind of block, and `text` in every place for text.
+/// A page with every kind of block, and with `text` in every text field.
 fn page(text: &str) -> Page {
     let owned = || text.to_owned();
     let some = |mean| Some(Estimate { mean, n: 1, ..Estimate::default() });

@@ -89,7 +89,7 @@ fn each_combination_of_all_axes_but_the_last_has_a_chart() {
     assert_eq!(counts(&page(&sweep(&grid(3, 2), 2, steady))), (3, 0, 12));
     // More numeric values than the maximum number of groups of bars.
     assert_eq!(counts(&page(&sweep(&grid(2, 9), 2, steady))), (0, 2, 36));
-    // Without an axis there is one group.
+    // Without an axis all bars form one group.
     assert_eq!(counts(&page(&sweep(&[json!({})], 2, steady))), (1, 0, 2));
     let many = page(&sweep(&grid(20, 2), 2, steady));
     assert_eq!(counts(&many), (12, 0, 80));
@@ -98,9 +98,10 @@ fn each_combination_of_all_axes_but_the_last_has_a_chart() {
     assert!(blocks(&many).any(is_note));
 }
 
-/// A sweep's points do not tell which keys were zipped; the page recognizes them by equal patterns of values.
+/// The points of a sweep do not state which keys were zipped; the page recognizes zipped keys by equal patterns of
+/// values.
 #[test]
-fn zipped_keys_are_one_axis_and_constant_keys_none() {
+fn zipped_keys_form_one_axis_and_constant_keys_form_none() {
     let point = |at: usize| json!({"delay": format!("{at} ms"), "window": 1 << at, "rate": "1 Mbps"});
     let points: Vec<Value> = (0..2).map(point).collect();
     let page = page(&sweep(&points, 2, steady));
@@ -142,7 +143,7 @@ fn section_has_commands_that_repeat_the_sweep() {
     let points = [json!({"links.air.channel": {"kind": "perfect"}, "title": "it's 1"})];
     let page = page(&sweep(&points, 2, steady));
     let run = r#"lasthop run 'a sweep.toml' --set replication=0 --set 'links.air.channel={ kind = "perfect" }' --set 'title=it'\''s 1' --set scheme=second"#;
-    // The scenario leaves the number of replications at its default of ten; the store has two.
+    // The scenario uses the default number of replications, ten; the store has two.
     let again = "lasthop sweep 'a sweep.toml' --out 'a sweep-again.sqlite' --replications 2";
     assert_eq!(code(&page), [SCENARIO.trim_end(), again, run]);
     let html = report::render_html_page(&page);
@@ -208,7 +209,7 @@ fn names_and_keys_are_escaped() {
     assert!(!html.contains("<strong>b</strong>") && !html.contains("<i>"));
 }
 
-/// A sweep that was interrupted before its first run ended, beside a complete one.
+/// A sweep interrupted before the end of its first run, next to a complete one.
 #[test]
 fn sweep_without_runs_gives_a_warning() {
     let sweeps = [sweep(&grid(1, 2), 2, steady), sweep(&grid(1, 2), 0, steady)];
@@ -230,7 +231,7 @@ fn words(page: &Page) -> String {
 fn clear_change_has_its_verdict_with_direction_and_rank() {
     let text = words(&page(&sweep(&[json!({})], 2, |_, case, run| Some(100.0 - 5.0 * case as f64 + 2.0 * run as f64))));
     assert!(text.contains("- **second**: \u{2212}5.0 ± "), "{text}");
-    assert!(text.contains(", better, best mean of 2"), "{text}");
+    assert!(text.contains(", better, the best mean of 2 cases"), "{text}");
 }
 
 /// The differences 6 and -6 have mean 0, so their interval includes 0.
@@ -252,7 +253,7 @@ fn verdict_over_points_counts_where_a_case_is_better_and_worse() {
     let text = words(&page(&sweep(&grid(1, 3), 3, time)));
     assert!(text.contains("worse at 1 of 3 points (+9.9"), "{text}");
     assert!(text.contains("better at 2 of 3 points (\u{2212}10.9"), "{text}");
-    assert!(text.contains("best mean of 2 at 2"), "{text}");
+    assert!(text.contains("the best mean of 2 cases at 2"), "{text}");
 }
 
 #[test]
@@ -276,7 +277,7 @@ fn changes_are_drawn_for_every_case_but_the_first() {
 
 /// Two charts of means and two of changes.
 #[test]
-fn figures_are_files_of_their_own_with_resolved_colours() {
+fn figures_are_separate_files_with_resolved_colours() {
     let figures = report::store::render_store_figures(&[sweep(&grid(2, 2), 2, steady)], &[], &[]);
     let names: Vec<&str> = figures.iter().map(|(name, _)| name.as_str()).collect();
     let stem = "a-sweep-completion-time-s";
@@ -292,7 +293,7 @@ fn figures_are_files_of_their_own_with_resolved_colours() {
 
 /// The scenario has no nodes.
 #[test]
-fn sweep_that_cannot_run_again_has_the_reason_instead_of_budgets() {
+fn sweep_that_cannot_be_repeated_shows_the_reason_instead_of_budgets() {
     let sweep = sweep(&grid(2, 2), 2, steady);
     let budgets =
         lab::sweep::budget::explain_budgets(&sweep, 40, 1, &|_, _| std::ops::ControlFlow::Continue(())).unwrap();

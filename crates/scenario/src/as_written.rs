@@ -8,7 +8,7 @@ use toml::{Table, Value};
 /// `found` in the form of `value`, the value in the text, if both are the same quantity.
 pub(super) fn as_written(found: &str, value: &Value) -> Option<String> {
     if let Value::String(written) = value {
-        // Some messages have text in quotes, and some have it without.
+        // Some messages quote the text, others do not.
         return match found.strip_prefix('"').and_then(|found| found.strip_suffix('"')) {
             Some(found) => is_same_quantity(found, written).then(|| format!("\"{written}\"")),
             None => is_same_quantity(found, written).then(|| written.clone()),
@@ -50,7 +50,7 @@ mod tests {
             written("[\"1 km\", \"-1 m\"]", Value::Array(vec![text("1000 m"), text("-100 cm")])).as_deref(),
             Some("[\"1000 m\", \"-100 cm\"]")
         );
-        // A part of the value, or a word about it.
+        // A part of the value, or a word that describes it.
         assert_eq!(written("1 kB", text("3000 B")), None);
         assert_eq!(written("neither", text("3000 B")), None);
         assert_eq!(written("[\"1 km\"]", Value::Array(vec![text("1000 m"), text("1 m")])), None);

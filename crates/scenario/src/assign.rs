@@ -33,7 +33,7 @@ pub(crate) fn assign_value(tree: &mut Value, path: &[PathStep], value: Value) ->
     Ok(())
 }
 
-/// The path with indices of lists as such: `spikes.0` is `spikes[0]`.
+/// Writes indices of lists in brackets: `spikes.0` becomes `spikes[0]`.
 fn resolve_indices(path: &[PathStep]) -> Vec<PathStep> {
     let mut shape = Shape::scenario();
     let number = |step: &PathStep| {
@@ -50,7 +50,7 @@ fn resolve_indices(path: &[PathStep]) -> Vec<PathStep> {
 
 /// A table or list on the path to the assigned key.
 struct Parent<'a> {
-    /// The path of the value at this step.
+    /// Path of the value at this step.
     path: &'a [PathStep],
     /// The step after it.
     next: &'a PathStep,
@@ -58,7 +58,7 @@ struct Parent<'a> {
 }
 
 impl Parent<'_> {
-    /// Whether the step after it is a direction of a setting that may have one value for both.
+    /// Whether the step after it is a direction of a setting that may also have a single value for both directions.
     fn is_direction(&self) -> bool {
         let keys = self.shape.keys();
         let directed =
@@ -66,7 +66,7 @@ impl Parent<'_> {
         directed && matches!(self.next, PathStep::Key(key) if directed::NAMES.contains(&key.as_str()))
     }
 
-    /// Whether the only tables that are allowed here have a value for each direction.
+    /// Whether only tables with a value for each direction are allowed here.
     fn has_only_directions(&self) -> bool {
         self.shape.keys().iter().all(|key| directed::NAMES.contains(key))
     }
@@ -122,7 +122,7 @@ fn get_or_create_entry<'t>(
     }
 }
 
-/// There is no entry of that name, and a single key would not make a valid one.
+/// No entry has this name, and a single key would not make a valid entry.
 struct Missing;
 
 /// An empty table or list for the next step.

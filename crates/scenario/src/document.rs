@@ -19,7 +19,7 @@ use crate::tree::{BeyondRange, Value, ValueData, ValueSource};
 use crate::{expand_counts, quotes};
 pub use engine::registry::by_name;
 
-/// A TOML text with the places of its keys.
+/// A TOML text with the positions of its keys.
 #[derive(Clone)]
 pub struct Document {
     file: String,
@@ -154,7 +154,7 @@ impl Document {
         }
     }
 
-    /// Fills in the place of `origin`.
+    /// Fills in the position of `origin`.
     fn place(&self, problem: Problem, origin: &Origin) -> Problem {
         match origin {
             Origin::Outside(origin) => problem.in_file(origin),
@@ -173,9 +173,9 @@ impl Document {
         expand_counts::key_of_original(&key, |key| self.tree.at(key).is_some()).unwrap_or(key)
     }
 
-    /// Fills in the place of a problem's key, and shows the value as it is written there.
+    /// Fills in the position of a problem's key, and quotes the value as written there.
     pub fn locate(&self, mut problem: Problem) -> Problem {
-        // A problem of another file, or of an option, has no place in this text.
+        // A problem of another file, or of an option, has no position in this text.
         if problem.file.is_some() {
             return problem;
         }
@@ -192,7 +192,7 @@ impl Document {
             ValueSource::Set(origin) => self.place(problem, origin),
             ValueSource::Elsewhere => problem.in_file(&self.file),
             ValueSource::Text { key, value } => {
-                // If a value was found, it is marked; otherwise the key, or the table in which something is missing.
+                // A value that was found is marked; otherwise the key, or the table in which a key is missing.
                 let is_value = complete && problem.found.is_some() && !self.text[value.start..].starts_with('[');
                 let at = if is_value { value.start } else { key.start };
                 let (place, source) = self.lines.place(&self.text, at);
@@ -242,7 +242,7 @@ pub fn with_new_names(text: &str) -> Option<String> {
 
 /// A scenario as TOML text.
 ///
-/// By way of a table, which [`Document::of`] needs too: code for one serializer instead of two.
+/// Conversion through a table, which [`Document::of`] needs too, so that only one serializer is compiled.
 pub fn render_scenario(scenario: &Scenario) -> String {
     let text = Table::try_from(scenario).and_then(|table| toml::to_string(&table));
     text.expect("a scenario is a table of tables")

@@ -49,20 +49,20 @@ pub const DEFAULT_EVENT_KINDS: usize = 9;
 pub struct EventKinds(u16);
 
 impl Default for EventKinds {
-    /// All that are not opt-in.
+    /// All kinds except opt-in ones.
     fn default() -> Self {
         EventKinds((1 << DEFAULT_EVENT_KINDS) - 1)
     }
 }
 
 impl EventKinds {
-    /// Every name that [`select`](Self::select) accepts.
+    /// Names accepted by [`select`](Self::select).
     pub fn names() -> Vec<String> {
         let names = || EVENT_KINDS.iter().map(|(name, _)| *name).chain(["all"]);
         names().map(str::to_owned).chain(names().map(|name| format!("-{name}"))).collect()
     }
 
-    /// The kinds selected by a list: those it names, or the default, except those after a `-`.
+    /// The kinds selected by a list: the named kinds, or otherwise the default ones, without the kinds after a `-`.
     pub fn select(list: &[String]) -> Result<Self, Problem> {
         let bit = |name: &str| {
             let kind = EVENT_KINDS.iter().position(|(known, _)| *known == name);
@@ -86,7 +86,7 @@ impl EventKinds {
         Ok(EventKinds(with & !without))
     }
 
-    /// Whether events of this kind appear.
+    /// Whether events of this kind are printed.
     pub fn has(self, kind: EventKind) -> bool {
         self.0 & (1 << kind as u16) != 0
     }

@@ -1,6 +1,6 @@
 //! Nodes with a `count`: `nodes.m = { kind = "host", count = 3 }` is expanded to m1, m2 and m3, and each link or flow
-//! that names m to three, one for each. Flows with a `count` are expanded in the same way, and one whose application
-//! uses several connections to a flow for each: web, web-2, web-3.
+//! that names m to three copies, one for each node. Flows with a `count` are expanded in the same way. A flow whose
+//! application uses several connections is expanded to one flow for each connection: web, web-2, web-3.
 
 use std::collections::HashSet;
 
@@ -38,7 +38,7 @@ pub(super) fn expand_counts(scenario: Scenario) -> Result<Scenario, Vec<Problem>
     if problems.is_empty() { Ok(scenario) } else { Err(problems) }
 }
 
-/// The flows, those whose application uses several connections followed by one for each further connection.
+/// The flows; a flow whose application uses several connections is followed by one flow for each further connection.
 fn expand_connections(flows: IndexMap<String, Flow>, problems: &mut Vec<Problem>) -> IndexMap<String, Flow> {
     let mut all = IndexMap::new();
     let mut names = flows.keys().cloned().collect::<HashSet<_>>();
@@ -52,7 +52,7 @@ fn expand_connections(flows: IndexMap<String, Flow>, problems: &mut Vec<Problem>
         for number in 2..further + 2 {
             let copy = format!("{name}-{number}");
             if !names.insert(copy.clone()) {
-                let problem = Problem::new("another name: a further connection of another flow has this one");
+                let problem = Problem::new("another name: a further connection of another flow has this name");
                 problems.push(problem.key(format!("flows.{copy}")).found(format!("\"{copy}\"")));
             }
             all.insert(copy, Flow { connection_of: Some(name.clone()), ..flow.clone() });
@@ -127,7 +127,7 @@ fn expand_nodes(mut scenario: Scenario) -> Result<Scenario, Vec<Problem>> {
     if problems.is_empty() { Ok(scenario) } else { Err(problems) }
 }
 
-/// The entries of a table, those with a count replaced by their copies, `change`d.
+/// The entries of a table; an entry with a count is replaced by its copies, `change`d.
 fn expand_copies<T: Clone>(
     table: &str,
     entries: IndexMap<String, T>,
@@ -146,7 +146,7 @@ fn expand_copies<T: Clone>(
                 for number in 1..=count {
                     let copy = name_of(name, number);
                     if entries.contains_key(&copy) {
-                        let problem = Problem::new("another name: a copy of another entry has this one");
+                        let problem = Problem::new("another name: a copy of another entry has this name");
                         let problem = problem.key(format!("{table}.{copy}")).found(format!("\"{copy}\""));
                         problems.push(problem.hint(format!("{table}.{name} stands for {name}1 to {name}{count}")));
                     }

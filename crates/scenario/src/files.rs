@@ -66,8 +66,8 @@ impl<Rest: Files> Files for MemoryFiles<Rest> {
     }
 }
 
-/// The path of an existing file that is most like `path`, which does not exist: each of its parts may be misspelt, and its
-/// ending may be missing or another.
+/// The path of the existing file most similar to `path`, which does not exist: each part may be misspelt, and the
+/// ending may be missing or differ.
 pub fn nearest_path(files: &dyn Files, path: &Path) -> Option<PathBuf> {
     if files.exists(path) {
         return None;
@@ -80,7 +80,7 @@ pub fn nearest_path(files: &dyn Files, path: &Path) -> Option<PathBuf> {
     files.exists(&found).then_some(found)
 }
 
-/// The entry of a directory with a name like this one.
+/// The entry of a directory whose name is similar.
 fn nearest_entry(files: &dyn Files, dir: &Path, name: &Path) -> Option<PathBuf> {
     let listed = if dir.as_os_str().is_empty() { Path::new(".") } else { dir };
     let names: Vec<PathBuf> =
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn misspelt_path_has_its_nearest_file() {
+    fn misspelt_path_suggests_the_nearest_file() {
         for (path, near) in [
             ("examples/snop.toml", Some("examples/snoop.toml")),
             ("exmples/snoop.toml", Some("examples/snoop.toml")),

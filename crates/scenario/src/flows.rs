@@ -12,7 +12,7 @@ pub fn over_tcp(network: &Network) -> Vec<usize> {
 /// The number of the flow over TCP with this name.
 ///
 /// # Errors
-/// There is none, or it uses another transport.
+/// The flow does not exist, or uses another transport.
 pub fn tcp_flow(network: &Network, name: &str) -> Result<usize, Problem> {
     let found = network.flows.iter().position(|flow| flow.name == name);
     match found.map(|number| (number, network.flows[number].transport)) {

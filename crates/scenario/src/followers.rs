@@ -12,7 +12,7 @@ use super::model::{LinkKind, Node, Scenario};
 pub struct SchemeRequirements {
     /// The kinds of places, each once; empty if the scheme has no effect for these flows.
     pub places: Vec<SchemeNode>,
-    /// The nodes in them, by name.
+    /// Names of the nodes at these places.
     pub nodes: IndexSet<String>,
 }
 
@@ -75,8 +75,8 @@ impl<'a> Followers<'a> {
     }
 }
 
-/// The directions in which a flow's data crosses radio links, by whether its ends have a radio: from a host with one,
-/// and to one; to the far station if neither has one.
+/// The directions in which a flow's data crosses radio links, by whether its ends have a radio: from a host with a
+/// radio, and to a host with a radio; to the far station if neither end has one.
 fn radio_directions(radio: [bool; 2]) -> &'static [TransferDirection] {
     match radio {
         [true, true] => &[TransferDirection::Download, TransferDirection::Upload],

@@ -1,4 +1,4 @@
-//! Distances between the ends of links, over the whole of a run.
+//! Distances between the ends of links during a whole run.
 
 use engine::{Length, Time};
 use path::place::crossing::{is_within, next_within};
@@ -8,7 +8,7 @@ use sim::{LinkSpec, Network};
 /// Farther than around the earth, in millimetres.
 pub(crate) const FARTHEST: i128 = 100_000_000_000;
 
-/// The paths of a link's ends, and the range of its medium, if it has one.
+/// Paths of a link's ends, and the range of its medium, if any.
 pub(crate) fn ends_with_range<'a>(network: &'a Network, link: &LinkSpec) -> Option<([&'a NodePath; 2], Length)> {
     let range = network.media[link.medium?].config.range?;
     let [a, b] = link.between.map(|node| network.nodes[node].place.as_ref());

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A part of a path.
+/// A step of a path.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum PathStep {
     /// The key of a table.
@@ -55,7 +55,7 @@ pub(crate) fn child_path(path: &str, step: &PathStep) -> String {
     }
 }
 
-/// Whether `key` is `path` or in it.
+/// Whether `key` equals `path` or lies below it.
 pub(crate) fn is_within(key: &str, path: &str) -> bool {
     key.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }

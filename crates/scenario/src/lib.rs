@@ -1,6 +1,6 @@
 //! Scenarios: TOML and the thesis's language, checked and converted to a network for the simulator.
 //!
-//! Nothing here touches a file: what a scenario refers to is read through [`Files`].
+//! The crate accesses no file directly: files named by a scenario are read through [`Files`].
 //!
 //! ```
 //! use std::rc::Rc;

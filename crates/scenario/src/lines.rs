@@ -3,7 +3,7 @@
 /// Line and column, from 1.
 pub(crate) type Place = (usize, usize);
 
-/// Where each line of a text begins.
+/// Byte positions at which lines begin.
 #[derive(Clone, Debug)]
 pub(crate) struct Lines(Vec<usize>);
 
@@ -19,7 +19,7 @@ impl Lines {
         self.0.partition_point(|start| *start <= at)
     }
 
-    /// The place of byte `at` of `text`, of which these are the lines; and the text of that line.
+    /// Position of byte `at` of `text`, whose lines these are; and the text of the line.
     pub fn place<'a>(&self, text: &'a str, at: usize) -> (Place, &'a str) {
         let at = text.floor_char_boundary(at);
         let line = self.line(at);

@@ -56,15 +56,15 @@ pub struct Overrides {
 /// A checked scenario with the contents of all files that it refers to.
 #[derive(Debug)]
 pub struct Loaded {
-    /// The path that was read, as the user wrote it.
+    /// Path that was read, as given by the user.
     pub path: PathBuf,
     /// The name of the results: the file's name without its extension.
     pub stem: String,
-    /// The scenario with all changes, from which the run can be repeated.
+    /// The scenario with all changes, sufficient to repeat the run.
     pub scenario: Scenario,
     /// The network that runs.
     pub network: sim::Network,
-    /// The outside members that it names.
+    /// Outside members named by the scenario.
     pub outside: Vec<OutsideMember>,
     /// Warnings.
     pub warnings: Vec<Problem>,
@@ -94,13 +94,13 @@ pub fn load_scenario(files: Rc<dyn Files>, path: &Path, overrides: &Overrides) -
 pub struct Source {
     /// The name of the results: the file's name without its extension.
     pub stem: String,
-    /// The text, with its changes.
+    /// Text of the scenario with the changes applied.
     pub document: Document,
-    /// The path that was read, as the user wrote it.
+    /// Path that was read, as given by the user.
     path: PathBuf,
     /// The file that contains the text.
     file: PathBuf,
-    /// The file system for the files that it refers to.
+    /// File system for files named by the scenario.
     files: Rc<dyn Files>,
     datafile: Option<goel1997::Parsed>,
     /// The members added by the program.
@@ -159,13 +159,13 @@ impl Source {
         axes::files::expand_file_patterns(table, key, &*self.files, &self.file)
     }
 
-    /// Checks `document`, which is this source's or has further changes, and reads the files that it refers to.
+    /// Checks `document`, the document of this source with or without further changes, and reads the files named in it.
     pub fn resolve(&self, document: &Document) -> Result<Loaded, Vec<Problem>> {
         let locate = |problem: Problem| match &self.datafile {
             Some(parsed) if !document.was_set(problem.key.as_deref()) => parsed.locate(problem),
             _ => document.locate(problem),
         };
-        // All copies share an error.
+        // All copies of an entry share an error.
         let located = |problems: Vec<Problem>| {
             let mut known = HashSet::new();
             let located = problems.into_iter().map(locate);
@@ -185,7 +185,7 @@ impl Source {
     }
 }
 
-/// The errors of reading, and those that a check finds in other values.
+/// Errors of reading, and errors of a check of the other values.
 fn collect_errors(document: &Document, reading: Reading, members: &Members) -> Vec<Problem> {
     let checked = reading.complete().map(|scenario| check_with(scenario, members));
     let of_values = checked.and_then(Result::err).into_iter().flatten().filter(|problem| {
@@ -276,7 +276,7 @@ mod tests {
 
     #[test]
     fn consequences_of_an_error_are_not_reported() {
-        // A link without a rate, and one that does not exist, so that flows lack a route.
+        // A link without a rate, and a link that does not exist, so that flows have no route.
         assert_eq!(keys(&[("rate", "speeed")]), ["links.one.speeed"]);
         assert_eq!(
             keys(&[("between = [\"a\", \"b\"]", "between = 5"), ("links.two", "# links.two")]),

@@ -1,4 +1,4 @@
-//! Outside members that a scenario names.
+//! Outside members named by a scenario.
 
 use std::fmt::Arguments;
 
@@ -16,15 +16,15 @@ use crate::problem::Problem;
 /// A member of a [`Members`] table, as a scenario names it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct OutsideMember {
-    /// The key that names it, such as `flows.download.tcp.control`.
+    /// Key of the member, such as `flows.download.tcp.control`.
     pub key: String,
-    /// The kind of its registry, such as `congestion control`.
+    /// Kind of the member's registry, such as `congestion control`.
     pub registry: &'static str,
     /// Its name.
     pub name: String,
-    /// Its version; stores refuse members without one.
+    /// Version of the member; stores refuse members without one.
     pub version: Option<String>,
-    /// Its settings as the scenario gives them.
+    /// Settings of the member as given in the scenario.
     pub settings: Map<String, Value>,
 }
 
@@ -78,7 +78,7 @@ impl MemberVisitor for Resolver<'_> {
 }
 
 impl ScenarioVisitor for Resolver<'_> {
-    /// The sender's part of the same name is a member too, if the table has one.
+    /// The sender's part with the same name is a member too, if the table has one.
     fn visit_scheme(&mut self, key: Arguments<'_>, scheme: &mut AgentConfig) {
         scheme.visit(key, self);
         if by_name::<ResponseConfig>(scheme.name()).is_some() {

@@ -5,9 +5,9 @@ use std::fmt;
 /// A problem: its place, the value found, the expected one, and a hint.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Problem {
-    /// The file, as the user named it.
+    /// Name of the file as given by the user.
     pub file: Option<String>,
-    /// Line and column in it, from 1.
+    /// Line and column in the file, from 1.
     pub place: Option<(usize, usize)>,
     /// The text of that line.
     pub source: Option<String>,
@@ -19,14 +19,14 @@ pub struct Problem {
     pub expected: String,
     /// In a sweep, the other changes of the case.
     pub among: Option<String>,
-    /// A hint how to correct it.
+    /// A hint for correcting the problem.
     pub hint: Option<String>,
-    /// The lint that reported it; `None` for errors.
+    /// Lint that reported the problem; `None` for errors.
     pub lint: Option<&'static str>,
 }
 
 impl Problem {
-    /// A problem without a place.
+    /// A problem without a position.
     pub fn new(expected: impl Into<String>) -> Self {
         Problem { expected: expected.into(), ..Self::default() }
     }
@@ -37,7 +37,7 @@ impl Problem {
         self
     }
 
-    /// Sets the place to byte `offset` of `text`.
+    /// Sets the position to byte `offset` of `text`.
     pub fn at_offset(mut self, text: &str, offset: usize) -> Self {
         let before = &text.as_bytes()[..offset.min(text.len())];
         let line = before.iter().filter(|byte| **byte == b'\n').count();
@@ -85,7 +85,7 @@ impl Problem {
     }
 }
 
-/// Names, of many only the first few.
+/// Lists names, limited to the first few.
 pub fn join_names(names: &[&str]) -> String {
     const MAX_NAMES: usize = 4;
     match names {
@@ -114,7 +114,7 @@ pub fn sanitize_input(text: &str) -> String {
 /// characters before the column.
 fn excerpt_line(line: &str, column: usize) -> (String, usize) {
     const MAX_LENGTH: usize = 72;
-    // One character for each, so that columns do not change.
+    // One character for each character of the line, so that columns do not change.
     let plain = |c: char| match c {
         '\t' => ' ',
         c if c.is_control() => char::REPLACEMENT_CHARACTER,

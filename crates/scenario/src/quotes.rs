@@ -10,7 +10,7 @@ pub(super) fn add_quotes(text: &str, offset: usize) -> Option<String> {
     let begin = before[line..].rfind(['=', ',', '[', '{']).map(|at| line + at + 1)?;
     let end = behind.find([',', ']', '}', '#', '\n']).map_or(text.len(), |at| offset + at);
     let value = text[begin..end].trim();
-    // Only a bare word with a letter after a key is meant as text: no number, quoted text or list.
+    // Only a bare word with a letter after a key is meant as text; a number, quoted text or a list is not.
     let is_value = text[line..begin].contains('=') && value.contains(char::is_alphabetic);
     let is_other = |c: char| "\"'=[{".contains(c) || c.is_control();
     (is_value && !value.contains(is_other)).then(|| format!("write \"{}\", in quotes", sanitize_input(value)))

@@ -9,7 +9,7 @@ use crate::Scenario;
 use crate::load::Loaded;
 use crate::model::LinkKind;
 
-/// Scheme, seed and profile, as scenarios name them.
+/// Scheme, seed and profile under their names in scenarios.
 pub fn label_run(loaded: &Loaded) -> Vec<String> {
     let network = &loaded.network;
     let profile = json!(loaded.scenario.profile);
@@ -44,7 +44,7 @@ pub fn group_by_scheme<'a>(followers: impl Iterator<Item = (&'a str, &'a str)>) 
     groups
 }
 
-/// One name if all are equal; otherwise each scheme with its nodes.
+/// A single name if all are equal; otherwise each scheme with its nodes.
 pub fn describe_schemes(schemes: &[(&str, Vec<&str>)]) -> String {
     if let [(scheme, _)] = schemes {
         return (*scheme).to_owned();

@@ -102,7 +102,7 @@ pub(super) struct Route {
     pub nodes: Vec<usize>,
 }
 
-/// The route from one host to another, if there is one.
+/// The route from one host to another, if one exists.
 pub(super) fn find_route(network: &Network, routes: &mut Routes, from: usize, to: usize) -> Option<Route> {
     let mut route = Route { hops: Vec::new(), nodes: Vec::new() };
     let mut node = from;

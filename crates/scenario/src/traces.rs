@@ -4,7 +4,7 @@ use crate::problem::Problem;
 
 /// A trace that can be requested.
 pub struct Trace {
-    /// Its name in `--trace` and `output.traces`.
+    /// Name of the trace in `--trace` and `output.traces`.
     pub name: &'static str,
     /// One line about it.
     pub summary: &'static str,
@@ -51,7 +51,7 @@ pub const TRACES: &[Trace] = &[
     },
 ];
 
-/// Every name that [`parse_trace_names`] accepts.
+/// Names accepted by [`parse_trace_names`].
 pub fn trace_names() -> impl Iterator<Item = &'static str> {
     TRACES.iter().map(|trace| trace.name).chain(["all", "none"])
 }
@@ -70,6 +70,6 @@ pub fn parse_trace_names(list: &[String]) -> Result<Vec<&'static Trace>, Problem
             name => chosen.push(TRACES.iter().find(|trace| trace.name == name).ok_or_else(|| unknown(name))?),
         }
     }
-    // In the order of the table, each once.
+    // In the order of the table, without duplicates.
     Ok(TRACES.iter().filter(|trace| chosen.iter().any(|other| other.name == trace.name)).collect())
 }

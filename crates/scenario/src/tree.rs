@@ -1,4 +1,4 @@
-//! A scenario as a tree of values, each with its place in the text, or the origin of its assignment.
+//! A scenario as a tree of values, each with its position in the text, or the origin of its assignment.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -13,7 +13,7 @@ use crate::key_path::{self, PathStep};
 pub enum Origin {
     /// An origin outside of the text, such as an option of the command line.
     Outside(String),
-    /// Another key of the text, such as one of its sweep.
+    /// Another key of the text, for example of its sweep.
     Key(String),
 }
 
@@ -43,7 +43,7 @@ pub(crate) enum ValueData {
 /// The source of a value.
 #[derive(Clone, Debug)]
 pub(crate) enum ValueSource {
-    /// Bytes of the text. An item of a list has no key, and has its own place instead.
+    /// Byte positions in the text. An item of a list has no key, and has a position instead.
     Text { key: Range<usize>, value: Range<usize> },
     /// Assigned after a text was read.
     Set(Rc<Origin>),
@@ -51,12 +51,12 @@ pub(crate) enum ValueSource {
     Elsewhere,
 }
 
-/// A number that a scenario cannot hold.
+/// A number outside the range of scenarios.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct BeyondRange {
     /// Its place.
     pub place: Range<usize>,
-    /// The numbers that are possible.
+    /// The permitted numbers.
     pub expected: String,
 }
 
@@ -102,22 +102,22 @@ impl Value {
         }
     }
 
-    /// The table, if it is one.
+    /// The table, or `None` for other values.
     pub fn as_table(&self) -> Option<&Table> {
         if let ValueData::Table(table) = &self.data { Some(table) } else { None }
     }
 
-    /// The items, if it is a list.
+    /// The items, or `None` if the value is not a list.
     pub fn as_list(&self) -> Option<&[Value]> {
         if let ValueData::List(items) = &self.data { Some(items) } else { None }
     }
 
-    /// The text, if it is one.
+    /// The text, or `None` for other values.
     pub fn text(&self) -> Option<&str> {
         if let ValueData::Text(text) = &self.data { Some(text) } else { None }
     }
 
-    /// The table, if it is one.
+    /// The table, or `None` for other values.
     pub fn as_table_mut(&mut self) -> Option<&mut Table> {
         if let ValueData::Table(table) = &mut self.data { Some(table) } else { None }
     }
@@ -128,7 +128,7 @@ impl Value {
         values.last().copied().filter(|_| complete)
     }
 
-    /// The values on the path, this one first, and whether the last of them is at the end of the path.
+    /// Values on the path, beginning with this one, and whether the last of them is at the end of the path.
     pub fn along(&self, path: &str) -> (Vec<&Value>, bool) {
         let (mut values, mut rest) = (vec![self], path);
         while let (Some(value), false) = (values.last(), rest.is_empty()) {
@@ -173,7 +173,7 @@ impl Value {
         })
     }
 
-    /// Removes the key at the end of `steps`, for an item of a list the list; false if there is none.
+    /// Removes the key at the end of `steps`, or for an item of a list the whole list; false if the key does not exist.
     pub fn remove(&mut self, steps: &[PathStep]) -> bool {
         let keys = key_path::without_items(steps);
         let Some((PathStep::Key(last), parent)) = keys.split_last() else { return false };

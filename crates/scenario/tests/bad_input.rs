@@ -43,7 +43,7 @@ const CASES: &[Case<'_>] = &[
         "channel = { kind = \"gilbert-elliott\", p = 0.01, 1-h = 0.7 }",
         &["links.air.channel.1-h: no such key", "hint: known: "],
     ),
-    // Numbers of another kind get the range that whole numbers get.
+    // Numbers of another kind have the range of whole numbers.
     (
         "scheme = \"refined-icmp\"",
         "scheme = { kind = \"snoop\", cache = -1 }",
@@ -141,7 +141,7 @@ const CASES: &[Case<'_>] = &[
     ("duration = \"10 s\"", "duration = \"0 s\"", &["duration", "more than 0"]),
     ("loss = 0.01", "ecn_threshold = 5", &["links.wire.ecn_threshold", "found 5, expected text in quotes"]),
     ("buffer = \"64 kB\"", "buffer = \"100 B\"", &["nodes.x.buffer", "a packet of flows.down never fits"]),
-    // Types, in words other than serde's.
+    // Types, described in other words than serde's.
     ("buffer = \"64 kB\"", "buffer = 64000", &["nodes.x.buffer", "found 64000", "a size such as"]),
     ("kind = \"wired\"", "kind = 5", &["links.wire.kind", "found 5, expected a name in quotes"]),
     ("loss = 0.01", "queue = 5", &["links.wire.queue", "found 5, expected a string such as \"50 packets\""]),
@@ -218,7 +218,7 @@ const CASES: &[Case<'_>] = &[
     (
         "loss = 0.01",
         "delay_spikes = [{ at = \"1 s\", extra_delay = \"1 s\", duration = \"1 s\" }, { at = \"2 s\", extra_delay = \"1 s\", duration = \"1 s\" }]",
-        &["links.wire.delay_spikes[1].at", "found 2 s, expected a time after 2 s, the end of the one before"],
+        &["links.wire.delay_spikes[1].at", "found 2 s, expected a time after 2 s, the end of the previous interval"],
     ),
     (
         "loss = 0.01",
@@ -302,7 +302,7 @@ fn unreachable_destination_is_reported_before_the_run() {
     assert!(shown.contains("flows.down.to") && shown.contains("can be reached from \"a\""), "{shown}");
 }
 
-/// With a round trip time of zero the clock would never advance.
+/// With a round trip time of zero, simulated time would not advance.
 #[test]
 fn path_with_zero_delay_is_refused() {
     let still = |profile: &str, rate: &str| {
@@ -339,7 +339,7 @@ fn unknown_keys_are_reported_together() {
     let keys = |text: &str| find_problems(text).into_iter().filter_map(|problem| problem.key).collect::<Vec<_>>();
     let unknown = ["secnario", "links.wire.betwen", "links.wire.dealy", "flows.down.tcp.recovry"];
     assert_eq!(keys(&text), unknown);
-    // Wrong values of other keys are reported too.
+    // Wrong values of other keys are reported as well.
     let besides = keys(&text.replace("max_transmissions = 9", "max_transmissions = -1"));
     let all = [
         "secnario",
@@ -355,7 +355,7 @@ fn unknown_keys_are_reported_together() {
     // An unknown word does not hide later errors; the kind of a node is read before the links.
     let word = GOOD.replace("\"base-station\"", "\"base-staton\"").replacen("between =", "betwen =", 1);
     assert_eq!(keys(&word), ["nodes.x.kind", "links.wire.betwen"]);
-    // Neither does a value that is not a quantity, or that has a wrong unit.
+    // A value that is not a quantity, or that has a wrong unit, has no hint either.
     let units =
         GOOD.replace("\"64 kB\"", "64000").replace("\"8 Mbps\"", "\"8 mbps\"").replace("\"5 s\"", "\"10 parsecs\"");
     let units = units.replace("mss =", "segmnt =");

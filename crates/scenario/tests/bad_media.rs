@@ -96,15 +96,15 @@ const MEDIA: &[Case<'_>] = &[
         "standard = \"802.11b\"",
         "basic_rates = []",
         &[
-            ":8:1: media.cell.basic_rates: found [], expected at least one rate of answers of 802.11b: 1 Mbps, 2 Mbps, 5.5 Mbps",
-            "hint: leave the key out for the standard's: 1 Mbps, 2 Mbps",
+            ":8:1: media.cell.basic_rates: found [], expected at least one response rate of 802.11b: 1 Mbps, 2 Mbps, 5.5 Mbps",
+            "hint: leave the key out for the rates of the standard: 1 Mbps, 2 Mbps",
         ],
     ),
     // The entry is marked, not the list.
     (
         "standard = \"802.11b\"",
         "basic_rates = [\"2 Mbps\", \"3000 kbps\"]",
-        &[":8:26: media.cell.basic_rates[1]: found 3000 kbps, expected a rate of answers of 802.11b"],
+        &[":8:26: media.cell.basic_rates[1]: found 3000 kbps, expected a response rate of 802.11b"],
     ),
     (
         "standard = \"802.11b\"",
@@ -114,7 +114,7 @@ const MEDIA: &[Case<'_>] = &[
             "hint: write standard = \"802.11n\"",
         ],
     ),
-    // The value is repeated as it was written.
+    // The message repeats the value as written.
     (
         "standard = \"802.11b\"",
         "rts_threshold = \"3000 B\"",
@@ -135,7 +135,7 @@ const MEDIA: &[Case<'_>] = &[
         "range = \"150\"",
         &["media.cell.range: found \"150\", expected a length", "add a unit after 150"],
     ),
-    // Only "none" switches a setting off.
+    // Only "none" disables a setting.
     (
         "standard = \"802.11b\"",
         "rts_threshold = \"never\"",
@@ -148,7 +148,7 @@ const MEDIA: &[Case<'_>] = &[
             "media.cell.rts_threshold: found 500, expected a size such as \"512 kB\" (units: B, kB, KiB, MB, MiB, GB, GiB), or \"none\"",
         ],
     ),
-    // A key that exists with a prefix.
+    // A key that exists with an additional prefix.
     (
         "standard = \"802.11b\"",
         "retry_limit = 7",
@@ -164,7 +164,7 @@ const MEDIA: &[Case<'_>] = &[
         "rate_control = \"ARF\"",
         &["media.cell.rate_control: found \"ARF\"", "did you mean \"arf\"?"],
     ),
-    // The value is repeated in its own unit.
+    // The message repeats the value in its unit.
     ("standard = \"802.11b\"", "slot = \"0 us\"", &["media.cell.slot: found 0 us, expected more than 0"]),
     (
         "medium = \"cell\"",

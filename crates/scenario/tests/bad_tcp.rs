@@ -162,8 +162,8 @@ fn more_flows_than_a_host_has_ports_are_refused() {
     assert!(problems[0].expected.contains("at most 55536 flows at one host"), "{problems:?}");
 }
 
-/// Two ends with the same settings, neither of which requests ECN, do not use it; and a congestion control driven by
-/// the delivery rate needs SACK to measure it.
+/// Two ends with the same settings, neither of which requests ECN, do not use ECN; a congestion control based on the
+/// delivery rate needs SACK to measure the rate.
 #[test]
 fn congestion_control_enables_the_options_that_it_requires() {
     for (name, _) in ControlConfig::MEMBERS {

@@ -1,4 +1,4 @@
-//! The controls of a page: each is made from the schema, what it writes is accepted, and it changes the run.
+//! The controls of a page: each is derived from the schema, its values are accepted, and it changes the run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -10,10 +10,10 @@ use serde_json::Value as Json;
 use sim::{Network, World};
 use testkit::{EventDigest, example_path, example_paths, open_example};
 
-/// Wake-ups of a run that is compared: the first effect of most keys comes early.
+/// Number of wake-ups of a compared run: most keys have an early effect.
 const WAKE_UPS: u64 = 50_000;
 
-/// Wake-ups of a run in which no early effect was seen.
+/// Number of wake-ups of a run without an early effect.
 const LATE_WAKE_UPS: u64 = 3_000_000;
 
 /// A scenario with a name in each table of names.
@@ -33,7 +33,7 @@ fn open(path: &Path, set: &[&str]) -> Result<Source, String> {
         .map_err(|problems| problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
 }
 
-/// The network with an assignment, or what is wrong with it.
+/// The network with an assignment, or the error of the assignment.
 fn network(path: &Path, set: &[&str]) -> Result<Network, String> {
     let source = open(path, set)?;
     let loaded = source.resolve(&source.document);
@@ -61,7 +61,7 @@ fn ends(control: &Control) -> Vec<String> {
     values.into_iter().map(|value| format!("{}={value}", control.path)).collect()
 }
 
-/// Assignments that change the value, the nearest ones first.
+/// Assignments that change the value, the smallest changes first.
 fn changes(control: &Control) -> Vec<String> {
     let values: Vec<String> = match &control.widget {
         Widget::Slider { stops, at } => {
@@ -98,7 +98,7 @@ fn pattern(path: &str) -> String {
     parts.join(".")
 }
 
-/// Why a control's value may be refused, with what the problem says then.
+/// Reason why a control's value may be refused, with the expected part of the problem.
 const REASONS: [(&str, &[&str]); 7] = [
     (
         "another key is needed with it",
@@ -173,18 +173,18 @@ fn ends_of(paths: impl Iterator<Item = PathBuf>) {
         all += refused(&path, &list_controls(&source, &Overrides::default()), &mut counts, &mut unexplained);
     }
     assert!(unexplained.is_empty(), "{}", unexplained.join("\n"));
-    // Most values work as they are.
+    // Most values need no other assignment.
     assert!(counts.values().sum::<usize>() * 3 < all, "{counts:?} of {all}");
 }
 
 #[test]
-fn every_end_of_every_control_is_accepted_or_refused_with_its_rule() {
+fn both_limits_of_every_control_are_accepted_or_refused_with_their_rule() {
     ends_of(["goel-refined.toml", "hidden-terminals.toml"].into_iter().map(example_path));
 }
 
 #[test]
 #[ignore = "takes 20 s: every control of every example"]
-fn every_end_of_every_control_of_every_example_is_accepted_or_refused_with_its_rule() {
+fn both_limits_of_every_control_of_every_example_are_accepted_or_refused_with_their_rule() {
     ends_of(example_paths().into_iter());
 }
 
@@ -201,7 +201,7 @@ fn kinds(schema: &Json, found: &mut BTreeSet<String>) {
 }
 
 #[test]
-fn every_kind_of_every_registry_is_a_choice_that_brings_its_settings() {
+fn every_registry_member_is_a_choice_with_its_settings() {
     let (mut chosen, mut keys) = (BTreeSet::new(), BTreeSet::new());
     let mut open = vec![Vec::new()];
     while let Some(set) = open.pop() {
@@ -249,7 +249,8 @@ fn controls_survive_wrong_values() {
     assert!(at("links.air.channel").changed && !at("links.wire.rate").changed);
 }
 
-/// Whether a change of a control changes the run with the assignments `beside`, or `None` if it has nothing to move.
+/// Whether a change of a control changes the run with the assignments `beside`, or `None` if the control has only one
+/// value.
 fn changes_run(path: &Path, beside: &[&str], control: &Control, before: &[u8; 32], wake_ups: u64) -> Option<bool> {
     let changed = |assignment: String| network(path, &[beside, &[&assignment]].concat()).ok();
     let mut networks = changes(control).into_iter().filter_map(changed).peekable();
@@ -271,7 +272,7 @@ const IDLE: [(&str, &str, &str); 2] = [
     ("recorded-rates", "links.access.link_trace.repeat", "the recording is longer than the run"),
 ];
 
-/// Keys of `disconnections2012.toml` that change its run only beside another value.
+/// Keys of `disconnections2012.toml` that change its run only together with another value.
 const DEPENDENT: [(&str, &str, &str); 2] = [
     ("links.air.channel.mobile", "links.air.channel.reception=when-it-sends", "a mobile that need not send first"),
     ("media.cell.retry_growth.step", "media.cell.retry_growth.max=25", "the maximum is the limit without growth"),
@@ -327,7 +328,7 @@ fn every_control_that_an_example_sets_changes_the_run_of_an_example() {
 }
 
 #[test]
-fn dependent_controls_change_the_run_beside_the_value_they_need() {
+fn dependent_controls_change_the_run_once_their_requirement_is_set() {
     let path = example_path("disconnections2012.toml");
     for (key, beside, reason) in DEPENDENT {
         let source = open(&path, &[beside]).unwrap();

@@ -1,4 +1,4 @@
-//! The defaults of the schema are those that are applied, and the reference has them.
+//! The defaults in the schema are the applied ones, and the reference lists them.
 
 use std::fs;
 use std::path::Path;
@@ -20,10 +20,10 @@ fn network(set: Vec<String>) -> Result<Network, String> {
     loaded.map(|loaded| loaded.network).map_err(|problems| problems[0].to_string())
 }
 
-/// Wake-ups of a run that is compared.
+/// Number of wake-ups of a compared run.
 const WAKE_UPS: u64 = 2_000;
 
-/// Whether two networks are the same, or run alike: an option that is set to its default differs in the settings alone.
+/// Whether two networks are equal or run alike: an option set to its default differs only in the settings.
 fn is_alike(one: &Network, other: &Network) -> bool {
     let events = |network: &Network| {
         let (mut world, mut digest) = (World::new(network, true), EventDigest::default());
@@ -33,7 +33,7 @@ fn is_alike(one: &Network, other: &Network) -> bool {
     format!("{one:?}") == format!("{other:?}") || events(one) == events(other)
 }
 
-/// What a key needs: its table, which may be a choice itself, and the other required keys of it.
+/// Requirements of a key: its table, possibly a choice itself, and the other required keys of the table.
 fn needs(key: &Key) -> Vec<String> {
     let table = key.path.rsplit_once('.').map(|(table, _)| table).filter(|table| !table.ends_with(']'));
     let is_choice = table.is_some_and(|table| table.matches('.').count() > 1 && key.kind().is_none());
@@ -43,7 +43,7 @@ fn needs(key: &Key) -> Vec<String> {
 }
 
 #[test]
-fn default_that_is_written_out_changes_nothing() {
+fn explicit_default_changes_nothing() {
     let (mut compared, mut different) = (0, Vec::new());
     // The base scenario has flows.
     let is_compared = |key: &Key| key.path != "flows" && !key.is_repeated();
@@ -51,7 +51,7 @@ fn default_that_is_written_out_changes_nothing() {
         let (Some(default), Ok(without)) = (&key.default, network(needs(&key))) else { continue };
         let value = toml::Value::try_from(default).unwrap();
         match network([needs(&key), vec![format!("{}={value}", key.path)]].concat()) {
-            // The value of some keys is only allowed beside another value.
+            // The value of some keys is valid only together with another value.
             Err(problem) if problem.contains("no value") => {}
             Ok(with) if is_alike(&with, &without) => compared += 1,
             other => different.push(format!("{} = {value}: {}", key.path, other.err().unwrap_or_default())),

@@ -1,11 +1,11 @@
-//! Links whose directions have settings of their own.
+//! Links with separate settings for the directions.
 
 use std::rc::Rc;
 
 use scenario::{NoFiles, Overrides, Scenario, Source};
 use testkit::{build_network, load_example, read_scenario, run_network, wire_text};
 
-/// A wire of 8 Mbps and 10 ms whose table has these lines, too.
+/// A wire of 8 Mbps and 10 ms with these lines added to its table.
 fn with(lines: &str, flow: &str) -> String {
     wire_text("8 Mbps", "10 ms", flow).replace("[flows.flow]", &format!("{lines}\n[flows.flow]"))
 }
@@ -41,7 +41,7 @@ fn slow_uplink_limits_a_download_to_its_acknowledgments() {
     assert!((goodput - expected).abs() < 0.02 * expected, "{goodput} for {expected}");
 }
 
-/// Of ten segments sent at once one is being sent, and two fit in the queue; the other direction has room for all
+/// Of ten segments sent at once one is in transmission, and two fit in the queue; the other direction has room for all
 /// acknowledgments.
 #[test]
 fn each_direction_has_its_queue() {
@@ -54,7 +54,7 @@ fn each_direction_has_its_queue() {
     assert_eq!(limits("{ forward = \"50 packets\", backward = \"2 packets\" }"), [0, 0]);
 }
 
-/// A direction without a loss of its own is perfect, and frames of the other are lost.
+/// A direction without a `loss` is perfect, and frames in the other direction are lost.
 #[test]
 fn each_direction_has_its_channel() {
     let flow = "mss = \"960 B\"\nbytes = \"960 kB\"\nreceive_window = \"1 MB\"";
@@ -80,7 +80,7 @@ fn equal_directions_equal_one_value_for_both() {
 
 /// Written and read again, both forms are the same scenario.
 #[test]
-fn scenario_with_directions_survives_writing() {
+fn scenario_with_directions_is_written_and_read_back() {
     let text =
         with("queue = { forward = \"2 packets\", backward = \"codel\" }\nloss = { backward = 0.5 }", "mss = \"960 B\"");
     let first: Scenario = read_scenario(&text);
@@ -88,7 +88,7 @@ fn scenario_with_directions_survives_writing() {
     assert_eq!(read_scenario(&written), first, "{written}");
 }
 
-/// Setting one direction keeps the other's value.
+/// Setting one direction leaves the value of the other.
 #[test]
 fn direction_can_be_set_from_the_command_line() {
     let set = |assignments: &[&str]| {

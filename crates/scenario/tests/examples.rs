@@ -29,7 +29,7 @@ fn single_steps_stop_at_the_first_retransmission() {
     single_steps::main();
 }
 
-/// The example of docs/scenario.md that has every part of a scenario.
+/// The complete example in docs/scenario.md, which has every part of a scenario.
 #[test]
 fn complete_example_of_the_guide_is_accepted() {
     let guide = include_str!("../../../docs/scenario.md");

@@ -110,7 +110,7 @@ fn read_datafile(text: &[u8]) {
     match parse("damaged.dat", text) {
         Ok(parsed) => {
             parsed.warnings.iter().for_each(complete);
-            // A network that is read can be checked and written, even if it makes no sense.
+            // A network that was read can be checked and written, even if it is not meaningful.
             let _ = check(&parsed.scenario).map_err(|problems| {
                 problems.into_iter().for_each(|problem| complete(&parsed.locate(problem)));
             });

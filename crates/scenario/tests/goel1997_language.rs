@@ -15,7 +15,7 @@ use scenario::{Loaded, Named, NoFiles, Overrides, Source, check, document};
 use sim::{NodeKind, Radio};
 use testkit::{example_path, load_example, run_network};
 
-/// A link's settings, which are those of both directions.
+/// Settings of a link, equal in both directions.
 fn forward(link: &scenario::model::Link) -> scenario::model::Way<'_> {
     link.way(path::LinkDirection::Forward)
 }
@@ -153,7 +153,7 @@ fn links_that_share_a_bandwidth_are_a_cell_of_802_11() {
     assert_eq!(shared.warnings.len(), 1, "{}", said(&shared.warnings));
     let cell = &shared.scenario.media["shared-1"];
     assert_eq!((cell.standard, cell.rate), (Standard::Dsss, Some(rate("1 Mbps"))));
-    // Nine transmissions, as on a link of its own.
+    // Nine transmissions, as on an unshared link.
     assert_eq!((cell.short_retry_limit, cell.long_retry_limit), (Some(9), Some(9)));
     assert_eq!(cell.delay, Some(Span::from_nanos(2000)));
     for link in ["102", "104"] {
@@ -346,7 +346,8 @@ fn problems_are_reported_at_the_component() {
                     wired_source_node 211 never fits\n  18 | buffer_size = 100\n     |               ^\n  \
                     hint: or a smaller pkt_size of wired_source_node 211";
     assert_eq!(said[0], expected);
-    // A key has the line and the name of its attribute; one without an attribute, those of the component.
+    // A key has the line and the name of its attribute; a key without an attribute has the line and the name of its
+    // component.
     for (key, line, name) in [
         ("duration", 3, "simulator.system_simulation_time"),
         ("output.traces", 1, "simulator"),

@@ -4,7 +4,7 @@ use scenario::Overrides;
 use testkit::{example_paths, load_example};
 
 #[test]
-fn no_lint_warns_of_the_examples() {
+fn examples_cause_no_lint_warnings() {
     let files = example_paths();
     assert!(files.len() >= 8, "{files:?}");
     for path in files {

@@ -51,7 +51,7 @@ impl SizeDistribution for FixedSize {
     }
 }
 
-/// A channel whose settings come from files of the other formats.
+/// A channel with settings from files in the other formats.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ReplayedStates {
@@ -132,7 +132,7 @@ fn load(changes: &[(&str, Option<&str>)]) -> Result<Loaded, Vec<Problem>> {
     source.resolve(&source.document)
 }
 
-/// The only problem with this text in place of a file, in a scenario without copies.
+/// Returns the only problem with this text as the file, in a scenario without copies.
 fn problem(name: &str, text: Option<&str>) -> String {
     let scenario = SCENARIO.replace(", count = 2", "");
     let problems = load(&[("net.toml", Some(&scenario)), (name, text)]).expect_err(name);

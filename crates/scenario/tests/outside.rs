@@ -210,7 +210,7 @@ fn members_are_found_at_every_place() {
     assert!(loaded.outside.iter().all(|it| it.name == "outside" && it.version.as_deref() == Some("1")));
 }
 
-/// The schema has no other places than those of the test above.
+/// The schema has no places other than those in the test above.
 #[test]
 fn schema_has_no_other_member_places() {
     fn places(at: &str, value: &Value, registries: &BTreeSet<String>, found: &mut BTreeSet<String>) {
@@ -242,7 +242,7 @@ fn schema_has_no_other_member_places() {
         "ApplicationConfig SizeConfig",
         "Arrivals SizeConfig",
         "Config RateControlConfig",
-        // Settings of links, which may have a value for each direction.
+        // Settings of links, possibly with a value for each direction.
         "DirectedArqConfigOrName ArqConfig",
         "DirectedChannelConfigOrName ChannelConfig",
         "Flow ApplicationConfig",
@@ -266,9 +266,9 @@ fn scheme_resolves_to_its_agent_and_response() {
     assert_eq!(loaded.network.flows[0].tcp.response.name(), "outside");
 }
 
-/// A scheme of base stations alone is not that of hosts, which a scenario's scheme includes.
+/// A scheme of base stations only does not apply to hosts, although a scenario's scheme includes hosts.
 #[test]
-fn common_scheme_is_that_of_nodes_in_its_traits() {
+fn common_scheme_applies_to_the_nodes_in_its_traits() {
     let mut members = Members::default();
     members.add::<AgentConfig>(Kind::<Config>::new("outside", "A member of the test")).unwrap();
     let text = r#"
@@ -326,7 +326,7 @@ fn invalid_settings_are_refused_with_their_place() {
     assert!(unknown.expected.contains("expected `size`"), "{unknown:?}");
 }
 
-/// As JSON, `inf` would be `null`, which is read as a setting that is not given.
+/// As JSON, `inf` would be `null`, which means an absent setting.
 #[test]
 fn settings_that_are_not_finite_are_refused_with_their_place() {
     for number in ["inf", "-inf", "nan"] {
@@ -340,7 +340,7 @@ fn settings_that_are_not_finite_are_refused_with_their_place() {
     }
 }
 
-/// A member may rely on the check of its settings.
+/// A member may rely on a prior check of its settings.
 #[test]
 fn member_with_invalid_settings_is_not_built() {
     #[derive(Deserialize, JsonSchema)]
@@ -529,7 +529,7 @@ f = {{ from = "a", to = "b", bytes = "100 kB" }}
 
 /// A second reading, with the same table, finds the range of a count and a name without quotes.
 #[test]
-fn errors_beside_outside_members_are_as_precise_as_without() {
+fn outside_members_do_not_make_errors_less_precise() {
     let problem = |from: &str, to: &str| load(&EVERYWHERE.replace(from, to)).unwrap_err().remove(0);
     let scheme = "scheme = { kind = \"outside\", size = 2 }";
     let count = problem(scheme, "scheme = { kind = \"snoop\", cache = -1 }");

@@ -58,7 +58,7 @@ struct Seen {
     wrong: Vec<String>,
 }
 
-/// A packet's sequence number, or that of a datagram.
+/// A packet's sequence number, or the number of a datagram.
 fn number(packet: &Packet) -> u64 {
     packet.data().map_or(0, |segment| u64::from(segment.seq.0))
 }
@@ -175,7 +175,7 @@ mss = "1000 B""#;
         assert_eq!((seen.reported.len() as u64, seen.wrong), (seen.arrived, vec![]), "{cell}");
         assert!(seen.reported.iter().any(|(.., attempts)| *attempts > 2.0), "{cell}");
     }
-    // Without acknowledgments there is nothing to report.
+    // Without link acknowledgments the agent receives no reports.
     assert_eq!(run(&format!("{wire}arq = \"none\""), flow).reported, []);
 }
 

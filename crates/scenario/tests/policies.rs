@@ -12,10 +12,10 @@ links.wire = { kind = "wired", between = ["a", "b"], rate = "8 Mbps", delay = "5
 flows.flow = { from = "a", to = "b", receive_window = "1 MB", tcp = { variant = "linux", control = { kind = "policy", file = "net.toml" } } }
 "#;
 
-/// tanh(1/2 - 2 delay): holds a queue.
+/// tanh(1/2 - 2 delay): keeps a queue.
 const NETWORK: &str = "rules = { observe = [\"delay\"] }\nlayers = [{ weights = [[-2.0]], bias = [0.5] }]\n";
 
-/// The scenario, and the network beside it.
+/// The scenario, and the network file next to it.
 fn folder(network: Option<&str>) -> ScenarioFolder {
     let network = network.map(|network| ("net.toml", network.into()));
     ScenarioFolder::new("path.toml", network.into_iter().chain([("path.toml", SCENARIO.into())]))

@@ -1,4 +1,4 @@
-//! The label of a result: what was run.
+//! Label of a result, which describes the run.
 
 use scenario::Overrides;
 use scenario::ran::label_run;

@@ -49,7 +49,7 @@ fn missing_and_incomplete_recordings_are_reported() {
             let broken = problems(&folder);
             assert_eq!(broken.len(), 1, "{broken:?}");
             assert!(broken[0].to_string().contains(&said), "{}", broken[0]);
-            // Named on the command line, the file is equally broken.
+            // The same broken file is refused when the command line names it.
             let broken = folder.load(&[&format!("{key}={file}")]).err().unwrap_or_default();
             assert!(broken[0].to_string().contains(&said), "{}", broken[0]);
         }
@@ -90,7 +90,7 @@ fn recorded_opportunities_define_the_rate() {
     assert_eq!(found[0].key.as_deref(), Some("links.air.rate"), "{found:?}");
     assert!(found[0].to_string().contains("a `delivery_trace` in both directions replaces"));
 
-    // A table does not define it either; its column would have no effect.
+    // A table does not define the rate either, because its column would have no effect.
     let table = |columns: &str| format!("link_trace.contents = \"{columns}\"\ndelivery_trace.forward");
     let with = |columns: &str| without(&text).replacen("delivery_trace.forward", &table(columns), 1);
     folder.write("cellular.toml", with("time_s,rate_Mbps,delay_ms\\n0,1,20\\n"));
@@ -106,13 +106,14 @@ fn recorded_opportunities_define_the_rate() {
     assert_eq!(loaded.network.links[1].rate.bits_per_sec(), 1_323_520);
 }
 
-/// A saturated link carries at most what the recording allows: 330 full packets in 3 s, and with a deep queue and no
-/// losses almost all of these.
+/// A saturated link carries at most the recorded opportunities: 330 full packets in 3 s, and with a deep queue and no
+/// losses nearly all of these.
 #[test]
 fn transfer_uses_the_recorded_capacity() {
     let folder = ScenarioFolder::of_example("cellular.toml", &["cellular-down.trace"]);
     let found = results(&folder, &["links.air.queue=unlimited", "flows.download.receive_window=200 kB"]);
     let delivered = found.links[1].directions[0].packets_delivered;
-    // 30 s are ten rounds. A window of 136 full packets exceeds what the first round trip leaves unused.
+    // 30 s are ten rounds. A window of 136 full packets exceeds the opportunities that the first round trip leaves
+    // unused.
     assert!((3_200..=3_300).contains(&delivered), "{delivered}");
 }

@@ -5,17 +5,17 @@ use serde_json::Value;
 /// Maximum depth of nested tables, since mixtures of mixtures have no limit.
 const MAX_DEPTH: usize = 7;
 
-/// A key, with what it needs before it, and a value for it.
+/// A key with its prerequisites and a value.
 pub struct Key {
     /// As `links.air.channel.loss`.
     pub path: String,
-    /// Assignments of the kinds of the tables that contain it.
+    /// Assignments of the kinds of the tables around the key.
     pub kinds: Vec<String>,
     /// Assignments of the required keys of these tables.
     pub required: Vec<String>,
-    /// A value of its type.
+    /// A value of the key's type.
     pub sample: String,
-    /// Its default in the schema.
+    /// Default of the key in the schema.
     pub default: Option<Value>,
 }
 
@@ -39,19 +39,19 @@ const NAMES: [(&str, &str); 5] =
     [("nodes", "a"), ("links", "air"), ("media", "cell"), ("flows", "down"), ("arrivals", "short")];
 
 impl Key {
-    /// The assignments that it needs.
+    /// Assignments required by the key.
     pub fn needs(&self) -> impl Iterator<Item = String> + use<'_> {
         self.kinds.iter().chain(&self.required).cloned()
     }
 
-    /// The kind of the table that contains it.
+    /// Kind of the table that contains the key.
     pub fn kind(&self) -> Option<&str> {
         let (table, kind) = self.kinds.last()?.split_once(".kind=")?;
         let within = self.path.strip_prefix(table)?.strip_prefix('.')?;
         (!within.contains(['.', '['])).then_some(kind)
     }
 
-    /// Whether another key has the same settings: those of a direction, and those of TCP for arriving flows.
+    /// Whether another key has the same settings: settings of a direction, and TCP settings of arriving flows.
     pub fn is_repeated(&self) -> bool {
         let is_direction = |part| ["forward", "backward"].contains(&part);
         (self.path.starts_with("links.")
@@ -60,7 +60,7 @@ impl Key {
             || self.path.starts_with("arrivals.short.tcp.")
     }
 
-    /// Its path with `NAME` for names, and without the numbers of items.
+    /// Path of the key with `NAME` for names, and without item numbers.
     pub fn reference_path(&self) -> String {
         let named = NAMES.iter().find_map(|(table, name)| {
             let rest = self.path.strip_prefix(&format!("{table}.{name}"))?;
@@ -96,7 +96,7 @@ impl Schema {
             }
             let mut required = required.to_vec();
             let properties = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
-            // An entry of the base scenario has them.
+            // An entry of the base scenario has these keys.
             let is_entry = path.is_empty() || NAMES.iter().any(|(table, name)| path == format!("{table}.{name}"));
             let properties = properties.filter(|key| *key != "kind" && !is_entry);
             required.extend(properties.map(|key| format!("{path}.{key}={}", self.sample(&schema["properties"][key]))));
@@ -136,7 +136,7 @@ impl Schema {
     fn sample(&self, schema: &Value) -> String {
         let alternatives = self.alternatives(schema);
         let first = |of: &dyn Fn(&Value) -> Option<String>| alternatives.iter().find_map(|schema| of(schema));
-        // A word that leaves the key out says nothing of its values.
+        // A word that omits the key contains no information about its values.
         let word = |schema: &Value| {
             let word = schema["const"].as_str().or(schema["enum"][0].as_str());
             word.filter(|word| *word != engine::or_none::NONE).map(str::to_owned)

@@ -1,4 +1,4 @@
-//! Every TCP setting can be set, has an effect, and is stored as it was written.
+//! Every TCP setting can be set, has an effect, and is stored as written.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use tcp::config::{
 use tcp::presets::PRESETS;
 use testkit::{build_network, read_scenario, wire_text};
 
-/// A key, and values that differ from those of the variant "reno".
+/// A key, with values that differ from the values in the variant "reno".
 const KEYS: &[(&str, &[&str])] = &[
     ("variant", &["\"tahoe\"", "\"linux-reno\""]),
     ("recovery", &["\"sack\"", "{ kind = \"newreno\", variant = \"slow-but-steady\" }"]),
@@ -78,7 +78,7 @@ fn every_key_has_an_effect_and_is_stored() {
                 format!("{:?}", build_network(&with("timestamps = true")))
             };
             let differs = format!("{:?}", build_network(&text)) != without;
-            // There is one member, and it is the default.
+            // The registry has a single member, which is the default.
             let alone = *key == "loss_differentiation";
             assert_eq!(differs, !alone, "{key} = {value}");
             let written = render_scenario(&read);
@@ -116,7 +116,7 @@ fn unset_keys_default_to_the_variant() {
         let expected = tcp::Config { window: Bytes(32_000), ..preset.config() };
         assert_eq!(config(&format!("variant = \"{}\"", preset.name)), expected, "{}", preset.name);
     }
-    // A preset with one key overridden: the other settings are the preset's.
+    // A preset with one key overridden: all other settings come from the preset.
     let own = config("variant = \"linux-reno\", min_rto = \"1 s\", prr = false");
     let mut expected = config("variant = \"linux-reno\"");
     (expected.min_rto, expected.prr) = (Span::from_secs(1), false);
@@ -131,7 +131,7 @@ fn linux_reno_sets_more_than_rack() {
     assert_eq!((linux.min_rto, rack.min_rto), (Span::from_millis(200), Span::from_secs(1)));
     assert_eq!((linux.delayed_ack.delay().every, rack.delayed_ack), (2, DelayedAck::Off));
     assert!(linux.prr && linux.frto && !rack.prr && !rack.frto);
-    // The window is the flow's, even if it is small.
+    // The window is a setting of the flow, even if it is small.
     assert_eq!(linux.window, Bytes(32_000));
     let times = ["linux-reno", "rack"].map(|variant| {
         let results = testkit::run_network(&build_network(&with(&format!("variant = \"{variant}\""))));

@@ -1,4 +1,4 @@
-//! The loader and the lints ask members for what they need, and name none: a member from outside is treated alike.
+//! The loader and the lints query members and name none, so that outside members are treated in the same way.
 
 use std::path::{Path, PathBuf};
 
@@ -37,7 +37,7 @@ fn code(text: &str) -> impl Iterator<Item = &str> {
     lines.filter(|line| !line.trim_start().starts_with("//"))
 }
 
-/// The way in which a line of code names a member, if it does: by its variant, by its module or by its name alone.
+/// The way in which a line of code names a member, if any: by its variant, by its module or by its name alone.
 fn named_member(line: &str) -> Option<String> {
     let mut variants = line.split("Config::").skip(1).map(|rest| rest.split(|c: char| !c.is_alphanumeric()).next());
     let is_variant = |name: &str| {

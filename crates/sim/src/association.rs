@@ -1,9 +1,10 @@
 //! Association: the base station that a mobile uses, the nearest in range, one at a time.
 //!
-//! A mobile leaves its base station when that is out of range, or when another one in range is nearer by the
-//! hysteresis. It then has no base station for the handover gap, and after it associates with the nearest one in range,
-//! as soon as there is one. It wakes only at times when a base station enters or leaves its range or becomes nearer
-//! than the current one by the hysteresis, or when the gap ends. Equations and limits: docs/models/mobility.md.
+//! A mobile leaves its base station when the station is out of range, or when another station in range is nearer by the
+//! hysteresis. It then has no base station during the handover gap, and afterwards associates with the nearest station
+//! in range, as soon as one is in range. It wakes only at times when a base station enters or leaves its range or
+//! becomes nearer than the current one by the hysteresis, or when the gap ends. Equations and limits:
+//! docs/models/mobility.md.
 
 use engine::registry::{Fault, Settings};
 use engine::{Decibels, Length, Slot, Span, Time};
@@ -20,15 +21,15 @@ const MAX_GAP: Span = Span::from_secs(3600);
 /// 100 dB.
 const MAX_HYSTERESIS: Decibels = Decibels(100_000);
 
-/// A mobile uses one of its links in media at a time: that to the nearest base station in range.
+/// A mobile uses one of its links in media at a time: the link to the nearest base station in range.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Association {
-    /// The time without a base station during a handover, at most an hour.
+    /// Time without a base station during a handover, at most an hour.
     #[serde(default = "default_gap")]
     pub handover_gap: Span,
-    /// A handover takes place if another base station's signal is stronger than the current one's by this ratio, at most
-    /// 100 dB. Signals are compared as the `path_loss` of the mobile's first medium with a range makes them fall.
+    /// A handover takes place if another base station's signal is stronger than the current station's signal by this
+    /// ratio, at most 100 dB. The comparison assumes the `path_loss` of the mobile's first medium with a range.
     #[serde(default)]
     pub hysteresis: Decibels,
 }
@@ -66,14 +67,14 @@ pub(crate) struct Reachable {
 /// The state of a [`Reachable`] link.
 struct Candidate {
     link: LinkId,
-    /// The position of the other end.
+    /// Position of the other end.
     station: NodePath,
     /// The square of the range in which it can be used.
     range: i128,
-    /// The next time when it enters or leaves the range: recomputed only after that time.
+    /// Next time when the mobile enters or leaves the range: recomputed only after that time.
     border: Option<Time>,
-    /// The next time when it starts or stops being nearer than the current one by the hysteresis: recomputed after that
-    /// time, and at each association.
+    /// Next time when another base station becomes or ceases to be nearer than the current one by the hysteresis:
+    /// recomputed after that time, and at each association.
     preference: Option<Time>,
 }
 
@@ -90,9 +91,9 @@ pub(crate) struct Roamer {
     current: Option<usize>,
     /// The previous one.
     last: Option<usize>,
-    /// The end of the handover gap.
+    /// End of the handover gap.
     gap: Time,
-    /// Since when it has had no base station.
+    /// Start of the time without a base station.
     alone_since: Time,
     counted: RoamingResult,
     until: Time,
@@ -101,14 +102,15 @@ pub(crate) struct Roamer {
 /// An action of a mobile.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Move {
-    /// It starts using this link.
+    /// The mobile starts to use this link.
     Joins(LinkId),
-    /// It stops using this link.
+    /// The mobile stops using this link.
     Leaves(LinkId),
 }
 
 impl Roamer {
-    /// A mobile on `path` that may use the links of `candidates`. Signals fall by `path_loss`, if any medium says so.
+    /// A mobile on `path` that may use the links of `candidates`. Signals decrease with `path_loss`, if a medium sets
+    /// it.
     pub fn new(
         node: NodeId,
         association: Association,
@@ -144,12 +146,12 @@ impl Roamer {
         self.node
     }
 
-    /// The slot of its wake-up.
+    /// Slot of the mobile's wake-up.
     pub fn slot(&self) -> Slot {
         self.slot
     }
 
-    /// The links that it may use.
+    /// Links that the mobile may use.
     pub fn links(&self) -> impl Iterator<Item = LinkId> {
         self.candidates.iter().map(|candidate| candidate.link)
     }
@@ -160,7 +162,7 @@ impl Roamer {
         RoamingResult { alone: self.counted.alone + alone, ..self.counted }
     }
 
-    /// Its next action at this time, if any: to be called until it returns `None`.
+    /// Next action of the mobile at this time, if any: must be called until it returns `None`.
     pub fn next_move(&mut self, now: Time) -> Option<Move> {
         if let Some(current) = self.current {
             let others = (0..self.candidates.len()).filter(|other| *other != current && self.in_range(*other, now));

@@ -1,5 +1,4 @@
-//! The delays of a run: round trips as TCP measures them, one-way delays of data, waits in queues and times in link
-//! layers.
+//! The delays of a run: round trips measured by TCP, one-way delays of data, waits in queues and times in link layers.
 //!
 //! Memory: a [`Histogram`] for each flow and each direction of a link, and an entry for each packet in the network.
 
@@ -18,18 +17,18 @@ use crate::network::{FlowSpec, Network};
 /// The delays of one flow.
 #[derive(Clone, Debug, Default)]
 pub struct FlowDelays {
-    /// Round trips that the sender measured [RFC6298 s3, RFC7323 s4].
+    /// Round trips measured by the sender [RFC6298 s3, RFC7323 s4].
     pub rtt: Histogram,
     /// From the transmission of a segment by its sender to its arrival at the receiver.
     pub one_way: Histogram,
     /// Jitter of the one-way delay.
     pub jitter: Jitter,
-    /// The node that sends the data; `None` before it is known.
+    /// Node that sends the data; `None` while unknown.
     sender: Option<NodeId>,
     /// The transmissions of segments that have not arrived, in the order of their times: mostly the order of arrivals,
     /// so that searches end at the first.
     sent: VecDeque<TimedTransmission>,
-    /// Whether `sent` has retransmissions, so that its bytes are not in order.
+    /// Whether `sent` includes retransmissions, so that its offsets are not ascending.
     repeats: bool,
     /// Bytes acknowledged so far.
     acknowledged: u64,
@@ -121,13 +120,14 @@ pub struct HopDelays {
     /// From the start of the first transmission, or of contention in a medium, to the arrival at the far end. Empty on a
     /// link without a link layer.
     pub link_layer: Histogram,
-    /// Whether it has a link layer.
+    /// Whether the hop has a link layer.
     pub has_link_layer: bool,
     /// Packets in the link layer, and when it took them, the oldest first.
     taken: VecDeque<(PacketFlow, Time)>,
 }
 
-/// The delays of a run. The world calls it at the transmission and the arrival of each packet, with or without a sink.
+/// The delays of a run. The world updates them at the transmission and the arrival of each packet, with or without a
+/// sink.
 #[derive(Clone, Debug)]
 pub struct Delays {
     flows: IdVec<FlowId, FlowDelays>,
@@ -135,7 +135,7 @@ pub struct Delays {
 }
 
 impl Delays {
-    /// The empty delays of a run of `network`, before it begins.
+    /// Creates the empty delays of a run of `network`, before the run begins.
     pub(crate) fn of(network: &Network) -> Self {
         let flow =
             |spec: &FlowSpec| FlowDelays { sender: Some(NodeId::from_index(spec.from)), ..FlowDelays::default() };
@@ -184,8 +184,8 @@ impl Delays {
         }
     }
 
-    /// The sender of a flow has acted: it may have measured a round trip, and `acknowledged` is the number of its bytes
-    /// that are acknowledged.
+    /// The sender of a flow has acted: a round trip may have been measured, and `acknowledged` bytes of the flow are
+    /// acknowledged.
     #[inline(never)]
     pub(crate) fn record_action(&mut self, flow: FlowId, rtt: Option<Span>, acknowledged: u64) {
         let Some(flow) = self.flows.get_mut(flow) else { return };
@@ -246,7 +246,7 @@ impl Delays {
         }
     }
 
-    /// A packet was lost: if it has data, a transmission of it, as [`FlowDelays::record_loss`] chooses.
+    /// A packet was lost: if it has data, one of its transmissions, chosen by [`FlowDelays::record_loss`], is removed.
     #[cold]
     fn record_loss(&mut self, packet: &Packet, of: &PacketFlow, queued: Option<Time>) {
         if let (Some(flow), Some(seq)) = (self.flows.get_mut(FlowId::new(of.flow)), to_receiver(of))
@@ -258,7 +258,7 @@ impl Delays {
 }
 
 impl HopDelays {
-    /// When the link layer took a packet that leaves it now: mostly the oldest.
+    /// When the link layer accepted a packet that leaves it now: mostly the oldest packet.
     fn taken_at(&mut self, of: &PacketFlow) -> Option<Time> {
         let place = match self.taken.front() {
             Some((first, _)) if first == of => 0,
@@ -268,7 +268,7 @@ impl HopDelays {
     }
 }
 
-/// The first byte of a segment on its way to the receiver of the flow's data.
+/// First byte of a segment in transit to the receiver of the flow's data.
 #[inline]
 fn to_receiver(of: &PacketFlow) -> Option<u64> {
     of.seq.filter(|_| of.from_sender)

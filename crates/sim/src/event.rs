@@ -31,9 +31,9 @@ pub enum Event {
     FlowArrived {
         /// The flow's number: the flows of the network have the lower numbers.
         flow: u32,
-        /// The number of its arrival process.
+        /// Number of the flow's arrival process.
         arrivals: u32,
-        /// The bytes that it will send.
+        /// Bytes that the flow will send.
         bytes: u64,
         /// See [`ShortFlow::ideal`](crate::ShortFlow::ideal).
         ideal: Option<Span>,
@@ -90,7 +90,8 @@ pub enum Event {
     },
 }
 
-/// The flow of a packet, and its offsets there: sequence numbers on the wire have 32 bits and start at any value.
+/// Flow of the packet, and the packet's offsets in it: sequence numbers on the wire have 32 bits and start at any
+/// value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PacketFlow {
     /// The flow's number.
@@ -98,8 +99,8 @@ pub struct PacketFlow {
     /// Whether the sender of the flow's data sent it, as opposed to its receiver; for an ICMP message, whether it is
     /// addressed to the sender.
     pub from_sender: bool,
-    /// Offset of its first byte in the stream of the end that sent it; for an ICMP message, of the segment that it is
-    /// about. A SYN precedes the stream and has `None`.
+    /// Offset of the packet's first byte in the stream of the sending end; for an ICMP message, offset of the quoted
+    /// segment. A SYN precedes the stream and has `None`.
     pub seq: Option<u64>,
     /// Offset, in the stream of the other end, of the next byte expected; `None` for a segment without ACK and for an
     /// ICMP message.
@@ -124,7 +125,7 @@ pub enum NodeEvent {
         /// The packet.
         packet: Packet,
     },
-    /// The node's buffers had no room for a packet.
+    /// The node's buffer had no space for a packet.
     BufferFull {
         /// The dropped packet.
         packet: Packet,

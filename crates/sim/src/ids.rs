@@ -1,4 +1,4 @@
-//! The numbers of what a network has.
+//! Ids of the items of a network.
 
 use path::{HopId, LinkDirection};
 use wire::Addr;
@@ -29,7 +29,7 @@ impl NodeId {
 }
 
 impl FlowId {
-    /// The number of the flow that arrives next.
+    /// Number of the next arriving flow.
     pub fn next(self) -> Self {
         FlowId(self.0 + 1)
     }
@@ -62,7 +62,7 @@ impl HopIndex {
         if self.0.is_multiple_of(2) { LinkDirection::Forward } else { LinkDirection::Backward }
     }
 
-    /// Its link and direction, as events have them.
+    /// Link and direction of the hop, as in events.
     #[inline]
     pub fn id(self) -> HopId {
         HopId { link: self.0 / 2, direction: self.direction() }

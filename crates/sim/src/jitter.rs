@@ -2,7 +2,7 @@
 
 use engine::Span;
 
-/// The mean change of the delay from one arrival to the next, of which the last sixteen weigh most [RFC3550 s6.4.1].
+/// Mean change of the delay from one arrival to the next, with most weight on the last sixteen [RFC3550 s6.4.1].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Jitter {
     last: Option<Span>,
@@ -11,7 +11,7 @@ pub struct Jitter {
 }
 
 impl Jitter {
-    /// A packet arrived after this delay.
+    /// Adds a packet that arrived after this delay.
     pub fn record(&mut self, delay: Span) {
         if let Some(last) = self.last.replace(delay) {
             let change = delay.as_nanos().abs_diff(last.as_nanos()) as f64;

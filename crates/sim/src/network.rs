@@ -20,7 +20,7 @@ use crate::radio::Radio;
 use crate::size::SizeConfig;
 use crate::transport::Transport;
 
-/// Nodes, links, media and flows, which refer to each other by their index here.
+/// Nodes, links, media and flows, which refer to each other by their index in these lists.
 ///
 /// All fields that determine a run's results are serialized, except the replication: stores compute their keys from
 /// them. The order of fields is part of the key and their names are not: add a field at the end of its struct.
@@ -34,14 +34,14 @@ pub struct Network {
     pub media: Vec<MediumSpec>,
     /// Transfers.
     pub flows: Vec<FlowSpec>,
-    /// The time at which the run ends at the latest.
+    /// Maximum duration of the run.
     pub duration: Span,
     /// The random seed.
     pub seed: u64,
-    /// The replication; each has its own random streams.
+    /// The replication; each replication has separate random streams.
     #[serde(skip)]
     pub replication: u64,
-    /// Processes by which flows arrive during the run.
+    /// Arrival processes of flows during the run.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub arrivals: Vec<ArrivalSpec>,
 }
@@ -62,7 +62,8 @@ impl Network {
         links
     }
 
-    /// The nodes that are stations of a medium, by their number in it: in the order in which its links name them.
+    /// The nodes that are stations of a medium, by station number, in the order in which the links of the medium name
+    /// them.
     pub fn stations(&self, medium: usize) -> Vec<usize> {
         let links = self.links.iter().filter(|link| link.medium == Some(medium));
         let mut known = vec![false; self.nodes.len()];
@@ -95,7 +96,7 @@ pub struct NodeSpec {
     pub name: String,
     /// Its kind.
     pub kind: NodeKind,
-    /// Buffer size in bytes, shared by all its links; `None` for unlimited.
+    /// Buffer size of the node in bytes, shared by all its links; `None` for unlimited.
     pub buffer: Option<Bytes>,
     /// The processing delay of each forwarded packet, before it is queued.
     pub processing_delay: Span,
@@ -103,11 +104,11 @@ pub struct NodeSpec {
     pub radio: Radio,
     /// The order in which a shared transmitter serves its neighbours.
     pub scheduler: SchedulerConfig,
-    /// The scheme that it runs.
+    /// Scheme of the node.
     pub agent: AgentConfig,
-    /// Its position and motion, if they matter.
+    /// Position and motion of the node, if they matter.
     pub place: Option<NodePath>,
-    /// Its association, if it uses its links in media one at a time.
+    /// Association of the node, if it uses its links in media one at a time.
     pub association: Option<Association>,
 }
 
@@ -120,22 +121,22 @@ pub struct DirectionSpec {
     pub delay: Span,
     /// Its queue discipline.
     pub queue: QueueConfig,
-    /// Its channel, independent of the other direction's.
+    /// Channel of this direction, independent of the channel of the other direction.
     pub channel: ChannelConfig,
     /// Its link layer.
     pub arq: ArqConfig,
-    /// The data rate, if it differs from the medium's.
+    /// The data rate, if it differs from the rate of the medium.
     pub medium_rate: Option<Rate>,
 }
 
 /// A link. The settings of one direction apply to both, unless the link has `backward`.
 #[derive(Clone, Debug, Serialize)]
 pub struct LinkSpec {
-    /// Its name, which also selects its random streams.
+    /// Name of the link, which also selects its random streams.
     pub name: String,
-    /// The nodes it joins; forward is from the first to the second.
+    /// The two nodes of the link; forward is from the first to the second.
     pub between: [usize; 2],
-    /// Whether it is wireless: schemes act on packets that cross it.
+    /// Whether the link is wireless: schemes act on packets that cross wireless links.
     pub wireless: bool,
     /// Bits per second.
     pub rate: Rate,
@@ -147,19 +148,19 @@ pub struct LinkSpec {
     pub queue: QueueConfig,
     /// Whether a simultaneous departure frees its place for an arriving packet; for links without a link layer.
     pub queue_tie: Tie,
-    /// Changes of its parameters over time, if any; for links without a link layer, with a drop-tail queue.
+    /// Changes of the link over time, if any; for links without a link layer, with a drop-tail queue.
     pub changes: Option<Box<Changes>>,
     /// The channel.
     pub channel: ChannelConfig,
     /// Its link layer.
     pub arq: ArqConfig,
-    /// The number of the medium to which it belongs, which then determines rate, delay and link layer.
+    /// Number of the link's medium, which then determines rate, delay and link layer.
     pub medium: Option<usize>,
-    /// The data rate, if it differs from the medium's.
+    /// The data rate, if it differs from the rate of the medium.
     pub medium_rate: Option<Rate>,
-    /// The number of its random stream: another number gives other channel states under the same seed.
+    /// Number of the link's random stream: a different number gives other channel states for the same seed.
     pub random_seed: u64,
-    /// The settings from its second node to its first, if they differ from those from the first to the second.
+    /// Settings of the backward direction, if they differ from the forward ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub backward: Option<Box<DirectionSpec>>,
 }
@@ -199,7 +200,7 @@ impl LinkSpec {
         }
     }
 
-    /// The numbers of the directions with different settings: 0, and 1 if it has `backward`.
+    /// Numbers of the directions with separate settings: 0, and 1 with `backward`.
     pub fn distinct(&self) -> std::ops::Range<usize> {
         0..1 + usize::from(self.backward.is_some())
     }
@@ -213,7 +214,7 @@ impl LinkSpec {
 /// A medium shared by several links.
 #[derive(Clone, Debug, Serialize)]
 pub struct MediumSpec {
-    /// Its name, which also selects its random streams.
+    /// Name of the flow, which also selects its random streams.
     pub name: String,
     /// Its parameters.
     pub config: path::mac::dcf::Config,
@@ -237,10 +238,10 @@ pub struct FlowSpec {
     /// The transport protocol.
     #[serde(skip_serializing_if = "is_default")]
     pub transport: Transport,
-    /// The class of its packets.
+    /// Class of the flow's packets.
     #[serde(skip_serializing_if = "is_default")]
     pub class: Dscp,
-    /// The time at which its application stops; `NEVER` for none.
+    /// Time at which the application stops; `NEVER` for none.
     #[serde(skip_serializing_if = "is_never")]
     pub stop: Time,
     /// Whether this is a further connection of the preceding flow's application. The first flow has the settings of the
@@ -285,18 +286,18 @@ pub struct ArrivalSpec {
     pub from: usize,
     /// The node that receives.
     pub to: usize,
-    /// The mean number of flows per time.
+    /// Mean number of arriving flows per time.
     pub rate: Frequency,
     /// The distribution of their sizes.
     pub sizes: SizeConfig,
-    /// The time from which they arrive.
+    /// Time from which flows arrive.
     pub start: Time,
-    /// The time after which none arrives; `NEVER` for none.
+    /// Time after which no flow arrives; `NEVER` for no end.
     pub stop: Time,
     /// The maximum number of flows.
     pub count: Option<u64>,
     /// TCP settings of both ends.
     pub tcp: tcp::Config,
-    /// The class of their packets.
+    /// The class of the packets.
     pub class: Dscp,
 }

@@ -1,4 +1,4 @@
-//! Kinds of nodes: what each kind does in a network, and which keys of a node it accepts.
+//! Kinds of nodes: their role in a network, and the keys of a node that they accept.
 //!
 //! A kind is one line of the table below. Scenarios, their checks, the schema, `lasthop list` and the world take its
 //! properties from here.
@@ -68,28 +68,28 @@ impl NodeKind {
         self.properties().name
     }
 
-    /// Whether it forwards packets to other nodes.
+    /// Whether the node forwards packets to other nodes.
     pub const fn forwards(self) -> bool {
         matches!(self.properties().role, Role::Forwarder)
     }
 
-    /// Whether flows can start and end here.
+    /// Whether flows can start and end at the node.
     pub const fn ends_flows(self) -> bool {
         matches!(self.properties().role, Role::Endpoint)
     }
 
-    /// Whether a mobile can associate with it. It then sends the beacons of its media.
+    /// Whether a mobile can associate with the node. The node then sends the beacons of its media.
     pub const fn serves_mobiles(self) -> bool {
         self.forwards()
     }
 
-    /// Whether it runs an agent, which acts on packets that cross its wireless links.
+    /// Whether the node runs an agent, which acts on packets that cross its wireless links.
     pub fn runs_agent(self) -> bool {
         self.accepts(NodeSetting::Scheme)
     }
 
-    /// Whether schemes mean it by [`SchemeNode::BaseStation`](path::agent::SchemeNode::BaseStation): it forwards packets and runs
-    /// an agent.
+    /// Whether [`SchemeNode::BaseStation`](path::agent::SchemeNode::BaseStation) includes the kind: it forwards packets
+    /// and runs an agent.
     pub fn is_base_station(self) -> bool {
         self.forwards() && self.runs_agent()
     }
@@ -99,12 +99,12 @@ impl NodeKind {
         self.properties().settings.contains(&setting)
     }
 
-    /// The kind that accepts a setting that this one does not, and has the same role; `None` if there is no such kind.
+    /// The kind that accepts a setting refused by this kind, and has the same role; `None` if no kind does.
     pub fn alternative(self, setting: NodeSetting) -> Option<NodeKind> {
         NodeKind::ALL.iter().copied().find(|kind| kind.forwards() == self.forwards() && kind.accepts(setting))
     }
 
-    /// The names of the kinds in which flows can start and end, as messages list them: `"host"`.
+    /// Names of the kinds at which flows can start and end, as listed in messages: `"host"`.
     pub fn flow_ends() -> String {
         let kinds = NodeKind::ALL.iter().filter(|kind| kind.ends_flows());
         kinds.map(|kind| format!("\"{}\"", kind.name())).collect::<Vec<_>>().join(" or ")
@@ -139,7 +139,7 @@ impl NodeSetting {
         }
     }
 
-    /// The kinds that accept it, as messages list them: "routers and base stations".
+    /// Kinds that accept the key, as listed in messages: "routers and base stations".
     pub fn kinds(self) -> String {
         let kinds = NodeKind::ALL.iter().filter(|kind| kind.accepts(self));
         kinds.map(|kind| kind.properties().plural).collect::<Vec<_>>().join(" and ")

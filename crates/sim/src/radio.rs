@@ -1,8 +1,8 @@
 //! Radios: the transmitters of a node for its wireless links.
 //!
 //! A shared transmitter serves one exchange of a frame and its acknowledgment at a time, as stop-and-wait does; other
-//! link layers [need a transmitter for each link](path::mac::arq::Arq::needs_own_radio). Links without a link layer have
-//! their own in any case, and a station of a medium has one in each of its media.
+//! link layers [need a transmitter for each link](path::mac::arq::Arq::needs_own_radio). Links without a link layer
+//! have separate transmitters in any case, and a station of a medium has one in each of its media.
 
 use serde::{Deserialize, Serialize};
 

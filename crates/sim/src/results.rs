@@ -9,7 +9,7 @@ use crate::app::AppResult;
 /// All counters of a run.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Results {
-    /// The end of the run.
+    /// End of the run.
     pub ended: Time,
     /// Wake-ups handled.
     pub events: u64,
@@ -23,7 +23,7 @@ pub struct Results {
     pub agents: Vec<Vec<(&'static str, u64)>>,
     /// By flow number.
     pub flows: Vec<FlowResult>,
-    /// Flows that arrived during the run, in the order of their end, and last those that had not ended.
+    /// Flows that arrived during the run, in the order of their end, followed by the flows that had not ended.
     pub short_flows: Vec<ShortFlow>,
     /// By link number.
     pub links: Vec<LinkResult>,
@@ -31,10 +31,10 @@ pub struct Results {
     pub media: Vec<MediumResult>,
 }
 
-/// The handovers of a mobile that associates.
+/// Handovers of an associating mobile.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct RoamingResult {
-    /// The number of associations with another base station than the last.
+    /// Number of associations with a base station other than the previous one.
     pub handovers: u64,
     /// The total time without a base station.
     pub alone: Span,
@@ -43,11 +43,11 @@ pub struct RoamingResult {
 /// The results of a transfer.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FlowResult {
-    /// When its last byte was acknowledged at the sender.
+    /// When the last byte of the flow was acknowledged at its sender.
     pub completed: Option<Time>,
-    /// Why the connection failed, if it did: at the sender, or at the receiver before everything was acknowledged.
+    /// Reason of a failed connection: at the sender, or at the receiver before all data was acknowledged.
     pub failure: Option<tcp::Failure>,
-    /// The time from its start to its completion, or to the end of the run.
+    /// Time from the flow's start to its completion, or to the end of the run.
     pub elapsed: Span,
     /// Bytes received in order.
     pub bytes_delivered: u64,
@@ -62,7 +62,7 @@ pub struct FlowResult {
     pub sender: tcp::Counters,
     /// The counters of a flow of datagrams; `None` over TCP.
     pub datagrams: Option<DatagramResult>,
-    /// The results of its application; empty for most.
+    /// Results of the flow's application; empty for most.
     pub application: Vec<AppResult>,
 }
 
@@ -88,15 +88,16 @@ pub struct DatagramResult {
 /// A flow that arrived during the run, at its end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ShortFlow {
-    /// The number of its arrival process in the network.
+    /// Number of the flow's arrival process in the network.
     pub arrivals: u32,
     /// Bytes to deliver.
     pub bytes: u64,
     /// Start time.
     pub start: Time,
-    /// When its last byte was acknowledged at the sender; `None` if it failed, or was not complete at the end.
+    /// When the last byte of the flow was acknowledged at the sender; `None` if the flow failed, or was not complete at
+    /// the end.
     pub completed: Option<Time>,
-    /// The time that it takes on the empty path without slow start; `None` if there is no route at time zero.
+    /// Completion time on the empty path without slow start; `None` without a route at time zero.
     pub ideal: Option<Span>,
 }
 

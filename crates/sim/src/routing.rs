@@ -17,7 +17,7 @@ engine::define_ids! {
     struct RouterId;
 }
 
-/// There is no such node.
+/// No node has this index.
 const NO_NODE: NodeId = NodeId::new(u32::MAX);
 /// There is no route.
 const NO_HOP: HopIndex = HopIndex::new(u32::MAX);
@@ -30,20 +30,20 @@ const UNREACHABLE: u32 = u32::MAX;
 pub struct Routes {
     /// The links of all nodes, in the order of nodes, then of links.
     links: Vec<Adjacent>,
-    /// By node: its first place in `links`, and the place after its last.
+    /// By node: its first index in `links`, and the index after its last.
     places: IdVec<NodeId, [usize; 2]>,
     /// By node: its number among the routers; `NO_ROUTER` for a host.
     router: IdVec<NodeId, RouterId>,
     routers: usize,
-    /// By link: whether it is closed at present.
+    /// By link: whether it is currently closed.
     closed: IdVec<LinkId, bool>,
-    /// By node: the only open link of a host; `Adjacent::NONE` if it has none or several, and for routers.
+    /// By node: the only open link of a host; `Adjacent::NONE` if it has no open link or several, and for routers.
     only: IdVec<NodeId, Adjacent>,
-    /// By destination: the routes to it; `None` if not in use, or if they are those to another node.
+    /// By destination: the routes to it; `None` if unused, or if the routes equal those to another node.
     to: IdVec<NodeId, Option<Box<RoutesTo>>>,
 }
 
-/// A link of a node: the node at its other end, and the hop to there.
+/// A link of a node: the node at its other end, and the hop to that node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Adjacent {
     node: NodeId,
@@ -69,7 +69,7 @@ impl Routes {
         Self::between(ends, network.nodes.iter().map(|node| node.kind.forwards()))
     }
 
-    /// Routes between nodes, given as whether each forwards, which are connected by links with these ends.
+    /// Computes routes between nodes; `forwards` states for each whether it forwards, and the links have these ends.
     fn between(
         ends: impl ExactSizeIterator<Item = [NodeId; 2]> + Clone,
         forwards: impl ExactSizeIterator<Item = bool>,
@@ -131,8 +131,8 @@ impl Routes {
         }
     }
 
-    /// Opens or closes a link between two nodes. Routes that can change are discarded: those to its ends
-    /// that are hosts, and all if both ends are routers.
+    /// Opens or closes a link between two nodes. Routes that can change are discarded: routes to ends of the link that
+    /// are hosts, or all routes if both ends are routers.
     pub fn set_open(&mut self, link: LinkId, between: [NodeId; 2], open: bool) {
         if self.closed[link] != open {
             return;
@@ -148,7 +148,7 @@ impl Routes {
         }
     }
 
-    /// The hop on which `node` sends packets for another node, `to`, if there is a route.
+    /// The hop on which `node` sends packets for another node, `to`; `None` without a route.
     #[inline]
     pub fn hop(&mut self, node: NodeId, to: NodeId) -> Option<HopIndex> {
         let (only, last) = (self.only[node], self.only[to]);
@@ -166,8 +166,8 @@ impl Routes {
         (hop != NO_HOP).then_some(hop)
     }
 
-    /// The hop between nodes of which none is the only neighbour of the other, and which have not the same only neighbour;
-    /// `only` and `last` are their only open links.
+    /// The hop between two nodes that are not each other's only neighbour and have no common only neighbour; `only` and
+    /// `last` are their only open links.
     fn hop_to_others(&mut self, node: NodeId, to: NodeId, [only, last]: [Adjacent; 2]) -> HopIndex {
         let router = self.router[node];
         if router != NO_ROUTER {
@@ -193,7 +193,7 @@ impl Routes {
             let distance = match self.router[neighbour] {
                 _ if neighbour == to => 0,
                 NO_ROUTER => UNREACHABLE,
-                // A destination is nearer by its last hop.
+                // The last hop of a route always leads nearer to the destination.
                 _ if neighbour == last.node => 1,
                 router => {
                     let beyond = u32::from(last != Adjacent::NONE);
@@ -208,8 +208,8 @@ impl Routes {
         nearest.1
     }
 
-    /// The routes to a destination with the only open link `last`: to its neighbour, if it has one; `None` if that does
-    /// not forward.
+    /// The routes to a destination with the only open link `last`: the routes to its neighbour; `None` if the neighbour
+    /// does not forward.
     #[inline]
     fn routes_to(&mut self, to: NodeId, last: Adjacent) -> Option<&RoutesTo> {
         let target = match last {
@@ -223,8 +223,8 @@ impl Routes {
         self.to[target].as_deref()
     }
 
-    /// Breadth-first distances from a destination, equal to Dijkstra's with unit costs. Each router sends to a neighbour
-    /// one hop nearer; if there are several, over the link that was named first.
+    /// Breadth-first distances from a destination, equal to Dijkstra's with unit costs. Each router sends to a
+    /// neighbour one hop nearer; among several, over the link that was named first.
     #[cold]
     fn search(&self, to: NodeId) -> RoutesTo {
         let mut distance = IdVec::<RouterId, u32>::from(vec![UNREACHABLE; self.routers]);
@@ -291,13 +291,14 @@ mod tests {
         assert_eq!((hop(&mut routes, 1, 4), hop(&mut routes, 2, 4), hop(&mut routes, 4, 0)), (None, None, None));
         set_open(&mut routes, 4, true);
         assert_eq!((hop(&mut routes, 1, 4), hop(&mut routes, 4, 0)), (Some(4), Some(9)));
-        // Packets that still arrive at the old base station go back and to the new one.
+        // Packets that still arrive at the old base station are forwarded back and to the new one.
         assert_eq!(hop(&mut routes, 2, 4), Some(3));
     }
 
-    /// A mobile that changes its base station: the routes among routers stay, and none is stored for the mobile.
+    /// A mobile that changes its base station: the routes among routers are unchanged, and no route is stored for the
+    /// mobile.
     #[test]
-    fn association_discards_no_routes_of_others() {
+    fn association_keeps_routes_of_other_nodes() {
         let mut routes = diamond();
         set_open(&mut routes, 4, false);
         assert_eq!((hop(&mut routes, 3, 4), hop(&mut routes, 2, 0)), (Some(5), Some(3)));
@@ -313,7 +314,7 @@ mod tests {
 
     #[test]
     fn hosts_do_not_forward() {
-        // A chain of three hosts, and a router behind the last.
+        // A chain of three hosts, and a router after the last host.
         let mut routes = routes_between(&[[0, 1], [1, 2], [2, 3]], &[false, false, false, true]);
         assert_eq!(
             (hop(&mut routes, 0, 1), hop(&mut routes, 1, 0), hop(&mut routes, 1, 2)),
@@ -325,8 +326,8 @@ mod tests {
         );
     }
 
-    /// The hop from `node` to `to` by the definition: over the first open link to a neighbour that is nearer, where
-    /// distances are breadth-first from the destination, and only routers pass packets on.
+    /// The hop from `node` to `to` by the definition: over the first open link to a nearer neighbour, with
+    /// breadth-first distances from the destination through routers only.
     fn by_definition(links: &[([usize; 2], bool)], forwards: &[bool], node: usize, to: usize) -> Option<usize> {
         let open = || links.iter().enumerate().filter(|(_, (_, open))| *open);
         let mut distance = vec![usize::MAX; forwards.len()];

@@ -6,7 +6,7 @@ use engine::{Order, Schedule, Slot, Time};
 /// rescheduled.
 pub(crate) struct Timer {
     slot: Slot,
-    /// The requested time, and its place in the order of events since the request.
+    /// The requested time, and its position in the order of events since the request.
     wanted: (Time, Order),
     /// The scheduled time; earlier than the requested one if that was postponed.
     armed: (Time, Order),
@@ -27,7 +27,7 @@ impl Timer {
         Timer { slot, wanted: never, armed: never }
     }
 
-    /// The slot of its wake-up.
+    /// Slot of the timer's wake-up.
     pub fn slot(&self) -> Slot {
         self.slot
     }

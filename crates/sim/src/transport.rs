@@ -12,7 +12,7 @@ pub enum Transport {
     Tcp,
     /// UDP (RFC 768).
     Udp,
-    /// ICMP echo requests, which the receiving node answers (RFC 792).
+    /// ICMP echo requests, to which the receiving node replies (RFC 792).
     IcmpEcho,
 }
 

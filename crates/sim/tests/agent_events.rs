@@ -1,4 +1,4 @@
-//! Events of schemes: their actions in an observed run are those that they count.
+//! Events of schemes: in an observed run each counted action has an event.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use path::agent::AgentConfig;
 use sim::Event;
 use testkit::{TO_MOBILE, build_network, last_hop_text, record_events};
 
-/// Names of counts that are states, which can shrink.
+/// Names of counters for states, which can decrease.
 fn is_state(name: &str) -> bool {
     name == "flows" || name.starts_with("state_bytes") || name.ends_with("_most")
 }
@@ -38,7 +38,7 @@ fn events_of_each_scheme_add_up_to_its_counts() {
                     *summed.entry(name).or_default() += *value as u64;
                 }
             }
-            // Events that the agent emits without a counter have other names.
+            // Events emitted by the agent without a counter have different names.
             let emitted: BTreeSet<&str> = summed.keys().copied().collect();
             summed.retain(|name, _| counts.iter().any(|(counter, _)| counter == name));
             known.extend(emitted.into_iter().chain(counts.iter().map(|(name, _)| *name)));

@@ -67,7 +67,7 @@ fn network(traffic: ApplicationConfig, seed: u64) -> Network {
     }
 }
 
-/// Collects the times of all events, and those of the flow's start.
+/// Collects the times of all events, and of the flow's start.
 #[derive(Default)]
 struct Log {
     events: Vec<String>,
@@ -131,7 +131,7 @@ fn bulk_transfer_is_complete_when_all_of_it_is_acknowledged() {
     let (_, results) = run(&ApplicationConfig::bulk(Some(100_000)), 1);
     let flow = &results.flows[0];
     assert_eq!(flow.bytes_delivered, 100_000);
-    // It starts at 100 ms, and 100 kB take 100 ms at 8 Mbps.
+    // The flow starts at 100 ms, and 100 kB take 100 ms at 8 Mbps.
     assert!(flow.completed.is_some_and(|at| at > Time::from_millis(200)));
     let (_, endless) = run(&ApplicationConfig::bulk(None), 1);
     assert!(endless.flows[0].completed.is_none() && endless.flows[0].bytes_delivered > 100_000);
@@ -162,8 +162,8 @@ fn cbr_over_udp_sends_at_its_rate_and_measures_the_delay_of_the_empty_path() {
     assert_eq!(datagrams.jitter, Some(Span::ZERO));
 }
 
-/// Over a rate of 8 Mbps datagrams of 1028 bytes at 10 Mbps of data fill the queue of 20 packets: the share that arrives
-/// is that of the rates.
+/// Over a rate of 8 Mbps datagrams of 1028 bytes at 10 Mbps of data fill the queue of 20 packets: the share of arriving
+/// datagrams is the ratio of the rates.
 #[test]
 fn excess_datagrams_are_lost_at_the_queue() {
     let rate = "10 Mbps".parse().unwrap();
@@ -236,7 +236,7 @@ fn page_takes_the_round_trips_of_its_document_and_its_objects() {
     };
     let results = lossless(ApplicationConfig::Requests(config), |_| ());
     // A request has 390 bytes, an object 1040: 0.39 and 1.04 ms at 8 Mbps, each with 5 ms of propagation. The second
-    // request is behind the first one in the queue of the client, and so is the second object.
+    // request waits behind the first in the queue of the client, and the second object waits behind the first object.
     let first = 0.39 + 5.0 + 1.04 + 5.0;
     let then = 0.04 + 0.39 + 5.0 + 0.39 + 5.0 + 1.04;
     let found = 1e3 * value(&results, "page_time_max_s");
@@ -262,7 +262,7 @@ fn video_chooses_the_highest_rung_that_the_path_carries() {
         match adaptation {
             // 8 Mbps never carry 50 Mbps with the margin.
             video::Adaptation::Rate => assert!(mean > 1.9e6 && mean < 2e6, "{mean}"),
-            // A full buffer asks for the highest rung now and then, and the buffer absorbs it.
+            // A full buffer requests the highest rung occasionally, and the buffer absorbs it.
             video::Adaptation::Buffer => assert!(mean > 1.5e6, "{mean}"),
         }
     }

@@ -1,4 +1,5 @@
-//! Schemes of the base station in whole runs: one frame is lost on the radio link; which node retransmits it?
+//! Schemes of the base station in whole runs: one frame is lost on the radio link, and the tests check which node
+//! retransmits it
 
 use sim::{FlowResult, Results};
 use testkit::{TO_MOBILE, build_network, last_hop_text, run_network};
@@ -14,7 +15,7 @@ fn one_loss(scheme: &str, ends: [&str; 2]) -> Results {
     one_loss_under([scheme; 2], ends)
 }
 
-/// The same with the schemes of the base station and of the mobile.
+/// The same transfer with the schemes of the base station and of the mobile.
 fn one_loss_under([scheme, mobile]: [&str; 2], [from, to]: [&str; 2]) -> Results {
     let drop = if from == "mobile" { "drop_backward" } else { "drop" };
     let flow = format!("from = \"{from}\"\nto = \"{to}\"\n{SMALL}");
@@ -45,8 +46,8 @@ fn snoop_recovers_the_loss_without_the_sender() {
     assert!(with.flows[0].elapsed < without.flows[0].elapsed);
 }
 
-/// The link layer retries through a fade: no packet is lost, one local timeout is premature, and its copy is the only
-/// duplicate.
+/// The link layer retries through a fade: no packet is lost, one local timeout is premature, and the copy sent by it is
+/// the only duplicate.
 #[test]
 fn premature_copy_of_snoop_causes_no_further_copies() {
     let air = "arq = { kind = \"stop-and-wait\", max_transmissions = 10000 }\n\

@@ -45,7 +45,7 @@ fn window_below_the_bandwidth_delay_product_takes_a_round_trip_per_window() {
 }
 
 /// A window above the bandwidth-delay product keeps the link busy: N segments in N T, then the propagation delay and
-/// the acknowledgment's way back.
+/// the return of the acknowledgment.
 #[test]
 fn window_above_the_bandwidth_delay_product_runs_at_line_rate() {
     for (delay, window) in [(1, 8), (10, 32), (100, 256)] {
@@ -122,7 +122,7 @@ fn thesis_network_without_loss_agrees_with_a_hand_calculation() {
 
 /// Stop-and-wait without errors delivers one frame per T + 2 d + T_ack, so the link is busy for T of it.
 #[test]
-fn stop_and_wait_has_its_efficiency() {
+fn stop_and_wait_efficiency_matches_the_closed_form() {
     for delay in ["100 us", "1 ms", "20 ms"] {
         let flow = "bytes = \"1000 KiB\"\nreceive_window = \"64 KiB\"\ntcp.initial_window = 64";
         let text = thesis_text("", 1, "\"perfect\"", flow)
@@ -171,15 +171,15 @@ fn stop_and_wait_makes_the_expected_number_of_attempts() {
     }
 }
 
-/// A round trip of 1.2 s with an initial RTO of 1 s. By hand: segment 1 is retransmitted at 1 s in vain, and the RTO is
-/// 2 s from then on. Its acknowledgment at 1.2 s releases segments 2 and 3; segment 2 is timed and acknowledged at 2.4
-/// s, before 3.2 s. The RTO is then above the round trip time, and nothing more is retransmitted.
+/// A round trip of 1.2 s with an initial RTO of 1 s. By hand: segment 1 is retransmitted needlessly at 1 s, and the RTO
+/// is 2 s from then on. Its acknowledgment at 1.2 s releases segments 2 and 3; segment 2 is timed and acknowledged at
+/// 2.4 s, before 3.2 s. The RTO is then above the round trip time, and nothing more is retransmitted.
 #[test]
 fn round_trip_longer_than_the_initial_rto_is_measured() {
     let text = wire_text("8 Mbps", "600 ms", &flow(200, 8, 1));
     let sender = run_network(&build_network(&text)).flows[0].sender;
     assert_eq!((sender.timeouts, sender.segments_retransmitted), (1, 1), "{sender:?}");
-    // The rule of 4.3BSD before August 1987, which the thesis's program kept, never measures it.
+    // The rule of 4.3BSD before August 1987, which the thesis's program used, never measures this round trip.
     let bsd = run_network(&build_network(&format!("profile = \"goel1997\"\n{text}"))).flows[0].sender;
     assert!(bsd.timeouts > 10, "{bsd:?}");
 }

@@ -1,5 +1,5 @@
-//! No variant starves on a path without other losses: alone over a short queue, with a large receive window, slow start
-//! loses a hundred segments of one window, and the recovery must be over in a few seconds.
+//! No variant starves as the only flow over a short queue: with a large receive window, slow start loses a hundred
+//! segments of one window, and recovery must end within a few seconds.
 
 use tcp::presets::PRESETS;
 use testkit::{build_network, run_network};

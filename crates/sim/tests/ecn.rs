@@ -81,7 +81,7 @@ fn long_transfer_with_ecn_has_no_loss() {
     let direction = |results: &sim::Results| results.links[1].directions[0];
     assert_eq!((direction(&with).queue_full, with.flows[0].sender.segments_retransmitted), (0, 0));
     assert!(with.flows[0].sender.marks >= 3, "{:?}", with.flows[0]);
-    // At most one reaction per window, of which each has more than one mark.
+    // At most one reduction per window, although each window has several marks.
     assert!(direction(&with).marked >= with.flows[0].sender.marks);
     assert!(direction(&without).queue_full > 0 && direction(&without).marked == 0, "{:?}", direction(&without));
     // Half of 31 + 30 is the bandwidth-delay product: the link is never idle for long.

@@ -58,7 +58,7 @@ fn m_tcp_does_not_reduce_cwnd_for_a_disconnection() {
     }
 }
 
-/// A channel without losses: the withheld byte costs some time, but nothing is lost or retransmitted.
+/// A channel without losses: the withheld byte takes some time, but no packet is lost or retransmitted.
 #[test]
 fn withheld_acknowledgment_is_sent_in_the_end() {
     for tcp in [
@@ -72,7 +72,7 @@ fn withheld_acknowledgment_is_sent_in_the_end() {
 }
 
 /// The withheld byte belongs to a segment that the mobile has received. A lost segment after it is still found by
-/// duplicates, and no more is retransmitted than without the scheme.
+/// duplicates, and retransmissions do not exceed those without the scheme.
 #[test]
 fn withheld_acknowledgment_hides_no_loss() {
     for variant in ["reno", "newreno", "sack", "rack"] {
@@ -126,7 +126,7 @@ fn high_duplicate_threshold_hides_losses() {
     assert!(timeouts(12) > timeouts(3), "{} {}", timeouts(12), timeouts(3));
 }
 
-/// Acknowledgments sent up over the radio link.
+/// Acknowledgments sent by the mobile over the radio link.
 fn acks(head: &str, tcp: &str) -> u64 {
     download(head, "\"perfect\"", tcp).links[1].directions[1].frames_sent
 }
@@ -135,7 +135,7 @@ fn acks(head: &str, tcp: &str) -> u64 {
 fn thinned_acknowledgments_carry_the_same_goodput() {
     let all = acks("", "");
     assert_eq!(all, BYTES / 1000);
-    // Every fourth, and some at the beginning whose successors are late.
+    // Every fourth acknowledgment, and some at the beginning whose successors are late.
     let decimated = acks(r#"scheme = { kind = "ack-decimation", every = 4, max_delay = "50 ms" }"#, "");
     assert!((all / 4..all * 2 / 5).contains(&decimated), "{decimated} of {all}");
     // Four per round trip of 202 ms plus queuing delay: fewer than 20 per second.

@@ -7,11 +7,11 @@
 use stats::{Interval, Level, Moments};
 use testkit::{build_network, run_network};
 
-/// Seconds: twice 50 ms. A packet of 1000 bytes takes 8 us on each link.
+/// Round trip in seconds: twice 50 ms. A packet of 1000 bytes takes 8 us on each link.
 const RTT: f64 = 0.1;
 /// Min RTO, which for this round trip time is the RTO.
 const T0: f64 = 1.0;
-/// Seconds that are measured, after a warm-up of the same length.
+/// Seconds measured, after a warm-up of the same length.
 const MEASURED: u32 = 200;
 const BEFORE: u32 = 20;
 
@@ -58,7 +58,7 @@ fn measure(Setup { variant, b }: Setup, loss: &str, p: f64, seed: u64) -> Measur
             links.concat()
         )
     };
-    // The same run twice, once shorter: the difference is measured.
+    // The same run twice, once shorter: the difference between both is measured.
     let [before, all] =
         [BEFORE, BEFORE + MEASURED].map(|duration| run_network(&build_network(&text(duration))).flows[0].clone());
     let delivered = (all.bytes_delivered - before.bytes_delivered) as f64 / 960.0;
@@ -91,8 +91,8 @@ fn padhye(b: f64, p: f64) -> f64 {
     sent / (RTT * (b / 2.0 * window + 1.0) + by_timeout * T0 * backed_off / q)
 }
 
-/// Segments per second under independent losses: the mean over `seeds` seeds and half of its interval; and the share of
-/// packets that were loss indications.
+/// Segments per second under independent losses: the mean over `seeds` seeds and the half-width of its interval; and
+/// the share of packets that were loss indications.
 fn random(setup: Setup, p: f64, seeds: u64) -> (f64, f64, f64) {
     let loss = format!(", loss = {p}");
     let all: Vec<Measured> = (1..=seeds).map(|seed| measure(setup, &loss, p, seed)).collect();

@@ -153,7 +153,7 @@ fn every_variant_opens_transfers_and_closes_through_losses() {
             let what = format!("{}, seed {seed}: {flow:?}", preset.name);
             assert_eq!((flow.bytes_delivered, flow.failure), (bytes as u64, None), "{what}");
             let completed = flow.completed.unwrap_or_else(|| panic!("{what}"));
-            // TIME-WAIT is over after 60 s; a repeated FIN restarts it.
+            // TIME-WAIT ends after 60 s; a repeated FIN restarts it.
             assert!(results.ended < Time::from_millis(9_000_000) && results.ended >= completed, "{what}");
             assert_eq!(run_network(&network), results, "{what}");
         }

@@ -44,7 +44,7 @@ fn during_the_fade(scheduler: &str, alone: bool) -> [usize; 3] {
 }
 
 #[test]
-fn scheduler_that_skips_a_faded_mobile_gives_the_other_its_goodput_without_it() {
+fn mobile_beside_a_faded_one_keeps_its_goodput_if_the_scheduler_skips_the_faded_one() {
     let [alone, ..] = during_the_fade("round-robin", true);
     let [fifo, ..] = during_the_fade("fifo", false);
     let [robin, tried_in_turn, _] = during_the_fade("round-robin", false);

@@ -14,8 +14,8 @@ fn air(results: &Results) -> [path::link::HopCounters; 2] {
     results.links[1].directions
 }
 
-/// Every byte arrives, and a base station whose buffer holds four packets works to the end: packets that leave, are
-/// acknowledged or given up release their buffer space exactly once.
+/// Every byte arrives, and a base station whose buffer holds four packets operates until the end: packets that leave,
+/// are acknowledged or given up release their buffer space exactly once.
 #[test]
 fn transfers_complete_and_buffer_space_is_released() {
     for arq in LINK_LAYERS {

@@ -46,8 +46,8 @@ fn cells_share_capacity_if_near_and_in_one_medium() {
     let channels = two_cells(50, ["channel1", "channel6"]);
     // Sensed at 220 m: at 300 m the cells are independent.
     let far = two_cells(300, ["channel1", "channel1"]);
-    // Each cell alone has its full capacity; together they have as much as one: more senders have less idle time and
-    // more collisions.
+    // A single cell has its full capacity; two cells in one medium share about the capacity of one: more senders have
+    // less idle time and more collisions.
     assert!((0.85..1.15).contains(&(sum(near) / channels[0])), "{near:?} {channels:?}");
     for cell in 0..2 {
         assert!((0.97..1.03).contains(&(far[cell] / channels[cell])), "{far:?} {channels:?}");
@@ -212,7 +212,7 @@ fn beacons_are_broadcast_and_not_acknowledged() {
         // 20 s / 102.4 ms = 195.3 target times; only base stations send them, 64 bytes at 1 Mbps: 192 + 512 us.
         assert!((195..=196).contains(&beacons.len()), "{}", beacons.len());
         assert!(beacons.iter().all(|(_, from, frame)| *from == 0 && frame.duration == Span::from_nanos(704_000)));
-        // They keep to their target times, and defer to frames in flight.
+        // Beacons keep to their target times, and defer to frames in flight.
         let first = beacons[0].0.as_nanos() as i64;
         let late = beacons.iter().zip(0i64..).map(|((at, ..), n)| at.as_nanos() as i64 - first - n * 102_400_000);
         let (least, most) = late.fold((0, 0), |(least, most), late| (late.min(least), late.max(most)));

@@ -20,7 +20,7 @@ fn digests() -> BTreeMap<String, String> {
         let hash = events.finish(world.now());
         (loaded.stem, hash[..8].iter().map(|byte| format!("{byte:02x}")).collect())
     };
-    // Every other example on the second core.
+    // Every second example, on another core.
     std::thread::scope(|scope| {
         let halves = [0, 1].map(|half| {
             let own = scenarios.iter().skip(half).step_by(2).cloned();
@@ -47,7 +47,7 @@ fn results_change_only_with_the_version_of_the_model() {
     let names = kept.lines().skip(1).filter_map(|line| line.split_once(' ')).map(|(_, name)| name);
     let changed: Vec<&str> =
         names.filter(|name| line(&found, name).is_some_and(|now| Some(now) != line(&kept, name))).collect();
-    // Not even if requested: the version is raised by hand, once.
+    // The version is not rewritten even on request: it is raised by hand, once.
     assert!(
         changed.is_empty() || version(&kept) != version(&found),
         "the results of {} changed. If that is meant, raise MODEL_VERSION in crates/sim/src/lib.rs, so that stores do not \

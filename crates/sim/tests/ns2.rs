@@ -1,4 +1,4 @@
-//! Our senders compared with those of ns-2: when is which segment sent?
+//! The simulator's senders compared with those of ns-2: transmission times of segments.
 //!
 //! The tables in `ns2/` are the output of `ns2/drops.tcl`; `cargo xtask ns2` regenerates them. The comparison, its
 //! settings and the reasons of differences are described in `docs/models/agreement-ns2.md`.
@@ -31,7 +31,7 @@ fn theirs(agent: &str) -> Vec<(Vec<u64>, Vec<Row>)> {
     text.split("\nlost ").skip(1).map(case).collect()
 }
 
-/// The segments sent by ours, under the TOML of `tcp`.
+/// Segments sent by the simulator with the TCP settings `tcp` in TOML.
 fn ours(tcp: &str, lost: &[u64]) -> Vec<Row> {
     let flow = format!("bytes = \"57600 B\"\nmss = \"960 B\"\nreceive_window = \"61440 B\"\ntcp = {tcp}");
     let text = wire_text("800 kbps", "100 ms", &flow);
@@ -50,7 +50,7 @@ fn ours(tcp: &str, lost: &[u64]) -> Vec<Row> {
     rows
 }
 
-/// How many of the first rows agree, within `tolerance` milliseconds.
+/// Number of leading rows that agree within `tolerance` milliseconds.
 fn agreeing(theirs: &[Row], ours: &[Row], tolerance: f64) -> usize {
     let same = |(a, b): &(&Row, &Row)| (a.0 - b.0).abs() <= tolerance && a.1 == b.1;
     theirs.iter().zip(ours).take_while(same).count()
@@ -72,22 +72,23 @@ fn resent(rows: &[Row]) -> Vec<(f64, u64)> {
     all.filter(|(_, segment)| !seen.insert(*segment)).collect()
 }
 
-/// A sender of ns-2 and its counterpart here.
+/// A sender of ns-2 and its counterpart.
 struct Pair {
-    /// The ns-2 sender: the name of its table.
+    /// Name of the ns-2 sender in its table.
     agent: &'static str,
-    /// Ours: its settings, in TOML.
+    /// Settings of the counterpart in TOML.
     tcp: &'static str,
     /// Tolerance of times in milliseconds.
     tolerance: f64,
-    /// For each case, how many rows agree before the two diverge for the given reason.
+    /// For each case, the number of rows that agree before the given reason causes a difference.
     agree: [usize; 5],
 }
 
 /// ns-2 writes times with a resolution of one microsecond.
 const WRITTEN: f64 = 0.001;
-/// SACK options here are padded to a multiple of four bytes and in ns-2 are not, so each acknowledgment with one takes
-/// longer, by 20 us for one or two blocks, and an acknowledgment queued behind it is delayed. Rows are 10 ms apart.
+/// The simulator pads SACK options to a multiple of four bytes, and ns-2 does not, so each acknowledgment with such an
+/// option takes longer, by 20 us for one or two blocks, and an acknowledgment queued behind it is delayed. Rows are 10
+/// ms apart.
 const PADDED: f64 = 0.5;
 
 /// Reasons for divergence:
@@ -114,14 +115,14 @@ const PAIRS: &[Pair] = &[
         tolerance: WRITTEN,
         agree: [23, 25, 23, 22, 31],
     },
-    // threshold; the last to its end.
+    // The cause is the threshold; the last sender agrees to its end.
     Pair {
         agent: "newreno",
         tcp: r#"{ recovery = "newreno", control = { kind = "reno", ssthresh_from = "window" } }"#,
         tolerance: WRITTEN,
         agree: [23, 28, 32, 35, 42],
     },
-    // The first: threshold; the others: pipe.
+    // The first difference is caused by the threshold, the others by the pipe.
     Pair {
         agent: "sack1",
         tcp: r#"{ recovery = "sack", control = { kind = "reno", ssthresh_from = "window" } }"#,

@@ -22,7 +22,7 @@ const AS_NS2: &str = r#"delay = "24 ns"
         answer_timeout = "312 us"
         eifs = "414 us""#;
 
-/// The cases in which ours delivers 0.2 to 0.4 % less, a significant difference of unknown cause.
+/// Cases in which the simulator delivers 0.2 to 0.4 % less than ns-2, a significant difference of unknown cause.
 const APART: [(&str, usize); 3] = [("up", 5), ("up", 10), ("down", 10)];
 
 /// Packets per second in ns-2, one value for each seed.
@@ -36,7 +36,7 @@ fn theirs(case: &str, stations: usize, step: &str) -> Moments {
     figures
 }
 
-/// The same for ours, with settings of the cell in TOML.
+/// The same cell in the simulator, with settings of the cell in TOML.
 fn ours(case: &str, stations: usize, settings: &str) -> Moments {
     let delivered = |seed: u64, seconds: u64| -> u64 {
         let results = run_network(&build_network(&scenario(case, stations, settings, seed, seconds)));

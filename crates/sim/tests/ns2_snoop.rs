@@ -1,5 +1,5 @@
-//! ns-2's Snoop on its LAN compared with ours: with the same frames lost, how many segments has the sender sent and
-//! retransmitted after 20 s? `ns2/snoop.txt` is the output of `ns2/snoop.tcl`; `cargo xtask ns2 snoop` regenerates it.
+//! ns-2's Snoop on its LAN compared with the simulator: number of segments sent and retransmitted within 20 s, with the
+//! same lost frames. `ns2/snoop.txt` is the output of `ns2/snoop.tcl`; `cargo xtask ns2 snoop` regenerates it.
 
 use std::fs;
 use std::path::Path;
@@ -43,9 +43,9 @@ fn ours(snoop: bool, delay: &str, window: u64, lost: &[u64]) -> [u64; 2] {
     [sender.segments_sent, sender.segments_retransmitted]
 }
 
-/// Equal to the segment in ten of twelve rows. In the other two, with 20 and 28 losses and timeouts among them, as many
-/// are retransmitted, and 0.2 and 1.8 % more are sent in all: ns-2's clock ticks at a random phase, so other round
-/// trips contain a tick.
+/// Equal to the segment in ten of twelve rows. In the other two, with 20 and 28 losses and timeouts among them, the
+/// number of retransmissions is equal, and 0.2 and 1.8 % more are sent in all: ns-2's clock ticks at a random phase, so
+/// other round trips contain a tick.
 #[test]
 fn number_of_segments_sent_matches_ns2() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ns2/snoop.txt");

@@ -1,4 +1,4 @@
-//! Reordered segments with old timestamps: which are acknowledged, and which are counted.
+//! Reordered segments with old timestamps: acknowledgments sent for them, and counters.
 
 use engine::Time;
 use path::{HopId, LinkDirection, LinkEvent};

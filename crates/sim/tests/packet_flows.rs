@@ -37,10 +37,10 @@ const TWO: &str = r#"
     bytes = "200 kB"
 "#;
 
-/// A sender's event precedes the packet's: flow, first byte and acknowledgment must be the same. A packet keeps them on
-/// every link.
+/// The event of the sender precedes the event of the packet: flow, first byte and acknowledgment must be equal. They
+/// are constant on every link.
 #[test]
-fn packets_have_the_flow_and_offset_of_their_sender_s_event() {
+fn packets_have_the_flow_and_offset_of_the_segment_sent_event() {
     let network = build_network(TWO);
     let (_, events) = record_events(&network);
     let (mut announced, mut compared, mut on_links) = (None, [0; 2], 0);

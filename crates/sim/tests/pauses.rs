@@ -35,7 +35,7 @@ fn pause_without_losses_is_a_round_trip() {
 /// BAD from 200 ms to 1.4 s. Segment 5 is sent at 205.2 ms, again at 1205.2 ms, and at 3205.2 ms: 3 s later than
 /// without losses.
 #[test]
-fn bad_period_causes_a_pause_of_its_timeouts() {
+fn bad_period_causes_a_pause_as_long_as_its_timeouts() {
     let text = one_at_a_time("bytes = \"9600 B\"", "100 s", "[\"200 ms\", \"1.4 s\"]");
     let results = run_network(&build_network(&text));
     assert_eq!(results.flows[0].sender.timeouts, 2);

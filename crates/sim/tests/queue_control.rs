@@ -1,4 +1,4 @@
-//! What queue disciplines do to TCP: standing delay, fairness, sparse flows.
+//! Effects of queue disciplines on TCP: standing delay, fairness, sparse flows.
 
 use engine::Span;
 use sim::{NullSink, Results, World};
@@ -10,7 +10,8 @@ fn run(text: &str) -> Results {
     world.results()
 }
 
-/// A Reno flow and a probe of 20 small datagrams a second over one link with this queue; `rtt` is that of propagation.
+/// A Reno flow and a probe of 20 small datagrams a second over one link with this queue; `rtt` is the propagation part
+/// of the round trip.
 fn with_probe(rate: u64, rtt: u64, queue: &str, seconds: u64, flows: &str) -> String {
     format!(
         r#"
@@ -48,7 +49,7 @@ receive_window = "100 MB"
 tcp = { variant = "newreno", window_scaling = true, initial_window = 10 }
 "#;
 
-/// The median wait of the probe in milliseconds: the delay beyond that of the empty path.
+/// Median wait of the probe in milliseconds: its delay beyond the delay of the empty path.
 fn median_wait(results: &Results, rate: u64, rtt: u64) -> f64 {
     let datagrams = results.flows[0].datagrams.as_ref().unwrap();
     let empty = 0.5 * rtt as f64 + 78.0 * 8.0 / (1e3 * rate as f64) + 78.0 * 8.0 / 1e6;
@@ -66,7 +67,7 @@ fn codel_holds_the_wait_of_a_reno_flow_near_its_target() {
         let goodput = results.flows[1].goodput_bps().unwrap() / 1e6;
         assert!(goodput > 0.6 * rate as f64, "{rate} Mbps, {rtt} ms: {goodput} Mbps");
     }
-    // Without it the wait is that of the full queue.
+    // Without the discipline the wait is the wait of the full queue.
     let wait = median_wait(&run(&with_probe(10, 20, "\"1000 packets\"", 60, RENO)), 10, 20);
     assert!(wait > 300.0, "{wait} ms");
 }
@@ -86,7 +87,7 @@ tcp = { variant = "newreno", window_scaling = true }
     assert_eq!(goodputs.len(), 50);
     let jain = stats::fairness::jain(&goodputs).unwrap().unwrap();
     assert!(jain > 0.99, "fairness {jain}");
-    // Behind the packet in transmission and one other new flow at most: 2 MTU times.
+    // The probe waits behind the packet in transmission and at most one other new flow: 2 MTU times.
     let mtu = 1500.0 * 8.0 / 50e3;
     let wait = median_wait(&results, 50, 20);
     assert!(wait < 2.0 * mtu, "{wait} ms, an MTU takes {mtu} ms");
@@ -94,11 +95,11 @@ tcp = { variant = "newreno", window_scaling = true }
     assert!(Span::from_nanos(longest) < Span::from_millis(13), "{longest} ns");
 }
 
-/// Scalable flows (DCTCP with ECT(1)) see a round trip of hardly more than the propagation, Reno flows beside them that of
-/// the classic target. The coupling equalizes windows, not rates: the rates differ by the round trips, too [RFC9332 appendix C].
-/// It holds for p' that varies little, as with five flows of each kind. Beside a single Reno flow p' is often 0, because
-/// that flow empties its queue with each reduction, and the scalable flow gets more: the mean of 2 p' is less than twice
-/// the root of the mean of p'^2.
+/// Scalable flows (DCTCP with ECT(1)) see a round trip of hardly more than the propagation, concurrent Reno flows see a
+/// round trip of the classic target. The coupling equalizes windows, not rates: the rates differ by the round trips,
+/// too [RFC9332 appendix C]. It holds for p' that varies little, as with five flows of each kind. With a single Reno
+/// flow p' is often 0, because that flow empties its queue with each reduction, and the scalable flow gets more: the
+/// mean of 2 p' is less than twice the root of the mean of p'^2.
 #[test]
 fn dualpi2_separates_delays_and_equalizes_windows() {
     let flows = r#"
@@ -135,9 +136,9 @@ tcp = { variant = "dctcp", ecn_codepoint = "ect1", window_scaling = true }
     assert!((0.8..1.25).contains(&windows), "{windows}: {classic} and {scalable} Mbps");
 }
 
-/// The equilibrium of n Reno flows under RED: the window W that follows from the share p of marked packets, W = sqrt(3 / 2p)
-/// [Mathis1997], is what fits into the path and the queue, n W = C d + q, and RED marks p = 2 p_b(q), because the gaps
-/// between its marks are uniform with a mean of 1 / 2 p_b [Floyd1993 s7]. Returns q in packets.
+/// The equilibrium of n Reno flows under RED: the window W that follows from the share p of marked packets, W = sqrt(3
+/// / 2p) [Mathis1997], equals the capacity of path and queue, n W = C d + q, and RED marks p = 2 p_b(q), because the
+/// gaps between its marks are uniform with a mean of 1 / 2 p_b [Floyd1993 s7]. Returns q in packets.
 fn red_equilibrium(flows: f64, path: f64, [min, max]: [f64; 2], max_p: f64) -> f64 {
     let (mut low, mut high) = (min, max);
     for _ in 0..60 {

@@ -1,4 +1,4 @@
-//! Waits of datagrams and response times of flows beside queueing theory.
+//! Waits of datagrams and response times of flows, compared with queueing theory.
 
 use engine::{Bytes, Span, Stream};
 use sim::app::recorded;
@@ -51,8 +51,8 @@ fn constant_packets_wait_as_in_md1() {
     }
 }
 
-/// W = rho S / (1 - rho) for exponential service times. Sizes are at least 29 bytes, so that the second moment is that
-/// of the sizes that were sent: 8000 bytes on average make the difference 0.001 %.
+/// W = rho S / (1 - rho) for exponential service times. Sizes are at least 29 bytes, and the second moment is computed
+/// from the sizes sent; at 8000 bytes on average the difference is 0.001 %.
 #[test]
 fn exponential_packets_wait_as_in_mm1() {
     for (load, margin) in [(0.5, 0.03), (0.8, 0.06)] {
@@ -64,7 +64,7 @@ fn exponential_packets_wait_as_in_mm1() {
 }
 
 /// Flows that share a link evenly: the mean response time is S / (1 - rho), S the mean time alone, whatever the
-/// distribution of sizes (Kleinrock 1976, 4.4). TCP comes close where flows are long against the round trip time.
+/// distribution of sizes (Kleinrock 1976, 4.4). TCP is close to this if flows last much longer than a round trip.
 #[test]
 fn poisson_flows_respond_as_in_processor_sharing() {
     for sizes in [r#"{ kind = "fixed", bytes = "1 MB" }"#, r#"{ kind = "exponential", mean = "1 MB" }"#] {

@@ -35,9 +35,9 @@ fn carried(dbm: i32, media: &str) -> f64 {
 /// The page with the table of these measurements.
 const PAGE: &str = include_str!("../../../docs/models/other-channels.md");
 
-/// The signal supports `best` Mbps; faster rates carry nothing, slower ones less. A rate control driven by
-/// acknowledgments pays for its probes at faster rates: ARF loses one frame in eleven, and the back-off after it is
-/// doubled; one in ten of minstrel's packets probes another rate, twice, which may be slower or lost.
+/// The signal supports `best` Mbps; faster rates carry nothing, slower ones less. A rate control based on
+/// acknowledgments loses throughput by its probes at faster rates: ARF loses one frame in eleven, and the back-off
+/// after it is doubled; one in ten of minstrel's packets probes another rate, twice, which may be slower or lost.
 #[test]
 fn rate_controls_approach_the_best_fixed_rate() {
     for (dbm, best) in [(-68, 36), (-72, 24), (-78, 12), (-81, 9)] {

@@ -31,7 +31,7 @@ fn flow(variant: &str, drop: &str, bytes: &str) -> FlowResult {
     run_network(&build_network(&text)).flows[0].clone()
 }
 
-/// One loss, and no other problem: nothing else is retransmitted, as in ns-2 and Linux.
+/// One loss and no other problem: nothing else is retransmitted, as in ns-2 and Linux.
 // covers [RFC6675 s4 NextSeg (4)]
 #[test]
 fn loss_in_a_flow_limited_by_its_window_costs_one_retransmission() {

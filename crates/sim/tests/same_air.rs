@@ -48,7 +48,7 @@ fn new_nodes_links_and_flows_leave_other_random_streams_unchanged() {
         "{}\n[links.103]\nkind = \"wireless\"\nbetween = [\"212\", \"214\"]\nrate = \"1 Mbps\"\ndelay = \"1 ms\"\n\
          arq = \"stop-and-wait\"\nchannel = {CHANNEL}\n[flows.second]\nfrom = \"211\"\nto = \"214\"\nbytes = \"50 KiB\"\n\
          mss = \"1024 B\"\n",
-        // The new node comes first, so that every number changes.
+        // The new node comes first, so that all node numbers change.
         before.replace("[nodes]", "[nodes]\n214 = { kind = \"host\" }")
     );
     let (before, after) = (record_events(&build_network(&before)), record_events(&build_network(&after)));

@@ -63,7 +63,7 @@ fn goodputs(count: usize, slow: bool) -> Vec<f64> {
     results.flows.iter().map(|flow| 8.0 * flow.bytes_delivered as f64 / SECONDS).collect()
 }
 
-/// The goodput of each host: a segment and its acknowledgment of each, in turn, with the cost of contention.
+/// Goodput of each host: alternating segments and acknowledgments, with the cost of contention.
 fn each(count: usize, slow: bool) -> f64 {
     let fast_pair = (1310.0 + 248.0 + 62.0) + (248.0 + 248.0 + 62.0);
     let slow_pair = (12480.0 + 304.0 + 62.0) + (800.0 + 304.0 + 62.0);

@@ -42,13 +42,13 @@ fn counter(results: &Results, name: &str) -> u64 {
     counters.iter().find(|(known, _)| *known == name).map(|(_, count)| *count).expect("the station counts it")
 }
 
-/// All bytes arrived, and the node holds none.
+/// All bytes have arrived, and the node stores none.
 fn arrived(results: &Results, bytes: u64, about: &str) {
     let flow = &results.flows[0];
     assert_eq!(flow.failure, None, "{about}");
     assert!(flow.completed.is_some(), "{about}: not completed");
     assert_eq!(flow.bytes_delivered, bytes, "{about}");
-    // More than once if some data passed first: the connection is then released, and split later.
+    // More than once if some data was forwarded first: the connection is then released, and split later.
     assert!(counter(results, "flows_split") >= 1 && counter(results, "bytes_lost") == 0, "{about}");
 }
 
@@ -98,8 +98,8 @@ fn every_byte_arrives_over_all_channels() {
     }
 }
 
-/// Flows come and go at a table for five connections, some with a handshake and some in ESTABLISHED: those without a
-/// place go end to end, and may be split later.
+/// Flows come and go at a table for five connections, some with a handshake and some in ESTABLISHED: flows without an
+/// entry are forwarded end to end, and may be split later.
 #[test]
 fn every_byte_arrives_if_the_table_is_full() {
     let mut seen = [0; 3];

@@ -7,7 +7,7 @@ use tcp::Reason;
 use testkit::{build_network, record_events, thesis_text, whole_millis};
 use wire::NoticeKind;
 
-/// The times of the events that `pick` selects.
+/// Times of the events selected by `pick`.
 fn times<T>(events: &[(Time, Event)], pick: impl Fn(&tcp::Event) -> Option<T>) -> Vec<(u64, T)> {
     let sender = events.iter().filter_map(|(at, event)| match event {
         Event::Sender { event, .. } => Some((*at, pick(event)?)),
@@ -47,7 +47,7 @@ fn times_of_appendix_b_match_to_the_millisecond() {
     assert_eq!(resent, [(1174, 15_360)]);
 }
 
-/// The offset of the paper's clock from ours in section 5.4.3: the losses it shows occurred later in its run.
+/// Offset of the paper's clock from simulated time in section 5.4.3: the losses shown there occurred later in its run.
 const OFFSET: u64 = 95_247;
 
 /// The run of section 5.4.3 under `scheme`.
@@ -97,7 +97,8 @@ fn simple_icmp_recovers_two_losses_with_two_timeouts() {
 }
 
 /// The thesis prints no times for this case; the messages follow from the link layer's timing (a failed attempt takes
-/// 11 ms, nine of them 99 ms), and both losses are retransmitted as soon as the base station has given up on them.
+/// 11 ms, nine of them 99 ms), and both losses are retransmitted as soon as the base station has given up their
+/// segments.
 #[test]
 fn refined_icmp_recovers_two_losses_without_a_timeout() {
     let events = two_losses("refined-icmp");

@@ -29,7 +29,7 @@ fn conserved(text: &str) -> Results {
         .iter()
         .filter(|(_, e)| matches!(e, Event::Link { event: LinkEvent::Lost { .. } | LinkEvent::QueueFull { .. }, .. }));
     let lost_in_stations = given_up - pipes_lost.count() as u64;
-    // Packets that a link layer delivered twice count twice at the end; those in flight when the run ends are not
+    // Packets delivered twice by a link layer count twice at the end; packets in flight at the end of the run are not
     // counted.
     assert!(ended + lost_in_stations <= sent, "{ended} + {lost_in_stations} packets ended, {sent} sent");
     assert!(sent - ended - lost_in_stations < 8, "{} packets unaccounted for", sent - ended - lost_in_stations);
@@ -69,7 +69,7 @@ fn flow(name: &str, from: &str, to: &str, bytes: &str) -> String {
 }
 
 #[test]
-fn flows_in_both_directions_over_several_wireless_hops() {
+fn flows_in_both_directions_complete_over_several_wireless_hops() {
     for scheme in ["unmodified", "simple-icmp", "refined-icmp"] {
         let text = [
             &format!("scheme = \"{scheme}\""),
@@ -119,7 +119,7 @@ fn path_with_the_fewest_hops_is_used() {
     assert_eq!(frames(&long), [10, 10, 10]);
 }
 
-/// Two parallel links, and two parallel routers: the ones named first carry everything, in both directions.
+/// Two parallel links, and two parallel routers: the first-named ones carry all traffic, in both directions.
 #[test]
 fn link_named_first_is_used_among_equal_paths() {
     let links = [
@@ -136,7 +136,7 @@ fn link_named_first_is_used_among_equal_paths() {
     assert_eq!(carried, [[true, false], [false, true], [false, true], [true, false], [false, false]]);
 }
 
-/// The example of docs/scenario.md: the directions have links and rates of their own.
+/// The example in docs/scenario.md: the directions have separate links and rates.
 #[test]
 fn directions_over_separate_links_have_separate_rates() {
     let guide = include_str!("../../../docs/scenario.md");
@@ -256,7 +256,7 @@ fn busy_time_of_a_link_does_not_exceed_the_run() {
     }
 }
 
-/// At time 0 there is no rate.
+/// At time 0 no rate is defined.
 #[test]
 fn goodput_is_zero_at_time_zero() {
     let network = build_network(&format!("{NODES}{}{}", wired("1", ["a", "b"]), flow("f", "a", "b", "3 kB")));

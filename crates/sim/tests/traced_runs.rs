@@ -1,5 +1,5 @@
-//! Packets of runs without traces take a shorter way through a node, and segments are predicted: results are the same,
-//! and so are delays.
+//! In runs without traces packets use shorter code in nodes, and header prediction applies: results and delays are
+//! equal to runs with traces.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use sim::event::{Event, NullSink, Sink};
 use sim::{Network, World};
 use testkit::{example_paths, load_example};
 
-/// A sink that makes all events and keeps none.
+/// A sink that receives all events and stores none.
 struct Watching;
 
 impl Sink for Watching {
@@ -37,7 +37,7 @@ fn same(what: &str, path: &Path, [one, other]: [&str; 2]) {
 fn examples_have_the_same_results_and_delays_with_and_without_events() {
     let scenarios = example_paths();
     assert!(scenarios.len() > 40);
-    // Every other example on the second core.
+    // Every second example, on another core.
     std::thread::scope(|scope| {
         for half in 0..2 {
             let own = scenarios.iter().skip(half).step_by(2);

@@ -12,7 +12,7 @@ pub struct Program {
     pub packages: &'static [&'static str],
 }
 
-/// All programs that tests may ask for.
+/// All programs that tests may request.
 pub const PROGRAMS: [Program; 11] = [
     Program { names: &["bash"], packages: &["bash"] },
     Program { names: &["chromium", "chromium-browser", "google-chrome"], packages: &["chromium", "fonts-dejavu-core"] },
@@ -42,10 +42,10 @@ pub fn program_named(name: &str) -> Option<&'static Program> {
 /// Returns the name under which a program is on `PATH`.
 ///
 /// # Errors
-/// If it is not installed: the reason for a skip.
+/// The program is not installed: the reason for a skip.
 ///
 /// # Panics
-/// If the program is not in [`PROGRAMS`]: nobody would know how to install it.
+/// If the program is not in [`PROGRAMS`], because its package would be unknown.
 pub fn find_program(name: &str) -> Result<&'static str, String> {
     let program = program_named(name).unwrap_or_else(|| panic!("{name}: expected a program of skip::PROGRAMS"));
     program.find_name().ok_or_else(|| format!("needs {name}"))

@@ -1,4 +1,4 @@
-//! Tests that skip, run by libtest with its capture of output.
+//! Tests with skips, run by libtest with its capture of output.
 
 use std::process::Command;
 

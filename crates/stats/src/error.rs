@@ -12,7 +12,7 @@ pub enum Error {
         /// The value given.
         found: f64,
     },
-    /// A second value for the same replication.
+    /// The replication already has a value.
     #[error("found a second value for replication {replication}, expected one")]
     Twice {
         /// Number of the replication.
@@ -50,7 +50,7 @@ pub enum Error {
         /// Maximum number of replications.
         maximum: u64,
     },
-    /// Times that are not strictly increasing.
+    /// Times are not strictly increasing.
     #[error("found the time {found} after {before}, expected increasing times")]
     Time {
         /// The time found.
@@ -58,7 +58,7 @@ pub enum Error {
         /// The time before.
         before: f64,
     },
-    /// A series with too few values.
+    /// The series has too few values.
     #[error("found a series of {found} values, expected at least {expected}: run longer, or record more often")]
     Short {
         /// Number of values found.
@@ -74,7 +74,7 @@ pub enum Error {
         /// Number of all values.
         of: usize,
     },
-    /// Batch means that are still correlated.
+    /// Batch means are still correlated.
     #[error("found a lag-1 autocorrelation of {found:.2} between batch means, expected less than 0.4: run longer")]
     Correlated {
         /// The jackknifed lag-1 autocorrelation.

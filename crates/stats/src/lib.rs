@@ -4,7 +4,7 @@
 //! replication, and their moments, on which the other modules build. Results depend on the values and their replication
 //! numbers, never on the order of insertion.
 //!
-//! If a method's coverage is below its nominal level, its file and `docs/models/statistics.md` state by how much.
+//! If a method's coverage is below its nominal level, its file and `docs/models/statistics.md` state the difference.
 //!
 //! ```
 //! use stats::{Interval, Level, Moments};

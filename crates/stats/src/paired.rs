@@ -74,7 +74,7 @@ impl Pairs {
         self.pairs.is_empty()
     }
 
-    /// Number of values, in both samples together, without a counterpart.
+    /// Number of values without a counterpart, in both samples together.
     pub fn left_out(&self) -> usize {
         self.left_out
     }
@@ -93,7 +93,7 @@ impl Pairs {
     }
 
     /// Returns the change from the mean of the base to the mean of the other system; `None` if the mean of the base is
-    /// 0, or so small that the quotient is not finite.
+    /// 0 or too small for a finite quotient.
     pub fn change_of_means(&self, level: Level) -> Option<ChangeOfMeans> {
         let of = |value: fn(&Pair) -> f64| {
             let mut moments = Moments::default();

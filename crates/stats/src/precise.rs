@@ -59,7 +59,7 @@ impl Rule {
         Ok(Rule { relative, level, minimum, maximum })
     }
 
-    /// The bound of half-width / mean: g / (1 + g).
+    /// Bound of half-width / mean: g / (1 + g).
     pub fn adjusted_bound(&self) -> f64 {
         self.relative / (1.0 + self.relative)
     }
@@ -94,9 +94,9 @@ impl Rule {
         RuleVerdict::More(enough - n)
     }
 
-    /// Returns the number of further runs that give the missing values, after `runs` runs that gave these: a run may give
-    /// none, and the share of runs that give one is assumed to stay the same. If no run gave a value, nothing can be
-    /// estimated: all that remain up to the maximum. 0 if the mean is precise enough or the maximum is reached.
+    /// Returns the number of further runs required for the missing values, after `runs` runs with these values. A run
+    /// may give no value; the share of runs with a value is assumed constant. If no run gave a value, the result is the
+    /// number of runs remaining up to the maximum. 0 if the mean is precise enough or the maximum is reached.
     pub fn runs_needed(&self, moments: &Moments, runs: u64) -> u64 {
         let most = self.maximum.saturating_sub(runs);
         let RuleVerdict::More(values) = self.judge(moments) else { return 0 };

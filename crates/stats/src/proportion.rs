@@ -22,7 +22,7 @@ pub fn wilson(successes: u64, trials: u64) -> [f64; 2] {
     let (n, p) = (trials as f64, successes as f64 / trials as f64);
     let z2 = Z * Z;
     let (centre, half) = (p + z2 / (2.0 * n), Z * (p * (1.0 - p) / n + z2 / (4.0 * n * n)).sqrt());
-    // Rounding must not exclude the ends.
+    // Rounding must not exclude 0 or 1.
     let low = if successes == 0 { 0.0 } else { ((centre - half) / (1.0 + z2 / n)).max(0.0) };
     let high = if successes >= trials { 1.0 } else { ((centre + half) / (1.0 + z2 / n)).min(1.0) };
     [low, high]
@@ -35,7 +35,7 @@ mod tests {
     /// Newcombe, *Two-sided Confidence Intervals for the Single Proportion*, Statistics in Medicine 17 (1998), Table I,
     /// method 3.
     #[test]
-    fn limits_are_those_of_the_literature() {
+    fn limits_agree_with_published_values() {
         for (successes, trials, expected) in [
             (81, 263, [0.2553, 0.3662]),
             (15, 148, [0.0624, 0.1605]),

@@ -26,7 +26,7 @@ pub const MAX_MAGNITUDE: f64 = 1e140;
 /// # Errors
 /// [`Error::Value`] if it is NaN, infinite, or beyond [`MAX_MAGNITUDE`].
 pub(crate) fn require_finite(value: f64) -> Result<f64, Error> {
-    // Comparison in this direction also refuses NaN.
+    // A comparison in this direction also refuses NaN.
     if value.abs() <= MAX_MAGNITUDE { Ok(value) } else { Err(Error::Value { found: value }) }
 }
 
@@ -66,7 +66,7 @@ impl Moments {
         Ok(())
     }
 
-    /// Adds a value that was checked before.
+    /// Adds a value that has been checked.
     pub(crate) fn add(&mut self, value: f64) {
         self.n += 1;
         let from_old = value - self.mean;

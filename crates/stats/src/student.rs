@@ -27,7 +27,7 @@ pub fn normal_above(tail: f64) -> f64 {
     let above = 2.515517 + (0.802853 + 0.010328 * root) * root;
     let below = 1.0 + (1.432788 + (0.189269 + 0.001308 * root) * root) * root;
     let mut z = root - above / below;
-    // The error is squared at each step.
+    // Each step squares the error.
     for _ in 0..4 {
         let density = exp(-z * z / 2.0) / (2.0 * PI).sqrt();
         z += (erfc(z / SQRT_2) / 2.0 - tail) / density;
@@ -73,7 +73,7 @@ impl StudentsT {
 
 /// The continued fraction of the incomplete beta function.
 fn continued_fraction(a: f64, b: f64, x: f64) -> f64 {
-    /// Takes the place of 0 in a denominator.
+    /// Replaces 0 in a denominator.
     const TINY: f64 = 1e-300;
     /// More terms than any argument needs.
     const MAX_TERMS: u32 = 10_000;

@@ -18,7 +18,7 @@ fn near(found: f64, expected: f64, scale: f64) -> bool {
 
 proptest! {
     #[test]
-    fn merged_moments_equal_those_of_all_values(values in values(), cut in 0.0..1.0_f64) {
+    fn merged_moments_equal_the_moments_of_all_values(values in values(), cut in 0.0..1.0_f64) {
         let (left, right) = values.split_at((cut * values.len() as f64) as usize);
         let part = |values: &[f64]| Moments::of(values.iter().copied()).unwrap();
         let (merged, expected) = (part(left).merge(&part(right)), part(&values));
@@ -28,7 +28,7 @@ proptest! {
     }
 
     #[test]
-    fn intervals_follow_scale_and_shift_of_the_values(values in values(), scale in 0.1..10.0_f64, shift in -1e3..1e3_f64) {
+    fn intervals_scale_and_shift_with_the_values(values in values(), scale in 0.1..10.0_f64, shift in -1e3..1e3_f64) {
         let moments = Moments::of(values.iter().copied()).unwrap();
         let moved = Moments::of(values.iter().map(|x| scale * x + shift)).unwrap();
         for interval in [Interval::of_mean, Interval::of_next] {
@@ -40,7 +40,7 @@ proptest! {
     }
 
     #[test]
-    fn quantiles_follow_scale_and_shift_and_increase(values in values(), scale in 0.1..10.0_f64, shift in -1e3..1e3_f64, p in 0.0..1.0_f64, q in 0.0..1.0_f64) {
+    fn quantiles_scale_and_shift_with_the_values_and_increase(values in values(), scale in 0.1..10.0_f64, shift in -1e3..1e3_f64, p in 0.0..1.0_f64, q in 0.0..1.0_f64) {
         let ordered = Ordered::of(values.iter().copied()).unwrap();
         let moved = Ordered::of(values.iter().map(|x| scale * x + shift)).unwrap();
         let at = |p| ordered.quantile(p).unwrap().unwrap();

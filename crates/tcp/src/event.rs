@@ -14,7 +14,7 @@ pub enum Reason {
     FastRetransmit,
     /// The retransmission timer expired, now or earlier: go-back-N from the first unacknowledged byte.
     Timeout,
-    /// A message from the network asked for it.
+    /// A message from the network requested the retransmission.
     Notice,
     /// A tail loss probe.
     Probe,
@@ -22,7 +22,7 @@ pub enum Reason {
     Reopened,
 }
 
-/// Why a poll for a segment returned none.
+/// Why a poll for a segment returned no segment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Blocked {
     /// No unsent data; data in flight may be unacknowledged.
@@ -70,7 +70,7 @@ pub enum Event {
         /// Why.
         reason: Reason,
     },
-    /// Nothing could be sent, for a reason other than the one reported last. Transmissions in between do not end a
+    /// The sender is blocked for another reason than the last reported one. Transmissions in between do not end a
     /// reason: a sender whose window allows one segment per acknowledgment reports it once.
     Blocked {
         /// Why.
@@ -78,9 +78,9 @@ pub enum Event {
     },
     /// An acknowledgment was received.
     AckReceived {
-        /// Next byte the other end expects.
+        /// Next byte that the other end expects.
         ack: u64,
-        /// Whether it is a duplicate [RFC5681 s2].
+        /// Whether the acknowledgment is a duplicate [RFC5681 s2].
         duplicate: bool,
     },
     /// cwnd or ssthresh changed.
@@ -100,7 +100,8 @@ pub enum Event {
         /// First byte of the segment marked lost.
         seq: u64,
     },
-    /// A duplicate acknowledgment for a segment that the network had reported lost began recovery without a reduction.
+    /// A duplicate acknowledgment began recovery without a reduction, because the network had reported the segment as
+    /// lost.
     NotifiedRecovery {
         /// First byte of the segment.
         seq: u64,
@@ -115,7 +116,7 @@ pub enum Event {
     Timeout {
         /// First unacknowledged byte.
         seq: u64,
-        /// Consecutive expiries, this one included.
+        /// Number of consecutive expiries, including this one.
         nth: u32,
         /// The timeout that follows.
         rto: Span,
@@ -142,10 +143,10 @@ pub enum Event {
         seq: u64,
         /// Bytes.
         len: u32,
-        /// Whether it was the next byte expected.
+        /// Whether the segment contained the next expected byte.
         in_order: bool,
     },
-    /// Data was received in a segment that was not acceptable, or too old by its timestamp, and was discarded.
+    /// Received data was discarded, because its segment was not acceptable or too old by its timestamp.
     SegmentDiscarded {
         /// First byte.
         seq: u64,

@@ -1,8 +1,8 @@
 //! The two ends of a TCP connection, without input, output or clock.
 //!
-//! [`Connection`] is the facade; the sender's two seams are [`recovery`], which says *what* is lost, and [`cc`],
-//! which says *how much* may be in flight. Messages from the network come in through [`response`]; losses that
-//! they do not explain go through [`differentiation`].
+//! [`Connection`] is the facade; the sender's two seams are [`recovery`], which says *what* is lost, and [`cc`], which
+//! says *how much* may be in flight. [`response`] handles messages from the network; [`differentiation`] judges losses
+//! that no message explains.
 //!
 //! ```
 //! use engine::{Span, Time};

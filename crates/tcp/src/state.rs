@@ -21,9 +21,9 @@ pub enum State {
     Closing,
     /// Both have closed; waiting until stray segments have left the network.
     TimeWait,
-    /// The other end has closed; this one may still send.
+    /// The other end has closed; this end may still send.
     CloseWait,
-    /// The other end has closed, then this one; its FIN is not acknowledged.
+    /// The other end has closed, then this end; this end's FIN is not acknowledged.
     LastAck,
 }
 
@@ -68,9 +68,9 @@ impl State {
 pub enum Failure {
     /// The other end refused the connection.
     Refused,
-    /// The other end reset it.
+    /// The other end reset the connection.
     Reset,
-    /// The other end did not answer.
+    /// The other end did not respond.
     TimedOut,
 }
 

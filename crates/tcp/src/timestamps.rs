@@ -4,10 +4,10 @@ use engine::time::{NANOS_PER_MILLI, NANOS_PER_SEC};
 use engine::{Span, Time};
 use wire::{SeqNum, Timestamps};
 
-/// The state of timestamps: the other end's clock as last seen.
+/// State of the timestamps option, including the last known clock of the other end.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Clock {
-    /// TS.Recent, and the second in which it was set.
+    /// TS.Recent, with the second in which it was set.
     recent: u32,
     set_at: u32,
 }
@@ -15,7 +15,7 @@ pub(crate) struct Clock {
 /// The value of `set_at` while TS.Recent is unset.
 const NONE: u32 = u32::MAX;
 
-/// Bytes that the option takes in a segment, padding included [RFC7323 appendix A].
+/// Size of the option in a segment, including padding [RFC7323 appendix A].
 const SIZE: u32 = 12;
 
 /// TS.Recent is not compared after this time, in seconds: the other end's clock may have wrapped [RFC7323 s5.5].
@@ -57,8 +57,8 @@ impl Clock {
         Timestamps { value: timestamp_at(now), echo: self.recent }
     }
 
-    /// By how many ticks a segment is older than TS.Recent [RFC7323 s5.3 R1]; 0 if it is not, or if TS.Recent is too
-    /// old to tell [RFC7323 s5.5].
+    /// By how many ticks a segment is older than TS.Recent [RFC7323 s5.3 R1]; 0 if it is not older, or if TS.Recent is
+    /// too old for the comparison [RFC7323 s5.5].
     #[inline]
     pub fn behind(&self, now: Time, stamps: &Timestamps) -> u32 {
         let behind = self.recent.wrapping_sub(stamps.value);

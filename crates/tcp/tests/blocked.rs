@@ -1,4 +1,4 @@
-//! Why a sender sends nothing: a test for each reason.
+//! Reasons for a blocked sender: a test for each reason.
 
 use crate::common;
 
@@ -21,7 +21,7 @@ fn sender(config: &Config, window: u64) -> Connection {
     sender
 }
 
-/// The segments that it sends at `micros`, in bytes of data.
+/// Segments sent at `micros`, as bytes of data.
 fn sent(sender: &mut Connection, micros: u64) -> Vec<u32> {
     std::iter::from_fn(|| sender.poll_transmit(at(micros))).map(|(segment, _)| segment.len).collect()
 }
@@ -52,7 +52,7 @@ fn sender_without_data_is_blocked_by_data() {
     sender.write(1500);
     assert_eq!(sent(&mut sender, 10), [1000, 500]);
     assert_eq!((sender.blocked(), told(&mut sender)), (Some(Blocked::Data), vec![Blocked::Data]));
-    // Unacknowledged data, acknowledged data, and an answered FIN do not change this.
+    // Unacknowledged data, acknowledged data and an acknowledged FIN do not change this.
     assert_eq!(ack(&mut sender, 1000, 1500, 60_000).len(), 0);
     sender.shutdown_write();
     assert_eq!(sent(&mut sender, 2000), [0]);
@@ -61,7 +61,7 @@ fn sender_without_data_is_blocked_by_data() {
     assert_eq!((sender.state(), sender.blocked()), (State::FinWait2, None), "this end sends no more");
 }
 
-/// 2,500 bytes of window: the third segment does not fit, and the part that would is less than half of the maximum
+/// 2,500 bytes of window: the third segment does not fit, and the part that fits is less than half of the maximum
 /// window.
 #[test]
 fn full_or_closed_receive_window_blocks_the_sender() {
@@ -76,7 +76,7 @@ fn full_or_closed_receive_window_blocks_the_sender() {
     assert_eq!((sender.blocked(), told(&mut sender)), (Some(Blocked::Cwnd), vec![Blocked::Cwnd]));
 }
 
-/// Data in flight waits for a closed window, and a FIN needs a byte of it.
+/// Data in flight waits for a closed window, and a FIN needs one byte of the window.
 #[test]
 fn frozen_sender_and_fin_are_blocked_by_the_receive_window() {
     let mut frozen = sender(&config(), 60_000);
@@ -119,8 +119,8 @@ fn full_cwnd_is_reported_once() {
     assert_eq!(told(&mut sender), [Blocked::Cwnd]);
 }
 
-/// Retransmissions are limited by cwnd too: the first duplicates free none of it, and the timeout's cwnd of one segment
-/// allows one.
+/// Retransmissions are limited by cwnd too: the first duplicates free no space in cwnd, and the timeout's cwnd of one
+/// segment allows one.
 #[test]
 fn waiting_retransmission_is_blocked_by_cwnd() {
     let mut sender = sender(&config(), 60_000);
@@ -133,7 +133,8 @@ fn waiting_retransmission_is_blocked_by_cwnd() {
     assert_eq!(told(&mut sender), [Blocked::Data, Blocked::Cwnd]);
 }
 
-/// BBR begins at 0.99 x 2 / ln 2 windows a millisecond: 4,000 bytes make 11.42 bytes a microsecond, and a segment of 1,000 takes 87.5.
+/// BBR begins at 0.99 x 2 / ln 2 windows a millisecond: a window of 4,000 bytes gives 11.42 bytes per microsecond, and
+/// a segment of 1,000 bytes takes 87.5 us.
 #[test]
 fn paced_sender_is_blocked_until_the_departure_time() {
     let mut sender = sender(&Config { control: member("bbr"), recovery: member("sack"), ..config() }, 60_000);

@@ -43,7 +43,7 @@ fn run(config: &Config, bytes: u64, weather: usize, seed: u64) -> TransferOutcom
         .unwrap_or_else(|breach| panic!("{breach}, weather {weather}, seed {seed}, {config:?}"))
 }
 
-/// Sends a file with each configuration, these numbers of times in each weather.
+/// Sends a file with each configuration, repeated these numbers of times under each set of impairments.
 fn expect_all_bytes(seeds: Range<u64>) {
     // Not a multiple of the segment: the last one is short.
     const BYTES: u64 = 300_123;
@@ -98,7 +98,7 @@ fn cwnd_is_reduced_once_per_episode() {
             continue;
         }
         if config.control.name() == "policy" {
-            // Losses without a timeout are left to the network.
+            // Losses that cause no timeout occur randomly in the network.
             assert!(cuts > 0, "{config:?}");
             continue;
         }
@@ -132,7 +132,7 @@ fn reported_timeout_does_not_hide_the_next() {
 /// An application that writes small amounts: retransmissions have the original boundaries, and new bytes follow.
 #[test]
 fn retransmitted_segments_keep_their_boundaries() {
-    // Pacing would spread them over time.
+    // Pacing would spread these segments over time.
     for config in every_config().into_iter().filter(|config| config.control.name() == "reno") {
         let mut end = Connection::established(&config, 1, 2, config.window.0);
         let send = |end: &mut Connection, now| {
@@ -160,7 +160,7 @@ fn retransmitted_segments_keep_their_boundaries() {
     }
 }
 
-/// Lets the retransmission timer expire; probes sent before are lost.
+/// Lets the retransmission timer expire; earlier probes are lost.
 fn expire(end: &mut Connection) -> Time {
     let timeouts = end.counters().timeouts;
     loop {
@@ -173,7 +173,7 @@ fn expire(end: &mut Connection) -> Time {
     }
 }
 
-/// Without loss, duplication and reordering nothing is sent twice.
+/// Without loss, duplication and reordering nothing is retransmitted.
 #[test]
 fn network_without_losses_causes_no_duplicates() {
     for config in every_config() {

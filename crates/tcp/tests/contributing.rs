@@ -1,4 +1,4 @@
-//! The congestion control of CONTRIBUTING.md: the file compiles, its tests pass, and the page shows it as it is.
+//! The congestion control of CONTRIBUTING.md: the file compiles, its tests pass, and the page quotes it unchanged.
 
 #[path = "contributing"]
 mod cc {
@@ -20,7 +20,7 @@ use engine::registry::by_name;
 const PAGE: &str = include_str!("../../../CONTRIBUTING.md");
 
 #[test]
-fn contributing_shows_the_file_and_its_line() {
+fn contributing_guide_quotes_the_file_and_its_registry_line() {
     assert!(PAGE.contains(&format!("```rust\n{}```", include_str!("contributing/aimd.rs"))));
     let line = "        Aimd => aimd, \"aimd\", \"Additive increase and multiplicative decrease with adjustable parameters\";\n";
     assert!(PAGE.contains(line) && include_str!("contributing.rs").contains(line));

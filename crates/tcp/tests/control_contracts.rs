@@ -45,17 +45,17 @@ fn every_control() -> Vec<ControlConfig> {
     all
 }
 
-/// A network that grows the window until there is a queue.
+/// A network that increases the window until a queue builds up.
 fn network(step: StepInterval, action: Action) -> Network {
     let observe = Feature::ALL.iter().map(|(feature, ..)| *feature).collect();
     let layer = Layer { weights: vec![vec![-2.0, -1.0, 1.0, 0.5, -1.0, -0.1, -1.0, 0.2]], bias: vec![0.5] };
     Network { rules: Rules { step, action, observe, ..Rules::default() }, layers: vec![layer] }
 }
 
-/// Steps in any order, also in one that the trait does not promise: an undo without a reduction, an end of recovery
+/// Steps in any order, including orders that the trait excludes: an undo without a reduction, an end of recovery
 /// without a beginning, the third timeout first.
 fn step() -> impl Strategy<Value = ControlStep> {
-    // Mostly ordinary values, and some that only a faulty path causes.
+    // Mostly ordinary values, and some values that only a faulty path causes.
     let wait = prop_oneof![4 => 0..20_000_000_u64, 1 => 0..20_000_000_000_u64];
     let bytes = || prop_oneof![2 => Just(0_u64), 4 => 0..20_000_u64, 1 => 0..50_000_000_u64];
     let rtt = prop::option::weighted(0.8, prop_oneof![4 => 1_000_000..300_000_000_u64, 1 => 0..100_000_000_000_u64]);
@@ -102,7 +102,7 @@ fn congestion(number: u8) -> Option<Congestion> {
     }
 }
 
-/// In the order that the trait promises.
+/// Steps in the order specified by the trait.
 #[test]
 fn every_control_keeps_its_contracts() {
     for config in every_control() {
@@ -127,7 +127,7 @@ proptest! {
         }
     }
 
-    /// Differentiations return a cause for every loss, and the same one for the same input.
+    /// Differentiations return a cause for every loss, and equal causes for equal inputs.
     #[test]
     fn every_loss_has_a_cause(steps in prop::collection::vec((step(), 0..40_u8), 1..200)) {
         for (name, _) in DifferentiationConfig::MEMBERS {

@@ -60,7 +60,7 @@ impl Transfer {
         }
     }
 
-    /// Sends everything that both ends have to send now, and writes a line about it.
+    /// Transmits all possible segments of both ends, and writes a line about them.
     fn step(&mut self, ack: Option<u64>) {
         while let Some((segment, _)) = self.receiver.poll_transmit(self.now) {
             self.acks.push_back((self.now + WAY, segment));
@@ -96,7 +96,7 @@ impl Transfer {
         }
     }
 
-    /// Runs to the end; returns the table, the numbers of retransmissions, and that of timeouts.
+    /// Runs to the end; returns the table, the numbers of retransmissions, and the number of timeouts.
     fn run(mut self) -> (String, u64, u64, Time) {
         self.step(None);
         while !self.sender.done() {
@@ -140,7 +140,8 @@ fn recovery_tables_match_the_golden_files() {
 }
 
 /// The paper's results: Tahoe begins slow start each time and retransmits delivered data, Reno recovers two losses and
-/// needs a timeout for more, NewReno recovers one hole per round trip, and with SACK all are recovered in one.
+/// needs a timeout for more, NewReno recovers one hole per round trip, and with SACK all are recovered in one round
+/// trip.
 #[test]
 fn each_recovery_follows_its_rule() {
     let run = |recovery, losses| {
@@ -151,7 +152,7 @@ fn each_recovery_follows_its_rule() {
         let [tahoe, reno, newreno, sack, rack] =
             ["tahoe", "reno", "newreno", "sack", "rack"].map(|recovery| run(recovery, losses));
         let lost = losses as u64;
-        // Data that the receiver kept is acknowledged at once; data between the holes is retransmitted.
+        // Data stored by the receiver is acknowledged immediately; data in the holes is retransmitted.
         assert!(tahoe.0 > lost || losses == 1, "Tahoe sent {} again", tahoe.0);
         assert!(tahoe.2 > newreno.2, "Tahoe {} ms, NewReno {} ms", tahoe.2, newreno.2);
         assert_eq!(tahoe.1, 0, "Tahoe needs no timeout");

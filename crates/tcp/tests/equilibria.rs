@@ -35,7 +35,7 @@ fn extremes(run: &Run, from: u64) -> (f64, f64) {
     windows.fold((0.0, f64::INFINITY), |(most, least), window| (window.max(most), window.min(least)))
 }
 
-/// Reno oscillates between what path and buffer hold, 150 segments, and half of that.
+/// Reno oscillates between the capacity of path and buffer, 150 segments, and half of it.
 #[test]
 fn reno_oscillates_between_full_and_half_cwnd() {
     let run = run(&ControlConfig::Reno(reno::Config::default()), PATH, 120);
@@ -43,8 +43,8 @@ fn reno_oscillates_between_full_and_half_cwnd() {
     assert!((most - 151.0).abs() < 3.0 && (least - 75.5).abs() < 3.0, "{most} {least}");
 }
 
-/// CUBIC oscillates between what path and buffer hold and 0.7 of that, with a period of just over K = cbrt(0.3 x 150 /
-/// 0.4) = 4.8 s.
+/// CUBIC oscillates between the capacity of path and buffer and 0.7 times that, with a period of just over K = cbrt(0.3
+/// x 150 / 0.4) = 4.8 s.
 #[test]
 fn cubic_oscillates_between_full_and_seven_tenths_cwnd() {
     let run = run(&ControlConfig::Cubic(cubic::Config::default()), PATH, 120);
@@ -78,7 +78,7 @@ fn hystart_leaves_slow_start_without_a_loss() {
 fn vegas_keeps_one_to_three_segments_queued() {
     let run = run(&ControlConfig::Vegas(vegas::Config::default()), PATH, 120);
     let (most, least) = extremes(&run, 60);
-    // The segment in service belongs to the path here: with a cwnd of 101 the queue is empty.
+    // Here the path includes the segment in service: with a cwnd of 101 the queue is empty.
     assert!(most <= 105.0 && least >= 101.0, "{most} {least}");
     assert_eq!(run.log[run.log.len() - 1].lost, run.since(secs(10))[0].lost, "no loss once slow start is over");
     assert!(run.goodput(secs(60), secs(120)) > 0.99 * PATH.rate as f64);
@@ -92,8 +92,7 @@ fn westwood_reduces_to_the_bandwidth_delay_product() {
     assert!((most - 151.0).abs() < 3.0 && (least - 101.0).abs() < 4.0, "{most} {least}");
 }
 
-/// Random losses of 0.1 % occur while the queue is short: Veno keeps four fifths, Reno half, which the mean window
-/// shows.
+/// Random losses of 0.1 % occur while the queue is short: Veno keeps four fifths, Reno half, as the mean window shows.
 #[test]
 fn veno_loses_less_than_reno_to_random_losses() {
     let path = Path { loss: 0.001, ..PATH };
@@ -134,7 +133,7 @@ fn bbr_keeps_one_bandwidth_delay_product_in_flight() {
         assert!((0.9..1.25).contains(&(mean / PATH.bdp())), "buffer {buffer}: {mean} bytes in flight");
         let most = late.iter().map(|moment| moment.flight).fold(0.0, f64::max);
         assert!(most < 1.5 * PATH.bdp(), "{most}");
-        // The flight is small at least about every ten seconds.
+        // The flight is small at least once in about ten seconds.
         let little: Vec<f64> =
             late.iter().filter(|moment| moment.flight <= 4000.0).map(|moment| moment.at.as_secs_f64()).collect();
         assert!(little.windows(2).all(|pair| pair[1] - pair[0] < 11.5), "{little:?}");

@@ -1,5 +1,5 @@
-//! Segments that no correct peer sends, in every state of a connection: no panic, no endless sending, counters within
-//! what was sent.
+//! Segments that no correct peer sends, in every state of a connection: no panic, no endless sending, and counters
+//! within the sent data.
 
 use engine::{Bytes, Span, Time};
 use proptest::prelude::*;
@@ -21,7 +21,7 @@ enum Step {
     More(bool),
 }
 
-/// Sequence numbers near those in use, on either side, and any others: windows begin and end there.
+/// Sequence numbers near those in use, on either side, and arbitrary ones: windows begin and end near them.
 fn number() -> impl Strategy<Value = SeqNum> {
     prop_oneof![
         6 => (0u32..40_000).prop_map(SeqNum),

@@ -56,7 +56,7 @@ impl Upload {
             .collect()
     }
 
-    /// cwnd in segments, and whether it was ever reduced.
+    /// cwnd in segments, and whether it has ever been reduced.
     fn window(&self) -> (f64, bool) {
         (self.end.cwnd() / f64::from(SEGMENT), self.end.ssthresh().is_finite())
     }
@@ -81,8 +81,7 @@ fn third_duplicate_recovers_without_a_reduction_and_resets_the_flag() {
     upload.given_up(0);
     upload.given_up(1);
     assert!(upload.ack(0, 2).is_empty(), "two duplicates show nothing yet, whatever the flag");
-    // Three segments have left the network: 12 + 3 may be outstanding, as after a reduction, but from 12 and not from
-    // 6.
+    // Three segments have left the network: 12 + 3 may be outstanding, as after a reduction, but with 12 instead of 6.
     assert_eq!(upload.ack(0, 1), [0, 12, 13, 14]);
     assert_eq!(upload.ack(0, 2), [15, 16]);
     // [RFC6582 s3.2 step 3]: the window less the acknowledged data, plus one segment, allows a new one.
@@ -97,7 +96,7 @@ fn third_duplicate_recovers_without_a_reduction_and_resets_the_flag() {
     assert_eq!(upload.recoveries(), (1, 0));
 }
 
-/// A timeout reduces cwnd as usual, and covers the losses before it.
+/// A timeout reduces cwnd as usual, and covers earlier losses.
 #[test]
 fn timeout_reduces_cwnd_and_resets_the_flag() {
     let mut upload = Upload::new();
@@ -123,7 +122,7 @@ fn flag_is_reset_when_its_segments_are_acknowledged() {
     let mut upload = Upload::new();
     upload.given_up(3);
     assert_eq!(upload.ack(3, 1).len(), 4, "slow start");
-    // Still set: a loss within the same window.
+    // The flag is still set: a loss within the same window.
     let mut same = upload;
     same.ack(3, 3);
     assert_eq!(same.recoveries(), (0, 1));

@@ -1,6 +1,6 @@
 //! Compares the times of segments after losses with those of Linux.
 //!
-//! The tables in `linux/` are those of the kernel of one machine; `cargo xtask kernel --tables` rewrites them.
+//! The tables in `linux/` come from the kernel of one machine; `cargo xtask kernel --tables` rewrites them.
 //! `docs/models/agreement-linux.md` explains the comparison and the differences.
 
 use std::fmt::Write;
@@ -21,7 +21,7 @@ fn lines(text: &str) -> Vec<Line> {
     text.lines().filter(|line| !line.trim().is_empty()).map(line).collect()
 }
 
-/// The segments of a row in any order: Linux holds a segment back for a moment if it could become longer
+/// The segments of a row in any order: Linux holds a segment back for a moment if the segment could become longer
 /// (`tcp_tso_should_defer`), so a retransmission may overtake it.
 fn set(row: &str) -> Vec<(u32, bool)> {
     let run = |run: &str| {
@@ -75,8 +75,8 @@ fn side_by_side(theirs: &[Line], ours: &[Line]) -> String {
     text
 }
 
-/// Rows that agree before the first difference, for each case of the table; `None` is all. The difference is that Linux
-/// lets the acknowledgment that ends recovery grow cwnd.
+/// Rows that agree before the first difference, for each case of the table; `None` for all rows. The difference is that
+/// Linux lets the acknowledgment that ends recovery grow cwnd.
 const PART: [(&str, [Option<usize>; 6]); 2] =
     [("reno", [None, Some(4), None, None, None, None]), ("cubic", [None, Some(4), None, None, None, None])];
 

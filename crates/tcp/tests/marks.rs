@@ -1,4 +1,4 @@
-//! The response of every control to marks that the other end echoes [RFC3168 s6.1.2].
+//! The response of every control to echoed ECN marks [RFC3168 s6.1.2].
 
 use crate::common;
 
@@ -43,12 +43,12 @@ fn echo(sender: &mut Connection, millis: u64, segments: u32) {
     while sender.poll_transmit(now).is_some() {}
 }
 
-// covers [RFC3168 s6.1.2]: the first echo reduces cwnd; neither it nor those until the other end receives CWR grow it,
-// or reduce it again.
+// covers [RFC3168 s6.1.2]: the first echo reduces cwnd; neither this echo nor later ones until the other end receives
+// CWR grow cwnd, or reduce it again.
 #[test]
 fn duplicate_echo_does_not_grow_cwnd() {
     for (name, _) in ControlConfig::MEMBERS {
-        // DCTCP evaluates each mark; BBR follows its model, and a policy its network.
+        // DCTCP evaluates each mark; BBR follows its model, and a policy follows its network.
         if ["dctcp", "bbr", "bbr3", "policy"].contains(name) {
             continue;
         }

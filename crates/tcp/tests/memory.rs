@@ -1,4 +1,4 @@
-//! Memory used by an idle connection. In a test program of its own, because the allocator counts everything.
+//! Memory used by an idle connection. In a separate test program, because the allocator counts everything.
 
 use engine::{Bytes, Span, Time};
 use peak_alloc::PeakAlloc;
@@ -8,12 +8,12 @@ use wire::Ecn;
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
 
-/// The maximum for one end, in bytes; BBR's model of the path takes more.
+/// Maximum for one end, in bytes; BBR's path model takes more.
 fn most(preset: &str) -> usize {
     if preset.starts_with("bbr") { 2300 } else { 2048 }
 }
 
-/// Sends `bytes` in flights of 20 ms; in each second one, every `lost`-th segment is lost.
+/// Sends `bytes` in flights of 20 ms; in every second flight, each `lost`-th segment is lost.
 fn transfer(config: &Config, bytes: u64, lost: usize) -> [Box<Connection>; 2] {
     let end = |from, to| Box::new(Connection::established(config, from, to, config.window.0));
     let mut ends = [end(1, 2), end(2, 1)];

@@ -8,7 +8,7 @@ use tcp::config::{Delay, DelayedAck};
 use tcp::{Config, Connection, Polled, Unpredicted, presets};
 use wire::{CompactSegment, Ecn, Flags, Notice, NoticeKind, Options, Segment, SeqNum};
 
-/// How often segments were predicted, by whether they carried data, and why the others were not.
+/// Number of predicted segments, by whether they carried data, and the reasons for unpredicted ones.
 #[derive(Default)]
 struct Count {
     data: u32,
@@ -16,7 +16,7 @@ struct Count {
     others: BTreeMap<Unpredicted, u32>,
     sent: u64,
     without_options: u64,
-    /// Segments after which none was to follow.
+    /// Segments after which no further segment may follow.
     last: u64,
 }
 
@@ -27,7 +27,7 @@ struct Ends {
 }
 
 impl Ends {
-    /// Does the same at one end of both pairs.
+    /// Performs the same action at one end of both pairs.
     fn both(&mut self, end: usize, act: impl Fn(&mut Connection)) {
         act(&mut self.predicting[end]);
         act(&mut self.plain[end]);
@@ -48,7 +48,7 @@ impl Ends {
         }
     }
 
-    /// The next segment of an end, which must be the same with and without prediction.
+    /// The next segment of an end, which must be equal with and without prediction.
     fn poll(&mut self, now: Time, end: usize, count: &mut Count) -> Option<(Segment, Ecn)> {
         let plain = self.plain[end].poll_transmit(now);
         let predicting = match self.predicting[end].poll_compact(now) {
@@ -152,7 +152,7 @@ impl Run {
         self.draws.next_u64() % most
     }
 
-    /// Sends what an end has to send.
+    /// Transmits all segments that an end can send.
     fn send(&mut self, end: usize, count: &mut Count) {
         while let Some((mut segment, mut ecn)) = self.ends.poll(self.now, end, count) {
             if self.one_in(60) {
@@ -180,7 +180,7 @@ impl Run {
         self.ends.compare(end, &self.context);
     }
 
-    /// One of the things that applications and networks do now and then.
+    /// An occasional action of applications or networks.
     fn act(&mut self) -> usize {
         let (end, bytes) = (self.below(2) as usize, self.below(8000));
         match self.below(16) {
@@ -236,7 +236,7 @@ impl Run {
 
 // covers [RFC9293 s3.10.7.4]
 #[test]
-fn predicted_segments_have_the_same_effect_as_others() {
+fn header_prediction_does_not_change_the_effect_of_segments() {
     let mut count = Count::default();
     for preset in presets::PRESETS {
         for number in 0..120 {

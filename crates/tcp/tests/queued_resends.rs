@@ -1,4 +1,4 @@
-//! Segments queued for retransmission by a message of the network, which another event makes superfluous.
+//! Segments queued for retransmission by a message of the network, which another event makes unnecessary.
 
 use crate::common;
 

@@ -62,8 +62,8 @@ fn after_recovery(config: &Config, kind: Option<NoticeKind>, duplicates: u64) ->
     (end.cwnd() / f64::from(SEGMENT), end.ssthresh() / f64::from(SEGMENT))
 }
 
-/// By hand, after `tcp_input.c` 7.25 of 4.3BSD-Reno: ssthresh is half of ten segments, cwnd falls to it, and grows by
-/// one segment because it is not above it.
+/// By hand, after `tcp_input.c` 7.25 of 4.3BSD-Reno: ssthresh is half of ten segments, cwnd falls to ssthresh, and
+/// grows by one segment because it does not exceed ssthresh.
 // covers [RFC5681 s3.2 step 6]
 #[test]
 fn unmodified_tcp_ends_recovery_at_ssthresh_or_one_segment_above() {

@@ -1,4 +1,4 @@
-//! Requests of the application: records kept apart (MSG_EOR), and a limit of waiting (TCP_USER_TIMEOUT).
+//! Requests of the application: separate records (MSG_EOR), and a time limit (TCP_USER_TIMEOUT).
 
 use engine::{Span, Time};
 use tcp::config::Nagle;
@@ -44,22 +44,22 @@ fn segment_ends_at_a_record_boundary() {
         end.write(bytes);
         end.end_record();
     }
-    // The last one waits after a small one, as any small segment does; those before cannot grow.
+    // The last small segment waits after another small one, as usual; earlier ones end records and cannot grow.
     let whole = [(0, 400, true), (400, 1000, false), (1400, 1000, false), (2400, 500, true)];
     assert_eq!(sent(&mut end, Time::ZERO), whole);
     answer(&mut end, Time::from_millis(100), 2900, 60_000);
     assert_eq!(sent(&mut end, Time::from_millis(100)), [(2900, 300, true)]);
 }
 
-/// Without it expiries at 1, 3, 7 s continue without end.
+/// Without the option expiries at 1, 3, 7 s continue without end.
 #[test]
-fn user_timeout_counts_from_the_first_retransmission_and_cuts_the_last_timeout_short() {
+fn user_timeout_counts_from_the_first_retransmission_and_shortens_the_last_timeout() {
     // covers [RFC9293 s3.9.1.2]
     let mut end = end(Config::default());
     end.set_user_timeout(Some(Span::from_secs(5)));
     end.write(1000);
     sent(&mut end, Time::ZERO);
-    // Retransmitted after 1 and 3 s, and not after 7: it fails 5 s after the first.
+    // Retransmissions after 1 and 3 s, and none after 7 s: the connection fails 5 s after the first.
     assert_eq!(expiries(&mut end, false), [1.0, 3.0, 6.0]);
     assert_eq!(end.failure(), Some(Failure::TimedOut));
 }
@@ -77,7 +77,7 @@ fn acknowledgment_resets_the_user_timeout() {
     answer(&mut end, Time::from_millis(4000), 1000, 60_000);
     end.write(1000);
     sent(&mut end, Time::from_millis(10_000));
-    // The timeout is still four seconds [RFC6298 s5.5]: retransmitted at 14 s, failed five seconds later.
+    // The timeout is still four seconds [RFC6298 s5.5]: retransmission at 14 s, failure five seconds later.
     assert_eq!(expiries(&mut end, false), [14.0, 19.0]);
 }
 
@@ -100,7 +100,7 @@ fn nodelay_sends_only_held_back_data() {
     let mut end = end(Config { nagle: Nagle::On, ..Config::default() });
     end.write(1000);
     assert_eq!(sent(&mut end, Time::ZERO), [(0, 1000, true)]);
-    // Nothing waits: after on and off a small segment waits as before.
+    // Nothing waits: after enabling and disabling, a small segment waits as before.
     end.set_nodelay(true);
     end.set_nodelay(false);
     end.write(10);
@@ -110,7 +110,7 @@ fn nodelay_sends_only_held_back_data() {
     assert_eq!(sent(&mut end, Time::ZERO), [(1000, 10, true)]);
     end.write(20);
     assert_eq!(sent(&mut end, Time::ZERO), []);
-    // The same for a cork, which holds back even with nothing in flight.
+    // The same for a cork, which holds data back even with nothing in flight.
     answer(&mut end, Time::from_millis(100), 1010, 60_000);
     assert_eq!(sent(&mut end, Time::from_millis(100)), [(1010, 20, true)]);
     end.set_cork(true);

@@ -1,5 +1,5 @@
-//! packetdrill scripts of TCP's rules: those in `scripts/pass` agree to the nanosecond; those in `scripts/known-wrong`,
-//! which show known differences from Linux, still fail. `crates/drill` tests the language.
+//! packetdrill scripts of TCP's rules: scripts in `scripts/pass` agree to the nanosecond; scripts in
+//! `scripts/known-wrong`, which show known differences from Linux, must fail. `crates/drill` tests the language.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -38,7 +38,7 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// The failures of the scripts that should pass, with ends made by `open`.
+/// The failures of scripts that should pass, with ends created by `open`.
 fn wrong(open: &drill::end::Opener<'_>) -> String {
     let mut wrong = String::new();
     for (name, text) in scripts("pass") {
@@ -77,7 +77,7 @@ fn scripts_pass_wherever_sequence_numbers_wrap() {
 /// An end whose sequence numbers, and those of the other end, begin shortly before 2^32.
 struct Moved {
     end: Box<dyn ConnectionEnd>,
-    /// The offsets of both sides' numbers; that of the other end is known with its first segment.
+    /// Offsets of both sides' numbers; the other end's offset is known after its first segment.
     ours: u32,
     theirs: Option<u32>,
     before: u32,

@@ -1,5 +1,5 @@
 //! The bounds of settings, as their messages state them: a value on a bound is accepted or refused as the message says;
-//! one beyond it, and NaN, are refused under the setting's own name.
+//! a value beyond it, and NaN, are refused with the name of the setting.
 
 use engine::Span;
 use engine::registry::{Fault, Settings};
@@ -12,7 +12,7 @@ fn bounds(key: &str, good: &[f64], bad: &[f64], with: impl Fn(f64) -> Vec<Fault>
     for value in good {
         assert_eq!(with(*value), [], "{key} = {value}");
     }
-    // A setting compared with this one may be wrong as well.
+    // Another setting that is compared with this one may be wrong too.
     for value in bad.iter().chain(&[f64::NAN]) {
         assert!(with(*value).iter().any(|fault| fault.key == key), "{key} = {value}");
     }
@@ -84,7 +84,7 @@ fn differentiations_accept_values_within_their_bounds() {
 
 /// Settings of a rule that is not selected are refused.
 #[test]
-fn settings_are_accepted_only_with_their_rule() {
+fn setting_of_a_rule_is_accepted_only_if_the_rule_is_selected() {
     let keys = |faults: Vec<Fault>| faults.into_iter().map(|fault| fault.key).collect::<Vec<_>>();
     let reno = |abc_limit, growth| keys(reno::Config { abc_limit, growth, ..reno::Config::default() }.check());
     let (counted, per_ack) = (Some(window::Growth::Counted), Some(window::Growth::PerAck));

@@ -26,16 +26,16 @@ use wire::{Addr, Ecn, Flags, Notice, NoticeKind, Segment, SeqNum};
 const SEGMENT: u32 = 1000;
 const SERIALIZE: Span = Span::from_millis(4);
 const WAY: Span = Span::from_millis(30);
-/// Both ends begin shortly before sequence numbers wrap.
+/// Sequence numbers of both ends begin shortly before they wrap.
 const ISS: SeqNum = SeqNum(0u32.wrapping_sub(20_000));
 
 /// The impairments of a transfer.
 #[derive(Clone)]
 struct Impairments {
     name: &'static str,
-    /// Times in milliseconds, and bytes written then.
+    /// Times in milliseconds, with the bytes written at each.
     writes: Vec<(u64, u64)>,
-    /// Segments by number, and how many of their transmissions are lost.
+    /// Segments by number, with the number of their lost transmissions.
     lost: BTreeMap<u64, u32>,
     /// Numbers of lost acknowledgments, in the order of transmission.
     lost_acks: BTreeSet<u64>,
@@ -113,7 +113,7 @@ fn impaired_paths() -> Vec<Impairments> {
     ]
 }
 
-/// Presets, and settings that no preset has.
+/// Presets, and settings without a preset.
 fn variants() -> Vec<(String, Config)> {
     let base = Config { segment: SEGMENT, window: Bytes(40_000), initial_window: 4, ..Config::default() };
     let preset = |name: &str| {
@@ -173,7 +173,7 @@ struct Transfer {
     lost_in_air: BTreeSet<u64>,
     writes: std::collections::VecDeque<(Time, u64)>,
     table: String,
-    /// The last row, if only a timer changed in it.
+    /// The last row, unless more than a timer changed in it.
     before: String,
     timeouts: Vec<Time>,
 }
@@ -254,7 +254,7 @@ impl Transfer {
         }
     }
 
-    /// Sends everything that both ends have to send now, and writes a line about it.
+    /// Transmits all possible segments of both ends, and writes a line about them.
     fn step(&mut self, ack: Option<SeqNum>) {
         let unread = Time::from_millis(self.path.unread.0)..Time::from_millis(self.path.unread.1);
         if !unread.contains(&self.now) {

@@ -26,7 +26,7 @@ fn expires(rto_restart: TimerRestart) -> Time {
     end.poll_timeout()
 }
 
-/// By the RFC retransmissions of recovery have the rest of the timer; in 4.3BSD all of it.
+/// By the RFC, retransmissions of recovery have the remaining time of the timer; in 4.3BSD the full time.
 // covers [RFC6298 s5.3]
 #[test]
 fn recovery_restarts_the_timer_if_set() {
@@ -73,7 +73,7 @@ fn expires_under_refined(rto_restart: TimerRestart) -> Time {
     end.poll_timeout()
 }
 
-/// The first segment of recovery was in flight already: only its transmission may restart the timer.
+/// The first segment of recovery was in flight already: only a new transmission may restart the timer.
 #[test]
 fn recovery_without_a_retransmission_does_not_restart_the_timer() {
     assert_eq!(expires_under_refined(TimerRestart::Acknowledgments), Time::from_millis(1000));

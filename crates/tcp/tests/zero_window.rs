@@ -68,7 +68,7 @@ fn frozen_sender_sends_only_window_probes() {
         let mut sender = sender(name, ZeroWindow::Persist);
         let cwnd = sender.cwnd();
         assert_eq!(ack(&mut sender, 100, 2, 0), [], "{name}");
-        // Answers to probes, and copies: they do not count as duplicates.
+        // Responses to probes, and copies of acknowledgments: they do not count as duplicates.
         for _ in 0..4 {
             assert_eq!(ack(&mut sender, 110, 2, 0), [], "{name}");
         }
@@ -80,8 +80,8 @@ fn frozen_sender_sends_only_window_probes() {
     }
 }
 
-/// When the window opens, all unacknowledged data is sent again at once, in order, and further data as acknowledgments
-/// arrive.
+/// When the window opens, all unacknowledged data is retransmitted immediately, in order, and further data as
+/// acknowledgments arrive.
 #[test]
 fn opened_window_resumes_with_the_previous_cwnd() {
     for name in recoveries() {

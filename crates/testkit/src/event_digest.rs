@@ -1,6 +1,6 @@
 //! The digest of all events of a run, which shows whether two programs simulate identically.
 //!
-//! It is the SHA-256 of the events in their order, each encoded as the bytes below: its kind, its time, and its
+//! The digest is the SHA-256 of the events in their order, each encoded as the bytes below: its kind, its time, and its
 //! contents. Packets are encoded by the headers they have on the wire, numbers as 64 bits, least significant byte
 //! first. New columns of the summary and renamed fields, keys or events therefore leave the digest unchanged; any
 //! change of an event or its time changes it. The reasons why a sender sends nothing and the times at which packets
@@ -15,7 +15,7 @@ use sim::{Event, NodeEvent, Sink};
 use tcp::{Reason, State};
 use wire::{NoticeKind, Packet};
 
-/// A sink that keeps only the digest.
+/// A sink that stores only the digest.
 #[derive(Default)]
 pub struct EventDigest {
     hash: Sha256,
@@ -144,7 +144,7 @@ impl EventDigest {
     }
 }
 
-/// Whether an event follows from others, which are part of the digest.
+/// Whether an event follows from other events in the digest.
 fn is_derived(event: &Event) -> bool {
     match event {
         Event::Sender { event, .. } | Event::Receiver { event, .. } => matches!(event, tcp::Event::Blocked { .. }),
@@ -161,7 +161,7 @@ impl Sink for EventDigest {
             return;
         }
         match event {
-            // A report of a scheme changes nothing in the run; its effects have their events.
+            // A report of a scheme does not affect the run; its effects have separate events.
             Event::Agent { .. } => return,
             Event::Sender { flow, event } => {
                 self.begin(1, at);
@@ -287,7 +287,7 @@ mod tests {
     /// SHA-256 of 3 and 5 (FlowStarted at 5 ns), 7 (the flow); 0 and 9 (the end at 9 ns), computed with Python's
     /// hashlib.
     #[test]
-    fn digest_is_of_the_documented_bytes() {
+    fn digest_is_computed_from_the_documented_bytes() {
         let found = digest(&[(5, Event::FlowStarted { flow: 7 })], 9);
         let hex: String = found.iter().map(|byte| format!("{byte:02x}")).collect();
         assert_eq!(hex, "7b4225a0255b224fdf50ba2880fe3ff8c90debbffaebeba832547bb2ccf31edc");

@@ -1,4 +1,4 @@
-//! Outputs whose digests are committed: a change of a program that is to keep them all shows where it does not.
+//! Outputs with committed digests: they show unintended effects of a change that must not alter any output.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -37,7 +37,7 @@ impl FrozenOutputs {
     /// Compares the digests with those in the file; with `UPDATE_GOLDEN=1`, writes the file instead.
     ///
     /// # Panics
-    /// An output differs, or the file has other names.
+    /// An output differs, or the names of the outputs differ from those in the file.
     pub fn assert_unchanged(&self, file: &PathBuf) {
         let found: String = self.digests.iter().map(|(name, digest)| format!("{digest} {name}\n")).collect();
         if std::env::var_os("UPDATE_GOLDEN").is_some() {

@@ -1,7 +1,7 @@
 //! Helpers that tests of several crates share: from the text of a scenario to its network and its run.
 //!
-//! A crate below this one, such as `sim`, may use it in its tests in `tests/`, but not in those in `src/`: there its own
-//! types are another copy of those that this crate returns.
+//! A crate on which this one depends, such as `sim`, may use it for tests in `tests/`, but not for tests in `src/`:
+//! there the types of the crate differ from the types that this crate returns.
 //!
 //! ```
 //! let network = testkit::build_network(&testkit::wire_text("8 Mbps", "10 ms", "bytes = \"100 kB\""));
@@ -26,7 +26,7 @@ pub use frozen_outputs::FrozenOutputs;
 pub use observed_cases::{ObservedCase, constructed_cases, shortened_examples};
 pub use texts::{COUNTED_CELL, FADING_PATH, LINK_LAYERS, TO_MOBILE, last_hop_text, thesis_text, wire_text};
 
-/// Reads a scenario that is not checked.
+/// Reads a scenario without checking it.
 ///
 /// # Panics
 /// The scenario has a problem.

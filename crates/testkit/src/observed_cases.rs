@@ -1,4 +1,4 @@
-//! Short runs with everything that those who observe a run have to tell apart.
+//! Short runs that include all cases which observers of a run must distinguish.
 
 use scenario::Overrides;
 use sim::Network;

@@ -12,7 +12,7 @@ impl Scenario {
     /// The control of each key that the scenario can set, as JSON; values need not be valid.
     ///
     /// # Errors
-    /// The text has no keys, or is no text: its problems as JSON.
+    /// The text has no keys, or is not valid: its problems as JSON.
     pub fn controls(&self) -> Result<String, JsValue> {
         let source = self.source(&Overrides::default())?;
         Ok(json!(list_controls(&source, self.overrides())).to_string())

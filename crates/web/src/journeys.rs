@@ -9,8 +9,8 @@ use crate::{Figure, Scenario};
 
 #[wasm_bindgen]
 impl Scenario {
-    /// Runs the scenario; returns where packets, frames and nodes are from `from` to `to` (seconds). If that takes more than
-    /// about `max_entries` rows, the interval ends early.
+    /// Runs the scenario; returns the places of packets, frames and nodes from `from` to `to` (seconds). If that takes
+    /// more than about `max_entries` rows, the interval ends early.
     ///
     /// # Errors
     /// As [`run`](Self::run).

@@ -51,15 +51,15 @@ impl LessonRuns {
     /// Whether a comparison holds.
     ///
     /// # Errors
-    /// It has no value on these runs.
+    /// The expression has no value in these runs.
     pub fn holds(&self, comparison: &str) -> Result<bool, JsError> {
         Ok(truth(comparison, &self.0)?)
     }
 
-    /// Whether a number in a unit answers a question within a tolerance.
+    /// Whether a number in a unit answers a question within its tolerance.
     ///
     /// # Errors
-    /// The right answer has no value on these runs.
+    /// The correct answer has no value in these runs.
     pub fn answers(&self, value: &str, unit: Option<String>, tolerance: f64, given: f64) -> Result<bool, JsError> {
         Ok(answers(value, &self.0, unit.as_deref(), tolerance, given)?)
     }

@@ -16,7 +16,7 @@ impl Scenario {
     /// nanoseconds or over the whole run. `number` counts the flows over TCP.
     ///
     /// # Errors
-    /// As [`run`](Self::run); a text if there is no such flow, or too much to draw.
+    /// As [`run`](Self::run); a text if the flow does not exist, or has too many events to draw.
     pub fn picture(
         &self,
         number: usize,

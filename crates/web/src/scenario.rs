@@ -58,7 +58,7 @@ impl Scenario {
     /// Returns the warnings of the scenario as JSON.
     ///
     /// # Errors
-    /// Its problems as JSON.
+    /// The problems of the scenario as JSON.
     pub fn check(&self) -> Result<String, JsValue> {
         Ok(problem::problems_to_json(&self.load()?.warnings))
     }
@@ -66,16 +66,16 @@ impl Scenario {
     /// Returns the scenario with its changes as TOML.
     ///
     /// # Errors
-    /// Its problems as JSON.
+    /// The problems of the scenario as JSON.
     pub fn toml(&self) -> Result<String, JsValue> {
         Ok(to_toml(&self.load()?.scenario))
     }
 
-    /// Runs the scenario; returns the summary as `lasthop run --json` prints it. `progress` is called with the share that is
-    /// done, from 0 to 1; the run ends when it returns `false`.
+    /// Runs the scenario; returns the summary as `lasthop run --json` prints it. `progress` is called with the
+    /// completed share, from 0 to 1; the run ends when it returns `false`.
     ///
     /// # Errors
-    /// Its problems as JSON; `null` if `progress` has ended the run.
+    /// The problems of the scenario as JSON; `null` if `progress` has ended the run.
     pub fn run(&self, delays: bool, progress: &Function) -> Result<String, JsValue> {
         let loaded = self.load()?;
         let titled = Titled { title: loaded.title(), scenario: &loaded.scenario, network: &loaded.network };
@@ -132,7 +132,7 @@ impl Scenario {
     }
 }
 
-/// Calls a function of the page with the share of a run that is done. An exception ends the run.
+/// Calls a function of the page with the completed share of a run. An exception ends the run.
 pub(crate) fn report_progress(progress: &Function, share: f64) -> ControlFlow<()> {
     match progress.call1(&JsValue::NULL, &share.into()) {
         Ok(answer) if answer != JsValue::FALSE => ControlFlow::Continue(()),

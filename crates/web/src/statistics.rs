@@ -16,14 +16,14 @@ use wasm_bindgen::prelude::*;
 use crate::scenario::report_progress;
 use crate::{Figure, Scenario, problem};
 
-/// All metrics as JSON: name, unit, subject, which values are better, definition, and whether they have values only if
-/// delays are measured.
+/// All metrics as JSON: name, unit, subject, whether high or low values are better, definition, and whether they have
+/// values only if delays are measured.
 #[wasm_bindgen]
 pub fn metrics() -> String {
     json!(METRICS.iter().map(|metric| MetricData::from(*metric)).collect::<Vec<_>>()).to_string()
 }
 
-/// Reads the values of an axis from a text; returns for each, as JSON, how it is shown and the change `KEY=VALUE`.
+/// Reads the values of an axis from a text; returns for each, as JSON, its displayed text and the change `KEY=VALUE`.
 ///
 /// # Errors
 /// The problem as JSON.
@@ -73,7 +73,7 @@ pub struct Replications {
 
 #[wasm_bindgen]
 impl Replications {
-    /// Statistics of a metric of this number of cases. `undefined` if there is no such metric.
+    /// Statistics of the metric with this number for these cases. `undefined` if no metric has the number.
     pub fn of(metric: &str, cases: usize) -> Option<Replications> {
         Some(Replications { metric: metric::find_metric(metric)?, cases: vec![Case::new(); cases] })
     }
@@ -93,8 +93,8 @@ impl Replications {
         entries.map(|entry| entry.to_json()).collect::<Value>().to_string()
     }
 
-    /// The number of further runs that the precision needs in every case, after `runs` of each; as the sweep's
-    /// `replications = { precision, min, max }`. `undefined` if these are not valid.
+    /// Number of further runs required for the precision in every case, after `runs` of each; the settings are as in
+    /// the sweep's `replications = { precision, min, max }`. `undefined` if the settings are invalid.
     pub fn runs_needed(&self, precision: f64, min: u32, max: u32, runs: u32) -> Option<u32> {
         let rule = Rule::new(precision, Level::default(), min.into(), max.into()).ok()?;
         u32::try_from(replications::runs_needed(&self.cases, &rule, runs.into())).ok()

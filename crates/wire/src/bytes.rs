@@ -9,8 +9,8 @@ use crate::options::{Options, SackBlocks};
 use crate::packet::{Body, Ecn, Packet};
 use crate::segment::{Flags, Segment};
 
-/// ICMP type for experiments [RFC4727 s4]: the thesis asks for a new type, and no number was ever assigned. The ICMP
-/// code is 0 for DEFER and 1 for RETRANSMIT.
+/// ICMP type for experiments [RFC4727 s4]: the thesis requires a new type, and no number was assigned. The ICMP code is
+/// 0 for DEFER and 1 for RETRANSMIT.
 pub const ICMP_EXPERIMENT: u8 = 253;
 
 /// Returns the packet's headers as bytes. The payload, all zeros, is left out, as in a capture with a short snap
@@ -88,7 +88,7 @@ fn datagram_header(ip: &Ipv4Header, datagram: &Datagram) -> [u8; 8] {
         sum = sum.add_2bytes([0, ip.protocol.0]).add_2bytes(length);
     }
     let checksum = match sum.ones_complement() {
-        // Zero means that there is no checksum.
+        // Zero means no checksum.
         0 if datagram.protocol == Protocol::Udp => u16::MAX,
         checksum => checksum,
     };

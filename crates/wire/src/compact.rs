@@ -18,7 +18,7 @@ pub struct CompactPacket {
     body: BareBody,
 }
 
-/// ECN field and class are part of each variant, where they fit into the padding after the tag.
+/// ECN field and class are part of each variant, where the padding after the tag has space for them.
 #[derive(Clone, Copy, Debug)]
 enum BareBody {
     Tcp(Ecn, Dscp, CompactSegment),
@@ -57,7 +57,7 @@ impl CompactSegment {
         }
     }
 
-    /// Overwrites `segment` with this one, without options. The memory of the options is not written.
+    /// Overwrites `segment` with this segment, without options. The memory of the options is not written.
     #[inline]
     pub fn write_to(&self, segment: &mut Segment) {
         segment.src_port = self.src_port;
@@ -138,7 +138,7 @@ impl CompactPacket {
         packet
     }
 
-    /// Overwrites `packet` with this one, without options. If both are segments, the memory of the options is not
+    /// Overwrites `packet` with this packet, without options. If both are segments, the memory of the options is not
     /// written.
     #[inline]
     pub fn write_to(&self, packet: &mut Packet) {

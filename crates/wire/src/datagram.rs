@@ -40,8 +40,8 @@ impl Protocol {
 
 /// A datagram without payload bytes, of a protocol without connections.
 ///
-/// Its payload begins with its number and the time at which it was created, as in the packets of iperf and ping, from
-/// which the receiver computes loss, delay and jitter. They take no space beyond `len`.
+/// The payload begins with the datagram's number and its creation time, as in packets of iperf and ping; the receiver
+/// computes loss, delay and jitter from them. They are part of `len`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[repr(C)]
 pub struct Datagram {
@@ -51,10 +51,10 @@ pub struct Datagram {
     pub dst_port: u16,
     /// Bytes of payload.
     pub len: u32,
-    /// Its number in its flow, from 0.
+    /// Number of the datagram in its flow, from 0.
     pub number: u32,
-    /// Two halves of its time of creation in nanoseconds: with 32-bit fields a [`Packet`](crate::Packet) needs no
-    /// stricter alignment than a segment.
+    /// Two halves of the creation time in nanoseconds: with 32-bit fields a [`Packet`](crate::Packet) needs no stricter
+    /// alignment than a segment.
     created: [u32; 2],
     /// The protocol.
     pub protocol: Protocol,
@@ -64,7 +64,7 @@ impl Datagram {
     /// Size of the header in bytes: both UDP and ICMP echo messages have eight.
     pub const HEADER: u32 = 8;
 
-    /// Returns a datagram that is created at `now`.
+    /// Returns a datagram created at `now`.
     pub fn new(protocol: Protocol, [src_port, dst_port]: [u16; 2], len: u32, number: u32, now: Time) -> Self {
         let nanos = now.as_nanos();
         Datagram { src_port, dst_port, len, number, created: [nanos as u32, (nanos >> 32) as u32], protocol }
@@ -76,12 +76,12 @@ impl Datagram {
         self.protocol.header() + self.len
     }
 
-    /// Returns its time of creation.
+    /// Returns the creation time of the datagram.
     pub fn created_at(&self) -> Time {
         Time::from_nanos(u64::from(self.created[0]) | u64::from(self.created[1]) << 32)
     }
 
-    /// Returns the reply to an echo request: with its number, its length and its time of creation [RFC792 p14].
+    /// Returns the reply to an echo request: with the number, length and creation time of the request [RFC792 p14].
     pub fn reply(&self) -> Datagram {
         Datagram { src_port: self.dst_port, dst_port: self.src_port, protocol: Protocol::EchoReply, ..*self }
     }

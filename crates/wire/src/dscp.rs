@@ -58,7 +58,7 @@ impl fmt::Display for Dscp {
     }
 }
 
-/// The message for text that is no class.
+/// Message for text that names no class.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NoDscp;
 

@@ -17,8 +17,8 @@ pub struct Options {
     pub timestamps: Option<Timestamps>,
     /// Ranges received out of order [RFC2018 s3].
     pub sack: SackBlocks,
-    /// Size in bytes of everything in the headers of a real packet that a simulated one does not have: other TCP options,
-    /// IP options, and what an IPv6 header is longer than an IPv4 header. 0 in simulated packets.
+    /// Size in bytes of header parts of a real packet that simulated packets do not have: other TCP options, IP
+    /// options, and the additional length of an IPv6 header. 0 in simulated packets.
     pub other: u8,
 }
 
@@ -108,7 +108,7 @@ impl Options {
     /// Size on the wire in bytes, each option padded to 32-bit words as implementations do [RFC7323 appendix A].
     #[inline]
     pub fn size(&self) -> u32 {
-        // Without branches: every link asks for the size of every packet.
+        // Without branches, because every link queries the size of every packet.
         let [mss, scale] = [self.mss.is_some(), self.window_scale.is_some()].map(u32::from);
         // SACK-permitted takes the place of the padding before the timestamps.
         let stamps = if self.timestamps.is_some() { 3 } else { u32::from(self.sack_permitted) };

@@ -139,7 +139,7 @@ impl Packet {
         }
     }
 
-    /// Returns the source and the destination port; of a message about a segment the segment's, reversed.
+    /// Returns the source and the destination port; for a message about a segment, the ports of the segment, reversed.
     #[inline]
     pub fn ports(&self) -> [u16; 2] {
         match &self.body {

@@ -79,7 +79,7 @@ impl<W: Write> Writer<W> {
         self.write_enhanced_block(interface, at, &bytes, packet.size(), Some(direction))
     }
 
-    /// Writes a real packet that crossed `interface` at time `at`: all of its bytes.
+    /// Writes a real packet that crossed `interface` at time `at`, with all of its bytes.
     pub fn whole(&mut self, interface: u32, at: Time, direction: Direction, bytes: &[u8]) -> io::Result<()> {
         let direction: u32 = match direction {
             Direction::In => 1,

@@ -72,7 +72,7 @@ pub struct AggregatePart {
 }
 
 impl Radiotap {
-    /// Returns the header as bytes. The flags say that the frame ends with its frame check sequence.
+    /// Returns the header as bytes. The flags state that the frame ends with its frame check sequence.
     pub fn bytes(&self) -> Vec<u8> {
         let mut fields = Vec::with_capacity(22);
         fields.extend(self.first_bit_us.to_le_bytes());

@@ -11,7 +11,7 @@ use crate::seq_num::SeqNum;
 
 /// Returns the segment in a packet; `None` for anything but TCP over IPv4.
 ///
-/// The window is the header's: the scale of a connection is in its SYN segments only.
+/// The window is the header's value: only SYN segments contain the scale of a connection.
 pub fn ipv4_segment(bytes: &[u8]) -> Option<(Segment, Ecn)> {
     let packet = SlicedPacket::from_ip(bytes).ok()?;
     let (Some(NetSlice::Ipv4(ip)), Some(TransportSlice::Tcp(tcp))) = (&packet.net, &packet.transport) else {
@@ -20,18 +20,18 @@ pub fn ipv4_segment(bytes: &[u8]) -> Option<(Segment, Ecn)> {
     Some((read_segment(tcp), Ecn::from_bits(ip.header().ecn().value())))
 }
 
-/// Returns a segment as a value. Options that the simulation does not have are left out.
+/// Returns a segment as a value. Options unknown to the simulation are omitted.
 ///
-/// The window is the header's, and the reserved bit next to CWR, which is ELN here, is not read.
+/// The window is the header's value, and the reserved bit next to CWR, which is used for ELN, is not read.
 pub fn read_segment(tcp: &TcpSlice<'_>) -> Segment {
     let header = TcpHeaderSlice::from_slice(tcp.header_slice());
     let header = header.unwrap_or_else(|_| unreachable!("the header of a checked slice"));
-    // At most the length of an IP packet.
+    // Maximum length of an IP packet.
     self::read_header(&header, tcp.payload().len() as u32, header.options_iterator())
 }
 
-/// As [`read_segment`], from a header, the number of bytes of data behind it, and its options: of a truncated packet, the
-/// captured ones.
+/// As [`read_segment`], from a header, the number of data bytes after it, and its options; for a truncated packet, the
+/// captured options.
 pub fn read_header(tcp: &TcpHeaderSlice<'_>, len: u32, options: TcpOptionsIterator<'_>) -> Segment {
     let flags = [
         (tcp.fin(), Flags::FIN),

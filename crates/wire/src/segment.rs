@@ -20,7 +20,7 @@ impl Flags {
     pub const PSH: Flags = Flags(8);
     /// The acknowledgment number is valid.
     pub const ACK: Flags = Flags(16);
-    /// The urgent pointer is valid; it is ignored here.
+    /// The urgent pointer is valid; the simulation ignores it.
     pub const URG: Flags = Flags(32);
     /// ECN-Echo: the receiver got a packet with the CE mark [RFC3168 s6.1].
     pub const ECE: Flags = Flags(64);

@@ -31,7 +31,7 @@ const SEEDS: u64 = 4;
 /// Attempts to make all runs of a row.
 const ATTEMPTS: u32 = 5;
 
-/// Emulations at a time. One takes a hundredth of a core.
+/// Number of simultaneous emulations. Each takes a hundredth of a core.
 const WORKERS: usize = 24;
 
 /// Runs of a path with a congestion control and a seed.
@@ -42,7 +42,7 @@ struct LinuxCase {
     seed: u64,
 }
 
-/// Runs Linux on every path, or those given, with every congestion control, and writes the table.
+/// Runs Linux on every path, or on the given ones, with every congestion control, and writes the table.
 pub fn write_linux_table(words: &[&str]) -> Result<(), String> {
     let (mut program, mut only) = (None, None);
     for option in words.chunks(2) {
@@ -137,7 +137,7 @@ fn measure_goodput(
     compare.args(["--seed", &seed.to_string()]);
     compare.args(["--real-time", "--json", "--out"]).arg(out.join("simulated.sqlite"));
     let runs = out.join(format!("compare-{path}-compared-shell/unmodified"));
-    // A busy machine may not start the receiver in time, or delay packets; finished runs are kept.
+    // A busy machine may start the receiver late, or delay packets; finished runs are kept.
     let mut attempts = 0;
     loop {
         let ended = compare.output().map_err(|error| error.to_string())?;
@@ -166,10 +166,10 @@ fn measure_goodput(
 /// A run of Linux.
 struct LinuxRun {
     dir: PathBuf,
-    /// Packets that left the emulation too late, of all.
+    /// Packets that left the emulation too late, and all packets.
     late: u64,
     packets: u64,
-    /// When it began in the channel's time, in seconds, and its goodput in kbit/s.
+    /// Start of the transfer in the channel's time, in seconds, and its goodput in kbit/s.
     figure: String,
 }
 

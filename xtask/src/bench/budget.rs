@@ -95,7 +95,7 @@ impl Item {
         Ok(Item { name: name.to_owned(), measured, limit: Limit::parse(BUDGET, name, limits)? })
     }
 
-    /// Says name, measurement and limit.
+    /// Formats name, measurement and limit.
     fn text(&self) -> String {
         format!(
             "{} is {}, expected at most {}",
@@ -121,7 +121,7 @@ fn render_items(items: &[Item]) -> String {
     text
 }
 
-/// Returns the items of a table; dots in its name separate the tables around it.
+/// Returns the items of a table; dots in the name separate nested tables.
 pub fn list_limits<'a>(
     budget: &'a toml::Table,
     name: &str,
@@ -141,8 +141,8 @@ pub fn install_valgrind() -> Result<(), String> {
     workspace::run_command(&mut install).map_err(|error| format!("the budget needs valgrind: {error}"))
 }
 
-/// Instructions for each packet of a workload: the difference between a longer and a shorter run, so that the start of the
-/// program is out. Delays are measured if `delays`.
+/// Instructions for each packet of a workload: the difference between a longer and a shorter run, which excludes the
+/// start of the program. Delays are measured if `delays` is true.
 fn measure_packet(row: Workload, delays: bool) -> Result<f64, String> {
     let [shorter, longer] = match row {
         Workload::P1 => [20, 120],
@@ -164,7 +164,7 @@ fn measure_packet(row: Workload, delays: bool) -> Result<f64, String> {
     Ok((many - few) as f64 / (last - first) as f64)
 }
 
-/// A reader of a run's events, or of a capture of it.
+/// A reader of a run's events, or of a capture of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Watcher {
     /// The trace `series`.
@@ -194,7 +194,7 @@ impl FromStr for Watcher {
     }
 }
 
-/// Instructions of a reader for each packet of P1, including the run that it reads: the difference between 60 s and 20 s.
+/// Instructions of a reader for each packet of P1, including the run itself: the difference between 60 s and 20 s.
 fn watched_packet(watcher: Watcher) -> Result<f64, String> {
     let folder = workspace::target_folder().join("budget");
     let counted = |seconds: u32| {
@@ -253,7 +253,7 @@ fn render_star(hosts: u32) -> String {
     text
 }
 
-/// A cell of 300 stations in a square of 120 m, which stand, or walk in all directions at up to 1.7 m/s.
+/// A cell of 300 stations in a square of 120 m, which are still, or move in all directions at up to 1.7 m/s.
 fn render_cell(walk: bool) -> String {
     let mut text = String::from(
         "duration = \"20 s\"\n[media]\ncell = { standard = \"802.11b\", range = \"100 m\" }\n[nodes]\n\

@@ -16,10 +16,10 @@ use crate::{tree, workspace};
 /// Environment variable with the file to which this program, as cargo's wrapper of rustc, appends the time of each crate.
 const UNITS: &str = "LASTHOP_BUILD_UNITS";
 
-/// Number of crates that are listed.
+/// Number of crates listed.
 const LISTED: usize = 25;
 
-/// The control of which a line is changed, and the line after which one is added.
+/// The control in which a line is changed, and the line after which one is added.
 const CHANGED: (&str, &str) = ("crates/tcp/src/cc/reno.rs", "fn on_ack(&mut self, acked: &Acked) {");
 
 /// Acts as cargo's wrapper of rustc if cargo has started this program as such: runs rustc, and records its CPU time.
@@ -44,7 +44,7 @@ fn record_unit(rustc: &mut Command, units: &Path) -> std::io::Result<ExitCode> {
     if let Some(name) = name {
         let seconds = (end.rusage.utime + end.rusage.stime).as_secs_f64();
         let mut file = OpenOptions::new().create(true).append(true).open(units)?;
-        // A single write, so that lines of several processes do not mix.
+        // A single write, so that lines of several processes do not interleave.
         file.write_all(format!("{seconds:.3} {name}\n").as_bytes())?;
     }
     let code = end.status.code().and_then(|code| u8::try_from(code).ok());
@@ -218,7 +218,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn seconds_of_a_crate_are_added_and_the_rest_is_shown() {
+    fn crate_build_times_are_summed_and_the_rest_is_shown() {
         let units = parse_units("1.500 syn\n0.250 syn\n3.000 lasthop_path\n");
         assert_eq!(units["syn"], 1.75);
         let table = units_table(&units, 6.0);
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn changed_line_exists() {
+    fn line_that_the_benchmark_changes_exists() {
         let (file, line) = CHANGED;
         assert!(fs::read_to_string(workspace::root_folder().join(file)).unwrap().contains(line));
     }

@@ -1,4 +1,4 @@
-//! How exact emulation is: datagrams at a constant rate in both directions through `lasthop shell`.
+//! Measures the accuracy of emulation: datagrams at a constant rate in both directions through `lasthop shell`.
 
 #![expect(clippy::disallowed_methods, reason = "real programs run in real time")]
 
@@ -142,7 +142,8 @@ fn measure_rate(program: &Path, dir: &Path, rate: f64, settings: &EmulationSetti
     ))
 }
 
-/// The program at a node: sends datagrams at a rate in Mbps and receives the other node's; prints its measurements.
+/// The program at a node: sends datagrams at a rate in Mbps and receives datagrams of the other node; prints its
+/// measurements.
 pub fn exchange_datagrams(words: &[&str]) -> Result<(), String> {
     let [there, rate, seconds] = words else { return Err("expected an address, a rate and a duration".into()) };
     let rate: f64 = rate.parse().map_err(|_| format!("rate {rate}"))?;
@@ -157,12 +158,12 @@ pub fn exchange_datagrams(words: &[&str]) -> Result<(), String> {
     let printed = receive_datagrams(&socket, Duration::from_secs(seconds + 1));
     let _ = sending.join();
     workspace::print_text(&format!("{printed}\n"))?;
-    // The emulation ends with the first program: the other one has printed by then.
+    // The emulation ends with the first program: the other program has printed its output by then.
     thread::sleep(Duration::from_secs(2));
     Ok(())
 }
 
-/// The clock that both nodes share.
+/// Clock shared by both nodes.
 fn read_clock() -> f64 {
     SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64())
 }
@@ -180,7 +181,7 @@ fn send_datagrams(socket: &UdpSocket, interval: Duration, lasts: Duration) {
         thread::sleep(due.saturating_sub(start.elapsed()));
         packet[..8].copy_from_slice(&number.to_le_bytes());
         packet[8..16].copy_from_slice(&read_clock().to_bits().to_le_bytes());
-        // A device whose queue is full drops it, which the receiver counts.
+        // A device with a full queue drops the datagram, and the receiver counts the loss.
         let _ = socket.send(&packet);
     }
 }

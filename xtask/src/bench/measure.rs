@@ -15,7 +15,7 @@ pub struct ProgramRun {
     pub printed: String,
     /// Processor time in user mode and in the kernel; independent of other load on the machine.
     pub cpu: Duration,
-    /// Peak resident memory in bytes, or of this program at the start of the other, if it is more.
+    /// Peak resident memory in bytes; at least the peak of this program when it started the other.
     pub peak_bytes: u64,
 }
 
@@ -36,7 +36,7 @@ pub fn read_children_cpu_time() -> Duration {
         .sum()
 }
 
-/// The argument with which this program measures the memory of another and prints it.
+/// Argument with which this program measures and prints the memory of another.
 pub const PEAK_MEMORY: &str = "peak-memory";
 
 /// Runs a program; returns its peak resident memory in bytes. A new process of this program starts it, since the kernel counts

@@ -54,7 +54,7 @@ impl Workload {
         self.scenario_of(self.seconds())
     }
 
-    /// The same with another duration.
+    /// The same workload with another duration.
     pub fn scenario_of(self, seconds: u32) -> String {
         let mut text = format!("duration = \"{seconds} s\"\n");
         match self {

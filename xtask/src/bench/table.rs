@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn peer_without_lasthop_has_no_ratio() {
+    fn simulator_without_a_lasthop_result_has_no_ratio() {
         let table = PeerTable { lines: vec![line(Simulator::Ns2, 1.0, 1)] };
         assert!(table.ratio(&table.lines[0]).is_none() && table.memory_shortfall().is_none());
     }

@@ -1,4 +1,4 @@
-//! Whether the links between files of the repository hold.
+//! Check of the links between files of the repository.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use super::page;
 use crate::workspace;
 
-/// Folders whose Markdown files are not of the repository, or not documentation.
+/// Folders whose Markdown files are not part of the repository, or not documentation.
 const LEFT_OUT: [&str; 5] = ["target", ".git", "corpus", "golden", "node_modules"];
 
 /// A link to a file or folder of the repository.

@@ -1,7 +1,7 @@
 //! `cargo xtask book`: the documentation as a book, with mdBook.
 //!
-//! The book's pages are those that `docs/SUMMARY.md` lists. They are copied to `target/book/src` at the same paths as in
-//! the repository, with each file that a page links to, so every relative link holds in the book as well.
+//! The book contains the pages listed in `docs/SUMMARY.md`. They are copied to `target/book/src` at their paths in the
+//! repository, with each file that a page links to, so every relative link is also valid in the book.
 
 mod links;
 mod page;

@@ -1,4 +1,4 @@
-//! The folder that mdBook reads.
+//! Folder that mdBook reads.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -45,7 +45,7 @@ fn list_chapters(root: &Path) -> Result<BTreeSet<PathBuf>, String> {
     Ok(targets.iter().filter_map(|target| PageLink::of(Path::new(SUMMARY), target)).map(|link| link.path).collect())
 }
 
-/// The pages, and the files that they link to.
+/// The pages, and the files linked from them.
 fn list_linked_files(root: &Path) -> Result<BTreeSet<PathBuf>, String> {
     let chapters = list_chapters(root)?;
     let mut files = chapters.clone();
@@ -98,7 +98,7 @@ fn without_folders(root: &Path, page: &Path, text: &str) -> String {
     plain + rest
 }
 
-/// The place of a page: `index.md` for a README.
+/// Path of a page: `index.md` for a README.
 fn place_of_page(page: &Path) -> PathBuf {
     if page.ends_with("README.md") { page.with_file_name("index.md") } else { page.to_owned() }
 }
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn staged_book_has_its_pages_and_what_they_link_to() {
+    fn staged_book_has_its_pages_and_linked_files() {
         let folder = tempfile::tempdir().unwrap();
         write_stage(&workspace::root_folder(), folder.path()).unwrap();
         let sources = folder.path().join("src");

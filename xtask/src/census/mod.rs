@@ -1,5 +1,5 @@
-//! Adds a dummy member to every registry in a copy of the tree, and checks that one file and its lines were enough: the
-//! dummy changes the results of a scenario that names it, is listed, stands in schema and reference, and passes the
+//! Adds a dummy member to every registry in a copy of the tree, and checks that one file and its lines suffice: the
+//! dummy changes the results of a scenario that names it, is listed, appears in schema and reference, and passes the
 //! contract tests.
 
 mod registries;
@@ -56,7 +56,7 @@ pub fn run_census() -> Result<(), String> {
     if lines != registries.len() {
         wrong.push(format!("`lasthop list` shows {lines} of {} dummies", registries.len()));
     }
-    // The pages of the tree are written again from its code.
+    // The pages in the copy are regenerated from its code.
     let pages = ["test", "--profile", "quick", "--package", "lasthop-scenario", "--test", "suite", "defaults::"];
     workspace::run_command(cargo().args(pages).env("UPDATE_GOLDEN", "1"))?;
     wrong.extend(find_undocumented(&tree)?);
@@ -82,7 +82,7 @@ pub fn run_census() -> Result<(), String> {
     }
 }
 
-/// Adds the dummy's file and its lines.
+/// Adds the file and the lines of the dummy.
 fn add_dummy(tree: &Path, registry: &Registry, dummy: &Dummy) -> Result<(), String> {
     let file = tree.join(&registry.file);
     let text = fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
@@ -105,7 +105,7 @@ fn compare_results(program: &Path, folder: &Path, dummy: &Dummy) -> Result<Optio
     Ok((without == with).then(|| format!("`--set {}` changes nothing", dummy.set)))
 }
 
-/// The results in a summary: what follows the title and the names of schemes.
+/// The results in a summary: the text after the title and the names of schemes.
 fn extract_results(summary: &str) -> Result<&str, String> {
     let results = summary.split_once("\"simulated_s\"").map(|(_, results)| results);
     results.ok_or_else(|| format!("no \"simulated_s\" in this summary:\n{summary}"))
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_registry_has_a_dummy_and_takes_its_lines() {
+    fn every_registry_has_a_dummy_member_that_adds_two_lines() {
         let registries = registries::find_registries(&workspace::root_folder()).unwrap();
         assert!(registries.len() >= 13, "{registries:?}");
         assert_eq!(registries.len(), DUMMIES.len());
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn table_of_files_is_that_of_the_page() {
+    fn table_of_files_equals_the_table_in_the_docs() {
         let table =
             registries::render_registries(&registries::find_registries(&workspace::root_folder()).unwrap()).unwrap();
         let page = fs::read_to_string(workspace::root_folder().join("CONTRIBUTING.md")).unwrap();

@@ -18,11 +18,11 @@ pub struct Dummy {
     pub what: &'static str,
     /// Its file.
     pub source: &'static str,
-    /// A scenario that does not name it.
+    /// A scenario that does not name the member.
     pub scenario: &'static str,
-    /// What names it in the scenario.
+    /// Text that names the member in the scenario.
     pub set: &'static str,
-    /// The settings of the run that it is compared with.
+    /// Settings of the run used for comparison.
     pub beside: Option<&'static str>,
 }
 

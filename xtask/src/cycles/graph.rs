@@ -23,7 +23,7 @@ pub type Siblings = BTreeMap<ModulePath, BTreeMap<ModulePath, Use>>;
 pub fn collect_siblings(modules: &Modules) -> BTreeMap<ModulePath, Siblings> {
     let mut parents: BTreeMap<ModulePath, Siblings> = BTreeMap::new();
     for (from, module) in &modules.all {
-        // A path of one segment is in scope by an import, which counts itself, or by a glob import.
+        // A path of one segment is in scope by an import, which is itself counted, or by a glob import.
         let counts = |segments: &[String]| segments.len() > 1 || !module.globs.is_empty();
         for reference in module.references.iter().filter(|reference| counts(&reference.segments)) {
             let Some(to) = resolve_item(modules, from, &reference.segments, 0) else { continue };

@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn uses_by_descendants_count_as_the_modules() {
+    fn uses_by_descendants_count_for_the_module() {
         let files = [
             ("", "mod a; mod b;"),
             ("a", "pub mod inner; pub struct A;"),

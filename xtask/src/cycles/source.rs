@@ -132,7 +132,7 @@ impl Modules {
         }
     }
 
-    /// Skips an item of test code, and notes the module that it declares; returns the number of tokens read.
+    /// Skips an item of test code, and records the module that it declares; returns the number of tokens read.
     fn skip_item(&mut self, path: &ModulePath, tokens: &[TokenTree]) -> usize {
         let end = tokens.iter().position(|token| match token {
             TokenTree::Group(group) => group.delimiter() == Delimiter::Brace,

@@ -44,8 +44,9 @@ pub fn build_archive(trained: bool) -> Result<(), String> {
     workspace::print_text(&format!("{}: {:.1} MB\n", folder.join(&archive).display(), size as f64 / 1e6))
 }
 
-/// The largest size of the command of a release with the page in it, in bytes; 13 MB is aimed at. It had 15.1 MB
-/// when this was set; with what is cold at opt-level "z" it has 14.75 MB, and 14.63 MB with identical code folded by the linker.
+/// The largest size of the command of a release with the page in it, in bytes; 13 MB is aimed at. It had 15.1 MB when
+/// this was set; with rarely executed code at opt-level "z" it has 14.75 MB, and 14.63 MB with identical code folded by
+/// the linker.
 const MOST_BYTES: u64 = 15_500_000;
 
 /// Prints the size of the command, and fails if it is above the limit.
@@ -87,7 +88,7 @@ fn fill_archive(whole: &Path, program: &Path, host: &str) -> Result<(), String> 
 mod tests {
     use super::*;
 
-    /// A shell script that prints its arguments stands in for the command.
+    /// A shell script that prints its arguments replaces the command.
     #[cfg(unix)]
     #[test]
     fn archive_has_program_pages_completions_and_licences() {

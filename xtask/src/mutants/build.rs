@@ -18,14 +18,13 @@ pub const ALL: &str = "--tests";
 /// Name of the program with the tests of all modules in the folder `tests`.
 const SUITE: &str = "suite";
 
-/// A compiled test program, or a module of [`SUITE`]: with few tests at a time it is known sooner whether a mutant is
-/// detected.
+/// A compiled test program, or a module of [`SUITE`]: with few tests per program a detected mutant is known earlier.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TestProgram {
     /// "lib" for the unit tests, or the name of a module or of another program in the folder `tests`.
     pub name: String,
     pub path: PathBuf,
-    /// The tests that run; all if empty.
+    /// Tests to run; all if empty.
     pub tests: Vec<String>,
 }
 
@@ -98,7 +97,7 @@ fn parse_program(message: &Value) -> Option<TestProgram> {
     wanted.then_some(TestProgram { name: name.to_owned(), path, tests: Vec::new() })
 }
 
-/// Returns what a test program prints about its tests, a line each.
+/// Returns the list of tests printed by a test program, one line each.
 fn list_tests(program: &Path) -> Result<String, String> {
     workspace::read_output(Command::new(program).args(["--list", "--format", "terse"]))
 }

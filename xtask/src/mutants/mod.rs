@@ -1,8 +1,8 @@
 //! Mutation testing of a crate, with the mutants that cargo-mutants lists.
 //!
 //! A sample is drawn by a seed: each crate's mutants are ordered by a hash of the seed and the mutant's name, and the
-//! first ones are taken. As many as possible are [compiled at once](schemata). A mutant is killed if a test of its own
-//! crate fails, or takes much more time or memory than without the mutant; a mutant that does not compile is unviable.
+//! first ones are taken. Most of them are [compiled together](schemata). A mutant is killed if a test of its crate
+//! fails, or takes much more time or memory than without the mutant; a mutant that does not compile is unviable.
 //! Results are stored in `target/mutants/results.jsonl` immediately, and a mutant is tried again only if its result may
 //! have changed.
 

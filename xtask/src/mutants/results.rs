@@ -46,7 +46,7 @@ impl MutantVerdict {
     }
 }
 
-/// A verdict, with the test program that caused it, if one did.
+/// A verdict, with the test program that caused it, if any.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MutantFinding {
     pub verdict: MutantVerdict,

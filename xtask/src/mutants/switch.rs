@@ -35,7 +35,7 @@ fn without_choice(mutant: usize) -> bool {
     if !REACHED[mutant].load(Relaxed) && !REACHED[mutant].swap(true, Relaxed) {
         let file = std::env::var_os("LASTHOP_MUTANTS_REACHED").expect("it was there");
         let opened = OpenOptions::new().create(true).append(true).open(file);
-        // A single write, so that lines of several threads do not mix.
+        // A single write, so that lines of several threads do not interleave.
         opened.and_then(|mut file| file.write_all(format!("{mutant}\n").as_bytes())).expect("it can be written");
     }
     false

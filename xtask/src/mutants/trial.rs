@@ -82,7 +82,7 @@ impl<'a> Trial<'a> {
         mutants.iter().try_for_each(|mutant| keep(mutant, &self.alone(mutant, &limits)?))
     }
 
-    /// Returns the test programs compiled with as many mutants as possible, and the numbers of the other mutants.
+    /// Returns the test programs compiled with the maximum number of mutants, and the numbers of the other mutants.
     fn compiled_at_once(&self, mutants: &[&Mutant]) -> Result<(Vec<TestProgram>, BTreeSet<usize>), String> {
         let mut left_out = BTreeSet::new();
         loop {
@@ -137,7 +137,7 @@ impl<'a> Trial<'a> {
     }
 
     fn render_refusals(&self, complaints: &[Complaint]) -> String {
-        let said = complaints.first().map_or("it takes too long", |complaint| &complaint.text);
+        let said = complaints.first().map_or("it exceeds the time limit", |complaint| &complaint.text);
         format!("the tests of {} do not compile\n{said}", self.package)
     }
 
@@ -164,7 +164,7 @@ impl<'a> Trial<'a> {
         command.env("LASTHOP_MUTANTS_REACHED", &file);
         let (ended, took) = program::run_limited(&command, Duration::from_secs(3600))?;
         if ended != ProgramEnd::Passed {
-            return Err(format!("the tests `{}` of {} fail as they are", program.name, self.package));
+            return Err(format!("the tests `{}` of {} fail without a mutant", program.name, self.package));
         }
         let reached = fs::read_to_string(&file).unwrap_or_default();
         let _ = fs::remove_file(&file);

@@ -5,16 +5,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::phrases::{count_words, find_phrases};
 use super::source::SourceFile;
 
-/// The most lines of a function.
+/// Maximum number of lines of a function.
 const LONGEST: usize = 80;
 
-/// A name in at least this number of files is shared.
+/// Number of files from which on a name counts as shared.
 const SHARED: usize = 3;
 
 /// Functions with which every member of a registry is made, described and checked.
 const REGISTRY_VERBS: [&str; 3] = ["build", "check", "traits"];
 
-/// Types that every module may have.
+/// Types that any module may declare.
 const COMMON_TYPES: [&str; 3] = ["Config", "Error", "Args"];
 
 /// Participles that do not end in `ed`.
@@ -48,7 +48,7 @@ impl Measure {
         Measure::Long,
     ];
 
-    /// Returns its name in the file of limits.
+    /// Returns the measure's name in the file of limits.
     pub fn key(self) -> &'static str {
         match self {
             Measure::OneWord => "one-word",
@@ -60,7 +60,7 @@ impl Measure {
         }
     }
 
-    /// Returns the number of declarations or words to which a figure relates; 0 for a plain count.
+    /// Returns the number of declarations or words that a figure is relative to; 0 for a plain count.
     fn unit(self) -> f64 {
         match self {
             Measure::OneWord | Measure::SharedFunctions | Measure::SharedTypes => 100.0,
@@ -70,7 +70,7 @@ impl Measure {
     }
 }
 
-/// A declaration or phrase that counts.
+/// A declaration or phrase that is counted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Offender {
     pub path: String,
@@ -92,14 +92,14 @@ pub struct Area {
 }
 
 impl Area {
-    /// Returns what counts for a measure, the worst first.
+    /// Returns the counted items of a measure, the worst first.
     pub fn offenders(&self, measure: Measure) -> Vec<Offender> {
         let mut sorted = self.offenders[measure as usize].clone();
         sorted.sort_by(|a, b| (b.weight, &a.path, a.line).cmp(&(a.weight, &b.path, b.line)));
         sorted
     }
 
-    /// Returns the figure with one decimal; `None` without anything to which it relates.
+    /// Returns the figure with one decimal; `None` if nothing was counted.
     pub fn figure(&self, measure: Measure) -> Option<f64> {
         let count = self.offenders[measure as usize].len() as f64;
         let whole = match measure {
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn crates_are_measured_each_and_all_together() {
+    fn crates_are_measured_separately_and_together() {
         let a = "//! Time of those of two.\nfn one() {}\n\nfn two_words() {}\nimpl X {\n    fn shown() {}\n    fn need() {}\n}\n";
         let areas = measure(&[("crates/a/src/lib.rs", a), ("xtask/src/main.rs", "fn main_loop() {}\n")]);
         assert_eq!(areas.iter().map(|area| area.name.as_str()).collect::<Vec<_>>(), ["a", "xtask", "all"]);
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_three_files_are_shared_except_registry_verbs_and_common_types() {
+    fn names_in_three_files_are_shared_except_registry_verbs_and_common_types() {
         let text = "fn run() {}\nfn build() {}\nstruct Row;\nstruct Config;\n";
         let two = [("crates/a/src/a.rs", text), ("crates/b/src/b.rs", text)];
         let shared = |texts: &[(&str, &str)]| {

@@ -9,7 +9,7 @@ use crate::workspace;
 /// The file with the limits.
 pub const FILE: &str = "bench/names.toml";
 
-/// The table of the limits; the text before it is kept.
+/// The table of limits; the text before the table is kept.
 const LIMITS: &str = "[limits]\n";
 
 /// A figure above its limit.

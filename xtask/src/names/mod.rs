@@ -1,8 +1,9 @@
-//! Measures of names and of comments by crate, with limits that only fall.
+//! Measures of names and comments by crate, with limits that are only lowered.
 //!
-//! A reader searches for names: a function has a verb and an object, a type says whose it is. Measured are the shares of free
-//! functions with one word, and of names that three files or more declare, functions named by a participle alone, phrases for
-//! which there are plainer words, and functions of more than 80 lines. Code of tests is not measured.
+//! Readers search for names, so a function name has a verb and an object, and a type name states its subject. The
+//! measures are: the share of free functions with a one-word name, the share of names declared in three or more files,
+//! functions named by a participle only, phrases with plainer alternatives, and functions of more than 80 lines. Test
+//! code is not measured.
 
 mod figures;
 mod limits;
@@ -15,7 +16,7 @@ use source::SourceFile;
 
 use crate::{tree, workspace};
 
-/// Number of offenders that a failure names.
+/// Maximum number of offenders in a failure message.
 const NAMED: usize = 5;
 
 /// Measures the tree, prints the figures, and fails if one is above its limit.

@@ -1,4 +1,4 @@
-//! Phrases in comments for which there are plainer ones: they hide the subject of the sentence.
+//! Phrases in comments with plainer alternatives: they hide the subject of the sentence.
 
 use super::source::CommentLine;
 
@@ -28,7 +28,7 @@ const PHRASES: [&str; 18] = [
 #[derive(Debug, PartialEq)]
 pub struct PhraseMatch {
     pub phrase: &'static str,
-    /// The line in which it begins.
+    /// Line in which the phrase begins.
     pub line: usize,
 }
 

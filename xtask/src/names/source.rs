@@ -5,9 +5,9 @@
 pub struct FunctionDeclaration {
     pub name: String,
     pub line: usize,
-    /// It stands outside of every block: no method, and not nested.
+    /// The declaration is outside of every block: neither a method nor nested.
     pub is_free: bool,
-    /// Number of its lines; 1 for a declaration without a body.
+    /// Number of lines of the declaration; 1 without a body.
     pub length: usize,
 }
 
@@ -41,7 +41,7 @@ pub fn is_measured(path: &str) -> bool {
 }
 
 impl SourceFile {
-    /// Reads a file up to its tests. Of TypeScript only the functions are read.
+    /// Reads a file up to its tests. From TypeScript only functions are read.
     pub fn parse(path: &str, text: &str) -> Self {
         let is_rust = path.ends_with(".rs");
         let lines: Vec<&str> = text.split("#[cfg(test)]").next().unwrap_or_default().split('\n').collect();

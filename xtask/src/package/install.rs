@@ -8,16 +8,16 @@ use super::packed_file;
 use crate::bench::build::Build;
 use crate::workspace;
 
-/// The command that an install has built, and the CPU time of that.
+/// An installed command, and the CPU time of its build.
 pub struct Installed {
     /// Path of the command.
     pub program: PathBuf,
-    /// CPU time of cargo and of all that it started.
+    /// CPU time of cargo and of all programs started by it.
     pub cpu_seconds: f64,
 }
 
-/// Unpacks packages into an empty `folder`, as a workspace without profiles in which they depend on each other, with the
-/// versions of other crates that the repository's lock file has.
+/// Unpacks packages into an empty `folder`, as a workspace without profiles in which they depend on each other, with
+/// other crates in the versions of the repository's lock file.
 pub fn unpack_packages(names: &[String], folder: &Path) -> Result<(), String> {
     let failed = |error| format!("{}: {error}", folder.display());
     if folder.exists() {
@@ -29,7 +29,7 @@ pub fn unpack_packages(names: &[String], folder: &Path) -> Result<(), String> {
     }
     fs::write(folder.join("Cargo.toml"), workspace_manifest(names)).map_err(failed)?;
     fs::copy(workspace::root_folder().join("Cargo.lock"), folder.join("Cargo.lock")).map_err(failed)?;
-    // Removes from the lock file what packages do not need, so that an install can be `--locked`.
+    // Removes entries from the lock file that packages do not need, so that an install can be `--locked`.
     let mut cargo = workspace::cargo_command();
     cargo.args(["metadata", "--format-version", "1"]).current_dir(folder);
     workspace::read_output(&mut cargo).map(drop)
@@ -40,7 +40,7 @@ fn unpacked_folder(name: &str) -> String {
     format!("{name}-{}", env!("CARGO_PKG_VERSION"))
 }
 
-/// A workspace in which the registry's crates with the names of packages are those packages.
+/// A workspace whose packages replace the registry's crates with the same names.
 fn workspace_manifest(names: &[String]) -> String {
     let mut text = String::from("[workspace]\nresolver = \"3\"\nmembers = [\n");
     names.iter().for_each(|name| text += &format!("    \"{}\",\n", unpacked_folder(name)));
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn packages_are_built_with_each_other_and_without_a_profile() {
+    fn workspace_manifest_patches_all_packages_and_sets_no_profile() {
         let names = ["lasthop", "lasthop-sim"].map(str::to_owned);
         let manifest: toml::Table = workspace_manifest(&names).parse().unwrap();
         assert_eq!(manifest.keys().collect::<Vec<_>>(), ["workspace", "patch"]);
@@ -83,7 +83,7 @@ mod tests {
         }
     }
 
-    /// Cargo reads it for the packages too, which lie below the repository.
+    /// Cargo also reads this file for the packages, which are in a folder below the repository.
     #[test]
     fn configuration_of_cargo_has_no_profile() {
         let text = fs::read_to_string(workspace::root_folder().join(".cargo/config.toml")).unwrap();

@@ -12,7 +12,7 @@ use std::process::Command;
 use crate::bench::{budget, build, lasthop};
 use crate::workspace;
 
-/// Crates that are not published: tools of this repository.
+/// Unpublished crates: tools of this repository.
 const UNPUBLISHED: [&str; 8] = [
     "xtask",
     "bundle",
@@ -36,8 +36,9 @@ const README: &str = "package.readme";
 /// The scenario of README, by whose instructions speed is compared.
 const SCENARIO: &str = "examples/goel-refined.toml";
 
-/// Creates the packages and checks their size. Unless `quick`, also builds each from its package alone, installs the command
-/// from the packages with cargo's default profile and as its README says, and checks both against the budget.
+/// Creates the packages and checks their size. Unless `quick`, also builds each from its package alone, installs the
+/// command from the packages with cargo's default profile and by the command in its README, and checks both against the
+/// budget.
 pub fn check_packages(quick: bool) -> Result<(), String> {
     create_packages(quick)?;
     let sizes = budget::measure_items(SIZES, |name| {
@@ -54,7 +55,7 @@ pub fn check_packages(quick: bool) -> Result<(), String> {
 
 fn create_packages(quick: bool) -> Result<(), String> {
     let mut cargo = workspace::cargo_command();
-    // Packages are built to see that they compile; they need no debug info.
+    // Packages are built only to check that they compile; they need no debug info.
     cargo.args(["package", "--workspace", "--allow-dirty", "--config", "profile.dev.debug=false"]);
     for name in UNPUBLISHED {
         cargo.args(["--exclude", name]);
@@ -125,7 +126,7 @@ fn count_run(program: &Path) -> Result<u64, String> {
     Ok(budget::count_instructions(&command)?.0)
 }
 
-/// Prints measurements with their budget; returns a sentence for each that exceeds it.
+/// Prints measurements with their budget; returns a sentence for each excess.
 fn print_excess(subject: &str, table: &str, items: &[budget::Item]) -> Result<Vec<String>, String> {
     workspace::print_text(&format!("\n{subject}\n"))?;
     budget::print_items(items)?;
@@ -191,7 +192,7 @@ mod tests {
             for key in ["description = ", "license.workspace", "keywords.workspace", "exclude.workspace"] {
                 assert!(manifest.contains(key), "{}: {key}", package.display());
             }
-            // The README of the command says how to install it; that of a library is the repository's.
+            // The README of the command describes its installation; a library has the README of the repository.
             let readme = if package.ends_with("cli") { "readme = \"README.md\"" } else { "readme.workspace = true" };
             assert!(manifest.contains(readme), "{}: {readme}", package.display());
             for licence in ["LICENSE-MIT", "LICENSE-APACHE"] {
@@ -217,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn install_by_the_readme_has_the_limits_of_the_checkout() {
+    fn install_command_of_the_readme_meets_the_limits_of_the_checkout() {
         let budget = budget::read_budget().unwrap();
         let limits = |table| -> BTreeMap<&str, f64> {
             let number = |value: &toml::Value| value.as_float().or(value.as_integer().map(|it| it as f64)).unwrap();
@@ -231,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn excess_names_the_crate_what_was_found_the_limit_and_the_file() {
+    fn excess_message_names_crate_found_size_limit_and_file() {
         let items =
             budget::measure_items(SIZES, |name| Ok(if name == "lasthop-sim" { 12_345.0 } else { 1.0 })).unwrap();
         let [sentence] = describe_excess("size", SIZES, &items).try_into().unwrap();

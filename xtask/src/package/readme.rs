@@ -21,7 +21,7 @@ pub fn install_line(readme: &str) -> Result<Vec<String>, String> {
     let [options] = lines[..] else {
         return Err(format!("{README}: expected one line `{BEGIN}OPTIONS`, found {}", lines.len()));
     };
-    // What a shell would change is refused instead of interpreted.
+    // Characters that a shell would expand are refused, not interpreted.
     let plain = |c: char| c.is_ascii_alphanumeric() || " -_.=".contains(c);
     if !options.chars().all(plain) {
         return Err(format!("{README}: expected options without quotes and other signs of shells, found `{options}`"));

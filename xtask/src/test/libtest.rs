@@ -5,14 +5,14 @@ use std::process::{Command, Stdio};
 
 use crate::workspace;
 
-/// The argument with which cargo starts this program to run another of tests.
+/// Argument with which cargo starts this program to run a test program.
 pub const RUN_TESTS: &str = "run-tests";
 
-/// How the line begins that names the package of the tests after it.
+/// Prefix of the line that names the package of the following tests.
 const PACKAGE: &str = "tests of ";
 
-/// Becomes a program of tests, after a line with its package. libtest prints times only where unstable options are permitted:
-/// they are to the program alone, so that nothing is compiled otherwise.
+/// Replaces this process by a test program, after printing its package. libtest prints times only with unstable
+/// options, which are permitted for the test program only, so that compilation does not change.
 #[cfg(unix)]
 pub fn run_program(words: &[&str]) -> Result<(), String> {
     use std::os::unix::process::CommandExt;
@@ -30,7 +30,7 @@ pub struct TestLog {
     pub passed: u64,
     /// Tests that are marked with `ignore`, and did not run.
     pub ignored: u64,
-    /// The package of the tests that are running.
+    /// Package whose tests are running.
     package: String,
     /// Seconds and name of each test, in the order in which they ended.
     pub times: Vec<(f64, String)>,
@@ -50,7 +50,7 @@ impl TestLog {
         self.run_plain(cargo)
     }
 
-    /// Runs a command of tests as it is.
+    /// Runs a test command unchanged.
     pub fn run_plain(&mut self, command: &mut Command) -> Result<(), String> {
         let line = workspace::spell_command(command);
         eprintln!("$ {line}");
@@ -98,7 +98,7 @@ impl TestLog {
     }
 }
 
-/// Calls `take` with each line.
+/// Calls `take` for each line.
 fn each_line(from: Option<impl Read>, mut take: impl FnMut(&str)) {
     let Some(from) = from else { return };
     for line in BufReader::new(from).split(b'\n') {
@@ -130,7 +130,7 @@ mod tests {
         assert_eq!(log.times.len(), 2);
     }
 
-    /// A shell stands in for cargo.
+    /// A shell replaces cargo.
     #[cfg(unix)]
     #[test]
     fn failed_tests_are_an_error_and_are_counted() {

@@ -39,7 +39,7 @@ impl LaneLimits {
         self.0.get(step).copied()
     }
 
-    /// Returns the first of these steps that has no limit.
+    /// Returns the first of these steps without a limit.
     pub fn find_unlimited(&self, steps: &[&'static str]) -> Option<&'static str> {
         steps.iter().copied().find(|step| self.of(step).is_none())
     }
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_lanes_have_limits() {
+    fn fast_and_full_lane_have_limits() {
         for lane in ["fast", "full"] {
             let limits = LaneLimits::read(lane).unwrap();
             assert!(

@@ -37,7 +37,7 @@ const SLOWEST: usize = 10;
 /// The lane and its permissions.
 #[derive(Clone, Copy)]
 pub struct LaneOptions {
-    /// Also run what takes minutes.
+    /// Also run steps that take minutes.
     pub full: bool,
     /// Install missing programs, and refuse skips that xtask/allowed-skips.txt does not list.
     pub install: bool,
@@ -77,8 +77,8 @@ pub fn run_lane(options: LaneOptions) -> Result<(), String> {
     report_lane(&steps, &log, &limits, options)
 }
 
-/// Checks and compiles what tests execute; compilation finds most lints, and the full lane all. Returns false if the tests do
-/// not compile.
+/// Checks and compiles what tests execute; compilation finds most lints, and the full lane finds all. Returns false if
+/// the tests do not compile.
 fn run_builds(steps: &mut Steps, LaneOptions { full, .. }: LaneOptions) -> bool {
     steps.run_step("format", || {
         with_component("rustfmt", || {
@@ -88,7 +88,7 @@ fn run_builds(steps: &mut Steps, LaneOptions { full, .. }: LaneOptions) -> bool 
     steps.run_step("words", words::check_words);
     steps.run_step("names", names::check_names);
     steps.run_step("lock files", || workspace::run_command(workspace::cargo_command().args(FUZZ_LOCK)));
-    // The command serves the page in its tests.
+    // The command serves the page during its tests.
     steps.run_step("page", || with_page(&[], || web::embed_page(web::Module::of_tests(full))));
     let is_compiled = steps
         .run_step("compile", || workspace::run_command(checks::cargo_of_checks("test").args(TESTED).arg("--no-run")));
@@ -160,7 +160,7 @@ fn with_component(name: &str, work: impl FnOnce() -> Result<(), String>) -> Step
     }
 }
 
-/// Runs a step in the full lane, and in the fast one if its sources have changed since it last passed here.
+/// Runs a step in the full lane, and in the fast one if its sources have changed since its last pass on this machine.
 fn run_when_due(
     steps: &mut Steps,
     name: &'static str,
@@ -179,7 +179,7 @@ fn run_when_due(
     }
 }
 
-/// Prints the summary; an error names what failed.
+/// Prints the summary; an error names the failed steps.
 fn report_lane(steps: &Steps, log: &TestLog, limits: &LaneLimits, options: LaneOptions) -> Result<(), String> {
     let mut text = format!("\nslowest tests\n{}\n{}\n", log.slowest(SLOWEST), steps.table(limits));
     steps.skipped.iter().for_each(|line| text += &format!("skipped: {line}\n"));
@@ -196,7 +196,7 @@ fn report_lane(steps: &Steps, log: &TestLog, limits: &LaneLimits, options: LaneO
     if options.install {
         failed.extend(skips::refuse_unlisted(&steps.skipped).err());
     }
-    // The limits hold for a cold cache, so that only more work than from there exceeds them.
+    // The limits are for a cold cache, so that only additional work exceeds them.
     let over = steps.over(limits);
     if !over.is_empty() {
         failed.push(format!("over the limits of {}: {}", limits::FILE, over.join(", ")));
@@ -207,8 +207,8 @@ fn report_lane(steps: &Steps, log: &TestLog, limits: &LaneLimits, options: LaneO
     if failed.is_empty() { Ok(()) } else { Err(failed.join("; ")) }
 }
 
-/// Runs tests with `dir` as the temporary directory, which must be empty afterwards. `tests` gives its command to the function
-/// that sets the directory.
+/// Runs tests with `dir` as the temporary directory, which must be empty afterwards. `tests` passes its command to a
+/// function that sets the directory.
 fn with_empty_temp_dir(
     dir: &Path,
     tests: impl FnOnce(&dyn Fn(&mut Command) -> &mut Command) -> Result<(), String>,
@@ -239,7 +239,7 @@ fn list_entry_names(dir: &Path) -> std::io::Result<Vec<String>> {
 mod tests {
     use super::*;
 
-    /// Shell commands stand in for tests: one leaves a file, the other does not.
+    /// Shell commands replace tests: one leaves a file, the other does not.
     #[cfg(unix)]
     #[test]
     fn files_left_by_tests_are_named() {
@@ -253,9 +253,9 @@ mod tests {
         assert_eq!(tests("true"), Ok(()), "files left before the tests are ignored");
     }
 
-    /// A file beside main.rs without its line there would never be compiled.
+    /// A file next to main.rs without a `mod` line there would never be compiled.
     #[test]
-    fn every_file_beside_main_is_in_a_program() {
+    fn every_test_file_belongs_to_a_program() {
         for package in fs::read_dir(workspace::root_folder().join("crates")).unwrap() {
             let package = package.unwrap().path();
             let (folder, manifest) = (package.join("tests"), fs::read_to_string(package.join("Cargo.toml")).unwrap());

@@ -30,7 +30,8 @@ impl Stamp {
         Ok(Stamp { file: kept.join(step), hash: format!("{:016x}", hasher.finish()) })
     }
 
-    /// Returns true if the step has passed here with other sources. A step that never ran here is left to the full lane.
+    /// Returns true if the step has passed here with other sources. A step that never ran here is run by the full lane
+    /// only.
     pub fn is_outdated(&self) -> bool {
         fs::read_to_string(&self.file).is_ok_and(|kept| kept != self.hash)
     }
@@ -63,7 +64,7 @@ mod tests {
         assert!(!stamp().is_outdated());
     }
 
-    /// The page that a lane builds into the command's folder is no source.
+    /// The page that a test lane builds into the command's folder does not count as a source.
     #[test]
     fn files_that_a_build_writes_are_no_sources() {
         let names = list_tracked(&["crates/cli"]).unwrap();

@@ -10,14 +10,14 @@ use crate::bench::measure::read_children_cpu_time;
 pub enum StepOutcome {
     /// All its checks passed.
     Passed,
-    /// It cannot run on this machine or is not due, for this reason.
+    /// The step cannot run on this machine or is not due, for this reason.
     Skipped(String),
-    /// It failed, with this message.
+    /// The step failed with this message.
     Failed(String),
 }
 
 impl StepOutcome {
-    /// Returns the outcome of the rest of a step if this part has passed.
+    /// Returns the outcome of the remaining parts of a step if this part has passed.
     pub fn and_then(self, rest: impl FnOnce() -> StepOutcome) -> StepOutcome {
         match self {
             StepOutcome::Passed => rest(),
@@ -35,14 +35,14 @@ impl From<Result<(), String>> for StepOutcome {
     }
 }
 
-/// A step that has ended.
+/// A completed step.
 struct StepTime {
     name: &'static str,
     wall: Duration,
     cpu: Duration,
 }
 
-/// The steps that have ended.
+/// Completed steps.
 #[derive(Default)]
 pub struct Steps {
     times: Vec<StepTime>,

@@ -11,7 +11,7 @@ use super::sources::{self, Sources};
 use crate::tree::{list_files, write_file};
 use crate::workspace;
 
-/// The start of each compressed file: gzip without a time or a name, of the best compression.
+/// First bytes of each compressed file: gzip without a time or a name, with the best compression.
 const GZIP: [u8; 9] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2];
 
 /// The file with the kind of the page and the fingerprint of its sources, by which the build of the command decides whether to
@@ -21,7 +21,7 @@ const SIGNATURE: &str = "sources.txt";
 /// Limit of the compressed size in bytes of files whose names have this ending.
 pub type Limit = (&'static str, u64);
 
-/// What a visitor loads before the first picture.
+/// Files loaded by a visitor before the first picture.
 pub const MODULE: Limit = ("wasm", 1_200_000);
 pub const SCRIPTS: Limit = ("js", 120_000);
 
@@ -30,13 +30,13 @@ pub fn bundle_folder() -> PathBuf {
     workspace::root_folder().join("crates/cli/bundle")
 }
 
-/// Compresses each file of a folder into another one, which then holds nothing else.
+/// Compresses each file of a folder into another folder, which then contains nothing else.
 pub fn compress_folder(from: &Path, to: &Path) -> Result<(), String> {
     let fault = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
     let mut names = Vec::new();
     for path in list_files(from)? {
         let name = path.strip_prefix(from).unwrap_or(&path).to_owned();
-        // Neither a time nor a name: the same page gives the same bytes.
+        // The compressed file contains neither a time nor a name: equal pages give equal bytes.
         let mut packed = GzBuilder::new().write(Vec::new(), Compression::best());
         let content = fs::read(&path).map_err(|error| fault(&path, error))?;
         let bytes = packed.write_all(&content).and_then(|()| packed.finish()).map_err(|error| fault(&path, error))?;
@@ -102,7 +102,7 @@ pub fn check_sizes(folder: &Path, limits: &[Limit]) -> Result<(), String> {
         let in_examples = path.components().any(|part| part.as_os_str() == "examples");
         let kind = match name {
             _ if in_examples => "examples",
-            // The page does not load it: `lasthop report` embeds it.
+            // The page does not load the file: `lasthop report` embeds it.
             "report.js" => "script of reports",
             _ => name.rsplit('.').next().unwrap_or_default(),
         };

@@ -52,7 +52,7 @@ fn list_names(folder: &Path, ending: &str) -> Result<Vec<String>, String> {
     Ok(names)
 }
 
-/// The files in a scenario's folder that its texts name.
+/// Files in a scenario's folder that are named in its texts.
 fn list_referenced_files(beside: &Path, table: &toml::Table) -> Vec<String> {
     fn texts(value: &toml::Value, found: &mut Vec<String>) {
         match value {

@@ -21,7 +21,7 @@ pub enum Module {
     Released,
     /// In half the time, with assertions: for tests.
     Tested,
-    /// As the command that `cargo install` makes, with whose build it shares what runs while compiling.
+    /// Same options as `cargo install` for the command, so that both builds share code that runs while compiling.
     Installed,
 }
 
@@ -40,7 +40,7 @@ impl Module {
         }
     }
 
-    /// A command of cargo with its profile.
+    /// A cargo command with the profile of installs.
     fn cargo(self, subcommand: &str) -> Command {
         if matches!(self, Module::Tested) {
             return checks::cargo_of_checks(subcommand);
@@ -50,7 +50,7 @@ impl Module {
         cargo
     }
 
-    /// The module whose profile the program that writes the JavaScript has.
+    /// The module processed by the program that writes the JavaScript.
     fn of_tool(self) -> Self {
         if matches!(self, Module::Released) { Module::Tested } else { self }
     }
@@ -76,7 +76,7 @@ pub fn build_into(folder: &str) -> Result<(), String> {
     build_page(Module::Installed, &workspace::root_folder().join(folder))
 }
 
-/// Builds the page and compresses its files into a folder. What needs the network comes first.
+/// Builds the page and compresses its files into a folder. Steps that need the network come first.
 fn build_page(module: Module, folder: &Path) -> Result<(), String> {
     announce_step("install the packages of the page");
     install_packages()?;
@@ -98,7 +98,7 @@ pub fn build_parts(module: Module) -> Result<(), String> {
     )
 }
 
-/// Prints the title of a step; `lasthop web` shows it while it waits.
+/// Prints the title of a step; `lasthop web` shows the title while waiting.
 fn announce_step(title: &str) {
     eprintln!("step: {title}");
 }
@@ -113,14 +113,14 @@ pub fn measure_bundle() -> Result<u64, String> {
     bundle::list_sizes(&bundle::bundle_folder()).map(|files| files.iter().map(|(_, bytes)| bytes).sum())
 }
 
-/// Returns the reason why the programs of this machine cannot build the page, if there is one.
+/// Returns the reason why the programs of this machine cannot build the page, if any.
 pub fn explain_unfit() -> Option<String> {
     let version = workspace::read_output(Command::new("node").arg("--version")).unwrap_or_default();
     let old = node_version::explain_old_version(version.trim());
     old.or_else(|| (!wasm::can_install()).then(|| wasm::REMEDY.to_owned()))
 }
 
-/// Tests the page that [`embed_page`] has built in Chromium: some of each kind, with `full` everything.
+/// Tests the page that [`embed_page`] has built in Chromium: some tests of each kind, with `full` all tests.
 pub fn test_page(full: bool) -> Result<(), String> {
     checks::build_as_tested()?;
     let chromium = skip::find_program("chromium").map(skip::find_on_path)?.unwrap_or_default();
@@ -129,7 +129,7 @@ pub fn test_page(full: bool) -> Result<(), String> {
     )
 }
 
-/// Runs the module in Node, and compares it with the command: on some examples, with `full` on all.
+/// Runs the module in Node, and compares it with the command: on some examples, with `full` on all examples.
 pub fn compare_with_command(full: bool) -> Result<(), String> {
     let module = Module::of_tests(full);
     let folder = workspace::target_folder().join("web-node");
@@ -152,7 +152,7 @@ fn build_module(module: Module, folder: &Path, target: &str) -> Result<(), Strin
     workspace::run_command(bundle.args(["--package", "bundle", "--"]).arg(&compiled).arg(folder).arg(target))
 }
 
-/// Copies the files that the page imports. Unchanged ones keep their time, so that nothing else is built again.
+/// Copies the files that the page imports. Unchanged files keep their times, so that nothing else is rebuilt.
 fn copy_module(from: &Path, to: &Path) -> Result<(), String> {
     for name in ["lasthop_web.js", "lasthop_web.d.ts", "lasthop_web_bg.wasm", "lasthop_web_bg.wasm.d.ts"] {
         let read = fs::read(from.join(name)).map_err(|error| format!("{}: {error}", from.join(name).display()))?;
@@ -161,7 +161,7 @@ fn copy_module(from: &Path, to: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Installs the packages that `web/package-lock.json` names, unless they are there.
+/// Installs the packages named in `web/package-lock.json`, unless they are installed.
 fn install_packages() -> Result<(), String> {
     if !workspace::on_path("npm") {
         return Err("the page needs npm: apt-get install npm".to_owned());
@@ -179,7 +179,7 @@ fn install_packages() -> Result<(), String> {
     Ok(())
 }
 
-/// Returns a command of npm for the page, whose packages are then installed.
+/// Returns a command of npm for the page, after installing the page's packages.
 fn npm_command(arguments: &[&str]) -> Result<Command, String> {
     install_packages()?;
     let mut npm = Command::new("npm");

@@ -26,7 +26,7 @@ pub struct CaptureArgs {
     /// with most data]
     #[arg(long, value_name = "N", help_heading = "Captures (pcap, pcapng)")]
     pub stream: Option<u32>,
-    /// Of a capture: where it was taken [default: inferred from round trips]
+    /// Place of the capture [default: inferred from round trips]
     #[arg(long, value_enum, value_name = "PLACE", help_heading = "Captures (pcap, pcapng)")]
     pub at: Option<CapturePlace>,
 }
@@ -62,7 +62,7 @@ impl From<CaptureFailure> for CommandFailure {
 }
 
 impl CaptureArgs {
-    /// Whether the file is a capture; options for the other kind of file are errors.
+    /// Whether the file is a capture; options for any other kind of file are errors.
     pub fn reads_capture(&self, scenario: &ScenarioArgs) -> Result<bool, CommandFailure> {
         let file = &scenario.file;
         refuse_comparison(file)?;
@@ -82,13 +82,13 @@ impl CaptureArgs {
         Err(CommandFailure::Input(format_problems(&[problem.hint(format!("{option} is for {expected}"))])))
     }
 
-    /// The place of the capture, if it is given.
+    /// The place of the capture; `None` if the user does not state it.
     pub fn place(&self) -> Option<Vantage> {
         self.at.map(Vantage::from)
     }
 }
 
-/// Whether a file has the name of a capture, whatever it contains.
+/// Whether a file has the name of a capture, independent of its contents.
 pub fn is_called_capture(file: &Path) -> bool {
     let name = file.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
     let name = name.strip_suffix(".gz").unwrap_or(&name);
@@ -121,7 +121,7 @@ pub fn read_command_captures(
     if args.at.is_some() && other.is_some() {
         let problem = Problem::new("one capture").in_file("--at").found("two captures");
         return Err(CommandFailure::Input(format_problems(&[
-            problem.hint("which end each was taken at follows from both")
+            problem.hint("comparing the two captures shows the end of each")
         ])));
     }
     Ok((first, other))
@@ -130,7 +130,7 @@ pub fn read_command_captures(
 /// Reads the tables of two captures.
 pub fn open_both(one: &Path, other: &Path) -> Result<[CaptureFile; 2], CommandFailure> {
     if one.canonicalize().is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other)) {
-        let problem = Problem::new("those of both ends of a connection").in_file(format_path(other));
+        let problem = Problem::new("captures of both ends of a connection").in_file(format_path(other));
         return Err(CommandFailure::Input(format_problems(&[problem.found("the same capture twice")])));
     }
     Ok([open_capture_file(one)?, open_capture_file(other)?])
@@ -145,22 +145,22 @@ pub fn all_captures(path: &Path) -> Result<(CaptureFile, Vec<CaptureFile>), Comm
     let first = at_end(open_capture_file(first)?);
     if let Some(control) = congestion_control(path).filter(|name| name.starts_with("bbr")) {
         write_note(format_args!(
-            "note: the machine's congestion control was {control}, which does not halve its window at a loss: window-cut \
-             is not what it did, unless the program chose another"
+            "note: the machine's congestion control was {control}, which does not halve its window at a loss: \
+             window-cut does not describe it, unless the program chose another"
         ));
     }
     let schemes = schemes_of(path).join(", ");
     if is_split(path) {
         write_note(format_args!(
-            "note: {schemes} ends the connections on the path: {} is taken alone, and shows the part up to there",
+            "note: {schemes} splits the connections on the path: only {} is used, and shows the path up to the split",
             format_path(&first.path)
         ));
         return Ok((first, Vec::new()));
     }
     if !schemes.is_empty() {
         write_note(format_args!(
-            "note: made with {schemes}: the captures show the path together with it. What it repairs is not lost, what it \
-             withholds is, and a fit is that of both"
+            "note: the run used {schemes}: the captures show the path and the scheme together. Packets that the scheme \
+             repairs do not count as lost, packets that it withholds do, and a fit describes both"
         ));
     }
     let mut readable = Vec::new();
@@ -170,7 +170,7 @@ pub fn all_captures(path: &Path) -> Result<(CaptureFile, Vec<CaptureFile>), Comm
                 warn_of_damage(path, file.incomplete.as_deref(), file.skipped, file.bad_timestamps);
                 readable.push(at_end(file));
             }
-            // The other nodes may have had none.
+            // Captures of other nodes may not contain the connection.
             Err(CaptureFailure::NoConnection { .. }) => {}
             Err(failure) => write_note(format_args!("warning: {failure}; it is left out")),
         }
@@ -193,7 +193,7 @@ pub fn warn_of_damage(path: &Path, incomplete: Option<&str>, skipped: Skipped, b
     }
     if skipped.damaged > 0 {
         write_note(format_args!(
-            "warning: {name}: {} with damaged or cut headers",
+            "warning: {name}: {} with damaged or truncated headers",
             format_count(skipped.damaged, "frame")
         ));
     }

@@ -31,7 +31,7 @@ pub struct Args {
     scenario: ScenarioArgs,
 }
 
-/// Prints the errors, or that there are no errors.
+/// Prints the errors, or a note that there are none.
 pub fn check_scenario(args: &Args) -> Result<(), CommandFailure> {
     let source = args.scenario.open()?;
     let loaded = resolve_source(&source)?;
@@ -85,10 +85,10 @@ fn describe_default_queues(loaded: &Loaded) -> String {
     format!("default queue: drop-tail, {limit}, of {}{more}\n", names[..names.len().min(SHOWN)].join(", "))
 }
 
-/// The size of the sweep. Creating its plan checks it.
+/// The size of the sweep. The sweep is checked by creating its plan.
 fn describe_sweep_size(source: &Source, loaded: &Loaded) -> Result<String, CommandFailure> {
     let plan = Plan::of(source).map_err(refuse_input)?;
-    // The scenario's own are printed already.
+    // Defaults of the scenario itself are printed already.
     let more: Vec<&Problem> = plan.warnings.iter().filter(|warning| !loaded.warnings.contains(warning)).collect();
     print_warnings(&more);
     let replications = match plan.replications() {

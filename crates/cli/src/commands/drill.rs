@@ -63,7 +63,7 @@ pub fn run_script_files(args: &Args) -> Result<(), CommandFailure> {
                 write_note(format_args!("warning: {}:{line}:{column}: {text}", ran.file));
             }
         }
-        // With a single script its message is the command's.
+        // With a single script the message of the script is the message of the command.
         if args.files.len() > 1
             && let Some(message) = ran.message()
         {
@@ -103,7 +103,7 @@ impl ScriptRun {
         self.result.as_ref().map_or(UNREADABLE, |report| report.outcome.name())
     }
 
-    /// The error, if there is one.
+    /// Error of the script, if any.
     fn message(&self) -> Option<String> {
         match &self.result {
             Ok(report) => report.message(&self.file, &self.text).map(|message| format!("error: {message}")),
@@ -141,7 +141,7 @@ fn convert_syntax_error(file: &str, text: &str, error: SyntaxError) -> Problem {
     Problem { place: Some((line, column)), source, hint, ..problem }
 }
 
-/// A line about a script; with `verbose` its packets and prints too.
+/// Formats the line about a script; with `verbose` also its packets and printed values.
 fn render_script_result(ran: &ScriptRun, verbose: bool) -> String {
     match &ran.result {
         Ok(report) if verbose => format!("{}: {}\n{}", ran.file, report.line(), report.details()),
@@ -150,7 +150,7 @@ fn render_script_result(ran: &ScriptRun, verbose: bool) -> String {
     }
 }
 
-/// The number of scripts with each outcome.
+/// Number of scripts by outcome.
 fn count_outcomes(all: &[ScriptRun]) -> String {
     let outcomes = ["passed", "failed", "not supported", UNREADABLE];
     let counts: Vec<String> = outcomes

@@ -34,10 +34,10 @@ pub struct Args {
     /// File formats, separated by commas: csv, json, latex, gnuplot, and parquet in a build with that feature
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "csv")]
     format: Vec<String>,
-    /// The directory for the tables [default: results/NAME, or beside a store in a directory of results]
+    /// The directory for the tables [default: results/NAME, or the directory of a store in a directory of results]
     #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// A metric that latex and gnuplot show, from `lasthop list metrics`; may be repeated [default: those of each
+    /// A metric that latex and gnuplot show, from `lasthop list metrics`; may be repeated [default: the metrics of each
     /// sweep]
     #[arg(long, value_name = "NAME")]
     metric: Vec<String>,

@@ -32,15 +32,14 @@ pub const EXAMPLES: &[Example] = &[
         "lasthop fit results/snoop-seed1/server.pcapng -o path.toml",
         "Make a scenario of the path of a captured download",
     ),
-    ("lasthop fit iperf3.json ping.log --sender mobile", "Print the fit of an upload, of logs"),
+    ("lasthop fit iperf3.json ping.log --sender mobile", "Print the fit of an upload from logs"),
 ];
 
 /// Arguments of `lasthop fit`.
 #[derive(ClapArgs)]
 pub struct Args {
-    /// A capture (pcap or pcapng) of a TCP transfer that fills the path, or two of both ends, or a result of
-    /// `lasthop shell` that has them; the log of `iperf3 -c SERVER -J`, or that of `ping`; a log of iperf3 and one of
-    /// ping together
+    /// A capture (pcap or pcapng) of a TCP transfer that fills the path, or two of both ends, or a result of `lasthop
+    /// shell` that has them; the log of `iperf3 -c SERVER -J`, or of `ping`; or one log of each
     #[arg(required = true, num_args = 1..=2)]
     files: Vec<PathBuf>,
     /// The scenario to write [default: standard output, behind the tables]
@@ -110,8 +109,9 @@ pub fn fit_scenario(args: &Args) -> Result<(), CommandFailure> {
     let Some(best) = tried.first() else { return Ok(()) };
     if best.values.is_far(&values) {
         write_note(
-            "warning: the simulated goodput is more than 15 % from the measured one: the path or the sender is another \
-              than fitted, and what `lasthop compare` shows may not hold\n  hint: --variant names the sender's",
+            "warning: the simulated goodput is more than 15 % from the measured one: the real path or sender differs \
+             from the fit, and results of `lasthop compare` may not apply\n  hint: --variant names the sender's \
+             variant",
         );
     }
     if args.json {
@@ -150,7 +150,7 @@ fn print_fit_tables(
     };
     let others: Vec<String> = tried.iter().map(goodput).collect();
     print_visible(&format!(
-        "\nthe sender's variant is not seen; nearest first, goodput in Mbps: {}\n",
+        "\nthe sender's variant is unknown; goodput in Mbps by variant, nearest first: {}\n",
         others.join(", ")
     ))
 }
@@ -250,19 +250,21 @@ fn fit_transfer(name: &str, transfer: &Transfer, given: &GivenSettings) -> Resul
     if at_sender && transfer.counts.missing > transfer.counts.segments / 100 {
         let missing = transfer.counts.missing;
         write_note(format_args!(
-            "warning: {name}: segments that were not captured: {missing}; the fates of others are less certain"
+            "warning: {name}: segments that were not captured: {missing}; it is less certain which other segments were \
+             lost"
         ));
     }
     if !at_sender {
         write_note(
-            "note: not captured at the sender: waits are not seen, and losses at a full queue count as the channel's",
+            "note: not captured at the sender: waits are not visible, and drops at a full queue count as losses on the \
+             channel",
         );
     }
     let fitted = measured::of_transfer(transfer, &Bottleneck::of(transfer), given);
     fitted.map(|(fitted, values)| (fitted, values, None)).map_err(|error| refused(error.to_string()))
 }
 
-/// A file that cannot be read.
+/// An error for an unreadable file.
 fn refuse_unreadable(file: &Path, error: &io::Error) -> CommandFailure {
     CommandFailure::Input(format_problems(&[unreadable_file(file, error)]))
 }
@@ -295,8 +297,7 @@ fn fit_logs(files: &[PathBuf], given: &GivenSettings) -> Result<Fit, CommandFail
             iperf = Some(Iperf::parse(&text).map_err(|error| refused(error.to_string()))?);
         } else if Iperf::is_plain(&text) {
             return Err(refused(
-                "found what iperf3 prints as text, expected its JSON: run it with -J (`iperf3 -c SERVER -J`)"
-                    .to_owned(),
+                "found the text output of iperf3, expected its JSON: run it with -J (`iperf3 -c SERVER -J`)".to_owned(),
             ));
         } else {
             return Err(refused(format!(
@@ -311,8 +312,8 @@ fn fit_logs(files: &[PathBuf], given: &GivenSettings) -> Result<Fit, CommandFail
             let (fitted, values) = measured::of_iperf(&iperf, ping.as_ref(), given).map_err(unfit)?;
             if iperf.both_ways {
                 write_note(
-                    "note: a log of --bidir: only what the host that wrote it sent is fitted; if both directions share a \
-                     medium, one alone has a higher rate",
+                    "note: a log of --bidir: only the data sent by the host that wrote the log is fitted; if both \
+                     directions share a medium, one direction without the other has a higher rate",
                 );
             }
             note_direction(given, (!iperf.receives).then_some("the host that wrote the log"));

@@ -19,7 +19,7 @@ use crate::talk::write_note;
 
 /// Examples in its help.
 pub const EXAMPLES: &[Example] = &[
-    ("lasthop import examples/recordings/norway_bus_1", "Print a recording as a table, and what it has"),
+    ("lasthop import examples/recordings/norway_bus_1", "Print a recording as a table, and its summary"),
     ("lasthop import examples/recordings/norway_bus_1 -o results/bus.csv", "Write the table"),
 ];
 
@@ -51,13 +51,13 @@ pub fn import_recording(args: &Args) -> Result<(), CommandFailure> {
         Err(error) => {
             let what = match identify_compression(error.as_bytes()) {
                 Some(found) => format!("found {found}, expected a recording as text: {UNPACK}"),
-                None => "found bytes that are no text, expected a recording as text".to_owned(),
+                None => "found binary data, expected a recording as text".to_owned(),
             };
             return Err(unfit(what));
         }
     };
     let named = args.format.as_ref().and_then(|name| READERS.iter().find(|reader| reader.name == name));
-    // The format is a key of a scenario, and an option here.
+    // The format is a key in a scenario, and a command-line option here.
     let with_option = |problem: Problem| match &problem.hint {
         Some(hint) => problem.clone().hint(hint.replace("name its format", "--format")),
         None => problem,

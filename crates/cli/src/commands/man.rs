@@ -24,7 +24,7 @@ pub struct Args {
     /// output]
     #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// As --out, whose name it had before
+    /// Earlier name of --out
     #[arg(hide = true, conflicts_with = "out")]
     dir: Option<PathBuf>,
 }
@@ -67,7 +67,7 @@ fn render_page(command: &Command, groups: &[CommandGroup]) -> io::Result<(String
         man.render_version_section(&mut text)?;
     }
     let text = String::from_utf8_lossy(&text);
-    // Each section begins with the same definitions.
+    // Each section of a page begins with the same definitions.
     let definitions = text.find(".TH ").map_or("", |end| &text[..end]);
     Ok((man.get_filename(), format!("{definitions}{}", text.replace(definitions, ""))))
 }
@@ -97,9 +97,9 @@ fn render_examples(examples: &[Example]) -> String {
     })
 }
 
-/// A line for roff: it has no escapes, and no hyphens that are typeset as such.
+/// Formats a line for roff: without escapes, and without hyphens that roff would change.
 fn escape_roff(line: &str) -> String {
     let plain = line.replace('\\', "\\e").replace('-', "\\-");
-    // A line that begins with one of these is a request.
+    // A line that begins with one of these characters is a request.
     if plain.starts_with(['.', '\'']) { format!("\\&{plain}") } else { plain }
 }

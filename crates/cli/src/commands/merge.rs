@@ -22,7 +22,8 @@ pub const EXAMPLES: &[Example] = &[
 /// Arguments of `lasthop merge`.
 #[derive(ClapArgs)]
 pub struct Args {
-    /// The stores to take from; they are not changed. Without --out the first one receives the runs of the others
+    /// Stores whose runs are copied; these stores are not changed. Without --out the first one receives the runs of the
+    /// other stores
     #[arg(required = true, value_name = "STORE")]
     stores: Vec<PathBuf>,
     /// The store that receives the runs; created if it does not exist

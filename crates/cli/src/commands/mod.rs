@@ -1,4 +1,4 @@
-//! One file for each command.
+//! Each command has one file.
 
 pub mod captured;
 pub mod check;
@@ -68,7 +68,7 @@ pub struct ScenarioArgs {
     pub seed: Option<u64>,
 }
 
-/// A seed; TOML, in which scenarios are kept, has no larger numbers.
+/// Parses a seed. Scenarios are TOML, whose integers end at 2^63 - 1.
 fn parse_seed(text: &str) -> Result<u64, String> {
     const MAX: u64 = i64::MAX as u64;
     text.parse().ok().filter(|seed| *seed <= MAX).ok_or_else(|| format!("a whole number, 0 to {MAX}, was expected"))
@@ -117,7 +117,7 @@ impl ScenarioArgs {
         (!input::is_stdin(&self.file) && self.file.is_dir() && !changed).then_some(self.file.as_path())
     }
 
-    /// The changes that the options make.
+    /// The changes by the options.
     pub fn overrides(&self) -> Overrides {
         Overrides { set: self.set.clone(), scheme: self.scheme.clone(), seed: self.seed }
     }
@@ -193,7 +193,7 @@ fn print_visible(text: &str) -> Result<(), CommandFailure> {
     Ok(())
 }
 
-/// As [`print_visible`], for commands that write files afterwards: a closed stdout does not stop them.
+/// As [`print_visible`], for commands that write files after printing: a closed stdout does not stop them.
 fn print_if_open(text: &str) -> Result<(), CommandFailure> {
     match print_visible(text) {
         Err(CommandFailure::BrokenPipe) => Ok(()),

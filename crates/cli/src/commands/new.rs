@@ -33,7 +33,7 @@ const START: &str = include_str!("new.toml");
 pub fn write_new_scenario(args: &Args) -> Result<(), CommandFailure> {
     if input::is_stdin(&args.file) {
         print_visible(START)?;
-        write_note("next: keep it, as with `lasthop new - > first.toml`; then `lasthop run first.toml`");
+        write_note("next: write it to a file, as with `lasthop new - > first.toml`; then `lasthop run first.toml`");
         return Ok(());
     }
     let file = format_path(&args.file);

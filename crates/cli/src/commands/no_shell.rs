@@ -7,7 +7,7 @@ use clap::Args as ClapArgs;
 pub use super::shell_examples::{EMULATE_EXAMPLES, EXAMPLES};
 use crate::CommandFailure;
 
-/// Arguments of both commands, which are not read.
+/// Arguments of both commands, which this build does not read.
 #[derive(ClapArgs)]
 pub struct Args {
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]

@@ -15,7 +15,7 @@ const RESULTS: &str = "results";
 /// Files by which a result directory is recognized.
 const MARKS: [&str; 2] = ["summary.json", EMULATION];
 
-/// The path of a result with this name.
+/// Path of the result with this name.
 pub fn in_results(name: impl AsRef<Path>) -> PathBuf {
     Path::new(RESULTS).join(name)
 }
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn outputs_of_results_are_beside_them() {
+    fn outputs_of_a_result_are_written_beside_it() {
         let dir = scratch();
         for (input, output) in [
             ("results/a.sqlite", "results/a.html"),
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn outputs_of_inputs_in_the_current_directory_have_their_names() {
+    fn outputs_of_an_input_in_the_current_directory_have_its_name() {
         let dir = scratch();
         for (extension, output) in [("plots", "results/a.plots"), ("", "results/a")] {
             assert_eq!(place_output(dir.path(), &dir.path().join("a.pcap"), extension), Path::new(output));
@@ -106,7 +106,7 @@ mod tests {
         assert_eq!(place_output(Path::new("."), Path::new("a.sqlite"), "html"), Path::new("results/a.html"));
     }
 
-    /// Another directory with the name `results` is none of ours.
+    /// A directory named `results` at another place was not made by lasthop.
     #[test]
     fn outputs_of_inputs_elsewhere_have_distinct_names() {
         let dir = scratch();

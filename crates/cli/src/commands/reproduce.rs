@@ -29,7 +29,7 @@ pub const EXAMPLES: &[Example] = &[
 pub struct Args {
     /// The paper; without one, the papers are listed
     name: Option<String>,
-    /// Replications of each point [default: the paper's, such as 100; at least 2]
+    /// Replications of each point [default: the number in the paper, such as 100; at least 2]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(2..=100_000))]
     replications: Option<u64>,
     /// Ten replications

@@ -185,7 +185,7 @@ fn choose_run_directory(args: &Args, loaded: &Loaded) -> Result<PathBuf, Command
             let problem = Problem::new("a result of this scenario, or none").in_file(format_path(&dir));
             let problem = problem.found(format!("the result of {other}"));
             Err(CommandFailure::Input(format_problems(&[
-                problem.hint("choose another directory with --out, or remove that one")
+                problem.hint("choose another directory with --out, or remove this one")
             ])))
         }
     }

@@ -51,7 +51,7 @@ pub struct Args {
     /// MTU of the devices in bytes
     #[arg(long, value_name = "BYTES", default_value_t = session::MTU, value_parser = clap::value_parser!(u16).range(1280..))]
     mtu: u16,
-    /// Only report whether this machine permits it
+    /// Only report whether this machine permits emulation
     #[arg(long, exclusive = true)]
     check: bool,
     #[command(flatten)]
@@ -104,8 +104,8 @@ impl EmulationArgs {
     }
 }
 
-/// The program of this process if it is the command itself, under any name. Another program, such as Python, contains
-/// only the library.
+/// The program of this process if the process is the command itself. Another program, such as Python, contains only the
+/// library.
 pub fn own_program() -> Option<PathBuf> {
     crate::is_program().then(std::env::current_exe)?.ok()
 }
@@ -156,12 +156,12 @@ pub fn run_in_shell(args: &Args) -> Result<(), CommandFailure> {
 /// The exit code of a command that does not exist.
 const NOT_FOUND: u8 = 127;
 
-/// Whether there is a program of this name, where execvp(3) looks for it.
+/// Whether the path of execvp(3) has a program of this name.
 fn is_found(program: &OsStr) -> bool {
     if Path::new(program).components().count() > 1 {
         return Path::new(program).exists();
     }
-    // Without the variable it looks in places of the C library.
+    // Without PATH, execvp searches the default path of the C library.
     std::env::var_os("PATH").is_none_or(|path| std::env::split_paths(&path).any(|dir| dir.join(program).exists()))
 }
 
@@ -213,7 +213,7 @@ fn fail_run(error: impl std::fmt::Display) -> CommandFailure {
     CommandFailure::Run(error.to_string())
 }
 
-/// Reports to standard error, as standard output is the command's.
+/// Reports to standard error, because the command uses standard output.
 fn report_emulation_end(plan: &Plan, ended: EmulationEnd) -> Result<(), CommandFailure> {
     write_note(table::render_links(&ended.summary).trim_end());
     write_note(ended.report.text().trim_end());

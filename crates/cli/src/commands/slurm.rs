@@ -37,7 +37,7 @@ pub struct Args {
     /// The store into which the shards are merged [default: results/NAME.sqlite]
     #[arg(short, long, value_name = "STORE")]
     out: Option<PathBuf>,
-    /// Replications of each point, instead of the scenario's
+    /// Replications of each point, in place of the scenario's setting
     #[arg(long, value_name = "N", value_parser = parse_replications, allow_negative_numbers = true)]
     replications: Option<u64>,
     /// Cores, and threads, of a task

@@ -109,8 +109,8 @@ fn render_steady_report(loaded: &Loaded, question: &Question, reports: &[FlowRep
         out.push_str(&format!("\nflow {}\n", flow.name));
         if let Some(bytes) = flow.traffic.total() {
             out.push_str(&format!(
-                "it ends after {}: a transfer with an end has no steady state, its figure is its completion time\n\
-                 (`lasthop sweep`). This is the goodput of the same flow without end, among flows without end\n",
+                "it ends after {}: a transfer with an end has no steady state; `lasthop sweep` gives its completion time.\n\
+                 The goodput below is measured for the same flow without end, while no other flow ends either\n",
                 engine::Bytes(bytes)
             ));
         }
@@ -165,7 +165,7 @@ fn describe_single_run(report: &FlowReport, question: &Question) -> String {
     }
 }
 
-/// The answer in a sentence.
+/// Formats the answer as a sentence.
 fn render_answer(name: &str, report: &FlowReport, question: &Question) -> String {
     let (share, count) = (format_short_percent(question.relative()), question.replications());
     let looked = format_in_seconds(report.looked);
@@ -175,7 +175,7 @@ fn render_answer(name: &str, report: &FlowReport, question: &Question) -> String
     match report.verdict {
         SteadyVerdict::Steady { from } => {
             let alone = match report.alone {
-                SingleRunLength::NoChance => "; a single run needs no more".to_owned(),
+                SingleRunLength::NoChance => "; a single run of this length suffices".to_owned(),
                 SingleRunLength::Needs { length, .. } => format!("; a single run needs {}", format_in_seconds(length)),
                 SingleRunLength::Unknown(_) => {
                     format!("; {looked} are too short to determine the length of a single run")

@@ -50,7 +50,7 @@ pub struct Args {
     /// Repeat stored runs that lack a metric that is shown, because it did not exist when they were stored
     #[arg(long)]
     refill: bool,
-    /// Replications of each point, instead of the scenario's
+    /// Replications of each point, in place of the scenario's setting
     #[arg(long, value_name = "N", value_parser = parse_replications, allow_negative_numbers = true)]
     replications: Option<u64>,
     /// A metric to show, from `lasthop list metrics`; may be repeated [default: the scenario's]
@@ -88,7 +88,7 @@ pub fn run_sweep_command(args: &Args) -> Result<(), CommandFailure> {
     overrides.set.extend(args.replications.map(|count| format!("sweep.replications={count}")));
     let source = input::open_source(&args.scenario.file, &overrides).map_err(refuse_input)?;
     let plan = Plan::of(&source).map_err(refuse_input)?;
-    // For this table only: the store keeps the scenario's metrics.
+    // For this table only: the store records the scenario's metrics.
     let shown_now = args.metric.iter().map(|name| find_shown_metric(name)).collect::<Result<Vec<_>, _>>()?;
     print_warnings(&merge_warnings(&plan.warnings));
     let path = args.out.clone().unwrap_or_else(|| in_results(format!("{}.sqlite", plan.stem)));

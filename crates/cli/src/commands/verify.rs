@@ -10,7 +10,8 @@ use crate::CommandFailure;
 use crate::command_groups::Example;
 
 const AFTER_HELP: &str = "\
-Exit codes: 0 every row matches its checksum (or was removed by --remove), 1 some are not, 2 the file is no store or cannot be read.";
+Exit codes: 0 every row matches its checksum (or was removed by --remove), 1 some rows do not match, 2 the file is no \
+store or cannot be read.";
 
 /// Examples in its help.
 pub const EXAMPLES: &[Example] = &[
@@ -32,7 +33,7 @@ pub struct Args {
     remove: bool,
 }
 
-/// The most damaged rows that are listed.
+/// Maximum number of damaged rows that are listed.
 const LISTED: usize = 50;
 
 /// Checks every row.

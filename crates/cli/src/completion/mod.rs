@@ -19,7 +19,7 @@ pub use scripts::SHELLS;
 use crate::Cli;
 use names::ArgumentNames;
 
-/// The variable that holds the name of the shell that asks.
+/// Environment variable with the name of the shell that requests candidates.
 const VARIABLE: &str = "LASTHOP_COMPLETE";
 
 /// Prints the candidates if a shell asks for them, and returns whether one does. A completion has no errors: with a word
@@ -32,7 +32,7 @@ pub fn answer_shell(arguments: &[OsString]) -> bool {
         let mut command = add_completers(Cli::command(), words);
         let here = env::current_dir().ok();
         if shell.write_complete(&mut command, words.to_vec(), here.as_deref(), &mut text).is_ok() {
-            // A shell that has gone needs no answer.
+            // A shell that has closed its end needs no candidates.
             let _ = std::io::stdout().lock().write_all(&text);
         }
     }
@@ -49,7 +49,7 @@ fn find_shell(name: &OsStr) -> Option<&'static dyn EnvCompleter> {
 /// The script with which a shell completes the command.
 ///
 /// # Errors
-/// There is no such shell.
+/// The shell is unknown.
 pub fn write_script(shell: &str) -> std::io::Result<Vec<u8>> {
     let mut text = Vec::new();
     let found = find_shell(OsStr::new(shell)).ok_or(std::io::ErrorKind::NotFound)?;
@@ -57,7 +57,7 @@ pub fn write_script(shell: &str) -> std::io::Result<Vec<u8>> {
     Ok(text)
 }
 
-/// Gives each option with names its completer.
+/// Assigns a completer to each option that accepts names.
 fn add_completers(mut command: Command, words: &[OsString]) -> Command {
     // Defines the arguments of all commands.
     command.build();
@@ -74,7 +74,7 @@ fn add_completers(mut command: Command, words: &[OsString]) -> Command {
     })
 }
 
-/// The arguments of the command on the line, as far as they can be read.
+/// The arguments of the command line that could be parsed.
 fn typed_arguments(words: &[OsString]) -> Option<ArgMatches> {
     let mut matches = Cli::command().ignore_errors(true).try_get_matches_from(words).ok()?;
     matches.remove_subcommand().map(|(_, arguments)| arguments)

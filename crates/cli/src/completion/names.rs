@@ -11,7 +11,7 @@ use lab::features::is_available;
 use lab::load::{Overrides, open_from_disk};
 use scenario::controls::{Control, Widget, list_controls};
 
-/// Keys of more than this number are completed step by step.
+/// Number of keys above which keys are completed step by step.
 const MAX_KEYS: usize = 40;
 
 /// Arguments that name an entry of a table of the scenario, each with the table and what follows the name.
@@ -50,7 +50,7 @@ impl ArgumentNames {
         }
     }
 
-    /// The names that begin with a word, of which several may be in a list with commas.
+    /// Candidates that begin with a word; the word may be a comma-separated list of names.
     pub fn candidates(&self, word: &OsStr, typed: Option<&ArgMatches>) -> Vec<CompletionCandidate> {
         let Some(word) = word.to_str() else { return Vec::new() };
         let assignment = matches!(self, ArgumentNames::Assignment);
@@ -90,7 +90,7 @@ fn is_accepted(section: &Section, command: &str, arg: &Arg) -> bool {
     })
 }
 
-/// One line, as some shells need it.
+/// A single line, as some shells require.
 fn first_line(summary: &str) -> String {
     summary.lines().next().unwrap_or_default().to_owned()
 }
@@ -101,7 +101,7 @@ fn controls_of(typed: Option<&ArgMatches>) -> Vec<Control> {
     let path = |id: &&str| typed?.try_get_one::<PathBuf>(id).ok().flatten();
     let Some(path) = ["file", "scenario"].iter().find_map(path) else { return Vec::new() };
     if !is_regular(path) {
-        // Reading a pipe would take its contents from the command.
+        // Reading a pipe would consume input of the command.
         return Vec::new();
     }
     let unchanged = Overrides::default();
@@ -126,7 +126,7 @@ fn complete_assignment(word: &str, controls: &[Control]) -> Vec<CompletionCandid
     if let Some((key, _)) = word.split_once('=') {
         return controls.iter().filter(|control| control.path == key).flat_map(complete_values).collect();
     }
-    // A union and its members have one key; items of lists are set together.
+    // A union has one key, and so have its members; items of lists are set together.
     let mut known = BTreeSet::new();
     let mut keys: Vec<&Control> = controls.iter().filter(|control| control.path.starts_with(word)).collect();
     keys.retain(|control| !control.path.contains('[') && known.insert(control.path.as_str()));
@@ -143,7 +143,7 @@ fn complete_assignment(word: &str, controls: &[Control]) -> Vec<CompletionCandid
     keys.iter().map(next_step).collect::<BTreeSet<_>>().into_iter().map(CompletionCandidate::new).collect()
 }
 
-/// The values of a key, with it, that a shell takes as one word.
+/// Values of a key, each as `KEY=VALUE` in one word for the shell.
 fn complete_values(control: &Control) -> Vec<CompletionCandidate> {
     let value = |value: &str, meaning: &str| {
         let help = Some(first_line(meaning)).filter(|help| !help.is_empty());

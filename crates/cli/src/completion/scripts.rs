@@ -1,4 +1,4 @@
-//! The scripts with which shells ask for candidates.
+//! Scripts by which shells request candidates.
 //!
 //! bash and zsh have separate scripts: the scripts of clap_complete do not complete after `=`, or add a space there.
 
@@ -9,7 +9,7 @@ use std::path::Path;
 use clap::Command;
 use clap_complete::env::{Bash, Elvish, EnvCompleter, Fish, Powershell, Zsh};
 
-/// The shells that can complete.
+/// Shells with completion.
 pub const SHELLS: [&dyn EnvCompleter; 5] = [
     &Scripted { shell: &Bash, script: include_str!("bash.sh") },
     &Elvish,
@@ -18,7 +18,7 @@ pub const SHELLS: [&dyn EnvCompleter; 5] = [
     &Scripted { shell: &Zsh, script: include_str!("zsh.sh") },
 ];
 
-/// A shell of clap_complete with another script.
+/// A shell of clap_complete with a different script.
 struct Scripted {
     shell: &'static (dyn EnvCompleter + Sync),
     script: &'static str,

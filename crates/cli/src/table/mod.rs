@@ -151,7 +151,7 @@ pub fn render_links(summary: &Summary) -> String {
     if direction::packets_marked.read(summary).iter().any(|(_, marked)| *marked > Some(0.0)) {
         columns.push(&direction::packets_marked);
     }
-    // Only links of a medium have collisions.
+    // Only links of a medium have collisions to show.
     if !summary.media.is_empty() {
         columns.push(&direction::frames_collided);
     }
@@ -191,7 +191,7 @@ pub fn text_cells(cells: &[&str]) -> Vec<String> {
     cells.iter().map(|cell| (*cell).to_owned()).collect()
 }
 
-/// The first `left` columns to the left, numbers to the right.
+/// Aligns the first `left` columns to the left, numbers to the right.
 pub fn align_rows(rows: &[Vec<String>], left: usize) -> String {
     let columns = rows.first().map_or(0, Vec::len);
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);

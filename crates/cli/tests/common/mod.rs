@@ -55,7 +55,7 @@ pub fn piped(dir: &Path, args: &[&str], text: &[u8]) -> Ended {
     let mut command = command(dir, args);
     let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the command starts");
-    // Input that is refused early is not read to its end.
+    // Input that is refused early is not read to the end.
     let _ = child.stdin.take().expect("it is piped").write_all(text);
     ended(child.wait_with_output().expect("the command ends"))
 }
@@ -67,7 +67,7 @@ pub fn fine(dir: &Path, args: &[&str]) -> String {
     ended.out
 }
 
-/// Returns the rows of an SQL query on a store, one line per row, without the program's own access layer.
+/// Returns the rows of an SQL query on a store, one line per row, without the access layer of the program.
 pub fn ask(store: &Path, question: &str) -> String {
     let db = rusqlite::Connection::open(store).unwrap();
     db.busy_timeout(std::time::Duration::from_secs(60)).unwrap();
@@ -104,11 +104,11 @@ pub fn without_checksums(store: &Path) {
 /// Sends a signal, such as `INT`, to a process.
 #[cfg(unix)]
 pub fn send_signal(name: &str, process: u32) {
-    // The command `kill` is not on every machine, that of the shell is.
+    // Not every machine has a command `kill`; the shell's builtin always exists.
     assert!(Command::new("sh").args(["-c", &format!("kill -{name} {process}")]).status().unwrap().success());
 }
 
-/// Runs another program, of which the test has said `skip::need!`, and returns its stdout.
+/// Runs another program, for which the test has called `skip::need!`, and returns its stdout.
 pub fn other(program: &str, args: &[&str]) -> String {
     let output = Command::new(program).args(args).output().unwrap_or_else(|error| panic!("{program}: {error}"));
     assert!(output.status.success(), "{program} {args:?}: {}", String::from_utf8_lossy(&output.stderr));

@@ -8,8 +8,8 @@ use super::{alone, permitted, prepared, shown_by_tshark};
 
 /// Packets of a capture with a wrong checksum, as tshark prints them, and the number of all packets.
 ///
-/// Linux writes the checksum of a segment whose sum is zero as 0xffff (`skb_checksum_help`, `CSUM_MANGLED_0`), once in 65,536
-/// segments: the same number in ones' complement, which receivers accept and tshark calls bad.
+/// Linux writes the checksum of a segment whose sum is zero as 0xffff (`skb_checksum_help`, `CSUM_MANGLED_0`), once in
+/// 65,536 segments. In ones' complement this is the same number: receivers accept it, and tshark reports it as bad.
 fn checksums(capture: &Path) -> (Vec<String>, usize) {
     let bad =
         "(tcp.checksum.status == 0 && tcp.checksum != 0xffff) || udp.checksum.status == 0 || ip.checksum.status == 0";
@@ -33,7 +33,7 @@ fn segment_of_checksum_zero(checksum: u16) -> Vec<u8> {
 }
 
 #[test]
-fn checksum_zero_is_right_in_both_of_its_forms() {
+fn both_representations_of_checksum_zero_are_valid() {
     skip::need!("tshark");
     let dir = scratch("shell-checksums");
     for (checksum, bad) in [(0, 0), (0xffff, 0), (1, 1)] {
@@ -67,7 +67,8 @@ fn bytes_and_datagrams_arrive_intact_under_schemes() {
     }
 }
 
-/// Programs exchange bytes under these schemes, by these versions of IP; an error says why this machine cannot.
+/// Programs exchange bytes under these schemes, by these versions of IP; an error states why this machine does not
+/// permit it.
 fn intact_under(directory: &str, schemes: &[(&str, &str)]) -> Result<(), String> {
     let _alone = alone();
     let dir = prepared(directory);
@@ -94,8 +95,8 @@ fn intact(dir: &Path, scheme: &str, version: &str) {
     let rebuilt = report["packets"]["rebuilt"].as_u64().unwrap();
     let expected = match scheme {
         "split" => rebuilt > 200,
-        // How often M-TCP changes a window, and how often Snoop answers for the mobile a segment that Linux has sent again
-        // although it had arrived, depends on real time.
+        // How often M-TCP changes a window, and how often Snoop acknowledges for the mobile a segment that Linux has
+        // retransmitted needlessly, depend on real time.
         "m-tcp" | "snoop" => true,
         _ => rebuilt == 0,
     };
@@ -140,7 +141,7 @@ while not os.path.exists("count"):
 "#;
 
 #[test]
-fn segments_sent_again_are_those_that_linux_counts() {
+fn retransmitted_segments_equal_the_count_of_linux() {
     skip::need!("python3");
     skip::need!("tshark");
     let losses = ["links.air.channel.loss=0.03", "links.air.queue=\"50 packets\""];
@@ -152,7 +153,7 @@ fn segments_sent_again_are_those_that_linux_counts() {
 
 #[test]
 #[ignore = "takes 15 s: cargo xtask test --full"]
-fn segments_sent_again_after_bursts_overflows_and_spikes_are_those_that_linux_counts() {
+fn retransmissions_after_bursts_overflows_and_spikes_equal_the_count_of_linux() {
     skip::need!("python3");
     skip::need!("tshark");
     let bursts = "links.air.channel={ kind = \"gilbert-elliott\", p = 0.02, r = 0.3, h = 0.1 }";
@@ -166,8 +167,9 @@ fn segments_sent_again_after_bursts_overflows_and_spikes_are_those_that_linux_co
     }
 }
 
-/// Compares the kernel's count with that of the capture on paths with these changes, and returns their sum; an error says
-/// why this machine cannot. The kernel also counts a SYN-ACK that is sent again, which is no data.
+/// Compares the retransmissions counted by the kernel and in the capture on paths with these changes, and returns their
+/// sum; an error states why this machine does not permit it. The kernel also counts a retransmitted SYN-ACK, which has
+/// no data.
 fn retransmitted(directory: &str, paths: &[[&str; 2]]) -> Result<usize, String> {
     let _alone = alone();
     let dir = prepared(directory);

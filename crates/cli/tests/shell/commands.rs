@@ -1,4 +1,4 @@
-//! What commands have, what is reported of them, and wrong options.
+//! The environment of commands, reports about them, and wrong options.
 
 use std::fs;
 use std::process::Command;
@@ -7,7 +7,7 @@ use super::common::{command, ended, lasthop};
 use super::{alone, permitted, prepared};
 
 #[test]
-fn command_has_user_directory_environment_and_passes_its_exit_code() {
+fn command_keeps_user_directory_and_environment_and_returns_its_exit_code() {
     let _alone = alone();
     let dir = prepared("shell-kept");
     if let Err(reason) = permitted(&dir) {
@@ -28,7 +28,7 @@ fn command_has_user_directory_environment_and_passes_its_exit_code() {
     assert!(unfit.code == Some(126) && unfit.err.contains("hop.toml: cannot be run"), "{:?} {}", unfit.code, unfit.err);
 }
 
-/// The result directory is explained and drawn by the captures of both ends: a simulation cannot repeat it.
+/// The captures of both ends explain and draw the result directory: a simulation cannot repeat the run.
 #[test]
 fn result_of_real_hosts_is_explained_by_its_captures() {
     skip::need!("python3");
@@ -54,9 +54,9 @@ fn result_of_real_hosts_is_explained_by_its_captures() {
     let run = lasthop(&dir, &[&halves[..], &["--", "python3", "client.py", "4"]].concat());
     assert_eq!(run.code, Some(0), "{}", run.err);
     let explained = lasthop(&dir, &["explain", "halves"]);
-    assert!(explained.err.contains("note: split ends the connections on the path"), "{}", explained.err);
+    assert!(explained.err.contains("note: split splits the connections on the path"), "{}", explained.err);
     assert!(explained.code == Some(0) && !explained.out.contains("joined"), "{}", explained.out);
-    // It has one capture of each connection, of which the place can be given.
+    // The result has one capture of each connection, whose place can be given.
     let explained = lasthop(&dir, &["explain", "halves", "--at", "receiver"]);
     assert!(explained.code == Some(0) && explained.out.contains("captured at the receiver"), "{}", explained.err);
     let explained = lasthop(&dir, &["explain", "real", "--at", "receiver"]);
@@ -91,7 +91,8 @@ fn wrong_nodes_are_errors_with_a_suggestion() {
     assert!(emulated.err.contains("at least two devices"), "{}", emulated.err);
 }
 
-/// A user without rights, with a /dev/net/tun as udev makes it: the user keeps its number, and its command has no rights.
+/// An ordinary user, with /dev/net/tun as udev creates it: the user id is unchanged, and the command has no
+/// capabilities.
 #[test]
 fn ordinary_user_needs_no_root() {
     skip::need!("python3");
@@ -111,7 +112,7 @@ fn ordinary_user_needs_no_root() {
     let user = |words: &[&str]| {
         let mut command = Command::new("unshare");
         command.args(["--mount", "sh", "-c", script, "sh"]).args(words).current_dir(&dir);
-        // Names are known although the folder for temporary files is another user's.
+        // Node names resolve although the folder for temporary files belongs to another user.
         command.env("TMPDIR", &private);
         let output = command.output();
         let _ = fs::remove_file(dir.join("tun"));
@@ -173,7 +174,7 @@ fn failures_of_other_commands_are_reported() {
     assert!(missing.err.contains("`no-such-program -s`: has failed at server"), "{}", missing.err);
     assert!(missing.err.contains("exit code 127"), "{}", missing.err);
     assert!(!dir.join("kept").exists());
-    // The command waits until the other one, which listens, may fail.
+    // The command waits until the other command, which listens, is allowed to fail.
     let server = "import os, socket, time\n\
                   listener = socket.socket()\nlistener.bind(('', 5001))\nlistener.listen()\n\
                   while not os.path.exists('go'): time.sleep(0.01)\n\
@@ -188,7 +189,7 @@ fn failures_of_other_commands_are_reported() {
     assert_eq!(report["ended"], ended);
 }
 
-/// What clap rejects has the line to type.
+/// An error for arguments that clap rejects includes a corrected line.
 #[test]
 fn rejected_arguments_of_shell_have_a_tip() {
     let dir = prepared("shell-arguments");

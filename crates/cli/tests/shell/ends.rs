@@ -1,4 +1,4 @@
-//! What remains after signals and kills.
+//! Processes and files left after signals and kills.
 
 use std::fs;
 use std::path::Path;
@@ -27,7 +27,7 @@ fn devices() -> Vec<String> {
     names
 }
 
-/// A shell whose command sleeps, with a process that it left behind.
+/// A shell whose command sleeps, and a background process of the shell.
 fn sleeping(mut shell: Command, dir: &Path) -> (Child, String, u32) {
     let line = "sleep 300 & readlink /proc/self/ns/net > namespace.new; echo $$ >> namespace.new; \
                 mv namespace.new namespace; exec sleep 300";
@@ -62,7 +62,7 @@ fn nothing_remains_after_signals_and_results_are_kept() {
         skip::skip!("{reason}");
     }
     let before = devices();
-    // Signal, whether it is for the command instead of lasthop, and the exit code.
+    // Signal, whether it goes to the command instead of lasthop, and the exit code.
     for (signal, to_command, code) in [("INT", false, 130), ("TERM", false, 143), ("KILL", true, 137)] {
         let _ = fs::remove_file(dir.join("namespace"));
         let (shell, namespace, pid) = sleeping(command(&dir, &[]), &dir);

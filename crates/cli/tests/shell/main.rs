@@ -64,7 +64,7 @@ while True:
     connection.close()
 "#;
 
-/// Receives the bytes, and sends 50 datagrams: prints what arrived.
+/// Receives the bytes, and sends 50 datagrams: prints the received data.
 const CLIENT: &str = r#"
 import hashlib, socket, sys, time
 family = socket.AF_INET6 if sys.argv[1] == "6" else socket.AF_INET
@@ -124,7 +124,8 @@ fn shown_by_tshark(capture: &Path, filter: &str) -> Vec<String> {
     String::from_utf8_lossy(&printed.stdout).lines().filter(|line| !line.is_empty()).map(str::to_owned).collect()
 }
 
-/// Namespaces, devices and programs of one test at a time: the tests measure nothing, but each needs the machine.
+/// Tests with namespaces, devices and programs run one at a time: they measure nothing, but each uses the whole
+/// machine.
 fn alone() -> std::sync::MutexGuard<'static, ()> {
     static MACHINE: std::sync::Mutex<()> = std::sync::Mutex::new(());
     MACHINE.lock().unwrap_or_else(std::sync::PoisonError::into_inner)

@@ -1,4 +1,4 @@
-//! The machine's own network behind the scenario's.
+//! The machine's own network, reached through the scenario's network.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::common::{command, lasthop};
 use super::{alone, permitted, prepared, shown_by_tshark};
 
-/// Fetches what the machine sends over TCP, and sends datagrams to it that come back.
+/// Fetches data from the machine over TCP, and sends datagrams to it that are echoed.
 const OUTSIDE_CLIENT: &str = r#"
 import socket, sys
 stream = socket.create_connection(("203.0.113.1", int(sys.argv[1])))
@@ -46,7 +46,7 @@ fn has_route_outside(dir: &Path) -> Result<(), String> {
 
 /// Streams and datagrams cross the network and reach programs of the machine.
 #[test]
-fn outside_is_reached_through_the_network() {
+fn outside_host_is_reached_through_the_simulated_network() {
     skip::need!("pasta");
     skip::need!("python3");
     skip::need!("tshark");
@@ -78,13 +78,13 @@ fn outside_is_reached_through_the_network() {
     assert!(segments >= 350_000 / 1448, "{segments} segments");
 }
 
-/// Runs its arguments where the machine has no `/etc/resolv.conf`.
+/// Runs its arguments on a machine without `/etc/resolv.conf`.
 const WITHOUT_RESOLVER: &str = r#"
 cp /etc/hosts hosts && mount -t tmpfs etc /etc && cp hosts /etc && exec "$@"
 "#;
 
 #[test]
-fn nodes_have_names_where_the_machine_has_no_resolver() {
+fn node_names_resolve_on_a_machine_without_a_resolver() {
     skip::need!("pasta");
     skip::need!("python3");
     skip::need!("unshare");
@@ -105,7 +105,7 @@ fn nodes_have_names_where_the_machine_has_no_resolver() {
     assert!(!err.contains("find nodes by address only"), "{err}");
 }
 
-/// Processes of pasta whose parent is `parent`: its name has that of the processor's extensions in it, such as `passt.avx2`.
+/// Processes of pasta whose parent is `parent`: the name includes the processor's extensions, such as `passt.avx2`.
 fn pastas(parent: u32) -> Vec<String> {
     let processes = fs::read_dir("/proc").unwrap().flatten();
     let named = processes.filter_map(|entry| {

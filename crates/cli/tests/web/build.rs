@@ -1,5 +1,5 @@
-//! How `lasthop web` builds a missing page. Scripts stand in for cargo, rustc, npm and Node, so that nothing is compiled and
-//! nothing comes from the network; `--checkout` ignores a page in the program under test.
+//! Building of a missing page by `lasthop web`. Scripts replace cargo, rustc, npm and Node, so the tests compile and
+//! download nothing; `--checkout` ignores a page in the program under test.
 #![cfg(unix)]
 
 use std::fs;
@@ -17,13 +17,13 @@ printf '<!doctype html>stand-in' | gzip -n > $out/index.html.gz
 printf 'let a;' | gzip -n > $out/assets/a.js.gz
 ";
 
-/// Programs that stand in for those of a build, a cache, and the number of builds.
+/// Stand-ins for the programs of a build, a cache, and the number of builds.
 struct StandIn {
     dir: PathBuf,
 }
 
 impl StandIn {
-    /// Stand-ins of which cargo does `build`: a shell script, to which `$out` is the folder of the page.
+    /// Creates stand-ins, whose cargo executes `build`: a shell script in which `$out` is the folder of the page.
     fn new(test: &str, build: &str) -> Self {
         let stand_in = StandIn { dir: scratch(test) };
         fs::create_dir(stand_in.dir.join("bin")).unwrap();
@@ -51,7 +51,7 @@ impl StandIn {
         self.program("cargo", &format!("echo \"$PWD\" >> '{calls}'\n{check}\n{build}"));
     }
 
-    /// The folders in which a build began.
+    /// Folders in which a build was started.
     fn builds(&self) -> Vec<String> {
         let calls = fs::read_to_string(self.dir.join("calls")).unwrap_or_default();
         calls.lines().map(str::to_owned).collect()
@@ -65,12 +65,12 @@ impl StandIn {
         command
     }
 
-    /// What `lasthop web --build` serves.
+    /// The page served by `lasthop web --build`.
     fn serve_page(&self) -> Served {
         Served::try_start(&mut self.command(&root(), &["--build"])).unwrap_or_else(|ended| panic!("{}", ended.err))
     }
 
-    /// What a command prints that ends without a page.
+    /// Output of a command that ends without a page.
     fn run_refused(&self, checkout: &Path, args: &[&str]) -> Ended {
         ended(self.command(checkout, args).stdin(Stdio::null()).output().unwrap())
     }
@@ -129,7 +129,7 @@ fn damaged_page_in_the_cache_is_built_again() {
     assert_eq!(fs::read(stand_in.page()).unwrap(), whole);
 }
 
-/// The checksum is right: the build has made the damage.
+/// The checksum matches: the build itself wrote the damaged file.
 #[test]
 fn damaged_file_of_the_page_is_named_and_built_again_on_request() {
     let stand_in = StandIn::new("web-build-unreadable", &format!("{SUCCEED}echo cut > $out/assets/a.js.gz\n"));
@@ -173,14 +173,14 @@ fn missing_programs_are_named_with_their_remedy() {
 }
 
 #[test]
-fn without_a_terminal_the_command_to_type_is_named() {
+fn without_a_terminal_the_build_command_is_named() {
     let stand_in = StandIn::new("web-build-asked", SUCCEED);
     let Ended { code, err, .. } = stand_in.run_refused(&root(), &[]);
     assert_eq!((code, err.lines().count(), stand_in.builds().len()), (Some(2), 1, 0), "{err}");
     assert!(err.starts_with("error: this lasthop has no page yet; `lasthop web --build` builds it from "), "{err}");
 }
 
-/// A copy of the sources below `dir`, without what builds have written.
+/// A copy of the sources below `dir`, without files written by builds.
 fn copy_sources(dir: &Path) -> PathBuf {
     let copy = dir.join("copy");
     fs::create_dir(&copy).unwrap();
@@ -200,14 +200,17 @@ fn moved_checkout_and_changed_sources_are_refused() {
     let moved = stand_in.dir.join("moved");
     let Ended { code, err, .. } = stand_in.run_refused(&moved, &["--build"]);
     assert_eq!((code, err.lines().count()), (Some(2), 1), "{err}");
-    assert!(err.contains(&format!("{} is none (any more); `lasthop web --build --checkout", moved.display())), "{err}");
+    assert!(
+        err.contains(&format!("{} is not a checkout (any more); `lasthop web --build --checkout", moved.display())),
+        "{err}"
+    );
 
     let other = copy_sources(&stand_in.dir);
     fs::write(other.join("crates/sim/src/changed.rs"), "").unwrap();
     let Ended { code, err, .. } = stand_in.run_refused(&other, &["--build"]);
     assert_eq!((code, err.lines().count(), stand_in.builds().len()), (Some(2), 1, 0), "{err}");
     assert!(err.contains(" has other sources than this lasthop was built from "), "{err}");
-    // The same files are the same sources, wherever they are, and what a build writes is none of them.
+    // Equal files give equal fingerprints at any place, and files written by a build are ignored.
     fs::remove_file(other.join("crates/sim/src/changed.rs")).unwrap();
     for generated in ["web/src/wasm", "web/public/examples", "web/node_modules", "target"] {
         fs::create_dir_all(other.join(generated)).unwrap();
@@ -218,18 +221,18 @@ fn moved_checkout_and_changed_sources_are_refused() {
 }
 
 #[test]
-fn without_a_home_another_place_is_asked_for() {
+fn missing_home_directory_is_reported_with_an_alternative() {
     let stand_in = StandIn::new("web-build-home", SUCCEED);
     let mut command = stand_in.command(&root(), &["--build"]);
     let output = command.env_remove("HOME").env_remove("XDG_CACHE_HOME").env_remove("LOCALAPPDATA").output().unwrap();
     let Ended { code, err, .. } = ended(output);
     assert_eq!((code, err.lines().count(), stand_in.builds().len()), (Some(2), 1, 0), "{err}");
-    assert!(err.contains("HOME is not set; set it, or XDG_CACHE_HOME to a folder that can be written"), "{err}");
+    assert!(err.contains("HOME is not set; set it, or XDG_CACHE_HOME to a writable folder"), "{err}");
 }
 
-/// Both are started at once; which of them builds is open.
+/// Both programs start at the same time; either of them may build.
 #[test]
-fn two_at_once_build_one_page() {
+fn simultaneous_builds_make_one_page() {
     let stand_in = StandIn::new("web-build-two", &format!("sleep 2\n{SUCCEED}"));
     let start = || {
         let mut command = stand_in.command(&root(), &["--build"]);
@@ -241,7 +244,7 @@ fn two_at_once_build_one_page() {
         served.interrupt().err
     });
     let waited =
-        texts.iter().filter(|err| err.starts_with("another lasthop builds a page; this one waits for its end\n"));
+        texts.iter().filter(|err| err.starts_with("another lasthop builds a page; waiting until it has finished\n"));
     assert_eq!((waited.count(), stand_in.builds().len()), (1, 1), "{texts:?}");
 }
 
@@ -263,18 +266,18 @@ fn build_that_leaves_no_page_is_an_error() {
     let stand_in = StandIn::new("web-build-nothing", "true");
     let Ended { code, err, .. } = stand_in.run_refused(&root(), &["--build"]);
     assert_eq!(code, Some(1));
-    assert!(err.contains("\nerror: the build has left no page; all of its output: "), "{err}");
+    assert!(err.contains("\nerror: the build wrote no page; its complete output: "), "{err}");
     assert_eq!(stand_in.list_cache(), ["build.log", "lock"]);
 }
 
-/// A limit of the size of files stands in for a full disk: each file of the page is below it, and the whole page is above.
+/// A limit of the file size simulates a full disk: each file of the page is smaller, and the whole page is larger.
 #[test]
-fn page_that_does_not_fit_is_served_and_leaves_nothing_in_the_cache() {
+fn page_that_exceeds_the_disk_is_served_and_not_cached() {
     skip::need!("bash");
     let large = "for name in index.html b.js c.js; do head -c 6000 /dev/urandom | gzip -n > $out/$name.gz; done";
     let stand_in = StandIn::new("web-build-full", large);
     let web = stand_in.command(&root(), &["--build"]);
-    // The PATH of the stand-ins has no bash.
+    // The PATH of the stand-ins does not include bash.
     let mut limited = Command::new("/bin/bash");
     limited.args(["-c", "ulimit -f 10; exec \"$@\"", "limited"]).arg(web.get_program()).args(web.get_args());
     limited.current_dir(&stand_in.dir);
@@ -321,7 +324,7 @@ fn interrupted_build_leaves_no_page() {
 }
 
 #[test]
-fn what_a_killed_build_has_left_is_removed_by_the_next() {
+fn leftovers_of_a_killed_build_are_removed_by_the_next_build() {
     let stand_in = StandIn::new("web-build-killed", "");
     let mut child = start_endless_build(&stand_in);
     child.kill().unwrap();

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::common::{Ended, command, ended, send_signal};
 
-/// A server that was started by a test, and is killed with it.
+/// A server started by a test, and killed at its end.
 struct Served {
     child: Option<Child>,
     address: String,
@@ -23,7 +23,7 @@ impl Served {
     /// Starts `lasthop web` in `dir`; `None` if this build has no page.
     fn start(dir: &Path, args: &[&str]) -> Option<Self> {
         let mut command = command(dir, &[&["web", "--no-open"], args].concat());
-        // The page of the user's cache is not that of this build.
+        // The page in the user's cache may be of another build.
         match Self::try_start(command.env("XDG_CACHE_HOME", dir.join("no-cache"))) {
             Ok(served) => Some(served),
             Err(Ended { code, err, .. }) => {
@@ -35,7 +35,7 @@ impl Served {
         }
     }
 
-    /// Starts a command that serves the page; its output if it ends before.
+    /// Starts a command that serves the page; returns its output if the command ends first.
     fn try_start(command: &mut Command) -> Result<Self, Ended> {
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
@@ -47,7 +47,7 @@ impl Served {
         Ok(Served { child: Some(child), address: address.to_owned(), fragment: fragment.to_owned() })
     }
 
-    /// The status, the header and the body of an answer to a request that names `host`.
+    /// The status, the header and the body of a response to a request that names `host`.
     fn request(&self, path: &str, host: &str) -> (u16, String, Vec<u8>) {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         write!(stream, "GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").unwrap();

@@ -1,4 +1,4 @@
-//! The server of the page: what it sends, what it refuses, and how it ends.
+//! The server of the page: responses, refusals, and shutdown.
 
 use std::fs;
 use std::net::{Ipv4Addr, TcpListener};

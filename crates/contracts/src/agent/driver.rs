@@ -21,7 +21,7 @@ pub struct Driver {
     what: &'static str,
 }
 
-/// What an agent declares once.
+/// Constants declared by an agent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Constants {
     pub sends_expedited: bool,
@@ -126,7 +126,7 @@ impl Driver {
         }
         let constants = Constants::of(&*self.agent);
         if constants != self.constants {
-            let expected = format!("{:?} as at first", self.constants);
+            let expected = format!("{:?} as in the first call", self.constants);
             return Err(self.breach(Contract::Constant, format!("{constants:?}"), expected));
         }
         Ok((result, send))
@@ -149,14 +149,14 @@ impl Driver {
     /// Returns the counters of the agent.
     ///
     /// # Errors
-    /// Other names than at first.
+    /// The names differ from the names in the first call.
     pub fn counters(&self) -> Result<Vec<(&'static str, u64)>, Breach> {
         let counters = self.agent.counters();
         if counters.iter().map(|(name, _)| *name).eq(self.names.iter().copied()) {
             return Ok(counters);
         }
         let names: Vec<_> = counters.iter().map(|(name, _)| *name).collect();
-        Err(self.breach(Contract::CounterNames, format!("{names:?}"), format!("{:?} as at first", self.names)))
+        Err(self.breach(Contract::CounterNames, format!("{names:?}"), format!("{:?} as in the first call", self.names)))
     }
 
     pub(crate) fn breach(&self, contract: Contract, found: impl Into<String>, expected: impl Into<String>) -> Breach {

@@ -38,7 +38,7 @@ struct AckNumber {
     number: u32,
 }
 
-/// What an agent has received so far.
+/// Packets received by an agent so far.
 pub struct Received {
     options: AgentOptions,
     semantics: Semantics,
@@ -69,7 +69,7 @@ impl Received {
         if let Input::Failed(notice) = input {
             self.failed.add(&notice.packet);
         }
-        // A report, too, is about a packet that the node has.
+        // A report also refers to a packet at the node.
         if let Input::ToAir(packet) | Input::FromAir(packet) = input {
             self.add(packet);
         } else if let Input::Failed(notice) = input {

@@ -6,7 +6,7 @@ use wire::{Addr, Body, Flags, Packet, Segment};
 pub const FIXED: Addr = Addr::of_node(0);
 /// Address of the agent's node.
 pub const HERE: Addr = Addr::of_node(1);
-/// Address of the host behind the radio link.
+/// Address of the host at the far end of the radio link.
 pub const MOBILE: Addr = Addr::of_node(2);
 
 /// Returns the ports of a flow at the fixed host and at the mobile.

@@ -27,12 +27,12 @@ pub fn check_agent(config: &AgentConfig, seed: u64) -> Result<(), Breach> {
     observe_agent(config, &AgentOptions::default(), seed).map(drop)
 }
 
-/// What an agent may do, beyond the behaviour of most.
+/// Exceptions of an agent from the contracts of most agents.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AgentOptions {
     /// It may send received bytes in other segments than those that it received.
     pub resegments: bool,
-    /// It may withhold the last byte of an acknowledgment.
+    /// Whether the agent may withhold the last byte of an acknowledgment.
     pub withholds_last_byte: bool,
     /// An agent that takes, changes or sends packets must have the counters `flows`, `state_bytes` and
     /// `state_bytes_most`. Otherwise they only need to occur together.
@@ -52,12 +52,12 @@ impl Default for AgentOptions {
     }
 }
 
-/// What a check saw of an agent.
+/// Observations of a check on an agent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct AgentObservation {
     /// It sent an acknowledgment that it had not received.
     pub acknowledges: bool,
-    /// Number of messages in answer to reports of the link layer.
+    /// Number of messages sent in response to reports of the link layer.
     pub messages: u64,
 }
 

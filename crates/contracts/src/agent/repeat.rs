@@ -24,7 +24,7 @@ impl Effect {
         Ok(Effect { passed: output.passed, sent: output.sent, deadline, counters })
     }
 
-    /// Compares it with the effect that the input had in an earlier run.
+    /// Compares the effect of an input with the effect of the same input in an earlier run.
     pub fn repeats(&self, earlier: &Self, driver: &Driver) -> Result<(), Breach> {
         let breach = |found: String, expected: String| {
             Err(driver.breach(Contract::Repeatable, found, format!("{expected} as in the first run of this traffic")))

@@ -1,4 +1,4 @@
-//! Reports of failed attempts, and the messages with which agents answer them.
+//! Reports of failed attempts, and the messages of agents in response.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -78,7 +78,7 @@ pub fn collect_answers(config: &AgentConfig, failures: &[RadioNotice]) -> Result
     Ok(answers)
 }
 
-/// Passes reports to an agent. Calls `observe` for each with its index and the packets sent since the report before.
+/// Passes reports to an agent. Calls `observe` for each with its index and the packets sent since the previous report.
 fn pass_reports(
     config: &AgentConfig,
     failures: &[RadioNotice],
@@ -94,7 +94,7 @@ fn pass_reports(
     Ok(())
 }
 
-/// Returns true if a message is one from the agent's node to the source of this data segment, and quotes it.
+/// Returns true if a message goes from the agent's node to the source of this data segment, and quotes it.
 pub fn quotes_segment(message: &Packet, failed: &Packet) -> bool {
     quoted_key(message).is_some_and(|quoted| Some(quoted) == segment_key(failed))
 }

@@ -7,7 +7,7 @@ use crate::breach::{Breach, Contract};
 
 /// Number of inputs.
 const INPUTS: usize = 60_000;
-/// Numbers of flows: many with a few packets each, and one with many.
+/// Numbers of flows: either many flows with a few packets each, or one flow with many.
 const FLOWS: [u16; 2] = [9_000, 1];
 
 /// Checks the counters `flows`, `state_bytes` and `state_bytes_most`.
@@ -32,7 +32,7 @@ fn check_counters(driver: &Driver, options: &AgentOptions, interferes: bool, mos
     let breach = |found: String, expected: &str| Err(driver.breach(Contract::State, found, expected));
     if size.is_some() != flows.is_some() || size.is_some() != reported.is_some() {
         let found = format!("flows {flows:?}, state_bytes {size:?}, state_bytes_most {reported:?}");
-        return breach(found, "all three counters, or no state and none of them");
+        return breach(found, "all three counters, or no counter and no state");
     }
     if options.must_report_state && interferes && size.is_none() {
         return breach("packets taken, changed or sent".into(), "the counters flows, state_bytes and state_bytes_most");
@@ -44,7 +44,7 @@ fn check_counters(driver: &Driver, options: &AgentOptions, interferes: bool, mos
     // The reported maximum may exceed the sizes seen between calls.
     match reported {
         Some(reported) if reported < *most => {
-            breach(format!("state_bytes_most {reported}"), &format!("at least {most}, which state_bytes was"))
+            breach(format!("state_bytes_most {reported}"), &format!("at least {most}, the maximum of state_bytes"))
         }
         _ => Ok(()),
     }

@@ -56,7 +56,7 @@ impl Traffic {
         Traffic { draws, flows, sent: BTreeMap::new(), now: Time::ZERO, mirrored: false }
     }
 
-    /// The same, at an agent in the mobile: the fixed host is on the radio link's side.
+    /// The same traffic at an agent in the mobile: the fixed host is on the radio link's side.
     pub fn mirror(self) -> Self {
         Traffic { mirrored: true, ..self }
     }

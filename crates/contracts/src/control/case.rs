@@ -23,7 +23,7 @@ pub struct Case {
 }
 
 impl Case {
-    /// Draws a case. Mostly it has ordinary values, and some that only a faulty path causes.
+    /// Draws a case. Most values are ordinary; some occur only on a faulty path.
     pub fn random(draws: &mut Draws) -> Self {
         let mut steps = Steps::default();
         Case {
@@ -42,7 +42,7 @@ struct Steps {
     recovering: bool,
     /// Expiries of the retransmission timer without progress.
     expiries: u32,
-    /// There was a reduction that was not undone.
+    /// A reduction has occurred and was not undone.
     reduced: bool,
 }
 

@@ -25,8 +25,8 @@ pub fn check_control(config: &ControlConfig, seed: u64) -> Result<(), Breach> {
     (0..CASES).try_for_each(|_| check_case(config, &Case::random(&mut draws)))
 }
 
-/// As [`check_control`], for one sequence of steps. They are made as they are, in the order of their fields: their author is
-/// responsible for the preconditions of the trait.
+/// As [`check_control`], for one sequence of steps. The steps are executed unchanged, in the order of their fields; the
+/// caller is responsible for the preconditions of the trait.
 ///
 /// # Errors
 /// The first broken contract.
@@ -70,7 +70,7 @@ struct ControlReading {
     constants: Constants,
 }
 
-/// What a control declares once.
+/// Constants declared by a control.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Constants {
     wants_feedback: bool,
@@ -97,7 +97,7 @@ struct Calls<'a> {
     cc: Box<dyn CongestionControl>,
     member: &'a str,
     segment: f64,
-    /// One before the first call, and one after each call.
+    /// One reading before the first call, and one after each call.
     readings: Vec<ControlReading>,
     /// Readings of another object after equal calls.
     earlier: Option<&'a [ControlReading]>,
@@ -146,7 +146,7 @@ impl Calls<'_> {
         self.check()
     }
 
-    /// Checks what holds after every call.
+    /// Checks the contracts that apply after every call.
     fn check(&self) -> Result<(), Breach> {
         let now = self.readings[self.readings.len() - 1];
         let least = format!("at least {}", self.segment);
@@ -161,7 +161,7 @@ impl Calls<'_> {
         })?;
         let first = self.readings[0].constants;
         self.ensure(now.constants == first, Contract::Constant, || {
-            (format!("{:?}", now.constants), format!("{first:?} as at first"))
+            (format!("{:?}", now.constants), format!("{first:?} as in the first call"))
         })?;
         let earlier = self.earlier.and_then(|earlier| earlier.get(self.readings.len() - 1));
         self.ensure(earlier.is_none_or(|earlier| *earlier == now), Contract::Repeatable, || {
@@ -169,7 +169,7 @@ impl Calls<'_> {
         })
     }
 
-    /// Checks what holds after a congestion event.
+    /// Checks the contracts that apply after a congestion event.
     fn after_congestion(&self, event: Congestion) -> Result<(), Breach> {
         let [.., before, now] = self.readings[..] else { return Ok(()) };
         match event {
@@ -183,7 +183,7 @@ impl Calls<'_> {
                 self.ensure(now.cwnd == self.segment, Contract::OneSegment, || {
                     (format!("cwnd {}", now.cwnd), format!("{}", self.segment))
                 })?;
-                // A repeated timeout leaves the threshold of the first.
+                // A repeated timeout does not change the ssthresh set by the first timeout.
                 let repeated = matches!(event, Congestion::Timeout { nth: 2.. });
                 if repeated { Ok(()) } else { self.threshold_is_set(&now) }
             }

@@ -30,10 +30,10 @@ pub struct ControlStep {
     pub congestion: Option<Congestion>,
     /// Recovery has ended.
     pub recovered: bool,
-    /// cwnd was a limit: new data, acknowledged outside recovery, may increase it. Also, whether slow start begins again
-    /// after idleness.
+    /// Whether cwnd limited the sender: then new data acknowledged outside recovery may increase cwnd. Also whether
+    /// slow start begins again after idleness.
     pub limited: bool,
-    /// Nothing is in flight for this time.
+    /// Duration without data in flight.
     pub idle: Option<Span>,
 }
 
@@ -44,12 +44,12 @@ pub struct Rate {
     pub delivered: u64,
     /// The interval.
     pub interval: Span,
-    /// Whether the sender had too little data.
+    /// Whether the application limited the sender.
     pub app_limited: bool,
 }
 
 impl ControlStep {
-    /// Returns the argument of `on_ack`, if it is called.
+    /// Returns the argument of `on_ack` if the method is to be called.
     pub(super) fn ack_argument(&self, feedback: &Feedback) -> Option<Acked> {
         let Feedback { now, una, nxt, rtt, srtt, .. } = *feedback;
         let grows = self.limited && self.acked > 0 && !self.recovering;
@@ -105,7 +105,7 @@ impl SenderProgress {
         }
     }
 
-    /// Lets time pass with nothing in flight; returns the time after it.
+    /// Advances the time with no data in flight; returns the new time.
     pub fn idle(&mut self, idle: Span) -> Time {
         self.now += idle;
         self.now

@@ -39,8 +39,8 @@ pub fn check_transfer(config: &Config, weather: &Weather, seed: u64) -> Result<(
     })
 }
 
-/// As [`check_transfer`], for a congestion control with the default recovery and the other defaults of TCP, under each of the
-/// [usual weathers](Weather::USUAL).
+/// As [`check_transfer`], for a congestion control with the default recovery and the other defaults of TCP, under each
+/// of the [usual impairments](Weather::USUAL).
 ///
 /// # Errors
 /// The first broken contract.
@@ -66,7 +66,7 @@ impl Default for TransferOptions {
     }
 }
 
-/// A transfer that kept the contracts.
+/// A transfer without a broken contract.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct TransferOutcome {
     /// The sender's counters.
@@ -75,7 +75,7 @@ pub struct TransferOutcome {
     pub events: Vec<(Time, Event)>,
     /// Changes of ssthresh.
     pub reductions: u32,
-    /// Episodes that the network explained, in which ssthresh does not change.
+    /// Loss episodes explained by the network, in which ssthresh does not change.
     pub explained: u32,
 }
 

@@ -34,7 +34,7 @@ pub struct Pair<'a> {
     weather: Weather,
     /// First byte beyond the window advertised so far.
     edge: u64,
-    /// Lost segments that are reported by marks.
+    /// Lost segments to be reported by marks.
     lost_in_air: BTreeSet<u32>,
     events: Vec<(Time, Event)>,
     /// Timers and arrivals, and the last one.
@@ -89,7 +89,7 @@ impl<'a> Pair<'a> {
         Ok(TransferOutcome { counters: self.sender.counters(), events: self.events, ..TransferOutcome::default() })
     }
 
-    /// Makes the next timer or arrival happen.
+    /// Executes the next timer or arrival.
     fn step(&mut self) -> Result<(), Breach> {
         self.steps += 1;
         let acknowledged = self.sender.bytes_acknowledged();

@@ -24,7 +24,7 @@ impl Weather {
     pub const CLEAR: Weather =
         Weather { loss: 0.0, ack_loss: 0.0, duplication: 0.0, reordering: 0.0, notices: 0.0, narrowing: 0.0 };
 
-    /// The usual weathers, from none to all impairments at once.
+    /// Default impairments of tests, from none to all at the same time.
     pub const USUAL: [Weather; 7] = [
         Weather::CLEAR,
         Weather { loss: 0.02, ..Weather::CLEAR },

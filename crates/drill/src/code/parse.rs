@@ -130,7 +130,7 @@ impl<'a> AssertionParser<'a> {
         self.skip_blanks();
         if !self.rest().is_empty() && !self.rest().starts_with(['\n', ';']) {
             let rest = self.rest().lines().next().unwrap_or_default();
-            return self.refuse_construct(format!("`{rest}` behind a statement"));
+            return self.refuse_construct(format!("`{rest}` after a statement"));
         }
         Ok(Statement { place, text, kind })
     }
@@ -278,14 +278,14 @@ impl<'a> AssertionParser<'a> {
                     self.at += length + 2;
                     Ok(Expr::Value(PyValue::Text(rest[1..=length].to_owned())))
                 }
-                None => self.refuse_construct("a text without an end"),
+                None => self.refuse_construct("an unterminated text"),
             },
             Some(c) if c.is_ascii_digit() || c == '.' => self.number(),
             _ => self.name(),
         }
     }
 
-    /// Parses the expressions after an opening parenthesis, which may extend over several lines.
+    /// Parses the expressions after an opening parenthesis, which may span several lines.
     fn tuple(&mut self) -> Read<Expr> {
         let mut all = Vec::new();
         let mut commas = 0;
@@ -295,7 +295,7 @@ impl<'a> AssertionParser<'a> {
             if self.accept(",") {
                 commas += 1;
             } else if !self.rest().starts_with(')') {
-                return self.refuse_construct("parentheses that do not close");
+                return self.refuse_construct("unbalanced parentheses");
             }
         }
         self.open -= 1;

@@ -3,7 +3,7 @@
 use crate::syntax::ast::Expr;
 use crate::target::CallAnswer;
 
-/// Outcome of a system call; both `Ok` and `Err` hold one, so that `?` can return early.
+/// Outcome of a system call; both `Ok` and `Err` hold one, for early return by `?`.
 pub type Called = Result<CallAnswer, CallAnswer>;
 
 /// Returns the error for an unsupported argument.

@@ -56,7 +56,7 @@ impl Life {
             return bytes;
         }
         let unsent = self.number("tcpi_notsent_bytes");
-        // Sending splits a socket buffer: only its unsent part remains.
+        // Transmission splits a socket buffer; the unsent part remains.
         self.buffer = self.buffer.max(self.written - unsent);
         let buffered = self.written - self.buffer;
         let room = self.buffer_size().saturating_sub(buffered);

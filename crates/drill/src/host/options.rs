@@ -159,7 +159,7 @@ impl Host<'_> {
 }
 
 impl Socket {
-    /// Sets an option whose value is a number; returns false if the socket does not support it in its state.
+    /// Sets an option whose value is a number; returns false if the socket does not support the option in its state.
     fn set_number(&mut self, option: &str, number: i64) -> Result<bool, CallAnswer> {
         let is_connected = matches!(self.kind, SocketState::Connected(_));
         match option {

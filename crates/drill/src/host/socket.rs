@@ -32,7 +32,8 @@ pub(super) struct Socket {
     pub connecting: bool,
 }
 
-/// Settings of a socket that override the host's for its connections; `None` for the host's.
+/// Settings of a socket, which override the settings of the host for its connections; `None` for the settings of the
+/// host.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Own {
     /// `TCP_CONGESTION`
@@ -50,7 +51,7 @@ pub(super) struct Own {
 }
 
 impl Own {
-    /// Returns the host's `settings` overridden by the socket's.
+    /// Returns the host's `settings` overridden by the settings of the socket.
     pub fn over(&self, settings: &HostSettings) -> HostSettings {
         HostSettings {
             control: self.control.as_ref().unwrap_or(&settings.control).clone(),

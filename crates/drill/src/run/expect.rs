@@ -38,7 +38,7 @@ impl Runner<'_> {
         let (joined, last) = self.join(first, tcp, until)?;
         self.numbers.learn(tcp, &first.segment);
         self.report.checked += 1;
-        // When the segment was logged, the mapping to script numbers was not known yet: format it again.
+        // The mapping to script numbers was unknown when the segment was logged, so the segment is formatted again.
         self.report.packets[position].tcp = self.numbers.convert_sent(&first);
         let found = self.numbers.convert_sent(&joined);
         let cells = compare_packets(tcp, &found, ComparedParts { push: last.last, ticks: self.head.ticks });
@@ -85,7 +85,7 @@ impl Runner<'_> {
                 format_seconds(sent.time),
                 self.numbers.convert_sent(sent)
             ),
-            None => "no packet now or later".into(),
+            None => "no further packet".into(),
         };
         let found = Mismatch::Words { expected, found: later };
         Err(self.fail(event.action_place, "a packet is missing", found, None))

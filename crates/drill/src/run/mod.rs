@@ -30,12 +30,14 @@ use numbers::Numbers;
 const CONSTANTS: [(&str, i64); 5] =
     [("TCP_CA_Open", 0), ("TCP_CA_Disorder", 1), ("TCP_CA_CWR", 2), ("TCP_CA_Recovery", 3), ("TCP_CA_Loss", 4)];
 
-/// Runs `script` in simulated time against connection ends that `open` creates. `tolerance` overrides the script's.
+/// Runs `script` in simulated time against connection ends that `open` creates. `tolerance` overrides the tolerance in
+/// the script.
 pub fn run_script(script: &Script, tolerance: Option<Span>, open: &Opener<'_>) -> ScriptReport {
     run_on(script, tolerance, &mut Host::new(open))
 }
 
-/// Runs `script` against `host`. `tolerance` overrides the script's, which is multiplied on a wall clock.
+/// Runs `script` against `host`. `tolerance` overrides the tolerance in the script, which is multiplied on a wall
+/// clock.
 pub fn run_on(script: &Script, tolerance: Option<Span>, host: &mut dyn ScriptTarget) -> ScriptReport {
     let mut runner = Runner {
         host,
@@ -170,7 +172,7 @@ impl Runner<'_> {
             if moved.is_err() {
                 let found = Mismatch::Words {
                     expected: "advancing time".into(),
-                    found: "a timer that is due immediately again at every expiry".into(),
+                    found: "a timer that expires without end at one time".into(),
                 };
                 return Err(self.fail(self.place, "the time does not advance", found, None));
             }
@@ -235,7 +237,7 @@ impl Runner<'_> {
 
     fn call(&mut self, event: &ScriptEvent, call: &Call, window: Option<EventWindow>) -> Step {
         let started = window.map_or(self.host.now(), |window| window.from);
-        // A process makes one call at a time.
+        // A process executes one system call at a time.
         self.finish_pending()?;
         self.advance(started, false)?;
         let place = event.action_place;
@@ -304,7 +306,7 @@ impl Runner<'_> {
         Err(self.fail(place, "a call does not return in time", found, None))
     }
 
-    /// Compares the result and the time of a returned call with the script's.
+    /// Compares the result and the time of a returned call with those in the script.
     fn check_return(&mut self, call: &Call, place: ScriptPlace, answer: CallAnswer, returns: Option<Time>) -> Step {
         let found = match answer {
             CallAnswer::Unsupported(what) => return stop_unsupported(place, what),

@@ -1,7 +1,7 @@
 //! Mapping between the numbers in scripts and those on the wire.
 //!
-//! Scripts count sequence numbers from each side's initial one; a window has its value in the header, unscaled. Time
-//! stamps of the end under test begin with the script's first value and advance with the end's clock.
+//! Scripts count sequence numbers from each side's initial one; windows are unscaled header values. Time stamps of the
+//! end under test begin with the script's first value and advance with the end's clock.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU16;
@@ -46,7 +46,7 @@ impl Numbers {
         if self.local_scale.is_some() { self.remote_scale.unwrap_or(0) } else { 0 }
     }
 
-    /// Converts an injected segment to wire numbers; `connected` if a connection exists. `Err` names an
+    /// Converts an injected segment to wire numbers; `connected` states whether a connection exists. `Err` names an
     /// unsupported part.
     pub(super) fn incoming(&mut self, tcp: &Tcp, connected: bool) -> Result<(Segment, Ecn), String> {
         let mut flags = Flags::default();

@@ -95,7 +95,7 @@ impl ScriptParser<'_> {
         let from = self.whole("a sequence number, as in `1:1001(1000)`", U32)? as u32;
         self.sign(':')?;
         let place = self.place();
-        let to = self.whole("the sequence number behind the data", U32)? as u32;
+        let to = self.whole("the sequence number after the data", U32)? as u32;
         self.sign('(')?;
         let len = self.whole("the number of bytes", U32)? as u32;
         self.sign(')')?;
@@ -126,7 +126,7 @@ impl ScriptParser<'_> {
             }
             options.push(self.option()?);
             if !self.accept(ScriptToken::Sign(',')) && self.peek() != ScriptToken::Sign('>') {
-                return Err(self.wrong("`,` or `>` behind an option"));
+                return Err(self.wrong("`,` or `>` after an option"));
             }
         }
     }

@@ -132,7 +132,7 @@ impl<'a> ScriptParser<'a> {
         }
         let cleanup = self.commands();
         if self.peek() != ScriptToken::End {
-            let mut error = self.wrong("the end of the script behind commands that have no time");
+            let mut error = self.wrong("the end of the script after commands without a time");
             error.hint = Some("write a time such as `+0` in front of commands between events".into());
             return Err(error);
         }
@@ -174,7 +174,7 @@ impl<'a> ScriptParser<'a> {
             return Err(SyntaxError {
                 place: action_place,
                 found,
-                expected: "`>` behind `*` or a range of times: calls and injected packets have one time".into(),
+                expected: "`>` after `*` or a range of times: calls and injected packets have one time".into(),
                 hint: None,
             });
         }
@@ -273,7 +273,7 @@ impl<'a> ScriptParser<'a> {
         if self.accept(ScriptToken::Sign('(')) {
             while !self.accept(ScriptToken::Sign(')')) {
                 if self.peek() == ScriptToken::End {
-                    return Err(self.wrong("`)` behind the note"));
+                    return Err(self.wrong("`)` after the note"));
                 }
                 self.take();
             }

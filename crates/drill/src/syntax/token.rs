@@ -122,8 +122,8 @@ impl<'a> Tokenizer<'a> {
         let found = self.rest()[from..].find(mark).map(|at| from + at + mark.len());
         found.ok_or_else(|| SyntaxError {
             place: self.place,
-            found: format!("{what} that never ends"),
-            expected: format!("`{mark}` behind it"),
+            found: format!("{what} without an end"),
+            expected: format!("`{mark}` after it"),
             hint: None,
         })
     }

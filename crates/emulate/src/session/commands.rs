@@ -19,18 +19,18 @@ use super::peers::PeerCommands;
 use super::signals::Signals;
 use super::spawn::{CommandOutput, exit_code, spawn_command};
 
-/// Time that a command has to end by itself after a signal.
+/// Time for a command to end after a signal.
 const GRACE: Span = Span::from_secs(2);
 
 /// Running commands.
 pub(super) struct Commands {
-    /// The first one ends the emulation; `None` if a signal does.
+    /// The command that ended first, which ends the emulation; `None` if a signal ended it.
     main: Option<Child>,
     peers: PeerCommands,
     signals: Signals,
     /// The exit code of the first one.
     code: Option<u8>,
-    /// When a command that was told to end is killed.
+    /// When a command that has received a signal is killed.
     kill_at: Time,
     /// Whether a signal to this process came while it ran.
     interrupted: bool,
@@ -106,7 +106,7 @@ impl Commands {
         self.code.is_some()
     }
 
-    /// Ends what still runs in the namespaces, and returns the exit code of the first command.
+    /// Ends all processes that still run in the namespaces, and returns the exit code of the first command.
     pub fn finish(&mut self, nodes: &[NodeNamespace]) -> u8 {
         self.peers.look();
         let mut code = self.code;
@@ -119,7 +119,7 @@ impl Commands {
         let mut running: Vec<Child> = self.main.take().into_iter().chain(self.peers.take()).collect();
         for last in [Signal::SIGTERM, Signal::SIGKILL] {
             for pid in nodes.iter().flat_map(|node| list_processes(&node.inode)) {
-                // One that has just ended needs no signal.
+                // A process that has just ended needs no signal.
                 let _ = kill(pid, last);
             }
             for _ in 0..50 {
@@ -162,6 +162,6 @@ fn list_processes(inode: &str) -> Vec<Pid> {
 }
 
 fn send_signal(child: &Child, which: Signal) {
-    // A child that was not waited for keeps its number.
+    // A child process that has not been waited for keeps its process id.
     let _ = kill(Pid::from_raw(child.id() as i32), which);
 }

@@ -13,7 +13,7 @@ use wire::pcapng::{Direction, Writer};
 
 use super::{EmulationReport, Plan};
 
-/// Bytes of a capture that are written at once. With 8 kB, the default, a packet costs 18 % more time.
+/// Size of writes to a capture, in bytes. With 8 kB, the default, a packet costs 18 % more time.
 const BUFFER: usize = 1 << 16;
 
 /// The name of the report.
@@ -22,7 +22,7 @@ pub const REPORT: &str = lab::result_dir::EMULATION;
 /// The name of the output of the commands of a plan that is [`logged`](Plan::logged).
 pub const LOG: &str = "commands.log";
 
-/// Files that are written during an emulation, and those after it.
+/// Files written during an emulation, and files written after it.
 pub(super) struct Files(Option<OpenFiles>);
 
 struct OpenFiles {
@@ -35,7 +35,7 @@ struct OpenFiles {
 struct Capture {
     name: String,
     writer: Writer<BufWriter<File>>,
-    /// The first error; then nothing more is written.
+    /// The first error; after it nothing more is written.
     failed: Option<io::Error>,
 }
 
@@ -76,7 +76,7 @@ impl Files {
         self.0.as_ref()?.log.as_ref()
     }
 
-    /// An error of a command with the end of the log, which goes with the unfinished directory.
+    /// Adds the end of the log to an error of a command: the log is deleted with the unfinished directory.
     pub fn with_log(&self, error: Error) -> Error {
         match (error, self.0.as_ref().filter(|open| open.log.is_some())) {
             (Error::Program { line, message }, Some(open)) => {
@@ -87,7 +87,7 @@ impl Files {
         }
     }
 
-    /// A packet passes the device of a node, from the host or to it.
+    /// A packet passes the device of a node, to or from the host.
     pub fn packet(&mut self, device: usize, from_host: bool, at: Time, bytes: &[u8]) {
         let Some(capture) = self.0.as_mut().and_then(|open| open.captures.get_mut(device)) else { return };
         let direction = if from_host { Direction::Out } else { Direction::In };

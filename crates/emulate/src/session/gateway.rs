@@ -13,12 +13,12 @@ use super::nodes::{DEVICE, NodeNamespace, RealHost, own_ipv6};
 use crate::addresses::ipv4_of_node;
 use crate::frame::{IpFrame, Payload};
 
-/// The index of the place at which packets leave, which is added if it is not there: the node `name`, or else
-/// the second place's.
+/// Index of the place at which packets leave: the node `name`, or otherwise the second place's node; a missing place is
+/// added.
 ///
 /// # Errors
 ///
-/// If the node does not exist, or is the command's.
+/// If the node does not exist, or is the node of the command.
 pub fn gateway_place(network: &Network, places: &mut Vec<RealHost>, name: Option<&str>) -> Result<usize, Problem> {
     let Some(name) = name else { return Ok(1) };
     let place = super::nodes::find_node(network, "--outside", name)?;
@@ -32,7 +32,7 @@ pub fn gateway_place(network: &Network, places: &mut Vec<RealHost>, name: Option
     }
 }
 
-/// The node, with the network behind it.
+/// The node, and the networks reached through it.
 pub(super) struct Gateway<'a> {
     device: usize,
     node: &'a NodeNamespace,
@@ -61,8 +61,8 @@ impl<'a> Gateway<'a> {
         Ok(Some(Gateway { device, node, outside }))
     }
 
-    /// A packet is about to be delivered to a device: if it opens a connection to an outside host, the node will accept
-    /// it.
+    /// A packet is about to be delivered to a device: if the packet opens a connection to an outside host, the node
+    /// will accept the connection.
     pub fn delivers(&mut self, device: usize, bytes: &[u8]) {
         if device != self.device {
             return;
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn prefix_covers_the_addresses_of_all_nodes_and_few_more() {
+    fn prefix_is_the_longest_that_covers_all_nodes() {
         for (nodes, length) in [(1, 31), (3, 30), (4, 29), (255, 24), (256, 23), (65_535, 16)] {
             assert_eq!(prefix_length(nodes), length, "{nodes}");
             let mask = u32::MAX << (32 - u32::from(length));

@@ -35,10 +35,10 @@ pub use report::{Behind, EmulationReport, LatenessReport, NodeReport, needs_send
 use signals::Signals;
 pub use spawn::{HERE, run_here};
 
-/// What runs at which node.
+/// Commands by node.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
-    /// The nodes that are real hosts; the first one is the command's.
+    /// The nodes that are real hosts; the command runs at the first one.
     pub places: Vec<RealHost>,
     /// The program and its arguments; empty for none.
     pub command: Vec<OsString>,
@@ -48,19 +48,19 @@ pub struct Plan {
     pub real_time: bool,
     /// Whether the scenario's flows run as cross traffic.
     pub flows: bool,
-    /// Where results go; `None` for nowhere.
+    /// Directory of the results; `None` for no results.
     pub out: Option<PathBuf>,
-    /// Whether the commands read nothing, and what they print goes to [`LOG`] in the result directory.
+    /// Whether the commands have no input, and their output goes to [`LOG`] in the result directory.
     pub logged: bool,
-    /// The index of the place whose node is the way to the machine's own network.
+    /// Index of the place whose node is the gateway to the machine's own network.
     pub outside: Option<usize>,
     /// Reports problems to the user while the emulation runs.
     pub warn: Option<fn(&str)>,
-    /// The program of this process, if it is `lasthop`: it starts the commands, so that they end with it.
+    /// The program of this process, if it is `lasthop`: it starts the commands, which end when it ends.
     pub program: Option<PathBuf>,
 }
 
-/// The MTU of devices unless another is given.
+/// Default MTU of devices.
 pub const MTU: u16 = 1500;
 impl Plan {
     fn warn(&self, text: &str) {
@@ -94,11 +94,11 @@ pub struct EmulationEnd {
     pub report: EmulationReport,
     /// Links and nodes.
     pub summary: Summary,
-    /// Why it ended before the command, if it did.
+    /// Why the session ended before the command; `None` if it did not.
     pub failure: Option<String>,
 }
 
-/// Gives this process the rights that an emulation needs. To be called while it has a single thread.
+/// Acquires the privileges required for an emulation. Must be called while the process has a single thread.
 ///
 /// # Errors
 ///
@@ -125,7 +125,8 @@ pub fn render_introduction(plan: &Plan) -> String {
 ///
 /// # Errors
 ///
-/// If the machine does not permit namespaces or devices, or a command cannot be started. Nothing then remains of it.
+/// If the machine does not permit namespaces or devices, or a command cannot be started. Nothing of the session then
+/// remains.
 pub fn run_shell(loaded: &Loaded, plan: &Plan, watch: &mut dyn FnMut(&Status)) -> Result<EmulationEnd, Error> {
     let signals = Signals::catch()?;
     let names: Vec<(usize, &str)> =
@@ -171,7 +172,7 @@ fn run_emulation(
     let files = Files::create(loaded, plan)?;
     clock::wake_exactly()?;
     if plan.real_time {
-        // Commands do not inherit it.
+        // Commands do not inherit the descriptor.
         clock::real_time()?;
     }
     let commands = Commands::start(plan, nodes, signals, files.log()).map_err(|error| files.with_log(error))?;
@@ -191,11 +192,11 @@ fn run_emulation(
     let report = EmulationReport::of(loaded, plan, &emulator, &lateness, code, &commands);
     let summary = summarize_network(loaded, &emulator, plan.flows);
     files.finish(&report, &summary)?;
-    let failure = ended.err().map(|error| format!("a device is gone: {error}"));
+    let failure = ended.err().map(|error| format!("a device was removed: {error}"));
     Ok(EmulationEnd { code, report, summary, failure })
 }
 
-/// The summary of the network's links and nodes, and of the scenario's flows if they ran.
+/// The summary of the network's links and nodes, and of the scenario's flows if these ran.
 fn summarize_network(loaded: &Loaded, emulator: &Emulator, flows: bool) -> Summary {
     let (mut scenario, mut network) = (loaded.scenario.clone(), loaded.network.clone());
     if !flows {

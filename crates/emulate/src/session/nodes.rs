@@ -16,7 +16,7 @@ use crate::addresses::{ipv4_of_node, ipv6_of_node};
 /// The name of the device in each namespace.
 pub(super) const DEVICE: &str = "tun0";
 
-/// Packets that the kernel queues for the emulation: more than a host sends at once.
+/// Limit of the kernel's queue of packets for the emulation: more than a host sends in one burst.
 const QUEUE: u32 = 2000;
 
 /// A node that is a real host.
@@ -26,11 +26,11 @@ pub struct RealHost {
     pub node: usize,
     /// Its name.
     pub name: String,
-    /// A command line for a shell that runs there in addition to the command.
+    /// A shell command line that runs at the node in addition to the command.
     pub command: Option<String>,
 }
 
-/// A device that is a node's, as `NODE=DEVICE`.
+/// The device of a node, as `NODE=DEVICE`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Device {
     /// The node.
@@ -61,12 +61,12 @@ fn split_assignment<'a>(option: &str, text: &'a str, value: &str) -> Result<(&'a
 
 /// The nodes of `--node` and `--and NODE=COMMAND`, the command's first, and at least two.
 ///
-/// Without `--node` it is `mobile`, or else the node to which the first flow goes, or the last host. The second one is,
-/// if none is given, the other end of the first flow of that node, or the first other host.
+/// Without `--node` the first node is `mobile`, otherwise the receiver of the first flow, or the last host. If no
+/// second node is given, it is the other end of the first flow of the first node, or the first other host.
 ///
 /// # Errors
 ///
-/// If a node does not exist, or is named twice, or there is no second one.
+/// If a node does not exist, or is named twice, or no second node exists.
 pub fn parse_hosts(network: &Network, name: Option<&str>, others: &[String]) -> Result<Vec<RealHost>, Problem> {
     let hosts = || network.nodes.iter().enumerate().filter(|(_, node)| node.kind == NodeKind::Host);
     let named = |number: usize| RealHost { node: number, name: network.nodes[number].name.clone(), command: None };
@@ -130,9 +130,9 @@ pub(super) struct NodeNamespace {
     pub inode: String,
     device: Arc<Tun>,
     pub place: RealHost,
-    /// Why programs find nodes by their addresses only, if they do.
+    /// Why programs find nodes by address only; `None` if names work.
     pub unnamed: Option<io::Error>,
-    /// Why programs do not ask the resolver, if they should and do not.
+    /// Why programs do not use the resolver although they should; `None` otherwise.
     pub unresolved: Option<io::Error>,
 }
 
@@ -142,8 +142,8 @@ pub(super) fn own_ipv6(node: usize) -> Option<Ipv6Addr> {
 }
 
 impl NodeNamespace {
-    /// Creates the namespace of a node. `names` are all nodes: programs in the namespace find them by name, and other
-    /// names by the resolver, if there is one.
+    /// Creates the namespace of a node. `names` lists all nodes: programs in the namespace resolve these names locally,
+    /// and other names by the resolver, if any.
     pub fn new(place: &RealHost, mtu: u16, names: &[(usize, &str)], resolver: Option<Ipv4Addr>) -> Result<Self, Error> {
         let namespace = Namespace::new(&place.name)?;
         let (node, names) = (place.node, host_names(names));
@@ -182,7 +182,7 @@ fn known_by_name(names: &str) -> io::Result<()> {
     replace_file(&format!("{}\n{names}", hosts.trim_end()), "/etc/hosts")
 }
 
-/// The programs of this thread ask this resolver instead of the machine's.
+/// Programs of this thread use this resolver instead of the resolver of the machine.
 fn resolved_by(resolver: Ipv4Addr) -> io::Result<()> {
     const FILE: &str = "/etc/resolv.conf";
     let machine = fs::read_to_string(FILE).unwrap_or_default();
@@ -190,14 +190,14 @@ fn resolved_by(resolver: Ipv4Addr) -> io::Result<()> {
     replace_file(&format!("nameserver {resolver}\n{}", others.collect::<String>()), FILE)
 }
 
-/// The programs of this thread see `text` in place of a file of the machine.
+/// Programs of this thread read `text` instead of a file of the machine.
 fn replace_file(text: &str, path: &str) -> io::Result<()> {
-    // The folder that TMPDIR names may be another user's.
+    // The folder named by TMPDIR may belong to another user.
     let mut file = tempfile::NamedTempFile::new().or_else(|_| tempfile::NamedTempFile::new_in("/tmp"))?;
     file.write_all(text.as_bytes())?;
     fs::set_permissions(file.path(), std::os::unix::fs::PermissionsExt::from_mode(0o644))?;
     mount_over(file.path(), path.as_ref())
-    // The file is removed here; the mount keeps its contents.
+    // The file is removed here; its contents remain available through the mount.
 }
 
 fn own_namespace() -> Result<String, Error> {

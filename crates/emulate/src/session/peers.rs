@@ -17,13 +17,13 @@ use super::nodes::NodeNamespace;
 use super::signals::Signals;
 use super::spawn::{CommandOutput, exit_code, spawn_command};
 
-/// Time that a command has until it listens.
+/// Time allowed for a command to start listening.
 const PATIENCE: Span = Span::from_secs(2);
 
-/// Interval in which it is looked at meanwhile.
+/// Interval between checks whether the command listens.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// Time in which output is passed on after the end of all commands.
+/// Time for which output is passed on after all commands have ended.
 const LAST_OUTPUT: Duration = Duration::from_millis(500);
 
 /// Maximum length of a line of output that stays a line.
@@ -31,12 +31,12 @@ const MAX_LINE: u64 = 1 << 16;
 
 /// A command.
 struct PeerCommand {
-    /// The index of its node, and the node's name.
+    /// Index of the command's node, and the name of the node.
     node: (usize, String),
     line: String,
-    /// `None` when it is left to the caller.
+    /// `None` if the caller handles the output.
     child: Option<Child>,
-    /// The exit code, when it has ended by itself.
+    /// The exit code, if the command has ended without a signal from lasthop.
     code: Option<u8>,
 }
 
@@ -44,12 +44,12 @@ struct PeerCommand {
 pub(super) struct PeerCommands {
     all: Vec<PeerCommand>,
     warn: Option<fn(&str)>,
-    /// One for each command whose output is passed on: closed after the last of it.
+    /// One channel for each command whose output is passed on, closed after the end of the output.
     outputs: Vec<Receiver<()>>,
 }
 
 impl PeerCommands {
-    /// None yet; `warn` reports to the user.
+    /// Creates an empty set; `warn` reports to the user.
     pub fn new(warn: Option<fn(&str)>) -> Self {
         PeerCommands { all: Vec::new(), warn, outputs: Vec::new() }
     }
@@ -112,7 +112,7 @@ impl PeerCommands {
         Ok(())
     }
 
-    /// Notes which commands have ended, and reports failures.
+    /// Records which commands have ended, and reports failures.
     pub fn look(&mut self) {
         for (node, line, code) in self.newly_ended() {
             if code > 0 {
@@ -146,7 +146,7 @@ impl PeerCommands {
         }
     }
 
-    /// Those that have ended by themselves, by the index of their node, with exit codes.
+    /// Commands that have ended without a signal from lasthop: the index of the node, and the exit code.
     pub fn ended_peers(&self) -> Vec<(usize, u8)> {
         self.all.iter().filter_map(|other| Some((other.node.0, other.code?))).collect()
     }
@@ -174,7 +174,7 @@ fn has_listener(table: &str) -> bool {
     table.lines().skip(1).any(|line| line.split_whitespace().nth(3) == Some("0A"))
 }
 
-/// Passes what a command prints on to standard error, each line with the name of its node. The receiver is closed after
+/// Passes the output of a command to standard error, each line with the name of its node. The receiver is closed after
 /// the last line.
 fn pass_on(node: String, output: PipeReader) -> io::Result<Receiver<()>> {
     let (done, closed) = mpsc::channel();
@@ -187,7 +187,7 @@ fn pass_on(node: String, output: PipeReader) -> io::Result<Receiver<()>> {
             if text.last() != Some(&b'\n') {
                 text.push(b'\n');
             }
-            // A closed standard error takes no output.
+            // Writing to a closed standard error is not possible.
             let _ = io::stderr().lock().write_all(&text);
             text.truncate(label);
         }
@@ -202,7 +202,7 @@ mod tests {
 
     /// Tables as Linux 6.18 prints them, shortened.
     #[test]
-    fn connections_are_no_listeners() {
+    fn connected_sockets_are_not_counted_as_listeners() {
         let head = "  sl  local_address rem_address   st tx_queue rx_queue\n";
         let listener = "   0: 00000000:1389 00000000:0000 0A 00000000:00000000\n";
         let connected = "   1: 0100007F:1389 0100007F:D2F0 01 00000000:00000000\n";

@@ -1,4 +1,4 @@
-//! What an emulation did, as `emulation.json`.
+//! Report of an emulation, as `emulation.json`.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -29,9 +29,9 @@ pub struct EmulationReport {
     pub ended: Vec<EndedReport>,
     /// The release of the kernel.
     pub kernel: String,
-    /// The congestion control of its TCP, unless a program chooses another.
+    /// Congestion control of the kernel's TCP, unless a program selects another.
     pub congestion_control: String,
-    /// Whether a signal to lasthop, such as Ctrl-C, came meanwhile.
+    /// Whether a signal to lasthop, such as Ctrl-C, arrived during the run.
     pub interrupted: bool,
     /// Whether emulation had real-time priority.
     pub real_time: bool,
@@ -45,7 +45,7 @@ pub struct EmulationReport {
     pub began_s: Option<f64>,
     /// Bytes of data that real hosts received: of TCP without repetitions, and of UDP.
     pub bytes_delivered: u64,
-    /// These in bits per second, from the first packet to the latest new data; `None` without data.
+    /// Goodput in bits per second, from the first packet to the latest new data; `None` without data.
     pub goodput_bps: Option<f64>,
     /// How late packets left the emulation.
     pub lateness: LatenessReport,
@@ -64,14 +64,14 @@ pub struct NodeReport {
     pub command: String,
 }
 
-/// A command of `--and` that has ended by itself.
+/// A command of `--and` that ended without a signal from lasthop.
 #[derive(Clone, Debug, Serialize)]
 pub struct EndedReport {
     /// The name of its node.
     pub node: String,
     /// What ran there.
     pub command: String,
-    /// Its exit code: 128 and the signal's number if a signal ended it.
+    /// Exit code of the command: 128 and the signal's number if a signal ended it.
     pub exit_code: u8,
 }
 
@@ -91,7 +91,7 @@ pub struct LatenessReport {
 /// A period in which packets were more than 1 ms late.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Behind {
-    /// Its beginning, in seconds from the start.
+    /// Beginning of the period, in seconds from the start.
     pub from_s: f64,
     /// Its end.
     pub to_s: f64,
@@ -114,7 +114,7 @@ impl LatenessReport {
     }
 }
 
-/// The nodes of a plan with what runs there.
+/// The nodes of a plan with their commands.
 pub fn report_nodes(plan: &Plan) -> Vec<NodeReport> {
     let command = plan.command.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
     let of_place = |(number, place): (usize, &RealHost)| NodeReport {
@@ -197,14 +197,14 @@ impl EmulationReport {
         out
     }
 
-    /// What a user should know of the emulation's quality; empty if all is well.
+    /// Notes for the user on the quality of the emulation; empty without problems.
     pub fn warnings(&self) -> Vec<String> {
         let mut out: Vec<String> = Vec::new();
         if let Some(worst) = self.behind.iter().max_by(|a, b| a.max_ms.total_cmp(&b.max_ms)) {
             let late: u64 = self.behind.iter().map(|period| period.packets).sum();
             out.push(format!(
                 "emulation fell behind real time: {late} of {} more than 1 ms late, in {}; the worst from {:.3} s to {:.3} s, \
-                 by {:.1} ms. An idle machine, or --real-time as root, makes it more exact",
+                 by {:.1} ms. An idle machine, or --real-time as root, reduces this",
                 render_count(self.lateness.packets, "packet"),
                 render_count(self.behind.len(), "period"),
                 worst.from_s,
@@ -214,13 +214,13 @@ impl EmulationReport {
         }
         if self.packets.messages > 0 {
             out.push(format!(
-                "{} of the scheme to the sender dropped: Linux does not have the sender's part of it",
+                "{} of the scheme to the sender dropped: Linux does not implement the sender's part of the scheme",
                 render_count(self.packets.messages, "message")
             ));
         }
         if self.packets.forgotten > 0 {
             out.push(format!(
-                "{} dropped: their bytes were no longer kept",
+                "{} dropped: their bytes were no longer stored",
                 render_count(self.packets.forgotten, "packet")
             ));
         }
@@ -235,10 +235,15 @@ fn render_count(number: impl std::fmt::Display, what: &str) -> String {
     format!("{number} {what}{ending}")
 }
 
-/// The schemes of the scenario that need a part in the sender, which Linux does not have, as warnings.
+/// The schemes of the scenario that need a part in the sender, which Linux does not implement, as warnings.
 pub fn without_sender(loaded: &Loaded) -> Vec<String> {
     let names: BTreeSet<&str> = loaded.network.nodes.iter().map(|node| node.agent.name()).collect();
-    let warning = |name| format!("{name} needs a part in the sender, which Linux does not have: it has no effect here");
+    let warning = |name| {
+        format!(
+            "{name} needs a part in the sender that Linux does not implement: the scheme has no \
+                                  effect here"
+        )
+    };
     names.into_iter().filter(|name| needs_sender(name)).map(warning).collect()
 }
 

@@ -10,7 +10,7 @@ use host::Error;
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 use signal_hook::{SigId, flag, low_level};
 
-/// Signals to this process, which it does not end by.
+/// Signals to this process, which do not end it.
 pub(super) struct Signals {
     /// Has a byte after a signal.
     wakes: UnixStream,
@@ -52,14 +52,14 @@ impl Signals {
         self.wakes.as_fd()
     }
 
-    /// Whether an interrupt has come since the last call, and whether a signal that ends programs has.
+    /// Whether an interrupt, and whether a terminating signal, has arrived since the last call.
     pub fn take(&self) -> [bool; 2] {
         let mut bytes = [0; 64];
         while matches!((&self.wakes).read(&mut bytes), Ok(read) if read > 0) {}
         [&self.interrupts, &self.terminates].map(|count| count.swap(0, Ordering::Relaxed) > 0)
     }
 
-    /// Whether a signal has come that [`take`](Self::take) will return.
+    /// Whether a signal is pending for [`take`](Self::take).
     pub fn any(&self) -> bool {
         self.interrupts.load(Ordering::Relaxed) + self.terminates.load(Ordering::Relaxed) > 0
     }

@@ -22,11 +22,11 @@ pub(super) fn exit_code(status: ExitStatus) -> u8 {
 
 /// Destination of a command's output, and its input.
 pub(super) enum CommandOutput<'a> {
-    /// It has the standard streams of this process.
+    /// The command uses the standard streams of this process.
     Own,
-    /// Both kinds of output go to a file, and it reads nothing.
+    /// Standard output and error go to a file, and the command has no input.
     Log(&'a File),
-    /// The same with a pipe.
+    /// The same with a pipe for the output.
     Pipe(&'a PipeWriter),
 }
 
@@ -42,7 +42,7 @@ impl CommandOutput<'_> {
     }
 }
 
-/// Starts a command in a namespace. With `program` it ends when this process does.
+/// Starts a command in a namespace. With `program` the command ends when this process ends.
 pub(super) fn spawn_command(
     node: &NodeNamespace,
     words: Vec<OsString>,
@@ -68,8 +68,8 @@ pub(super) fn spawn_command(
     spawned.map_err(|error| Error::Program { line: shown, message: format!("cannot be run: {error}") })
 }
 
-/// Becomes a command of a namespace: the process ends when its parent does. Returns only if the command cannot be run: the
-/// exit code by the convention of shells, and why.
+/// Becomes a command of a namespace: the process ends when its parent ends. Returns only if the command cannot be run:
+/// the exit code by the convention of shells, and the reason.
 pub fn run_here(words: &[OsString], keep_rights: bool) -> (u8, String) {
     let Some(first) = words.first() else { return (2, "expected a command".to_owned()) };
     let error = process::become_command(words, keep_rights);

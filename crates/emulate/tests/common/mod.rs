@@ -27,7 +27,7 @@ pub fn network(more: &str, wire: &str, air: &str) -> Network {
     loaded.unwrap_or_else(|problems| panic!("{problems:?}\n{text}")).network
 }
 
-/// A host that sends packets at given times, and keeps what passes.
+/// A host that sends packets at given times, and records the packets that pass.
 #[derive(Default)]
 pub struct Script {
     now: Time,

@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use super::Fault;
 use crate::Span;
 
-/// A setting that names a file, and the setting that takes its content.
+/// A setting that names a file, and the setting that receives its content.
 pub struct FileSetting<'a, T> {
     /// The key of the setting that names the file, such as `flows.video.traffic.file`.
     pub key: Arguments<'a>,
@@ -51,6 +51,6 @@ pub trait FileReader {
     /// Reads the changes of a channel between GOOD and BAD, the first one to BAD: a trace that a run writes.
     fn read_states(&mut self, setting: FileSetting<'_, Vec<Span>>);
 
-    /// Reports a content that the setting at `key` does not take.
+    /// Reports content that is invalid for the setting at `key`.
     fn refuse(&mut self, key: Arguments<'_>, expected: String);
 }

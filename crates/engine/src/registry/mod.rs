@@ -64,8 +64,8 @@ pub trait Settings {
     /// Sets unset settings to the values of the thesis's program [goel1997 appendix B].
     fn goel1997(&mut self) {}
 
-    /// Passes each setting that names a file to `reader`; `key` is the key of the member. Scenarios are also checked
-    /// before, if they have other errors: `check` and `build` take settings that name a file.
+    /// Passes each setting that names a file to `reader`; `key` is the key of the member. A scenario with other errors
+    /// is checked before files are read, so `check` and `build` must accept settings that name a file.
     fn read_files<F: FileReader>(&mut self, key: Arguments<'_>, reader: &mut F) {
         let _ = (key, reader);
     }
@@ -101,8 +101,8 @@ pub trait Registry {
     fn visit_members<V: MemberVisitor>(&mut self, key: Arguments<'_>, visitor: &mut V);
 }
 
-/// The registry's own member called `name` with its default settings; `None` if it has no such member, or one that has
-/// settings without defaults.
+/// The registry's own member called `name` with its default settings; `None` if it has no such member, or if that
+/// member has settings without defaults.
 pub fn by_name<T: Registry + serde::de::DeserializeOwned>(name: &str) -> Option<T> {
     T::members().iter().find(|(known, _)| *known == name)?;
     crate::tagged::deserialize_name(name).ok()

@@ -1,7 +1,7 @@
 //! A TCP connection that ends at a namespace and continues in the machine's network.
 //!
-//! Two threads, one for each direction, copy until an end closes. A reset is passed on as a reset, never as the end of
-//! the data: a broken transfer must not look complete.
+//! Two threads, one for each direction, copy data until an end closes. A reset is passed on as a reset, never as the
+//! end of the data: a broken transfer must not look complete.
 
 use std::io::{self, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
@@ -11,10 +11,10 @@ use std::time::Duration;
 
 use socket2::{Domain, Protocol, SockRef, Socket, Type};
 
-/// Time after which an outside host that does not answer is given up.
+/// Timeout for an outside host that does not answer.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Interval at which a thread whose receiver does not read looks whether the connection is aborted.
+/// Interval at which a thread checks whether the connection was aborted while its receiver does not read.
 const LOOKS: Duration = Duration::from_millis(200);
 
 /// Both ends of a connection. They are closed when the value is dropped, after [`abort`](RelayedConnection::abort) with a RST.
@@ -25,7 +25,7 @@ pub(super) struct RelayedConnection {
 }
 
 impl RelayedConnection {
-    /// A connection of the namespace that will continue to `to`. It is reset on an error.
+    /// A connection of the namespace that will continue to `to`. Errors reset the connection.
     pub fn new(inside: TcpStream, to: SocketAddr) -> io::Result<Self> {
         let outside = outside_end(&inside, to).inspect_err(|_| reset_at_close(&inside))?;
         Ok(RelayedConnection { inside, outside, aborted: AtomicBool::new(false) })
@@ -50,7 +50,7 @@ impl RelayedConnection {
         self.aborted.store(true, Ordering::SeqCst);
         for stream in [&self.inside, &self.outside] {
             reset_at_close(stream);
-            // Sends nothing, wakes a thread that reads, and ends a handshake.
+            // Shuts both sockets down: nothing more is sent, a reading thread wakes up, and a handshake ends.
             let _ = stream.shutdown(Shutdown::Read);
         }
     }
@@ -59,11 +59,11 @@ impl RelayedConnection {
         self.aborted.load(Ordering::SeqCst)
     }
 
-    /// Copies in one direction and passes on the end of the data; a broken end breaks both directions.
+    /// Copies data in one direction and forwards its end; an error at one end ends both directions.
     fn pass(&self, mut from: &TcpStream, to: &TcpStream) {
         match io::copy(&mut from, &mut AbortableWriter { connection: self, to }) {
             Ok(_) if self.is_aborted() => {}
-            // The peer may be gone already.
+            // The peer may have disconnected already.
             Ok(_) => drop(to.shutdown(Shutdown::Write)),
             Err(_) => self.abort(),
         }

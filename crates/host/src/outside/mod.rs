@@ -1,9 +1,9 @@
 //! A namespace as the gateway to the machine's own network.
 //!
-//! Packets that the namespace's first device receives for addresses outside go on through a second device, whose other
-//! end is pasta: a program that sends datagrams and echo requests through sockets of the machine, without rights. TCP
-//! connections end in the namespace instead, and continue in the machine's network: pasta's own TCP has no congestion
-//! control, as it is made for paths that neither lose nor queue.
+//! Packets that the namespace's first device receives for addresses outside are forwarded through a second device,
+//! which is connected to pasta: an unprivileged program that sends datagrams and echo requests through sockets of the
+//! machine. TCP connections end in the namespace instead and are relayed to the machine's network: the TCP of pasta has
+//! no congestion control, because it is designed for paths without losses and queues.
 
 mod connection;
 mod pasta;
@@ -23,8 +23,8 @@ use crate::namespace::Namespace;
 
 pub use pasta::require_pasta;
 
-/// The address at which programs in the namespaces reach the machine's own loopback address. Of a block that no network
-/// uses [RFC5737 s3].
+/// The address at which programs in the namespaces reach the machine's own loopback address. It belongs to a block that
+/// no network uses [RFC5737 s3].
 pub const MACHINE: Ipv4Addr = Ipv4Addr::new(203, 0, 113, 1);
 
 /// The address of the machine's resolver for programs in the namespaces.
@@ -33,7 +33,7 @@ pub const RESOLVER: Ipv4Addr = Ipv4Addr::new(203, 0, 113, 53);
 /// The name of pasta's device.
 const DEVICE: &str = "out0";
 
-/// The number of TCP: its name is known only where there is an `/etc/protocols`.
+/// Number of the protocol TCP: its name is known only with an `/etc/protocols`.
 const TCP: &str = "6";
 
 /// The routing table of TCP packets.
@@ -42,13 +42,13 @@ const TABLE: &str = "100";
 /// What a gateway connects.
 #[derive(Clone, Debug)]
 pub struct Inside {
-    /// The device from which packets come.
+    /// The device by which packets arrive.
     pub device: String,
     /// The namespace's own address.
     pub ipv4: Ipv4Addr,
-    /// Its own IPv6 address; `None` without IPv6.
+    /// IPv6 address of the gateway; `None` without IPv6.
     pub ipv6: Option<Ipv6Addr>,
-    /// The address of the host whose packets go outside.
+    /// Address of the host whose packets leave for outside hosts.
     pub source: Ipv4Addr,
     /// Length of the prefix of all addresses that are not outside.
     pub prefix: u8,
@@ -60,7 +60,7 @@ pub struct Inside {
 pub struct Outside {
     _pasta: pasta::Pasta,
     relays: relay::Relays,
-    /// Addresses to which connections are accepted, as the relays know them: the oldest first.
+    /// Addresses to which connections are accepted, in the order in which the relays have added them, the oldest first.
     known: VecDeque<SocketAddr>,
     own: [Option<IpAddr>; 2],
 }
@@ -79,8 +79,8 @@ impl Outside {
         Ok(Outside { _pasta: pasta, relays: relay::Relays::start_connection()?, known: VecDeque::new(), own })
     }
 
-    /// A connection to an outside address is about to be opened: it will be accepted. No effect for the namespace's own
-    /// addresses. Where the port is used already, its user gets the connection.
+    /// Prepares for a new connection to an outside address, so that it will be accepted. No effect for addresses of the
+    /// namespace. If another program listens on the port, that program gets the connection.
     pub fn accept(&mut self, namespace: &Namespace, to: SocketAddr) {
         if self.own.contains(&Some(to.ip())) || self.known.contains(&to) {
             return;
@@ -88,7 +88,7 @@ impl Outside {
         let listener = move || {
             let listener = TcpListener::bind(to)?;
             if to.is_ipv4() {
-                // Otherwise there is no route from an address that the namespace does not have.
+                // Without this setting there is no route from addresses outside of the namespace.
                 SockRef::from(&listener).set_ip_transparent_v4(true)?;
             }
             Ok::<_, io::Error>(listener)
@@ -103,7 +103,7 @@ impl Outside {
     }
 }
 
-/// Routes in the namespace: TCP that arrives is for the namespace itself, whatever its destination; all else is
+/// Routes in the namespace: TCP segments with any destination are delivered to the namespace itself; other packets are
 /// forwarded.
 fn set_routes(inside: &Inside) -> Result<(), Error> {
     let refused = |source: io::Error| Error::Other { what: "the namespace cannot forward packets", source };
@@ -118,7 +118,7 @@ fn set_routes(inside: &Inside) -> Result<(), Error> {
     if inside.ipv6.is_some() {
         set("ipv6/conf/all/forwarding", "1")?;
         set("ipv6/ip_nonlocal_bind", "1")?;
-        // Without duplicate address detection, which would wait a second for an answer.
+        // Duplicate address detection is off, since it would delay the start by a second.
         set(&format!("ipv6/conf/{DEVICE}/accept_dad"), "0")?;
         run_ip(&["-6", "route", "del", "default", "dev", device])?;
     }

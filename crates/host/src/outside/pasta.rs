@@ -16,7 +16,7 @@ use crate::{Error, user};
 /// Times that the namespace is searched for the device, and the interval.
 const LOOKS: (u32, Duration) = (250, Duration::from_millis(20));
 
-/// Maximum length of a message of the program that is kept.
+/// Maximum length of a stored message of the program.
 const MESSAGE: u64 = 4096;
 
 /// The running program; it ends when the value is dropped.
@@ -36,7 +36,7 @@ fn not_run(error: &std::io::Error) -> Error {
 ///
 /// # Errors
 ///
-/// If it is not installed.
+/// If pasta is not installed.
 pub fn require_pasta() -> Result<(), Error> {
     let mut command = Command::new("pasta");
     command.arg("--version").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -62,7 +62,7 @@ impl Pasta {
                 command
             }
         };
-        // The program finds the namespace as its standard input: other paths need rights over this process.
+        // The program receives the namespace as its standard input: other ways need privileges over this process.
         command.stdin(opened).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = user::with_rights(|| command.spawn()).map_err(|error| not_run(&error))?;
         let said = child.stderr.take().map(read_first_lines);
@@ -85,7 +85,7 @@ impl Pasta {
             }
             sleep(LOOKS.1);
         }
-        Err(pasta_error("has made no device".to_owned()))
+        Err(pasta_error("has created no device".to_owned()))
     }
 }
 
@@ -95,13 +95,14 @@ impl Drop for Pasta {
     }
 }
 
-/// The command line. No port of the namespace is opened to the machine's network, and the other way round.
+/// The command line. No port of the namespace is opened to the machine's network, and no port of the machine to the
+/// namespace.
 fn build_arguments(inside: &Inside, device: &str) -> Vec<OsString> {
     let (source, machine, resolver, mtu) =
         (inside.source.to_string(), MACHINE.to_string(), RESOLVER.to_string(), inside.mtu.to_string());
     let mut words = vec!["pasta", "--foreground", "--stderr", "--quiet", "--netns-only", "--netns", "/proc/self/fd/0"];
     if user::is_root() {
-        // It would become a user that has no right to the namespace.
+        // Without this option the program would switch to a user without privileges over the namespace.
         words.extend(["--runas", "0"]);
     }
     words.extend(["--ns-ifname", device, "--address", &source, "--netmask", "32", "--gateway", &machine]);
@@ -116,7 +117,7 @@ fn read_first_lines(mut said: impl Read + Send + 'static) -> Receiver<String> {
     thread::spawn(move || {
         let mut bytes = Vec::new();
         let _ = said.by_ref().take(MESSAGE).read_to_end(&mut bytes);
-        // A full pipe would stop it.
+        // A full pipe would block the program.
         let _ = std::io::copy(&mut said, &mut std::io::sink());
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let lines: Vec<&str> = text.lines().filter(|line| !line.contains("syslog")).collect();

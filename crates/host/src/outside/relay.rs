@@ -1,7 +1,6 @@
 //! TCP connections that end at a namespace and continue in the machine's network.
 //!
-//! A listener is a socket of the namespace; the threads, and the connections that they open, are in the machine's
-//! network.
+//! Listeners are sockets of the namespace; the threads and their outgoing connections belong to the machine's network.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -23,11 +22,11 @@ use crate::Error;
 /// stay below the usual RLIMIT_NOFILE of 1024.
 pub(super) const MAX_LISTENERS: usize = 256;
 
-/// Maximum number of connections at one time, with two files each; more are reset.
+/// Maximum number of connections at one time, with two files each; further connections are reset.
 const MAX_CONNECTIONS: usize = 300;
 
-/// Time in which nothing is accepted after a failure, such as too many open files: the connection that could not be
-/// accepted would end any waiting at once.
+/// Pause after a failure to accept, such as too many open files: the connection that could not be accepted would end
+/// any wait for new connections immediately.
 const PAUSE_MS: u16 = 100;
 
 type Listening = (TcpListener, SocketAddr);
@@ -104,7 +103,7 @@ impl Relays {
         started().map_err(|source| Error::Other { what: "connections cannot be relayed", source })
     }
 
-    /// Connections that the listener accepts go on to the address `to`.
+    /// Connections that the listener accepts are relayed to the address `to`.
     pub fn listen(&self, listener: TcpListener, to: SocketAddr) {
         if let Some(listeners) = &self.listeners {
             // The thread lives as long as this value.
@@ -125,7 +124,7 @@ impl Drop for Relays {
     }
 }
 
-/// Accepts connections until the sender of `new` is gone.
+/// Accepts connections until the sender of `new` is dropped.
 fn accept_connections(woken: &UnixStream, new: &Receiver<Listening>, open: &Arc<OpenConnections>) {
     let mut listeners: Vec<Listening> = Vec::new();
     let mut failed = false;
@@ -151,11 +150,11 @@ fn accept_connections(woken: &UnixStream, new: &Receiver<Listening>, open: &Arc<
     }
 }
 
-/// Waits for a byte from `woken` or for a connection. It may return earlier.
+/// Waits for a byte from `woken` or for a connection. The function may return earlier.
 fn wait_for_connection(woken: &UnixStream, listeners: &[Listening], limit: PollTimeout) {
     let files = std::iter::once(woken.as_fd()).chain(listeners.iter().map(|(listener, _)| listener.as_fd()));
     let mut files: Vec<PollFd<'_>> = files.map(|file| PollFd::new(file, PollFlags::POLLIN)).collect();
-    // After an interruption nothing is accepted, and it is tried again.
+    // After an interruption nothing was accepted, and the call is repeated.
     let _ = poll(&mut files, limit);
     let _ = { woken }.read(&mut [0; 64]);
 }
@@ -171,7 +170,7 @@ fn accept_all(listener: &TcpListener, to: SocketAddr, open: &Arc<OpenConnections
     }
 }
 
-/// Starts one connection, or resets it if there are too many, or no file or thread for it.
+/// Starts one connection, or resets it if there are too many, or no file descriptor or thread is available.
 fn start_connection(inside: TcpStream, to: SocketAddr, open: &Arc<OpenConnections>) {
     let Ok(connection) = RelayedConnection::new(inside, to).map(Arc::new) else { return };
     let Some(registered) = open.register(&connection) else { return connection.abort() };
@@ -223,7 +222,7 @@ mod tests {
         assert_eq!(find_resolver("# nameserver 192.0.2.9\n").to_string(), "127.0.0.1");
     }
 
-    /// A host that answers the received text in upper case after its end.
+    /// A host that returns the received text in upper case after the end of the text.
     fn uppercase_echo_server() -> SocketAddr {
         let host = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = host.local_addr().unwrap();
@@ -262,7 +261,7 @@ mod tests {
         assert_eq!(ended.unwrap_err().kind(), io::ErrorKind::ConnectionReset);
     }
 
-    /// More addresses than are kept, and a connection to the last one.
+    /// More addresses than the limit, and a connection to the last address.
     #[test]
     fn oldest_listeners_are_closed() {
         let relays = Relays::start_connection().unwrap();
@@ -294,7 +293,7 @@ mod tests {
         (relays, inside, outside)
     }
 
-    /// `from` sends 10 bytes, and a RST once `to` has received them: how `to` sees the end.
+    /// `from` sends 10 bytes, and a RST once `to` has received them: returns how the connection ends for `to`.
     fn end_after_reset(mut from: TcpStream, mut to: TcpStream) -> io::ErrorKind {
         from.write_all(b"ten bytes.").unwrap();
         to.read_exact(&mut [0; 10]).unwrap();
@@ -304,13 +303,13 @@ mod tests {
     }
 
     #[test]
-    fn reset_by_the_outside_host_is_no_end_of_data() {
+    fn reset_by_the_outside_host_is_not_an_end_of_data() {
         let (_relays, inside, outside) = relay_one_connection();
         assert_eq!(end_after_reset(outside, inside), io::ErrorKind::ConnectionReset);
     }
 
     #[test]
-    fn reset_by_the_program_inside_is_no_end_of_data() {
+    fn reset_by_the_program_inside_is_not_an_end_of_data() {
         let (_relays, inside, outside) = relay_one_connection();
         assert_eq!(end_after_reset(inside, outside), io::ErrorKind::ConnectionReset);
     }
@@ -335,7 +334,7 @@ mod tests {
         assert_eq!(inside.read(&mut [0; 1]).unwrap_err().kind(), io::ErrorKind::ConnectionReset);
     }
 
-    /// A host that answers no SYN, because its backlog is full while the sockets exist.
+    /// A host that answers no SYN, because its backlog is full while these sockets exist.
     fn server_with_full_backlog() -> (SocketAddr, Vec<Socket>) {
         let any: SocketAddr = "127.0.0.1:0".parse().unwrap();
         let socket = || Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
@@ -354,7 +353,7 @@ mod tests {
         }
     }
 
-    /// Relays of at most three connections to a silent host, with three.
+    /// Relays with a limit of three connections, three of which are open to a silent host.
     fn relays_at_limit() -> (Relays, [TcpStream; 3], SocketAddr, Vec<Socket>) {
         let relays = Relays::with_limit(3).unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -379,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn connections_to_a_silent_host_count_and_one_more_is_reset() {
+    fn connection_beyond_the_limit_to_a_silent_host_is_reset() {
         let (_relays, streams, here, _silent) = relays_at_limit();
         assert_eq!(error_at_end(&connect_with_timeout(here)), io::ErrorKind::ConnectionReset);
         streams.iter().for_each(|stream| stream.set_nonblocking(true).unwrap());

@@ -138,7 +138,7 @@ fn raise_limits(device: &Tun, gso: Option<u32>) -> Result<(), String> {
         let segments = segments.to_string();
         run_ip(&["link", "set", "tun0", "gso_max_segs", &segments]).map_err(|error| error.to_string())?;
     }
-    // The device's own queue must never overflow.
+    // The queue of the device must never overflow.
     device.set_queue(100_000).map_err(|error| error.to_string())
 }
 

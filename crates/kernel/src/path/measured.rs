@@ -7,7 +7,7 @@ use stats::sample::Moments;
 #[derive(Clone, PartialEq, Debug)]
 pub struct RunMeasurements {
     pub flows: Vec<FlowMeasurements>,
-    /// Packets waiting at the bottleneck, without the one in transmission, sampled at equal intervals over the run.
+    /// Packets waiting at the bottleneck, without the one in transmission, sampled at equal intervals during the run.
     pub queue: Vec<usize>,
 }
 

@@ -27,7 +27,7 @@ pub enum CaptureFailure {
         /// The error in the contents.
         error: CaptureError,
     },
-    /// It has no TCP connection.
+    /// The capture has no TCP connection.
     #[error("{}: found {frames} frames without a TCP segment{others}, expected a TCP connection", path.display())]
     NoConnection {
         /// The file.
@@ -37,8 +37,11 @@ pub enum CaptureFailure {
         /// The frames by kind.
         others: UnexplainedFrames,
     },
-    /// It does not have a connection of another capture.
-    #[error("{}: found no connection between {} and {}, expected that of the other capture", path.display(), ends[0], ends[1])]
+    /// The capture lacks the connection of another capture.
+    #[error(
+        "{}: found no connection between {} and {}, expected the connection of the other capture",
+        path.display(), ends[0], ends[1]
+    )]
     NotInBoth {
         /// The file.
         path: PathBuf,
@@ -53,7 +56,7 @@ pub enum CaptureFailure {
         /// The reason.
         error: JoinError,
     },
-    /// It has no connection of this number.
+    /// The capture has no connection with this number.
     #[error("{}: found no connection {number}, expected 0 to {}: `lasthop report` lists them", path.display(), count - 1)]
     UnknownStream {
         /// The file.

@@ -10,9 +10,9 @@ use super::{CaptureFailure, CaptureFile, ExplainedConnection};
 /// A connection in the captures of both ends.
 #[derive(Debug)]
 pub struct BothEnds<'a> {
-    /// The capture at the sender, or nearer to it, and the other.
+    /// The capture at the sender, or nearer to it, and the second capture.
     pub files: [&'a CaptureFile; 2],
-    /// The number of the connection in each.
+    /// Number of the connection in each capture.
     pub numbers: [u32; 2],
     /// Its packets.
     pub joined: Joined,
@@ -26,7 +26,7 @@ impl<'a> BothEnds<'a> {
     /// data.
     ///
     /// # Errors
-    /// The connection is not in both, or one of the files cannot be read again.
+    /// The connection is not in both captures, or one of the files cannot be read again.
     pub fn of(files: [&'a CaptureFile; 2], number: Option<u32>) -> Result<Self, CaptureFailure> {
         let number = files[0].choose_connection(number)?;
         let other = files[0].finds_in(number, files[1]).ok_or_else(|| CaptureFailure::NotInBoth {
@@ -90,7 +90,7 @@ impl<'a> BothEnds<'a> {
 }
 
 impl CaptureFile {
-    /// The number of connection `number` in another capture, if the connection is there.
+    /// Number of connection `number` in another capture; `None` if that capture lacks it.
     pub fn finds_in(&self, number: u32, other: &CaptureFile) -> Option<u32> {
         let stream = self.streams.get(number as usize)?;
         let found = other.streams.iter().position(|other| is_same(stream, other))?;
@@ -106,8 +106,8 @@ impl CaptureFile {
     }
 }
 
-/// Whether a connection of another capture is the same: its ends are, or, where addresses are translated on the way, the
-/// initial sequence numbers.
+/// Whether a connection of another capture is the same one: by equal ends, or, if addresses are translated on the path,
+/// by equal initial sequence numbers.
 fn is_same(one: &Stream, other: &Stream) -> bool {
     let [first, second] = one.ends;
     let initial = |stream: &Stream| stream.syn.map(|syn| syn.map(|syn| syn.seq));
@@ -115,7 +115,7 @@ fn is_same(one: &Stream, other: &Stream) -> bool {
     if known { initial(one) == initial(other) } else { [[first, second], [second, first]].contains(&other.ends) }
 }
 
-/// The end of a connection in another capture, which may have seen a packet of the other end first.
+/// One end of a connection in another capture, in which a packet of the other end may come first.
 fn same_end(one: &Stream, other: &Stream, end: End) -> End {
     let swapped = one.ends[0] != other.ends[0] && one.ends[0] == other.ends[1];
     if swapped { end.other() } else { end }

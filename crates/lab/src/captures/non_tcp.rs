@@ -4,14 +4,14 @@ use std::fmt;
 
 use capture::{Skipped, Transport};
 
-/// Packets that are no segments of TCP.
+/// Packets other than TCP segments.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct NonTcp {
     /// UDP datagrams; QUIC is among them.
     pub udp: u64,
     /// ICMP and ICMPv6 messages.
     pub icmp: u64,
-    /// Other protocols, and fragments behind the first.
+    /// Other protocols, and fragments after the first.
     pub other: u64,
 }
 
@@ -26,7 +26,7 @@ impl NonTcp {
     }
 }
 
-/// Frames that are not explained, as a list in brackets; empty if there are none.
+/// Frames outside of the explanation, as a list in brackets; empty without such frames.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct UnexplainedFrames(pub NonTcp, pub Skipped);
 
@@ -39,7 +39,7 @@ impl fmt::Display for UnexplainedFrames {
             (others.other, "other IP protocols or later fragments"),
             (skipped.not_ip, "without IP"),
             (skipped.foreign, "of link types that cannot be read"),
-            (skipped.damaged, "with damaged or cut headers"),
+            (skipped.damaged, "with damaged or truncated headers"),
         ];
         let parts: Vec<String> =
             kinds.iter().filter(|(count, _)| *count > 0).map(|(count, kind)| format!("{count} {kind}")).collect();

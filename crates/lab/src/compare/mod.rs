@@ -32,7 +32,7 @@ use scenario::problem::Problem;
 const BASELINE: &str = "unmodified";
 
 /// The schemes with these names, without duplicates and with the baseline first if it is named; all schemes if no name
-/// is given. `members` has those that a program adds.
+/// is given. `members` contains schemes that a program adds.
 pub fn select_schemes(names: &[String], members: &Members) -> Result<Vec<String>, Problem> {
     let known = || members.names::<AgentConfig>();
     let names: Vec<&str> = names.iter().map(|name| name.trim()).collect();
@@ -45,7 +45,7 @@ pub fn select_schemes(names: &[String], members: &Members) -> Result<Vec<String>
     Ok(chosen.into_iter().map(str::to_owned).collect())
 }
 
-/// The baseline and the schemes of a scenario's nodes; no names if no node has another scheme than the baseline.
+/// The baseline and the schemes of a scenario's nodes; empty if all nodes have the baseline.
 pub fn own_schemes(source: &Source) -> Result<Vec<String>, Vec<Problem>> {
     let network = source.resolve(&source.document)?.network;
     let mut names: Vec<String> = network.nodes.iter().map(|node| node.agent.name().to_owned()).collect();
@@ -100,7 +100,7 @@ pub fn plan_comparison(mut source: Source, schemes: &[String], replications: u64
     Ok(plan)
 }
 
-/// The changes to the scenario that make these nodes, and no others, run the scheme.
+/// Changes to the scenario after which exactly these nodes run the scheme.
 fn scheme_changes(nodes: impl Iterator<Item = String>, scheme: &str) -> Table {
     let follow = |node: String| {
         let scheme: Table = [("scheme".to_owned(), scheme.into())].into_iter().collect();
@@ -138,7 +138,7 @@ pub struct ComparedScheme {
     pub traits: Traits,
     /// The nodes of this network that run the scheme.
     pub asked: SchemeRequirements,
-    /// Whether every run gave the results of the baseline: the scheme had no effect.
+    /// Whether every run gave the results of the baseline, so that the scheme had no effect.
     pub same_as_first: bool,
     /// The goodput summed over all flows; `None` if no run gave a value.
     pub goodput: Option<ReplicationStatistics>,
@@ -185,8 +185,8 @@ impl Comparison {
         Comparison { name: name.to_owned(), title, rows: analysis.cases().into_iter().enumerate().map(row).collect() }
     }
 
-    /// The comparison of runs that another program than the simulator made, by case of the plan. A case without runs has no
-    /// figures.
+    /// The comparison of runs made by another program than the simulator, by case of the plan. A case without runs has
+    /// no figures.
     pub fn of_measured(name: &str, plan: &Plan, runs: &[MeasuredScheme], members: &Members) -> Self {
         let of_run = |measured: &MeasuredScheme| Case::from([(String::new(), measured.goodput.clone())]);
         let cases: Vec<Case> = runs.iter().map(of_run).collect();

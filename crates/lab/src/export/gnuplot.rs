@@ -17,7 +17,7 @@ use crate::sweep::analysis::AnalysisEntry;
 
 /// Minimum number of values of a numeric axis with lines; fewer are drawn as marks side by side.
 const MIN_LINE: usize = 3;
-/// Maximum number of labels below an axis of numbers; with more, gnuplot chooses them.
+/// Maximum number of labels below an axis of numbers; with more values, gnuplot chooses the labels.
 const MAX_LABELS: usize = 12;
 /// Horizontal space of all marks of one value, as a share of the distance to the next one.
 const SPREAD: f64 = 0.6;
@@ -170,7 +170,7 @@ impl<'a> Chart<'a> {
         numbers.into_iter().map(text).collect::<Vec<_>>().join(" ") + "\n"
     }
 
-    /// Returns the command that draws these columns of the data, for each case that `has` a value.
+    /// Returns the command that draws these columns for each case for which `has` is true.
     fn plot(&self, data: &str, columns: &str, has: impl Fn(&AnalysisEntry<'_>) -> bool) -> String {
         let style = if self.numbers.is_some() { "yerrorlines" } else { "yerrorbars" };
         let with_value = self.facet.entries.iter().filter(|(_, entry)| has(entry));
@@ -187,7 +187,7 @@ impl<'a> Chart<'a> {
     }
 }
 
-/// Returns the change of an entry from the first case in percent, and the ends of its interval.
+/// Returns the change of an entry from the first case in percent, with the limits of its interval.
 fn percent_change(entry: &AnalysisEntry<'_>) -> Option<(f64, f64, f64)> {
     let against = entry.row.as_ref()?.against.as_ref()?;
     let percent = against.percent?;
@@ -199,7 +199,7 @@ fn quote_for_gnuplot(text: &str) -> String {
     format!("'{}'", escape_controls(text).replace(['\n', '\t'], " ").replace('\'', "''"))
 }
 
-/// Returns a text as a comment. A backslash at its end would continue it on the next line.
+/// Returns a text as a comment. A backslash at the end would continue the comment on the next line.
 fn gnuplot_comment(text: &str) -> String {
     format!("# {}", escape_controls(text).replace(['\n', '\t'], " ").replace('\\', "/"))
 }

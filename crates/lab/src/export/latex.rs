@@ -84,7 +84,7 @@ impl<'a> LatexColumns<'a> {
         (spec, cells.join(" & "))
     }
 
-    /// Returns a row. The values of the keys are left out if the row above has the same.
+    /// Returns a row. Values of keys that equal those in the row above are omitted.
     fn row(&self, figure: &MetricFigure<'_>, entry: &AnalysisEntry<'_>, above: Option<&AnalysisEntry<'_>>) -> String {
         let same_point = above.is_some_and(|above| above.cell.point == entry.cell.point);
         let shown = |key: &&str| if same_point { String::new() } else { axis_value(entry, key).unwrap_or_default() };
@@ -206,9 +206,9 @@ fn escape_latex(text: &str) -> String {
             '|' => out.push_str("\\textbar{}"),
             '"' => out.push_str("\\textquotedblright{}"),
             '{' | '}' | '$' | '&' | '#' | '%' | '_' => out.extend(['\\', c]),
-            // After the end of a row these begin an argument.
+            // After the end of a row these characters begin an argument.
             '[' | '*' => out.extend(['{', c, '}']),
-            // Two of them are a ligature.
+            // Two hyphens are a ligature.
             '-' | '`' | '\'' if out.ends_with(c) => out.extend(['{', '}', c]),
             '\n' | '\t' => out.push(' '),
             _ => out.push(c),

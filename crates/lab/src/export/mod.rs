@@ -38,7 +38,7 @@ impl ExportFormat {
     }
 }
 
-/// The function that writes a format.
+/// Function that writes a format.
 enum Writer {
     /// Writes a file for each table, with all values of the store.
     Table(fn(&ExportTable) -> io::Result<Vec<u8>>),

@@ -1,4 +1,4 @@
-//! The files of an export, replaced as a set: all show the same state of the store, or the old files are kept.
+//! The files of an export, replaced as a set: all files show the same state of the store, or all old files are kept.
 //!
 //! The files are written to `DIR.partial` first. If `DIR` does not exist or holds only files of an export, the two
 //! directories are swapped in one step. Otherwise, for example if a user keeps other files there, the old files are
@@ -71,7 +71,7 @@ impl Staging {
     fn at(dir: PathBuf) -> Result<Self, Failed> {
         let made = || -> io::Result<Option<File>> {
             if dir.exists() {
-                // Left by an export that was killed, or in use by one that is running.
+                // Left by a killed export, or in use by a running one.
                 let lock = File::open(&dir)?;
                 if matches!(lock.try_lock(), Err(TryLockError::WouldBlock)) {
                     let why = "another export is writing here";
@@ -93,7 +93,7 @@ impl Staging {
 
 impl Drop for Staging {
     fn drop(&mut self) {
-        // Files that no export wrote are kept, and so is their directory.
+        // Files from other sources are kept, and so is their directory.
         let _ = remove_export_directory(&self.dir);
     }
 }
@@ -175,7 +175,7 @@ mod tests {
         let scratch = tempfile::tempdir().unwrap();
         let out = scratch.path().join("new/out");
         write_export_set(&tables(1), &[], &formats(&["csv", "json"]), &out).unwrap();
-        // A table that the store no longer has.
+        // A table that the store no longer contains.
         fs::write(out.join("media.csv"), "n\n1\n").unwrap();
         let paths = write_export_set(&tables(2), &[], &formats(&["csv"]), &out).unwrap();
         assert_eq!(paths, ["flows.csv", "links.csv", "summary.csv"].map(|name| out.join(name)));

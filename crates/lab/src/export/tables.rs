@@ -14,7 +14,7 @@ use observe::metric::{METRICS, Metric, Scope};
 /// The names of all possible tables.
 pub(super) const NAMES: [&str; 7] = ["flows", "links", "summary", "media", "stations", "nodes", "arrivals"];
 
-/// The tables of these sweeps.
+/// Builds the tables of these sweeps.
 pub fn build_tables(sweeps: &[Analysis]) -> Vec<ExportTable> {
     let runs = |name, scope, subject| ExportTable { name, columns: by_run(sweeps, scope, subject) };
     let mut tables = vec![
@@ -82,7 +82,7 @@ impl Places {
     }
 }
 
-/// The names of the sweeps. A scenario that was changed and swept again is another sweep with the same name.
+/// The names of the sweeps. A changed scenario gives another sweep with the same name.
 fn unique_sweep_names(sweeps: &[Analysis]) -> HashMap<i64, String> {
     let name = |(at, analysis): (usize, &Analysis)| {
         let KeptSweep { id, name, .. } = &analysis.sweep;
@@ -169,7 +169,7 @@ fn summary_columns(sweeps: &[Analysis]) -> Vec<ExportColumn> {
         "the flow, the link and its direction, the medium, the medium and its station, or the node; empty for the whole run",
         subjects,
     ));
-    columns.push(text_column("unit", "of mean, deviation, bounds and difference", units));
+    columns.push(text_column("unit", "unit of mean, deviation, bounds and difference", units));
     let count = |name: &str, definition: &str, pick: fn(&AnalysisEntry<'_>) -> u64| {
         build_column(
             name,
@@ -220,27 +220,37 @@ const SUMMARY_FIGURES: [SummaryFigure; 22] = [
     summary_figure("p10", "see unit", "the value below which 10 % of single runs lie", |row| {
         Some(row.quantiles[0].value)
     }),
-    summary_figure("p10_ci_low", "see unit", "lower end of its interval (order statistics)", |row| {
+    summary_figure("p10_ci_low", "see unit", "lower end of its confidence interval (order statistics)", |row| {
         Some(row.quantiles[0].ci?.low)
     }),
-    summary_figure("p10_ci_high", "see unit", "upper end of its interval", |row| Some(row.quantiles[0].ci?.high)),
+    summary_figure("p10_ci_high", "see unit", "upper end of its confidence interval", |row| {
+        Some(row.quantiles[0].ci?.high)
+    }),
     summary_figure("median", "see unit", "the value below which half of the single runs lie", |row| {
         Some(row.quantiles[1].value)
     }),
-    summary_figure("median_ci_low", "see unit", "lower end of its interval", |row| Some(row.quantiles[1].ci?.low)),
-    summary_figure("median_ci_high", "see unit", "upper end of its interval", |row| Some(row.quantiles[1].ci?.high)),
+    summary_figure("median_ci_low", "see unit", "lower end of its confidence interval", |row| {
+        Some(row.quantiles[1].ci?.low)
+    }),
+    summary_figure("median_ci_high", "see unit", "upper end of its confidence interval", |row| {
+        Some(row.quantiles[1].ci?.high)
+    }),
     summary_figure("p90", "see unit", "the value below which 90 % of single runs lie", |row| {
         Some(row.quantiles[2].value)
     }),
-    summary_figure("p90_ci_low", "see unit", "lower end of its interval", |row| Some(row.quantiles[2].ci?.low)),
-    summary_figure("p90_ci_high", "see unit", "upper end of its interval", |row| Some(row.quantiles[2].ci?.high)),
+    summary_figure("p90_ci_low", "see unit", "lower end of its confidence interval", |row| {
+        Some(row.quantiles[2].ci?.low)
+    }),
+    summary_figure("p90_ci_high", "see unit", "upper end of its confidence interval", |row| {
+        Some(row.quantiles[2].ci?.high)
+    }),
     summary_figure("difference", "see unit", "mean difference to the first case, paired by replication", |row| {
         Some(row.against.as_ref()?.difference)
     }),
-    summary_figure("difference_ci_low", "see unit", "lower end of its interval", |row| {
+    summary_figure("difference_ci_low", "see unit", "lower end of its confidence interval", |row| {
         Some(row.against.as_ref()?.difference_ci?.low)
     }),
-    summary_figure("difference_ci_high", "see unit", "upper end of its interval", |row| {
+    summary_figure("difference_ci_high", "see unit", "upper end of its confidence interval", |row| {
         Some(row.against.as_ref()?.difference_ci?.high)
     }),
     summary_figure(
@@ -249,13 +259,13 @@ const SUMMARY_FIGURES: [SummaryFigure; 22] = [
         "change from the first case's mean in percent, its interval paired by replication",
         |row| row.against.as_ref()?.percent,
     ),
-    summary_figure("change_percent_ci_low", "%", "lower end of its interval", |row| {
+    summary_figure("change_percent_ci_low", "%", "lower end of its confidence interval", |row| {
         Some(row.against.as_ref()?.percent_ci?.low)
     }),
-    summary_figure("change_percent_ci_high", "%", "upper end of its interval", |row| {
+    summary_figure("change_percent_ci_high", "%", "upper end of its confidence interval", |row| {
         Some(row.against.as_ref()?.percent_ci?.high)
     }),
-    summary_figure("pairs", "replications", "replications that both cases have", |row| {
+    summary_figure("pairs", "replications", "number of replications that both cases have", |row| {
         Some(row.against.as_ref()?.pairs as f64)
     }),
 ];

@@ -16,7 +16,7 @@ pub struct Facet<'a> {
     pub entries: BTreeMap<(usize, usize), &'a AnalysisEntry<'a>>,
 }
 
-/// Returns the dimension of the horizontal axis, `None` for a single place, and the entries of each chart.
+/// Returns the dimension of the horizontal axis (`None` for a single place) and the entries of each chart.
 pub fn split_into_facets<'a>(figure: &'a MetricFigure<'a>) -> (Option<Dimension>, Vec<Facet<'a>>) {
     let mut dimensions = PointGrid::of(figure.analysis).dimensions;
     let mut places = locate_entries(figure);

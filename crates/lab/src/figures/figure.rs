@@ -18,7 +18,7 @@ pub struct MetricFigure<'a> {
     /// The subjects of the metric: flows, directions of links, media, stations or nodes; the whole run has an empty
     /// name.
     pub subjects: Vec<String>,
-    /// Subjects with value 0 in every run, which are left out of charts and table.
+    /// Subjects with value 0 in every run, omitted from charts and table.
     pub idle: Vec<String>,
     /// The divisor of the values.
     pub scale: f64,

@@ -11,14 +11,14 @@ pub struct PointGrid {
     pub dimensions: Vec<Dimension>,
     /// Keys with the same value at every point, with that value.
     pub constant: Vec<(String, String)>,
-    /// For each point its index along each dimension.
+    /// For each point the indices of its values, one for each dimension.
     points: Vec<Vec<usize>>,
 }
 
 /// One or several keys whose values change together.
 #[derive(Debug)]
 pub struct Dimension {
-    /// Keys that change together along this dimension.
+    /// Keys with joint changes along this dimension.
     pub keys: Vec<String>,
     /// The values of each key along the dimension.
     pub values: Vec<Vec<String>>,
@@ -28,7 +28,7 @@ pub struct Dimension {
 
 /// Keys that change together, during the construction of a grid.
 struct JointKeys {
-    /// For each point the index of its value.
+    /// For each point the index of its value in this dimension.
     at: Vec<usize>,
     keys: Vec<String>,
     /// Distinct values, by key.
@@ -43,7 +43,7 @@ impl Dimension {
         Dimension { keys, values, numbers }
     }
 
-    /// Returns the labels of the places: the values of the first key.
+    /// Returns the labels of the positions: the values of the first key.
     pub fn labels(&self) -> &[String] {
         self.values.first().map_or(&[], Vec::as_slice)
     }

@@ -1,4 +1,4 @@
-//! The results of a sweep as they are shown: one metric with its values, the dimensions of the points, number formats.
+//! Results of a sweep in presentation form: one metric with its values, the dimensions of the points, number formats.
 
 mod figure;
 

@@ -30,7 +30,7 @@ pub fn plain_percent(change: f64) -> String {
     format!("{} %", format_signed_percent(change, format_decimals))
 }
 
-/// Formats a change in percent with its sign, by `write`, which gets the number of decimals.
+/// Formats a change in percent with its sign, by `write`, whose argument is the number of decimals.
 pub fn format_signed_percent(change: f64, write: fn(f64, usize) -> String) -> String {
     let text = write(change, if change.abs() < 99.95 { 1 } else { 0 });
     if change > 0.0 && !is_zero(&text) { format!("+{text}") } else { text }

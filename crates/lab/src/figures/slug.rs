@@ -3,13 +3,13 @@
 /// Maximum length of a name before its number. File systems allow 255 bytes for a name with its extension.
 const MAX_LEN: usize = 160;
 
-/// Names that are made of ASCII letters, digits and hyphens, and differ from each other.
+/// Names of ASCII letters, digits and hyphens, all different.
 #[derive(Default)]
 pub struct Slugs(Vec<String>);
 
 impl Slugs {
-    /// Returns a name for `text`: other characters become hyphens, a text without letters and
-    /// digits is `figure`, and a name that was returned before gets a number.
+    /// Returns a name for `text`: other characters become hyphens, a text without letters and digits becomes `figure`,
+    /// and a repeated name gets a number.
     pub fn next(&mut self, text: &str) -> String {
         let words = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
         let mut base = words.collect::<Vec<_>>().join("-").to_ascii_lowercase();

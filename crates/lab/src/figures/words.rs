@@ -2,7 +2,7 @@
 
 use observe::metric::Metric;
 
-/// Words of names that are abbreviations.
+/// Abbreviations in names.
 const SPELLED: [(&str, &str); 13] = [
     ("acks", "ACKs"),
     ("arq", "ARQ"),
@@ -27,7 +27,7 @@ const STATISTICS: [(&str, &str); 6] = [
     ("max", "maximum"),
     ("min", "minimum"),
 ];
-/// Tables of a scenario whose entries have names, and what an entry is.
+/// Tables of a scenario with named entries, and a word for an entry.
 const TABLES: [(&str, &str); 5] =
     [("links", "link"), ("flows", "flow"), ("nodes", "node"), ("media", "medium"), ("arrivals", "arrivals")];
 

@@ -7,18 +7,18 @@ use super::printed::{Contradiction, Reading};
 /// How a number of a paper compares with the interval of our runs.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Mark {
-    /// It lies within the range of our single runs under the primary reading.
+    /// The number lies within the range of single simulated runs under the primary reading.
     Reproduced,
-    /// It does so under another reading only.
+    /// The number lies within this range under another reading only.
     ReproducedUnder(&'static Reading),
-    /// It does so under no reading, and another statement of the paper contradicts it.
+    /// The number is reproduced under no reading, and another statement of the paper contradicts it.
     Contradicts(Contradiction),
     /// Every other number.
     NotReproduced,
 }
 
 impl Mark {
-    /// The name of the verdict, without the reading's.
+    /// The name of the verdict, without the name of the reading.
     pub fn name(&self) -> &'static str {
         match self {
             Mark::Reproduced => "reproduced",

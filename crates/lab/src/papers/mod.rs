@@ -1,7 +1,7 @@
-//! Reproduction of papers: their scenarios, and their numbers compared with ours.
+//! Reproduction of papers: their scenarios, and their numbers compared with simulated ones.
 //!
-//! A paper is one file and one line in [`PAPERS`]. Its printed numbers are copied from the text; ours are always
-//! computed from runs.
+//! A paper is one file and one line in [`PAPERS`]. Its printed numbers are copied from the text; the simulated numbers
+//! are always computed from runs.
 
 pub mod disconnections2012;
 pub mod goel1997;
@@ -58,7 +58,7 @@ pub struct Paper {
 
 /// A scenario that belongs to a paper.
 pub struct PaperScenario {
-    /// The name of its results.
+    /// Name of the scenario's results.
     pub name: &'static str,
     /// The scenario, as TOML.
     pub text: &'static str,
@@ -91,7 +91,7 @@ impl PaperScenario {
         self.observe(scheme, set, CollectedFacts::default()).0
     }
 
-    /// The sweep, with this number of replications.
+    /// Returns the sweep with this number of replications.
     pub fn plan(&self, replications: u64) -> Result<Plan, Vec<Problem>> {
         let set = vec![format!("sweep.replications={replications}")];
         Plan::of(&self.open(&Overrides { set, ..Overrides::default() })?)
@@ -142,11 +142,11 @@ pub struct Picture {
     pub title: &'static str,
     /// The scenario.
     pub scenario: PaperScenario,
-    /// The scheme; `None` for the scenario's own.
+    /// The scheme; `None` for the scheme of the scenario.
     pub scheme: Option<&'static str>,
     /// Changes to the scenario, in the syntax of `--set`.
     pub set: &'static [&'static str],
-    /// The panel of the plot that is shown.
+    /// Panel shown in the plot.
     pub panel: PicturePanel,
     /// Start and end of the time shown, such as "1.2 s".
     pub part: Option<(&'static str, &'static str)>,

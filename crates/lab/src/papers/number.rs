@@ -1,4 +1,4 @@
-//! A number that a paper prints, and ours.
+//! A printed number of a paper, and the simulated one.
 
 use serde_json::{Map, Value, json};
 use stats::{Interval, Level};
@@ -8,27 +8,27 @@ use super::printed::{Contradiction, PrintedValue, Reading};
 use super::quantity::{ModalQuantity, Mode};
 use crate::value_text::format_json_value;
 
-/// A number of a paper, and ours.
+/// A number of a paper, and its simulated counterpart.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Number {
-    /// Where the paper prints it, such as "table 5.4".
+    /// Where the paper prints the number, such as "table 5.4".
     pub place: String,
-    /// The axes and their values that select the number there.
+    /// Axes and their values that select the number at that place.
     pub what: Map<String, Value>,
     /// The unit of all values.
     pub unit: &'static str,
     /// The value that the paper prints.
     pub paper: PrintedValue,
-    /// Ours under the paper's primary reading.
+    /// Simulated under the paper's primary reading.
     pub ours: ModalQuantity,
-    /// Ours under other readings, the most plausible first.
+    /// Simulated under other readings, the most plausible first.
     pub alternatives: Vec<(&'static Reading, ModalQuantity)>,
-    /// Another statement of the paper that contradicts it.
+    /// Another statement of the paper, which contradicts the number.
     pub contradiction: Option<Contradiction>,
 }
 
 impl Number {
-    /// A number with ours under the primary reading. `what` is an object.
+    /// A number with the simulated one under the primary reading. `what` is an object.
     pub fn new(
         place: &str,
         what: Value,
@@ -41,14 +41,14 @@ impl Number {
         Number { place, what, unit, paper, ours, alternatives: Vec::new(), contradiction: None }
     }
 
-    /// The same, with ours under another reading.
+    /// The same number, simulated under another reading.
     #[must_use]
     pub fn or(mut self, reading: &'static Reading, ours: impl Into<ModalQuantity>) -> Self {
         self.alternatives.push((reading, ours.into()));
         self
     }
 
-    /// The same, contradicted by another statement of the paper.
+    /// The same number, contradicted by another statement of the paper.
     #[must_use]
     pub fn with_contradiction(self, contradiction: Contradiction) -> Self {
         Number { contradiction: Some(contradiction), ..self }
@@ -58,8 +58,8 @@ impl Number {
     ///
     /// # Panics
     ///
-    /// If a number of `others` has no counterpart with its place, axes and printed value: papers are part of the
-    /// program.
+    /// If a number of `others` has no counterpart with equal place, axes and printed value: that is an error of the
+    /// program, which contains the papers.
     #[must_use]
     pub fn with_reading(mut numbers: Vec<Number>, reading: &'static Reading, others: Vec<Number>) -> Vec<Number> {
         for other in others {
@@ -74,14 +74,14 @@ impl Number {
         numbers
     }
 
-    /// Ours under each reading; `None` stands for the primary one, which comes first.
+    /// Simulated values under each reading; `None` is the primary reading, which comes first.
     pub fn readings(&self) -> impl Iterator<Item = (Option<&'static Reading>, &ModalQuantity)> {
         let others = self.alternatives.iter().map(|(reading, ours)| (Some(*reading), ours));
         std::iter::once((None, &self.ours)).chain(others)
     }
 
-    /// The first reading under which the number lies within the range of our single runs, and the mode that contains
-    /// it.
+    /// The first reading under which the number lies within the range of single simulated runs, and the mode that
+    /// contains it.
     fn fitting(&self, level: Level) -> Option<(Option<&'static Reading>, &ModalQuantity, &Mode)> {
         self.readings().find_map(|(reading, ours)| Some((reading, ours, ours.fits(self.paper, level)?)))
     }
@@ -96,7 +96,7 @@ impl Number {
         }
     }
 
-    /// Whether the paper's value fits only because single runs vary so widely that 0 fits too.
+    /// Whether the paper's value matches only because the range of single runs also contains 0.
     pub fn holds_zero(&self, level: Level) -> bool {
         self.fitting(level).is_some_and(|(_, _, mode)| mode.holds_zero(self.paper, level))
     }
@@ -163,7 +163,7 @@ impl Number {
     pub fn label(&self) -> String {
         let axis = |(axis, value): (&String, &Value)| {
             let value = format_json_value(value);
-            // The value of a scheme, event or metric needs no key in the text; other values do.
+            // The value of a scheme, event or metric needs no key in the text; other values need one.
             if ["scheme", "event", "figure"].contains(&axis.as_str()) {
                 value
             } else {
@@ -180,7 +180,7 @@ impl Number {
         printed.min(if value < 1e4 { 3 } else { 0 })
     }
 
-    /// Decimals for ours: the decimals printed, at least two for percentages.
+    /// Decimals of the simulated number: the decimals printed, at least two for percentages.
     pub fn places(&self) -> usize {
         self.places_printed().max(if self.unit == "%" { 2 } else { 0 })
     }
@@ -321,13 +321,13 @@ mod tests {
     }
 
     #[test]
-    fn value_without_randomness_must_equal_the_papers() {
+    fn deterministic_value_must_equal_the_printed_value() {
         let exact = |ours: Option<f64>| mark(&Number::new("p", json!({}), "ms", 945.0, ours));
         assert_eq!(exact(Some(945.0)), Mark::Reproduced);
         assert_eq!([exact(Some(945.5)), exact(None)], [Mark::NotReproduced; 2]);
     }
 
-    /// The mean, 15.2, is a value of no run.
+    /// The mean, 15.2, occurs in no run.
     #[test]
     fn modes_of_a_distribution_are_compared_one_by_one() {
         let modes = ModalQuantity::of_modes([
@@ -350,7 +350,7 @@ mod tests {
         );
     }
 
-    /// 1 run of 30 is 3 %: 95 % of single runs are of the other mode.
+    /// 1 run of 30 is 3 %: 95 % of single runs belong to the other mode.
     #[test]
     fn mode_of_few_runs_does_not_count() {
         let often = (0..29).map(|run| 100.0 + f64::from(run));
@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn intervals_of_times_are_cut_off_at_zero() {
+    fn intervals_of_times_are_truncated_at_zero() {
         let shown = |unit| {
             let number = Number::new("p", json!({}), unit, 30.0, ours([20.0, 40.0]));
             number.run_shown(&number.ours.modes()[0], Level::default()).unwrap()
@@ -395,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn decimals_are_those_of_the_printed_value() {
+    fn value_has_the_decimals_of_the_printed_value() {
         let places = |unit, paper: f64| Number::new("p", json!({}), unit, paper, None).places();
         assert_eq!(
             [places("ms", 18.5), places("ms", 1980.0), places("%", 64.0), places("bit/s", 499_522.796)],

@@ -1,14 +1,13 @@
 //! What papers print: numbers, readings of ambiguous passages, and contradictory statements.
 
-/// A reading, that is, an interpretation of what a paper leaves open. A paper's file declares each of its readings
-/// once.
+/// A reading: an interpretation of a passage that a paper leaves open. The file of a paper declares each reading once.
 #[derive(PartialEq, Eq, Debug)]
 pub struct Reading {
     /// The short name.
     pub name: &'static str,
     /// The assumption; for an alternative reading, how it differs from the primary one.
     pub what: &'static str,
-    /// The evidence for it: a page of the paper, or how the paper's simulator works.
+    /// Evidence for the assumption: a page of the paper, or a property of the paper's simulator.
     pub source: &'static str,
 }
 
@@ -26,11 +25,11 @@ pub enum PrintedValue {
 /// Two statements of a paper that contradict each other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Contradiction {
-    /// Where they are, such as "pages 5 and 6".
+    /// Place of the statements, such as "pages 5 and 6".
     pub pages: &'static str,
-    /// The two statements as printed; the statement of the number itself first.
+    /// The two statements as printed; the statement with the number first.
     pub values: [&'static str; 2],
-    /// Why both cannot hold: a sentence.
+    /// Why the statements contradict each other: a sentence.
     pub why: &'static str,
 }
 

@@ -6,17 +6,17 @@ use stats::{Interval, Level, Moments, Sample};
 
 use super::printed::PrintedValue;
 
-/// Ours, under one reading of the paper. Has no values if no run gave one.
+/// Simulated values under one reading of the paper; empty if no run gave a value.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ModalQuantity {
     /// The modes, at least one.
     modes: Vec<Mode>,
 }
 
-/// Runs of one mode. A mean over several modes could be a value that no run has, so each mode has its own.
+/// Runs of one mode. A mean over several modes could be a value of no run, so each mode has a separate mean.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Mode {
-    /// The property that its runs share; empty if there is only one mode.
+    /// The common property of the mode's runs; empty if there is only one mode.
     pub name: &'static str,
     /// The values: one per replication, or a single one that is deterministic.
     pub moments: Moments,
@@ -42,8 +42,8 @@ impl From<Option<f64>> for ModalQuantity {
 }
 
 impl ModalQuantity {
-    /// Groups the values of runs into modes by another property than the value itself, such as whether a timer expired.
-    /// Modes without runs are left out.
+    /// Groups the values of runs into modes by a property other than the value, such as whether a timer expired. Modes
+    /// without runs are left out.
     pub fn of_modes(modes: impl IntoIterator<Item = (&'static str, Moments)>) -> Self {
         let modes = modes.into_iter().map(|(name, moments)| Mode { name, moments });
         let modes: Vec<Mode> = modes.filter(|mode| mode.moments.n() > 0).collect();
@@ -73,8 +73,7 @@ impl ModalQuantity {
         mode.moments.n() as f64 / self.n().max(1) as f64
     }
 
-    /// The mode whose single runs include the paper's value. A mode too rare to be expected in a single run does not
-    /// count.
+    /// The mode whose single runs include the paper's value. Modes too rare for a single run do not count.
     pub fn fits(&self, paper: PrintedValue, level: Level) -> Option<&Mode> {
         self.modes.iter().find(|mode| self.share(mode) > level.alpha() && mode.fits(paper, level))
     }
@@ -111,12 +110,12 @@ impl Mode {
         Interval::of_mean(&self.moments, level)
     }
 
-    /// The prediction interval of one more run, such as the paper's. `None` for a deterministic value.
+    /// The prediction interval of one more run, such as the run of the paper. `None` for a deterministic value.
     pub fn prediction_interval(&self, level: Level) -> Option<Interval> {
         Interval::of_next(&self.moments, level)
     }
 
-    /// Whether the paper's value lies in the prediction interval, or, for a bound, whether single runs keep it.
+    /// Whether the paper's value lies in the prediction interval, or, for a bound, whether single runs satisfy it.
     /// Deterministic values must be equal.
     pub fn fits(&self, paper: PrintedValue, level: Level) -> bool {
         let exact = self.moments.mean().map(|mean| Interval { low: mean, high: mean });

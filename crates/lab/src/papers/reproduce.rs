@@ -8,7 +8,7 @@ use crate::sweep::Plan;
 use crate::sweep::analysis::Analysis;
 use crate::sweep::run::{self, Shard, SweepError, Tally, Watch};
 
-/// A paper's numbers with ours, and the sweeps from which ours are computed.
+/// A paper's numbers with the simulated ones, and the sweeps from which these are computed.
 pub struct Reproduction {
     /// The paper's numbers, in the order of its pages.
     pub numbers: Vec<Number>,
@@ -22,7 +22,7 @@ pub struct Reproduction {
 ///
 /// # Panics
 /// If one of the paper's sweeps is invalid for this number of replications, or a number has a reading that the paper's
-/// file does not declare: they are part of the program.
+/// file does not declare. Both are errors of the program, which contains the papers.
 pub fn reproduce_paper(
     paper: &Paper,
     replications: u64,
@@ -44,7 +44,7 @@ pub fn reproduce_paper(
     let mut counted: HashSet<Digest> = HashSet::new();
     for plan in &plans {
         let cells = cells(plan);
-        // Runs shared with earlier sweeps were already counted with the earlier ones.
+        // Runs shared with earlier sweeps were counted in those sweeps.
         let shared = cells.intersection(&counted).count() as u64 * replications;
         let so_far = |tally: Tally| Tally {
             wanted,
@@ -100,7 +100,7 @@ axes.flows.f.bytes = "#,
         };
     }
 
-    /// Its third sweep has one point of the others, and one of its own.
+    /// The third sweep has one point in common with the other sweeps, and one additional point.
     static PAPER: Paper = Paper {
         name: "shared",
         reference: "",

@@ -7,14 +7,14 @@ use stats::Level;
 use super::mark::Mark;
 use super::number::Number;
 
-/// How many of a paper's printed values have each verdict.
+/// Number of a paper's printed values by verdict.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Score {
     /// Reproduced.
     pub reproduced: usize,
     /// Reproduced under another reading.
     pub under: usize,
-    /// Contradicted by another statement of their paper.
+    /// Contradicted by another statement of the same paper.
     pub contradicts: usize,
     /// Not reproduced.
     pub not: usize,

@@ -201,10 +201,10 @@ mod tests {
     use crate::papers::reproduce::reproduce_paper;
     use crate::store::Store;
 
-    /// A case or a key that the scenario calls by another name would give no values. Section 4.2: throughput falls with
-    /// the loss rate in all four networks, and more over the long wire.
+    /// Detects cases and keys that the scenario names differently, which would give no values. Section 4.2: throughput
+    /// falls with the loss rate in all four networks, and falls more over the long wire.
     #[test]
-    fn every_number_has_its_values_and_the_trends_are_the_papers() {
+    fn every_number_has_values_and_trends_match_the_paper() {
         let (_dir, mut store) = Store::scratch();
         let reproduction = reproduce_paper(&PAPER, 2, &mut store, 1, &mut |_| ControlFlow::Continue(())).unwrap();
         let numbers = &reproduction.numbers;

@@ -1,4 +1,4 @@
-//! The bytes that arrived in each bin of time.
+//! Bytes that arrived in each time bin.
 
 use engine::{Span, Time};
 use sim::{Event, Sink};
@@ -31,12 +31,12 @@ impl BinGrid {
         Some(BinGrid { start, width: Span::from_nanos(width), count })
     }
 
-    /// The end of the first `bins` bins, from the start.
+    /// End of the first `bins` bins, from the start.
     pub fn end(&self, bins: usize) -> Span {
         self.width.times(bins as u64)
     }
 
-    /// Numbers of bins whose end is 1, 2 or 5 x 10^k ns and at least 1/500 of the whole, and the number of all bins.
+    /// Bin counts whose end is 1, 2 or 5 x 10^k ns and at least 1/500 of the whole length, and the count of all bins.
     pub fn rows(&self) -> Vec<usize> {
         let all = self.end(self.count).as_nanos();
         let ends = (0..19).flat_map(|power| [1, 2, 5].map(|digit| digit * 10u64.pow(power)));
@@ -45,7 +45,8 @@ impl BinGrid {
         ends.map(|end| (end / self.width.as_nanos()) as usize).chain([self.count]).collect()
     }
 
-    /// The bin of `at`. Bytes that arrive at the end of a bin belong to it, like those at the end of a run.
+    /// The bin of `at`. Bytes that arrive at the end of a bin belong to it, as bytes at the end of a run belong to the
+    /// run.
     fn bin(&self, at: Time) -> usize {
         (at.since(self.start).as_nanos().saturating_sub(1) / self.width.as_nanos()) as usize
     }
@@ -64,7 +65,7 @@ struct FlowBins {
 }
 
 impl BinCounter {
-    /// Observes each flow of `watched`, with its bins.
+    /// Counts the bytes of each flow of `watched` in bins.
     pub fn new(flows: usize, watched: &[(usize, BinGrid)]) -> Self {
         let mut arrivals = BinCounter { flows: (0..flows).map(|_| None).collect() };
         for &(flow, grid) in watched {
@@ -98,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bin_widths_are_round_and_bins_number_thousands() {
+    fn bin_widths_are_round_and_the_number_of_bins_is_2000_to_5000() {
         // Length and width in ns, count.
         let cases = [
             (2000, 1, 2000),

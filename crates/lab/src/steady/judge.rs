@@ -35,7 +35,7 @@ fn compute_convergence(grid: &BinGrid, bins: &[&[u64]]) -> Convergence {
         bytes.iter_mut().zip(bins).for_each(|(bytes, bins)| *bytes += bins[bin]);
         let seconds = grid.end(bin + 1).as_secs_f64();
         let figure = Sample::of(bytes.iter().map(|bytes| *bytes as f64 * 8.0 / seconds));
-        // Numbers of bins increase, and a 64-bit count over more than a nanosecond is far below the largest value.
+        // Bin counts increase, and a 64-bit count times more than a nanosecond is far below the largest value.
         let _ = figure.and_then(|figure| convergence.push((bin + 1) as f64, &figure));
     }
     convergence
@@ -71,14 +71,14 @@ fn decide_verdict(
     }
 }
 
-/// Bins of the warm-up, from the mean of the replications, which has the same warm-up and less noise.
+/// Bins of the warm-up, computed from the mean of the replications, which has the same warm-up and less noise.
 fn find_warmup(grid: &BinGrid, bins: &[&[u64]]) -> Result<usize, Error> {
     let mean = |bin: usize| bins.iter().map(|bins| bins[bin] as f64).sum::<f64>() / bins.len() as f64;
     let series: Vec<f64> = (0..grid.count).map(mean).collect();
     mser5(&series).map(|warmup| warmup.values)
 }
 
-/// The run length that a single run needs, from the batch means of each replication.
+/// The length required of a single run, from the batch means of each replication.
 fn estimate_single_run(grid: &BinGrid, bins: &[&[u64]], cut: usize, question: &Question) -> SingleRunLength {
     let needed = |bins: &&[u64]| {
         let rest: Vec<f64> = bins[cut..].iter().map(|bytes| *bytes as f64).collect();

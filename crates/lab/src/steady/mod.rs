@@ -11,7 +11,7 @@
 //! one run   warm-up + the length that batch means of one replication ask for; the median of the replications
 //! ```
 //!
-//! Every flow is made endless first: a transfer with an end has no steady state, and its end changes the load of the
+//! Every flow is first made endless: a transfer with an end has no steady state, and its end changes the load on the
 //! other flows.
 
 mod bins;
@@ -78,7 +78,7 @@ pub struct FlowReport {
     pub warmup: Result<Span, Error>,
     /// The time from which the goodput is steady.
     pub verdict: SteadyVerdict,
-    /// The length that a single run needs.
+    /// Length required of a single run.
     pub alone: SingleRunLength,
 }
 
@@ -94,20 +94,20 @@ pub struct GoodputRow {
 /// The time from which a goodput is steady.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum SteadyVerdict {
-    /// From `from` on every interval is within the precision of the last mean.
+    /// From `from` on, every interval is within the precision of the last mean.
     Steady {
-        /// The run length that is needed.
+        /// Required run length.
         from: Span,
     },
-    /// Steady, but only from a time in the second half of the observation: a goodput that drifts also ends at its own
-    /// end.
+    /// Steady, but only from a time in the second half of the observation, where even a drifting goodput is near its
+    /// last value.
     Late {
-        /// The time from which it is within the precision of the last mean.
+        /// Time from which the goodput is within the precision of the last mean.
         from: Span,
     },
     /// Even the last interval is wider than the precision.
     Wide {
-        /// Its half-width as a share of the mean.
+        /// Half-width of the interval as a share of the mean.
         half_width: f64,
         /// Replications that would suffice at this length, estimated from the variance so far.
         replications: u64,
@@ -116,10 +116,10 @@ pub enum SteadyVerdict {
     Nothing,
 }
 
-/// The length that a single run needs.
+/// Length required of a single run.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum SingleRunLength {
-    /// This length, which includes the discarded warm-up: the median of the replications.
+    /// This length, including the discarded warm-up: the median of the replications.
     Needs {
         /// The length.
         length: Span,
@@ -128,12 +128,12 @@ pub enum SingleRunLength {
     },
     /// All replications are equal: a single run gives the result of any number of runs.
     NoChance,
-    /// At least half of the replications have no estimate; the reason of the first of these, or `None` if no data
-    /// arrived after the warm-up.
+    /// At least half of the replications have no estimate; the reason of the first such replication, or `None` if no
+    /// data arrived after the warm-up.
     Unknown(Option<Error>),
 }
 
-/// Why there is no report.
+/// Reason for a missing report.
 #[derive(Debug, thiserror::Error)]
 pub enum SteadyError {
     /// Cancelled by the progress callback.
@@ -152,8 +152,8 @@ pub type Watch<'a> = &'a mut dyn FnMut(u64) -> ControlFlow<()>;
 ///
 /// # Errors
 ///
-/// [`SteadyError::Unsuitable`] if a flow has less than a bin's time, or there is other traffic than bulk transfers over
-/// TCP; [`SteadyError::Interrupted`] if the callback cancels.
+/// [`SteadyError::Unsuitable`] if a flow is shorter than a bin, or the traffic includes anything but bulk transfers
+/// over TCP; [`SteadyError::Interrupted`] if the callback cancels.
 pub fn examine_flows(
     network: &Network,
     flows: &[usize],
@@ -178,7 +178,7 @@ pub fn examine_flows(
 
 /// The first flow whose traffic is not a bulk transfer over TCP, which has no steady state of this kind.
 fn other_traffic(network: &Network) -> Option<Problem> {
-    let expected = "bulk transfers over TCP: the steady state is that of endless ones";
+    let expected = "bulk transfers over TCP: only transfers without end have a steady state";
     let is_bulk = |flow: &FlowSpec| matches!(flow.traffic, ApplicationConfig::Bulk(_));
     if let Some(flow) = network.flows.iter().find(|flow| !is_bulk(flow)) {
         let problem = Problem::new(expected).key(format!("flows.{}.traffic", flow.name));

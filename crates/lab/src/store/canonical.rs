@@ -12,14 +12,14 @@ use std::fmt;
 
 use serde::ser::{self, Serialize};
 
-/// Version of the form. It is part of every key.
+/// Version of the form, part of every key.
 pub(crate) const FORM: u32 = 2;
 
 /// The canonical form of a value.
 ///
 /// # Errors
 ///
-/// If the value's own `Serialize` fails.
+/// If `Serialize` of the value fails.
 pub(super) fn encode_canonical<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, Unwritable> {
     let mut form = Form(Vec::new());
     value.serialize(&mut form)?;
@@ -301,7 +301,7 @@ macro_rules! structs {
 
 structs! { SerializeStruct, SerializeStructVariant }
 
-/// The entries of a map, sorted when it ends.
+/// Entries of a map, sorted at its end.
 struct Entries<'a> {
     form: &'a mut Form,
     entries: Vec<(Vec<u8>, Vec<u8>)>,

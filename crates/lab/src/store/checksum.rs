@@ -2,8 +2,8 @@
 //! as the byte `i` and its eight bytes, most significant first; a text as `t`, its length as eight bytes, and its
 //! bytes; a blob like a text, with `b`.
 //!
-//! It detects every changed bit and every burst of up to 32 bits. It does not protect against deliberate changes, which
-//! can include a new checksum.
+//! The checksum detects every changed bit and every burst of up to 32 bits. It does not protect against deliberate
+//! changes, which can include a new checksum.
 
 use rusqlite::functions::FunctionFlags;
 use rusqlite::types::ValueRef;

@@ -1,4 +1,4 @@
-//! The key of stored results: a hash of everything that they depend on.
+//! Key of stored results: a hash of all inputs of the results.
 
 use std::fmt;
 

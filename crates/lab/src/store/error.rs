@@ -43,7 +43,7 @@ pub enum StoreError {
         path: PathBuf,
         /// The store's format.
         found: i32,
-        /// The newest format that this program supports.
+        /// Newest format that this program supports.
         known: i32,
     },
     /// An append-only store was written by another version of the program.
@@ -51,7 +51,7 @@ pub enum StoreError {
     OtherVersion {
         /// The store's file.
         path: PathBuf,
-        /// The version that wrote it.
+        /// Version of the program that wrote the store.
         theirs: String,
         /// This version.
         ours: String,
@@ -116,7 +116,7 @@ impl StoreError {
     pub(crate) fn of(path: &Path, error: rusqlite::Error) -> Self {
         let path = path.to_owned();
         if error.sqlite_error().is_some_and(|error| error.extended_code == rusqlite::ffi::SQLITE_IOERR_SHMSIZE) {
-            // SQLite says only "disk I/O error".
+            // The message of SQLite is only "disk I/O error".
             return StoreError::Unwritable {
                 path,
                 why: "the disk is full: the file -shm cannot be created beside it".into(),
@@ -161,7 +161,7 @@ impl StoreError {
 /// How to keep the readable part of a damaged store.
 fn suggest_rescue(path: &Path) -> &'static str {
     if is_journal(path) {
-        "without that line it can be opened unless the line is the first, and the same sweep repeats what is missing"
+        "remove that line, unless it is the first; the same sweep then repeats the missing runs"
     } else {
         "`sqlite3 FILE .recover` extracts readable rows, and a sweep into a new store repeats the other runs"
     }

@@ -37,7 +37,7 @@ const PREFIX: usize = 20;
 pub(super) struct Journal {
     path: PathBuf,
     state: Mutex<JournalState>,
-    /// Removed after the last connection to the store in it.
+    /// The directory is removed after the last connection to the store in it.
     _folder: TempDir,
 }
 
@@ -45,7 +45,7 @@ pub(super) struct Journal {
 struct JournalState {
     /// Opened and locked by the first line.
     file: Option<File>,
-    /// The lengths of the file and of its complete lines.
+    /// Length of the file, and length of its complete lines.
     length: u64,
     complete: u64,
     /// The last description of a sweep.
@@ -99,7 +99,7 @@ impl Header {
 /// A value as a line.
 fn encode_line(value: &impl Serialize) -> String {
     let text = serde_json::json!(value).to_string();
-    // The opening brace of this object is the brace that begins the line.
+    // The opening brace of this object replaces the brace that begins the line.
     let rest = &text[1..];
     format!("{{\"crc32\":\"{:08x}\",{rest}\n", crc32fast::hash(rest.as_bytes()))
 }
@@ -124,7 +124,7 @@ fn decode_line(line: &str) -> Result<JournalLine, String> {
 }
 
 impl Store {
-    /// Opens such a file; a new one is created if `create`.
+    /// Opens an append-only file; `create` permits creating a new one.
     pub(super) fn of_journal(path: &Path, create: bool) -> Result<Self, StoreError> {
         let contents = match std::fs::read(path) {
             Ok(contents) => contents,
@@ -144,7 +144,7 @@ impl Store {
         store.ask(|db| db.execute_batch("BEGIN IMMEDIATE"))?;
         for (number, bytes) in contents[..complete].split_inclusive(|byte| *byte == b'\n').enumerate() {
             let text = std::str::from_utf8(&bytes[..bytes.len() - 1]);
-            let text = text.map_err(|_| damaged(number, "it is no text"))?;
+            let text = text.map_err(|_| damaged(number, "it is not text"))?;
             match decode_line(text).map_err(|found| damaged(number, &found))? {
                 JournalLine::Header(header) if number == 0 => {
                     let ours = Header::ours();
@@ -184,7 +184,7 @@ impl Store {
         Ok(store)
     }
 
-    /// Whether the runs that follow have delays: such a run replaces one without.
+    /// Whether subsequent runs have delays: a run with delays replaces a run without.
     fn reads_delays(&mut self, delays: bool) -> Result<(), StoreError> {
         self.measures_delays = false;
         self.unfilled.clear();
@@ -193,7 +193,7 @@ impl Store {
         if delays { self.measure_delays(&of_delays) } else { Ok(()) }
     }
 
-    /// Whether the file ended within a line, which was dropped.
+    /// Whether the file ended within a line, which was removed.
     pub fn dropped_a_line(&self) -> bool {
         let state = self.journal.as_ref().map(|journal| journal.state.lock().unwrap_or_else(PoisonError::into_inner));
         state.is_some_and(|state| state.length > state.complete)

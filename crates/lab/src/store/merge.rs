@@ -11,9 +11,9 @@ use super::{Digest, Store, StoreError, add_sweep};
 /// The numbers of merged sweeps and runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct MergeCounts {
-    /// Sweeps that the store did not have.
+    /// Sweeps that were new to the store.
     pub sweeps: u64,
-    /// Runs that the store did not have.
+    /// Runs that were new to the store.
     pub runs: u64,
 }
 
@@ -87,7 +87,7 @@ impl Store {
     }
 }
 
-/// Whether two summaries have the same values of all metrics that both have.
+/// Whether two summaries have equal values for all metrics that are in both.
 fn has_same_values(one: &str, other: &str) -> bool {
     let read = |text| RecordedSummary::parse(text).ok();
     one == other || read(one).zip(read(other)).is_some_and(|(one, other)| one.agrees_with(&other))

@@ -93,11 +93,11 @@ pub struct KeptCell {
     pub case: usize,
     /// The name of the case.
     pub case_name: String,
-    /// The changes of this point.
+    /// Changes of this point.
     pub changes: Vec<(String, Value)>,
-    /// The changes of this case.
+    /// Changes of this case.
     pub case_changes: Vec<(String, Value)>,
-    /// The key of its runs.
+    /// Key of the cell's runs.
     pub digest: Digest,
 }
 
@@ -131,10 +131,11 @@ impl Store {
         self.keep_all([(digest, replication, summary)])
     }
 
-    /// As [`keep`](Self::keep), for several runs in one transaction, which takes a fraction of the time: all of them are
-    /// stored, or none. Of an append-only store whose program is killed within, the file has the first of them.
+    /// As [`keep`](Self::keep), for several runs in one transaction, which takes a fraction of the time: either all
+    /// runs are stored or none. If the program is killed within a write to an append-only store, the file contains the
+    /// first runs.
     pub fn keep_all<'a>(&self, runs: impl IntoIterator<Item = (Digest, u64, &'a str)>) -> Result<(), StoreError> {
-        // Its number is cached, so it must outlive a transaction that fails.
+        // Its number is cached, so the row must outlive a transaction that fails.
         self.metric_set()?;
         let wrong = |error| StoreError::of(&self.path, error);
         let transaction = Transaction::new_unchecked(&self.db, TransactionBehavior::Immediate).map_err(wrong)?;
@@ -150,7 +151,7 @@ impl Store {
         transaction.commit().map_err(wrong)
     }
 
-    /// Inserts a run into the tables; returns whether they changed.
+    /// Inserts a run into the tables; returns whether the tables changed.
     fn insert(&self, digest: Digest, replication: u64, summary: &str) -> Result<bool, StoreError> {
         let set = self.metric_set()?;
         self.fits_before(digest, replication, summary)?;
@@ -335,7 +336,7 @@ fn sweep_content(cells: &[KeptCell]) -> String {
     cells.iter().map(of_cell).collect()
 }
 
-/// Adds the description of a sweep, or changes the one with the same digest; returns its number.
+/// Adds the description of a sweep, or changes the description with the same digest; returns its number.
 fn describe_sweep(
     db: &Connection,
     digest: Digest,
@@ -355,7 +356,7 @@ fn describe_sweep(
             params![id, name, title, scenario, json!(metrics).to_string()],
         )?;
         checksum::renew_checksum(db, id)?;
-        // A renamed key is another spelling of the same network.
+        // A renamed key is only another spelling of the same network.
         if cells_in(db, id)? != cells {
             db.execute("DELETE FROM cells WHERE sweep = ?1", [id])?;
             add_cells(db, id, cells)?;

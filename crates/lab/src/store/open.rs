@@ -16,7 +16,7 @@ const NEW: i32 = 0;
 /// How long to wait for another program's transaction.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Whether the rows of an open store have had checksums since they were written.
+/// Whether the rows of an open store have had checksums from their first write on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Sums {
     /// Checksums were written with the rows.
@@ -72,14 +72,14 @@ impl Store {
         if is_journal(path) {
             return Self::of_journal(path, false);
         }
-        // SQLite says only "unable to open".
+        // The message of SQLite is only "unable to open".
         let file = std::fs::File::open(path).map_err(|error| StoreError::file(path, &error))?;
         let length = file.metadata().map_err(|error| StoreError::file(path, &error))?.len();
         if path.is_dir() || length == 0 {
             return Err(StoreError::NotAStore(path.to_owned()));
         }
         match Self::connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE) {
-            // A read-only directory has no place for the files that SQLite's readers share.
+            // A read-only directory provides no place for the files of SQLite's readers.
             Err(StoreError::Unopened { .. } | StoreError::Unwritable { .. }) => Self::look(path),
             opened => opened,
         }
@@ -145,7 +145,7 @@ impl Store {
 
     pub(super) fn connect(path: &Path, flags: OpenFlags) -> Result<Self, StoreError> {
         let wrong = |error| StoreError::of(path, error);
-        // Some names, such as ":memory:", have a meaning in SQLite; paths with a directory do not.
+        // Some names, such as ":memory:", have a special meaning in SQLite; paths with a directory do not.
         let file = Path::new(".").join(path);
         let db = Connection::open_with_flags(file, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX).map_err(wrong)?;
         db.busy_timeout(PATIENCE).map_err(wrong)?;
@@ -164,7 +164,7 @@ impl Store {
         Ok(store)
     }
 
-    /// SQLite does not wait for other programs here, as it does for their transactions.
+    /// Here SQLite does not wait for other programs, as it does in transactions.
     fn use_wal(&self) -> rusqlite::Result<()> {
         const NAP: Duration = Duration::from_millis(10);
         let mut naps = 0;
@@ -179,8 +179,8 @@ impl Store {
         }
     }
 
-    /// A transaction that takes the write lock at its start: one that takes it only after reading fails at once,
-    /// without waiting, if another program wrote in between.
+    /// A transaction that acquires the write lock at its start. A transaction that acquires the lock after reading
+    /// fails without waiting if another program wrote in between.
     pub(super) fn transaction(db: &mut Connection) -> rusqlite::Result<Transaction<'_>> {
         db.transaction_with_behavior(TransactionBehavior::Immediate)
     }
@@ -204,7 +204,7 @@ impl Store {
             return Ok(NEW);
         }
         if format < 1 {
-            return damaged(format!("its format is {format}; there is none before 1"));
+            return damaged(format!("its format is {format}; the first format is 1"));
         }
         for (table, columns) in TABLES {
             let columns = if format < FORMAT { columns_before(table) } else { Some(columns) };
@@ -246,7 +246,7 @@ impl Store {
         }
     }
 
-    /// Whether SQLite finds the tables and indices intact.
+    /// Whether SQLite reports the tables and indices as intact.
     pub(super) fn intact(&self) -> Result<(), StoreError> {
         let verdict: String = self.ask(|db| db.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0)))?;
         if verdict == "ok" { Ok(()) } else { Err(StoreError::Damaged { path: self.path.clone(), found: verdict }) }

@@ -1,4 +1,4 @@
-//! Records which metrics the programs that stored runs knew, and repeats runs that lack some.
+//! Records the metrics known to the programs that stored runs, and repeats runs without some metrics.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -9,7 +9,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::{Digest, Store, StoreError};
 
 impl Store {
-    /// From now on, runs are stored with their delays, and those that lack one of these metrics of delays are
+    /// From now on, runs are stored with their delays, and runs that lack one of these delay metrics are
     /// [refilled](Self::refill).
     pub fn measure_delays(&mut self, metrics: &[&Metric]) -> Result<(), StoreError> {
         self.measures_delays = true;
@@ -22,8 +22,7 @@ impl Store {
         self.measures_delays
     }
 
-    /// From now on, runs that lack one of these metrics count as unfinished, too, and are replaced when they are stored
-    /// again.
+    /// From now on, runs that lack one of these metrics count as unfinished and are replaced by new results.
     pub fn refill(&mut self, metrics: &[&Metric]) -> Result<(), StoreError> {
         let lacking = self.lacking_by_set()?;
         let lacks = |names: &BTreeSet<&str>| metrics.iter().any(|metric| names.contains(metric.name));
@@ -68,7 +67,7 @@ impl Store {
         })
     }
 
-    /// The current metrics that each set lacks; sets that lack none are left out.
+    /// The current metrics that each set lacks; complete sets are omitted.
     pub(super) fn lacking_by_set(&self) -> Result<HashMap<i64, BTreeSet<&'static str>>, StoreError> {
         let sets = self.metric_sets()?.into_iter();
         let lacking = sets.map(|(set, names)| {
@@ -103,19 +102,19 @@ fn add_set(db: &Connection, names: &str) -> rusqlite::Result<i64> {
     if let Some(id) = db.query_row(find, [names], |row| row.get(0)).optional()? {
         return Ok(id);
     }
-    // Another program may add it at the same moment.
+    // Another program may add the set at the same time.
     let add = "INSERT INTO metric_sets SELECT next, ?1, row_checksum(next, ?1)
                FROM (SELECT coalesce(max(id), 0) + 1 AS next FROM metric_sets) WHERE true ON CONFLICT DO NOTHING";
     db.execute(add, [names])?;
     db.query_row(find, [names], |row| row.get(0))
 }
 
-/// Adds another store's sets of metrics; maps their numbers there to the numbers here.
+/// Adds the sets of metrics of another store; maps numbers in that store to numbers in this one.
 pub(super) fn add_sets(db: &Connection, sets: &[(i64, String)]) -> rusqlite::Result<HashMap<i64, i64>> {
     sets.iter().map(|(set, names)| Ok((*set, add_set(db, names)?))).collect()
 }
 
-/// Whether one set has metrics that another lacks.
+/// Whether one set has metrics that another set lacks.
 pub(super) fn more_metrics(db: &Connection, one: i64, other: i64) -> rusqlite::Result<bool> {
     if one == other {
         return Ok(false);

@@ -72,7 +72,7 @@ fn copy_rows(db: &Connection, before: &str, format: i32) -> rusqlite::Result<()>
     name_sweeps(db)
 }
 
-/// Computes the current key of every sweep: previously, the names of keys were part of it.
+/// Computes the current key of every sweep; earlier versions included the names of keys.
 fn name_sweeps(db: &Connection) -> rusqlite::Result<()> {
     let mut find = db.prepare("SELECT id, model FROM sweeps")?;
     let sweeps = find.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<rusqlite::Result<Vec<_>>>()?;

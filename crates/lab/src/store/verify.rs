@@ -42,7 +42,7 @@ pub enum Damage {
         digest: String,
         /// The replication.
         replication: i64,
-        /// The cell that refers to it: the sweep's name, the point and the case.
+        /// The cell that refers to the row: the sweep's name, the point and the case.
         place: Option<(String, i64, String)>,
     },
 }
@@ -72,9 +72,9 @@ pub struct StoreVerification {
     pub rows: [u64; 3],
     /// Rows that do not match their checksum.
     pub damage: Vec<Damage>,
-    /// SQLite's messages about the file; empty if it finds no problem.
+    /// Messages of SQLite about the file; empty without problems.
     pub file: Vec<String>,
-    /// Whether the rows have had checksums since they were written. If not, only damage from now on is detected.
+    /// Whether the rows have had checksums from their first write on. Otherwise only later damage is detected.
     pub checksums: bool,
 }
 
@@ -97,7 +97,7 @@ impl Store {
             let lines = check.query_map([], |row| row.get::<_, String>(0))?;
             lines.filter(|line| line.as_ref().map_or(true, |line| line != "ok")).collect::<rusqlite::Result<_>>()
         })?;
-        // Counted by reading the rows: the length of an index proves nothing.
+        // Counted by reading the rows: the length of an index is no evidence.
         let count = |table| {
             let question = format!("SELECT count(*) FROM {table} NOT INDEXED");
             store.ask(|db| db.query_row(&question, [], |row| Ok(row.get::<_, i64>(0)? as u64)))
@@ -110,7 +110,7 @@ impl Store {
     /// Damaged rows, up to a limit for each table.
     pub(super) fn bad_rows(&self, most: usize) -> Result<Vec<Damage>, StoreError> {
         let mut damage = self.bad("sweeps", most, "id, name", |row| {
-            // Columns that have another type by now are not shown.
+            // Columns whose type differs by now are not shown.
             Ok(Damage::Sweep { id: row.get(0)?, name: row.get(1).unwrap_or_default() })
         })?;
         damage.extend(self.bad("metric_sets", most, "id", |row| Ok(Damage::Metrics { id: row.get(0)? }))?);
@@ -170,12 +170,12 @@ impl Store {
                         "DELETE FROM cells WHERE sweep = ?1 AND point = ?2 AND \"case\" = ?3",
                         params![sweep, point, case],
                     )?,
-                    // Which metrics its runs could have is unknown.
+                    // The metrics of these runs are unknown.
                     Damage::Metrics { id } => {
                         transaction.execute("DELETE FROM runs WHERE metric_set = ?1", [id])?
                             + transaction.execute("DELETE FROM metric_sets WHERE id = ?1", [id])?
                     }
-                    // Removed below, with its cells.
+                    // Removed below, together with its cells.
                     Damage::Sweep { .. } => 0,
                 };
             }
@@ -207,7 +207,7 @@ impl Store {
             Damage::Sweep { id, .. } | Damage::Cell { sweep: id, .. } => Some(*id),
             Damage::Run { .. } | Damage::Metrics { .. } => None,
         }));
-        // A damaged row may name another sweep; the sweep that lost the row no longer matches its own key.
+        // A damaged row may refer to another sweep; the sweep that has lost the row no longer matches its key.
         let sweeps = self.ask(|db| {
             let mut find = db.prepare("SELECT id, digest, model FROM sweeps NOT INDEXED")?;
             let sweeps = find.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;

@@ -4,11 +4,11 @@ use super::analysis::Analysis;
 use super::plan::{SweepCell, SweepGrid};
 
 /// Returns the scenario and network of each cell of the analysis, in its order. Every network must still have the key
-/// under which the store has its runs: a recording that has changed since would give another run.
+/// of its stored runs: a recording that has changed in the meantime would give a different run.
 ///
 /// # Errors
 ///
-/// Why the sweep cannot be run again, in one line.
+/// Reason, in one line, why the sweep cannot be repeated.
 pub fn rebuild_cells(analysis: &Analysis) -> Result<Vec<SweepCell>, String> {
     let sweep = &analysis.sweep;
     if sweep.model != sim::MODEL_VERSION {

@@ -58,7 +58,7 @@ pub struct AnalysisEntry<'a> {
     pub without: u64,
     /// Replications whose runs were stored by a version of the program without this metric.
     pub lacking: u64,
-    /// The statistics of the others; `None` if no replication gave a value.
+    /// Statistics of the replications with a value; `None` if no replication has a value.
     pub row: Option<ReplicationStatistics>,
 }
 
@@ -92,8 +92,7 @@ impl Analysis {
         }
     }
 
-    /// Keeps at each point no more than its number of replications: the replications that the stopping rule requested, if
-    /// the store has more.
+    /// Limits the replications at each point: the replications that the stopping rule requested, if the store has more.
     pub fn first(mut self, wanted: &[u64]) -> Self {
         for cell in &mut self.cells {
             let most = wanted.get(cell.cell.point).copied().unwrap_or(u64::MAX);
@@ -117,7 +116,7 @@ impl Analysis {
         if matches!(metric.scope, Scope::Run | Scope::Flow) {
             return Vec::new();
         }
-        // No metric is negative, so a mean of 0 means that all values are 0.
+        // Metrics are not negative, so a mean of 0 means that all values are 0.
         let moves = |entry: &&AnalysisEntry<'_>| entry.row.as_ref().is_none_or(|row| row.mean != 0.0);
         let moving: BTreeSet<&str> = entries.iter().filter(moves).map(|entry| entry.subject.as_str()).collect();
         let mut idle: Vec<&str> = Vec::new();
@@ -134,7 +133,7 @@ impl Analysis {
         self.cells.iter().take_while(|runs| runs.cell.point == 0).map(|runs| runs.cell.case_name.as_str()).collect()
     }
 
-    /// The keys that differ between points.
+    /// Keys whose values differ between points.
     pub fn keys(&self) -> Vec<&str> {
         self.cells.first().map_or(Vec::new(), |runs| runs.cell.changes.iter().map(|(key, _)| key.as_str()).collect())
     }
@@ -164,7 +163,8 @@ impl Analysis {
         entries
     }
 
-    /// Warnings about the runs. Cases that make no difference, and the precision, are not among them: the table shows them.
+    /// Warnings about the runs. Cases without a difference and imprecise means are not included, because the table
+    /// shows them.
     pub fn warnings_of_runs(&self) -> Vec<String> {
         let mut warnings = Vec::new();
         let empty = self.cells.iter().filter(|cell| cell.runs.is_empty()).count();
@@ -213,7 +213,7 @@ impl Analysis {
         let repeated = self.cells.iter().filter(|cell| cell.runs.len() > 1);
         let (still, moving): (Vec<_>, Vec<_>) =
             repeated.partition(|cell| cell.runs.windows(2).all(|pair| pair[0].1 == pair[1].1));
-        // If a case has this property at some points only, the points are the cause, and these are varied on purpose.
+        // If a case has this property at some points only, the points are the cause, and these vary on purpose.
         let named = |cells: &[&CellRuns]| cells.iter().map(|runs| runs.cell.case).collect::<BTreeSet<_>>();
         let cases: Vec<usize> = named(&still).difference(&named(&moving)).copied().collect();
         let names: Vec<&str> = cases.iter().filter_map(|case| self.cases().get(*case).copied()).collect();
@@ -242,7 +242,7 @@ impl Analysis {
         (1..self.cases().len()).filter(|number| same(*number)).collect()
     }
 
-    /// Warns of cases that never differ from the first.
+    /// Warns of cases that never differ from the first case.
     pub(super) fn same_cases(&self) -> Vec<String> {
         let cases = self.cases();
         let text = |number: usize| {

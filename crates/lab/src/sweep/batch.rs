@@ -15,7 +15,7 @@ use crate::load::{Overrides, Source, to_toml};
 use crate::run::{RunError, Watch};
 use crate::store::{Digest, FORM};
 
-/// Some runs of a sweep, with all that they depend on except the files that their scenarios name.
+/// Some runs of a sweep, with all their inputs except the files named by their scenarios.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Batch {
     /// The version of the program that made it.
@@ -35,7 +35,7 @@ struct BatchPart {
     replications: Vec<u64>,
 }
 
-/// The environment of a process that runs batches.
+/// Environment of a process that runs batches.
 pub struct Worker<'a> {
     /// The path of the scenario.
     pub path: &'a Path,
@@ -43,7 +43,7 @@ pub struct Worker<'a> {
     pub files: Rc<dyn Files>,
     /// Members of registries that the scenario may name.
     pub members: Members,
-    /// The reason of a failed run, from the panic of such a member.
+    /// Reason of a failed run: the panic of a member.
     pub failure: fn(&(dyn Any + Send)) -> Option<String>,
 }
 
@@ -53,7 +53,7 @@ pub enum BatchError {
     /// Another version of the program would give other results, or other keys.
     #[error("the batch is of {theirs}, this process has {ours}\n  hint: install the same version everywhere")]
     Version {
-        /// The version that made the batch.
+        /// Version that created the batch.
         theirs: String,
         /// This version.
         ours: String,
@@ -61,7 +61,7 @@ pub enum BatchError {
     /// The text is no batch.
     #[error("this is no batch of runs: {0}")]
     Unreadable(String),
-    /// Its scenario is another one in this process.
+    /// The batch's scenario differs from the scenario in this process.
     #[error("a scenario of the batch cannot be run here: {0}")]
     Scenario(String),
     /// Cancelled by the progress callback.
@@ -73,7 +73,7 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 const MODEL: (u32, u32) = (sim::MODEL_VERSION, FORM);
 
 impl Batch {
-    /// The batch of these tasks of `plan`. Consecutive tasks of a cell share its scenario.
+    /// The batch of these tasks of `plan`. Consecutive tasks of a cell share one copy of the scenario.
     pub fn of(plan: &Plan, tasks: &[Task], delays: bool) -> Self {
         let part = |tasks: &[Task]| BatchPart {
             scenario: to_toml(&plan.cell(tasks[0].cell).scenario),
@@ -84,7 +84,7 @@ impl Batch {
         Batch { lasthop: VERSION.to_owned(), model: MODEL, delays, parts }
     }
 
-    /// As text, for another process.
+    /// Encodes the batch as text, for another process.
     pub fn to_text(&self) -> String {
         serde_json::json!(self).to_string()
     }
@@ -92,7 +92,7 @@ impl Batch {
     /// Reads what [`to_text`](Self::to_text) wrote.
     ///
     /// # Errors
-    /// The text is no batch, or of another version of the program.
+    /// The text is not a batch, or is of another version of the program.
     pub fn from_text(text: &str) -> Result<Self, BatchError> {
         let batch: Batch = serde_json::from_str(text).map_err(|error| BatchError::Unreadable(error.to_string()))?;
         if batch.lasthop != VERSION || batch.model != MODEL {
@@ -103,7 +103,8 @@ impl Batch {
         Ok(batch)
     }
 
-    /// Executes its runs, in order. The outcome of each is its summary, or why it failed: a panic fails only its run.
+    /// Executes the runs of the batch, in order. The outcome of each is its summary or the reason of its failure: a
+    /// panic fails only the run concerned.
     ///
     /// # Errors
     /// A scenario has another key here, or the callback cancels.
@@ -166,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn batches_give_the_summaries_of_threads() {
+    fn batched_and_threaded_runs_give_equal_summaries() {
         let plan = plan();
         let (_a, mut by_threads) = Store::scratch();
         run_sweep(&plan, &mut by_threads, 2, Shard::WHOLE, &mut |_| ControlFlow::Continue(())).unwrap();
@@ -192,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn batch_of_another_version_is_refused_by_name() {
+    fn batch_of_another_version_is_refused_with_that_version() {
         let batch = Batch { lasthop: "9.9.9".into(), model: (99, 1), delays: false, parts: Vec::new() };
         let error = Batch::from_text(&batch.to_text()).unwrap_err().to_string();
         assert!(error.contains("lasthop 9.9.9 (model 99, keys 1)"), "{error}");

@@ -29,18 +29,18 @@ pub struct CellBudget {
     pub took: Span,
     /// Whether the flow completed.
     pub completed: bool,
-    /// The causes of the time in the order of [`Cause::ALL`]; they add up to `took`.
+    /// The causes of the time in the order of [`Cause::ALL`]; their sum is `took`.
     pub causes: Vec<(Cause, Span)>,
 }
 
 /// The time budgets of a sweep.
 #[derive(Clone, Debug, Default)]
 pub struct Budgets {
-    /// A budget for each cell, by point and case; cells without runs or without a TCP flow have none.
+    /// A budget for each cell, by point and case; `None` for cells without runs or without a TCP flow.
     pub cells: Vec<CellBudget>,
     /// The number of cells with runs beyond the limit.
     pub left_out: usize,
-    /// Why there are no budgets.
+    /// Reason for missing budgets.
     pub problem: Option<String>,
 }
 
@@ -83,7 +83,7 @@ pub fn explain_budgets(
     };
     let outcome = thread::scope(|scope| {
         let other = || work(&mut |_| watch(done.load(Ordering::Relaxed) as u64, wanted));
-        // The system may refuse more threads; those that exist do all the work.
+        // The system may refuse more threads; the existing threads do all the work.
         let threads: Vec<_> =
             (1..jobs.min(shown.len())).map_while(|_| thread::Builder::new().spawn_scoped(scope, other).ok()).collect();
         let first = work(&mut go_on);

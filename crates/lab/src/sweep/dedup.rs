@@ -1,4 +1,4 @@
-//! Merges the warnings of a sweep that are the same except for their numbers or their flows: most occur at every point.
+//! Merges the warnings of a sweep that differ only in numbers or flows: most warnings occur at every point.
 
 use std::str::FromStr;
 
@@ -6,7 +6,7 @@ use engine::{Bytes, Rate, Span};
 
 use scenario::problem::Problem;
 
-/// The maximum number of other flows that a warning names.
+/// Maximum number of other flows named in a warning.
 const NAMED: usize = 5;
 
 /// Whether two warnings about one key differ only in numbers and names of flows.
@@ -27,7 +27,7 @@ pub fn merge_warnings(warnings: &[Problem]) -> Vec<Problem> {
     once.into_iter().map(|(warning, others)| name_other_flows(warning, &others)).collect()
 }
 
-/// Whether two warnings are the same for the same key of two flows.
+/// Whether two warnings are equal for the same key of two flows.
 fn of_flows(one: &Problem, other: &Problem) -> bool {
     let flows = [one, other].map(|problem| problem.key.as_deref().and_then(split_flow_key));
     let [Some((one_flow, one_key)), Some((other_flow, other_key))] = flows else { return false };

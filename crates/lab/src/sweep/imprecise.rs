@@ -64,7 +64,7 @@ fn describe_precision(cell: &CellRuns, subject: &str, moments: &Moments, rule: R
     let names = [cell.cell.case_name.as_str(), subject];
     let named = changes.chain(names.iter().filter(|name| !name.is_empty()).map(|name| (*name).to_owned()));
     let named = named.collect::<Vec<_>>().join(", ");
-    // The rule bounds half-width / mean by g / (1 + g): g is the precision that was reached.
+    // The rule bounds half-width / mean by g / (1 + g): g is the achieved precision.
     let width = rule.interval(moments).and_then(|interval| interval.relative_half_width());
     let reached = width.filter(|width| *width < 0.5).map_or_else(
         || "has no known precision".to_owned(),

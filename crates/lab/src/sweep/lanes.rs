@@ -18,9 +18,9 @@ struct Lane {
     /// The first point and case of the cell.
     cell: CellId,
     digest: Digest,
-    /// The numbers of the points it belongs to, modulo the number of shards.
+    /// Numbers of the points to which the cell belongs, modulo the number of shards.
     remainders: BTreeSet<u64>,
-    /// Replications that are requested now; earlier ones are finished.
+    /// Replications requested now; earlier replications are finished.
     wanted: Range<u64>,
     /// Finished replications among the requested ones, as ranges.
     kept: Vec<Range<u64>>,
@@ -38,18 +38,18 @@ pub(super) struct Lanes {
     lanes: Vec<Lane>,
     of: HashMap<Digest, usize>,
     shard: Shard,
-    /// The term that a replication adds to a point's number to choose the shard. A rule that stops when a point is
-    /// precise needs all of its replications in one shard: the term is then 0.
+    /// The term that a replication adds to a point's number to choose the shard. The term is 0 for a rule that stops at
+    /// a precision, because it needs all replications of a point in one shard.
     stride: u64,
 }
 
-/// The runs that a store does not have: their number, and the replications among which they are.
+/// The runs missing in a store: their number, and the replications that include them.
 pub(super) struct Missing {
     pub count: u64,
     pub among: Range<u64>,
 }
 
-/// A place among the runs.
+/// Position among the runs.
 #[derive(Clone, Copy, Default)]
 pub(super) struct RunPosition {
     lane: usize,
@@ -59,7 +59,7 @@ pub(super) struct RunPosition {
 /// One run of a sweep.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Task {
-    /// Its case at its point; of several with the same network, the first.
+    /// Case of the cell at its point; among several with the same network, the first.
     pub cell: CellId,
     /// The key of the cell's results.
     pub digest: Digest,
@@ -92,7 +92,7 @@ impl Lanes {
         lanes
     }
 
-    /// Continues with the replications requested at points that grew. All earlier ones are finished.
+    /// Continues with the replications requested at points that grew. All earlier replications are finished.
     pub fn extend(&mut self, plan: &Plan, growing: &[PointGrowth]) {
         for lane in &mut self.lanes {
             lane.wanted.start = lane.wanted.end;
@@ -146,7 +146,7 @@ impl Lanes {
         Ok(Missing { count, among: first..end })
     }
 
-    /// The missing run at `next` or after it, all replications of a cell one after the other; moves `next` past it.
+    /// Returns the missing run at or after `next`, ordered by cell; moves `next` past it.
     pub fn next_missing(&self, next: &mut RunPosition) -> Option<Task> {
         loop {
             let lane = self.lanes.get(next.lane)?;

@@ -15,7 +15,7 @@ use scenario::document::{Origin, with_new_names};
 use scenario::problem::Problem;
 use scenario::sweep::{Replications, Sweep};
 
-/// The maximum number of cells: all of them are checked, and kept in memory, before the first run.
+/// The maximum number of cells: all cells are checked, and held in memory, before the first run.
 const MAX_CELLS: u128 = 100_000;
 /// An upper bound of runs, against mistyped counts.
 const MAX_RUNS: u128 = 100_000_000;
@@ -27,7 +27,7 @@ const MAX_REPLICATIONS: u64 = 1_000_000;
 pub struct Plan {
     /// The name: the scenario's file name without its extension.
     pub stem: String,
-    /// The scenario as it is written, with the changes of the command line.
+    /// The scenario as written, with the changes of the command line.
     pub scenario: Scenario,
     /// The dimensions of the grid.
     pub axes: Vec<Axis>,
@@ -48,7 +48,7 @@ pub struct Plan {
 /// A point of the grid.
 #[derive(Debug)]
 pub struct Point {
-    /// The changes of this point.
+    /// Changes of this point.
     pub changes: Vec<Change>,
     /// The cells, by the number of the case.
     pub cells: Vec<SweepCell>,
@@ -59,13 +59,13 @@ pub struct Point {
 pub struct SweepCell {
     /// The scenario of the cell.
     pub scenario: Scenario,
-    /// The network to run; each replication sets its own number.
+    /// Network to run; each replication sets its number.
     pub network: Network,
-    /// The key under which its results are stored.
+    /// Key of the cell's stored results.
     pub digest: Digest,
 }
 
-/// The place of a cell in a plan.
+/// Position of a cell in a plan.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CellId {
     /// The number of the point.
@@ -75,7 +75,7 @@ pub struct CellId {
 }
 
 impl Plan {
-    /// The cell at a place of this plan.
+    /// The cell at a position of this plan.
     pub fn cell(&self, id: CellId) -> &SweepCell {
         &self.points[id.point].cells[id.case]
     }
@@ -140,7 +140,7 @@ impl SweepGrid {
             let cells = cells.collect::<Result<_, _>>()?;
             let changes = at.into_iter().map(|(_, change)| change.clone()).collect();
             grid.points.push(Point { changes, cells });
-            // Advances like an odometer: the last axis first, and the one before it when the last one wraps.
+            // Advances like an odometer: the last axis first, and the preceding axis when it wraps.
             let turned = grid.axes.iter().zip(&mut place).rev().any(|(axis, at)| {
                 *at = (*at + 1) % axis.places.len();
                 *at != 0
@@ -155,7 +155,7 @@ impl SweepGrid {
     ///
     /// # Errors
     ///
-    /// Why its scenario cannot be read, in one line.
+    /// Reason, in one line, why the scenario cannot be read.
     pub(super) fn of_kept(sweep: &KeptSweep) -> Result<Self, String> {
         let first = |problems: Vec<Problem>| {
             let text = problems.first().map(ToString::to_string).unwrap_or_default();
@@ -186,7 +186,7 @@ fn resolve_cell(
     let Loaded { scenario, network, outside, warnings: advice, .. } =
         resolved.map_err(|problems| problems.into_iter().map(among).collect::<Vec<_>>())?;
     for warning in advice {
-        // The same warning at every point is reported once, whatever its numbers are there.
+        // A warning repeated at all points is reported once, regardless of numbers in it.
         if !warnings.iter().any(|known| is_same_warning(known, &warning)) {
             warnings.push(among(warning));
         }
@@ -205,7 +205,7 @@ fn resolve_cell(
     Ok(SweepCell { digest, scenario, network })
 }
 
-/// A value may be valid by itself and invalid in combination with other changes of the point.
+/// A value may be valid alone and invalid in combination with other changes of the point.
 fn add_other_changes(mut problem: Problem, at: &[(String, &Change)], case: &Case) -> Problem {
     let about = |key: &str| problem.key.as_deref().is_some_and(|about| about.starts_with(key));
     let others = at.iter().filter(|(_, (key, _))| !about(key)).map(|(_, (key, value))| format!("{key} = {value}"));

@@ -1,4 +1,4 @@
-//! Sequential stopping: how many replications each point gets, and which points remain imprecise.
+//! Sequential stopping: the number of replications of each point, and the points that remain imprecise.
 
 use stats::precise::Rule;
 use stats::{Level, Moments};
@@ -10,10 +10,10 @@ use observe::summary::RecordedSummary;
 use scenario::document::read_back;
 use scenario::sweep::{Precision, Replications};
 
-/// Replications of a cell that are read at once: a summary may be long, and the metric is one number.
+/// Replications of a cell that are read in one step: summaries may be long, and only one number of each is kept.
 const AT_ONCE: u64 = 1000;
 
-/// Decides how many replications a point gets, from the results of earlier ones only.
+/// Decides the number of replications of a point, from the results of earlier replications only.
 #[derive(Clone, Copy)]
 pub(super) struct Judge {
     metric: &'static Metric,
@@ -36,15 +36,15 @@ pub(super) struct PointGrowth {
     /// The number of the point.
     pub(super) point: usize,
     judge: Judge,
-    /// Replications that the point needs.
+    /// Number of replications required at the point.
     pub(super) wanted: u64,
-    /// The number of these that were read.
+    /// Number of replications read so far.
     looked: u64,
     /// Moments of the metric for each subject, by case.
     cases: Vec<Subjects>,
 }
 
-/// The state of a point after more of its runs were read from the store.
+/// State of a point after further runs were read from the store.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Look {
     /// More runs remain to be read.

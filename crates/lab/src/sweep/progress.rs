@@ -21,7 +21,7 @@ impl Shard {
         number % self.count == self.index - 1
     }
 
-    /// The remainder, modulo the number of shards, of the numbers in this shard if `more` is added to each.
+    /// Remainder, modulo the number of shards, of the point numbers in this shard after adding `more`.
     pub(super) fn remainder(self, more: u64) -> u64 {
         let (index, more) = (self.index - 1, more % self.count);
         if index >= more { index - more } else { self.count - (more - index) }
@@ -33,9 +33,9 @@ impl Shard {
 pub struct Tally {
     /// Runs requested so far; with `until precise` the number may grow.
     pub wanted: u64,
-    /// Of these, runs finished before this sweep started, as far as they have been looked up.
+    /// Number of these runs that were finished before this sweep started, as far as they have been looked up.
     pub found: u64,
-    /// Of these, runs finished by this sweep.
+    /// Number of these runs that this sweep has finished.
     pub done: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Rekeys sweeps that were stored by a version of the program that computed the keys of runs in another way.
+//! Updates the keys of sweeps stored by a version of the program that computed keys in another way.
 
 use super::plan::SweepGrid;
 use crate::store::{Digest, FORM, KeptSweep, Store, StoreError};

@@ -75,7 +75,7 @@ fn run_missing_tasks(
                 threads.push(scope.spawn(work));
                 continue;
             }
-            // The system may refuse more threads; those that exist do all the work.
+            // The system may refuse more threads; the existing threads do all the work.
             let Ok(thread) = thread::Builder::new().spawn_scoped(scope, work) else { break };
             threads.push(thread);
         }
@@ -98,7 +98,7 @@ fn run_missing_tasks(
         };
         stop.store(true, Ordering::Relaxed);
         let outcome = match outcome {
-            // Runs that other threads had finished by then are stored too.
+            // Runs that other threads had finished by that time are stored too.
             Err(SweepError::Interrupted(_)) => {
                 let rest = results.iter().flatten().try_for_each(|(task, text)| {
                     store.keep(task.digest, task.replication, &text)?;
@@ -135,7 +135,7 @@ impl<T: DoubleEndedIterator<Item = Task>> Todo<T> {
             if !self.store.has(task.digest, task.replication)? {
                 return Ok(Some(task));
             }
-            // Another program is running the same sweep and started earlier: continue from the other end.
+            // Another program started the same sweep earlier: continue from the other end.
             self.from_back = !self.from_back;
         }
         Ok(None)
@@ -161,7 +161,7 @@ fn run_worker<T: DoubleEndedIterator<Item = Task>>(
         };
         let mut watch =
             |_| if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-        // Cancelled; a run without outputs cannot fail in another way.
+        // Cancelled: a run without outputs cannot fail for another reason.
         let Ok(text) = run_replication(plan.cell(task.cell), task.replication, delays, &mut watch) else { break };
         // The receiver is closed when the sweep was cancelled.
         let _ = send.send(Ok((task, text)));
@@ -194,7 +194,7 @@ mod tests {
     use crate::sweep::lanes::{Lanes, RunPosition};
     use scenario::sweep::Replications;
 
-    /// Two sizes over three kinds of lossy channel and over a perfect one, on which the kind has no effect.
+    /// Two sizes over three kinds of lossy channel and over a perfect channel, on which the kind has no effect.
     fn plan(replications: &str) -> Plan {
         let text = format!(
             r#"title = "Shared cells"
@@ -299,7 +299,7 @@ clear = {{ links.air.channel = "perfect" }}
         assert_eq!(store.finished_ranges(digest, 0..6).unwrap(), vec![Range { start: 0, end: 6 }]);
     }
 
-    /// Long before the last of a million is looked up.
+    /// The cancellation takes effect long before the last of a million runs is looked up.
     #[test]
     fn callback_can_cancel_before_the_first_run() {
         let plan = plan("1000000");
@@ -320,11 +320,11 @@ clear = {{ links.air.channel = "perfect" }}
         let tally = run_sweep(&plan, &mut store, usize::MAX, Shard::WHOLE, &mut go_on).unwrap();
         assert_eq!(tally, Tally { wanted: 2400, found: 0, done: 2400 });
         let again = run_sweep(&plan, &mut store, usize::MAX, Shard::WHOLE, &mut |_| panic!("nothing is left to watch"));
-        // Two thousand are fewer than are looked up at once.
+        // Two thousand runs, fewer than one look-up covers.
         assert_eq!(again.unwrap(), Tally { wanted: 2400, found: 2400, done: 0 });
     }
 
-    /// In a millisecond nothing arrives: the maximum is requested in one step.
+    /// No data arrives in a millisecond, so the maximum is requested in one step.
     #[test]
     fn metric_without_values_requests_the_maximum_of_replications_at_once() {
         let mut plan = plan("{ precision = 0.05, min = 2, max = 200 }");

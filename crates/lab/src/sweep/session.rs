@@ -9,14 +9,14 @@ use crate::store::{Store, StoreError};
 use observe::metric::Metric;
 
 /// A sweep in rounds. In each round all missing runs are executed by the caller, on threads or in other processes, and
-/// stored; then points that are not precise enough request more.
+/// stored; then imprecise points request further runs.
 pub struct SweepSession {
     /// The sweep's number in the store.
     id: i64,
     pub(super) lanes: Lanes,
     pub(super) missing: Missing,
     pub(super) tally: Tally,
-    /// The points that may request more.
+    /// Points that may request more replications.
     growing: Vec<PointGrowth>,
     /// Where [`take`](Self::take) continues.
     next: RunPosition,
@@ -50,8 +50,8 @@ impl SweepSession {
         self.tally
     }
 
-    /// Takes up to `most` of the runs that were missing at the beginning of this round, all replications of a cell one
-    /// after the other, without those that another program has finished since.
+    /// Takes up to `most` of the runs that were missing at the beginning of this round, ordered by cell, without runs
+    /// that another program has finished since.
     pub fn take(&mut self, store: &Store, most: usize) -> Result<Vec<Task>, StoreError> {
         let mut taken = Vec::new();
         while taken.len() < most
@@ -64,15 +64,15 @@ impl SweepSession {
         Ok(taken)
     }
 
-    /// Stores finished runs, all of them or none.
+    /// Stores finished runs: either all of them or none.
     pub fn keep_all(&mut self, store: &Store, runs: &[(Task, String)]) -> Result<(), StoreError> {
         store.keep_all(runs.iter().map(|(task, summary)| (task.digest, task.replication, summary.as_str())))?;
         self.tally.done += runs.len() as u64;
         Ok(())
     }
 
-    /// Begins the next round after all runs of this one; returns false if the sweep is complete. A point that lacks runs
-    /// of this round requests no more.
+    /// Begins the next round after all runs of this one; returns false if the sweep is complete. A point with missing
+    /// runs of this round requests no further ones.
     pub fn next_round(&mut self, plan: &Plan, store: &Store, watch: Watch<'_>) -> Result<bool, SweepError> {
         let mut grown = Vec::new();
         for mut growth in std::mem::take(&mut self.growing) {

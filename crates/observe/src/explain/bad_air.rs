@@ -2,17 +2,17 @@
 //!
 //! Definition: attempts at packets of the flow, data and acknowledgments, that failed because of the channel: the frame
 //! or its link acknowledgment was lost. On a link without a link layer every lost packet is such an attempt.
-//! Consecutive failed attempts on one hop are one finding; in a medium, where exchanges of others can lie between, as
-//! long as no attempt between them ended otherwise.
+//! Consecutive failed attempts on one hop are one finding; in a medium, exchanges of other stations may lie between
+//! them, but no attempt with another outcome.
 //!
 //! Cost: C = sum of the times from the start of each such attempt to the start of the next, or until the link layer
-//! gave up; without a link layer, and with one that sends other frames meanwhile, the transmission time of the packet.
-//! In a medium: the times from the start of each attempt to the end of its acknowledgment timeout, including the idle
-//! time and the slots of the following back-off ([`cell`](super::cell)); for an aggregate of which some packets
-//! arrived, the part of the frame that was damaged.
+//! gave up; without a link layer, and with a link layer that sends other frames in the meantime, the transmission time
+//! of the packet. In a medium: the times from the start of each attempt to the end of its acknowledgment timeout,
+//! including the idle time and the slots of the following back-off ([`cell`](super::cell)); for an aggregate of which
+//! some packets arrived, the part of the frame that was damaged.
 //!
 //! This cost is due to the channel: no sender could avoid it, except by sending less while the channel is BAD. It is
-//! shown to put the other findings in proportion.
+//! shown for comparison with the other findings.
 //!
 //! Limits: ignores BAD periods in which no packet of this flow was sent, frames of other flows that occupied a shared
 //! transmitter, and that other stations of a medium used the slots of the back-off.

@@ -1,12 +1,12 @@
-//! The time for which each reason kept a sender from sending, whether or not it was a problem.
+//! The time for which each reason blocked a sender, whether or not the blocking was a problem.
 //!
-//! A reason holds from the event that reports it until the next such event or the end of the flow. Segments sent
-//! meanwhile do not end it.
+//! A reason holds from the event that reports it until the next such event or the end of the flow. A transmitted
+//! segment does not end it.
 
 use engine::{Span, Time};
 use tcp::Blocked;
 
-/// The times of all reasons, summed over the flow.
+/// Time of each reason, summed over the flow.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct BlockedTimes {
     /// In the order of [`Blocked::ALL`].

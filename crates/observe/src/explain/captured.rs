@@ -1,28 +1,28 @@
 //! Findings and causes that can be derived from a capture.
 //!
 //! A capture shows the segments of a connection at one place. It does not show where on the path a segment waited or
-//! was lost. Causes of a budget that differ only in this are therefore one cause, and kinds of findings that depend on
-//! it are not detected.
+//! was lost. Causes that differ only in this place are therefore merged, and findings that depend on the place are not
+//! detected.
 
 use engine::Span;
 
 use super::{Cause, KINDS, ProblemKind, needless_cut};
 
-/// The captures that show a kind of problem.
+/// Captures that show a kind of problem.
 #[derive(Clone, Copy)]
 pub(super) enum InCaptures {
-    /// None: the kind depends on events along the path.
+    /// No capture: the kind depends on events along the path.
     Never,
     /// Captures taken at the sender: the kind depends on segments that are lost before they reach another place.
     AtSender,
-    /// As `AtSender`, under another kind.
+    /// As `AtSender`, under another kind name.
     AtSenderAs(&'static ProblemKind),
     /// All.
     Anywhere,
 }
 
 impl InCaptures {
-    /// The kind under which a capture shows `kind`, if it does.
+    /// Kind under which a capture shows `kind`, if it does.
     pub(super) fn captured_kind(self, kind: &'static ProblemKind, at_sender: bool) -> Option<&'static ProblemKind> {
         match self {
             InCaptures::Never => None,
@@ -36,7 +36,7 @@ impl InCaptures {
 /// The kind that replaces `needless-cut` in captures, which do not show whether a queue had dropped a packet.
 pub(super) static WINDOW_CUT: ProblemKind = ProblemKind {
     name: "window-cut",
-    summary: "a loss or a timeout reduced the window below what the path holds",
+    summary: "a loss or a timeout reduced the window below the bandwidth-delay product",
     avoidable: true,
     in_captures: InCaptures::AtSender,
     watch: needless_cut::watch_all_cuts,
@@ -60,7 +60,7 @@ pub struct CapturedCause {
     pub name: &'static str,
     /// Description of one line.
     pub summary: &'static str,
-    /// The first of the causes that it stands for, which has its colour in pictures.
+    /// The first of the merged causes, whose colour the merged cause has in pictures.
     pub first: Cause,
     /// The time.
     pub time: Span,
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn causes_that_a_capture_cannot_separate_are_added() {
+    fn causes_that_a_capture_cannot_separate_are_summed() {
         let ms = Span::from_millis;
         let budget =
             [(Cause::LinkRate, ms(5)), (Cause::BadAir, ms(2)), (Cause::QueueDrop, ms(30)), (Cause::SlowStart, ms(1))];
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn capture_at_the_sender_also_shows_timers_and_cuts() {
+    fn capture_at_the_sender_also_shows_timeouts_and_reductions() {
         let anywhere = ["receiver-window", "window-behind-hole"];
         assert_eq!(shown_kinds(false), anywhere);
         let needs_sender = ["idle-wait", "spurious-timeout", "repeated-timeout", "window-cut"];
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn kind_is_shown_or_hidden() {
+    fn each_finding_is_shown_or_hidden() {
         for (at_sender, replaced) in [(true, 1), (false, 0)] {
             let count = hidden_kinds(at_sender).count() + shown_kinds(at_sender).len();
             assert_eq!(count, KINDS.len() + replaced, "window-cut replaces needless-cut");

@@ -55,7 +55,7 @@ pub struct ProblemKind {
     pub summary: &'static str,
     /// Whether another sender, scheme or setting could have avoided it. Losses on the channel cannot be avoided.
     pub avoidable: bool,
-    /// The captures that show it.
+    /// Captures that show the kind.
     in_captures: InCaptures,
     /// `None` for a kind that follows from the time budget.
     watch: fn() -> Option<Box<dyn Watch>>,
@@ -100,28 +100,28 @@ pub const KINDS: &[ProblemKind] = &[
     },
     ProblemKind {
         name: "receiver-window",
-        summary: "the receive window blocked the sender, and the slowest link was idle",
+        summary: "the receive window blocked the sender while the bottleneck was idle",
         avoidable: true,
         in_captures: InCaptures::Anywhere,
         watch: receiver_window::watch_receiver_window,
     },
     ProblemKind {
         name: "window-behind-hole",
-        summary: "the receive window was full of data behind a hole, and the slowest link was idle",
+        summary: "the receive window was full of data behind a hole while the bottleneck was idle",
         avoidable: true,
         in_captures: InCaptures::Anywhere,
         watch: window_behind_hole::watch_window_behind_hole,
     },
     ProblemKind {
         name: "standing-queue",
-        summary: "packets waited in the queue of other flows for more than a fair share",
+        summary: "packets waited longer behind other flows than in a fair queue",
         avoidable: true,
         in_captures: InCaptures::Never,
         watch: || None,
     },
     ProblemKind {
         name: "hidden-terminal",
-        summary: "frames collided with those of hidden terminals",
+        summary: "frames collided with frames of hidden terminals",
         avoidable: true,
         in_captures: InCaptures::Never,
         watch: hidden_terminal::watch_hidden_terminals,
@@ -166,9 +166,9 @@ trait Watch {
 /// One problem.
 #[derive(Clone, Debug)]
 pub struct Finding {
-    /// The name of its kind.
+    /// Name of the finding's kind.
     pub kind: &'static str,
-    /// Whether it could have been avoided.
+    /// Whether the problem could have been avoided.
     pub avoidable: bool,
     /// Start time.
     pub from: Time,
@@ -176,7 +176,7 @@ pub struct Finding {
     pub to: Time,
     /// The time lost.
     pub cost: Span,
-    /// The event and the reason of its cost, in one sentence.
+    /// The event and the reason for its cost, in one sentence.
     pub text: String,
 }
 
@@ -218,11 +218,11 @@ struct LossUnion {
 pub struct FlowReport {
     /// The flow's number.
     pub flow: u32,
-    /// The time from its start to its completion, or to the end of the run.
+    /// Time from the flow's start to its completion, or to the end of the run.
     pub took: Span,
     /// Whether it was completed.
     pub completed: bool,
-    /// The number of expiries of its retransmission timer.
+    /// Number of expiries of the flow's retransmission timer.
     pub timeouts: u32,
     /// The time for which each reason blocked the sender.
     pub blocked: Vec<(Blocked, Span)>,
@@ -232,7 +232,7 @@ pub struct FlowReport {
     pub budget: Vec<(Cause, Span)>,
     /// Time lost to all findings, each moment counted once.
     pub lost: Span,
-    /// The same without findings that are not avoidable.
+    /// Time lost to avoidable findings, each moment counted once.
     pub lost_avoidably: Span,
 }
 
@@ -243,7 +243,7 @@ pub struct KindTotal {
     pub kind: &'static str,
     /// The number of findings.
     pub count: usize,
-    /// The sum of their costs, which may overlap, for example in `bad-air` in both directions.
+    /// Sum of the costs of the findings, which may overlap, for example in `bad-air` in both directions.
     pub cost: Span,
 }
 

@@ -1,8 +1,8 @@
 //! Reductions of the window without congestion.
 //!
-//! Definition: a timeout or a fast retransmit reduces the usable window, although no queue dropped or marked and no
-//! node's buffers dropped a packet of the flow since the first unacknowledged segment was first sent. Any loss was on
-//! the channel, or nothing was lost.
+//! Definition: a timeout or a fast retransmit reduces the usable window, although no queue dropped or marked a packet
+//! of the flow, and no node's buffer dropped one, since the first unacknowledged segment was first sent. Any loss was
+//! on the channel, or nothing was lost.
 //!
 //! The usable window is w = min(cwnd, receive window), in recovery without its inflation: after a fast retransmit this
 //! is ssthresh, after a notified loss the window before it. The bandwidth-delay product is P = R B, with R the min RTT
@@ -14,8 +14,8 @@
 //! charged for its own range: the second from its w_0 down, the first for the part above. Reductions by congestion,
 //! including reactions to marks, have ranges too, but are not reported.
 //!
-//! A capture does not show what a queue dropped: there each reduction counts, as the kind `window-cut`, with the data in
-//! flight as w.
+//! A capture does not show what a queue dropped: in a capture each reduction counts, as the kind `window-cut`, with the
+//! data in flight as w.
 //!
 //! Limits: ignores whether the sender would have been idle anyway (while it waits for its timer this overlaps with
 //! `idle-wait`), the longer round trip when packets queue, congestion that causes delay without drops or marks, other
@@ -28,9 +28,9 @@ use observation::{Fact, FlowObservation, SenderFact};
 
 #[derive(Default)]
 struct NeedlessCut {
-    /// Whether reductions by congestion are reported, too.
+    /// Whether reductions by congestion are reported as well.
     any: bool,
-    /// The usable window; 0 before it is known.
+    /// The usable window; 0 before the first event that shows it.
     window: f64,
     /// The last event that may reduce the window; the event with the new window follows it.
     cause: Option<CutCause>,
@@ -99,7 +99,8 @@ impl NeedlessCut {
             let whole = flow.pipe().map_or(before, |pipe| pipe.min(before));
             let met = |full| flow.sender.oldest_sent().is_some_and(|sent| full >= sent);
             let congested = cause == CutCause::Mark || flow.congested_at.is_some_and(met);
-            // A reduction that is not below the lower end of the previous one is inside its range.
+            // A reduction that does not go below the lower end of the previous one is inside the range of the previous
+            // one.
             let whole = self.open.last().map_or(whole, |last| whole.min(last.whole));
             self.open.push(WindowCut {
                 at,

@@ -26,7 +26,7 @@ struct RacedResend {
 
 /// Segments retransmitted for one window of data.
 struct ResendEpisode {
-    /// First unsent byte at its start.
+    /// First unsent byte at the start of the finding.
     end: u64,
     began: Time,
     last: Time,
@@ -71,7 +71,7 @@ impl RacedResend {
         let Some(episode) = self.episode.take().filter(|episode| episode.duplicates > 0) else { return };
         let text = format!(
             "from byte {} on TCP retransmitted segments that the link layer still held or had delivered after failed attempts: \
-             {} arrived twice and occupied the slowest link for {} ms",
+             {} arrived twice and occupied the bottleneck for {} ms",
             episode.first,
             format_noun_count(episode.duplicates, "segment"),
             format_millis(episode.cost)

@@ -22,7 +22,7 @@ use super::{FindingCollector, Watch, format_millis};
 use observation::flow::SlowestIdle;
 use observation::{Fact, FlowObservation};
 
-/// The receive window as the limit: in steady state, or behind a hole that is being repaired.
+/// The receive window limits the sender: in the steady state, or behind a hole under repair.
 pub(super) struct FullWindow {
     behind_hole: bool,
     /// When the receive window became the limit, and the time lost since.
@@ -54,7 +54,7 @@ impl FullWindow {
         FullWindow { behind_hole, stretch: None, idle: None }
     }
 
-    /// Whether the window blocks the sender in the way that this kind detects.
+    /// Whether the window blocks the sender in the way detected by this kind.
     fn limits(&self, flow: &FlowObservation) -> bool {
         is_receive_window_full(flow)
             && is_receive_window_binding(flow)
@@ -62,7 +62,8 @@ impl FullWindow {
             && self.behind_hole == flow.repairs_hole()
     }
 
-    /// Whether the limit may persist: with a hole until it is repaired, otherwise until cwnd is the smaller window.
+    /// Whether the limit may persist: behind a hole until the hole is repaired, otherwise until cwnd is the smaller
+    /// window.
     fn may_limit(&self, flow: &FlowObservation) -> bool {
         is_receive_window_binding(flow) && (!self.behind_hole || flow.hole() || flow.repairs_hole())
     }
@@ -92,7 +93,7 @@ impl FullWindow {
         let what = if self.behind_hole {
             "was full of data behind a hole".to_owned()
         } else {
-            let pipe = flow.pipe().map_or(String::new(), |pipe| format!(" (the path holds {pipe:.0})"));
+            let pipe = flow.pipe().map_or(String::new(), |pipe| format!(" (the bandwidth-delay product is {pipe:.0})"));
             format!("blocked the sender{pipe}")
         };
         let text = format!(

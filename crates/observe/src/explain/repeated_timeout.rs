@@ -6,7 +6,7 @@
 //! something before t_k. The first wait is the cost of one loss; the others are the cost of detecting losses one at a
 //! time, or of a retransmission that was lost again.
 //!
-//! Limits: does not tell whether the further expiries were spurious (`spurious-timeout` does).
+//! Limits: whether the later expiries were spurious is shown by `spurious-timeout`, not here.
 
 use engine::{Span, Time};
 

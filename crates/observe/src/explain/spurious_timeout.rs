@@ -19,7 +19,7 @@ use observation::{Fact, FlowObservation, SenderFact};
 
 #[derive(Default)]
 struct SpuriousTimeout {
-    /// Oldest first. Only the last can still cause retransmissions.
+    /// Timeouts, oldest first. Only the last can still cause retransmissions.
     open: Vec<TimerExpiry>,
 }
 
@@ -29,12 +29,13 @@ struct TimerExpiry {
     /// First unsent byte at the expiry.
     end: u64,
     verdict: TimeoutVerdict,
-    /// Transmissions that decide whether it was spurious: earlier ones of the segment, and acknowledgments of it.
+    /// Transmissions that decide whether the timeout was spurious: earlier ones of the segment, and its
+    /// acknowledgments.
     witnesses: Vec<u64>,
-    /// Retransmissions caused by it that are in the network.
+    /// Retransmissions caused by the timeout that are in the network.
     resent: Vec<u64>,
     duplicates: u32,
-    /// When duplicates occupied the path, until it is certain that they were unnecessary.
+    /// When duplicates occupied the path, until they are certainly unnecessary.
     held: Vec<(Time, Time)>,
     cost: Span,
     last: Time,
@@ -107,7 +108,7 @@ impl TimerExpiry {
         let TimeoutVerdict::Spurious(proven) = self.verdict else { return };
         let text = format!(
             "the timer expired for byte {} while it or its acknowledgment was in flight: it arrived {} ms later; \
-             {} retransmitted in vain occupied the slowest link for {} ms",
+             {} retransmitted needlessly occupied the bottleneck for {} ms",
             self.seq,
             format_millis(proven.since(self.at)),
             format_noun_count(self.duplicates, "segment"),

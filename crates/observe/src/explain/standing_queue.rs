@@ -1,4 +1,4 @@
-//! Waiting in the queue of other flows for more than a fair share.
+//! Waiting behind other flows for longer than in a fair queue.
 //!
 //! Definition: the flow's packets wait behind packets of other flows: `others-queue` of the time budget.
 //!
@@ -12,12 +12,12 @@
 use super::budget::StandingQueue;
 use super::{FindingCollector, format_millis, format_noun_count};
 
-/// Reports the finding of a flow, if there is one. The budget is known at its end.
+/// Reports the finding of a flow, if any; the budget is complete at the end of the flow.
 pub(super) fn report_standing_queue(queue: &StandingQueue, out: &mut FindingCollector<'_>) {
     let StandingQueue { from, to, waited, served, others } = *queue;
     let cost = waited - served.times(u64::from(others));
     let text = format!(
-        "packets waited {} ms behind those of {}; in turns with them it would have been {} ms",
+        "packets waited {} ms behind packets of {}; in a fair queue the wait would have been {} ms",
         format_millis(waited),
         format_noun_count(others, "other flow"),
         format_millis(waited - cost),

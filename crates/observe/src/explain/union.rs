@@ -5,8 +5,8 @@
 
 use engine::{Span, Time};
 
-/// The number of intervals kept before they are summed: large enough that sorting them is cheap, small enough to use
-/// little memory.
+/// Number of intervals collected before they are summed: large enough for cheap sorting, small enough for little
+/// memory.
 const BUFFER: usize = 1024;
 
 struct Piece {
@@ -15,11 +15,11 @@ struct Piece {
     share: f64,
 }
 
-/// The sum so far, and intervals that others may still overlap.
+/// Sum so far, and intervals that later ones may still overlap.
 #[derive(Default)]
 pub(super) struct Union {
     pieces: Vec<Piece>,
-    /// Intervals that the last summation had to keep.
+    /// Intervals that the last summation could not complete.
     left: usize,
     nanos: f64,
 }

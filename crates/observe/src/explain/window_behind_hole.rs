@@ -5,7 +5,7 @@
 //! until no such segment is left, or cwnd is the smaller window, is one finding.
 //!
 //! Cost: C = the sum of the times in which the slowest hop had nothing of the flow to send. A recovery that fills one
-//! hole per round trip (NewReno) pays for each; one that knows all holes (SACK) pays once.
+//! hole per round trip (NewReno) has this cost for each hole; a recovery that knows all holes (SACK) has it once.
 //!
 //! Limits: ignores the time before the retransmission, in which the sender waits for duplicates or for its timer.
 

@@ -34,7 +34,7 @@ type Pick = fn(&Event) -> Option<(u32, f64)>;
 
 /// A trace: a file of two columns for each flow, node or link with such values.
 struct PairsTrace {
-    /// By number; `None` if there are no values.
+    /// Values by number; `None` without values.
     files: Vec<Option<TraceFile>>,
     pick: Pick,
 }

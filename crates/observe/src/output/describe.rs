@@ -14,7 +14,7 @@ use wire::{Body, Packet};
 use super::names::EventNames;
 use super::record::{List, Record};
 
-/// Writes fields to a record; `"event"`, if it is the first, is the kind.
+/// Writes fields to a record; a first field `"event"` is the kind.
 macro_rules! put {
     ($record:expr, { "event": $kind:expr $(, $key:literal: $value:expr)* $(,)? }) => {{
         $record.kind($kind)?;
@@ -31,7 +31,7 @@ pub(super) fn write_event(event: &Event, names: &EventNames, record: &mut impl R
         Event::Sender { flow, event: said } | Event::Receiver { flow, event: said } => {
             write_endpoint_event(said, record)?;
             if matches!(said, tcp::Event::State { .. } | tcp::Event::Blocked { .. }) {
-                // Both ends report these events, so the end is written too.
+                // Both ends report these events, so the text includes the end.
                 put!(record, { "end": if matches!(event, Event::Sender { .. }) { "sender" } else { "receiver" } });
             }
             put!(record, { "flow": names.flow(*flow) });
@@ -71,7 +71,7 @@ pub(super) fn write_event(event: &Event, names: &EventNames, record: &mut impl R
     Ok(())
 }
 
-/// The name of the flow of a packet, if it has one.
+/// Name of the packet's flow, if it has one.
 fn find_flow_name<'a>(of: &Option<PacketFlow>, names: &'a EventNames) -> Option<Cow<'a, str>> {
     of.map(|of| names.flow(of.flow))
 }
@@ -229,8 +229,8 @@ fn write_hop_names(hop: HopId, names: &EventNames, record: &mut impl Record) -> 
     Ok(())
 }
 
-/// A packet of a flow has its name, any other its addresses and ports. All fields of all packets are declared, even if there
-/// is no packet.
+/// A packet of a flow has the name of the flow, any other packet has addresses and ports. All fields of all packets are
+/// declared, even for an event without a packet.
 fn write_packet_fields(packet: Option<&Packet>, flow: Option<&str>, record: &mut impl Record) -> io::Result<()> {
     let unnamed = packet.filter(|_| flow.is_none());
     let ports = unnamed.map(Packet::ports);

@@ -117,7 +117,7 @@ impl Output for EventTrace {
     }
 }
 
-/// The kind of an event that has its own entry.
+/// Kind of an event that has a separate entry.
 fn classify_traced_event(event: &Event) -> Option<EventKind> {
     match event {
         Event::Link { event, .. } => match event {
@@ -176,13 +176,13 @@ impl EventTrace {
         }
     }
 
-    /// The entry of an event, if it has one.
+    /// The entry of an event, if the event has one.
     fn text(&self, clock: Millis, event: &Event) -> String {
         match event {
             Event::Link { hop, event, .. } => self.on_link(clock, *hop, event),
             Event::Sender { flow, event } => match self.flows.get(*flow as usize) {
                 Some(flow) => on_sender(clock, &flow.from, event),
-                // One that arrived during the run.
+                // A flow that arrived during the run.
                 None => String::new(),
             },
             Event::Node { node, event: NodeEvent::BufferFull { packet }, .. } => format!(
@@ -203,7 +203,7 @@ impl EventTrace {
                 self.packet(packet)
             ),
             LinkEvent::GivenUp { number, attempts, packet, .. } => {
-                // The thesis counts the attempts after the first. A frame whose RTS frames were all lost had none.
+                // The thesis counts attempts after the first. A frame whose RTS frames were all lost had no attempt.
                 let after = match attempts.checked_sub(1) {
                     Some(count) => format!("after {count} attempts"),
                     None => "as no request to send was answered".to_owned(),

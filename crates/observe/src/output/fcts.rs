@@ -28,7 +28,7 @@ struct Fcts {
     file: TraceFile,
     /// The names of the arrival processes.
     processes: Vec<String>,
-    /// The flows that have not completed, by number.
+    /// Flows that are not complete, by number.
     open: HashMap<u32, ShortFlow>,
 }
 

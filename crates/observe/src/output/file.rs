@@ -72,7 +72,7 @@ pub(super) struct NamedFile {
     pub about: String,
 }
 
-/// An error with the name of its file.
+/// Adds the file's name to an error.
 #[derive(Debug, thiserror::Error)]
 #[error("{name}: {source}")]
 pub(super) struct FileError {

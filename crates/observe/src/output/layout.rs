@@ -57,7 +57,7 @@ pub(super) fn join_column_names(columns: &[TraceColumn]) -> String {
 /// The names of a trace's files.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum TraceFileNames {
-    /// One file with this name.
+    /// A single file with this name.
     Whole(&'static str),
     /// Files whose names begin with this text.
     Begin(&'static str),

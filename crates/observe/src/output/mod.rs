@@ -118,14 +118,14 @@ const TRACES: &[TraceEntry] = &[
     },
 ];
 
-/// Whether a file of this name can belong to one of the traces above; earlier versions used the same names.
+/// Whether a file with this name can belong to one of the traces above; earlier versions used the same names.
 pub fn is_file_name(name: &str) -> bool {
     TRACES.iter().any(|entry| entry.files.fits(name))
 }
 
 /// The layout of a trace's file, by its name.
 pub fn find_trace_layout(file: &str) -> TraceLayout {
-    // The beginning of a name decides before its end: a link's file ends with the name of a node.
+    // The beginning of a name is compared before the end: the file of a link ends with the name of a node.
     let begins = |entry: &&TraceEntry| matches!(entry.files, TraceFileNames::Begin(_)) && entry.files.fits(file);
     let entry = TRACES.iter().find(begins).or_else(|| TRACES.iter().find(|entry| entry.files.fits(file)));
     entry.map_or(TraceLayout::None, |entry| entry.layout)
@@ -136,10 +136,10 @@ fn find_opener(trace: &Trace) -> Option<Open> {
     TRACES.iter().find(|entry| entry.name == trace.name).map(|entry| entry.open)
 }
 
-/// The name of printers in errors, in place of a file name.
+/// Name of printed traces in errors, instead of a file name.
 pub const PRINTER: &str = "standard output";
 
-/// The parts of the run that a trace may use.
+/// Parts of the run available to traces.
 struct Stage<'a> {
     network: &'a Network,
     files: Rc<dyn TraceFiles>,
@@ -163,7 +163,7 @@ impl Stage<'_> {
     }
 
     /// The stems of the names of flows' files, by flow: the sender's node, followed by the flow if the node sends
-    /// several. If two stems are still equal, the flows' names alone.
+    /// several. If two stems are equal, the flows' names are used alone.
     fn sender_stems(&self) -> Vec<String> {
         let flows = &self.network.flows;
         let mut sends = vec![0u32; self.network.nodes.len()];
@@ -186,7 +186,7 @@ impl Stage<'_> {
 trait Output {
     /// Handles an event.
     fn event(&mut self, at: Time, event: &Event) -> io::Result<()>;
-    /// Whether it needs the state of nodes at each print interval.
+    /// Whether the trace needs the state of nodes at each print interval.
     fn prints_state(&self) -> bool {
         false
     }
@@ -216,7 +216,7 @@ pub struct Outputs {
 }
 
 impl Outputs {
-    /// Opens the selected traces in `files` with these `settings`, and those that are printed.
+    /// Opens the selected traces in `files` with these `settings`, and the printed traces.
     pub fn open(
         chosen: &[&Trace],
         network: &Network,
@@ -252,7 +252,7 @@ impl Outputs {
         }
     }
 
-    /// The names of all files that are written.
+    /// Names of all written files.
     pub fn file_names(&self) -> impl Iterator<Item = String> {
         let files = self.outputs.iter().flat_map(|output| output.files());
         files.map(|file| file.name)
@@ -275,7 +275,7 @@ impl Outputs {
         None
     }
 
-    /// Whether there is nothing to write.
+    /// Whether no trace is selected.
     pub fn is_empty(&self) -> bool {
         self.outputs.is_empty()
     }

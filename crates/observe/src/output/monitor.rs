@@ -36,7 +36,7 @@ pub(super) struct Monitor {
     number: u32,
     config: Config,
     phy: Phy,
-    /// By the station's number: its node, and whether it is an access point.
+    /// By station number: the node, and whether it is an access point.
     stations: Vec<(Addr, bool)>,
     /// Frames that are not written yet, in the order of their start times.
     pending: VecDeque<Pending>,
@@ -59,9 +59,9 @@ struct Pending {
     start: Time,
     bytes: Vec<u8>,
     length: u32,
-    /// For a frame in an aggregate, its packet's number.
+    /// For a frame in an aggregate, the number of its packet.
     packet: Option<u64>,
-    /// Whether it arrived damaged, once this is known.
+    /// Whether the frame arrived damaged, once this is known.
     bad: Option<bool>,
     radiotap: Radiotap,
 }
@@ -69,7 +69,7 @@ struct Pending {
 /// A packet in a data frame.
 struct Carried {
     packet: Packet,
-    /// Whether it has been sent before.
+    /// Whether the frame is a retransmission.
     again: bool,
 }
 
@@ -80,7 +80,7 @@ struct InHand {
     sequence: u16,
     identification: u16,
     fragment: u8,
-    /// Bytes of the packet, with LLC and SNAP, in the fragments before this one.
+    /// Bytes of the packet, with LLC and SNAP, in earlier fragments.
     before: u32,
     /// Bytes of the packet in this fragment.
     here: u32,
@@ -278,7 +278,7 @@ impl Monitor {
         self.phy.preamble(self.phy.mode(rate).0)
     }
 
-    /// The record of a frame whose first bit arrives at that time.
+    /// The record of a frame whose first bit arrives at this time.
     fn radiotap(&self, rate: Rate, first_bit: Time) -> Radiotap {
         let (index, modulation) = self.phy.mode(rate);
         let channel = match (self.config.standard, modulation) {
@@ -300,7 +300,7 @@ impl Monitor {
         }
     }
 
-    /// Ends the capture. A frame in transmission is not captured; one that has ended meanwhile is.
+    /// Ends the capture. A frame still in transmission is not captured.
     pub fn finish(&mut self) -> io::Result<()> {
         self.pending.retain(|pending| pending.bad.is_some());
         self.write()?;

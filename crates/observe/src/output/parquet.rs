@@ -15,7 +15,7 @@ use super::record::{Record, RecordCell};
 use super::table::{EncodedColumn, TableEncoder};
 use super::{Output, Stage};
 
-/// The number of rows that are encoded together.
+/// Number of rows encoded together.
 const BATCH: usize = 65_536;
 
 struct Tables {
@@ -39,9 +39,9 @@ struct EventRow<'a> {
     files: &'a Rc<dyn TraceFiles>,
     tables: &'a mut IndexMap<&'static str, EventTable, FixedState>,
     at: Time,
-    /// The place of its table.
+    /// Index of the table for the event's kind.
     table: usize,
-    /// The number of cells that are written.
+    /// Number of cells written.
     cells: usize,
 }
 
@@ -109,7 +109,7 @@ impl EventTable {
         EventTable { columns: Vec::new(), rows: 0, encoder: None, file: TraceFile::new(named, Rc::clone(files)) }
     }
 
-    /// Encodes the rows, and removes them.
+    /// Encodes the collected rows, and removes them.
     fn encode(&mut self, files: &dyn TraceFiles) -> io::Result<()> {
         let EventTable { columns, encoder, file, .. } = self;
         let name = file.named_file().name;

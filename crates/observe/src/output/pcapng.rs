@@ -14,11 +14,11 @@ use super::{Output, Stage};
 
 struct Captures {
     files: Vec<NamedFile>,
-    /// By node; `None` once finished.
+    /// Captures by node; `None` once finished.
     writers: Vec<Option<Writer<TraceFile>>>,
     /// By medium.
     monitors: Vec<Monitor>,
-    /// By link: the medium to which it belongs.
+    /// By link: the medium of the link.
     media: Vec<Option<usize>>,
 }
 
@@ -29,7 +29,7 @@ pub(super) fn open_captures(stage: &Stage<'_>) -> Box<dyn Output> {
     // The header stays in memory until the first flush, so writing it cannot fail.
     let open = |name: &str| Writer::new(TraceFile::new(of_node(name), Rc::clone(&stage.files)), &[name]).ok();
     let writers = nodes().map(open).collect();
-    // Names have no dot, so this is no node's file.
+    // Names contain no dot, so no node has a file with this name.
     let air = |medium: usize| {
         let name = &stage.network.media[medium].name;
         file(format!("{name}.air.pcapng"), format!("pcapng of medium \"{name}\""))

@@ -8,14 +8,14 @@ use serde::Serialize;
 
 use super::table::ColumnValues;
 
-/// Receives the fields of one event. Events of one kind have the same fields in the same order, so that the first one tells
-/// the columns of a table.
+/// Receives the fields of one event. Events of one kind have the same fields in the same order, so the first event
+/// determines the columns of a table.
 pub(super) trait Record {
-    /// The kind of the event, before its fields.
+    /// Receives the kind of the event, before its fields.
     fn kind(&mut self, kind: &'static str) -> io::Result<()>;
     /// A field that all events of the kind have.
     fn put<C: RecordCell + ?Sized>(&mut self, key: &'static str, value: &C) -> io::Result<()>;
-    /// A field that only some events of the kind have.
+    /// A field present only in some events of the kind.
     fn put_some<C: RecordCell>(&mut self, key: &'static str, value: Option<C>) -> io::Result<()>;
 }
 

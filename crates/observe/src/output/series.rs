@@ -14,7 +14,7 @@ use super::layout::{TraceColumn, TraceValueKind, join_column_names};
 use super::{Output, Stage};
 
 pub(super) const COLUMNS: [TraceColumn; 10] = [
-    TraceColumn::new("from_s", "s", TraceValueKind::Number, "Begin of the interval"),
+    TraceColumn::new("from_s", "s", TraceValueKind::Number, "Start of the interval"),
     TraceColumn::new("to_s", "s", TraceValueKind::Number, "End of the interval"),
     TraceColumn::new("flow", "", TraceValueKind::Text, "Name of the flow"),
     TraceColumn::new(
@@ -46,12 +46,12 @@ struct SeriesInterval {
     retransmitted: u64,
     timeouts: u64,
     rtt: Mean,
-    /// The waits of its packets in each queue, by link and direction.
+    /// Waits of the flow's packets in each queue, by link and direction.
     waits: BTreeMap<(u32, usize), Mean>,
 }
 
 impl SeriesInterval {
-    /// The mean wait, summed over the queues on the path.
+    /// Mean wait, summed over the queues on the path.
     fn queue_wait(&self) -> Option<f64> {
         let means = self.waits.values().filter_map(|mean| mean.seconds());
         (!self.waits.is_empty()).then(|| means.sum())
@@ -82,13 +82,13 @@ struct SeriesFlow {
     receiver: u32,
     began: Time,
     ended: Option<Time>,
-    /// `None` before its first event.
+    /// `None` before the flow's first event.
     sender: Option<SenderState>,
     now: SeriesInterval,
 }
 
 impl SeriesFlow {
-    /// The congestion window in bytes, once it is known.
+    /// Congestion window in bytes; `None` before the first event.
     fn cwnd(&self) -> Option<f64> {
         self.sender.as_ref().and_then(|sender| sender.cwnd.value()).filter(|cwnd| *cwnd > 0.0)
     }
@@ -137,7 +137,7 @@ impl Series {
         Series { every: stage.series_interval, begin: Time::ZERO, flows, target }
     }
 
-    /// Writes the intervals that end before `at`: what happens at the end of an interval belongs to it.
+    /// Writes the intervals that end before `at`: events at the end of an interval belong to the interval.
     fn pass(&mut self, at: Time) -> io::Result<()> {
         while self.begin + self.every < at {
             let end = self.begin + self.every;

@@ -1,4 +1,4 @@
-//! Tables by columns, as they are passed to the encoder of a file format.
+//! Tables in columns, the input of the encoder of a file format.
 
 use std::io;
 
@@ -17,7 +17,7 @@ pub trait TableEncoder {
 pub struct EncodedColumn {
     /// The name.
     pub name: &'static str,
-    /// The values, without those that are missing.
+    /// Present values, without missing ones.
     pub values: ColumnValues,
     /// Whether each row has a value; `None` if no value of the column can be missing.
     pub present: Option<Vec<bool>>,
@@ -61,13 +61,13 @@ impl Texts {
         self.distinct.iter().map(String::as_str)
     }
 
-    /// The texts, by their places among the different ones.
+    /// Texts, as indices into the list of different texts.
     pub fn numbers(&self) -> &[u32] {
         &self.numbers
     }
 
     pub(super) fn push(&mut self, text: &str) {
-        // Most often the last text again.
+        // In most rows the text equals the previous one.
         let last = self.numbers.last().copied().filter(|last| self.distinct[*last as usize] == text);
         let number = last.unwrap_or_else(|| self.number(text));
         self.numbers.push(number);

@@ -25,7 +25,7 @@ struct ClassSource<'a> {
     slowdowns: Ordered,
 }
 
-/// For each arrival process its flows of all sizes, and of each class that has any.
+/// For each arrival process, its flows of all sizes, and the flows of each class that occurs.
 pub(super) fn summarize_arrivals(network: &Network, results: &Results) -> Vec<ArrivalsSummary> {
     let mut all = Vec::new();
     for (number, spec) in (0u32..).zip(&network.arrivals) {
@@ -63,7 +63,7 @@ fn quantile_of_sorted(sorted: &Ordered, p: f64) -> Option<f64> {
 }
 
 impl ArrivalsSummary {
-    /// Its name as the subject of metrics: the process, followed by the class.
+    /// Name of the flows as a subject of metrics: the process, followed by the class.
     pub(super) fn subject(&self) -> String {
         if self.sizes == "all" { self.name.clone() } else { format!("{} {}", self.name, self.sizes) }
     }
@@ -78,10 +78,11 @@ summary_part! {
         sizes: String ["text"] = at.sizes.to_owned();
         /// Flows that arrived.
         flows_arrived: u64 [metric "flows", Neither, "flows"] = at.flows.len() as u64;
-        /// Of these, flows of which every byte was acknowledged at the sender.
+        /// Number of these flows whose data was completely acknowledged.
         flows_completed: u64 [metric "flows", Higher, "completed"] = at.times.values().len() as u64;
-        /// Mean flow completion time, from the arrival of the flow to the last acknowledgment at its sender. Over the
-        /// flows that completed, as the next ones: a run that ends with many unfinished flows looks better than it is.
+        /// Mean flow completion time, from the arrival of the flow to the last acknowledgment at its sender. The mean
+        /// includes complete flows only, as do the following metrics: unfinished flows at the end of a run bias it
+        /// downwards.
         fct_mean_s: Option<f64> [metric "s", Lower, "FCT mean"] = mean_of_sorted(&at.times);
         /// Median of the flow completion times.
         fct_p50_s: Option<f64> [metric "s", Lower, "p50"] = quantile_of_sorted(&at.times, 0.5);

@@ -89,9 +89,9 @@ summary_part! {
         /// Time from the flow's start to the last acknowledgment at the sender. Null unless completed.
         completion_time_s: Option<f64> [metric "s", Lower, "completed in"] =
             at.result.completed.map(|_| at.result.elapsed.as_secs_f64());
-        /// Why the connection failed: `refused`, `reset` or `timed-out` (the other end did not answer as often as
-        /// `tcp.retries` says). At the receiver only if the flow did not complete. The table has it in a line below the
-        /// flows.
+        /// Why the connection failed: `refused`, `reset` or `timed-out` (no response after `tcp.retries`
+        /// retransmissions). A failure at the receiver is reported only if the flow is incomplete. The table shows it
+        /// in a line below the flows.
         failure: Option<String> ["text or null"] = at.result.failure.map(|failure| failure.name().to_owned());
         /// Data received in order, without headers and repetitions, per second of the flow's time. That is 8 x
         /// `bytes_delivered` / elapsed, where elapsed is `completion_time_s` or, unless completed, the time from the
@@ -100,17 +100,17 @@ summary_part! {
         /// Data received in order at the receiver.
         bytes_delivered: u64 [metric "bytes", Higher] = at.result.bytes_delivered;
         /// Longest time without new data in order at the receiver, from the flow's start until all of it had arrived or
-        /// the run ended. Data behind a hole is not in order until the hole is filled. It shows what an application
-        /// sees of a loss that is repaired by a timeout, of a handover or of a fade; without any of these it is a round
-        /// trip of a small window. Null if no time elapsed.
+        /// the run ended. Data behind a hole is not in order until the hole is filled. It shows the effect of a
+        /// timeout, a handover or a fade on the application; without any of these it is a round trip of a small window.
+        /// Null if no time elapsed.
         max_pause_s: Option<f64> [metric "s", Lower] was "longest_pause_s" = at.result.longest_pause.map(Span::as_secs_f64);
         /// Segments that arrived although all their bytes had arrived before. They were retransmitted needlessly, or
         /// delivered twice by a link layer.
         segments_duplicate: u64 [metric "segments", Lower, "duplicates"] = at.result.segments_duplicate;
         /// Segments with data that TCP handed to IP, retransmissions included.
         segments_sent: u64 [metric "segments", Neither, "segments"] = at.result.sender.segments_sent;
-        /// Of `segments_sent`, retransmissions for any reason. These are fast retransmit, timeout (each segment that is
-        /// sent again after going back), and message.
+        /// Of `segments_sent`, retransmissions for any reason. These are fast retransmit, timeout (each segment
+        /// retransmitted after it), and message.
         segments_retransmitted: u64 [metric "segments", Lower, "resent"] = at.result.sender.segments_retransmitted;
         /// Segments that recovery retransmitted without a timeout and without a message. A recovery retransmits one
         /// segment or more, so this is not the number of recoveries; Tahoe resends the whole window this way.
@@ -118,8 +118,8 @@ summary_part! {
         fast_retransmits: u64 [metric "segments", Neither, "fast rtx"] = at.result.sender.fast_retransmits;
         /// Expiries of the retransmission timer.
         timeouts: u64 [metric "count", Lower, "timeouts"] = at.result.sender.timeouts;
-        /// Tail loss probes (TLP) sent [RFC8985 s7]. A probe is new data or the last segment again; both count in
-        /// `segments_sent`, the second in `segments_retransmitted` too.
+        /// Tail loss probes (TLP) sent [RFC8985 s7]. A probe is new data or a retransmission of the last segment; both
+        /// count in `segments_sent`, the retransmission in `segments_retransmitted` too.
         tail_probes: u64 [metric "segments", Neither] = at.result.sender.probes;
         /// Reductions of the window that were taken back because the loss was spurious (F-RTO, Eifel, duplicates
         /// reported by SACK).
@@ -141,15 +141,16 @@ summary_part! {
         transport: Transport ["text"] = at.spec.transport;
         /// Class of the packets (DSCP): the name of a standard class, such as `CS0`, or the number.
         class: String ["text"] = at.spec.class.to_string();
-        /// Datagrams sent; echo requests. Null for flows over TCP, as the next ones.
+        /// Datagrams or echo requests sent. Null for flows over TCP, as are the following metrics.
         datagrams_sent: Option<u64> [metric "datagrams", Neither, "datagrams"] = map_datagram_result(at, |datagrams| datagrams.sent);
-        /// Share of the datagrams sent that had not arrived at the end of the run, those on the way included; of echo
-        /// requests, those without a reply.
+        /// Share of the datagrams sent that had not arrived at the end of the run, including datagrams in flight; of
+        /// echo requests, the share without a reply.
         datagrams_lost: Option<f64> [metric "share", Lower, "lost"] = map_datagram_result(at, compute_datagram_loss).flatten();
         /// Datagrams that arrived after one with a higher number.
         datagrams_reordered: Option<u64> [metric "datagrams", Lower] = map_datagram_result(at, |datagrams| datagrams.reordered);
-        /// Mean round-trip time as the sender measured it, of unambiguous samples. Of echo replies, of all. Null without a sample,
-        /// and unless delays are measured (`lasthop run` does, and a sweep with a metric of delay), as the next nine.
+        /// Mean round-trip time measured by the sender, from unambiguous samples or from all echo replies. Null without
+        /// a sample, and unless delays are measured (by `lasthop run`, and by a sweep with a metric of delay), as are
+        /// the next nine metrics.
         rtt_mean_s: Option<f64> [metric "s", Lower] = select_rtt_delays(at).and_then(distribution::mean_in_seconds);
         /// Median round-trip time, within 1 %.
         rtt_p50_s: Option<f64> [metric "s", Lower, "RTT p50"] = select_rtt_delays(at).and_then(|all| distribution::quantile_in_seconds(all, 0.5));
@@ -159,38 +160,38 @@ summary_part! {
         rtt_p99_s: Option<f64> [metric "s", Lower, "p99"] = select_rtt_delays(at).and_then(|all| distribution::quantile_in_seconds(all, 0.99));
         /// Maximum round-trip time.
         rtt_max_s: Option<f64> [metric "s", Lower, "max"] = select_rtt_delays(at).and_then(distribution::max_in_seconds);
-        /// Mean one-way delay of segments with data: from their transmission by TCP to their arrival at the receiver. Segments that were
-        /// lost do not count. Of datagrams, of all that arrived; then these have values in any case.
+        /// Mean one-way delay of segments with data: from their transmission by TCP to their arrival at the receiver.
+        /// Lost segments do not count. For datagrams the mean includes all that arrived, and always has a value.
         delay_mean_s: Option<f64> [metric "s", Lower] = select_one_way_delays(at).and_then(distribution::mean_in_seconds);
         /// Median one-way delay, within 1 %.
         delay_p50_s: Option<f64> [metric "s", Lower, "delay p50"] = select_one_way_delays(at).and_then(|all| distribution::quantile_in_seconds(all, 0.5));
-        /// The one-way delay that 95 % do not exceed, within 1 %.
+        /// One-way delay that 95 % of the segments do not exceed, within 1 %.
         delay_p95_s: Option<f64> [metric "s", Lower, "p95"] = select_one_way_delays(at).and_then(|all| distribution::quantile_in_seconds(all, 0.95));
-        /// The one-way delay that 99 % do not exceed, within 1 %.
+        /// One-way delay that 99 % of the segments do not exceed, within 1 %.
         delay_p99_s: Option<f64> [metric "s", Lower, "p99"] = select_one_way_delays(at).and_then(|all| distribution::quantile_in_seconds(all, 0.99));
         /// Maximum one-way delay.
         delay_max_s: Option<f64> [metric "s", Lower, "max"] = select_one_way_delays(at).and_then(distribution::max_in_seconds);
         /// Jitter of the one-way delays of segments, defined as `jitter_s`. Null unless delays are measured.
         delay_jitter_s: Option<f64> [metric "s", Lower] =
             at.delays.filter(|_| at.result.datagrams.is_none()).and_then(|delays| delays.jitter.get().map(Span::as_secs_f64));
-        /// Interarrival jitter at the end of the run [RFC3550 s6.4.1]. It is the mean change of the one-way delay from one
-        /// arrival to the next, the last sixteen of them weighing most. Of echo replies it is the jitter of the round-trip time.
-        /// Null for flows over TCP.
+        /// Interarrival jitter at the end of the run [RFC3550 s6.4.1]. It is the mean change of the one-way delay from
+        /// one arrival to the next, with most weight on the last sixteen arrivals. For echo replies it is the jitter of
+        /// the round-trip time. Null for flows over TCP.
         jitter_s: Option<f64> [metric "s", Lower, "jitter"] =
             map_datagram_result(at, |datagrams| datagrams.jitter.map(Span::as_secs_f64)).flatten();
         /// Mean opinion score of a telephone call, 1 (bad) to 4.5, by the E-model of ITU-T G.107. See the model
-        /// [traffic](models/traffic.md#voip). Null except for `voip`, as the next four.
+        /// [traffic](models/traffic.md#voip). Null except for `voip`, as are the next four metrics.
         mos: Option<f64> [metric "1 to 4.5", Higher, "MOS"] = find_application_result(at, "mos");
         /// Rating of the E-model, 0 to 93.2.
         r_factor: Option<f64> [metric "0 to 93.2", Higher] = find_application_result(at, "r_factor");
         /// Share of the packets of speech that were not played, because they were lost or late.
         speech_lost: Option<f64> [metric "share", Lower] = find_application_result(at, "speech_lost");
-        /// Of the packets of speech that arrived, the share that the jitter buffer could not wait for.
+        /// Share of the arrived packets of speech that came too late for the jitter buffer.
         late: Option<f64> [metric "share", Lower] = find_application_result(at, "late");
-        /// Delay from mouth to ear. It consists of the packet time, the look-ahead of the codec, the least delay of the
-        /// network and the jitter buffer.
+        /// Delay from mouth to ear. It consists of the packet time, the look-ahead of the codec, the minimum delay of
+        /// the network and the jitter buffer.
         mouth_to_ear_s: Option<f64> [metric "s", Lower] = find_application_result(at, "mouth_to_ear_s");
-        /// Pages of which every object has arrived. Null except for `requests`, as the next five.
+        /// Number of pages whose objects have all arrived. Null except for `requests`, as are the next five metrics.
         pages: Option<f64> [metric "pages", Higher, "pages"] = find_application_result(at, "pages");
         /// Objects that have arrived.
         objects: Option<f64> [metric "objects", Higher] = find_application_result(at, "objects");
@@ -204,9 +205,9 @@ summary_part! {
         page_time_max_s: Option<f64> [metric "s", Lower] = find_application_result(at, "page_time_max_s");
         /// Segments of video that have arrived. Null except for `video`, as the next five.
         video_segments: Option<f64> [metric "segments", Higher] = find_application_result(at, "video_segments");
-        /// Mean bit rate of these segments.
+        /// Mean bit rate of the segments played.
         video_bit_rate_bps: Option<f64> [metric "bit/s", Higher, "video rate"] = find_application_result(at, "video_bit_rate_bps");
-        /// Segments of another bit rate than the one before.
+        /// Number of segments with another bit rate than the previous one.
         video_switches: Option<f64> [metric "count", Lower] = find_application_result(at, "video_switches");
         /// Time from the start to the first picture. Null before that.
         video_startup_s: Option<f64> [metric "s", Lower] = find_application_result(at, "video_startup_s");

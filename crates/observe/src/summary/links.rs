@@ -49,18 +49,18 @@ fn select_link_layer_delays<'a>(at: &DirectionSource<'a>) -> Option<&'a Histogra
 }
 
 summary_part! {
-    /// One link. Its sums are over both directions.
+    /// One link. Its sums include both directions.
     pub struct LinkSummary in link: Run = of(at: &LinkSource<'_>) {
         /// Name in the scenario.
         name: String ["text"] = at.network.links[at.number].name.clone();
-        /// The two nodes that it joins.
+        /// The two nodes joined by the link.
         between: [String; 2] ["text"] =
             at.network.links[at.number].between.map(|node| at.network.nodes[node].name.clone());
         /// Sum of both directions' `frames_sent`.
         frames_sent: u64 ["frames"] = at.sum(|counters| counters.frames_sent);
         /// Sum of both directions' `frames_corrupted`.
         frames_corrupted: u64 ["frames"] = at.sum(|counters| counters.frames_corrupted);
-        /// Sum of both directions' `packets_dropped`. These are packets, whatever the name says.
+        /// Sum of both directions' `packets_dropped`. The sum counts packets, although its name mentions frames.
         frames_dropped: u64 ["packets"] = at.sum(|counters| counters.packets_dropped);
         /// The direction from the first node of `between` to the second.
         forward: DirectionSummary ["object"] = at.direction(0);
@@ -90,7 +90,7 @@ summary_part! {
         /// Packets lost for good: queue full, given up without having arrived, lost on a link without a link layer, or
         /// lost with more of their block than parity restores.
         packets_dropped: u64 [metric "packets", Lower, "dropped"] = at.counters.packets_dropped;
-        /// Of `packets_dropped`, packets that found the queue full.
+        /// Part of `packets_dropped`: packets that found the queue full.
         packets_dropped_queue_full: u64 [metric "packets", Lower] = at.counters.queue_full;
         /// Packets marked (ECN) because the backlog exceeded `ecn_threshold` when they arrived. The table has this
         /// column if any packet was marked.
@@ -100,19 +100,19 @@ summary_part! {
         packets_given_up: u64 [metric "packets", Lower] = at.counters.given_up;
         /// Packets restored from parity, their own frames being lost.
         packets_recovered: u64 [metric "packets", Neither] = at.counters.recovered;
-        /// Time spent transmitting frames, as a share of the run. Of a frame in transmission when the run ends, the part
-        /// that is over counts. On links of a medium it is the time in which the station sent data frames and requests
+        /// Time spent transmitting frames, as a share of the run. For a frame in transmission when the run ends, the
+        /// elapsed part counts. On links of a medium it is the time in which the station sent data frames and requests
         /// over this link.
         utilization: f64 [metric "share", Neither, "busy"] = compute_share_of_run(at.counters.busy, at.results);
     }
     optional {
-        /// Of `frames_sent`, frames lost to a collision at their receiver. `frames_corrupted` then counts frames that
-        /// the channel alone damaged, and frames out of range. Null for links without a medium.
+        /// Part of `frames_sent`: frames lost to a collision at their receiver. `frames_corrupted` then counts frames
+        /// that the channel alone damaged, and frames out of range. Null for links without a medium.
         frames_collided: Option<u64> [metric "frames", Lower, "collided"] =
             at.in_medium.then_some(at.counters.frames_collided);
-        /// Mean wait in the queue of all packets that left it, also of those that did not wait: from their arrival to the start of their
-        /// transmission. Null without a packet, and unless delays are measured (`lasthop run` does, and a sweep with a metric
-        /// of delay), as the next ones.
+        /// Mean wait in the queue of all packets that left it, including packets without a wait: from their arrival to
+        /// the start of their transmission. Null without a packet, and unless delays are measured (by `lasthop run`,
+        /// and by a sweep with a metric of delay), as are the following metrics.
         queue_wait_mean_s: Option<f64> [metric "s", Lower] = select_queue_delays(at).and_then(distribution::mean_in_seconds);
         /// Median wait in the queue, within 1 %.
         queue_wait_p50_s: Option<f64> [metric "s", Lower, "wait p50"] = select_queue_delays(at).and_then(|all| distribution::quantile_in_seconds(all, 0.5));

@@ -55,13 +55,13 @@ summary_part! {
     pub struct MediumSummary in medium: Medium = of(at: &MediumSource<'_>) {
         /// Name in the scenario.
         name: String ["text"] = at.network.media[at.number].name.clone();
-        /// Time in which at least one station was transmitting, as a share of the run. Time is the transmitters':
-        /// propagation delay is not included.
+        /// Time in which at least one station was transmitting, as a share of the run. The time is measured at the
+        /// transmitters, without propagation delay.
         air_busy: f64 [metric "share", Neither] = at.busy();
         /// The rest of the run: 1 - `air_busy`, that is spaces between frames, backoff slots and silence.
         air_idle: f64 [metric "share", Neither] = 1.0 - at.busy();
-        /// Time with a frame in the air that another frame damaged, as a share of the run. Each moment counts once. It
-        /// is part of `air_busy`.
+        /// Time in which a frame damaged by another frame was in the air, as a share of the run. Each moment counts
+        /// once. It is part of `air_busy`.
         air_collided: f64 [metric "share", Lower] = compute_share_of_run(at.results.media[at.number].air.collided, at.results);
         /// Probability that an attempt collides: the sum of all stations' `attempts_collided` divided by the sum of
         /// their `attempts` (Bianchi's p). Null without attempts.
@@ -88,13 +88,13 @@ summary_part! {
         cts_sent: u64 [metric "frames", Neither] = at.counters.cts_sent;
         /// Beacons sent.
         beacons_sent: u64 [metric "frames", Neither] = at.counters.beacons_sent;
-        /// Attempts that ended: first transmissions of an exchange, an RTS or, where none is needed, data. An aggregate
+        /// Completed attempts: first transmissions of an exchange, which are an RTS or, without RTS, data. An aggregate
         /// is one attempt, however many packets it carries. Data behind a CTS and later fragments are not attempts.
         attempts: u64 [metric "frames", Neither, "attempts"] = at.counters.attempts;
-        /// Of `attempts`, those damaged by another frame at their receiver.
+        /// Part of `attempts`: attempts damaged by another frame at their receiver.
         attempts_collided: u64 [metric "frames", Lower, "collided"] = at.counters.attempts_collided;
-        /// Of `attempts`, those for a packet of which an attempt had failed before, for any reason. For an aggregate its
-        /// first packet decides.
+        /// Part of `attempts`: attempts at a packet after a failed attempt at the same packet, for any reason. For an
+        /// aggregate its first packet decides.
         retries: u64 [metric "frames", Lower, "retries"] = at.counters.retries;
         /// Packets given up at a retry limit, whether they arrived or not: the sum of `packets_given_up` of the
         /// station's links.
@@ -103,9 +103,9 @@ summary_part! {
         backoffs: u64 [metric "count", Neither] was "back_offs" = at.counters.back_offs;
         /// Sum of the backoffs drawn, counted down or not.
         backoff_slots: u64 [metric "slots", Neither, "backoff slots"] was "back_off_slots" = at.counters.back_off_slots;
-        /// Time spent transmitting frames of all kinds, responses included, as a share of the run. Of a frame in
-        /// transmission when the run ends, the part that is over counts. Where frames collide, the stations' airtimes
-        /// add up to more than `air_busy`.
+        /// Time spent transmitting frames of all kinds, responses included, as a share of the run. For a frame in
+        /// transmission when the run ends, the elapsed part counts. With collisions, the sum of the stations' airtimes
+        /// exceeds `air_busy`.
         airtime: f64 [metric "share", Neither, "airtime"] = compute_share_of_run(at.counters.airtime, at.results);
     }
     optional {}

@@ -1,5 +1,5 @@
-//! The summary of a run: what `--json` prints and `summary.json` holds. Each metric is declared once, with the field of
-//! the summary that holds it.
+//! The summary of a run, printed by `--json` and written to `summary.json`. Each metric is declared once, with the
+//! field of the summary that holds it.
 
 pub(crate) mod part;
 
@@ -38,7 +38,7 @@ pub fn summarize_results(title: &str, scenario: &Scenario, network: &Network, re
     whole::assemble_summary(title, scenario, network, results, None)
 }
 
-/// The same with the delays that were measured in the run, if they were.
+/// Summarizes a run, including the delays if they were measured.
 pub fn summarize_measured_results(
     title: &str,
     scenario: &Scenario,
@@ -57,7 +57,7 @@ pub fn generate_summary_schema() -> Schema {
     settings.into_generator().into_root_schema_for::<Summary>()
 }
 
-/// A time as a share of the run.
+/// Formats a time as a share of the run.
 fn compute_share_of_run(span: Span, results: &Results) -> f64 {
     span.as_secs_f64() / results.ended.as_secs_f64().max(f64::MIN_POSITIVE)
 }
@@ -77,7 +77,7 @@ pub enum Scope {
     Station,
     /// A node.
     Node,
-    /// An arrival process, or its flows of one class of sizes.
+    /// An arrival process, or the flows of one of its size classes.
     Arrivals,
 }
 
@@ -142,9 +142,9 @@ impl fmt::Debug for Metric {
 pub enum Presence {
     /// In every summary.
     Required,
-    /// In every summary of this version; summaries of earlier versions may lack it.
+    /// In every summary of this version; earlier versions may lack it.
     Optional,
-    /// In none: a metric computed from the fields.
+    /// Not in a part: a metric computed from the fields.
     Derived,
 }
 
@@ -160,7 +160,7 @@ pub struct Field {
     pub was: &'static [&'static str],
     /// Whether summaries have it.
     pub presence: Presence,
-    /// The metric of this field, if it is one.
+    /// Metric of this field, if the field is one.
     pub metric: Option<&'static Metric>,
 }
 
@@ -228,7 +228,7 @@ pub static OF_DELAYS: &[&Metric] = &[
 ];
 
 impl Metric {
-    /// Whether it has values only if delays were measured.
+    /// Whether the metric has values only if delays were measured.
     pub fn is_of_delays(&self) -> bool {
         OF_DELAYS.iter().any(|metric| metric.name == self.name)
     }
@@ -253,7 +253,7 @@ pub fn find_metric_by_former_name(name: &str) -> Option<&'static Metric> {
 pub type Reading = (String, Option<f64>);
 
 impl Metric {
-    /// The range of its values, without any assumption about their distribution.
+    /// Range of the metric's values, independent of their distribution.
     pub fn range(&self) -> Interval {
         let high = match self.unit {
             "share" | "0 or 1" | "1/flows to 1" => 1.0,

@@ -32,14 +32,14 @@ summary_part! {
     pub struct NodeSummary in node: Node = of(at: &NodeSource<'_>) {
         /// Name in the scenario.
         name: String ["text"] = at.network.nodes[at.number].name.clone();
-        /// Its `buffer`. Null if unlimited; the table has the nodes with a limit.
+        /// The `buffer` of the node. Null if unlimited; the table shows nodes with a limit.
         buffer_bytes: Option<u64> ["bytes or null"] = at.network.nodes[at.number].buffer.map(|buffer| buffer.0);
-        /// Packets dropped because its `buffer` was full.
+        /// Packets dropped because the node's `buffer` was full.
         packets_dropped_buffer_full: u64 ["packets"] = at.results.buffer_full[at.number];
     }
     optional {
-        /// What the node's scheme counted until the end of the run. Empty if it counts nothing; the table has what is
-        /// not 0.
+        /// Counters of the node's scheme at the end of the run. Empty if the scheme has no counters; the table shows
+        /// counters above 0.
         scheme_counts: IndexMap<String, u64> ["object"] = at.scheme_counts();
         /// Number of times that a mobile associated with another base station than the last. Null for nodes without
         /// `association` ([mobility](models/mobility.md#association)).

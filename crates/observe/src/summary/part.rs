@@ -8,8 +8,8 @@
 /// is shown by `lasthop list metrics`, the whole text by the schema and by docs/metrics.md.
 ///
 /// All fields are written by every run, so that the keys of a summary do not depend on settings; a field that does not
-/// apply is null, or an empty list. Earlier versions wrote fields below `optional` only where they applied: a summary
-/// without one has its default. Metrics below `derived` are computed from the others and not written.
+/// apply is null, or an empty list. Earlier versions wrote fields below `optional` only where they applied: if one is
+/// missing, its default applies. Metrics below `derived` are computed from the others and not written.
 ///
 /// ```text
 /// summary_part! {

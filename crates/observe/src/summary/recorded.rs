@@ -37,13 +37,14 @@ impl RecordedSummary {
         Ok(RecordedSummary { summary: serde_json::from_value(value)?, lacking })
     }
 
-    /// Declares metrics unknown to the program that wrote it, by name: even where they apply, they have no value.
+    /// Declares, by name, metrics unknown to the program that wrote the summary: these metrics have no value, even if
+    /// they apply.
     pub fn without(mut self, names: &BTreeSet<&'static str>) -> Self {
         self.lacking.extend(names);
         self
     }
 
-    /// Whether it was written before `metric` existed.
+    /// Whether the summary was written before `metric` existed.
     pub fn lacks(&self, metric: &Metric) -> bool {
         self.lacking.contains(metric.name)
     }
@@ -57,12 +58,12 @@ impl RecordedSummary {
         }
     }
 
-    /// Whether both have the same values of all metrics that both have. Delays need not have been measured in both.
+    /// Whether both summaries have equal values for all metrics that are in both. Delays may be missing in either.
     pub fn agrees_with(&self, other: &RecordedSummary) -> bool {
         let both = METRICS.iter().filter(|metric| !self.lacks(metric) && !other.lacks(metric));
         let agree = |metric: &&Metric| {
             let (here, there) = (metric.read(self), metric.read(other));
-            // A flow of datagrams has its delays in every run, others only if they are measured.
+            // A flow of datagrams has delays in every run, a flow over TCP only if delays are measured.
             let measured = |(subject, value): &Reading| {
                 let other = there.iter().find(|(other, _)| other == subject).and_then(|(_, other)| *other);
                 value.is_none() || other.is_none() || *value == other
@@ -88,8 +89,8 @@ impl Deref for RecordedSummary {
 }
 
 impl Summary {
-    /// As JSON on one line, for a store: without the optional fields that have their default, which
-    /// [`RecordedSummary::parse`] adds again. Such fields are about half of the text.
+    /// As JSON on one line, for a store: without optional fields at their default, which [`RecordedSummary::parse`]
+    /// restores. Such fields are about half of the text.
     pub fn to_compact_json(&self) -> String {
         let Ok(mut value) = serde_json::to_value(self) else { return self.to_string() };
         for_each_part(&mut value, |part, fields, defaults| {

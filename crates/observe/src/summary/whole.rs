@@ -24,11 +24,11 @@ struct RunSource<'a> {
     delays: Option<&'a Delays>,
 }
 
-/// The schemes of the nodes on which a scheme can act.
+/// Schemes of the nodes that can run one.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Schemes {
-    /// All of them have this scheme.
+    /// All nodes have this scheme.
     One(String),
     /// The scheme of each node, by the node's name.
     Each(IndexMap<String, String>),
@@ -106,8 +106,8 @@ summary_part! {
         lasthop: String ["text"] = env!("CARGO_PKG_VERSION").to_owned();
         /// The scenario's title, or its file name without the ending.
         title: String ["text"] = at.title.to_owned();
-        /// The scheme of all nodes that can act on one: base stations, and hosts from which a flow starts or which have
-        /// a wireless link. If they differ, an object with the scheme of each, by its name.
+        /// The scheme of all nodes that can run one: base stations, and hosts with a wireless link or the start of a
+        /// flow. If the schemes differ, an object with the scheme of each node by name.
         scheme: Option<Schemes> ["text or object"] = Schemes::of(at.scenario, at.network);
         /// `exact` or `goel1997`.
         profile: Profile ["text"] = at.scenario.profile;
@@ -129,9 +129,10 @@ summary_part! {
     }
     optional {
         /// Jain's index over the flows' `goodput_bps` ([fairness.rs](../crates/stats/src/fairness.rs)). Null if a flow
-        /// has none, and with fewer than two flows; the table has it in a line below the flows.
+        /// has no goodput, and with fewer than two flows; the table shows it in a line below the flows.
         fairness: Option<f64> ["1/flows to 1, or null"] = None;
-        /// Flows that arrived during the run, for each arrival process: all, and those of each class of sizes.
+        /// Flows that arrived during the run, for each arrival process: all flows, and the flows of each class of
+        /// sizes.
         arrivals: Vec<ArrivalsSummary> ["list"] = arrivals::summarize_arrivals(at.network, at.results);
         /// The shared media, in the order of the scenario.
         media: Vec<MediumSummary> ["list"] = media::summarize_media(at.network, at.results);
@@ -139,10 +140,10 @@ summary_part! {
     derived {
         /// Sum of all flows' `goodput_bps`.
         total_goodput_bps [metric "bit/s", Higher] = |it| it.goodputs().map(|all| all.iter().sum());
-        /// Jain's index over the flows' `goodput_bps`, 1 if all have the same.
+        /// Jain's index over the flows' `goodput_bps`, 1 if all are equal.
         fairness [metric "1/flows to 1", Higher] = Summary::jain;
-        /// Greatest memory that the nodes' schemes needed for flows, summed over all nodes: the sum of
-        /// `state_bytes_most` in `scheme_counts`. Nodes may have needed it at different times.
+        /// Maximum memory used by the nodes' schemes for flows, summed over all nodes: the sum of `state_bytes_most` in
+        /// `scheme_counts`. The maxima of different nodes may have occurred at different times.
         state_bytes_most [metric "bytes", Lower] = |it| Some(it.max_state_bytes() as f64);
     }
 }

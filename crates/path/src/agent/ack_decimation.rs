@@ -3,7 +3,7 @@
 //! superseded and which always pass.
 //!
 //! Deviation: the RFC drops acknowledgments from the queue of the slow link. An agent has no access to that queue: it
-//! holds an acknowledgment for at most `max_delay`, which delays one that no other follows.
+//! holds an acknowledgment for at most `max_delay`, which delays an acknowledgment without a successor.
 
 use engine::registry::{Fault, Settings};
 use engine::{Span, Time};

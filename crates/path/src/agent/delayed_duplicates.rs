@@ -1,6 +1,6 @@
 //! Delayed duplicate acknowledgments: the base station holds the third and later duplicate acknowledgments for some
-//! time, and drops them if a new acknowledgment arrives meanwhile. The link layer can thus recover a loss on the radio
-//! link before the sender takes it for congestion.
+//! time, and drops them if a new acknowledgment arrives in the meantime. The link layer can thus recover a loss on the
+//! radio link before the sender treats it as congestion.
 //!
 //! Source: vaidya1999. Deviation: there the mobile's TCP holds the duplicates; here the base station does, which has
 //! the same effect on the sender and does not change the mobile. The paper gives no single value for the delay: it must

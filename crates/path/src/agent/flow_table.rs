@@ -189,7 +189,7 @@ impl<T> TimedFlows<T> {
             while self.due.owners() <= number as usize {
                 self.due.add_owner();
             }
-            // Cancel the wake-up of the flow that had this index before.
+            // Cancel the wake-up of the flow that had this index earlier.
             self.due.remove(number);
         }
         forgotten.map(|(flow, known)| (flow, known.state))
@@ -241,7 +241,7 @@ mod tests {
         let mut table = FlowTable::new(3);
         assert!((0..3).all(|number| table.insert(flow(number), number).is_none()));
         assert_eq!(table.get(&flow(0)), Some(&mut 0));
-        // Neither a look-up without use nor a reinserted flow evicts another.
+        // Neither a look-up without use nor a reinserted flow evicts another flow.
         assert_eq!((table.peek(&flow(1)).copied(), table.insert(flow(2), 22)), (Some(1), None));
         assert_eq!(table.insert(flow(3), 3), Some((flow(1), 1)));
         assert_eq!(table.insert(flow(4), 4), Some((flow(0), 0)));

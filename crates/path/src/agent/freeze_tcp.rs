@@ -83,7 +83,7 @@ const FLOW_BYTES: u64 = 92;
 
 struct FreezeTcp {
     warning: Span,
-    /// Flows of data to this host, with the last acknowledgment that the host sent.
+    /// Flows of data to this host, with the last acknowledgment sent by the host.
     flows: FlowTable<Option<Segment>>,
     /// True while the windows are closed.
     frozen: bool,
@@ -95,7 +95,8 @@ struct FreezeTcp {
 }
 
 impl FreezeTcp {
-    /// Sends each flow's last acknowledgment `times` times with another window; `count` is the counter of these packets.
+    /// Sends each flow's last acknowledgment `times` times with a different window; `count` is the counter of these
+    /// packets.
     fn advertise(&mut self, count: &'static str, cx: &mut AgentCx<'_>, times: u32, window: impl Fn(u32) -> u32) -> u64 {
         let mut sent = 0;
         self.flows.each(|flow, said| {

@@ -63,9 +63,9 @@ pub struct AgentCx<'a> {
     pub now: Time,
     /// Address of the agent's node.
     pub here: Addr,
-    /// Packets for the node to send, in this order.
+    /// Packets to be sent by the node, in order.
     pub send: &'a mut Vec<Departure>,
-    /// Events that the agent emits, in this order; `None` in a run without observers.
+    /// Events emitted by the agent, in order; `None` in a run without observers.
     pub events: Option<&'a mut Vec<AgentEvent>>,
 }
 

@@ -74,7 +74,7 @@ impl<K: Copy + Eq + Hash, T> LruTable<K, T> {
         number
     }
 
-    /// Removes an entry; the next inserted entry gets its index.
+    /// Removes an entry; the next inserted entry reuses its index.
     pub fn remove(&mut self, number: u32) -> Option<(K, T)> {
         self.place(number)?;
         self.detach(number);

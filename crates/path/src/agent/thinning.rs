@@ -27,7 +27,7 @@ pub(super) struct AckProgress {
     pub waiting: u32,
     /// Bytes that they acknowledge.
     pub bytes: u32,
-    /// Arrival time of the first of them.
+    /// Arrival time of the first acknowledgment held.
     pub since: Time,
 }
 

@@ -19,7 +19,7 @@ pub struct Traits {
 /// An action of a scheme that pictures of a run mark.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SchemeAction {
-    /// Name of its events: a [counter](super::Agent::counters) of the agent, or an event that it
+    /// Name of the action's events: a [counter](super::Agent::counters) of the agent, or an event that it
     /// [emits](super::AgentCx::emit).
     pub event: &'static str,
     /// Description of one action in a few words, for legends.
@@ -37,9 +37,9 @@ pub enum Effect {
     Resends,
     /// The node sends an acknowledgment on behalf of the receiver.
     Acknowledges,
-    /// The node holds an acknowledgment.
+    /// The node holds back an acknowledgment.
     Holds,
-    /// The node sends an acknowledgment that it has held.
+    /// The node sends an acknowledgment that it has held back.
     Releases,
     /// The node drops or consumes an acknowledgment.
     DropsAck,
@@ -96,7 +96,7 @@ pub enum TransferDirection {
 pub enum Semantics {
     /// The receiver has the bytes.
     Kept,
-    /// An intermediate node has the bytes and will try to forward them.
+    /// An intermediate node has stored the bytes and will try to forward them.
     Lost,
 }
 

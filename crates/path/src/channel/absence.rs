@@ -34,7 +34,7 @@ pub struct Config {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = Span::default()))]
     pub random_offset: Option<Span>,
-    /// The link's node that is the mobile.
+    /// The mobile among the link's nodes.
     #[serde(default)]
     pub mobile: Mobile,
     /// Condition under which the mobile receives frames after its return.
@@ -60,7 +60,7 @@ pub enum Reception {
     /// Immediately after its return.
     #[default]
     AtOnce,
-    /// After it has begun to send a frame.
+    /// After the mobile has begun to send a frame.
     WhenItSends,
 }
 
@@ -70,7 +70,7 @@ impl Config {
     }
 }
 
-/// Number of repetitions if none is given: the intervals occur once.
+/// Default number of repetitions: the intervals occur once.
 const REPETITIONS: u32 = 1;
 /// Maximum number of repetitions; it bounds the memory for the expanded intervals.
 const MAX_REPETITIONS: u32 = 100_000;

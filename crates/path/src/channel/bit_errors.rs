@@ -24,8 +24,7 @@ pub struct Config {
 
 struct BitErrors {
     rate: f64,
-    /// Size of the last frame in each direction and its loss probability; most frames of a direction have the same
-    /// size.
+    /// Size and loss probability of the last frame in each direction; most frames of a direction have the same size.
     last: [(u32, f64); 2],
     draws: FrameDraws,
 }

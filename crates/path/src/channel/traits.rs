@@ -1,4 +1,4 @@
-//! Properties of a channel that follow from its settings, as lints and the loader ask for them.
+//! Properties of a channel that follow from its settings, for lints and the loader.
 
 use engine::Span;
 
@@ -17,7 +17,7 @@ pub struct ChannelTraits {
     pub recorded: bool,
 }
 
-/// A property, and the setting from which it follows.
+/// A property, with the setting from which it follows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Keyed<T> {
     /// The key of the setting.

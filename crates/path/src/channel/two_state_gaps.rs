@@ -165,7 +165,7 @@ mod tests {
     /// variance (1 - p) / p^2 (with its error from the fourth central moment, (1 - p) (p^2 - 9 p + 9) / p^4), and a
     /// share 1 - (1 - p)^x of them is at most x packets.
     #[test]
-    fn distances_between_losses_follow_their_law() {
+    fn distances_between_losses_follow_their_distribution() {
         for (law, gap, p) in [
             (Gaps::Geometric, 1.0, 1.0),
             (Gaps::Geometric, 2.6, 1.0 / 2.6),

@@ -22,7 +22,7 @@ struct FifoPacket {
     order: Order,
     fate: FrameFate,
     packet: CompactPacket,
-    /// Size of its options, which are stored in a separate queue.
+    /// Size of the packet's options, which are stored in a separate queue.
     options: u8,
 }
 
@@ -98,7 +98,7 @@ impl FifoLink {
         counters
     }
 
-    /// Returns the packets that it holds at `now`.
+    /// Returns the packets in the link at `now`.
     pub fn state(&self, now: Time) -> HopState {
         let waiting = self.passing.iter().rev().take_while(|in_transit| in_transit.starts > now);
         let (count, bytes) = waiting.fold((0, 0), |(count, bytes), in_transit| (count + 1, bytes + in_transit.size()));
@@ -182,8 +182,8 @@ impl FifoLink {
         Some(leaves)
     }
 
-    /// Handles the arrival of the first packet at the far end. A packet with options is written to `whole`, and so is
-    /// every packet whose arrival the observer watches; any other is written to `compact`.
+    /// Handles the arrival of the first packet at the far end. Packets with options, and packets whose arrival the
+    /// observer watches, are written to `whole`; others are written to `compact`.
     #[inline]
     pub fn on_wake<O: Observer>(
         &mut self,
@@ -204,7 +204,7 @@ impl FifoLink {
             Some(next) => cx.schedule.rearm(self.slot, next.arrives, next.order),
             None => cx.schedule.disarm(self.slot),
         }
-        // The arrival is not timed: it follows from the departure.
+        // The arrival is not reported for timing, because it follows from the departure.
         if !has_options && !damaged && !cx.observer.watches() {
             self.counters.packets_delivered += 1;
             return FifoArrival::Compact;
@@ -227,7 +227,7 @@ impl FifoLink {
     }
 
     fn marks_capable(&self, ecn: Ecn, size: u32) -> bool {
-        // A packet that is sent at once has none waiting before it.
+        // A packet that is sent immediately has no waiting packets before it.
         let ahead = self.passing.len().checked_sub(self.started);
         ahead.is_some_and(|packets| self.queue.marks(ecn, packets, self.waiting_bytes - u64::from(size)))
     }
@@ -236,7 +236,7 @@ impl FifoLink {
     #[inline(always)]
     fn admits(&mut self, now: Time, size: u32) -> bool {
         let over = |at: Time| at < now || (at == now && self.tie == Tie::DepartureFirst);
-        // An idle line sends the packet at once, so that no limit applies.
+        // An idle line sends the packet immediately, so no limit applies.
         if over(self.free_at) || self.passing.is_empty() {
             self.started = self.passing.len() + 1;
             self.waiting_bytes = 0;

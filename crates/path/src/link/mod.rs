@@ -54,7 +54,7 @@ pub trait Link: Send {
     /// Returns the counters at `now`, with the elapsed part of a frame in transmission.
     fn counters(&self, now: Time) -> HopCounters;
 
-    /// Returns the packets that it holds at `now`.
+    /// Returns the packets in the link at `now`.
     fn state(&self, now: Time) -> HopState;
 }
 
@@ -85,7 +85,7 @@ pub struct LinkParts {
     pub hop: HopId,
     /// Its rate and delay.
     pub line: TransmissionLine,
-    /// The queue in front of it.
+    /// Queue in front of the link layer.
     pub queue: Backlog,
     /// Its wake-up.
     pub slot: Slot,

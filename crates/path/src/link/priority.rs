@@ -25,7 +25,7 @@ use crate::queue::{Backlog, RouterBuffer, Tie};
 struct FlyingPacket {
     fate: FrameFate,
     packet: CompactPacket,
-    /// True if it has options, which are stored in a separate queue.
+    /// True if the packet has options, which are stored in a separate queue.
     options: bool,
 }
 
@@ -204,7 +204,7 @@ impl Link for PriorityLink {
     fn counters(&self, now: Time) -> HopCounters {
         let mut counters = self.counters;
         counters.busy = counters.busy - self.free.0.since(now);
-        // A transmission that begins at this time has begun.
+        // A transmission that begins at this time counts as begun.
         let (mut line, mut starts) = (self.line.clone(), self.free.0);
         for packet in self.backlog.packets() {
             if starts > now {

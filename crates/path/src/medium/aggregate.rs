@@ -191,7 +191,7 @@ impl Medium {
         }
     }
 
-    /// Completes an exchange: it was `answered`, or failed at `step`. Back-off slots count from `from` on.
+    /// Completes an exchange: it was answered (`answered`), or failed at `step`. Back-off slots count from `from` on.
     pub(super) fn settle<O: Observer>(
         &mut self,
         number: MediumStationId,

@@ -21,11 +21,11 @@ pub(super) struct Flying {
     pub from: MediumStationId,
     pub to: MediumStationId,
     pub frame: AirFrame,
-    /// True if another frame overlaps it at its receiver.
+    /// True if another frame overlaps the frame at its receiver.
     collided: bool,
     /// True if the channel damages it.
     corrupted: bool,
-    /// True if its receiver is in range and can decode it.
+    /// True if the frame's receiver is in range and can decode it.
     readable: bool,
     /// Carrier-sense groups that sense the frame; `None` if audibility has not changed since its start.
     pub sensed_by: Option<Audience<SenseGroupId>>,
@@ -42,8 +42,8 @@ impl Flying {
         Reservation { until: now + self.frame.reserves, between: [self.from, self.to] }
     }
 
-    /// Returns true if `station` sent the frame in an exchange that it initiated, and it is no beacon: the frame
-    /// belongs to the transmit queue in service.
+    /// Returns true if `station` sent the frame in an exchange that it initiated, and the frame is not a beacon: the
+    /// frame belongs to the transmit queue in service.
     pub fn belongs_to_exchange_of(&self, station: MediumStationId) -> bool {
         self.owner == station && self.from == station && self.frame.kind != FrameKind::Beacon
     }
@@ -62,8 +62,8 @@ impl Flying {
             && other.frame.start + other_delay < until(&self.frame) + own_delay
     }
 
-    /// Returns true if the frame is captured despite the overlapping frame `other`: it began no later, and is stronger
-    /// by the capture ratio.
+    /// Returns true if the frame is captured despite the overlapping frame `other`: the frame began no later than
+    /// `other`, and is stronger by the capture ratio.
     fn survives(&self, other: &Flying, plane: &Plane, now: Time) -> bool {
         let stronger = || plane.captures(self.to, self.from, other.from, now);
         match self.frame.start.cmp(&other.frame.start) {
@@ -73,7 +73,7 @@ impl Flying {
         }
     }
 
-    /// Returns true if another frame has overlapped it at its receiver so far.
+    /// Returns true if another frame has overlapped the frame at its receiver so far.
     pub fn is_collided(&self) -> bool {
         self.collided
     }
@@ -205,7 +205,7 @@ impl Medium {
         }
     }
 
-    /// Marks the end of a frame that a frame of `next` follows after SIFS, sensed by the same groups.
+    /// Marks the end of a frame that is followed after SIFS by a frame of `next`, sensed by the same groups.
     pub(super) fn continue_sensing<O: Observer>(&mut self, flying: &Flying, next: MediumStationId, cx: &mut Cx<'_, O>) {
         let reserved = flying.reserves(cx.now);
         let groups = &mut self.groups;

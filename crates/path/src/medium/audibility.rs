@@ -24,14 +24,13 @@ pub(super) struct Audibility {
     unused: Vec<SenseGroupId>,
     /// The stations that each station senses; empty if all stations decode each other.
     rows: IdVec<MediumStationId, AudibilityRow>,
-    /// The groups by the digest of their stations' rows. Groups of one digest can differ in what their stations have
-    /// sensed so far.
+    /// Groups by the digest of their stations' rows. Groups with equal digests can differ in the frames sensed so far.
     by_digest: HashMap<u64, Vec<SenseGroupId>, FixedState>,
     /// Digests of more than one group.
     shared: Vec<u64>,
 }
 
-/// The groups or stations that sense a station, and the ones that can decode its frames.
+/// Groups or stations that sense a station, and those that can decode its frames.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Audience<I> {
     senses: FixedBitSet,
@@ -89,12 +88,11 @@ impl<I: Id> Audience<I> {
     }
 }
 
-/// The stations that a station senses, itself included. Since audibility is symmetric, they are also the stations that
-/// sense it.
+/// Stations sensed by a station, including itself. Since audibility is symmetric, the same stations sense it.
 #[derive(Clone)]
 struct AudibilityRow {
     stations: Audience<MediumStationId>,
-    /// Exclusive or of the hashes of the stations that it senses.
+    /// Exclusive or of the hashes of the stations sensed by the station.
     digest: u64,
 }
 
@@ -175,7 +173,7 @@ impl Audibility {
         self.members.len()
     }
 
-    /// Sets the audibility between two stations, which are in no group.
+    /// Sets the audibility between two stations, neither of which is in a group.
     pub fn set(&mut self, a: MediumStationId, b: MediumStationId, reach: Reach) {
         self.rows[a].set(b, reach);
         self.rows[b].set(a, reach);
@@ -206,7 +204,7 @@ impl Audibility {
         &self.members[group]
     }
 
-    /// Removes a station from its group; returns the group, which keeps its number even if it is empty now.
+    /// Removes a station from its group; returns the group, which keeps its number even if it has become empty.
     pub fn leave(&mut self, station: MediumStationId) -> SenseGroupId {
         let group = self.group[station];
         let members = &mut self.members[group];

@@ -39,7 +39,7 @@ pub(super) struct Reservation {
 pub(super) struct CarrierSenseGroup {
     /// Number of frames sensed now.
     frames_sensed: u32,
-    /// True if one frame is sensed, no other has overlapped it, and it can be decoded.
+    /// True if exactly one frame is sensed, without overlap so far, and it can be decoded.
     clear: bool,
     /// True if the last frame could not be decoded.
     damaged: bool,
@@ -56,7 +56,7 @@ pub(super) struct CarrierSenseGroup {
     /// Stations in back-off, ordered by the slot number of their turn.
     waiting: BTreeSet<(u64, MediumStationId)>,
     apart: Vec<Apart>,
-    /// Time of the group's timer, and the station whose timer it is.
+    /// Time of the group's timer, and the station concerned.
     first: Option<(Time, MediumStationId)>,
 }
 
@@ -340,7 +340,7 @@ impl CarrierSenseGroup {
         }
     }
 
-    /// Moves a station in back-off to separate counting if its slots count from another time than the group's.
+    /// Moves a station in back-off to separate counting if its slots count from a time other than the group's time.
     pub fn separate(
         &mut self,
         number: MediumStationId,

@@ -320,7 +320,7 @@ impl Medium {
                 cx.emit(hop, || LinkEvent::AckCorrupted { number: packet_number });
             }
             // EIFS follows if the response was sensed, since it ended the group's idle period. A station that did not
-            // sense it counts from now.
+            // sense the response counts slots from now.
             let (group, station) = (self.audibility.group[number], &mut self.stations[number]);
             station.unread = Some(cx.now);
             let from = self.groups[group].counts_from(number, station, &self.phy).max(cx.now);
@@ -365,7 +365,7 @@ impl Medium {
             head.done += size - MAC_OVERHEAD;
             head.failures = [0; 2];
             head.sent = 0;
-            // The window is reset after each acknowledged MPDU [802.11-2007 s9.2.4], and a fragment is one.
+            // The window is reset after each acknowledged MPDU [802.11-2007 s9.2.4], and a fragment is an MPDU.
             station.window = self.phy.cw_min;
             // The previous frame announced the duration of this fragment, so the rate must be the same.
             self.set_next_fragment(number, rate);

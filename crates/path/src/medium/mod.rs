@@ -77,7 +77,7 @@ pub struct Medium {
 }
 
 engine::define_ids! {
-    /// The number of a station in its medium.
+    /// Number of the station in its medium.
     pub struct MediumStationId;
     /// The number of a carrier-sense group in its medium.
     pub(crate) struct SenseGroupId;
@@ -93,7 +93,7 @@ pub struct QueueId {
 }
 
 impl QueueId {
-    /// Its index among the queues of its station.
+    /// Index of the queue at its station.
     fn index(self) -> usize {
         self.queue as usize
     }
@@ -110,7 +110,7 @@ pub struct TxQueueSpec {
     pub queue: QueueConfig,
     /// Random stream of the queue.
     pub stream: Stream,
-    /// Data rate; `None` for the medium's.
+    /// Data rate; `None` for the rate of the medium.
     pub rate: Option<Rate>,
     /// True if acknowledged packets are reported to the sending node.
     pub reports_deliveries: bool,
@@ -185,8 +185,8 @@ impl Medium {
         }
     }
 
-    /// Queues a packet, which has its space in `buffer`, at a transmit queue, before all waiting packets if `expedited`.
-    /// Returns false if the queue refuses it; its space in the buffer is then free.
+    /// Queues a packet, which occupies space in `buffer`, at a transmit queue, before all waiting packets if
+    /// `expedited`. Returns false if the queue refuses it; its space in the buffer is then free.
     pub fn on_packet<O: Observer>(
         &mut self,
         id: QueueId,
@@ -276,8 +276,8 @@ impl Medium {
             || station.queues[station.serving()].open
     }
 
-    /// Removes and returns the oldest outcome with its hop. To be called until it returns `None` after each call that
-    /// may cause outcomes.
+    /// Removes and returns the oldest outcome with its hop. After each call that may cause outcomes, it must be called
+    /// until it returns `None`.
     pub fn outcome(&mut self) -> Option<(HopId, LinkOutcome)> {
         self.outcomes.pop_front()
     }

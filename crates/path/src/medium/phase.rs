@@ -1,35 +1,36 @@
 //! Phases of a station of a medium.
 
-/// Phase of a station, named by the event that it waits for; the station's timer is set for that event.
+/// Phase of a station, named by the awaited event; the station's timer is set for that event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum MediumPhase {
     /// The arrival of a packet to send. The back-off after the last exchange ends at slot number `until` of the
     /// carrier-sense group; `None` while the station counts its slots apart from the group.
     Resting { until: Option<u64> },
-    /// Its turn, at slot number `turn` of the group; `None` while the station counts its slots apart from the group.
-    /// The group's timer serves its first station.
+    /// The station's turn, at slot number `turn` of the group; `None` while the station counts slots apart from the
+    /// group. The group's timer serves its first station.
     Contending { turn: Option<u64> },
-    /// Its transmission: its turn has come, and it transmits at the timer regardless of frames that begin before.
+    /// Transmission: the station's turn has come, and it transmits at the timer regardless of frames that begin
+    /// earlier.
     Committed,
-    /// The end of its frame.
+    /// End of the station's frame.
     Sending(ExchangeStep),
     /// The start of the response.
     AnswerDue(ExchangeStep),
     /// The end of the response.
     Listening(ExchangeStep),
-    /// The time after which no response can begin.
+    /// End of the time in which a response can begin.
     Unanswered(ExchangeStep),
-    /// The start of the next frame of its exchange.
+    /// Start of the next frame of the station's exchange.
     NextDue,
-    /// The end of its beacon.
+    /// End of the station's beacon.
     Announcing,
 }
 
 /// Step of an exchange.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum ExchangeStep {
-    /// An RTS, answered by a CTS.
+    /// An RTS, to be followed by a CTS.
     Request,
-    /// Data, answered by an acknowledgment.
+    /// Data, to be followed by an acknowledgment.
     Data,
 }

@@ -61,7 +61,7 @@ impl Plane {
         (plane, audibility)
     }
 
-    /// Returns the audibility between two stations now, and predicts its next change.
+    /// Returns the audibility between two stations now, and predicts the next change.
     fn predict_crossing(&mut self, a: MediumStationId, b: MediumStationId, now: Time) -> Reach {
         let (place_a, place_b) = (&self.paths[a], &self.paths[b]);
         let reach = self.ranges.reach(place_a, place_b, now);
@@ -143,8 +143,9 @@ impl Medium {
         debug_assert!(self.audibility.equal_pairs().into_iter().all(|[a, b]| !self.have_sensed_the_same(a, b)));
     }
 
-    /// Finds a group for a station that has left the group `old`, in which it was `alone` or not, after its audibility to
-    /// `other` has changed: one with equal audibility that has sensed the same frames so far, or else a new one.
+    /// Finds a group for a station after its audibility to `other` has changed: a group with equal audibility that has
+    /// sensed the same frames so far, or a new group. The station has left the group `old`, in which it was `alone` or
+    /// not.
     fn regroup<O: Observer>(
         &mut self,
         station: MediumStationId,
@@ -178,7 +179,7 @@ impl Medium {
             && audiences.all(|audience| senses(audience, a) == senses(audience, b))
     }
 
-    /// Adds a group for a station of the group `old`, with its state; returns the number.
+    /// Adds a group for a station of the group `old`, with a copy of its state; returns the number.
     fn split(&mut self, old: SenseGroupId, station: MediumStationId) -> SenseGroupId {
         let new = self.audibility.add_group(station);
         let group = self.groups[old].with_same_state();

@@ -9,7 +9,7 @@ use wire::Packet;
 pub(super) struct Reorder {
     /// Number of the next packet to deliver.
     next: u64,
-    /// Packets received beyond `next`, and `None` for numbers that were given up; at most a window of them.
+    /// Packets received after `next`, with `None` for numbers that were given up; at most a window of them.
     buffered: BTreeMap<u64, Option<Packet>>,
 }
 

@@ -71,7 +71,7 @@ pub(super) struct Station {
 }
 
 impl Station {
-    /// Returns the index of the transmit queue in service; there is one unless the station rests.
+    /// Returns the index of the transmit queue in service; a station at rest has none.
     pub fn serving(&self) -> usize {
         self.scheduler.next().expect("a station that does not rest has a packet to send")
     }

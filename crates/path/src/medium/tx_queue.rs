@@ -24,7 +24,7 @@ pub(super) struct HeadOfLine {
     pub number: u64,
     /// Number of attempts to send the packet as data.
     pub attempts: u32,
-    /// Failures of short and of long frames since the last success of their kind with this packet [802.11-2007
+    /// Numbers of failed short and long frames since the last success of the same kind for this packet [802.11-2007
     /// s9.2.5.3].
     pub failures: [u32; 2],
     /// Number of all failures.
@@ -185,7 +185,7 @@ impl TxQueue {
         self.head.take().into_iter().chain(behind).collect()
     }
 
-    /// Puts unacknowledged packets back in front of the other taken ones.
+    /// Puts unacknowledged packets back in front of other taken packets.
     pub fn put_back(&mut self, left: Vec<HeadOfLine>) {
         for head in left.into_iter().rev() {
             self.behind.push_front(head);

@@ -122,7 +122,7 @@ mod tests {
         // At 14 s the distance is exactly 50 m, which is within range.
         assert_eq!(leaves, Time::from_nanos(14_000_000_001));
         assert_eq!(next(leaves), None);
-        // A range that the path only touches is entered for one nanosecond.
+        // A range that the path only touches counts as entered for one nanosecond.
         let touches = |after| next_within(&walker, &station, &[square_of(30_000)], after, END);
         assert_eq!(touches(Time::ZERO), Some(Time::from_millis(10_000)));
     }
@@ -136,22 +136,22 @@ mod tests {
         while let Some(at) = next_within(&walker, &station, &distances, times[times.len() - 1], END) {
             times.push(at);
         }
-        // Into 60 m and 20 m at 4 and 8 s, out of them one nanosecond after 12 and 16 s.
+        // Enters the ranges of 60 m and 20 m at 4 and 8 s, and leaves them one nanosecond after 12 and 16 s.
         let expected = [4_000_000_000, 8_000_000_000, 12_000_000_001, 16_000_000_001].map(Time::from_nanos);
         assert_eq!(times[1..], expected);
     }
 
     #[test]
-    fn nearer_of_two_changes_at_the_ratio_of_distances() {
+    fn nearest_node_changes_at_the_hysteresis_ratio_of_distances() {
         let walker = NodePath::straight([0, 0], [3_600_000, 0], Time::ZERO);
         let (left, right) = (NodePath::still([0, 0]), NodePath::still([90_000, 0]));
         let change = |factor| next_nearer(&walker, [&right, &left], factor, Time::ZERO, END);
         assert_eq!(change(1.0), Some(Time::from_nanos(45_000_000_001)));
-        // At the factor 4 of squares: 60 m from one node, 30 m from the other.
+        // With the factor 4 for squares: 60 m from one node, 30 m from the other.
         assert_eq!(change(4.0), Some(Time::from_nanos(60_000_000_001)));
     }
 
-    /// On random paths, every change found by sampling every 50 ms is predicted, and no other.
+    /// On random paths, every change found by sampling every 50 ms is predicted, and no other change is.
     #[test]
     fn predictions_agree_with_sampling() {
         let mut draws = Stream::named(3, 0, "crossing test").draws();

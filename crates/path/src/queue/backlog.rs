@@ -25,12 +25,12 @@ enum Discipline {
 struct Other {
     queue: Box<dyn QueueDiscipline>,
     actions: Vec<QueueAction>,
-    /// The packet that [`Backlog::peek`] took from the discipline: it is sent next.
+    /// The packet returned by [`Backlog::peek`], which is sent next.
     peeked: Option<Queued>,
 }
 
 impl Other {
-    /// Takes the packet that is sent next at `now`.
+    /// Takes the packet to be sent next at `now`.
     fn next(&mut self, now: Time) -> Option<Queued> {
         self.peeked.take().or_else(|| self.queue.dequeue(&mut QueueCx::new(now, (0, 0), &mut self.actions)))
     }
@@ -41,7 +41,7 @@ impl Other {
     }
 }
 
-/// Packets that were dropped after they had been queued.
+/// Packets dropped after they were queued.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Dropped {
     /// Number of packets.
@@ -217,8 +217,8 @@ impl Backlog {
         }
     }
 
-    /// Returns the packet that [`pop`](Self::pop) returns next. A discipline that drops or marks before a transmission
-    /// does so here.
+    /// Returns the packet that [`pop`](Self::pop) returns next. Disciplines that drop or mark packets before a
+    /// transmission do so in this call.
     pub fn peek<O: Observer>(&mut self, hop: HopId, counters: &mut HopCounters, cx: &mut Cx<'_, O>) -> Option<Packet> {
         match &mut self.discipline {
             Discipline::DropTail(queue) => queue.front().copied(),

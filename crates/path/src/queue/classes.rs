@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wire::Dscp;
 
-/// The classes of each band; all others are in the last band, which has none of its own.
+/// The classes of each band; all other classes are in the last band.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Bands(pub Vec<Vec<Dscp>>);
@@ -24,7 +24,7 @@ impl Bands {
         self.0.len() + 1
     }
 
-    /// Returns the band of each class, by its number.
+    /// Returns the band of each class, by class number.
     pub fn by_class(&self) -> [u8; 64] {
         let mut bands = [self.0.len() as u8; 64];
         for (band, classes) in self.0.iter().enumerate() {

@@ -26,13 +26,13 @@ use super::{DEFAULT_LIMIT, DropCause, Limit, QueueCx, QueueDiscipline, QueueTrai
 pub struct Config {
     /// The acceptable standing sojourn time, more than 0 and less than `interval` [RFC8289 s5.3].
     pub target: Span,
-    /// The time within which the sojourn time must have been below the target: a worst-case round trip time.
+    /// Time within which the sojourn time must have been below the target: a worst-case round trip time.
     pub interval: Span,
     /// The maximum backlog.
     pub limit: Limit,
     /// Whether ECN-capable packets are marked instead of dropped.
     pub ecn: bool,
-    /// Nothing is dropped while at most as many bytes wait: the largest packet.
+    /// Nothing is dropped while the waiting bytes do not exceed this size, the size of the largest packet.
     pub mtu: Bytes,
 }
 
@@ -86,7 +86,7 @@ pub(super) struct CodelControl {
     interval: Span,
     mtu: u64,
     ecn: bool,
-    /// When the sojourn time will have been above the target for an interval; `None` while it is below.
+    /// Time at which the sojourn time will have been above the target for an interval; `None` while it is below.
     first_above: Option<Time>,
     drop_next: Time,
     count: u32,
@@ -114,7 +114,7 @@ impl CodelControl {
         t + Span::from_nanos((self.interval.as_nanos() as f64 / libm::sqrt(f64::from(self.count))) as u64)
     }
 
-    /// Takes the first packet, and tells whether it may be dropped [RFC8289 s5.6 dodequeue].
+    /// Takes the first packet, and returns whether it may be dropped [RFC8289 s5.6 dodequeue].
     fn take(&mut self, packets: &mut PacketFifo, now: Time) -> Option<(Queued, bool)> {
         let Some(queued) = packets.pop() else {
             self.first_above = None;
@@ -139,7 +139,7 @@ impl CodelControl {
         self.ecn && cx.mark(&mut queued.packet)
     }
 
-    /// Takes the packet to send now, and drops those before it [RFC8289 s5.5].
+    /// Takes the packet to send now, and drops earlier ones [RFC8289 s5.5].
     pub fn dequeue(&mut self, packets: &mut PacketFifo, cx: &mut QueueCx<'_>) -> Option<Queued> {
         let now = cx.now;
         let Some((mut queued, mut droppable)) = self.take(packets, now) else {
@@ -157,7 +157,7 @@ impl CodelControl {
                     break;
                 }
                 cx.drop(queued, DropCause::Early);
-                // More than `mtu` bytes waited behind it.
+                // More than `mtu` bytes waited behind the packet.
                 (queued, droppable) = self.take(packets, now)?;
                 if droppable {
                     self.drop_next = self.control_law(self.drop_next);
@@ -240,8 +240,8 @@ mod tests {
         assert_eq!(dropped[..6], expected);
     }
 
-    /// The queue falls below the target between two episodes: the second begins with the count at which the first ended,
-    /// less the one at which it began [RFC8289 s5.5].
+    /// The queue falls below the target between two episodes: the second begins with the count at the end of the first,
+    /// less the count at its beginning [RFC8289 s5.5].
     #[test]
     fn second_episode_begins_with_the_count_of_the_first() {
         let config = Config { limit: Limit::None, ..Config::default() };

@@ -16,9 +16,9 @@ use super::{DEFAULT_LIMIT, DropCause, Limit, QueueCx, QueueDiscipline, QueueTrai
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
-    /// The maximum backlog, as "50 packets", "64 kB" or "unlimited"; 1000 packets if not given, as for other disciplines.
+    /// The maximum backlog, as "50 packets", "64 kB" or "unlimited"; 1000 packets by default, as for other disciplines.
     pub limit: Limit,
-    /// The backlog above which ECN-capable packets are marked; never if not given.
+    /// Backlog above which ECN-capable packets are marked; without a value no packet is marked.
     pub ecn_threshold: Limit,
 }
 
@@ -85,7 +85,7 @@ impl DropTail {
         self.packets.push(packet);
     }
 
-    /// Takes the first packet with `take`, from where it is.
+    /// Takes the first packet with `take`, without copying it.
     #[inline]
     pub(super) fn pop_with<T>(&mut self, take: impl FnOnce(&Queued) -> T) -> Option<T> {
         self.packets.pop_with(take)

@@ -1,8 +1,8 @@
 //! Deficit round robin by class: each band sends a quantum of bytes in a round (Shreedhar1996).
 //!
-//! A band that has packets gets its quantum at its turn and sends while its deficit covers the next packet; the rest is
-//! kept for the next round, and lost when the band becomes empty. All bands share one limit; for a packet that exceeds
-//! it, the last packet of the longest band is dropped (McKenney1990).
+//! A band with packets receives its quantum in each round and sends while its deficit covers the next packet; the
+//! remaining deficit is kept for the next round, and reset when the band becomes empty. All bands share one limit; for
+//! a packet that exceeds it, the last packet of the longest band is dropped (McKenney1990).
 
 use std::collections::VecDeque;
 
@@ -22,8 +22,8 @@ use super::{DEFAULT_LIMIT, DropCause, Limit, QueueCx, QueueDiscipline, Queued};
 pub struct Config {
     /// Lists of classes; all other classes are the last band.
     pub bands: Bands,
-    /// Bytes of each band in a round: one value for each list and one for the last band, or a single one for all; each
-    /// more than 0. At least the largest packet, so that each turn sends one.
+    /// Quantum of each band in bytes: one value for each list and one for the last band, or a single value for all
+    /// bands; each more than 0. A quantum of at least the largest packet sends a packet in each round.
     pub quanta: Vec<Bytes>,
     /// The maximum backlog of all bands together.
     pub limit: Limit,
@@ -81,7 +81,7 @@ struct Drr {
     bands: Vec<Band>,
     /// The bands with packets, in the order of their turns.
     active: VecDeque<usize>,
-    /// Whether the first band has got the quantum of its turn.
+    /// Whether the first band has received its quantum in this round.
     entitled: bool,
 }
 
@@ -157,7 +157,7 @@ impl QueueDiscipline for Drr {
         Some(queued)
     }
 
-    /// The packets of one band after the other: with rounds the order depends on later arrivals.
+    /// Returns the packets band by band: the actual order of service depends on later arrivals.
     fn packets(&self) -> Box<dyn Iterator<Item = &Packet> + '_> {
         Box::new(self.expedited.iter().chain(self.bands.iter().flat_map(|band| band.packets.iter())))
     }

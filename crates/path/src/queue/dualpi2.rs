@@ -12,8 +12,8 @@
 //! ```
 //!
 //! Probabilities are applied without random numbers: each packet adds its probability to a sum, and a packet is dropped
-//! or marked whenever the sum exceeds 1 (the RFC's recur()). Departures: the last waiting packet is not dropped; as
-//! long as both queues are empty the controller rests. Linux has a step at 1 ms instead of the ramp: `min_threshold` of
+//! or marked whenever the sum exceeds 1 (the RFC's recur()). Departures: the last waiting packet is not dropped; the
+//! controller is inactive while both queues are empty. Linux has a step at 1 ms instead of the ramp: `min_threshold` of
 //! 1 ms and a `range` of 0.
 
 use engine::registry::{Fault, Settings};
@@ -40,11 +40,11 @@ pub struct Config {
     pub beta: f64,
     /// The coupling factor k, 1 to 4.
     pub coupling: f64,
-    /// The delay from which packets of the L queue are marked by the queue's own controller.
+    /// Delay from which packets of the L queue are marked by the controller of that queue.
     pub min_threshold: Span,
-    /// By how much longer the delay is at which each of them is marked; 0 for a step.
+    /// Additional delay at which every packet is marked; 0 for a step.
     pub range: Span,
-    /// By how much longer than it is the wait of a packet in the L queue counts for the scheduler.
+    /// Time added to the wait of packets in the L queue by the scheduler.
     pub t_shift: Span,
     /// The maximum backlog of both queues together.
     pub limit: Limit,
@@ -148,8 +148,8 @@ impl DualPi2 {
         }
     }
 
-    /// Makes the steps of the controller up to `now`. The delays at each step are known: packets only leave when asked
-    /// for, and arrivals bring the controller up to date first.
+    /// Executes the steps of the controller up to `now`. The delays at each step are known: packets leave only by
+    /// request, and each arrival updates the controller first.
     fn update(&mut self, now: Time) {
         while self.next_update <= now {
             let at = self.next_update;
@@ -271,8 +271,8 @@ mod tests {
         (driver.marked(), driver.take_dropped().len())
     }
 
-    /// At p' = 1/8 the L queue marks a quarter of its packets, the C queue drops or marks 1/64. The sum must pass 1: of
-    /// 900 packets 224 and 14.
+    /// At p' = 1/8 the L queue marks a quarter of its packets, the C queue drops or marks 1/64. Sums must exceed 1, so
+    /// of 900 packets 224 and 14 are affected.
     #[test]
     fn coupled_probabilities_are_a_multiple_and_a_square() {
         assert_eq!(run(0.125, Ecn::Ect1, 900), (224, 0));
@@ -280,8 +280,8 @@ mod tests {
         assert_eq!(run(0.125, Ecn::NotEct, 900), (0, 14));
     }
 
-    /// Of 101 packets that have waited 0.9 ms a quarter is marked; with 0.8 ms none, with 1.2 ms all. The last one
-    /// is alone. With a range of 0 there is a step.
+    /// Of 101 packets that have waited 0.9 ms a quarter is marked; with 0.8 ms none, with 1.2 ms all. The last packet
+    /// is alone in its queue. With a range of 0 the probability is a step.
     #[test]
     fn native_marks_rise_with_the_wait() {
         let marks = |config: &Config, micros: u64| {

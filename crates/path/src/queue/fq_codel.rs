@@ -9,7 +9,7 @@
 //!            an empty new queue goes to the end of the old list, an empty old one leaves    [s4.2]
 //! ```
 //!
-//! Departures: CoDel compares the bytes of one queue with `mtu`. Linux compares the bytes of all queues, so that a
+//! Deviations: CoDel compares the bytes of one queue with `mtu`. Linux compares the bytes of all queues, so that a
 //! sparse queue can lose its last packet while another queue is long. Expedited packets precede the packets of all
 //! flows.
 
@@ -42,7 +42,7 @@ pub struct Config {
     pub quantum: Bytes,
     /// Whether ECN-capable packets are marked instead of dropped.
     pub ecn: bool,
-    /// Nothing is dropped while at most as many bytes wait in a queue: the largest packet.
+    /// Nothing is dropped while the waiting bytes of a queue do not exceed this size, the size of the largest packet.
     pub mtu: Bytes,
 }
 
@@ -95,7 +95,7 @@ struct FlowQueue {
     packets: PacketFifo,
     control: CodelControl,
     deficit: i64,
-    /// Whether it is in one of the lists.
+    /// Whether the queue is in one of the lists.
     listed: bool,
 }
 
@@ -250,7 +250,7 @@ impl QueueDiscipline for FqCoDel {
         self.expedited.pop().or_else(|| self.serve(cx))
     }
 
-    /// The packets of one flow after the other: with rounds the order depends on later arrivals.
+    /// Returns the packets flow by flow: the actual order of service depends on later arrivals.
     fn packets(&self) -> Box<dyn Iterator<Item = &Packet> + '_> {
         let listed = self.new.iter().chain(&self.old);
         let flows = listed.filter_map(|number| self.flows[*number as usize].as_ref());
@@ -285,8 +285,8 @@ mod tests {
         Driver::new(config.build(Stream::named(3, 0, "fq-codel")))
     }
 
-    /// Flow 0 has a backlog; the first packet of flow 1 is in a new queue and leaves next, its second one after a
-    /// round.
+    /// Flow 0 has a backlog; the first packet of flow 1 is in a new queue and leaves next, the second packet of flow 1
+    /// leaves after a round.
     #[test]
     fn new_flow_is_served_before_a_backlogged_one() {
         let mut driver = driver(Config { quantum: Bytes(1500), ..Config::default() });
@@ -323,7 +323,7 @@ mod tests {
     // covers [RFC8290 s4.1]
     /// The arriving packet counts, too: it makes flow 1 the longest queue, of whose two packets the first is dropped.
     #[test]
-    fn arriving_packet_belongs_to_its_queue_when_the_longest_is_found() {
+    fn arriving_packet_counts_in_the_search_for_the_longest_queue() {
         let mut driver = driver(Config { limit: Limit::Packets(4), ..Config::default() });
         (0..3).for_each(|_| driver.arrive(Time::ZERO, packet_of(0, 500)));
         driver.arrive(Time::ZERO, packet_of(1, 100));

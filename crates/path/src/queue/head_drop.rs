@@ -1,6 +1,6 @@
 //! First in, first out; for a packet that exceeds the limit, packets at the head are dropped.
 //!
-//! A sender learns of the loss earlier than with drop-tail, by the time that the queue stands (Lakshman1996).
+//! The sender detects the loss earlier than with drop-tail, by the queueing delay (Lakshman1996).
 
 use engine::Stream;
 use engine::registry::Settings;

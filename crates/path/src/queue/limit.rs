@@ -9,8 +9,8 @@ use engine::units::UnitError;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// The maximum backlog in front of a link. The packet in transmission does not count, nor does one that can be sent at
-/// once: even a limit of zero lets a packet through whenever the transmitter is idle. A packet that does not fit is
+/// The maximum backlog in front of a link. The packet in transmission does not count, nor does a packet that can be
+/// sent immediately: with a limit of zero, packets pass while the transmitter is idle. A packet that does not fit is
 /// dropped at the tail.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Limit {
@@ -24,7 +24,7 @@ pub enum Limit {
 }
 
 impl Limit {
-    /// Returns true if `packets` packets of `bytes` bytes exceed this, as a threshold for marks.
+    /// Returns true if `packets` packets of `bytes` bytes exceed this limit, as a threshold for marks.
     #[inline]
     pub fn is_exceeded(self, packets: usize, bytes: u64) -> bool {
         match self {

@@ -1,4 +1,5 @@
-//! Queue disciplines: the order in which waiting packets are sent, and which are dropped or marked.
+//! Queue disciplines: the order in which waiting packets are sent, and the choice of packets that are dropped or
+//! marked.
 //!
 //! A *queue discipline* is one file here and one line of the registry below. It is used in three ways:
 //!
@@ -50,8 +51,8 @@ engine::registry! {
     }
 }
 
-/// The maximum backlog of a discipline without a `limit`: the length of the transmit queue of a network interface in Linux
-/// (`DEFAULT_TX_QUEUE_LEN`, include/net/pkt_sched.h), which its queueing disciplines take as their limit.
+/// The maximum backlog of a discipline without a `limit`: the length of the transmit queue of a network interface in
+/// Linux (`DEFAULT_TX_QUEUE_LEN`, include/net/pkt_sched.h), which is the default limit of its queueing disciplines.
 pub const DEFAULT_LIMIT: Limit = Limit::Packets(1000);
 
 impl Default for QueueConfig {
@@ -81,7 +82,7 @@ impl QueueConfig {
         self.build(Stream::default()).limit()
     }
 
-    /// Returns true if it may mark packets instead of dropping them.
+    /// Returns true if the discipline may mark packets instead of dropping them.
     pub fn marks(&self) -> bool {
         self.build(Stream::default()).marks()
     }
@@ -94,8 +95,8 @@ impl QueueConfig {
 ///
 /// * every packet leaves once: it is refused by `enqueue`, dropped with [`QueueCx::drop`], or returned by `dequeue`;
 /// * a packet that arrives [at once](Queued::at_once) is neither refused nor dropped before the next `dequeue`;
-/// * `dequeue` returns a packet if any waits: the last one is not dropped there, so that a transmitter that was
-///   promised a packet gets one.
+/// * `dequeue` returns a packet if any waits: it never drops the last packet, so a transmitter that expects a packet
+///   gets one.
 pub trait QueueDiscipline: Send {
     /// A packet arrives. Other packets may be dropped for it, or marked.
     ///
@@ -124,7 +125,7 @@ pub trait QueueDiscipline: Send {
     /// Returns the maximum backlog.
     fn limit(&self) -> Limit;
 
-    /// Returns true if it may mark packets instead of dropping them.
+    /// Returns true if the discipline may mark packets instead of dropping them.
     fn marks(&self) -> bool;
 }
 
@@ -135,11 +136,11 @@ pub struct Queued {
     pub packet: Packet,
     /// Time of its arrival.
     pub arrived: Time,
-    /// Its order among simultaneous events; to be returned unchanged.
+    /// Order of the packet among simultaneous events; to be returned unchanged.
     pub order: Order,
-    /// True if an agent wants it sent before all packets that are not expedited.
+    /// True if an agent requires the packet to be sent before all packets that are not expedited.
     pub expedited: bool,
-    /// True if the transmitter is idle and nothing waits: the packet does not wait, and no limit applies to it.
+    /// True if the transmitter is idle and nothing waits: the packet is sent immediately, and no limit applies to it.
     pub at_once: bool,
 }
 
@@ -156,7 +157,7 @@ pub enum DropCause {
 pub struct QueueCx<'a> {
     /// Current time.
     pub now: Time,
-    /// Packets and bytes that wait for the same transmitter outside of this queue; they count towards limits.
+    /// Packets and bytes that wait for the same transmitter outside of this queue and count towards limits.
     pub others: (usize, u64),
     actions: &'a mut Vec<QueueAction>,
 }
@@ -164,9 +165,9 @@ pub struct QueueCx<'a> {
 /// An action of a discipline on a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum QueueAction {
-    /// A packet that had been queued was dropped.
+    /// A queued packet was dropped.
     Dropped(Queued, DropCause),
-    /// A packet was marked; it is shown with its mark.
+    /// A packet was marked; the argument has the mark.
     Marked(Packet),
 }
 
@@ -176,20 +177,20 @@ impl<'a> QueueCx<'a> {
         QueueCx { now, others, actions }
     }
 
-    /// Returns true if `arriving` fits into a queue with this limit that holds these packets and bytes. A packet that is
-    /// sent at once always does.
+    /// Returns true if `arriving` fits into a queue with this limit that holds these packets and bytes. A packet that
+    /// is sent immediately always fits.
     #[inline]
     pub fn admits(&self, limit: Limit, (packets, bytes): (usize, u64), arriving: &Queued) -> bool {
         let (packets, bytes) = (packets + self.others.0, bytes + self.others.1);
         arriving.at_once || limit.admits(packets, bytes, arriving.packet.size())
     }
 
-    /// Reports a packet that had been queued and is dropped now.
+    /// Reports that a queued packet is dropped now.
     pub fn drop(&mut self, queued: Queued, cause: DropCause) {
         self.actions.push(QueueAction::Dropped(queued, cause));
     }
 
-    /// Marks a packet if it is ECN-capable; returns whether it is [RFC3168 s5].
+    /// Marks a packet if it is ECN-capable; returns whether it is marked [RFC3168 s5].
     pub fn mark(&mut self, packet: &mut Packet) -> bool {
         let capable = packet.ecn.is_capable();
         if capable {
@@ -205,10 +206,10 @@ impl<'a> QueueCx<'a> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Tie {
-    /// The departure first: its place is free.
+    /// The departure is handled first, so its place is free.
     #[default]
     DepartureFirst,
-    /// The arrival first: the place is not free yet.
+    /// The arrival is handled first, so no place is free yet.
     ArrivalFirst,
 }
 
@@ -229,7 +230,7 @@ mod tests {
         Packet::new(Addr::of_node(0), Addr::of_node(1), Body::Tcp(segment))
     }
 
-    /// A discipline, with what it did to packets.
+    /// A queue discipline, and the fates of packets.
     pub(super) struct Driver {
         queue: Box<dyn QueueDiscipline>,
         actions: Vec<QueueAction>,
@@ -243,7 +244,7 @@ mod tests {
             Driver { queue, actions: Vec::new(), refused: 0, marked: 0, dropped: Vec::new() }
         }
 
-        /// A packet arrives behind a transmitter that is busy.
+        /// A packet arrives while the transmitter is busy.
         pub fn arrive(&mut self, now: Time, packet: Packet) {
             let queued = Queued { packet, arrived: now, order: Order::default(), expedited: false, at_once: false };
             let result = self.queue.enqueue(queued, &mut QueueCx::new(now, (0, 0), &mut self.actions));
@@ -251,7 +252,7 @@ mod tests {
             self.settle();
         }
 
-        /// The flow of the packet that leaves.
+        /// Flow of the departing packet.
         pub fn depart(&mut self, now: Time) -> Option<u16> {
             let queued = self.queue.dequeue(&mut QueueCx::new(now, (0, 0), &mut self.actions));
             self.settle();

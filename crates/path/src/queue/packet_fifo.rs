@@ -1,4 +1,4 @@
-//! Packets in the order of their arrival, which disciplines are built from.
+//! A list of packets in the order of their arrival, used to build disciplines.
 
 use std::collections::VecDeque;
 
@@ -28,7 +28,7 @@ impl PacketFifo {
         }
     }
 
-    /// Takes the first packet with `take`, from where it is.
+    /// Takes the first packet with `take`, without copying it.
     #[inline]
     pub fn pop_with<T>(&mut self, take: impl FnOnce(&Queued) -> T) -> Option<T> {
         let first = self.packets.front()?;
@@ -86,8 +86,8 @@ impl PacketFifo {
     }
 }
 
-/// The part of [`QueueDiscipline`](super::QueueDiscipline) about the packets that it holds, of a discipline that keeps
-/// all of them in this field, a [`PacketFifo`].
+/// The methods of [`QueueDiscipline`](super::QueueDiscipline) about waiting packets, for a discipline whose packets are
+/// all in this field, a [`PacketFifo`].
 macro_rules! holds {
     ($field:ident) => {
         fn packets(&self) -> Box<dyn Iterator<Item = &wire::Packet> + '_> {

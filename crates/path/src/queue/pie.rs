@@ -35,13 +35,13 @@ pub struct Config {
     pub alpha: f64,
     /// The weight of the change of the delay, per second.
     pub beta: f64,
-    /// The time for which a burst into an uncongested queue is accepted.
+    /// Time for which a burst into an uncongested queue is accepted.
     pub max_burst: Span,
     /// Whether ECN-capable packets are marked instead of dropped, while the probability is at most 0.1.
     pub ecn: bool,
     /// The maximum backlog.
     pub limit: Limit,
-    /// The mean packet size of the safeguard: nothing is dropped while at most twice as many bytes wait.
+    /// Mean packet size of the safeguard: nothing is dropped while the waiting bytes do not exceed twice this size.
     pub mtu: Bytes,
 }
 
@@ -130,10 +130,10 @@ impl Pie {
         }
     }
 
-    /// Makes the steps of the controller up to `now`.
+    /// Executes the steps of the controller up to `now`.
     fn update(&mut self, now: Time) {
         while self.next_update <= now {
-            // After a long pause without packets nothing changes any more.
+            // After a long pause without packets the state no longer changes.
             if self.probability == 0.0 && self.delay == Span::ZERO && self.delay_old == Span::ZERO {
                 let steps = now.since(self.next_update).as_nanos() / self.config.t_update.as_nanos();
                 self.next_update += Span::from_nanos((steps + 1) * self.config.t_update.as_nanos());
@@ -155,7 +155,7 @@ impl Pie {
             self.probability *= 0.98;
         }
         self.probability = self.probability.clamp(0.0, 1.0);
-        // Smaller ones are below the resolution of implementations.
+        // Smaller probabilities are below the resolution of implementations.
         if self.probability < 1e-12 {
             self.probability = 0.0;
         }
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_made_up_for_equal_those_of_a_timer() {
+    fn deferred_updates_equal_periodic_updates() {
         let (mut late, mut timely) = (pie(), pie());
         for pie in [&mut late, &mut timely] {
             (pie.probability, pie.delay, pie.delay_old) = (0.3, Span::ZERO, Span::ZERO);

@@ -1,6 +1,7 @@
 //! Strict priority by class: a packet leaves only if no packet of a better band waits.
 //!
-//! All bands share one limit; for a packet that exceeds it, the last packet of the lowest band below its own is dropped.
+//! All bands share one limit; a packet that exceeds it causes a drop of the last packet of the lowest band below its
+//! own band.
 
 use engine::Stream;
 use engine::registry::{Fault, Settings};
@@ -119,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn better_band_leaves_first_and_displaces_the_last_of_the_lowest() {
+    fn higher_band_is_served_first_and_displaces_the_last_packet_of_the_lowest() {
         let mut driver = Driver::new(Config { limit: Limit::Packets(3), ..Config::default() }.build(Stream::default()));
         for packet in [packet_of(1, 1000), packet_of(2, 1000), voice(3), voice(4), packet_of(5, 1000)] {
             driver.arrive(Time::ZERO, packet);

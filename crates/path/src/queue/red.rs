@@ -62,7 +62,7 @@ impl Default for Config {
     }
 }
 
-/// A threshold as a number, and whether it counts bytes.
+/// A threshold as a number, and whether the unit is bytes.
 fn convert_threshold(limit: Limit) -> Option<(f64, bool)> {
     match limit {
         Limit::None => None,
@@ -125,7 +125,7 @@ enum Decision {
     Accept,
     /// Drop, or mark instead.
     Early,
-    /// Drop although it may be ECN-capable.
+    /// Drop the packet even if it is ECN-capable.
     Forced,
 }
 
@@ -288,8 +288,8 @@ mod tests {
 
     // covers [Floyd1993 s4]
     /// Packets leave at 0, 1 and 2 ms, so a packet takes 1 ms, and the line is idle from 3 ms on. Ten packet times at a
-    /// weight of 0.5 divide the average by 1024; the arrival that ends them is not averaged in, too. One that finds an
-    /// empty queue during the last transmission is.
+    /// weight of 0.5 divide the average by 1024; the arrival that ends the idle time does not update the average as
+    /// well. An arrival at an empty queue during the last transmission does.
     #[test]
     fn average_decays_from_the_end_of_the_last_transmission() {
         for (arrives, expected) in [(13_000, 1.0), (2_500, 512.0), (3_000, 512.0)] {
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn capable_packets_are_marked_unless_the_drop_is_forced() {
+    fn ecn_capable_packets_are_marked_unless_the_drop_is_forced() {
         let mut driver = Driver::new(Config { weight: 1.0, max_p: 1.0, ..Config::default() }.build(Stream::default()));
         for _ in 0..40 {
             driver.arrive(Time::ZERO, Packet { ecn: wire::Ecn::Ect0, ..packet(1000) });

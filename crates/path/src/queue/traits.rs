@@ -1,4 +1,4 @@
-//! Properties of a queue discipline that follow from its settings, as lints ask for them.
+//! Properties of a queue discipline that follow from its settings, for lints.
 
 use super::Limit;
 
@@ -9,7 +9,8 @@ pub struct QueueTraits {
     pub marks_by: Option<&'static str>,
     /// The backlog above which packets are marked, if marks depend on the backlog only.
     pub ecn_threshold: Limit,
-    /// True if windows fill it up to its limit, and packets that exceed the limit are dropped: the limit should be about
-    /// the bandwidth-delay product. Disciplines that keep the queue short regardless of the limit leave it false.
+    /// True if windows fill the queue up to its limit, and packets that exceed the limit are dropped: such a limit
+    /// should be about the bandwidth-delay product. False for disciplines that keep the queue short regardless of the
+    /// limit.
     pub fills: bool,
 }

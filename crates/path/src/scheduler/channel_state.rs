@@ -1,8 +1,8 @@
 //! Round robin among the queues whose last attempt did not fail recently: a mobile in a fade costs the others one
 //! attempt in each `skip_time` (BBKT96).
 //!
-//! A channel is believed bad for `skip_time` after each failure, and good after each success. If all are believed bad,
-//! the one that failed least recently is served.
+//! A channel is believed bad for `skip_time` after each failure, and good after each success. If all channels are
+//! believed bad, the queue whose last failure is the oldest is served.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -48,7 +48,7 @@ impl Config {
 
 struct ChannelStateScheduler {
     skip_time: Span,
-    /// Queues with packets; the next one in front.
+    /// Queues with packets; the first is served next.
     rotation: VecDeque<usize>,
     /// Queues with packets that are out of the rotation, and the times of their return.
     out: BTreeSet<(Time, usize)>,
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn queue_with_a_new_packet_is_still_believed_bad() {
+    fn new_packet_does_not_end_the_belief_that_a_channel_is_bad() {
         let mut scheduler = Config { skip_time: Span::from_millis(10) }.build();
         let at = Time::from_millis;
         let joined = |serving| Joined { first: true, expedited: false, serving };
@@ -113,7 +113,7 @@ mod tests {
             scheduler.next()
         });
         assert_eq!(order, [Some(1), Some(1), Some(1), Some(0)]);
-        // The only queue with packets is served at once.
+        // A queue without competitors is served immediately.
         scheduler.on_attempt(Attempt { acknowledged: false, done: true, besides: 0, more: false }, at(14));
         scheduler.on_attempt(Attempt { more: false, ..good }, at(15));
         assert_eq!(scheduler.next(), None);

@@ -1,5 +1,5 @@
-//! The packet that arrived first, until it is delivered or given up: one mobile in a fade blocks all (head-of-line
-//! blocking).
+//! The packet that arrived first, until it is delivered or given up: one mobile in a fade blocks all others
+//! (head-of-line blocking).
 
 use std::collections::VecDeque;
 
@@ -43,7 +43,7 @@ impl Scheduler for Fifo {
         }
     }
 
-    /// Removes completed packets; an incomplete one remains in front.
+    /// Removes completed packets; an incomplete packet remains in front.
     fn on_attempt(&mut self, Attempt { done, besides, .. }: Attempt, _: Time) {
         let Some(queue) = self.packets.pop_front() else { return };
         for _ in 0..besides {

@@ -31,8 +31,8 @@ impl Default for SchedulerConfig {
 /// ([`on_join`](Self::on_join)) and each attempt ([`on_attempt`](Self::on_attempt)). No operation may visit all queues, of which
 /// there may be hundreds.
 pub trait Scheduler: Send {
-    /// Returns the queue to serve next; `None` if all are empty. While it has a packet it remains the same until
-    /// [`on_attempt`](Self::on_attempt).
+    /// Returns the queue to serve next; `None` if all are empty. While that queue has a packet, the result is the same
+    /// until [`on_attempt`](Self::on_attempt).
     fn next(&self) -> Option<usize>;
 
     /// Reports that a packet has joined queue number `queue`.
@@ -41,14 +41,14 @@ pub trait Scheduler: Send {
     /// Reports an attempt for the queue that [`next`](Self::next) returned.
     fn on_attempt(&mut self, attempt: Attempt, now: Time);
 
-    /// Reports that the queue discipline dropped a waiting packet of queue number `queue`, which has others left. To be
-    /// implemented by a scheduler that counts packets.
+    /// Reports that the queue discipline dropped a waiting packet of queue number `queue`, which still has packets.
+    /// Schedulers that count packets implement it.
     fn on_drop(&mut self, queue: usize) {
         let _ = queue;
     }
 }
 
-/// A packet that joins a queue.
+/// A packet joins a queue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Joined {
     /// True if the queue was empty.
@@ -62,13 +62,13 @@ pub struct Joined {
 /// The outcome of an attempt.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Attempt {
-    /// True if it was acknowledged.
+    /// True if the packet was acknowledged.
     pub acknowledged: bool,
-    /// True if its packet is delivered or given up.
+    /// True if the queue's packet is delivered or given up.
     pub done: bool,
-    /// Number of other packets of the queue that are delivered or given up with it.
+    /// Number of further packets of the queue that are delivered or given up with it.
     pub besides: u32,
-    /// True if the queue has packets left, this one included.
+    /// True if the queue still has packets, including this one.
     pub more: bool,
 }
 

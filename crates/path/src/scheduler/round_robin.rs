@@ -13,7 +13,7 @@ pub fn build() -> Box<dyn Scheduler> {
     Box::<RoundRobin>::default()
 }
 
-/// Queues with packets; the next one in front.
+/// Queues with packets; the first is served next.
 #[derive(Default)]
 struct RoundRobin(VecDeque<usize>);
 

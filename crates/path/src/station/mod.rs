@@ -1,8 +1,8 @@
 //! A station: one transmitter with a link layer, and a queue for each neighbour.
 //!
 //! One frame is outstanding at a time. The station simulates the whole exchange including the far end's link
-//! acknowledgment, because the far end answers at once and without contention; so the two ends share no state with
-//! other stations.
+//! acknowledgment, because the far end responds immediately and without contention. The two ends therefore share no
+//! state with other stations.
 
 pub mod tx_queue;
 
@@ -40,7 +40,7 @@ pub struct Station {
     arrival: Slot,
     /// Wake-up when the acknowledgment of the outstanding frame is overdue.
     timer: Slot,
-    /// Time at which it is overdue.
+    /// Time at which the acknowledgment is overdue.
     overdue: Time,
     phase: FramePhase,
     /// Queue of the outstanding frame, or of the last one.
@@ -59,7 +59,7 @@ impl Station {
         &self.queues
     }
 
-    /// Queues a packet, which has its space in `buffer`, at queue number `queue`, before all waiting packets that are
+    /// Queues a packet, which occupies space in `buffer`, at queue number `queue`, before all waiting packets that are
     /// not expedited if `expedited`. Returns whether the queue accepted it; if not, its space in the buffer is free.
     pub fn on_packet<O: Observer>(
         &mut self,
@@ -129,7 +129,7 @@ impl Station {
         let Some(packet) = queue.head else { return };
         if last {
             queue.counters.given_up += 1;
-            // A packet that was given up is not lost if only its acknowledgments were.
+            // A packet that was given up is not lost if only its acknowledgments were lost.
             let arrived = queue.arrived;
             if !arrived {
                 queue.counters.packets_dropped += 1;

@@ -18,7 +18,7 @@ pub struct TxQueue {
     pub(super) ack_time: Span,
     /// The packets that have not been sent.
     pub(super) backlog: Backlog,
-    /// The head-of-line packet: sent, and neither acknowledged nor given up.
+    /// The head-of-line packet: sent, but neither acknowledged nor given up.
     pub(super) head: Option<Packet>,
     /// Time at which the head-of-line packet was queued.
     pub(super) queued: Time,
@@ -26,7 +26,7 @@ pub struct TxQueue {
     pub(super) reports_deliveries: bool,
     /// Number of transmissions of the head-of-line packet.
     pub(super) attempts: u32,
-    /// True if the far end has the head-of-line packet, which the sender may not know.
+    /// True if the far end has received the head-of-line packet, possibly unknown to the sender.
     pub(super) arrived: bool,
     /// Frame number of the head-of-line packet, once it has been sent.
     pub(super) number: u64,
@@ -77,7 +77,7 @@ impl TxQueue {
         counters
     }
 
-    /// Returns the packets that it holds.
+    /// Returns the packets at this end.
     pub fn state(&self) -> HopState {
         let (waiting, waiting_bytes) = (self.backlog.len(), self.backlog.bytes());
         let outstanding = usize::from(self.head.is_some());

@@ -26,9 +26,9 @@ pub struct Air {
     stations: Vec<Slot>,
     crossing: Slot,
     channels: Vec<Box<dyn Channel>>,
-    /// The transmit queue of each hop.
+    /// Transmit queue of each hop.
     queues: Vec<QueueId>,
-    /// True if each completed packet is followed by a new one.
+    /// True if a new packet follows each completed packet.
     saturated: bool,
 }
 

@@ -23,7 +23,7 @@ pub struct Plan {
     pub links: Vec<[u32; 2]>,
     /// Channel of each link; perfect if missing.
     pub channels: Vec<ChannelConfig>,
-    /// Data rate of each link; the medium's if missing.
+    /// Data rate of each link; if missing, the rate of the medium.
     pub rates: Vec<Option<Rate>>,
     /// Random stream of each station's back-offs.
     pub streams: Vec<Stream>,
@@ -80,7 +80,7 @@ pub struct Cell {
     slots: Vec<Slot>,
     /// Timer slot of the beacons of station 0, if the cell has beacons.
     beacons: Option<Slot>,
-    /// The transmit queues of each link, for both directions.
+    /// Transmit queues of each link, in both directions.
     places: Vec<[QueueId; 2]>,
     pub log: EventLog,
     pub outcomes: Vec<(Time, HopId, LinkOutcome)>,
@@ -201,7 +201,7 @@ impl Cell {
         while self.step(Time::NEVER).is_some() {}
     }
 
-    /// Handles all events before `at`; those at `at` remain.
+    /// Handles all events before `at`; events at `at` remain.
     pub fn run_before(&mut self, at: Time) {
         let before = Time::from_nanos(at.as_nanos().saturating_sub(1));
         while at > Time::ZERO && self.step(before).is_some() {}

@@ -15,7 +15,7 @@ use super::{Channel, ChannelFrame, ChannelState, FrameFate};
 pub struct Config {
     /// The time from the end of one fade to the end of the next.
     pub period: Span,
-    /// The duration of each fade; less than `period`.
+    /// Duration of each fade; less than `period`.
     pub fade: Span,
 }
 

@@ -11,7 +11,7 @@ use wire::{Body, Packet};
 
 use super::{Agent, AgentCx, AgentVerdict, LinkView, Traits};
 
-/// Its properties: a scheme of the base station alone, and acknowledgments keep their meaning.
+/// Properties of the scheme: it runs at the base station alone, and acknowledgments keep their meaning.
 pub fn traits() -> Traits {
     Traits::default()
 }
@@ -42,9 +42,9 @@ impl Config {
 
 struct SlowAcks {
     config: Config,
-    /// Packets that waited for the radio link at the last one that joined them.
+    /// Packets waiting for the radio link when the last packet joined its queue.
     waiting: usize,
-    /// Delayed acknowledgments, and when each is forwarded.
+    /// Delayed acknowledgments, with the times at which they are forwarded.
     held: VecDeque<(Time, Packet)>,
     delayed: u64,
 }
@@ -64,7 +64,7 @@ impl Agent for SlowAcks {
         if !pure || (self.waiting <= self.config.threshold && self.held.is_empty()) {
             return AgentVerdict::Pass;
         }
-        // An event with a value; the growth of `delayed` is one, too.
+        // An event with a value; an increase of `delayed` is also an event.
         cx.emit("queue_at_ack", self.waiting as f64, Some(packet));
         self.delayed += 1;
         self.held.push_back((cx.now + self.config.delay, *packet));

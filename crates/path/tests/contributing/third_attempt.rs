@@ -1,5 +1,5 @@
-//! ICMP-RETRANSMIT at the third failed local attempt at a segment, to study what an early message gains. The link layer
-//! continues its own attempts, so a segment may arrive twice.
+//! ICMP-RETRANSMIT at the third failed local attempt at a segment, to study the gain by an early message. The link
+//! layer continues its own attempts, so a segment may arrive twice.
 
 use engine::registry::{Fault, Settings};
 use schemars::JsonSchema;

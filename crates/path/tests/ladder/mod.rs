@@ -95,7 +95,7 @@ impl Ladder {
         Ladder { fed: Fed::new(config), lines }
     }
 
-    /// Advances the time to this many milliseconds; timers run.
+    /// Advances the time to this many milliseconds; timers run in between.
     pub fn at(&mut self, ms: f64) -> &mut Self {
         let lines = &mut self.lines;
         self.fed.until(Time::from_nanos((ms * 1e6) as u64), |at, sent| {

@@ -1,6 +1,5 @@
-//! CoDel and the rounds of FQ-CoDel written down from the pseudo-code of RFC 8289, s5, and RFC 8290, s4, a second time,
-//! with the arithmetic of either the RFC or ns-3. It shows that the differences between ns-3 and us are of arithmetic
-//! only.
+//! A second implementation of CoDel and of the rounds of FQ-CoDel after the pseudo-code of RFC 8289, s5, and RFC 8290,
+//! s4, with the arithmetic of either the RFC or ns-3. It shows that ns-3 and lasthop differ only in arithmetic.
 
 use std::collections::VecDeque;
 
@@ -24,7 +23,7 @@ pub struct Item {
     pub arrived: u64,
 }
 
-/// What became of a packet.
+/// Fate of a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Step {
     Dropped(u32),

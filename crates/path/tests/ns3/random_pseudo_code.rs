@@ -1,5 +1,5 @@
-//! RED and PIE written down from [Floyd1993 s4] and RFC 8033, s4 and s5, a second time, with the departures of ns-3 if
-//! asked for. They show that the differences between ns-3 and us are these departures.
+//! A second implementation of RED and PIE after [Floyd1993 s4] and RFC 8033, s4 and s5, optionally with the deviations
+//! of ns-3. It shows that ns-3 and lasthop differ only by these deviations.
 
 use std::collections::VecDeque;
 
@@ -8,7 +8,7 @@ use engine::Draws;
 use super::pseudo_code::{Item, Step};
 
 /// RED with thresholds of 5 and 15 packets, weight 0.002, probability 0.1, gentle, and a packet time of 797 us. A
-/// packet that finds the transmitter idle is not dropped, as on each of our links.
+/// packet that finds the transmitter idle is not dropped, as on each link of the simulator.
 ///
 /// ns-3 drops nothing while at most one packet waits, takes the packet with which the average exceeds the minimum as
 /// the first of the count, does not reset the count at a drop beyond twice the maximum, and counts whole packets of
@@ -19,7 +19,7 @@ pub struct Red {
     items: VecDeque<Item>,
     average: f64,
     count: i64,
-    /// The time since which the transmitter is idle.
+    /// Time since which the transmitter has been idle.
     idle: Option<u64>,
 }
 

@@ -19,7 +19,7 @@ use crate::error::BindingFailure;
 pub enum Driver {
     /// Actions from outside.
     Outside,
-    /// A policy, with the rules with which it was trained.
+    /// A policy, with the rules used in its training.
     Network(Arc<Network>),
     /// A built-in control.
     Control(Box<ControlConfig>),
@@ -41,7 +41,7 @@ impl Driver {
         })
     }
 
-    /// The driver in a scenario with these members, checked.
+    /// The checked driver in a scenario with these members.
     pub fn within(&self, members: &Members) -> Result<Self, BindingFailure> {
         let mut driver = self.clone();
         if let Driver::Control(control) = &mut driver {
@@ -69,15 +69,15 @@ struct DriverParts {
     rules: Rules,
     driver: Driver,
     tap: Arc<Tap>,
-    /// The random numbers of the flow's sender. The receiver has a control too, which is not measured; each is built
-    /// again when the connection is established.
+    /// The random numbers of the flow's sender. The receiver has a control too, which is not measured; each control is
+    /// rebuilt when the connection is established.
     sender: Stream,
 }
 
-/// The name of these controls, in messages.
+/// Name of the control class, in messages.
 const NAME: &str = "external";
 
-/// The control as a member of its registry; `sender` are the random numbers of the flow's sender.
+/// The control as a member of its registry; `sender` is the random stream of the flow's sender.
 pub fn build_driven_control(rules: &Rules, driver: &Driver, tap: &Arc<Tap>, sender: Stream) -> ControlConfig {
     let (rules, driver, tap) = (rules.clone(), driver.clone(), Arc::clone(tap));
     let driven = DrivenControl(Arc::new(DriverParts { rules, driver, tap, sender }));

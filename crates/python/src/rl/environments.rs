@@ -16,7 +16,7 @@ use crate::spec::Spec;
 /// Numbers of several environments, as bytes of the machine's 64-bit floating point numbers.
 type Numbers = Py<PyBytes>;
 
-/// Environments of the same scenarios.
+/// Environments with the same scenarios.
 #[pyclass(frozen, module = "lasthop._lasthop")]
 pub struct Environments {
     setup: Setup,
@@ -121,8 +121,8 @@ impl Environments {
         py.detach(|| catch_exception(open)).map_err(|failure| failure.into_exception(py))
     }
 
-    /// Begins episodes: for each of them the environment, the number of the scenario, and the seed. After an exception
-    /// these environments have none.
+    /// Begins episodes: for each episode the environment, the number of the scenario, and the seed. After an exception
+    /// these environments have no episode.
     fn reset(&self, py: Python<'_>, begun: Vec<(usize, usize, u64)>) -> PyResult<()> {
         let reset = || -> Result<(), BindingFailure> {
             let mut slots = self.slots.open()?;
@@ -146,9 +146,9 @@ impl Environments {
         py.detach(|| catch_exception(reset)).map_err(|failure| failure.into_exception(py))
     }
 
-    /// Takes the actions of all environments, and runs those with `live` to the end of the next step. Returns rewards, and
-    /// for each environment 0 while it runs, 1 if its flows are completed, 2 if the duration has passed. After an
-    /// exception no environment with `live` has an episode: some were interrupted, and some are a step ahead.
+    /// Takes the actions of all environments, and runs those with `live` to the end of the next step. Returns rewards,
+    /// and for each environment 0 while it runs, 1 if its flows are completed, 2 if the duration has passed. After an
+    /// exception no environment with `live` has an episode, because some were interrupted and some are a step ahead.
     fn step(&self, py: Python<'_>, actions: &[u8], live: &[u8]) -> PyResult<(Numbers, Py<PyBytes>)> {
         let learners = self.learners;
         let step = || -> Result<_, BindingFailure> {
@@ -211,7 +211,7 @@ impl Environments {
             .map_err(|failure| failure.into_exception(py))
     }
 
-    /// What an environment has measured so far; if `complete` with what takes time to calculate.
+    /// Measurements of an environment so far; with `complete` also the ones that are slow to calculate.
     #[pyo3(signature = (slot, complete) -> "list[dict[str, Any]]")]
     fn stats<'py>(&self, py: Python<'py>, slot: usize, complete: bool) -> PyResult<Vec<Bound<'py, PyDict>>> {
         let measure = || -> Result<Vec<Measurements>, BindingFailure> {
@@ -225,8 +225,8 @@ impl Environments {
         measured.iter().map(|flow| measurements_to_dict(py, flow)).collect()
     }
 
-    /// Runs whole episodes by policies or controls, without stops: for each the number of its driver, of its scenario,
-    /// and its seed. A control is one of the simulator's, or a class of the scenario.
+    /// Runs whole episodes by policies or controls, without stops: for each the numbers of its driver and scenario, and
+    /// its seed. A control is a built-in one or a class of the scenario.
     #[pyo3(signature = (drivers, episodes) -> "list[list[dict[str, Any]]]")]
     fn play<'py>(
         &self,

@@ -10,10 +10,10 @@ use super::driver::{Driver, build_driven_control};
 use super::tap::Tap;
 use super::threads::GoOn;
 
-/// The number of wake-ups after which a run checks whether to stop: classes in Python take milliseconds at most for them.
+/// Number of wake-ups between checks whether to stop: with classes in Python they take milliseconds at most.
 const SLICE: u64 = 64;
 
-/// A run with flows that drivers drive.
+/// A run with flows controlled by drivers.
 pub struct LearningEpisode {
     world: World,
     /// For each driven flow: its number and its tap.
@@ -29,7 +29,7 @@ pub struct LearningEpisode {
 pub enum EpisodeState {
     /// It has not ended.
     Running,
-    /// The driven flows have delivered all their data, and have closed if they close.
+    /// The driven flows have delivered all their data, and are closed if they close at all.
     Completed,
     /// The duration has passed.
     Expired,
@@ -44,14 +44,14 @@ pub struct Measurements {
     pub flows: Vec<FlowStats>,
 }
 
-/// A flow's part of an episode.
+/// State of a flow in an episode.
 pub struct FlowStats {
     pub name: String,
     pub goodput_bps: f64,
     pub completed: bool,
 }
 
-/// A driven flow's part of an episode.
+/// State of a driven flow in an episode.
 pub struct Stats {
     pub flow: usize,
     pub seconds: f64,
@@ -64,7 +64,7 @@ pub struct Stats {
 }
 
 impl LearningEpisode {
-    /// Begins a run of `network` with this seed; `drivers` has one for each of `flows`.
+    /// Begins a run of `network` with this seed; `drivers` has a driver for each of `flows`.
     pub fn new(network: &Network, setup: &Setup, flows: &[usize], drivers: &[Driver], seed: u64) -> Self {
         let mut network = network.clone();
         network.seed = seed;
@@ -122,7 +122,7 @@ impl LearningEpisode {
         }
     }
 
-    /// The measurements of a driven flow so far; if `complete` with what takes time to calculate.
+    /// Measurements of a driven flow so far; with `complete` also the ones that are slow to calculate.
     pub fn measurements(&self, learner: usize, complete: bool) -> Measurements {
         let p95_rtt_s = complete.then(|| self.p95_rtt_s(learner));
         Measurements { stats: self.stats(learner), p95_rtt_s, flows: self.flows() }
@@ -139,7 +139,7 @@ impl LearningEpisode {
         self.names.iter().zip(&results.flows).map(flow).collect()
     }
 
-    /// The measurements of a driven flow alone.
+    /// Measurements of a driven flow only.
     fn stats(&self, learner: usize) -> Stats {
         let (flow, tap) = &self.taps[learner];
         let seen = tap.lock_measurements();
@@ -156,7 +156,8 @@ impl LearningEpisode {
         }
     }
 
-    /// The smallest round trip, in seconds, that at least 95 % of a driven flow's do not exceed; 0 without any.
+    /// The smallest round trip, in seconds, that at least 95 % of a driven flow's round trips do not exceed; 0 without
+    /// round trips.
     fn p95_rtt_s(&self, learner: usize) -> f64 {
         let mut rtts = self.tap(learner).lock_measurements().rtts.clone();
         match (0.95 * rtts.len() as f64).ceil() as usize {

@@ -23,7 +23,7 @@ pub use policy::Policy;
 struct Setup {
     rules: Rules,
     reward: Weights,
-    /// The time between two decisions of all flows at once; without it each decision of a flow ends a step.
+    /// Time between simultaneous decisions of all flows; without it each decision of a flow ends a step.
     #[serde(skip)]
     period: Option<Span>,
 }
@@ -36,7 +36,7 @@ struct Weights {
     loss: f64,
 }
 
-/// Reads TOML that this package has written, or a user's file.
+/// Reads TOML written by this package, or a user's file.
 fn from_toml<T: for<'de> Deserialize<'de>>(text: &str, what: &str) -> Result<T, BindingFailure> {
     toml::from_str(text).map_err(|error| BindingFailure::Text(format!("{what}: {}", error.to_string().trim_end())))
 }

@@ -8,7 +8,7 @@ use tcp::cc::policy::{Evaluator, Layer, Network, Rules};
 use super::{from_toml, refuse_faults};
 use crate::error::BindingFailure;
 
-/// A network that is ready to act.
+/// A network that is ready to compute actions.
 #[pyclass(frozen, module = "lasthop._lasthop")]
 pub struct Policy {
     network: Arc<Network>,
@@ -46,7 +46,7 @@ impl Policy {
         from_toml(text, "policy").and_then(Policy::of).map_err(|failure| failure.into_exception(py))
     }
 
-    /// Its rules and layers, as in its file, but in JSON.
+    /// Rules and layers of the policy, as in its file, but in JSON.
     fn json(&self) -> PyResult<String> {
         serde_json::to_string(&*self.network)
             .map_err(|error| pyo3::exceptions::PyValueError::new_err(error.to_string()))
@@ -59,7 +59,7 @@ impl Policy {
             let text = format!("found {} features, expected {wanted}", features.len());
             return Err(BindingFailure::Text(text).into_exception(py));
         }
-        // Nothing of Python runs while it is locked.
+        // No Python code runs while the lock is held.
         Ok(self.evaluator.lock().unwrap_or_else(PoisonError::into_inner).act(&features))
     }
 }

@@ -8,7 +8,7 @@ use tcp::cc::policy::{Evaluator, PolicyAgent, PolicyStep};
 
 use super::Weights;
 
-/// The measurements of a control, and the action that it takes next.
+/// Measurements of a control, and its next action.
 pub struct Tap {
     /// Whether a step has ended since the last call of [`take_due`](Self::take_due).
     due: AtomicBool,
@@ -23,7 +23,7 @@ pub struct TapMeasurements {
     pub features: Vec<f64>,
     /// The action for the next one.
     pub action: f64,
-    /// The reward since it was last taken.
+    /// Reward since the last reading.
     pub reward: f64,
     /// The reward of the episode.
     pub total: f64,
@@ -77,7 +77,7 @@ impl Tap {
     }
 }
 
-/// The reward of a step, in seconds: the longer a step, the more it counts.
+/// Reward of a step, in seconds: longer steps count more.
 fn compute_reward(step: &PolicyStep, weights: Weights) -> f64 {
     let min_rtt = step.min_rtt.as_secs_f64().max(1e-9);
     let segments = step.rate() * min_rtt / step.segment;
@@ -87,7 +87,7 @@ fn compute_reward(step: &PolicyStep, weights: Weights) -> f64 {
     step.elapsed.as_secs_f64() * (libm::log2(1.0 + segments) - weights.delay * delay - weights.loss * loss)
 }
 
-/// An agent whose actions come from outside.
+/// An agent with externally supplied actions.
 pub struct Outside(pub Arc<Tap>);
 
 impl PolicyAgent for Outside {
@@ -104,7 +104,7 @@ impl PolicyAgent for Outside {
     }
 }
 
-/// A network whose steps are measured.
+/// A network together with measurements of its steps.
 pub struct MeasuredPolicy {
     pub network: Evaluator,
     pub tap: Arc<Tap>,

@@ -1,4 +1,4 @@
-//! Work on threads that Ctrl-C ends, and the lock of environments.
+//! Work on threads that Ctrl-C stops, and the lock of environments.
 
 use std::cell::RefCell;
 use std::panic::resume_unwind;
@@ -11,14 +11,14 @@ use std::time::Duration;
 use crate::error::BindingFailure;
 use crate::watch::{INTERVAL, Watch};
 
-/// The interval at which a call tries to get the lock.
+/// Interval at which a call tries to acquire the lock.
 const RETRY: Duration = Duration::from_millis(1);
 
 /// Returns whether to continue; called often.
 pub type GoOn<'a> = dyn FnMut() -> bool + 'a;
 
-/// Applies `act` to each item, on at most `most` threads. `act` returns `None` if it was stopped: after a signal, or after
-/// a panic on another thread.
+/// Applies `act` to each item, on at most `most` threads. `act` returns `None` if stopped: after a signal, or after a
+/// panic on another thread.
 pub fn apply_to_each<T: Send>(
     most: usize,
     items: &mut [T],
@@ -70,10 +70,10 @@ fn await_threads(ended: &Receiver<()>, stop: &AtomicBool, watch: &mut Watch) {
     }
 }
 
-/// Lives as long as the work of a thread, whose panic stops the others.
+/// A guard for the work of a thread: a panic of the thread stops the others.
 struct Guard<'a> {
     stop: &'a AtomicBool,
-    /// Nothing is sent: the channel is closed when no thread has a sender any more.
+    /// Nothing is sent: the channel closes when the last thread has dropped its sender.
     _running: Sender<()>,
 }
 
@@ -86,11 +86,11 @@ impl Drop for Guard<'_> {
 }
 
 thread_local! {
-    /// The locks for whose owners this thread works.
+    /// Locks whose holders' work this thread does.
     static WORKING: RefCell<Vec<usize>> = const { RefCell::new(Vec::new()) };
 }
 
-/// A lock that may be held while classes in Python run. It must be taken without the interpreter's lock.
+/// A lock that may be held while classes in Python run. It must be acquired without holding the interpreter's lock.
 #[derive(Default)]
 pub struct Busy<T>(Mutex<T>);
 
@@ -99,7 +99,7 @@ impl<T> Busy<T> {
         Busy(Mutex::new(value))
     }
 
-    /// Waits for the lock. A class that is called by the lock's holder would deadlock: it gets an error.
+    /// Waits for the lock. A class called by the lock's holder would deadlock, so its call is an error.
     pub fn open(&self) -> Result<MutexGuard<'_, T>, BindingFailure> {
         let mut watch = Watch::new(None);
         loop {
@@ -123,7 +123,7 @@ impl<T> Busy<T> {
         std::ptr::from_ref(self).addr()
     }
 
-    /// Does a part of the holder's work, on any thread.
+    /// Executes a part of the lock holder's work, on any thread.
     pub fn work<R>(&self, act: impl FnOnce() -> R) -> R {
         struct Ended;
         impl Drop for Ended {

@@ -34,7 +34,7 @@ struct ConfiguredAgent {
     traits: Traits,
 }
 
-/// The node of an agent. Packets and events that it takes are sent in their order after the call.
+/// The node of an agent. Packets and events added during a call are sent in their order after the call.
 #[pyclass(frozen, module = "lasthop")]
 pub struct Node(Mutex<PendingActions>);
 
@@ -53,22 +53,22 @@ enum AgentAction {
     Emit(AgentEvent),
 }
 
-/// A link, as an agent sees its sending side.
+/// State of a link's sending side, as shown to an agent.
 #[pyclass(frozen, get_all, module = "lasthop")]
 pub struct Link {
-    /// Packets whose transmission has not begun.
+    /// Number of packets whose transmission has not begun.
     waiting: usize,
     /// Their bytes.
     waiting_bytes: u64,
     /// Packets in transmission, or not yet acknowledged by the link layer.
     outstanding: usize,
-    /// Limit of the queue in packets, if it has one.
+    /// Limit of the queue in packets, if limited in packets.
     limit_packets: Option<u32>,
-    /// Limit of the queue in bytes, if it has one.
+    /// Limit of the queue in bytes, if limited in bytes.
     limit_bytes: Option<u64>,
     /// Bits per second.
     rate_bps: f64,
-    /// Seconds for which the link has transmitted so far.
+    /// Seconds of transmission on the link so far.
     busy: f64,
 }
 
@@ -86,7 +86,7 @@ pub struct Failed {
 #[pyclass(frozen, get_all, module = "lasthop")]
 pub struct Delivered {
     packet: Py<PyPacket>,
-    /// When it joined the queue, in seconds.
+    /// When the packet joined the queue, in seconds.
     queued: f64,
     /// Number of attempts, with the successful one.
     attempts: u32,
@@ -130,8 +130,8 @@ impl Node {
         self.act(AgentAction::Send(Departure { packet: packet.0, expedited }))
     }
 
-    /// Sends an ICMP message about a data segment to its sender: "defer", a local attempt has failed, or "retransmit", it is
-    /// lost. There is none about other packets.
+    /// Sends an ICMP message about a data segment to its sender: "defer" if a local attempt has failed, or "retransmit"
+    /// if the segment is lost. Other packets have no messages.
     fn report(&self, kind: &str, packet: PyRef<'_, PyPacket>) -> PyResult<()> {
         let kind = match kind {
             "defer" => NoticeKind::Defer,
@@ -143,7 +143,7 @@ impl Node {
         self.act(AgentAction::Report(kind, packet.0))
     }
 
-    /// Adds an event to the traces: what happened, a value, and the packet that it is about.
+    /// Adds an event to the traces: its name, a value, and the packet concerned.
     #[pyo3(signature = (name, value = 1.0, packet = None))]
     fn emit(&self, name: &str, value: f64, packet: Option<PyRef<'_, PyPacket>>) -> PyResult<()> {
         let packet = packet.map(|packet| packet.0);
@@ -151,7 +151,7 @@ impl Node {
     }
 }
 
-/// A name of an event or a counter for the lifetime of the process: there are few, and results refer to them.
+/// A name of an event or a counter that lives as long as the process: names are few, and results refer to them.
 fn intern_name(name: &str) -> PyResult<&'static str> {
     const MAX_NAMES: usize = 10_000;
     static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
@@ -189,7 +189,7 @@ impl Agents {
             let sender: Option<String> = read_attribute(class, "sender", "the name of a scheme, or None")?;
             let places = |name: &str| -> PyResult<&'static [SchemeNode]> {
                 let mut names: Vec<String> = read_attribute(class, name, "a list of sender, base station, receiver")?;
-                // A sender with a part of the scheme is one of the nodes that must implement it.
+                // A sender with a part of the scheme is one of the nodes required by the scheme.
                 names.extend(sender.is_some().then(|| SchemeNode::Sender.name().to_owned()));
                 self::select_places(name, &names)
             };
@@ -290,7 +290,7 @@ impl ConfiguredAgent {
     }
 }
 
-/// The sender's part of a class that names one: the response of a built-in scheme.
+/// The sender's part of a class: the response of the built-in scheme that the class names.
 pub struct SenderPart {
     name: String,
     version: Option<String>,
@@ -298,7 +298,7 @@ pub struct SenderPart {
 }
 
 impl SenderPart {
-    /// Returns the sender's part of the class, if it names one.
+    /// Returns the sender's part of the class, if the class names one.
     pub fn of(class: &Class) -> PyResult<Option<Self>> {
         let response: Option<String> =
             Python::attach(|py| read_attribute(class.class.bind(py), "sender", "the name of a scheme, or None"))?;
@@ -368,7 +368,7 @@ impl Member<AgentConfig> for ConfiguredAgent {
     }
 }
 
-/// The methods that the class defines.
+/// Methods defined by the class.
 struct Calls {
     before_air: bool,
     after_air: bool,
@@ -399,7 +399,7 @@ impl AgentObject {
         Ok(())
     }
 
-    /// The current time in seconds. At the deadline it is the number that the class has set, not the nearest nanosecond,
+    /// The current time in seconds. At the deadline it equals the number set by the class, not the nearest nanosecond,
     /// so that a class may compare the two.
     fn seconds(&self, now: Time) -> f64 {
         if self.deadline == now { self.deadline_s } else { now.as_secs_f64() }
@@ -469,7 +469,7 @@ impl AgentObject {
         result
     }
 
-    /// Calls a method that may change a packet or take it.
+    /// Calls a method that may change or consume a packet.
     fn inspect(&mut self, method: &str, packet: &mut Packet, cx: &mut AgentCx<'_>) -> AgentVerdict {
         let (verdict, changed) = self.call(cx, |py, object, node| {
             let given = Bound::new(py, PyPacket(*packet))?;

@@ -11,7 +11,7 @@ use super::{Class, MemberKind, catch_exception, collect_members};
 use crate::error::BindingFailure;
 
 /// Checks a class with settings, which are a JSON object, against the contracts of its registry, with inputs drawn from
-/// each seed from 1 to `seeds`. It looks for signals after each of them only.
+/// each seed from 1 to `seeds`. Signals are checked only after each seed.
 #[pyfunction]
 #[pyo3(signature = (checked: "Class", settings, seeds))]
 pub fn check_member(py: Python<'_>, checked: Class, settings: &str, seeds: u64) -> PyResult<()> {

@@ -22,7 +22,7 @@ struct ConfiguredControl {
     settings: Map<String, Value>,
 }
 
-/// What a control begins with: bytes.
+/// Initial values of a control, in bytes.
 #[pyclass(frozen, get_all, module = "lasthop")]
 pub struct Start {
     segment: f64,

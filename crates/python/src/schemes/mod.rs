@@ -1,6 +1,6 @@
 //! Members written in Python: congestion controls and agents as classes, which the simulator calls at decisions.
 //!
-//! An exception in a class ends its run and is the error of that run: it unwinds to where the run began.
+//! An exception in a class ends the run and becomes its error, by unwinding to the start of the run.
 
 mod agent;
 mod contracts;
@@ -22,7 +22,7 @@ pub use contracts::check_member;
 pub use control::{Acked, Congested, Feedback, Start};
 pub use packet::PyPacket;
 
-/// An exception of a class, on its way to the beginning of the run.
+/// An exception of a class, in transit to the start of the run.
 struct ThrownException(PyErr);
 
 /// Ends the run with an exception.
@@ -50,7 +50,7 @@ fn collect_faults<T>(name: &str, made: PyResult<T>) -> Vec<Fault> {
     if !Python::attach(|py| error.is_instance_of::<PyException>(py)) {
         throw_exception(error);
     }
-    let expected = format!("settings of which the class makes an object; it raises {error}");
+    let expected = format!("settings that the class accepts; it raised {error}");
     vec![Fault::new("kind", name, expected)]
 }
 
@@ -65,12 +65,13 @@ where
     })
 }
 
-/// Formats a value for a message. Its `Display` panics if Python cannot write it, such as a number with too many digits.
+/// Formats a value for a message. `Display` of the value panics if Python cannot write the value, such as a number with
+/// too many digits.
 fn render_python_value(value: &Bound<'_, PyAny>) -> String {
     value.repr().map_or_else(|_| "a value without a text".to_owned(), |text| text.to_string_lossy().into_owned())
 }
 
-/// The registry of which a class is a member.
+/// Registry of the class.
 #[derive(Clone, Copy)]
 enum MemberKind {
     Control,
@@ -89,13 +90,13 @@ impl FromPyObject<'_, '_> for MemberKind {
     }
 }
 
-/// A class of a member, by its attributes.
+/// A class of a member, described by its attributes.
 #[derive(FromPyObject)]
 pub struct Class {
     kind: MemberKind,
     /// The name in scenarios.
     name: String,
-    /// The author's version, without which its results enter no store.
+    /// Version given by the author; without it no store accepts the results.
     version: Option<String>,
     #[pyo3(attribute("cls"))]
     class: Py<PyAny>,
@@ -129,7 +130,8 @@ pub fn collect_members(classes: &[Class]) -> Result<Members, BindingFailure> {
     Ok(members)
 }
 
-/// Describes an error in the attributes of a class. Signals, exits and exceptions of its properties are not changed.
+/// Describes an error in the attributes of a class. Signals, exits and exceptions of the class's properties are not
+/// changed.
 fn wrong_class(name: &str, error: PyErr) -> BindingFailure {
     Python::attach(|py| {
         let ours = error.is_instance_of::<PyValueError>(py) || error.is_instance_of::<PyTypeError>(py);

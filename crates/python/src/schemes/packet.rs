@@ -61,13 +61,13 @@ impl PyPacket {
         }
     }
 
-    /// Number of the node that it comes from, by its place in the scenario, from 0.
+    /// Number of the source node, by its place in the scenario, from 0.
     #[getter]
     fn source(&self) -> usize {
         self.0.src.node()
     }
 
-    /// Number of the node that it goes to.
+    /// Number of the destination node.
     #[getter]
     fn destination(&self) -> usize {
         self.0.dst.node()
@@ -137,7 +137,7 @@ impl PyPacket {
         self.has(Flags::SYN)
     }
 
-    /// FIN: the last of its sender.
+    /// FIN: the sender will send no more data.
     #[getter]
     fn fin(&self) -> bool {
         self.has(Flags::FIN)
@@ -177,7 +177,7 @@ impl PyPacket {
         self.set_flag(Flags::ELN, value)
     }
 
-    /// SACK blocks, each the first byte and the one after the last.
+    /// SACK blocks, each as first byte and byte after the last.
     #[getter]
     fn sack(&self) -> Vec<(u32, u32)> {
         let blocks = self.0.options().map_or(&[][..], |options| options.sack.as_slice());

@@ -240,7 +240,7 @@ fn format_printed_value(number: &Number) -> String {
     format!("{}{}", number.paper.prefix(), typeset_number(number.paper.value(), number.places_printed()))
 }
 
-/// Returns the legend: the marks that occur, and all readings if there are several.
+/// Returns the legend: the marks in the picture, and all readings if there are several.
 fn draw_marks_legend(paper: &Paper, numbers: &[Number], level: Level, wide: f64, y: &mut f64) -> Markup {
     let mut marks: Vec<(Mark, usize)> = Vec::new();
     for mark in numbers.iter().map(|number| number.mark(level)) {

@@ -8,10 +8,10 @@ use super::compute_captured_shares;
 use super::error::PictureError;
 use super::view::{Drawn, PictureView};
 
-/// Most marks of findings in a picture: they have distinct labels.
+/// Maximum number of finding marks in a picture: they have distinct labels.
 const MAX_MARKS: usize = 12;
 
-/// The panels without a choice: a capture shows neither cwnd nor queues.
+/// Default panels: a capture shows neither cwnd nor queues.
 const PANELS: [Panel; 3] = [Panel::Sequence, Panel::Rtt, Panel::Goodput];
 
 /// Draws a connection of a capture. With `findings`, the costliest are marked.

@@ -15,11 +15,11 @@ use super::error::{PictureError, SingleRunChoice};
 use super::single::too_many_events;
 use super::view::{Drawn, PictureView};
 
-/// Most runs in one picture.
+/// Maximum number of runs in one picture.
 pub const MAX_RUNS: usize = 8;
 /// Height in pixels of each run's part, if the view has no size.
 const HEIGHT: u32 = 560;
-/// The panels, if the view has none.
+/// Panels if the view states none.
 const PANELS: [Panel; 3] = [Panel::Sequence, Panel::Window, Panel::Goodput];
 
 /// One of the runs to compare.
@@ -29,7 +29,7 @@ pub struct ComparedRun {
     pub file: PathBuf,
     /// The scheme of every node; `None` for the schemes of the scenario.
     pub scheme: Option<String>,
-    /// The names by which the run differs from the others.
+    /// Labels that distinguish the run from the other runs.
     label: Vec<String>,
 }
 
@@ -75,7 +75,7 @@ impl<'a> ComparedPictures<'a> {
     /// Checks that this number of runs can be drawn with the view, before they are loaded.
     ///
     /// # Errors
-    /// There are too many runs, or the view shows one.
+    /// There are too many runs, or the view is for a single run.
     pub fn check(view: &PictureView, runs: usize) -> Result<(), PictureError> {
         if runs > MAX_RUNS {
             return Err(PictureError::ManyRuns(runs));
@@ -173,7 +173,7 @@ impl<'a> ComparedPictures<'a> {
         }))
     }
 
-    /// Returns a run's part of the picture of the flow called `name`, which it has.
+    /// Returns the part of a run in the picture of the flow called `name`, which the run must have.
     fn part<'b>(
         &'b self,
         number: usize,
@@ -207,7 +207,7 @@ fn find_compared_flow(loaded: &Loaded, name: &str) -> Result<usize, PictureError
 /// Returns the names of the flows to draw: the chosen ones, or the flows that all runs have.
 fn select_common_flows(view: &PictureView, loaded: &[Loaded]) -> Result<Vec<String>, PictureError> {
     let Some(first) = loaded.first() else { return Ok(Vec::new()) };
-    // The limit holds for the flows that all runs have, not for all flows of the first run.
+    // The limit applies to flows common to all runs, not to all flows of the first run.
     let unlimited = PictureView { max_flows: None, ..view.clone() };
     let Some(every) = unlimited.every_flow(&first.network)? else {
         for loaded in loaded {
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn picture_of_several_runs_shows_no_medium_and_not_all_flows_together() {
+    fn picture_of_several_runs_refuses_a_medium_and_all_flows_together() {
         let refused = |view: &PictureView, runs| ComparedPictures::check(view, runs).unwrap_err();
         let together = PictureView { together: true, ..PictureView::default() };
         let medium = PictureView { medium: Some("air".to_owned()), ..PictureView::default() };

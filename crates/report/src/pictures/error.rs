@@ -22,7 +22,7 @@ pub enum PictureError {
     /// The scenario has no such medium. The problem names no option.
     #[error("{0}")]
     Medium(Problem),
-    /// No flow is named, and there are more than the maximum.
+    /// No flow is named, and the scenario has more flows than the maximum.
     #[error("there are {0} flows: one must be named")]
     ManyFlows(usize),
     /// No name of a flow occurs in all runs.
@@ -31,7 +31,7 @@ pub enum PictureError {
     /// More than [`MAX_RUNS`](super::MAX_RUNS) runs.
     #[error("{0} runs are too many for one picture")]
     ManyRuns(usize),
-    /// Several runs for a picture that shows one.
+    /// Several runs for a picture of a single run.
     #[error("{1} runs cannot be drawn in a picture of one run")]
     OneRun(SingleRunChoice, usize),
     /// The view ends before it starts.
@@ -55,7 +55,7 @@ pub enum PictureError {
     TooManyEvents {
         /// Simulated time at which the recorder was full.
         until: Span,
-        /// Number of events that fit.
+        /// Maximum number of events in a picture.
         max: usize,
         /// Number of recorded flows.
         flows: usize,

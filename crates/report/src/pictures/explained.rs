@@ -8,7 +8,7 @@ use scenario::ran::label_run;
 use super::compute_cause_shares;
 use super::view::Drawn;
 
-/// Most marks of findings in a picture: they have distinct labels.
+/// Maximum number of finding marks in a picture: they have distinct labels.
 const MAX_MARKS: usize = 12;
 
 /// Draws a flow with its costliest findings marked, and its time budget.

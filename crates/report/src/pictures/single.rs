@@ -142,7 +142,7 @@ fn select_media(view: &PictureView, network: &Network) -> Result<Vec<usize>, Pic
     };
     match names().position(|known| known == name) {
         Some(medium) => Ok(vec![medium]),
-        // No medium has this name.
+        // The scenario has no medium with this name.
         None if name == "all" => Ok(all()),
         None => {
             let problem = Problem::new("a medium of the scenario").found(format!("\"{name}\""));

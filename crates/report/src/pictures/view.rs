@@ -18,7 +18,7 @@ pub struct PictureView {
     /// The flows to draw, by name. Empty for every flow, or without flows if a medium is named; `all` alone for every
     /// flow, unless a flow has this name.
     pub flows: Vec<String>,
-    /// Most flows that are drawn if none is named; `None` for any number.
+    /// Maximum number of flows drawn without a choice; `None` for no limit.
     pub max_flows: Option<usize>,
     /// The medium to draw. `None` for every medium, or without media if flows are named; `all` for every medium,
     /// unless one has this name.
@@ -33,7 +33,7 @@ pub struct PictureView {
     pub panels: Vec<Panel>,
     /// Unit of the vertical axes.
     pub unit: Unit,
-    /// True to draw the reasons why nothing was sent.
+    /// True to draw the reasons for a blocked sender.
     pub blocked: bool,
     /// Colour scheme.
     pub theme: Theme,
@@ -41,7 +41,7 @@ pub struct PictureView {
     pub size: Option<(u32, u32)>,
 }
 
-/// A picture with the name of its file.
+/// A picture and its file name.
 #[derive(Clone, Debug)]
 pub struct Drawn {
     /// Name of the file, without ending.
@@ -54,7 +54,7 @@ impl PictureView {
     /// Returns the flows to draw if none or all are named: the network's flows over TCP. `None` if some are named.
     ///
     /// # Errors
-    /// Too many flows without a choice.
+    /// There are too many flows and no choice.
     pub(super) fn every_flow(&self, network: &Network) -> Result<Option<Vec<usize>>, PictureError> {
         let all = flows::over_tcp(network);
         match &self.flows[..] {
@@ -63,13 +63,13 @@ impl PictureView {
                 Err(PictureError::ManyFlows(all.len()))
             }
             [] => Ok(Some(all)),
-            // No flow has this name.
+            // The network has no flow with this name.
             [name] if name == "all" && flows::tcp_flow(network, name).is_err() => Ok(Some(all)),
             _ => Ok(None),
         }
     }
 
-    /// Returns the panels that are chosen, or these.
+    /// Returns the chosen panels, or `defaults` without a choice.
     pub(super) fn panels(&self, default: &[Panel]) -> Vec<Panel> {
         if self.panels.is_empty() { default.to_vec() } else { self.panels.clone() }
     }
@@ -84,7 +84,7 @@ impl PictureView {
         (self.from.map(|from| Time::ZERO + from), self.to.map(|to| Time::ZERO + to))
     }
 
-    /// Returns the settings that all pictures share.
+    /// Returns the settings common to all pictures.
     pub(super) fn options(&self, panels: &[Panel]) -> Options {
         let (from, to) = self.times();
         Options {

@@ -8,7 +8,7 @@ use crate::page::PageBlock;
 use crate::pictures::compute_cause_shares;
 use crate::{BudgetChart, BudgetRow};
 
-/// Returns the chart of a sweep's time budgets, or why it has none.
+/// Returns the chart of a sweep's time budgets, or the reason why it has none.
 pub(super) fn render_budget_blocks(budgets: &Budgets) -> Vec<PageBlock> {
     let heading = PageBlock::Words("# Where the time went".into());
     if let Some(problem) = &budgets.problem {

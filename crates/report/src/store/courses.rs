@@ -73,7 +73,7 @@ fn select_course_cells<'a>(cells: &[(&'a CellRuns, &'a SweepCell)]) -> Vec<(&'a 
     }
 }
 
-/// A run that was recorded.
+/// A recorded run.
 struct RecordedCourse {
     name: String,
     flow: usize,

@@ -55,8 +55,8 @@ pub fn render_store_page(name: &str, sweeps: &[Analysis], metrics: &[&'static Me
     }
 }
 
-/// Returns each chart of the page as an SVG file in light colours, with its name without extension, which has the
-/// sweep, the metric, `change` for changes, and the values that are common to the chart.
+/// Returns each chart of the page as an SVG file in light colours, with its name without extension. The name consists
+/// of the sweep, the metric, `change` for changes, and the values common to the chart.
 pub fn render_store_figures(
     sweeps: &[Analysis],
     metrics: &[&'static Metric],
@@ -169,7 +169,7 @@ fn describe_replication_counts(analysis: &Analysis) -> String {
     }
 }
 
-/// Returns the warnings of the analysis, and those about the shown metrics.
+/// Returns the warnings of the analysis and of the shown metrics.
 fn collect_sweep_warnings(analysis: &Analysis, figures: &[MetricFigure<'_>]) -> Vec<String> {
     let mut warnings: Vec<String> = analysis.warnings().iter().map(|warning| capitalize_first(warning)).collect();
     let max = analysis.cells.iter().map(|cell| cell.runs.len()).max().unwrap_or(0);

@@ -16,7 +16,7 @@ const MAX_GROUPS: usize = 2;
 /// Maximum number of groups of bars for values that are no numbers.
 const MAX_NAMES: usize = 24;
 
-/// Returns the charts of the means; none for a single number.
+/// Returns the charts of the means; no chart for a single number.
 pub(super) fn chart_means(figure: &MetricFigure<'_>) -> Vec<PageBlock> {
     if figure.entries.len() < 2 {
         return Vec::new();
@@ -49,8 +49,7 @@ pub(super) fn chart_means(figure: &MetricFigure<'_>) -> Vec<PageBlock> {
     blocks
 }
 
-/// Returns the charts of the changes from the first case; none without a change, or with more values than a chart can
-/// show.
+/// Returns the charts of the changes from the first case; no chart without a change, or with too many values.
 pub(super) fn chart_changes(figure: &MetricFigure<'_>) -> Vec<PageBlock> {
     let (along, facets) = split_into_facets(figure);
     let (name, places) = name_axis(along);
@@ -128,7 +127,7 @@ fn build_curve_chart(
     places: &[String],
     numbers: &[f64],
 ) -> CurveChart {
-    // A line runs from left to right, independently of the order of the values.
+    // A line runs from left to right, independent of the order of the values.
     let mut order: Vec<usize> = (0..numbers.len()).collect();
     order.sort_by(|a, b| numbers[*a].total_cmp(&numbers[*b]));
     let line = |(case, name): (usize, String)| {

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::page::PageBlock;
 
-/// Maximum number of seeds in a list; further seeds are left out.
+/// Maximum number of seeds in a list; further seeds are omitted.
 const MAX_SEEDS: usize = 5;
 
 /// Returns the seeds of the runs as a list; `None` without runs. Replications have the same seed.
@@ -85,7 +85,8 @@ fn select_example_run(analysis: &Analysis) -> Option<(&CellRuns, u64)> {
     Some((last, last.runs.first()?.0))
 }
 
-/// Returns the options that turn the scenario into this run. The case's changes follow the point's, as in the sweep.
+/// Returns the options that turn the scenario into this run. The changes of the case follow the changes of the point,
+/// as in the sweep.
 fn render_set_arguments(runs: &CellRuns, replication: u64) -> String {
     let mut out = format!(" --set replication={replication}");
     for (key, value) in runs.cell.changes.iter().chain(&runs.cell.case_changes) {

@@ -19,7 +19,7 @@ enum CaseOutcome {
     Lower,
     /// The interval of the change includes 0.
     Unclear,
-    /// There is a change, but no interval of it.
+    /// A change exists, but has no interval.
     WithoutInterval,
     /// A mean is missing, or the first case's mean is 0.
     Missing,
@@ -93,7 +93,7 @@ fn describe_single_comparison(figure: &MetricFigure<'_>, entry: &AnalysisEntry<'
         None => typeset_change(change),
     };
     let best = if verdict == "better" && is_best(figure, entry, cases) {
-        format!(", best mean of {cases}")
+        format!(", the best mean of {cases} cases")
     } else {
         String::new()
     };
@@ -103,7 +103,8 @@ fn describe_single_comparison(figure: &MetricFigure<'_>, entry: &AnalysisEntry<'
     }
 }
 
-/// Returns the verdict on a case over the points of a sweep: where it is better and worse, and by how much.
+/// Returns the verdict on a case over the points of a sweep: the points where it is better and worse, and the size of
+/// the change.
 fn describe_point_comparisons(figure: &MetricFigure<'_>, entries: &[&AnalysisEntry<'_>], cases: usize) -> String {
     const ORDER: [CaseOutcome; 5] = [
         CaseOutcome::Higher,
@@ -132,7 +133,7 @@ fn describe_point_comparisons(figure: &MetricFigure<'_>, entries: &[&AnalysisEnt
     let is_better = |entry: &AnalysisEntry<'_>| CaseOutcome::of(entry).in_words(figure.metric.better) == "better";
     let best = entries.iter().filter(|entry| is_better(entry) && is_best(figure, entry, cases)).count();
     if best > 0 {
-        parts.push(format!("best mean of {cases} at {best}"));
+        parts.push(format!("the best mean of {cases} cases at {best}"));
     }
     parts.join("; ")
 }

@@ -11,7 +11,7 @@ pub struct Element {
 ///
 /// # Errors
 ///
-/// The first violation of the parser's rules, and the text around it.
+/// First violation of the parser's rules, with the text around it.
 pub fn elements(html: &str) -> Result<Vec<Element>, String> {
     const VOID: [&str; 3] = ["meta", "link", "br"];
     let mut open: Vec<String> = Vec::new();

@@ -1,4 +1,4 @@
-//! Axes over files: `{ files = "traces/*.log" }` is the list of the files whose names match, relative to the scenario.
+//! Axes over files: `{ files = "traces/*.log" }` is the list of files with matching names, relative to the scenario.
 
 use std::path::{Path, PathBuf};
 
@@ -8,8 +8,8 @@ use wildmatch::WildMatch;
 use crate::Files;
 use crate::problem::Problem;
 
-/// `table`, found at `key`, with each pattern of files replaced by the names of the files that match it, in order. Patterns
-/// are relative to the scenario's file, the argument `beside`.
+/// `table`, found at `key`, with each pattern of files replaced by the names of the files that match it, in order.
+/// Patterns are relative to the scenario's file.
 ///
 /// # Errors
 /// No file matches a pattern.

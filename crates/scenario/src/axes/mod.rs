@@ -14,11 +14,11 @@ pub type Change = (String, Value);
 /// One dimension of the grid.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Axis {
-    /// The key in the scenario that declares it: `sweep.axes` or `sweep.zip[0]`.
+    /// Key in the scenario that declares the change: `sweep.axes` or `sweep.zip[0]`.
     pub at: String,
-    /// The keys that change together.
+    /// Keys with joint changes.
     pub keys: Vec<String>,
-    /// The changes at each place along the axis.
+    /// Changes at each point along the axis.
     pub places: Vec<Vec<Change>>,
 }
 
@@ -27,7 +27,7 @@ pub struct Axis {
 pub struct Case {
     /// The name.
     pub name: String,
-    /// The key in the scenario that declares each of its changes.
+    /// Key in the scenario that declares each change.
     pub at: Vec<String>,
     /// The changes of the case.
     pub changes: Vec<Change>,
@@ -82,7 +82,7 @@ pub fn parse_axes(axes: &Table, zip: &[Table]) -> Result<Vec<Axis>, Problem> {
 }
 
 impl Axis {
-    /// The changes at a place, and the keys in the scenario that declare them.
+    /// The changes at a point, and the keys in the scenario that declare them.
     pub fn at(&self, place: usize) -> impl Iterator<Item = (String, &Change)> {
         let at = move |key: &str| format!("{}.{key}[{place}]", self.at);
         self.places[place].iter().map(move |change| (at(&change.0), change))
@@ -182,7 +182,7 @@ fn flatten_changes(table: &Table) -> Vec<Change> {
     found
 }
 
-/// A value as tables and plots show it: text without its quotes.
+/// A value as shown in tables and plots: text without quotes.
 pub fn format_axis_value(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

@@ -16,7 +16,7 @@ pub(super) fn is_range(table: &Table) -> bool {
     ["from", "to"].iter().all(|end| table.get(*end).is_some_and(|value| !value.is_array() && !value.is_table()))
 }
 
-/// The values that `value` lists or describes.
+/// Values listed or described by `value`.
 pub(super) fn list_axis_values(key: &str, value: &Value) -> Result<Vec<Value>, Problem> {
     let values = match value {
         Value::Array(list) => list.clone(),
@@ -85,7 +85,7 @@ fn range_of(key: &str, range: &Table) -> Result<Vec<Value>, Problem> {
                 problem.found(step.to_string())
             })?;
             alike(&step_value, "step")?;
-            // A step that misses the end only by binary rounding still reaches it.
+            // A step that misses the end only by binary rounding counts as reaching it.
             let steps = ((to.value - from.value) / step_value.value + 1e-9).floor();
             return sample_range(key, &from, steps + 1.0, |index| from.value + index * step_value.value);
         }
@@ -155,7 +155,8 @@ impl AxisQuantity {
         self.value > 0.0
     }
 
-    /// The value times a factor; `None` if it is 0 when rounded, too large, or above 1 for a number that may be a share.
+    /// The value times a factor; `None` if it is 0 when rounded, too large, or above 1 for a number that could be a
+    /// share.
     pub(super) fn times(&self, factor: f64) -> Option<Value> {
         let value = self.value * factor;
         let most = match self.kind {

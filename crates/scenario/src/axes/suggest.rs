@@ -8,7 +8,7 @@ use crate::Scenario;
 use crate::document::{render_scenario, value_of};
 use crate::problem::Problem;
 
-/// Keys at the top on which results depend, but which are no quantity of the network.
+/// Keys at the top level that affect results, but are not quantities of the network.
 const NOT_SUGGESTED: [&str; 2] = ["seed", "profile"];
 
 /// Factors around the present value of a key.
@@ -19,14 +19,14 @@ const FACTORS: [f64; 5] = [0.25, 0.5, 1.0, 2.0, 4.0];
 pub struct SuggestedAxis {
     /// The key.
     pub key: String,
-    /// Its values, in the order of the axis.
+    /// Values of the axis, in order.
     pub values: Vec<Value>,
     /// Whether the scenario has this axis.
     pub declared: bool,
 }
 
-/// Suggests axes: first those in `[sweep.axes]`, then all keys of the scenario with a quantity, with values from a quarter
-/// of the present one to four times as much.
+/// Suggests axes: first those in `[sweep.axes]`, then all keys of the scenario with a quantity, with values from a
+/// quarter of the current value to four times the value.
 pub fn suggest_axes(scenario: &Scenario) -> Vec<SuggestedAxis> {
     let declared = scenario.sweep.iter().filter_map(|sweep| parse_axes(&sweep.axes, &[]).ok()).flatten();
     let mut found: Vec<SuggestedAxis> = declared
@@ -83,7 +83,7 @@ pub fn from_text(key: &str, text: &str) -> Result<Vec<(Change, String)>, Problem
     let about = |problem: Problem| Problem { place: None, source: None, hint: None, ..problem }.key(key);
     let text = text.trim();
     let range = value_of(text).ok().filter(|value| value.as_table().is_some_and(range::is_range));
-    // Text without quotes is not TOML: its parts are read one by one.
+    // Unquoted text is not TOML: its parts are parsed one by one.
     let list = range.map_or_else(|| value_of(&format!("[{text}]")), Ok).or_else(|_| {
         let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
         parts.map(value_of).collect::<Result<Vec<Value>, _>>().map(Value::Array)
@@ -123,7 +123,7 @@ mod tests {
         let values = |key: &str| found.iter().find(|other| other.key == key).map(|found| texts(&found.values));
         let rates = ["2 Mbps", "4 Mbps", "8 Mbps", "16 Mbps", "32 Mbps"].map(str::to_owned);
         assert_eq!(values("links.wire.rate"), Some(rates.to_vec()));
-        // A number below 1 may be a share.
+        // A number below 1 could be a share.
         assert_eq!(values("links.wire.loss"), Some(["0.125", "0.25", "0.5", "1.0"].map(str::to_owned).to_vec()));
         for without in ["title", "seed", "profile", "nodes.a.kind"] {
             assert_eq!(values(without), None, "{without}");

@@ -11,7 +11,7 @@ use crate::problem::Problem;
 use crate::recordings::format::Format;
 
 impl Checker<'_> {
-    /// The changes of a link, if there are any.
+    /// Changes of the link over time, if any.
     pub(super) fn changes(&mut self, key: &str, link: &Link) -> Option<Box<Changes>> {
         if let Some(jitter) = &link.jitter {
             self.faults(&format!("{key}.jitter.delay"), jitter.delay.check());
@@ -55,7 +55,7 @@ impl Checker<'_> {
         changes.any().then(|| Box::new(changes))
     }
 
-    /// The rate of a link; with delivery traces in both directions, the mean rate of the slower one.
+    /// The rate of a link; with delivery traces in both directions, the mean rate of the slower direction.
     pub(super) fn rate(&mut self, key: &str, way: Way<'_>, changes: Option<&Changes>) -> Rate {
         let link = way.link;
         if link.medium.is_some() {
@@ -78,7 +78,7 @@ impl Checker<'_> {
             }
             (Some(rate), None) | (None, Some(rate)) => rate,
             (None, None) => {
-                // The error of an unreadable recording is reported; whether it would have replaced the rate is unknown.
+                // The error of an unreadable recording is reported; its effect on the rate is unknown.
                 let DeliveryTrace { forward, backward } = &link.delivery_trace;
                 if forward.is_none() || backward.is_none() {
                     self.report_problem(Problem::new("`rate` is missing").key(key));

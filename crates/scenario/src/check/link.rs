@@ -52,8 +52,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The settings of a direction; those that the directions share are taken from `forward`, so that their errors are
-    /// reported once.
+    /// The settings of a direction; shared settings are taken from `forward`, so that their errors are reported once.
     fn direction(
         &mut self,
         key: &str,
@@ -134,7 +133,7 @@ impl Checker<'_> {
             }
             (None, Some(loss)) if link.kind == LinkKind::Wireless => {
                 let hint = format!("write channel = {{ kind = \"uniform\", loss = {loss} }}");
-                let problem = Problem::new("a channel: `loss` is for wires").key(loss_key);
+                let problem = Problem::new("a channel: `loss` is only valid for wired links").key(loss_key);
                 self.report_problem(problem.found(loss.to_string()).hint(hint));
             }
             (None, Some(loss)) => {

@@ -144,7 +144,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks a name, which becomes part of file names.
+    /// Checks a name that becomes part of file names.
     pub(super) fn name(&mut self, key: &str, name: &str) {
         let fits = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
         if name.is_empty() || name.len() > 64 || !name.chars().all(fits) {
@@ -153,9 +153,9 @@ impl Checker<'_> {
         }
     }
 
-    /// The scheme of a node: the node's, or else the scenario's. An outside scheme of the scenario applies to the nodes
-    /// that its traits list, and to hosts if it has a sender's part. Schemes of this project apply to all nodes: an agent
-    /// without a part at a node has no effect there.
+    /// The scheme of a node: the setting of the node, otherwise the setting of the scenario. An outside scheme of the
+    /// scenario applies to the nodes that its traits list, and to hosts if it has a sender's part. Schemes of this
+    /// project apply to all nodes: an agent without a part at a node has no effect there.
     fn scheme(&self, node: &Node) -> AgentConfig {
         let has_part = |name: &str| matches!(self.members.by_name::<ResponseConfig>(name), Ok(Some(_)) | Err(_));
         let lists = |scheme: &AgentConfig| match scheme.custom() {
@@ -234,14 +234,14 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks that the flows of an application with several connections follow each other. Reading a scenario makes
-    /// them so: another order is in a text that says `connection_of` itself.
+    /// Checks that the flows of an application with several connections follow each other. Loaded scenarios satisfy
+    /// this; only a text that sets `connection_of` explicitly can have another order.
     fn connections(&mut self) {
         let flows: Vec<(&String, &Flow)> = self.scenario.flows.iter().collect();
         let mut at = 0;
         while let Some((name, flow)) = flows.get(at) {
             if let Some(of) = &flow.connection_of {
-                let problem = Problem::new("a flow right before this one whose application has this connection, too");
+                let problem = Problem::new("a directly preceding flow whose application has this connection");
                 self.report_problem(problem.key(format!("flows.{name}.connection_of")).found(format!("\"{of}\"")));
                 return;
             }
@@ -303,7 +303,7 @@ impl Checker<'_> {
         [from, to]
     }
 
-    /// The settings of TCP of a flow, whose sender has its part of the scheme of its node.
+    /// TCP settings of a flow, whose sender has the sender's part of its node's scheme.
     fn tcp_of(&mut self, key: &str, flow: &Flow) -> ::tcp::Config {
         let response = match self.scenario.nodes.get(&flow.from) {
             Some(node) => self.scheme(node),

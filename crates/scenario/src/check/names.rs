@@ -1,4 +1,4 @@
-//! Look-ups by name in the scenario that is checked, with suggestions for unknown names.
+//! Look-ups by name in a checked scenario, with suggestions for unknown names.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ const MAX_SUGGESTIONS: usize = 20;
 pub(super) struct NameIndex<'a> {
     by_end: HashMap<&'a str, Vec<&'a Link>>,
     by_medium: HashMap<&'a str, Vec<&'a Link>>,
-    /// Whether every medium that a link names exists.
+    /// Whether all media named by links exist.
     pub(super) media_exist: bool,
     suggestions: HashMap<String, Option<String>>,
 }
@@ -45,8 +45,8 @@ impl<'a> NameIndex<'a> {
         self.by_medium.get(name).cloned().unwrap_or_default()
     }
 
-    /// Adds a hint to `problem`, about the unknown name `name`, which of `known` is probably meant. Equal names get
-    /// equal hints, so that copies have equal problems.
+    /// Adds a hint to `problem`, which concerns the unknown name `name`: the name in `known` that is probably meant.
+    /// Equal names get equal hints, so that copies have equal problems.
     pub(super) fn suggest<'k>(
         &mut self,
         problem: Problem,

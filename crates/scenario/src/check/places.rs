@@ -123,7 +123,7 @@ impl Checker<'_> {
         let links = self.names.links_at(name).into_iter();
         let medium = |link: &Link| scenario.media.get(link.medium.as_ref()?);
         let has_range = links.clone().filter_map(medium).any(|medium| medium.range.is_some());
-        // It is unknown whether a missing medium has a range.
+        // Whether a missing medium has a range is unknown.
         let known = links.clone().all(|link| link.medium.is_none() || medium(link).is_some());
         if !has_range && known {
             let problem = Problem::new(format!("a link of {name} in a medium with a range")).key(key.clone());
@@ -169,7 +169,7 @@ impl Checker<'_> {
     }
 }
 
-/// Reports stations that are never in range of a node that they have a link to.
+/// Reports stations that are never in range of a node that they are linked to.
 pub(super) fn check_places(scenario: &Scenario, network: &Network, incidence: &Incidence) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (number, node) in network.nodes.iter().enumerate() {

@@ -20,8 +20,8 @@ const MAX_WINDOW: u64 = 1 << 30;
 const MAX_UNSCALED_WINDOW: u64 = 65_535;
 
 impl Checker<'_> {
-    /// The settings of both ends of `flow`, which is at `key`; the sender follows `scheme`. The flow's table
-    /// overrides the profile's, which overrides the variant's.
+    /// Settings of both ends of `flow`, which is declared at `key`; the sender uses the sender's part of `scheme`. The
+    /// table of the flow overrides the profile, which overrides the variant.
     pub fn tcp(&mut self, key: &str, flow: &Flow, scheme: &AgentConfig) -> Config {
         let given = &flow.tcp;
         let mut config = self.variant(key, &given.variant).config();

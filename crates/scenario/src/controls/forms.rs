@@ -6,7 +6,7 @@ use super::stops::{Dimension, NumberBounds};
 use crate::keys::Shape;
 use crate::model::directed;
 
-/// A word that a key accepts.
+/// A permitted word as value of a key.
 pub(super) struct Word {
     pub word: &'static str,
     pub meaning: &'static str,
@@ -16,7 +16,7 @@ pub(super) struct Word {
 pub(super) struct UnionMember {
     pub name: &'static str,
     pub meaning: &'static str,
-    /// The table with its settings.
+    /// The table of settings.
     pub table: &'static Json,
 }
 
@@ -25,14 +25,14 @@ pub(super) struct UnionMember {
 pub(super) struct Forms {
     pub meaning: &'static str,
     pub default: Option<&'static Json>,
-    /// Whether the key may be left out although it has no default.
+    /// Whether the key is optional without having a default.
     pub optional: bool,
     pub words: Vec<Word>,
     pub kinds: Vec<UnionMember>,
-    /// Whether the name of a kind alone stands for its table.
+    /// Whether a kind's name alone can replace its table.
     pub named: bool,
     pub table: Option<&'static Json>,
-    /// Whether a table with a value for each direction is allowed instead of one value.
+    /// Whether a table with a value for each direction may replace the single value.
     pub directed: bool,
     /// The schema of the entries of a table of names.
     pub names: Option<&'static Json>,

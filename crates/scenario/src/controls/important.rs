@@ -1,4 +1,4 @@
-//! Which keys of a scenario a reader wants to change first.
+//! Keys of a scenario that readers probably want to change first.
 
 use toml::Table;
 
@@ -6,7 +6,7 @@ use crate::axes::{parse_axes, parse_cases};
 use crate::key_path::split_last;
 use crate::tree::Value;
 
-/// Last names of the keys that matter in any scenario that sets them, the first ones most.
+/// Last parts of the keys that matter in any scenario that sets them, the most important first.
 const USUAL: [&str; 17] = [
     "scheme",
     "rate",
@@ -27,8 +27,8 @@ const USUAL: [&str; 17] = [
     "count",
 ];
 
-/// The important keys, the most important first: those that the comment at the head of the text names, then the keys that
-/// its sweep varies or compares, then the usual ones.
+/// The important keys, the most important first: keys named in the comment at the head of the text, then keys varied or
+/// compared by the sweep, then the generally important keys.
 pub(super) fn rank_important_keys<'c>(
     text: &str,
     tree: &Value,
@@ -53,16 +53,16 @@ pub(super) fn rank_important_keys<'c>(
     ranked.into_iter().map(|(_, path)| path).collect()
 }
 
-/// Where a comment names a key, or the option of this name.
+/// Position at which a comment names a key, or the option with the same name.
 fn place_of(path: &str, comment: &str) -> Option<usize> {
     let option = format!("--{path}");
     let is_part = |c: char| c.is_ascii_alphanumeric() || "_.-[".contains(c);
     let found = comment.match_indices(path).map(|(place, _)| place).find(|place| {
         let before = comment[..*place].chars().next_back().is_none_or(|c| !is_part(c));
         let behind = &comment[place + path.len()..];
-        // A key at the end of a sentence has a dot behind it.
+        // A key at the end of a sentence is followed by a full stop.
         let after = behind.chars().next().is_none_or(|c| !is_part(c)) || behind.starts_with(". ") || behind == ".";
-        // A key of one word is one only where it is set: others are words.
+        // A one-word key counts only if the scenario sets it: otherwise the word is ordinary text.
         before && after && (path.contains('.') || behind.starts_with('='))
     });
     found.or_else(|| comment.find(&option).filter(|place| !comment[place + option.len()..].starts_with(is_part)))
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn key_of_a_comment_is_a_whole_word() {
+    fn comment_names_a_key_only_as_a_whole_word() {
         let comment = "# the delay: --set links.air.queue=codel, --scheme snoop; links.air.rate.";
         assert!(place_of("links.air.queue", comment) < place_of("links.air.rate", comment));
         assert!(place_of("scheme", comment).is_some());

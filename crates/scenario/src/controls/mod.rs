@@ -1,4 +1,4 @@
-//! Which control each key of a scenario gets: type, range, choices and meaning, from the JSON Schema.
+//! The control of each key of a scenario: type, range, choices and description, from the JSON Schema.
 //!
 //! Every table in a scenario contributes its keys: the named entries, and the registry members that the scenario
 //! chooses. Values do not need to be valid.
@@ -29,7 +29,7 @@ const MAX_STEPS: usize = 9;
 /// Maximum length of a list whose items have controls.
 const MAX_ITEMS: usize = 32;
 
-/// Longest value that is shown, in bytes.
+/// Maximum length of a displayed value, in bytes.
 const MAX_SHOWN: usize = 2_000;
 
 /// Keys whose value is the name of an entry of a table.
@@ -38,7 +38,7 @@ const NAMES_OF: [(&str, &str); 4] = [("between", "nodes"), ("from", "nodes"), ("
 /// The key of a recording's file.
 const FILE: &str = "file";
 
-/// A key without effect on a run, which is shown only if the text has it.
+/// A key without effect on a run, shown only if the text sets it.
 const SWEEP: &str = "sweep";
 
 /// The control of a key.
@@ -47,25 +47,25 @@ const SWEEP: &str = "sweep";
 pub struct Control {
     /// The key: `links.air.rate`.
     pub path: String,
-    /// The table that contains it, such as `links.air`; empty at the top.
+    /// Table that contains the key, such as `links.air`; empty at the top level.
     pub group: String,
     /// The key within the group, in words.
     pub title: String,
-    /// What the schema says of it.
+    /// Description of the key in the schema.
     pub meaning: String,
     /// How it is shown.
     pub widget: Widget,
-    /// The default, as it would be written; `None` without one.
+    /// Default in the notation of scenarios; `None` without a default.
     pub default: Option<String>,
-    /// The value in the text; `None` if the text does not set it.
+    /// Value in the text; `None` if the text does not set the key.
     pub written: Option<String>,
-    /// The value with all changes; `None` if it is not set.
+    /// Value with all changes; `None` if the key is not set.
     pub current: Option<String>,
-    /// Whether a change has set it to another value than the text.
+    /// Whether a change has set a value different from the text.
     pub changed: bool,
-    /// Whether it may be left out.
+    /// Whether the key is optional.
     pub optional: bool,
-    /// Its rank among the important keys, from 0.
+    /// Rank of the key among the important keys, from 0.
     pub important: Option<usize>,
 }
 
@@ -76,7 +76,7 @@ pub struct Control {
 pub enum Widget {
     /// A quantity or number.
     Slider {
-        /// Its positions, each as it is written in `KEY=VALUE`.
+        /// Positions of the slider, in the notation of `KEY=VALUE`.
         stops: Vec<String>,
         /// The position nearest to the current value, or to the default.
         at: usize,
@@ -90,7 +90,7 @@ pub enum Widget {
     Switch,
     /// Anything else.
     Text {
-        /// Whether a value is a text, and is written in quotes; otherwise it is TOML.
+        /// Whether a value is text, written in quotes; otherwise it is TOML.
         quoted: bool,
         /// An example.
         example: String,
@@ -101,16 +101,16 @@ pub enum Widget {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Choice {
-    /// How it is shown, and what [`Control::current`] is if it is chosen.
+    /// Label of a choice; [`Control::current`] has this value if the choice is selected.
     pub label: String,
-    /// How it is written in `KEY=VALUE`.
+    /// The choice as it is written in `KEY=VALUE`.
     pub value: String,
-    /// What it means.
+    /// Description of the control.
     pub meaning: String,
 }
 
-/// The controls of a scenario with changes. `source` has been opened without the changes; those that cannot be made are left
-/// out.
+/// The controls of a scenario with changes. `source` has been opened without the changes; changes that cannot be
+/// applied are omitted.
 pub fn list_controls(source: &Source, overrides: &Overrides) -> Vec<Control> {
     let (text, mut changed) = (&source.document, source.document.clone());
     if let Some(scheme) = &overrides.scheme {
@@ -118,7 +118,7 @@ pub fn list_controls(source: &Source, overrides: &Overrides) -> Vec<Control> {
     }
     let seed = overrides.seed.map(|seed| format!("seed={seed}"));
     for assignment in seed.iter().chain(&overrides.set) {
-        // The run reports its errors.
+        // The run reports errors of the changes.
         changed.set(assignment).ok();
     }
     let mut walk = Walk { text: text.tree(), changed: changed.tree(), controls: Vec::new() };
@@ -202,7 +202,7 @@ impl Walk<'_> {
         if let Some(inner) = forms.table {
             let is_on = forms.boolean && value.is_some_and(|value| matches!(value.data, ValueData::Bool(true)));
             let is_table_only = !forms.boolean && forms.integer.is_none();
-            // A recording without a file is none.
+            // A recording without a file is no choice.
             let is_absent = (forms.optional || !forms.words.is_empty()) && setting_keys(inner).all(|key| key != FILE);
             let is_always_there = is_table_only && !is_absent && required_settings(inner).next().is_none();
             if table.is_some() || is_on || is_always_there {
@@ -352,7 +352,7 @@ fn kinds_menu(forms: &Forms) -> Widget {
     Widget::Menu { choices: kinds.chain(words).collect() }
 }
 
-/// The menu that creates a missing table.
+/// The menu for creating a missing table.
 fn table_menu(forms: &Forms, start: String) -> Widget {
     let words = forms.words.iter().map(|word| build_choice(word.word, quote_toml(word.word), word.meaning));
     Widget::Menu { choices: words.chain([build_choice("on", start, "")]).collect() }
@@ -379,7 +379,7 @@ fn quote_toml(text: &str) -> String {
     toml::Value::from(text).to_string()
 }
 
-/// A value as a person reads it: a text without quotes, of a member the name.
+/// A value in readable form: text without quotes, and the name of a member.
 fn format_tree_value(value: &Value) -> String {
     let text = match &value.data {
         ValueData::Table(table) => match table.get(engine::tagged::KIND).and_then(Value::text) {

@@ -5,7 +5,7 @@ use toml::{Table, Value};
 
 use super::forms::{Forms, required_settings, setting_keys};
 
-/// Values of keys for which no usual value of their type fits.
+/// Initial values of keys whose type has no suitable usual value.
 const BY_KEY: [(&str, &str); 21] = [
     ("at", "\"1 s\""),
     ("dbm", "-60"),
@@ -30,7 +30,7 @@ const BY_KEY: [(&str, &str); 21] = [
     ("value", "\"10 ms\""),
 ];
 
-/// Bit errors are much rarer than a usual share.
+/// Bit errors are much rarer than other losses.
 const BIT_ERRORS: (&str, f64) = ("rate", 1e-6);
 
 /// A value for a key.
@@ -64,7 +64,7 @@ pub(super) fn initial_value(key: &str, schema: &'static Json) -> Value {
     }
 }
 
-/// A member of a registry: its name where that is enough, or a table with the settings that it needs.
+/// A member of a registry: its name if that suffices, or a table with its required settings.
 pub(super) fn initial_member(name: &'static str, table: &'static Json, is_named: bool) -> Value {
     if is_named && required_settings(table).next().is_none() {
         return name.into();

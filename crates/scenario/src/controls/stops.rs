@@ -1,4 +1,4 @@
-//! The positions of sliders: round values around a given one, as they are written in scenarios.
+//! Positions of sliders: round values around a given one, in the notation of scenarios.
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -8,7 +8,7 @@ use engine::{Bytes, Decibels, Frequency, Length, Rate, Span, Speed};
 /// Round numbers of a decade, in tenths.
 const ROUND: [u32; 21] = [10, 11, 12, 13, 15, 16, 18, 20, 22, 25, 28, 30, 35, 40, 45, 50, 55, 60, 70, 80, 90];
 
-/// Whole numbers up to this one all have a position.
+/// Whole numbers up to this limit all have a position.
 const ALL_TO: f64 = 20.0;
 
 /// If two ends are at most this far apart, every whole number between them has a position.
@@ -37,7 +37,7 @@ pub(super) enum Dimension {
     Decibels,
 }
 
-/// The ends of a number, where the schema has them.
+/// Limits of a number, where the schema states them.
 #[derive(Clone, Copy, Default)]
 pub(super) struct NumberBounds {
     pub min: Option<f64>,
@@ -213,8 +213,8 @@ impl SliderScale {
         }
     }
 
-    /// The positions for a key. They lie around `base`, the value of the key in the text or by default, and include it and
-    /// `current`; `words` are at the end.
+    /// The positions for a key. The positions surround `base`, the key's value in the text or its default, and include
+    /// `base` and `current`; `words` are at the end.
     pub fn stops(self, base: Option<&str>, current: Option<&str>, words: &[&str]) -> Stops {
         let value = |text: Option<&str>| text.and_then(|text| self.read(text));
         let known = value(base).or(value(current));
@@ -252,7 +252,7 @@ impl SliderScale {
         }
         let NumberBounds { min, max } = self.ends();
         if base.min(now) < 0.0 {
-            // Such as a power in dBm.
+            // For example a power in dBm.
             let end = decade_above(-base.min(now));
             return (0..=SHARES)
                 .map(|share| round_to_twelve_digits(end * (f64::from(share) / f64::from(SHARES) - 1.0)))
@@ -262,7 +262,7 @@ impl SliderScale {
         if let (SliderScale::Integer(_), Some(max)) = (self, max.filter(|max| max - least <= MOST_WHOLE)) {
             return (least as u32..=max as u32).map(f64::from).collect();
         }
-        // A number up to 1 may be a share.
+        // A number up to 1 could be a share.
         let max = max.or(matches!(self, SliderScale::Number(_))
             .then_some(1.0)
             .filter(|_| is_known && base.max(now) <= 1.0 && least < 1.0));
@@ -309,14 +309,14 @@ fn round_to_twelve_digits(value: f64) -> f64 {
     format!("{value:.11e}").parse().unwrap_or(value)
 }
 
-/// The power of ten at most as large as a positive value.
+/// Largest power of ten not above a positive value.
 fn decade_below(value: f64) -> f64 {
     let text = format!("{value:e}");
     let exponent = text.rsplit('e').next().unwrap_or("0");
     format!("1e{exponent}").parse().unwrap_or(value)
 }
 
-/// The power of ten at least as large as a positive value.
+/// Smallest power of ten not below a positive value.
 fn decade_above(value: f64) -> f64 {
     let below = decade_below(value);
     if below < value { round_to_twelve_digits(below * 10.0) } else { below }
@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn slider_has_round_values_in_decades_around_the_base_and_the_base_itself() {
+    fn slider_stops_are_round_values_in_decades_around_the_base_and_the_base_itself() {
         let Stops { texts, at } = stops(SliderScale::Quantity(Dimension::Rate), Some("11.37 Mbps"), Some("11.37 Mbps"));
         assert_eq!((texts.first().unwrap().as_str(), texts.last().unwrap().as_str()), ("100 kbps", "1 Gbps"));
         assert_eq!(texts[at], "11.37 Mbps");
@@ -345,19 +345,19 @@ mod tests {
     }
 
     #[test]
-    fn positions_stay_while_the_value_moves_between_them() {
+    fn slider_stops_do_not_change_with_a_value_between_them() {
         let at = |current| stops(SliderScale::Quantity(Dimension::Rate), Some("8 Mbps"), Some(current));
         let (first, second) = (at("8 Mbps"), at("450 kbps"));
         assert_eq!(first.texts, second.texts);
         assert_eq!(second.texts[second.at], "450 kbps");
-        // A value that was typed lies between positions, or beyond them.
+        // A typed value lies between positions, or beyond them.
         let typed = at("12.34 Mbps");
         assert_eq!((typed.texts == first.texts, typed.texts[typed.at].as_str()), (true, "12 Mbps"));
         assert_eq!(at("7 Gbps").texts.last().unwrap(), "10 Gbps");
     }
 
     #[test]
-    fn whole_numbers_and_shares_keep_to_their_ends() {
+    fn slider_stops_of_whole_numbers_and_shares_stay_in_their_range() {
         let bounded =
             stops(SliderScale::Integer(NumberBounds { min: Some(2.0), max: Some(100.0) }), Some("100"), Some("7"));
         assert_eq!((bounded.texts.len(), bounded.texts[bounded.at].as_str()), (99, "7"));
@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn negative_positions_are_those_of_lengths_with_a_sign() {
+    fn slider_has_negative_stops_only_for_signed_values() {
         let Stops { texts, at } = stops(SliderScale::Quantity(Dimension::SignedLength), Some("-20 m"), Some("-20 m"));
         assert_eq!(
             (texts[0].as_str(), texts[at].as_str(), texts.last().unwrap().as_str()),
@@ -386,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn words_follow_the_largest_value() {
+    fn special_words_are_the_last_slider_stops() {
         let Stops { texts, at } = SliderScale::Limit.stops(Some("40 packets"), Some("unlimited"), &["unlimited"]);
         assert_eq!((texts[0].as_str(), texts[at].as_str(), at), ("1 packet", "unlimited", texts.len() - 1));
     }

@@ -10,7 +10,7 @@ use crate::tree::Value;
 /// Maximum number of variants side by side.
 const MOST: usize = 4;
 
-/// A scheme that changes nothing.
+/// A scheme without effect.
 const PLAIN: &str = "unmodified";
 
 /// A variant of a scenario.
@@ -27,8 +27,8 @@ pub struct Variant {
     pub scheme: Option<String>,
 }
 
-/// The cases that the sweep compares, if there are several; otherwise the scenario as written, and without a scheme if it
-/// has one.
+/// The cases that the sweep compares, if there are several; otherwise the scenario as written and, if it has a scheme,
+/// without the scheme.
 pub fn list_variants(document: &Document) -> Vec<Variant> {
     let tree = document.tree();
     let compare = tree.at("sweep.compare").map(Value::to_toml);
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn compared_cases_are_variants_else_the_unmodified_path_beside_a_scheme() {
+    fn cases_compare_variants_or_a_scheme_with_the_unmodified_path() {
         assert_eq!(of("duration = \"1 s\""), [("as written".to_owned(), 0, false)]);
         let plain = [("as written".to_owned(), 0, false), ("unmodified".to_owned(), 0, true)];
         assert_eq!(of("scheme = \"snoop\""), plain);

@@ -79,7 +79,7 @@ pub(super) struct NodeComponent<'a> {
     pub(super) scheme: Option<AgentConfig>,
 }
 
-/// What a source sends [goel1997 B.3.2].
+/// Traffic of a source [goel1997 B.3.2].
 pub(super) struct SourceTransfer {
     pub(super) to: LocatedValue<u64>,
     pub(super) packets: LocatedValue<u64>,
@@ -128,7 +128,7 @@ impl NodeComponent<'_> {
         matches!(self.component, "base_station" | "wireless_source_node" | "wireless_sink_node")
     }
 
-    /// The component that differs only in the link layer.
+    /// The component that differs from this one only in the link layer.
     pub(super) fn counterpart(&self) -> &'static str {
         match self.component {
             "base_station" => "normal_router_node",

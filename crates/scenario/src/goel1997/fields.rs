@@ -29,7 +29,7 @@ impl<'b, 'a, 'r, 'f> Fields<'b, 'a, 'r, 'f> {
         format!("{}.{attribute}", self.block.name.text)
     }
 
-    /// An attribute that must be given once. `None` if an error has been or will be reported.
+    /// A required attribute, given exactly once. `None` if an error has been or will be reported.
     pub(super) fn read_required<T>(&mut self, name: &'static str, kind: &AttributeType<T>) -> Option<LocatedValue<T>> {
         let entry = self.once(name);
         if entry.is_none() {
@@ -38,7 +38,7 @@ impl<'b, 'a, 'r, 'f> Fields<'b, 'a, 'r, 'f> {
         self.read(entry?, kind)
     }
 
-    /// An attribute that may be given once.
+    /// An optional attribute, given at most once.
     pub(super) fn read_optional<T>(&mut self, name: &'static str, kind: &AttributeType<T>) -> Option<LocatedValue<T>> {
         let entry = self.once(name)?;
         self.read(entry, kind)
@@ -84,7 +84,7 @@ impl<'b, 'a, 'r, 'f> Fields<'b, 'a, 'r, 'f> {
         }
     }
 
-    /// Reports unknown and missing attributes. A misspelled attribute is not reported as missing too.
+    /// Reports unknown and missing attributes. A misspelled attribute is not also reported as missing.
     pub(super) fn finish(mut self) {
         for entry in self.block.entries.iter().filter(|entry| !self.known.contains(&entry.name.text)) {
             let name = sanitize_input(entry.name.text);

@@ -3,7 +3,7 @@
 use super::report::Report;
 use crate::problem::{Problem, sanitize_input};
 
-/// A word, a sign, or the end of a line.
+/// A word, a punctuation character, or the end of a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Token<'a> {
     /// Anything between blanks and signs.
@@ -18,7 +18,7 @@ pub(super) enum Token<'a> {
     Semicolon,
     /// The end of a line.
     Newline,
-    /// The end of the text. There is one, and it is last.
+    /// The end of the text: a single token, the last one.
     End,
 }
 

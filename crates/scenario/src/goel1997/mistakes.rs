@@ -144,7 +144,7 @@ fn contradictory_scripts_are_refused() {
     check_mistakes(&apply_changes(NETWORK, &script), SCRIPTED);
 }
 
-/// The mode needs one wireless link; the network has none.
+/// The mode requires one wireless link; the network has none.
 #[test]
 fn trace_requires_its_link() {
     let wired = NETWORK.split_once("wireless_link").unwrap().0;
@@ -199,7 +199,10 @@ fn links_that_share_a_medium_have_one_bandwidth() {
     let [problem] = &parse_problems(&text)[..] else { panic!("{}", render_problems(&parse_problems(&text))) };
     assert_eq!(problem.key.as_deref(), Some("wireless_link.bandwidth"));
     assert_eq!((problem.place.unwrap().0, problem.found.as_deref()), (50, Some("2000000")));
-    assert_eq!(problem.expected, "1000000, the bandwidth of link 102, with which it shares it [goel1997 B.3.10]");
+    assert_eq!(
+        problem.expected,
+        "1000000, the bandwidth of link 102, with which it shares the medium [goel1997 B.3.10]"
+    );
 }
 
 #[test]

@@ -42,8 +42,8 @@
 //! - `read_from_trace` 0 and 2 need exactly one wireless link; 1 with another number records nothing and warns.
 //! - Sinks receive from one source each.
 //!
-//! Links that share a bandwidth become a medium under IEEE 802.11 DCF; how, and what of a `wireless_link` has no place there,
-//! says `shared.rs`.
+//! Links that share a bandwidth become a medium under IEEE 802.11 DCF; `shared.rs` describes the conversion, and the
+//! settings of a `wireless_link` without a counterpart.
 
 mod components;
 mod fields;
@@ -83,12 +83,12 @@ pub struct Parsed {
 /// The use of [`TRACE_FILE`] for a wireless link, named as in the scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TraceUse {
-    /// Read the channel's states from it (`read_from_trace` 0).
+    /// Read the channel's states from the file (`read_from_trace` 0).
     Read {
         /// The link.
         link: String,
     },
-    /// Write the channel's states to it (`read_from_trace` 1 and 2).
+    /// Write the channel's states to the file (`read_from_trace` 1 and 2).
     Record {
         /// The link.
         link: String,

@@ -1,4 +1,4 @@
-//! Maps keys of a scenario to the datafile: origin, place and name there.
+//! Maps keys of a scenario to the datafile: origin, position and name of each.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::parser::ComponentBlock;
 use super::report::Report;
 use crate::problem::Problem;
 
-/// The attributes that become keys, each with its key relative to the component's.
+/// The attributes that become keys, each with its key relative to the key of the component.
 const ATTRIBUTES: &[(&str, &str)] = &[
     // simulator
     ("duration", "system_simulation_time"),
@@ -72,7 +72,7 @@ impl Origins {
                 called: format!("{attribute} of {called}"),
                 place: report.place(at),
             };
-            // For an attribute that is repeated, the first.
+            // The first occurrence of a repeated attribute.
             self.0.entry(below).or_insert(origin);
         }
         let key = if key.is_empty() { "output" } else { key };
@@ -115,7 +115,7 @@ impl Origins {
         ends.collect::<Vec<_>>().into_iter().rev().find_map(|end| self.0.get(&key[..end]))
     }
 
-    /// `text` with its keys as named in the datafile: those with a dot, or between backquotes.
+    /// `text` with keys as named in the datafile: keys with a dot, or between backquotes.
     fn in_words(&self, text: &str) -> String {
         let word = |word: &str| {
             let key = word.trim_matches(|c: char| !(c.is_alphanumeric() || "`_]".contains(c)));
@@ -129,7 +129,7 @@ impl Origins {
     }
 }
 
-/// A value of a scenario as the number that an attribute takes: its unit is fixed.
+/// Converts a value of a scenario to the number of an attribute, whose unit is fixed.
 fn in_units(attribute: &str, value: &str) -> Option<String> {
     match attribute {
         "buffer_size" | "pkt_size" => Some(value.parse::<Bytes>().ok()?.0.to_string()),

@@ -77,7 +77,7 @@ pub(super) fn parse_blocks<'a>(tokens: &[(Token<'a>, usize)], report: &mut Repor
     blocks
 }
 
-/// The error of a token outside of braces, given the token after it.
+/// Error of a token outside of braces, depending on the following token.
 fn explain_stray_token(token: Token<'_>, next: Token<'_>) -> Problem {
     match token {
         Token::Word(word) if NAMES.contains(&word) => {
@@ -119,7 +119,7 @@ impl<'a> Parser<'_, 'a, '_, '_> {
         self.tokens[self.next].0
     }
 
-    /// The next token; at the end always `End`.
+    /// The next token; `End` after the last one.
     fn take(&mut self) -> (Token<'a>, usize) {
         let token = self.tokens[self.next];
         self.next = (self.next + 1).min(self.tokens.len() - 1);
@@ -144,7 +144,7 @@ impl<'a> Parser<'_, 'a, '_, '_> {
         }
     }
 
-    /// The rest of a block, from its `{` on.
+    /// The remainder of a block, from its `{` on.
     fn block(&mut self, name: Word<'a>) -> ComponentBlock<'a> {
         let shown_name = sanitize_input(name.text);
         self.skip_newlines();
@@ -159,7 +159,7 @@ impl<'a> Parser<'_, 'a, '_, '_> {
                     break;
                 }
                 (Token::Word(_), _) if self.next_beyond_newlines() == Token::Open => {
-                    // The next component begins: the caller reads it.
+                    // The next component begins here; the caller parses it.
                     self.next -= 1;
                     self.report_unclosed(name);
                     break;
@@ -181,7 +181,7 @@ impl<'a> Parser<'_, 'a, '_, '_> {
         self.report.at(name.at, problem.hint("its { is never closed"));
     }
 
-    /// The rest of an attribute, after its name.
+    /// The remainder of an attribute after its name.
     fn entry(&mut self, component: &str, name: Word<'a>) -> DatafileEntry<'a> {
         let mut entry = DatafileEntry { name, values: Vec::new() };
         let attribute = sanitize_input(name.text);
@@ -207,7 +207,7 @@ impl<'a> Parser<'_, 'a, '_, '_> {
             return entry;
         }
         if self.peek() == Token::Equals && entry.values.len() > 1 {
-            // The last word is the name of another attribute, which is then read as if it began a line.
+            // The last word is the name of another attribute, and is read as the beginning of a line.
             entry.values.pop();
             self.next -= 1;
         } else if self.peek() == Token::Semicolon {

@@ -23,14 +23,14 @@ pub(super) struct AttributeType<T> {
     pub(super) words: &'static [(&'static str, &'static str)],
 }
 
-/// Why a text is not a value of the type: a suggestion, if there is one.
+/// Reason why a text is not a value of the type: a suggestion, if any.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Refusal(pub(super) Option<String>);
 
 /// The use of the trace file [goel1997 B.3.1].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum TraceMode {
-    /// 0: the channel follows it.
+    /// 0: the channel follows the trace.
     Read,
     /// 1: the channel's states are recorded.
     Record,
@@ -109,7 +109,7 @@ fn refuse_value<T>(hint: impl Into<String>) -> Result<T, Refusal> {
     Err(Refusal(Some(hint.into())))
 }
 
-/// `text` if it is digits with at most one point among them, `.5` included.
+/// `text` if it consists of digits with at most one point, including `.5`.
 fn check_decimal(text: &str) -> Result<&str, Refusal> {
     let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
     let (number, rest) = (&text[..end], text[end..].trim_start());
@@ -161,7 +161,7 @@ fn parse_run_duration(text: &str) -> Result<Span, Refusal> {
 }
 
 fn parse_packet_size(text: &str) -> Result<u64, Refusal> {
-    /// The data of the largest IPv4 packet behind 40 bytes of headers.
+    /// Payload of the largest IPv4 packet after 40 bytes of headers.
     const MAX: u64 = 65_495;
     match at_least_one(parse_whole(text)?)? {
         size if size > MAX => refuse_value("too large for an IP packet"),
@@ -170,7 +170,7 @@ fn parse_packet_size(text: &str) -> Result<u64, Refusal> {
 }
 
 fn parse_receive_window(text: &str) -> Result<Bytes, Refusal> {
-    /// What TCP can advertise [RFC7323 s2.3].
+    /// Maximum window that TCP can advertise [RFC7323 s2.3].
     const MAX: Bytes = Bytes(1 << 30);
     match parse_in_unit(text, "KiB")? {
         Bytes(0) => refuse_value("nothing could be sent"),

@@ -1,4 +1,4 @@
-//! Collected problems, and the text they refer to.
+//! Collected problems, with the text to which they refer.
 
 use super::Place;
 use crate::lines::Lines;
@@ -47,7 +47,7 @@ impl<'a> Report<'a> {
         self.problems.push(problem.in_file(self.file));
     }
 
-    /// The place of byte `at`.
+    /// Position of byte `at`.
     pub(super) fn place(&self, at: usize) -> Place {
         let (place, source) = self.lines.place(self.text, at);
         (place, source.to_owned())

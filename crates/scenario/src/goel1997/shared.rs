@@ -8,8 +8,8 @@
 //! | N transmissions [goel1997 4.3.1] | the retry limits, one for all its links; 1 where the ends have no link layer |
 //! | `latency` | the cell's delay, if all its links have the same and it is shorter than a SIFS; if not, ignored with a warning |
 //!
-//! The thesis leaves open how a latency goes together with slots of 20 us. Its example has 1 ms, 300 km, over which no station
-//! senses another in time.
+//! The thesis does not state how a latency agrees with slots of 20 us. Its example has 1 ms, or 300 km, a distance at
+//! which no station senses another within a slot.
 
 use std::collections::BTreeSet;
 
@@ -25,7 +25,7 @@ use super::translate::{Translator, suggest_id};
 use crate::model;
 use crate::problem::Problem;
 
-/// The standards of which the bandwidth is a rate, in the order in which they are tried.
+/// Standards to which the bandwidth belongs as a rate, in the order in which they are tried.
 const STANDARDS: [(&str, Standard); 2] = [("802.11", Standard::Dsss), ("802.11b", Standard::B)];
 
 fn find_standard(rate: Rate) -> Option<Standard> {
@@ -55,7 +55,7 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
         media
     }
 
-    /// The links that share, except those that cannot.
+    /// Links that share a bandwidth, without the ones that cannot.
     fn shared_members(&mut self, shared: &SharedLinks, seen: &mut BTreeSet<u64>) -> Vec<&'c LinkComponent<'a>> {
         if shared.links.is_empty() {
             let problem = Problem::new("link_id is missing").key("shared_links.link_id");
@@ -98,7 +98,7 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
         for other in &members[1..] {
             if other.rate.value != first.rate.value {
                 let expected = format!(
-                    "{}, the bandwidth of link {}, with which it shares it [goel1997 B.3.10]",
+                    "{}, the bandwidth of link {}, with which it shares the medium [goel1997 B.3.10]",
                     first.rate.value.bits_per_sec(),
                     first.id.value
                 );
@@ -146,7 +146,7 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
         first
     }
 
-    /// The cell's delay, if the links' latency is valid as such.
+    /// Delay of the cell, if the latency of the links is a valid delay.
     fn latency(&mut self, members: &[&LinkComponent<'_>], cell: &dcf::Config) -> Option<Span> {
         let latency = members.first()?.delay.value;
         let fits = |delay: Span| dcf::Config { delay: Some(delay), ..cell.clone() }.check().is_empty();

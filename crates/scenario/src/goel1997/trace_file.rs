@@ -20,7 +20,7 @@ use crate::problem::{Problem, sanitize_input};
 pub fn parse_switches(file: &str, text: &[u8]) -> Result<Vec<Span>, Problem> {
     let text = decode_text(file, text)?;
     let mut switches: Vec<Span> = Vec::new();
-    // The previous line: its number, its time, and whether it had a state.
+    // Previous line: its number, its time, and whether it has a state.
     let mut before: Option<(usize, Span, bool)> = None;
     let mut start = 0;
     for (number, line) in text.split_inclusive('\n').enumerate() {
@@ -83,7 +83,7 @@ pub fn write_switches(switches: &[Span]) -> String {
     text
 }
 
-/// Milliseconds with the decimals needed, at most six.
+/// Milliseconds with the required decimals, at most six.
 fn format_switch_time(at: Span) -> String {
     let (whole, nanos) = (at.as_nanos() / 1_000_000, at.as_nanos() % 1_000_000);
     let text = format!("{whole}.{nanos:06}");

@@ -66,7 +66,7 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
         let simulator = simulator?;
         let uses_trace = self.trace(simulator);
         let mut traces: Vec<String> = simulator.traces.iter().map(|name| (*name).to_owned()).collect();
-        // A trace that was read is written again, so that a result contains the channel's states of its run.
+        // A trace that was read is written again, so that a result contains the channel's states during its run.
         if uses_trace.is_some() {
             traces.push("air".into());
         }
@@ -167,7 +167,7 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
 
     fn flows(&mut self) -> IndexMap<String, Flow> {
         let mut flows = IndexMap::new();
-        // Sinks, and the sources that send to them.
+        // Sinks, with the sources that send to them.
         let mut taken: BTreeMap<u64, u64> = BTreeMap::new();
         let mut sources = 0;
         for component in self.components {

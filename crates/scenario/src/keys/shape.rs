@@ -18,7 +18,7 @@ impl Shape<'static> {
         Shape::of(&SCHEMA)
     }
 
-    /// The shape at the end of `steps`; empty if there is no such key.
+    /// The shape of the key at the end of `steps`; empty if the key does not exist.
     pub fn at(steps: &[PathStep]) -> Self {
         steps.iter().fold(Shape::scenario(), |shape, step| shape.below(step))
     }
@@ -32,7 +32,7 @@ impl<'s> Shape<'s> {
         Shape(all)
     }
 
-    /// The shape of the value at a key or index of this one.
+    /// Shape of the value at a key or index below this one.
     pub fn below(&self, step: &PathStep) -> Self {
         let mut all = Vec::new();
         for schema in &self.0 {
@@ -45,7 +45,7 @@ impl<'s> Shape<'s> {
         Shape(all)
     }
 
-    /// The alternative schemas, each before those to which it refers.
+    /// Alternative schemas, each before the schemas to which it refers.
     pub fn alternatives(&self) -> &[&'s Value] {
         &self.0
     }
@@ -73,7 +73,7 @@ impl<'s> Shape<'s> {
         self.0.iter().any(|schema| schema["additionalProperties"].is_object())
     }
 
-    /// The keys of the table for any `kind`, each once.
+    /// Keys of the table for any `kind`, without duplicates.
     pub fn keys(&self) -> Vec<&'s str> {
         let mut keys = Vec::new();
         for (key, _) in self.0.iter().filter_map(|schema| schema["properties"].as_object()).flatten() {

@@ -17,7 +17,7 @@ impl Pattern {
         self.0.len() == path.len() && self.common(path) == path.len()
     }
 
-    /// The number of leading steps that a path has in common with this.
+    /// Number of leading steps that a path has in common with this one.
     fn common(&self, path: &[PathStep]) -> usize {
         let is_same = |own: &PathStep, other: &PathStep| match (own, other) {
             (PathStep::Item(_), PathStep::Item(_)) => true,
@@ -26,7 +26,7 @@ impl Pattern {
         self.0.iter().zip(path).take_while(|(own, other)| is_same(own, other)).count()
     }
 
-    /// The path as written in the table at `table`: relative if it is in it, otherwise from the top.
+    /// The path as written in the table at `table`: relative if the path lies below that table, otherwise absolute.
     fn written_in(&self, table: &[PathStep]) -> String {
         let common = self.common(table);
         let name = |(at, step): (usize, &PathStep)| match table.get(at).filter(|_| at < common) {
@@ -50,7 +50,7 @@ pub(crate) fn find_synonym(name: &str, table: &[PathStep]) -> Option<String> {
     nearest_to(table, meant.map(|(path, _)| *path))
 }
 
-/// A key of this name elsewhere in the same part of a scenario, as it is written in `table`.
+/// A key with this name elsewhere in the same part of a scenario, written relative to `table`.
 pub(crate) fn find_key_elsewhere(name: &str, table: &[PathStep]) -> Option<String> {
     let Some(PathStep::Key(part)) = table.first() else { return None };
     let mut paths = Vec::new();
@@ -58,8 +58,8 @@ pub(crate) fn find_key_elsewhere(name: &str, table: &[PathStep]) -> Option<Strin
     nearest_to(table, paths.iter().map(String::as_str))
 }
 
-/// Of several paths in the same part of a scenario, the one with most leading steps in common with the table's; among
-/// these the shortest, then the first.
+/// Of several paths in the same part of a scenario, the path with most leading steps in common with the table's path;
+/// among these the shortest, then the first.
 fn nearest_to<'a>(table: &[PathStep], paths: impl Iterator<Item = &'a str>) -> Option<String> {
     let patterns = paths.map(Pattern::of).filter(|pattern| table.is_empty() || pattern.common(table) > 0);
     let distance = |pattern: &Pattern| (table.len() - pattern.common(table), pattern.0.len());
@@ -82,7 +82,7 @@ fn collect_paths(shape: &Shape<'static>, path: &str, name: &str, paths: &mut Vec
     }
 }
 
-/// Letters and digits alone: `DataRate`, `data_rate` and `data-rate` are one name.
+/// Only letters and digits count: `DataRate`, `data_rate` and `data-rate` are one name.
 fn normalize_key(name: &str) -> String {
     name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
 }
@@ -106,7 +106,7 @@ mod tests {
         assert_eq!(in_table("", "stop_time").as_deref(), Some("duration"));
         assert_eq!(in_table("flows.down.tcp", "rwnd").as_deref(), Some("flows.down.receive_window"));
         assert_eq!(in_table("links.air", "frobnicate"), None);
-        // Links have no such setting.
+        // Links have no such key.
         assert_eq!(in_table("links.air", "cwnd"), None);
     }
 

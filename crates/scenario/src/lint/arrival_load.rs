@@ -8,7 +8,7 @@ use crate::problem::Problem;
 pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
     let Context { network, routes, .. } = *context;
     let mut warnings = Vec::new();
-    // Offered bits per second by hop, and the arrival process that offers most there.
+    // Offered bits per second by hop, and the arrival process with the largest offer.
     let mut offered: BTreeMap<usize, (f64, f64, &str)> = BTreeMap::new();
     for (spec, [there, _]) in network.arrivals.iter().zip(&routes[network.flows.len()..]) {
         let mean = spec.sizes.build().mean();
@@ -35,8 +35,8 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
         if load > 1.0 && !reported.contains(&name) {
             reported.push(name);
             let text = format!(
-                "less than the rate of {}, {}: the flows that arrive there are {:.2} times as much data as it carries, and \
-                 their number grows without end",
+                "less than the rate of {}, {}: arriving flows offer {:.2} times the data that it carries, so their \
+                 number grows without bound",
                 link.name, rate, load
             );
             let spec = network.arrivals.iter().find(|spec| spec.name == name);

@@ -17,13 +17,14 @@ use super::paths::{FlowPath, by_bottleneck, collect_flow_paths, format_round_tri
 use crate::problem::Problem;
 use crate::routes::full_packet;
 
-/// The factor from which a buffer is reported, either way: far more than rounding, headers and link layers explain.
+/// Factor from which a buffer is reported as too small or too large: far more than the effect of rounding, headers and
+/// link layers.
 const FAR: f64 = 4.0;
 
 /// Delay of a standing queue that is harmless (RFC 8289).
 const HARMLESS: Span = Span::from_millis(100);
 
-/// The buffer in front of a hop: the key that limits it, its value, and bytes.
+/// The buffer in front of a hop: the key of its limit, the value, and its size in bytes.
 struct HopBuffer {
     key: String,
     found: String,
@@ -32,8 +33,8 @@ struct HopBuffer {
     packet: Option<u32>,
 }
 
-/// The buffer in front of a bottleneck, if it is finite and a packet fits; `packet` is the largest that passes. `None`
-/// for a default queue: there is no warning about it.
+/// The buffer in front of a bottleneck, if it is finite and a packet fits; `packet` is the largest packet that passes.
+/// `None` for a default queue, for which no warning is given.
 fn find_hop_buffer(context: &Context<'_>, hop: usize, packet: u32) -> Option<HopBuffer> {
     let network = context.network;
     let link = &network.links[hop / 2];
@@ -153,7 +154,7 @@ pub(super) mod tests {
         for queue in ["7 packets", "6617 B", "26 packets", "50 packets", "unlimited"] {
             assert_no_warnings(&before_the_air(queue, ""));
         }
-        // With the hint applied, nothing is reported.
+        // With the hint applied, no warning remains.
         assert_no_warnings(&before_the_air("26465 B", ""));
     }
 
@@ -225,7 +226,7 @@ pub(super) mod tests {
         let parts = ["nodes.x.buffer: found \"6 kB\"", "write nodes.x.buffer = \"26465 B\""];
         assert_only_warning(&buffer("6 kB", &before_the_air("50 packets", "")), &parts);
         assert!(list_warnings(&buffer("7 kB", &before_the_air("6 packets", "")))[0].contains("links.air.queue"));
-        // The mobile sends over the radio link itself; at the station the wire is faster, so nothing waits there.
+        // The mobile sends over the radio link; at the station the wire is faster, so no packet waits there.
         assert_no_warnings(&buffer("6 kB", &reverse_flow(&modify_network(&[]))));
     }
 }

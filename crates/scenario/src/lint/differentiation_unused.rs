@@ -31,7 +31,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn differentiation_beside_tahoe_is_reported() {
+    fn differentiation_with_tahoe_is_reported() {
         let [tahoe, reno] = examples();
         assert_only_warning(&tahoe, &["flows.down.tcp.loss_differentiation: found \"zigzag\"", "tahoe has none"]);
         assert_only_warning(

@@ -37,7 +37,7 @@ pub(super) mod tests {
             &[key, "reno does not"],
         );
         assert_no_warnings(&network_with_tcp("variant = \"sack\", prr = true, dsack_undo = true"));
-        // The variant's own setting is not reported.
+        // The default of the variant is not reported.
         assert_no_warnings(&network_with_tcp("variant = \"linux\", recovery = \"reno\""));
     }
 }

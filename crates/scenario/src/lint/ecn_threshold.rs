@@ -1,4 +1,4 @@
-//! ECN thresholds that a queue never exceeds because it is full before.
+//! ECN thresholds that a queue cannot exceed because it is full at a smaller backlog.
 
 use path::queue::Limit;
 use sim::LinkSpec;

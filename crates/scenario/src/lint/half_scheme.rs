@@ -1,5 +1,5 @@
-//! Schemes with parts at the sender and at the base station of which only one is selected: messages that no sender
-//! reacts to, or a sender that never receives a message.
+//! Schemes with parts at the sender and at the base station of which only one part is selected: either no sender
+//! responds to messages, or a sender never receives messages.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +22,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
         let with_link_layer = there.hops.iter().filter(|hop| has_link_layer(&network.links[*hop / 2]));
         let stations: Vec<usize> = with_link_layer.map(|hop| network.links[hop / 2].between[hop % 2]).collect();
         let schemes: Vec<&str> = stations.iter().map(|node| network.nodes[*node].agent.name()).collect();
-        // A scheme without a sender's part has no other half.
+        // A scheme without a sender's part is complete at the node.
         let halves = stations.iter().zip(&schemes);
         let halves = halves.filter(|(station, scheme)| {
             network.nodes[**station].agent.traits().changes(SchemeNode::Sender) && has_sender_part(scheme)
@@ -51,8 +51,8 @@ fn has_sender_part(scheme: &str, members: &Members) -> bool {
     scheme != ResponseConfig::default().name() && members.names::<ResponseConfig>().any(|name| name == scheme)
 }
 
-/// The warning if the sender does not follow the scheme of a station's agent, which has a sender's part: its response,
-/// and its name.
+/// Returns the warning for a sender that does not follow the scheme of a station's agent with a sender's part: the
+/// response, and its name.
 fn sender_lacks_half([scheme, station]: [&str; 2], [followed, sender]: [&str; 2]) -> Option<Problem> {
     if scheme == followed {
         return None;
@@ -102,7 +102,7 @@ pub(super) mod tests {
 
     /// Data of the mobile does not pass the base station's radio, and the mobile has its own agent.
     #[test]
-    fn part_at_the_sender_is_needed_at_the_node_that_sends_over_the_radio() {
+    fn sender_part_of_a_scheme_is_required_at_the_node_that_sends_over_radio() {
         assert_no_warnings(&at_node(&reverse_flow(&modify_network(&[])), "b", ", scheme = \"refined-icmp\""));
     }
 

@@ -1,4 +1,4 @@
-//! Queues that mark, on the routes of flows without ECN only.
+//! Queues that mark packets although all flows through them are without ECN.
 
 use path::queue::Limit;
 use sim::Transport;
@@ -61,7 +61,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn queue_that_was_asked_to_mark_is_reported_without_senders_that_use_ecn() {
+    fn marking_queue_without_ecn_senders_is_reported() {
         let newreno = "variant = \"newreno\"";
         assert_only_warning(
             &with("{ kind = \"codel\", ecn = true }", newreno),

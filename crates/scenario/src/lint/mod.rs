@@ -43,7 +43,7 @@ use crate::routes::Route;
 pub(crate) struct Context<'a> {
     /// The scenario as written, for settings that the network does not distinguish from defaults.
     pub scenario: &'a Scenario,
-    /// The outside members that it may name.
+    /// Outside members that the scenario may name.
     pub members: &'a Members,
     /// The network.
     pub network: &'a Network,
@@ -55,7 +55,7 @@ pub(crate) struct Context<'a> {
 
 impl Context<'_> {
     /// The key of a setting of a direction of a link: `links.NAME.queue`, or `links.NAME.queue.backward` if the
-    /// directions have their own.
+    /// directions have separate values.
     fn key(&self, link: &LinkSpec, direction: usize, setting: &str) -> String {
         let way = self.scenario.links.get(&link.name).map(|given| given.way(LinkDirection::BOTH[direction]));
         format!("links.{}.{}", link.name, way.map_or_else(|| setting.to_owned(), |way| way.key(setting)))
@@ -64,9 +64,9 @@ impl Context<'_> {
 
 /// A lint.
 pub struct Lint {
-    /// Its name, shown in its warnings.
+    /// Name of the lint, shown in its warnings.
     pub name: &'static str,
-    /// The condition it reports, in a sentence.
+    /// Condition that the lint reports, in a sentence.
     pub finds: &'static str,
     check: fn(&Context<'_>) -> Vec<Problem>,
 }
@@ -77,7 +77,7 @@ macro_rules! lints {
         /// Every lint, in the order in which their warnings appear.
         pub const LINTS: &[Lint] = &[$(Lint { name: $name, finds: $finds, check: $module::check },)+];
 
-        /// For each lint a scenario that it reports, and one that it does not.
+        /// For each lint a scenario that it reports, and one that it accepts.
         #[cfg(test)]
         const EXAMPLES: &[(&str, fn() -> [String; 2])] = &[$(($name, $module::tests::examples),)+];
     };

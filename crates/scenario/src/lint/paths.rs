@@ -6,8 +6,8 @@
 //!               propagation, transmission and processing, without waiting
 //! ```
 //!
-//! Limits: the rate is the link's, without overhead of a link layer or losses of the channel. A flow has one
-//! bottleneck, the first of the slowest; flows share it evenly.
+//! Limits: the rate is the configured rate of the link, without overhead of a link layer or losses of the channel. A
+//! flow has one bottleneck, the first of the slowest; flows share it evenly.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ use crate::routes::{Route, empty_packet, full_packet};
 /// The path of a flow, with its capacity.
 pub(super) struct FlowPath<'a> {
     pub flow: &'a FlowSpec,
-    /// The slowest hop of its data, 2 x link + way; the first if several are.
+    /// Slowest hop of the flow's data, 2 x link + way; the first if several are equal.
     pub hop: usize,
     pub rate: Rate,
     pub round_trip: Span,

@@ -39,7 +39,7 @@ pub(super) mod tests {
             );
         }
         assert_no_warnings(&network_with_tcp("variant = \"sack\", prr = true"));
-        // The variant's own setting is not reported.
+        // The default of the variant is not reported.
         assert_no_warnings(&network_with_tcp("variant = \"linux\", control = \"bbr\""));
     }
 }

@@ -64,8 +64,8 @@ pub(super) mod tests {
         }
     }
 
-    /// A link parallel to the wire, with a later name: the wire carries the flow both ways, and the other carries
-    /// nothing.
+    /// A link parallel to the wire, with a later name: the wire carries the flow both ways, and the parallel link
+    /// carries nothing.
     #[test]
     fn queue_of_a_link_without_flows_is_not_reported() {
         let beside =

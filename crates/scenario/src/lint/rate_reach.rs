@@ -86,7 +86,7 @@ pub(super) mod tests {
         );
         let slower = "links.air.rate: found 48 Mbps, expected a slower one: at 48 Mbps the range is 39.8 m";
         assert_only_warning(&reach("", &at("60"), "rate = \"48 Mbps\""), &[slower]);
-        // 37.58 m and 37.59 m are the same in three digits.
+        // 37.58 m and 37.59 m are equal in three digits.
         assert_only_warning(&reach("", &at("37.59"), ""), &["range is 37.583 m", "at least 37.59 m"]);
         for (media, metres) in [("", "37.58"), ("rate_control = \"arf\"", "60"), ("rate = \"6 Mbps\"", "100")] {
             assert_no_warnings(&reach(media, &at(metres), ""));
@@ -94,7 +94,7 @@ pub(super) mod tests {
         assert_no_warnings(&cell_network("standard = \"802.11a\", range = \"100 m\"", HERE, &at("60"), ""));
     }
 
-    /// In ten seconds it comes 30 m nearer, and then receives 54 Mbps, or 23 m, and does not.
+    /// In ten seconds the mobile comes 30 m nearer and then receives 54 Mbps; with 23 m it does not.
     #[test]
     fn smallest_distance_during_the_run_counts() {
         let walks = |speed: &str| {

@@ -1,4 +1,4 @@
-//! Schemes without effect: for the other direction of data, or at a node where they need no agent.
+//! Schemes without effect: for the other direction of data, or at a node where they use no agent.
 
 use engine::Named;
 use path::agent::AgentConfig;
@@ -67,7 +67,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn scheme_at_a_node_that_it_does_not_ask_is_reported() {
+    fn scheme_at_a_node_without_effect_is_reported() {
         for (text, node, scheme, part) in [
             (download(), "b", "snoop", "needs the base station (x)"),
             (download(), "x", "freeze-tcp", "needs the receiver (b)"),

@@ -1,4 +1,4 @@
-//! Schemes whose settings leave them without an effect.
+//! Schemes made ineffective by their settings.
 
 use super::Context;
 use crate::followers::{Followers, scheme_key};

@@ -71,14 +71,14 @@ pub(super) mod tests {
         let found = "duration: found 10.5 s, expected at least 10.6 s";
         assert_only_warning(&lasts("10.5 s", ""), &[found, "1.059 s (5 round trips of 211.7 ms)", "lasthop steady"]);
         assert_no_warnings(&lasts("10.6 s", ""));
-        // A flow with an end.
+        // A flow with a limited amount of data.
         assert_no_warnings(&lasts("10.5 s", "bytes = \"1 MB\"\n"));
         // Two doublings from ten segments on; a window and a threshold of 4 kB.
         assert_no_warnings(&lasts("5 s", "tcp.initial_window = 10\n"));
         assert_only_warning(&lasts("4 s", "tcp.initial_window = 10\n"), &["duration"]);
         assert_no_warnings(&lasts("5 s", "receive_window = \"4 kB\"\n"));
         assert_no_warnings(&lasts("5 s", "tcp.initial_ssthresh = \"4 kB\"\n"));
-        // The time before its start does not count.
+        // The time before the start of the flow does not count.
         assert_only_warning(&lasts("10.6 s", "start = \"1 s\"\n"), &["duration"]);
     }
 

@@ -26,7 +26,7 @@ to = "b"
 mss = "1000 B"
 "#;
 
-/// The network in which each first text is replaced by the second.
+/// The network with each first text replaced by the second.
 pub fn modify_network(changes: &[(&str, &str)]) -> String {
     changes.iter().fold(NETWORK.to_owned(), |text, (from, to)| {
         assert!(text.contains(from), "{from}");
@@ -97,7 +97,7 @@ pub fn lints_of(text: &str) -> Vec<&'static str> {
     check_text(text).iter().map(|warning| warning.lint.expect("every warning carries its lint")).collect()
 }
 
-/// The only warning contains all of these.
+/// Asserts a single warning that contains all of these texts.
 pub fn assert_only_warning(text: &str, parts: &[&str]) {
     let warnings = list_warnings(text);
     assert_eq!(warnings.len(), 1, "{warnings:?}\n{text}");

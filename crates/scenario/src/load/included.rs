@@ -35,14 +35,14 @@ impl Recordings {
     }
 }
 
-/// The place of a scenario, to which the files that it names are relative.
+/// Place of a scenario, the base of relative file names.
 #[derive(Clone, Copy)]
 pub(super) struct Folder<'a> {
     /// The file system.
     pub(super) files: &'a dyn Files,
     /// The file of the scenario.
     pub(super) scenario: &'a Path,
-    /// The recordings that were read.
+    /// Recordings read so far.
     pub(super) recordings: &'a Recordings,
 }
 
@@ -107,8 +107,8 @@ impl Folder<'_> {
         self.scenario.parent().unwrap_or(Path::new("")).join(file)
     }
 
-    /// The file of a trace: relative to the scenario or, as a run names it when it writes one, to the working directory.
-    /// A result directory refers to its trace.
+    /// File of a trace: relative to the scenario or, in the form printed by a run, to the working directory. A result
+    /// directory refers to the trace in it.
     fn path_of_trace(self, file: &str) -> PathBuf {
         let Folder { files, .. } = self;
         let in_directory = |path: PathBuf| if files.is_dir(&path) { path.join(goel1997::TRACE_FILE) } else { path };
@@ -116,7 +116,7 @@ impl Folder<'_> {
         if !files.exists(&near) && files.exists(&here) { here } else { near }
     }
 
-    /// A hint where to find a trace: if runs of the scenario have left some, by the name of the first.
+    /// A hint where to find a trace: if runs of the scenario have written some, the name of the first.
     fn hint_of_trace(self) -> String {
         let stem = self.scenario.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let results = self.files.entries(Path::new("results")).into_iter();
@@ -126,9 +126,9 @@ impl Folder<'_> {
         traces.sort();
         match traces.first() {
             Some(trace) if self.scenario.extension().is_some_and(|ending| ending == "dat") => {
-                format!("a run has left one: write read_from_trace = 0 {}", trace.display())
+                format!("a run has written one: write read_from_trace = 0 {}", trace.display())
             }
-            Some(trace) => format!("a run has left one: write file = \"{}\"", trace.display()),
+            Some(trace) => format!("a run has written one: write file = \"{}\"", trace.display()),
             None => {
                 "it contains the changes of the channel's state, a line such as \"1233.5 BAD\" for each, in ms; a run with \
                  --trace air, or read_from_trace = 1, writes one into its result directory: name that file here"

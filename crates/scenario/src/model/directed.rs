@@ -26,7 +26,8 @@ pub const NAMES: [&str; 2] = [direction_name(LinkDirection::Forward), direction_
 pub enum Directed<T> {
     /// The same for both.
     Both(T),
-    /// Forward and backward; `None` for a direction without a value. Boxed: few links have it, and each would be as large.
+    /// Forward and backward; `None` for a direction without a value. Boxed, because few links have such a value, and
+    /// all links would become larger.
     Each(Box<[Option<T>; 2]>),
 }
 
@@ -71,7 +72,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Directed<T> {
     }
 }
 
-/// Passes everything but a table with the directions to the value's own deserialization.
+/// Passes values other than a table of directions to the deserializer of the value.
 struct OneOrEach<T>(PhantomData<T>);
 
 impl<'de, T: Deserialize<'de>> Visitor<'de> for OneOrEach<T> {

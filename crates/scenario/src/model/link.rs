@@ -30,34 +30,34 @@ pub enum LinkKind {
 pub struct Link {
     /// The physical medium.
     pub kind: LinkKind,
-    /// The two nodes that it connects.
+    /// The two nodes connected by the link.
     pub between: [String; 2],
-    /// Bits per second in each direction, as "8 Mbps". Not given with a `delivery_trace` in both directions. This and the
-    /// keys `delay`, `queue`, `loss`, `channel` and `arq` have one value for both directions, or a table
-    /// `{ forward, backward }`: forward is from the first node of `between` to the second.
+    /// Bits per second in each direction, as "8 Mbps". Not set with a `delivery_trace` in both directions. This and the
+    /// keys `delay`, `queue`, `loss`, `channel` and `arq` have one value for both directions, or a table `{ forward,
+    /// backward }`: forward is from the first node of `between` to the second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<Directed<engine::Rate>>,
-    /// The shared medium of the link: rates, delay and link layer are those of `media.NAME`, except for a `rate` at the
-    /// link.
+    /// The shared medium of the link: `media.NAME` sets rates, delay and link layer, except for a `rate` at the link.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub medium: Option<String>,
     /// Propagation delay, each way, as "492 ms". Not given for links of a medium.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delay: Option<Directed<Span>>,
-    /// The queue in front of it, each way: the limit of a drop-tail queue, as "50 packets" or "64 kB", or a table with the `kind`
-    /// of a discipline. If not given drop-tail with 1000 packets, as Linux's interfaces have; unlimited with the profile
-    /// `goel1997`.
+    /// The queue in front of the link in each direction: the limit of a drop-tail queue, as "50 packets" or "64 kB", or
+    /// a table with the `kind` of a discipline. The default is drop-tail with 1000 packets, as at Linux's interfaces;
+    /// unlimited with the profile `goel1997`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("profileDefaults" = {
         "exact": Queue::of_profile(Profile::Exact), "goel1997": Queue::of_profile(Profile::Goel1997),
     }))]
     pub queue: Option<Directed<Queue>>,
-    /// Whether an arriving packet gets the place of one that departs at the same time. Links without a link layer.
+    /// Whether a packet that arrives at a full queue takes the place of a packet that departs at the same time. Links
+    /// without a link layer.
     #[serde(default, skip_serializing_if = "is_default")]
     #[schemars(extend("default" = Tie::default()))]
     pub queue_tie: Tie,
-    /// The backlog above which ECN-capable packets are marked, in each direction, as "20 packets" or "30 kB"; never if
-    /// not given. Drop-tail queues.
+    /// The backlog above which ECN-capable packets are marked, in each direction, as "20 packets" or "30 kB". Without a
+    /// value no packet is marked. Drop-tail queues.
     #[serde(default, skip_serializing_if = "is_default")]
     #[schemars(extend("default" = Limit::default()))]
     pub ecn_threshold: Limit,
@@ -74,7 +74,7 @@ pub struct Link {
     /// Delay spikes, in order. Links without a link layer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub delay_spikes: Vec<Spike>,
-    /// Times in which nothing is sent or delivered, in order. Links without a link layer.
+    /// Intervals without transmission and delivery, in order. Links without a link layer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outages: Vec<Gap>,
     /// Transmission opportunities instead of a rate: recordings of Mahimahi. Links without a link layer.
@@ -87,7 +87,7 @@ pub struct Link {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = Named(ArqConfig::default())))]
     pub arq: Option<Directed<Named<ArqConfig>>>,
-    /// A number that selects another random stream of the channel at the same seed.
+    /// Number that selects a different random stream of the channel for the same seed.
     #[serde(default, skip_serializing_if = "is_default")]
     #[schemars(extend("default" = u64::default()))]
     pub random_seed: u64,
@@ -189,7 +189,7 @@ impl<'a> Way<'a> {
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DeliveryTrace {
-    /// From the link's first node to its second; at the link's rate if not given.
+    /// From the link's first node to its second; without a recording the rate of the link applies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forward: Option<Recording>,
     /// From the second to the first.
@@ -197,21 +197,22 @@ pub struct DeliveryTrace {
     pub backward: Option<Recording>,
 }
 
-/// A recording made elsewhere: a file, or its contents.
+/// A recording made by another program: a file, or its contents.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Recording {
-    /// The file, beside the scenario.
+    /// The file, relative to the scenario.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// Its text, as stored in result directories.
+    /// Text of the file, as stored in result directories.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contents: Option<String>,
-    /// Its format; recognized if not given. A `delivery_trace` has Mahimahi's.
+    /// Format of the recording; recognized by default. A `delivery_trace` has the format of Mahimahi.
     #[serde(default, skip_serializing_if = "is_default")]
     #[schemars(extend("default" = Format::default()))]
     pub format: Format,
-    /// Whether it begins again at its end. A `delivery_trace` always does; a `link_trace` holds its last row if not given.
+    /// Whether the recording repeats from its end. A `delivery_trace` always repeats; a `link_trace` keeps its last row
+    /// by default.
     #[serde(default, skip_serializing_if = "is_default")]
     #[schemars(extend("default" = bool::default()))]
     pub repeat: bool,

@@ -37,16 +37,16 @@ pub struct Scenario {
     #[serde(default, skip_serializing_if = "is_default")]
     #[schemars(extend("default" = Profile::default()))]
     pub profile: Profile,
-    /// The scheme of every base station and of every host, unless it has one of its own.
+    /// The scheme of every base station and of every host, unless the node sets its own scheme.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = Named(AgentConfig::default())))]
     pub scheme: Option<Named<AgentConfig>>,
-    /// When to stop at the latest; a run also ends when every flow has delivered its bytes.
+    /// Maximum duration of a run; a run also ends when every flow has delivered its bytes.
     pub duration: Span,
     /// The random seed.
     #[serde(default = "default_seed")]
     pub seed: u64,
-    /// The number of this repetition. Each replication has its own random streams, which are equal for equal numbers.
+    /// Number of this replication. Each replication has separate random streams, equal for equal numbers.
     #[serde(default, skip_serializing_if = "is_default")]
     #[schemars(extend("default" = u64::default()))]
     pub replication: u64,
@@ -106,22 +106,22 @@ pub struct Node {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub count: Option<u32>,
-    /// Buffers shared by all its links, as "512 kB"; unlimited if not given.
+    /// Buffer shared by all links of the node, as "512 kB"; unlimited by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub buffer: Option<Bytes>,
-    /// The time for which each packet is held before it is queued.
+    /// Time for which each packet is held before it is queued.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = Span::default()))]
     pub processing_delay: Option<Span>,
-    /// Its transmitters for wireless links with a link layer.
+    /// Transmitters of the node for wireless links with a link layer.
     #[serde(default, skip_serializing_if = "is_default")]
     #[schemars(extend("default" = Radio::default()))]
     pub radio: Radio,
-    /// The order in which a shared radio, or a station of a medium, serves its neighbours; `round-robin` if not given.
+    /// The order in which a shared radio, or a station of a medium, serves its neighbours. Default: `round-robin`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = Named(SchedulerConfig::default())))]
     pub scheduler: Option<Named<SchedulerConfig>>,
-    /// Its scheme, instead of the scenario's.
+    /// The scheme of the node, in place of the scenario's scheme.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scheme: Option<Named<AgentConfig>>,
     /// Position, as ["0 m", "20 m"]: x and y. Stations of media with a range.
@@ -130,13 +130,13 @@ pub struct Node {
     /// Motion; the node does not move if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub motion: Option<Motion>,
-    /// The node uses one of its links in media at a time: that to the nearest base station in range.
+    /// The node uses one of its links in media at a time: the link to the nearest base station in range.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub association: Option<Association>,
 }
 
 impl Node {
-    /// Its value for a setting, as messages show it; `None` if it is not set.
+    /// Value of a setting as shown in messages; `None` if the setting is absent.
     pub(crate) fn format_setting(&self, setting: NodeSetting) -> Option<String> {
         match setting {
             NodeSetting::Buffer => self.buffer.map(|buffer| buffer.to_string()),
@@ -158,7 +158,7 @@ fn name_kinds(schema: &mut schemars::Schema) {
 }
 
 impl Link {
-    /// The recordings that it refers to, with their keys. Recorded channel states belong to the channel.
+    /// Recordings named in the scenario, with their keys. Recorded channel states belong to the channel.
     pub fn recordings(&mut self) -> impl Iterator<Item = (&'static str, &mut Recording)> {
         let DeliveryTrace { forward, backward } = &mut self.delivery_trace;
         let all = [
@@ -189,7 +189,7 @@ pub struct Flow {
     /// The transport protocol; if not given `icmp-echo` for `ping`, else `tcp`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transport: Option<Transport>,
-    /// The class of its packets, for queues that distinguish classes: a DSCP, as "EF", "AF41" or 46.
+    /// The class of the flow's packets, for queues that distinguish classes: a DSCP, as "EF", "AF41" or 46.
     #[serde(default, skip_serializing_if = "is_default")]
     #[schemars(extend("default" = Dscp::DEFAULT))]
     pub class: Dscp,
@@ -197,8 +197,8 @@ pub struct Flow {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub count: Option<u32>,
-    /// The flow whose application uses this one as a further connection. Loaded scenarios have a flow for each
-    /// connection of an application with several.
+    /// The flow whose application uses this flow as a further connection. Loaded scenarios have a flow for each
+    /// connection of such an application.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connection_of: Option<String>,
     /// Data bytes of a full segment.
@@ -211,7 +211,7 @@ pub struct Flow {
     #[serde(default, skip_serializing_if = "is_default")]
     #[schemars(extend("default" = Span::default()))]
     pub start: Span,
-    /// The time at which the application stops: data that was not sent by then is not sent.
+    /// Time at which the application stops; data not sent by that time is discarded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop: Option<Span>,
     /// Settings of TCP.
@@ -229,15 +229,15 @@ pub struct Arrivals {
     pub from: String,
     /// The host that receives.
     pub to: String,
-    /// The mean number of flows that arrive per time, as "20 /s".
+    /// Mean number of arriving flows per time, as "20 /s".
     pub rate: Frequency,
     /// The distribution of their sizes.
     pub sizes: Named<SizeConfig>,
-    /// The time from which they arrive.
+    /// Time from which flows arrive.
     #[serde(default, skip_serializing_if = "is_default")]
     #[schemars(extend("default" = Span::default()))]
     pub start: Span,
-    /// The time after which none arrives.
+    /// Time after which no flow arrives.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop: Option<Span>,
     /// The maximum number of flows.
@@ -261,7 +261,7 @@ pub struct Arrivals {
 }
 
 impl Arrivals {
-    /// A flow with the same settings.
+    /// A flow with the settings of the process.
     pub(crate) fn flow(&self) -> Flow {
         Flow {
             bytes: Some(Bytes(1)),
@@ -313,8 +313,8 @@ pub struct Output {
     #[serde(default)]
     #[schemars(extend("items" = { "type": "string", "enum": crate::traces::trace_names().collect::<Vec<_>>() }))]
     pub traces: Vec<String>,
-    /// The kinds of events that the event trace shows: those named, or all but the opt-in ones; except those after a
-    /// `-`.
+    /// The kinds of events that the event trace shows: the named kinds, or all except opt-in kinds; without the kinds
+    /// after a `-`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(extend("items" = { "type": "string", "enum": crate::EventKinds::names() }))]
     pub events: Vec<String>,
@@ -350,8 +350,8 @@ pub fn schema() -> serde_json::Value {
     schemars::schema_for!(Scenario).to_value()
 }
 
-/// The JSON Schema of scenarios, from the file that the native command has written: the code that makes it would be a sixth
-/// of the module (docs/adr/0015).
+/// The JSON Schema of scenarios, from the file written by the native command: the code that generates it would be a
+/// sixth of the module (docs/adr/0015).
 #[cfg(target_family = "wasm")]
 pub fn schema() -> serde_json::Value {
     serde_json::from_str(include_str!("../../scenario.schema.json")).unwrap_or_default()

@@ -14,7 +14,7 @@ pub struct Motion {
     /// Velocity along x and y, as ["5 m/s", "0 m/s"], to the end of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub velocity: Option<[Signed<Speed>; 2]>,
-    /// Time at which it begins; 0 if not given.
+    /// Time at which the motion begins; default 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = Span::default()))]
     pub from: Option<Span>,

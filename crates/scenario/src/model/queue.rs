@@ -1,4 +1,4 @@
-//! The queue in front of a link: a discipline with its settings, or the limit of a drop-tail queue alone.
+//! Queue in front of a link: a discipline with its settings, or only the limit of a drop-tail queue.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -17,7 +17,7 @@ use super::Profile;
 pub struct Queue(pub QueueConfig);
 
 impl Queue {
-    /// The queue of a link that names none.
+    /// Default queue of a link.
     pub fn of_profile(profile: Profile) -> Self {
         match profile {
             Profile::Exact => DEFAULT_LIMIT.into(),
@@ -68,7 +68,7 @@ impl<'de> Deserialize<'de> for Queue {
     }
 }
 
-/// A table with nothing but a `kind`.
+/// A table with only a `kind`.
 fn kind_table<'a, E: Error>(name: &'a str) -> impl Deserializer<'a, Error = E> {
     MapDeserializer::<_, E>::new([(engine::tagged::KIND, name)].into_iter())
 }

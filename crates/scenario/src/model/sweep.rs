@@ -13,7 +13,7 @@ use toml::Table;
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Sweep {
-    /// The number of replications of each point, each with its own random streams.
+    /// Number of replications of each point, each with separate random streams.
     #[serde(default)]
     pub replications: Replications,
     /// The metrics to show, by the names that `lasthop list metrics` shows; the first one is the main metric.
@@ -29,8 +29,8 @@ pub struct Sweep {
     #[schemars(with = "Vec<serde_json::Map<String, serde_json::Value>>")]
     pub zip: Vec<Table>,
     /// The cases compared at every point with common random numbers: one key and its values, as `scheme =
-    /// ["unmodified", "refined-icmp"]`, or cases by name, each a table of changes. The others are compared with the
-    /// first.
+    /// ["unmodified", "refined-icmp"]`, or cases by name, each a table of changes. The other cases are compared with
+    /// the first.
     #[serde(default, skip_serializing_if = "Table::is_empty")]
     #[schemars(with = "serde_json::Map<String, serde_json::Value>")]
     pub compare: Table,
@@ -74,7 +74,7 @@ impl<'de> Deserialize<'de> for Replications {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Precision {
-    /// Half of the interval's width as a share of the mean, such as 0.02.
+    /// Half-width of the interval as a share of the mean, such as 0.02.
     pub precision: f64,
     /// The confidence level.
     #[serde(default = "ninety_five")]

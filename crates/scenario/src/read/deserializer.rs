@@ -1,4 +1,5 @@
-//! A serde deserializer for a tree of values. It keeps the path while it descends, so that each error has its place.
+//! A serde deserializer for a tree of values. It records the path while it descends, so that each error has its
+//! position.
 
 use serde::de::value::BorrowedStrDeserializer;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Unexpected, Visitor};
@@ -42,7 +43,7 @@ pub(super) struct TreeReader<'de, 'p> {
 }
 
 impl<'de> TreeReader<'de, '_> {
-    /// Deserializes the value by its own type, whatever is expected.
+    /// Deserializes the value by its actual type, whatever type is expected.
     fn any<V: Visitor<'de>>(&self, visitor: V) -> Result<V::Value, Error> {
         match &self.value.data {
             ValueData::Text(text) => visitor.visit_borrowed_str(text),
@@ -55,7 +56,7 @@ impl<'de> TreeReader<'de, '_> {
         }
     }
 
-    /// Deserializes the value by its own type; in an error of its type, `words` describe the expected one.
+    /// Deserializes the value by its actual type; in an error of the type, `words` describe the expected type.
     fn read<V: Visitor<'de>>(self, words: Option<&str>, visitor: V) -> Result<V::Value, Error> {
         let read = self.any(visitor);
         read.map_err(|error| self.place(error, words))
@@ -71,7 +72,7 @@ impl<'de> TreeReader<'de, '_> {
         read.map_err(|error| self.place(error, Some(words::TABLE)))
     }
 
-    /// Sets the place of an error, and the words for the expected type.
+    /// Sets the position of an error, and the words for the expected type.
     fn place(&self, error: Error, words: Option<&str>) -> Error {
         let error = if let Some(words) = words { error.in_words(words) } else { error };
         error.locate(|| self.path.steps())
@@ -92,7 +93,7 @@ macro_rules! in_words {
 impl<'de> Deserializer<'de> for TreeReader<'de, '_> {
     type Error = Error;
 
-    /// A visitor of several types describes them itself; so does a quantity, which is text.
+    /// A visitor of several types describes them, and a quantity, which is text, describes itself too.
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         self.read(None, visitor)
     }

@@ -1,4 +1,4 @@
-//! The errors that a reader of scenarios distinguishes.
+//! Errors distinguished by a reader of scenarios.
 
 use std::fmt;
 
@@ -9,21 +9,21 @@ use crate::key_path::PathStep;
 /// The kind of an error.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Mistake {
-    /// A key that its table does not have, and those that it has.
+    /// A key unknown to its table, and the known keys.
     UnknownKey { name: String, known: &'static [&'static str] },
     /// A required key is missing.
     MissingKey(&'static str),
-    /// A word that is not one of those known.
+    /// An unknown word.
     UnknownWord { name: String, known: Vec<String> },
     /// A value of another type, or beyond the range of its type, and a description of the expected one.
     Type { expected: String },
-    /// A value that its own type refuses: a description of the expected one, and a suggestion.
+    /// A value refused by its type: a description of the expected value, and a suggestion.
     Refused { expected: String, hint: Option<String> },
     /// A setting that an outside member cannot read, with the message of its reader.
     Unreadable { message: String },
 }
 
-/// An error and its place.
+/// An error with its position.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Error {
     pub mistake: Mistake,
@@ -37,7 +37,7 @@ impl Error {
         Mistake::Type { expected: expected.into() }.into()
     }
 
-    /// Sets the place to `path`, unless a more precise one is known.
+    /// Sets the position to `path`, unless a more precise one is known.
     pub fn locate(mut self, path: impl FnOnce() -> Vec<PathStep>) -> Self {
         self.at.get_or_insert_with(path);
         self

@@ -39,7 +39,7 @@ pub(super) fn explain_error(tree: &Value, members: &Members, error: &Error) -> P
     }
 }
 
-/// The key of the same table that an unknown one probably means.
+/// The key in the same table that is probably meant by an unknown one.
 pub(super) fn meant_key(name: &str, table: &[PathStep], known: &[&str]) -> Option<String> {
     let mut path = table.to_vec();
     path.push(PathStep::Key(name.to_owned()));
@@ -51,7 +51,7 @@ pub(super) fn meant_key(name: &str, table: &[PathStep], known: &[&str]) -> Optio
 fn unknown_key(tree: &Value, path: &[PathStep], name: &str, known: &[&str]) -> Problem {
     let problem = Problem::new("no such key").key(join_steps(path));
     let table = &path[..path.len() - 1];
-    // Another kind may have had the key.
+    // The key may belong to another kind.
     if let Some(new) = renamed::new_name(path).filter(|new| known.contains(new)) {
         return problem.hint(format!("\"{name}\" is now called \"{new}\""));
     }
@@ -75,14 +75,14 @@ fn unknown_key(tree: &Value, path: &[PathStep], name: &str, known: &[&str]) -> P
     }
 }
 
-/// The keys that contain the same words and one more: `short_retry_limit` for `retry_limit`. A single word is too
+/// Keys that contain the same words and one more: `short_retry_limit` for `retry_limit`. A single word is too
 /// ambiguous.
 fn find_longer_keys<'a>(name: &str, known: &[&'a str]) -> Vec<&'a str> {
     let has = |known: &&str| known.strip_suffix(name).is_some_and(|before| before.ends_with('_'));
     known.iter().copied().filter(|_| name.contains('_')).filter(has).collect()
 }
 
-/// The required keys missing at the top level, of which `first` is one.
+/// Required keys missing at the top level, including `first`.
 fn missing_at_top(tree: &Value, first: &str) -> Problem {
     let has = |key: &&str| tree.as_table().is_some_and(|table| table.contains_key(*key));
     let shape = Shape::scenario();

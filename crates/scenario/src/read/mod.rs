@@ -1,7 +1,7 @@
 //! From a tree of values to a scenario.
 //!
-//! serde stops at the first error. To find the others the tree is repaired there and read again: an unknown key or word
-//! is replaced by the probable one, and an invalid value is removed.
+//! serde stops at the first error. To find further errors, the tree is repaired at the first error and read again: an
+//! unknown key or word is replaced by the probable one, and an invalid value is removed.
 
 mod deserializer;
 mod error;
@@ -31,7 +31,7 @@ const MAX_PROBLEMS: usize = 20;
 pub(crate) struct Reading {
     /// The scenario, with errors repaired; `None` if that was impossible.
     pub scenario: Option<Scenario>,
-    /// The outside members in it.
+    /// Outside members in the scenario.
     pub outside: Vec<OutsideMember>,
     /// The errors. Without any, the scenario is as written.
     pub problems: Vec<Problem>,
@@ -55,7 +55,7 @@ impl Reading {
     }
 }
 
-/// Reads a tree that may name `members` in addition to the registries' own.
+/// Reads a tree that may name `members` in addition to the members of the registries.
 pub(crate) fn read_tree(tree: &Value, members: &Members) -> Reading {
     let (mut tree, mut problems, mut repaired) = (Cow::Borrowed(tree), Vec::new(), Vec::new());
     let scenario = loop {
@@ -128,7 +128,7 @@ fn path_of(error: &Error) -> Vec<PathStep> {
     path
 }
 
-/// Whether an error is the consequence of a repair: at the same path, in it or around it.
+/// Whether an error is the consequence of a repair: at the same path, below it or above it.
 fn is_consequence(error: &Error, repaired: &[String]) -> bool {
     let key = join_steps(&path_of(error));
     repaired.iter().any(|other| key_path::is_within(&key, other) || key_path::is_within(other, &key))
@@ -149,13 +149,13 @@ fn repair_error(tree: &mut Value, error: Error, repaired: &mut Vec<String>) -> b
                     repaired.push(below(&meant));
                     table.insert(meant, value);
                 }
-                // It may be any of the missing keys.
+                // The error may concern any of the missing keys.
                 None => repaired.extend(known.iter().filter(|key| !table.contains_key(**key)).map(|key| below(key))),
             }
             true
         }
         (Mistake::UnknownWord { name, known }, Some((last, parent))) => {
-            // Another kind has other settings.
+            // Settings depend on the kind.
             let is_kind = *last == PathStep::Key(engine::tagged::KIND.to_owned());
             repaired.push(join_steps(if is_kind { parent } else { &at }));
             match (engine::near::nearest_name(&name, known.iter().map(String::as_str)), tree.at_path_mut(&at)) {

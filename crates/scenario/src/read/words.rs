@@ -7,7 +7,7 @@ pub(super) const TABLE: &str = "a table";
 pub(super) const TEXT: &str = "text in quotes";
 /// The expected value where a string names one of several choices.
 pub(super) const NAME: &str = "a name in quotes";
-/// Most counts, whose range a check knows.
+/// Types of most counts, whose range a check knows.
 pub(super) const U32: &str = "a whole number, 0 to 4294967295";
 
 pub(super) fn whole_number(min: i64, max: i64) -> String {

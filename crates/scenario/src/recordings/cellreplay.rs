@@ -30,7 +30,7 @@ pub fn read_cellreplay(file: &str, text: &str) -> Result<LinkRecording, Problem>
         };
         match rows.last_mut() {
             Some(before) if before.at > at => {
-                return Err(wrong(format!("a time of at least {}, that of the line before", before.at)));
+                return Err(wrong(format!("a time of at least {}, the time of the previous line", before.at)));
             }
             Some(before) if before.at == at => before.delay = Some(delay),
             _ => rows.push(LinkConditions { at, rate: None, delay: Some(delay), loss: 0.0 }),
@@ -71,7 +71,10 @@ mod tests {
             ("0 26 0\n5 x 0\n", "down:2:1: found 5 x 0, expected a time, a delay and times of deliveries"),
             ("0 26 0\n5 9 -1\n", "down:2:1: found 5 9 -1, expected milliseconds that are not negative"),
             ("0 26 0\n5 nan\n", "down:2:1: found 5 nan, expected milliseconds that are not negative"),
-            ("9 26 0\n5 9 1\n", "down:2:1: found 5 9 1, expected a time of at least 9 ms, that of the line before"),
+            (
+                "9 26 0\n5 9 1\n",
+                "down:2:1: found 5 9 1, expected a time of at least 9 ms, the time of the previous line",
+            ),
             ("0 26 0\n5 9 1", "down:2:1: found 5 9 1, expected a line feed after its last line"),
             ("0 26 0\n", "down: found one time, expected at least two lines with different times"),
             ("", "down: found nothing, expected at least two lines"),

@@ -20,13 +20,13 @@ pub enum Format {
     Csv,
     /// Seconds and Mbit/s on each line, as Pensieve's traces.
     Pensieve,
-    /// Milliseconds of one-way delay for each 10 ms, as LeoReplayer's delays.
+    /// Milliseconds of one-way delay for each 10 ms, as in LeoReplayer's delays.
     LeoDelay,
     /// Time and delay in milliseconds, then times of deliveries, as CellReplay's light traces.
     Cellreplay,
     /// The log of G-NetTrack Pro in Raca's 5G dataset: the rate of downloads.
     Raca5g,
-    /// The same: the rate of uploads.
+    /// The same file: the rate of uploads.
     Raca5gUplink,
     /// Times of deliveries in milliseconds, as Mahimahi's links: for `delivery_trace`.
     Mahimahi,
@@ -91,10 +91,10 @@ pub const READERS: &[FormatReader] = &[
 ];
 
 impl Format {
-    /// The reader for `text` in this format.
+    /// Returns the reader for `text` in this format.
     ///
     /// # Errors
-    /// The format is `auto`, and the text has none that is known.
+    /// The format is `auto`, and the format of the text is unknown.
     pub fn reader(self, file: &str, text: &str) -> Result<&'static FormatReader, Problem> {
         let format = if self == Format::Auto { recognize_format(file, text)? } else { self };
         let reader = READERS.iter().find(|reader| reader.format == format);
@@ -142,7 +142,7 @@ fn one_number_a_line(file: &str, text: &str) -> Result<Format, Problem> {
     Err(Problem::new(expected).in_file(file).found("one number in each line").hint(hint))
 }
 
-/// Steps of less than this are seconds: in milliseconds they would be too short for CellReplay's trains.
+/// Smaller steps must be seconds: in milliseconds they would be too short for CellReplay's trains.
 const LONG_STEP: u64 = 10;
 
 /// Rates, or delays without trains: times in whole numbers and long steps may be seconds or milliseconds.
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_those_of_scenarios() {
+    fn format_names_equal_the_names_in_scenarios() {
         for reader in READERS {
             let name = serde_json::to_value(reader.format).expect("a name");
             assert_eq!(name, reader.name);

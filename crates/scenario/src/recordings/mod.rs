@@ -1,6 +1,7 @@
 //! Recordings of links, in files relative to the scenario: delivery opportunities, and properties over time.
 //!
-//! The recording of channel states, GOOD and BAD, is the thesis's: [`trace_file`](crate::goel1997::trace_file).
+//! The recording of channel states, GOOD and BAD, has the form of the thesis:
+//! [`trace_file`](crate::goel1997::trace_file).
 
 mod cellreplay;
 pub mod format;
@@ -55,18 +56,18 @@ fn parse_once<T: Clone>(
     Ok(parsed)
 }
 
-/// A time in seconds, if it is one of at most 400 days.
+/// Parses a time in seconds of at most 400 days; `None` for other numbers.
 fn span_from_seconds(seconds: f64) -> Option<Span> {
     let nanos = seconds * 1e9;
     (0.0..=400.0 * 86_400e9).contains(&nanos).then(|| Span::from_nanos(nanos.round() as u64))
 }
 
-/// A rate in bit/s, rounded, if it is one of at most 1 Pbit/s.
+/// Rounds a rate of at most 1 Pbit/s to bit/s; `None` for other numbers.
 fn round_bit_rate(bits_per_sec: f64) -> Option<u64> {
     (0.0..=1e15).contains(&bits_per_sec).then(|| bits_per_sec.round() as u64)
 }
 
-/// A delay in milliseconds, if a link can have it.
+/// Parses a delay in milliseconds; `None` if no link can have it.
 fn delay_from_millis(millis: f64) -> Option<Span> {
     let nanos = millis * 1e6;
     (0.0..=MAX_DELAY.as_nanos() as f64).contains(&nanos).then(|| Span::from_nanos(nanos.round() as u64))

@@ -28,8 +28,13 @@ pub fn parse_opportunities(file: &str, text: &str) -> Result<Opportunities, Prob
             return Err(refuse_line(file, text, at, code, expected));
         };
         if let Some(before) = millis.last().filter(|before| **before > time) {
-            let problem =
-                refuse_line(file, text, at, code, format!("a time of at least {before}, that of the line before"));
+            let problem = refuse_line(
+                file,
+                text,
+                at,
+                code,
+                format!("a time of at least {before}, the time of the previous line"),
+            );
             return Err(problem.hint("times must not decrease; is the file truncated here?"));
         }
         millis.push(time);
@@ -73,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn rates_are_those_of_whole_seconds() {
+    fn rates_are_averages_over_whole_seconds() {
         let recorded = read_opportunity_rates("down.trace", "0\n5\n999\n1000\n3500\n")
             .unwrap_or_else(|problem| panic!("{problem}"));
         let rates: Vec<u64> = recorded.rows.iter().filter_map(|row| row.rate).collect();
@@ -83,7 +88,7 @@ mod tests {
     #[test]
     fn each_error_names_its_line() {
         for (text, said) in [
-            ("5\n7\n6\n", "down.trace:3:1: found 6, expected a time of at least 7, that of the line before"),
+            ("5\n7\n6\n", "down.trace:3:1: found 6, expected a time of at least 7, the time of the previous line"),
             ("1\n12", "down.trace:2:1: found 12, expected a line feed after its last line"),
             ("500\n700\n90", "down.trace:3:1: found 90, expected a time of at least 700"),
             ("5\n\n6\n", "down.trace:2:1: found an empty line, expected a time in whole milliseconds"),

@@ -1,7 +1,7 @@
-//! Rates as in the traces of Pensieve [Mao2017; its sim/env.py], and of the collections that use its form: Norway's 3G, FCC,
-//! Oboe, Puffer, Lumos5G. Each line has a time in seconds and a rate in Mbit/s, which holds from the time of the line before
-//! until its own, as in Pensieve's simulator: of the first line only the time counts, which is the start of the run. Rates
-//! are rounded to bit/s.
+//! Rates as in the traces of Pensieve [Mao2017; its sim/env.py], and of the collections that use its form: Norway's 3G,
+//! FCC, Oboe, Puffer, Lumos5G. Each line has a time in seconds and a rate in Mbit/s, which applies from the time of the
+//! previous line to the time of the same line, as in Pensieve's simulator: only the time of the first line counts, as
+//! the start of the run. Rates are rounded to bit/s.
 
 use engine::Span;
 use path::link::variable::recorded::LinkConditions;
@@ -29,7 +29,7 @@ pub fn read_pensieve(file: &str, text: &str) -> Result<LinkRecording, Problem> {
             return Err(wrong(format!("{LINE}, neither of them negative or out of range")));
         };
         if let Some((before, _)) = points.last().filter(|(before, _)| *before >= time) {
-            let problem = wrong(format!("a time after {before}, that of the line before"));
+            let problem = wrong(format!("a time after {before}, the time of the previous line"));
             return Err(problem.hint("is the file truncated here?"));
         }
         points.push((time, bits));
@@ -55,7 +55,7 @@ mod tests {
     use super::super::table;
     use super::*;
 
-    /// The rate of a line holds until its time.
+    /// The rate on a line applies until the time of the line.
     #[test]
     fn rates_hold_until_the_time_of_their_line() {
         let recorded =
@@ -87,7 +87,7 @@ mod tests {
             ("0 1\n1 -2\n", "trace:2:1: found 1 -2, expected a time in seconds and a rate in Mbit/s, neither of them"),
             ("0 1\n1 nan\n", "trace:2:1: found 1 nan, expected a time in seconds and a rate in Mbit/s, neither"),
             ("0 1\n1e300 2\n", "trace:2:1: found 1e300 2, expected a time in seconds and a rate in Mbit/s, neither"),
-            ("0 1\n2 1\n1 1\n", "trace:3:1: found 1 1, expected a time after 2 s, that of the line before"),
+            ("0 1\n2 1\n1 1\n", "trace:3:1: found 1 1, expected a time after 2 s, the time of the previous line"),
             ("0 1\n2 1.", "trace:2:1: found 2 1., expected a line feed after its last line"),
             ("0 1\n", "trace: found one line, expected at least two lines"),
             ("# none\n", "trace: found nothing, expected at least two lines"),

@@ -1,8 +1,8 @@
 //! Rates in the logs of G-NetTrack Pro, as in Raca's 5G dataset [Raca2020]: a line of names, then a line a second with
 //! `Timestamp` (2019.11.28_07.27.05), `DL_bitrate` and `UL_bitrate` in kbit/s, and `State`. Lines in which the phone
-//! downloads nothing (`State` is I) are skipped, because their rate is not the link's, and so are lines without a
-//! rate; a rate holds until the next line. Of several lines with one time the last counts. The round trips of the log are
-//! measured under load and not used.
+//! downloads nothing (`State` is I) are skipped, because their rate is not a property of the link, and so are lines
+//! without a rate; a rate applies until the next line. Of several lines with one time the last counts. The round trips
+//! of the log are measured under load and not used.
 
 use engine::Span;
 use path::link::variable::recorded::LinkConditions;
@@ -50,11 +50,11 @@ fn read_bitrates(file: &str, text: &str, column: &str) -> Result<LinkRecording, 
         let bits = kbps.parse::<f64>().ok().and_then(|kbps| round_bit_rate(kbps * 1e3));
         let bits = bits.ok_or_else(|| wrong(format!("a rate in kbit/s in {column}; not `{kbps}`")))?;
         let Some(at) = time.checked_sub(*start.get_or_insert(time)).map(Span::from_secs) else {
-            return Err(wrong("a time of at least that of the line before".to_owned()));
+            return Err(wrong("a time not before the time of the previous line".to_owned()));
         };
         match rows.last_mut() {
             Some(before) if before.at > at => {
-                return Err(wrong("a time of at least that of the line before".to_owned()));
+                return Err(wrong("a time not before the time of the previous line".to_owned()));
             }
             Some(before) if before.at == at => before.rate = Some(bits),
             _ => rows.push(LinkConditions { at, rate: Some(bits), delay: None, loss: 0.0 }),
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn seconds_pass_over_months_and_leap_days() {
+    fn timestamps_count_month_ends_and_leap_days() {
         for (from, to, days) in [
             ("2020.02.28_00.00.00", "2020.03.01_00.00.00", 2),
             ("2019.02.28_00.00.00", "2019.03.01_00.00.00", 1),

@@ -1,4 +1,4 @@
-//! A recording, in whichever format it was.
+//! A recording in any format.
 
 use engine::Span;
 use path::link::variable::recorded::LinkConditions;
@@ -9,9 +9,9 @@ use crate::problem::Problem;
 /// A recording of a link's properties over time.
 #[derive(Clone, PartialEq, Debug)]
 pub struct LinkRecording {
-    /// The properties from each row's time on.
+    /// Properties that apply from the time of each row on.
     pub rows: Vec<LinkConditions>,
-    /// The end of the recording, from where it can repeat.
+    /// End of the recording, after which it can repeat.
     pub end: Span,
 }
 
@@ -65,7 +65,7 @@ impl LinkRecording {
     /// Maximum number of rows after repetition: more would take a gigabyte.
     const MAX_ROWS: u64 = 20_000_000;
 
-    /// The rows for a run without repetition: the last row holds to its end.
+    /// Rows for a run without repetition: the last row applies until the end of the run.
     ///
     /// # Errors
     /// The last rate is 0, so that packets would wait forever.
@@ -119,7 +119,7 @@ mod tests {
     fn recording_repeats_from_its_end() {
         let recorded = LinkRecording { rows: vec![row(0, 5), row(2, 0), row(3, 0)], end: Span::from_secs(3) };
         let rows = recorded.clone().repeat_rows("trace", Span::from_secs(5)).expect("it can be repeated");
-        // Three times; the last row is the last with a rate.
+        // The recording runs three times; the last row is the last one with a rate.
         assert_eq!(rows, [row(0, 5), row(2, 0), row(3, 5), row(5, 0), row(6, 5)]);
         let once = recorded.once("trace", "0 9\n2 5\n3 0\n").expect_err("the last rate is 0").to_string();
         assert!(once.starts_with("trace:3:1: found 3 0, expected a rate of more than 0 in the last row"), "{once}");

@@ -62,7 +62,7 @@ fn parse_property_rows(file: &str, text: &str) -> Result<Vec<LinkConditions>, Pr
     }
 }
 
-/// Reports another separator than commas, if columns seem to have one.
+/// Reports a separator other than a comma, if columns seem to have one.
 fn hint_at_separator(problem: Problem, line: &str) -> Problem {
     let other = !line.contains(',') && line.contains([';', '\t']);
     if other { problem.hint("columns are separated by commas") } else { problem }
@@ -143,7 +143,7 @@ fn parse_property_row(
                 }
                 row.delay = Some(delay);
             }
-            // A rate of a link cannot be zero, but here it can: nothing is sent in that time.
+            // The rate of a link cannot be zero, but a row may have rate zero: then no packet is sent.
             PropertyColumn::Rate(_)
                 if cell.parse::<f64>().is_ok() && cell.bytes().all(|byte| b"0.".contains(&byte)) =>
             {
@@ -162,7 +162,7 @@ fn parse_property_row(
         }
     }
     match before {
-        Some(before) if before.at >= row.at => Err(wrong(format!("a time after {}, of the row before", before.at))),
+        Some(before) if before.at >= row.at => Err(wrong(format!("a time after {}, of the previous row", before.at))),
         _ => Ok(row),
     }
 }
@@ -218,7 +218,7 @@ mod tests {
             (header.to_owned(), "walk.csv:1:1: found time_s,rate_Mbps, expected a row after"),
             (format!("{header}0,8\n1\n"), "walk.csv:3:1: found 1, expected 2 values, as the first line has names"),
             (format!("{header}0,8\n1,8,9\n"), "walk.csv:3:1: found 1,8,9, expected 2 values"),
-            (format!("{header}0,8\n0,9\n"), "walk.csv:3:1: found 0,9, expected a time after 0 ns, of the row before"),
+            (format!("{header}0,8\n0,9\n"), "walk.csv:3:1: found 0,9, expected a time after 0 ns, of the previous row"),
             (
                 format!("{header}0,8\n1,-9\n"),
                 "walk.csv:3:1: found 1,-9, expected a rate as a number, in the unit of its column; not `-9`",

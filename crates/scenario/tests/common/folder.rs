@@ -1,4 +1,4 @@
-//! A scenario and the files beside it, in memory.
+//! A scenario and files next to it, in memory.
 
 use std::path::Path;
 use std::rc::Rc;
@@ -14,13 +14,13 @@ pub struct ScenarioFolder {
 }
 
 impl ScenarioFolder {
-    /// Creates the folder with the name of its scenario, and files by name.
+    /// Creates the folder, named after its scenario, with files by name.
     pub fn new(scenario: &'static str, files: impl IntoIterator<Item = (&'static str, Vec<u8>)>) -> Self {
         let files = files.into_iter().map(|(name, contents)| (name.into(), contents)).collect();
         ScenarioFolder { scenario, files: MemoryFiles { files, ..MemoryFiles::default() } }
     }
 
-    /// Copies an example and files beside it.
+    /// Copies an example and its files.
     pub fn of_example(scenario: &'static str, files: &[&'static str]) -> Self {
         let copy = |name: &&'static str| (*name, std::fs::read(testkit::example_path(name)).expect("a file"));
         ScenarioFolder::new(scenario, files.iter().chain([&scenario]).map(copy))

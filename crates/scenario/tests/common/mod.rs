@@ -1,4 +1,4 @@
-//! Scenarios with a mistake, the messages about it, and files beside a scenario.
+//! Scenarios with a mistake, expected messages, and files next to a scenario.
 
 pub mod folder;
 

@@ -31,7 +31,7 @@ pub fn page(schema: &Value) -> String {
     page_of(&of_both_directions(schema, &schema["$defs"]))
 }
 
-/// The schema with the settings that may differ by direction as they are for both: the page says once that they may.
+/// The schema, in which settings that may differ by direction appear without directions: the page states the rule once.
 fn of_both_directions(schema: &Value, definitions: &Value) -> Value {
     let inner = |value: &Value| of_both_directions(value, definitions);
     match schema {

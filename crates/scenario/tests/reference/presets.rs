@@ -1,5 +1,5 @@
-//! Defaults that another key decides: the variant of TCP, the standard of a medium, the application, the profile. They are
-//! those of the code that applies them.
+//! Defaults decided by another key: the variant of TCP, the standard of a medium, the application, the profile. They
+//! equal the defaults applied by the code.
 
 use engine::Stream;
 use engine::registry::by_name;
@@ -13,16 +13,16 @@ use tcp::presets::{self, PRESETS};
 /// The values of a key by preset, the usual preset first.
 type ByPreset = Vec<(String, Value)>;
 
-/// The default of a key, and the others.
+/// Default of a key with the usual preset, and with the others.
 pub struct Presets {
     /// With the usual preset.
     pub usual: Value,
-    /// Names of other presets, with their value.
+    /// Names of other presets, with their default.
     pub others: Vec<(Vec<String>, Value)>,
 }
 
 impl Presets {
-    /// The default of the key `path`, whose schema is `value`; `None` if no preset decides it.
+    /// Default of the key `path`, whose schema is `value`; `None` if no preset decides the default.
     pub fn of(path: &str, value: &Value) -> Option<Self> {
         let profiles = value["profileDefaults"].as_object();
         let by_preset = match profiles {
@@ -60,7 +60,7 @@ fn of_variants(pointer: &str) -> Option<ByPreset> {
     let value = |config: &Config| {
         let all = to_json(config);
         let value = all.pointer(pointer).cloned()?;
-        // A member of a registry has a key of the table, others have one of the table in it.
+        // A member of a registry is named by a key of the table, other types by a key of a nested table.
         Some(if pointer.matches('/').count() == 1 { changed_settings(pointer, value) } else { value })
     };
     let mut thesis = PRESETS[0].config();
@@ -109,7 +109,7 @@ fn of_applications() -> ByPreset {
     let transport = |config: ApplicationConfig| json!(config.build(Stream::default()).usual_transport());
     let usual = [("bulk".to_owned(), transport(ApplicationConfig::default()))];
     let named = ApplicationConfig::MEMBERS.iter().filter_map(|(name, _)| {
-        // One that needs settings is over TCP, as any with wrong settings.
+        // An application with required settings, or with wrong settings, runs over TCP.
         let config = by_name::<ApplicationConfig>(name).filter(|config| config.check().is_empty())?;
         Some(((*name).to_owned(), transport(config)))
     });

@@ -7,10 +7,10 @@ use scenario::{NoFiles, Overrides, Source};
 
 use crate::schema_keys::{BASE, Key, keys};
 
-/// What the checks expect of a key's value, by the key's path in the reference and the kind of its table.
+/// Expected values in errors of checks, by the key's path in the reference and the kind of its table.
 pub type Ranges = BTreeMap<(String, String), String>;
 
-/// Sets each key to values beyond any range, and collects what is expected instead.
+/// Sets each key to values beyond any range, and collects the expected values in the errors.
 pub fn ranges() -> Ranges {
     let mut ranges = Ranges::new();
     for key in keys().into_iter().filter(|key| !key.is_repeated()) {
@@ -34,7 +34,7 @@ fn extremes(sample: &str) -> Vec<String> {
     }
 }
 
-/// What is expected instead of a value.
+/// The expected value in an error.
 fn expected(key: &Key, value: &str) -> Vec<String> {
     let set = key.needs().chain([format!("{}={value}", key.path)]).collect();
     let overrides = Overrides { set, ..Overrides::default() };
@@ -48,10 +48,10 @@ fn expected(key: &Key, value: &str) -> Vec<String> {
         .collect()
 }
 
-/// The largest numbers of the types that hold them: such a range says nothing of the key.
+/// The largest numbers of integer types: a range up to them contains no information about the key.
 const TYPE_LIMITS: [&str; 2] = ["4294967295", "9223372036854775807"];
 
-/// The expected values without those that state a type, each once.
+/// Expected values without plain types, each once.
 fn join(expected: &BTreeSet<String>) -> String {
     let is_range = |text: &&String| {
         !text.contains("such as")

@@ -59,7 +59,7 @@ pub fn default(value: &Value, required: bool) -> String {
     }
 }
 
-/// Returns the default of the usual preset, and those of the others.
+/// Returns the default of the usual preset, and the defaults of the others.
 pub fn by_preset(presets: &Presets) -> String {
     let others = presets.others.iter().map(|(names, value)| {
         let names = names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");

@@ -41,7 +41,7 @@ impl Application for Bulk {
 
     fn start(&mut self, cx: &mut AppCx<'_>) {
         cx.write(0, self.bytes.unwrap_or(u64::MAX));
-        // An endless transfer has no last byte after which to close.
+        // An endless transfer never sends a last byte, after which it would close.
         if self.bytes.is_some() {
             cx.finish();
         }

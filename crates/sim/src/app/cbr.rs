@@ -1,7 +1,7 @@
 //! A constant bit rate: packets of one size at equal intervals.
 //!
-//! Packet number k is written k x size / rate after the start, rounded down to nanoseconds, so that rounding does not
-//! add up.
+//! Packet number k is written k x size / rate after the start, rounded down to nanoseconds, so that rounding errors do
+//! not accumulate.
 
 use engine::registry::{Fault, Settings};
 use engine::time::NANOS_PER_SEC;
@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rounding_of_intervals_does_not_add_up() {
+    fn rounding_errors_of_intervals_do_not_accumulate() {
         let mut ticks = Ticks::new("3 bps".parse().unwrap(), Bytes(1));
         ticks.restart(Time::from_nanos(5));
         let times: Vec<u64> = (0..4)
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn packet_that_no_datagram_holds_is_a_fault() {
+    fn packet_larger_than_a_datagram_is_a_fault() {
         let keys = |packet: u64, bytes: Option<u64>| {
             let config = Config { packet: Bytes(packet), bytes: bytes.map(Bytes), ..Config::default() };
             config.check().into_iter().map(|fault| fault.key).collect::<Vec<_>>()

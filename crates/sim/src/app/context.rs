@@ -11,7 +11,7 @@ pub struct AppCx<'a> {
     outcome: CallOutcome,
 }
 
-/// The ends of a session's connections: the sending end of connection n has the number 2 n, the receiving one 2 n + 1.
+/// Ends of a session's connections: the sending end of connection n has the number 2 n, the receiving one 2 n + 1.
 pub(crate) trait ConnectionEnds {
     fn end(&self, number: usize) -> &Connection;
     fn end_mut(&mut self, number: usize) -> &mut Connection;
@@ -30,7 +30,7 @@ impl<'a> AppCx<'a> {
         AppCx { now, access, outcome: CallOutcome::default() }
     }
 
-    /// The sending end of a connection writes `bytes` more; `u64::MAX` for endless data. Without connections, a
+    /// The sending end of a connection writes `bytes` more; `u64::MAX` for data without end. Without connections, a
     /// datagram of `bytes` bytes is sent.
     pub fn write(&mut self, connection: usize, bytes: u64) {
         match &mut self.access {
@@ -42,7 +42,7 @@ impl<'a> AppCx<'a> {
         }
     }
 
-    /// The receiving end of a connection writes `bytes` to the sending one. No effect without connections.
+    /// The receiving end of a connection writes `bytes` to the sending end. No effect without connections.
     pub fn request(&mut self, connection: usize, bytes: u64) {
         if let Access::Connections(ends) = &mut self.access {
             ends.end_mut(2 * connection + 1).write(bytes);
@@ -87,9 +87,9 @@ impl<'a> AppCx<'a> {
 /// The actions of an application in one call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct CallOutcome {
-    /// The connections whose sending ends have written, by bit.
+    /// Connections whose sending ends have written, as bits.
     pub written: u64,
-    /// The connections whose receiving ends have written, by bit.
+    /// Connections whose receiving ends have written, as bits.
     pub requested: u64,
     /// The sending end will write no more.
     pub finished: bool,

@@ -72,12 +72,12 @@ pub trait Application: Send {
         1
     }
 
-    /// Whether the receiving end opens the connections, as a client that downloads does; constant.
+    /// Whether the receiving end opens the connections, as the client of a download does; constant.
     fn receiver_opens(&self) -> bool {
         false
     }
 
-    /// The transports that it can use, the usual one first; constant.
+    /// Transports supported by the application, the usual one first; constant.
     fn transports(&self) -> &'static [Transport] {
         &[Transport::Tcp]
     }
@@ -88,8 +88,8 @@ pub trait Application: Send {
     }
 
     /// The total number of bytes of the sending end, if known before the start and there is one connection. The flow is
-    /// complete when they are acknowledged; without a known total, when all data written before [`AppCx::finish`] is
-    /// acknowledged.
+    /// complete when these bytes are acknowledged; without a known total, when all data written before
+    /// [`AppCx::finish`] is acknowledged.
     fn total(&self) -> Option<u64> {
         None
     }
@@ -107,7 +107,7 @@ pub trait Application: Send {
         let _ = cx;
     }
 
-    /// Whether it needs the calls below; constant.
+    /// Whether the application needs the calls below; constant.
     fn observes(&self) -> bool {
         false
     }
@@ -153,16 +153,16 @@ pub struct DatagramArrival {
     pub number: u32,
     /// Bytes of payload.
     pub len: u32,
-    /// The time since it was sent; of an echo reply, since the request was sent.
+    /// Time since the datagram was sent; for an echo reply, since the request was sent.
     pub delay: Span,
 }
 
-/// A result that only one kind of application has.
+/// A result specific to one kind of application.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct AppResult {
-    /// Its name, with the unit where there is one: lower case, words joined by `_`. The results of an application of the
-    /// registry have the names of the summary's metrics.
+    /// Name of the result, with the unit if it has one: lower case, words joined by `_`. Applications of the registry
+    /// use the names of the summary's metrics.
     pub name: &'static str,
-    /// Its value; `None` if there is none yet.
+    /// Value of the result; `None` if there is no value yet.
     pub value: Option<f64>,
 }

@@ -75,11 +75,11 @@ struct OnOff {
     periods: [Box<dyn DelayDistribution>; 2],
     draws: Draws,
     on: bool,
-    /// The end of the present period.
+    /// End of the current period.
     ends: Time,
 }
 
-/// A minimum for a period: without it, two distributions that give zero would stop the clock.
+/// Minimum of a period: without it, two distributions that give zero would stop simulated time.
 const MIN_PERIOD: Span = Span::from_nanos(1_000);
 
 impl OnOff {

@@ -58,7 +58,7 @@ impl Settings for Config {
         }
         for (number, pair) in writes.windows(2).enumerate() {
             if pair[1].0 < pair[0].0 {
-                let expected = format!("at least {}, the time of the write before", pair[0].0);
+                let expected = format!("at least {}, the time of the previous write", pair[0].0);
                 return vec![Fault::new("writes", pair[1].0, expected).entry(number + 1)];
             }
         }
@@ -101,7 +101,7 @@ impl RecordedWrites {
 
 impl Application for RecordedWrites {
     fn transports(&self) -> &'static [Transport] {
-        // Each write is a datagram only if all fit.
+        // Writes become datagrams only if all of them fit.
         if self.writes.iter().all(|(_, bytes)| bytes.0 <= super::MAX_DATAGRAM) {
             &[Transport::Tcp, Transport::Udp]
         } else {
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn times_that_fall_and_empty_writes_are_faults() {
+    fn decreasing_times_and_empty_writes_are_faults() {
         let ms = Span::from_millis;
         let entry = |writes: &[(Span, Bytes)]| {
             let config = Config { file: None, writes: Some(writes.to_vec()) };

@@ -42,8 +42,8 @@ pub struct Config {
 }
 
 impl Default for Config {
-    /// One object at a time, of 10 kB on average with a heavy tail, about every 5 s: small transfers, a choice without a
-    /// measurement. Requests have 350 bytes, within the 200 bytes to 2 kB that the white paper of SPDY gives for headers.
+    /// Small transfers: one object at a time, of 10 kB on average with a heavy tail, about every 5 s. These values are
+    /// not from measurements. Requests have 350 bytes; the white paper of SPDY gives 200 bytes to 2 kB for headers.
     fn default() -> Self {
         Config {
             objects: 1,
@@ -103,9 +103,9 @@ impl Config {
 /// The state of one connection.
 #[derive(Clone, Default)]
 struct RequestConnection {
-    /// Bytes of all requests that the server has answered.
+    /// Bytes of all requests answered by the server.
     answered: u64,
-    /// Sizes of the objects requested and not yet answered.
+    /// Sizes of the objects requested but not yet sent.
     asked: VecDeque<u64>,
     /// Bytes of all objects requested.
     expected: u64,
@@ -119,7 +119,7 @@ struct Requests {
     /// Of sizes, and of think times.
     stream: [Stream; 2],
     connections: Vec<RequestConnection>,
-    /// The number of the present page, its objects requested, and those that have arrived.
+    /// Number of the current page, its requested objects, and its arrived objects.
     page: u32,
     requested: u32,
     arrived: u32,
@@ -148,7 +148,7 @@ impl Requests {
 
     /// Requests the objects that are known on the connections that are free.
     fn ask_all(&mut self, cx: &mut AppCx<'_>) {
-        // The document names the others.
+        // The document names the other objects.
         let known = if self.arrived == 0 { 1 } else { self.config.objects };
         for connection in 0..self.connections.len() {
             if self.requested < known && !self.connections[connection].busy {
@@ -214,7 +214,7 @@ impl Application for Requests {
             return cx.finish();
         }
         let thinks = self.think.draw(&mut self.stream[1].draws_at(u64::from(self.page), 0));
-        // At least a nanosecond: a deadline is later than now.
+        // At least a nanosecond, because a deadline must be later than now.
         self.next = cx.now + thinks.max(Span::from_nanos(1));
     }
 

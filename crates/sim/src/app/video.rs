@@ -11,7 +11,7 @@
 //!   rung, above a reservoir of 3/8 of the buffer and up to 9/10 of it, the shares of that paper (90, 126 of 240 s). The
 //!   rung changes only when the map passes the next rung.
 //!
-//! Limits: segments of a rung have all the same size, and the client never abandons one.
+//! Limits: all segments of a rung have the same size, and the client never abandons one.
 
 use std::collections::VecDeque;
 
@@ -122,7 +122,7 @@ struct Player {
 }
 
 impl Player {
-    /// Plays up to `now`. The video ends rather than stalls if `last`.
+    /// Plays up to `now`. At an empty buffer the video ends if `last`, and otherwise stalls.
     fn advance(&mut self, now: Time, last: bool) {
         let passed = now.since(self.at);
         self.at = now;
@@ -163,14 +163,14 @@ struct Video {
     rung: usize,
     /// When the present segment was requested.
     requested: Time,
-    /// Bytes of all segments requested, and of all requests that the server has answered.
+    /// Bytes of all requested segments, and of all requests answered by the server.
     expected: u64,
     answered: u64,
-    /// The size of the segment that was requested and not yet answered.
+    /// Size of the segment requested but not yet sent.
     pending: Option<u64>,
     /// Bits per second of the last segments.
     throughput: VecDeque<f64>,
-    /// When the next segment is requested, if the buffer had no room.
+    /// When the next segment is requested, if the buffer had no space.
     next: Time,
     arrived: u64,
     /// The sum of the bit rates of the segments.
@@ -206,7 +206,7 @@ impl Video {
         self.config.ladder[rung].bits_per_sec() as f64
     }
 
-    /// The highest rung that `fits`.
+    /// The highest rung for which `fits` returns true.
     fn highest(&self, fits: impl Fn(f64) -> bool) -> usize {
         (0..self.config.ladder.len()).rev().find(|rung| fits(self.bit_rate(*rung))).unwrap_or(0)
     }
@@ -314,7 +314,7 @@ impl Application for Video {
         if full <= self.config.buffer {
             return self.ask(cx);
         }
-        // The buffer is larger than what playback needs to start, so it plays.
+        // The buffer contains more than the start of playback requires, so the video plays.
         self.next = cx.now + (full - self.config.buffer);
     }
 
@@ -353,7 +353,7 @@ mod tests {
         }
         assert_eq!((player.started, player.stalls, player.stalled), (Some(secs(1)), 1, Span::from_secs(11)));
         assert_eq!(player.level, Span::from_secs(7));
-        // The end of the video is no stall.
+        // The end of the video is not a stall.
         player.advance(secs(40), true);
         assert_eq!((player.stalls, player.stalled), (1, Span::from_secs(11)));
     }
@@ -385,7 +385,8 @@ mod tests {
         };
         // 22 s: the reservoir. 30 s: 2.67 Mbps. 27 s: exactly 2 Mbps.
         assert_eq!([at(22, 3), at(30, 0), at(27, 0), at(54, 0)], [0, 1, 0, 3]);
-        // 2.67 Mbps lies between the rungs beside 4 Mbps, and below those beside 8 Mbps: to the lowest above it.
+        // 2.67 Mbps lies between the rungs next to 4 Mbps, and below the rungs next to 8 Mbps: the lowest rung above it
+        // is chosen.
         assert_eq!([at(30, 2), at(30, 3)], [2, 2]);
     }
 }

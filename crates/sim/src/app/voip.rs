@@ -1,8 +1,8 @@
 //! A telephone call over datagrams, rated by the E-model (ITU-T G.107).
 //!
-//! A packet of speech is sent every 20 ms. The receiver plays each at a fixed time after it was sent: the least delay of
-//! the call plus the length of its jitter buffer. A packet that arrives later is lost to the listener. From the share of
-//! lost packets and the delay from mouth to ear follow the rating R and the mean opinion score (MOS):
+//! A packet of speech is sent every 20 ms. The receiver plays each at a fixed time after it was sent: the minimum delay
+//! of the call plus the length of its jitter buffer. A packet that arrives later is lost to the listener. From the
+//! share of lost packets and the delay from mouth to ear follow the rating R and the mean opinion score (MOS):
 //!
 //! ```text
 //! R = 93.2 - Idd - Ie_eff
@@ -11,8 +11,8 @@
 //! MOS = 1 + 0.035 R + 7e-6 R (R - 60) (100 - R), 1 for R below 0, 4.5 for R above 100
 //! ```
 //!
-//! T is the packet time, the look-ahead of the codec, the least delay and the jitter buffer. 93.2 is G.107's value for
-//! its default parameters. Ie and Bpl are from G.113 appendix I: G.711 with loss concealment 0 and 25.1, G.729A 11
+//! T is the packet time, the look-ahead of the codec, the minimum delay and the jitter buffer. 93.2 is G.107's value
+//! for its default parameters. Ie and Bpl are from G.113 appendix I: G.711 with loss concealment 0 and 25.1, G.729A 11
 //! and 19. Limits: losses count as random (BurstR = 1), there is no echo, and the jitter buffer does not adapt.
 
 use engine::registry::{Fault, Settings};
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn rating_falls_by_loss_and_delay_as_the_equations_say() {
+    fn rating_follows_the_equations_of_loss_and_delay() {
         assert_eq!(compute_rating(Codec::G711, 0.0, 100.0), 93.2);
         // 95 x 1 / 26.1
         assert!((compute_rating(Codec::G711, 0.01, 50.0) - (93.2 - 95.0 / 26.1)).abs() < 1e-9);

@@ -87,11 +87,14 @@ impl Settings for Config {
         for (number, pair) in points.windows(2).enumerate() {
             let [(size, below), (larger, above)] = pair else { continue };
             if above < below {
-                let expected = format!("at least {below}, the probability of the point before: a distribution rises");
+                let expected = format!(
+                    "at least {below}, the probability of the previous point: a distribution does \
+                                        not decrease"
+                );
                 return vec![Fault::new("points", above, expected).entry(number + 1)];
             }
             if larger < size {
-                let expected = format!("at least {size}, the size of the point before");
+                let expected = format!("at least {size}, the size of the previous point");
                 return vec![Fault::new("points", larger, expected).entry(number + 1)];
             }
         }
@@ -169,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn falling_or_open_distribution_is_a_fault() {
+    fn decreasing_or_incomplete_distribution_is_a_fault() {
         let found = |points: &[(u64, f64)]| config(points).check().into_iter().map(|fault| fault.entry).next();
         assert_eq!(found(&[(10, 0.5), (20, 0.4), (30, 1.0)]), Some(Some(1)));
         assert_eq!(found(&[(10, 0.0), (20, 0.5), (15, 1.0)]), Some(Some(2)));

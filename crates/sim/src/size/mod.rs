@@ -34,7 +34,7 @@ pub trait SizeDistribution: Send {
     fn mean(&self) -> f64;
 }
 
-/// Converts to whole bytes, at least 1.
+/// Converts to whole bytes, minimum 1.
 fn to_whole_bytes(bytes: f64) -> u64 {
     (bytes as u64).max(1)
 }

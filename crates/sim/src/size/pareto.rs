@@ -17,10 +17,10 @@ pub struct Config {
     /// The exponent of the tail, more than 0: less is heavier.
     #[schemars(range(min = 0.0))]
     pub shape: f64,
-    /// The mean without a maximum, such as "100 kB", for a shape above 1. 10 kB if neither this nor `min` is given.
+    /// The mean without a maximum, such as "100 kB", for a shape above 1. 10 kB if neither `mean` nor `min` is set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mean: Option<Bytes>,
-    /// The minimum size, instead of the mean.
+    /// Minimum size, in place of the mean.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min: Option<Bytes>,
     /// The maximum size; unlimited if not given.
@@ -36,7 +36,7 @@ impl Default for Config {
 }
 
 impl Config {
-    /// The mean if neither mean nor minimum is given.
+    /// Mean if neither mean nor minimum is set.
     const DEFAULT_MEAN: f64 = 10_000.0;
 
     fn lowest(&self) -> f64 {

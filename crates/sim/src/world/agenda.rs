@@ -1,4 +1,4 @@
-//! The current time, and the wake-ups to come.
+//! Current time and pending wake-ups.
 
 use engine::{Schedule, Slot, Span, Time};
 use path::MediumId;
@@ -9,12 +9,12 @@ use crate::world::ids::RoamerId;
 use crate::world::ids::StationId;
 use crate::world::ids::{ArrivalsId, SessionId};
 
-/// The component that a slot wakes.
+/// Component woken by a slot.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Wakeup {
     /// The first packet on a FIFO link arrives.
     Fifo(HopIndex),
-    /// A link behind the trait.
+    /// A link called through the trait.
     Link(HopIndex),
     /// A station's outstanding frame or its acknowledgment arrives.
     StationArrival(StationId),
@@ -34,9 +34,9 @@ pub(super) enum Wakeup {
     Agent(NodeId),
     /// The channel of one of a node's links is about to change its state.
     Forecast(NodeId),
-    /// A node has processed its first packet.
+    /// A node has completed the processing of its first packet.
     Processing(NodeId),
-    /// A packet that an agent passed has waited for the delay of its end of a hop.
+    /// A packet forwarded by an agent has waited for the delay of the agent's end of a hop.
     AgentDelay(HopIndex),
     /// A session's application starts, or its deadline is reached.
     Application(SessionId),
@@ -50,7 +50,7 @@ pub(super) struct Agenda {
     /// By slot.
     wakeups: Vec<Wakeup>,
     now: Time,
-    /// The end of the run at the latest.
+    /// Maximum duration of the run.
     until: Time,
     /// Wake-ups taken.
     taken: u64,
@@ -79,7 +79,7 @@ impl Agenda {
         self.now
     }
 
-    /// The end of the run at the latest.
+    /// Maximum duration of the run.
     pub fn until(&self) -> Time {
         self.until
     }

@@ -1,4 +1,4 @@
-//! Calls between a node and its scheme's agent.
+//! Calls from a node to the agent of its scheme.
 
 use path::agent::{Agent, AgentCx, AgentEvent, AgentVerdict};
 use path::outcome::{DeliveryNotice, RadioNotice};
@@ -32,7 +32,7 @@ impl World {
         self.agent_sends(node, sink);
     }
 
-    /// Shows a link to the agent, if it looks at links.
+    /// Shows a link to the agent, if the agent observes links.
     fn notify_agent_of_link<S: LoopSink>(&mut self, node: NodeId, hop: HopIndex, sink: &mut S) {
         if !self.processors.agent(node).is_some_and(Agent::looks_at_link) {
             return;
@@ -81,7 +81,8 @@ impl World {
         self.agent_sends(node, sink);
     }
 
-    /// Lets the agent act, in a call about a packet if any. Packets that it sends are collected in the outbox.
+    /// Calls the agent, with the packet if the call concerns one. Packets sent by the agent are collected in the
+    /// outbox.
     #[inline]
     fn with_agent<S: LoopSink>(
         &mut self,
@@ -103,7 +104,7 @@ impl World {
     /// Sends the packets of the outbox.
     #[inline]
     pub(super) fn agent_sends<S: LoopSink>(&mut self, node: NodeId, sink: &mut S) {
-        // A packet may arrive at once and cause further ones.
+        // A packet may arrive immediately and cause further ones.
         let Some(outbox) = self.processors.take_outbox() else { return };
         for departure in &outbox {
             let packet = &departure.packet;

@@ -1,4 +1,4 @@
-//! The consequences of what applications do, and of flows that arrive.
+//! Effects of actions of applications, and of arriving flows.
 
 use super::World;
 use super::event_loop::LoopSink;
@@ -9,7 +9,7 @@ use crate::world::ids::EndId;
 use crate::world::ids::{ArrivalsId, SessionId};
 
 impl World {
-    /// The application's wake-up: the flow's start, its deadline, or the time at which it stops.
+    /// The application's wake-up: the flow's start, the application's deadline, or its stop time.
     pub(super) fn application_wakes<S: LoopSink>(&mut self, session: SessionId, sink: &mut S) {
         match self.traffic.wake_application(session, &mut self.agenda) {
             ApplicationWakeup::Start => {
@@ -48,7 +48,7 @@ impl World {
         }
     }
 
-    /// Lets an application act, and sends the data that it has written.
+    /// Calls an application, and sends the data that it has written.
     pub(super) fn with_application<S: LoopSink>(
         &mut self,
         session: SessionId,
@@ -66,7 +66,7 @@ impl World {
         }
     }
 
-    /// The ends whose bits are set act, of this number of connections from an end on.
+    /// Lets the ends act whose bits are set; `count` connections follow from the end `first`.
     fn ends_acted<S: LoopSink>(&mut self, (first, connections): (EndId, usize), mut bits: u64, sink: &mut S) {
         for connection in 0..connections {
             if bits & 1 == 1 {

@@ -15,12 +15,12 @@ use crate::ids::{HopIndex, NodeId};
 use crate::network::Network;
 
 impl World {
-    /// A world at time zero. `observed` if it will run with an active sink.
+    /// A world at time zero. `observed` states whether it will run with an active sink.
     ///
     /// # Panics
     ///
-    /// If the network is inconsistent, which the check of a scenario excludes: an index is out of range, a link that
-    /// varies with time has another queue discipline than drop-tail, or an outside member is not resolved.
+    /// If the network is inconsistent, which the check of a scenario excludes: an index is out of range, a time-varying
+    /// link has a queue discipline other than drop-tail, or an outside member is not resolved.
     pub fn new(network: &Network, observed: bool) -> Self {
         let mut agenda = Agenda::new(network.duration);
         let mut processors = Processors::new(network, &mut agenda);

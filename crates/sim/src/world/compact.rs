@@ -1,6 +1,6 @@
 //! The path of packets in their compact form: segments without options, from one link to the next or to a connection,
-//! in runs without an active sink. Everything else, such as a scheme, a processing delay, or any other kind of link, is
-//! left to `forwarding`.
+//! in runs without an active sink. Everything else, such as schemes, processing delays and other kinds of links, is
+//! handled by `forwarding`.
 
 use tcp::Polled;
 use wire::{Addr, CompactPacket, Packet};
@@ -34,14 +34,14 @@ impl World {
         }
     }
 
-    /// The hop from `node` to the address `to`, if it is a FIFO link.
+    /// The hop from `node` to the address `to`, if the hop is a FIFO link.
     #[inline(always)]
     fn fifo_hop(&mut self, node: NodeId, to: Addr) -> Option<HopIndex> {
         let hop = self.topology.next_hop(node, to)?;
         self.transmitters.is_fifo(hop).then_some(hop)
     }
 
-    /// Hands a packet to the link on its route; returns false, and does nothing, if that is no FIFO link.
+    /// Hands a packet to the link on its route; returns false, without any action, if that link is not a FIFO link.
     #[inline]
     fn output_compact<S: LoopSink>(&mut self, node: NodeId, packet: &CompactPacket, sink: &mut S) -> bool {
         let Some(hop) = self.fifo_hop(node, packet.dst()) else { return false };
@@ -65,7 +65,8 @@ impl World {
         self.enqueue_compact(hop, packet, sink);
     }
 
-    /// Passes a packet to its connection, if header prediction applies to it; otherwise does nothing and returns false.
+    /// Passes a packet to its connection if header prediction applies to the packet; otherwise returns false without
+    /// any action.
     #[inline]
     fn receive_compact<S: LoopSink>(&mut self, node: NodeId, packet: &CompactPacket, sink: &mut S) -> bool {
         let Some(segment) = packet.segment() else { return false };
@@ -78,7 +79,7 @@ impl World {
         true
     }
 
-    /// Sends the segments of a connection while they have no options; returns false if there may be others.
+    /// Sends the segments of a connection while they have no options; returns false if further segments are possible.
     #[inline]
     pub(super) fn send_compact<S: LoopSink>(&mut self, number: EndId, sink: &mut S) -> bool {
         let end = self.endpoints.end(number);

@@ -1,4 +1,4 @@
-//! Flows over TCP: the consequences of an event at a connection.
+//! Flows over TCP: effects of an event at a connection.
 
 use super::World;
 use super::endpoints::ActionOutcome;
@@ -20,7 +20,7 @@ impl World {
             self.probes.end_acted(end, &mut self.endpoints);
         }
         if self.endpoints.is_to_close(end) {
-            // The other end's close is reported before this end's.
+            // The close of the other end is reported before the close of this end.
             self.notify_end(end, sink);
             self.endpoints.close(end);
         }

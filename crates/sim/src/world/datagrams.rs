@@ -1,4 +1,4 @@
-//! Flows of datagrams: the consequences of what an application writes and of what arrives.
+//! Flows of datagrams: effects of writes by an application and of arrivals.
 
 use wire::{Body, Packet};
 

@@ -20,22 +20,22 @@ pub struct Delivered {
     pub at: Time,
     /// The node's number.
     pub node: usize,
-    /// The packet as it arrived.
+    /// The received packet.
     pub packet: Packet,
 }
 
 /// The state of both ends of a flow: all of Linux's TCP_INFO that the model has, with units in [`Info`].
 #[derive(Clone, PartialEq, Debug)]
 pub struct FlowInfo {
-    /// The start time of its application.
+    /// Start time of the flow's application.
     pub start: Time,
-    /// When its last byte was acknowledged at the sender; `None` before that, and for an endless flow.
+    /// When the last byte of the flow was acknowledged at its sender; `None` before that time, and for an endless flow.
     pub completed: Option<Time>,
     /// Bytes to deliver; `None` for an endless flow.
     pub bytes: Option<u64>,
     /// The end that sends data.
     pub sender: Info,
-    /// The end that receives it.
+    /// The end that receives data.
     pub receiver: Info,
 }
 
@@ -63,7 +63,7 @@ impl fmt::Display for InjectError {
                 write!(f, "no node has the number {node}: the network has {nodes}, numbered from 0")
             }
             InjectError::NoSuchAddress { address } => {
-                write!(f, "no node has the address {address}: node number n has that of `Addr::of_node(n)`")
+                write!(f, "no node has the address {address}: node number n has the address `Addr::of_node(n)`")
             }
         }
     }
@@ -73,8 +73,8 @@ impl std::error::Error for InjectError {}
 
 impl World {
     /// Handles all events up to and including `at`, which becomes the current time; returns whether the network's
-    /// duration extends beyond it. Unlike [`run`](World::run) it continues when all flows are over: packets may still
-    /// be injected. A time in the past has no effect, and one beyond the network's duration is limited to it.
+    /// duration extends beyond it. Unlike [`run`](World::run) it continues after the end of all flows, because packets
+    /// may still be injected. A time in the past has no effect, and one beyond the network's duration is limited to it.
     pub fn run_until<S: Sink>(&mut self, at: Time, sink: &mut S) -> bool {
         let at = at.min(self.agenda.until());
         if at >= self.agenda.now() {
@@ -83,8 +83,8 @@ impl World {
         self.agenda.now() < self.agenda.until()
     }
 
-    /// The time of the next event, to be passed to [`run_until`](World::run_until) for a single step. `None` if there
-    /// is none, or none within the network's duration.
+    /// The time of the next event, to be passed to [`run_until`](World::run_until) for a single step. `None` without an
+    /// event within the network's duration.
     pub fn next_wakeup(&self) -> Option<Time> {
         self.agenda.next_time()
     }
@@ -115,8 +115,7 @@ impl World {
         std::mem::take(self.probes.collect_delivered())
     }
 
-    /// The state of both ends of flow number `flow`; `None` if there is no such flow, or
-    /// it is one of datagrams.
+    /// State of both ends of flow number `flow`; `None` if the flow does not exist, or consists of datagrams.
     pub fn flow(&self, flow: usize) -> Option<FlowInfo> {
         let flow = self.traffic.network_flows().get(flow)?;
         let sender = flow.sender()?;

@@ -1,4 +1,4 @@
-//! The loop that takes one wake-up after the other.
+//! The loop over wake-ups.
 //!
 //! Generic functions are compiled in the crate that calls them. The loops of runs with events, with delays only, and with
 //! neither are compiled here instead, once each, where all event handling is in one codegen unit, optimized as this crate
@@ -14,9 +14,9 @@ use crate::ids::NodeId;
 /// Where a call stops.
 #[derive(Clone, Copy)]
 pub(super) struct Stop {
-    /// After the wake-ups of this time.
+    /// Stop after the wake-ups of this time.
     pub(super) at: Time,
-    /// Also after the end of the last flow.
+    /// Continue after the end of the last flow.
     pub(super) when_over: bool,
 }
 
@@ -39,7 +39,7 @@ impl Sink for Forward<'_> {
 
 /// The observation for which an event loop is compiled.
 pub(super) trait LoopSink: Sink {
-    /// Whether delays are measured if the world measures them.
+    /// Whether the loop records delays if the world measures them.
     const TIMES: bool;
 }
 
@@ -63,7 +63,7 @@ impl LoopSink for DelaysOnlySink {
     const TIMES: bool = true;
 }
 
-/// Whether a run without events and delays has a separate loop: not where a module is loaded over the network.
+/// Whether runs without events and delays have a separate loop: not where a module is loaded over the network.
 const LOOP_WITHOUT_DELAYS: bool = !cfg!(target_family = "wasm");
 
 impl World {
@@ -134,7 +134,7 @@ impl World {
         true
     }
 
-    /// Passes on a packet that `node` creates now.
+    /// Sends a packet that `node` creates now.
     pub(super) fn create<S: Sink>(&mut self, node: NodeId, packet: &mut Packet, sink: &mut S) {
         if S::ACTIVE {
             self.create_watched(node, packet, &mut Forward(&mut |at, event| sink.event(at, event)));

@@ -76,7 +76,7 @@ impl World {
         if packet.dst == node.addr() { self.receive(node, packet, sink) } else { self.forward(node, packet, sink) }
     }
 
-    /// A packet that was created here starts its path.
+    /// A packet created at this node starts its path.
     #[inline]
     pub(super) fn originate<S: LoopSink>(&mut self, node: NodeId, packet: &mut Packet, sink: &mut S) {
         if packet.dst == node.addr() {

@@ -1,4 +1,4 @@
-//! Ids of the items in the parts of a world's state, by which other parts refer to them.
+//! Ids of items in the parts of a world's state, by which other parts refer to them.
 
 engine::define_ids! {
     /// The number of a mobile that uses one link at a time.
@@ -7,20 +7,20 @@ engine::define_ids! {
     pub(super) struct StationId;
     /// The number of a process by which flows arrive.
     pub(super) struct ArrivalsId;
-    /// The index of a flow in the world's list; a flow that arrives takes the place of one that has ended.
+    /// Index of a flow in the world's list; an arriving flow takes the place of an ended one.
     pub(super) struct FlowIndex;
-    /// The number of an application and its flows.
+    /// Number of an application with its flows.
     pub(super) struct SessionId;
     /// The number of a flow of datagrams.
     pub(super) struct DatagramFlowId;
-    /// The number of an end of such a flow: an even one sends, the one after it receives.
+    /// Number of an end of such a flow: even numbers send, the following odd ones receive.
     pub(super) struct DatagramEndId;
-    /// The number of an end of a connection: an even one sends, the one after it receives.
+    /// Number of an end of a connection: even numbers send, the following odd ones receive.
     pub(super) struct EndId;
 }
 
 impl DatagramFlowId {
-    /// Its ends: the one that sends, and the one that receives.
+    /// The sending and the receiving end of the flow.
     pub(super) fn ends(self) -> [DatagramEndId; 2] {
         [DatagramEndId(2 * self.0), DatagramEndId(2 * self.0 + 1)]
     }
@@ -45,7 +45,7 @@ impl EndId {
         EndId(self.0 ^ 1)
     }
 
-    /// The same end of the `n`-th connection after this.
+    /// The same end of the `n`-th next connection.
     #[inline]
     pub(super) fn after(self, n: usize) -> Self {
         EndId::from_index(self.index() + 2 * n)

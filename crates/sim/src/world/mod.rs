@@ -6,7 +6,7 @@
 //! `World::output`.
 //!
 //! The state has seven owners, each with private fields and an invariant in the comment of its type. The files with
-//! `impl World` have no state: they take what one owner returns to the next, and events to the sink.
+//! `impl World` have no state: they pass results of one owner to the next, and events to the sink.
 
 mod agenda;
 mod agents;
@@ -73,19 +73,19 @@ impl World {
         self.probes.measure_delays(network);
     }
 
-    /// The delays measured so far; `None` if they are not measured.
+    /// Delays measured so far; `None` without measurements.
     pub fn delays(&self) -> Option<&Delays> {
         self.probes.delays()
     }
 
-    /// The progress from 0 to 1: of the bytes to deliver, or of the time if that is further.
+    /// The progress from 0 to 1: of the bytes to deliver, or of the time, whichever is larger.
     pub fn progress(&self) -> f64 {
         let time = self.agenda.now().as_secs_f64() / self.agenda.until().as_secs_f64().max(f64::MIN_POSITIVE);
         time.max(self.traffic.progress(&self.endpoints)).min(1.0)
     }
 
-    /// Ends the run with the last of these flows; it does not wait for others, nor for flows that arrive. To be called
-    /// before the run.
+    /// Ends the run with the last of these flows; it does not wait for other or arriving flows. Must be called before
+    /// the run.
     pub fn await_only(&mut self, flows: &[usize]) {
         self.traffic.await_only(flows);
     }
@@ -112,7 +112,7 @@ impl World {
         }
     }
 
-    /// Lets a component act whose wake-up has come, and processes its output.
+    /// Calls a component whose wake-up is due, and processes its output.
     #[inline]
     fn wake<S: LoopSink>(&mut self, wakeup: Wakeup, arriving: &mut Arriving, sink: &mut S) {
         match wakeup {
@@ -177,7 +177,7 @@ impl World {
         }
     }
 
-    /// Lets a medium act, and processes its output.
+    /// Calls a medium, and processes its output.
     #[inline(always)]
     fn medium_wakes<S: LoopSink>(&mut self, medium: MediumId, wakeup: MediumWakeup, sink: &mut S) {
         let relay = &mut self.probes.relay(&self.endpoints, sink);

@@ -1,4 +1,4 @@
-//! What a node holds: packets in processing, and the agent of its scheme.
+//! State of a node: packets in processing, and the agent of its scheme.
 
 use std::collections::VecDeque;
 
@@ -15,7 +15,7 @@ pub(super) struct InstalledAgent {
     agent: Box<dyn Agent>,
     timer: Timer,
     forecast: Option<Forecast>,
-    /// The agent's counters after its last observed call.
+    /// Counters of the agent after its last observed call.
     counts: Vec<u64>,
 }
 
@@ -28,7 +28,7 @@ impl InstalledAgent {
         &*self.agent
     }
 
-    /// Lets the agent act, and updates its wake-up.
+    /// Calls the agent, and updates its wake-up.
     #[inline]
     pub fn call(
         &mut self,
@@ -46,8 +46,9 @@ impl InstalledAgent {
         self.timer.want(self.agent.deadline(), schedule);
     }
 
-    /// Adds an event about a packet, if any, for each count of actions that has grown since the last call. Counts of state,
-    /// which can also shrink, are left out, as are counts of which the agent has emitted an event itself.
+    /// Adds an event about a packet, if any, for each count of actions that has grown since the last call. Counters of
+    /// state, which can also decrease, are omitted, and so are counters for which the agent itself has emitted an
+    /// event.
     pub fn report_growth(&mut self, about: Option<Packet>, events: &mut Vec<AgentEvent>) {
         let emitted = events.len();
         let counters = self.agent.counters();
@@ -87,7 +88,7 @@ impl Forecast {
         Forecast { slot, lead, links, next: None }
     }
 
-    /// Takes the change that is to be reported now.
+    /// Takes the change to be reported now.
     pub fn take(&mut self) -> Option<(Time, ChannelState)> {
         self.next.take()
     }

@@ -17,11 +17,11 @@ use crate::world::ids::EndId;
 
 /// Probes follow a run and do not change it; after a wake-up, `next_air` is later than the current time.
 pub(super) struct Probes {
-    /// `None` if they are not measured.
+    /// `None` without measurements.
     delays: Option<Box<Delays>>,
     /// The next state change of any channel, for active sinks; `NEVER` without one.
     next_air: Time,
-    /// Packets that no connection accepted, oldest first, if they are collected.
+    /// Packets that no connection accepted, oldest first, if collected.
     delivered: Option<Vec<Delivered>>,
 }
 
@@ -36,7 +36,7 @@ impl Probes {
         self.delays = Some(Box::new(Delays::of(network)));
     }
 
-    /// The delays so far; `None` if they are not measured.
+    /// Delays so far; `None` without measurements.
     pub fn delays(&self) -> Option<&Delays> {
         self.delays.as_deref()
     }
@@ -46,7 +46,7 @@ impl Probes {
         self.delays.is_some()
     }
 
-    /// Measures after an action of an end: its round trip, and the number of acknowledged bytes.
+    /// Records measurements after an action of an end: its round trip, and the number of acknowledged bytes.
     #[inline]
     pub fn end_acted(&mut self, end: EndId, endpoints: &mut Endpoints) {
         if let Some(delays) = &mut self.delays {
@@ -54,7 +54,7 @@ impl Probes {
         }
     }
 
-    /// Begins to measure the delay of a segment that an end sends.
+    /// Begins to measure the delay of a segment sent by an end.
     #[inline(never)]
     pub fn time_sent(&mut self, end: EndId, packet: &CompactPacket, endpoints: &Endpoints, now: Time) {
         let (Some(delays), Some(segment)) = (&mut self.delays, packet.segment()) else { return };
@@ -64,7 +64,7 @@ impl Probes {
         }
     }
 
-    /// Measures the delay of a segment that has arrived at an end.
+    /// Completes the measurement of a segment that has arrived at an end.
     #[inline(never)]
     pub fn time_received(&mut self, end: EndId, packet: &CompactPacket, endpoints: &Endpoints, now: Time) {
         let (Some(delays), Some(segment)) = (&mut self.delays, packet.segment()) else { return };
@@ -102,7 +102,7 @@ impl Probes {
         }
     }
 
-    /// Looks for changes of channels from time zero on.
+    /// Observes changes of channels from time zero on.
     pub fn watch_air(&mut self, transmitters: &mut Transmitters) {
         self.next_air = next_change(transmitters, Time::ZERO);
     }
@@ -129,7 +129,7 @@ impl Probes {
         self.delivered.get_or_insert_default()
     }
 
-    /// Keeps a packet that no connection accepts, if they are collected.
+    /// Stores a packet that no connection accepts, if collected.
     pub fn keep_delivered(&mut self, packet: Delivered) {
         if let Some(delivered) = &mut self.delivered {
             delivered.push(packet);
@@ -182,7 +182,7 @@ impl<S: LoopSink> Observer for Relay<'_, S> {
     }
 }
 
-/// Measures the delay of a packet on a link. Not inlined, as all packets take the caller's path.
+/// Measures the delay of a packet on a link. Not inlined, because the caller handles all packets.
 #[inline(never)]
 fn time_on_link(delays: &mut Delays, flows: &Endpoints, (at, hop): (Time, HopId), event: &LinkEvent) {
     delays.link(at, hop, event, || event.packet().and_then(|packet| flows.flow_of(packet)));

@@ -1,4 +1,4 @@
-//! What nodes do with packets between two hops: processing delays, and the agents of schemes.
+//! Handling of packets in nodes between two hops: processing delays, and the agents of schemes.
 
 use engine::{IdVec, Span, Time};
 use path::agent::{Agent, AgentCx, AgentEvent, Departure};
@@ -14,13 +14,13 @@ use crate::network::Network;
 use crate::timer::Due;
 
 /// A packet is in the processing of its node, or in the delay after the agent at the end of its last hop, until that
-/// delay has passed; what an agent sends is in the outbox until its call has been processed.
+/// delay has passed; packets sent by an agent are in the outbox until its call has been processed.
 pub(super) struct Processors {
     processing: IdVec<NodeId, Option<Processing>>,
     agents: IdVec<NodeId, Option<InstalledAgent>>,
-    /// The delay after the agent at the far end: only with link layers that hand packets to it before.
+    /// Delay after the agent at the far end: only with link layers that pass packets to the agent before this delay.
     agent_delays: IdVec<HopIndex, Option<Box<Processing>>>,
-    /// Packets that an agent sends while it acts.
+    /// Packets sent by an agent during a call.
     outbox: Vec<Departure>,
     /// Events of an agent's current call; empty without an active sink.
     events: Vec<AgentEvent>,
@@ -54,7 +54,7 @@ impl Processors {
         processors
     }
 
-    /// Adds the delays after agents that get packets before the delay of their end of a hop.
+    /// Adds the delays after agents that receive packets before the delay of their end of a hop.
     pub fn add_agent_delays(
         &mut self,
         network: &Network,
@@ -70,7 +70,7 @@ impl Processors {
         self.agent_delays = arqs.enumerate().map(delay).collect();
     }
 
-    /// Whether an agent at the far end of a hop gets packets before that end's delay.
+    /// Whether an agent at the far end of a hop receives packets before the delay of that end.
     pub fn hands_to_agent_first(&self, topology: &Topology, hop: HopIndex, arq: &Arq) -> bool {
         topology.is_wireless(hop) && self.has_agent(topology.far_end(hop)) && arq.hands_to_agent_before_delay()
     }
@@ -85,7 +85,7 @@ impl Processors {
         }
     }
 
-    /// Whether a node passes packets on as they are and at once.
+    /// Whether a node forwards packets unchanged and immediately.
     pub fn passes_on(&self, node: NodeId) -> bool {
         self.processing[node].is_none() && self.agents[node].is_none()
     }
@@ -111,7 +111,7 @@ impl Processors {
         self.processing[node].as_ref().map_or(0, Processing::len)
     }
 
-    /// Holds a packet for the processing delay of its node; returns false, and does nothing, without one.
+    /// Holds a packet for the processing delay of its node; without a delay returns false and does nothing.
     #[inline]
     pub fn process(&mut self, node: NodeId, packet: &Packet, agenda: &mut Agenda) -> bool {
         let Some(processing) = &mut self.processing[node] else { return false };
@@ -119,20 +119,20 @@ impl Processors {
         true
     }
 
-    /// Takes the packet that a node has processed.
+    /// Takes the packet whose processing is complete.
     pub fn take_processed(&mut self, node: NodeId, agenda: &mut Agenda) -> Option<Packet> {
         self.processing[node].as_mut()?.pop(agenda.schedule())
     }
 
-    /// Holds a packet that the agent at the end of a hop has passed for the delay of that end; returns false, and does
-    /// nothing, if the delay was before the agent.
+    /// Holds a packet forwarded by the agent at the end of a hop for the delay of that end; returns false without any
+    /// action if the delay precedes the agent.
     pub fn delay_after_agent(&mut self, hop: HopIndex, packet: &Packet, agenda: &mut Agenda) -> bool {
         let Some(delay) = &mut self.agent_delays[hop] else { return false };
         delay.push(agenda.now(), *packet, agenda.schedule());
         true
     }
 
-    /// Takes the packet of which the delay after the agent has passed.
+    /// Takes the packet whose delay after the agent is complete.
     pub fn take_delayed(&mut self, hop: HopIndex, agenda: &mut Agenda) -> Option<Packet> {
         self.agent_delays[hop].as_mut()?.pop(agenda.schedule())
     }
@@ -143,7 +143,7 @@ impl Processors {
         installed.is_some_and(|installed| matches!(installed.due(agenda.now(), agenda.schedule()), Due::Now))
     }
 
-    /// Lets the agent of a node act. The packets that it sends are collected in the outbox.
+    /// Calls the agent of a node. Packets sent by it are collected in the outbox.
     #[inline]
     pub fn call_agent(
         &mut self,
@@ -156,7 +156,7 @@ impl Processors {
         installed.call(cx, agenda.schedule(), act);
     }
 
-    /// The same in a run with events; `about` is the packet that the call is about. Returns the events of the call.
+    /// The same in a run with events; `about` is the packet concerned. Returns the events of the call.
     pub fn call_observed_agent(
         &mut self,
         node: NodeId,
@@ -173,13 +173,13 @@ impl Processors {
         self.events.drain(..)
     }
 
-    /// Takes the packets that agents have sent, if any; [`reuse_outbox`](Self::reuse_outbox) gets the list back.
+    /// Takes the packets sent by agents, if any; [`reuse_outbox`](Self::reuse_outbox) takes the list back.
     #[inline]
     pub fn take_outbox(&mut self) -> Option<Vec<Departure>> {
         (!self.outbox.is_empty()).then(|| std::mem::take(&mut self.outbox))
     }
 
-    /// Gives back the memory of an outbox, of which all packets were sent.
+    /// Reuses the memory of an outbox whose packets were all sent.
     pub fn reuse_outbox(&mut self, mut outbox: Vec<Departure>) {
         outbox.clear();
         if self.outbox.is_empty() {
@@ -187,12 +187,12 @@ impl Processors {
         }
     }
 
-    /// Takes the change of a channel's state that a node's agent is to be notified of now.
+    /// Takes the channel state change to be reported to a node's agent now.
     pub fn take_forecast(&mut self, node: NodeId) -> Option<(Time, ChannelState)> {
         self.agents[node].as_mut()?.forecast_mut()?.take()
     }
 
-    /// Arms the wake-up before the next of the changes, which `next_change` finds, of the channels of a node's links.
+    /// Arms the wake-up before the next change, found by `next_change`, of the channels of a node's links.
     pub fn arm_forecast(
         &mut self,
         node: NodeId,

@@ -1,4 +1,4 @@
-//! Where packets go: nodes, the ends of hops, and routes over open links.
+//! Destinations of packets: nodes, the ends of hops, and routes over open links.
 
 use engine::{IdVec, Order, Time};
 use path::mac::dcf;
@@ -12,19 +12,19 @@ use crate::results::RoamingResult;
 use crate::routing::Routes;
 use crate::world::ids::RoamerId;
 
-/// What a node does with packets that arrive.
+/// Handling of packets that arrive at a node.
 pub(super) struct NodeRole {
-    /// Whether it forwards packets to other nodes.
+    /// Whether the node forwards packets to other nodes.
     pub forwards: bool,
-    /// Whether it passes packets on as they are and at once: no scheme, no processing delay, no limit of its buffer.
+    /// Whether the node forwards packets unchanged and immediately: no scheme, no processing delay, no buffer limit.
     pub passes_on: bool,
 }
 
-/// A hop leads from the far end of its reverse to its own, and routes use open links only: of a mobile that associates,
-/// at most one.
+/// A hop leads from the far end of its reverse to its own, and routes use open links only: an associating mobile has at
+/// most one.
 pub(super) struct Topology {
     nodes: IdVec<NodeId, NodeRole>,
-    /// Packets dropped because there was no route.
+    /// Packets dropped without a route.
     no_route: IdVec<NodeId, u64>,
     far_ends: IdVec<HopIndex, NodeId>,
     /// Whether a hop is wireless.
@@ -34,7 +34,7 @@ pub(super) struct Topology {
 }
 
 impl Topology {
-    /// The nodes and hops of a network, all links open; `passes_on` says which nodes pass packets on at once.
+    /// The nodes and hops of a network, all links open; `passes_on` states which nodes forward packets immediately.
     pub fn new(network: &Network, passes_on: impl Fn(NodeId) -> bool) -> Self {
         let role = |(index, spec): (usize, &NodeSpec)| NodeRole {
             forwards: spec.kind.forwards(),
@@ -97,7 +97,7 @@ impl Topology {
         &self.nodes[node]
     }
 
-    /// The node at the end of a hop.
+    /// Node at the end of a hop.
     #[inline(always)]
     pub fn far_end(&self, hop: HopIndex) -> NodeId {
         self.far_ends[hop]
@@ -159,7 +159,7 @@ impl Topology {
         self.routes.set_open(link, between, open);
     }
 
-    /// The handovers of mobiles that associate, by node.
+    /// Handovers of associating mobiles, by node.
     pub fn roaming(&self, now: Time) -> Vec<Option<RoamingResult>> {
         let mut results = IdVec::<NodeId, _>::from(vec![None; self.nodes.len()]);
         for roamer in &self.roamers {

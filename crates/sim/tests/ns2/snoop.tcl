@@ -1,5 +1,5 @@
 # ns-2's Snoop on its LAN behind a wire of 10 Mbps: how many segments has the sender sent after 20 s, and how many again?
-#   ns snoop.tcl SNOOP DELAY WINDOW FRAME ...      SNOOP: 1 or 0; frames lost on the way to the mobile, from 0
+#   ns snoop.tcl SNOOP DELAY WINDOW FRAME ...      SNOOP: 1 or 0; frames lost on the path to the mobile, from 0
 #
 # `cargo xtask ns2 snoop` makes the table beside this file with it.
 

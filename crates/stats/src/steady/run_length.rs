@@ -62,7 +62,7 @@ impl Convergence {
         Ok(())
     }
 
-    /// Iterates over lengths and confidence intervals; the interval is `None` below two replications.
+    /// Iterates over lengths and confidence intervals; the interval is `None` with fewer than two replications.
     pub fn rows(&self, level: Level) -> impl Iterator<Item = (f64, Option<Interval>)> + '_ {
         self.rows.iter().map(move |(time, moments)| (*time, Interval::of_mean(moments, level)))
     }
@@ -85,7 +85,7 @@ impl Convergence {
 }
 
 /// Returns the first time from which on all values lie within the share `relative` of their mean; `rows` are (time,
-/// value), ordered by time. `None` if only the last value does, which proves nothing.
+/// value), ordered by time. `None` if only the last value does, which is no evidence.
 ///
 /// # Errors
 /// [`Error::Precision`] unless `relative` is between 0 and 1; [`Error::Value`] for a value that is not finite;

@@ -7,10 +7,10 @@
 //! a loss:                       halves as Reno does
 //! ```
 //!
-//! After a reduction cwnd equals ssthresh: congestion avoidance follows at once, as in Linux, since a segment of slow start
-//! after each reduction, once a window, would double the growth.
+//! After a reduction cwnd equals ssthresh and congestion avoidance follows immediately, as in Linux: a segment of slow
+//! start after the reduction of each window would double the growth.
 //!
-//! It needs receivers that echo each mark separately, and routers that mark at a low queue threshold.
+//! DCTCP needs receivers that echo each mark separately, and routers that mark at a low queue threshold.
 //!
 //! Deviation: cwnd and its reduction are in bytes; Linux reduces by whole segments and its alpha is a multiple of
 //! 1/1024. Limits: the sender decides which packets are ECN-capable [RFC8257 s3.6].
@@ -27,7 +27,7 @@ use super::{Acked, Congestion, CongestionControl, Feedback, Flight, Start};
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// The weight of a window's marked share in alpha (g).
+    /// Weight of a window's marked share in alpha (g).
     #[serde(default = "one_sixteenth")]
     pub gain: f64,
     /// Alpha before the first window.
@@ -84,12 +84,12 @@ struct Dctcp {
     limit: f64,
     window: RenoWindow,
     alpha: f64,
-    /// Bytes acknowledged in this window, and how many of them with ECN-Echo.
+    /// Bytes acknowledged in this window, and the part of them with ECN-Echo.
     acked: u64,
     marked: u64,
-    /// The offset whose acknowledgment ends the observed window.
+    /// Offset whose acknowledgment ends the observed window.
     end: u64,
-    /// No further reduction until this offset is acknowledged.
+    /// Offset until whose acknowledgment no further reduction occurs.
     cut_until: u64,
 }
 
@@ -195,13 +195,14 @@ mod tests {
     #[test]
     fn alpha_converges_to_the_marked_share() {
         let mut run = Run::new(1.0);
-        // The first acknowledgment is a window of its own, unmarked: alpha = 15/16.
+        // The first acknowledgment is a separate window, unmarked: alpha = 15/16.
         run.window(4);
         assert!((run.cc.alpha - 15.0 / 16.0).abs() < 1e-12);
         for number in 1..=40 {
             run.window(4);
             let distance = (15.0 / 16.0 - 0.25) * libm::pow(15.0 / 16.0, f64::from(number));
-            // A window of observation ends with the first acknowledgment of the next round; 4 of its 16 were marked.
+            // An observation window ends with the first acknowledgment of the next round; 4 of its 16 segments were
+            // marked.
             assert!((run.cc.alpha - 0.25 - distance).abs() < 1e-12, "after {number}: {}", run.cc.alpha);
         }
         for _ in 0..200 {
@@ -213,7 +214,7 @@ mod tests {
     /// With a share p of evenly marked segments a window gains one segment and loses W p / 2: W = 2 / p [RFC9332
     /// appendix C], and slightly more because each reduction waits for the next mark. Of 20 segments one is marked.
     #[test]
-    fn window_is_two_over_the_marked_share() {
+    fn window_is_two_divided_by_the_marked_share() {
         let mut run = Run::new(0.05);
         run.cc.window.ssthresh = 0.0;
         let (mut sum, counted) = (0.0, 2000..6000);
@@ -236,8 +237,8 @@ mod tests {
     fn cwnd_is_reduced_once_per_window_in_proportion_to_alpha() {
         let mut run = Run::new(0.5);
         run.window(8);
-        // One unmarked window of one acknowledgment gives alpha = 0.5 x 15/16; one reduction by half of that, although
-        // 8 were marked.
+        // One window with one unmarked acknowledgment gives alpha = 0.5 x 15/16. The 8 marks cause one reduction, by
+        // alpha / 2.
         let alpha = 0.5 * 15.0 / 16.0;
         assert!((run.cc.cwnd() - 16_000.0 * (1.0 - alpha / 2.0)).abs() < 1e-9, "{}", run.cc.cwnd());
         assert_eq!(run.cc.ssthresh(), run.cc.cwnd());

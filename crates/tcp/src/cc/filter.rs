@@ -1,7 +1,7 @@
-//! The exact maximum of recent values: a queue of those that may still become the maximum (monotonic deque).
+//! The exact maximum of recent values: a queue of the values that may still become the maximum (monotonic deque).
 //!
-//! Linux keeps three values instead (Kathleen Nichols' filter), which may discard a value early: a deviation of the
-//! controls that use this type.
+//! Linux keeps three values instead (Kathleen Nichols' filter), which may discard a value early: controls that use this
+//! type deviate from Linux.
 
 use std::collections::VecDeque;
 

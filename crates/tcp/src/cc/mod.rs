@@ -63,17 +63,17 @@ pub struct Feedback {
     pub acked: u64,
     /// Bytes known for the first time to have arrived, by acknowledgment or by SACK.
     pub delivered: u64,
-    /// Bytes marked lost because of this acknowledgment.
+    /// Bytes marked lost as a result of this acknowledgment.
     pub lost: u64,
     /// Bytes in the network as the sender estimates it (pipe) [RFC6675 s4], before this acknowledgment.
     pub flight_before: f64,
     /// The same, after it.
     pub flight: f64,
-    /// The round trip that it measured, if any [RFC6298 s3, RFC7323 s4].
+    /// Round trip measured by the acknowledgment, if any [RFC6298 s3, RFC7323 s4].
     pub rtt: Option<Span>,
     /// Smoothed round-trip time [RFC6298 s2]; zero before the first measurement.
     pub srtt: Span,
-    /// Whether it has ECN-Echo [RFC3168 s6.1].
+    /// Whether the acknowledgment has ECN-Echo [RFC3168 s6.1].
     pub ecn_echo: bool,
     /// Whether the sender is recovering from a loss.
     pub recovering: bool,
@@ -81,7 +81,7 @@ pub struct Feedback {
     pub rate: Option<RateSample>,
 }
 
-/// The delivery rate, measured by the segment sent last among those that this acknowledgment newly acknowledges or SACKs
+/// The delivery rate, measured by the most recently sent segment among the newly acknowledged or SACKed ones
 /// [draft-ietf-ccwg-bbr s4.1].
 #[derive(Clone, Copy, Debug)]
 pub struct RateSample {
@@ -89,12 +89,12 @@ pub struct RateSample {
     pub delivered: u64,
     /// The longer of the send interval and the acknowledgment interval.
     pub interval: Span,
-    /// Bytes delivered in all when that segment was sent (P.delivered): a round trip has ended once this is at least
-    /// what had been delivered when the round began.
+    /// Total bytes delivered when that segment was sent (P.delivered): a round trip has ended once this is at least the
+    /// total at the beginning of the round.
     pub prior_delivered: u64,
     /// Bytes delivered in all, now (C.delivered).
     pub total_delivered: u64,
-    /// Whether the sender had too little data when it sent that segment.
+    /// Whether the application limited the sender when it sent that segment.
     pub app_limited: bool,
     /// Bytes in the network just after that segment was sent.
     pub flight_at_send: f64,
@@ -122,7 +122,7 @@ pub struct Acked {
     pub una: u64,
     /// First byte never sent.
     pub nxt: u64,
-    /// The round trip measured by this acknowledgment, if it did.
+    /// Round trip measured by this acknowledgment, if any.
     pub rtt: Option<Span>,
     /// Smoothed round-trip time; zero before the first measurement.
     pub srtt: Span,
@@ -133,8 +133,8 @@ pub struct Acked {
 pub struct Flight {
     /// When.
     pub now: Time,
-    /// Bytes sent and not acknowledged (FlightSize) [RFC5681 s2], without those that limited transmit allowed; during
-    /// go-back-N, those sent since it began.
+    /// Bytes sent and not acknowledged (FlightSize) [RFC5681 s2], without bytes sent by limited transmit; during
+    /// go-back-N, bytes sent since its beginning.
     pub bytes: f64,
     /// The limit of the flight: the minimum of cwnd, with recovery's inflation, and the receive window.
     pub window: f64,
@@ -145,8 +145,8 @@ pub struct Flight {
 /// A reason to change the window, each with an exact meaning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Congestion {
-    /// Recovery began: something is lost. Once for each episode. The window becomes the new threshold, if it was above
-    /// that; a control that regulates recovery may have no threshold.
+    /// Recovery began: something is lost. Once for each episode. cwnd becomes the new ssthresh if it exceeds it; a
+    /// control that regulates recovery may have no ssthresh.
     FastRetransmit,
     /// Something is lost and the sender has no recovery but slow start (Tahoe): the threshold falls as for
     /// [`FastRetransmit`](Self::FastRetransmit), the window to one segment.
@@ -167,8 +167,8 @@ pub enum Congestion {
 ///
 /// For each acknowledgment the sender calls `on_feedback` first. Then, in this order and where they apply: `on_undo`
 /// when the last reduction was spurious; `on_congestion` when an episode begins, before any retransmission;
-/// `on_recovered` when it has ended; `on_ack` if data was newly acknowledged outside fast recovery, or by the
-/// acknowledgment that ended it if the sender's settings say so, and cwnd was a limit. It calls `on_idle` before it
+/// `on_recovered` when it has ended; `on_ack` if data was newly acknowledged outside fast recovery, or, if the sender's
+/// settings permit it, by the acknowledgment that ended recovery, and cwnd was a limit. It calls `on_idle` before it
 /// sends the first segment after nothing was in flight for longer than the retransmission timeout. It reads `cwnd` and
 /// `pacing_rate` after each of these calls, not as time passes. `cwnd` must be finite and at least one segment at all
 /// times.
@@ -183,33 +183,33 @@ pub trait CongestionControl: Send {
     fn on_congestion(&mut self, event: Congestion, flight: &Flight);
     /// An acknowledgment was received, in any state. Called only if `wants_feedback`.
     fn on_feedback(&mut self, _: &Feedback) {}
-    /// Whether it needs feedback, which costs time; constant.
+    /// Whether the control needs feedback, which costs time; constant.
     fn wants_feedback(&self) -> bool {
         false
     }
-    /// The last reduction was spurious, and those before it in the same episode: nothing was lost [RFC4015, RFC5682].
-    /// cwnd and ssthresh are restored.
+    /// The last reduction and earlier ones in the same episode were spurious: nothing was lost [RFC4015, RFC5682]. cwnd
+    /// and ssthresh are restored.
     fn on_undo(&mut self) {}
     /// Fast recovery has ended.
     fn on_recovered(&mut self, _: Time) {}
-    /// Nothing was in flight for `idle`; `restart` is the restart window [RFC5681 s4.1], if the sender's settings ask
-    /// for it.
+    /// Nothing was in flight for `idle`; `restart` is the restart window [RFC5681 s4.1], if the sender's settings
+    /// enable it.
     fn on_idle(&mut self, _now: Time, _idle: Span, _restart: Option<f64>) {}
     /// Pacing rate in bytes per second; `None` for no pacing. Called only if `paces`.
     fn pacing_rate(&self) -> Option<f64> {
         None
     }
-    /// Whether it ever gives a pacing rate; constant.
+    /// Whether the control ever has a pacing rate; constant.
     fn paces(&self) -> bool {
         false
     }
-    /// Whether it regulates sending during recovery itself (BBR), instead of proportional rate reduction. It requires a
-    /// recovery that uses SACK: the inflation of others would be added to its cwnd.
+    /// Whether the control regulates sending during recovery (BBR), instead of proportional rate reduction. Such a
+    /// control requires a recovery that uses SACK: the inflation of other recoveries would be added to its cwnd.
     fn regulates_recovery(&self) -> bool {
         false
     }
-    /// Whether ECN is used as in DCTCP: every mark echoed separately [RFC8257 s3.2]; `on_congestion` is then never
-    /// called for marks, which are in the feedback.
+    /// Whether ECN is used as in DCTCP: every mark echoed separately [RFC8257 s3.2]; `on_congestion` is then not called
+    /// for marks, which are part of the feedback.
     fn precise_ecn(&self) -> bool {
         false
     }

@@ -13,19 +13,19 @@ use super::hystart::{self, Hystart, Kind, SlowStartVerdict};
 use super::window::{AtThreshold, Growth, RenoWindow};
 use super::{Acked, Congestion, CongestionControl, Feedback, Flight, Start};
 
-/// What is halved at a loss.
+/// Quantity halved at a loss.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Basis {
-    /// What is in flight: max(FlightSize / 2, 2 segments); kept when the same segment times out again
-    /// [RFC5681 s3.1 equation 4].
+    /// The flight: max(FlightSize / 2, 2 segments); unchanged when the same segment times out again [RFC5681 s3.1
+    /// equation 4].
     #[default]
     Flight,
-    /// The window in use: half of the least of cwnd and the receiver's window, in whole segments and at least
-    /// two, at every timeout (4.3BSD Reno, and the thesis [goel1997 2.3]).
+    /// The window in use: half of the minimum of cwnd and the receiver's window, in whole segments and at least two, at
+    /// every timeout (4.3BSD Reno, and the thesis [goel1997 2.3]).
     Window,
-    /// cwnd, used or not: half of it in whole segments and at least two; kept when the same segment times out again
-    /// (Linux, `tcp_reno_ssthresh` and `tcp_enter_loss`).
+    /// cwnd, whether or not it is used: half of it in whole segments and at least two; unchanged when the same segment
+    /// times out again (Linux, `tcp_reno_ssthresh` and `tcp_enter_loss`).
     Cwnd,
 }
 
@@ -33,7 +33,7 @@ pub enum Basis {
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// What is halved at a loss; `flight` unless the profile says otherwise.
+    /// Quantity halved at a loss. Default: `flight`, unless the profile differs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("profileDefaults" = { "exact": Basis::default(), "goel1997": GOEL1997 }))]
     pub ssthresh_from: Option<Basis>,
@@ -41,19 +41,19 @@ pub struct Config {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = Growth::default()))]
     pub growth: Option<Growth>,
-    /// What growth per acknowledgment does while cwnd equals ssthresh; `slow-start` if not given.
+    /// Growth per acknowledgment while cwnd equals ssthresh. Default: `slow-start`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = AtThreshold::default()))]
     pub at_ssthresh: Option<AtThreshold>,
-    /// Segments that slow start grows by for one acknowledgment at most (L) [RFC3465 s2.2], with `growth = "counted"`; none is
-    /// Linux's rule: all that are acknowledged.
+    /// Maximum growth of slow start for one acknowledgment, in segments (L) [RFC3465 s2.2], with `growth = "counted"`.
+    /// Without a value slow start grows by all acknowledged segments, as in Linux.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub abc_limit: Option<u32>,
-    /// What ends slow start before a loss; `off` if not given.
+    /// Algorithm that ends slow start before a loss. Default: `off`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = Kind::default()))]
     pub hystart: Option<Kind>,
-    /// Whether segments leave spread over the round trip, as under Linux's fq.
+    /// Whether segments are paced over the round trip, as under Linux's fq.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[schemars(extend("default" = bool::default()))]
     pub pace: bool,
@@ -62,16 +62,16 @@ pub struct Config {
 struct Reno {
     basis: Basis,
     window: RenoWindow,
-    /// Bytes that slow start grows by for one acknowledgment at most.
+    /// Maximum growth of slow start for one acknowledgment, in bytes.
     limit: f64,
     hystart: Hystart,
-    /// Also after HyStart++ has ended, as the sender queries it once.
+    /// Also after HyStart++ has ended, because the sender queries it only once.
     wants_feedback: bool,
     pace: bool,
     srtt: Span,
 }
 
-/// The quantity that the thesis's program halves.
+/// Quantity halved by the thesis's program.
 const GOEL1997: Basis = Basis::Window;
 
 impl Settings for Config {

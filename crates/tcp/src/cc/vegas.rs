@@ -31,13 +31,13 @@ use super::{Acked, Congestion, CongestionControl, Feedback, Flight, Start};
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// cwnd grows with fewer segments than this in the queue.
+    /// Number of queued segments below which cwnd grows.
     #[serde(default = "one_segment")]
     pub alpha: f64,
-    /// cwnd shrinks with more segments than this in the queue.
+    /// Number of queued segments above which cwnd shrinks.
     #[serde(default = "three_segments")]
     pub beta: f64,
-    /// More segments in the queue end slow start.
+    /// Number of queued segments above which slow start ends.
     #[serde(default = "one_segment")]
     pub gamma: f64,
 }
@@ -59,7 +59,7 @@ impl Default for Config {
 impl Settings for Config {
     fn check(&self) -> Vec<Fault> {
         let mut faults = Vec::new();
-        // Written so that NaN is a fault too.
+        // Negated, so that NaN is a fault too.
         if !(self.alpha > 0.0 && self.alpha <= 1000.0) {
             faults.push(Fault::new("alpha", self.alpha, "more than 0, at most 1000 segments"));
         }
@@ -97,7 +97,7 @@ struct Vegas {
     /// The sum of this round's round trips, in nanoseconds, and their number.
     sum: u64,
     samples: u64,
-    /// The offset whose acknowledgment ends the round.
+    /// Offset whose acknowledgment ends the round.
     end: u64,
     /// Slow start: whether cwnd does not grow in this round.
     standing: bool,
@@ -129,7 +129,7 @@ impl Vegas {
             }
         } else if diff > self.config.beta {
             self.window.cwnd = (self.window.cwnd - segment).max(2.0 * segment);
-            // Below the threshold slow start would begin again.
+            // Below ssthresh slow start would begin again.
             self.window.ssthresh = self.window.ssthresh.min(self.window.cwnd - segment).max(2.0 * segment);
         } else if diff < self.config.alpha {
             self.window.cwnd += segment;
@@ -223,7 +223,7 @@ mod tests {
     /// Runs rounds over a path that holds `pipe` segments and a queue; returns cwnd after each, in segments.
     fn rounds(cc: &mut dyn CongestionControl, pipe: f64, rounds: usize) -> Vec<f64> {
         let (mut una, mut seen) = (0_u64, Vec::new());
-        // Before there is a queue the base is measured.
+        // The base round trip is measured before a queue exists.
         cc.on_feedback(&feedback(0, Some(Span::from_millis(BASE as u64))));
         for _ in 0..rounds {
             let window = cc.cwnd();
@@ -239,7 +239,7 @@ mod tests {
         seen
     }
 
-    /// diff = cwnd - pipe here, as cwnd (1 - base / rtt) with rtt = base cwnd / pipe.
+    /// Here diff = cwnd - pipe, because cwnd (1 - base / rtt) with rtt = base cwnd / pipe.
     #[test]
     fn queue_stays_between_alpha_and_beta() {
         for first in [12.0, 40.0] {
@@ -261,9 +261,9 @@ mod tests {
         assert!(seen.iter().all(|window| *window < 40.0), "before a queue of the pipe's length: {seen:?}");
     }
 
-    /// The first segment of a burst finds the queue empty, each other one all before it: of 20 segments at 1 ms each
-    /// the mean waits 9.5 ms, and diff = 20 (1 - 100 / 109.5) = 1.7 segments. By the first one alone there is no queue.
-    /// Growing rounds are not evaluated.
+    /// The first segment of a burst finds the queue empty, each further one waits behind all earlier ones: of 20
+    /// segments at 1 ms each the mean wait is 9.5 ms, and diff = 20 (1 - 100 / 109.5) = 1.7 segments. Measured by the
+    /// first segment alone there is no queue. Growing rounds are not evaluated.
     #[test]
     fn queue_of_own_burst_ends_slow_start_after_a_round_without_growth() {
         let mut cc = vegas(20.0, f64::INFINITY);
@@ -277,8 +277,8 @@ mod tests {
             }
             cc.ssthresh().is_finite()
         };
-        // The first acknowledgment begins a standing round, which the first of the second burst ends; the window of what was
-        // sent meanwhile is no round of its own.
+        // The first acknowledgment begins a standing round, which the first of the second burst ends; the window of
+        // segments sent in the meantime is not a separate round.
         assert!(!burst(cc.as_mut(), 20));
         assert!(burst(cc.as_mut(), 20), "judged by its own queue");
         assert!((cc.cwnd() / SEGMENT - (20.0 / 1.095 + 1.0)).abs() < 0.1, "{}", cc.cwnd());

@@ -28,7 +28,7 @@ use super::{Acked, Congestion, CongestionControl, Feedback, Flight, Start};
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// The share of the old estimate in the new one.
+    /// Share of the old estimate in the new one.
     #[serde(default = "nine_tenths")]
     pub filter: f64,
     /// How the window grows.
@@ -76,7 +76,7 @@ struct Westwood {
     min_rtt: Option<Span>,
     /// Bytes per second.
     bandwidth: Option<f64>,
-    /// The beginning of the present sample, not before the first acknowledgment, and the bytes delivered in it.
+    /// Beginning of the current sample, not before the first acknowledgment, and the bytes delivered in it.
     since: Time,
     bytes: u64,
 }
@@ -130,7 +130,7 @@ impl CongestionControl for Westwood {
         };
         let cwnd = self.window.cwnd;
         if self.window.reduce(event, threshold, flight.again) {
-            // The path's capacity may exceed the flight, which slow start finds.
+            // The path's capacity may exceed the flight; slow start finds it.
             self.window.cwnd = self.window.cwnd.min(cwnd);
         }
     }

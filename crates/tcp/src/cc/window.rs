@@ -21,11 +21,11 @@ pub enum Growth {
     /// With each acknowledgment: at most a segment in slow start, `segment^2 / cwnd` above [RFC5681 s3.1 equations 2, 3].
     #[default]
     PerAck,
-    /// By whole segments, once enough bytes have been acknowledged [RFC5681 s3.1, RFC3465], as Linux does.
+    /// By whole segments, once enough bytes have been acknowledged [RFC5681 s3.1, RFC3465], as in Linux.
     Counted,
 }
 
-/// What growth per acknowledgment does while cwnd equals ssthresh, where either may be chosen [RFC5681 s3.1].
+/// Growth per acknowledgment while cwnd equals ssthresh, where either rule is permitted [RFC5681 s3.1].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum AtThreshold {
@@ -45,7 +45,7 @@ pub(crate) struct RenoWindow {
     at_ssthresh: AtThreshold,
     /// `counted`: bytes acknowledged towards the next segment.
     counted: f64,
-    /// cwnd and ssthresh before the last reduction, or before the first of an episode.
+    /// cwnd and ssthresh before the last reduction, or before the first one of an episode.
     before: (f64, f64),
 }
 
@@ -67,7 +67,7 @@ impl RenoWindow {
         RenoWindow { at_ssthresh, ..self }
     }
 
-    /// Whether the next acknowledgment is in slow start. At equality Linux, which counts, is not.
+    /// Whether the next acknowledgment is in slow start. If cwnd equals ssthresh, Linux, which counts bytes, is not.
     pub fn slow_start(&self) -> bool {
         match (self.growth, self.at_ssthresh) {
             (Growth::PerAck, AtThreshold::SlowStart) => self.cwnd <= self.ssthresh,
@@ -75,7 +75,7 @@ impl RenoWindow {
         }
     }
 
-    /// Reno's growth for `bytes` newly acknowledged, of which slow start uses at most `limit`.
+    /// Reno's growth for `bytes` newly acknowledged bytes; slow start uses at most `limit` of them.
     #[inline]
     pub fn grow(&mut self, bytes: f64, limit: f64) {
         let left = if self.slow_start() { self.grow_slow_start(bytes.min(limit)) } else { bytes };
@@ -106,7 +106,7 @@ impl RenoWindow {
     #[inline]
     pub fn grow_by_one_every(&mut self, every: f64, bytes: f64) {
         match self.growth {
-            // [RFC5681 s3.1 equation 3], which grows per acknowledgment, however much that acknowledges.
+            // [RFC5681 s3.1 equation 3], which grows per acknowledgment, independent of the acknowledged bytes.
             Growth::PerAck => self.cwnd += self.segment * self.segment / every,
             Growth::Counted => {
                 // Bytes counted towards a larger threshold add one segment, not several.
@@ -122,8 +122,8 @@ impl RenoWindow {
         }
     }
 
-    /// Processes `event`, with the `ssthresh` of a loss (at least two segments); `again` if it follows a reduction that
-    /// may still be undone. Returns whether anything was reduced.
+    /// Processes `event`, with the `ssthresh` of a loss (at least two segments); `again` states whether it follows a
+    /// reduction that may still be undone. Returns whether cwnd or ssthresh was reduced.
     pub fn reduce(&mut self, event: Congestion, ssthresh: f64, again: bool) -> bool {
         // An unknown cwnd must not make ssthresh unknown.
         let ssthresh = if ssthresh.is_finite() { ssthresh.max(2.0 * self.segment) } else { self.cwnd };
@@ -148,7 +148,7 @@ impl RenoWindow {
         true
     }
 
-    /// Restores cwnd and ssthresh, unless they are larger now.
+    /// Restores cwnd and ssthresh, unless their current values are larger.
     pub fn undo(&mut self) {
         self.cwnd = self.cwnd.max(self.before.0);
         self.ssthresh = self.ssthresh.max(self.before.1);
@@ -213,7 +213,8 @@ mod tests {
         assert_eq!(window.cwnd, 6000.0);
     }
 
-    // covers [RFC4015 s3.2]: the window from before the first of two cuts for one loss; a cut by itself is taken back alone.
+    // covers [RFC4015 s3.2]: the window from before the first of two reductions for one loss; a single reduction is
+    // undone alone.
     #[test]
     fn undo_restores_cwnd_from_before_all_reductions_of_an_episode() {
         let mut window = window(20.0, f64::INFINITY);

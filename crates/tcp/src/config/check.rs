@@ -91,8 +91,8 @@ impl PartialConfig {
         let control = config.control.build(Start::trial());
         let name = config.control.name();
         let recovery = config.recovery.name();
-        // The fault is of the key that does not fit the control if the table sets it, otherwise of the key that selects
-        // the control.
+        // The fault names the key that does not fit the control if the table sets that key, otherwise the key that
+        // selects the control.
         let fault = |key, given: bool, found: &str, expected: String| {
             if given {
                 Fault::new(key, found, expected)

@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CwndValidation {
-    /// Those that arrive while cwnd is below the receive window: beyond it, cwnd is not tested by the network.
+    /// Acknowledgments that arrive while cwnd is below the receive window: beyond it, the network does not test cwnd.
     #[default]
     ReceiveWindow,
-    /// Those of a round trip in which cwnd limited the sender; in slow start also while cwnd is less than twice the
-    /// maximum flight (Linux: `tcp_is_cwnd_limited`).
+    /// Acknowledgments of a round trip in which cwnd limited the sender; in slow start also while cwnd is less than
+    /// twice the maximum flight (Linux: `tcp_is_cwnd_limited`).
     CwndLimited,
 }
 
@@ -33,15 +33,15 @@ pub enum ZeroWindow {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Paws {
-    /// Those older than that of the last segment received in order (TS.Recent) [RFC7323 s5.3 R1].
+    /// Timestamps older than the timestamp of the last segment received in order (TS.Recent) [RFC7323 s5.3 R1].
     #[default]
     Strict,
-    /// Those older by more than one tick, except on pure acknowledgments that the network has reordered [Linux
+    /// Timestamps older by more than one tick, except on pure acknowledgments reordered by the network [Linux
     /// net/ipv4/tcp_input.c: TCP_PAWS_WINDOW, tcp_disordered_ack_check].
     Linux,
 }
 
-/// The quantity of which the minimum timeout is the minimum.
+/// Quantity bounded by the minimum timeout.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Floor {
@@ -97,10 +97,10 @@ pub enum TimerRestart {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Sampling {
-    /// One at a time, as in 4.3BSD: at least one measurement per round trip [RFC6298 s3].
+    /// One measurement at a time, as in 4.3BSD: at least one per round trip [RFC6298 s3].
     #[default]
     OneAtATime,
-    /// The oldest segment that each acknowledgment covers (Linux).
+    /// The oldest segment covered by each acknowledgment (Linux).
     EachAcknowledgment,
 }
 
@@ -111,9 +111,9 @@ pub enum Nagle {
     /// They never wait.
     #[default]
     Off,
-    /// They wait while anything is unacknowledged [RFC9293 s3.7.4].
+    /// Small segments wait while any data is unacknowledged [RFC9293 s3.7.4].
     On,
-    /// They wait while a segment that is not full is unacknowledged (Minshall, Linux).
+    /// Small segments wait while a segment that is not full is unacknowledged (Minshall, Linux).
     Minshall,
 }
 
@@ -145,8 +145,8 @@ pub enum EcnMode {
     /// Not used.
     #[default]
     Off,
-    /// Used if the other end requests it.
+    /// Used if the other end requests ECN.
     Accept,
-    /// Requested by this end, and accepted if the other end requests it.
+    /// Requested by this end, and accepted if the other end requests ECN.
     Request,
 }

@@ -1,5 +1,5 @@
-//! Settings of TCP. Each is declared once, with its default. A variant is a table of settings ([`presets`]), which is
-//! merged over the defaults; the user's table is merged over both.
+//! Settings of TCP. Each setting is declared once, with its default. A variant is a table of settings ([`presets`]),
+//! which is merged over the defaults; the user's table is merged over both.
 
 mod check;
 mod choices;
@@ -26,7 +26,7 @@ settings! {
         /// Data of a full segment (SMSS) in bytes, from which options are deducted [RFC9293 s3.7.1]; a smaller MSS
         /// option of the other end limits it.
         segment: u32 = 1460,
-        /// Receive buffer in bytes, at most 1 GiB. The application reads at once, so that the whole buffer is
+        /// Receive buffer in bytes, at most 1 GiB. The application reads immediately, so the whole buffer is
         /// advertised.
         window: Bytes = Bytes(65_535),
         /// Response of the sender to messages of a scheme.
@@ -36,7 +36,7 @@ settings! {
         stream: Stream = Stream::default(),
     }
 
-    /// Settings of TCP, of both ends of a flow. Unset keys default to the variant's.
+    /// Settings of TCP, of both ends of a flow. Unset keys default to the settings of the variant.
     #[derive(Clone, PartialEq, Debug)]
     #[schemars(rename = "Tcp")]
     pub struct PartialConfig {
@@ -66,8 +66,8 @@ settings! {
         /// Congestion window validation: the acknowledgments that let cwnd grow (RFC 7661).
         cwnd_validation: CwndValidation = CwndValidation::default(),
         /// Whether the acknowledgment that ends fast recovery also increases cwnd, as any acknowledgment of new data
-        /// does. If not, cwnd is ssthresh after it [RFC5681 s3.2 step 6]. In 4.3BSD Reno it does (`tcp_input.c` 7.25,
-        /// WS96).
+        /// does. Otherwise cwnd equals ssthresh after it [RFC5681 s3.2 step 6]. 4.3BSD Reno increases it (`tcp_input.c`
+        /// 7.25, WS96).
         recovery_exit_growth: bool = false,
         /// Whether slow start begins again after an idle period of a retransmission timeout [RFC5681 s4.1].
         restart_after_idle: bool = true,
@@ -76,7 +76,7 @@ settings! {
         /// Timestamps that are too old: protection against wrapped sequence numbers (PAWS) [RFC7323 s5].
         paws: Paws = Paws::default(),
         /// Minimum time between two acknowledgments in response to unacceptable segments without data [RFC5961 s7]; 0
-        /// for no limit. The default is that of Linux (`tcp_invalid_ratelimit`).
+        /// for no limit. The default is the value of Linux (`tcp_invalid_ratelimit`).
         invalid_ratelimit: Span = Span::from_millis(500),
         /// Retransmission timeout before the first measurement, more than 0 and at most `max_rto` [RFC6298 s2.1].
         initial_rto: Span = Span::from_secs(1),
@@ -84,7 +84,7 @@ settings! {
         min_rto: Span = Span::from_secs(1),
         /// Maximum retransmission timeout, also after doubling [RFC6298 s2.5].
         max_rto: Span = Span::from_secs(64),
-        /// The quantity of which `min_rto` is the minimum: the timeout, or its part for the variation of the RTT.
+        /// Quantity bounded by `min_rto`: the timeout, or its part for the variation of the RTT.
         rto_floor: Floor = Floor::default(),
         /// Clock granularity G, at most `max_rto`: the RTT is measured in whole ticks and the timer expires at a tick
         /// [RFC6298 s4]; 0 for an exact clock.

@@ -20,7 +20,7 @@ pub struct Preset {
 }
 
 impl Preset {
-    /// Returns its settings; keys that do not belong to it are unset.
+    /// Returns the settings of the variant; keys that do not belong to it are unset.
     pub fn table(&self) -> PartialConfig {
         PartialConfig { variant: self.name.into(), ..(self.settings)() }
     }
@@ -140,9 +140,9 @@ pub fn list_variants() -> Vec<&'static str> {
     PRESETS.iter().map(|preset| preset.name).collect()
 }
 
-/// Returns the settings of 4.3BSD that the profile goel1997 merges over the variant's: rules that the thesis states, or
-/// that follow from its event times. The initial ssthresh is the maximum unscaled window, and each unacceptable segment
-/// is answered.
+/// Returns the settings of 4.3BSD that the profile goel1997 merges over the settings of the variant: rules that the
+/// thesis states, or that follow from its event times. The initial ssthresh is the maximum unscaled window, and each
+/// unacceptable segment is answered.
 pub fn build_goel1997_table() -> PartialConfig {
     PartialConfig {
         initial_ssthresh: Some(Bytes(65_535)),

@@ -6,7 +6,7 @@ use engine::Named;
 ///
 /// A key is declared as `key: Type = default`, or as `key: Type as Written = default` if its type in tables differs
 /// from its type in the struct. `#[given(...)]` adds attributes to the table's field. The first block declares fields
-/// that only the struct has, the second those that only the table has.
+/// of the struct only, the second fields of the table only.
 macro_rules! settings {
     (
         $(#[$whole_attr:meta])*

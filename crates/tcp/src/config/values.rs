@@ -125,13 +125,14 @@ settings! {
     pub struct Retries {}
 
     /// Maximum numbers of retransmissions of a segment before the connection is aborted [RFC9293 s3.8.3]. Unset keys
-    /// default to the variant's.
+    /// default to the value of the variant.
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
     #[schemars(rename = "Retries")]
     pub struct PartialRetries {}
 
     keys {
-        /// Retransmissions of a SYN with exponential back-off, after those of `syn_linear_timeouts`; 0 to 255.
+        /// Retransmissions of a SYN with exponential back-off, after `syn_linear_timeouts` retransmissions without
+        /// back-off; 0 to 255.
         #[given(schemars(range(max = 255)))]
         syn: u32 = 6,
         /// Retransmissions of a SYN before the back-off begins, 0 to 255: not in RFC 6298 (Linux:

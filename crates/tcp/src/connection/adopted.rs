@@ -10,8 +10,8 @@ use crate::timestamps::Clock;
 /// The state of a connection whose end is taken over.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Adoption {
-    /// The number of the first byte that this end will send, and of the first that it will receive. Everything before
-    /// was sent and received.
+    /// Sequence number of the first byte that this end will send, and of the first that it will receive. All earlier
+    /// bytes were sent and received.
     pub origins: [SeqNum; 2],
     /// The receive window of the other end, in bytes.
     pub peer_window: u64,
@@ -23,7 +23,7 @@ pub struct Adoption {
     pub ecn: bool,
     /// The last timestamp of the other end.
     pub recent: Option<u32>,
-    /// The shift of this end's windows.
+    /// Window shift of this end.
     pub shift: u8,
     /// The maximum window that can be advertised.
     pub max_window: u64,
@@ -54,7 +54,7 @@ mod tests {
 
     use super::*;
 
-    /// Numbers that wrap around on the way, both ways.
+    /// Sequence numbers that wrap around during the transfer, in both directions.
     #[test]
     fn adopted_connection_continues_the_sequence_numbers() {
         let taken = Adoption {

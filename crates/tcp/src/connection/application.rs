@@ -13,7 +13,7 @@ impl Connection {
         }
     }
 
-    /// Discards the data that has never been sent, as an application that stops early would not have written it.
+    /// Discards all unsent data, which an application that stops early would not have written.
     pub fn discard_unsent(&mut self) {
         self.sender.discard_unsent();
     }
@@ -23,18 +23,19 @@ impl Connection {
         self.sender.bytes_written()
     }
 
-    /// Small segments are sent at once, and so is data held back (TCP_NODELAY).
+    /// Small segments are sent immediately, and so is data that was held back (TCP_NODELAY).
     pub fn set_nodelay(&mut self, on: bool) {
         self.sender.set_nodelay(on, self.nagle);
     }
 
-    /// Only full segments are sent until this is cleared, or a retransmission timeout has passed (TCP_CORK).
+    /// Only full segments are sent until the option is cleared, or a retransmission timeout has passed (TCP_CORK).
     pub fn set_cork(&mut self, on: bool) {
         self.sender.set_cork(on);
         self.uncork_at = Time::NEVER;
     }
 
-    /// Allows delayed acknowledgments, or sends the first ones and those delayed now at once (TCP_QUICKACK).
+    /// Allows delayed acknowledgments, or sends the first acknowledgments and currently delayed ones immediately
+    /// (TCP_QUICKACK).
     pub fn set_quick_acks(&mut self, on: bool) {
         self.receiver.set_quick(on);
     }
@@ -44,7 +45,7 @@ impl Connection {
         self.sender.set_more(on);
     }
 
-    /// The last write ends a record: no segment has bytes of two (MSG_EOR).
+    /// The last write ends a record: no segment contains bytes of two records (MSG_EOR).
     pub fn end_record(&mut self) {
         self.sender.end_record();
     }
@@ -63,7 +64,7 @@ impl Connection {
         self.receiver.hold();
     }
 
-    /// Bytes that may be read.
+    /// Bytes available to read.
     pub fn readable(&self) -> u64 {
         self.receiver.readable()
     }

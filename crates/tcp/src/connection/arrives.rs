@@ -31,7 +31,8 @@ impl Connection {
         }
     }
 
-    /// Processes a segment; returns whether its data, if any, was processed. `seq` is the offset of its first byte.
+    /// Processes a segment; returns whether its data, if any, was processed. `seq` is the offset of the segment's first
+    /// byte.
     #[inline]
     fn take_segment(&mut self, now: Time, segment: &Segment, ecn: Ecn, seq: Option<u64>) -> bool {
         let next = self.receiver.next();
@@ -102,7 +103,7 @@ impl Connection {
         }
     }
 
-    /// Whether a segment lies in the window, at least partly [RFC9293 s3.10.7.4].
+    /// Whether a segment lies at least partly in the window [RFC9293 s3.10.7.4].
     #[inline]
     fn acceptable(&self, seq: Option<u64>, len: u32) -> bool {
         let Some(seq) = seq else { return false };
@@ -111,7 +112,7 @@ impl Connection {
         match (len, window) {
             (0, 0) => seq == next,
             (0, _) => next <= seq && seq < next + window,
-            // Its acknowledgment counts even if the window is closed.
+            // The acknowledgment of the segment counts even if the window is closed.
             (_, 0) => seq == next,
             (_, _) => end > next && seq < next + window,
         }
@@ -151,7 +152,7 @@ impl Connection {
         }
     }
 
-    /// Processes a reset in the window, `exact` if it has exactly the next number [RFC5961 s3.2].
+    /// Processes a reset in the window, `exact` if its number is exactly the next one [RFC5961 s3.2].
     #[cold]
     fn take_reset(&mut self, now: Time, segment: &Segment, exact: bool) {
         if !exact {
@@ -165,8 +166,8 @@ impl Connection {
         }
     }
 
-    /// Processes a SYN in the window [RFC9293 s3.10.7.4]: answered as a reset that is not exact [RFC5961 s4.2], except
-    /// by an end that listened and is not synchronized yet.
+    /// Processes a SYN in the window [RFC9293 s3.10.7.4]: handled like an inexact reset [RFC5961 s4.2], except at an
+    /// end that listened and is not synchronized yet.
     #[cold]
     fn take_stray_syn(&mut self, now: Time, segment: &Segment) {
         if self.state == State::SynReceived && self.is_passive() {
@@ -212,7 +213,8 @@ impl Connection {
         taken
     }
 
-    /// Processes the data and the FIN of a segment. Returns whether there was any, and the application still reads.
+    /// Processes the data and the FIN of a segment. Returns whether the segment had data or a FIN, and the application
+    /// still reads.
     #[inline]
     pub(super) fn take_data(&mut self, now: Time, segment: &Segment, seq: u64, ecn: Ecn) -> bool {
         let fin = segment.flags.has(Flags::FIN);

@@ -61,8 +61,8 @@ impl Connection {
         self.finish(State::Closed);
     }
 
-    /// Sends a reset; with an acknowledgment of everything received if `acknowledges`. It gets its timestamps when it
-    /// is sent [RFC7323 s3.2].
+    /// Sends a reset; with an acknowledgment of everything received if `acknowledges`. Timestamps are added at its
+    /// transmission [RFC7323 s3.2].
     pub(super) fn reset(&mut self, seq: SeqNum, acknowledges: bool) {
         let ack = self.peer_origin.at(self.receiver.next());
         self.answers.push_back(Segment {

@@ -41,7 +41,7 @@ pub(super) struct Handshake {
     pub due: Time,
     /// Whether this end listened: it returns to LISTEN if the handshake fails.
     pub passive: bool,
-    /// The result of the other end's SYN.
+    /// Result of the other end's SYN.
     pub agreed: Option<Agreed>,
 }
 
@@ -79,13 +79,13 @@ impl Handshake {
     }
 
     /// The end of the user timeout: as in Linux (`tcp_write_timeout`) it counts from the first SYN and applies only
-    /// after a retransmission. A SYN-ACK has none.
+    /// after a retransmission. A SYN-ACK has no user timeout.
     fn limit(&self) -> Option<Time> {
         let timeout = self.user_timeout.filter(|_| self.tries > 1 && self.agreed.is_none())?;
         Some(self.first_at + timeout)
     }
 
-    /// Retransmissions of a SYN before its timeout doubles; a SYN-ACK has none.
+    /// Retransmissions of a SYN before its timeout doubles; a SYN-ACK has no such retransmissions.
     fn linear_timeouts(&self) -> u32 {
         if self.agreed.is_none() { self.config.retries.syn_linear_timeouts } else { 0 }
     }
@@ -103,12 +103,12 @@ impl Handshake {
         }
     }
 
-    /// Sends the SYN again because the other end seems not to have received the answer.
+    /// Retransmits the SYN because the other end seems not to have received the response.
     pub fn repeat(&mut self, now: Time) {
         self.due = now;
     }
 
-    /// The round trip of the handshake, if its SYN was sent once only [RFC6298 s3].
+    /// Round trip of the handshake, if its SYN was sent only once [RFC6298 s3].
     pub fn rtt(&self, now: Time) -> Option<Span> {
         (self.tries == 1).then(|| now.since(self.first_at))
     }

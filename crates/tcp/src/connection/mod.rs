@@ -47,7 +47,7 @@ pub struct Connection {
     /// The setting of Nagle's algorithm.
     nagle: Nagle,
     time_wait: Span,
-    /// The sequence numbers of both streams' first bytes.
+    /// Sequence numbers of the first bytes of both streams.
     origin: SeqNum,
     peer_origin: SeqNum,
     /// `None` after the handshake, so that established connections do not keep all settings.
@@ -62,11 +62,11 @@ pub struct Connection {
     shift: u8,
     /// The acknowledgment number sent last.
     last_ack: SeqNum,
-    /// The application has closed: further data is answered by a reset.
+    /// The application has closed: a reset answers further data.
     orphan: bool,
     paws: Paws,
     /// Minimum time between answers to segments that are not acceptable, in milliseconds, and the time of the last one,
-    /// or a time long enough ago if there was none. It wraps, as `tcp_jiffies32` does.
+    /// or a time long enough ago if there was none. The time wraps around, as `tcp_jiffies32` does.
     invalid_ratelimit: u32,
     answered_at: u32,
     time_wait_until: Time,
@@ -173,7 +173,7 @@ impl Connection {
         }
     }
 
-    /// When `handle_timeout` is to be called; [`Time::NEVER`] if not at all. Any later call may change it.
+    /// When `handle_timeout` must be called; [`Time::NEVER`] for no call. Any later call may change the time.
     #[inline]
     pub fn poll_timeout(&self) -> Time {
         if let Some(handshake) = &self.handshake {

@@ -28,7 +28,7 @@ impl Connection {
         self.state
     }
 
-    /// The reason why the connection failed, if it did.
+    /// Reason of the connection's failure, if it has failed.
     pub fn failure(&self) -> Option<Failure> {
         self.failure
     }
@@ -74,13 +74,14 @@ impl Connection {
         self.sender.srtt()
     }
 
-    /// The round trip that the last handled segment measured [RFC6298 s3, RFC7323 s4], once; `None` if it measured none.
+    /// The round trip measured by the last handled segment [RFC6298 s3, RFC7323 s4], returned once; `None` without a
+    /// measurement.
     #[inline]
     pub fn take_rtt(&mut self) -> Option<Span> {
         self.sender.take_rtt()
     }
 
-    /// Port of this end, and of the other; 0 while that is not known.
+    /// Ports of this end and of the other; 0 while unknown.
     #[inline]
     pub fn ports(&self) -> (u16, u16) {
         (self.local_port, self.remote_port)

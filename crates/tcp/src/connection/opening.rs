@@ -1,4 +1,4 @@
-//! SYNs and the answers to them [RFC9293 s3.10.7.2, s3.10.7.3].
+//! SYNs and the responses to them [RFC9293 s3.10.7.2, s3.10.7.3].
 
 use engine::{Span, Time};
 use wire::{Ecn, Flags, Segment};
@@ -66,7 +66,7 @@ impl Connection {
     }
 
     /// Processes the answer to this end's SYN with its data and FIN, if any [RFC9293 s3.10.7.3]; Linux waits for their
-    /// retransmission. Returns whether there were any. One acknowledgment answers all.
+    /// retransmission. Returns whether there were data or a FIN. A single acknowledgment covers all.
     #[cold]
     pub(super) fn take_answer(&mut self, now: Time, segment: &Segment, ecn: Ecn) -> bool {
         self.establish(now, segment);
@@ -96,7 +96,7 @@ impl Connection {
         let Some(handshake) = self.handshake.take() else { return };
         let Some(agreed) = handshake.agreed else { return };
         let stamps = segment.options.timestamps.filter(|_| agreed.timestamps);
-        // A timestamp identifies which of several SYNs is answered [RFC7323 s4.1].
+        // A timestamp shows which of several SYNs is answered [RFC7323 s4.1].
         let rtt = handshake.rtt(now).or_else(|| stamps.and_then(|stamps| Clock::age(now, &stamps)));
         let mut config = handshake.config;
         if rtt.is_none() {

@@ -7,7 +7,7 @@ use super::Connection;
 use crate::config::Paws;
 
 impl Connection {
-    /// Whether a segment is too old by its timestamp [RFC7323 s5.3 R1]; if so, it is answered.
+    /// Whether a segment is too old by its timestamp [RFC7323 s5.3 R1]; if so, an acknowledgment is sent.
     #[inline]
     pub(super) fn is_old(&mut self, now: Time, segment: &Segment, seq: Option<u64>) -> bool {
         let behind = segment.options.timestamps.map_or(0, |stamps| self.clock.behind(now, &stamps));
@@ -26,8 +26,9 @@ impl Connection {
             if bare && let Some(seq) = seq {
                 let (next, una) = (self.receiver.next(), self.sender.una());
                 let ack = segment.ack.offset_from(self.origin, una);
-                // Overtaken by data or a newer acknowledgment: no answer is needed. Linux sends none in the first case
-                // (SKB_DROP_REASON_TCP_RFC7323_PAWS_ACK) and answers the second at most once per `invalid_ratelimit`.
+                // The segment was overtaken by data or a newer acknowledgment, so no response is needed. Linux sends
+                // none for data (SKB_DROP_REASON_TCP_RFC7323_PAWS_ACK), and at most one per `invalid_ratelimit` for an
+                // acknowledgment.
                 if seq < next || ack.is_none_or(|ack| ack < una) {
                     return true;
                 }

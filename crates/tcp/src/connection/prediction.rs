@@ -1,6 +1,6 @@
-//! Header prediction [Jacobson1990]: data in order at an end that only receives, and acknowledgments that only advance,
-//! are most segments. They are recognized by a few comparisons and processed by the part of the rules in `arrives` that
-//! concerns them, with the same result.
+//! Header prediction [Jacobson1990]: most segments are data in order at an end that only receives, or acknowledgments
+//! that only advance. A few comparisons recognize them, and only the relevant part of the rules in `arrives` is
+//! executed, with the same result.
 
 use engine::Time;
 use wire::{CompactSegment, Ecn, Flags};
@@ -9,8 +9,8 @@ use super::{Connection, State};
 use crate::unpredicted::Unpredicted;
 
 impl Connection {
-    /// Processes a received segment without options if header prediction applies; otherwise changes nothing and returns
-    /// the reason, and [`handle_segment`](Self::handle_segment) is to be called.
+    /// Processes a received segment without options if header prediction applies. Otherwise returns the reason without
+    /// any change, and the caller must call [`handle_segment`](Self::handle_segment).
     #[inline]
     pub fn handle_predicted(&mut self, now: Time, segment: &CompactSegment, ecn: Ecn) -> Result<(), Unpredicted> {
         if segment.seq != self.peer_origin.at(self.receiver.next()) {

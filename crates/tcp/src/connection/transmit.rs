@@ -10,11 +10,11 @@ use crate::timestamps;
 /// The result of [`Connection::poll_compact`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Polled {
-    /// There is no segment to send now.
+    /// No segment can be sent now.
     Nothing,
-    /// A segment, and the ECN codepoint of its packet; another may follow.
+    /// A segment, and the ECN codepoint of its packet; another segment may follow.
     Segment(CompactSegment, Ecn),
-    /// The same, and no other follows now.
+    /// The same, and no further segment follows now.
     Last(CompactSegment, Ecn),
     /// A segment may have options: call [`Connection::poll_into`].
     WithOptions,
@@ -27,8 +27,8 @@ impl Connection {
         self.poll_into(now, &mut segment).map(|ecn| (segment, ecn))
     }
 
-    /// Like `poll_transmit`, with the segment written to `to`, which avoids moving it: with space for its options it is
-    /// large.
+    /// Like `poll_transmit`, with the segment written to `to`: a segment with space for options is large, and is thus
+    /// not moved.
     #[inline(never)]
     pub fn poll_into(&mut self, now: Time, to: &mut Segment) -> Option<Ecn> {
         if self.handshake.is_some() || !self.answers.is_empty() {
@@ -47,7 +47,7 @@ impl Connection {
         Some(ecn)
     }
 
-    /// Like `poll_into`, at an end whose segments have no options at present.
+    /// As `poll_into`, at an end whose segments currently have no options.
     #[inline(always)]
     pub fn poll_compact(&mut self, now: Time) -> Polled {
         if self.handshake.is_some() || !self.answers.is_empty() || self.timestamps || self.receiver.wants_sack() {
@@ -73,7 +73,8 @@ impl Connection {
                 Err(reason) => self.sender.note_blocked(reason),
             }
             if self.sender.take_window_probe() {
-                // Below the receive window: the other end must answer with its window [RFC9293 s3.10.7.4].
+                // The segment lies below the receive window: the other end must respond with its window [RFC9293
+                // s3.10.7.4].
                 let seq = self.sender.una().wrapping_sub(1);
                 return Some((self.segment(seq, 0, Flags::ACK), Ecn::NotEct));
             }
@@ -166,7 +167,7 @@ impl Connection {
         }
     }
 
-    /// Acknowledges everything received at once, even if it was acknowledged before.
+    /// Acknowledges all received data immediately, even if it was already acknowledged.
     pub fn acknowledge(&mut self) {
         self.receiver.owe();
     }

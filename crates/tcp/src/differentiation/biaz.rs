@@ -1,6 +1,6 @@
 //! Biaz (Biaz and Vaidya, "Discriminating Congestion Losses from Wireless Losses using Inter-Arrival Times at the
-//! Receiver", 1999): segments lost on the radio link behind the bottleneck took their time in its queue, so the next
-//! segment arrives when it would have arrived without the loss. With n consecutive segments lost,
+//! Receiver", 1999): segments lost on the radio link after the bottleneck were transmitted by it, so the next segment
+//! arrives when it would have arrived without the loss. With n consecutive segments lost,
 //!
 //! ```text
 //! wireless  if  (n + 1) T_min <= T_g < (n + limit) T_min,   else congestion            limit = 2
@@ -137,8 +137,8 @@ mod tests {
         }
     }
 
-    /// Two segments per acknowledgment, every 20 ms: 10 ms between arrivals, so that a gap of 20 to 30 ms contained one
-    /// more.
+    /// Two segments per acknowledgment, every 20 ms: 10 ms between arrivals, so a gap of 20 to 30 ms contained one more
+    /// arrival.
     #[test]
     fn acknowledgment_of_two_segments_counts_as_two_arrivals() {
         for (gap, expected) in [
@@ -158,7 +158,7 @@ mod tests {
 
     /// The minimum of two gaps is 10 ms in either order, and an acknowledgment of half a segment is one arrival.
     #[test]
-    fn minimum_gap_is_used_in_either_order() {
+    fn minimum_gap_is_independent_of_the_order_of_gaps() {
         for gaps in [[10, 40], [40, 10]] {
             let mut teller = Teller::new(&DifferentiationConfig::Biaz(Config::default()));
             teller.ack(7, 1000, 100);

@@ -50,7 +50,7 @@ mod tests {
     use crate::differentiation::{DifferentiationConfig, LossCause};
 
     #[test]
-    fn mbiaz_upper_bound_is_below_that_of_biaz() {
+    fn mbiaz_upper_bound_is_below_the_biaz_bound() {
         use LossCause::{Congestion, Wireless};
         for (gap, expected) in [(19, Congestion), (20, Wireless), (22, Wireless), (23, Congestion), (29, Congestion)] {
             let mut teller = Teller::new(&DifferentiationConfig::Mbiaz(Config::default()));

@@ -31,7 +31,7 @@ impl Default for DifferentiationConfig {
 /// The assumed cause of a loss.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LossCause {
-    /// A full queue: the sender reduces its rate.
+    /// A full queue: the sender must reduce its rate.
     Congestion,
     /// Corruption on the wireless hop: retransmit without a reduction.
     Wireless,

@@ -21,10 +21,10 @@ use crate::cc::Feedback;
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// A spike begins above this share of the range of round trips.
+    /// Share of the range of round trips above which a spike begins.
     #[serde(default = "half_of_range")]
     pub alpha: f64,
-    /// A spike ends below this share of the range.
+    /// Share of the range below which a spike ends.
     #[serde(default = "third_of_range")]
     pub beta: f64,
 }

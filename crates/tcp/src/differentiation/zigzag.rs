@@ -1,5 +1,6 @@
-//! ZigZag (Cen, Cosman, Voelker, "End-to-end differentiation of congestion and wireless losses", IEEE/ACM Transactions on
-//! Networking 11(5), 2003): the more segments are lost in a row, the longer the trip at which the air is to blame.
+//! ZigZag (Cen, Cosman, Voelker, "End-to-end differentiation of congestion and wireless losses", IEEE/ACM Transactions
+//! on Networking 11(5), 2003): the more segments are lost in a row, the longer the round trip up to which the loss
+//! counts as wireless.
 //!
 //! ```text
 //! mean = (1 - a) mean + a r,   dev = (1 - 2 a) dev + 2 a |r - mean|        a = 1/32, r: the trip measured
@@ -11,8 +12,8 @@
 //!
 //! Copies of the rule in circulation differ in the last line: -1/2, which gives it its name, or +1/2; hence `many`.
 //!
-//! Deviation: the round trip stands for the relative one-way trip, so the way back counts too. Limits: r is the last round
-//! trip measured, which without timestamps may be one from before the loss.
+//! Deviation: the round trip replaces the relative one-way trip, so the return path counts too. Limits: r is the last
+//! measured round trip, which without timestamps may be older than the loss.
 
 use engine::Time;
 use engine::registry::{Fault, Settings};
@@ -138,7 +139,7 @@ mod tests {
     /// mean' = (31 x 101 + r) / 32 and dev' = 15/16 x 1.9375 + |r - mean'| / 16. With r = 99.2: mean' 100.94375,
     /// dev' 1.81641 + 0.10898 = 1.92539, so the thresholds are 99.018, 99.981, 100.944 and 99.981 ms.
     #[test]
-    fn zigzag_thresholds_with_the_papers_share_of_the_variation() {
+    fn zigzag_thresholds_use_the_papers_share_of_the_variation() {
         use LossCause::{Congestion, Wireless};
         let causes = |micros| {
             let mut teller = Teller::new(&DifferentiationConfig::ZigZag(Config::default()));
@@ -163,7 +164,7 @@ mod tests {
         assert_eq!([0, 1, 2, 3, 4].map(|lost| teller.cause(lost)), [LossCause::Congestion; 5]);
     }
 
-    /// With the paper's a = 1/32, a trip time far below the others is below one deviation.
+    /// With the paper's a = 1/32, a trip time far below all others is still within one deviation.
     #[test]
     fn loss_at_a_short_round_trip_is_a_wireless_loss() {
         let mut teller = Teller::new(&DifferentiationConfig::ZigZag(Config::default()));

@@ -10,7 +10,7 @@ pub(super) struct Delayed {
     settings: Delay,
     /// Acknowledgments to send now, each in a separate segment.
     owed: u32,
-    /// Segments whose acknowledgment is delayed, and the time at which it is due.
+    /// Number of segments whose acknowledgment is delayed, and the time at which it is due.
     waiting: u32,
     until: Time,
     arrived: u32,
@@ -23,7 +23,7 @@ impl Delayed {
         Delayed { settings, owed: 0, waiting: 0, until: Time::NEVER, arrived: 0, quick: true }
     }
 
-    /// A segment was received; `hurry` if its acknowledgment must not be delayed.
+    /// A segment was received; `hurry` states that its acknowledgment must not be delayed.
     #[inline]
     pub fn on_segment(&mut self, now: Time, hurry: bool) {
         self.arrived = self.arrived.saturating_add(1);
@@ -54,7 +54,7 @@ impl Delayed {
     pub fn set_quick(&mut self, on: bool) {
         self.quick = on;
         if on && self.waiting > 0 {
-            // The delayed acknowledgment is due at once.
+            // The delayed acknowledgment is due immediately.
             self.until = Time::ZERO;
         }
     }

@@ -21,12 +21,12 @@ pub(crate) use sack::SackReports;
 
 pub(crate) struct Receiver {
     buffer: u64,
-    /// Shift of the advertised window, which is a multiple of this power of two.
+    /// Shift of the advertised window, which is a multiple of 2 to this power.
     shift: u8,
     /// The maximum window that can be advertised.
     max_window: u64,
     assembly: Reassembly,
-    /// The offset of the FIN, once one was received in the window.
+    /// Offset of the FIN, once a FIN was received in the window.
     fin_at: Option<u64>,
     /// Whether the application reads explicitly, and how far it has read.
     holds: bool,
@@ -35,7 +35,7 @@ pub(crate) struct Receiver {
     edge: u64,
     delayed: Delayed,
     reports: Reports,
-    /// The other end's segment size, as far as known; smaller increases of the window are not advertised.
+    /// Segment size of the other end, as far as known; smaller increases of the window are not advertised.
     segment: u32,
     /// ECN-Echo is sent until the other end has reduced cwnd [RFC3168 s6.1.3], or for each marked segment [RFC8257
     /// s3.2].
@@ -56,7 +56,7 @@ pub(crate) struct ReceivedData {
     pub len: u32,
     /// Whether a FIN follows.
     pub fin: bool,
-    /// The ECN codepoint of its packet.
+    /// ECN codepoint of the segment's packet.
     pub ecn: Ecn,
     /// Whether the other end reports that it has reduced cwnd (CWR).
     pub reduced: bool,
@@ -73,7 +73,7 @@ impl Receiver {
             fin_at: None,
             holds: false,
             read_to: 0,
-            // At most what a SYN can advertise, until window scaling is negotiated [RFC7323 s2.2].
+            // The maximum in a SYN, until window scaling is negotiated [RFC7323 s2.2].
             edge: buffer.min(u64::from(u16::MAX)),
             delayed: Delayed::new(config.delayed_ack.delay()),
             reports: Reports::default(),
@@ -193,8 +193,8 @@ impl Receiver {
         self.events.pop_front()
     }
 
-    /// Processes data. Data beyond the window is not kept [RFC9293 s3.10.7.4]. Earlier data whose acknowledgment
-    /// [`parts`](Self::parts) from this must have been acknowledged.
+    /// Processes data. Data beyond the window is discarded [RFC9293 s3.10.7.4]. Acknowledgments [`parted`](Self::parts)
+    /// from this data must have been sent before.
     #[inline]
     pub fn on_data(&mut self, now: Time, data: &ReceivedData) {
         let ReceivedData { seq, len, fin, .. } = *data;
@@ -234,8 +234,8 @@ impl Receiver {
         self.delayed.on_segment(now, hurry);
     }
 
-    /// Processes `len` bytes in order and without a mark, if nothing but their acknowledgment follows from them; otherwise
-    /// changes nothing and returns false.
+    /// Processes `len` bytes in order and without a mark, if their only effect is an acknowledgment; otherwise returns
+    /// false without any change.
     #[inline]
     pub fn take_next(&mut self, now: Time, len: u32) -> bool {
         let seq = self.next();
@@ -251,8 +251,8 @@ impl Receiver {
         true
     }
 
-    /// Whether data whose acknowledgment is delayed had another mark than `ecn`, so that it cannot share an
-    /// acknowledgment with it [RFC8257 s3.2].
+    /// Whether data with a delayed acknowledgment had another mark than `ecn`: both cannot share an acknowledgment
+    /// [RFC8257 s3.2].
     #[inline]
     pub fn parts(&self, ecn: Ecn) -> bool {
         self.precise_ecn && self.echo != (ecn == Ecn::Ce) && self.delayed.waits()
@@ -263,7 +263,7 @@ impl Receiver {
     fn take_mark(&mut self, data: &ReceivedData) -> bool {
         let marked = data.ecn == Ecn::Ce;
         if self.precise_ecn {
-            // [RFC8257 s3.2]: a change is acknowledged at once.
+            // [RFC8257 s3.2]: a change of the mark is acknowledged immediately.
             return std::mem::replace(&mut self.echo, marked) != marked;
         }
         self.echo = (self.echo && !data.reduced) || marked;
@@ -291,13 +291,13 @@ impl Receiver {
         self.delayed.take(now)
     }
 
-    /// Whether an acknowledgment is due, delayed ones apart.
+    /// Whether an acknowledgment is due, ignoring delayed ones.
     #[inline]
     pub fn owes(&self) -> bool {
         self.delayed.owes()
     }
 
-    /// A segment that acknowledges everything was sent.
+    /// A segment that acknowledges all received data was sent.
     #[inline]
     pub fn on_ack_sent(&mut self) {
         self.delayed.clear();

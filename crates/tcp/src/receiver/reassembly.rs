@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-/// Received data: everything before `next`, and ranges beyond it ("islands"), each after a hole.
+/// Received data: everything before `next`, and ranges of data received out of order ("islands"), each after a hole.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Reassembly {
     next: u64,
@@ -10,7 +10,7 @@ pub(super) struct Reassembly {
     islands: VecDeque<(u64, u64)>,
 }
 
-/// The capacity that is kept for islands.
+/// Capacity kept for ranges.
 const MIN_CAPACITY: usize = 4;
 
 impl Reassembly {
@@ -30,7 +30,7 @@ impl Reassembly {
         self.islands.iter().copied()
     }
 
-    /// The island that contains byte `at`.
+    /// The received range that contains byte `at`.
     pub fn island(&self, at: u64) -> Option<(u64, u64)> {
         // The requested byte was mostly received last, and is then in the last island.
         if let Some(last) = self.islands.back().filter(|last| last.0 <= at) {
@@ -65,7 +65,7 @@ impl Reassembly {
                 last.1 = last.1.max(to);
                 return new;
             }
-            // Islands that touch from..to are merged with it.
+            // Ranges that touch `from..to` are merged with it.
             let first = self.islands.partition_point(|island| island.1 < from);
             let last = self.islands.partition_point(|island| island.0 <= to);
             if self.islands.get(first).is_some_and(|island| island.0 <= from && to <= island.1) {

@@ -58,7 +58,7 @@ impl Reports {
         }
     }
 
-    /// Makes the island around `seq` the newest, with one entry only, whichever islands it was merged with.
+    /// Makes the range around `seq` the newest, with a single entry, whichever ranges were merged into it.
     fn grew(&mut self, seq: u64, assembly: &Reassembly) {
         let Some((from, to)) = assembly.island(seq) else { return };
         let within = |at: u64| from <= at && at < to;
@@ -78,7 +78,7 @@ impl Reports {
         self.agreed() && (self.duplicate.is_some() || assembly.has_holes())
     }
 
-    /// A duplicate first, and the island around it, then the islands that grew last, then the others, lowest first.
+    /// A duplicate first, with the range around it, then the most recently grown ranges, then the others, lowest first.
     pub fn blocks(&mut self, assembly: &Reassembly, max: usize) -> impl Iterator<Item = (u64, u64)> + use<> {
         let mut blocks = [None; MAX_BLOCKS + 1];
         let mut count = 0;
@@ -99,7 +99,7 @@ impl Reports {
 mod tests {
     use super::*;
 
-    /// Receives ten bytes at each of `segments`, in order; returns the blocks reported after the last.
+    /// Receives ten bytes at each of `segments`, in order; returns the blocks reported after the last one.
     fn after(segments: &[u64]) -> Vec<(u64, u64)> {
         let (mut assembly, mut reports) = (Reassembly::default(), Reports::default());
         reports.enable(SackReports::Duplicates);
@@ -112,18 +112,18 @@ mod tests {
 
     // covers [RFC2018 s4]
     #[test]
-    fn most_recent_of_five_islands_are_reported() {
+    fn most_recent_of_five_sack_blocks_are_reported() {
         assert_eq!(after(&[20, 40, 60, 80, 100]), [(100, 110), (80, 90), (60, 70), (40, 50)]);
         assert_eq!(after(&[20, 40, 60, 80, 100, 110, 120, 130]), [(100, 140), (80, 90), (60, 70), (40, 50)]);
         assert_eq!(after(&[20, 40, 60, 80, 100, 90]), [(80, 110), (60, 70), (40, 50), (20, 30)]);
         assert_eq!(after(&[20, 40, 60, 80, 100, 110, 50, 120]), [(100, 130), (40, 70), (80, 90), (20, 30)]);
-        // The newest contains the one before it, so that another can be reported.
+        // The newest range contains the previous one, so another range can be reported.
         assert_eq!(after(&[20, 40, 60, 100, 80, 90, 120]), [(120, 130), (80, 110), (60, 70), (40, 50)]);
     }
 
-    /// The lowest island grows and is acknowledged; another takes its place in the report.
+    /// The lowest range grows and is acknowledged; another range takes its place in the report.
     #[test]
-    fn acknowledged_islands_are_not_reported() {
+    fn acknowledged_sack_blocks_are_not_reported() {
         assert_eq!(after(&[10, 30, 50, 70, 90, 20, 0]), [(90, 100), (70, 80), (50, 60)]);
         assert_eq!(after(&[10, 30, 50, 70, 90, 110, 20, 0]), [(110, 120), (90, 100), (70, 80), (50, 60)]);
         assert_eq!(after(&[10, 40, 60, 80, 100, 20, 0, 120]), [(120, 130), (100, 110), (80, 90), (60, 70)]);

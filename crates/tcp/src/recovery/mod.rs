@@ -33,8 +33,8 @@ pub struct AckEffects {
     pub acked: u64,
     /// Bytes newly SACKed.
     pub sacked: u64,
-    /// Number of consecutive duplicates including this one; 0 if it is not a duplicate. With SACK a duplicate is one
-    /// that SACKs new data [RFC6675 s2].
+    /// Number of consecutive duplicates including this one; 0 for an acknowledgment that is not a duplicate. With SACK
+    /// a duplicate is an acknowledgment that SACKs new data [RFC6675 s2].
     pub duplicates: u32,
     /// Whether SACK was negotiated.
     pub sack: bool,
@@ -59,7 +59,7 @@ pub struct SenderView {
     pub srtt: Option<Span>,
     /// The minimum round-trip time, if one was measured.
     pub min_rtt: Option<Span>,
-    /// The timestamp that the current acknowledgment echoes.
+    /// Timestamp echoed by the current acknowledgment.
     pub echo: Option<u32>,
     /// Whether recovery uses SACK and it was negotiated.
     pub sack: bool,
@@ -103,7 +103,7 @@ pub enum RecoveryVerdict {
     Recovering,
     /// Recovery continues, and the segment at `una` is sent at once; the retransmission timer restarts if `restart`.
     Resend {
-        /// Whether the timer starts again.
+        /// Whether the retransmission timer restarts.
         restart: bool,
     },
     /// Recovery has ended.
@@ -112,18 +112,19 @@ pub enum RecoveryVerdict {
     Again,
     /// A tail loss probe recovered a loss before it was detected: cwnd is reduced and recovery ends.
     Repaired,
-    /// The tail may be lost: send a probe, new data if available, otherwise the last segment again [RFC8985 s7.3].
+    /// The tail may be lost: send a probe, new data if available, otherwise a retransmission of the last segment
+    /// [RFC8985 s7.3].
     Probe,
 }
 
-/// Marks lost segments on the scoreboard. It never writes cwnd: the window increase for segments that have left the
-/// network is its `inflation`. Lost segments are retransmitted, lowest first, as the window allows.
+/// Marks lost segments on the scoreboard. It never writes cwnd: its `inflation` is the window increase for segments
+/// that have left the network. Lost segments are retransmitted, lowest first, as the window allows.
 ///
 /// The sender calls `on_ack` after the scoreboard has been updated, for each acknowledgment that arrives while data is
-/// outstanding, including the one that acknowledges the last of it; unless the recovery `watches`, not for one that
-/// only advances `una` outside recovery. When the retransmission timer has expired it calls `lose_at_timeout` and then
-/// `on_timeout`. If `watches`, it also calls `on_delivered` for each segment that is acknowledged or SACKed, with its
-/// state before that; `on_sent` after each segment sent; and `on_deadline` at `deadline`.
+/// outstanding, including the last one. An acknowledgment that only advances `una` outside recovery is skipped unless
+/// the recovery `watches`. When the retransmission timer has expired it calls `lose_at_timeout` and then `on_timeout`.
+/// If `watches`, it also calls `on_delivered` for each segment that is acknowledged or SACKed, with its state before
+/// that; `on_sent` after each segment sent; and `on_deadline` at `deadline`.
 pub trait LossRecovery: Send {
     /// Processes an acknowledgment.
     fn on_ack(&mut self, ack: &AckEffects, board: &mut Scoreboard, view: &SenderView) -> RecoveryVerdict;
@@ -135,13 +136,13 @@ pub trait LossRecovery: Send {
     fn on_timeout(&mut self, board: &Scoreboard);
     /// Whether recovery is in progress.
     fn recovering(&self) -> bool;
-    /// Recovery was spurious: it ends, and no segment on the board is lost any more.
+    /// Recovery was spurious: it ends, and no segment on the scoreboard is lost any more.
     fn on_undo(&mut self, board: &Scoreboard);
-    /// Whether it has fast recovery, in which loss differentiation takes effect.
+    /// Whether the algorithm has fast recovery, in which loss differentiation takes effect.
     fn has_fast_recovery(&self) -> bool {
         true
     }
-    /// Whether it uses SACK; the others count duplicates even if the other end sends blocks.
+    /// Whether the algorithm uses SACK; other algorithms count duplicates even if the other end sends SACK blocks.
     fn uses_sack(&self) -> bool {
         false
     }
@@ -150,8 +151,8 @@ pub trait LossRecovery: Send {
     fn inflation(&self) -> f64 {
         0.0
     }
-    /// A segment that is not known to be lost but may be retransmitted when there is nothing else to send [RFC6675 s4
-    /// NextSeg (3), (4)].
+    /// A segment not known to be lost that may be retransmitted when nothing else can be sent [RFC6675 s4 NextSeg (3),
+    /// (4)].
     fn spare(&mut self, _board: &Scoreboard) -> Option<u64> {
         None
     }
@@ -161,9 +162,9 @@ pub trait LossRecovery: Send {
     }
     /// A segment was delivered, by acknowledgment or SACK.
     fn on_delivered(&mut self, _now: Time, _sent: &SentSegment, _view: &SenderView) {}
-    /// The segment at `seq` was sent; `again` if it is a retransmission.
+    /// The segment at `seq` was sent; `again` states whether this is a retransmission.
     fn on_sent(&mut self, _now: Time, _seq: u64, _again: bool, _board: &Scoreboard, _view: &SenderView) {}
-    /// A probe was sent: the segment at `again`, or new data. `nxt` is the first byte never sent, after the probe.
+    /// A probe was sent: the segment at `again`, or new data. `nxt` is the first unsent byte after the probe.
     fn on_probe(&mut self, _now: Time, _again: Option<u64>, _nxt: u64) {}
     /// When `on_deadline` is to be called.
     fn deadline(&self) -> Time {
@@ -179,8 +180,8 @@ pub trait LossRecovery: Send {
     }
 }
 
-/// The number of duplicates, or of segments SACKed above it, that shows that a segment is lost [RFC5681 s3.2, RFC6675 s2
-/// DupThresh].
+/// The number of duplicates, or of segments SACKed above it, from which on a segment counts as lost [RFC5681 s3.2,
+/// RFC6675 s2 DupThresh].
 pub const DUP_THRESH: u32 = 3;
 
 /// Whether a duplicate begins recovery in a sender without SACK: whether to send the segment at `una`, and the initial

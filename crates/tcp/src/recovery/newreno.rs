@@ -10,14 +10,14 @@ use serde::{Deserialize, Serialize};
 use super::{AckEffects, LossRecovery, Notified, RecoveryVerdict, SenderView, classic_trigger};
 use crate::scoreboard::Scoreboard;
 
-/// Which partial acknowledgments restart the retransmission timer.
+/// Partial acknowledgments that restart the retransmission timer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Variant {
     /// The first: with many holes the timer expires, and slow start is faster [RFC6582 s4].
     #[default]
     Impatient,
-    /// Each: one hole per round trip, whatever their number [RFC6582 s4].
+    /// Each partial acknowledgment: one hole per round trip, whatever their number [RFC6582 s4].
     SlowButSteady,
 }
 
@@ -25,7 +25,7 @@ pub enum Variant {
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// Which partial acknowledgments restart the retransmission timer; `impatient` if not given.
+    /// Partial acknowledgments that restart the retransmission timer. Default: `impatient`.
     #[serde(default)]
     pub variant: Variant,
 }
@@ -41,11 +41,11 @@ impl Config {
 
 pub(super) struct NewReno {
     variant: Variant,
-    /// First byte never sent when the last recovery began or the timer expired (recover) [RFC6582 s3.1].
+    /// First unsent byte when the last recovery began or the timer expired (recover) [RFC6582 s3.1].
     recover: Option<u64>,
     /// While recovering: bytes to add to cwnd.
     inflation: Option<f64>,
-    /// Partial acknowledgments in this recovery.
+    /// Partial acknowledgments in the current recovery.
     partial: u32,
 }
 

@@ -1,7 +1,7 @@
 //! Proportional rate reduction (RFC 9937): reduces from the old window to the new one during recovery.
 //!
-//! Above the threshold, segments are sent in proportion to those delivered; below it, one more than delivered, as long
-//! as `una` advances and no new loss is detected. Counted in whole segments, rounded up.
+//! Above the threshold, segments are sent in proportion to delivered segments; below it, one more than delivered, as
+//! long as `una` advances and no new loss is detected. Counted in whole segments, rounded up.
 
 /// A reduction in progress, in bytes.
 #[derive(Clone, Copy, Debug)]
@@ -9,7 +9,7 @@ pub(crate) struct Reduction {
     segment: f64,
     /// The new window.
     target: f64,
-    /// Bytes in flight when it began (RecoverFS).
+    /// Bytes in flight when the reduction began (RecoverFS).
     from: f64,
     delivered: f64,
     sent: f64,

@@ -44,7 +44,7 @@ impl Config {
     }
 }
 
-/// The capacity that is kept for segments.
+/// Capacity kept for segments.
 const MIN_CAPACITY: usize = 4;
 
 struct Rack {
@@ -74,11 +74,12 @@ struct Rack {
 
 /// The reordering window (RACK.reo_wnd).
 struct ReorderingWindow {
-    /// Its size in quarters of the minimum round trip.
+    /// Size of the reordering window in quarters of the minimum round trip.
     quarters: u32,
-    /// Recoveries until it returns to one quarter.
+    /// Number of recoveries until the window returns to one quarter.
     persist: u32,
-    /// Set after a duplicate has widened it; further ones do not until this byte is acknowledged.
+    /// Set after a duplicate has widened the window; further duplicates do not widen it until this byte is
+    /// acknowledged.
     round: Option<u64>,
     /// Number of reordered segments, and the maximum distance in segments.
     seen: u32,
@@ -91,7 +92,7 @@ impl Default for ReorderingWindow {
     }
 }
 
-/// Recoveries for which a widened window is kept [RFC8985 s6.2 step 4].
+/// Number of recoveries for which a widened window is kept [RFC8985 s6.2 step 4].
 const PERSIST: u32 = 16;
 
 impl ReorderingWindow {
@@ -143,7 +144,7 @@ impl Rack {
     }
 
     /// Marks segments lost whose time has passed [RFC8985 s6.2 step 5], and sets the time of the next check. Returns
-    /// whether there were any.
+    /// whether segments were marked.
     fn detect(&mut self, now: Time, board: &mut Scoreboard, view: &SenderView) -> bool {
         self.settles = Time::NEVER;
         let wait = self.wait(board, view);
@@ -155,9 +156,9 @@ impl Rack {
                     break;
                 }
                 if at + wait > now {
-                    // If the last segment sent before the newest delivered one has expired, all have. That one may have
-                    // been delivered itself, and another sent slightly earlier be the last that waits; the RFC examines
-                    // each.
+                    // If the last segment sent before the newest delivered one has expired, all earlier ones have too.
+                    // If that segment itself was delivered, a slightly earlier one may be the last to expire; the RFC
+                    // examines each segment.
                     let before = self.order.partition_point(|(at, _)| *at <= self.newest.at);
                     self.settles = self.order[before - 1].0 + wait;
                     break;
@@ -266,7 +267,7 @@ impl LossRecovery for Rack {
     fn on_undo(&mut self, board: &Scoreboard) {
         self.without.on_undo(board);
         self.point = None;
-        // Segments that had been marked lost are in flight again, and may yet be lost.
+        // Segments marked lost earlier are in flight again, and may be lost again.
         let flying = board.iter().filter(|sent| !sent.sacked);
         let mut flying: Vec<_> = flying.map(|sent| (sent.moment(), sent.seq)).collect();
         flying.sort_unstable_by(|(a, _), (b, _)| if a.is_after(*b) { Ordering::Greater } else { Ordering::Less });

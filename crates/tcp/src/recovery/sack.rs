@@ -6,8 +6,8 @@
 //! [NewReno](super::newreno).
 //!
 //! Deviation: RescueRxt of RFC 6675 is undefined when recovery begins, so that the rescue would be sent as soon as the
-//! pipe allows it: in each recovery of a sender limited by the receive window, whose last segments are still on their
-//! way. Here it begins as HighACK, and only a segment sent before the recovery is rescued: once `una` has advanced, the
+//! pipe allows it: in each recovery of a sender limited by the receive window, whose last segments are still in flight.
+//! Here it begins as HighACK, and only a segment sent before the recovery is rescued: once `una` has advanced, the
 //! first retransmission has arrived, and segments sent before it should have been reported.
 
 pub use engine::registry::NoSettings as Config;
@@ -23,7 +23,7 @@ pub fn build() -> Box<dyn LossRecovery> {
     Box::new(Sack::new(Edge::IsLost))
 }
 
-/// The edge below which everything that is not SACKed is lost.
+/// The edge below which all data that is not SACKed is lost.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Edge {
     /// `IsLost` of RFC 6675.
@@ -37,9 +37,9 @@ pub(super) struct Sack {
     without: NewReno,
     /// While recovering: the recovery point (RecoveryPoint).
     point: Option<u64>,
-    /// After a recovery or a timeout: the offset that must be acknowledged before duplicates can show a loss again.
+    /// Offset that must be acknowledged after a recovery or a timeout before duplicates indicate a loss again.
     not_before: u64,
-    /// `spare` has examined everything below this offset.
+    /// Offset up to which `spare` has examined segments.
     spared_to: u64,
     /// The offset that must be acknowledged before the last segment may be rescued (RescueRxt), and when this recovery
     /// began.
@@ -91,7 +91,7 @@ impl LossRecovery for Sack {
             return RecoveryVerdict::Recovering;
         }
         if view.after_timeout {
-            // [RFC6675 s5.1]: everything that is not SACKed is lost already.
+            // [RFC6675 s5.1]: all data that is not SACKed is already lost.
             board.lose_below(edge);
         }
         if ack.sacked == 0 || !self.triggers_recovery(ack, board, edge, view) {

@@ -16,7 +16,7 @@ pub fn build() -> Box<dyn LossRecovery> {
 }
 
 struct Tahoe {
-    /// First byte never sent at the last loss: duplicates show no loss until more is acknowledged.
+    /// First unsent byte at the last loss: duplicates indicate no loss until it is acknowledged.
     until: Option<u64>,
     /// Window inflation while a loss reported by the network is recovered without a reduction.
     explained: Option<f64>,

@@ -71,8 +71,9 @@ fn default_recovery_adds_no_inflation_and_marks_all_segments_lost_at_a_timeout()
     assert_eq!(board.lost_segments(), 3);
 }
 
-/// By hand, ten segments of 1000 bytes: the third duplicate inflates cwnd by three segments, each further one by one, a
-/// partial acknowledgment of two removes two and adds one [RFC6582 s3.2], the full one ends the inflation.
+/// By hand, ten segments of 1000 bytes: the third duplicate inflates cwnd by three segments, each further duplicate by
+/// one; a partial acknowledgment of two segments removes two and adds one [RFC6582 s3.2], and the full acknowledgment
+/// ends the inflation.
 // covers [RFC5681 s3.2, RFC6582 s3.2]
 #[test]
 fn recoveries_fall_back_to_newreno_without_sack() {
@@ -144,8 +145,8 @@ fn tahoe_restarts_unless_the_loss_was_reported() {
     assert_eq!(tahoe.on_ack(&ack(1000, 0), &mut board, &view()), RecoveryVerdict::Ordinary);
 }
 
-/// After an undo recovery is over, the inflation is zero, and the next three duplicates show a loss although no more
-/// was acknowledged. Tahoe has sent everything again by then, and waits.
+/// An undo ends recovery and the inflation, and the next three duplicates indicate a loss although no more data was
+/// acknowledged. Tahoe has retransmitted everything by then, and waits.
 // covers [RFC4015 s3.4]
 #[test]
 fn undo_clears_the_state_of_recovery() {
@@ -168,9 +169,9 @@ fn undo_clears_the_state_of_recovery() {
     }
 }
 
-/// By hand: cwnd 10,000 and ssthresh 6000. For a reported loss that was already resent the inflation is that of one
-/// duplicate; for one to be resent it makes ssthresh plus three segments, 9000, 1000 below cwnd; without a threshold
-/// cwnd plus three.
+/// By hand: cwnd 10,000 and ssthresh 6000. For a reported loss that was already retransmitted the inflation is one
+/// duplicate. For a loss to be retransmitted the window becomes ssthresh plus three segments, 9000, which is 1000 below
+/// cwnd; without ssthresh, cwnd plus three segments.
 #[test]
 fn inflation_depends_on_the_kind_of_reported_loss() {
     let trigger =

@@ -1,4 +1,4 @@
-//! Explicit loss notification at the sender (balakrishnan1998): a marked duplicate acknowledgment tells that its
+//! Explicit loss notification at the sender (balakrishnan1998): a marked duplicate acknowledgment means that its
 //! segment was lost on the radio link. The first one resends the segment and begins recovery without a reduction; each
 //! duplicate allows one segment more, until new data is acknowledged. Without a mark TCP follows its standard rules,
 //! also if the retransmission is lost.
@@ -16,17 +16,17 @@ pub fn build() -> Box<dyn NoticeResponse> {
 
 #[derive(Default)]
 struct Eln {
-    /// Segments that were resent because of a mark.
+    /// Segments retransmitted because of a mark.
     resent: Marked,
 }
 
 impl NoticeResponse for Eln {
-    /// Messages belong to other schemes.
+    /// Messages are for other schemes.
     fn on_notice(&mut self, _: NoticeKind, _: u64) -> Reaction {
         Reaction::default()
     }
 
-    /// Each segment is resent once; further duplicates add no information.
+    /// Each segment is retransmitted once; further duplicates add no information.
     fn on_loss_in_air(&mut self, una: u64) -> Reaction {
         let resend = !self.resent.contains(una);
         self.resent.insert(una);

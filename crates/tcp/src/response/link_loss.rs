@@ -2,9 +2,9 @@
 //! host sets it when it gives up a segment in flight. While it is set, the recovery begun by three duplicate
 //! acknowledgments follows the standard rules except that cwnd and ssthresh are unchanged; this resets the flag.
 //!
-//! It is reset in two more cases, inferred from the paper's text (`docs/models/link-loss.md`): by a timeout, which
-//! follows the standard rules, and when the last segment that was given up has been acknowledged, which ends the window
-//! it refers to.
+//! The flag is reset in two more cases, inferred from the paper's text (`docs/models/link-loss.md`): by a timeout,
+//! which follows the standard rules, and when the last segment that was given up has been acknowledged, which ends the
+//! window it refers to.
 
 pub use engine::registry::NoSettings as Config;
 use wire::NoticeKind;

@@ -53,7 +53,7 @@ pub trait NoticeResponse: Send {
     fn on_duplicate(&mut self, una: u64) -> Option<Notified>;
     /// Recovery has begun with the result of `on_duplicate`.
     fn on_recovery(&mut self, una: u64);
-    /// Whether a timeout for the segment at `una` retransmits that segment alone and without a reduction.
+    /// Whether a timeout for the segment at `una` retransmits only that segment, without a reduction.
     fn on_timeout(&mut self, una: u64) -> bool;
     /// A segment was retransmitted: earlier messages refer to its previous transmission.
     fn on_resent(&mut self, seq: u64);

@@ -2,7 +2,7 @@
 //!
 //! ICMP-DEFER for the segment that the timer runs for restarts the timer and is not stored. ICMP-RETRANSMIT resends the
 //! segment and marks it; the first duplicate acknowledgment for it begins fast recovery without a reduction, with one
-//! segment more per duplicate, until new data is acknowledged.
+//! additional segment per duplicate, until new data is acknowledged.
 
 pub use engine::registry::NoSettings as Config;
 use wire::NoticeKind;
@@ -44,7 +44,7 @@ impl NoticeResponse for RefinedIcmp {
         false
     }
 
-    /// The mark tells that the segment *was* resent; another transmission does not clear it.
+    /// The mark means that the segment *was* resent; another transmission does not clear it.
     fn on_resent(&mut self, _: u64) {}
 
     fn on_advance(&mut self, una: u64) {

@@ -1,8 +1,8 @@
 //! The Simple ICMP scheme at the sender [goel1997 5.4.1].
 //!
-//! ICMP-DEFER for the segment that the timer runs for restarts the timer; for any segment it marks that a loss of it
-//! would not be congestion. A marked segment is resent without a reduction: alone after a timeout; after the third
-//! duplicate with ssthresh plus three segments in flight until new data is acknowledged.
+//! ICMP-DEFER for the segment that the timer runs for restarts the timer; for any segment it records that its loss is
+//! not congestion. A marked segment is resent without a reduction: alone after a timeout; after the third duplicate
+//! with ssthresh plus three segments in flight until new data is acknowledged.
 
 pub use engine::registry::NoSettings as Config;
 use wire::NoticeKind;

@@ -66,8 +66,8 @@ impl Scoreboard {
         self.inferred_to = self.nxt;
     }
 
-    /// Marks those segments lost that are not SACKed and for which `lost` is true; its second argument tells whether it
-    /// is the first segment.
+    /// Marks the segments lost that are not SACKed and for which `lost` is true; the second argument of `lost` states
+    /// whether the segment is the first one.
     pub fn lose_where(&mut self, lost: impl Fn(&SentSegment, bool) -> bool) {
         for place in 0..self.segments.len() {
             let sent = &self.segments[place];
@@ -110,7 +110,7 @@ impl Scoreboard {
         !self.to_resend.is_empty()
     }
 
-    /// The lowest lost segment that was not retransmitted.
+    /// The lowest lost segment not yet retransmitted.
     pub fn next_to_resend(&mut self) -> Option<SentSegment> {
         while let Some(Reverse(seq)) = self.to_resend.peek() {
             if let Some(place) = self.place(*seq) {

@@ -25,7 +25,7 @@ pub struct Scoreboard {
     /// Number of transmissions, modulo 2^32.
     turns: u32,
     sacked_bytes: u64,
-    /// Bytes lost and not SACKed, and how many of them were retransmitted.
+    /// Bytes lost and not SACKed, and the retransmitted part of them.
     lost_bytes: u64,
     resent_bytes: u64,
     /// Lost segments to retransmit, lowest first; some have been acknowledged or sent since.
@@ -44,7 +44,7 @@ pub struct Scoreboard {
     inferred_to: u64,
 }
 
-/// The capacity that is kept when segments are acknowledged.
+/// Capacity kept when segments are acknowledged.
 const MIN_CAPACITY: usize = 4;
 
 impl Scoreboard {
@@ -105,7 +105,7 @@ impl Scoreboard {
         self.lost_segments
     }
 
-    /// Lost segments that were retransmitted.
+    /// Lost segments that have been retransmitted.
     pub fn resent_segments(&self) -> u32 {
         self.resent_segments
     }
@@ -143,8 +143,8 @@ impl Scoreboard {
         self.segments.iter()
     }
 
-    /// The index of the segment that contains byte `seq`. Most segments have the same size, so a division finds it, or
-    /// nearly.
+    /// Index of the segment that contains byte `seq`. Most segments have the same size, so a division gives it exactly
+    /// or nearly.
     #[inline]
     fn place(&self, seq: u64) -> Option<usize> {
         let first = self.segments.front()?;
@@ -182,8 +182,8 @@ impl Scoreboard {
         self.nxt += u64::from(len);
     }
 
-    /// Records a retransmission of the segment at `seq`, which is marked lost if it was not: there is no other reason
-    /// to retransmit it.
+    /// Records a retransmission of the segment at `seq`, which is marked lost if necessary: no other segment is
+    /// retransmitted in this way.
     pub(crate) fn record_retransmission(&mut self, now: Time, seq: u64, snapshot: Option<Snapshot>) {
         let Some(place) = self.place(seq) else { return };
         self.note(place, snapshot);

@@ -12,7 +12,7 @@ impl Scoreboard {
         if from >= to || to > self.nxt {
             return;
         }
-        // A block inside a known range adds nothing.
+        // A block inside a known range adds no information.
         let mut range = self.reaching(from);
         let mut at = from;
         while at < to {
@@ -35,7 +35,7 @@ impl Scoreboard {
         }
     }
 
-    /// Marks the whole segments in `from..to`, which are not SACKed yet. Returns the range that they cover.
+    /// Marks the whole segments in `from..to`, where no segment is SACKed yet. Returns the range that they cover.
     fn sack_gap(
         &mut self,
         from: u64,
@@ -50,7 +50,7 @@ impl Scoreboard {
         while let Some(sent) = self.segments.get_mut(place)
             && sent.end() <= to
         {
-            // Its state while in flight: whether it was lost, and resent.
+            // State of the segment while in flight: whether it was lost, and retransmitted.
             let before = *sent;
             sent.sacked = true;
             (sent.lost, sent.resent) = (false, false);

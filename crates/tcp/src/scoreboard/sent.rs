@@ -9,24 +9,24 @@ pub struct SentSegment {
     pub seq: u64,
     /// Length in sequence numbers: bytes, and one for a FIN.
     pub len: u32,
-    /// Time of its last transmission.
+    /// Time of the segment's last transmission.
     pub at: Time,
-    /// Its number in the order of transmission, modulo 2^32.
+    /// Number of the transmission in the order of transmissions, modulo 2^32.
     pub turn: u32,
     /// SACKed.
     pub sacked: bool,
     /// Marked lost. A lost segment that was retransmitted is lost and `resent`.
     pub lost: bool,
-    /// Retransmitted since it was marked lost, and not lost again.
+    /// Retransmitted since it was marked lost, and not marked lost again.
     pub resent: bool,
-    /// Sent more than once, ever.
+    /// Whether the segment was sent more than once.
     pub retransmitted: bool,
-    /// Whether its last sequence number is a FIN.
+    /// Whether the segment ends with a FIN.
     pub fin: bool,
 }
 
 impl SentSegment {
-    /// Its last transmission, in an order that distinguishes transmissions at the same time.
+    /// The last transmission of the segment, in an order that distinguishes simultaneous transmissions.
     #[inline]
     pub fn moment(&self) -> Moment {
         Moment { at: self.at, turn: self.turn }
@@ -39,17 +39,17 @@ impl SentSegment {
     }
 }
 
-/// A point in the order of transmissions: the time, and the number among those at the same time.
+/// A point in the order of transmissions: the time, and the number among simultaneous transmissions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Moment {
     /// When.
     pub at: Time,
-    /// Its number in the order of transmission, modulo 2^32.
+    /// Number of the transmission in the order of transmissions, modulo 2^32.
     turn: u32,
 }
 
 impl Moment {
-    /// Whether it was sent after `other`.
+    /// Whether this transmission is later than `other`.
     #[inline]
     pub fn is_after(self, other: Moment) -> bool {
         self.at > other.at || self.at == other.at && (self.turn.wrapping_sub(other.turn) as i32) > 0
@@ -59,10 +59,10 @@ impl Moment {
 /// The state of the delivery rate estimate when a segment was sent [draft-ietf-ccwg-bbr s4.1.2.2].
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Snapshot {
-    /// Bytes delivered by then, and when the last of them were.
+    /// Total bytes delivered at the transmission, and the time of the last delivery.
     pub delivered: u64,
     pub delivered_at: Time,
-    /// When the first segment of its flight was sent.
+    /// When the first segment of the flight was sent.
     pub flight_began: Time,
     /// Bytes lost by then.
     pub lost: u64,

@@ -56,7 +56,7 @@ fn only_whole_segments_are_sacked() {
     }
 }
 
-/// More ranges than an acknowledgment can report: each is found, from either end and in the middle.
+/// More ranges than an acknowledgment can report: each is found, at either end and in the middle.
 #[test]
 fn segments_of_many_ranges_are_sacked() {
     let mut board = board(60);
@@ -65,11 +65,11 @@ fn segments_of_many_ranges_are_sacked() {
         check(&board);
     }
     assert_eq!(board.sacked.len(), 20);
-    // One in the middle joins its neighbours.
+    // A range in the middle joins its neighbours.
     board.sack(320, 340, |_, _| ());
     check(&board);
     assert_eq!((board.sacked.len(), board.sacked_segments()), (19, 22));
-    // All between, up to the last, which it touches: one range is left.
+    // A range that covers all ranges and touches the last: a single range remains.
     board.sack(10, 580, |_, _| ());
     check(&board);
     assert_eq!(board.sacked.iter().copied().collect::<Vec<_>>(), [(10, 590)]);
@@ -98,7 +98,7 @@ fn check(board: &Scoreboard) {
     assert_eq!((sum(|s| s.resent), count(|s| s.resent)), (board.resent_bytes, board.resent_segments));
     assert!(board.iter().all(|s| !(s.sacked && s.lost) && (s.lost || !s.resent)));
     assert_eq!(board.pipe(), sum(|s| !s.sacked && (!s.lost || s.resent)));
-    // The ranges are what is SACKed.
+    // The ranges equal the SACKed segments.
     let mut ranges: Vec<(u64, u64)> = Vec::new();
     for sent in board.iter().filter(|sent| sent.sacked) {
         match ranges.last_mut() {

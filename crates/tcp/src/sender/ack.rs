@@ -63,8 +63,7 @@ impl Sender {
     }
 
     /// Processes the acknowledgment of new data by a segment without data, options and marks, with these sequence and
-    /// acknowledgment numbers, if it affects nothing but window and timer; otherwise changes nothing and returns the
-    /// reason.
+    /// acknowledgment numbers, if it affects only window and timer; otherwise returns the reason without any change.
     #[inline]
     pub fn on_next_ack(
         &mut self,
@@ -89,14 +88,14 @@ impl Sender {
         Ok(())
     }
 
-    /// Whether an acknowledgment that only advances affects nothing but window and timer.
+    /// Whether an acknowledgment that only advances affects only window and timer.
     #[inline]
     fn is_undisturbed(&self) -> bool {
-        // A recovery that does not watch and is not recovering counts duplicates.
+        // Outside of an episode, a recovery that does not watch transmissions needs only duplicate acknowledgments.
         !self.episodes.watches() && !self.episodes.recovering() && !self.cwnd.is_reducing() && !self.spurious.watching()
     }
 
-    /// The common case, an acknowledgment that only advances: the part of `on_any_ack` that applies then.
+    /// The common case of an acknowledgment that only advances: the part of `on_any_ack` that then applies.
     #[inline]
     fn on_plain_ack(&mut self, now: Time, ack: u64, echo: Option<(u32, Span)>) {
         let una = self.una();
@@ -129,7 +128,7 @@ impl Sender {
         let mut summary = AckSummary::default();
         self.deliver(arrival, &mut summary);
         let acked = self.una() - una;
-        // While the window is closed over data in flight, duplicates answer probes.
+        // While the window is closed over data in flight, duplicates are responses to probes.
         let duplicate = if self.peer.is_frozen() {
             false
         } else if self.sack {
@@ -159,9 +158,9 @@ impl Sender {
         // The flight before recovery inflates the window, which only duplicates cause.
         let before = duplicate.then(|| self.flight(now));
         let spurious = self.spurious.watching() && self.was_spurious(arrival, &summary, acked, duplicate);
-        // An acknowledgment that only advances does not concern a recovery that is not recovering and counts duplicates.
+        // An acknowledgment that only advances has no effect on a recovery that is inactive and counts duplicates.
         let plain = !duplicate && !self.episodes.recovering() && !self.episodes.watches();
-        // A duplicate may be reported, and a probe answered, after everything was acknowledged.
+        // A duplicate may be reported, and a probe answered, after all data is acknowledged.
         let asked =
             (had_data || summary.duplicate.is_some() || self.episodes.watches()) && !plain && !self.peer.is_frozen();
         let (verdict, report) = if asked {
@@ -185,7 +184,8 @@ impl Sender {
         let delivered = self.delivered_by(&summary, acked, duplicate, preceding);
         let (board, episodes, mss) = (&self.board, &self.episodes, self.buffer.mss());
         self.cwnd.on_progress(|| {
-            // Without SACK the segment to retransmit next is not yet marked lost, and so still in the pipe.
+            // Without SACK the next segment to be retransmitted is not yet marked lost, and therefore still in the
+            // pipe.
             let hole = match verdict {
                 RecoveryVerdict::Begin { resend: true } | RecoveryVerdict::Resend { .. } => f64::from(mss),
                 _ => 0.0,
@@ -277,7 +277,7 @@ impl Sender {
             });
         }
         // The newest arrival is reported first. Several may be new after a lost acknowledgment: they are processed in
-        // the order of sequence numbers, as otherwise they would look reordered [RFC8985 s6.2 step 2].
+        // the order of sequence numbers, because otherwise they would appear reordered [RFC8985 s6.2 step 2].
         blocks.sort_unstable();
         for (from, to) in blocks.into_iter().flatten() {
             board.sack(from, to, |sent, snapshot| take(sent, snapshot, true));

@@ -11,7 +11,7 @@ impl Sender {
         self.buffer.write(bytes);
     }
 
-    /// Discards the data that has never been sent.
+    /// Discards all unsent data.
     pub fn discard_unsent(&mut self) {
         self.buffer.discard_after(self.board.nxt());
     }
@@ -47,12 +47,12 @@ impl Sender {
         self.buffer.push();
     }
 
-    /// The data written last ends a record (MSG_EOR).
+    /// The most recently written data ends a record (MSG_EOR).
     pub fn end_record(&mut self) {
         self.buffer.end_record();
     }
 
-    /// How long the other end may be silent before the connection fails (TCP_USER_TIMEOUT).
+    /// Time for which the other end may be silent before the connection fails (TCP_USER_TIMEOUT).
     pub fn set_user_timeout(&mut self, timeout: Option<Span>) {
         self.timer.set_user_timeout(timeout);
     }
@@ -62,7 +62,7 @@ impl Sender {
         self.timer.given_up()
     }
 
-    /// How long a cork may hold back the present data, if it does.
+    /// How long a cork may hold back the current data, if a cork is set.
     pub fn cork_time(&self) -> Option<Span> {
         self.buffer.waits_for_more(self.nxt()).then(|| self.timer.rtt().rto())
     }

@@ -6,16 +6,16 @@ use wire::{SackBlocks, SeqNum};
 /// The part of a received segment that concerns the sender. Offsets count from the beginning of the stream.
 pub(crate) struct AckArrival<'a> {
     pub now: Time,
-    /// Next byte the other end expects.
+    /// Next byte that the other end expects.
     pub ack: u64,
-    /// The window it advertises, in bytes; `None` if the segment is older than the last one that did.
+    /// Window advertised by the segment, in bytes; `None` if a newer segment has advertised one.
     pub window: Option<u64>,
-    /// Whether it carries no data, as a duplicate must [RFC5681 s2].
+    /// Whether the segment carries no data, as a duplicate must [RFC5681 s2].
     pub bare: bool,
     /// SACK blocks, and the sequence number of offset 0.
     pub sack: &'a SackBlocks,
     pub origin: SeqNum,
-    /// The timestamp it echoes, and how long ago that was.
+    /// Timestamp echoed by the segment, and its age.
     pub echo: Option<(u32, Span)>,
     /// ECN-Echo.
     pub ecn_echo: bool,

@@ -10,9 +10,9 @@ use crate::scoreboard::Scoreboard;
 
 /// The limit of bytes in the network.
 ///
-/// It is the control's cwnd, or the window of a proportional rate reduction in progress, plus the inflation. `limit`
-/// caches it in whole bytes, as it is read once per segment and changes once per acknowledgment: every change of its
-/// inputs marks it stale, and only this file makes one.
+/// The send limit: the control's cwnd, or the window of a proportional rate reduction in progress, plus the inflation.
+/// `limit` caches it in whole bytes, as it is read once per segment and changes once per acknowledgment: every change
+/// of its inputs, which only this file makes, marks it stale.
 pub(super) struct CwndLimit {
     control: Box<dyn CongestionControl>,
     mss: u32,
@@ -24,7 +24,7 @@ pub(super) struct CwndLimit {
     restart_after_idle: bool,
     stale: bool,
     limit: u64,
-    /// Boxed, as it is rare and an idle connection should be small.
+    /// Boxed, because it is rare and an idle connection should be small.
     reduction: Option<Box<Reduction>>,
     /// Window inflation of recovery, or the segments of limited transmit.
     inflation: f64,
@@ -33,7 +33,7 @@ pub(super) struct CwndLimit {
     last_sent: Time,
 }
 
-/// Congestion window validation (RFC 7661): how much of cwnd was used.
+/// Congestion window validation (RFC 7661): the used part of cwnd.
 #[derive(Default)]
 struct Validation {
     /// Whether cwnd limited the sender in the round that ends at `until`, and the maximum outstanding bytes in it.
@@ -146,13 +146,14 @@ impl CwndLimit {
         feedback.ecn_echo && self.control.precise_ecn() && self.control.cwnd() < before
     }
 
-    /// Bytes that may grow cwnd: the newly `acked` ones, or those `delivered`. `reordered` tells whether reordering is
+    /// Bytes that may grow cwnd: the newly `acked` ones, or those `delivered`. `reordered` states whether reordering is
     /// common.
     #[inline]
     pub fn growing_bytes(&self, acked: u64, delivered: u64, reordered: impl FnOnce() -> bool) -> u64 {
         match self.rule {
             CwndValidation::ReceiveWindow => acked,
-            // SACKed data counted when it was SACKed; where reordering is common it grows cwnd by itself (Linux).
+            // SACKed data counted when it was SACKed; where reordering is common, SACKed data itself grows cwnd
+            // (Linux).
             CwndValidation::CwndLimited if acked > 0 || reordered() => delivered,
             CwndValidation::CwndLimited => 0,
         }
@@ -191,7 +192,7 @@ impl CwndLimit {
     }
 
     /// Reports congestion to the control, and begins a proportional rate reduction unless the control regulates
-    /// recovery itself. `from` bytes were in flight before, `pipe` are now.
+    /// recovery itself. `from` bytes were in flight before the congestion, `pipe` bytes are in flight now.
     pub fn reduce(&mut self, event: Congestion, flight: &Flight, from: f64, pipe: f64) {
         self.on_congestion(event, flight);
         let gradual = matches!(event, Congestion::FastRetransmit | Congestion::Ecn);
@@ -250,8 +251,7 @@ impl CwndLimit {
         }
     }
 
-    /// Called before the first segment after nothing was in flight: after more than a timeout cwnd restarts [RFC5681
-    /// s4.1].
+    /// Called before the first segment after an idle time: after more than a timeout cwnd restarts [RFC5681 s4.1].
     #[inline]
     pub fn leave_idle(&mut self, now: Time, rto: engine::Span) {
         if self.last_sent == Time::NEVER {
@@ -272,7 +272,7 @@ impl CwndLimit {
         }
     }
 
-    /// Records, when nothing more can be sent now, whether cwnd limited the sender [RFC7661 s4.1].
+    /// Records, when nothing more can be sent, whether cwnd limited the sender [RFC7661 s4.1].
     #[inline]
     pub fn validate(&mut self, limited: bool, board: &Scoreboard) {
         let validation = &mut self.validation;
@@ -300,7 +300,7 @@ mod tests {
 
     /// By hand, with a cwnd of 4 segments of 1,000 bytes: each change affects the limit at once.
     #[test]
-    fn send_limit_follows_every_change_of_its_parts() {
+    fn send_limit_follows_every_change_of_its_inputs() {
         let mut cwnd = limit(Config { initial_ssthresh: Some(Bytes(1000)), ..Config::default() });
         assert_eq!(cwnd.limit(), 4000);
         // 1000^2 / 4000 more above the threshold [RFC5681 s3.1].
@@ -311,7 +311,7 @@ mod tests {
         cwnd.inflate(-4000.0);
         assert_eq!(cwnd.limit(), 1000, "a segment may always fly");
         cwnd.inflate(0.0);
-        // Half of what is in flight [RFC5681 s3.1 (4)].
+        // Half of the flight [RFC5681 s3.1 (4)].
         cwnd.on_congestion(Congestion::FastRetransmit, &flight(6000.0));
         assert_eq!((cwnd.limit(), cwnd.ssthresh()), (3000, 3000.0));
         cwnd.on_congestion(Congestion::Timeout { nth: 1 }, &flight(6000.0));

@@ -1,7 +1,6 @@
 //! The sender's part of explicit congestion notification (RFC 3168).
 
-/// Which marks cause a reduction, and which reductions the other end has not yet learned of. Offsets are `nxt` at the
-/// time.
+/// Marks that cause a reduction, and reductions not yet reported to the other end. Offsets are `nxt` at the time.
 ///
 /// cwnd is reduced once per window of data: a mark counts only if no reduction, for any reason, is still to be reported
 /// to the other end [RFC3168 s6.1.2].

@@ -9,7 +9,7 @@ use crate::scoreboard::{Scoreboard, SentSegment};
 
 /// The episodes of loss recovery.
 ///
-/// `repair` is in recovery exactly while the recovery algorithm is: every call that may change that is made here.
+/// `repair` is in recovery exactly while the recovery algorithm is: every call that may change this is in this file.
 /// Duplicates are counted since the last acknowledgment of new data.
 pub(super) struct Episodes {
     recovery: Box<dyn LossRecovery>,
@@ -21,7 +21,7 @@ pub(super) struct Episodes {
     limited_sent: u64,
 }
 
-/// The losses that are being repaired.
+/// Losses under repair.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Repair {
     /// Nothing.
@@ -29,7 +29,7 @@ enum Repair {
     /// Losses shown by acknowledgments, in fast recovery.
     Recovery,
     /// Everything before `until`, which was `nxt` at the beginning; `recovering` while acknowledgments have shown
-    /// losses in addition.
+    /// further losses.
     GoBack { until: u64, cause: Reason, recovering: bool },
 }
 
@@ -66,7 +66,7 @@ impl Episodes {
         }
     }
 
-    /// The reason of a go-back-N in progress.
+    /// Reason of the current go-back-N.
     #[inline]
     pub fn going_back(&self) -> Option<Reason> {
         match self.repair {
@@ -81,7 +81,7 @@ impl Episodes {
         self.going_back() == Some(Reason::Timeout)
     }
 
-    /// Everything before this offset was sent before the present go-back-N; 0 without one.
+    /// Offset before which everything was sent before the current go-back-N; 0 without one.
     #[inline]
     pub fn sent_before(&self) -> u64 {
         match self.repair {
@@ -96,8 +96,8 @@ impl Episodes {
         if self.recovering() { self.recovery.inflation() } else { 0.0 }
     }
 
-    /// The segments of new data that limited transmit allows beyond cwnd [RFC3042 s2]; `nxt` is the first byte never
-    /// sent. With SACK the pipe shrinks instead.
+    /// The segments of new data that limited transmit allows beyond cwnd [RFC3042 s2]; `nxt` is the first unsent byte.
+    /// With SACK the pipe shrinks instead.
     #[inline]
     pub fn limited_segments(&self, nxt: u64) -> u32 {
         if self.duplicates == 0 || !self.limited_transmit {
@@ -106,7 +106,7 @@ impl Episodes {
         let allowed = match self.repair {
             Repair::None => true,
             Repair::Recovery => false,
-            // Duplicates refer to new data only if there was any [RFC5682 s2.1 step 3a].
+            // Duplicates refer to new data only if new data was sent [RFC5682 s2.1 step 3a].
             Repair::GoBack { until, recovering, .. } => !recovering && nxt > until,
         };
         if allowed { self.duplicates.min(DUP_THRESH - 1) } else { 0 }
@@ -165,7 +165,7 @@ impl Episodes {
         self.recovery.on_delivered(now, sent, view);
     }
 
-    /// A segment was sent; `again` if it is a retransmission.
+    /// A segment was sent; `again` states whether this is a retransmission.
     #[inline]
     pub fn on_sent(&mut self, now: Time, seq: u64, again: bool, board: &Scoreboard, view: &SenderView) {
         self.recovery.on_sent(now, seq, again, board, view);
@@ -176,7 +176,7 @@ impl Episodes {
         self.recovery.on_probe(now, again, nxt);
     }
 
-    /// A segment that may be retransmitted when there is nothing else to send.
+    /// A segment that may be retransmitted when nothing else can be sent.
     pub fn spare(&mut self, board: &Scoreboard) -> Option<u64> {
         self.recovery.spare(board)
     }
@@ -188,7 +188,7 @@ impl Episodes {
         verdict
     }
 
-    /// When recovery needs a call of `on_deadline`; NEVER if it does not watch.
+    /// When recovery needs a call of `on_deadline`; NEVER if it has no deadline.
     #[inline]
     pub fn deadline(&self) -> Time {
         if self.watches { self.recovery.deadline() } else { Time::NEVER }
@@ -208,7 +208,7 @@ impl Episodes {
         self.go_back(board.nxt(), Reason::Timeout);
     }
 
-    /// Ends recovery, as at a timeout. Go-back-N continues.
+    /// Ends recovery, for example at a timeout. Go-back-N continues.
     pub fn end_recovery(&mut self, board: &Scoreboard) {
         self.duplicates = 0;
         self.recovery.on_timeout(board);

@@ -1,6 +1,6 @@
 //! The half of a connection that sends data.
 //!
-//! A `Sender` consists of components, each of which alone writes its fields and states its invariant:
+//! A `Sender` consists of components. Each component is the only writer of its fields, and states its invariant:
 //!
 //! | component | owns |
 //! |---|---|
@@ -9,14 +9,14 @@
 //! | `PeerWindow` | the receiver's window and the persist timer |
 //! | `CwndLimit` | the congestion control and the limit that follows from it |
 //! | `RetransmitTimer` | the round trip, the timeout, its back-off |
-//! | `Episodes`, `Spurious` | which losses are being repaired; whether they were losses |
-//! | `EcnState` | which marks are answered |
+//! | `Episodes`, `Spurious` | losses under repair; whether they were real losses |
+//! | `EcnState` | marks that cause reductions |
 //! | `ResendQueue` | retransmissions and probes that precede all other segments |
 //! | `Notices`, `RateEstimator`, `Pacer` | messages of the network, the delivery rate, departure times |
 //! | `Telemetry` | counters and events |
 //!
 //! The other files are rules over them: `ack` processes an acknowledgment, `timers` the expiry of a timer, `recover`
-//! the decision of recovery about either; `transmit` returns the next segment, or the reason why none may be sent.
+//! the decision of recovery about either; `transmit` returns the next segment, or the reason why the sender is blocked.
 
 mod ack;
 mod application;
@@ -114,7 +114,7 @@ impl Sender {
         }
     }
 
-    /// Applies other settings before anything was sent; data and socket options are kept.
+    /// Applies other settings before the first transmission; data and socket options are kept.
     pub fn rebuild(&mut self, config: &Config) {
         let old = std::mem::replace(self, Sender::new(config, 0));
         self.buffer = old.buffer.with_mss(config.segment);
@@ -122,8 +122,8 @@ impl Sender {
         self.telemetry.inherit(old.telemetry);
     }
 
-    /// Sets the result of the handshake: `window` is the receive window, `from` the numbers of the segment that
-    /// advertised it, `rtt` the measured round trip and its time.
+    /// Sets the result of the handshake: `window` is the receive window, `from` contains the numbers of the segment
+    /// that advertised it, `rtt` the measured round trip and its time.
     pub fn on_handshake(&mut self, ecn: bool, window: u64, from: Option<(SeqNum, SeqNum)>, rtt: Option<(Time, Span)>) {
         self.ecn.agree(ecn);
         self.peer.on_handshake(window, from);
@@ -174,7 +174,7 @@ impl Sender {
         self.buffer.unsent(self.nxt())
     }
 
-    /// Whether everything handed over was acknowledged, and the FIN too if there is one.
+    /// Whether all written data was acknowledged, and the FIN too if there is one.
     pub fn done(&self) -> bool {
         self.una() == self.end()
     }
@@ -208,20 +208,20 @@ impl Sender {
         self.peer.size()
     }
 
-    /// The largest window that the other end has ever offered.
+    /// Largest window that the other end has offered so far.
     pub fn max_peer_window(&self) -> u64 {
         self.peer.max()
     }
 
-    /// The window of a segment with these sequence and acknowledgment numbers, if it is newer than the last one that
-    /// advertised a window. `ack` is the offset that it acknowledges.
+    /// The window of a segment with these sequence and acknowledgment numbers, if the segment is newer than the last
+    /// one that advertised a window. `ack` is the acknowledged offset.
     #[inline]
     pub fn newer_window(&mut self, numbers: (SeqNum, SeqNum), window: u32, ack: u64) -> Option<u64> {
         let newer = self.peer.is_update(numbers, ack, self.board.una(), self.board.nxt());
         newer.then_some(u64::from(window))
     }
 
-    /// Sets the receive window while there was never data to send.
+    /// Sets the receive window of a sender that never had data to send.
     #[inline]
     pub fn note_window(&mut self, window: u64) {
         self.peer.set(window);
@@ -245,19 +245,19 @@ impl Sender {
         self.ecn.take_reduced()
     }
 
-    /// Whether there was never data to send, as at an end that only receives.
+    /// Whether the sender never had data to send, as at an end that only receives.
     #[inline]
     pub fn silent(&self) -> bool {
         self.end() == 0
     }
 
-    /// End of the stream, FIN included.
+    /// End of the stream, including the FIN.
     #[inline]
     fn end(&self) -> u64 {
         self.buffer.end()
     }
 
-    /// Records why `poll` returned nothing.
+    /// Records the reason why `poll` returned no segment.
     #[inline]
     pub fn note_blocked(&mut self, reason: Blocked) {
         self.telemetry.on_blocked(reason);
@@ -314,7 +314,7 @@ impl Sender {
     /// Updates the inflation by recovery or limited transmit. Called after every change of these.
     #[inline]
     fn renew_inflation(&mut self) {
-        // [RFC3042 s2]: limited transmit is for recoveries that count duplicates. With SACK the pipe shrinks by itself.
+        // [RFC3042 s2]: limited transmit is for recoveries that count duplicates. With SACK the pipe decreases instead.
         let limited = if self.sack { 0 } else { self.episodes.limited_segments(self.board.nxt()) };
         let inflation =
             if limited > 0 { f64::from(limited) * f64::from(self.buffer.mss()) } else { self.episodes.inflation() };
@@ -343,8 +343,9 @@ impl Sender {
             // After go-back-N: data sent since.
             self.board.pipe() as f64
         } else if self.sack || self.episodes.recovering() {
-            // While a hole remains, any amount may be outstanding, but data that was SACKed or reported by duplicates
-            // has left the network: at most cwnd is in flight. By the RFC's wording all outstanding data would count.
+            // While a hole remains, the amount of outstanding data is not limited, but data SACKed or reported by
+            // duplicates has left the network: at most cwnd is in flight. By the wording of the RFC all outstanding
+            // data would count.
             outstanding.min(self.cwnd.cwnd())
         } else {
             outstanding

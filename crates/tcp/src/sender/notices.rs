@@ -42,7 +42,7 @@ impl Notices {
         self.response.on_recovery(una);
     }
 
-    /// Whether a timeout retransmits the segment at `una` alone and without a reduction.
+    /// Whether a timeout retransmits only the segment at `una`, without a reduction.
     pub fn explains_timeout(&mut self, una: u64) -> bool {
         self.response.on_timeout(una)
     }

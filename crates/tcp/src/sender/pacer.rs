@@ -1,13 +1,13 @@
-//! Pacing: segments leave at the rate that the congestion control asks for [draft-ietf-ccwg-bbr s5.6.2].
+//! Pacing: segments are sent at the rate set by the congestion control [draft-ietf-ccwg-bbr s5.6.2].
 
 use engine::{Span, Time};
 
-/// When the next segment may be sent. It delays segments only if the control paces.
+/// When the next segment may be sent. Segments are delayed only if the control paces.
 #[derive(Debug)]
 pub(super) struct Pacer {
     departure_time: Time,
     paces: bool,
-    /// Whether a segment is delayed by pacing alone.
+    /// Whether only pacing delays a segment.
     holds: bool,
 }
 
@@ -34,13 +34,13 @@ impl Pacer {
         self.holds = holds;
     }
 
-    /// When the delayed segment may be sent; NEVER if none is.
+    /// When the delayed segment may be sent; NEVER without a delayed segment.
     #[inline]
     pub fn deadline(&self) -> Time {
         if self.holds { self.departure_time } else { Time::NEVER }
     }
 
-    /// The departure time has come: the sender must be polled again.
+    /// The departure time has been reached: the sender must be polled again.
     pub fn on_time(&mut self) {
         self.holds = false;
     }

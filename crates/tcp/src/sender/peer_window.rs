@@ -7,10 +7,10 @@ use wire::SeqNum;
 use super::retransmit_timer::RetransmitTimer;
 use crate::config::ZeroWindow;
 
-/// The window that the other end advertises (SND.WND), and the persist timer.
+/// The window advertised by the other end (SND.WND), and the persist timer.
 ///
-/// `max` is never below `window`. The sender is frozen only while the window is zero, and only if data in flight waits for it to
-/// open. The persist timer runs only while the window holds data back, or data in flight waits for it.
+/// `max` is never below `window`. The sender is frozen only while the window is zero and data in flight waits for it to
+/// open. The persist timer runs only while the window holds back new data or data in flight.
 #[derive(Debug)]
 pub(super) struct PeerWindow {
     window: u64,
@@ -26,7 +26,7 @@ pub(super) struct PeerWindow {
 /// The persist timer: probes a closed window repeatedly [RFC9293 s3.8.6.1], and ends the wait when it is nearly closed.
 #[derive(Debug)]
 struct Persist {
-    /// When it expires; NEVER while it does not run.
+    /// Expiry of the timer; NEVER while it is stopped.
     due: Time,
     /// Probes sent since the window closed.
     sent: u32,
@@ -56,13 +56,13 @@ impl PeerWindow {
         PeerWindow { window, max: window, updated_by: None, zero_window, frozen: false, persist: Persist::STOPPED }
     }
 
-    /// Sets the window of the handshake; `by` is the segment, if there was one.
+    /// Sets the window of the handshake; `by` is the segment that advertised it, if any.
     pub fn on_handshake(&mut self, window: u64, by: Option<(SeqNum, SeqNum)>) {
         (self.window, self.max) = (window, window);
         self.updated_by = by;
     }
 
-    /// Bytes that the other end accepts, from the first unacknowledged one.
+    /// Bytes that the other end accepts from the first unacknowledged byte on.
     #[inline]
     pub fn size(&self) -> u64 {
         self.window
@@ -81,7 +81,7 @@ impl PeerWindow {
     }
 
     /// Whether the segment with these sequence and acknowledgment numbers is newer than the last one that advertised a
-    /// window [RFC9293 s3.10.7.4]; if so, it becomes the last. `ack` is the offset that it acknowledges.
+    /// window [RFC9293 s3.10.7.4]; if so, it becomes the last such segment. `ack` is the acknowledged offset.
     #[inline]
     pub fn is_update(&mut self, numbers: (SeqNum, SeqNum), ack: u64, una: u64, nxt: u64) -> bool {
         // A segment that acknowledges unsent data is invalid and must not block later window updates.
@@ -99,14 +99,14 @@ impl PeerWindow {
         newer
     }
 
-    /// Sets the window while there was never data to send.
+    /// Sets the window of a sender that never had data to send.
     #[inline]
     pub fn set(&mut self, window: u64) {
         self.window = window;
         self.max = self.max.max(window);
     }
 
-    /// The window was updated. An open one ends the persist timer.
+    /// The window was updated. An open window stops the persist timer.
     #[inline]
     pub fn on_update(&mut self, window: u64) {
         self.set(window);
@@ -115,21 +115,22 @@ impl PeerWindow {
         }
     }
 
-    /// Whether a segment that does not fit is cut to the `usable` bytes and sent [RFC9293 s3.8.6.2.1]: if these are
-    /// half of the maximum window, or the persist timer has expired.
+    /// Whether a segment that does not fit is truncated to the `usable` bytes and sent [RFC9293 s3.8.6.2.1]: if these
+    /// are at least half of the maximum window, or if the persist timer has expired.
     pub fn admits_part(&mut self, usable: u64) -> bool {
         let waited = std::mem::take(&mut self.persist.waited);
         usable > 0 && (usable >= self.max / 2 || waited)
     }
 
-    /// Starts the persist timer: the window holds data back, and no acknowledgment is expected that could open it.
+    /// Starts the persist timer: the window holds data back, and no acknowledgment is expected that could open the
+    /// window.
     pub fn persist(&mut self, now: Time, rto: Span) {
         if self.persist.due == Time::NEVER {
             self.persist.due = now + rto;
         }
     }
 
-    /// When the persist timer expires; NEVER while it does not run.
+    /// Expiry of the persist timer; NEVER while it is stopped.
     #[inline]
     pub fn deadline(&self) -> Time {
         self.persist.due
@@ -162,8 +163,8 @@ impl PeerWindow {
         self.frozen
     }
 
-    /// Processes an acknowledgment that closes the window, or that came while the sender was frozen. Returns the change
-    /// for data in flight, if any.
+    /// Processes an acknowledgment that closes the window, or that arrived while the sender was frozen. Returns the
+    /// change for data in flight, if any.
     #[cold]
     pub fn freeze(&mut self) -> Option<Freeze> {
         if self.zero_window == ZeroWindow::Retransmit {

@@ -12,7 +12,8 @@ use crate::event::{Event, Reason};
 use crate::recovery::{AckEffects, Notified, RecoveryVerdict};
 
 impl Sender {
-    /// Passes an acknowledgment to recovery. Returns its decision, and how the network explained the loss.
+    /// Passes an acknowledgment to recovery. Returns its decision, and the cause of the loss if the network has
+    /// reported it.
     pub(super) fn ask_recovery(
         &mut self,
         arrival: &AckArrival<'_>,
@@ -34,15 +35,15 @@ impl Sender {
         };
         let mut view = self.view();
         if acked > 0 {
-            // It will be started again [RFC6298 s5.3].
+            // The timer will be restarted [RFC6298 s5.3].
             view.expiry = self.timer.expiry_from(arrival.now);
         }
         let verdict = self.episodes.on_ack(&ack, &mut self.board, &view);
         (verdict, notified)
     }
 
-    /// Applies the decision of recovery. `notified` if the network has explained the loss; `flight` is the state
-    /// before, `from` the flight as RFC 9937 counts it.
+    /// Applies the decision of recovery. `notified` if the network has reported the cause of the loss; `flight` is the
+    /// state before, `from` the flight as RFC 9937 counts it.
     pub(super) fn apply(
         &mut self,
         now: Time,
@@ -134,8 +135,8 @@ impl Sender {
         self.board.resent_segments() > 0 || self.board.first().is_some_and(|first| first.retransmitted)
     }
 
-    /// The segment sent first when recovery begins, even beyond cwnd. A proportional rate reduction allows it itself,
-    /// and an explained loss was resent before.
+    /// The segment sent first when recovery begins, even beyond cwnd. Proportional rate reduction includes this segment
+    /// in its limit, and a loss reported by a message was retransmitted earlier.
     fn first_to_resend(&mut self, explained: bool) -> Option<u64> {
         if explained || self.cwnd.is_reducing() {
             return None;

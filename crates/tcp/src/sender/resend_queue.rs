@@ -1,4 +1,4 @@
-//! Segments sent with priority, even beyond cwnd: those queued by recovery, timeouts and messages, and the tail loss
+//! Segments sent with priority, even beyond cwnd: segments queued by recovery, timeouts and messages, and the tail loss
 //! probe.
 
 use std::collections::VecDeque;

@@ -6,11 +6,11 @@ use super::rtt::RttEstimator;
 use super::user_timeout::UserTimeout;
 use crate::config::{Config, Sampling, TimerRestart};
 
-/// The timer and its estimate.
+/// The retransmission timer and its estimate.
 ///
 /// It runs exactly while `expiry` is not NEVER. A running timer is changed only by acknowledgments, by its own expiry,
-/// and by retransmissions according to `TimerRestart`. Expiries that count as congestion are at most the consecutive
-/// ones.
+/// and by retransmissions according to `TimerRestart`. The number of expiries that count as congestion is at most the
+/// number of consecutive expiries.
 #[derive(Debug)]
 pub(super) struct RetransmitTimer {
     rtt: RttEstimator,
@@ -25,11 +25,11 @@ pub(super) struct RetransmitTimer {
     max_rto: Span,
     restart: TimerRestart,
     sampling: Sampling,
-    /// Boxed, as few applications set it.
+    /// Boxed, because few applications set it.
     user_timeout: Option<Box<UserTimeout>>,
 }
 
-/// An expiry: the number of consecutive ones, and the timeout that follows.
+/// An expiry: the number of consecutive expiries, and the next timeout.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Expiry {
     pub nth: u32,
@@ -66,13 +66,13 @@ impl RetransmitTimer {
         &self.rtt
     }
 
-    /// When it expires; NEVER while it does not run.
+    /// Expiry of the timer; NEVER while it is stopped.
     #[inline]
     pub fn expiry(&self) -> Time {
         self.expiry
     }
 
-    /// When it would expire if started now.
+    /// Expiry of the timer if it started now.
     #[inline]
     pub fn expiry_from(&self, now: Time) -> Time {
         self.rtt.expiry(now)
@@ -83,7 +83,7 @@ impl RetransmitTimer {
         self.expiry != Time::NEVER
     }
 
-    /// Starts or restarts it [RFC6298 s5.3].
+    /// Starts or restarts the timer [RFC6298 s5.3].
     #[inline]
     pub fn start(&mut self, now: Time) {
         self.expiry = self.rtt.expiry(now);
@@ -109,8 +109,8 @@ impl RetransmitTimer {
         if let Some(user) = &mut self.user_timeout {
             user.on_resent(now);
         }
-        // Karn: a retransmitted segment is not timed [RFC6298 s3]. Nor is a later one, as in 4.3BSD [WS96]: its
-        // acknowledgment waits for the hole to be filled, so its time is not the path's.
+        // Karn: a retransmitted segment is not timed [RFC6298 s3]. Neither is a later segment, as in 4.3BSD [WS96]: its
+        // acknowledgment waits for the hole to be filled, so it does not measure the path.
         self.timed = None;
         if prompted && self.restart == TimerRestart::Retransmissions {
             self.start(now);
@@ -182,7 +182,7 @@ impl RetransmitTimer {
     }
 
     /// When a closed window is probed next, after `nth` earlier probes; intervals grow exponentially [RFC9293
-    /// s3.8.6.1]. `None` once the user timeout has expired.
+    /// s3.8.6.1]. `None` after the user timeout has expired.
     pub fn next_window_probe(&mut self, now: Time, nth: u32) -> Option<Time> {
         let pause = self.rtt.rto().times(1 << (nth + 1).min(20)).min(self.max_rto);
         match &mut self.user_timeout {

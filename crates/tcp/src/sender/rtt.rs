@@ -77,7 +77,7 @@ impl RttEstimator {
         }
     }
 
-    /// The units in which the smoothed round trip and its variation are stored.
+    /// Units in which the smoothed round trip and its variation are stored.
     fn units(&self) -> [i64; 2] {
         match self.arithmetic {
             Arithmetic::Exact => [1, 1],
@@ -116,7 +116,7 @@ impl RttEstimator {
         }
     }
 
-    /// When a timer started at `now` expires: at a tick, unless it counts its own ticks.
+    /// Expiry of a timer started at `now`: at a tick, unless the timer counts ticks from its start.
     #[inline]
     pub fn expiry(&self, now: Time) -> Time {
         let at = now + self.rto();
@@ -139,7 +139,7 @@ impl RttEstimator {
     pub fn rto(&self) -> Span {
         let base = match self.srtt {
             None => self.initial_rto,
-            // [Jacobson1988 A.2], at least two ticks, as one may be nearly over when the timer is started.
+            // [Jacobson1988 A.2]: at least two ticks, since the first may end immediately after the start.
             Some(srtt) if self.arithmetic == Arithmetic::ScaledTicks => {
                 let ticks = (srtt + (self.rttvar << 3)) >> 3;
                 let tick = self.granularity;
@@ -164,12 +164,12 @@ impl RttEstimator {
         self.doublings = 0;
     }
 
-    /// Doubles the timeout after it has expired [RFC6298 s5.5].
+    /// Doubles the timeout after an expiry [RFC6298 s5.5].
     pub fn back_off(&mut self) {
         self.doublings += 1;
     }
 
-    /// New data was acknowledged: ends the back-off, if it lasts only until then.
+    /// New data was acknowledged: ends the back-off, if it lasts only until new data is acknowledged.
     pub fn on_advance(&mut self) {
         if self.back_off == BackOff::UntilAcknowledged {
             self.doublings = 0;
@@ -231,7 +231,7 @@ mod tests {
     }
 
     /// By hand with ticks of 500 ms: 100 ms are one tick, 1,300 ms two; a timer started at 1.2 s for 1.5 s expires at
-    /// the tick at 3 s; one that ends on a tick expires there.
+    /// the tick at 3 s; a timer that ends on a tick expires at that tick.
     #[test]
     fn coarse_clock_counts_ticks() {
         let mut rtt = RttEstimator::new(&Config { rto_granularity: MS(500), min_rto: MS(100), ..Config::default() });
@@ -246,8 +246,8 @@ mod tests {
         assert_eq!(rtt.min_rtt(), Some(MS(100)));
     }
 
-    /// By hand: 100 ms give a mean of 100 and a variation of 50, so 300 ms. With a minimum of 1 s for the whole it is 1
-    /// s, for the variation 100 ms and 1 s.
+    /// By hand: 100 ms give a mean of 100 and a variation of 50, so the timeout is 300 ms. With a minimum of 1 s for
+    /// the timeout it is 1 s; with a minimum of 1 s for the variation, 100 ms and 1 s.
     // covers [RFC6298 s2.4]; Linux bounds the variation (`tcp_rto_min`).
     #[test]
     fn min_rto_bounds_the_timeout_or_the_variation() {

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use crate::config::Nagle;
 
-/// Data to send, counted and never stored.
+/// Data to send, of which only the amount is stored.
 ///
 /// The end of the stream never decreases. Segments end at the MSS and at record boundaries.
 #[derive(Debug)]
@@ -13,7 +13,7 @@ pub(super) struct SendBuffer {
     /// Bytes of data in a full segment.
     mss: u32,
     nagle: Nagle,
-    /// Bytes written in all, and whether a FIN follows them.
+    /// Total bytes written, and whether a FIN follows them.
     written: u64,
     finished: bool,
     corked: bool,
@@ -23,7 +23,7 @@ pub(super) struct SendBuffer {
     unfinished_record: bool,
     /// Everything in the buffer may be sent, however small.
     pushed: bool,
-    /// The end of the last segment that was not full.
+    /// End of the last segment that was not full.
     small_end: u64,
     /// Ends of records not yet sent completely, in order. Boxed, as few applications use records.
     records: Option<Box<Records>>,
@@ -36,22 +36,22 @@ struct Records(VecDeque<u64>);
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Draft {
     pub len: u64,
-    /// Whether it includes the FIN.
+    /// Whether the segment includes the FIN.
     pub fin: bool,
     /// Bytes that have not been sent.
     unsent: u64,
-    /// Whether it ends a record.
+    /// Whether the segment ends a record.
     record: bool,
 }
 
 impl Draft {
-    /// Whether only a FIN is left to send.
+    /// Whether only a FIN remains to be sent.
     #[inline]
     pub fn fin_only(&self) -> bool {
         self.unsent == 0
     }
 
-    /// Whether it contains all unsent data.
+    /// Whether the segment contains all unsent data.
     #[inline]
     fn takes_all(&self) -> bool {
         self.len == self.unsent
@@ -90,7 +90,7 @@ impl SendBuffer {
         self.mss
     }
 
-    /// End of the stream, FIN included.
+    /// End of the stream, including the FIN.
     #[inline]
     pub fn end(&self) -> u64 {
         self.written + u64::from(self.finished)
@@ -118,7 +118,7 @@ impl SendBuffer {
         self.written = self.written.saturating_add(bytes);
     }
 
-    /// Discards all data beyond `nxt`; the stream ends there. No effect once finished.
+    /// Discards all data after `nxt`; the stream ends there. No effect after the end of writing.
     pub fn discard_after(&mut self, nxt: u64) {
         if !self.finished {
             self.written = self.written.min(nxt);
@@ -161,7 +161,7 @@ impl SendBuffer {
         self.pushed = true;
     }
 
-    /// MSG_EOR: the data written last ends a record. No segment contains bytes of two records.
+    /// MSG_EOR: the most recently written data ends a record. No segment contains bytes of two records.
     pub fn end_record(&mut self) {
         self.records.get_or_insert_default().0.push_back(self.written);
     }
@@ -177,7 +177,7 @@ impl SendBuffer {
         self.more = false;
     }
 
-    /// The segment that begins at `nxt`, if there is data or a FIN left.
+    /// The segment that begins at `nxt`, if data or a FIN remains.
     #[inline]
     pub fn next(&mut self, nxt: u64) -> Option<Draft> {
         let unsent = self.unsent(nxt);
@@ -200,8 +200,8 @@ impl SendBuffer {
         draft.fin = draft.takes_all() && self.finished && usable > draft.len;
     }
 
-    /// Whether a segment waits for more data: it is not full, and is not the end of a record that others follow, to
-    /// which nothing could be added. `una` is the first unacknowledged byte, `idle` whether nothing is unacknowledged.
+    /// Whether a segment waits for more data: it is not full, and does not end a record before further records, to
+    /// which no data could be added. `una` is the first unacknowledged byte, `idle` whether nothing is unacknowledged.
     #[inline]
     pub fn holds_back(&self, draft: &Draft, una: u64, idle: bool) -> bool {
         let complete = draft.record && !draft.takes_all();
@@ -241,7 +241,7 @@ impl SendBuffer {
 }
 
 impl Records {
-    /// The part of `len` bytes from `nxt` on that is in one record, and whether it ends the record.
+    /// The part of `len` bytes from `nxt` on within one record, and whether it ends the record.
     fn part(&mut self, nxt: u64, len: u64) -> (u64, bool) {
         while self.0.front().is_some_and(|end| *end <= nxt) {
             self.0.pop_front();

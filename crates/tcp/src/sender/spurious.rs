@@ -14,10 +14,10 @@ pub(super) struct Spurious {
     dsack_undo: bool,
     /// Whether retransmissions carry timestamps.
     timestamps: bool,
-    /// Boxed, as it is rare and an idle connection should be small.
+    /// Boxed, because it is rare and an idle connection should be small.
     episode: Option<Box<RetransmissionEpisode>>,
-    /// The timestamp of the first retransmission since none was outstanding, and whether there is one. Two fields,
-    /// since an `Option` takes four bytes more per connection.
+    /// Timestamp of the first retransmission since the last time without outstanding retransmissions, and whether one
+    /// is outstanding. Two fields, because an `Option` takes four bytes more per connection.
     stamp: u32,
     stamped: bool,
 }
@@ -26,7 +26,7 @@ pub(super) struct Spurious {
 struct RetransmissionEpisode {
     /// `nxt` when it began.
     until: u64,
-    /// Retransmissions by first byte, each with the number of them not reported as duplicates; and the total.
+    /// Retransmissions by first byte, each with the number of copies not reported as duplicates; and the total.
     resent: BTreeMap<u64, u32>,
     needed: u32,
     frto: Frto,
@@ -51,7 +51,8 @@ enum Frto {
     Off,
     /// The first unacknowledged segment was retransmitted and is not acknowledged.
     Resent,
-    /// It was acknowledged, and new data is sent instead of the following segment; whether any was.
+    /// The retransmission was acknowledged, and new data is sent instead of the following segment; whether new data was
+    /// available.
     Probing {
         sent: bool,
     },
@@ -64,15 +65,15 @@ pub(super) struct Signs {
     pub una: u64,
     /// Whether `una` advanced.
     pub advanced: bool,
-    /// Whether it is a duplicate.
+    /// Whether the acknowledgment is a duplicate.
     pub duplicate: bool,
-    /// Whether segments were delivered that were sent once only, before the episode.
+    /// Whether segments were delivered that were sent only once, before the episode.
     pub originals: bool,
-    /// Whether SACK distinguishes them from retransmitted ones.
+    /// Whether SACK distinguishes original segments from retransmitted ones.
     pub sack: bool,
-    /// The timestamp that it echoes.
+    /// Timestamp echoed by the acknowledgment.
     pub echo: Option<u32>,
-    /// The range of a duplicate arrival that it reports.
+    /// Range of a duplicate arrival reported by the acknowledgment.
     pub duplicate_sack: Option<(u64, u64)>,
 }
 
@@ -80,7 +81,7 @@ pub(super) struct Signs {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum SpuriousFinding {
     Nothing,
-    /// The timeout came too early: nothing was lost.
+    /// The timeout was too early: nothing was lost.
     Spurious,
 }
 
@@ -90,7 +91,7 @@ impl Spurious {
         Spurious { frto, eifel, dsack_undo, timestamps, episode: None, stamp: 0, stamped: false }
     }
 
-    /// Ends the detection of a spurious retransmission: cwnd was reduced for another reason since, so that it cannot be
+    /// Ends the detection of a spurious retransmission: cwnd has since been reduced for another reason, so it cannot be
     /// restored.
     pub fn forget(&mut self) {
         self.episode = None;
@@ -109,8 +110,8 @@ impl Spurious {
             return;
         }
         if !outstanding {
-            // The outstanding data is answered with a timestamp from before this episode, although it was retransmitted
-            // (Linux: `tcp_retrans_stamp_cleanup`).
+            // An acknowledgment of the outstanding data echoes a timestamp from before this episode, although the data
+            // was retransmitted (Linux: `tcp_retrans_stamp_cleanup`).
             self.stamped = false;
         }
         let frto = if reason == Reason::Timeout && first && self.frto { Frto::Resent } else { Frto::Off };
@@ -145,7 +146,7 @@ impl Spurious {
         }
     }
 
-    /// There is no new data to probe with. Returns whether there never was any.
+    /// No new data is available as a probe. Returns whether there was none in the whole episode.
     pub fn stop_probing(&mut self) -> bool {
         match &mut self.episode {
             Some(episode) if episode.frto == (Frto::Probing { sent: false }) => {
@@ -167,7 +168,7 @@ impl Spurious {
         let eifel = self.eifel && signs.advanced && self.echoes_original(signs.echo);
         let Some(episode) = &mut self.episode else { return SpuriousFinding::Nothing };
         if let Some((from, to)) = signs.duplicate_sack {
-            // A duplicate made by the network is no evidence about retransmissions (RFC 3708).
+            // A duplicate created by the network is no evidence about retransmissions (RFC 3708).
             for (_, count) in episode.resent.range_mut(from..to).filter(|(_, count)| **count > 0) {
                 *count -= 1;
                 episode.needed -= 1;
@@ -200,7 +201,7 @@ impl Spurious {
             self.episode = None;
             return SpuriousFinding::Spurious;
         }
-        // Duplicate reports arrive up to a round trip later: an episode ends when it has long been acknowledged.
+        // Duplicate reports arrive up to a round trip later: an episode ends only after this time.
         if signs.una > episode.until && signs.advanced && signs.duplicate_sack.is_none() && resent {
             self.episode = None;
         }
@@ -213,10 +214,11 @@ mod tests {
     use super::*;
 
     /// Retransmitted at time 100, and outstanding when another episode begins, with a retransmission at 200: an echo of
-    /// 100 belongs to a retransmission. Once none is outstanding, the next episode has its own first retransmission.
+    /// 100 belongs to a retransmission. Once no retransmission is outstanding, the next episode has a new first
+    /// retransmission.
     // covers [RFC3522 s3.2]
     #[test]
-    fn echo_of_an_earlier_retransmission_does_not_show_the_original() {
+    fn echo_of_an_earlier_retransmission_does_not_prove_arrival_of_the_original() {
         let mut spurious = Spurious::new(&Config { eifel: true, timestamps: true, ..Config::default() });
         let start =
             |until, outstanding| EpisodeStart { reason: Reason::FastRetransmit, until, first: true, outstanding };

@@ -9,17 +9,17 @@ use crate::scoreboard::{Scoreboard, SentSegment};
 /// The totals of the segments that an acknowledgment delivers.
 #[derive(Default)]
 pub(super) struct AckSummary {
-    /// Bytes delivered, and how many of them were SACKed.
+    /// Bytes delivered, and the SACKed part of them.
     pub delivered: u64,
     pub sacked: u64,
-    /// Time of transmission of the oldest acknowledged, and of the oldest SACKed segment, among those sent once only.
+    /// Transmission times of the oldest acknowledged and of the oldest SACKed segment, among segments sent only once.
     pub acked_at: Option<Time>,
     pub sacked_at: Option<Time>,
-    /// Time of transmission of the newest of them.
+    /// Transmission time of the newest of these segments.
     pub newest_at: Option<Time>,
     /// Whether an acknowledged segment was sent more than once.
     pub retransmitted: bool,
-    /// Whether a segment sent once only was sent before the present episode of retransmissions.
+    /// Whether a segment sent once only was sent before the current episode of retransmissions.
     pub originals: bool,
     /// The range of a duplicate arrival.
     pub duplicate: Option<(u64, u64)>,
@@ -45,7 +45,7 @@ impl AckSummary {
     }
 }
 
-/// The blocks as offsets; empty ones and those before the beginning of the stream are removed.
+/// The blocks as offsets; empty blocks and blocks before the beginning of the stream are removed.
 pub(super) fn resolve_sack_blocks(
     arrival: &AckArrival<'_>,
     board: &Scoreboard,
@@ -58,7 +58,8 @@ pub(super) fn resolve_sack_blocks(
     blocks
 }
 
-/// Whether the first block reports a duplicate: it lies below the acknowledgment, or inside the second [RFC2883 s4].
+/// Whether the first block reports a duplicate: it lies below the acknowledgment, or inside the second block [RFC2883
+/// s4].
 pub(super) fn is_duplicate(first: (u64, u64), ack: u64, second: Option<(u64, u64)>) -> bool {
     first.1 <= ack || second.is_some_and(|second| second.0 <= first.0 && first.1 <= second.1)
 }

@@ -38,11 +38,11 @@ pub(super) struct Telemetry {
     blocked: Option<Blocked>,
     /// The round trip measured since the last call of `take_rtt`, or `UNMEASURED`.
     rtt: Span,
-    /// Boxed, as most senders have none.
+    /// Boxed, because most senders report no events.
     observer: Option<Box<SenderObserver>>,
 }
 
-/// No round trip was measured. An `Option` would take eight bytes more per connection.
+/// Value without a measured round trip. An `Option` would take eight bytes more per connection.
 const UNMEASURED: Span = Span::from_nanos(u64::MAX);
 
 impl Default for Telemetry {
@@ -75,7 +75,7 @@ impl Telemetry {
         events.extend(self.blocked.map(|reason| Event::Blocked { reason }));
     }
 
-    /// Takes the observer and the events from another sender, before anything was sent.
+    /// Takes the observer and the events from another sender, before the first transmission.
     pub fn inherit(&mut self, old: Telemetry) {
         self.observer = old.observer;
         if let Some(observer) = &mut self.observer {

@@ -21,7 +21,7 @@ impl Sender {
         deadline.min(self.pacer.deadline())
     }
 
-    /// A deadline has come; an early call does no harm.
+    /// A deadline has been reached; an early call has no effect.
     pub fn on_time(&mut self, now: Time) {
         if !self.peer.is_frozen() && now >= self.episodes.deadline() {
             self.recovery_due(now);
@@ -34,7 +34,7 @@ impl Sender {
         self.emit_window();
     }
 
-    /// The receive window is closed, or was: data in flight waits for it [RFC9293 s3.8.6]. As in 4.3BSD the
+    /// The receive window is closed, or was closed: data in flight waits for it [RFC9293 s3.8.6]. As in 4.3BSD the
     /// retransmission timer stops, the window is probed, and when it opens all unacknowledged data is retransmitted
     /// [WS96].
     #[cold]
@@ -52,7 +52,7 @@ impl Sender {
             }
             Freeze::Begins | Freeze::Lasts => {}
             Freeze::Ends => {
-                // 4.3BSD counts idle time from the last segment received, which is this one.
+                // 4.3BSD counts idle time from the last segment received, which is the current one.
                 self.cwnd.was_not_idle(now);
                 if outstanding {
                     self.resends.clear();

@@ -13,16 +13,16 @@ pub(crate) struct TxSegment {
     pub seq: u64,
     /// Bytes of data.
     pub len: u32,
-    /// Whether a FIN follows them.
+    /// Whether a FIN follows the data.
     pub fin: bool,
-    /// Whether it ends the data written by the application [RFC9293 s3.9.1].
+    /// Whether the segment ends the data written by the application [RFC9293 s3.9.1].
     pub push: bool,
-    /// Whether it carries data that was never sent before.
+    /// Whether the segment carries data sent for the first time.
     pub new: bool,
 }
 
 impl Sender {
-    /// The next segment to send, or why none may be sent now. `stamp` is the timestamp that it would carry.
+    /// The next segment to send, or the reason why the sender is blocked. `stamp` is the timestamp of the segment.
     #[inline(always)]
     pub fn poll(&mut self, now: Time, stamp: u32) -> Result<TxSegment, Blocked> {
         let repairs = self.episodes.recovering()
@@ -79,8 +79,8 @@ impl Sender {
         Err(blocked)
     }
 
-    /// Whether a segment may be retransmitted. The first may even beyond the window: if the window has shrunk it is the
-    /// probe [RFC9293 s3.8.6, s3.8.6.1].
+    /// Whether a segment may be retransmitted. The first segment may be retransmitted even beyond the window: after the
+    /// window has shrunk it is the probe [RFC9293 s3.8.6, s3.8.6.1].
     fn fits(&mut self, sent: &SentSegment) -> Result<(), Blocked> {
         if sent.seq != self.una() && sent.end() - self.una() > self.peer.size() {
             return Err(Blocked::PeerWindow);
@@ -89,18 +89,18 @@ impl Sender {
         if self.within_cwnd_limit((sent.len - u32::from(sent.fin)).max(1)) { Ok(()) } else { Err(Blocked::Cwnd) }
     }
 
-    /// Whether `len` bytes more may be in the network. A FIN with data takes a sequence number, but no bytes.
+    /// Whether `len` more bytes may be in the network. A FIN with data takes a sequence number, but no bytes.
     fn within_cwnd_limit(&mut self, len: u32) -> bool {
         let rides = self.board.last().is_some_and(|last| last.fin && last.len > 1);
         self.board.pipe() + u64::from(len) <= self.cwnd.limit() + u64::from(rides)
     }
 
-    /// Whether there is new data that the receive window allows.
+    /// Whether the receive window allows new data.
     fn has_new(&self) -> bool {
         self.end() > self.nxt() && self.nxt() < self.una() + self.peer.size()
     }
 
-    /// The next segment of new data, or a FIN alone.
+    /// The next segment of new data, or a FIN without data.
     #[inline(always)]
     fn poll_new(&mut self, now: Time, stamp: u32) -> Result<TxSegment, Blocked> {
         let nxt = self.nxt();
@@ -166,7 +166,8 @@ impl Sender {
         TxSegment { seq, len, fin: sent.fin, push: self.buffer.ends_at(sent.end()), new: false }
     }
 
-    /// A tail loss probe: new data if the receive window allows, otherwise the last segment again [RFC8985 s7.3].
+    /// A tail loss probe: new data if the receive window allows, otherwise a retransmission of the last segment
+    /// [RFC8985 s7.3].
     fn send_probe(&mut self, now: Time, stamp: u32) -> Option<TxSegment> {
         self.telemetry.on_probe();
         let (nxt, edge) = (self.nxt(), self.una() + self.peer.size());
@@ -231,13 +232,12 @@ impl Sender {
         held
     }
 
-    /// Whether there is anything to send, regardless of limits.
+    /// Whether anything remains to be sent, regardless of limits.
     fn has_something(&mut self) -> bool {
         self.end() > self.nxt() || self.board.next_to_resend().is_some()
     }
 
-    /// Starts the persist timer if the window is too small for the next segment and nothing in flight will be
-    /// acknowledged.
+    /// Starts the persist timer if the window is too small for the next segment and no data is in flight.
     fn persist_if_stuck(&mut self, now: Time) {
         if self.board.is_empty() {
             self.peer.persist(now, self.timer.rtt().rto());

@@ -1,7 +1,7 @@
 //! The user timeout (TCP_USER_TIMEOUT): how long acknowledgments may be absent.
 //!
-//! It counts from the first retransmission, as in Linux (`retransmits_timed_out`, `tcp_probe_timer`); RFC 5482 counts
-//! from the first transmission [RFC9293 s3.9.1.2].
+//! The user timeout counts from the first retransmission, as in Linux (`retransmits_timed_out`, `tcp_probe_timer`); RFC
+//! 5482 counts from the first transmission [RFC9293 s3.9.1.2].
 
 use engine::{Span, Time};
 
@@ -60,7 +60,7 @@ impl UserTimeout {
         self.over
     }
 
-    /// When the connection fails if there is no answer since `since`.
+    /// When the connection fails without a response since `since`.
     fn limit(&self, since: Option<Time>) -> Option<Time> {
         Some(since? + self.timeout?)
     }

@@ -2,7 +2,7 @@
 //! Control", ICNP 2000). 1 and 0.5 are Reno's.
 //!
 //! Slow start as in Reno; above ssthresh each acknowledgment adds `increase * segment^2 / cwnd`. At a loss ssthresh is
-//! `keep` of what is in flight, at least two segments.
+//! `keep` times the flight, at least two segments.
 
 use engine::registry::{Fault, Settings};
 use schemars::JsonSchema;
@@ -33,7 +33,7 @@ fn half() -> f64 {
 impl Settings for Config {
     fn check(&self) -> Vec<Fault> {
         let mut faults = Vec::new();
-        // Written so that NaN is a fault too.
+        // Negated, so that NaN is a fault too.
         if !(self.increase > 0.0 && self.increase <= 100.0) {
             faults.push(Fault::new("increase", self.increase, "more than 0, at most 100"));
         }

@@ -39,7 +39,7 @@ pub enum Genre {
     MatchArmGuard,
     /// A field of a struct expression with `..base` is deleted.
     StructField,
-    /// Any other kind; there is no schema for it.
+    /// Any other kind, without a schema.
     Other,
 }
 

@@ -251,7 +251,7 @@ fn active_mutant_behaves_as_compiled_alone() {
     let mut program = compiled(&format!("{modules}{main}"), folder.path());
     for (number, found) in in_force.iter().enumerate() {
         assert_eq!(*found, printed(&mut program, "ALONE", &number.to_string()), "{number}");
-        // The output of every mutant differs from the program's.
+        // The output of every mutant differs from the output of the program.
         assert_eq!(*found == in_force[0], number == 0, "{number}");
     }
 }

@@ -27,7 +27,7 @@ fn list_host_nodes(dir: &Path) -> Vec<String> {
     nodes.filter_map(|node| Some(node["node"].as_str()?.to_owned())).collect()
 }
 
-/// The schemes of the nodes in a result, each once.
+/// Schemes of the nodes in a result, without duplicates.
 pub fn schemes_of(dir: &Path) -> Vec<String> {
     let Ok(loaded) = load_from_disk(dir, &Overrides::default()) else { return Vec::new() };
     let names = loaded.network.nodes.iter().map(|node| node.agent.name()).filter(|name| *name != "unmodified");
@@ -54,13 +54,13 @@ fn read_emulation_report(dir: &Path) -> Value {
     serde_json::from_str(&text).unwrap_or_default()
 }
 
-/// The most runs of a comparison that a message names.
+/// Maximum number of runs of a comparison that a message lists.
 const MAX_NAMED: usize = 12;
 
 /// Refuses the directory of a comparison with real hosts, or of one of its schemes: it has several runs.
 ///
 /// # Errors
-/// It is one; its runs are named.
+/// The directory is one; the message names its runs.
 pub fn refuse_comparison(dir: &Path) -> Result<(), CommandFailure> {
     let is_comparison = |dir: &Path| dir.join(COMPARISON).is_file();
     // A path such as `.` has no parent.
@@ -77,7 +77,7 @@ pub fn refuse_comparison(dir: &Path) -> Result<(), CommandFailure> {
     let all = if is_comparison(dir) { below(dir).into_iter().flat_map(of_scheme).collect() } else { below(dir) };
     let mut runs: Vec<PathBuf> = all.into_iter().filter(|run| run.join(EMULATION).is_file()).collect();
     if runs.is_empty() {
-        // A file of this name may be anything.
+        // A file of this name may have any other origin.
         return Ok(());
     }
     runs.sort();
@@ -92,9 +92,9 @@ pub fn refuse_comparison(dir: &Path) -> Result<(), CommandFailure> {
 /// The direction of a connection's data in a result of real hosts.
 #[derive(Debug)]
 pub struct DataDirection {
-    /// The node that sends the data of the connection, and the other one.
+    /// The node that sends the data of the connection, and the receiving node.
     pub nodes: [String; 2],
-    /// Bytes of data that each sent in the connection, retransmissions included.
+    /// Bytes of data sent by each node in the connection, retransmissions included.
     pub bytes: [u64; 2],
     /// Whether the sender is the wireless host.
     pub is_upload: bool,

@@ -31,8 +31,8 @@ pub fn render_joined(both: &BothEnds<'_>) -> String {
         format!("{sender}, nearer to the sender, and {receiver}")
     };
     let mut text = format!(
-        "joined: {places}\n{}the delays assume that the least one, {:.3} ms, is the same in \
-         both directions: the clock of the second was {:.3} ms ahead",
+        "joined: {places}\n{}delays assume the same minimum, {:.3} ms, in both directions: the clock of the second \
+         capture was {:.3} ms ahead",
         table::align_rows(&rows, 1),
         clock.least.as_secs_f64() * 1e3,
         both.clock_ahead() as f64 / 1e6,
@@ -42,12 +42,15 @@ pub fn render_joined(both: &BothEnds<'_>) -> String {
         skew => text.push_str(&format!(", and runs {skew:+.1} ppm faster\n")),
     }
     if !both.whole_path {
-        text.push_str("note: the captures are not from both ends, so that this is a part of the path; the explanation does not use it\n");
+        text.push_str(
+            "note: the captures are not from both ends and show a part of the path; the explanation does not \
+                       use that part\n",
+        );
     }
     let unknown = data.unknown() + acks.unknown();
     if unknown > 0 {
         let packets = format_count(unknown, "packet");
-        text.push_str(&format!("note: of {packets} the other capture does not show whether they arrived\n"));
+        text.push_str(&format!("note: for {packets} the other capture does not show whether they arrived\n"));
     }
     match data.unseen + acks.unseen {
         0 => {}
@@ -62,7 +65,7 @@ pub fn render_joined(both: &BothEnds<'_>) -> String {
     }
     if *beyond > 0 {
         let packets = format_count(beyond, "packet");
-        text.push_str(&format!("note: {packets} were not joined: the first {MAX_PACKETS} of each capture are\n"));
+        text.push_str(&format!("note: {packets} were not joined: only the first {MAX_PACKETS} of each capture are\n"));
     }
     text
 }

@@ -45,18 +45,18 @@ pub const EXAMPLES: &[Example] = &[
 /// Arguments of `lasthop compare`.
 #[derive(ClapArgs)]
 pub struct Args {
-    /// Compare the schemes of this scenario with the unmodified sender on its network, - for standard input, and draw both in
-    /// one picture; --schemes names others
+    /// Compare the schemes of this scenario with the unmodified sender on its network, - for standard input, and draw
+    /// both in one picture; --schemes selects other schemes
     #[arg(value_name = "FILE", conflicts_with_all = ["paths", "scenario"])]
     file: Option<PathBuf>,
     /// Schemes to compare, separated by commas; with unmodified, all others are compared with it [default: all]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     schemes: Vec<String>,
-    /// Paths to compare them on, separated by commas: a network (lan, wan, satellite), a kind of channel (random-loss, bursts,
-    /// disconnection, delay-variation, upload), or both, such as wan-bursts [default: all]
+    /// Paths for the comparison, separated by commas: a network (lan, wan, satellite), a kind of channel (random-loss,
+    /// bursts, disconnection, delay-variation, upload), or both, such as wan-bursts [default: all]
     #[arg(long, value_name = "NAMES", value_delimiter = ',', conflicts_with = "scenario")]
     paths: Vec<String>,
-    /// Compare them on the network of this scenario, - for standard input; its own schemes and its sweep are ignored
+    /// Compare schemes on the network of this scenario, - for standard input; its own schemes and its sweep are ignored
     #[arg(long, value_name = "FILE")]
     scenario: Option<PathBuf>,
     /// Replications of each scheme on each path, each with its own random streams
@@ -76,8 +76,8 @@ pub struct Args {
     /// Print JSON instead of tables
     #[arg(long)]
     json: bool,
-    /// Also run this command line with real ends, as in `lasthop shell`, once for each scheme and replication: Linux's TCP
-    /// behind the network in real time, beside the simulation
+    /// Also run this command line with real ends, as in `lasthop shell`, once for each scheme and replication: Linux's
+    /// TCP behind the network in real time, in addition to the simulation
     #[arg(long, value_name = "COMMAND", help_heading = "Real ends")]
     shell: Option<String>,
     #[command(flatten)]
@@ -140,7 +140,7 @@ fn draw_schemes(args: &Args, plans: &[(String, Plan)]) -> Result<(), CommandFail
         return Ok(());
     };
     if !find_host_captures(file).is_empty() {
-        // `lasthop plot` draws what its real hosts did.
+        // `lasthop plot` draws the captures of the real hosts.
         return Ok(());
     }
     let schemes: Vec<&str> = plan.cases.iter().map(|case| case.name.as_str()).collect();

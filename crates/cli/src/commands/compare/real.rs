@@ -21,7 +21,7 @@ pub fn prepare() -> Result<(), CommandFailure> {
     session::prepare_namespaces().map_err(|error| CommandFailure::Run(error.to_string()))
 }
 
-/// The commands at the real ends of each plan; empty without --shell.
+/// Commands at the real ends of each plan; empty without --shell.
 pub fn ends(args: &Args, plans: &[(String, Plan)]) -> Result<Vec<session::Plan>, CommandFailure> {
     let Some(line) = &args.shell else { return Ok(Vec::new()) };
     let of_plan = |plan: &Plan| {
@@ -60,7 +60,7 @@ pub fn compare(args: &Args, commands: session::Plan, plan: &Plan, name: &str) ->
     if late > 0 {
         print_warnings(&[format!(
             "emulation fell behind real time in {late} of {}, by {worst:.1} ms at most; an idle machine, or --real-time as root, \
-             makes it more exact",
+             reduces this",
             format_count(outcome.found + outcome.made, "run"),
         )]);
     }

@@ -15,7 +15,7 @@ packets: received and sent by the base station; airtime: seconds of transmission
 end-to-end: whether an acknowledgment still means that the receiver has the data; changes: the nodes that run the scheme
 ";
 
-/// The meaning of further columns of a table with real ends.
+/// Explanation of the additional columns of a table with real ends.
 pub const REAL_LEGEND: &str = "\
 real: the command's data, without repetitions, from its first packet to its last new byte, - for schemes with a part in the
   sender, which Linux does not have; simulated: the scenario's flows; memory, packets and airtime are those with real ends
@@ -25,7 +25,7 @@ fn missing_cell() -> String {
     "-".to_owned()
 }
 
-/// Mean and change of the goodput in units of `scale`, each with the half of its confidence interval.
+/// Mean and change of the goodput in units of `scale`, each with the half-width of its confidence interval.
 fn render_goodput_cells(it: &ComparedScheme, scale: f64) -> [String; 4] {
     let Some(goodput) = &it.goodput else { return [(); 4].map(|()| missing_cell()) };
     let half = goodput.half.map(|half| half / scale);

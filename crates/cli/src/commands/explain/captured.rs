@@ -148,7 +148,7 @@ fn render_explained_capture(title: &str, file: &CaptureFile, explained: &Explain
         line("sender", &["its timeouts", "its pacing"]);
     }
     if !survey.scale_known {
-        line("window", &["its parts slow-start, congestion-avoidance, receiver-window"]);
+        line("window", &["the parts slow-start, congestion-avoidance, receiver-window"]);
     }
     line("cwnd", &["slow-start and congestion-avoidance follow from the data in flight"]);
     explained.notes().iter().for_each(|note| text.push_str(&format!("note: {note}\n")));

@@ -24,8 +24,8 @@ use crate::{CommandFailure, table};
 
 /// Examples in its help.
 pub const EXAMPLES: &[Example] = &[
-    ("lasthop explain results/snoop-seed1", "Say where the time of a run went"),
-    ("lasthop explain results/snoop-seed1/server.pcapng", "Say it of a connection in a capture"),
+    ("lasthop explain results/snoop-seed1", "Explain how the time of a run was spent"),
+    ("lasthop explain results/snoop-seed1/server.pcapng", "Explain a connection in a capture"),
     ("lasthop explain examples/timeout.toml --top 3", "Run a scenario, and list the three costliest findings"),
 ];
 
@@ -36,7 +36,8 @@ pub struct Args {
     pub(super) scenario: ScenarioArgs,
     #[command(flatten)]
     pub(super) capture: CaptureArgs,
-    /// Another capture of the same connection, from its other end: what the packets of the first show is joined with it
+    /// Another capture of the same connection, from its other end: its packets are matched with the packets of the
+    /// first capture
     #[arg(value_name = "OTHER")]
     pub(super) other: Option<PathBuf>,
     /// The flow to explain [default: every flow]
@@ -261,7 +262,7 @@ fn render_finding_kinds(report: &LostTime<'_>) -> String {
     }
     let avoidable = format_share(report.lost_avoidably, report.took);
     format!(
-        "{}they overlap; each moment counted once, they are {} of the time, and avoidable ones {avoidable}\n",
+        "{}findings overlap; together they cover {} of the time, avoidable findings {avoidable}\n",
         with_texts(&rows, 1, texts.iter().map(String::as_str)),
         format_share(report.lost, report.took),
     )

@@ -37,8 +37,8 @@ pub struct Args {
     pub(super) scenario: ScenarioArgs,
     #[command(flatten)]
     pub(super) capture: CaptureArgs,
-    /// A capture of the same connection from its other end; or further runs, drawn below the first in the same picture
-    /// with the same axes; so are several schemes, as in --scheme unmodified,snoop
+    /// A capture of the same connection from its other end; or further runs, drawn below the first run with the same
+    /// axes, as are several schemes in --scheme unmodified,snoop
     #[arg(value_name = "OTHER")]
     pub(super) others: Vec<PathBuf>,
     /// The flow to draw, or `all` [default: every flow, if there are at most 16]
@@ -50,10 +50,10 @@ pub struct Args {
     /// Draw the network instead of a run: nodes, links, media and flows, and a map if nodes have positions
     #[arg(long, conflicts_with_all = ["flow", "all_flows", "medium", "from", "to", "panels", "segments", "blocked"])]
     pub(super) topology: bool,
-    /// The medium to draw, or `all` [default: every one, unless --flow is given]. Without --flow no flow is drawn then
+    /// The medium to draw, or `all` [default: every one, unless --flow is given]. With --medium alone no flow is drawn
     #[arg(long, value_name = "NAME")]
     pub(super) medium: Option<String>,
-    /// Where the picture begins, such as "1.2 s"
+    /// Start of the picture's time axis, such as "1.2 s"
     #[arg(long, value_name = "TIME")]
     from: Option<Span>,
     /// Where it ends
@@ -71,8 +71,8 @@ pub struct Args {
     /// Light lines on dark ground
     #[arg(long)]
     dark: bool,
-    /// Width and height of the SVG, at least 500x400; the PNG has twice as many pixels each way [default: 1000x680, and
-    /// 110 higher for each panel beyond two]
+    /// Width and height of the SVG, at least 500x400; the PNG has twice the width and height in pixels [default:
+    /// 1000x680, and 110 higher for each panel beyond two]
     #[arg(long, value_name = "WxH", value_parser = parse_size)]
     size: Option<(u32, u32)>,
     /// Where to write: a directory, or for one picture a file, .svg or .png [default: plots/ in the result directory;

@@ -21,12 +21,12 @@ impl PictureTarget {
     /// The target that --out names: a file if its extension is .svg or .png, otherwise a directory.
     ///
     /// # Errors
-    /// It has the extension of another kind of file.
+    /// The file name has the extension of another kind of file.
     pub(super) fn of_option(out: &Path) -> Result<Self, CommandFailure> {
         let ending = out.extension().and_then(|ending| ending.to_str()).filter(|_| !out.is_dir());
         match ending {
             Some("svg" | "png") => Ok(PictureTarget::File(out.to_owned())),
-            // A directory may have a version in its name.
+            // A directory name may include a version, which looks like an extension.
             Some(other) if other.bytes().all(|byte| byte.is_ascii_alphabetic()) => {
                 let problem = Problem::new("a file name that ends in .svg or .png, or a directory").in_file("--out");
                 Err(CommandFailure::Input(format_problems(&[problem.found(format_path(out))])))

@@ -34,8 +34,8 @@ pub fn report_capture(args: &Args) -> Result<(), CommandFailure> {
     print_visible(&format!("{}\n", format_path(&out)))
 }
 
-/// The connections of these numbers. Connections that are drawn are joined from both ends if another capture contains
-/// them; each of these is read separately.
+/// Draws the connections with these numbers. If another capture contains a drawn connection, its packets are read from
+/// there too, and both ends are joined.
 fn explain_connections(
     file: &CaptureFile,
     others: &[CaptureFile],
@@ -78,7 +78,7 @@ fn explain_connections(
 /// The page next to a result directory. A page inside would prevent the next run from replacing the directory, because no
 /// run wrote it.
 fn sibling_page(dir: &Path) -> PathBuf {
-    // A path such as `.` has no name.
+    // A path such as `.` has no file name.
     let dir = if dir.file_name().is_none() { dir.canonicalize().unwrap_or_default() } else { dir.to_owned() };
     let mut name = dir.file_name().unwrap_or_default().to_owned();
     name.push(".html");

@@ -34,24 +34,24 @@ pub const EXAMPLES: &[Example] = &[
 /// Arguments of `lasthop report`.
 #[derive(ClapArgs)]
 pub struct Args {
-    /// The store of a sweep, a capture (pcap, pcapng), or a result of `lasthop shell` with the captures of its ends
+    /// The store of a sweep, a capture (pcap, pcapng), or a result of `lasthop shell` with captures of both ends
     #[arg(value_name = "FILE")]
     pub(super) store: PathBuf,
-    /// The page [default: results/NAME.html, or beside a file in a directory of results]
+    /// The page [default: results/NAME.html, or next to a file in a directory of results]
     #[arg(short, long, value_name = "FILE")]
     pub(super) out: Option<PathBuf>,
-    /// A figure to show, from `lasthop list metrics`; may be repeated [default: those of each sweep]
+    /// A figure to show, from `lasthop list metrics`; may be repeated [default: the metrics of each sweep]
     #[arg(long, value_name = "NAME")]
     metric: Vec<String>,
     /// Also write each chart as an SVG file into this directory
     #[arg(long, value_name = "DIR")]
     figures: Option<PathBuf>,
-    /// Do not run the first replication of each case again to show where its time went and how it went
+    /// Do not repeat the first replication of each case; its time budget and its pictures are then omitted
     #[arg(long)]
     no_budget: bool,
 }
 
-/// The file of the page in a browser that draws figures of runs in reports, too.
+/// Script file of the page, which draws the figures of runs in reports too.
 const SCRIPT: &str = "report.js";
 
 const NO_SCRIPT: &str = "note: the figures of runs are static pictures: this lasthop has no page yet, whose script animates \

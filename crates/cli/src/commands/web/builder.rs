@@ -14,22 +14,22 @@ use crate::commands::format_path;
 use crate::progress::StatusLine;
 use crate::talk::write_note;
 
-/// The start of the lines with which the task announces its steps.
+/// Prefix of the lines with which the task announces its steps.
 const STEP: &str = "step: ";
 
-/// The start of the line with which the task fails.
+/// Prefix of the line with which the task reports its failure.
 const FAILED: &str = "xtask: ";
 
-/// The interval at which the time is shown and Ctrl-C is looked for.
+/// Interval at which the time is printed and Ctrl-C is checked.
 const TICK: Duration = Duration::from_millis(200);
 
-/// The number of lines of output that are kept to explain a failure.
+/// Number of output lines that are kept to explain a failure.
 const MAX_LINES: usize = 400;
 
 /// The number of lines about an error that are shown.
 const MAX_SHOWN: usize = 4;
 
-/// Codes with which npm fails where it reaches no registry.
+/// npm's error codes if no registry is reachable.
 const NO_NETWORK: [&str; 9] = [
     "EAI_AGAIN",
     "ECONNREFUSED",
@@ -44,21 +44,25 @@ const NO_NETWORK: [&str; 9] = [
 
 /// Builds the page of a checkout into a folder; the output of the build goes to the file `log`.
 pub fn build_page(checkout: &Path, folder: &Path, log: &Path, interrupted: &AtomicBool) -> Result<(), CommandFailure> {
-    let (output, writer) = io::pipe().map_err(|error| CommandFailure::Run(format!("a pipe for the build: {error}")))?;
+    let (output, writer) =
+        io::pipe().map_err(|error| CommandFailure::Run(format!("cannot create a pipe for the build: {error}")))?;
     let mut task = Command::new("cargo");
     task.args(["xtask", "web", "--out"]).arg(folder).current_dir(checkout).stdin(Stdio::null());
     // Lines for a file, not for a terminal.
     task.envs([("CARGO_TERM_COLOR", "never"), ("NO_COLOR", "1"), ("npm_config_update_notifier", "false")]);
-    let copy = writer.try_clone().map_err(|error| CommandFailure::Run(format!("a pipe for the build: {error}")))?;
+    let copy = writer
+        .try_clone()
+        .map_err(|error| CommandFailure::Run(format!("cannot create a pipe for the build: {error}")))?;
     let child = task.stdout(copy).stderr(writer).spawn();
-    // The command holds the other end of the pipe, which would never end.
+    // The command keeps a copy of the pipe's writing end, so reading the pipe would never end.
     drop(task);
-    let mut child = child.map_err(|error| CommandFailure::Run(format!("cargo does not start: {error}")))?;
+    let mut child = child.map_err(|error| CommandFailure::Run(format!("cannot start cargo: {error}")))?;
     let lines = read_lines(output, File::create(log).ok());
     let Some(last_lines) = follow_steps(&lines, interrupted) else {
         return Err(stop_task(&mut child));
     };
-    let status = child.wait().map_err(|error| CommandFailure::Run(format!("the build of the page: {error}")))?;
+    let status =
+        child.wait().map_err(|error| CommandFailure::Run(format!("cannot wait for the build of the page: {error}")))?;
     if interrupted.load(Ordering::Relaxed) {
         return Err(stop_task(&mut child));
     }
@@ -72,7 +76,7 @@ pub fn build_page(checkout: &Path, folder: &Path, log: &Path, interrupted: &Atom
     )))
 }
 
-/// Ends the task; Ctrl-C of a terminal has ended the programs that it runs.
+/// Ends the build task; Ctrl-C in a terminal has already ended the programs started by it.
 fn stop_task(child: &mut Child) -> CommandFailure {
     let _ = child.kill();
     let _ = child.wait();
@@ -149,7 +153,7 @@ impl BuildStep {
         self.line.show(format!("{} ... {:.0} s", self.title, self.began.elapsed().as_secs_f64()));
     }
 
-    /// Leaves a line with the time.
+    /// Prints a final line with the time of the step.
     fn finish(&self) {
         self.line.finish();
         write_note(format_args!("  {:<44} {:>4.0} s", self.title, self.began.elapsed().as_secs_f64()));
@@ -173,7 +177,7 @@ fn explain_failure(lines: &VecDeque<String>) -> String {
     let code = code.and_then(npm_error).map_or("", |text| text.trim_start_matches("code "));
     if NO_NETWORK.contains(&code) {
         return format!(
-            "npm reaches no registry ({code}), from which the page's packages come once; connect this machine, \
+            "npm cannot reach the registry of the page's packages ({code}); connect this machine, \
              then type `lasthop web --build`"
         );
     }
@@ -203,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn npm_without_a_network_is_one_sentence() {
+    fn npm_failure_without_a_network_is_reported_in_one_sentence() {
         let cause = cause_of(&[
             "step: install the page's packages",
             "npm error code EAI_AGAIN",
@@ -215,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn other_failures_are_the_tasks_sentence_and_the_lines_about_errors() {
+    fn other_failures_report_the_task_and_its_error_lines() {
         let cause =
             cause_of(&["npm error code EUSAGE", "npm error and more", "xtask: `npm ci` failed (exit status: 1)"]);
         assert_eq!(cause, "`npm ci` failed (exit status: 1)\n  npm error code EUSAGE\n  npm error and more");
@@ -228,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn full_disk_is_named() {
+    fn full_disk_is_named_in_the_error() {
         let cause = cause_of(&["xtask: /cache/build-1/index.html.gz: No space left on device (os error 28)"]);
         assert_eq!(cause, "the disk is full: /cache/build-1/index.html.gz: No space left on device (os error 28)");
     }

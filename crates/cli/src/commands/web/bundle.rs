@@ -16,24 +16,24 @@ pub struct Page {
 /// A file of the page.
 #[derive(Clone, Copy)]
 pub struct PageFile<'a> {
-    /// Its name below the page's address.
+    /// Path of the file, relative to the page's address.
     pub name: &'a str,
     /// Its content, compressed with gzip.
     pub compressed: &'a [u8],
     /// Its type.
     pub mime: &'static str,
-    /// Whether its name has a hash of its content, so that a browser can keep it without asking again.
+    /// Whether the file's name contains a hash of its content: a browser may then cache the file without revalidation.
     pub immutable: bool,
 }
 
 impl Page {
-    /// The page in this build; `None` if it has none.
+    /// The embedded page; `None` if this build embeds none.
     pub fn from_build() -> Option<Self> {
         let files = FILES.iter().map(|(name, bytes)| (Cow::Borrowed(*name), Cow::Borrowed(*bytes)));
         (!FILES.is_empty()).then(|| Page { files: files.collect() })
     }
 
-    /// A page of these files; `None` without its first one, `index.html`.
+    /// Builds a page from these files; `None` without `index.html`.
     pub fn from_files(mut files: Vec<(String, Vec<u8>)>) -> Option<Self> {
         files.sort();
         let files = files.into_iter().map(|(name, bytes)| (Cow::Owned(name), Cow::Owned(bytes)));
@@ -46,8 +46,8 @@ impl Page {
         self.files.iter().map(|(name, bytes)| (name.as_ref(), bytes.as_ref()))
     }
 
-    /// The file of a path below the page's address; `None` if there is none. Files are looked up by their names, so that
-    /// no path leads out of the page.
+    /// The file of a path below the page's address; `None` if there is none. Only names of the page's files match, so
+    /// no path leads outside.
     pub fn file(&self, path: &str) -> Option<PageFile<'_>> {
         let name = if path.is_empty() { "index.html" } else { path };
         let at = self.files.binary_search_by_key(&name, |(name, _)| name).ok()?;
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_are_found_by_their_names_alone() {
+    fn files_are_found_by_exact_name_only() {
         let files = ["index.html", "assets/a.js", "a.wasm"].map(|name| (name.to_owned(), name.as_bytes().to_vec()));
         let page = Page::from_files(files.into()).unwrap();
         assert_eq!(page.file("").unwrap().compressed, b"index.html");
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn files_without_a_first_page_are_no_page() {
+    fn files_without_an_index_page_are_refused() {
         assert!(Page::from_files(vec![("a.js".to_owned(), vec![1])]).is_none());
     }
 }

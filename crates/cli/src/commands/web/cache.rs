@@ -11,10 +11,10 @@ use lab::atomic_file;
 use super::bundle::Page;
 use super::packed::{pack_page, unpack_page};
 
-/// The number of pages that are kept, the newest ones: programs of several checkouts take turns without new builds.
+/// Number of cached pages, the newest ones: programs of several checkouts can alternate without new builds.
 const MAX_PAGES: usize = 4;
 
-/// The interval at which a locked cache is tried again.
+/// Interval between attempts to lock the cache.
 const RETRY: Duration = Duration::from_millis(200);
 
 /// The user's cache folder for lasthop.
@@ -28,13 +28,13 @@ pub fn cache_folder(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathB
     absolute("XDG_CACHE_HOME").or_else(system).map(|folder| folder.join("lasthop")).ok_or_else(|| {
         let home = if cfg!(windows) { "LOCALAPPDATA" } else { "HOME" };
         format!(
-            "the page has no place: {home} is not set; set it, or XDG_CACHE_HOME to a folder that can be written, such as \
+            "the page has no cache folder: {home} is not set; set it, or XDG_CACHE_HOME to a writable folder, such as \
              XDG_CACHE_HOME=/var/tmp/cache"
         )
     })
 }
 
-/// The place of one version of the page in a cache folder.
+/// Place of one page version in a cache folder.
 pub struct PageCache {
     folder: PathBuf,
     /// The name of the page's file.
@@ -45,14 +45,14 @@ pub struct PageCache {
 pub enum CacheState {
     /// The page.
     Whole(Page),
-    /// A file that is no complete page.
+    /// An incomplete page file.
     Damaged,
     /// Nothing.
     Missing,
 }
 
 impl PageCache {
-    /// The place of the page of these sources.
+    /// The cached file for the page of these sources.
     pub fn new(folder: PathBuf, fingerprint: &str) -> Self {
         PageCache { folder, name: format!("page-{}-{fingerprint}", env!("CARGO_PKG_VERSION")) }
     }
@@ -77,7 +77,7 @@ impl PageCache {
         match fs::read(self.file()) {
             Ok(bytes) => unpack_page(&bytes).map_or(CacheState::Damaged, CacheState::Whole),
             Err(error) if error.kind() == io::ErrorKind::IsADirectory => CacheState::Damaged,
-            // The cause also prevents writing, whose error names it.
+            // The same cause prevents writing, and the error of writing names it.
             Err(_) => CacheState::Missing,
         }
     }
@@ -98,7 +98,7 @@ impl PageCache {
         pages.retain(|path| *path != self.file());
         let excess = (pages.len() + 1).saturating_sub(MAX_PAGES);
         for path in pages.iter().take(excess) {
-            // An old page that remains costs nothing but its space.
+            // An old page that cannot be removed only occupies space.
             let _ = fs::remove_file(path);
         }
     }
@@ -177,7 +177,9 @@ mod tests {
         }
         for missing in [&[][..], &[("HOME", "")], &[("XDG_CACHE_HOME", "c")]] {
             assert!(
-                folder_with(missing).unwrap_err().starts_with("the page has no place: HOME is not set; set it, or")
+                folder_with(missing)
+                    .unwrap_err()
+                    .starts_with("the page has no cache folder: HOME is not set; set it, or")
             );
         }
     }

@@ -1,4 +1,4 @@
-//! The checkout that the page is built from.
+//! The checkout with the sources of the page.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use crate::commands::format_path;
 /// The fingerprint of the sources of this program; none in a package from a registry.
 pub const FINGERPRINT: Option<&str> = option_env!("LASTHOP_SOURCES");
 
-/// The checkout that this program was built from; a program with the page in it has none.
+/// The checkout from which this program was built; `None` for a program that embeds the page.
 pub const OWN: Option<&str> = option_env!("LASTHOP_CHECKOUT");
 
 /// Checks that a checkout has the sources of this program, so that the page and the command give the same results.
@@ -17,7 +17,7 @@ pub fn check_sources(checkout: &Path, fingerprint: &str) -> Result<(), String> {
     let sources = Sources::list(checkout).map_err(|error| format!("{place}: {error}"))?;
     let Some(sources) = sources else {
         return Err(format!(
-            "the page is built from the checkout of lasthop, and {place} is none (any more); \
+            "the page is built from the checkout of lasthop, and {place} is not a checkout (any more); \
              `lasthop web --build --checkout FOLDER` says where it is"
         ));
     };
@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn sources_have_every_crate_of_the_module() {
+    fn source_list_includes_every_dependency_of_the_web_crate() {
         let mut found = BTreeSet::from(["web".to_owned()]);
         let mut waiting = vec!["web".to_owned()];
         while let Some(name) = waiting.pop() {
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn page_of_tests_is_in_no_program_that_is_installed() {
+    fn installed_program_embeds_no_test_page() {
         let is_embedded = |signature, is_debug| is_embedded(signature, Some("0123"), is_debug);
         assert!(is_embedded("released 0123", false) && is_embedded("released 0123", true));
         assert!(is_embedded("tested 0123", true) && !is_embedded("tested 0123", false));
@@ -81,10 +81,10 @@ mod tests {
     }
 
     #[test]
-    fn folder_that_is_no_checkout_is_named() {
+    fn folder_that_is_no_checkout_is_named_in_the_error() {
         let message = check_sources(Path::new("/nonexistent/lasthop"), "0").unwrap_err();
         assert!(
-            message.contains("/nonexistent/lasthop is none (any more); `lasthop web --build --checkout"),
+            message.contains("/nonexistent/lasthop is not a checkout (any more); `lasthop web --build --checkout"),
             "{message}"
         );
     }

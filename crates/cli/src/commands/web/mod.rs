@@ -28,7 +28,7 @@ use obtain::{PageOptions, PageSource};
 
 pub use obtain::{ready_page, suggest_build};
 
-/// The port, if it is free.
+/// Port of the server, if it is free.
 const PORT: u16 = 8017;
 
 /// Examples in its help.
@@ -64,7 +64,7 @@ pub struct Args {
 }
 
 impl Args {
-    /// The scenario that the page opens.
+    /// The scenario that the page opens at its start.
     fn scenario(&self) -> Option<ScenarioArgs> {
         let file = self.file.clone()?;
         Some(ScenarioArgs { file, set: self.set.clone(), scheme: self.scheme.clone(), seed: None })
@@ -77,7 +77,7 @@ pub fn serve_web(args: &Args) -> Result<(), CommandFailure> {
     // Errors that need no page come before a build of minutes.
     let server = Arc::new(listen_on_port(args.port)?);
     let source = obtain::find_page(&PageOptions { build: args.build, checkout: args.checkout.as_deref() })?;
-    // Until here Ctrl-C ends the program at once, also while a question waits for its answer.
+    // Until here Ctrl-C ends the program immediately, also during a question to the user.
     let interrupted = catch_interrupts(&server);
     let page = match source {
         PageSource::Page(page) => page,
@@ -99,7 +99,7 @@ pub fn serve_web(args: &Args) -> Result<(), CommandFailure> {
     Ok(())
 }
 
-/// Ends the server at Ctrl-C; the flag ends a build.
+/// Ends the server at Ctrl-C; a build ends when the flag is set.
 fn catch_interrupts(server: &Arc<Server>) -> Arc<AtomicBool> {
     let interrupted = Arc::new(AtomicBool::new(false));
     let (flag, server) = (Arc::clone(&interrupted), Arc::clone(server));
@@ -110,7 +110,7 @@ fn catch_interrupts(server: &Arc<Server>) -> Arc<AtomicBool> {
     interrupted
 }
 
-/// A server on the port; without one on the usual port, or on a free one if another program has it.
+/// Starts a server on the port; without a given port on the usual one, or on a free port if that is in use.
 fn listen_on_port(port: Option<u16>) -> Result<Server, CommandFailure> {
     let on = |port: u16| Server::http((Ipv4Addr::LOCALHOST, port));
     match port {

@@ -57,7 +57,7 @@ mod tests {
 
     /// `engines` of vite in the page's lock file.
     #[test]
-    fn versions_of_node_are_those_of_vite() {
+    fn node_versions_equal_the_versions_required_by_vite() {
         for version in ["v20.19.0", "v20.20.2", "v22.12.0", "v24.0.0", "v23.0.0"] {
             assert_eq!(explain_old_version(version), None);
         }

@@ -22,7 +22,7 @@ const GET_SOURCES: &str = "archives of releases have the page, and in a checkout
 
 /// How the page may be obtained.
 pub struct PageOptions<'a> {
-    /// Build it without a question.
+    /// Build the page without asking.
     pub build: bool,
     /// Use the page of this checkout, not the page in this build.
     pub checkout: Option<&'a Path>,
@@ -32,7 +32,7 @@ pub struct PageOptions<'a> {
 pub enum PageSource {
     /// The page.
     Page(Page),
-    /// A build, which has been agreed to.
+    /// A build with the user's consent.
     Plan(BuildPlan),
 }
 
@@ -66,7 +66,7 @@ pub fn find_page(options: &PageOptions<'_>) -> Result<PageSource, CommandFailure
         }
         CacheState::Missing => {}
     }
-    // The build runs in another folder than this program.
+    // The build runs in a different folder from this program.
     let checkout = fs::canonicalize(checkout).unwrap_or_else(|_| checkout.to_owned());
     let plan = BuildPlan { checkout, fingerprint, cache };
     plan.agree(options)?;
@@ -112,8 +112,8 @@ impl BuildPlan {
         }
         let question = format!(
             "This lasthop has no page yet. It can be built now, once, in {USUAL_TIME}, with packages from the network:\n\
-             `cargo xtask web` in {place}, whose folders target and web/node_modules it fills.\n\
-             The page is kept as {}. Build it? [Y/n] ",
+             `cargo xtask web` in {place}, which writes its folders target and web/node_modules.\n\
+             The page is stored as {}. Build it? [Y/n] ",
             format_path(&self.cache.file())
         );
         if options.build || ask_consent(&question, &mut io::stdin().lock(), &mut io::stderr().lock()) {
@@ -125,7 +125,7 @@ impl BuildPlan {
     /// Builds the page and keeps it, or uses the page that a concurrent process has built.
     pub fn build(&self, interrupted: &AtomicBool) -> Result<Page, CommandFailure> {
         let unwritable = |error: io::Error| self.unwritable(&error);
-        let wait = || write_note("another lasthop builds a page; this one waits for its end");
+        let wait = || write_note("another lasthop builds a page; waiting until it has finished");
         let is_interrupted = || interrupted.load(Ordering::Relaxed);
         let Some(_lock) = self.cache.lock(wait, is_interrupted).map_err(unwritable)? else {
             return Err(CommandFailure::Interrupted("interrupted; no page was built".to_owned()));
@@ -147,12 +147,12 @@ impl BuildPlan {
         let began = builder::read_clock();
         write_note(format_args!("building the page from {}", format_path(&self.checkout)));
         builder::build_page(&self.checkout, folder, &self.cache.log(), interrupted)?;
-        // They may have changed meanwhile.
+        // The sources may have changed since the last check.
         checkout::check_sources(&self.checkout, self.fingerprint).map_err(as_input)?;
         let page = read_files(folder).map(Page::from_files).map_err(|error| self.unwritable(&error))?;
         let page = page.ok_or_else(|| {
             CommandFailure::Run(format!(
-                "the build has left no page; all of its output: {}",
+                "the build wrote no page; its complete output: {}",
                 format_path(&self.cache.log())
             ))
         })?;
@@ -164,7 +164,7 @@ impl BuildPlan {
                     format_path(&self.cache.file())
                 ));
             }
-            // The page is there, and the next start builds it again.
+            // The page is in use, and the next start builds it again.
             Err(error) => {
                 let folder = self.folder();
                 write_note(format_args!(
@@ -193,7 +193,7 @@ fn as_input(sentence: String) -> CommandFailure {
     CommandFailure::Input(format!("error: {sentence}"))
 }
 
-/// Asks a question of yes and no; an empty line is yes, and the end of input is no.
+/// Asks a yes-or-no question; an empty line means yes, and the end of input means no.
 fn ask_consent(question: &str, input: &mut impl BufRead, output: &mut impl Write) -> bool {
     loop {
         let mut answer = String::new();

@@ -22,7 +22,7 @@ pub fn pack_page(page: &Page) -> Vec<u8> {
     [format!("{MAGIC} {:08x}\n", compute_checksum(&rest)).into_bytes(), rest].concat()
 }
 
-/// The page in the bytes of a file; `None` if they are damaged.
+/// Parses a packed page; `None` if the bytes are damaged.
 pub fn unpack_page(bytes: &[u8]) -> Option<Page> {
     let (first, rest) = split_line(bytes)?;
     if first != format!("{MAGIC} {:08x}", compute_checksum(rest)).as_bytes() {
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn every_cut_and_every_changed_byte_is_noticed() {
+    fn every_truncation_and_every_changed_byte_is_detected() {
         let bytes = pack_page(&sample());
         for end in 0..bytes.len() {
             assert!(unpack_page(&bytes[..end]).is_none(), "cut at {end}");

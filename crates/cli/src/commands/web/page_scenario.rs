@@ -49,7 +49,7 @@ pub fn describe_scenario(arguments: &ScenarioArgs) -> Result<Value, Vec<Problem>
     let source = Source::open(Rc::<RecordingFiles>::clone(&files), &arguments.file, &arguments.overrides())?;
     let loaded = source.resolve(&source.document)?;
     let mut read = files.read.take();
-    // A result directory has its scenario in a file.
+    // A result directory contains its scenario in a file.
     let place =
         [loaded.path.clone(), loaded.path.join("scenario.toml")].into_iter().find(|path| read.contains_key(path));
     let place = place.unwrap_or_default();

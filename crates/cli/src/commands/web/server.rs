@@ -1,7 +1,7 @@
 //! Answers to the requests of a browser on the same machine.
 //!
-//! The server listens on the loopback interface only. It also refuses requests that name another host than it: a page
-//! of another site could otherwise reach it by a name that resolves to this machine.
+//! The server listens on the loopback interface only. It also refuses requests for another host name: otherwise a page
+//! of another site could reach it by a name that resolves to this machine.
 
 use std::io::Read;
 use std::net::SocketAddr;
@@ -18,11 +18,11 @@ pub const OPENED: &str = "open/scenario.json";
 const POLICY: &str = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data: blob:; \
                       worker-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
 
-/// The parts of a request that determine the answer.
+/// Parts of a request that select the response.
 pub struct PageRequest<'a> {
-    /// GET or HEAD, or another one.
+    /// GET, HEAD, or another method.
     pub method: &'a Method,
-    /// The path with its query.
+    /// Path with its query.
     pub url: &'a str,
     /// The header `Host`.
     pub host: Option<&'a str>,
@@ -102,7 +102,7 @@ fn serve_file(PageFile { name, compressed, mime, immutable }: PageFile<'_>, gzip
     Answer { status: 200, headers, body }
 }
 
-/// Answers a request. A browser that closes the connection meanwhile is no error.
+/// Answers a request. A connection closed by the browser is not an error.
 pub fn serve_request(request: Request, address: SocketAddr, page: &Page, opened: Option<&str>) {
     let header = |name: &'static str| request.headers().iter().find(|header| header.field.equiv(name));
     let gzip = header("Accept-Encoding").is_some_and(|header| header.value.as_str().contains("gzip"));
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_lead_to_files_of_the_page_alone() {
+    fn paths_resolve_only_to_files_of_the_page() {
         for url in [
             "/../Cargo.toml",
             "/%2e%2e/Cargo.toml",

@@ -26,7 +26,7 @@ pub const OTHERS: [&str; 12] = [
     "xtask/src/web",
 ];
 
-/// Folders in them that the build of the page writes, or that are no sources.
+/// Folders below these that the build of the page writes, or that contain no sources.
 const EXCLUDED: [&str; 6] = [
     "examples/cluster",
     "examples/notebooks",
@@ -43,8 +43,9 @@ pub const RELEASED: &str = "released";
 /// The kind of a page that was built to be tested: compiled quickly, and not small.
 pub const TESTED: &str = "tested";
 
-/// Returns true if a program embeds the page with this signature, `KIND FINGERPRINT`: the fingerprint is that program's,
-/// and an installed program embeds no page built for tests. A package from a registry has no sources of the page.
+/// Returns true if a program embeds the page with this signature, `KIND FINGERPRINT`. The signature's fingerprint must
+/// equal `fingerprint`, which is `None` in a package from a registry, as it has no sources of the page. A release build
+/// embeds no page built for tests.
 #[allow(dead_code, reason = "the build of the command decides by it")]
 pub fn is_embedded(signature: &str, fingerprint: Option<&str>, is_debug: bool) -> bool {
     let (kind, of_page) = signature.split_once(' ').unwrap_or_default();
@@ -72,7 +73,8 @@ impl Sources {
         Ok(Some(Sources { root: root.to_owned(), files }))
     }
 
-    /// A hash of the names and contents of all files, as 16 hexadecimal digits. Programs of one compiler agree on it.
+    /// A hash of the names and contents of all files, as 16 hexadecimal digits. Programs built by the same compiler
+    /// compute equal hashes.
     pub fn fingerprint(&self) -> io::Result<String> {
         let mut hasher = DefaultHasher::new();
         for file in &self.files {
@@ -92,7 +94,7 @@ pub fn source_places() -> impl Iterator<Item = String> {
     CRATES.into_iter().flat_map(of_crate).chain(OTHERS.map(str::to_owned))
 }
 
-/// Adds a file, or the files of a folder and of the folders in it. Names that begin with a dot belong to editors.
+/// Adds a file, or all files below a folder. Names that begin with a dot belong to editors and are skipped.
 fn add_files(root: &Path, path: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
     let hidden = path.file_name().is_none_or(|name| name.to_string_lossy().starts_with('.'));
     if hidden || EXCLUDED.iter().any(|excluded| path == Path::new(excluded)) {

@@ -15,19 +15,19 @@ use crate::setting::Setting;
 /// A registry to which a program adds members in a table of [`Members`](crate::Members). The macro
 /// [`registry!`](crate::registry!) implements it.
 pub trait Open: Registry + JsonSchema + From<Custom<Self>> + 'static {
-    /// The kind of its members, in a word or two.
+    /// Kind of the registry's members, in one or two words.
     const WHAT: &'static str;
     /// Argument of `build`; `()` if there is none.
     type Arg;
     /// Result of `build`.
     type Built;
-    /// Properties of a member that do not depend on its settings; `()` in most registries. The default is for members
-    /// that declare none.
+    /// Properties of a member that do not depend on its settings; `()` in most registries. Members that declare no
+    /// properties have the default.
     type Traits: Default;
 
-    /// Returns the outside member, if it is one.
+    /// Returns the outside member, if this is one.
     fn custom(&self) -> Option<&Custom<Self>>;
-    /// As `custom`, mutable, to resolve it.
+    /// Returns the outside member as a mutable reference, to resolve it.
     fn custom_mut(&mut self) -> Option<&mut Custom<Self>>;
 
     /// Passes the members in its settings and then the member itself to `visitor`; `key` is the key of the member.
@@ -82,12 +82,12 @@ impl<R: Open> Custom<R> {
         &self.name
     }
 
-    /// Its settings as given, without `kind`.
+    /// Settings of the member as given, without `kind`.
     pub fn settings(&self) -> &Map<String, Value> {
         &self.settings
     }
 
-    /// The version of its factory; `None` also before it is resolved.
+    /// Version of the member's factory; `None` also before the member is resolved.
     pub fn version(&self) -> Option<&str> {
         self.binding.as_ref()?.version.as_deref()
     }
@@ -132,7 +132,7 @@ impl<R: Open> Custom<R> {
         self.binding.as_ref().and_then(|binding| binding.member.without_effect())
     }
 
-    /// Returns the errors of its settings; an unresolved member is an error itself.
+    /// Returns the errors of the settings; an unresolved member is itself an error.
     pub fn check(&self) -> Vec<Fault> {
         match &self.binding {
             Some(binding) => binding.member.check(),
@@ -147,7 +147,7 @@ impl<R: Open> Custom<R> {
     ///
     /// # Panics
     ///
-    /// If it is not resolved, which [`check`](Self::check) reports.
+    /// If the member is not resolved, which [`check`](Self::check) reports.
     pub fn traits(&self) -> R::Traits {
         self.member().traits()
     }
@@ -156,7 +156,7 @@ impl<R: Open> Custom<R> {
     ///
     /// # Panics
     ///
-    /// If it is not resolved, which [`check`](Self::check) reports.
+    /// If the member is not resolved, which [`check`](Self::check) reports.
     pub fn build(&self, arg: R::Arg) -> R::Built {
         self.member().build(arg)
     }
@@ -192,8 +192,8 @@ impl<R: Open> fmt::Debug for Custom<R> {
     }
 }
 
-/// In readable formats the form of scenarios; in binary ones, from which keys of stores are computed, name, settings
-/// and version. There a member without a version is an error.
+/// Serializes the form used in scenarios to readable formats, and name, settings and version to binary ones, from which
+/// store keys are computed. In binary formats a member without a version is an error.
 impl<R: Open> Serialize for Custom<R> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if !serializer.is_human_readable() {

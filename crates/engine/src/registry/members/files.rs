@@ -8,9 +8,9 @@ use crate::registry::files::{ContentFault, FileReader, FileSetting};
 /// A setting of an outside member that names a file: the loader reads the file, and passes its content to the member as
 /// the value of another setting. Results are stored with the content, so that they do not depend on the file.
 pub struct MemberFile {
-    /// The setting that names the file.
+    /// Setting that names the file.
     pub key: &'static str,
-    /// The setting that takes the content.
+    /// Setting that receives the content.
     pub content_key: &'static str,
     format: MemberFileFormat,
 }
@@ -25,7 +25,7 @@ enum MemberFileFormat {
 }
 
 impl MemberFile {
-    /// The file named by `key` is text, and `content_key` takes the result of `parse`.
+    /// The file named by `key` is text, and the result of `parse` becomes the value of `content_key`.
     pub fn text<T: Serialize>(
         key: &'static str,
         content_key: &'static str,
@@ -38,12 +38,13 @@ impl MemberFile {
         MemberFile { key, content_key, format: MemberFileFormat::Text(Box::new(parse)) }
     }
 
-    /// The file named by `key` is a TOML document, which `content_key` takes.
+    /// The file named by `key` is a TOML document, which becomes the value of `content_key`.
     pub fn toml(key: &'static str, content_key: &'static str) -> Self {
         MemberFile { key, content_key, format: MemberFileFormat::Toml }
     }
 
-    /// The file named by `key` is a trace of a channel's states, and `content_key` takes the times of its changes.
+    /// The file named by `key` is a trace of a channel's states, and the times of its changes become the value of
+    /// `content_key`.
     pub fn states(key: &'static str, content_key: &'static str) -> Self {
         MemberFile { key, content_key, format: MemberFileFormat::States }
     }

@@ -31,14 +31,14 @@ pub trait Member<R: Open>: Send + Sync {
         Vec::new()
     }
 
-    /// Returns the properties that a registry needs of each member, such as [`Open::Traits`] of a scheme.
+    /// Returns the properties required of each member by the registry, such as [`Open::Traits`] of a scheme.
     fn traits(&self) -> R::Traits {
         R::Traits::default()
     }
 
     /// Returns the settings that name files. The loader replaces each by the content of the file, and then calls
-    /// [`Factory::read`] again. Scenarios are also checked before, if they have other errors: `check` and `build` take
-    /// settings that name a file.
+    /// [`Factory::read`] again. A scenario with other errors is checked before files are read, so `check` and `build`
+    /// must accept settings that name a file.
     fn files(&self) -> Vec<MemberFile> {
         Vec::new()
     }
@@ -64,17 +64,17 @@ pub trait Factory<R: Open>: Send + Sync {
     /// version.
     fn version(&self) -> Option<&str>;
 
-    /// The JSON Schema of its settings: an object, without `kind`.
+    /// JSON Schema of the member's settings: an object, without `kind`.
     fn schema(&self, generator: &mut SchemaGenerator) -> Schema;
 
-    /// Reads the settings: all keys of its table but `kind`.
+    /// Reads the settings: all keys of the member's table except `kind`.
     ///
     /// # Errors
     /// The first setting that is unknown, missing or of another type. Values are checked later, by [`Member::check`].
     fn read(&self, settings: &Map<String, Value>) -> Result<Arc<dyn Member<R>>, Unreadable>;
 }
 
-/// A setting that cannot be read.
+/// An invalid setting.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unreadable {
     /// The setting, as `parts[0].delay`; empty for the whole table.
@@ -139,15 +139,16 @@ pub enum NameError {
     /// The registry, or the table, already has a member of this name.
     #[error("there is already a {registry} called \"{name}\"")]
     Taken {
-        /// What the registry holds.
+        /// Kind of the registry's members.
         registry: &'static str,
         /// The name.
         name: String,
     },
-    /// The name does not start with a lower-case letter, or has other characters than these, digits and `-`.
+    /// The name does not start with a lower-case letter, or has characters other than lower-case letters, digits and
+    /// `-`.
     #[error("a name of a {registry} is a lower-case letter and then such letters, digits or -, not \"{name}\"")]
     Characters {
-        /// What the registry holds.
+        /// Kind of the registry's members.
         registry: &'static str,
         /// The name.
         name: String,
@@ -155,14 +156,14 @@ pub enum NameError {
     /// The name has another meaning in scenarios, see [`RESERVED`].
     #[error("a {registry} cannot be called \"{name}\", which has another meaning in scenarios")]
     Reserved {
-        /// What the registry holds.
+        /// Kind of the registry's members.
         registry: &'static str,
         /// The name.
         name: String,
     },
 }
 
-/// Names that no member may have: in a scenario, a queue with this text has no limit.
+/// Names not available to members: in a scenario, a queue with this text has no limit.
 pub const RESERVED: [&str; 1] = ["unlimited"];
 
 /// Returns true if a text has the form of a member's name: a lower-case letter, then such letters, digits and `-`.
@@ -200,17 +201,17 @@ impl fmt::Display for Unresolved {
 /// A member of a table: an entry of [`Members::list`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ListedMember {
-    /// The kind of its registry's members, such as `congestion control`.
+    /// Kind of the member's registry, such as `congestion control`.
     pub registry: &'static str,
     /// Its name in scenarios.
     pub name: String,
     /// One line about it.
     pub summary: String,
-    /// Its version, if it has one.
+    /// Version of the member, if any.
     pub version: Option<String>,
 }
 
-/// The members that a program adds to registries.
+/// Members that a program adds to registries.
 ///
 /// ```text
 /// let mut members = Members::default();
@@ -218,7 +219,7 @@ pub struct ListedMember {
 /// ```
 #[derive(Clone, Default)]
 pub struct Members {
-    /// For each registry `R` a `Factories<R>`.
+    /// A `Factories<R>` for each registry `R`.
     factories: BTreeMap<TypeId, Arc<dyn Any + Send + Sync>>,
     schemata: Vec<Arc<dyn MemberSchema>>,
     list: Vec<ListedMember>,
@@ -297,8 +298,8 @@ impl Members {
         }
     }
 
-    /// Binds an outside member to its factory in this table. The registry's own members are unchanged, and so is one
-    /// that another table has resolved.
+    /// Binds an outside member to its factory in this table. The registry's own members and members resolved by another
+    /// table are unchanged.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Equation 2: the mean time for which the MAC retries, from the times of its physical layer.
+//! Equation 2: the mean time during which the MAC retries, from the parameters of its physical layer.
 
 use engine::Span;
 use path::mac::dcf::config::Retries;
@@ -20,8 +20,8 @@ impl Unanswered<'_> {
     /// s9.2.5.2, s9.2.8].
     fn link(&self, rate: RateIndex) -> Span {
         let Phy { difs, answer_timeout, delay, .. } = *self.phy;
-        // The sender's own frame ends for it and for all others at the same time. It then waits for an idle medium, or,
-        // if that is longer, for the response to time out.
+        // The end of the sender's frame is simultaneous for all stations. The sender then waits for an idle medium or
+        // for the timeout of the response, whichever is later.
         let silence = (delay + difs).max(answer_timeout);
         self.phy.duration(rate, self.packet + LLC_OVERHEAD + MAC_OVERHEAD) + silence
     }

@@ -55,7 +55,7 @@ const TABLE_1: [(f64, f64, f64); 7] = [
     (6.0, 173.0, 102.0),
 ];
 
-/// The points with disconnections of up to one round trip, and those beyond.
+/// The points with disconnections of at most one round trip, and the points with longer ones.
 const SHORT: [f64; 6] = [0.2, 0.4, 0.5, 0.6, 0.8, 1.0];
 const LONG: [f64; 5] = [1.5, 2.5, 4.0, 5.0, 6.0];
 
@@ -107,8 +107,8 @@ const NORMAL: &[&str] = &[DISCONNECTED_WITH_A_FLIGHT, NOT_LATER];
 const DISCONNECTED_WITH_A_FLIGHT: &str = "links.air.channel.disconnections=[[\"10.284 s\", \"10.389 s\"]]";
 const NOT_LATER: &str = "links.air.channel.random_offset=\"0 s\"";
 
-/// Figure 10, in which three duplicate acknowledgments start recovery. The paper's disconnection there is longer than
-/// the timeout.
+/// Figure 10, in which three duplicate acknowledgments start recovery. The paper's disconnection in that figure is
+/// longer than the timeout.
 const PICTURES: &[Picture] = &[
     Picture::new(
         "figure 10",

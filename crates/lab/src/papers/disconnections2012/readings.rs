@@ -1,4 +1,5 @@
-//! Interpretations ("readings") of disconnections2012. Each names its source in the paper or in the simulator.
+//! Interpretations ("readings") of disconnections2012. Each interpretation names its source in the paper or in the
+//! simulator.
 
 use super::Reading;
 

@@ -15,7 +15,7 @@ pub(super) const SCENARIO: PaperScenario =
 /// Seeds of the runs whose times are measured.
 pub(super) const SEEDS: u64 = 30;
 
-/// How the runs of a reading differ from the scenario, in which the mobile receives again immediately.
+/// Differences of a reading's runs from the scenario, in which the mobile receives immediately after a disconnection.
 #[derive(Clone, Copy)]
 pub(super) struct Setting {
     /// The earliest start of the disconnection and the range of its random delay, in milliseconds.

@@ -14,7 +14,7 @@ use crate::papers::reproduce::reproduce_paper;
 use crate::papers::{Mark, ModalQuantity};
 use crate::store::Store;
 
-/// A case or a key that the scenarios call by another name would give no values.
+/// Detects cases and keys that the scenarios name differently, which would give no values.
 #[test]
 #[ignore = "takes 11 s: cargo xtask test --full"]
 fn every_number_has_values_under_every_reading() {
@@ -35,13 +35,13 @@ fn every_number_has_values_under_every_reading() {
     assert_eq!(counts("table 1", 7, 2), 14);
     assert_eq!(counts("section 6", 6, 2), 2);
     assert_eq!(counts("section 5.3, figure 11", 5, 2), 1);
-    // Without a reduction there is nothing to restore.
+    // Without a reduction cwnd needs no restoration.
     for number in all("section 5.3, figure 10") {
         let runs: Vec<u64> = number.readings().map(|(_, ours)| ours.n()).collect();
         assert!(runs.len() == 7 && runs.iter().all(|n| *n > 5), "{}: {runs:?}", number.label());
     }
     assert_eq!(all("section 5.3, figure 10").len(), 2);
-    // Numbers of another network have no runs to compare with.
+    // Numbers of the paper for another network have no simulated counterpart.
     let marks = all("figure 1")
         .into_iter()
         .filter(|number| number.place == "figure 1")
@@ -123,10 +123,10 @@ fn mac_gives_up_a_packet_within_40_ms_at_11_mbps_only() {
     }
 }
 
-/// Packets that wait during a disconnection without end: the mean of T_CRD over seeds is that of equation 2.
+/// Packets that wait during a disconnection without end: the mean of T_CRD over seeds agrees with equation 2.
 // covers [disconnections2012 equation 2]
 #[test]
-fn mean_retry_time_of_the_mac_is_that_of_equation_2() {
+fn mean_retry_time_of_the_mac_matches_equation_2() {
     let loaded = single::SCENARIO.load(None, &[]).unwrap();
     let phy = Phy::new(&loaded.network.media[0].config);
     // 78, 55 and 33 % of 11 Mbps are 8.5, 6.1 and 3.6: 5.5, 5.5 and 2 Mbps.

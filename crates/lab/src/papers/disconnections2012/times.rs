@@ -14,26 +14,26 @@ const UP: HopId = HopId { link: AIR, direction: LinkDirection::Forward };
 /// The cause of the mobile's first transmission after the disconnection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Cause {
-    /// Its MAC is still retrying a packet from before the disconnection.
+    /// The MAC of the mobile is still retrying a packet from before the disconnection.
     Mac,
     /// An acknowledgment arrives.
     Acknowledgment,
     /// The retransmission timer expires for the first time.
     Timer,
-    /// The retransmission timer expires with a doubled RTO: it had expired during the disconnection.
+    /// The retransmission timer expires with a doubled RTO: an earlier expiry occurred during the disconnection.
     LaterTimer,
 }
 
 /// Times in milliseconds; `None` for events that did not occur.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub(super) struct Times {
-    /// From the last acknowledgment before the disconnection to its start.
+    /// Time from the last acknowledgment before the disconnection to its start.
     pub since_ack: Option<f64>,
     /// T_CRD: from the start of the first attempt that fails in the disconnection until the mobile's MAC has no packet
     /// left, or an attempt succeeds.
     pub tries: Option<f64>,
-    /// T_PAUSE: from the end of the disconnection until the mobile next starts a frame with data, and the cause of this
-    /// transmission.
+    /// T_PAUSE: from the end of the disconnection until the mobile starts its next frame with data, with the cause of
+    /// this transmission.
     pub pause: Option<(Cause, f64)>,
     /// T_RES: from when cwnd first falls below its value before the disconnection until it has this value again and no
     /// recovery, in which duplicate acknowledgments count, is in progress.

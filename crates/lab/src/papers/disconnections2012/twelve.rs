@@ -153,7 +153,7 @@ pub(super) fn compute_sweep_numbers(single: &Analysis, twelve: &Analysis) -> Vec
         (&SINGLY_AT_ONCE, ReadingRuns { sweep: single, at: &[HEARING], approach: GROWING }),
     ] {
         let mut others = runs.gains();
-        // The paper states no value above approach A there.
+        // The paper states no value above approach A in this place.
         others.retain(|other| runs.approach[0] != runs.approach[1] || other.place != FIGURE_11);
         gains = Number::with_reading(gains, reading, others);
     }

@@ -16,8 +16,8 @@ const APPENDIX_B: PaperScenario =
 pub(super) const TWO_LOSSES: PaperScenario =
     PaperScenario { name: "two-losses", text: include_str!("../examples/two-losses.toml") };
 
-/// When the first lost segment was sent, on the thesis's clock. The thesis's run was longer than ours; all other times
-/// are compared after our clock is set by this one.
+/// When the first lost segment was sent, on the thesis's clock. The thesis's run was longer than the simulated one; all
+/// other times are compared after the clocks are aligned by this time.
 const FIRST_LOST_SENT: f64 = 96_651.0;
 
 const REPEAT: &str = "duplicate acknowledgment";

@@ -70,8 +70,8 @@ fn compute_goel1997_numbers(sweeps: &[Analysis]) -> Vec<Number> {
     numbers
 }
 
-/// Numbers that the text gives as the minimum or maximum of several runs. Ours are the minimum or maximum over the same
-/// cells, per replication.
+/// Numbers that the text gives as the minimum or maximum of several runs. Simulated numbers are the minimum or maximum
+/// over the same cells, per replication.
 fn compute_extremes(tables: &Analysis, satellite: &Analysis) -> Vec<Number> {
     let number = |place, what: Value, unit, paper, ours: Sample| Number::new(place, what, unit, paper, ours.moments());
     let best = |place, scheme, paper| {
@@ -151,7 +151,7 @@ struct PointCells<'a> {
 }
 
 impl<'a> PointCells<'a> {
-    /// Every point at which the keys of `only` have these values.
+    /// All points at which the keys of `only` have these values.
     fn every(sweep: &'a Analysis, only: &'a [(&'a str, &'a str)]) -> impl Iterator<Item = PointCells<'a>> {
         let firsts = sweep.cells.iter().filter(|cell| cell.cell.case == 0 && is_at(cell, only));
         firsts.map(move |cell| {
@@ -171,13 +171,13 @@ impl<'a> PointCells<'a> {
         self.cell(case).zip(metric).map(|(cell, metric)| cell.sample(metric, subject)).unwrap_or_default()
     }
 
-    /// By how many percent of the unmodified time a scheme is faster.
+    /// Reduction of the completion time by a scheme, in percent of the unmodified time.
     fn improvement(&self, case: &str) -> Sample {
         let (base, other) = (self.figure(UNMODIFIED, "completion_time_s"), self.figure(case, "completion_time_s"));
         stats::paired::Pairs::of(&base, &other).changes().percent.map(|change| -change)
     }
 
-    /// By how many percent of the lossless time a scheme is slower.
+    /// Increase of the completion time of a scheme, in percent of the lossless time.
     fn degradation(&self, case: &str) -> Sample {
         let (base, other) = (self.figure(NO_LOSS, "completion_time_s"), self.figure(case, "completion_time_s"));
         stats::paired::Pairs::of(&base, &other).changes().percent

@@ -194,8 +194,8 @@ mod tests {
         sample_metric(sweep, metric, LOSS, |value| value.as_f64() == Some(0.0), case).moments().mean().unwrap()
     }
 
-    /// A case or a key that the scenario calls by another name would give no values. "The larger the duplicate ACK
-    /// threshold, ... fewer fast retransmits will be performed", and goodput the other way.
+    /// Detects cases and keys that the scenario names differently, which would give no values. "The larger the
+    /// duplicate ACK threshold, ... fewer fast retransmits will be performed", and the opposite for goodput.
     #[test]
     fn goodput_gain_is_reproduced_and_thresholds_rank_as_in_the_paper() {
         let Reproduction { numbers, sweeps, .. } = reproduced(20);

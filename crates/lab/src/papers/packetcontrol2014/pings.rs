@@ -1,4 +1,4 @@
-//! Table I compared with our round trips of single small packets, as "ping" sends them. No packet is lost or queued,
+//! Table I compared with simulated round trips of single small packets, as sent by "ping". No packet is lost or queued,
 //! and the links are so fast that only their delays count: a round trip crosses the wire and the radio link in both
 //! directions.
 
@@ -54,7 +54,7 @@ pub(super) fn compute_ping_numbers() -> Vec<Number> {
         let what = json!({ "figure": format!("round trips of {low} to {high} ms") });
         numbers.push(Number::new("table I", what, "%", *share, of(&own)).or(&ONCE, of(&once)));
     }
-    // Each row begins where the one before ends.
+    // Each row begins where the previous row ends.
     let first = (TABLE_I[0].total[0], TABLE_I[0].link[0]);
     for (total, link) in [first].into_iter().chain(TABLE_I.iter().map(|row| (row.total[1], row.link[1]))) {
         let what = json!({ "figure": format!("round trip with {link} ms of radio delay in each direction") });
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds_of_the_table_are_round_trips_and_one_is_rounded() {
+    fn table_bounds_are_round_trip_times_of_which_one_is_rounded() {
         assert_eq!(
             [153, 195, 225, 297, 621].map(measure_constant_delay),
             [316.0, 400.0, 460.0, 604.0, 1252.0].map(Some)

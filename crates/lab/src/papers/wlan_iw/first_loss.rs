@@ -1,5 +1,5 @@
-//! Which packet is lost first in each of figures 3 to 11. The losses are those of slow start over a short queue; the
-//! runs are deterministic.
+//! The first lost packet in each of figures 3 to 11. The losses occur in slow start over a short queue; the runs are
+//! deterministic.
 //!
 //! Packet 0 is the SYN, as in ns-2, so packet n is the n-th segment of data.
 
@@ -56,8 +56,8 @@ struct Run {
 }
 
 impl Run {
-    /// The packet before the first loss in the flight after that of the first loss. Slow start sends flights of w, 2w,
-    /// 4w, ... packets, which end at w, 3w, 7w, ...
+    /// The last packet before the first loss in the flight after the flight of the first loss. Slow start sends flights
+    /// of w, 2w, 4w, ... packets, which end at w, 3w, 7w, ...
     fn arrives_before_next_flights_loss(&self, window: u32) -> Option<u32> {
         let first = *self.lost.first()?;
         let end = (1..16).map(|flights| window * ((1 << flights) - 1)).find(|end| *end >= first)?;
@@ -103,7 +103,7 @@ mod tests {
     use stats::Level;
 
     #[test]
-    fn every_packet_number_of_the_figures_is_ours() {
+    fn every_packet_number_of_the_figures_is_reproduced() {
         let numbers = numbers();
         assert_eq!(numbers.len(), 14);
         for number in numbers {

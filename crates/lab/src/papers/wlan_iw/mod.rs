@@ -60,7 +60,7 @@ const TABLE_1: [f64; 9] = [
 /// Bytes of data in a packet.
 const SEGMENT: u64 = 960;
 
-/// Our segments for each packet of 1000 bytes, all of which ns-2 counts as data.
+/// Simulated segments for each packet of 1000 bytes, all of which ns-2 counts as data.
 const PACKET_FOR_DATA: f64 = 1000.0 / SEGMENT as f64;
 
 fn compute_wlan_iw_numbers(sweeps: &[Analysis]) -> Vec<Number> {

@@ -35,13 +35,13 @@ pub(in super::super) struct StandingQueue {
     pub from: Time,
     pub to: Time,
     pub waited: Span,
-    /// The time for which the slowest hop transmitted for the flow.
+    /// Time for which the slowest hop transmitted for the flow.
     pub served: Span,
     /// The number of other flows at the node where most of them send.
     pub others: u32,
 }
 
-/// The cause to which a moment is charged, or the rule that decides it later.
+/// Cause to which a moment is charged, or the rule that decides the cause later.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Charge {
     To(Cause),
@@ -57,7 +57,7 @@ enum Charge {
 pub(in super::super) struct Account {
     number: u32,
     began: Time,
-    /// All time before this moment is charged.
+    /// Time up to this moment is charged to causes.
     until: Time,
     totals: [Span; Cause::ALL.len()],
     /// Time for the repair of losses whose place is unknown.
@@ -368,8 +368,8 @@ impl Moment<'_> {
         })
     }
 
-    /// Whether a scheme closed the receive window: no acknowledgment of the receiver itself explains that the sender has
-    /// to wait. The receivers of this simulator read at once, so they never close it.
+    /// Whether a scheme closed the receive window: the receiver's own acknowledgments do not explain the wait.
+    /// Receivers of this simulator read data immediately, so they never close the window.
     fn window_was_closed(&self) -> bool {
         let sender = &self.flow.sender;
         let next = sender.max - sender.una + u64::from(self.flow.segment);

@@ -43,11 +43,11 @@ macro_rules! causes {
 
 causes! {
     /// The slowest hop transmitted the flow's packets, with the overhead of its link layer.
-    LinkRate: "link-rate", [0x0072b2, 0x56b4e9], "the slowest link transmitted its packets";
+    LinkRate: "link-rate", [0x0072b2, 0x56b4e9], "the bottleneck transmitted its packets";
     /// The slowest hop was idle, because packets waited elsewhere behind others of the same flow.
-    OwnQueue: "own-queue", [0xe69f00, 0xf0b429], "its packets waited behind its own, and the slowest link was idle";
-    /// Packets waited behind packets of other flows.
-    OthersQueue: "others-queue", [0x009e73, 0x2cc295], "its packets waited behind those of other flows";
+    OwnQueue: "own-queue", [0xe69f00, 0xf0b429], "queued behind its own packets while the bottleneck was idle";
+    /// Packets of the flow waited behind packets of other flows.
+    OthersQueue: "others-queue", [0x009e73, 0x2cc295], "queued behind packets of other flows";
     /// Other stations of a medium transmitted.
     Contention: "contention", [0xa03c84, 0xe394c8], "other stations of its cell transmitted";
     /// Frames of the flow were lost to collisions, and the link layer or TCP repeated them.
@@ -73,13 +73,13 @@ causes! {
     /// The sender waited for the repair of drops in a queue.
     QueueDrop: "queue-drop", [0xbfdbeb, 0x233d4f], "TCP detected and repaired drops in a queue";
     /// The sender repaired losses that had not occurred, and the slowest hop transmitted data that had arrived before.
-    SpuriousRecovery: "spurious-recovery", [0xf8e7bf, 0x493d1f], "TCP sent again what was not lost";
+    SpuriousRecovery: "spurious-recovery", [0xf8e7bf, 0x493d1f], "TCP retransmitted data that was not lost";
     /// A scheme held a packet, or closed the receive window.
     Scheme: "scheme", [0xbfe6dc, 0x18413a], "a scheme held a packet or closed the receive window";
     /// The application had no data to send.
     Application: "application", [0xe7cee0, 0x463547], "the application had nothing to send";
     /// All data was sent, and the last of it or its acknowledgment was in flight.
-    Propagation: "propagation", [0xf4cbc1, 0x4d2b26], "everything was sent, and the last packets were under way";
+    Propagation: "propagation", [0xf4cbc1, 0x4d2b26], "everything was sent; the last packets were in flight";
 }
 
 #[cfg(test)]

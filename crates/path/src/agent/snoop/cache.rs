@@ -74,7 +74,8 @@ impl Cache {
         self.packets.front_mut()
     }
 
-    /// Removes the fully acknowledged packets at the front; returns the number of their possibly needless copies.
+    /// Removes the fully acknowledged packets at the front; returns the number of possibly needless retransmissions of
+    /// these packets.
     pub fn acknowledge(&mut self, acked: u64) -> u64 {
         let mut needless = 0;
         while let Some(first) = self.packets.front().filter(|first| first.end <= acked) {

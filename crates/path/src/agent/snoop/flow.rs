@@ -99,7 +99,7 @@ impl SnoopFlow {
         let end = start + u64::from(segment.seq_len());
         self.active = now;
         if let Some(answer) = self.last_ack.filter(|_| end <= self.acked) {
-            // The acknowledgment may have been lost on the way to the sender.
+            // The acknowledgment may have been lost on the path to the sender.
             counters.answered += 1;
             return SnoopDataAction::Answer(answer);
         }
@@ -108,7 +108,7 @@ impl SnoopFlow {
         let order = self.order;
         let cached = Cached { start, end, packet: *packet, retransmissions: 0, senders: false, needless: 0, order };
         if let Some(known) = self.cache.get(start) {
-            // A retransmission by the sender. The longer packet is kept: it contains the data of the other.
+            // A retransmission by the sender. The longer packet is kept: it contains the data of the shorter one.
             counters.sender_retransmissions += 1;
             let packet = if known.end > end { known.packet } else { cached.packet };
             let needless = known.needless + 1;
@@ -233,7 +233,7 @@ impl SnoopFlow {
 
     fn duplicate(&mut self, config: &Config, counters: &mut SnoopCounters, cx: &mut AgentCx<'_>) -> SnoopAckAction {
         let Some(lost) = self.cache.holding(self.acked).filter(|lost| !lost.senders).map(|lost| *lost) else {
-            // The packet is not cached, or the sender has retransmitted it: the sender needs the duplicates.
+            // The packet is not cached, or the sender has retransmitted it: the sender must receive the duplicates.
             counters.duplicates_passed += 1;
             return SnoopAckAction::Forward;
         };

@@ -249,8 +249,8 @@ impl Agent for Snoop {
 
     fn on_queue_full(&mut self, packet: &Packet, cx: &mut AgentCx<'_>) {
         let Some((key, segment)) = FlowKey::of(packet) else { return };
-        // Only packets that `before_air` handled as data: an acknowledgment may have the sequence number of a cached
-        // packet.
+        // Only packets that `before_air` handled as data are considered: an acknowledgment may have the sequence number
+        // of a cached packet.
         let other = segment.flags.has(Flags::SYN) || segment.flags.has(Flags::RST) || packet.size() > MAX_PACKET;
         if segment.seq_len() > 0
             && !other

@@ -156,7 +156,7 @@ impl SnoopNs2Flow {
                         (known.retransmissions, known.senders, known.sent) = (0, true, kept.sent);
                         return true;
                     }
-                    // The packets before it move towards the tail.
+                    // Earlier packets move towards the tail.
                     self.tail -= i64::from(place < self.ring.len());
                     place
                 }

@@ -140,7 +140,7 @@ struct SnoopNs2 {
     /// Number of unexpected duplicates of any flow forwarded since the last one that triggered a retransmission. In
     /// ns-2 a static variable shared by all agents.
     passed: u32,
-    /// True if the queue of the next packet can take more than one packet.
+    /// True if the queue of the next packet has space for more than one packet.
     queue_has_room: bool,
     /// Total size of the cached packets of all flows, in bytes.
     bytes: u64,

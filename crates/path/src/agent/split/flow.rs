@@ -44,7 +44,7 @@ struct Leg {
 /// Data covered by the acknowledgment number of a segment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Acknowledges {
-    /// At most data sent by this connection; or there is no acknowledgment to handle.
+    /// The acknowledgment covers at most data sent by this connection, or there is no acknowledgment.
     Sent,
     /// Data that bypassed the node before the split, while both ends have received everything that was acknowledged to
     /// them and the node buffers nothing: the flow can continue without the node.
@@ -64,7 +64,7 @@ pub(super) struct SplitOutcome {
     pub early: u64,
     /// True if both connections are closed.
     pub over: bool,
-    /// Why a connection failed, if it failed at this event.
+    /// Reason of a connection's failure, if one failed in this event.
     pub failure: Option<Failure>,
 }
 
@@ -152,8 +152,8 @@ impl SplitFlow {
         }
     }
 
-    /// Completes an event: passes on received data, frees acknowledged buffer space, and lets both connections send,
-    /// with each packet built in `spare`.
+    /// Completes an event: passes on received data, frees acknowledged buffer space, and transmits on both connections;
+    /// `spare` is the buffer of each packet.
     pub fn pump(&mut self, spare: &mut Packet, cx: &mut AgentCx<'_>) -> SplitOutcome {
         let mut outcome = SplitOutcome::default();
         for end in 0..2 {
@@ -208,7 +208,7 @@ impl SplitFlow {
         }
     }
 
-    /// Returns true if both ends have all data, so that they can continue without the node.
+    /// Returns true if both ends have received all acknowledged data, so that they can continue without the node.
     pub fn is_idle(&self) -> bool {
         self.legs.iter().all(|leg| leg.buffered_bytes() == 0 && leg.connection.done())
     }

@@ -26,7 +26,11 @@ use super::{Agent, Effect, SchemeAction, SchemeNode, Semantics, Traits};
 /// Actions that pictures mark.
 const ACTIONS: &[SchemeAction] = &[
     SchemeAction { event: "segments_forwarded", label: "second connection: segment sent", effect: Effect::Forwards },
-    SchemeAction { event: "segments_resent", label: "second connection: sent again", effect: Effect::Resends },
+    SchemeAction {
+        event: "segments_resent",
+        label: "second connection: segment retransmitted",
+        effect: Effect::Resends,
+    },
     SchemeAction { event: "acks_sent", label: "ACK sent for the receiver", effect: Effect::Acknowledges },
     SchemeAction { event: "acks_consumed", label: "second connection: ACK", effect: Effect::DropsAck },
 ];
@@ -64,7 +68,7 @@ pub struct Config {
     pub assume_sack: bool,
 }
 
-/// One of the two connections. Unset keys default to its variant's.
+/// Settings of one of the two connections. Unset keys default to its variant's.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Side {

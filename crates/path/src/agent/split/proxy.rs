@@ -51,7 +51,7 @@ pub(super) struct Proxy {
     /// Buffered bytes of all flows.
     buffered: u64,
     counters: SplitCounters,
-    /// A packet for the connections to write to: initializing an empty packet costs as much as filling it.
+    /// A buffer for packets of the connections: initializing an empty packet costs as much as filling it.
     spare: Packet,
 }
 
@@ -151,7 +151,7 @@ impl Proxy {
         }
     }
 
-    /// Splits a flow whose handshake was not seen, at its first data segment.
+    /// Splits a flow without an observed handshake, at its first data segment.
     fn begin(
         &mut self,
         ends: FlowEndpoints,
@@ -210,7 +210,7 @@ impl Proxy {
             return AgentVerdict::Pass;
         }
         self.counters.packets_taken += 1;
-        // A segment that acknowledges bypassed data too early is dropped: its sender repeats it.
+        // A segment that acknowledges bypassed data too early is dropped; its sender retransmits it.
         if acknowledges != Acknowledges::TooEarly {
             let before = flow.buffered_bytes();
             flow.take(from, segment, acknowledges, ecn, cx.now);
@@ -280,7 +280,7 @@ impl Proxy {
     }
 }
 
-/// Emits an event about a packet without data that goes no further.
+/// Emits an event about a packet without data that is not forwarded.
 fn emit_consumed(packet: &Packet, verdict: AgentVerdict, cx: &mut AgentCx<'_>) {
     if cx.events.is_some() && verdict == AgentVerdict::Take && packet.data().is_none() {
         cx.emit("acks_consumed", 1.0, Some(packet));

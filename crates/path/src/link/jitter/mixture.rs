@@ -22,7 +22,7 @@ pub struct Config {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Part {
-    /// Probability that a packet follows it, 0 to 1.
+    /// Probability of this distribution, 0 to 1.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub probability: f64,
     /// The distribution.
@@ -30,7 +30,7 @@ pub struct Part {
 }
 
 struct Mixture {
-    /// Each distribution with the cumulative probability.
+    /// The distributions with their cumulative probabilities.
     parts: Vec<(f64, Box<dyn DelayDistribution>)>,
 }
 
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn contradictory_law_settings_are_faults() {
+    fn contradictory_distribution_settings_are_faults() {
         let expected = |parts: Vec<Part>| {
             let faults = Config { parts }.check();
             assert!(faults.iter().all(|fault| fault.key == "parts"));

@@ -49,11 +49,11 @@ pub struct Jitter {
     /// Whether a packet may overtake another. If not, it arrives no earlier than all packets sent before it.
     #[serde(default)]
     pub reordering: bool,
-    /// Time from which delays apply: packets whose transmission begins earlier have none.
+    /// Time from which delays apply: packets whose transmission begins earlier are not delayed.
     #[serde(default, skip_serializing_if = "is_zero")]
     #[schemars(extend("default" = Span::default()))]
     pub from: Span,
-    /// Directions in which it applies.
+    /// Directions with the jitter.
     #[serde(default)]
     pub directions: LinkDirections,
 }
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn impossible_laws_are_faults() {
+    fn impossible_distributions_are_faults() {
         let ms = Span::from_millis;
         let long = MAX_DELAY + ms(1);
         let distributions = [

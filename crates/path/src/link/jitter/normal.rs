@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn law_is_normal_far_from_zero() {
+    fn distribution_is_normal_far_from_zero() {
         assert_moments(&distribution(100, 10), 100.0, 100.0);
         // Phi(1) and Phi(-2) from a table.
         assert_share(&distribution(100, 10), 110.0, 0.841_344_75);
@@ -86,7 +86,7 @@ mod tests {
     /// a = -1: phi(1) = 0.24197072, 1 - Phi(-1) = 0.84134475, h = 0.28759997. a = 0: h = sqrt(2 / pi), half of the
     /// normal curve.
     #[test]
-    fn law_is_truncated_near_zero() {
+    fn distribution_is_truncated_near_zero() {
         let h = 0.241_970_72 / 0.841_344_75;
         assert_moments(&distribution(10, 10), 10.0 + 10.0 * h, 100.0 * (1.0 - h - h * h));
         let h = (2.0 / std::f64::consts::PI).sqrt();

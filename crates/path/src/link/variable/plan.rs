@@ -31,7 +31,7 @@ impl Changes {
     }
 }
 
-/// A delay spike: packets that would arrive in it arrive later.
+/// A delay spike: packets due during it arrive later.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Spike {
@@ -41,12 +41,12 @@ pub struct Spike {
     pub extra_delay: Span,
     /// Its duration.
     pub duration: Span,
-    /// Directions in which it applies.
+    /// Directions with the delay spike.
     #[serde(default)]
     pub directions: LinkDirections,
 }
 
-/// An outage: a time in which nothing is sent or delivered, as in a handover.
+/// An outage: an interval without transmission and delivery, as in a handover.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Gap {
@@ -56,7 +56,7 @@ pub struct Gap {
     pub to: Span,
     /// The effect on packets.
     pub packets: During,
-    /// Directions in which it applies.
+    /// Directions with the outage.
     #[serde(default)]
     pub directions: LinkDirections,
 }
@@ -65,10 +65,10 @@ pub struct Gap {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum During {
-    /// Nothing is sent: packets wait in the queue, and a transmission is paused. Packets that would arrive in it arrive
+    /// Nothing is sent: packets wait in the queue, and a transmission is paused. Packets due during the outage arrive
     /// at its end.
     Wait,
-    /// Packets are sent and lost, and so are those that would arrive in it.
+    /// Packets are sent and lost; packets due during the outage are lost too.
     Lose,
 }
 
@@ -108,7 +108,8 @@ fn check_intervals<T: DirectedInterval>(key: &'static str, all: &[T]) -> Vec<(us
         };
         let before = before(LinkDirection::Forward).max(before(LinkDirection::Backward));
         if let Some(end) = before.filter(|end| *end >= from) {
-            faults.push((index, Fault::new(key, from, format!("a time after {end}, the end of the one before"))));
+            faults
+                .push((index, Fault::new(key, from, format!("a time after {end}, the end of the previous interval"))));
         }
         if from > to {
             faults.push((index, Fault::new("to", to, format!("a time after `from`, {from}"))));

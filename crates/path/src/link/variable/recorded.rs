@@ -7,11 +7,11 @@ use engine::{Rate, Span, Time};
 pub struct LinkConditions {
     /// Its beginning.
     pub at: Span,
-    /// Bits per second, 0 for none; `None` for the link's own rate.
+    /// Bits per second, 0 for no transmission; `None` for the rate of the link.
     pub rate: Option<u64>,
-    /// Propagation delay; `None` for the link's own.
+    /// Propagation delay; `None` for the delay of the link.
     pub delay: Option<Span>,
-    /// Loss probability of packets whose transmission starts in it.
+    /// Loss probability of packets whose transmission starts in the row's interval.
     pub loss: f64,
 }
 
@@ -29,7 +29,7 @@ impl Opportunities {
     /// Extra bytes per packet: the header of Mahimahi's TUN device.
     pub const HEADER: u32 = 4;
 
-    /// Creates opportunities at these times; `None` unless they do not descend and the last is positive.
+    /// Creates opportunities at these times; `None` if the times decrease or the last is zero.
     pub fn new(millis: Vec<u64>) -> Option<Self> {
         (millis.is_sorted() && millis.last().is_some_and(|last| (1..=Self::MAX_MILLIS).contains(last)))
             .then_some(Opportunities { millis })
@@ -69,7 +69,7 @@ impl Opportunities {
 
     /// Returns the number of the first opportunity after `at`.
     pub(super) fn first_after(&self, at: Time) -> u64 {
-        // The repetition that contains `at`; at its end the last opportunities are over.
+        // Repetition that contains `at`; at the end of a repetition its last opportunities have passed.
         let millis = at.as_nanos() / engine::time::NANOS_PER_MILLI;
         let (round, within) = (millis / self.period(), millis % self.period());
         let place = self.millis.partition_point(|time| *time <= within);

@@ -9,7 +9,7 @@ use crate::link::{Timing, TransmissionLine};
 
 /// The service of packets in one direction.
 pub(super) enum Service {
-    /// At the rate of the current row, or else at the link's rate.
+    /// At the rate of the current row, or otherwise at the link's rate.
     Rate(Vec<LinkConditions>),
     /// At opportunities.
     Opportunities(Opportunities, Vec<LinkConditions>),
@@ -40,7 +40,7 @@ impl Service {
         find_row(rows, at).1
     }
 
-    /// Returns the delay of a packet that departs at `at`, if it is not the link's own.
+    /// Returns the delay of a packet that departs at `at`; `None` for the delay of the link.
     pub fn delay(&self, at: Time) -> Option<Span> {
         self.row(at)?.delay
     }

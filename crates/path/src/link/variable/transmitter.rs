@@ -18,7 +18,7 @@ use crate::link::{HopCounters, TransmissionLine, report_delivery};
 struct Flight {
     packet: Packet,
     lost: bool,
-    /// Position of its arrival in the schedule.
+    /// Position of the packet's arrival in the schedule.
     order: Order,
 }
 
@@ -61,8 +61,8 @@ impl Timing {
         PlannedTransmission { ready, starts, leaves, after }
     }
 
-    /// Returns the earliest start of the next transmission, for a packet that has been ready since `queued`. It does
-    /// not depend on the packet's size.
+    /// Returns the earliest start of the next transmission, for a packet that has been ready since `queued`. The start
+    /// does not depend on the packet's size.
     pub fn can_begin_at(&mut self, queued: Time) -> Time {
         self.plan(queued, 1).starts
     }

@@ -16,11 +16,12 @@ pub use stop_and_wait::StopAndWait;
 use crate::link::{Link, LinkParts};
 
 engine::registry! {
-    /// The link layers of links with a channel of their own.
+    /// The link layers of links outside of media.
     pub enum ArqConfig: "link layer" => build() -> Arq {
         None => none, "none", "Frames are sent once and never acknowledged", no settings;
         StopAndWait => stop_and_wait, "stop-and-wait", "One frame at a time, retransmitted until acknowledged or up to a limit";
-        GoBackN => go_back_n, "go-back-n", "A window of frames; after a failure that frame and all later ones are sent again";
+        GoBackN => go_back_n, "go-back-n", "A window of frames; after a failure that frame and all later ones are \
+                                            retransmitted";
         SelectiveRepeat => selective_repeat, "selective-repeat", "A window of frames, each acknowledged and retransmitted individually";
         Fec => fec, "fec", "Parity frames after each block instead of acknowledgments (packet erasure code)";
         Ns2Lan => ns2_lan, "ns2-lan", "Frames are sent once with a header of 64 bytes and the delay at both ends, as on ns-2's LAN";

@@ -18,7 +18,7 @@ use super::{ACK_SIZE, Arq};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Numbering {
-    /// A retransmission keeps its frame number: the receiver discards a frame that it already has.
+    /// A retransmission keeps its frame number: the receiver discards a frame that it has already received.
     #[default]
     PerFrame,
     /// Each transmission has a separate number, as the event trace of appendix B.4 shows: a frame whose acknowledgment

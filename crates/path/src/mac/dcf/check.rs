@@ -20,7 +20,7 @@ const MAX_SLOT: Span = Span::from_millis(10);
 const MAX_WINDOW: u32 = (1 << 16) - 1;
 
 impl Config {
-    /// Returns the error of a data rate at `key`; `None` if it is valid.
+    /// Returns the error of a data rate at `key`; `None` for a valid rate.
     pub fn rate_fault(&self, key: &'static str, rate: Rate) -> Option<Fault> {
         if self.allows(rate) {
             return None;
@@ -56,7 +56,7 @@ impl Config {
     }
 
     fn basic_rate_faults(&self) -> Vec<Fault> {
-        const WHAT: &str = "rate of answers of";
+        const WHAT: &str = "response rate of";
         let Some(rates) = &self.basic_rates else { return Vec::new() };
         let modes = self.standard.control_modes();
         if rates.is_empty() {
@@ -64,7 +64,7 @@ impl Config {
             let basic = join_rates(modes.iter().filter(|mode| mode.basic));
             return vec![
                 Fault::new("basic_rates", "[]", expected)
-                    .hint(format!("leave the key out for the standard's: {basic}")),
+                    .hint(format!("leave the key out for the rates of the standard: {basic}")),
             ];
         }
         let fault = |rate| rate_fault(self.standard, Standard::control_modes, WHAT, "basic_rates", rate);
@@ -97,13 +97,13 @@ impl Config {
         if let Some(wait) = self.answer_timeout.filter(|wait| *wait <= min || *wait > MAX_SLOT) {
             let expected = format!("more than {min} (SIFS and two propagation delays), and at most {MAX_SLOT}");
             let usual = sifs + slot + timings.rx_start_delay;
-            let hint = format!("leave it out for the standard's, {usual}");
+            let hint = format!("leave it out for the value of the standard, {usual}");
             faults.push(Fault::new("answer_timeout", wait, expected).hint(hint));
         }
         let difs = sifs + slot.times(2);
         if let Some(silence) = self.eifs.filter(|silence| *silence < difs || *silence > MAX_SLOT) {
             let expected = format!("at least a DIFS, {difs}, at most {MAX_SLOT}");
-            faults.push(Fault::new("eifs", silence, expected).hint("leave it out for the standard's"));
+            faults.push(Fault::new("eifs", silence, expected).hint("leave it out for the value of the standard"));
         }
         faults
     }
@@ -149,7 +149,7 @@ impl Config {
             let larger = self.retries().limit(false, 0).max(self.retries().limit(true, 0));
             if step == 0 {
                 let fault = Fault::new("retry_growth.step", step, "at least 1");
-                faults.push(fault.hint("leave out retry_growth for limits that stay as they are"));
+                faults.push(fault.hint("leave out retry_growth for constant limits"));
             }
             if !(larger..=MAX_ATTEMPTS).contains(&max) {
                 let expected = format!("{larger} (the larger of the retry limits) to {MAX_ATTEMPTS}");

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::standard::{Mode, Modulation, Standard};
 use crate::mac::dcf::rate::RateControlConfig;
 
-/// The frames to which the range applies.
+/// Frames to which the range applies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RangeOf {
@@ -27,17 +27,17 @@ pub struct Config {
     #[serde(skip_serializing_if = "is_default")]
     #[schemars(extend("default" = Standard::default()))]
     pub standard: Standard,
-    /// Data rate of links without a rate of their own; default: the standard's highest.
+    /// Data rate of links that do not set `rate`. Default: the highest rate of the standard.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<Rate>,
-    /// True if `rate` may be a rate that the standard does not have. Its frames are timed as those of the standard with
-    /// their bits at that rate, and response frames use the basic rates. Only for standards with serial modulation, not
-    /// with symbols.
+    /// True if `rate` may differ from the rates of the standard. Data bits are then sent at that rate, with the
+    /// standard's preambles and headers, and response frames use the basic rates. Only for standards with serial
+    /// modulation, not with symbols.
     #[serde(skip_serializing_if = "is_default")]
     #[schemars(extend("default" = bool::default()))]
     pub any_rate: bool,
-    /// Rates that every station can receive: a response frame is sent at the highest of them that is not above the rate
-    /// of the frame that it answers. Default: those of the standard.
+    /// Rates that every station can receive: a response frame is sent at the highest basic rate that does not exceed
+    /// the rate of the received frame. Default: the basic rates of the standard.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub basic_rates: Option<Vec<Rate>>,
     /// Length of preambles, for standards with two lengths.
@@ -70,7 +70,7 @@ pub struct Config {
     #[schemars(schema_with = "engine::or_none::schema::<Growth>")]
     #[schemars(extend("default" = NONE))]
     pub retry_growth: Option<Growth>,
-    /// Rate control, for rates up to that of the link.
+    /// Rate control, for rates up to the rate of the link.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = Named(RateControlConfig::default())))]
     pub rate_control: Option<Named<RateControlConfig>>,
@@ -79,22 +79,22 @@ pub struct Config {
     #[schemars(schema_with = "engine::or_none::schema::<Aggregation>")]
     #[schemars(extend("default" = NONE))]
     pub aggregation: Option<Aggregation>,
-    /// Slot time; default: the standard's.
+    /// Slot time. Default: the value of the standard.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slot: Option<Span>,
-    /// SIFS, the time between a frame and its response; default: the standard's.
+    /// SIFS, the time between a frame and its response; default: the SIFS of the standard.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sifs: Option<Span>,
-    /// Initial contention window in slots, one less than a power of two; default: the standard's.
+    /// Initial contention window in slots, one less than a power of two. Default: the value of the standard.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cw_min: Option<u32>,
-    /// Maximum contention window in slots, one less than a power of two; default: the standard's.
+    /// Maximum contention window in slots, one less than a power of two. Default: the value of the standard.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cw_max: Option<u32>,
-    /// Time after the end of a frame within which the response must begin; default: the standard's.
+    /// Time after the end of a frame within which the response must begin. Default: the time of the standard.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer_timeout: Option<Span>,
-    /// EIFS, the idle time after a frame that could not be read; default: the standard's.
+    /// EIFS, the idle time after a frame that could not be decoded. Default: the value of the standard.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub eifs: Option<Span>,
     /// Propagation delay between all stations; default 1 us.
@@ -104,7 +104,7 @@ pub struct Config {
     /// Distance up to which frames can be decoded; unset if all stations receive each other.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub range: Option<Length>,
-    /// The frames to which the range applies.
+    /// Frames to which the range applies.
     #[serde(skip_serializing_if = "is_default")]
     #[schemars(extend("default" = RangeOf::default()))]
     pub range_of: RangeOf,
@@ -127,7 +127,7 @@ pub struct Config {
     pub beacon_interval: Option<Span>,
 }
 
-/// Limits of an aggregate. An empty table, `aggregation = {}`, stands for the limits of the standard.
+/// Limits of an aggregate. An empty table, `aggregation = {}`, sets the limits of the standard.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Aggregation {
@@ -229,7 +229,8 @@ impl Config {
         self.rate.unwrap_or_else(|| self.fastest().rate)
     }
 
-    /// Returns the data rates in ascending order: the standard's, and with `any_rate` the cell's.
+    /// Returns the data rates in ascending order: the rates of the standard, and with `any_rate` the additional rate of
+    /// the cell.
     pub fn modes(&self) -> Vec<Mode> {
         let mut modes = self.standard.modes().to_vec();
         if let Some(rate) = self.rate.filter(|rate| self.allows(*rate)) {
@@ -241,7 +242,7 @@ impl Config {
         modes
     }
 
-    /// Returns true if `any_rate` permits this data rate, which the standard need not have.
+    /// Returns true if `any_rate` permits this data rate, even if it is not a rate of the standard.
     pub(super) fn allows(&self, rate: Rate) -> bool {
         self.any_rate && self.rate == Some(rate) && self.standard.is_serial()
     }

@@ -34,7 +34,8 @@ pub struct Ranges {
 }
 
 impl Ranges {
-    /// Returns the power in dB by which a frame at this rate must exceed one that can just be decoded at the range.
+    /// Returns the power in dB by which a frame at this rate must exceed the power of a frame that can just be decoded
+    /// at the range.
     pub fn excess(&self, rate: Rate) -> f64 {
         let minimum = |rate| minimum_input(rate).unwrap_or(f64::NEG_INFINITY);
         self.slowest.map_or(0.0, |slowest| (minimum(rate) - minimum(slowest)).max(0.0))
@@ -108,7 +109,7 @@ impl Config {
         let fits = MIN_INTERVAL..=MAX_INTERVAL;
         if let Some(interval) = self.beacon_interval.filter(|interval| !fits.contains(interval)) {
             let fault = Fault::new("beacon_interval", interval, "1.024 ms to 67.10784 s");
-            faults.push(fault.hint("most networks have 102.4 ms"));
+            faults.push(fault.hint("most networks use 102.4 ms"));
         }
         faults
     }

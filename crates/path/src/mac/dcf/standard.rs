@@ -198,7 +198,8 @@ impl Standard {
     /// Returns the times of the standard.
     pub const fn timings(self) -> Timings {
         match self {
-            // [802.11-1999 s14.9]: 96 bits of preamble and 32 of header at 1 Mbps. Its bit stuffing is omitted.
+            // [802.11-1999 s14.9]: 96 bits of preamble and 32 of header at 1 Mbps. The bit stuffing of the standard is
+            // omitted.
             Standard::Fhss => Timings {
                 slot: span_from_micros(50),
                 sifs: span_from_micros(28),

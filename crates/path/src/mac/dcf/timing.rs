@@ -13,7 +13,7 @@ const SYMBOL: Span = Span::from_nanos(4000);
 /// Duration of the HT-mixed preamble: the legacy training and signal fields of 8, 8 and 4 us, then the high-throughput
 /// signal field of 8 and the training fields for gain and stream of 4 us each [802.11-2012 s20.3.9].
 const HT_PREAMBLE: Span = Span::from_nanos(36_000);
-/// Number of bits added to a frame's in its symbols: service field before, tail after [802.11-2007 s17.3.2].
+/// Number of bits added to a frame in its symbols: service field before the frame, tail after it [802.11-2007 s17.3.2].
 const SERVICE_AND_TAIL: u32 = 16 + 6;
 
 /// Parameters of the physical layer of a cell.
@@ -115,14 +115,13 @@ impl Phy {
         self.answers[rate]
     }
 
-    /// Returns the index of a data rate, or of the highest data rate if there is no such rate.
+    /// Returns the index of a data rate, or of the highest data rate if the rate is unknown.
     pub fn index(&self, rate: Rate) -> RateIndex {
         let data = &self.modes[..self.data_modes];
         data.iter().position(|mode| mode.rate == rate).unwrap_or(data.len() - 1)
     }
 
-    /// Returns the index and modulation of a data or control rate, or of the highest data rate if there is no such
-    /// rate.
+    /// Returns the index and modulation of a data or control rate, or of the highest data rate if the rate is unknown.
     pub fn mode(&self, rate: Rate) -> (RateIndex, Modulation) {
         let place = self.modes.iter().position(|mode| mode.rate == rate).unwrap_or(self.data_modes - 1);
         (place, self.modes[place].modulation)
@@ -209,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn response_rate_is_the_highest_basic_rate_not_above_the_frames() {
+    fn response_rate_is_the_highest_basic_rate_not_above_the_frame_rate() {
         let phy = Phy::new(&Config { standard: Standard::A, ..Config::default() });
         let answer = |megabits: u64| {
             let rate = Rate::from_bits_per_sec(megabits * 1_000_000).unwrap();

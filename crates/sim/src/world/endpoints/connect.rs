@@ -19,18 +19,18 @@ pub(in crate::world) struct ConnectionPlan<'a> {
     pub class: Dscp,
     pub start: Time,
     pub tcp: &'a tcp::Config,
-    /// The random streams of the sending end and of the receiving one.
+    /// Random streams of the sending and the receiving end.
     pub streams: [Stream; 2],
     /// Whether the receiving end begins the handshake.
     pub receiver_opens: bool,
-    /// The bytes of the flow, if they are known.
+    /// Bytes of the flow, if known.
     pub bytes: Option<u64>,
     /// Whether the application observes the transfer.
     pub application_observes: bool,
 }
 
 impl ConnectionPlan<'_> {
-    /// The sending end and the receiving one, with their ports and wake-ups; `observed` if they report events.
+    /// Creates the sending and the receiving end, with their ports and wake-ups; `observed` if the ends report events.
     pub(super) fn ends(&self, ports: [u16; 2], slots: [Slot; 2], observed: bool) -> [End; 2] {
         let tcp = self.tcp;
         [[0, 1], [1, 0]].map(|[here, there]| {
@@ -54,7 +54,7 @@ impl ConnectionPlan<'_> {
     }
 }
 
-/// One end of a flow, with its own port and the peer's; `opens`: it begins the handshake.
+/// Creates one end of a flow, with its port and the peer's port; `opens` states whether it begins the handshake.
 fn open_connection(opens: bool, config: &tcp::Config, [here, there]: [u16; 2]) -> Connection {
     // [RFC9293 s3.4.1]: any number, from the end's own random stream.
     let iss = SeqNum(config.stream.sub("initial sequence number").draws().next_u64() as u32);

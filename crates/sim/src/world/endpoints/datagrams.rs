@@ -27,11 +27,11 @@ pub(in crate::world) struct DatagramPlan {
 
 /// The result of a datagram's arrival at a node.
 pub(in crate::world) enum ArrivedDatagram {
-    /// It is for no flow.
+    /// The packet belongs to no flow.
     Foreign,
-    /// The node answers it with this packet.
+    /// The node replies with this packet.
     Answered(Packet),
-    /// It has reached its destination.
+    /// The packet has reached its destination.
     Counted(DatagramFlowId, DatagramArrival),
 }
 
@@ -49,7 +49,7 @@ pub(in crate::world) struct DatagramFlow {
     bytes_sent: u64,
     received: u32,
     bytes_received: u64,
-    /// The number after the highest that arrived.
+    /// Next number after the highest that arrived.
     expected: u32,
     reordered: u32,
     delay: Histogram,
@@ -85,7 +85,7 @@ impl DatagramFlow {
         self.bytes_received
     }
 
-    /// Its index in the world's list of flows.
+    /// Index of the flow in the world's list of flows.
     pub fn flow(&self) -> FlowIndex {
         self.flow
     }
@@ -105,7 +105,7 @@ impl DatagramFlow {
         self.finished.is_some() && self.received == self.sent
     }
 
-    /// Whether a packet at an end of it comes from the other end.
+    /// Whether a packet at an end of the flow comes from the other end.
     fn has(&self, packet: &Packet, end: DatagramEndId) -> bool {
         let there = usize::from(!end.receives());
         packet.src == self.nodes[there].addr() && packet.ports()[0] == self.ports[there]
@@ -160,7 +160,7 @@ impl DatagramFlows {
         DatagramFlows { flows: IdVec::default(), ports: Ports::of(nodes) }
     }
 
-    /// The end of a packet that is for one.
+    /// Returns the end to which a packet belongs.
     fn end_of(&self, packet: &Packet, datagram: &Datagram) -> Option<DatagramEndId> {
         let end = self.ports.end(NodeId::of(packet.dst), datagram.dst_port)?;
         self.flows[end.flow()].has(packet, end).then_some(end)
@@ -174,7 +174,7 @@ impl DatagramFlows {
 }
 
 impl Endpoints {
-    /// Opens a flow of datagrams; `None` if a node has no port left.
+    /// Opens a flow of datagrams; `None` if a node has no free port.
     pub fn open_datagrams(&mut self, plan: &DatagramPlan) -> Option<DatagramFlowId> {
         let DatagramFlows { flows, ports } = &mut self.datagrams;
         let ports = ports.open_pair(plan.nodes, flows.next_id().ends())?;
@@ -186,13 +186,13 @@ impl Endpoints {
         &self.datagrams.flows[flow]
     }
 
-    /// Makes the next datagram of a flow, with `size` bytes; returns it and the node that sends it.
+    /// Creates the next datagram of a flow, with `size` bytes; returns the datagram and its sending node.
     pub fn next_datagram(&mut self, flow: DatagramFlowId, size: u32, now: Time) -> (NodeId, Packet) {
         let flow = &mut self.datagrams.flows[flow];
         (flow.nodes[0], flow.next_packet(size, now))
     }
 
-    /// Takes a packet that is no segment of TCP and has arrived at its destination.
+    /// Processes a packet other than a TCP segment that has arrived at its destination.
     pub fn take_datagram(&mut self, packet: &Packet, datagram: &Datagram, now: Time) -> ArrivedDatagram {
         let Some(end) = self.datagrams.end_of(packet, datagram) else { return ArrivedDatagram::Foreign };
         let flow = &mut self.datagrams.flows[end.flow()];

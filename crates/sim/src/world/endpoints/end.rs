@@ -15,20 +15,19 @@ pub(in crate::world) struct End {
     pub(super) node: NodeId,
     pub(super) addr: Addr,
     pub(super) peer: Addr,
-    /// Its index in the world's list of flows, and the flow's number in events.
+    /// Index of the flow in the world's list, and number of the flow in events.
     pub(super) flow: FlowIndex,
     pub(super) number: FlowId,
-    /// The class of its packets.
+    /// Class of the end's packets.
     pub(super) dscp: Dscp,
-    /// Whether this is the end that sends data.
+    /// Whether this end sends the data.
     pub(super) sends: bool,
-    /// The number of acknowledged bytes with which the flow is complete; `u64::MAX` if there is no such number, or it
-    /// has been reached.
+    /// Number of acknowledged bytes at which the flow is complete; `u64::MAX` if unknown or already reached.
     pub(super) goal: u64,
-    /// Whether its application closes when the other end has closed.
+    /// Whether the application closes after the other end has closed.
     pub(super) closes_at_end: bool,
-    /// Whether the flow can end other than by completion, so that the state of the connection matters, or its
-    /// application observes the transfer.
+    /// Whether the state of the connection matters: the flow can end other than by completion, or its application
+    /// observes the transfer.
     pub(super) watched: bool,
     /// Received and acknowledged bytes already reported to the application.
     pub(super) shown: [u64; 2],
@@ -71,27 +70,27 @@ impl End {
         self.node
     }
 
-    /// Its index in the world's list of flows.
+    /// Index of the flow in the world's list of flows.
     pub fn flow(&self) -> FlowIndex {
         self.flow
     }
 
-    /// The addresses of this end and of the other.
+    /// Addresses of this end and of the other.
     pub fn addresses(&self) -> [Addr; 2] {
         [self.addr, self.peer]
     }
 
-    /// The class of its packets.
+    /// Class of the end's packets.
     pub fn dscp(&self) -> Dscp {
         self.dscp
     }
 
-    /// Whether this is the end that sends data.
+    /// Whether this end sends the data.
     pub fn sends(&self) -> bool {
         self.sends
     }
 
-    /// The longest time without a new byte; an end that has all of `wanted` no longer waits.
+    /// Longest time without a new byte; an end that has received all of `wanted` no longer waits.
     pub fn longest_pause(&self, wanted: Option<u64>, now: Time) -> engine::Span {
         self.progress.longest_pause(wanted, now)
     }
@@ -110,7 +109,7 @@ impl End {
         }
     }
 
-    /// The slot of its wake-up.
+    /// Slot of the end's wake-up.
     pub(super) fn slot(&self) -> Slot {
         self.timer.slot()
     }

@@ -23,17 +23,17 @@ pub(super) use end::End;
 pub use ports::MAX_PORTS;
 use ports::Ports;
 
-/// What follows from an action of a connection.
+/// Effects of an action of a connection.
 pub(super) enum ActionOutcome {
     /// Nothing but its packets.
     Nothing,
-    /// The end of the flow, or a call of its application, may follow.
+    /// The flow may have ended, or its application may have to be called.
     Watched,
     /// Everything is acknowledged that the flow sends, for the first time.
     Complete,
 }
 
-/// What has come to an end since its application was last told.
+/// Events at an end since the last notification of its application.
 pub(super) struct EndNews {
     /// It has received more.
     pub received: bool,
@@ -43,12 +43,12 @@ pub(super) struct EndNews {
     pub closed: bool,
 }
 
-/// The two ends of a connection are adjacent, and each open port of a node leads to the one end there that has it.
+/// The two ends of a connection are adjacent, and each open port of a node refers to the one end that uses it.
 pub(super) struct Endpoints {
     ends: IdVec<EndId, End>,
     ports: Ports<EndId>,
     datagrams: datagrams::DatagramFlows,
-    /// A packet buffer for connections to write to, reused because initializing one costs as much as filling it.
+    /// A packet buffer for connections to write to, reused because initializing a buffer costs as much as filling it.
     spare: Option<Box<Packet>>,
     /// Whether connections report events.
     observed: bool,
@@ -68,7 +68,7 @@ impl ConnectionEnds for SessionEnds<'_> {
 }
 
 impl Endpoints {
-    /// No ends yet, in `nodes` nodes; `observed` if connections report events.
+    /// Creates the state without ends, for `nodes` nodes; `observed` if connections report events.
     pub fn new(nodes: usize, observed: bool) -> Self {
         Endpoints {
             ends: IdVec::default(),
@@ -79,8 +79,8 @@ impl Endpoints {
         }
     }
 
-    /// Opens the two ends of a connection, in place of one that has been closed if `reused`; returns the sending end.
-    /// `None`, and nothing changes, if a node has no port left.
+    /// Opens the two ends of a connection, with `reused` in the place of a closed connection; returns the sending end.
+    /// `None`, without any change, if a node has no free port.
     pub fn open(&mut self, plan: &ConnectionPlan<'_>, reused: Option<EndId>, agenda: &mut Agenda) -> Option<EndId> {
         let sender = reused.unwrap_or_else(|| self.ends.next_id());
         let both = [sender, sender.peer()];
@@ -95,12 +95,12 @@ impl Endpoints {
         Some(sender)
     }
 
-    /// The slot of an end that is or will be there.
+    /// Slot of an existing or future end.
     fn slot(&self, end: EndId, agenda: &mut Agenda) -> Slot {
         self.ends.get(end).map(End::slot).unwrap_or_else(|| agenda.slot(Wakeup::End(end)))
     }
 
-    /// Closes the ports of both ends of a connection, whose flow has ended.
+    /// Closes the ports of both ends of a connection after the end of its flow.
     pub fn close_pair(&mut self, sender: EndId, agenda: &mut Agenda) {
         for end in [sender, sender.peer()] {
             let end = &mut self.ends[end];
@@ -110,7 +110,7 @@ impl Endpoints {
         }
     }
 
-    /// An end, to be looked at.
+    /// Returns an end, read-only.
     #[inline(always)]
     pub fn end(&self, end: EndId) -> &End {
         &self.ends[end]
@@ -121,7 +121,7 @@ impl Endpoints {
         [sender, sender.peer()].map(|end| self.ends[end].connection.state())
     }
 
-    /// Passes a segment that has arrived at a node to the end that it is for; `None` if there is none.
+    /// Passes an arrived segment to its end; `None` if no end matches.
     #[inline(always)]
     pub fn take_segment(&mut self, node: NodeId, segment: &Segment, ecn: Ecn, now: Time) -> Option<EndId> {
         let id = self.ports.end(node, segment.dst_port)?;
@@ -134,7 +134,7 @@ impl Endpoints {
         Some(id)
     }
 
-    /// The same for a segment that its connection predicts; `None`, and nothing changes, for others.
+    /// Passes an arrived segment to its end if header prediction applies; otherwise `None`, without any change.
     #[inline(always)]
     pub fn take_predicted(&mut self, node: NodeId, segment: &CompactSegment, ecn: Ecn, now: Time) -> Option<EndId> {
         let id = self.ports.end(node, segment.dst_port)?;
@@ -144,7 +144,7 @@ impl Endpoints {
         Some(id)
     }
 
-    /// Passes an ICMP message about a segment to the end that has sent the segment; `None` if there is none.
+    /// Passes an ICMP message about a segment to the end that has sent the segment; `None` if no end matches.
     pub fn take_notice(&mut self, packet: &Packet, notice: &Notice, now: Time) -> Option<EndId> {
         let id = self.ports.end(NodeId::of(packet.dst), notice.src_port)?;
         let connection = &mut self.ends[id].connection;
@@ -167,14 +167,14 @@ impl Endpoints {
         }
     }
 
-    /// Whether the application of an end closes it now, because the other end has closed.
+    /// Whether the application of an end closes now, because the other end has closed.
     #[inline]
     pub fn is_to_close(&self, end: EndId) -> bool {
         let end = &self.ends[end];
         end.closes_at_end && end.connection.at_end()
     }
 
-    /// Closes an end of which the application closes when the other end has closed.
+    /// Closes an end whose application closes after the other end has closed.
     pub fn close(&mut self, end: EndId) {
         let end = &mut self.ends[end];
         end.closes_at_end = false;
@@ -193,7 +193,7 @@ impl Endpoints {
         self.ends[end].poll(now, packet)
     }
 
-    /// Takes a buffer for the packets of an end; to be given back with [`reuse_buffer`](Self::reuse_buffer).
+    /// Takes a buffer for the packets of an end; [`reuse_buffer`](Self::reuse_buffer) returns it.
     #[inline]
     pub fn take_buffer(&mut self, end: EndId) -> Box<Packet> {
         let [here, there] = self.ends[end].addresses();
@@ -214,7 +214,7 @@ impl Endpoints {
         Some(if end.sends { Event::Sender { flow, event } } else { Event::Receiver { flow, event } })
     }
 
-    /// Updates the wake-up of an end that has acted and sent its packets; returns what follows.
+    /// Updates the wake-up of an end after its action and transmissions; returns the effects.
     #[inline(always)]
     pub fn settle(&mut self, end: EndId, agenda: &mut Agenda) -> ActionOutcome {
         let end = &mut self.ends[end];
@@ -229,7 +229,7 @@ impl Endpoints {
         }
     }
 
-    /// Reports a round trip that a sending end has measured, and the number of acknowledged bytes.
+    /// Reports a round trip measured by a sending end, and the number of acknowledged bytes.
     #[inline]
     pub fn report_round_trip(&mut self, end: EndId, delays: &mut Delays) {
         let end = &mut self.ends[end];
@@ -238,7 +238,7 @@ impl Endpoints {
         }
     }
 
-    /// An end writes the only `bytes` of its flow, and no more if it `closes`.
+    /// An end writes the `bytes` of its flow, and finishes if it `closes`.
     pub fn write_all(&mut self, sender: EndId, bytes: u64, closes: bool) {
         let connection = &mut self.ends[sender].connection;
         connection.write(bytes);
@@ -247,24 +247,25 @@ impl Endpoints {
         }
     }
 
-    /// An end will write no more, and tells the other one.
+    /// An end finishes writing, and notifies the other end.
     pub fn shutdown_write(&mut self, sender: EndId) {
         self.ends[sender].connection.shutdown_write();
     }
 
-    /// The flow of a sending end is complete when all is acknowledged that it has written: returns how much.
+    /// The flow of a sending end is complete when all written data is acknowledged: returns the number of bytes.
     pub fn expect_written(&mut self, sender: EndId) -> u64 {
         let end = &mut self.ends[sender];
         end.goal = end.connection.bytes_written();
         end.goal
     }
 
-    /// An end discards data that it has not sent.
+    /// An end discards unsent data.
     pub fn discard_unsent(&mut self, sender: EndId) {
         self.ends[sender].connection.discard_unsent();
     }
 
-    /// Access of an application to the ends of its connections, from that with the sending end `sender` on.
+    /// Access of an application to the ends of its connections, beginning with the connection of the sending end
+    /// `sender`.
     pub fn session_ends(&mut self, sender: EndId, connections: usize) -> SessionEnds<'_> {
         SessionEnds(self.ends.range_mut(sender..sender.after(connections)))
     }
@@ -278,7 +279,7 @@ impl Endpoints {
         EndNews { received: now[0] > before[0], acknowledged: now[1] > before[1], closed }
     }
 
-    /// The flow of a packet. A packet whose addresses and ports match no flow has none.
+    /// The flow of a packet; `None` if addresses and ports match no flow.
     pub fn flow_of(&self, packet: &Packet) -> Option<PacketFlow> {
         let port = match &packet.body {
             Body::Tcp(segment) => segment.dst_port,
@@ -301,7 +302,7 @@ impl Endpoints {
         }
     }
 
-    /// The flow of a segment between the two ends of a connection, of which it is for the end `to`.
+    /// The flow of a segment between the ends of a connection; the segment is addressed to the end `to`.
     #[inline]
     pub fn flow_of_segment(&self, to: EndId, segment: &CompactSegment) -> PacketFlow {
         let (here, there) = (&self.ends[to.peer()], &self.ends[to]);

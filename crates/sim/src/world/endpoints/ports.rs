@@ -6,17 +6,17 @@ use engine::{Id, IdVec};
 
 use crate::ids::NodeId;
 
-/// The port of a node's first connection; the others follow.
+/// Port of a node's first connection; further connections use the following ports.
 const FIRST_PORT: u16 = 10_000;
 /// The maximum number of connections of one node.
 pub const MAX_PORTS: usize = (u16::MAX - FIRST_PORT) as usize + 1;
 
-/// The ends of flows, by node and by port above [`FIRST_PORT`].
+/// Ends of flows, by node and by port above [`FIRST_PORT`].
 pub(super) struct Ports<E> {
     ends: IdVec<NodeId, Vec<E>>,
-    /// Ports that were in use, by node: the one that was closed first comes first.
+    /// Formerly used ports, by node: the port that was closed first comes first.
     closed: IdVec<NodeId, VecDeque<u16>>,
-    /// What a port leads to that no end uses.
+    /// Marks a port without an end.
     unused: E,
 }
 
@@ -27,8 +27,8 @@ impl<E: Id + PartialEq> Ports<E> {
         Ports { ends, closed, unused: E::from_index(u32::MAX as usize) }
     }
 
-    /// Allocates a port of each node for these ends: one that was never used, or else the one that was closed first. `None`
-    /// if a node has none left.
+    /// Allocates a port of each node for these ends: a port that was never used, or otherwise the port that was closed
+    /// first. `None` if a node has no free port.
     pub fn open_pair(&mut self, nodes: [NodeId; 2], ends: [E; 2]) -> Option<[u16; 2]> {
         let free = |node: NodeId| self.ends[node].len() < MAX_PORTS || !self.closed[node].is_empty();
         if !nodes.into_iter().all(free) {

@@ -7,14 +7,14 @@ use engine::{Span, Time};
 pub(super) struct ReceiverProgress {
     /// Bytes received in order.
     bytes: u64,
-    /// Since when it has waited for the next byte.
+    /// Start of the current wait for the next byte.
     since: Time,
     /// The longest wait so far.
     longest: Span,
 }
 
 impl ReceiverProgress {
-    /// The progress of an end that waits from `start` on.
+    /// Creates the progress of an end that waits from `start` on.
     pub fn from(start: Time) -> Self {
         ReceiverProgress { bytes: 0, since: start, longest: Span::ZERO }
     }

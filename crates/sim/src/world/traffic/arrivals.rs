@@ -1,4 +1,4 @@
-//! Flows that arrive during the run, and end.
+//! Flows that arrive and end during the run.
 //!
 //! A later flow reuses the memory of a flow that has ended; its ports are reused once all other ports have been used.
 
@@ -24,33 +24,32 @@ pub(super) struct Arrivals {
     /// Times between arrivals, and sizes: separate streams, so that other sizes do not change the times.
     times: Draws,
     lengths: Draws,
-    /// The random stream of the flows' ends.
+    /// Random stream of the flows' ends.
     stream: Stream,
     /// Flows so far.
     arrived: u64,
     /// The time of the next arrival in nanoseconds.
     next: f64,
-    /// The empty path between its nodes, if there is a route.
+    /// Empty path between the flow's nodes; `None` without a route.
     path: Option<EmptyPath>,
 }
 
-/// The path of a flow at time zero, to compute the time that a transfer takes on it without other traffic and without
-/// slow start.
+/// Path of a flow at time zero, for computing the time of a transfer without other traffic and without slow start.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct EmptyPath {
     /// Propagation delays of both directions, in nanoseconds.
     pub delay: f64,
-    /// Nanoseconds per byte of data, added over the links.
+    /// Nanoseconds per byte of data, summed over the links.
     pub pace: f64,
     /// Nanoseconds per byte of data at the slowest link.
     pub slowest: f64,
-    /// Nanoseconds per byte of an acknowledgment, added over the links back.
+    /// Nanoseconds per byte of an acknowledgment, summed over the links in the reverse direction.
     pub pace_back: f64,
 }
 
 impl EmptyPath {
-    /// The time of a transfer: the first packet crosses each link, the others follow at the pace of the slowest, and
-    /// the acknowledgment of the last returns. A handshake adds one exchange of empty segments.
+    /// The time of a transfer: the first packet crosses each link, the others follow at the rate of the slowest link,
+    /// and the acknowledgment of the last packet returns. A handshake adds one exchange of empty segments.
     fn time(&self, bytes: u64, tcp: &tcp::Config) -> Span {
         let options = tcp.data_options();
         let headers = f64::from(Packet::HEADER + Segment::HEADER + options);
@@ -82,7 +81,7 @@ impl Arrivals {
         }
     }
 
-    /// Draws the time of the next arrival; `None` if there is none.
+    /// Draws the time of the next arrival; `None` after the last.
     fn draw_next(&mut self) -> Option<Time> {
         if self.spec.count.is_some_and(|count| self.arrived >= count) {
             return None;
@@ -92,7 +91,7 @@ impl Arrivals {
         (at <= self.spec.stop).then_some(at)
     }
 
-    /// Schedules the next arrival; returns false if there is none.
+    /// Schedules the next arrival; returns false after the last.
     pub fn schedule_next(&mut self, agenda: &mut Agenda) -> bool {
         let next = self.draw_next();
         match next {
@@ -104,7 +103,8 @@ impl Arrivals {
 }
 
 impl Traffic {
-    /// A flow arrives, and the next arrival is scheduled. Returns the new flow; `None` if its nodes have no port left.
+    /// Adds an arriving flow, and schedules the next arrival. Returns the new flow; `None` if its nodes have no free
+    /// port.
     pub fn open_arrival(
         &mut self,
         id: ArrivalsId,

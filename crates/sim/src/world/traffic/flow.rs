@@ -9,9 +9,10 @@ use crate::world::ids::{DatagramFlowId, EndId};
 
 /// A flow: one TCP connection, or datagrams, and the progress of the transfer.
 pub(in crate::world) struct TrafficFlow {
-    /// Its number in events. Flows that arrive during the run have the numbers after the network's flows.
+    /// Number of the flow in events. Flows that arrive during the run have the numbers after the network's flows.
     pub(super) number: FlowId,
-    /// Its session, and its number among the connections of it; a flow that arrived during the run has none.
+    /// Session of the flow, and its number among the session's connections; `None` for a flow that arrived during the
+    /// run.
     pub(super) session: Option<(SessionId, usize)>,
     /// The result of a flow that arrived during the run.
     pub(super) short: Option<ShortFlow>,
@@ -24,14 +25,14 @@ pub(in crate::world) struct TrafficFlow {
     pub(super) completed: Option<Time>,
     /// Whether the flow has ended.
     pub(super) over: bool,
-    /// Whether the run waits for its end.
+    /// Whether the run waits for the flow's end.
     pub(super) awaited: bool,
 }
 
 /// The transport of a flow.
 #[derive(Clone, Copy)]
 pub(in crate::world) enum Carrier {
-    /// Its sending end. `close`: both ends close.
+    /// Sending end of the flow. `close`: both ends close.
     Connection {
         sender: EndId,
         close: bool,
@@ -61,7 +62,7 @@ impl TrafficFlow {
         self.carrier
     }
 
-    /// Its sending end, over TCP.
+    /// Sending end of the flow, over TCP.
     pub fn sender(&self) -> Option<EndId> {
         match self.carrier {
             Carrier::Connection { sender, .. } => Some(sender),

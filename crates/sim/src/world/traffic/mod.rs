@@ -18,15 +18,15 @@ pub(super) use flow::{Carrier, TrafficFlow};
 pub(super) use session::ApplicationWakeup;
 use session::Session;
 
-/// The run waits for `unfinished` flows and processes: awaited flows that have not ended, and processes by which more
-/// arrive. A flow that has arrived is in the list until it ends, and among the results from then on.
+/// The run waits for `unfinished` flows and processes: awaited flows that have not ended, and arrival processes with
+/// further arrivals. An arrived flow is in the list until its end, and in the results afterwards.
 pub(super) struct Traffic {
-    /// The flows of the network, and after them those that arrived during the run.
+    /// Flows of the network, followed by flows that arrived during the run.
     flows: IdVec<FlowIndex, TrafficFlow>,
     /// The number of flows of the network.
     planned: usize,
     sessions: IdVec<SessionId, Session>,
-    /// Sizes of datagrams that an application sends while it acts.
+    /// Sizes of datagrams sent by an application during a call.
     datagram_sizes: Vec<u32>,
     arrivals: IdVec<ArrivalsId, Arrivals>,
     /// The number in events of the next flow that arrives.
@@ -35,20 +35,20 @@ pub(super) struct Traffic {
     free_flows: Vec<FlowIndex>,
     /// The results of flows that arrived and have ended.
     short_flows: Vec<ShortFlow>,
-    /// Awaited flows that have not ended, and processes by which more arrive.
+    /// Number of awaited flows that have not ended, and of arrival processes with further arrivals.
     unfinished: usize,
-    /// Whether the run waits for the end of flows that arrive.
+    /// Whether the run waits for arriving flows to end.
     awaits_arrivals: bool,
 }
 
 impl Traffic {
-    /// Whether no flow and no process is left for which the run waits.
+    /// Whether the run waits for no further flow or arrival process.
     #[inline(always)]
     pub fn is_over(&self) -> bool {
         self.unfinished == 0
     }
 
-    /// Waits for the end of these flows only, by their number in the network, and not for flows that arrive.
+    /// Waits for the end of these flows only, given by their number in the network, and not for arriving flows.
     pub fn await_only(&mut self, flows: &[usize]) {
         for (index, flow) in self.flows.iter_mut().enumerate() {
             flow.awaited = flows.contains(&index);
@@ -72,7 +72,7 @@ impl Traffic {
         self.flows[flow].completed = Some(now);
     }
 
-    /// Ends a flow, for which the run no longer waits; returns false if it had already ended.
+    /// Ends a flow, so that the run no longer waits for it; returns false if it had already ended.
     fn end(&mut self, flow: FlowIndex) -> bool {
         let flow = &mut self.flows[flow];
         if std::mem::replace(&mut flow.over, true) {
@@ -82,8 +82,8 @@ impl Traffic {
         true
     }
 
-    /// Ends a flow over TCP that is complete, and closed if its ends close, or has failed. A sender in TIME-WAIT only
-    /// absorbs late segments, and the run does not wait for it.
+    /// Ends a flow over TCP that is complete and, if its ends close, closed, or that has failed. A sender in TIME-WAIT
+    /// only absorbs late segments, and the run does not wait for it.
     pub fn end_if_over(&mut self, id: FlowIndex, endpoints: &mut Endpoints, agenda: &mut Agenda) {
         let flow = &self.flows[id];
         let Carrier::Connection { sender, close } = flow.carrier else { return };
@@ -106,7 +106,7 @@ impl Traffic {
     }
 
     /// Ends a flow of datagrams that is complete: its application has finished, and all datagrams have arrived. After a
-    /// loss it ends with the run. Returns whether it ends now.
+    /// loss the flow ends with the run. Returns whether it ends now.
     pub fn end_if_delivered(&mut self, datagrams: &DatagramFlow, now: Time) -> bool {
         let ends = datagrams.is_complete() && self.end(datagrams.flow());
         if ends {

@@ -15,13 +15,13 @@ pub(super) struct Session {
     pub(super) application: Box<dyn Application>,
     /// The application's wake-up.
     pub(super) slot: Slot,
-    /// Its first flow, and the number of its flows: several for several connections.
+    /// First flow of the application, and the number of its flows: one for each connection.
     pub(super) first_flow: FlowIndex,
     pub(super) connections: usize,
     pub(super) started: bool,
-    /// The time at which it stops; `NEVER` for none.
+    /// Time at which the application stops; `NEVER` for none.
     pub(super) stop: Time,
-    /// Whether it will write no more.
+    /// Whether the application has finished writing.
     pub(super) finished: bool,
 }
 
@@ -32,7 +32,7 @@ impl Session {
         (first..first + self.connections).map(FlowIndex::from_index)
     }
 
-    /// The application of the flows from `first_flow` on, of which there are none yet.
+    /// Creates an application for the flows from `first_flow` on, still without flows.
     pub fn new(application: Box<dyn Application>, slot: Slot, first_flow: FlowIndex, stop: Time) -> Self {
         Session { application, slot, first_flow, connections: 0, started: false, stop, finished: false }
     }
@@ -40,13 +40,13 @@ impl Session {
 
 /// The actions of an application in a call.
 pub(in crate::world) struct ApplicationOutcome {
-    /// The carrier of its first flow.
+    /// Transport of the application's first flow.
     pub carrier: Carrier,
-    /// The number of its connections.
+    /// Number of the application's connections.
     pub connections: usize,
-    /// The connections whose sending ends act, by bit.
+    /// Connections whose sending ends act, as bits.
     pub written: u64,
-    /// The connections whose receiving ends act, by bit.
+    /// Connections whose receiving ends act, as bits.
     pub requested: u64,
 }
 
@@ -56,7 +56,7 @@ pub(in crate::world) enum ApplicationWakeup {
     Start,
     /// Its deadline is reached.
     Deadline,
-    /// It is time to stop.
+    /// The stop time has been reached.
     Stop,
 }
 
@@ -79,17 +79,19 @@ impl Traffic {
         self.sessions[session].flows().map(|flow| self.flows[flow].number)
     }
 
-    /// The application that observes a flow, and the flow's number among its connections; `None` if none does.
+    /// The application that observes a flow, and the flow's number among its connections; `None` without an observing
+    /// application.
     pub fn observer(&self, flow: FlowIndex) -> Option<(SessionId, usize)> {
         self.flows[flow].session.filter(|(session, _)| self.sessions[*session].application.observes())
     }
 
-    /// Notes that the application has been notified of the close of a flow; returns whether it had not been.
+    /// Records that the application was notified of the close of a flow; returns whether this is the first
+    /// notification.
     pub fn note_closed(&mut self, flow: FlowIndex) -> bool {
         !std::mem::replace(&mut self.flows[flow].closed, true)
     }
 
-    /// Lets an application act; `None` if it has finished before.
+    /// Calls an application; `None` if it has already finished.
     pub fn call_application(
         &mut self,
         id: SessionId,
@@ -126,12 +128,12 @@ impl Traffic {
         if outcome.finished {
             self.finish(id, endpoints, now);
         }
-        // A finished transfer may be complete already.
+        // A finished transfer may already be complete.
         let written = if outcome.finished { u64::MAX } else { outcome.written };
         Some(ApplicationOutcome { carrier, connections, written, requested: outcome.requested })
     }
 
-    /// Discards data of an application that was not sent when it stops.
+    /// Discards data that an application has not sent when it stops.
     pub fn discard_unsent(&mut self, session: SessionId, endpoints: &mut Endpoints) {
         for flow in self.sessions[session].flows() {
             let flow = &mut self.flows[flow];
@@ -142,7 +144,8 @@ impl Traffic {
         }
     }
 
-    /// The sending end of a session's flows will write no more: each is complete when all its data is acknowledged.
+    /// The sending end of a session's flows has finished writing: each flow is complete when all its data is
+    /// acknowledged.
     fn finish(&mut self, session: SessionId, endpoints: &mut Endpoints, now: Time) {
         for flow in self.sessions[session].flows() {
             let flow = &mut self.flows[flow];
@@ -160,13 +163,13 @@ impl Traffic {
         }
     }
 
-    /// Takes the sizes of the datagrams that an application has written; to be given back with
-    /// [`reuse_datagram_sizes`](Self::reuse_datagram_sizes).
+    /// Takes the sizes of the datagrams that an application has written;
+    /// [`reuse_datagram_sizes`](Self::reuse_datagram_sizes) takes the list back.
     pub fn take_datagram_sizes(&mut self) -> Vec<u32> {
         std::mem::take(&mut self.datagram_sizes)
     }
 
-    /// Gives back the memory of sizes, of which all datagrams were sent.
+    /// Reuses the memory of sizes whose datagrams were all sent.
     pub fn reuse_datagram_sizes(&mut self, mut sizes: Vec<u32>) {
         sizes.clear();
         if self.datagram_sizes.is_empty() {

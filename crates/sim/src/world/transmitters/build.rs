@@ -84,7 +84,7 @@ impl Transmitters {
         }
     }
 
-    /// Makes the hops of a medium queues of its stations; returns the nodes of the stations, and their queues.
+    /// Assigns the hops of a medium to queues of its stations; returns the nodes of the stations, and their queues.
     fn add_queues(
         &mut self,
         network: &Network,
@@ -249,7 +249,7 @@ fn build_channel(network: &Network, link: &LinkSpec) -> Box<dyn Channel> {
     let name = format!("link {} channel {}", link.name, link.random_seed);
     let stream = Stream::named(network.seed, network.replication, &name);
     match link.backward.as_deref() {
-        // Equal settings are one channel, whose state both directions share.
+        // Equal settings give one channel, whose state both directions share.
         Some(backward) if link.channel != backward.channel => {
             let [forward, back] = [(&link.channel, "forward"), (&backward.channel, "backward")]
                 .map(|(config, direction)| config.build(stream.sub(direction)));

@@ -1,4 +1,4 @@
-//! What sends packets over hops: links, stations and media with their channels, and the buffers of nodes.
+//! Transmitters of packets over hops: links, stations and media with their channels, and the buffers of nodes.
 
 mod build;
 
@@ -20,11 +20,11 @@ use crate::ids::{HopIndex, LinkId, NodeId};
 use crate::results::{LinkResult, MediumResult};
 use crate::world::ids::StationId;
 
-/// What sends the packets of a hop.
+/// Transmitter of the packets of a hop.
 #[expect(clippy::large_enum_variant, reason = "there are few hops, and indirection would slow down every packet")]
 enum Transmitter {
     Fifo(FifoLink),
-    /// Any other link with its own transmitter.
+    /// Any other link with a separate transmitter.
     Link(Box<dyn Link>),
     /// A queue of a station.
     TxQueue {
@@ -38,7 +38,7 @@ enum Transmitter {
     },
 }
 
-/// A reason for which a medium wakes.
+/// Reason of a medium's wake-up.
 pub(super) enum MediumWakeup {
     /// A station's back-off, frame, or timeout ends.
     Station(MediumStationId),
@@ -117,7 +117,7 @@ impl Transmitters {
         matches!(self.hops[hop], Transmitter::Fifo(_))
     }
 
-    /// Takes the packet that arrives at the end of a FIFO link.
+    /// Takes the packet that arrives at the far end of a FIFO link.
     #[inline(always)]
     pub fn wake_fifo<O: Observer>(
         &mut self,
@@ -126,13 +126,13 @@ impl Transmitters {
         agenda: &mut Agenda,
         observer: &mut O,
     ) -> FifoArrival {
-        let Transmitter::Fifo(link) = &mut self.hops[hop] else { unreachable!("the slot is a FIFO link's") };
+        let Transmitter::Fifo(link) = &mut self.hops[hop] else { unreachable!("the slot belongs to a FIFO link") };
         let channels = self.channels.as_mut_slice();
         let mut cx = Cx { now: agenda.now(), schedule: agenda.schedule(), channels, observer };
         link.on_wake(&mut cx, compact, whole)
     }
 
-    /// Lets the link of a node's hop act; returns the hop over which a packet was written over `arriving`, if any.
+    /// Calls the link of a node's hop; returns the hop if a packet was written over `arriving`.
     #[inline]
     pub fn wake_link<O: Observer>(
         &mut self,
@@ -141,7 +141,7 @@ impl Transmitters {
         agenda: &mut Agenda,
         observer: &mut O,
     ) -> Option<HopId> {
-        let Transmitter::Link(link) = &mut self.hops[hop] else { unreachable!("the slot is a link's") };
+        let Transmitter::Link(link) = &mut self.hops[hop] else { unreachable!("the slot belongs to a link") };
         let channels = self.channels.as_mut_slice();
         let mut cx = Cx { now: agenda.now(), schedule: agenda.schedule(), channels, observer };
         let mut outcomes = Outcomes::new(arriving, &mut self.outcomes);
@@ -149,7 +149,8 @@ impl Transmitters {
         outcomes.delivered_hop()
     }
 
-    /// Handles the arrival of a station's frame, or of its acknowledgment; returns as [`wake_link`](Self::wake_link).
+    /// Handles the arrival of a station's frame, or of its acknowledgment; the return value is as for
+    /// [`wake_link`](Self::wake_link).
     #[inline]
     pub fn wake_station_at_arrival<O: Observer>(
         &mut self,
@@ -163,7 +164,7 @@ impl Transmitters {
         })
     }
 
-    /// Handles the end of a station's timeout; returns as [`wake_link`](Self::wake_link).
+    /// Handles the end of a station's timeout; the return value is as for [`wake_link`](Self::wake_link).
     #[inline]
     pub fn wake_station_at_timeout<O: Observer>(
         &mut self,
@@ -194,7 +195,7 @@ impl Transmitters {
         outcomes.delivered_hop()
     }
 
-    /// Lets a medium act. Its output is taken with [`take_medium_outcome`](Self::take_medium_outcome).
+    /// Calls a medium. Its output is taken with [`take_medium_outcome`](Self::take_medium_outcome).
     #[inline(always)]
     pub fn wake_medium<O: Observer>(
         &mut self,
@@ -219,13 +220,13 @@ impl Transmitters {
     }
 
     /// Takes the outcomes of a wake-up after the first delivered packet, if any;
-    /// [`reuse_outcomes`](Self::reuse_outcomes) gets the list back.
+    /// [`reuse_outcomes`](Self::reuse_outcomes) takes the list back.
     #[inline]
     pub fn take_outcomes(&mut self) -> Option<Vec<(HopId, LinkOutcome)>> {
         (!self.outcomes.is_empty()).then(|| std::mem::take(&mut self.outcomes))
     }
 
-    /// Gives back the memory of outcomes, of which all were processed.
+    /// Reuses the memory of outcomes that were all processed.
     pub fn reuse_outcomes(&mut self, outcomes: Vec<(HopId, LinkOutcome)>) {
         self.outcomes = outcomes;
     }
@@ -243,7 +244,7 @@ impl Transmitters {
         admitted
     }
 
-    /// Frees the space of an admitted packet of `size` bytes that has left the node, or was dropped.
+    /// Frees the buffer space of an admitted packet of `size` bytes that has left the node or was dropped.
     pub fn release(&mut self, node: NodeId, size: u32) {
         self.buffers[node].release(size);
     }
@@ -287,7 +288,7 @@ impl Transmitters {
         }
     }
 
-    /// What an agent is shown of a hop.
+    /// Properties of a hop shown to an agent.
     pub fn view(&self, hop: HopIndex, now: Time) -> LinkView {
         let HopState { waiting, waiting_bytes, outstanding, .. } = self.state(hop, now);
         let (limit, rate) = self.lines[hop];

@@ -14,10 +14,11 @@
 //! is ten seconds old. Losses do not reduce the rate, except in the first round trip of a recovery and by a detected
 //! policer (`policer`). There is no slow start threshold: ssthresh is infinite.
 //!
-//! Deviations from Linux: the flight is the sender's present estimate, not that at the departure of the next paced
-//! segment; times are in nanoseconds and windows in bytes; the maximum filter of the rate is exact; samples of segments
-//! sent in `probe_rtt` are recognized by their `prior_delivered`, since the control cannot mark the connection. A
-//! timeout leaves one segment. Limits: no ECN. Required of the sender: `Feedback::rate`, pacing, `on_recovered`.
+//! Deviations from Linux: the flight is the sender's current estimate, not an estimate at the departure of the next
+//! paced segment; times are in nanoseconds and windows in bytes; the maximum filter of the rate is exact; samples of
+//! segments sent in `probe_rtt` are recognized by their `prior_delivered`, since the control cannot mark the
+//! connection. A timeout leaves one segment. Limits: no ECN. Required of the sender: `Feedback::rate`, pacing,
+//! `on_recovered`.
 
 mod drain;
 mod model;
@@ -54,7 +55,7 @@ pub struct Config {
     /// How long a minimum round trip remains valid.
     #[serde(default = "ten_seconds")]
     pub min_rtt_window: Span,
-    /// How long the flight is kept small to measure the minimum round trip again.
+    /// Duration of the small flight for measuring the minimum round trip again.
     #[serde(default = "fifth_of_a_second")]
     pub probe_rtt: Span,
     /// Whether cwnd grows by the measured aggregation of acknowledgments, as in Linux since 5.1.
@@ -237,7 +238,7 @@ impl Bbr {
             if self.full.reached { BbrState::ProbeBw(ProbeBw::new(now, &mut self.draws)) } else { BbrState::Startup };
     }
 
-    /// Saves cwnd before losses or ProbeRTT reduce it; `cwnd` is the present one.
+    /// Saves cwnd before losses or ProbeRTT reduce it; `cwnd` is its current value.
     fn save(&mut self, cwnd: f64) {
         let temporary = self.recovery != Recovery::Open || matches!(self.state, BbrState::ProbeRtt(_));
         self.prior_cwnd = if temporary { self.prior_cwnd.max(cwnd) } else { cwnd };
@@ -283,7 +284,7 @@ impl Bbr {
             self.cwnd = self.cwnd.max(self.prior_cwnd);
         }
         if delivered > 0.0 {
-            // Lost bytes are subtracted once, not twice.
+            // Lost bytes are subtracted only once.
             self.cwnd = (self.cwnd - feedback.lost as f64).max(self.segment);
             if self.recovery == (Recovery::Fast { conserve: true }) {
                 self.cwnd = self.cwnd.max(feedback.flight + delivered);

@@ -8,11 +8,11 @@ use crate::cc::filter::WindowedMax;
 
 /// Round trips over which the maximum rate is taken: a gain cycle and two more.
 const BANDWIDTH_ROUNDS: u64 = 10;
-/// Round trips after which the older of the two maxima of aggregation expires.
+/// Number of round trips after which the older of the two maxima of aggregation expires.
 const AGGREGATION_ROUNDS: u32 = 5;
 /// Maximum of the aggregation term, as time at the estimated rate.
 const AGGREGATION_SECS: f64 = 0.1;
-/// Acknowledged segments after which a new epoch of aggregation begins.
+/// Number of acknowledged segments after which a new epoch of aggregation begins.
 const AGGREGATION_SEGMENTS: f64 = 1_048_576.0;
 
 pub(super) struct Model {
@@ -30,7 +30,7 @@ pub(super) struct Model {
     pub policer: Policer,
     min_rtt: Option<Span>,
     min_rtt_at: Option<Time>,
-    /// Samples of segments sent between these two (as `prior_delivered`) were limited by this control.
+    /// Samples of segments sent between these two points (as `prior_delivered`) were limited by this control.
     limited: Option<(u64, u64)>,
     epoch: Time,
     epoch_delivered: f64,
@@ -149,7 +149,7 @@ impl Model {
         }
         let mut expected = self.bw() * feedback.now.since(self.epoch).as_secs_f64();
         let delivered = feedback.delivered as f64;
-        // Slower than expected, or the epoch is at its maximum length: a new epoch begins.
+        // Delivery is slower than expected, or the epoch has its maximum length: a new epoch begins.
         if self.epoch_delivered <= expected || self.epoch_delivered + delivered >= AGGREGATION_SEGMENTS * self.segment {
             self.restart_aggregation(feedback.now);
             expected = 0.0;

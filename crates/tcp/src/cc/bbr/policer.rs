@@ -8,7 +8,7 @@ const MIN_ROUNDS: u32 = 4;
 /// Minimum share of lost bytes, 50/256 of those delivered.
 const LOSS_SHARE: f64 = 50.0 / 256.0;
 const AGREEMENT: f64 = 1.0 / 8.0;
-/// Rates that differ by less than this agree, in bytes per second (4 kbps).
+/// Rates that differ by less than this, in bytes per second, count as equal (4 kbps).
 const SAME: f64 = 500.0;
 const KEPT_ROUNDS: u32 = 48;
 

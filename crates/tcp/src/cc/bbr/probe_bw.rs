@@ -25,7 +25,7 @@ impl ProbeBw {
         GAINS[self.phase]
     }
 
-    /// Whether it sends faster than the estimated rate.
+    /// Whether the phase sends faster than the estimated rate.
     pub fn probing(&self) -> bool {
         self.phase == 0
     }
@@ -38,7 +38,7 @@ impl Bbr {
         let long = feedback.now.since(probe.since) > min_rtt;
         let gain = if self.model.policer.rate().is_some() { 1.0 } else { probe.gain() };
         let next = if gain > 1.0 {
-            // Lasts until the target is in flight, or losses show that it does not fit.
+            // The phase lasts until the target is in flight, or losses show that the path cannot hold it.
             long && (feedback.lost > 0 || feedback.flight_before >= self.inflight(gain))
         } else if gain < 1.0 {
             long || feedback.flight_before <= self.inflight(1.0)

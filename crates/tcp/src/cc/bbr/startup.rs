@@ -5,7 +5,7 @@ use crate::cc::Feedback;
 
 /// Minimum growth of the rate per round trip.
 const GROWTH: f64 = 1.25;
-/// Round trips without that growth after which the path is full.
+/// Number of round trips without this growth after which the path counts as full.
 const ROUNDS: u32 = 3;
 
 /// Detects that the pipe is full, because the measured bandwidth has stopped growing; this ends STARTUP.
@@ -30,7 +30,7 @@ impl FullPipe {
         self.reached = self.rounds >= ROUNDS;
     }
 
-    /// After a timeout the rate measured before it is no longer compared with.
+    /// After a timeout the earlier rate is no longer used for comparison.
     pub fn forget_rate(&mut self) {
         self.bandwidth = 0.0;
     }

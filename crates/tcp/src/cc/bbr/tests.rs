@@ -126,7 +126,8 @@ fn cwnd_is_two_bandwidth_delay_products() {
     assert_eq!(run.cc.cwnd(), 20_000.0 + 10_000.0 + 4000.0 + pair);
 }
 
-/// After ten seconds without a round trip as short: four segments for 200 ms and a round trip, then cwnd is restored.
+/// After ten seconds without an equally short round trip: four segments for 200 ms and a round trip, then cwnd is
+/// restored.
 #[test]
 fn min_rtt_is_measured_again_after_ten_seconds() {
     let mut run = Rounds::steady();

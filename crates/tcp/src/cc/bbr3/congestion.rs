@@ -1,5 +1,5 @@
-//! Response to losses [draft-ietf-ccwg-bbr s5.5.10]: while probing they show that too much was in flight, at other
-//! times they show the present delivery rate.
+//! Response to losses [draft-ietf-ccwg-bbr s5.5.10]: losses during probing mean that too much was in flight; at other
+//! times the delivery rate after a loss becomes the bound.
 
 use engine::Time;
 
@@ -13,7 +13,7 @@ pub(super) struct Bounds {
     pub inflight_shortterm: f64,
     /// Bytes in flight known to be safe; infinite until losses show a limit.
     pub inflight_longterm: f64,
-    /// The maximum of this round trip.
+    /// Maximum in this round trip.
     bw_latest: f64,
     pub inflight_latest: f64,
     loss_in_round: bool,
@@ -88,7 +88,7 @@ impl Bbr3 {
         }
     }
 
-    /// Whether the losses since the segment was sent show that too much was in flight then.
+    /// Whether the losses since the segment was sent mean that too much was in flight then.
     pub(super) fn too_high(&self, rate: &RateSample) -> bool {
         rate.lost as f64 > rate.flight_at_send * self.config.loss_threshold
     }

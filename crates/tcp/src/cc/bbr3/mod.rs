@@ -65,10 +65,10 @@ pub struct Config {
     /// The minimum share of a bound that remains after a round trip with losses.
     #[serde(default = "seven_tenths")]
     pub beta: f64,
-    /// How often the minimum round trip is measured again.
+    /// Interval between measurements of the minimum round trip.
     #[serde(default = "five_seconds")]
     pub probe_rtt_interval: Span,
-    /// How long the flight is kept small for that.
+    /// Duration of the small flight for this measurement.
     #[serde(default = "fifth_of_a_second")]
     pub probe_rtt: Span,
 }
@@ -208,7 +208,7 @@ impl Bbr3 {
         }
     }
 
-    /// The estimated rate within its bound, in bytes per second.
+    /// The estimated rate, limited by its bound, in bytes per second.
     fn bw(&self) -> f64 {
         self.model.max_bw().min(self.bounds.bw_shortterm)
     }
@@ -266,7 +266,7 @@ impl Bbr3 {
         self.bdp(self.bw(), PROBE_RTT_GAIN).max(self.min_pipe_cwnd())
     }
 
-    /// Saves cwnd [draft-ietf-ccwg-bbr s5.6.4.4]; `cwnd` is its value now, or before this acknowledgment.
+    /// Saves cwnd [draft-ietf-ccwg-bbr s5.6.4.4]; `cwnd` is the current value, or the value before this acknowledgment.
     fn save(&mut self, cwnd: f64) {
         let temporary = self.recovery != Recovery::Open || matches!(self.state, Bbr3State::ProbeRtt(_));
         self.prior_cwnd = if temporary { self.prior_cwnd.max(cwnd) } else { cwnd };

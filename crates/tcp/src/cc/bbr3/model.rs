@@ -27,12 +27,12 @@ pub(super) struct Model {
     min_rtt: Option<(Span, Time)>,
     probe_rtt_min: Option<(Span, Time)>,
     pub probe_rtt_expired: bool,
-    /// Samples of segments sent between these two (as `prior_delivered`) were limited by this control.
+    /// Samples of segments sent between these two points (as `prior_delivered`) were limited by this control.
     limited: Option<(u64, u64)>,
     extra_since: Time,
     extra_delivered: f64,
     extra: WindowedMax,
-    /// In Startup: the round trip, and the maximum of this round trip alone.
+    /// In Startup: the round trip count, and the maximum in this round trip only.
     extra_startup: (u64, f64),
     full: bool,
 }

@@ -6,7 +6,8 @@ use engine::{Span, Time};
 use super::{Bbr3, Bbr3State};
 use crate::cc::{Feedback, RateSample};
 
-/// Bandwidth is probed after the number of round trips in which Reno grows by a bandwidth-delay product; its maximum.
+/// Bandwidth is probed after the number of round trips in which Reno grows by a bandwidth-delay product; this is the
+/// maximum of that number.
 const RENO_ROUNDS: f64 = 63.0;
 /// Maximum number of doublings of the slope in UP.
 const DOUBLINGS: i32 = 30;
@@ -25,7 +26,7 @@ pub(super) enum ProbePhase {
 
 pub(super) struct ProbeBw {
     pub phase: ProbePhase,
-    /// The start of DOWN or UP, and the wait from then.
+    /// Start of the last DOWN or UP phase; `wait` counts from it.
     since: Time,
     wait: Span,
 }
@@ -79,7 +80,7 @@ impl Bbr3 {
         if !self.full.reached {
             return;
         }
-        // Computed before the bound rises: whether the bound is what limits the rate.
+        // Computed before the bound increases: whether the bound limits the rate.
         let bounded = self.cwnd_limited() && self.cwnd >= self.bounds.inflight_longterm;
         self.adapt_long_term(feedback, rate, bounded);
         if self.up() {

@@ -18,7 +18,7 @@ pub(super) struct FullPipe {
     rounds: u32,
     /// BBR.full_bw_now: whether the bandwidth has stopped to grow since the last reset.
     pub now: bool,
-    /// BBR.full_bw_reached: whether this has ever happened.
+    /// BBR.full_bw_reached: whether the path has ever been found full.
     pub reached: bool,
     /// Acknowledgments that showed losses in this round trip.
     loss_events: u32,

@@ -109,7 +109,7 @@ fn losses_in_up_set_inflight_longterm() {
     }
     run.round(1_000_000, 100, 120_000.0, 3600);
     assert_eq!(run.name(), "down");
-    // 119 segments in flight before the one at which the losses, 2.6 segments, are above 2 % of them.
+    // 119 segments are in flight before the first one at which the losses, 2.6 segments, exceed 2 % of the flight.
     assert_eq!(run.cc.bounds.inflight_longterm, 119_000.0);
     run.round(1_000_000, 100, 95_000.0, 0);
     assert_eq!(run.name(), "cruise");
@@ -139,7 +139,7 @@ fn bound_grows_slowly_at_first_in_up() {
     }
 }
 
-/// A rate expires after two probing cycles that did not reach it.
+/// A rate expires after two probing cycles in which it was not reached.
 #[test]
 fn rate_expires_after_two_cycles() {
     let mut run = Rounds::steady();
@@ -158,8 +158,8 @@ fn rate_expires_after_two_cycles() {
 #[test]
 fn losses_in_cruise_lower_short_term_bounds_until_refill() {
     let mut run = Rounds::steady();
-    // The response to a loss comes at the end of its round trip, with the maximum rate since the previous end: the
-    // first time that is the rate before the losses.
+    // The response to a loss follows at the end of its round trip, with the maximum rate since the previous end: in the
+    // first round trip this is the rate before the losses.
     run.round(500_000, 100, 95_000.0, 5000);
     run.round(500_000, 100, 50_000.0, 0);
     assert_eq!(run.cc.bounds.bw_shortterm, 1_000_000.0);
@@ -174,7 +174,7 @@ fn losses_in_cruise_lower_short_term_bounds_until_refill() {
     assert!(run.cc.bounds.bw_shortterm.is_infinite());
 }
 
-/// After a spurious loss bounds and cwnd are those before it.
+/// After a spurious loss bounds and cwnd return to their earlier values.
 #[test]
 fn spurious_reduction_is_undone() {
     let mut run = Rounds::steady();
@@ -202,7 +202,7 @@ fn min_rtt_is_measured_again_after_five_seconds() {
             break;
         }
     }
-    // The first sample of 100 ms came at 100 ms, and none was shorter.
+    // The first sample of 100 ms was at 100 ms, and no sample was shorter.
     assert_eq!(entered, Some(5200));
     assert_eq!(run.cc.cwnd(), 50_000.0);
     for _ in 0..3 {
@@ -215,7 +215,7 @@ fn min_rtt_is_measured_again_after_five_seconds() {
     assert_eq!(run.cc.model.max_bw(), 1_000_000.0, "the slow samples do not count");
 }
 
-/// On a path that became longer the new round trip is the minimum once no shorter one was measured for ten seconds.
+/// On a path that became longer, the new round trip becomes the minimum after ten seconds without a shorter one.
 #[test]
 fn longer_min_rtt_is_adopted_after_ten_seconds() {
     let mut run = Rounds::steady();
@@ -225,7 +225,7 @@ fn longer_min_rtt_is_adopted_after_ten_seconds() {
         assert!(run.millis < began + 20_000, "it is believed");
     }
     assert_eq!(run.cc.model.min_rtt(), Some(Span::from_millis(120)));
-    // The first sample of 100 ms came at 100 ms.
+    // The first sample of 100 ms was at 100 ms.
     assert!((10_100..10_300).contains(&run.millis), "{}", run.millis);
 }
 

@@ -138,7 +138,7 @@ impl Linux {
         }
     }
 
-    /// Reduces after a loss at `cwnd` and returns ssthresh; `restart` if slow start begins again.
+    /// Reduces after a loss at `cwnd` and returns ssthresh; `restart` states whether slow start begins again.
     pub fn cut(&mut self, cwnd: u64, restart: bool) -> u64 {
         let below = cwnd < self.last_max && self.fast_convergence;
         let last_max = if below { cwnd * (SCALE + self.beta) / (2 * SCALE) } else { cwnd };
@@ -151,7 +151,7 @@ impl Linux {
         (cwnd * self.beta / SCALE).max(2)
     }
 
-    /// Nothing was sent for `idle`.
+    /// Handles an idle time of `idle`.
     pub fn pause(&mut self, now: Time, idle: Span) {
         if let Some(epoch) = &mut self.epoch {
             *epoch = (*epoch + idle.as_nanos() / engine::time::NANOS_PER_MILLI).min(count_milliseconds(now));

@@ -31,7 +31,7 @@ use super::hystart::{self, Hystart, Kind, SlowStartVerdict};
 use super::window::{Growth, RenoWindow};
 use super::{Acked, Congestion, CongestionControl, Feedback, Flight, Start};
 
-/// Which arithmetic the curve follows.
+/// Arithmetic of the curve.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Arithmetic {
@@ -52,16 +52,16 @@ pub struct Config {
     /// The share of the window that remains after a reduction.
     #[serde(default = "seven_tenths")]
     pub beta: f64,
-    /// Whether a flow that is reduced below its last maximum yields further bandwidth [RFC9438 s4.7].
+    /// Whether a flow reduced below its last maximum yields further bandwidth [RFC9438 s4.7].
     #[serde(default = "enable_rfc9438_rules")]
     pub fast_convergence: bool,
-    /// Whether it grows at least as Reno would [RFC9438 s4.3].
+    /// Whether cwnd grows at least as in Reno [RFC9438 s4.3].
     #[serde(default = "enable_rfc9438_rules")]
     pub reno_friendly: bool,
-    /// Which arithmetic the curve follows.
+    /// Arithmetic of the curve.
     #[serde(default)]
     pub arithmetic: Arithmetic,
-    /// What ends slow start before a loss.
+    /// Algorithm that ends slow start before a loss.
     #[serde(default = "plus_plus")]
     pub hystart: Kind,
     /// With `hystart = "hystart"`: 1 for the train of acknowledgments, 2 for delay, 3 for both, which is the default.
@@ -112,7 +112,7 @@ impl Default for Config {
 impl Settings for Config {
     fn check(&self) -> Vec<Fault> {
         let mut faults = Vec::new();
-        // Negated so that NaN is rejected too.
+        // Negated, so that NaN is rejected too.
         if !(self.c >= 0.01 && self.c <= 100.0) {
             faults.push(Fault::new("c", self.c, "0.01 to 100 segments per second cubed"));
         }
@@ -177,7 +177,7 @@ struct Cubic {
     /// Maximum growth of slow start per acknowledgment, in bytes.
     limit: f64,
     hystart: Hystart,
-    /// Also after HyStart++ has ended, as the sender queries it once.
+    /// Also after HyStart++ has ended, because the sender queries it only once.
     wants_feedback: bool,
     curve: Curve,
     /// The RFC's curve before the last reduction, to undo it.
@@ -263,7 +263,7 @@ impl CongestionControl for Cubic {
         self.hystart.on_exit(restart);
     }
 
-    /// [RFC9438 s4.9]: the RFC's curve is restored too; Linux's is not.
+    /// [RFC9438 s4.9]: the RFC's curve is also restored; Linux's curve is not.
     fn on_undo(&mut self) {
         self.window.undo();
         if let Some(before) = self.before.take() {

@@ -58,10 +58,11 @@ impl Rfc {
             Epoch { start: now, w_max, k: libm::cbrt((w_max - cwnd) / c), w_est: cwnd }
         });
         let t = now.since(epoch.start).as_secs_f64();
-        // [RFC9438 s4.2]: at least the window, at most one and a half of it.
+        // [RFC9438 s4.2]: at least cwnd, at most one and a half times cwnd.
         let target = epoch.window(c, t + srtt.as_secs_f64()).clamp(cwnd, 1.5 * cwnd);
         if self.reno_friendly {
-            // [RFC9438 s4.3 equation 4]; Reno's own slope once it has reached the window before the reduction.
+            // [RFC9438 s4.3 equation 4]; the slope of Reno once the estimate has reached the window before the
+            // reduction.
             let alpha = if epoch.w_est < self.cwnd_prior { 3.0 * (1.0 - self.beta) / (1.0 + self.beta) } else { 1.0 };
             epoch.w_est += alpha * acked / cwnd;
             if epoch.window(c, t) < epoch.w_est {
@@ -72,7 +73,7 @@ impl Rfc {
         cwnd + (target - cwnd) / cwnd * acked
     }
 
-    /// Reduces after a loss or mark at `cwnd`; `restart` if slow start begins again.
+    /// Reduces after a loss or mark at `cwnd`; `restart` states whether slow start begins again.
     pub fn cut(&mut self, cwnd: f64, restart: bool) {
         // [RFC9438 s4.7]
         let below = self.w_max.is_some_and(|w_max| cwnd < w_max);
@@ -83,7 +84,7 @@ impl Rfc {
         self.epoch = None;
     }
 
-    /// Nothing was sent for `idle`: t does not advance [RFC9438 s5.8].
+    /// Handles an idle time of `idle`: t does not advance [RFC9438 s5.8].
     pub fn pause(&mut self, now: Time, idle: Span) {
         if let Some(epoch) = &mut self.epoch {
             epoch.start = now.min(epoch.start + idle);

@@ -48,7 +48,7 @@ fn window_follows_the_cubic_curve() {
 
 // covers [RFC9438 s4.3 equation 4]: where the curve is lower, growth is alpha = 3 x 0.3 / 1.7 segments per window.
 #[test]
-fn growth_is_at_least_renos() {
+fn cubic_grows_at_least_as_fast_as_reno() {
     // A window a second: in 3 s the curve is at 100 - 0.4 x 1.17^3 = 99.4, Reno at 72.6; C = 0.01 keeps it far below.
     let config = Config { c: 0.01, ..Config::default() };
     let mut cc = cubic(config, 100.0, 1.0);
@@ -79,7 +79,7 @@ fn alpha_is_one_above_the_old_window() {
     // 3 segments at 9/17 of one for each window: 3 x 17/9 windows of 7.
     let grown = curve.grow(Time::ZERO, Span::ZERO, 7.0, 7.0 * 3.0 * 17.0 / 9.0);
     assert!((grown - 10.0).abs() < 1e-9, "{grown}");
-    // At most the old window before this step: the next step is above it.
+    // At most the window before this step: the next step exceeds it.
     let before = curve.grow(Time::ZERO, Span::ZERO, 10.0, 10.0);
     let grown = curve.grow(Time::ZERO, Span::ZERO, before, before);
     assert!((grown - before - 1.0).abs() < 1e-9, "{grown}");
@@ -102,7 +102,7 @@ fn reduces_to_seven_tenths_with_fast_convergence() {
     let Curve::Rfc(mut curve) = Curve::Rfc(rfc::Rfc::new(&Config::default())) else { unreachable!() };
     curve.cut(100.0, false);
     curve.cut(80.0, false);
-    // W_max is 80 x 1.7 / 2 = 68 now: a window of 60 needs K = cbrt(8 / 0.4) s to come back.
+    // W_max is now 80 x 1.7 / 2 = 68: a window of 60 needs K = cbrt(8 / 0.4) s to return to it.
     let grown = curve.grow(Time::ZERO, Span::ZERO, 60.0, 0.0);
     assert_eq!(grown, 60.0);
     let k = libm::cbrt(20.0);
@@ -209,7 +209,7 @@ impl Clocked {
 /// Two segments every 100 ms: HyStart ends slow start at 48; growth is one segment per 20 before the first plateau,
 /// then cubic, and from 58 on at its maximum, one per two.
 #[test]
-fn linux_bulk_with_two_segments_per_100_ms() {
+fn linux_cubic_follows_its_curve_with_two_segments_per_100_ms() {
     let mut run = Clocked::new(linux(hystart::linux::Rounds::AboveLowWindow), 10.0);
     let mut seen = Vec::new();
     for number in 1..=200 {
@@ -224,7 +224,7 @@ fn linux_bulk_with_two_segments_per_100_ms() {
     assert_eq!(seen, first.into_iter().chain(rest).collect::<Vec<_>>());
 }
 
-/// Four idle seconds in the middle do not advance the curve: the windows are those without the idle time.
+/// Four idle seconds in the middle do not advance the curve: the windows equal those without idle time.
 #[test]
 fn linux_idle_time_does_not_advance_the_curve() {
     let course = |told: bool| {
@@ -247,7 +247,7 @@ fn linux_idle_time_does_not_advance_the_curve() {
 /// After a timeout slow start reaches the threshold of 7; then Reno's window, which grows every 13 acknowledgments,
 /// adds one segment at the 16th, since the count is computed once per 31 ms.
 #[test]
-fn linux_after_a_timeout() {
+fn linux_cubic_after_a_timeout_adds_its_first_segment_at_the_16th_acknowledgment() {
     let mut cc = cubic(linux(hystart::linux::Rounds::Always), 10.0, f64::INFINITY);
     cc.on_congestion(Congestion::Timeout { nth: 1 }, &flight(1000.0));
     cc.on_congestion(Congestion::Timeout { nth: 2 }, &flight(1000.0));
@@ -279,7 +279,7 @@ fn linux_hystart_ends_slow_start_when_the_round_trip_rises() {
     }
 }
 
-/// The last of ten samples is far below the minimum, which is no rise.
+/// The last of ten samples is far below the minimum, which is not a rise.
 #[test]
 fn linux_hystart_continues_slow_start_when_the_round_trip_falls() {
     let mut run = Clocked::new(linux(hystart::linux::Rounds::Always), 10.0);

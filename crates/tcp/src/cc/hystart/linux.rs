@@ -41,7 +41,7 @@ pub enum Rounds {
     /// From the first acknowledgment.
     #[default]
     Always,
-    /// Once the window has 16 segments, as in Linux 5.16 to 6.13.
+    /// From a window of 16 segments on, as in Linux 5.16 to 6.13.
     AboveLowWindow,
 }
 
@@ -66,7 +66,7 @@ pub(crate) struct Linux {
     /// Minimum round trip since the beginning or the last timeout.
     min_rtt: Option<Span>,
     found: bool,
-    /// The offset whose acknowledgment ends the round.
+    /// Offset whose acknowledgment ends the round.
     end: u64,
     round_start: Time,
     last_ack: Time,

@@ -12,7 +12,7 @@ use super::{Feedback, Start};
 /// The algorithm that ends slow start before a loss.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub enum Kind {
-    /// None: only a loss ends slow start.
+    /// None: slow start ends only by a loss.
     #[default]
     #[serde(rename = "off")]
     Off,
@@ -29,7 +29,7 @@ pub enum Kind {
 pub(crate) enum SlowStartVerdict {
     /// Slow start continues.
     Continue,
-    /// Slow start should end at the present window.
+    /// Slow start should end at the current window.
     Exit,
 }
 
@@ -41,7 +41,7 @@ pub(crate) enum Hystart {
 }
 
 impl Hystart {
-    /// `linux` holds the settings of Linux's HyStart; whether the sender paces is taken from it for all.
+    /// `linux` contains the settings of Linux's HyStart; its setting for pacing applies to all algorithms.
     pub fn new(kind: Kind, linux: linux::Parameters, start: &Start) -> Self {
         match kind {
             Kind::Off => Hystart::Off,

@@ -40,7 +40,7 @@ pub(crate) struct PlusPlus {
     /// The maximum growth of slow start per acknowledgment, in segments (L).
     max_growth: f64,
     phase: HystartPhase,
-    /// The offset whose acknowledgment ends the round.
+    /// Offset whose acknowledgment ends the round.
     end: u64,
     last_min: Option<Span>,
     current_min: Option<Span>,
@@ -54,7 +54,7 @@ impl PlusPlus {
     }
 
     pub fn on_feedback(&mut self, feedback: &Feedback) -> SlowStartVerdict {
-        // [RFC9406 s4.2]: the round's end.
+        // [RFC9406 s4.2]: end of the round.
         if feedback.una > self.end {
             self.end = feedback.nxt;
             self.last_min = self.current_min.take();

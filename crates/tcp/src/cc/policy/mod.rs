@@ -41,14 +41,14 @@ pub use observe::{Feature, PolicyStep};
 /// Largest cwnd, in segments.
 const MOST_SEGMENTS: f64 = 1_048_576.0;
 
-/// Settings: a file, or its contents.
+/// Settings of a policy: a file, or its contents.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
     /// File relative to the scenario's folder: a network as TOML, with the keys of `network`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// The network. Without `file` and `network` all actions are 0, which leave cwnd unchanged.
+    /// The network. Without `file` and `network` all actions are 0 and leave cwnd unchanged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub network: Option<Network>,
 }
@@ -66,7 +66,7 @@ impl Settings for Config {
     }
 
     fn read_files<F: FileReader>(&mut self, key: Arguments<'_>, reader: &mut F) {
-        // Both together are an error, which `check` reports.
+        // Setting both is an error, which `check` reports.
         if self.network.is_none() {
             let (file, content) = (&mut self.file, &mut self.network);
             let setting = FileSetting { key: format_args!("{key}.file"), file, content };
@@ -83,7 +83,7 @@ impl Config {
     }
 }
 
-/// What an agent sees and what its actions mean.
+/// Observations of an agent, and meaning of its actions.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Rules {
@@ -93,7 +93,7 @@ pub struct Rules {
     pub action: Action,
     /// Largest change of a factor in one step, as a power of two: 1 allows cwnd to double and to halve.
     pub scale: Scale,
-    /// The features that the agent sees, in this order.
+    /// Features available to the agent, in this order.
     pub observe: Vec<Feature>,
 }
 
@@ -195,20 +195,20 @@ impl JsonSchema for StepInterval {
 pub trait PolicyAgent: Send {
     /// A step has ended; `features` are the values of [`Rules::observe`].
     fn observe(&mut self, step: &PolicyStep, features: &[f64]);
-    /// The action for the step that was observed last, from -1 to 1. Called once for each observed step.
+    /// The action for the most recently observed step, from -1 to 1. Called once for each observed step.
     fn action(&mut self) -> f64;
     /// A round trip was measured.
     fn on_rtt(&mut self, _: Span) {}
 }
 
-/// The congestion control that an agent drives.
+/// The congestion control driven by an agent.
 pub struct Policy<A> {
     rules: Rules,
     agent: A,
     window: RenoWindow,
     monitor: Monitor,
     features: Vec<f64>,
-    /// Whether the action of the last step has not taken effect.
+    /// Whether the action of the last step has not yet taken effect.
     due: bool,
     /// Whether slow start decides, after a timeout.
     slow_start: bool,
@@ -339,7 +339,7 @@ pub struct ObservedControl<A> {
 }
 
 impl<A: PolicyAgent> ObservedControl<A> {
-    /// Creates the control; `agent` observes the steps of `rules`, and its actions are not used.
+    /// Creates the control; `agent` observes the steps of `rules`, and its actions are ignored.
     pub fn new(rules: &Rules, agent: A, control: Box<dyn CongestionControl>, start: &Start) -> Self {
         let (rules, monitor) = (rules.clone(), Monitor::new(rules.step));
         ObservedControl { control, rules, agent, monitor, features: Vec::new(), segment: start.segment }

@@ -1,4 +1,5 @@
-//! A feed-forward network with tanh layers, evaluated in a fixed order of additions: the same result on every machine.
+//! A feed-forward network with tanh layers, evaluated with a fixed order of additions, so that results are equal on
+//! every machine.
 
 use engine::registry::Fault;
 use schemars::JsonSchema;
@@ -6,15 +7,15 @@ use serde::{Deserialize, Serialize};
 
 use super::{PolicyAgent, PolicyStep, Rules};
 
-/// Most layers, and most numbers in a layer.
+/// Maximum number of layers, and of numbers in a layer.
 const MOST_LAYERS: usize = 8;
 const MOST_WIDTH: usize = 256;
 
-/// A network: what it sees, what its actions mean, and its layers.
+/// A network: its observations, the meaning of its actions, and its layers.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Network {
-    /// What it sees and what its actions mean.
+    /// Observations, and meaning of the actions.
     pub rules: Rules,
     /// Layers from the features to the action; the last has one output. Without any, the action is 0.
     pub layers: Vec<Layer>,
@@ -81,7 +82,7 @@ impl Evaluator {
         Evaluator { layers, inputs: Vec::new(), outputs: Vec::new(), action: 0.0 }
     }
 
-    /// The action for these features.
+    /// Returns the action for these features.
     pub fn act(&mut self, features: &[f64]) -> f64 {
         let Evaluator { layers, inputs, outputs, .. } = self;
         inputs.clear();

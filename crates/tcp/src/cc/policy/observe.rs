@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::super::Feedback;
 use super::StepInterval;
 
-/// Steps over which the largest delivery rate is remembered.
+/// Number of steps for which the largest delivery rate is kept.
 const RATES: usize = 10;
 
 /// A number about a step, without a unit.
@@ -45,7 +45,7 @@ impl Feature {
         (Feature::Action, "action", -1.0, 1.0),
     ];
 
-    /// Its value, within its range.
+    /// Value of the feature, within its range.
     pub fn of(self, step: &PolicyStep) -> f64 {
         let min_rtt = step.min_rtt.as_secs_f64().max(1e-9);
         let (_, _, least, most) = Feature::ALL[self as usize];
@@ -71,7 +71,7 @@ fn compute_share(part: u64, of: u64) -> f64 {
 /// The measurements of a step.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct PolicyStep {
-    /// The end of the step.
+    /// End of the step.
     pub now: Time,
     /// Its length.
     pub elapsed: Span,
@@ -79,13 +79,14 @@ pub struct PolicyStep {
     pub delivered: u64,
     /// Bytes acknowledged in order.
     pub acked: u64,
-    /// Bytes of these acknowledged with ECN-Echo.
+    /// Bytes acknowledged with ECN-Echo.
     pub marked: u64,
     /// Bytes marked lost.
     pub lost: u64,
     /// Timeouts.
     pub timeouts: u32,
-    /// Mean of the round trips measured in the step, in seconds; without any, the mean of the last step that has some.
+    /// Mean of the round trips measured in the step, in seconds; without round trips, the mean of the last step with
+    /// round trips.
     pub mean_rtt: f64,
     /// `mean_rtt` of the previous step.
     pub last_mean_rtt: f64,
@@ -93,11 +94,11 @@ pub struct PolicyStep {
     pub min_rtt: Span,
     /// Largest delivery rate of the last ten steps, in bytes per second.
     pub most_rate: f64,
-    /// Congestion window at its end, in bytes.
+    /// Congestion window at the end of the step, in bytes.
     pub cwnd: f64,
     /// Bytes in a full segment.
     pub segment: f64,
-    /// The action that took effect in it.
+    /// Action that took effect in the step.
     pub action: f64,
 }
 
@@ -111,7 +112,7 @@ impl PolicyStep {
 /// Measures steps.
 pub(super) struct Monitor {
     interval: StepInterval,
-    /// The end of the last step; `None` before the first round trip was measured.
+    /// End of the last step; `None` before the first measured round trip.
     began: Option<Time>,
     min_rtt: Span,
     mean_rtt: f64,
@@ -170,7 +171,7 @@ impl Monitor {
         }
     }
 
-    /// The step that ends with this acknowledgment, if one does.
+    /// Returns the step that this acknowledgment ends, if any.
     pub fn end(&mut self, feedback: &Feedback, cwnd: f64, segment: f64) -> Option<PolicyStep> {
         let interval = match self.interval {
             StepInterval::Ack => Span::ZERO,

@@ -8,7 +8,7 @@ const SEGMENT: f64 = 1000.0;
 /// A step with its features.
 type Seen = (PolicyStep, Vec<f64>);
 
-/// Records features, and acts as a list says.
+/// Records features, and acts according to a list.
 #[derive(Default)]
 struct Listed {
     actions: Vec<f64>,
@@ -54,7 +54,7 @@ fn action_takes_effect_at_the_acknowledgment_after_its_step() {
     assert_eq!(windows, [10.0, 10.0, 10.0, 20.0, 20.0, 10.0]);
 }
 
-/// From 0 to 100 ms: 4000 of 5000 bytes arrive after 40, 80 and 120 ms, of which the last 1000 marked. Mean 80 ms, twice
+/// From 0 to 100 ms: 4000 of 5000 bytes arrive after 40, 80 and 120 ms, the last 1000 of them marked. Mean 80 ms, twice
 /// the minimum; 40 kB/s, of which 1600 B in 40 ms, of a window of 10,000 B.
 #[test]
 fn features_of_a_step_follow_from_its_acknowledgments() {

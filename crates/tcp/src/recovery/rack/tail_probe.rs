@@ -14,14 +14,14 @@ const UNMEASURED: Span = Span::from_secs(1);
 pub(super) struct TailProbe {
     on: bool,
     due: Time,
-    /// The outstanding probe: the first byte never sent at that time (TLP.end_seq), and whether it was a
+    /// The outstanding probe: the first unsent byte at that time (TLP.end_seq), and whether the probe was a
     /// retransmission.
     outstanding: Option<(u64, bool)>,
 }
 
 /// The outcome of a probe according to an acknowledgment.
 pub(super) enum Found {
-    /// None yet, or the probe was spurious.
+    /// No probe has been sent yet, or the probe was spurious.
     Nothing,
     /// The probe recovered a loss.
     Repaired,
@@ -56,7 +56,7 @@ impl TailProbe {
         self.due = (now + wait).min(view.expiry);
     }
 
-    /// The probe was sent; `nxt` is the first byte never sent, after it.
+    /// The probe was sent; `nxt` is the first unsent byte after the probe.
     pub fn on_probe_sent(&mut self, again: bool, nxt: u64) {
         self.outstanding = Some((nxt, again));
     }

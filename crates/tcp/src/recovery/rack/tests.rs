@@ -49,7 +49,7 @@ fn sacked(rack: &mut Rack, board: &mut Scoreboard, now: Time, number: u64) -> Re
 
 /// Segment 1, sent at 1 ms, is delivered after 100 ms. Segments sent no later are lost when a round trip and a quarter
 /// of the minimum have passed: at 126 ms, not before.
-// covers [RFC8985 s6.2 step 5], by which the segment is lost at 125 ms, when no time remains; here the time must have
+// covers [RFC8985 s6.2 step 5]. By the RFC the segment is lost at 125 ms, when no time remains; here the time must have
 // passed, a deviation (tcp-recovery.md).
 #[test]
 fn segment_is_lost_a_round_trip_and_a_quarter_after_a_later_segment_was_sent() {
@@ -90,7 +90,7 @@ fn reported_loss_begins_recovery_with_the_first_duplicate() {
 }
 
 /// The sixteenth recovery after a duplicate resets the window to a quarter; a recovery that ends with a timeout counts
-/// as one.
+/// too.
 // covers [RFC8985 s6.2 step 4]
 #[test]
 fn duplicate_widens_the_reordering_window_for_sixteen_recoveries() {
@@ -111,7 +111,7 @@ fn duplicate_widens_the_reordering_window_for_sixteen_recoveries() {
     assert_eq!((rack.window.quarters, rack.window.persist), (2, 1), "once");
     rack.window.on_recovered();
     assert_eq!((rack.window.quarters, rack.window.persist), (1, 0));
-    // Data outstanding at the duplicate is acknowledged: another duplicate counts again.
+    // Data outstanding at the duplicate is acknowledged, so another duplicate counts.
     board.acknowledge(3000, |_, _| ());
     rack.on_ack(&twice, &mut board, &view());
     assert_eq!(rack.window.quarters, 1, "not all of it");
@@ -163,8 +163,8 @@ fn idle_connection_frees_capacity() {
     }
 }
 
-/// Two round trips after the last segment; 200 ms more if it is alone, since its acknowledgment may be delayed; a
-/// second without a round trip sample; not after the retransmission timer.
+/// Two round trips after the last segment; 200 ms more for a single segment, since its acknowledgment may be delayed;
+/// one second without a round trip sample; never later than the retransmission timer.
 // covers [RFC8985 s7.2]
 #[test]
 fn tail_is_probed_after_two_round_trips() {

@@ -48,9 +48,9 @@ struct FecBlock {
 /// The current block at the far end.
 #[derive(Default)]
 struct FarBlock {
-    /// Packets that are not delivered yet, and whether each has arrived.
+    /// Packets not delivered yet, and whether each has arrived.
     open: VecDeque<(Packet, bool)>,
-    /// Number of them that have not arrived.
+    /// Number of missing frames of the block.
     missing: u32,
     /// Parity frames that have arrived.
     parity: u32,
@@ -256,7 +256,7 @@ impl Link for FecSender {
         counters
     }
 
-    /// Returns the packets that it holds: frames in transit include parity.
+    /// Returns the packets at this end: frames in transit include parity.
     fn state(&self, _: Time) -> HopState {
         let (waiting, waiting_bytes) = (self.backlog.len(), self.backlog.bytes());
         HopState { waiting, waiting_bytes, outstanding: self.flying.len(), link_layer: None }

@@ -31,7 +31,7 @@ pub(super) struct LanSender {
     hop: HopId,
     line: TransmissionLine,
     lan: Lan,
-    /// The part of the far end's delay that applies before the packet is delivered.
+    /// Part of the far end's delay before the packet is delivered.
     far_delay: Span,
     slot: Slot,
     /// Packets between the node and the queue, and whether each is expedited.
@@ -150,7 +150,7 @@ impl Link for LanSender {
         counters
     }
 
-    /// Returns the packets that it holds. A packet that has not joined the queue counts as in transit.
+    /// Returns the packets at this end. A packet that has not joined the queue counts as in transit.
     fn state(&self, _: Time) -> HopState {
         let (waiting, waiting_bytes) = (self.backlog.len(), self.backlog.bytes());
         HopState { waiting, waiting_bytes, outstanding: self.entering.len() + self.flying.len(), link_layer: None }

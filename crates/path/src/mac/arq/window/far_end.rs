@@ -75,7 +75,7 @@ impl FarEnd {
         FrameReceipt::New
     }
 
-    /// The frame of this number was given up, unless it was received.
+    /// The frame with this number was given up, unless it was received.
     pub fn pass_over(&mut self, number: u64, up: impl FnMut(Packet)) {
         if !self.has(number) {
             self.put(number, ReorderSlot::Settled);
@@ -83,7 +83,7 @@ impl FarEnd {
         }
     }
 
-    /// Sets the place of `number`, which is at least `expected`.
+    /// Sets the state of frame `number`, which is at least `expected`.
     fn put(&mut self, number: u64, place: ReorderSlot) {
         let ahead = (number - self.expected) as usize;
         while self.places.len() <= ahead {
@@ -92,7 +92,7 @@ impl FarEnd {
         self.places[ahead] = place;
     }
 
-    /// Advances to the first missing place.
+    /// Advances to the first missing frame.
     fn advance(&mut self, mut up: impl FnMut(Packet)) {
         while let Some(place) = self.places.pop_front() {
             match place {

@@ -44,7 +44,7 @@ pub enum WindowPolicy {
     GoBackN,
     /// The far end buffers them.
     SelectiveRepeat {
-        /// Whether it delivers packets in sequence, or on arrival.
+        /// Whether the link layer delivers packets in sequence, or on arrival.
         in_order: bool,
     },
 }

@@ -24,11 +24,11 @@ use crate::queue::{Backlog, RouterBuffer};
 /// A frame that was sent and is not completed.
 struct Outstanding {
     packet: Packet,
-    /// Time at which it was queued.
+    /// Time at which the packet was queued.
     queued: Time,
     sent: u32,
     failed: u32,
-    /// True if it was acknowledged or given up, and is kept because an earlier frame is still outstanding.
+    /// True if the frame was acknowledged or given up, and is kept because an earlier frame is still outstanding.
     done: bool,
 }
 

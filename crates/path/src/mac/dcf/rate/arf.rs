@@ -3,7 +3,7 @@
 //! successes, or a number of attempts without a reduction, raise it; if the first frame at a higher rate fails, the
 //! rate is lowered at once.
 //!
-//! The paper's timer is counted in attempts, as in ns-3, and its length is ns-3's.
+//! The paper's timer is replaced by a count of attempts, as in ns-3, with the length used in ns-3.
 
 use engine::Time;
 use engine::registry::{Fault, Settings};
@@ -21,7 +21,7 @@ pub struct Config {
     pub successes: u32,
     /// Number of consecutive failures that lower the rate.
     pub failures: u32,
-    /// Number of attempts at one rate that raise it, successful or not.
+    /// Number of attempts at one rate after which the rate is raised, successful or not.
     pub patience: u32,
 }
 

@@ -76,7 +76,7 @@ impl Config {
 
 /// Minimum share of acknowledged frames of a usable rate, as in Linux.
 const MIN_SHARE: f64 = 0.1;
-/// Share above which rates count as equally reliable, so that the one with the highest throughput is chosen, as in
+/// Share above which rates count as equally reliable, so that the rate with the highest throughput is chosen, as in
 /// Linux.
 const RELIABLE_SHARE: f64 = 0.95;
 

@@ -25,14 +25,14 @@ impl Default for RateControlConfig {
     }
 }
 
-/// Properties of a rate control that follow from its settings, as lints ask for them.
+/// Properties of a rate control that follow from its settings, for lints.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct RateControlTraits {
     /// True if all frames are sent at the rate of the link.
     pub fixed: bool,
 }
 
-/// Size of the reference frame whose duration is used to compare rates, in bytes; as in Linux's minstrel.
+/// Size of the reference frame whose duration is used to compare rates, in bytes; as in the minstrel of Linux.
 pub const USUAL_FRAME: u32 = 1200;
 
 /// The available rates.

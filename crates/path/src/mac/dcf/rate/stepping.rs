@@ -22,8 +22,8 @@ pub struct Config {
     pub steps: u32,
     /// Share of the rate after the last step.
     pub min_share: f64,
-    /// Number of consecutive failed attempts that lower the rate by a step; unset: each packet that is given up lowers
-    /// it.
+    /// Number of consecutive failed attempts that lower the rate by a step; if unset, each packet that is given up
+    /// lowers the rate.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failures: Option<u32>,
 }
