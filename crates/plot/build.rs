@@ -16,14 +16,14 @@ fn main() -> io::Result<()> {
             code,
             "static {name}: Advances = Advances {{ units_per_em: {}, missing: {missing}, runs: &{:?} }};",
             face.units_per_em(),
-            Runs(runs(&face))
+            CharacterRuns(collect_character_runs(&face))
         );
     }
     fs::write(PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default()).join("advances.rs"), code)
 }
 
 /// The characters of a face: the first of consecutive ones, and the width of each.
-fn runs(face: &Face<'_>) -> Vec<(u32, Vec<u16>)> {
+fn collect_character_runs(face: &Face<'_>) -> Vec<(u32, Vec<u16>)> {
     let mut runs: Vec<(u32, Vec<u16>)> = Vec::new();
     for c in '\0'..=char::MAX {
         let Some(glyph) = face.glyph_index(c) else { continue };
@@ -37,9 +37,9 @@ fn runs(face: &Face<'_>) -> Vec<(u32, Vec<u16>)> {
 }
 
 /// Runs as a list in Rust.
-struct Runs(Vec<(u32, Vec<u16>)>);
+struct CharacterRuns(Vec<(u32, Vec<u16>)>);
 
-impl std::fmt::Debug for Runs {
+impl std::fmt::Debug for CharacterRuns {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("[")?;
         for (first, widths) in &self.0 {

@@ -1,7 +1,7 @@
 //! Fuzz input: bytes as a capture, all of whose connections are explained, alone and joined with a part of the same
 //! capture.
 
-use capture::joined::{Joined, Track};
+use capture::joined::{ConnectionTrack, JoinedConnection};
 use capture::transfer::{Replay, Survey, Surveyor, Truth, rate};
 use capture::{Capture, Packet, Stream};
 use engine::{Span, Time};
@@ -22,22 +22,22 @@ pub fn take(bytes: &[u8]) {
         if let Some(of) = packet.stream
             && let Some(surveyor) = surveyors.get_mut(of.stream as usize)
         {
-            surveyor.packet(packet, &streams[of.stream as usize]);
+            surveyor.on_packet(packet, &streams[of.stream as usize]);
         }
     });
     let numbered = surveyors.into_iter().zip(&streams).zip(0..);
     let surveys: Vec<Survey> =
         numbered.map(|((surveyor, stream), number)| surveyor.finish(number, stream, None)).collect();
     for survey in &surveys {
-        let mut tracks = [(); 2].map(|()| Track::new(survey.number, survey.sender, survey.mss));
+        let mut tracks = [(); 2].map(|()| ConnectionTrack::new(survey.number, survey.sender, survey.mss));
         each(bytes, |packet, _| {
-            tracks[0].packet(packet);
+            tracks[0].on_packet(packet);
             if !packet.number.is_multiple_of(3) {
-                tracks[1].packet(packet);
+                tracks[1].on_packet(packet);
             }
         });
-        let joined = Joined::of(&tracks[0], &tracks[1]);
-        let truth = joined.map_or_else(|_| Truth::default(), |joined| joined.truth(survey));
+        let joined = JoinedConnection::join(&tracks[0], &tracks[1]);
+        let truth = joined.map_or_else(|_| Truth::default(), |joined| joined.arrivals_of_data(survey));
         explain(bytes, survey, &Truth::default());
         explain(bytes, survey, &truth);
     }
@@ -73,9 +73,9 @@ impl CapturedSink for BoundsCheck {
 fn explain(bytes: &[u8], survey: &Survey, truth: &Truth) {
     let sink = (ExplainCapture::new(&survey.connection()), rate::PassedPackets::new(survey, false));
     let mut replay = Replay::new(survey, (sink, BoundsCheck)).with_truth(truth);
-    each(bytes, |packet, _| replay.packet(packet));
+    each(bytes, |packet, _| replay.on_packet(packet));
     let (((explain, packets), _), _, end) = replay.finish();
-    assert!(packets.rate().value().is_none_or(|rate| rate.bits_per_sec() > 0));
+    assert!(packets.estimate_rate().value().is_none_or(|rate| rate.bits_per_sec() > 0));
     let report = explain.finish(end).expect("a report");
     let sum = report.causes.iter().fold(Span::ZERO, |sum, cause| sum + cause.time);
     assert_eq!(sum, report.took, "the causes add up to the time");

@@ -332,7 +332,7 @@ for make in (rl.CongestionEnv, lambda scenario: rl.VectorEnv(scenario, 2, thread
             self.assertGreater(episode.steps, 10)
         with self.assertRaisesRegex(lh.LasthopError, 'control: found "absent", expected one of .*reno.*, fixed'):
             env.baseline("absent")
-        with self.assertRaisesRegex(lh.LasthopError, "the class makes an object; it raises TypeError"):
+        with self.assertRaisesRegex(lh.LasthopError, "the class accepts; it raised TypeError"):
             env.baseline({"kind": "fixed", "packets": 4})
         with self.assertRaisesRegex(lh.LasthopError, 'found "fixed"'):
             rl.VectorEnv([scenario, PATH]).play(["fixed"], [(0, 0, 1), (0, 1, 1)])

@@ -242,7 +242,7 @@ kinds: Array<string>, outcomes: Array<string>, stop_reasons: Array<string>, cell
  */
 packets: Column, 
 /**
- * Transmissions of link layers on links of their own: rows of hop, flow, kind, offset, begin, arrival, number of the
+ * Transmissions of link layers on links in no medium: rows of hop, flow, kind, offset, begin, arrival, number of the
  * attempt (0 for parity), and 1 if damaged. By hop and begin.
  */
 frames: Column, 
@@ -360,15 +360,15 @@ axes: Array<SweepAxis>, };
  */
 export type Choice = { 
 /**
- * How it is shown, and what [`Control::current`] is if it is chosen.
+ * Label of a choice; [`Control::current`] has this value if the choice is selected.
  */
 label: string, 
 /**
- * How it is written in `KEY=VALUE`.
+ * The choice as it is written in `KEY=VALUE`.
  */
 value: string, 
 /**
- * What it means.
+ * Description of the control.
  */
 meaning: string, };
 
@@ -377,7 +377,7 @@ meaning: string, };
  */
 export type Widget = { "kind": "slider", 
 /**
- * Its positions, each as it is written in `KEY=VALUE`.
+ * Positions of the slider, in the notation of `KEY=VALUE`.
  */
 stops: Array<string>, 
 /**
@@ -389,7 +389,7 @@ at: number, } | { "kind": "menu",
  */
 choices: Array<Choice>, } | { "kind": "switch" } | { "kind": "text", 
 /**
- * Whether a value is a text, and is written in quotes; otherwise it is TOML.
+ * Whether a value is text, written in quotes; otherwise it is TOML.
  */
 quoted: boolean, 
 /**
@@ -406,7 +406,7 @@ export type Control = {
  */
 path: string, 
 /**
- * The table that contains it, such as `links.air`; empty at the top.
+ * Table that contains the key, such as `links.air`; empty at the top level.
  */
 group: string, 
 /**
@@ -414,7 +414,7 @@ group: string,
  */
 title: string, 
 /**
- * What the schema says of it.
+ * Description of the key in the schema.
  */
 meaning: string, 
 /**
@@ -422,27 +422,27 @@ meaning: string,
  */
 widget: Widget, 
 /**
- * The default, as it would be written; `None` without one.
+ * Default in the notation of scenarios; `None` without a default.
  */
 default: string | null, 
 /**
- * The value in the text; `None` if the text does not set it.
+ * Value in the text; `None` if the text does not set the key.
  */
 written: string | null, 
 /**
- * The value with all changes; `None` if it is not set.
+ * Value with all changes; `None` if the key is not set.
  */
 current: string | null, 
 /**
- * Whether a change has set it to another value than the text.
+ * Whether a change has set a value different from the text.
  */
 changed: boolean, 
 /**
- * Whether it may be left out.
+ * Whether the key is optional.
  */
 optional: boolean, 
 /**
- * Its rank among the important keys, from 0.
+ * Rank of the key among the important keys, from 0.
  */
 important: number | null, };
 
@@ -610,7 +610,7 @@ title: string,
  */
 example: string, 
 /**
- * What the lesson answers.
+ * The question that the lesson answers.
  */
 question: string, 
 /**
@@ -626,7 +626,7 @@ flow?: string,
  */
 variants: Array<LessonVariant>, 
 /**
- * What the reader does, in this order.
+ * The tasks of the reader, in this order.
  */
 steps: Array<LessonStep>, 
 /**

@@ -2,14 +2,15 @@
 
 use std::io::{self, Read};
 
-/// The bytes that are requested at once.
+/// The least number of bytes requested from the source at once.
 const CHUNK: usize = 1 << 16;
 
-/// A window on the bytes of a source. Its memory is bounded by the largest number of bytes that
-/// [`request`](Self::request) is called with.
+/// A read buffer over a source. Its size is bounded by the largest number of bytes passed to
+/// [`request`](Self::request).
 ///
-/// The source is an argument, so that what reads is compiled once, in this crate.
-pub struct Buffer {
+/// The source is an argument of each call, so that the code is compiled once, in this crate, and not for each type of
+/// source.
+pub struct SourceBuffer {
     bytes: Vec<u8>,
     /// The part of `bytes` that has been read and not consumed.
     begin: usize,
@@ -18,9 +19,9 @@ pub struct Buffer {
     offset: u64,
 }
 
-impl Buffer {
+impl SourceBuffer {
     pub fn new() -> Self {
-        Buffer { bytes: vec![0; 2 * CHUNK], begin: 0, end: 0, offset: 0 }
+        SourceBuffer { bytes: vec![0; 2 * CHUNK], begin: 0, end: 0, offset: 0 }
     }
 
     /// The bytes that are available.
@@ -34,7 +35,7 @@ impl Buffer {
     }
 
     /// Position after the last byte that has been read.
-    pub fn read_until(&self) -> u64 {
+    pub fn end_offset(&self) -> u64 {
         self.offset + (self.end - self.begin) as u64
     }
 

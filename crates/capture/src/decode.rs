@@ -8,7 +8,7 @@ use wire::{Ecn, Segment};
 use crate::packet::{Icmp, Packet, Transport, Udp};
 
 /// The fields that headers of both versions of IP have.
-struct Ip {
+struct IpHeader {
     src: IpAddr,
     dst: IpAddr,
     /// The length of the packet in bytes, if the header states one: it does not for packets of segmentation offload.
@@ -18,22 +18,22 @@ struct Ip {
     id: Option<u16>,
     fragment: bool,
     later_fragment: bool,
-    /// The protocol behind all extension headers, and where it begins.
+    /// The protocol after all extension headers, and the offset of its header.
     protocol: IpNumber,
     headers: usize,
 }
 
 /// The fields of a packet that its bytes contain; the others are for the caller to fill in.
 ///
-/// `bytes` begin with the IP header. `length` is the length of the IP packet and what follows it in the frame before it
-/// was cut. `None` if the headers are damaged, or cut within what a packet needs.
+/// `bytes` begin with the IP header. `length` is the length of the frame on the wire from the IP header on, padding
+/// included. Returns `None` if a header is damaged, or if the snap length cuts a required header field.
 pub fn decode_packet(bytes: &[u8], length: u32) -> Option<Packet> {
     let ip = match bytes.first()? >> 4 {
         4 => decode_ipv4(bytes)?,
         6 => decode_ipv6(bytes)?,
         _ => return None,
     };
-    // Behind the packet the frame may have padding.
+    // The frame may have padding after the packet.
     let captured = ip.stated.map_or(bytes.len(), |stated| stated.min(bytes.len()));
     let payload = bytes.get(ip.headers..captured)?;
     let ip_len = ip.stated.map_or(length, |stated| u32::try_from(stated).unwrap_or(u32::MAX));
@@ -76,14 +76,14 @@ pub fn decode_packet(bytes: &[u8], length: u32) -> Option<Packet> {
     })
 }
 
-fn decode_ipv4(bytes: &[u8]) -> Option<Ip> {
+fn decode_ipv4(bytes: &[u8]) -> Option<IpHeader> {
     let header = Ipv4HeaderSlice::from_slice(bytes).ok()?;
     let length = header.slice().len();
     let stated = usize::from(header.total_len());
     let later_fragment = header.fragments_offset().value() > 0;
     let behind = skip_extensions(bytes, header.protocol(), length).filter(|_| !later_fragment);
     let (protocol, headers) = behind.map_or((header.protocol(), length), |behind| (behind.protocol, behind.at));
-    Some(Ip {
+    Some(IpHeader {
         src: header.source_addr().into(),
         dst: header.destination_addr().into(),
         stated: Some(stated).filter(|stated| *stated >= length),
@@ -97,12 +97,12 @@ fn decode_ipv4(bytes: &[u8]) -> Option<Ip> {
     })
 }
 
-fn decode_ipv6(bytes: &[u8]) -> Option<Ip> {
+fn decode_ipv6(bytes: &[u8]) -> Option<IpHeader> {
     let header = Ipv6HeaderSlice::from_slice(bytes).ok()?;
     let length = header.slice().len();
     let stated = usize::from(header.payload_length());
     let behind = skip_extensions(bytes, header.next_header(), length)?;
-    Some(Ip {
+    Some(IpHeader {
         src: header.source_addr().into(),
         dst: header.destination_addr().into(),
         stated: (stated > 0).then_some(length + stated),
@@ -116,18 +116,18 @@ fn decode_ipv6(bytes: &[u8]) -> Option<Ip> {
     })
 }
 
-/// What follows the extension headers.
-struct Behind {
+/// The upper-layer header after all extension headers.
+struct UpperLayerHeader {
     protocol: IpNumber,
     at: usize,
     fragment: bool,
     later_fragment: bool,
 }
 
-/// Passes over extension headers from `at` on [RFC8200 s4, RFC4302 s2]. `None` if they are cut. `etherparse` reads
-/// them, too, but beyond the end of some damaged packets (version 0.21.0).
-fn skip_extensions(bytes: &[u8], first: IpNumber, at: usize) -> Option<Behind> {
-    let mut behind = Behind { protocol: first, at, fragment: false, later_fragment: false };
+/// Skips the extension headers from `at` on [RFC8200 s4, RFC4302 s2]. Returns `None` if they are truncated.
+/// `etherparse` skips them, too, but reads beyond the end of some damaged packets (version 0.21.0).
+fn skip_extensions(bytes: &[u8], first: IpNumber, at: usize) -> Option<UpperLayerHeader> {
+    let mut behind = UpperLayerHeader { protocol: first, at, fragment: false, later_fragment: false };
     while !behind.later_fragment {
         let header = |count: usize| bytes.get(behind.at..behind.at + count);
         let length = match behind.protocol {
@@ -152,10 +152,10 @@ fn skip_extensions(bytes: &[u8], first: IpNumber, at: usize) -> Option<Behind> {
     Some(behind)
 }
 
-/// A segment of `len` bytes, header included, of which `bytes` were captured: at least the fixed part of the header.
-/// Also whether options were not.
+/// Decodes a segment of `len` bytes, header included, of which `bytes` were captured. Also returns whether its options
+/// are truncated. Returns `None` without the whole fixed part of the header.
 fn decode_segment(bytes: &[u8], len: u32) -> Option<(Segment, bool)> {
-    // A header whose options were cut is read with zeros in their place; only the options that were captured count.
+    // Truncated options are padded with zeros to parse the header; only captured options are read.
     let mut padded = [0; 60];
     let captured = bytes.len().min(padded.len());
     padded[..captured].copy_from_slice(&bytes[..captured]);

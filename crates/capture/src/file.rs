@@ -8,7 +8,7 @@ use pcap_parser::{
     parse_block_le, parse_pcap_frame, parse_pcap_frame_be, parse_pcap_frame_modified, parse_pcap_header,
 };
 
-use crate::buffer::Buffer;
+use crate::buffer::SourceBuffer;
 use crate::error::CaptureError;
 use crate::packet::Direction;
 
@@ -40,8 +40,8 @@ pub fn is_capture(first: &[u8]) -> bool {
         || *magic == 0xA1B2_CD34_u32.to_le_bytes()
 }
 
-/// The beginning of the first line of a file of text.
-fn parse_text(bytes: &[u8]) -> Option<String> {
+/// Quotes the beginning of the first line if the file is text.
+fn quote_first_line(bytes: &[u8]) -> Option<String> {
     let line = bytes[..bytes.len().min(24)].split(|byte| *byte == b'\n').next()?;
     let is_text = line.iter().all(|byte| matches!(byte, b'\t' | b'\r' | b' '..=b'~'));
     is_text.then(|| format!("text that begins with {:?}", String::from_utf8_lossy(line).trim_end()))
@@ -62,26 +62,26 @@ pub struct CapturedFrame<'a> {
 }
 
 /// An interface of a section.
-struct Interface {
+struct FrameInterface {
     link_type: u32,
-    /// Ticks of a timestamp per second; `None` if a tick is so short that timestamps are less than a nanosecond.
+    /// Timestamp ticks per second; `None` if the number overflows: every timestamp is then below a nanosecond.
     ticks: Option<u128>,
     /// Seconds to add to timestamps.
     offset: i64,
-    /// Bytes of a frame that are captured at most; 0 without a limit.
+    /// Snap length in bytes; 0 for none.
     snap: u32,
 }
 
 enum FileFormat {
     Pcap { parse: ParseFrame, record_header: usize, big_endian: bool, nanos_per_tick: u32, link_type: u32 },
-    Pcapng { big_endian: bool, interfaces: Vec<Interface> },
+    Pcapng { big_endian: bool, interfaces: Vec<FrameInterface> },
 }
 
 type ParseFrame = fn(&[u8]) -> IResult<&[u8], LegacyPcapBlock<'_>, PcapError<&[u8]>>;
 
 /// The frames of a file.
-pub struct File {
-    buffer: Buffer,
+pub struct FrameReader {
+    buffer: SourceBuffer,
     format: FileFormat,
     /// The frames read.
     pub frames: u64,
@@ -89,17 +89,17 @@ pub struct File {
     taken: usize,
 }
 
-impl File {
+impl FrameReader {
     pub fn open(source: &mut dyn Read) -> Result<Self, CaptureError> {
-        let mut buffer = Buffer::new();
+        let mut buffer = SourceBuffer::new();
         // The header of pcap, and the fixed part of a section header.
         let whole =
-            buffer.request(source, 24).map_err(|error| CaptureError::Read { offset: buffer.read_until(), error })?;
+            buffer.request(source, 24).map_err(|error| CaptureError::Read { offset: buffer.end_offset(), error })?;
         let bytes = buffer.bytes();
         if !is_capture(bytes) {
             let found = match bytes.first_chunk::<4>() {
                 Some(first) if first.starts_with(&GZIP) => "a gzip file".to_owned(),
-                Some(first) => parse_text(bytes)
+                Some(first) => quote_first_line(bytes)
                     .unwrap_or_else(|| format!("the bytes {}", first.map(|byte| format!("{byte:02x}")).join(" "))),
                 None if bytes.is_empty() => "an empty file".to_owned(),
                 None => format!("a file of {} bytes", bytes.len()),
@@ -107,7 +107,7 @@ impl File {
             return Err(CaptureError::NotACapture { found });
         }
         if !whole {
-            return Err(CaptureError::Truncated { offset: 0, length: buffer.read_until(), packets: 0 });
+            return Err(CaptureError::Truncated { offset: 0, length: buffer.end_offset(), packets: 0 });
         }
         let mut taken = 0;
         let format = if bytes.starts_with(&SECTION_HEADER) {
@@ -120,22 +120,22 @@ impl File {
             taken = header.size();
             read_pcap_header(&header)
         };
-        Ok(File { buffer, format, frames: 0, taken })
+        Ok(FrameReader { buffer, format, frames: 0, taken })
     }
 
     /// Reads the next frame; `None` at the end of the file. After an error there are no more frames.
-    pub fn next(&mut self, source: &mut dyn Read) -> Result<Option<CapturedFrame<'_>>, CaptureError> {
+    pub fn next_frame(&mut self, source: &mut dyn Read) -> Result<Option<CapturedFrame<'_>>, CaptureError> {
         loop {
             self.buffer.consume(std::mem::take(&mut self.taken));
             let Some(length) = self.request_block(source)? else { return Ok(None) };
             self.taken = length;
-            if self.holds_frame() {
+            if self.has_frame() {
                 break;
             }
             self.read_block(length)?;
         }
         self.frames += 1;
-        self.frame().map(Some)
+        self.parse_frame().map(Some)
     }
 
     /// Makes the next block available. Returns its length, or `None` at the end of the file.
@@ -144,7 +144,7 @@ impl File {
             FileFormat::Pcap { record_header, .. } => *record_header,
             FileFormat::Pcapng { .. } => 12,
         };
-        if !self.available(source, header)? {
+        if !self.request_bytes(source, header)? {
             return if self.buffer.bytes().is_empty() { Ok(None) } else { Err(self.report_early_end()) };
         }
         let bytes = self.buffer.bytes();
@@ -165,13 +165,13 @@ impl File {
             let what = format!("found a block of {length} bytes, expected at most {MAX_BLOCK}: the file is damaged");
             return Err(self.report_damage_here(&what));
         }
-        // A block is at least as long as its own header, or the parser refuses it.
+        // The parser rejects a block that is shorter than its header.
         let length = length.max(header);
-        if self.available(source, length)? { Ok(Some(length)) } else { Err(self.report_early_end()) }
+        if self.request_bytes(source, length)? { Ok(Some(length)) } else { Err(self.report_early_end()) }
     }
 
     /// Whether the block that is available is a frame.
-    fn holds_frame(&self) -> bool {
+    fn has_frame(&self) -> bool {
         let FileFormat::Pcapng { big_endian, .. } = &self.format else { return true };
         let kind = self.buffer.bytes().first_chunk().copied().unwrap_or_default();
         let kind = if *big_endian { u32::from_be_bytes(kind) } else { u32::from_le_bytes(kind) };
@@ -190,7 +190,9 @@ impl File {
             Some(Block::InterfaceDescription(_)) if interfaces.len() == MAX_INTERFACES => {
                 return Err(report_damage(offset, packets, "found more than 65536 interfaces: the file is damaged"));
             }
-            Some(Block::InterfaceDescription(description)) => interfaces.push(Interface::of(&description, *big_endian)),
+            Some(Block::InterfaceDescription(description)) => {
+                interfaces.push(FrameInterface::from_description(&description, *big_endian));
+            }
             Some(_) => {}
             None => return Err(report_damage(offset, packets, DAMAGED)),
         }
@@ -198,7 +200,7 @@ impl File {
     }
 
     /// The frame in the block that is available.
-    fn frame(&self) -> Result<CapturedFrame<'_>, CaptureError> {
+    fn parse_frame(&self) -> Result<CapturedFrame<'_>, CaptureError> {
         let bytes = &self.buffer.bytes()[..self.taken];
         let frame = match &self.format {
             FileFormat::Pcap { parse, nanos_per_tick, link_type, .. } => {
@@ -228,7 +230,7 @@ impl File {
                         return Err(report_damage(self.buffer.offset(), self.frames - 1, &what));
                     };
                     Some(CapturedFrame {
-                        nanos: interface.nanos(ticks),
+                        nanos: interface.to_nanos(ticks),
                         interface: packet.if_id,
                         link_type: interface.link_type,
                         direction,
@@ -236,7 +238,8 @@ impl File {
                         length: packet.origlen,
                     })
                 }
-                // It has neither a time nor a captured length, and belongs to the first interface.
+                // A simple packet block has neither a timestamp nor a captured length, and belongs to the first
+                // interface.
                 Some(Block::SimplePacket(packet)) => interfaces.first().map(|interface| {
                     let snap = if interface.snap == 0 { u32::MAX } else { interface.snap };
                     let captured = packet.origlen.min(snap) as usize;
@@ -263,12 +266,12 @@ impl File {
         }
     }
 
-    fn available(&mut self, source: &mut dyn Read, wanted: usize) -> Result<bool, CaptureError> {
+    fn request_bytes(&mut self, source: &mut dyn Read, wanted: usize) -> Result<bool, CaptureError> {
         let result: io::Result<bool> = self.buffer.request(source, wanted);
         result.map_err(|error| {
-            let (offset, packets) = (self.buffer.read_until(), self.frames);
+            let (offset, packets) = (self.buffer.end_offset(), self.frames);
             match error.kind() {
-                // What decoders report of their input.
+                // Errors by which decompressors report truncated or damaged input.
                 io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData => {
                     CaptureError::Undecoded { offset, error, packets }
                 }
@@ -278,7 +281,7 @@ impl File {
     }
 
     fn report_early_end(&self) -> CaptureError {
-        let (offset, length) = (self.buffer.offset(), self.buffer.read_until());
+        let (offset, length) = (self.buffer.offset(), self.buffer.end_offset());
         CaptureError::Truncated { offset, length, packets: self.frames }
     }
 
@@ -312,13 +315,13 @@ fn parse_block(bytes: &[u8], big_endian: bool) -> Option<Block<'_>> {
     }
 }
 
-impl Interface {
-    fn of(description: &InterfaceDescriptionBlock<'_>, big_endian: bool) -> Self {
+impl FrameInterface {
+    fn from_description(description: &InterfaceDescriptionBlock<'_>, big_endian: bool) -> Self {
         let exponent = u32::from(description.if_tsresol & 0x7F);
         let base: u128 = if description.if_tsresol & 0x80 == 0 { 10 } else { 2 };
         let offset = description.options.iter().find(|option| option.code == OptionCode::IfTsoffset);
         let offset = offset.and_then(|option| option.value.first_chunk().copied());
-        Interface {
+        FrameInterface {
             link_type: u32::from(description.linktype.0 as u16),
             ticks: base.checked_pow(exponent),
             offset: offset
@@ -328,7 +331,7 @@ impl Interface {
     }
 
     /// Nanoseconds since 1970 of a timestamp, rounded down.
-    fn nanos(&self, timestamp: u64) -> i128 {
+    fn to_nanos(&self, timestamp: u64) -> i128 {
         const SECOND: u128 = 1_000_000_000;
         let nanos = self.ticks.map_or(0, |ticks| u128::from(timestamp) * SECOND / ticks);
         // Both terms are below 2^94.

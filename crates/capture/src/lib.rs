@@ -44,6 +44,6 @@ pub mod transfer;
 pub use error::CaptureError;
 pub use file::{GZIP, is_capture};
 pub use packet::{Direction, End, Icmp, Packet, StreamEnd, Transport, Udp};
-pub use reader::{Capture, Skipped};
+pub use reader::{Capture, SkippedFrames};
 pub use streams::{MAX_STREAMS, Stream, Syn};
 pub use times::BadTimestamps;

@@ -24,7 +24,7 @@ const TAGS: [EtherType; 3] =
     [EtherType::VLAN_TAGGED_FRAME, EtherType::PROVIDER_BRIDGING, EtherType::VLAN_DOUBLE_TAGGED_FRAME];
 
 /// The link type with this number; `None` for one that cannot be read.
-pub fn of_number(number: u32) -> Option<LinkType> {
+pub fn find_link_type(number: u32) -> Option<LinkType> {
     match number {
         0 | 108 => Some(LinkType::Loopback),
         1 => Some(LinkType::Ethernet),
@@ -51,26 +51,27 @@ pub fn name_link_type(number: u32) -> &'static str {
 }
 
 /// The IP packet in a frame and the direction of the frame, if the header tells it; `None` if there is no IP packet.
-pub fn ip_in(link_type: LinkType, frame: &[u8]) -> Option<(&[u8], Option<Direction>)> {
+pub fn find_ip_packet(link_type: LinkType, frame: &[u8]) -> Option<(&[u8], Option<Direction>)> {
     match link_type {
         LinkType::Raw => Some((frame, None)),
         // The families of IPv6 differ between systems; the version in the IP header decides.
         LinkType::Loopback => Some((frame.get(4..)?, None)),
-        LinkType::Ethernet => Some((after_tags(frame, 12)?, None)),
-        LinkType::Sll => Some((after_tags(frame, 14)?, sll_direction(frame.get(..2)?))),
+        LinkType::Ethernet => Some((skip_tags(frame, 12)?, None)),
+        LinkType::Sll => Some((skip_tags(frame, 14)?, parse_sll_direction(frame.get(..2)?))),
         LinkType::Sll2 => {
             let ethertype = u16::from_be_bytes(frame.first_chunk().copied()?);
-            let ip = match TAGS.contains(&EtherType(ethertype)) {
-                true => after_tags(frame, 22)?,
-                false => frame.get(20..).filter(|_| is_ip(ethertype))?,
+            let ip = if TAGS.contains(&EtherType(ethertype)) {
+                skip_tags(frame, 22)?
+            } else {
+                frame.get(20..).filter(|_| is_ip(ethertype))?
             };
-            Some((ip, sll_direction(&[0, *frame.get(10)?])))
+            Some((ip, parse_sll_direction(&[0, *frame.get(10)?])))
         }
     }
 }
 
 /// The packet after the EtherType at `at` and its tags, if it is IP.
-fn after_tags(frame: &[u8], mut at: usize) -> Option<&[u8]> {
+fn skip_tags(frame: &[u8], mut at: usize) -> Option<&[u8]> {
     loop {
         let ethertype = u16::from_be_bytes(frame.get(at..)?.first_chunk().copied()?);
         if !TAGS.contains(&EtherType(ethertype)) {
@@ -85,7 +86,7 @@ fn is_ip(ethertype: u16) -> bool {
 }
 
 /// The direction by the packet type of a cooked capture: 4 was sent by this host, 0 was sent to it.
-fn sll_direction(packet_type: &[u8]) -> Option<Direction> {
+fn parse_sll_direction(packet_type: &[u8]) -> Option<Direction> {
     match packet_type {
         [0, 0] => Some(Direction::In),
         [0, 4] => Some(Direction::Out),
@@ -101,30 +102,30 @@ mod tests {
     fn vlan_tags_precede_the_packet() {
         let mut frame = vec![0; 12];
         frame.extend([0x88, 0xA8, 0, 7, 0x81, 0, 0, 8, 0x08, 0x00, 0x45]);
-        assert_eq!(ip_in(LinkType::Ethernet, &frame), Some((&[0x45][..], None)));
+        assert_eq!(find_ip_packet(LinkType::Ethernet, &frame), Some((&[0x45][..], None)));
         frame.truncate(20);
-        assert_eq!(ip_in(LinkType::Ethernet, &frame), None);
+        assert_eq!(find_ip_packet(LinkType::Ethernet, &frame), None);
     }
 
     #[test]
     fn frames_without_ip_have_no_packet() {
         let arp = [vec![0; 12], vec![0x08, 0x06, 0, 1]].concat();
-        assert_eq!(ip_in(LinkType::Ethernet, &arp), None);
+        assert_eq!(find_ip_packet(LinkType::Ethernet, &arp), None);
         for link_type in [LinkType::Ethernet, LinkType::Sll, LinkType::Sll2, LinkType::Loopback] {
-            assert_eq!(ip_in(link_type, &[]), None);
+            assert_eq!(find_ip_packet(link_type, &[]), None);
         }
     }
 
     #[test]
     fn cooked_captures_tell_the_direction() {
         let sll = [vec![0, 4], vec![0; 12], vec![0x86, 0xDD, 0x60]].concat();
-        assert_eq!(ip_in(LinkType::Sll, &sll), Some((&[0x60][..], Some(Direction::Out))));
+        assert_eq!(find_ip_packet(LinkType::Sll, &sll), Some((&[0x60][..], Some(Direction::Out))));
         let sll2 = [vec![0x08, 0x00], vec![0; 8], vec![0], vec![0; 9], vec![0x45]].concat();
-        assert_eq!(ip_in(LinkType::Sll2, &sll2), Some((&[0x45][..], Some(Direction::In))));
+        assert_eq!(find_ip_packet(LinkType::Sll2, &sll2), Some((&[0x45][..], Some(Direction::In))));
     }
 
     #[test]
     fn loopback_header_has_four_bytes() {
-        assert_eq!(ip_in(LinkType::Loopback, &[2, 0, 0, 0, 0x45]), Some((&[0x45][..], None)));
+        assert_eq!(find_ip_packet(LinkType::Loopback, &[2, 0, 0, 0, 0x45]), Some((&[0x45][..], None)));
     }
 }

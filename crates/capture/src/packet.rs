@@ -16,18 +16,18 @@ pub struct Packet {
     pub at: Time,
     /// The number of the interface in its section, from 0. Always 0 in pcap files.
     pub interface: u32,
-    /// Whether the host that captured sent or received it, if the file tells: flags of pcapng, Linux cooked captures.
+    /// Whether the capturing host sent or received it, if the file says so: flags of pcapng, Linux cooked captures.
     pub direction: Option<Direction>,
     /// Source address.
     pub src: IpAddr,
     /// Destination address.
     pub dst: IpAddr,
-    /// Length of the IP packet in bytes, headers included, as its header states; for a packet of segmentation offload
-    /// whose header states none, as the frame had.
+    /// Length of the IP packet in bytes, headers included, from its header; from the length of the frame if
+    /// segmentation offload left the length in the header zero.
     pub ip_len: u32,
     /// Whether fewer bytes than that were captured (snap length). Header fields are complete in any case.
     pub truncated: bool,
-    /// Whether options of TCP were cut with it: those that were captured are in the segment.
+    /// Whether the snap length cut the TCP options; the captured options are in the segment.
     pub options_cut: bool,
     /// Whether it is a fragment. The first fragment has its transport header, later ones are [`Transport::Other`].
     pub fragment: bool,

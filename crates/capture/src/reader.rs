@@ -7,18 +7,18 @@ use engine::Time;
 
 use crate::decode;
 use crate::error::CaptureError;
-use crate::file::{CapturedFrame, File};
+use crate::file::{CapturedFrame, FrameReader};
 use crate::link::{self, LinkType};
 use crate::packet::Packet;
-use crate::streams::{Stream, Streams};
-use crate::times::{AHEAD, BadTimestamps, Times};
+use crate::streams::{Stream, StreamTable};
+use crate::times::{AHEAD, BadTimestamps, FrameTimes};
 
 /// The latest time since the first frame, in nanoseconds: two years. Sums of times in damaged files stay in range.
 const MAX_AGE: u64 = 1 << 56;
 
-/// Frames that are not among the packets.
+/// Counts of frames that yielded no packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Skipped {
+pub struct SkippedFrames {
     /// Frames without an IP packet, such as ARP.
     pub not_ip: u64,
     /// Frames of interfaces with a link type that cannot be read, in files with others that can.
@@ -36,16 +36,16 @@ pub struct Capture<R> {
     reader: Reader,
 }
 
-/// What does not depend on the source.
+/// The part of a capture that does not depend on the type of the source.
 struct Reader {
-    file: File,
-    streams: Streams,
-    skipped: Skipped,
-    times: Times,
+    file: FrameReader,
+    streams: StreamTable,
+    skipped: SkippedFrames,
+    times: FrameTimes,
     start: Option<i128>,
-    /// Frames that were read to judge the time of one before them.
+    /// Frames read ahead to check the timestamp of an earlier frame.
     ahead: VecDeque<NextFrame>,
-    /// The end of the file, or an error behind the frames that were read.
+    /// The end of the file, or the error after the last frame.
     ended: Option<Result<(), CaptureError>>,
 }
 
@@ -65,12 +65,12 @@ impl<R: Read> Capture<R> {
     /// # Errors
     /// The file is not a capture, has a link type that cannot be read, or the source fails.
     pub fn open(mut read: R) -> Result<Self, CaptureError> {
-        let file = File::open(&mut read)?;
+        let file = FrameReader::open(&mut read)?;
         let reader = Reader {
             file,
-            streams: Streams::default(),
-            skipped: Skipped::default(),
-            times: Times::default(),
+            streams: StreamTable::default(),
+            skipped: SkippedFrames::default(),
+            times: FrameTimes::default(),
             start: None,
             ahead: VecDeque::new(),
             ended: None,
@@ -84,8 +84,8 @@ impl<R: Read> Capture<R> {
         &self.reader.streams.streams
     }
 
-    /// The frames read so far that are not among the packets.
-    pub fn skipped(&self) -> Skipped {
+    /// The frames read so far that yielded no packet.
+    pub fn skipped_frames(&self) -> SkippedFrames {
         self.reader.skipped
     }
 
@@ -107,15 +107,15 @@ impl<R: Read> Capture<R> {
 
 impl Reader {
     /// Reads the next frame of the file; `None` at its end.
-    fn read(&mut self, source: &mut dyn Read) -> Result<Option<NextFrame>, CaptureError> {
-        let Some(frame) = self.file.next(source)? else { return Ok(None) };
+    fn read_frame(&mut self, source: &mut dyn Read) -> Result<Option<NextFrame>, CaptureError> {
+        let Some(frame) = self.file.next_frame(source)? else { return Ok(None) };
         let (interface, nanos) = (frame.interface, frame.nanos);
-        let packet = match link::of_number(frame.link_type) {
+        let packet = match link::find_link_type(frame.link_type) {
             Some(link_type) => read_packet(&frame, link_type, &mut self.skipped),
             None => {
                 let link_type = frame.link_type;
                 self.skipped.foreign += 1;
-                if !self.file.has_link_type(|number| link::of_number(number).is_some()) {
+                if !self.file.has_link_type(|number| link::find_link_type(number).is_some()) {
                     return Err(CaptureError::ForeignLinkType { link_type });
                 }
                 None
@@ -124,12 +124,12 @@ impl Reader {
         Ok(Some(NextFrame { number: self.file.frames, interface, nanos, packet }))
     }
 
-    /// The next frame, unless the file has ended.
-    fn frame(&mut self, source: &mut dyn Read) -> Option<NextFrame> {
+    /// Reads the next frame, and records the end of the file or an error.
+    fn read_unless_ended(&mut self, source: &mut dyn Read) -> Option<NextFrame> {
         if self.ended.is_some() {
             return None;
         }
-        match self.read(source) {
+        match self.read_frame(source) {
             Ok(Some(frame)) => return Some(frame),
             Ok(None) => self.ended = Some(Ok(())),
             Err(error) => self.ended = Some(Err(error)),
@@ -137,27 +137,27 @@ impl Reader {
         None
     }
 
-    fn next(&mut self, source: &mut dyn Read) -> Option<Result<Packet, CaptureError>> {
+    fn next_packet(&mut self, source: &mut dyn Read) -> Option<Result<Packet, CaptureError>> {
         loop {
-            let next = self.ahead.pop_front().or_else(|| self.frame(source));
+            let next = self.ahead.pop_front().or_else(|| self.read_unless_ended(source));
             let Some(NextFrame { number, interface, nanos, packet }) = next else {
                 // An error is reported once.
                 return self.ended.replace(Ok(())).and_then(Result::err).map(Err);
             };
-            if self.times.doubts(interface, nanos) {
+            if self.times.is_doubtful(interface, nanos) {
                 while self.ahead.len() < AHEAD
-                    && let Some(frame) = self.frame(source)
+                    && let Some(frame) = self.read_unless_ended(source)
                 {
                     self.ahead.push_back(frame);
                 }
             }
             let behind = self.ahead.iter().filter(|frame| frame.interface == interface).map(|frame| frame.nanos);
-            let time = self.times.enter(number, (interface, nanos), behind);
+            let time = self.times.correct_time(number, (interface, nanos), behind);
             let start = *self.start.get_or_insert(time);
             if let Some(mut packet) = packet {
                 packet.number = number;
                 packet.at = Time::from_nanos((time - start).clamp(0, MAX_AGE.into()) as u64);
-                self.streams.enter(&mut packet);
+                self.streams.add_packet(&mut packet);
                 return Some(Ok(packet));
             }
         }
@@ -165,8 +165,8 @@ impl Reader {
 }
 
 /// The packet in a frame, without number and time; `None`, and counted, if there is none that can be read.
-fn read_packet(frame: &CapturedFrame<'_>, link_type: LinkType, skipped: &mut Skipped) -> Option<Packet> {
-    let Some((ip, direction)) = link::ip_in(link_type, frame.bytes) else {
+fn read_packet(frame: &CapturedFrame<'_>, link_type: LinkType, skipped: &mut SkippedFrames) -> Option<Packet> {
+    let Some((ip, direction)) = link::find_ip_packet(link_type, frame.bytes) else {
         skipped.not_ip += 1;
         return None;
     };
@@ -184,6 +184,6 @@ impl<R: Read> Iterator for Capture<R> {
     type Item = Result<Packet, CaptureError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.reader.next(&mut self.source)
+        self.reader.next_packet(&mut self.source)
     }
 }

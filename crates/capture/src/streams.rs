@@ -50,7 +50,7 @@ pub struct Stream {
     pub options_cut: u64,
     /// The largest segment that each end sent, in bytes of data. Above [`Syn::mss`] with segmentation offload.
     pub largest: [u32; 2],
-    /// The end at which the capture was taken, as soon as a packet says whether it left it.
+    /// The end at which the capture was taken; known from the first packet with a direction.
     pub host: Option<End>,
     /// The time of the first segment.
     pub start: Time,
@@ -109,7 +109,7 @@ impl Stream {
         opens && !known && began
     }
 
-    fn add(&mut self, at: Time, from: usize, segment: &Segment, options_cut: bool) {
+    fn add_segment(&mut self, at: Time, from: usize, segment: &Segment, options_cut: bool) {
         self.options_cut += u64::from(options_cut);
         self.packets[from] += 1;
         self.bytes[from] += u64::from(segment.len);
@@ -133,17 +133,17 @@ impl Stream {
     }
 }
 
-/// The table while the capture is read.
+/// The table of connections, filled while the capture is read.
 #[derive(Default)]
-pub struct Streams {
-    /// By client and server: the last connection between them.
+pub struct StreamTable {
+    /// The number of the latest connection, by addresses of client and server.
     numbers: HashMap<[SocketAddr; 2], u32, foldhash::fast::RandomState>,
     pub streams: Vec<Stream>,
 }
 
-impl Streams {
-    /// Enters a packet. A segment gets its stream, and its window is scaled. Returns false if the table is full.
-    pub fn enter(&mut self, packet: &mut Packet) -> bool {
+impl StreamTable {
+    /// Assigns a segment to its connection and scales its window. Returns false if the table is full.
+    pub fn add_packet(&mut self, packet: &mut Packet) -> bool {
         let (src, dst) = packet.sockets();
         let Transport::Tcp(segment) = &mut packet.transport else { return true };
         let known = |ends: [SocketAddr; 2], from: End| self.numbers.get(&ends).map(|number| (*number, from));
@@ -158,7 +158,7 @@ impl Streams {
                 let (ends, from) = if answers { ([dst, src], End::Server) } else { ([src, dst], End::Client) };
                 let number = self.streams.len() as u32;
                 self.streams.push(Stream::new(ends, packet.at));
-                // The ends may have changed places.
+                // Client and server may be swapped since an earlier connection.
                 self.numbers.remove(&[ends[1], ends[0]]);
                 self.numbers.insert(ends, number);
                 (number, from)
@@ -171,7 +171,7 @@ impl Streams {
                 Direction::In => from.other(),
             });
         }
-        stream.add(packet.at, from.index(), segment, packet.options_cut);
+        stream.add_segment(packet.at, from.index(), segment, packet.options_cut);
         if !segment.flags.has(Flags::SYN) {
             segment.window_shift = stream.window_shift(from);
             segment.window <<= segment.window_shift;

@@ -10,7 +10,7 @@
 
 use std::fmt;
 
-/// Frames that are looked at behind one whose time is doubtful.
+/// Frames read ahead of a frame with a doubtful timestamp.
 pub const AHEAD: usize = 8;
 
 /// How far times may go back, in nanoseconds: a minute. Frames of several interfaces are seconds out of order at most.
@@ -57,35 +57,35 @@ impl fmt::Display for BadTimestamps {
     }
 }
 
-/// The times so far.
+/// Checks timestamps against the frames before and after.
 #[derive(Debug, Default)]
-pub struct Times {
-    /// The time of the frame before, by interface.
+pub struct FrameTimes {
+    /// The time of the previous frame, by interface.
     last: Vec<Option<i128>>,
     pub bad_timestamps: BadTimestamps,
 }
 
-impl Times {
-    /// Whether the frames behind decide about this time.
-    pub fn doubts(&self, interface: u32, nanos: i128) -> bool {
-        self.last(interface).is_none_or(|last| (nanos - last).abs() > MAX_DISORDER)
+impl FrameTimes {
+    /// Whether the timestamp is doubtful, so that later frames decide about it.
+    pub fn is_doubtful(&self, interface: u32, nanos: i128) -> bool {
+        self.last_time(interface).is_none_or(|last| (nanos - last).abs() > MAX_DISORDER)
     }
 
-    /// The time of the frame before of an interface.
-    fn last(&self, interface: u32) -> Option<i128> {
+    /// The time of the previous frame of an interface.
+    fn last_time(&self, interface: u32) -> Option<i128> {
         self.last.get(interface as usize).copied().flatten()
     }
 
-    /// The time of the next frame, which has the time `nanos` in the file; `behind` are the times of the frames of the
-    /// same interface behind it, at least if it is in doubt.
-    pub fn enter(
+    /// Returns the corrected time of the next frame, whose timestamp is `nanos`. `behind` are the timestamps of later
+    /// frames of the same interface; it may be empty unless the timestamp is doubtful.
+    pub fn correct_time(
         &mut self,
         number: u64,
         (interface, nanos): (u32, i128),
         behind: impl Iterator<Item = i128> + Clone,
     ) -> i128 {
-        let last = self.last(interface);
-        let time = if self.doubts(interface, nanos) { find_neighbour_time(last, nanos, behind) } else { nanos };
+        let last = self.last_time(interface);
+        let time = if self.is_doubtful(interface, nanos) { find_neighbour_time(last, nanos, behind) } else { nanos };
         if time != nanos {
             if self.bad_timestamps.frames == 0 {
                 self.bad_timestamps = BadTimestamps { frames: 0, first: number, by: nanos - time };
@@ -101,7 +101,7 @@ impl Times {
     }
 }
 
-/// The time of a frame that is in doubt, or the time of a neighbour.
+/// The timestamp of a frame if later frames confirm it, or else the time of a neighbour.
 fn find_neighbour_time(last: Option<i128>, nanos: i128, behind: impl Iterator<Item = i128> + Clone) -> i128 {
     let behind_count = behind.clone().count();
     let most = |holds: &dyn Fn(i128) -> bool| 2 * behind.clone().filter(|time| holds(*time)).count() > behind_count;
@@ -133,11 +133,11 @@ mod tests {
     const YEAR: i128 = 365 * 86_400 * SECOND;
 
     /// The times that frames with these times get.
-    fn entered(given: &[i128]) -> (Vec<i128>, BadTimestamps) {
-        let mut times = Times::default();
+    fn correct_times(given: &[i128]) -> (Vec<i128>, BadTimestamps) {
+        let mut times = FrameTimes::default();
         let enter = |(place, nanos): (usize, &i128)| {
             let behind = &given[place + 1..given.len().min(place + 1 + AHEAD)];
-            times.enter(place as u64 + 1, (0, *nanos), behind.iter().copied())
+            times.correct_time(place as u64 + 1, (0, *nanos), behind.iter().copied())
         };
         let entered = given.iter().enumerate().map(enter).collect();
         (entered, times.bad_timestamps)
@@ -154,7 +154,7 @@ mod tests {
     fn single_time_far_from_others_is_replaced_wherever_it_is() {
         for place in 0..10 {
             for (time, sign) in [(0, -1), (43 * YEAR, 1)] {
-                let (times, bad) = entered(&frames(&[(place, time)]));
+                let (times, bad) = correct_times(&frames(&[(place, time)]));
                 let neighbour = if place == 0 { 1 } else { place - 1 };
                 assert_eq!(times, frames(&[(place, frames(&[])[neighbour])]), "{place} {time}");
                 assert_eq!((bad.frames, bad.first), (1, place as u64 + 1));
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn several_damaged_times_are_replaced() {
-        let (times, bad) = entered(&frames(&[(3, 90 * YEAR), (4, 0), (5, 55 * YEAR)]));
+        let (times, bad) = correct_times(&frames(&[(3, 90 * YEAR), (4, 0), (5, 55 * YEAR)]));
         let third = frames(&[])[2];
         assert_eq!(times, frames(&[(3, third), (4, third), (5, third)]));
         assert_eq!((bad.frames, bad.first), (3, 4));
@@ -178,7 +178,7 @@ mod tests {
             for from in 1..9 {
                 let mut given = frames(&[]);
                 given[from..].iter_mut().for_each(|time| *time += jump);
-                let (times, bad) = entered(&given);
+                let (times, bad) = correct_times(&given);
                 // Of a single frame in front of the others nothing shows that it is right.
                 let is_lone_first = from == 1 && (jump == YEAR || jump < 0);
                 assert_eq!(times == given, !is_lone_first, "{from} {jump}");
@@ -193,10 +193,10 @@ mod tests {
         let given: Vec<(u32, i128)> = (0..30).map(|nth| (u32::from(nth % 3 == 2), i128::from(nth) * SECOND)).collect();
         let given: Vec<(u32, i128)> =
             given.into_iter().map(|(of, time)| (of, time + 120 * SECOND * i128::from(of))).collect();
-        let mut times = Times::default();
+        let mut times = FrameTimes::default();
         for (place, (of, time)) in given.iter().enumerate() {
             let behind = given[place + 1..].iter().take(AHEAD).filter(|(other, _)| other == of).map(|(_, time)| *time);
-            assert_eq!(times.enter(place as u64 + 1, (*of, *time), behind), *time, "{place}");
+            assert_eq!(times.correct_time(place as u64 + 1, (*of, *time), behind), *time, "{place}");
         }
         assert_eq!(times.bad_timestamps, BadTimestamps::default());
     }
@@ -204,10 +204,10 @@ mod tests {
     #[test]
     fn idle_hours_and_disorder_of_seconds_are_kept() {
         let hours: Vec<i128> = (0..10).map(|nth| nth * 7200 * SECOND).collect();
-        assert_eq!(entered(&hours), (hours.clone(), BadTimestamps::default()));
+        assert_eq!(correct_times(&hours), (hours.clone(), BadTimestamps::default()));
         let disorder = frames(&[(4, 40 * YEAR - 50 * SECOND), (7, 40 * YEAR + 55 * SECOND)]);
-        assert_eq!(entered(&disorder), (disorder.clone(), BadTimestamps::default()));
+        assert_eq!(correct_times(&disorder), (disorder.clone(), BadTimestamps::default()));
         let last = frames(&[(9, 40 * YEAR + 86_400 * SECOND)]);
-        assert_eq!(entered(&last), (last.clone(), BadTimestamps::default()));
+        assert_eq!(correct_times(&last), (last.clone(), BadTimestamps::default()));
     }
 }

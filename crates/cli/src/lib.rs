@@ -61,7 +61,7 @@ enum Command {
     Run(Deferred<run::Args>),
     /// Run every point, case and replication of a scenario's sweep, on all cores
     Sweep(Deferred<sweep::Args>),
-    /// Compare schemes on the same channel: goodput, cost, and the nodes changed by each scheme
+    /// Compare schemes on the same channel: goodput, cost, and changed nodes
     Compare(Deferred<compare::Args>),
     /// Write a store's results as CSV, Parquet, JSON, LaTeX or gnuplot
     Export(Deferred<export::Args>),
@@ -78,7 +78,7 @@ enum Command {
     Slurm(Deferred<slurm::Args>),
     /// Check every row of a store, and list damaged rows
     Verify(Deferred<verify::Args>),
-    /// Repeat a paper's evaluation, and compare its numbers with simulated ones, with intervals
+    /// Repeat a paper's evaluation: its numbers beside simulated ones, with intervals
     Reproduce(Deferred<reproduce::Args>),
     /// Draw a run, or a connection of a capture, as SVG and PNG
     ///

@@ -106,7 +106,7 @@ fn captures_of_both_ends_are_joined_in_any_order() {
     assert_eq!(one["acks"]["lost"], lost("backward"));
     let out = lasthop(&directory, &["explain", path(&files[1]), path(&files[0])]);
     succeeded(&out);
-    for part in ["joined: stream 0 of", "direction  packets  lost", "the least one, 50.", "captured at the sender"] {
+    for part in ["joined: stream 0 of", "direction  packets  lost", "the same minimum, 50.", "captured at the sender"] {
         assert!(out.out.contains(part), "{part} in {}", out.out);
     }
     let out = lasthop(&directory, &["plot", path(&files[0]), path(&files[1])]);

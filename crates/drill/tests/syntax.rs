@@ -109,7 +109,7 @@ fn syntax_errors_name_place_found_and_expected() {
     refused("0...1 > . 1:1(0)", 1, 7, "`>`", "a system call: only calls have a time to return by");
     refused("0 close(3 = 0", 1, 11, "`=`", "`,` or `)`");
     refused("0 close(3)", 1, 11, "the end of the script", "`=`");
-    refused("0 close(3) = 0 (never", 1, 22, "the end of the script", "`)` behind the note");
+    refused("0 close(3) = 0 (never", 1, 22, "the end of the script", "`)` after the note");
     refused("0 close(?) = 0", 1, 9, "`?`", "a value: `...`, a number, a name, a text, `[...]` or `{...}`");
     refused("0 poll([{5=4}]) = 0", 1, 10, "another value", "the name of a member in front of `=`");
     refused("0 < 1:1(0)", 1, 5, "`1`", FLAGS);

@@ -1,11 +1,11 @@
-//! Causes of a flow's time by name, with their colours: what style sheets have a rule for.
+//! Causes of a flow's time by name, with their colours, for the rules of style sheets.
 
 use engine::Span;
 use observe::explain::{Cause, captured_causes};
 
-/// The name and the colours, as 0xRRGGBB on light and on dark ground, of every cause: those of simulated runs in the
-/// order of a stacked bar, and after them the names that stand for several of them in captures, each with the colours
-/// of the first one.
+/// The name and the colours of every cause, as 0xRRGGBB on a light and on a dark background. The causes of simulated
+/// runs come first, in the order of a stacked bar. The names that stand for several causes in captures follow; each has the
+/// colours of its first cause.
 pub fn list_cause_colors() -> Vec<(&'static str, [u32; 2])> {
     let mut colors: Vec<_> = Cause::ALL.into_iter().map(|cause| (cause.name(), cause.colors())).collect();
     for window_known in [true, false] {

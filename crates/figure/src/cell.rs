@@ -1,18 +1,18 @@
-//! What stations of shared media do: their frames, and their back-offs slot by slot.
+//! The stations of shared media: their frames, and their back-offs slot by slot.
 
 use std::collections::BTreeMap;
 
 use engine::Time;
 use path::mac::dcf::FrameKind;
 use path::{MediumEvent, MediumId, Reception};
-use plot::{AirRecorder, BackOff, Draw, Frame, MediumDescription};
+use plot::{AirRecorder, BackOffDraw, BackOffInterval, MediumDescription, TransmittedFrame};
 use serde::Serialize;
 use sim::{Event, Network, Sink};
 
 use crate::columns::{Column, Columns};
-use crate::packet::Identified;
+use crate::packet::PacketIdentity;
 
-/// Back-offs that were drawn this long before an interval are known slot by slot in it, in seconds.
+/// Back-offs are recorded from this time (seconds) before an interval, so that the slots left are known in it.
 const BEFORE: f64 = 1.0;
 
 /// Names of the kinds of frames, by their number in columns.
@@ -47,34 +47,34 @@ pub struct Cell {
 /// Names of the numbers in columns.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "CellNames"))]
-pub(crate) struct Names {
+pub(crate) struct CellNames {
     frames: Vec<&'static str>,
     receptions: Vec<&'static str>,
 }
 
-pub(crate) fn names() -> Names {
-    Names {
+pub(crate) fn list_cell_names() -> CellNames {
+    CellNames {
         frames: KINDS.iter().map(|kind| kind.name()).collect(),
         receptions: RECEPTIONS.iter().map(|reception| reception.name()).collect(),
     }
 }
 
 /// Records the media of a network.
-pub(crate) struct Cells {
+pub(crate) struct CellRecorder {
     recorder: AirRecorder,
     stations: Vec<Vec<usize>>,
     names: Vec<String>,
     /// By medium, sending station and begin, the first packet of a frame with packets.
-    carried: BTreeMap<(u32, u32, u64), Identified>,
+    carried: BTreeMap<(u32, u32, u64), PacketIdentity>,
     from: f64,
 }
 
-impl Cells {
+impl CellRecorder {
     pub fn new(network: &Network, from: f64, to: f64) -> Self {
         let media = MediumDescription::of(network);
         let numbered = media.iter().enumerate().map(|(number, medium)| (MediumId(number as u32), medium));
         let time = |seconds: f64| Time::from_nanos((seconds * 1e9) as u64);
-        Cells {
+        CellRecorder {
             recorder: AirRecorder::new(numbered, Some(time((from - BEFORE).max(0.0))), Some(time(to))),
             stations: (0..media.len()).map(|medium| network.stations(medium)).collect(),
             names: media.iter().map(|medium| medium.name.clone()).collect(),
@@ -90,7 +90,7 @@ impl Cells {
     }
 
     /// Records an event; `carried` is the packet of the last frame from one node to another.
-    pub fn event(&mut self, at: Time, event: &Event, carried: impl FnOnce([usize; 2]) -> Identified) {
+    pub fn event(&mut self, at: Time, event: &Event, carried: impl FnOnce([usize; 2]) -> PacketIdentity) {
         if let Event::Medium { medium, event: MediumEvent::Sent { from, to, frame, .. } } = event
             && frame.kind.carries_packets()
             && (frame.start + frame.duration).as_secs_f64() >= self.from
@@ -102,8 +102,8 @@ impl Cells {
     }
 
     /// Number of entries kept so far.
-    pub fn kept(&self) -> usize {
-        self.recorder.kept()
+    pub fn count_entries(&self) -> usize {
+        self.recorder.count_entries()
     }
 
     /// Ends the interval at `to`.
@@ -118,22 +118,22 @@ impl Cells {
 
     /// The cells' columns, of frames and back-offs that began by `to`.
     pub fn finish(self, to: f64, columns: &mut Columns) -> Vec<Cell> {
-        let Cells { recorder, stations, names, carried, from } = self;
+        let CellRecorder { recorder, stations, names, carried, from } = self;
         let recording = recorder.finish();
         let mut cells = Vec::new();
         for (number, (stations, name)) in stations.into_iter().zip(names).enumerate() {
             let medium = MediumId(number as u32);
             let node = |station: u32| stations.get(station as usize).map_or(-1.0, |node| *node as f64);
-            let row = |frame: &Frame| {
+            let row = |frame: &TransmittedFrame| {
                 let begin = (frame.start * 1e9).round() as u64;
-                let packet = carried.get(&(medium.0, frame.from, begin)).copied().unwrap_or(Identified::NOTHING);
+                let packet = carried.get(&(medium.0, frame.from, begin)).copied().unwrap_or(PacketIdentity::NOTHING);
                 [
                     node(frame.from),
                     node(frame.to),
-                    place(&KINDS, &frame.kind),
+                    find_number(&KINDS, &frame.kind),
                     frame.start,
                     frame.end,
-                    frame.reception.map_or(-1.0, |reception| place(&RECEPTIONS, &reception)),
+                    frame.reception.map_or(-1.0, |reception| find_number(&RECEPTIONS, &reception)),
                     f64::from(u8::from(frame.again)),
                     f64::from(frame.packets.count()),
                     f64::from(frame.damaged.count()),
@@ -142,10 +142,10 @@ impl Cells {
                     packet.offset,
                 ]
             };
-            let shown = |frame: &&Frame| frame.end >= from && frame.start <= to;
+            let shown = |frame: &&TransmittedFrame| frame.end >= from && frame.start <= to;
             let mut frames: Vec<[f64; 12]> = recording.frames(medium).iter().filter(shown).map(row).collect();
             frames.sort_by(|a, b| a[3].total_cmp(&b[3]));
-            let back_offs = counted(recording.back_offs(medium), recording.draws(medium));
+            let back_offs = count_slots_left(recording.back_offs(medium), recording.draws(medium));
             let mut back_offs: Vec<[f64; 6]> =
                 back_offs.into_iter().filter(|row| row[2] >= from && row[1] <= to).collect();
             back_offs.iter_mut().for_each(|row| row[0] = node(row[0] as u32));
@@ -157,13 +157,13 @@ impl Cells {
     }
 }
 
-fn place<T: PartialEq>(list: &[T], item: &T) -> f64 {
+fn find_number<T: PartialEq>(list: &[T], item: &T) -> f64 {
     list.iter().position(|other| other == item).map_or(-1.0, |place| place as f64)
 }
 
 /// Parts of back-offs with the slots left at their begin: rows as in [`Cell::back_offs`], with the station's number.
-fn counted(parts: &[BackOff], draws: &[Draw]) -> Vec<[f64; 6]> {
-    let mut of_stations: BTreeMap<u32, (Vec<&Draw>, f64, f64)> = BTreeMap::new();
+fn count_slots_left(parts: &[BackOffInterval], draws: &[BackOffDraw]) -> Vec<[f64; 6]> {
+    let mut of_stations: BTreeMap<u32, (Vec<&BackOffDraw>, f64, f64)> = BTreeMap::new();
     for draw in draws {
         of_stations.entry(draw.station).or_insert_with(|| (Vec::new(), f64::NAN, f64::NAN)).0.push(draw);
     }
@@ -186,11 +186,11 @@ mod tests {
 
     #[test]
     fn slots_left_are_those_drawn_less_those_counted() {
-        let draw = |at, slots| Draw { station: 1, at, slots, window: 15 };
-        let part = |from, to, slots| BackOff { station: 1, from, to, slots };
+        let draw = |at, slots| BackOffDraw { station: 1, at, slots, window: 15 };
+        let part = |from, to, slots| BackOffInterval { station: 1, from, to, slots };
         let parts = [part(0.0, 1.0, 2), part(1.0, 2.0, 0), part(2.0, 3.0, 3), part(3.0, 4.0, 1)];
-        let rows = counted(&parts, &[draw(0.0, 5), draw(3.0, 9)]);
+        let rows = count_slots_left(&parts, &[draw(0.0, 5), draw(3.0, 9)]);
         assert_eq!(rows.iter().map(|row| row[4]).collect::<Vec<_>>(), [5.0, 3.0, 3.0, 9.0]);
-        assert!(counted(&parts, &[])[0][4].is_nan());
+        assert!(count_slots_left(&parts, &[])[0][4].is_nan());
     }
 }

@@ -1,9 +1,9 @@
-//! Columns of numbers beside a head in JSON.
+//! Columns of numbers, and a head in JSON that refers to them.
 
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// What a figure shows: a head, and the columns to which it refers.
+/// The data of a figure: a head, and the columns to which it refers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
     /// Names and texts; a column is `{"column": INDEX, "width": VALUES A ROW}`.

@@ -1,7 +1,7 @@
 //! The marks of a flow: what happened, why, and the rule behind it.
 
 use path::agent::Effect;
-use plot::{Act, History, Mark, MarkRow, Role, Spot};
+use plot::{FlowHistory, Mark, MarkRow, PacketRole, SchemeAct, Spot};
 use serde::Serialize;
 
 use crate::columns::{Column, Columns};
@@ -25,7 +25,7 @@ pub struct Marks {
 }
 
 /// Reads the events of one kind from a flow's history.
-type SpotsOf = fn(&History) -> &Vec<Spot>;
+type SpotsOf = fn(&FlowHistory) -> &Vec<Spot>;
 
 /// The marks that a flow's history has as lists of events, in the order of the legend.
 const EVENTS: [(Mark, SpotsOf); 9] = [
@@ -41,39 +41,39 @@ const EVENTS: [(Mark, SpotsOf); 9] = [
 ];
 
 /// All kinds of marks of flows.
-pub fn kinds() -> impl Iterator<Item = &'static str> {
+pub fn list_mark_kinds() -> impl Iterator<Item = &'static str> {
     let events = EVENTS.iter().map(|(mark, _)| *mark);
     let actions = Effect::ALL.into_iter().map(Mark::of_action);
     std::iter::once(Mark::Resent).chain(events).chain(actions).map(|mark| mark.row().kind)
 }
 
-/// The marks of a flow: retransmissions, and those of each other kind that occurred.
-pub(crate) fn of(history: &History, columns: &mut Columns) -> Vec<Marks> {
+/// The marks of a flow: retransmissions, and each other kind that occurred.
+pub(crate) fn collect_marks(history: &FlowHistory, columns: &mut Columns) -> Vec<Marks> {
     let resent = history.sent.iter().filter(|sent| sent.again).map(|sent| [sent.at, sent.seq as f64]);
-    let mut marks = vec![describe(Mark::Resent, None, columns.add(resent))];
+    let mut marks = vec![describe_marks(Mark::Resent, None, columns.add(resent))];
     for (mark, spots) in EVENTS.map(|(mark, spots)| (mark, spots(history))) {
         if !spots.is_empty() {
             let points = columns.add(spots.iter().map(|spot| [spot.at, spot.seq as f64]));
-            marks.push(describe(mark, None, points));
+            marks.push(describe_marks(mark, None, points));
         }
     }
     for ((effect, label), acts) in &history.actions {
-        let points = columns.add(acts.iter().map(place));
-        marks.push(describe(Mark::of_action(*effect), Some(label), points));
+        let points = columns.add(acts.iter().map(locate_action));
+        marks.push(describe_marks(Mark::of_action(*effect), Some(label), points));
     }
     marks
 }
 
-/// A row of the table of marks with its points; an action of a scheme has a label of its own.
-fn describe(mark: Mark, action: Option<&str>, points: Column) -> Marks {
+/// A row of the table of marks with its points. An action of a scheme has its own label.
+fn describe_marks(mark: Mark, action: Option<&str>, points: Column) -> Marks {
     let MarkRow { kind, label, what, why, rule, .. } = *mark.row();
     let what = action.map_or_else(|| what.to_owned(), |action| format!("{what}: {action}"));
     Marks { kind, label: action.unwrap_or(label).to_owned(), what, why, rule, points }
 }
 
-fn place(act: &Act) -> [f64; 2] {
+fn locate_action(act: &SchemeAct) -> [f64; 2] {
     let seq = act.role.map_or(f64::NAN, |role| match role {
-        Role::Data(seq) | Role::Ack(seq) => seq as f64,
+        PacketRole::Data(seq) | PacketRole::Ack(seq) => seq as f64,
     });
     [act.at, seq]
 }

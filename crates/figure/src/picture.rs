@@ -1,8 +1,8 @@
-//! The picture of one flow, to be kept as a file: that of `lasthop plot --flow`.
+//! The picture of one flow for a file, as `lasthop plot --flow` draws it.
 
 use engine::{Span, Time};
 use observe::run::{Interrupted, Watch, run_into_sink};
-use plot::{DEFAULT_SIZE, Description, Options, Panel, Picture, Recorder, Theme, default_height};
+use plot::{DEFAULT_SIZE, Description, Panel, Picture, PictureOptions, Recorder, Theme, choose_default_height};
 use scenario::load::Loaded;
 use scenario::ran::label_run;
 
@@ -21,7 +21,7 @@ pub enum PictureError {
 }
 
 /// The title of a flow's picture: the scenario's, with the flow's name if there are several.
-pub fn flow_title(loaded: &Loaded, flow: usize) -> String {
+pub fn compose_flow_title(loaded: &Loaded, flow: usize) -> String {
     let (title, flows) = (loaded.title(), &loaded.network.flows);
     if flows.len() > 1 { format!("{title}: flow {}", flows[flow].name) } else { title.to_owned() }
 }
@@ -30,7 +30,7 @@ pub fn flow_title(loaded: &Loaded, flow: usize) -> String {
 ///
 /// # Errors
 /// Cancelled, or too many events.
-pub fn picture(
+pub fn draw_flow_picture(
     loaded: &Loaded,
     flow: usize,
     (from, to): (Option<Time>, Option<Time>),
@@ -41,22 +41,22 @@ pub fn picture(
     let description = Description::of(network);
     let recorder = Recorder::new([flow as u32], from, to);
     let mut recorder = recorder.with_panels(&Panel::ALL, &description).with_schemes(&description);
-    let enough = |recorder: &Recorder| recorder.overflowed() || recorder.is_complete();
+    let enough = |recorder: &Recorder| recorder.has_overflowed() || recorder.is_complete();
     let results = run_into_sink(network, &mut recorder, enough, watch)?;
-    if recorder.overflowed() {
+    if recorder.has_overflowed() {
         return Err(PictureError::TooManyEvents { until: results.ended.since(Time::ZERO) });
     }
-    let options = Options {
+    let options = PictureOptions {
         flow: flow as u32,
-        title: Some(flow_title(loaded, flow)),
+        title: Some(compose_flow_title(loaded, flow)),
         ran: label_run(loaded),
         from,
         to,
         width: DEFAULT_SIZE.0,
-        height: default_height(&Panel::ALL),
+        height: choose_default_height(&Panel::ALL),
         panels: Panel::ALL.to_vec(),
         theme,
-        ..Options::default()
+        ..PictureOptions::default()
     };
     Ok(recorder.finish().draw(&description, &options))
 }

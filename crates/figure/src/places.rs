@@ -6,13 +6,13 @@ use sim::Network;
 
 use crate::columns::{Column, Columns};
 
-/// Most corners of a node's way: a recorded way may have millions.
+/// Maximum number of corners of a node's path: a recorded path may have millions.
 const MAX_CORNERS: usize = 5_000;
 
 /// The ranges of a medium around a node, in metres.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "JourneyRanges"))]
-pub struct Ranges {
+pub struct JourneyRanges {
     node: usize,
     /// Within which a frame is received.
     received: f64,
@@ -23,7 +23,7 @@ pub struct Ranges {
 /// The map in the head of a figure: of the nodes that have positions.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "JourneyMap"))]
-pub struct Map {
+pub struct JourneyMap {
     /// Numbers of the nodes that have positions.
     nodes: Vec<usize>,
     /// Whether any of them moves.
@@ -31,11 +31,11 @@ pub struct Map {
     /// Rows of node, time in seconds, x and y in metres, by node and time: nodes move along straight lines between them,
     /// and stand still after the last.
     corners: Column,
-    ranges: Vec<Ranges>,
+    ranges: Vec<JourneyRanges>,
 }
 
 /// The map of a network until `end`; `None` if no node has a position.
-pub(crate) fn map(network: &Network, end: Time, columns: &mut Columns) -> Option<Map> {
+pub(crate) fn build_node_map(network: &Network, end: Time, columns: &mut Columns) -> Option<JourneyMap> {
     let mut rows: Vec<[f64; 4]> = Vec::new();
     let (mut nodes, mut moves) = (Vec::new(), false);
     for (number, node) in network.nodes.iter().enumerate() {
@@ -62,8 +62,9 @@ pub(crate) fn map(network: &Network, end: Time, columns: &mut Columns) -> Option
     if nodes.is_empty() {
         return None;
     }
-    let ranges = plot::ranges(network).into_iter().enumerate();
-    let ranges = ranges
-        .flat_map(|(node, ranges)| ranges.into_iter().map(move |[received, sensed]| Ranges { node, received, sensed }));
-    Some(Map { nodes, moves, corners: columns.add(rows), ranges: ranges.collect() })
+    let ranges = plot::find_node_ranges(network).into_iter().enumerate();
+    let ranges = ranges.flat_map(|(node, ranges)| {
+        ranges.into_iter().map(move |[received, sensed]| JourneyRanges { node, received, sensed })
+    });
+    Some(JourneyMap { nodes, moves, corners: columns.add(rows), ranges: ranges.collect() })
 }

@@ -9,7 +9,7 @@ use crate::columns::{Column, Columns, Figure};
 /// The head of all metrics of one run.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Readings"))]
-pub(crate) struct Head {
+pub(crate) struct ReadingsHead {
     /// Metric and subject of each value.
     names: Vec<(&'static str, String)>,
     /// The values, NaN where the run gave none.
@@ -21,7 +21,7 @@ pub(crate) struct Head {
 ///
 /// # Errors
 /// The callback cancels.
-pub fn readings(titled: Titled<'_>, delays: bool, watch: Watch<'_>) -> Result<Figure, Interrupted> {
+pub fn collect_readings(titled: Titled<'_>, delays: bool, watch: Watch<'_>) -> Result<Figure, Interrupted> {
     let summary = summarize_run(titled, delays, watch)?;
     let readings = METRICS.iter().flat_map(|metric| {
         let of_metric = metric.read(&summary).into_iter();
@@ -30,7 +30,7 @@ pub fn readings(titled: Titled<'_>, delays: bool, watch: Watch<'_>) -> Result<Fi
     let (names, values): (Vec<_>, Vec<_>) = readings.unzip();
     let mut columns = Columns::default();
     let values = columns.add(values.into_iter().map(|value| [value]));
-    Ok(columns.finish(Head { names, values }))
+    Ok(columns.finish(ReadingsHead { names, values }))
 }
 
 #[cfg(test)]
@@ -54,7 +54,7 @@ mod tests {
         "#;
         let loaded = from_toml("a.toml", text).unwrap();
         let titled = Titled { title: loaded.title(), scenario: &loaded.scenario, network: &loaded.network };
-        let figure = readings(titled, false, &mut |_| ControlFlow::Continue(())).unwrap();
+        let figure = collect_readings(titled, false, &mut |_| ControlFlow::Continue(())).unwrap();
         let names = figure.head["names"].as_array().unwrap();
         assert_eq!(names.len(), figure.columns[0].len());
         let value = |metric: &str, subject: &str| {

@@ -2,7 +2,7 @@
 
 use observe::explain::{Explain, report_to_json};
 use observe::run::{Interrupted, Titled, Watch, summarize_run_with_sink};
-use plot::{Description, History, Panel, Recorder, Recording};
+use plot::{Description, FlowHistory, FlowRecording, Panel, Recorder};
 use scenario::flows;
 use serde::Serialize;
 use serde_json::Value;
@@ -14,7 +14,7 @@ use crate::marks::{self, Marks};
 /// The head of a run's figure.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "RunFigure"))]
-pub(crate) struct Head {
+pub(crate) struct RunHead {
     /// What `lasthop run --json` prints.
     #[cfg_attr(test, ts(as = "crate::protocol::shapes::Summary"))]
     summary: Value,
@@ -23,13 +23,13 @@ pub(crate) struct Head {
     /// True if the run had more events than are kept: series end early.
     overflowed: bool,
     /// The flows over TCP.
-    flows: Vec<FlowHead>,
+    flows: Vec<RunFlowHead>,
 }
 
 /// A flow's names, series and findings. All times are in seconds, all offsets and windows in bytes.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "FlowFigure"))]
-pub(crate) struct FlowHead {
+pub(crate) struct RunFlowHead {
     name: String,
     from: String,
     to: String,
@@ -69,9 +69,9 @@ pub(crate) struct FlowHead {
 /// Findings that a figure has of each flow.
 const FINDINGS: usize = 200;
 
-/// What a figure has beside the series, which takes time to find.
+/// Parts of a figure that take time to compute.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Parts {
+pub struct RunParts {
     /// The delays of the summary.
     pub delays: bool,
     /// The reports of `explain`; without them they are `null`.
@@ -82,37 +82,37 @@ pub struct Parts {
 ///
 /// # Errors
 /// The callback cancels.
-pub fn run(titled: Titled<'_>, parts: Parts, watch: Watch<'_>) -> Result<Figure, Interrupted> {
+pub fn record_run(titled: Titled<'_>, parts: RunParts, watch: Watch<'_>) -> Result<Figure, Interrupted> {
     let network = titled.network;
     let description = Description::of(network);
     let shown: Vec<usize> = flows::over_tcp(network);
     let recorder = Recorder::new(shown.iter().map(|flow| *flow as u32), None, None)
         .with_panels(&Panel::ALL, &description)
         .with_schemes(&description);
-    let mut sinks = Sinks { recorder, explain: parts.reports.then(|| Explain::new(network)) };
+    let mut sinks = RunSinks { recorder, explain: parts.reports.then(|| Explain::new(network)) };
     let (summary, ended) = summarize_run_with_sink(titled, &mut sinks, parts.delays, watch)?;
     let reports = sinks.explain.map(|explain| explain.finish(ended)).unwrap_or_default();
-    let overflowed = sinks.recorder.overflowed();
+    let overflowed = sinks.recorder.has_overflowed();
     let recording = sinks.recorder.finish();
     let mut columns = Columns::default();
     let flow = |flow: usize| {
         let report = reports.get(flow).map(|report| report_to_json(&network.flows[flow].name, report, FINDINGS));
-        head_of(network, &description, &recording, flow, report.unwrap_or_default(), &mut columns)
+        build_flow_head(network, &description, &recording, flow, report.unwrap_or_default(), &mut columns)
     };
     let flows = shown.into_iter().map(flow).collect();
     // A summary is JSON by construction.
     let summary = serde_json::to_value(&summary).unwrap_or_default();
-    let head = Head { summary, ended: ended.as_secs_f64(), overflowed, flows };
+    let head = RunHead { summary, ended: ended.as_secs_f64(), overflowed, flows };
     Ok(columns.finish(head))
 }
 
-/// What a run's events are reduced to.
-struct Sinks {
+/// The sinks of a run's events.
+struct RunSinks {
     recorder: Recorder,
     explain: Option<Explain>,
 }
 
-impl Sink for Sinks {
+impl Sink for RunSinks {
     const ACTIVE: bool = true;
 
     fn event(&mut self, at: engine::Time, event: &sim::Event) {
@@ -121,15 +121,15 @@ impl Sink for Sinks {
     }
 }
 
-fn head_of(
+fn build_flow_head(
     network: &Network,
     description: &Description,
-    recording: &Recording,
+    recording: &FlowRecording,
     number: usize,
     report: Value,
     columns: &mut Columns,
-) -> FlowHead {
-    let nothing = History::default();
+) -> RunFlowHead {
+    let nothing = FlowHistory::default();
     let history = recording.history(number as u32).unwrap_or(&nothing);
     let described = &description.flows[number];
     let name = |node: usize| network.nodes.get(node).map_or_else(String::new, |node| node.name.clone());
@@ -142,7 +142,7 @@ fn head_of(
     let queue = bottleneck.map(|hop| hop.packets).unwrap_or_default();
     let flag = |set: bool| f64::from(u8::from(set));
     let reason = |reason: tcp::Blocked| tcp::Blocked::ALL.iter().position(|other| *other == reason).unwrap_or(0);
-    FlowHead {
+    RunFlowHead {
         name: described.name.clone(),
         from: name(described.from),
         to: name(described.to),
@@ -161,7 +161,7 @@ fn head_of(
         bad: columns.add(history.bad.iter().map(|(begin, end)| [*begin, *end])),
         blocked: columns.add(history.blocked.iter().map(|(at, why)| [*at, reason(*why) as f64])),
         blocked_reasons: tcp::Blocked::ALL.iter().map(|reason| reason.name()).collect(),
-        marks: marks::of(history, columns),
+        marks: marks::collect_marks(history, columns),
         report,
     }
 }

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 use engine::Span;
-use figure::{Figure, Parts};
+use figure::{Figure, RunParts};
 use observe::output::{Outputs, TraceFiles};
 use observe::run::Titled;
 use scenario::traces::TRACES;
@@ -57,9 +57,10 @@ fn freeze_cases(cases: &[ObservedCase], file: &str) {
     for case in cases {
         let titled = Titled { title: &case.name, scenario: &case.loaded.scenario, network: case.network() };
         let run =
-            figure::run(titled, Parts { delays: true, reports: true }, &mut |_| ControlFlow::Continue(())).unwrap();
+            figure::record_run(titled, RunParts { delays: true, reports: true }, &mut |_| ControlFlow::Continue(()))
+                .unwrap();
         frozen.add(&format!("{}/run", case.name), &render_figure(&run));
-        let way = figure::journeys(titled, [0.0, 3.0], 200_000, &mut |_| ControlFlow::Continue(())).unwrap();
+        let way = figure::record_journeys(titled, [0.0, 3.0], 200_000, &mut |_| ControlFlow::Continue(())).unwrap();
         frozen.add(&format!("{}/journeys", case.name), &render_figure(&way));
         frozen.add(&format!("{}/series", case.name), &render_series(case));
     }

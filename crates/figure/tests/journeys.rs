@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use engine::Time;
-use figure::{Figure, journeys};
+use figure::{Figure, record_journeys};
 use observe::run::{Titled, simulate_network};
 use scenario::load::Loaded;
 use scenario::{MemoryFiles, Overrides, Source};
@@ -29,7 +29,7 @@ fn loaded(name: &str) -> Loaded {
 
 fn figure_of(loaded: &Loaded, interval: [f64; 2], max_entries: usize) -> Figure {
     let titled = Titled { title: loaded.title(), scenario: &loaded.scenario, network: &loaded.network };
-    journeys(titled, interval, max_entries, &mut |_| ControlFlow::Continue(())).unwrap()
+    record_journeys(titled, interval, max_entries, &mut |_| ControlFlow::Continue(())).unwrap()
 }
 
 /// The rows of a column.

@@ -6,11 +6,11 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use figure::lesson::check::Choice;
-use figure::lesson::expression::number;
-use figure::lesson::text::{fill, in_unit, without_results};
-use figure::lesson::{Check, Given, Lesson, Runs, Step, to_json};
-use figure::{Figure, Parts};
+use figure::lesson::check::LessonChoice;
+use figure::lesson::expression::evaluate_number;
+use figure::lesson::text::{convert_to_unit, fill_results, remove_results};
+use figure::lesson::{Lesson, LessonCheck, LessonStep, ReaderAnswer, VariantRuns, lesson_to_json};
+use figure::{Figure, RunParts};
 use observe::run::Titled;
 use scenario::{MemoryFiles, Overrides, Source};
 use serde_json::json;
@@ -62,7 +62,7 @@ impl<'a> Reader<'a> {
             let source = Source::of_text(files, "example".into(), path.clone(), &text, &overrides).unwrap();
             let loaded = source.resolve(&source.document).unwrap_or_else(|problems| panic!("{name}: {problems:?}"));
             let titled = Titled { title: loaded.title(), scenario: &loaded.scenario, network: &loaded.network };
-            figure::run(titled, Parts::default(), &mut |_| ControlFlow::Continue(())).unwrap()
+            figure::record_run(titled, RunParts::default(), &mut |_| ControlFlow::Continue(())).unwrap()
         };
         let variants = self.lesson.variants.iter();
         self.figures =
@@ -70,7 +70,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Makes the changes of a step.
-    fn follow(&mut self, step: &Step) {
+    fn follow(&mut self, step: &LessonStep) {
         for change in &step.r#do {
             let changes = self.changes.get_mut(change.variant.as_str()).expect("the variant exists");
             for set in &change.set {
@@ -84,8 +84,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn runs(&self) -> Runs {
-        let mut runs = Runs::default();
+    fn runs(&self) -> VariantRuns {
+        let mut runs = VariantRuns::default();
         for (name, figure) in &self.figures {
             runs.add(name, figure.clone());
         }
@@ -119,9 +119,9 @@ fn is_free_of_typed_numbers(text: &str) -> bool {
     })
 }
 
-fn assert_text(text: &str, runs: &Runs) {
-    fill(text, runs).unwrap_or_else(|fault| panic!("{fault} in: {text}"));
-    assert!(is_free_of_typed_numbers(&without_results(text)), "a number that is no result: {text}");
+fn assert_text(text: &str, runs: &VariantRuns) {
+    fill_results(text, runs).unwrap_or_else(|fault| panic!("{fault} in: {text}"));
+    assert!(is_free_of_typed_numbers(&remove_results(text)), "a number that is no result: {text}");
 }
 
 /// Follows a lesson step by step: no step is done before its reader has done it, and each is done then.
@@ -140,16 +140,16 @@ fn follow(number: usize) {
         let place = format!("{}: {}", lesson.title, step.r#try);
         assert_text(&step.r#try, &runs);
         assert_text(&step.see, &runs);
-        assert_eq!(step.check.judge(&runs, &Given::Nothing), Ok(false), "before: {place}");
+        assert_eq!(step.check.judge(&runs, &ReaderAnswer::Nothing), Ok(false), "before: {place}");
         reader.follow(step);
         let (before, runs) = (runs, reader.runs());
         match &step.check {
-            Check::Metric { not_yet, .. } => {
+            LessonCheck::Metric { not_yet, .. } => {
                 assert!(!step.r#do.is_empty(), "{place}");
                 assert_text(not_yet, &before);
-                assert_eq!(step.check.judge(&runs, &Given::Nothing), Ok(true), "after: {place}");
+                assert_eq!(step.check.judge(&runs, &ReaderAnswer::Nothing), Ok(true), "after: {place}");
             }
-            Check::Mark { mark, variant, missed } => {
+            LessonCheck::Mark { mark, variant, missed } => {
                 assert_text(missed, &runs);
                 let marks = reader.marks(mark, flow);
                 let in_variant = |name: &str| variant.as_deref().is_none_or(|variant| variant == name);
@@ -157,24 +157,24 @@ fn follow(number: usize) {
                 let shown = marks.iter().find(|(name, at)| in_variant(name) && in_range(*at));
                 let (variant, _) = shown.unwrap_or_else(|| panic!("no such mark is shown: {place}"));
                 let judge = |kind: &str| {
-                    let given = Given::Mark { kind: kind.to_owned(), variant: variant.clone() };
+                    let given = ReaderAnswer::Mark { kind: kind.to_owned(), variant: variant.clone() };
                     step.check.judge(&runs, &given)
                 };
                 assert_eq!((judge(mark), judge("other")), (Ok(true), Ok(false)), "{place}");
             }
-            Check::Answer { ask, value, unit, tolerance, hint } => {
+            LessonCheck::Answer { ask, value, unit, tolerance, hint } => {
                 assert_text(ask, &runs);
                 assert_text(hint, &runs);
-                let right = in_unit(self::number(value, &runs).unwrap(), unit.as_deref()).unwrap();
+                let right = convert_to_unit(self::evaluate_number(value, &runs).unwrap(), unit.as_deref()).unwrap();
                 assert!(*tolerance <= right.abs() * 0.2, "{right} with a tolerance of {tolerance}: {place}");
-                let judge = |number| step.check.judge(&runs, &Given::Number { number });
+                let judge = |number| step.check.judge(&runs, &ReaderAnswer::Number { number });
                 assert_eq!([right, right * 1.5, 0.0].map(judge), [Ok(true), Ok(false), Ok(false)], "{right}: {place}");
             }
-            Check::Choice { ask, choices, hint } => {
+            LessonCheck::Choice { ask, choices, hint } => {
                 assert_text(ask, &runs);
                 assert_text(hint, &runs);
-                choices.iter().for_each(|Choice { text, .. }| assert_text(text, &runs));
-                let judge = |choice| step.check.judge(&runs, &Given::Choice { choice }).unwrap();
+                choices.iter().for_each(|LessonChoice { text, .. }| assert_text(text, &runs));
+                let judge = |choice| step.check.judge(&runs, &ReaderAnswer::Choice { choice }).unwrap();
                 let right: Vec<usize> = (0..choices.len()).filter(|choice| judge(*choice)).collect();
                 assert_eq!(right.len(), 1, "right are {right:?}: {place}");
             }
@@ -191,7 +191,8 @@ fn lessons_are_numbered_and_equal_those_of_the_page_and_their_examples_exist() {
         let name = file.file_name().unwrap().to_str().unwrap();
         assert!(name.starts_with(&format!("{number:02}-")) && name.ends_with(".md"), "{name}");
         let lesson = read(file);
-        let of_page: Lesson = serde_json::from_value(to_json(&fs::read_to_string(file).unwrap()).unwrap()).unwrap();
+        let of_page: Lesson =
+            serde_json::from_value(lesson_to_json(&fs::read_to_string(file).unwrap()).unwrap()).unwrap();
         assert_eq!(json!(of_page), json!(lesson), "{name}");
         assert!(examples().join(&lesson.example).is_file(), "{}", lesson.example);
     }

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::rc::Rc;
 
-use figure::{Figure, Parts};
+use figure::{Figure, RunParts};
 use observe::run::Titled;
 use path::LinkEvent;
 use scenario::{MemoryFiles, Overrides, Source};
@@ -19,7 +19,7 @@ fn figure(name: &str) -> Figure {
     let source = Source::of_text(files, "example".into(), PathBuf::from(name), &text, &Overrides::default()).unwrap();
     let loaded = source.resolve(&source.document).unwrap();
     let titled = Titled { title: loaded.title(), scenario: &loaded.scenario, network: &loaded.network };
-    figure::run(titled, Parts { delays: true, reports: true }, &mut |_| ControlFlow::Continue(())).unwrap()
+    figure::record_run(titled, RunParts { delays: true, reports: true }, &mut |_| ControlFlow::Continue(())).unwrap()
 }
 
 /// The rows of a column that the head of the first flow names.
@@ -82,7 +82,7 @@ fn queues_that_drop_at_the_head_or_the_tail_are_equal_before_the_first_drop() {
     let before = |name: &str| {
         let case = case(name);
         let titled = Titled { title: name, scenario: &case.loaded.scenario, network: case.network() };
-        let figure = figure::run(titled, Parts::default(), &mut |_| ControlFlow::Continue(())).unwrap();
+        let figure = figure::record_run(titled, RunParts::default(), &mut |_| ControlFlow::Continue(())).unwrap();
         rows(&figure, "queue").into_iter().filter(|row| row[0] < first).map(<[f64]>::to_vec).collect::<Vec<_>>()
     };
     let head_drop = before("queue-head-drop");

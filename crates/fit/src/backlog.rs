@@ -1,18 +1,18 @@
 //! The queue of a bottleneck in packets, counted without its rate.
 //!
-//! With s, a and b as in [`path`](crate::path), a packet finds those in the queue that were sent before it, were
-//! accepted, and arrive after s + b. Of one in transmission this is true only where the rate is lower than that at
-//! which the least a - s was seen, so that the count may be one too high; so may it be where an acknowledgment is for
-//! two.
+//! With s, a and b as in [`path`](crate::path), a packet finds in the queue the packets that were sent before it, were
+//! accepted, and arrive after s + b. The count may be one too high: if the rate is lower than at the minimum of a - s,
+//! the packet in transmission counts, too; and if one acknowledgment covers two packets, the first seems to arrive
+//! late.
 //!
 //! ```text
 //! limit    one more than the most packets that an accepted packet found, of at least four alike
 //! full     a lost packet found the most that an accepted one found, or one less
 //! ```
 //!
-//! The queue is first in, first out: a packet has left it when one that was sent later arrives, so that one which was
-//! late for another reason is counted until then. One that the channel lost leaves with the packet before it. Whether a
-//! lost packet was in the queue depends on the limit, which is therefore found in rounds, first without the lost ones.
+//! The queue is first in, first out: a packet has left it when a packet that was sent later arrives, even if it was
+//! delayed after the queue. A packet lost on the channel leaves with the packet before it. Whether a lost packet was in
+//! the queue depends on the limit, which is therefore found by iteration, first without the lost packets.
 
 use std::collections::VecDeque;
 
@@ -20,43 +20,43 @@ use engine::{Span, Time};
 
 use crate::transmission::{Transmission, TransmissionFate};
 
-/// Rounds in which the limit is found: it changes by the few losses of the channel among the packets of a full queue.
+/// Iterations for the limit: it changes by the few channel losses among the packets of a full queue.
 const ROUNDS: usize = 3;
-/// The fewest packets that an accepted one must have found for the queue to be taken for full.
+/// The fewest packets that an accepted packet must have found for the queue to count as full.
 const FEWEST: u32 = 3;
 
-/// By how much the count of an accepted packet may be too high.
+/// The largest error of the count of an accepted packet.
 const UNSURE: u32 = 1;
 
-/// Waits that show the same queue.
+/// Number of nearly equal counts or waits that confirm the limit of a queue.
 pub(crate) const ALIKE: usize = 4;
 
-/// What became of a packet, if it is known.
+/// The cause of a packet's loss, or its arrival.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Met {
+pub(crate) enum LossSource {
     /// It arrived.
     Nothing,
     /// The channel lost it, or a queue that was not known to be full.
     Channel,
-    /// It met a queue that seems full.
+    /// A queue that seems full dropped it.
     FullQueue,
 }
 
 /// The packets of a queue.
-pub(crate) struct Backlog {
+pub(crate) struct BottleneckBacklog {
     /// The most packets that an accepted packet found.
     most: u32,
-    /// What each packet met whose fate is known.
-    pub(crate) fates: Vec<Met>,
+    /// The cause for each packet whose fate is known.
+    pub(crate) fates: Vec<LossSource>,
 }
 
-impl Backlog {
-    /// Of packets with their least time from sending to arrival.
-    pub(crate) fn of(all: &[Transmission], reordered: &[bool], base: Span) -> Self {
+impl BottleneckBacklog {
+    /// Finds the limit of the queue that the packets met; `base` is the minimum time from sending to arrival.
+    pub(crate) fn estimate(all: &[Transmission], reordered: &[bool], base: Span) -> Self {
         let left = find_departures(all);
-        let mut backlog = Backlog::count_with(all, &left, reordered, base, None);
+        let mut backlog = BottleneckBacklog::count_with_limit(all, &left, reordered, base, None);
         for _ in 1..ROUNDS {
-            backlog = Backlog::count_with(all, &left, reordered, base, Some(backlog.most));
+            backlog = BottleneckBacklog::count_with_limit(all, &left, reordered, base, Some(backlog.most));
         }
         backlog
     }
@@ -66,8 +66,15 @@ impl Backlog {
         self.most + 1
     }
 
-    /// With a queue that is full with `most` and another; `None`: as if no lost packet had been in it.
-    fn count_with(all: &[Transmission], left: &[Time], reordered: &[bool], base: Span, most: Option<u32>) -> Self {
+    /// Counts the queue found by each packet. A queue holds `most` packets and one more; with `None`, no lost packet
+    /// counts as queued.
+    fn count_with_limit(
+        all: &[Transmission],
+        left: &[Time],
+        reordered: &[bool],
+        base: Span,
+        most: Option<u32>,
+    ) -> Self {
         let mut queue = VecDeque::new();
         let (mut accepted, mut fates) = (Vec::with_capacity(all.len()), Vec::with_capacity(all.len()));
         let mut last = Time::ZERO;
@@ -80,12 +87,12 @@ impl Backlog {
                 TransmissionFate::Open => continue,
                 TransmissionFate::Arrived(_) => {
                     accepted.extend((!reordered).then_some(found));
-                    fates.push(Met::Nothing);
+                    fates.push(LossSource::Nothing);
                     last = *left;
                 }
                 TransmissionFate::Lost => {
                     let is_full = most.is_some_and(|most| found + UNSURE >= most && most >= FEWEST);
-                    fates.push(if is_full { Met::FullQueue } else { Met::Channel });
+                    fates.push(if is_full { LossSource::FullQueue } else { LossSource::Channel });
                     if is_full || most.is_none() {
                         continue;
                     }
@@ -93,14 +100,14 @@ impl Backlog {
             }
             queue.push_back(last);
         }
-        // An acknowledgment that was lost or delayed makes single packets seem to find more.
+        // A lost or delayed acknowledgment makes the count of single packets too high.
         accepted.sort_unstable_by(|one, other| other.cmp(one));
         let alike = accepted.windows(ALIKE).find(|alike| alike[0] - alike[ALIKE - 1] <= 1);
-        Backlog { most: alike.map_or(0, |alike| alike[ALIKE - 1]), fates }
+        BottleneckBacklog { most: alike.map_or(0, |alike| alike[ALIKE - 1]), fates }
     }
 }
 
-/// When each packet had left the queue at the latest: when it, or one that was sent later, arrived.
+/// The latest time at which each packet left the queue: when it, or a packet sent later, arrived.
 fn find_departures(all: &[Transmission]) -> Vec<Time> {
     let mut next = Time::NEVER;
     let earlier = |sent: &Transmission| {

@@ -6,9 +6,10 @@ use scenario::problem::Problem;
 use sim::World;
 
 use crate::observed::SimulatedValues;
-use crate::scenario::Fitted;
+use crate::scenario::FittedPath;
 
-/// Values that both have; `None` where the measurement lacks one, and for counts of runs of a part of the transfer.
+/// Values of a measurement or of simulated runs; `None` where the measurement lacks one, and for counts of runs that
+/// simulate only a part of the transfer.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct TransferValues {
     /// Bits per second.
@@ -36,15 +37,15 @@ impl TransferValues {
     }
 }
 
-/// Variants that are tried where nothing names the sender's: those that operating systems use.
+/// Variants that are tried if the variant of the sender is unknown: the defaults of operating systems.
 pub const CANDIDATES: [&str; 4] = ["cubic", "linux", "newreno", "bbr"];
 
 /// The names of all variants.
-pub fn list_variants() -> Vec<&'static str> {
+pub fn list_variant_names() -> Vec<&'static str> {
     tcp::presets::list_variants()
 }
 
-/// The ratio of goodputs from which on a fit does not describe the path.
+/// The ratio of goodputs above which a fit does not describe the path.
 pub const FAR: f64 = 1.15;
 
 /// Runs of a scenario, each with other random losses: one run's goodput is a matter of chance.
@@ -57,8 +58,8 @@ const PACKETS: f64 = 5e6;
 #[derive(Clone, Debug)]
 pub struct TriedVariant {
     /// The scenario.
-    pub fitted: Fitted,
-    /// What its runs gave, together.
+    pub fitted: FittedPath,
+    /// The combined values of its runs.
     pub values: TransferValues,
     /// The goodput of each run, in ascending order.
     pub goodputs: Vec<f64>,
@@ -72,13 +73,13 @@ pub struct TriedVariant {
 /// # Errors
 /// The scenario has errors with each of them: the measurement cannot be of a path.
 pub fn try_variants(
-    fitted: &Fitted,
+    fitted: &FittedPath,
     measured: &TransferValues,
     variants: &[&str],
 ) -> Result<Vec<TriedVariant>, Vec<Problem>> {
     let (mut all, mut problems) = (Vec::new(), Vec::new());
     for variant in variants {
-        let fitted = Fitted { variant: (*variant).to_owned(), ..fitted.clone() };
+        let fitted = FittedPath { variant: (*variant).to_owned(), ..fitted.clone() };
         let loaded = match scenario::load::from_toml("fitted.toml", &fitted.to_toml()) {
             Ok(loaded) => loaded,
             Err(found) => {
@@ -97,13 +98,13 @@ pub fn try_variants(
     if all.is_empty() {
         return Err(problems);
     }
-    // Stable: of equal ones the first that was tried.
+    // The sort is stable: among equal variants, the first one tried comes first.
     all.sort_by(|one, other| one.distance.total_cmp(&other.distance));
     Ok(all)
 }
 
 /// The values of several runs with different random numbers and about `packets` in all, and the goodput of each.
-fn run_fitted(fitted: &Fitted, loaded: Loaded, packets: f64) -> (TransferValues, Vec<f64>) {
+fn run_fitted(fitted: &FittedPath, loaded: Loaded, packets: f64) -> (TransferValues, Vec<f64>) {
     let mut network = loaded.network;
     let per_second = fitted.rate.bits_per_sec() as f64 / (8.0 * f64::from(fitted.mss.max(1)));
     let seconds = fitted.duration.as_secs_f64().max(1e-9);
@@ -143,7 +144,7 @@ mod tests {
 
     /// The values of a path with this rate for 5 s, about 3,300 packets for 8 Mbit/s.
     fn values(rate: u64, packets: f64) -> (TransferValues, Vec<f64>) {
-        let fitted = Fitted {
+        let fitted = FittedPath {
             rate: Rate::from_bits_per_sec(rate).expect("a rate"),
             delay: Span::from_millis(5),
             queue: Some(10),

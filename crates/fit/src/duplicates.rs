@@ -1,8 +1,9 @@
 //! Segments that arrived twice, from the first blocks of selective acknowledgments that report them: DSACK (RFC 2883).
 //!
-//! Of a retransmitted segment, one transmission more has arrived than its DSACKs report. Where the fates of its
-//! transmissions have fewer arrivals, the last one taken for lost had arrived. Where they have more, and the receiver
-//! reports other duplicates, the last of these were lost, or the acknowledgments that report them: their fate is open.
+//! The number of transmissions of a retransmitted segment that arrived is one plus the number of its DSACKs. If the
+//! inferred fates have fewer arrivals, the last transmission classified as lost had arrived. If they have more, and the
+//! receiver reports other duplicates, the last arrivals are in doubt: the transmissions or the acknowledgments with
+//! their DSACKs were lost, and their fate is open.
 
 use std::collections::BTreeMap;
 
@@ -18,12 +19,12 @@ const MAX_SEGMENTS: usize = MAX_LEN as usize / 536;
 
 /// Reports of duplicates, in the order in which they arrived.
 #[derive(Clone, Debug, Default)]
-pub struct Duplicates {
+pub struct DuplicateReports {
     /// When the receiver had sent a report, and the bytes that had arrived twice.
     reports: Vec<(Time, u64, u64)>,
 }
 
-impl Duplicates {
+impl DuplicateReports {
     /// Adds a report that the receiver had sent at `at`, of the bytes from `from` to `to`.
     pub fn add_report(&mut self, at: Time, from: u64, to: u64) {
         self.reports.push((at, from, to));
@@ -31,7 +32,7 @@ impl Duplicates {
 
     /// Corrects the fates of transmissions, which are in the order in which they were sent. Returns how many were not
     /// lost.
-    pub fn correct(&self, all: &mut [Transmission]) -> u64 {
+    pub fn correct_fates(&self, all: &mut [Transmission]) -> u64 {
         if self.reports.is_empty() {
             return 0;
         }
@@ -55,7 +56,7 @@ impl Duplicates {
                 if arrived > *reports {
                     continue;
                 }
-                corrected += u64::from(arrives_too(all, copies, *at));
+                corrected += u64::from(mark_lost_as_arrived(all, copies, *at));
             }
         }
         for (seq, copies) in &copies {
@@ -69,9 +70,9 @@ impl Duplicates {
     }
 }
 
-/// The last transmission that was taken for lost has arrived, too; the arrivals are `at` and those known, in their
-/// order. Returns false if there is none.
-fn arrives_too(all: &mut [Transmission], copies: &[usize], at: Time) -> bool {
+/// Marks the last transmission classified as lost as arrived, and assigns `at` and the known arrival times to the
+/// copies in order. Returns false if no copy was classified as lost.
+fn mark_lost_as_arrived(all: &mut [Transmission], copies: &[usize], at: Time) -> bool {
     let lost = copies.iter().rev().find(|copy| all[**copy].fate() == TransmissionFate::Lost && all[**copy].sent < at);
     let Some(lost) = lost else { return false };
     all[*lost] = all[*lost].with_fate(TransmissionFate::Arrived(at));
@@ -101,14 +102,14 @@ mod tests {
 
     /// The fates of a segment's transmissions after reports of these bytes, and the number of corrections.
     fn correct_by(fates: &[TransmissionFate], reports: &[(u64, u64)]) -> (Vec<TransmissionFate>, u64) {
-        let mut duplicates = Duplicates::default();
+        let mut duplicates = DuplicateReports::default();
         for (number, (from, to)) in reports.iter().enumerate() {
             duplicates.add_report(Time::ZERO + Span::from_millis(200 + 10 * number as u64), *from, *to);
         }
         let mut all: Vec<Transmission> =
             (0..).zip(fates).map(|(nth, fate)| make_transmission(50 * nth, 2000, *fate)).collect();
         all.push(make_transmission(60, 3000, TransmissionFate::Lost));
-        let count = duplicates.correct(&mut all);
+        let count = duplicates.correct_fates(&mut all);
         assert_eq!(all.last().map(Transmission::fate), Some(TransmissionFate::Lost), "it has no duplicate");
         (all[..fates.len()].iter().map(Transmission::fate).collect(), count)
     }

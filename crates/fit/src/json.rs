@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::comparison::{TransferValues, TriedVariant};
 use crate::loss::{Estimate, Loss};
 use crate::reordering::Reordering;
-use crate::scenario::Fitted;
+use crate::scenario::FittedPath;
 
 /// A fit with the variants that were tried, the nearest first, and the values of the measurement.
 pub fn fit_to_json(tried: &[TriedVariant], measured: &TransferValues) -> Value {
@@ -24,7 +24,7 @@ pub fn fit_to_json(tried: &[TriedVariant], measured: &TransferValues) -> Value {
         "path": best.map(path_to_json),
         "measured": values_to_json(measured),
         "simulated": tried.iter().map(simulated).collect::<Vec<Value>>(),
-        "scenario": best.map(Fitted::to_toml),
+        "scenario": best.map(FittedPath::to_toml),
     })
 }
 
@@ -39,7 +39,7 @@ fn values_to_json(values: &TransferValues) -> Value {
     })
 }
 
-fn path_to_json(fitted: &Fitted) -> Value {
+fn path_to_json(fitted: &FittedPath) -> Value {
     json!({
         "sender": fitted.sender.name(),
         "rate_bps": fitted.rate.bits_per_sec(),

@@ -23,13 +23,13 @@ pub struct Iperf {
     pub rtt: Option<[Span; 2]>,
     /// Smoothed round trips that the sender reported, at the [percentiles](crate::comparison::PERCENTILES), in seconds.
     pub rtts: [Option<f64>; 2],
-    /// Losses as if each retransmission followed a loss, independent.
+    /// Independent losses, as if each retransmission followed a loss.
     pub loss: Loss,
     /// Bytes of data in a full segment.
     pub mss: u32,
     /// Bytes received.
     pub bytes: u64,
-    /// How long the receiver took for them: also for the data in flight when the sender had ended.
+    /// Duration at the receiver, including the data in flight when the sender ended.
     pub took: Span,
     /// Segments retransmitted.
     pub retransmits: u64,
@@ -38,7 +38,7 @@ pub struct Iperf {
     pub control: Option<String>,
     /// Whether the host that wrote the log received (`-R`).
     pub receives: bool,
-    /// Whether data went both ways at once (`--bidir`): the values describe the data that the host with the log sent.
+    /// Whether both hosts sent data (`--bidir`): the values describe the data sent by the host that wrote the log.
     pub both_ways: bool,
 }
 
@@ -49,9 +49,9 @@ struct IperfDocument {
     end: IperfEnd,
 }
 
-/// The message of a test that failed, whose log may lack all else.
+/// The error message of a failed test, whose log may have no other field.
 #[derive(Deserialize)]
-struct Failed {
+struct IperfFailure {
     error: String,
 }
 
@@ -107,7 +107,7 @@ struct IperfEnds {
 struct IperfSender {
     min_rtt: Option<f64>,
     max_rtt: Option<f64>,
-    /// Whether it is the host that wrote the log.
+    /// Whether the host that wrote the log is the sender.
     sender: Option<bool>,
 }
 
@@ -133,7 +133,7 @@ impl Iperf {
     /// # Errors
     /// It is not the JSON of a TCP test, or reports an error.
     pub fn parse(text: &str) -> Result<Self, LogError> {
-        if let Ok(Failed { error }) = serde_json::from_str(text) {
+        if let Ok(IperfFailure { error }) = serde_json::from_str(text) {
             return Err(LogError(format!("iperf3 reports an error: {error}")));
         }
         let document: IperfDocument = serde_json::from_str(text)
@@ -187,15 +187,15 @@ impl Iperf {
             bytes: sum_received.bytes as u64,
             took: Span::from_nanos((sum_received.seconds.clamp(0.0, 1e9) * 1e9) as u64),
             retransmits,
-            control: sender_tcp_congestion.map(|name| if is_linux { of_linux(name) } else { name }),
+            control: sender_tcp_congestion.map(|name| if is_linux { name_linux_variant(name) } else { name }),
             receives,
             both_ways,
         })
     }
 }
 
-/// The variant that has Linux's form of a congestion control.
-fn of_linux(control: String) -> String {
+/// The variant with the Linux implementation of a congestion control.
+fn name_linux_variant(control: String) -> String {
     match control.as_str() {
         "cubic" => "linux".to_owned(),
         "reno" => "linux-reno".to_owned(),
@@ -260,7 +260,7 @@ impl Ping {
             lost[(number - first) as usize] = false;
         }
         Ok(Ping {
-            loss: Loss::of(&lost),
+            loss: Loss::select_model(&lost),
             requests: lost.len() as u64,
             rtts: replies.into_iter().map(|(_, rtt)| rtt).collect(),
         })

@@ -1,8 +1,8 @@
 //! The loss process of a path, from the fates of its packets in their order.
 //!
 //! Three models, of which the one with the least BIC is taken (Schwarz1978): k ln n - 2 ln L with k parameters and n
-//! packets. The likelihoods are of all packets but the first, given the first: the seen chain says nothing of what
-//! was before it, and a lost first packet would count against the other models alone.
+//! packets. All likelihoods are conditional on the first packet: the observed chain has no initial distribution, so
+//! that a lost first packet would count only against the other models.
 //!
 //! | model | parameters | likelihood |
 //! |---|---|---|
@@ -13,8 +13,8 @@
 //! Intervals have a level of 95 %. Intervals of probabilities that are shares of counts are Wilson's, others follow
 //! from the curvature of the logarithm of the likelihood at its maximum, with the parameters as logits.
 //!
-//! Limits: loss by the state of the path and not by packet (a fading channel met by a slow sender) is taken for a chain
-//! of packets. Parameters of a chain with few changes of state are poorly known, which the intervals show.
+//! Limits: a loss process that advances with time and not with packets (a fading channel, sampled by a slow sender) is
+//! fitted as a chain of packets. A chain with few changes of state has wide intervals.
 
 use stats::proportion::wilson;
 
@@ -28,7 +28,7 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    fn share(successes: u64, trials: u64) -> Self {
+    fn from_counts(successes: u64, trials: u64) -> Self {
         let value = if trials == 0 { 0.0 } else { successes as f64 / trials as f64 };
         Estimate { value, interval: wilson(successes, trials) }
     }
@@ -37,7 +37,7 @@ impl Estimate {
 /// A model of losses.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Loss {
-    /// None was lost: the interval's upper limit is what would have been seen with 5 % probability at most.
+    /// No packet was lost; the upper limit of the interval bounds the loss probability.
     None(Estimate),
     /// Independent losses.
     Uniform(Estimate),
@@ -48,7 +48,7 @@ pub enum Loss {
         /// From BAD to GOOD.
         r: Estimate,
     },
-    /// Bursts in which some arrive.
+    /// Bursts in which some packets arrive.
     GilbertElliott {
         /// From GOOD to BAD.
         p: Estimate,
@@ -61,19 +61,19 @@ pub enum Loss {
 
 impl Loss {
     /// The most likely model of packets that were `lost`, in the order in which they met the channel.
-    pub fn of(lost: &[bool]) -> Loss {
+    pub fn select_model(lost: &[bool]) -> Loss {
         let (n, losses) = (lost.len() as u64, lost.iter().filter(|lost| **lost).count() as u64);
         if losses == 0 {
-            return Loss::None(Estimate::share(0, n));
+            return Loss::None(Estimate::from_counts(0, n));
         }
-        let independent = log_likelihood_of_share(losses - u64::from(lost[0]), n - 1);
-        let uniform = (Loss::Uniform(Estimate::share(losses, n)), compute_bic(1, n, independent));
-        let chain = Chain::of(lost);
-        let gilbert = (losses >= MIN_BURSTS).then(|| (chain.model(), compute_bic(2, n, chain.log_likelihood())));
-        let hidden = Hidden::fit_model(lost);
+        let independent = maximize_share_likelihood(losses - u64::from(lost[0]), n - 1);
+        let uniform = (Loss::Uniform(Estimate::from_counts(losses, n)), compute_bic(1, n, independent));
+        let chain = ObservedChain::count_transitions(lost);
+        let gilbert = (losses >= MIN_BURSTS).then(|| (chain.to_loss(), compute_bic(2, n, chain.log_likelihood())));
+        let hidden = HiddenChain::fit_model(lost);
         let elliott = hidden.map(|hidden| {
             let later = hidden.log_likelihood(lost) - hidden.log_likelihood(&lost[..1]);
-            (hidden.model(lost), compute_bic(3, n, later))
+            (hidden.to_loss(lost), compute_bic(3, n, later))
         });
         let all = [Some(uniform), gilbert, elliott];
         let best = all.into_iter().flatten().min_by(|(_, one), (_, other)| one.total_cmp(other));
@@ -81,7 +81,7 @@ impl Loss {
     }
 
     /// The mean share of lost packets.
-    pub fn mean(&self) -> f64 {
+    pub fn mean_share(&self) -> f64 {
         match self {
             Loss::None(_) => 0.0,
             Loss::Uniform(loss) => loss.value,
@@ -95,29 +95,29 @@ fn compute_bic(parameters: u32, n: u64, log_likelihood: f64) -> f64 {
     f64::from(parameters) * libm::log(n as f64) - 2.0 * log_likelihood
 }
 
-/// x ln y with 0 ln 0 = 0 is finite for each x that it is multiplied with.
+/// Returns ln `of`, or 0 for 0, so that 0 ln 0 = 0.
 fn log_or_zero(of: f64) -> f64 {
     if of > 0.0 { libm::log(of) } else { 0.0 }
 }
 
-/// The greatest logarithm of the likelihood of `some` of `all` by one probability.
-fn log_likelihood_of_share(some: u64, all: u64) -> f64 {
+/// The maximum log-likelihood of `some` successes in `all` independent trials.
+fn maximize_share_likelihood(some: u64, all: u64) -> f64 {
     let share = some as f64 / (all as f64).max(1.0);
     some as f64 * log_or_zero(share) + (all - some) as f64 * log_or_zero(1.0 - share)
 }
 
-/// Counts of a chain whose states are seen.
-struct Chain {
-    /// From arrived to lost, from arrived, from lost to arrived, from lost.
+/// Transition counts of a Markov chain whose states are observed.
+struct ObservedChain {
+    /// Arrived packets before a lost one, and before any; lost packets before an arrived one, and before any.
     to_bad: u64,
     from_good: u64,
     to_good: u64,
     from_bad: u64,
 }
 
-impl Chain {
-    fn of(lost: &[bool]) -> Self {
-        let mut chain = Chain { to_bad: 0, from_good: 0, to_good: 0, from_bad: 0 };
+impl ObservedChain {
+    fn count_transitions(lost: &[bool]) -> Self {
+        let mut chain = ObservedChain { to_bad: 0, from_good: 0, to_good: 0, from_bad: 0 };
         for pair in lost.windows(2) {
             if pair[0] {
                 chain.from_bad += 1;
@@ -130,36 +130,36 @@ impl Chain {
         chain
     }
 
-    fn model(&self) -> Loss {
-        let p = Estimate::share(self.to_bad, self.from_good);
-        Loss::Gilbert { p, r: Estimate::share(self.to_good, self.from_bad) }
+    fn to_loss(&self) -> Loss {
+        let p = Estimate::from_counts(self.to_bad, self.from_good);
+        Loss::Gilbert { p, r: Estimate::from_counts(self.to_good, self.from_bad) }
     }
 
     fn log_likelihood(&self) -> f64 {
-        log_likelihood_of_share(self.to_bad, self.from_good) + log_likelihood_of_share(self.to_good, self.from_bad)
+        maximize_share_likelihood(self.to_bad, self.from_good) + maximize_share_likelihood(self.to_good, self.from_bad)
     }
 }
 
-/// A chain of which only losses are seen: GOOD loses nothing.
+/// A hidden Markov chain with observed losses: GOOD loses nothing.
 #[derive(Clone, Copy, Debug)]
-struct Hidden {
+struct HiddenChain {
     p: f64,
     r: f64,
     h: f64,
 }
 
-/// Rounds of expectation and maximization at most, and packets in all rounds.
+/// The most rounds of expectation and maximization, and the most packets in all rounds.
 const MAX_ROUNDS: usize = 500;
 const MAX_PACKETS: usize = 50_000_000;
-/// The gain of the likelihood's logarithm at which they end.
+/// The gain of the log-likelihood below which the rounds end.
 const GAIN: f64 = 1e-7;
-/// Losses without which bursts are not looked for, and without which those in which some packets arrive are not.
+/// The fewest losses for a fit of the Gilbert model, and of the Gilbert-Elliott model.
 const MIN_BURSTS: u64 = 5;
 const MIN_LOSSES: usize = 20;
 
-impl Hidden {
-    /// The best of several starts; `None` with few losses.
-    fn fit_model(lost: &[bool]) -> Option<Hidden> {
+impl HiddenChain {
+    /// Returns the most likely chain of several starting points; `None` with few losses.
+    fn fit_model(lost: &[bool]) -> Option<HiddenChain> {
         let losses = lost.iter().filter(|lost| **lost).count();
         if losses < MIN_LOSSES {
             return None;
@@ -168,45 +168,45 @@ impl Hidden {
         // Bursts of about 2, 10 and 50 packets, of which few, half or most arrive.
         let starts = [(0.5, 0.1), (0.1, 0.5), (0.02, 0.8), (0.05, 0.2)];
         let climbed = starts.map(|(r, h)| {
-            let start = Hidden { p: (r * share / (1.0 - h - share).max(0.05)).clamp(1e-6, 0.5), r, h };
+            let start = HiddenChain { p: (r * share / (1.0 - h - share).max(0.05)).clamp(1e-6, 0.5), r, h };
             start.climb_likelihood(lost)
         });
         climbed.into_iter().max_by(|one, other| one.log_likelihood(lost).total_cmp(&other.log_likelihood(lost)))
     }
 
     /// Probability of the observed fate of a packet in GOOD and in BAD.
-    fn emission(&self, lost: bool) -> [f64; 2] {
+    fn emission_probabilities(&self, lost: bool) -> [f64; 2] {
         if lost { [0.0, 1.0 - self.h] } else { [1.0, self.h] }
     }
 
-    /// The probabilities of both states in the long run.
-    fn stationary(&self) -> [f64; 2] {
+    /// The stationary probabilities of both states.
+    fn stationary_probabilities(&self) -> [f64; 2] {
         let sum = (self.p + self.r).max(f64::MIN_POSITIVE);
         [self.r / sum, self.p / sum]
     }
 
-    /// The state after a packet, from that before.
-    fn step(&self, [good, bad]: [f64; 2]) -> [f64; 2] {
+    /// The state probabilities after one transition.
+    fn next_probabilities(&self, [good, bad]: [f64; 2]) -> [f64; 2] {
         [good * (1.0 - self.p) + bad * self.r, good * self.p + bad * (1.0 - self.r)]
     }
 
     fn log_likelihood(&self, lost: &[bool]) -> f64 {
-        let (mut state, mut sum) = (self.stationary(), 0.0);
+        let (mut state, mut sum) = (self.stationary_probabilities(), 0.0);
         for lost in lost {
-            let seen = self.emission(*lost);
+            let seen = self.emission_probabilities(*lost);
             let both = [state[0] * seen[0], state[1] * seen[1]];
             let scale = both[0] + both[1];
             if scale <= 0.0 {
                 return f64::NEG_INFINITY;
             }
             sum += libm::log(scale);
-            state = self.step(both.map(|part| part / scale));
+            state = self.next_probabilities(both.map(|part| part / scale));
         }
         sum
     }
 
-    /// The maximum above this point.
-    fn climb_likelihood(mut self, lost: &[bool]) -> Hidden {
+    /// Climbs from this point to a local maximum of the likelihood.
+    fn climb_likelihood(mut self, lost: &[bool]) -> HiddenChain {
         let mut before = self.log_likelihood(lost);
         for _ in 0..(MAX_PACKETS / lost.len()).clamp(20, MAX_ROUNDS) {
             let next = self.maximize_step(lost);
@@ -224,18 +224,18 @@ impl Hidden {
     }
 
     /// One round of expectation and maximization.
-    fn maximize_step(&self, lost: &[bool]) -> Hidden {
+    fn maximize_step(&self, lost: &[bool]) -> HiddenChain {
         let n = lost.len();
         // Forward: the state at each packet given all up to it.
         let mut forward = Vec::with_capacity(n);
-        let mut state = self.stationary();
+        let mut state = self.stationary_probabilities();
         for lost in lost {
-            let seen = self.emission(*lost);
+            let seen = self.emission_probabilities(*lost);
             let both = [state[0] * seen[0], state[1] * seen[1]];
             let scale = (both[0] + both[1]).max(f64::MIN_POSITIVE);
             let given = both.map(|part| part / scale);
             forward.push((given, scale));
-            state = self.step(given);
+            state = self.next_probabilities(given);
         }
         // Backward, with sums of expected changes of state.
         let mut behind = [1.0, 1.0];
@@ -250,7 +250,7 @@ impl Hidden {
             if at == 0 {
                 break;
             }
-            let seen = self.emission(lost[at]);
+            let seen = self.emission_probabilities(lost[at]);
             let scale = forward[at].1;
             let next = [seen[0] * behind[0] / scale, seen[1] * behind[1] / scale];
             let (before, _) = forward[at - 1];
@@ -264,18 +264,18 @@ impl Hidden {
             behind = [(1.0 - self.p) * next[0] + self.p * next[1], self.r * next[0] + (1.0 - self.r) * next[1]];
         }
         let inside = |share: f64| share.clamp(1e-9, 1.0 - 1e-9);
-        Hidden {
+        HiddenChain {
             p: inside(to_bad / f64::max(good, f64::MIN_POSITIVE)),
             r: inside(to_good / f64::max(bad, f64::MIN_POSITIVE)),
             h: inside(arrived_in_bad / f64::max(in_bad, f64::MIN_POSITIVE)),
         }
     }
 
-    fn model(&self, lost: &[bool]) -> Loss {
+    fn to_loss(self, lost: &[bool]) -> Loss {
         let at = [self.p, self.r, self.h];
-        let errors = find_errors(&at.map(to_logit), |logits| {
+        let errors = estimate_standard_errors(&at.map(to_logit), |logits| {
             let [p, r, h] = [0, 1, 2].map(|place| from_logit(logits[place]));
-            Hidden { p, r, h }.log_likelihood(lost)
+            HiddenChain { p, r, h }.log_likelihood(lost)
         });
         let estimate = |place: usize| {
             let width = Z * errors[place];
@@ -298,10 +298,9 @@ fn from_logit(logit: f64) -> f64 {
 }
 
 /// Standard errors of three parameters at the maximum of `log_likelihood`: roots of the diagonal of the inverse of its
-/// negative curvature. Where that is not positive, the parameter is unknown, and the error has a logit of any
-/// value.
-fn find_errors(at: &[f64; 3], log_likelihood: impl Fn(&[f64; 3]) -> f64) -> [f64; 3] {
-    /// Of a logit from 0.00001 to 0.99999.
+/// negative curvature. If the variance is not positive, the parameter is unknown and its error is `UNKNOWN`.
+fn estimate_standard_errors(at: &[f64; 3], log_likelihood: impl Fn(&[f64; 3]) -> f64) -> [f64; 3] {
+    /// An error with an interval of shares from about 0.00001 to 0.99999.
     const UNKNOWN: f64 = 6.0;
     const STEP: f64 = 1e-2;
     let moved = |one: (usize, f64), other: (usize, f64)| {

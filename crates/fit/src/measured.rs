@@ -1,4 +1,4 @@
-//! A measurement of a path: what a scenario is fitted to.
+//! Measurements of a path, to which a scenario is fitted.
 
 use capture::transfer::Vantage;
 use engine::{Rate, Span};
@@ -7,14 +7,14 @@ use crate::comparison::{TransferValues, TriedVariant};
 use crate::log::{Iperf, Ping};
 use crate::loss::Loss;
 use crate::path::Bottleneck;
-use crate::reordering::Late;
-use crate::scenario::{Fitted, Host};
-use crate::transfer::Transfer;
+use crate::reordering::ExtraDelays;
+use crate::scenario::{FittedHost, FittedPath};
+use crate::transfer::MeasuredTransfer;
 
-/// Why a measurement does not make a scenario.
+/// Reasons for which a measurement does not suffice for a scenario.
 #[derive(Debug, thiserror::Error)]
-pub enum Unfit {
-    /// The rate is not seen.
+pub enum FitError {
+    /// The rate cannot be measured.
     #[error(
         "the rate of the path is not seen: fewer than 16 packets in a row waited at a bottleneck; expected a transfer that fills \
          the path, or --rate"
@@ -36,16 +36,17 @@ pub enum Unfit {
     NoRoundTrips,
 }
 
-/// The sender of the fitted scenario, which a measurement does not show, and the settings that the user knows.
+/// Settings given by the user: the sender of the fitted scenario, which a measurement does not show, and known
+/// parameters.
 #[derive(Clone, Debug)]
 pub struct GivenSettings {
-    /// The sender's variant; the one that the measurement names if not given, or else the
+    /// The sender's variant. Without it, the variant named by the measurement is used, or else the
     /// [best](crate::comparison::try_variants) of several.
     pub variant: Option<String>,
-    /// The rate of the path, instead of that which is measured.
+    /// The rate of the path, instead of the measured rate.
     pub rate: Option<Rate>,
     /// The host that sends the data, the server by default: a measurement does not show which one is wireless.
-    pub sender: Option<Host>,
+    pub sender: Option<FittedHost>,
     /// The name of the measurement.
     pub source: String,
 }
@@ -58,19 +59,19 @@ impl GivenSettings {
     }
 }
 
-/// The receive window where a measurement does not show it: Linux's limit by default.
+/// The receive window if the measurement does not show it: the default limit of Linux.
 const USUAL_WINDOW: u64 = 6_291_456;
 /// Bytes of an echo request of 56 bytes.
 const SMALL: u32 = 84;
 /// The initial window of RFC 6928.
 const USUAL_INITIAL_WINDOW: u32 = 10;
-/// The duration of a run where there is no transfer.
+/// The duration of a run without a measured transfer.
 const USUAL_DURATION: Span = Span::from_secs(30);
 
-/// A path of which only round trips and losses were measured.
-pub fn of_ping(ping: &Ping, given: &GivenSettings) -> Result<(Fitted, TransferValues), Unfit> {
-    let rate = given.rate.ok_or(Unfit::NoRateOfPing)?;
-    let fitted = Fitted {
+/// Fits a path of which only round trips and losses were measured.
+pub fn fit_to_ping(ping: &Ping, given: &GivenSettings) -> Result<(FittedPath, TransferValues), FitError> {
+    let rate = given.rate.ok_or(FitError::NoRateOfPing)?;
+    let fitted = FittedPath {
         source: given.source.clone(),
         sender: given.sender.unwrap_or_default(),
         rate,
@@ -93,21 +94,25 @@ pub fn of_ping(ping: &Ping, given: &GivenSettings) -> Result<(Fitted, TransferVa
     Ok((fitted, TransferValues::default()))
 }
 
-/// A path over which iperf3 sent, with the round trips of a ping without other traffic, if there was one.
+/// Fits a path over which iperf3 sent, with the round trips of a ping on the idle path, if given.
 ///
 /// # Errors
 /// Neither log has round trips.
-pub fn of_iperf(iperf: &Iperf, ping: Option<&Ping>, given: &GivenSettings) -> Result<(Fitted, TransferValues), Unfit> {
+pub fn fit_to_iperf(
+    iperf: &Iperf,
+    ping: Option<&Ping>,
+    given: &GivenSettings,
+) -> Result<(FittedPath, TransferValues), FitError> {
     let rate = given.rate.unwrap_or(iperf.rate);
     let logged = [ping.map(Ping::min_rtt), iperf.rtt.map(|[least, _]| least)];
-    let least = logged.into_iter().flatten().min().ok_or(Unfit::NoRoundTrips)?;
+    let least = logged.into_iter().flatten().min().ok_or(FitError::NoRoundTrips)?;
     // The least round trip is measured with small packets: of the handshake, of iperf3's own messages, or of ping.
     let transmitted = rate.transmission_time(SMALL).times(2);
     let packets = |longest: Span| {
         let waited = (longest - least).as_secs_f64() / rate.transmission_time(iperf.mss + 52).as_secs_f64().max(1e-12);
         waited.round().max(1.0) as u32
     };
-    let fitted = Fitted {
+    let fitted = FittedPath {
         source: given.source.clone(),
         sender: given.sender.unwrap_or_default(),
         rate,
@@ -115,7 +120,7 @@ pub fn of_iperf(iperf: &Iperf, ping: Option<&Ping>, given: &GivenSettings) -> Re
         rates: iperf.rates.clone().filter(|_| given.rate.is_none()),
         delay: Span::from_nanos((least - transmitted).as_nanos() / 2),
         queue: iperf.rtt.map(|[_, longest]| packets(longest)),
-        // Smoothed round trips hide the longest wait, and losses may be the channel's.
+        // Smoothed round trips hide the longest wait, and losses may have occurred on the channel.
         queue_was_full: false,
         loss: iperf.loss,
         reordering: None,
@@ -138,28 +143,28 @@ pub fn of_iperf(iperf: &Iperf, ping: Option<&Ping>, given: &GivenSettings) -> Re
     Ok((fitted, values))
 }
 
-/// A path over which a captured transfer went.
+/// Fits the path of a captured transfer.
 ///
 /// # Errors
 /// The rate of the path is not seen.
-pub fn of_transfer(
-    transfer: &Transfer,
+pub fn fit_to_transfer(
+    transfer: &MeasuredTransfer,
     bottleneck: &Bottleneck,
     given: &GivenSettings,
-) -> Result<(Fitted, TransferValues), Unfit> {
+) -> Result<(FittedPath, TransferValues), FitError> {
     let survey = &transfer.survey;
-    let rate = given.rate.or(bottleneck.rate).ok_or(Unfit::NoRate)?;
+    let rate = given.rate.or(bottleneck.rate).ok_or(FitError::NoRate)?;
     let syn = survey.stream.syn[survey.sender.index()].zip(survey.stream.syn[survey.sender.other().index()]);
-    let loss = Loss::of(&bottleneck.channel);
-    let fitted = Fitted {
+    let loss = Loss::select_model(&bottleneck.channel);
+    let fitted = FittedPath {
         source: given.source.clone(),
         sender: given.sender.unwrap_or_default(),
         rate,
         rate_given: given.rate.is_some(),
         rates: bottleneck.rates.clone().filter(|_| given.rate.is_none()),
-        delay: bottleneck.delay.ok_or(Unfit::NoRoundTripCaptured)?,
+        delay: bottleneck.delay.ok_or(FitError::NoRoundTripCaptured)?,
         queue: bottleneck.queue,
-        queue_was_full: bottleneck.was_full(),
+        queue_was_full: bottleneck.has_overflowed(),
         loss,
         reordering: bottleneck.reordering,
         mss: survey.mss,
@@ -173,7 +178,7 @@ pub fn of_transfer(
     };
     let values = TransferValues {
         goodput: Some(transfer.goodput()),
-        // Elsewhere round trips are estimates, in which the queue is missing.
+        // Away from the sender, round trips are estimates without the time in the queue.
         rtt: if survey.place_of_times() == Vantage::Sender {
             TransferValues::percentiles(&transfer.rtt)
         } else {
@@ -186,7 +191,7 @@ pub fn of_transfer(
 }
 
 /// Names, values and intervals of a fit, as rows of a table with its head.
-pub fn render_fit_rows(fitted: &Fitted) -> Vec<Vec<String>> {
+pub fn render_fit_rows(fitted: &FittedPath) -> Vec<Vec<String>> {
     let row = |name: &str, value: String, note: &str| vec![name.to_owned(), value, note.to_owned()];
     let rate = |bits: f64| format!("{:.3} Mbps", bits / 1e6);
     let note = if fitted.rate_given { "as given" } else { "with headers" };
@@ -225,7 +230,8 @@ pub fn render_fit_rows(fitted: &Fitted) -> Vec<Vec<String>> {
     if let Some(reordering) = fitted.reordering {
         rows.push(share("reordered", reordering.share));
     }
-    if let Some(Late { delays, extents: [usual, most], .. }) = fitted.reordering.and_then(|reordering| reordering.late)
+    if let Some(ExtraDelays { delays, extents: [usual, most], .. }) =
+        fitted.reordering.and_then(|reordering| reordering.late)
     {
         let [least, median, longest] = [delays[0], delays[2], delays[4]].map(|delay| 1e3 * delay.as_secs_f64());
         rows.push(row("extra delay, median", format!("{median:.2} ms"), &format!("{least:.2} to {longest:.2} ms")));

@@ -1,8 +1,8 @@
-//! What a capture at the sender of a simulated transfer would show: measured and simulated values have one definition.
+//! The values that a capture at the sender of a simulated transfer would show, defined equally for measured and
+//! simulated transfers.
 //!
-//! Goodput is the acknowledged data per time from the first segment to the last acknowledgment. Round trips are the
-//! ones that [`capture::transfer`] takes. The metrics of a run count round trips of segments that had waited behind a
-//! gap, too.
+//! Goodput is the acknowledged data per time from the first segment to the last acknowledgment. Round trips are sampled
+//! as in [`capture::transfer`]; the metrics of a run also count round trips of segments that waited behind a gap.
 
 use engine::{Histogram, Time};
 use observe::observation::SenderState;

@@ -26,18 +26,18 @@ use capture::transfer::Vantage;
 use capture::transfer::rate::{PassedPacket, WaitingRun, WaitingRuns};
 use engine::{Rate, Span, Time};
 
-use crate::backlog::{ALIKE, Backlog, Met};
+use crate::backlog::{ALIKE, BottleneckBacklog, LossSource};
 use crate::reordering::Reordering;
-use crate::transfer::Transfer;
+use crate::transfer::MeasuredTransfer;
 use crate::transmission::{Transmission, TransmissionFate};
 
-/// Losses at a full queue without which the queue may never have been full.
+/// The fewest losses at a full queue that show that the queue was full.
 pub const MIN_OVERFLOWS: usize = 3;
 /// Bytes of an acknowledgment or a SYN.
 const SMALL: u32 = 52;
-/// Seconds of which the rates are kept: a limit of memory.
+/// The most seconds whose rates are stored: a limit of memory.
 const MAX_SECONDS: usize = 86_400;
-/// The ratio of rates from which on the rate varies.
+/// The ratio of rates above which the rate varies.
 pub const VARIES: f64 = 1.25;
 
 /// The slowest link.
@@ -66,11 +66,11 @@ pub struct Bottleneck {
 
 impl Bottleneck {
     /// The slowest link of a transfer.
-    pub fn of(transfer: &Transfer) -> Self {
+    pub fn measure(transfer: &MeasuredTransfer) -> Self {
         let sees_waits = transfer.survey.place_of_times() != Vantage::Receiver;
         let all = &transfer.transmissions;
         let base = all.iter().filter_map(|sent| Some(sent.arrival()?.since(sent.sent))).min().unwrap_or_default();
-        // Without SACK the arrivals of a recovery are not known.
+        // Without SACK, arrivals during a recovery are uncertain.
         let certain = find_certain_arrivals(all);
         let passed = |sent: &Transmission| {
             let certain = transfer.survey.sack || certain(sent);
@@ -81,18 +81,19 @@ impl Bottleneck {
                 certain,
             })
         };
-        let runs = WaitingRuns::of(all.iter().filter_map(passed), transfer.survey.place_of_times());
+        let runs = WaitingRuns::from_packets(all.iter().filter_map(passed), transfer.survey.place_of_times());
         let rate = runs.rate();
         let spread = runs.quantile(0.1).zip(runs.quantile(0.9)).map(|(low, high)| [low, high]);
         let full = transfer.survey.mss + find_header_size(transfer);
         let time_of = |size: u32| rate.map_or(Span::ZERO, |rate| rate.transmission_time(size));
-        let (reordering, reordered) = Reordering::of(all, time_of(full));
+        let (reordering, reordered) = Reordering::measure(all, time_of(full));
         let waits =
             list_exact_times(all, &reordered, transfer.survey.sack).map(|(sent, arrived)| arrived.since(sent) - base);
         let longest_wait = find_longest_wait(waits, time_of(full));
         let rates = find_rates_by_second(&runs.runs, all).filter(|_| sees_waits && rate.is_some());
-        // A wait shows a number of packets only by a rate that is known when it ends.
-        let backlog = rates.as_ref().filter(|_| transfer.survey.sack).map(|_| Backlog::of(all, &reordered, base));
+        // At a varying rate, waits do not convert to a number of packets.
+        let backlog =
+            rates.as_ref().filter(|_| transfer.survey.sack).map(|_| BottleneckBacklog::estimate(all, &reordered, base));
         let (packets, (channel, overflows)) = match backlog {
             Some(backlog) => (f64::from(backlog.limit()), remove_overflows(backlog.fates)),
             None => (
@@ -115,13 +116,13 @@ impl Bottleneck {
     }
 
     /// Whether the queue is known to have been full.
-    pub fn was_full(&self) -> bool {
+    pub fn has_overflowed(&self) -> bool {
         self.overflows >= MIN_OVERFLOWS
     }
 }
 
-/// The least round trip without the transmissions of the packet and of its acknowledgment.
-fn find_bare_round_trip(transfer: &Transfer, full: u32, time_of: impl Fn(u32) -> Span) -> Option<Span> {
+/// The minimum round trip, less the transmission times of the packet and of its acknowledgment.
+fn find_bare_round_trip(transfer: &MeasuredTransfer, full: u32, time_of: impl Fn(u32) -> Span) -> Option<Span> {
     let survey = &transfer.survey;
     let bare = |rtt: Span, size: u32| rtt - time_of(size) - time_of(SMALL);
     if survey.place_of_times() == Vantage::Sender
@@ -129,7 +130,7 @@ fn find_bare_round_trip(transfer: &Transfer, full: u32, time_of: impl Fn(u32) ->
     {
         return Some(least);
     }
-    // From the handshake, whose last packet may have data, or from data and the timestamp that it echoes.
+    // By the handshake, whose last packet may carry data, or by data with the timestamp that it echoes.
     let answered = survey.stream.syn.iter().all(Option::is_some);
     let size = match survey.sender {
         End::Client => transfer.answer.filter(|_| answered).unwrap_or(full),
@@ -156,8 +157,8 @@ fn list_exact_times(all: &[Transmission], reordered: &[bool], sack: bool) -> imp
     in_order.filter(move |(sent, _)| sack || certain(sent)).filter_map(|(sent, _)| Some((sent.sent, sent.arrival()?)))
 }
 
-/// The longest wait: the shortest of the [`ALIKE`] longest that differ by one transmission at most. An acknowledgment
-/// that was lost or delayed makes single waits seem longer.
+/// The longest wait: the shortest of the [`ALIKE`] longest that differ by one transmission at most. A lost or delayed
+/// acknowledgment makes single waits seem longer.
 fn find_longest_wait(waits: impl Iterator<Item = Span>, transmission: Span) -> Span {
     let mut waits: Vec<Span> = waits.collect();
     waits.sort_unstable_by(|one, other| other.cmp(one));
@@ -166,7 +167,7 @@ fn find_longest_wait(waits: impl Iterator<Item = Span>, transmission: Span) -> S
 }
 
 /// Bytes of headers in the largest packet.
-fn find_header_size(transfer: &Transfer) -> u32 {
+fn find_header_size(transfer: &MeasuredTransfer) -> u32 {
     let largest = transfer.transmissions.iter().map(|sent| sent.len + transfer.overhead).max();
     largest.unwrap_or(40).saturating_sub(transfer.survey.mss)
 }
@@ -191,7 +192,7 @@ fn find_rates_by_second(runs: &[WaitingRun], all: &[Transmission]) -> Option<Vec
     (known.len() > 4 && place(0.9) > VARIES * place(0.1)).then_some(rates)
 }
 
-/// What packets met, in their order, by the time that each would have waited.
+/// Classifies packets, in their order, by the time that each would have waited in the queue.
 fn classify_by_waits(
     all: &[Transmission],
     reordered: &[bool],
@@ -199,7 +200,7 @@ fn classify_by_waits(
     longest_wait: Span,
     transmission: Span,
     sees_waits: bool,
-) -> Vec<Met> {
+) -> Vec<LossSource> {
     let mut fates = Vec::with_capacity(all.len());
     let mut last = Time::ZERO;
     for (sent, reordered) in all.iter().zip(reordered) {
@@ -207,15 +208,15 @@ fn classify_by_waits(
             TransmissionFate::Open => {}
             TransmissionFate::Arrived(at) => {
                 last = if *reordered { last } else { last.max(at) };
-                fates.push(Met::Nothing);
+                fates.push(LossSource::Nothing);
             }
             TransmissionFate::Lost => {
-                // As if it were transmitted after the last that was accepted.
+                // The wait if it had been transmitted after the last accepted packet.
                 let wait = (last + transmission).since(sent.sent + base);
                 let is_full = sees_waits
                     && wait.times(2) + transmission > longest_wait.times(2)
                     && longest_wait > transmission.times(3);
-                fates.push(if is_full { Met::FullQueue } else { Met::Channel });
+                fates.push(if is_full { LossSource::FullQueue } else { LossSource::Channel });
             }
         }
     }
@@ -223,9 +224,9 @@ fn classify_by_waits(
 }
 
 /// Whether the channel lost each packet that the queue accepted, and the number that a full queue dropped.
-fn remove_overflows(fates: Vec<Met>) -> (Vec<bool>, usize) {
-    let overflows = fates.iter().filter(|met| **met == Met::FullQueue).count();
+fn remove_overflows(fates: Vec<LossSource>) -> (Vec<bool>, usize) {
+    let overflows = fates.iter().filter(|met| **met == LossSource::FullQueue).count();
     let is_full = overflows >= MIN_OVERFLOWS;
-    let accepted = fates.into_iter().filter(|met| !is_full || *met != Met::FullQueue);
-    (accepted.map(|met| met != Met::Nothing).collect(), overflows)
+    let accepted = fates.into_iter().filter(|met| !is_full || *met != LossSource::FullQueue);
+    (accepted.map(|met| met != LossSource::Nothing).collect(), overflows)
 }

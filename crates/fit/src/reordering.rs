@@ -1,7 +1,7 @@
-//! Packets that others overtake, and by how much they are late.
+//! Reordered packets and their extra delays.
 //!
 //! A packet is reordered if one that was sent after it arrived before it [RFC4737 s3.3], both at their first
-//! transmission. Its extent (s4.2.1) is the number of packets that arrived from the first of these on, before it.
+//! transmission. Its extent (s4.2.1) is the number of packets that arrived before it, counted from the first of these.
 //!
 //! With l the transmission time of a full packet and k the next packet that is not reordered, m places behind it, the
 //! packet would have arrived at n = a(k) - m l, but not before the one in front of it: packets leave a queue in this
@@ -31,12 +31,12 @@ pub struct Reordering {
     /// The share of packets that are delayed.
     pub share: Estimate,
     /// Extra delays of the reordered packets.
-    pub late: Option<Late>,
+    pub late: Option<ExtraDelays>,
 }
 
-/// By how much packets are late.
+/// Extra delays and extents of reordered packets.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Late {
+pub struct ExtraDelays {
     /// Least extra delay, quartiles, and longest.
     pub delays: [Span; 5],
     /// Median and largest extent in packets.
@@ -50,23 +50,23 @@ struct FirstArrival {
     /// Its place among all transmissions.
     number: u32,
     at: Time,
-    /// Whether a later one arrived before.
+    /// Whether a packet sent later arrived before it.
     reordered: bool,
 }
 
 /// Times from packets to the arrival of the next one that was not delayed.
 #[derive(Default)]
-struct Gaps {
-    /// Of each packet with a later one that was not delayed.
+struct ArrivalGaps {
+    /// Gaps of all packets before one that was not delayed.
     all: Vec<Span>,
-    /// Of reordered packets, with their extra delays.
+    /// Gaps and extra delays of reordered packets.
     reordered: Vec<(Span, Span)>,
 }
 
 impl Reordering {
-    /// Reordering of transmissions, which are in the order in which they were sent, and whether each is of a reordered
-    /// packet. `spacing` is the transmission time of a full packet.
-    pub fn of(all: &[Transmission], spacing: Span) -> (Self, Vec<bool>) {
+    /// Measures the reordering of transmissions, which are in the order of sending. Also returns whether each packet is
+    /// reordered. `spacing` is the transmission time of a full packet.
+    pub fn measure(all: &[Transmission], spacing: Span) -> (Self, Vec<bool>) {
         let arrivals = list_arrivals(all, spacing);
         let mut reordered = vec![false; all.len()];
         for arrival in arrivals.iter().filter(|arrival| arrival.reordered) {
@@ -79,11 +79,12 @@ impl Reordering {
             let share = Estimate { value: 0.0, interval: wilson(0, arrivals.len() as u64) };
             return (Reordering { share, late: None }, reordered);
         }
-        let at_risk = at_risk(gaps).max(delays.len() as u64);
+        let at_risk = count_at_risk(gaps).max(delays.len() as u64);
         let share =
             Estimate { value: delays.len() as f64 / at_risk as f64, interval: wilson(delays.len() as u64, at_risk) };
         let place = |quarter: usize| delays[(delays.len() - 1) * quarter / 4];
-        let late = Late { delays: [0, 1, 2, 3, 4].map(place), extents: find_extents(&arrivals), precision: spacing };
+        let late =
+            ExtraDelays { delays: [0, 1, 2, 3, 4].map(place), extents: find_extents(&arrivals), precision: spacing };
         (Reordering { share, late: Some(late) }, reordered)
     }
 }
@@ -101,7 +102,7 @@ fn list_arrivals(all: &[Transmission], spacing: Span) -> Vec<FirstArrival> {
         arrival.reordered = arrival.at > first;
         first = first.min(arrival.at);
     }
-    // One acknowledgment for several.
+    // One acknowledgment covers several packets: they arrived `spacing` apart.
     let mut next: Option<(Time, Time)> = None;
     for arrival in arrivals.iter_mut().rev().filter(|arrival| !arrival.reordered) {
         let seen = arrival.at;
@@ -112,7 +113,7 @@ fn list_arrivals(all: &[Transmission], spacing: Span) -> Vec<FirstArrival> {
         }
         next = Some((seen, arrival.at));
     }
-    // Not before the packet in front of it.
+    // No packet arrives before its predecessor.
     let mut last = Time::ZERO;
     for arrival in arrivals.iter_mut().filter(|arrival| !arrival.reordered) {
         arrival.at = arrival.at.max(last);
@@ -125,18 +126,15 @@ fn subtract_span(at: Time, span: Span) -> Time {
     Time::from_nanos(at.as_nanos().saturating_sub(span.as_nanos()))
 }
 
-/// The gaps behind packets; gaps of reordered ones have their delays.
-fn find_gaps(arrivals: &[FirstArrival], spacing: Span) -> Gaps {
-    let mut gaps = Gaps { all: Vec::with_capacity(arrivals.len()), reordered: Vec::new() };
+/// Finds the gap after each packet, and the extra delays of reordered packets.
+fn find_gaps(arrivals: &[FirstArrival], spacing: Span) -> ArrivalGaps {
+    let mut gaps = ArrivalGaps { all: Vec::with_capacity(arrivals.len()), reordered: Vec::new() };
     let mut next: Option<&FirstArrival> = None;
     // The arrival of the last packet in front of each reordered one that was not reordered itself.
     let mut last = Time::ZERO;
     let mut in_front = Vec::new();
     for arrival in arrivals {
-        match arrival.reordered {
-            true => in_front.push(last),
-            false => last = arrival.at,
-        }
+        if arrival.reordered { in_front.push(last) } else { last = arrival.at }
     }
     for arrival in arrivals.iter().rev() {
         let front = if arrival.reordered { in_front.pop().unwrap_or_default() } else { Time::ZERO };
@@ -158,8 +156,8 @@ fn find_gaps(arrivals: &[FirstArrival], spacing: Span) -> Gaps {
     gaps
 }
 
-/// The number of packets that a delay would have moved behind others.
-fn at_risk(mut gaps: Gaps) -> u64 {
+/// The number of packets that would have been reordered if they had been delayed.
+fn count_at_risk(mut gaps: ArrivalGaps) -> u64 {
     gaps.all.sort_unstable();
     let median = gaps.all.get(gaps.all.len() / 2).copied().unwrap_or_default();
     let delays = |usual: bool| {
@@ -170,7 +168,7 @@ fn at_risk(mut gaps: Gaps) -> u64 {
     };
     let usual = delays(true);
     let delays = if usual.is_empty() { delays(false) } else { usual };
-    // P(d > g), one for each gap.
+    // Number of delays above a gap, for P(d > g).
     let exceeded = |gap: Span| delays.len() - delays.partition_point(|delay| *delay <= gap);
     let sum: usize = gaps.all.iter().map(|gap| exceeded(*gap)).sum();
     (sum as f64 / delays.len() as f64).round() as u64
@@ -180,7 +178,7 @@ fn at_risk(mut gaps: Gaps) -> u64 {
 fn find_extents(arrivals: &[FirstArrival]) -> [u64; 2] {
     let mut order: Vec<u32> = (0..arrivals.len() as u32).collect();
     order.sort_unstable_by_key(|place| (arrivals[*place as usize].at, *place));
-    // Of all that have arrived, those with the largest number so far, in ascending order.
+    // Arrivals with the largest number so far, in ascending order.
     let mut peaks: Vec<(u32, usize)> = Vec::new();
     let mut extents = Vec::new();
     for (place, arrival) in order.into_iter().map(|place| &arrivals[place as usize]).enumerate() {

@@ -22,7 +22,7 @@ use crate::reordering::Reordering;
 
 /// A host of the scenario.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Host {
+pub enum FittedHost {
     /// The wired host.
     #[default]
     Server,
@@ -30,31 +30,31 @@ pub enum Host {
     Mobile,
 }
 
-impl Host {
+impl FittedHost {
     /// Its name in the scenario.
     pub const fn name(self) -> &'static str {
         match self {
-            Host::Server => "server",
-            Host::Mobile => "mobile",
+            FittedHost::Server => "server",
+            FittedHost::Mobile => "mobile",
         }
     }
 
     /// The other host.
-    pub const fn other(self) -> Host {
+    pub const fn other(self) -> FittedHost {
         match self {
-            Host::Server => Host::Mobile,
-            Host::Mobile => Host::Server,
+            FittedHost::Server => FittedHost::Mobile,
+            FittedHost::Mobile => FittedHost::Server,
         }
     }
 }
 
-/// What a scenario is written from.
+/// The fitted parameters of a path, from which a scenario is written.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Fitted {
+pub struct FittedPath {
     /// The name of the measurement, for the title.
     pub source: String,
     /// The sender of the data.
-    pub sender: Host,
+    pub sender: FittedHost,
     /// Rate of the bottleneck.
     pub rate: Rate,
     /// Whether the user gave the rate.
@@ -89,10 +89,10 @@ pub struct Fitted {
     pub duration: Span,
 }
 
-/// The shortest delay of the air: the rest is the wire's.
+/// The delay of the wireless link, which has at most half of the whole delay; the wired link has the rest.
 const AIR: Span = Span::from_millis(1);
 
-impl Fitted {
+impl FittedPath {
     /// The scenario as TOML.
     pub fn to_toml(&self) -> String {
         let air = if self.delay > AIR.times(2) { AIR } else { Span::from_nanos(self.delay.as_nanos() / 2) };
@@ -116,8 +116,8 @@ impl Fitted {
         line(format_args!("delay = \"{}\"\nqueue = \"unlimited\"\n", format_millis(self.delay - air)));
         // A setting of one direction applies to the direction of the data.
         let between = match self.sender {
-            Host::Server => "\"station\", \"mobile\"",
-            Host::Mobile => "\"mobile\", \"station\"",
+            FittedHost::Server => "\"station\", \"mobile\"",
+            FittedHost::Mobile => "\"mobile\", \"station\"",
         };
         line(format_args!("[links.air]\nkind = \"wireless\"\nbetween = [{between}]\nrate = \"{}\"", self.rate));
         line(format_args!("delay = \"{}\"", format_millis(air)));
@@ -145,7 +145,7 @@ impl Fitted {
         if let Some(rates) = &self.rates {
             line(format_args!("link_trace.contents = \"\"\"\n{}\"\"\"", render_trace(rates, self.rate)));
         }
-        let [from, to] = [self.sender, self.sender.other()].map(Host::name);
+        let [from, to] = [self.sender, self.sender.other()].map(FittedHost::name);
         line(format_args!("\n[flows.transfer]\nfrom = \"{from}\"\nto = \"{to}\"\nmss = \"{} B\"", self.mss));
         if let Some(bytes) = self.bytes {
             line(format_args!("bytes = \"{bytes} B\""));
@@ -170,7 +170,7 @@ fn format_millis(span: Span) -> String {
     format!("{} ms", text.trim_end_matches('0').trim_end_matches('.'))
 }
 
-impl Fitted {
+impl FittedPath {
     /// The bandwidth-delay product in full packets, at least 20.
     fn bandwidth_delay_product(&self) -> u32 {
         let bits = self.rate.bits_per_sec() as f64 * 2.0 * self.delay.as_secs_f64();
@@ -186,16 +186,16 @@ fn escape_text(text: &str) -> String {
 fn render_channel(loss: &Loss) -> Option<String> {
     let text = match loss {
         Loss::None(_) => return None,
-        Loss::Uniform(loss) => format!("{{ kind = \"uniform\", loss = {} }}", shorten_number(*loss)),
+        Loss::Uniform(loss) => format!("{{ kind = \"uniform\", loss = {} }}", format_probability(*loss)),
         Loss::Gilbert { p, r } => {
-            format!("{{ kind = \"gilbert-elliott\", p = {}, r = {} }}", shorten_number(*p), shorten_number(*r))
+            format!("{{ kind = \"gilbert-elliott\", p = {}, r = {} }}", format_probability(*p), format_probability(*r))
         }
         Loss::GilbertElliott { p, r, h } => {
             format!(
                 "{{ kind = \"gilbert-elliott\", p = {}, r = {}, h = {} }}",
-                shorten_number(*p),
-                shorten_number(*r),
-                shorten_number(*h)
+                format_probability(*p),
+                format_probability(*r),
+                format_probability(*h)
             )
         }
     };
@@ -203,13 +203,13 @@ fn render_channel(loss: &Loss) -> Option<String> {
 }
 
 /// A probability with four significant digits.
-fn shorten_number(estimate: Estimate) -> String {
+fn format_probability(estimate: Estimate) -> String {
     let text = format!("{:.3e}", estimate.value);
     text.parse::<f64>().map_or(text, |value| value.to_string())
 }
 
-/// The extra delays of reordered packets; a quarter of them lies between two quartiles, and all have the median where
-/// they differ by no more than the precision.
+/// The jitter of reordered packets: a quarter of the extra delays lies between two quartiles; if the delays differ by
+/// no more than the precision, all have the median.
 fn render_jitter(reordering: &Reordering) -> Option<String> {
     /// Of probabilities, so that their decimals sum to 1.
     const UNITS: u64 = 40_000_000;
@@ -235,7 +235,7 @@ fn render_jitter(reordering: &Reordering) -> Option<String> {
     Some(text)
 }
 
-/// A table of rates, a row for each second: one without a rate keeps that before.
+/// A table with the rate of each second; a second without a rate repeats the previous rate.
 fn render_trace(rates: &[f64], mean: Rate) -> String {
     let mut text = String::from("time_s,rate_bps\n");
     let mut last = mean.bits_per_sec();

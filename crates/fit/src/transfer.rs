@@ -5,8 +5,8 @@ mod facts;
 use std::collections::BTreeMap;
 use std::io::Read;
 
-use capture::transfer::{Counts, Replay, Survey, Surveyor, Truth, Vantage};
-use capture::{BadTimestamps, Capture, CaptureError, End, Skipped, Stream};
+use capture::transfer::{Replay, SegmentCounts, Survey, Surveyor, Truth, Vantage};
+use capture::{BadTimestamps, Capture, CaptureError, End, SkippedFrames, Stream};
 use engine::{Histogram, Span};
 use wire::Flags;
 
@@ -15,16 +15,16 @@ use facts::CapturedTransfer;
 
 /// A captured transfer.
 #[derive(Clone, Debug)]
-pub struct Transfer {
+pub struct MeasuredTransfer {
     /// The measurements that precede the facts.
     pub survey: Survey,
     /// The counts of its segments.
-    pub counts: Counts,
-    /// Every transmission, in their order.
+    pub counts: SegmentCounts,
+    /// All transmissions, in the order of sending.
     pub transmissions: Vec<Transmission>,
     /// Bytes of headers in each segment with data.
     pub overhead: u32,
-    /// Transmissions that seem lost and are known to have arrived, because the receiver reports duplicates.
+    /// Transmissions classified as lost that arrived, because the receiver reported duplicates.
     pub spurious: u64,
     /// Round trips in nanoseconds.
     pub rtt: Histogram,
@@ -45,7 +45,7 @@ pub struct Transfer {
     /// Why the capture could not be read to its end, if so.
     pub incomplete: Option<String>,
     /// Frames that are not read.
-    pub skipped: Skipped,
+    pub skipped: SkippedFrames,
     /// Frames whose damaged timestamps were replaced.
     pub bad_timestamps: BadTimestamps,
 }
@@ -81,7 +81,7 @@ fn describe_connections(streams: usize) -> String {
 fn choose_connection(streams: &[Stream], number: Option<u32>) -> Result<(u32, Stream), TransferError> {
     let bytes = |stream: &Stream| stream.bytes.iter().sum::<u64>();
     let Some(number) = number else {
-        // Of equal ones the first.
+        // Among equal connections, the first.
         let largest = streams.iter().enumerate().rev().max_by_key(|(_, stream)| bytes(stream));
         let largest = largest.filter(|(_, stream)| bytes(stream) > 0);
         return largest.map(|(number, stream)| (number as u32, stream.clone())).ok_or(TransferError::NoData);
@@ -90,44 +90,44 @@ fn choose_connection(streams: &[Stream], number: Option<u32>) -> Result<(u32, St
     given.ok_or(TransferError::NoConnection { number, streams: streams.len() })
 }
 
-impl Transfer {
+impl MeasuredTransfer {
     /// The connection `number` of a capture, or the one with most data; `open` opens the file again for each of three
     /// passes, and `given` is the place of the capture, if it is known. A file that is cut off is read as far as it
     /// goes.
     ///
     /// # Errors
     /// The file cannot be read, or has no such connection.
-    pub fn of<R: Read>(
+    pub fn read<R: Read>(
         open: impl FnMut() -> Result<R, std::io::Error>,
         number: Option<u32>,
         given: Option<Vantage>,
-    ) -> Result<Transfer, TransferError> {
-        Transfer::with_truth(open, number, given, None)
+    ) -> Result<MeasuredTransfer, TransferError> {
+        MeasuredTransfer::read_with_truth(open, number, given, None)
     }
 
-    /// The same of a capture at the sender, with what a capture at the receiver shows of the transmissions.
+    /// The same for a capture at the sender, with the fates of transmissions from a capture at the receiver.
     ///
     /// # Errors
     /// The file cannot be read, or has no such connection.
-    pub fn with_truth<R: Read>(
+    pub fn read_with_truth<R: Read>(
         mut open: impl FnMut() -> Result<R, std::io::Error>,
         number: Option<u32>,
         given: Option<Vantage>,
         truth: Option<&Truth>,
-    ) -> Result<Transfer, TransferError> {
+    ) -> Result<MeasuredTransfer, TransferError> {
         let mut first = Capture::open(open().map_err(wrap_open_error)?)?;
         let incomplete = match first.by_ref().find_map(Result::err) {
             Some(error) if !error.is_incomplete() => return Err(error.into()),
             error => error.map(|error| error.to_string()),
         };
-        let (skipped, bad_timestamps) = (first.skipped(), first.bad_timestamps());
+        let (skipped, bad_timestamps) = (first.skipped_frames(), first.bad_timestamps());
         let (number, stream) = choose_connection(first.streams(), number)?;
         let (sender, receiver) = (stream.main_sender(), stream.main_sender().other());
         let (mut surveyor, mut window, mut overhead, mut answer) = (Surveyor::new(sender), 0, 40, None);
         let mut capture = Capture::open(open().map_err(wrap_open_error)?)?;
         while let Some(Ok(packet)) = capture.next() {
             let Some(of) = packet.stream.filter(|of| of.stream == number) else { continue };
-            surveyor.packet(&packet, &capture.streams()[number as usize]);
+            surveyor.on_packet(&packet, &capture.streams()[number as usize]);
             let Some(segment) = packet.segment() else { continue };
             if of.from == End::Client && !segment.flags.has(Flags::SYN) {
                 answer.get_or_insert(packet.ip_len);
@@ -144,15 +144,15 @@ impl Transfer {
             replay = replay.with_truth(truth);
         }
         for packet in Capture::open(open().map_err(wrap_open_error)?)?.map_while(Result::ok) {
-            replay.packet(&packet);
+            replay.on_packet(&packet);
         }
         let (transfer, counts, _) = replay.finish();
         let bytes = transfer.acknowledged_bytes();
         let CapturedTransfer {
             mut transmissions, duplicates, rtt, least, timeouts, initial_window, first, last, ..
         } = transfer;
-        let spurious = if truth.is_none() { duplicates.correct(&mut transmissions) } else { 0 };
-        Ok(Transfer {
+        let spurious = if truth.is_none() { duplicates.correct_fates(&mut transmissions) } else { 0 };
+        Ok(MeasuredTransfer {
             receive_window: Some(window).filter(|_| survey.scale_known),
             survey,
             counts,

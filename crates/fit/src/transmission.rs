@@ -1,8 +1,8 @@
-//! A transmission of a segment, and what became of it.
+//! A transmission of a segment, and its fate.
 
 use engine::Time;
 
-/// What became of a transmission.
+/// The fate of a transmission.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TransmissionFate {
     /// It is not known.
@@ -20,7 +20,7 @@ pub struct Transmission {
     pub sent: Time,
     /// Its first byte, counted from the first of the transfer.
     pub seq: u64,
-    /// When it arrived, or one of the two values of other fates.
+    /// When it arrived, or `LOST` or `OPEN`.
     arrival: Time,
     /// Bytes of data.
     pub len: u32,
@@ -28,7 +28,7 @@ pub struct Transmission {
     pub retransmission: bool,
 }
 
-/// The arrival of a transmission that was lost, and of one whose fate is not known: times that no packet has.
+/// Values of `arrival` for a lost transmission and for an unknown fate: times that no packet has.
 const LOST: Time = Time::NEVER;
 const OPEN: Time = Time::from_nanos(u64::MAX - 1);
 
@@ -48,7 +48,7 @@ impl Transmission {
         Transmission { arrival, ..self }
     }
 
-    /// What became of it.
+    /// Its fate.
     pub fn fate(&self) -> TransmissionFate {
         match self.arrival {
             OPEN => TransmissionFate::Open,

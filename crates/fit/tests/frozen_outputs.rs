@@ -6,22 +6,22 @@ use std::path::PathBuf;
 
 use capture::transfer::Replay;
 use fit::comparison::try_variants;
-use fit::measured::{GivenSettings, of_transfer};
+use fit::measured::{GivenSettings, fit_to_transfer};
 use fit::path::Bottleneck;
-use fit::transfer::Transfer;
+use fit::transfer::MeasuredTransfer;
 use observe::explain::{ExplainCapture, captured_report_to_json};
 use testkit::{CaptureAtNode, FrozenOutputs, ObservedCase, constructed_cases, run_with_sink};
 
 fn render_fit(file: &[u8]) -> String {
-    let transfer = match Transfer::of(|| Ok(file), None, None) {
+    let transfer = match MeasuredTransfer::read(|| Ok(file), None, None) {
         Ok(transfer) => transfer,
         Err(error) => return error.to_string(),
     };
-    let bottleneck = Bottleneck::of(&transfer);
+    let bottleneck = Bottleneck::measure(&transfer);
     let mut text = format!("{bottleneck:#?}\n");
     // Runs of the fitted path have the same definitions as the measurement.
     let given = GivenSettings { variant: None, rate: None, sender: None, source: "capture".to_owned() };
-    if let Ok((fitted, values)) = of_transfer(&transfer, &bottleneck, &given) {
+    if let Ok((fitted, values)) = fit_to_transfer(&transfer, &bottleneck, &given) {
         let runs = try_variants(&fitted, &values, &["newreno", "linux"]).unwrap();
         for run in runs {
             let values = run.values;
@@ -34,15 +34,17 @@ fn render_fit(file: &[u8]) -> String {
         writeln!(text, "{} {} {} {} {:?}", sent.sent.as_nanos(), sent.seq, sent.len, sent.retransmission, sent.fate())
             .unwrap();
     }
-    write!(text, "{:#?}", Transfer { transmissions: Vec::new(), ..transfer }).unwrap();
+    write!(text, "{:#?}", MeasuredTransfer { transmissions: Vec::new(), ..transfer }).unwrap();
     text
 }
 
 fn render_explanation(file: &[u8]) -> String {
-    let Ok(Transfer { survey, .. }) = Transfer::of(|| Ok(file), None, None) else { return String::new() };
+    let Ok(MeasuredTransfer { survey, .. }) = MeasuredTransfer::read(|| Ok(file), None, None) else {
+        return String::new();
+    };
     let mut replay = Replay::new(&survey, ExplainCapture::new(&survey.connection()));
     for packet in capture::Capture::open(file).unwrap().map_while(Result::ok) {
-        replay.packet(&packet);
+        replay.on_packet(&packet);
     }
     let (explain, counts, end) = replay.finish();
     let mut text = format!("{counts:#?}\n");

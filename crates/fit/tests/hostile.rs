@@ -1,18 +1,18 @@
 //! Damaged and hostile captures: a fit or an error, neither a panic nor a hang.
 
 use engine::{Span, Stream, Time};
-use fit::duplicates::Duplicates;
-use fit::measured::{GivenSettings, of_transfer};
+use fit::duplicates::DuplicateReports;
+use fit::measured::{GivenSettings, fit_to_transfer};
 use fit::path::Bottleneck;
-use fit::transfer::Transfer;
+use fit::transfer::MeasuredTransfer;
 use fit::transmission::{Transmission, TransmissionFate};
 
 /// The fit of a capture, if it has one; its text is a scenario, or has an error that is reported.
 fn has_fit(file: &[u8]) -> bool {
-    let Ok(transfer) = Transfer::of(|| Ok(file), None, None) else { return false };
+    let Ok(transfer) = MeasuredTransfer::read(|| Ok(file), None, None) else { return false };
     let given = GivenSettings { variant: None, rate: None, sender: None, source: "damaged \"\n\u{1b}".into() };
-    let Ok((fitted, _)) = of_transfer(&transfer, &Bottleneck::of(&transfer), &given) else { return false };
-    let fitted = fit::scenario::Fitted { variant: "cubic".into(), ..fitted };
+    let Ok((fitted, _)) = fit_to_transfer(&transfer, &Bottleneck::measure(&transfer), &given) else { return false };
+    let fitted = fit::scenario::FittedPath { variant: "cubic".into(), ..fitted };
     scenario::load::from_toml("fitted.toml", &fitted.to_toml()).is_ok()
 }
 
@@ -52,10 +52,10 @@ fn long_reports_of_duplicates_take_little_time() {
             Transmission::new(at(number), seq, 1, again).with_fate(TransmissionFate::Lost)
         })
         .collect();
-    let mut duplicates = Duplicates::default();
+    let mut duplicates = DuplicateReports::default();
     for number in 0..100_000 {
         duplicates.add_report(at(2 * segments + number), 0, segments.into());
     }
     // Both transmissions of the segments that a packet has room for at most.
-    assert!(duplicates.correct(&mut all) <= 2 * 123);
+    assert!(duplicates.correct_fates(&mut all) <= 2 * 123);
 }

@@ -27,7 +27,7 @@ fn rate_delay_and_queue_of_known_paths_are_found() {
                 assert!((delay - delay_ms - 1.0).abs() < 1.0, "{variant} {at:?}: {delay} for {} ms", delay_ms + 1.0);
                 assert_eq!(fitted.rates, None, "the rate is constant");
                 if at == Vantage::Sender {
-                    assert!(fitted.was_full(), "{variant}: {} overflows of {queue} packets", fitted.overflows);
+                    assert!(fitted.has_overflowed(), "{variant}: {} overflows of {queue} packets", fitted.overflows);
                     let found = fitted.queue.expect("waits are seen");
                     assert!(found.abs_diff(queue) <= 2, "{variant} at {mbps} Mbps: {found} for {queue} packets");
                 }
@@ -72,14 +72,14 @@ fn coverage(runs: u64, least: u32) {
             seconds: 60,
             seed: 1000 + seed,
         };
-        match Loss::of(&uniform.fit_at(Vantage::Sender).1.channel) {
+        match Loss::select_model(&uniform.fit_at(Vantage::Sender).1.channel) {
             Loss::Uniform(found) => loss.add(found.interval, 0.01),
             _ => confused += 1,
         }
         let channel =
             "channel = { forward = { kind = \"gilbert-elliott\", p = 0.004, r = 0.3 }, backward = \"perfect\" }";
         let bursty = KnownPath { channel: channel.into(), ..uniform };
-        match Loss::of(&bursty.fit_at(Vantage::Sender).1.channel) {
+        match Loss::select_model(&bursty.fit_at(Vantage::Sender).1.channel) {
             Loss::Gilbert { p: found_p, r: found_r } => {
                 p.add(found_p.interval, 0.004);
                 r.add(found_r.interval, 0.3);
@@ -117,7 +117,7 @@ fn queue_is_found_among_frequent_losses() {
             let (_, fitted) = known.fit_at(Vantage::Sender);
             let found = fitted.queue.expect("waits are seen");
             let text = format!("{mbps} Mbps: {} overflows, queue {found}", fitted.overflows);
-            assert_eq!(fitted.was_full(), full, "{text}");
+            assert_eq!(fitted.has_overflowed(), full, "{text}");
             assert!(!full || found.abs_diff(queue) <= 2, "{text}");
         }
     }
@@ -179,7 +179,7 @@ fn full_queue_of_a_varying_rate_is_not_the_channels_loss() {
             assert_eq!((losses, fitted.overflows), (0, lost), "{text}");
             let channel = format!("{lossy}\n{rows}");
             let fitted = KnownPath { channel, ..known }.fit_at(Vantage::Sender).1;
-            let loss = Loss::of(&fitted.channel);
+            let loss = Loss::select_model(&fitted.channel);
             assert!(matches!(loss, Loss::Uniform(loss) if (0.005..0.015).contains(&loss.value)), "{text}: {loss:?}");
         }
     }

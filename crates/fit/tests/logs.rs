@@ -54,7 +54,7 @@ fn goodput_of_a_log_is_that_which_iperf_prints_for_the_receiver() {
     let log = Iperf::parse(&text).expect("a log");
     assert_eq!((log.bytes, log.took), (5_700_000, Span::from_millis(6500)));
     let given = GivenSettings { variant: None, rate: None, sender: None, source: "log".to_owned() };
-    let (fitted, values) = measured::of_iperf(&log, None, &given).expect("round trips");
+    let (fitted, values) = measured::fit_to_iperf(&log, None, &given).expect("round trips");
     let goodput = values.goodput.expect("bytes arrived");
     assert!((goodput - 8.0 * 5.7e6 / 6.5).abs() < 1.0, "{goodput}");
     assert!(goodput < fitted.rate.bits_per_sec() as f64, "{goodput} over {:?}", fitted.rate);
@@ -117,7 +117,7 @@ fn log_of_ping_gives_round_trips_and_losses_in_their_order() {
     assert!(Ping::is_log(&text));
     let log = Ping::parse(&text).expect("a log");
     assert_eq!((log.requests, log.rtts.len(), log.min_rtt()), (7, 5, Span::from_nanos(20_100_000)));
-    assert!((log.loss.mean() - 2.0 / 7.0).abs() < 1e-12, "{:?}", log.loss);
+    assert!((log.loss.mean_share() - 2.0 / 7.0).abs() < 1e-12, "{:?}", log.loss);
     for text in [
         "PING 10.0.0.2 (10.0.0.2) 56(84) bytes of data.\n\n--- 10.0.0.2 ping statistics ---\n\
          20 packets transmitted, 0 received, 100% packet loss, time 3885ms\n",

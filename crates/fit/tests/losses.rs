@@ -6,7 +6,7 @@ use path::LinkDirection;
 use path::channel::{Channel, ChannelFrame, FrameFate, gilbert_elliott, uniform};
 
 /// The fates of `packets` on a channel.
-fn fates(channel: &mut dyn Channel, packets: u64) -> Vec<bool> {
+fn draw_fates(channel: &mut dyn Channel, packets: u64) -> Vec<bool> {
     let frame = |number: u64| ChannelFrame {
         now: Time::from_millis(number),
         start: Time::from_millis(number),
@@ -18,16 +18,18 @@ fn fates(channel: &mut dyn Channel, packets: u64) -> Vec<bool> {
     (0..packets).map(|number| channel.fate(&frame(number)) == FrameFate::Corrupted).collect()
 }
 
-fn elliott(seed: u64, [p, r, h]: [f64; 3], packets: u64) -> Vec<bool> {
+fn draw_elliott_fates(seed: u64, [p, r, h]: [f64; 3], packets: u64) -> Vec<bool> {
     let config = gilbert_elliott::Config { p, r: Some(r), h, k: 1.0 };
-    fates(&mut *config.build(Stream::named(seed, 0, "channel")), packets)
+    draw_fates(&mut *config.build(Stream::named(seed, 0, "channel")), packets)
 }
 
 /// In `runs` runs, how many intervals contain the truth.
-fn inside(runs: u64, [p, r, h]: [f64; 3], packets: u64) -> ([u32; 3], u32) {
+fn count_covering_intervals(runs: u64, [p, r, h]: [f64; 3], packets: u64) -> ([u32; 3], u32) {
     let (mut counts, mut found) = ([0; 3], 0);
     for seed in 0..runs {
-        let Loss::GilbertElliott { p: of_p, r: of_r, h: of_h } = Loss::of(&elliott(seed, [p, r, h], packets)) else {
+        let Loss::GilbertElliott { p: of_p, r: of_r, h: of_h } =
+            Loss::select_model(&draw_elliott_fates(seed, [p, r, h], packets))
+        else {
             continue;
         };
         found += 1;
@@ -40,7 +42,7 @@ fn inside(runs: u64, [p, r, h]: [f64; 3], packets: u64) -> ([u32; 3], u32) {
 
 #[test]
 fn intervals_of_hidden_bursts_contain_the_true_parameters() {
-    let (counts, found) = inside(20, [0.01, 0.1, 0.5], 20_000);
+    let (counts, found) = count_covering_intervals(20, [0.01, 0.1, 0.5], 20_000);
     assert_eq!(found, 20, "each is recognized");
     assert!(counts.iter().all(|count| *count >= 16), "{counts:?} of 20");
 }
@@ -50,7 +52,7 @@ fn intervals_of_hidden_bursts_contain_the_true_parameters() {
 #[ignore = "takes minutes: cargo xtask test --full"]
 fn intervals_of_hidden_bursts_contain_the_true_parameters_in_90_of_100() {
     for truth in [[0.01, 0.1, 0.5], [0.004, 0.05, 0.7]] {
-        let (counts, found) = inside(100, truth, 40_000);
+        let (counts, found) = count_covering_intervals(100, truth, 40_000);
         assert_eq!(found, 100, "{truth:?}");
         assert!(counts.iter().all(|count| (90..=100).contains(count)), "{truth:?}: {counts:?} of 100");
     }
@@ -59,7 +61,10 @@ fn intervals_of_hidden_bursts_contain_the_true_parameters_in_90_of_100() {
 #[test]
 fn independent_losses_are_no_bursts() {
     for (seed, loss) in [(1, 0.001), (2, 0.01), (3, 0.05), (4, 0.2)] {
-        let found = Loss::of(&fates(&mut *uniform::Config { loss }.build(Stream::named(seed, 0, "channel")), 20_000));
+        let found = Loss::select_model(&draw_fates(
+            &mut *uniform::Config { loss }.build(Stream::named(seed, 0, "channel")),
+            20_000,
+        ));
         let Loss::Uniform(Estimate { value, .. }) = found else { panic!("{loss}: {found:?}") };
         assert!((value / loss - 1.0).abs() < 0.5, "{value} for {loss}");
     }
@@ -69,13 +74,14 @@ fn independent_losses_are_no_bursts() {
 #[test]
 fn lost_first_packet_makes_no_bursts() {
     for seed in 0..20 {
-        let mut lost = fates(&mut *uniform::Config { loss: 0.003 }.build(Stream::named(seed, 0, "channel")), 4_000);
+        let mut lost =
+            draw_fates(&mut *uniform::Config { loss: 0.003 }.build(Stream::named(seed, 0, "channel")), 4_000);
         lost[0] = true;
-        let found = Loss::of(&lost);
+        let found = Loss::select_model(&lost);
         assert!(matches!(found, Loss::Uniform(_)), "{seed}: {found:?}");
-        let mut bursts = elliott(seed, [0.004, 0.3, 0.0], 10_000);
+        let mut bursts = draw_elliott_fates(seed, [0.004, 0.3, 0.0], 10_000);
         bursts[0] = true;
-        let found = Loss::of(&bursts);
+        let found = Loss::select_model(&bursts);
         assert!(matches!(found, Loss::Gilbert { .. } | Loss::GilbertElliott { .. }), "{seed}: {found:?}");
     }
 }
@@ -85,11 +91,11 @@ fn lost_first_packet_makes_no_bursts() {
 fn shares_of_seen_bursts_are_counts() {
     let text = "....x.....xx.....x....xx..";
     let lost: Vec<bool> = text.chars().map(|letter| letter == 'x').collect();
-    let found = Loss::of(&lost);
+    let found = Loss::select_model(&lost);
     // Few losses: independent ones explain as much with one parameter less.
     assert!(matches!(found, Loss::Uniform(Estimate { value, .. }) if (value - 6.0 / 26.0).abs() < 1e-12), "{found:?}");
     let many: Vec<bool> = lost.iter().copied().cycle().take(26 * 40).collect();
-    let Loss::Gilbert { p, r } = Loss::of(&many) else { panic!("{:?}", Loss::of(&many)) };
+    let Loss::Gilbert { p, r } = Loss::select_model(&many) else { panic!("{:?}", Loss::select_model(&many)) };
     // In each period 4 of 20 arrived packets precede a lost one, and 4 of 6 lost ones an arrived one; the last has no
     // successor.
     assert_eq!((p.value, r.value), (160.0 / 799.0, 4.0 / 6.0));
@@ -97,9 +103,9 @@ fn shares_of_seen_bursts_are_counts() {
 
 #[test]
 fn losses_that_were_not_seen_are_bounded() {
-    let found = Loss::of(&[false; 1000]);
+    let found = Loss::select_model(&[false; 1000]);
     assert!(
         matches!(found, Loss::None(Estimate { value: 0.0, interval: [0.0, high] }) if (0.003..0.005).contains(&high))
     );
-    assert!(matches!(Loss::of(&[]), Loss::None(_)));
+    assert!(matches!(Loss::select_model(&[]), Loss::None(_)));
 }

@@ -10,7 +10,7 @@ const CONSTANT: &str = "kind = \"constant\", value = \"12 ms\"";
 const UNIFORM: &str = "kind = \"uniform\", low = \"5 ms\", high = \"30 ms\"";
 
 /// A path on which this share of packets has an extra delay.
-fn delayed(share: f64, law: &str, variant: &'static str, seed: u64) -> KnownPath {
+fn path_with_jitter(share: f64, law: &str, variant: &'static str, seed: u64) -> KnownPath {
     let rest = 1.0 - share;
     let channel = format!(
         "jitter = {{ reordering = true, directions = \"forward\", delay = {{ kind = \"mixture\", parts = [\
@@ -26,7 +26,7 @@ fn coverage(runs: u64, least: u32) {
     for law in [CONSTANT, UNIFORM] {
         let mut found = [Covered::default(), Covered::default()];
         for seed in 0..runs {
-            let known = delayed(0.01, law, ["linux", "cubic"][seed as usize % 2], 500 + seed);
+            let known = path_with_jitter(0.01, law, ["linux", "cubic"][seed as usize % 2], 500 + seed);
             for (covered, at) in found.iter_mut().zip([Vantage::Sender, Vantage::Receiver]) {
                 let reordering = known.fit_at(at).1.reordering.expect("there is SACK");
                 covered.add(reordering.share.interval, 0.01);
@@ -56,7 +56,7 @@ fn intervals_of_reordering_contain_the_true_share_in_90_of_100() {
 fn delays_of_reordered_packets_are_found() {
     let ms = |span: Span| 1e3 * span.as_secs_f64();
     for at in [Vantage::Sender, Vantage::Receiver] {
-        let (_, fitted) = delayed(0.01, CONSTANT, "linux", 1).fit_at(at);
+        let (_, fitted) = path_with_jitter(0.01, CONSTANT, "linux", 1).fit_at(at);
         let late = fitted.reordering.and_then(|reordering| reordering.late).expect("some are late");
         assert!(late.delays.iter().all(|delay| (10.4..12.1).contains(&ms(*delay))), "{at:?}: {late:?}");
         // Eight packets of 1.5 ms arrive in 12 ms.
@@ -64,7 +64,7 @@ fn delays_of_reordered_packets_are_found() {
         assert_eq!(fitted.channel.iter().filter(|lost| **lost).count(), 0, "{at:?}");
         assert_eq!(fitted.rate.expect("packets waited").bits_per_sec(), 8_000_000, "{at:?}");
         assert!((ms(fitted.delay.expect("a round trip")) - 21.0).abs() < 0.1, "{at:?}: {:?}", fitted.delay);
-        let (_, fitted) = delayed(0.01, UNIFORM, "linux", 2).fit_at(at);
+        let (_, fitted) = path_with_jitter(0.01, UNIFORM, "linux", 2).fit_at(at);
         let late = fitted.reordering.and_then(|reordering| reordering.late).expect("some are late");
         for (found, expected) in late.delays.into_iter().zip([5.0, 11.25, 17.5, 23.75, 30.0]) {
             assert!((ms(found) - expected).abs() < 1.5, "{at:?}: {late:?}");
@@ -95,6 +95,6 @@ fn path_that_keeps_the_order_has_no_reordering() {
 /// Without SACK an acknowledgment does not say what arrived behind a gap.
 #[test]
 fn reordering_is_not_seen_without_sack() {
-    let (_, fitted) = delayed(0.01, CONSTANT, "newreno", 1).fit_at(Vantage::Sender);
+    let (_, fitted) = path_with_jitter(0.01, CONSTANT, "newreno", 1).fit_at(Vantage::Sender);
     assert_eq!(fitted.reordering, None);
 }

@@ -14,8 +14,8 @@ use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::thread;
 
-use capture::transfer::{Counts, Replay, Survey, Surveyor, Truth, Vantage, rate};
-use capture::{BadTimestamps, Capture, GZIP, Packet, Skipped, Stream};
+use capture::transfer::{Replay, SegmentCounts, Survey, Surveyor, Truth, Vantage, rate};
+use capture::{BadTimestamps, Capture, GZIP, Packet, SkippedFrames, Stream};
 use engine::Rate;
 use flate2::read::MultiGzDecoder;
 use observe::explain::{CaptureReport, ExplainCapture};
@@ -35,7 +35,7 @@ pub struct CaptureFile {
     /// The TCP connections, by number.
     pub streams: Vec<Stream>,
     /// Frames that cannot be decoded.
-    pub skipped: Skipped,
+    pub skipped: SkippedFrames,
     /// Frames whose damaged timestamps were replaced.
     pub bad_timestamps: BadTimestamps,
     /// Packets of other protocols, which are not analysed.
@@ -56,7 +56,7 @@ pub struct ExplainedConnection {
     /// The measurements that precede its facts.
     pub survey: Survey,
     /// The counts of its segments.
-    pub counts: Counts,
+    pub counts: SegmentCounts,
     /// The explanation.
     pub report: CaptureReport,
 }
@@ -102,7 +102,7 @@ impl CaptureFile {
 
     /// Number of these frames.
     pub fn unexplained_frames(&self) -> u64 {
-        let UnexplainedFrames(NonTcp { udp, icmp, other }, Skipped { not_ip, foreign, damaged }) =
+        let UnexplainedFrames(NonTcp { udp, icmp, other }, SkippedFrames { not_ip, foreign, damaged }) =
             self.unexplained_frames_by_kind();
         udp + icmp + other + not_ip + foreign + damaged
     }
@@ -124,11 +124,11 @@ impl CaptureFile {
         }
         let (frames, path) = (capture.frames(), path.to_owned());
         if capture.streams().is_empty() {
-            let others = UnexplainedFrames(non_tcp, capture.skipped());
+            let others = UnexplainedFrames(non_tcp, capture.skipped_frames());
             return Err(CaptureFailure::NoConnection { path, frames, others });
         }
         let (streams, skipped, bad_timestamps) =
-            (capture.streams().to_vec(), capture.skipped(), capture.bad_timestamps());
+            (capture.streams().to_vec(), capture.skipped_frames(), capture.bad_timestamps());
         Ok(CaptureFile {
             at_end: false,
             path,
@@ -183,7 +183,7 @@ impl CaptureFile {
         let senders = numbers.iter().map(|number| self.streams[*number as usize].main_sender());
         let mut surveyors: Vec<Surveyor> = senders.map(Surveyor::new).collect();
         self.read(&places, |place, packet, stream| {
-            surveyors[place].packet(packet, stream);
+            surveyors[place].on_packet(packet, stream);
             true
         })?;
         let surveys = surveyors.into_iter().zip(numbers);
@@ -213,7 +213,7 @@ impl CaptureFile {
         let mut replays: Vec<_> = surveys.iter().zip(senders).map(replay).collect();
         let make = || {
             self.read(&places, |place, packet, _| {
-                replays[place].packet(packet);
+                replays[place].on_packet(packet);
                 true
             })?;
             let finish = |replay: Replay<'_, FactSender>| {
@@ -251,12 +251,12 @@ impl CaptureFile {
         self.read(places, |place, packet, _| {
             let replay = &mut replays[place];
             if !replay.sink().is_full() {
-                replay.packet(packet);
+                replay.on_packet(packet);
                 filling -= usize::from(replay.sink().is_full());
             }
             filling > 0
         })?;
-        Ok(replays.into_iter().map(|replay| replay.finish().0.rate()).collect())
+        Ok(replays.into_iter().map(|replay| replay.finish().0.estimate_rate()).collect())
     }
 
     /// For each connection its index in `numbers`.

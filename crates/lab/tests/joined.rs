@@ -284,7 +284,7 @@ fn lost_packets_of_both_directions_agree_with_the_run() {
                         }
                     }
                     assert_eq!(found, run.lost[direction], "{name}, {tcp}, direction {direction}");
-                    lost[direction] += way.lost();
+                    lost[direction] += way.count_lost();
                 }
                 // Data that arrives twice was transmitted once more than necessary.
                 let data = run.arrived[0].iter().filter(|((_, _, len), _)| *len > 0);
@@ -331,7 +331,7 @@ fn lost_packets_agree_with_the_run_where_offloading_merges_segments() {
                     let found = by_name(&way.packets, |packet| packet.fate == CrossingFate::Lost);
                     assert_eq!(found, run.lost[direction], "{merges:?}, ids: {has_ids}, direction {direction}");
                 }
-                assert!(both.joined.data.lost() > 10);
+                assert!(both.joined.data.count_lost() > 10);
             });
         }
     }
@@ -393,7 +393,7 @@ fn explanation_of_both_ends_has_the_losses_of_the_run() {
     joined(&scenario(air, TCPS[0], 3), (Span::from_millis(100), 0.0), false, |both, run| {
         let (explained, lost) = both.explain(|_| Lost::default()).expect("explained");
         assert!(explained.survey.is_at_sender());
-        assert_eq!(lost.0, both.joined.data.lost());
+        assert_eq!(lost.0, both.joined.data.count_lost());
         assert_eq!(lost.0, run.lost[0].values().sum::<usize>());
         assert!(explained.report.findings.iter().any(|finding| finding.kind == "spurious-timeout"));
     });

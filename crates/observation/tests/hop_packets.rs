@@ -1,13 +1,14 @@
 //! The packets that an observation has at hops, against the queues themselves.
 
 use engine::{Stream, Time};
-use observation::HopPackets;
 use observation::hop_timing::{HopTimings, hop_number};
+use observation::{HopOutcome, HopPackets};
 use path::queue::QueueConfig;
-use path::{HopId, LinkDirection};
+use path::{HopId, LinkDirection, LinkEvent};
 use sim::network::MediumSpec;
-use sim::{Event, Network, Sink, World};
+use sim::{Event, Network, NodeEvent, PacketFlow, Sink, World};
 use testkit::{build_network, last_hop_text, shortened_examples};
+use wire::{Addr, Body, Ecn, Flags, Packet, Segment};
 
 /// A sink that follows the packets at hops.
 struct HopFollower(HopPackets);
@@ -107,6 +108,71 @@ fn compare_backlogs(name: &str, network: &Network) -> usize {
         }
     }
     greatest
+}
+
+/// A segment of 1000 bytes from the server to the mobile, and its flow.
+fn segment() -> (Packet, Option<PacketFlow>) {
+    let segment = Segment { len: 1000, flags: Flags::ACK, ..Segment::default() };
+    let packet = Packet::new(Addr::of_node(0), Addr::of_node(2), Body::Tcp(segment));
+    (packet, Some(PacketFlow { flow: 0, from_sender: true, seq: Some(0), ack: Some(0) }))
+}
+
+/// The hops from the server to the station, and from there to the mobile.
+const HOPS: [HopId; 2] =
+    [HopId { link: 0, direction: LinkDirection::Forward }, HopId { link: 1, direction: LinkDirection::Forward }];
+
+fn follow_path() -> HopPackets {
+    HopPackets::new(HopTimings::of(&build_path("", &QueueConfig::default())))
+}
+
+/// Copies of a segment join a queue at 1 and 2 ms; a drop names one of them, in either order.
+#[test]
+fn drop_takes_the_copy_that_joined_at_its_time() {
+    let (packet, of) = segment();
+    for (dropped, stays) in [(1, 2), (2, 1)] {
+        let mut packets = follow_path();
+        let mut link = |at, event| packets.apply(Time::from_millis(at), &Event::Link { hop: HOPS[1], event, of });
+        link(1, LinkEvent::Joined { packet });
+        link(2, LinkEvent::Joined { packet });
+        // A mark in between does not make it another packet.
+        let marked = Packet { ecn: Ecn::Ce, ..packet };
+        let passage = link(5, LinkEvent::DroppedEarly { packet: marked, arrived: Time::from_millis(dropped) }).unwrap();
+        assert_eq!((passage.joined, passage.ends), (Time::from_millis(dropped), Time::from_millis(5)));
+        assert_eq!(passage.outcome, HopOutcome::DroppedEarly);
+        let waiting: Vec<Time> =
+            packets.backlog(hop_number(HOPS[1]), Time::from_millis(5)).map(|it| it.joined).collect();
+        assert_eq!(waiting, [Time::from_millis(stays)]);
+    }
+}
+
+/// The original is lost on the first hop, its repetition crosses both: on the second hop it is a repetition, too, though
+/// no packet with these data has passed there.
+#[test]
+fn retransmission_remains_a_repetition_on_every_hop() {
+    let (packet, of) = segment();
+    let mut packets = follow_path();
+    let mut repeats = Vec::new();
+    let at = Time::from_millis;
+    let dequeued = |at| LinkEvent::Dequeued { packet, arrived: at, starts: at, leaves: Some(at) };
+    let link = |hop: usize, event| Event::Link { hop: HOPS[hop], event, of };
+    let sent = Event::Node { node: 0, event: NodeEvent::Sent { packet }, of };
+    let events = [
+        (at(1), sent),
+        (at(1), link(0, dequeued(at(1)))),
+        (at(2), link(0, LinkEvent::Lost { packet })),
+        (at(9), sent),
+        (at(9), link(0, dequeued(at(9)))),
+        (at(10), link(0, LinkEvent::Arrived { packet })),
+        (at(10), Event::Node { node: 1, event: NodeEvent::Transit { packet }, of }),
+        (at(10), link(1, dequeued(at(10)))),
+        (at(11), link(1, LinkEvent::Arrived { packet })),
+    ];
+    for (at, event) in events {
+        repeats.extend(packets.apply(at, &event).map(|passage| (passage.hop, passage.outcome, passage.repeats)));
+    }
+    let expected = [(0, HopOutcome::Lost, false), (0, HopOutcome::Arrived, true), (2, HopOutcome::Arrived, true)];
+    assert_eq!(repeats, expected);
+    assert_eq!(packets.all().count(), 0);
 }
 
 #[test]

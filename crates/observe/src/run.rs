@@ -44,10 +44,19 @@ pub enum TraceError {
     },
 }
 
-/// Creates a world at time zero. It measures the delays if `delays`, and emits events to a sink if `observed`.
-fn create_world(network: &Network, observed: bool, delays: bool) -> World {
-    let mut world = World::new(network, observed);
-    if delays {
+/// What a world does besides simulating.
+#[derive(Clone, Copy)]
+struct WorldOptions {
+    /// Whether it emits events to a sink.
+    observed: bool,
+    /// Whether it measures the delays.
+    delays: bool,
+}
+
+/// Creates a world at time zero.
+fn create_world(network: &Network, options: WorldOptions) -> World {
+    let mut world = World::new(network, options.observed);
+    if options.delays {
         world.measure_delays(network);
     }
     world
@@ -71,7 +80,7 @@ fn drive_world<S: Sink>(
 /// Runs without writing anything, measures the delays if `delays`, and returns the summary.
 pub fn summarize_run(loaded: Titled<'_>, delays: bool, watch: Watch<'_>) -> Result<Summary, Interrupted> {
     let Titled { title, scenario, network } = loaded;
-    let mut world = create_world(network, false, delays);
+    let mut world = create_world(network, WorldOptions { observed: false, delays });
     drive_world(&mut world, &mut NullSink, watch, |_| false)?;
     Ok(summarize_measured_results(title, scenario, network, &world.results(), world.delays()))
 }
@@ -85,7 +94,7 @@ pub fn summarize_run_with_sink<S: Sink>(
     watch: Watch<'_>,
 ) -> Result<(Summary, Time), Interrupted> {
     let Titled { title, scenario, network } = loaded;
-    let mut world = create_world(network, true, delays);
+    let mut world = create_world(network, WorldOptions { observed: true, delays });
     drive_world(&mut world, sink, watch, |_| false)?;
     let results = world.results();
     Ok((summarize_measured_results(title, scenario, network, &results, world.delays()), results.ended))
@@ -159,7 +168,7 @@ pub fn run_with_outputs(
     watch: Watch<'_>,
 ) -> Result<(Summary, Outputs, Time), Interrupted> {
     let Loaded { network, scenario, .. } = loaded;
-    let mut world = create_world(network, !outputs.is_empty(), delays);
+    let mut world = create_world(network, WorldOptions { observed: !outputs.is_empty(), delays });
     match outputs.print_interval() {
         _ if outputs.is_empty() => drive_world(&mut world, &mut NullSink, watch, |_| false)?,
         Some(every) => drive_in_intervals(&mut world, every, &mut outputs, watch)?,

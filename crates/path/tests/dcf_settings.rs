@@ -64,8 +64,8 @@ fn each_invalid_setting_gives_one_error() {
         ),
         (
             Config { basic_rates: Some(vec![rate("1 Mbps"), rate("6 Mbps")]), ..b() },
-            "basic_rates[1]: 6 Mbps, not a response rate of 802.11b: 1 Mbps, 2 Mbps, 5.5 Mbps, 11 Mbps; 6 Mbps is a rate \
-             of answers of 802.11a, 802.11g, 802.11n",
+            "basic_rates[1]: 6 Mbps, not a response rate of 802.11b: 1 Mbps, 2 Mbps, 5.5 Mbps, 11 Mbps; 6 Mbps is a response \
+             rate of 802.11a, 802.11g, 802.11n",
         ),
         (
             Config { basic_rates: Some(Vec::new()), ..b() },

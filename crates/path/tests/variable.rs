@@ -76,7 +76,7 @@ fn carry(make: impl FnOnce(engine::Slot) -> Carrier, channel: &ChannelConfig, of
                 }
                 Carrier::Variable(link) => {
                     collect(|outcomes| {
-                        cx.with_erased_observer(|cx| link.wake(&mut RouterBuffer::default(), outcomes, cx))
+                        cx.with_erased_observer(|cx| link.wake(&mut RouterBuffer::default(), outcomes, cx));
                     });
                 }
             }

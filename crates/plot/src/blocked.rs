@@ -4,10 +4,10 @@
 use tcp::Blocked;
 
 use crate::frame::Sheet;
-use crate::ink::{Anchor, Path, Style, tenths};
-use crate::scale::Scale;
+use crate::ink::{Anchor, Path, Style, to_tenths};
+use crate::scale::AxisScale;
 use crate::text::Weight;
-use crate::view::View;
+use crate::view::FlowView;
 
 /// Height of a row and of the bar in it, in pixels.
 const ROW: f64 = 15.0;
@@ -23,7 +23,7 @@ pub(crate) struct BlockedRows {
 
 impl BlockedRows {
     /// Returns the rows for the intervals in `view`; no rows if `shown` is false.
-    pub fn new(view: &View<'_>, shown: bool) -> Self {
+    pub fn new(view: &FlowView<'_>, shown: bool) -> Self {
         let changes: &[(f64, Blocked)] = if shown && !view.is_empty() { &view.history.blocked } else { &[] };
         let end = view.life().1;
         let until = |index: usize| changes.get(index + 1).map_or(end, |(at, _)| *at);
@@ -42,7 +42,7 @@ impl BlockedRows {
     }
 
     /// Draws the rows downwards from `top` (pixels), along the time axis `x`.
-    pub fn draw(&self, sheet: &mut Sheet, top: f64, x: &Scale) {
+    pub fn draw(&self, sheet: &mut Sheet, top: f64, x: &AxisScale) {
         for (number, (reason, held)) in self.rows.iter().enumerate() {
             let middle = top + GAP + ROW * (number as f64 + 0.5);
             let mut bars = Path::default();
@@ -52,7 +52,7 @@ impl BlockedRows {
                 // At least one pixel wide, so that a short interval remains visible.
                 let right = x.place(*to).max(x.place(*from) + 10);
                 if right > left {
-                    bars.rect(left, tenths(middle - BAR / 2.0), right - left, tenths(BAR));
+                    bars.rect(left, to_tenths(middle - BAR / 2.0), right - left, to_tenths(BAR));
                     drawn = right;
                 }
             }

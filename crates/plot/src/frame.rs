@@ -1,8 +1,8 @@
 //! The drawing sheet and the parts common to all panels: axes, grid, labels and the shading of BAD channel states.
 
-use crate::ink::{Anchor, Color, Path, Shape, Style, Text, tenths};
+use crate::ink::{Anchor, Color, Path, PictureShape, Style, Text, to_tenths};
 use crate::palette::Palette;
-use crate::scale::{Scale, Tick, ticks};
+use crate::scale::{AxisScale, AxisTick, choose_ticks};
 use crate::text::{self, Weight};
 
 /// The shapes of a picture under construction.
@@ -10,27 +10,37 @@ pub(crate) struct Sheet {
     pub palette: &'static Palette,
     /// Width of the picture in pixels.
     pub width: f64,
-    pub shapes: Vec<Shape>,
+    pub shapes: Vec<PictureShape>,
 }
 
 impl Sheet {
     /// Adds a path, unless the path is empty.
     pub fn path(&mut self, class: &'static str, title: String, path: Path, style: Style) {
         if !path.is_empty() {
-            self.shapes.push(Shape::Path { class, title, path, style });
+            self.shapes.push(PictureShape::Path { class, title, path, style });
         }
     }
 
     /// Adds a line of text.
     pub fn text(&mut self, at: (f64, f64), anchor: Anchor, size: u32, weight: Weight, color: Color, content: String) {
-        let (x, y) = (tenths(at.0), tenths(at.1));
-        self.shapes.push(Shape::Text(Text { x, y, anchor, size, weight, color, upright: false, width: None, content }));
+        let (x, y) = (to_tenths(at.0), to_tenths(at.1));
+        self.shapes.push(PictureShape::Text(Text {
+            x,
+            y,
+            anchor,
+            size,
+            weight,
+            color,
+            upright: false,
+            width: None,
+            content,
+        }));
     }
 
     /// Adds a text rotated by 90 degrees counter-clockwise, centred at `at`.
     pub fn upright_text(&mut self, at: (f64, f64), size: u32, color: Color, content: String) {
-        let (x, y, weight) = (tenths(at.0), tenths(at.1), Weight::Regular);
-        self.shapes.push(Shape::Text(Text {
+        let (x, y, weight) = (to_tenths(at.0), to_tenths(at.1), Weight::Regular);
+        self.shapes.push(PictureShape::Text(Text {
             x,
             y,
             anchor: Anchor::Middle,
@@ -46,14 +56,14 @@ impl Sheet {
 
 /// The rectangle of a panel, in pixels.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) struct Area {
+pub(crate) struct PanelArea {
     pub left: f64,
     pub top: f64,
     pub right: f64,
     pub bottom: f64,
 }
 
-impl Area {
+impl PanelArea {
     pub fn width(&self) -> f64 {
         self.right - self.left
     }
@@ -70,15 +80,15 @@ const VALUE_LABEL: f64 = 42.0;
 const BETWEEN: f64 = 12.0;
 const MARGIN: f64 = 6.0;
 
-/// Returns as many ticks of the time axis as have room for their labels side by side.
-pub(crate) fn time_ticks(sheet: &Sheet, x: &Scale) -> Vec<Tick> {
+/// Returns the ticks of the time axis: the greatest number whose labels fit side by side.
+pub(crate) fn choose_time_ticks(sheet: &Sheet, x: &AxisScale) -> Vec<AxisTick> {
     let mut max = ((x.end - x.start) / TIME_LABEL) as usize + 1;
     loop {
-        let found = ticks(x.lo, x.hi, max);
-        let widest = widest(&found);
+        let found = choose_ticks(x.lo, x.hi, max);
+        let widest = measure_widest_label(&found);
         // The last label may be moved left from the edge, towards its predecessor.
         let moved = (x.end + widest / 2.0 + MARGIN - sheet.width).max(0.0);
-        let apart = |pair: &[Tick]| (pair[1].value - pair[0].value) * x.per_unit() >= widest + moved + BETWEEN;
+        let apart = |pair: &[AxisTick]| (pair[1].value - pair[0].value) * x.per_unit() >= widest + moved + BETWEEN;
         if max <= 1 || found.windows(2).all(apart) {
             return found;
         }
@@ -87,23 +97,23 @@ pub(crate) fn time_ticks(sheet: &Sheet, x: &Scale) -> Vec<Tick> {
 }
 
 /// Width in pixels of the widest label.
-pub(crate) fn widest(ticks: &[Tick]) -> f64 {
-    ticks.iter().map(|tick| text::width(&tick.label, 11, Weight::Regular)).fold(0.0, f64::max)
+pub(crate) fn measure_widest_label(ticks: &[AxisTick]) -> f64 {
+    ticks.iter().map(|tick| text::measure_width(&tick.label, 11, Weight::Regular)).fold(0.0, f64::max)
 }
 
 /// Returns the ticks of a vertical axis labelled in multiples of `unit`; the ticks' values are in the unit of `y`.
-pub(crate) fn value_ticks(y: &Scale, height: f64, unit: f64) -> Vec<Tick> {
-    let found = ticks(y.lo / unit, y.hi / unit, (height / VALUE_LABEL) as usize + 2);
-    found.into_iter().map(|tick| Tick { value: tick.value * unit, ..tick }).collect()
+pub(crate) fn choose_value_ticks(y: &AxisScale, height: f64, unit: f64) -> Vec<AxisTick> {
+    let found = choose_ticks(y.lo / unit, y.hi / unit, (height / VALUE_LABEL) as usize + 2);
+    found.into_iter().map(|tick| AxisTick { value: tick.value * unit, ..tick }).collect()
 }
 
 /// Shades the intervals `bad` over the height of a panel. Intervals shorter than a pixel are drawn one pixel wide;
-/// [`too_fine`] tells whether this exaggerates the BAD time too much.
-pub(crate) fn shade(sheet: &mut Sheet, area: &Area, x: &Scale, bad: &[(f64, f64)]) {
-    let (top, height) = (tenths(area.top), tenths(area.height()));
+/// [`is_too_fine`] tells whether this exaggerates the BAD time too much.
+pub(crate) fn shade_bad_intervals(sheet: &mut Sheet, area: &PanelArea, x: &AxisScale, bad: &[(f64, f64)]) {
+    let (top, height) = (to_tenths(area.top), to_tenths(area.height()));
     let mut path = Path::default();
-    let mut done = tenths(area.left);
-    let right = tenths(area.right);
+    let mut done = to_tenths(area.left);
+    let right = to_tenths(area.right);
     for (begin, end) in bad {
         let from = x.place(begin.max(x.lo)).max(done);
         let to = x.place(end.min(x.hi)).max(x.place(begin.max(x.lo)) + 10).min(right);
@@ -117,18 +127,26 @@ pub(crate) fn shade(sheet: &mut Sheet, area: &Area, x: &Scale, bad: &[(f64, f64)
 }
 
 /// True if drawing each interval at least one pixel wide would exaggerate the BAD time.
-pub(crate) fn too_fine(x: &Scale, bad: &[(f64, f64)]) -> bool {
+pub(crate) fn is_too_fine(x: &AxisScale, bad: &[(f64, f64)]) -> bool {
     let true_width: f64 = bad.iter().map(|(begin, end)| end.min(x.hi) - begin.max(x.lo)).sum::<f64>() * x.per_unit();
     let drawn = bad.len() as f64;
     drawn > true_width && drawn > 0.4 * (x.end - x.start)
 }
 
 /// Draws the grid and frame of a panel, and the labels of its vertical axis.
-pub(crate) fn axes(sheet: &mut Sheet, area: &Area, x: &Scale, y: &Scale, values: &[Tick], [label, unit]: [&str; 2]) {
+pub(crate) fn draw_axes(
+    sheet: &mut Sheet,
+    area: &PanelArea,
+    x: &AxisScale,
+    y: &AxisScale,
+    values: &[AxisTick],
+    [label, unit]: [&str; 2],
+) {
     let palette = sheet.palette;
-    let (left, right, top, bottom) = (tenths(area.left), tenths(area.right), tenths(area.top), tenths(area.bottom));
+    let (left, right, top, bottom) =
+        (to_tenths(area.left), to_tenths(area.right), to_tenths(area.top), to_tenths(area.bottom));
     let mut grid = Path::default();
-    for tick in time_ticks(sheet, x) {
+    for tick in choose_time_ticks(sheet, x) {
         let at = x.place(tick.value);
         grid.move_to(at, top).line_to(at, bottom);
     }
@@ -144,22 +162,22 @@ pub(crate) fn axes(sheet: &mut Sheet, area: &Area, x: &Scale, y: &Scale, values:
         let at = (area.left - 7.0, f64::from(y.place(tick.value)) / 10.0 + 4.0);
         sheet.text(at, Anchor::End, 11, Weight::Regular, palette.text, tick.label.clone());
     }
-    let widest = widest(values);
+    let widest = measure_widest_label(values);
     let with_unit = format!("{label} ({unit})");
-    let fits = text::width(&with_unit, 12, Weight::Regular) <= area.height();
+    let fits = text::measure_width(&with_unit, 12, Weight::Regular) <= area.height();
     let label = if fits { with_unit } else { unit.into() };
     let place = (area.left - widest.max(24.0) - 18.0, (area.top + area.bottom) / 2.0);
     sheet.upright_text(place, 12, palette.faint, label);
 }
 
 /// Draws the labels of the time axis below a panel.
-pub(crate) fn time_axis(sheet: &mut Sheet, area: &Area, x: &Scale) {
+pub(crate) fn draw_time_axis(sheet: &mut Sheet, area: &PanelArea, x: &AxisScale) {
     let palette = sheet.palette;
     let mut marks = Path::default();
-    for tick in time_ticks(sheet, x) {
+    for tick in choose_time_ticks(sheet, x) {
         let at = x.place(tick.value);
-        marks.move_to(at, tenths(area.bottom)).line_to(at, tenths(area.bottom + 4.0));
-        let half = text::width(&tick.label, 11, Weight::Regular) / 2.0;
+        marks.move_to(at, to_tenths(area.bottom)).line_to(at, to_tenths(area.bottom + 4.0));
+        let half = text::measure_width(&tick.label, 11, Weight::Regular) / 2.0;
         let place = ((f64::from(at) / 10.0).min(sheet.width - MARGIN - half), area.bottom + 18.0);
         sheet.text(place, Anchor::Middle, 11, Weight::Regular, palette.text, tick.label);
     }
@@ -168,8 +186,8 @@ pub(crate) fn time_axis(sheet: &mut Sheet, area: &Area, x: &Scale) {
     sheet.text(middle, Anchor::Middle, 12, Weight::Regular, palette.faint, "time (s)".into());
 }
 
-/// Writes into the middle of an empty panel that the flow has no events there.
-pub(crate) fn empty_note(sheet: &mut Sheet, area: &Area) {
+/// Writes a note into the middle of an empty panel: the flow has no events there.
+pub(crate) fn draw_empty_note(sheet: &mut Sheet, area: &PanelArea) {
     let middle = ((area.left + area.right) / 2.0, (area.top + area.bottom) / 2.0);
     let color = sheet.palette.faint;
     sheet.text(middle, Anchor::Middle, 13, Weight::Regular, color, "no events of this flow here".into());

@@ -30,15 +30,15 @@ impl Fonts {
         let scale = size / f32::from(face.units_per_em());
         let mut left = 0.0;
         for c in text.chars() {
-            let (glyph, advance) = advance(face, c);
-            face.outline_glyph(glyph, &mut Placed { pen, scale, left });
+            let (glyph, advance) = find_advance(face, c);
+            face.outline_glyph(glyph, &mut PlacedGlyph { pen, scale, left });
             left += f32::from(advance) * scale;
         }
         left
     }
 }
 
-fn advance(face: &Face<'_>, c: char) -> (ttf_parser::GlyphId, u16) {
+fn find_advance(face: &Face<'_>, c: char) -> (ttf_parser::GlyphId, u16) {
     // Glyph 0 is the font's box for missing characters.
     let glyph = face.glyph_index(c).unwrap_or(ttf_parser::GlyphId(0));
     (glyph, face.glyph_hor_advance(glyph).unwrap_or(0))
@@ -54,13 +54,13 @@ pub(crate) trait Pen {
 }
 
 /// Draws the outline of a glyph, scaled and shifted to its position in the line of text.
-struct Placed<'a> {
+struct PlacedGlyph<'a> {
     pen: &'a mut dyn Pen,
     scale: f32,
     left: f32,
 }
 
-impl Placed<'_> {
+impl PlacedGlyph<'_> {
     fn x(&self, x: f32) -> f32 {
         self.left + x * self.scale
     }
@@ -69,7 +69,7 @@ impl Placed<'_> {
     }
 }
 
-impl OutlineBuilder for Placed<'_> {
+impl OutlineBuilder for PlacedGlyph<'_> {
     fn move_to(&mut self, x: f32, y: f32) {
         let (x, y) = (self.x(x), self.y(y));
         self.pen.move_to(x, y);

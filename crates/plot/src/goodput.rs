@@ -2,15 +2,15 @@
 
 use engine::Quantity;
 
-use crate::contents::Contents;
-use crate::frame::{self, Area, Sheet};
+use crate::contents::PanelContents;
+use crate::frame::{self, PanelArea, Sheet};
 use crate::history::Ack;
 use crate::ink::Style;
-use crate::legend::{Entry, Sample};
+use crate::legend::{LegendEntry, LegendSample};
 use crate::palette::Palette;
-use crate::scale::{Scale, ticks};
+use crate::scale::{AxisScale, choose_ticks};
 use crate::thin;
-use crate::view::View;
+use crate::view::FlowView;
 
 /// Most bins of a picture.
 const BINS: usize = 100;
@@ -27,9 +27,9 @@ pub(crate) struct Bin {
 
 /// Returns the width of bins in seconds for a time axis from `from` to `to` with this number of acknowledgments: 1, 2 or
 /// 5 times a power of ten.
-pub(crate) fn bin_width(from: f64, to: f64, acks: usize) -> f64 {
+pub(crate) fn choose_bin_width(from: f64, to: f64, acks: usize) -> f64 {
     let bins = ((acks as f64 / ACKS) as usize).clamp(1, BINS);
-    match &ticks(0.0, to - from, bins)[..] {
+    match &choose_ticks(0.0, to - from, bins)[..] {
         [first, second, ..] => second.value - first.value,
         _ => to - from,
     }
@@ -37,7 +37,7 @@ pub(crate) fn bin_width(from: f64, to: f64, acks: usize) -> f64 {
 
 /// Returns the bins of width `width` (seconds) from `from` to `to`, at multiples of the width. The first and the last end
 /// at `from` and `to`; one of them shorter than half of the width is joined with its neighbour.
-pub(crate) fn bins(acks: &[Ack], (from, to): (f64, f64), width: f64) -> Vec<Bin> {
+pub(crate) fn compute_bins(acks: &[Ack], (from, to): (f64, f64), width: f64) -> Vec<Bin> {
     let mut edges = vec![from];
     let mut number = (from / width).floor() + 1.0;
     while number * width < to {
@@ -61,35 +61,36 @@ pub(crate) fn bins(acks: &[Ack], (from, to): (f64, f64), width: f64) -> Vec<Bin>
 }
 
 /// Returns a unit of rates in bits per second for an axis up to `top`, and its name.
-pub(crate) fn rate_unit(top: f64) -> (f64, &'static str) {
+pub(crate) fn choose_rate_unit(top: f64) -> (f64, &'static str) {
     let unit = Quantity::Rate.unit_for(top);
     (unit.size, unit.name)
 }
 
 /// Formats a number of seconds without superfluous digits.
-pub(crate) fn seconds(width: f64) -> String {
-    match width < 1.0 {
-        true => format!("{} ms", (width * 1e6).round() / 1e3),
-        false => format!("{} s", (width * 1e3).round() / 1e3),
+pub(crate) fn format_bin_width(width: f64) -> String {
+    if width < 1.0 {
+        format!("{} ms", (width * 1e6).round() / 1e3)
+    } else {
+        format!("{} s", (width * 1e3).round() / 1e3)
     }
 }
 
 /// The contents of the panel.
-pub(crate) struct Goodput {
+pub(crate) struct GoodputPanel {
     bins: Vec<Bin>,
     width: f64,
     /// The upper end of the axis in bits per second.
     top: f64,
 }
 
-impl Goodput {
+impl GoodputPanel {
     /// Returns the contents for `view`.
-    pub fn new(view: &View<'_>) -> Self {
+    pub fn new(view: &FlowView<'_>) -> Self {
         let acks = view.within(&view.history.acks, |ack| ack.at).len();
-        let width = view.limits.map_or_else(|| bin_width(view.from, view.to, acks), |limits| limits.goodput.0);
-        let bins = if view.is_empty() { Vec::new() } else { bins(&view.history.acks, view.life(), width) };
+        let width = view.limits.map_or_else(|| choose_bin_width(view.from, view.to, acks), |limits| limits.goodput.0);
+        let bins = if view.is_empty() { Vec::new() } else { compute_bins(&view.history.acks, view.life(), width) };
         let max = bins.iter().map(|bin| bin.rate).fold(0.0, f64::max);
-        Goodput { bins, width, top: view.limits.map_or(max, |limits| limits.goodput.1) }
+        GoodputPanel { bins, width, top: view.limits.map_or(max, |limits| limits.goodput.1) }
     }
 
     /// Returns the width of the bins in seconds and the upper end of the axis in bits per second.
@@ -103,35 +104,38 @@ impl Goodput {
     }
 }
 
-impl Contents for Goodput {
-    fn legend(&self, palette: &Palette) -> Vec<Entry> {
+impl PanelContents for GoodputPanel {
+    fn legend(&self, palette: &Palette) -> Vec<LegendEntry> {
         if self.bins.is_empty() {
             return Vec::new();
         }
-        vec![Entry::new(Sample::Line(style(palette)), format!("goodput, mean of {}", seconds(self.width)))]
+        vec![LegendEntry::new(
+            LegendSample::Line(style_goodput(palette)),
+            format!("goodput, mean of {}", format_bin_width(self.width)),
+        )]
     }
 
     fn about(&self) -> String {
-        let (unit, name) = rate_unit(self.max());
-        format!("goodput in bins of {}: at most {:.3} {name}", seconds(self.width), self.max() / unit)
+        let (unit, name) = choose_rate_unit(self.max());
+        format!("goodput in bins of {}: at most {:.3} {name}", format_bin_width(self.width), self.max() / unit)
     }
 
-    fn draw(&self, sheet: &mut Sheet, area: &Area, x: &Scale) {
+    fn draw(&self, sheet: &mut Sheet, area: &PanelArea, x: &AxisScale) {
         let top = if self.top > 0.0 { self.top } else { 1.0 };
-        let (unit, name) = rate_unit(top);
-        let y = Scale { lo: 0.0, hi: top * 1.05, start: area.bottom, end: area.top };
-        let values = frame::value_ticks(&y, area.height(), unit);
-        frame::axes(sheet, area, x, &y, &values, ["goodput", name]);
+        let (unit, name) = choose_rate_unit(top);
+        let y = AxisScale { lo: 0.0, hi: top * 1.05, start: area.bottom, end: area.top };
+        let values = frame::choose_value_ticks(&y, area.height(), unit);
+        frame::draw_axes(sheet, area, x, &y, &values, ["goodput", name]);
         let points = self.bins.iter().map(|bin| (x.place(bin.begin), Some(y.place(bin.rate))));
         let end = self.bins.last().map(|bin| (x.place(bin.end), Some(y.place(bin.rate))));
-        sheet.path("goodput", self.about(), thin::steps(points.chain(end)), style(sheet.palette));
+        sheet.path("goodput", self.about(), thin::thin_step_line(points.chain(end)), style_goodput(sheet.palette));
         if self.bins.is_empty() {
-            frame::empty_note(sheet, area);
+            frame::draw_empty_note(sheet, area);
         }
     }
 }
 
-fn style(palette: &Palette) -> Style {
+fn style_goodput(palette: &Palette) -> Style {
     Style::stroke(palette.acked, 1.6)
 }
 
@@ -143,8 +147,8 @@ mod tests {
     fn bins_are_round_and_their_rates_are_means() {
         let acks: Vec<Ack> =
             (1..=100).map(|n| Ack { at: f64::from(n as u32) / 10.0, ack: n * 1000, duplicate: false }).collect();
-        assert_eq!(bin_width(0.0, 10.0, 100), 0.5);
-        let bins = bins(&acks, (0.0, 10.2), 1.0);
+        assert_eq!(choose_bin_width(0.0, 10.0, 100), 0.5);
+        let bins = compute_bins(&acks, (0.0, 10.2), 1.0);
         assert_eq!(bins.len(), 10, "the last 0.2 s are joined with the bin before");
         assert_eq!(bins[0], Bin { begin: 0.0, end: 1.0, rate: 80_000.0 });
         assert_eq!(bins[9].end, 10.2);
@@ -154,7 +158,10 @@ mod tests {
 
     #[test]
     fn unit_of_a_rate_has_short_labels() {
-        assert_eq!([rate_unit(999.0), rate_unit(2e6), rate_unit(0.0)].map(|unit| unit.1), ["bps", "Mbps", "bps"]);
-        assert_eq!([seconds(0.05), seconds(2.0)], ["50 ms", "2 s"]);
+        assert_eq!(
+            [choose_rate_unit(999.0), choose_rate_unit(2e6), choose_rate_unit(0.0)].map(|unit| unit.1),
+            ["bps", "Mbps", "bps"]
+        );
+        assert_eq!([format_bin_width(0.05), format_bin_width(2.0)], ["50 ms", "2 s"]);
     }
 }

@@ -6,7 +6,7 @@ use path::agent::Effect;
 
 /// A segment sent by the sender.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Sent {
+pub struct PlottedSegment {
     /// Time in seconds.
     pub at: f64,
     /// Offset of its first byte in the stream.
@@ -28,7 +28,7 @@ pub struct Spot {
 
 /// Position of a packet in its flow: the sequence number of its data, or the number that it acknowledges.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Role {
+pub enum PacketRole {
     /// Offset of the first byte of its data.
     Data(u64),
     /// Offset of the next byte expected.
@@ -37,11 +37,11 @@ pub enum Role {
 
 /// An action of a scheme at a time (seconds).
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Act {
+pub struct SchemeAct {
     /// Time in seconds.
     pub at: f64,
-    /// The packet that the action is about; `None` if it is about none of a known position.
-    pub role: Option<Role>,
+    /// The packet that the action concerns; `None` if it concerns no packet of a known position.
+    pub role: Option<PacketRole>,
 }
 
 /// An acknowledgment received by the sender.
@@ -79,9 +79,9 @@ pub struct Rtt {
 
 /// The events of one flow, in one list per kind. Each list is ordered by time.
 #[derive(Default, Debug)]
-pub struct History {
+pub struct FlowHistory {
     /// Segments sent by the sender.
-    pub sent: Vec<Sent>,
+    pub sent: Vec<PlottedSegment>,
     /// Acknowledgments received by the sender.
     pub acks: Vec<Ack>,
     /// Changes of cwnd and ssthresh.
@@ -111,7 +111,7 @@ pub struct History {
     /// Acknowledgments consumed by a node between the ends, at the sequence number they acknowledge.
     pub acks_taken: Vec<Spot>,
     /// Actions of the schemes of nodes, by effect and label.
-    pub actions: BTreeMap<(Effect, &'static str), Vec<Act>>,
+    pub actions: BTreeMap<(Effect, &'static str), Vec<SchemeAct>>,
     /// The hops (link, direction) that carried data of the flow.
     pub hops: BTreeSet<(u32, usize)>,
     /// Intervals (begin, end) in seconds in which the channel of a link that carries this flow was BAD; ordered and
@@ -126,7 +126,7 @@ pub struct History {
 }
 
 /// Returns the union of the intervals of several links, ordered and disjoint.
-pub(crate) fn union(links: impl Iterator<Item = Vec<(f64, f64)>>) -> Vec<(f64, f64)> {
+pub(crate) fn merge_intervals(links: impl Iterator<Item = Vec<(f64, f64)>>) -> Vec<(f64, f64)> {
     let mut all: Vec<(f64, f64)> = links.flatten().collect();
     all.sort_by(|a, b| a.0.total_cmp(&b.0));
     let mut joined: Vec<(f64, f64)> = Vec::new();
@@ -145,7 +145,8 @@ mod tests {
 
     #[test]
     fn overlapping_and_touching_intervals_are_merged() {
-        let joined = union([vec![(1.0, 2.0), (5.0, 6.0)], vec![(1.5, 3.0), (6.0, 7.0), (9.0, 9.5)]].into_iter());
+        let joined =
+            merge_intervals([vec![(1.0, 2.0), (5.0, 6.0)], vec![(1.5, 3.0), (6.0, 7.0), (9.0, 9.5)]].into_iter());
         assert_eq!(joined, [(1.0, 3.0), (5.0, 7.0), (9.0, 9.5)]);
     }
 }

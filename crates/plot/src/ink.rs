@@ -14,7 +14,7 @@ pub struct Picture {
     /// A description of the picture, for screen readers.
     pub(crate) title: String,
     pub(crate) about: String,
-    pub(crate) shapes: Vec<Shape>,
+    pub(crate) shapes: Vec<PictureShape>,
 }
 
 impl Picture {
@@ -25,11 +25,11 @@ impl Picture {
 
     /// Adds another picture below this one; the picture becomes as wide as the wider one.
     pub(crate) fn append(&mut self, below: Picture) {
-        let down = tenths(f64::from(self.height));
+        let down = to_tenths(f64::from(self.height));
         for mut shape in below.shapes {
             match &mut shape {
-                Shape::Path { path, .. } => path.shift(down),
-                Shape::Text(text) => text.y += down,
+                PictureShape::Path { path, .. } => path.shift(down),
+                PictureShape::Text(text) => text.y += down,
             }
             self.shapes.push(shape);
         }
@@ -53,14 +53,14 @@ impl Color {
 }
 
 /// Converts pixels to tenths of a pixel, the unit of all lengths and coordinates here.
-pub(crate) fn tenths(pixels: f64) -> i32 {
+pub(crate) fn to_tenths(pixels: f64) -> i32 {
     // `as` saturates at the ends of the range, far outside of any picture.
     (pixels * 10.0).round() as i32
 }
 
 /// An element of a picture.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) enum Shape {
+pub(crate) enum PictureShape {
     /// Lines or marks of one kind.
     Path {
         /// The kind, as a CSS class for style sheets and tests; empty for axes, grids and legends.
@@ -116,7 +116,7 @@ pub(crate) struct Style {
 impl Style {
     /// Returns the style of a line without filling; `width` in pixels.
     pub fn stroke(color: Color, width: f64) -> Self {
-        Style { stroke: Some(color), width: tenths(width), ..Style::default() }
+        Style { stroke: Some(color), width: to_tenths(width), ..Style::default() }
     }
 
     /// Returns the style of a filled area without an outline.
@@ -125,25 +125,25 @@ impl Style {
     }
 
     /// Returns this style with dashes of `on` and gaps of `off` pixels.
-    pub fn dashed(self, on: f64, off: f64) -> Self {
-        Style { dash: Some([tenths(on), tenths(off)]), ..self }
+    pub fn with_dashes(self, on: f64, off: f64) -> Self {
+        Style { dash: Some([to_tenths(on), to_tenths(off)]), ..self }
     }
 
     /// Scales the line width by `times`, down to a minimum that is still visible.
-    pub fn thinner(self, times: f64) -> Self {
+    pub fn with_scaled_width(self, times: f64) -> Self {
         let width = (f64::from(self.width) * times) as i32;
         Style { width: width.max(self.width.min(8)), ..self }
     }
 
     /// Returns this style with rounded line ends and corners.
-    pub fn rounded(self) -> Self {
+    pub fn with_round_ends(self) -> Self {
         Style { round: true, ..self }
     }
 }
 
 /// A drawing command. Every mark begins with `Move` and has only one `Move`, so that marks can be counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Step {
+pub(crate) enum PenStep {
     /// Begins a new mark at this absolute position.
     Move(i32, i32),
     /// Moves the pen within a mark without drawing, by (right, down).
@@ -159,7 +159,7 @@ pub(crate) enum Step {
 /// A sequence of drawing commands.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Path {
-    pub steps: Vec<Step>,
+    pub steps: Vec<PenStep>,
     at: (i32, i32),
 }
 
@@ -171,14 +171,14 @@ impl Path {
 
     /// Begins a mark at this position.
     pub fn move_to(&mut self, x: i32, y: i32) -> &mut Self {
-        self.steps.push(Step::Move(x, y));
+        self.steps.push(PenStep::Move(x, y));
         self.at = (x, y);
         self
     }
 
     /// Draws a line to this position.
     pub fn line_to(&mut self, x: i32, y: i32) -> &mut Self {
-        self.steps.push(Step::Draw(x - self.at.0, y - self.at.1));
+        self.steps.push(PenStep::Draw(x - self.at.0, y - self.at.1));
         self.at = (x, y);
         self
     }
@@ -195,7 +195,7 @@ impl Path {
     }
 
     /// Appends steps unchanged. The pen's position is not updated: the next call must be `move_to`.
-    pub fn extend(&mut self, steps: &[Step]) -> &mut Self {
+    pub fn extend(&mut self, steps: &[PenStep]) -> &mut Self {
         self.steps.extend_from_slice(steps);
         self
     }
@@ -203,7 +203,7 @@ impl Path {
     /// Moves the whole path down.
     pub fn shift(&mut self, down: i32) {
         for step in &mut self.steps {
-            if let Step::Move(_, y) = step {
+            if let PenStep::Move(_, y) = step {
                 *y += down;
             }
         }
@@ -213,6 +213,6 @@ impl Path {
     /// Draws a rectangle with the upper left corner (`x`, `y`).
     pub fn rect(&mut self, x: i32, y: i32, width: i32, height: i32) -> &mut Self {
         self.move_to(x, y);
-        self.extend(&[Step::Draw(width, 0), Step::Draw(0, height), Step::Draw(-width, 0), Step::Close])
+        self.extend(&[PenStep::Draw(width, 0), PenStep::Draw(0, height), PenStep::Draw(-width, 0), PenStep::Close])
     }
 }

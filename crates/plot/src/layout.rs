@@ -5,24 +5,24 @@ use engine::quantity::format_percent;
 
 use crate::blocked::BlockedRows;
 use crate::budget;
-use crate::contents::Contents;
+use crate::contents::PanelContents;
 use crate::describe::{Description, FlowDescription};
-use crate::frame::{self, Area, Sheet};
-use crate::goodput::Goodput;
-use crate::history::History;
+use crate::frame::{self, PanelArea, Sheet};
+use crate::goodput::GoodputPanel;
+use crate::history::FlowHistory;
 use crate::ink::{Anchor, Picture, Style};
-use crate::legend::{self, Entry, Sample};
-use crate::options::{MIN_PANEL, MIN_SIZE, Options, Panel};
+use crate::legend::{self, LegendEntry, LegendSample};
+use crate::options::{MIN_PANEL, MIN_SIZE, Panel, PictureOptions};
 use crate::palette::Palette;
-use crate::queue::Queue;
+use crate::queue::QueuePanel;
 use crate::queues::Stays;
-use crate::rtt::Rtts;
-use crate::scale::{Scale, grouped};
-use crate::sequence::Sequence;
-use crate::spans::Spans;
+use crate::rtt::RttPanel;
+use crate::scale::{AxisScale, group_digits};
+use crate::sequence::SequencePanel;
+use crate::spans::VisibleIntervals;
 use crate::text::{self, Weight};
-use crate::view::{Limits, View};
-use crate::window::Windows;
+use crate::view::{AxisLimits, FlowView};
+use crate::window::WindowPanel;
 
 const LEFT: f64 = 78.0;
 pub(crate) const RIGHT: f64 = 24.0;
@@ -42,58 +42,63 @@ const OTHER: f64 = 0.22;
 
 /// A flow of a run, and how it is drawn.
 #[derive(Clone, Copy)]
-pub(crate) struct Subject<'a> {
-    pub history: &'a History,
+pub(crate) struct PictureSubject<'a> {
+    pub history: &'a FlowHistory,
     pub stays: &'a Stays,
     pub description: &'a Description,
-    pub options: &'a Options,
+    pub options: &'a PictureOptions,
 }
 
-impl<'a> Subject<'a> {
+impl<'a> PictureSubject<'a> {
     /// Returns the ends of the time axis in seconds.
     pub fn times(&self) -> (f64, f64) {
         let from = self.options.from.map_or(self.history.began, Time::as_secs_f64);
         (from, self.options.to.map_or(self.history.ended, Time::as_secs_f64))
     }
 
-    fn view(&self, (from, to): (f64, f64), limits: Option<Limits>) -> View<'a> {
+    fn view(&self, (from, to): (f64, f64), limits: Option<AxisLimits>) -> FlowView<'a> {
         let to = if to > from { to } else { from + 1.0 };
         let segment = self.description.flow(self.options.flow).segment.max(1);
-        View { history: self.history, from, to, segment, unit: self.options.unit, limits }
+        FlowView { history: self.history, from, to, segment, unit: self.options.unit, limits }
     }
 
     /// Returns the vertical axes of a picture with this time axis.
-    pub fn limits(&self, times: (f64, f64)) -> Limits {
+    pub fn limits(&self, times: (f64, f64)) -> AxisLimits {
         let view = self.view(times, None);
         let receiver_window = self.description.flow(self.options.flow).receiver_window;
-        Limits {
-            sequence: Sequence::new(&view, (f64::from(self.options.width), f64::from(self.options.height))).range(),
-            window: Windows::new(&view, receiver_window.filter(|_| self.options.receiver_window)).top(),
-            rtt: Rtts::new(&view).top(),
-            queue: Queue::new(&view, self.stays, self.description).max(),
-            goodput: Goodput::new(&view).axis(),
+        AxisLimits {
+            sequence: SequencePanel::new(&view, (f64::from(self.options.width), f64::from(self.options.height)))
+                .range(),
+            window: WindowPanel::new(&view, receiver_window.filter(|_| self.options.receiver_window)).top(),
+            rtt: RttPanel::new(&view).top(),
+            queue: QueuePanel::new(&view, self.stays, self.description).max(),
+            goodput: GoodputPanel::new(&view).axis(),
         }
     }
 }
 
 /// Returns the axes that pictures of all `subjects` with this time axis share; `None` without subjects.
-pub(crate) fn common_limits(subjects: &[Subject<'_>], times: (f64, f64)) -> Option<Limits> {
-    let limits = subjects.iter().map(|subject| subject.limits(times)).reduce(Limits::join)?;
+pub(crate) fn find_common_limits(subjects: &[PictureSubject<'_>], times: (f64, f64)) -> Option<AxisLimits> {
+    let limits = subjects.iter().map(|subject| subject.limits(times)).reduce(AxisLimits::join)?;
     // Rates depend on the width of the bins, which is the widest of all.
-    let rate = |subject: &Subject<'_>| Goodput::new(&subject.view(times, Some(limits))).max();
+    let rate = |subject: &PictureSubject<'_>| GoodputPanel::new(&subject.view(times, Some(limits))).max();
     let rate = subjects.iter().map(rate).fold(0.0, f64::max);
-    Some(Limits { goodput: (limits.goodput.0, rate), ..limits })
+    Some(AxisLimits { goodput: (limits.goodput.0, rate), ..limits })
 }
 
 /// Draws a flow with its own axes. Every history and every combination of options gives a picture; it is empty if the
 /// view has no events.
-pub(crate) fn draw(subject: Subject<'_>) -> Picture {
-    draw_with(subject, subject.times(), None)
+pub(crate) fn draw_flow(subject: PictureSubject<'_>) -> Picture {
+    draw_flow_with_limits(subject, subject.times(), None)
 }
 
 /// Draws a flow with this time axis (seconds) and, if given, these vertical axes.
-pub(crate) fn draw_with(subject: Subject<'_>, times: (f64, f64), limits: Option<Limits>) -> Picture {
-    let Subject { stays, description, options, .. } = subject;
+pub(crate) fn draw_flow_with_limits(
+    subject: PictureSubject<'_>,
+    times: (f64, f64),
+    limits: Option<AxisLimits>,
+) -> Picture {
+    let PictureSubject { stays, description, options, .. } = subject;
     let flow = description.flow(options.flow);
     let view = subject.view(times, limits);
     let more = Panel::ALL.iter().filter(|panel| options.panels.contains(panel)).count().saturating_sub(2) as u32;
@@ -106,37 +111,37 @@ pub(crate) fn draw_with(subject: Subject<'_>, times: (f64, f64), limits: Option<
         usize::MAX => flow.name.clone(),
         _ => format!("{}: {ends}", flow.name),
     });
-    let parts: Vec<String> = options.ran.iter().cloned().chain(summary(&view, &flow)).collect();
-    let below = below(&view, stays, description, &options.panels);
-    panels(&mut sheet, &view, &flow, &below, options, (&title, &parts), f64::from(height));
+    let parts: Vec<String> = options.ran.iter().cloned().chain(summarize_flow(&view, &flow)).collect();
+    let below = build_lower_panels(&view, stays, description, &options.panels);
+    draw_panels(&mut sheet, &view, &flow, &below, options, (&title, &parts), f64::from(height));
     let budget = options.budget.iter().map(|share| format!("{} {}", share.name, format_percent(share.share)));
-    let sequence = Sequence::new(&view, (f64::from(width), f64::from(height)));
+    let sequence = SequencePanel::new(&view, (f64::from(width), f64::from(height)));
     let actions = sequence.about().filter(|_| options.panels.contains(&Panel::Sequence));
     let about: Vec<String> =
         parts.into_iter().chain(actions).chain(budget).chain(below.iter().map(|contents| contents.about())).collect();
     Picture { width, height, background: palette.background, title, about: about.join(DOT), shapes: sheet.shapes }
 }
 
-/// Returns the contents of the panels below those of sequence numbers and windows.
-fn below<'a>(
-    view: &'a View<'a>,
+/// Returns the contents of the panels below the panels of sequence numbers and windows.
+fn build_lower_panels<'a>(
+    view: &'a FlowView<'a>,
     stays: &Stays,
     description: &Description,
     panels: &[Panel],
-) -> Vec<Box<dyn Contents + 'a>> {
-    let contents = |panel: Panel| -> Option<Box<dyn Contents + 'a>> {
+) -> Vec<Box<dyn PanelContents + 'a>> {
+    let contents = |panel: Panel| -> Option<Box<dyn PanelContents + 'a>> {
         Some(match panel {
             Panel::Sequence | Panel::Window => return None,
-            Panel::Rtt => Box::new(Rtts::new(view)),
-            Panel::Queue => Box::new(Queue::new(view, stays, description)),
-            Panel::Goodput => Box::new(Goodput::new(view)),
+            Panel::Rtt => Box::new(RttPanel::new(view)),
+            Panel::Queue => Box::new(QueuePanel::new(view, stays, description)),
+            Panel::Goodput => Box::new(GoodputPanel::new(view)),
         })
     };
     Panel::ALL.into_iter().filter(|panel| panels.contains(panel)).filter_map(contents).collect()
 }
 
 /// Returns the counts of events in the view, as the parts of the line below the heading.
-fn summary(view: &View<'_>, flow: &FlowDescription) -> Vec<String> {
+fn summarize_flow(view: &FlowView<'_>, flow: &FlowDescription) -> Vec<String> {
     let history = view.history;
     let sent = view.within(&history.sent, |sent| sent.at);
     let again = sent.iter().filter(|sent| sent.again).count();
@@ -145,7 +150,7 @@ fn summary(view: &View<'_>, flow: &FlowDescription) -> Vec<String> {
     if flow.segment > 1 {
         parts.push(format!("segments of {} B", flow.segment));
     }
-    parts.push(format!("{} sent", grouped(sent.len() as u64)));
+    parts.push(format!("{} sent", group_digits(sent.len() as u64)));
     let rest = [
         (again, "of them again", "of them again"),
         (of(&history.lost), "lost", "lost"),
@@ -153,7 +158,7 @@ fn summary(view: &View<'_>, flow: &FlowDescription) -> Vec<String> {
         (of(&history.timeouts), "timeout", "timeouts"),
     ];
     for (count, one, many) in rest.into_iter().filter(|(count, ..)| *count > 0) {
-        parts.push(format!("{} {}", grouped(count as u64), if count == 1 { one } else { many }));
+        parts.push(format!("{} {}", group_digits(count as u64), if count == 1 { one } else { many }));
     }
     parts
 }
@@ -161,53 +166,53 @@ fn summary(view: &View<'_>, flow: &FlowDescription) -> Vec<String> {
 /// Separator between the parts of the line below the heading.
 pub(crate) const DOT: &str = " \u{b7} ";
 
-/// Draws the heading and, below it, `parts` in as many rows as they need. Returns the lower edge in pixels.
-pub(crate) fn header(sheet: &mut Sheet, left: f64, title: &str, parts: &[String]) -> f64 {
+/// Draws the heading and, below it, `parts` in rows of the picture's width. Returns the lower edge in pixels.
+pub(crate) fn draw_header(sheet: &mut Sheet, left: f64, title: &str, parts: &[String]) -> f64 {
     let (available, palette) = (sheet.width - left - RIGHT, sheet.palette);
-    let title = text::fit(title, 16, Weight::Bold, available);
+    let title = text::fit_text(title, 16, Weight::Bold, available);
     sheet.text((left, 27.0), Anchor::Start, 16, Weight::Bold, palette.text, title);
     let mut rows: Vec<String> = Vec::new();
     for part in parts {
         let longer = rows.last().map(|row| format!("{row}{DOT}{part}"));
-        match (rows.last_mut(), longer.filter(|row| text::width(row, 12, Weight::Regular) <= available)) {
+        match (rows.last_mut(), longer.filter(|row| text::measure_width(row, 12, Weight::Regular) <= available)) {
             (Some(row), Some(longer)) => *row = longer,
             _ => rows.push(part.clone()),
         }
     }
     for (i, row) in rows.iter().enumerate() {
-        let row = text::fit(row, 12, Weight::Regular, available);
+        let row = text::fit_text(row, 12, Weight::Regular, available);
         sheet.text((left, 46.0 + ROW * i as f64), Anchor::Start, 12, Weight::Regular, palette.faint, row);
     }
     HEADER + ROW * rows.len().saturating_sub(1) as f64
 }
 
 /// Draws the heading, the panels with their legends, the rows of blocking reasons and the time axis.
-fn panels(
+fn draw_panels(
     sheet: &mut Sheet,
-    view: &View<'_>,
+    view: &FlowView<'_>,
     flow: &FlowDescription,
-    below: &[Box<dyn Contents + '_>],
-    options: &Options,
+    below: &[Box<dyn PanelContents + '_>],
+    options: &PictureOptions,
     (title, parts): (&str, &[String]),
     height: f64,
 ) {
     let [upper, lower] = [Panel::Sequence, Panel::Window].map(|panel| options.panels.contains(&panel));
-    let windows = Windows::new(view, flow.receiver_window.filter(|_| options.receiver_window));
+    let windows = WindowPanel::new(view, flow.receiver_window.filter(|_| options.receiver_window));
     let upper_about = height * if lower { 0.45 } else { 0.75 };
-    let sequence = Sequence::new(view, (sheet.width - LEFT - RIGHT, upper_about));
+    let sequence = SequencePanel::new(view, (sheet.width - LEFT - RIGHT, upper_about));
     // Sequence numbers late in a long transfer have wide labels.
     let labels = if upper { sequence.label_width(upper_about) } else { 0.0 };
     let (left, right) = (LEFT.max(labels + LABELS), sheet.width - RIGHT);
-    let header = header(sheet, left, title, parts);
-    let header = budget::draw(sheet, (left, right), header, &options.budget);
-    let x = Scale { lo: view.from, hi: view.to, start: left, end: right };
-    let spans = Spans::new(view, if upper { &options.spans } else { &[] });
+    let header = draw_header(sheet, left, title, parts);
+    let header = budget::draw_time_shares(sheet, (left, right), header, &options.budget);
+    let x = AxisScale { lo: view.from, hi: view.to, start: left, end: right };
+    let spans = VisibleIntervals::new(view, if upper { &options.spans } else { &[] });
     let blocked = BlockedRows::new(view, options.blocked);
     let bad = view.bad();
-    let too_fine = frame::too_fine(&x, bad);
+    let too_fine = frame::is_too_fine(&x, bad);
     let bad = if too_fine { &[] } else { bad };
 
-    let mut all: Vec<(f64, Vec<Entry>)> = Vec::new();
+    let mut all: Vec<(f64, Vec<LegendEntry>)> = Vec::new();
     if upper {
         all.push((SEQUENCE, sequence.legend(sheet.palette)));
     }
@@ -216,16 +221,16 @@ fn panels(
     }
     all.extend(below.iter().map(|contents| (OTHER, contents.legend(sheet.palette))));
     if let Some((_, entries)) = all.first_mut() {
-        entries.extend(air_entry(sheet.palette, too_fine, bad));
+        entries.extend(build_air_entry(sheet.palette, too_fine, bad));
         entries.extend(spans.legend(sheet.palette, right - left, height));
     }
-    let placed = place(&all, (left, right), (header, height - FOOTER - blocked.height()));
+    let placed = place_panels(&all, (left, right), (header, height - FOOTER - blocked.height()));
     for (index, (area, top, rows)) in placed.iter().enumerate() {
-        legend::draw(rows, sheet, left, *top);
+        legend::draw_legend_rows(rows, sheet, left, *top);
         if upper && index == 0 {
             spans.shade(sheet, area, &x);
         }
-        frame::shade(sheet, area, &x, bad);
+        frame::shade_bad_intervals(sheet, area, &x, bad);
         match (upper && index == 0, lower && index == usize::from(upper)) {
             (true, _) => {
                 let strip = spans.strip(&x);
@@ -238,28 +243,28 @@ fn panels(
     }
     let Some((lowest, ..)) = placed.last() else { return };
     blocked.draw(sheet, lowest.bottom, &x);
-    frame::time_axis(sheet, &Area { bottom: lowest.bottom + blocked.height(), ..*lowest }, &x);
+    frame::draw_time_axis(sheet, &PanelArea { bottom: lowest.bottom + blocked.height(), ..*lowest }, &x);
 }
 
 /// Returns the legend entry of the channel's BAD intervals, if there are any in the view.
-fn air_entry(palette: &Palette, too_fine: bool, bad: &[(f64, f64)]) -> Option<Entry> {
+fn build_air_entry(palette: &Palette, too_fine: bool, bad: &[(f64, f64)]) -> Option<LegendEntry> {
     match (too_fine, bad.is_empty()) {
-        (true, _) => Some(Entry::new(Sample::Note, "BAD intervals not shaded: zoom in")),
-        (false, false) => Some(Entry::new(Sample::Band(Style::fill(palette.bad)), "air BAD")),
+        (true, _) => Some(LegendEntry::new(LegendSample::Note, "BAD intervals not shaded: zoom in")),
+        (false, false) => Some(LegendEntry::new(LegendSample::Band(Style::fill(palette.bad)), "air BAD")),
         (false, true) => None,
     }
 }
 
 /// A panel's area, the upper edge of its legend, and the rows of the legend.
-pub(crate) type Placed<'a> = (Area, f64, Vec<Vec<(f64, &'a Entry)>>);
+pub(crate) type Placed<'a> = (PanelArea, f64, Vec<Vec<(f64, &'a LegendEntry)>>);
 
 /// Distributes the height between `top` and `bottom` over panels with these weights and legends.
-pub(crate) fn place<'a>(
-    all: &'a [(f64, Vec<Entry>)],
+pub(crate) fn place_panels<'a>(
+    all: &'a [(f64, Vec<LegendEntry>)],
     (left, right): (f64, f64),
     (top, bottom): (f64, f64),
 ) -> Vec<Placed<'a>> {
-    let legends: Vec<_> = all.iter().map(|(_, entries)| legend::rows(entries, right - left)).collect();
+    let legends: Vec<_> = all.iter().map(|(_, entries)| legend::arrange_entries(entries, right - left)).collect();
     let height_of = |rows: &[Vec<_>]| if rows.is_empty() { GAP } else { rows.len() as f64 * legend::ROW + GAP };
     let used = legends.iter().map(|rows| height_of(rows)).sum::<f64>() + GAP * all.len().saturating_sub(1) as f64;
     let weights: f64 = all.iter().map(|(weight, _)| weight).sum();
@@ -269,7 +274,7 @@ pub(crate) fn place<'a>(
     for ((weight, _), rows) in all.iter().zip(legends) {
         let area_top = next + height_of(&rows);
         let area_bottom = area_top + available * weight / weights;
-        let area = Area { left, top: area_top, right, bottom: area_bottom };
+        let area = PanelArea { left, top: area_top, right, bottom: area_bottom };
         placed.push((area, next, rows));
         next = area_bottom + GAP;
     }

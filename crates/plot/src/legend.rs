@@ -1,13 +1,13 @@
 //! The legend of a panel: rows of samples and labels above the panel, outside of the data area.
 
 use crate::frame::Sheet;
-use crate::ink::{Anchor, Path, Shape, Style, Text, tenths};
+use crate::ink::{Anchor, Path, PictureShape, Style, Text, to_tenths};
 use crate::mark::Mark;
 use crate::text::{self, Weight};
 
 /// The graphical sample of a legend entry.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) enum Sample {
+pub(crate) enum LegendSample {
     Mark(Mark),
     Line(Style),
     /// A line with ticks below it.
@@ -23,14 +23,14 @@ pub(crate) enum Sample {
 
 /// A sample and its label.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Entry {
-    pub sample: Sample,
+pub(crate) struct LegendEntry {
+    pub sample: LegendSample,
     pub label: String,
 }
 
-impl Entry {
-    pub fn new(sample: Sample, label: impl Into<String>) -> Self {
-        Entry { sample, label: label.into() }
+impl LegendEntry {
+    pub fn new(sample: LegendSample, label: impl Into<String>) -> Self {
+        LegendEntry { sample, label: label.into() }
     }
 }
 
@@ -40,24 +40,26 @@ pub(crate) const SIZE: u32 = 12;
 pub(crate) const ROW: f64 = 20.0;
 const GAP: f64 = 16.0;
 
-impl Sample {
+impl LegendSample {
     /// Width of the sample and of the space after it, in pixels.
     pub fn width(self) -> f64 {
         match self {
-            Sample::Mark(_) => 21.0,
-            Sample::Bar(_) => 13.0,
-            Sample::Line(_) | Sample::TickedLine(_) | Sample::Band(_) | Sample::LowBand(_) => 31.0,
-            Sample::Note => 0.0,
+            LegendSample::Mark(_) => 21.0,
+            LegendSample::Bar(_) => 13.0,
+            LegendSample::Line(_) | LegendSample::TickedLine(_) | LegendSample::Band(_) | LegendSample::LowBand(_) => {
+                31.0
+            }
+            LegendSample::Note => 0.0,
         }
     }
 }
 
 /// Distributes the entries over rows of at most `width` pixels; each entry with its x offset in its row.
-pub(crate) fn rows(entries: &[Entry], width: f64) -> Vec<Vec<(f64, &Entry)>> {
-    let mut rows: Vec<Vec<(f64, &Entry)>> = Vec::new();
+pub(crate) fn arrange_entries(entries: &[LegendEntry], width: f64) -> Vec<Vec<(f64, &LegendEntry)>> {
+    let mut rows: Vec<Vec<(f64, &LegendEntry)>> = Vec::new();
     let mut x = f64::INFINITY;
     for entry in entries {
-        let entry_width = entry.sample.width() + text::width(&entry.label, SIZE, Weight::Regular);
+        let entry_width = entry.sample.width() + text::measure_width(&entry.label, SIZE, Weight::Regular);
         if x + entry_width > width {
             rows.push(Vec::new());
             x = 0.0;
@@ -69,41 +71,41 @@ pub(crate) fn rows(entries: &[Entry], width: f64) -> Vec<Vec<(f64, &Entry)>> {
 }
 
 /// Draws the rows; `top` is the upper edge of the first row in pixels.
-pub(crate) fn draw(rows: &[Vec<(f64, &Entry)>], sheet: &mut Sheet, left: f64, top: f64) {
+pub(crate) fn draw_legend_rows(rows: &[Vec<(f64, &LegendEntry)>], sheet: &mut Sheet, left: f64, top: f64) {
     for (i, row) in rows.iter().enumerate() {
         let middle = top + ROW * (i as f64 + 0.5);
         for (x, entry) in row {
             draw_sample(entry.sample, sheet, left + x, middle);
-            let color = if entry.sample == Sample::Note { sheet.palette.faint } else { sheet.palette.text };
-            sheet.shapes.push(Shape::Text(Text {
-                x: tenths(left + x + entry.sample.width()),
-                y: tenths(middle + 4.2),
+            let color = if entry.sample == LegendSample::Note { sheet.palette.faint } else { sheet.palette.text };
+            sheet.shapes.push(PictureShape::Text(Text {
+                x: to_tenths(left + x + entry.sample.width()),
+                y: to_tenths(middle + 4.2),
                 anchor: Anchor::Start,
                 size: SIZE,
                 weight: Weight::Regular,
                 color,
                 upright: false,
                 // Fixed width: a browser's font may be wider, and the next sample has a fixed position.
-                width: Some(tenths(text::width(&entry.label, SIZE, Weight::Regular))),
+                width: Some(to_tenths(text::measure_width(&entry.label, SIZE, Weight::Regular))),
                 content: entry.label.clone(),
             }));
         }
     }
 }
 
-fn draw_sample(sample: Sample, sheet: &mut Sheet, left: f64, middle: f64) {
-    let (x, y) = (tenths(left), tenths(middle));
+fn draw_sample(sample: LegendSample, sheet: &mut Sheet, left: f64, middle: f64) {
+    let (x, y) = (to_tenths(left), to_tenths(middle));
     let mut path = Path::default();
     let style = match sample {
-        Sample::Mark(mark) => {
+        LegendSample::Mark(mark) => {
             mark.stamp(&mut path, (x + 80, y + 5), 0.95);
             mark.style(sheet.palette)
         }
-        Sample::Line(style) => {
+        LegendSample::Line(style) => {
             path.move_to(x, y).line_to(x + 250, y);
             style
         }
-        Sample::TickedLine(style) => {
+        LegendSample::TickedLine(style) => {
             path.move_to(x, y - 20).line_to(x + 250, y - 20);
             for tick in [80, 125, 170] {
                 path.move_to(x + tick, y - 20).line_to(x + tick, y + 40);
@@ -111,25 +113,25 @@ fn draw_sample(sample: Sample, sheet: &mut Sheet, left: f64, middle: f64) {
             style
         }
         // Segments too small for a bar are drawn as dots.
-        Sample::Bar(style) if style.round => {
+        LegendSample::Bar(style) if style.round => {
             for d in [-35, 0, 35] {
                 path.move_to(x + 40 + d, y - d).line_to(x + 40 + d, y - d);
             }
             style
         }
-        Sample::Bar(style) => {
+        LegendSample::Bar(style) => {
             path.move_to(x + 40, y - 50).line_to(x + 40, y + 50);
             style
         }
-        Sample::Band(style) => {
+        LegendSample::Band(style) => {
             path.rect(x, y - 55, 250, 110);
             style
         }
-        Sample::LowBand(style) => {
+        LegendSample::LowBand(style) => {
             path.rect(x, y - 5, 250, 60);
             style
         }
-        Sample::Note => return,
+        LegendSample::Note => return,
     };
     sheet.path("", String::new(), path, style);
 }
@@ -140,8 +142,9 @@ mod tests {
 
     #[test]
     fn legend_rows_do_not_exceed_the_width() {
-        let entries: Vec<Entry> = (0..9).map(|i| Entry::new(Sample::Note, format!("meaning number {i}"))).collect();
-        let rows = rows(&entries, 300.0);
+        let entries: Vec<LegendEntry> =
+            (0..9).map(|i| LegendEntry::new(LegendSample::Note, format!("meaning number {i}"))).collect();
+        let rows = arrange_entries(&entries, 300.0);
         assert_eq!(rows.iter().map(Vec::len).sum::<usize>(), 9);
         assert!(rows.len() > 3 && rows.iter().all(|row| row[0].0 == 0.0));
     }

@@ -3,7 +3,7 @@
 //!
 //! An [`AirRecorder`] records pictures of shared media: the frames of each station, in one row per station.
 //!
-//! [`topology()`] draws the network itself.
+//! [`draw_network`] draws the network itself.
 //!
 //! The upper panel of a flow shows sequence numbers over time: segments, acknowledgments, losses, timeouts and
 //! recoveries. The panels below show, on the same time axis, cwnd and ssthresh, round trips and the retransmission
@@ -23,7 +23,7 @@
 //!     arrivals: vec![],
 //! };
 //! let events: Vec<(engine::Time, sim::Event)> = Vec::new();
-//! let picture = plot::draw(&events, &plot::Description::of(&network), &plot::Options::default());
+//! let picture = plot::draw_events(&events, &plot::Description::of(&network), &plot::PictureOptions::default());
 //! assert!(picture.svg().starts_with("<svg"));
 //! ```
 
@@ -61,17 +61,18 @@ mod unit;
 mod view;
 mod window;
 
-pub use air::{AirRecorder, AirRecording, BackOff, Draw, Frame, MediumDescription};
-pub use beside::{Run, beside};
+pub use air::{AirRecorder, AirRecording, BackOffDraw, BackOffInterval, MediumDescription, TransmittedFrame};
+pub use beside::{PictureRun, draw_run_comparison};
 pub use describe::{Description, FlowDescription, LinkDescription};
-pub use history::{Ack, Act, History, Role, Rtt, Sent, Spot, Window};
+pub use history::{Ack, FlowHistory, PacketRole, PlottedSegment, Rtt, SchemeAct, Spot, Window};
 pub use ink::Picture;
 pub use mark::{ColorRole, Mark, MarkRow, MarkStep};
 pub use options::{
-    DEFAULT_SIZE, MAX_SIDE, MIN_PANEL, MIN_SIZE, Marked, Options, Panel, Share, Theme, Unit, default_height,
+    AxisUnit, DEFAULT_SIZE, MAX_SIDE, MIN_PANEL, MIN_SIZE, MarkedInterval, Panel, PictureOptions, Theme, TimeShare,
+    choose_default_height,
 };
 pub use palette::list_palette_colors;
 pub use png::{PNG_SCALE, PngError};
-pub use record::{Bottleneck, Recorder, Recording, draw};
-pub use scale::{Tick, grouped, ticks};
-pub use topology::{Kind, kind, ranges, scheme, topology};
+pub use record::{FlowBottleneck, FlowRecording, Recorder, draw_events};
+pub use scale::{AxisTick, choose_ticks, group_digits};
+pub use topology::{NodeSymbol, classify_node, draw_network, find_node_ranges, find_node_scheme};

@@ -2,7 +2,7 @@
 
 use engine::Time;
 
-/// A panel of a flow's picture. All panels share one time axis; their order from top to bottom is that of the variants.
+/// A panel of a flow's picture. All panels share one time axis; from top to bottom they have the order of the variants.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Panel {
     /// Sequence numbers over time.
@@ -45,7 +45,7 @@ pub enum Theme {
 
 /// Unit of sequence numbers and windows on the vertical axes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Unit {
+pub enum AxisUnit {
     /// Bytes, shown as B, kB, MB or GB, for the shortest labels. 1 kB is 1000 bytes.
     #[default]
     Bytes,
@@ -61,7 +61,7 @@ const PANEL_HEIGHT: u32 = 110;
 pub const MAX_SIDE: u32 = 8000;
 
 /// Returns the height of a picture with these panels, if no size is chosen.
-pub fn default_height(panels: &[Panel]) -> u32 {
+pub fn choose_default_height(panels: &[Panel]) -> u32 {
     let distinct = Panel::ALL.iter().filter(|panel| panels.contains(panel)).count() as u32;
     DEFAULT_SIZE.1 + PANEL_HEIGHT * distinct.saturating_sub(2)
 }
@@ -75,7 +75,7 @@ pub const MIN_PANEL: u32 = 90;
 
 /// Settings of a picture. The default shows the first flow over its whole life.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Options {
+pub struct PictureOptions {
     /// Number of the flow.
     pub flow: u32,
     /// The panels to draw; each at most once, in the order of [`Panel`], wherever it stands in the list.
@@ -84,15 +84,15 @@ pub struct Options {
     pub from: Option<Time>,
     /// Right edge of the time axis; `None` for the flow's completion, or the last event if the flow did not complete.
     pub to: Option<Time>,
-    /// Width in pixels; at least that of [`MIN_SIZE`].
+    /// Width in pixels; at least the width of [`MIN_SIZE`].
     pub width: u32,
-    /// Height in pixels; at least that of [`MIN_SIZE`].
+    /// Height in pixels; at least the height of [`MIN_SIZE`].
     pub height: u32,
     /// Colour scheme.
     pub theme: Theme,
     /// Unit of the vertical axes.
-    pub unit: Unit,
-    /// True to draw the receive window beside cwnd.
+    pub unit: AxisUnit,
+    /// True to draw the receive window in the panel of cwnd.
     pub receiver_window: bool,
     /// True to draw rows below the panels with the reasons why nothing was sent.
     pub blocked: bool,
@@ -101,14 +101,14 @@ pub struct Options {
     /// Description of the run, such as its scheme and seed: shown below the heading, before the counts of events.
     pub ran: Vec<String>,
     /// Marked intervals of the time axis: numbered and shaded in the sequence panel, explained in its legend.
-    pub spans: Vec<Marked>,
-    /// What the flow's time was spent on, the largest share first: drawn as a bar below the heading.
-    pub budget: Vec<Share>,
+    pub spans: Vec<MarkedInterval>,
+    /// The shares of the flow's time by cause, the largest first: drawn as a bar below the heading.
+    pub budget: Vec<TimeShare>,
 }
 
 /// A share of a flow's time.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Share {
+pub struct TimeShare {
     /// Its name.
     pub name: String,
     /// The share, 0 to 1.
@@ -119,7 +119,7 @@ pub struct Share {
 
 /// A marked interval of the time axis.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Marked {
+pub struct MarkedInterval {
     /// Start of the interval.
     pub from: Time,
     /// End of the interval.
@@ -128,9 +128,9 @@ pub struct Marked {
     pub label: String,
 }
 
-impl Default for Options {
+impl Default for PictureOptions {
     fn default() -> Self {
-        Options {
+        PictureOptions {
             flow: 0,
             panels: vec![Panel::Sequence, Panel::Window],
             from: None,
@@ -138,7 +138,7 @@ impl Default for Options {
             width: 1000,
             height: 680,
             theme: Theme::default(),
-            unit: Unit::default(),
+            unit: AxisUnit::default(),
             receiver_window: true,
             blocked: false,
             title: None,

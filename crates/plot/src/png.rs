@@ -3,7 +3,7 @@
 use tiny_skia::{FillRule, LineCap, LineJoin, Paint, PathBuilder, Pixmap, Stroke, StrokeDash, Transform};
 
 use crate::glyphs::{Fonts, Pen};
-use crate::ink::{Anchor, Color, Path, Picture, Shape, Step, Style, Text};
+use crate::ink::{Anchor, Color, Path, PenStep, Picture, PictureShape, Style, Text};
 
 /// Pixels for each unit of the SVG in the PNG files that the command and the Python package write.
 pub const PNG_SCALE: f32 = 2.0;
@@ -49,67 +49,68 @@ impl Picture {
         let (fonts, transform) = (Fonts::load(), Transform::from_scale(scale, scale));
         for shape in &self.shapes {
             match shape {
-                Shape::Path { path, style, .. } => paint_path(&mut pixmap, path, style, transform),
-                Shape::Text(text) => paint_text(&mut pixmap, text, &fonts, transform),
+                PictureShape::Path { path, style, .. } => paint_path(&mut pixmap, path, style, transform),
+                PictureShape::Text(text) => paint_text(&mut pixmap, text, &fonts, transform),
             }
         }
         pixmap.encode_png().map_err(|error| PngError::Encoding(error.to_string()))
     }
 }
 
-fn paint(color: Color) -> Paint<'static> {
+fn make_paint(color: Color) -> Paint<'static> {
     let [_, r, g, b] = color.0.to_be_bytes();
     let mut paint = Paint { anti_alias: true, ..Paint::default() };
     paint.set_color_rgba8(r, g, b, 255);
     paint
 }
 
-fn pixels(tenths: i32) -> f32 {
+fn convert_to_pixels(tenths: i32) -> f32 {
     tenths as f32 / 10.0
 }
 
 fn paint_path(pixmap: &mut Pixmap, path: &Path, style: &Style, transform: Transform) {
-    let Some(outline) = outline(&path.steps) else { return };
+    let Some(outline) = build_outline(&path.steps) else { return };
     if let Some(color) = style.fill {
-        pixmap.fill_path(&outline, &paint(color), FillRule::Winding, transform, None);
+        pixmap.fill_path(&outline, &make_paint(color), FillRule::Winding, transform, None);
     }
     if let Some(color) = style.stroke {
         let (line_cap, line_join) =
             if style.round { (LineCap::Round, LineJoin::Round) } else { (LineCap::Butt, LineJoin::Miter) };
-        let dash = style.dash.and_then(|[on, off]| StrokeDash::new(vec![pixels(on), pixels(off)], 0.0));
-        let stroke = Stroke { width: pixels(style.width), line_cap, line_join, dash, ..Stroke::default() };
-        pixmap.stroke_path(&outline, &paint(color), &stroke, transform, None);
+        let dash =
+            style.dash.and_then(|[on, off]| StrokeDash::new(vec![convert_to_pixels(on), convert_to_pixels(off)], 0.0));
+        let stroke = Stroke { width: convert_to_pixels(style.width), line_cap, line_join, dash, ..Stroke::default() };
+        pixmap.stroke_path(&outline, &make_paint(color), &stroke, transform, None);
     }
 }
 
 /// Converts steps to an outline; `None` if there is nothing to paint.
-fn outline(steps: &[Step]) -> Option<tiny_skia::Path> {
+fn build_outline(steps: &[PenStep]) -> Option<tiny_skia::Path> {
     let mut builder = PathBuilder::new();
     // The pen's position, and the position of the last `Move` or `Hop`.
     let (mut at, mut down) = ((0, 0), (0, 0));
     for step in steps {
         match *step {
-            Step::Move(x, y) => (at, down) = ((x, y), (x, y)),
-            Step::Hop(x, y) => {
+            PenStep::Move(x, y) => (at, down) = ((x, y), (x, y)),
+            PenStep::Hop(x, y) => {
                 at = (at.0 + x, at.1 + y);
                 down = at;
             }
-            Step::Draw(x, y) => {
+            PenStep::Draw(x, y) => {
                 at = (at.0 + x, at.1 + y);
-                builder.line_to(pixels(at.0), pixels(at.1));
+                builder.line_to(convert_to_pixels(at.0), convert_to_pixels(at.1));
             }
-            Step::Circle(r) => {
-                builder.push_circle(pixels(at.0), pixels(at.1), pixels(r));
+            PenStep::Circle(r) => {
+                builder.push_circle(convert_to_pixels(at.0), convert_to_pixels(at.1), convert_to_pixels(r));
                 at = (at.0 - r, at.1);
                 down = at;
             }
-            Step::Close => {
+            PenStep::Close => {
                 builder.close();
                 at = down;
             }
         }
-        if matches!(step, Step::Move(..) | Step::Hop(..)) {
-            builder.move_to(pixels(at.0), pixels(at.1));
+        if matches!(step, PenStep::Move(..) | PenStep::Hop(..)) {
+            builder.move_to(convert_to_pixels(at.0), convert_to_pixels(at.1));
         }
     }
     builder.finish()
@@ -124,11 +125,11 @@ fn paint_text(pixmap: &mut Pixmap, text: &Text, fonts: &Fonts, transform: Transf
         Anchor::Middle => width / 2.0,
         Anchor::End => width,
     };
-    let place = transform.pre_translate(pixels(text.x), pixels(text.y));
+    let place = transform.pre_translate(convert_to_pixels(text.x), convert_to_pixels(text.y));
     // A quarter turn with exact coefficients, without sine and cosine.
     let turned =
         if text.upright { place.pre_concat(Transform::from_row(0.0, -1.0, 1.0, 0.0, 0.0, 0.0)) } else { place };
-    pixmap.fill_path(&glyphs, &paint(text.color), FillRule::Winding, turned.pre_translate(-back, 0.0), None);
+    pixmap.fill_path(&glyphs, &make_paint(text.color), FillRule::Winding, turned.pre_translate(-back, 0.0), None);
 }
 
 /// Collects the outlines of glyphs.

@@ -1,18 +1,18 @@
 //! The panel of the queue: packets at the flow's bottleneck over time, of all flows.
 
-use crate::contents::Contents;
+use crate::contents::PanelContents;
 use crate::describe::Description;
-use crate::frame::{self, Area, Sheet};
+use crate::frame::{self, PanelArea, Sheet};
 use crate::ink::Style;
-use crate::legend::{Entry, Sample};
+use crate::legend::{LegendEntry, LegendSample};
 use crate::palette::Palette;
-use crate::queues::{QueueLength, Stays, bottleneck};
-use crate::scale::Scale;
+use crate::queues::{QueueLength, Stays, find_bottleneck};
+use crate::scale::AxisScale;
 use crate::thin;
-use crate::view::View;
+use crate::view::FlowView;
 
 /// The contents of the panel.
-pub(crate) struct Queue {
+pub(crate) struct QueuePanel {
     /// Names of the link and of the nodes it leads from and to; `None` if the flow's data crossed no link.
     place: Option<String>,
     length: QueueLength,
@@ -24,10 +24,10 @@ pub(crate) struct Queue {
     top: u32,
 }
 
-impl Queue {
+impl QueuePanel {
     /// Returns the queue of the hop at which packets spend the most time in `view`, of those that carry the flow's data.
-    pub fn new(view: &View<'_>, stays: &Stays, description: &Description) -> Self {
-        let hop = bottleneck(stays, view.history.hops.iter().copied(), (view.from, view.to));
+    pub fn new(view: &FlowView<'_>, stays: &Stays, description: &Description) -> Self {
+        let hop = find_bottleneck(stays, view.history.hops.iter().copied(), (view.from, view.to));
         let mut length = hop.and_then(|hop| stays.get(&hop)).map(|stays| QueueLength::of(stays)).unwrap_or_default();
         let before = length.changes.iter().take_while(|(at, _)| *at < view.from).last().map_or(0, |(_, n)| *n);
         length.changes.retain(|(at, _)| (view.from..=view.to).contains(at));
@@ -37,7 +37,7 @@ impl Queue {
             let [from, to] = [link.between[direction], link.between[1 - direction]].map(|node| description.node(node));
             Some(format!("packets waiting or being sent: {}, {from} to {to}", link.name))
         });
-        Queue { place, length, before, max, top: view.limits.map_or(max, |limits| limits.queue) }
+        QueuePanel { place, length, before, max, top: view.limits.map_or(max, |limits| limits.queue) }
     }
 
     /// Returns the most packets in the view.
@@ -46,33 +46,33 @@ impl Queue {
     }
 }
 
-impl Contents for Queue {
-    fn legend(&self, palette: &Palette) -> Vec<Entry> {
+impl PanelContents for QueuePanel {
+    fn legend(&self, palette: &Palette) -> Vec<LegendEntry> {
         let place = self.place.clone().filter(|_| self.max > 0);
-        place.map(|place| Entry::new(Sample::Line(style(palette)), place)).into_iter().collect()
+        place.map(|place| LegendEntry::new(LegendSample::Line(style_queue(palette)), place)).into_iter().collect()
     }
 
     fn about(&self) -> String {
         self.place.as_ref().map_or("queue: no packets".into(), |place| format!("{place}: at most {}", self.max))
     }
 
-    fn draw(&self, sheet: &mut Sheet, area: &Area, x: &Scale) {
-        let y = Scale { lo: 0.0, hi: f64::from(self.top.max(1)) * 1.05, start: area.bottom, end: area.top };
-        let mut values = frame::value_ticks(&y, area.height(), 1.0);
+    fn draw(&self, sheet: &mut Sheet, area: &PanelArea, x: &AxisScale) {
+        let y = AxisScale { lo: 0.0, hi: f64::from(self.top.max(1)) * 1.05, start: area.bottom, end: area.top };
+        let mut values = frame::choose_value_ticks(&y, area.height(), 1.0);
         values.retain(|tick| tick.value.fract() == 0.0);
-        frame::axes(sheet, area, x, &y, &values, ["queue", "packets"]);
+        frame::draw_axes(sheet, area, x, &y, &values, ["queue", "packets"]);
         if self.max == 0 {
-            return frame::empty_note(sheet, area);
+            return frame::draw_empty_note(sheet, area);
         }
         let level = |length: u32| Some(y.place(f64::from(length)));
         let last = self.length.changes.last().map_or(self.before, |(_, length)| *length);
         let points = std::iter::once((x.place(x.lo), level(self.before)))
             .chain(self.length.changes.iter().map(|(at, length)| (x.place(*at), level(*length))))
             .chain(std::iter::once((x.place(x.hi), level(last))));
-        sheet.path("queue", self.about(), thin::steps(points), style(sheet.palette));
+        sheet.path("queue", self.about(), thin::thin_step_line(points), style_queue(sheet.palette));
     }
 }
 
-fn style(palette: &Palette) -> Style {
+fn style_queue(palette: &Palette) -> Style {
     Style::stroke(palette.notice, 1.4)
 }

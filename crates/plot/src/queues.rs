@@ -55,7 +55,7 @@ impl QueueLength {
 }
 
 /// Returns the hop of `hops` at which packets spent the most time between `from` and `to` (seconds).
-pub(crate) fn bottleneck(
+pub(crate) fn find_bottleneck(
     stays: &Stays,
     hops: impl Iterator<Item = (u32, usize)>,
     (from, to): (f64, f64),
@@ -82,8 +82,8 @@ mod tests {
     fn bottleneck_is_the_hop_with_the_most_time_in_the_view() {
         let stays = Stays::from([((0, 0), vec![(0.0, 9.0)]), ((1, 0), vec![(9.0, 10.0), (9.0, 11.0)])]);
         let hops = [(0, 0), (1, 0), (2, 1)];
-        assert_eq!(bottleneck(&stays, hops.into_iter(), (0.0, 20.0)), Some((0, 0)));
-        assert_eq!(bottleneck(&stays, hops.into_iter(), (8.5, 20.0)), Some((1, 0)));
-        assert_eq!(bottleneck(&stays, [].into_iter(), (0.0, 1.0)), None);
+        assert_eq!(find_bottleneck(&stays, hops.into_iter(), (0.0, 20.0)), Some((0, 0)));
+        assert_eq!(find_bottleneck(&stays, hops.into_iter(), (8.5, 20.0)), Some((1, 0)));
+        assert_eq!(find_bottleneck(&stays, [].into_iter(), (0.0, 1.0)), None);
     }
 }

@@ -18,12 +18,12 @@ use wire::{Body, NoticeKind, Packet};
 
 use crate::describe::Description;
 use crate::goodput;
-use crate::history::{Ack, Act, History, Role, Rtt, Sent, Spot, Window, union};
+use crate::history::{Ack, FlowHistory, PacketRole, PlottedSegment, Rtt, SchemeAct, Spot, Window, merge_intervals};
 use crate::ink::Picture;
-use crate::layout::{self, Subject};
-use crate::options::{Options, Panel};
+use crate::layout::{self, PictureSubject};
+use crate::options::{Panel, PictureOptions};
 use crate::queues::{self, QueueLength, Stays};
-use crate::schemes::{self, Schemes};
+use crate::schemes::{self, SchemeRecord};
 use crate::together;
 
 /// A sink that records the data for pictures of some flows.
@@ -31,13 +31,13 @@ pub struct Recorder {
     /// Edges of the time axis in seconds.
     from: f64,
     to: f64,
-    flows: BTreeMap<u32, Flow>,
+    flows: BTreeMap<u32, RecordedFlow>,
     /// The channel state of each link, by link number.
-    air: BTreeMap<u32, Air>,
+    air: BTreeMap<u32, ChannelRecord>,
     /// True to record RTT samples and timeouts.
     rtt: bool,
-    /// What is recorded of the nodes' schemes.
-    schemes: Schemes,
+    /// The recorded actions of the nodes' schemes.
+    schemes: SchemeRecord,
     /// The packets at all hops, if queues are recorded, and their stays there.
     packets: Option<HopPackets>,
     stays: Stays,
@@ -50,8 +50,8 @@ pub struct Recorder {
 
 /// The record of one flow.
 #[derive(Default)]
-struct Flow {
-    history: History,
+struct RecordedFlow {
+    history: FlowHistory,
     began: Option<f64>,
     completed: Option<f64>,
     sender: SenderState,
@@ -60,7 +60,7 @@ struct Flow {
 }
 
 #[derive(Default)]
-struct Air {
+struct ChannelRecord {
     since: Option<f64>,
     bad: Vec<(f64, f64)>,
 }
@@ -76,10 +76,10 @@ impl Recorder {
         Recorder {
             from: from.map_or(0.0, Time::as_secs_f64),
             to: to.map_or(f64::INFINITY, Time::as_secs_f64),
-            flows: flows.into_iter().map(|flow| (flow, Flow::default())).collect(),
+            flows: flows.into_iter().map(|flow| (flow, RecordedFlow::default())).collect(),
             air: BTreeMap::new(),
             rtt: false,
-            schemes: Schemes::default(),
+            schemes: SchemeRecord::default(),
             packets: None,
             stays: Stays::new(),
             last: 0.0,
@@ -100,12 +100,12 @@ impl Recorder {
     /// between the ends sends and all acknowledgments that it consumes are recorded instead.
     #[must_use]
     pub fn with_schemes(mut self, description: &Description) -> Self {
-        self.schemes = Schemes::new(description);
+        self.schemes = SchemeRecord::new(description);
         self
     }
 
     /// True if more than [`MAX_ENTRIES`](Self::MAX_ENTRIES) entries were needed: the recording is incomplete.
-    pub fn overflowed(&self) -> bool {
+    pub fn has_overflowed(&self) -> bool {
         self.kept > self.max
     }
 
@@ -115,35 +115,35 @@ impl Recorder {
     }
 
     /// Ends the recording, after the end of the run.
-    pub fn finish(self) -> Recording {
+    pub fn finish(self) -> FlowRecording {
         let (last, air) = (self.last, &self.air);
-        let finished = |flow: Flow| {
+        let finished = |flow: RecordedFlow| {
             let mut history = flow.history;
             history.began = flow.began.unwrap_or(0.0);
             history.ended = flow.completed.unwrap_or(last).max(history.began);
             self.schemes.add_to(&mut history, &flow.links);
             let links = flow.links.iter().filter_map(|link| air.get(link));
-            history.bad = union(links.map(|air| air.finished(last)));
+            history.bad = merge_intervals(links.map(|air| air.close_intervals(last)));
             history
         };
         let mut stays = self.stays;
         if let Some(packets) = &self.packets {
             queues::add_present(&mut stays, packets, last);
         }
-        Recording { flows: self.flows.into_iter().map(|(number, flow)| (number, finished(flow))).collect(), stays }
+        FlowRecording { flows: self.flows.into_iter().map(|(number, flow)| (number, finished(flow))).collect(), stays }
     }
 
     /// Counts an entry at time `at` (seconds) and returns true, if that time lies within the time axis and the limit is
     /// not reached.
-    fn keeps(&mut self, at: f64) -> bool {
-        let keeps = (self.from..=self.to).contains(&at) && !self.overflowed();
+    fn count_entry(&mut self, at: f64) -> bool {
+        let keeps = (self.from..=self.to).contains(&at) && !self.has_overflowed();
         self.kept += usize::from(keeps);
         keeps
     }
 
     /// Appends to a list; before the left edge of the time axis, replaces the list by this last entry.
-    fn keep_last<T>(&mut self, flow: u32, list: fn(&mut History) -> &mut Vec<T>, at: f64, entry: T) {
-        let keeps = self.keeps(at);
+    fn append_or_replace<T>(&mut self, flow: u32, list: fn(&mut FlowHistory) -> &mut Vec<T>, at: f64, entry: T) {
+        let keeps = self.count_entry(at);
         let Some(flow) = self.flows.get_mut(&flow) else { return };
         let list = list(&mut flow.history);
         if keeps {
@@ -154,105 +154,110 @@ impl Recorder {
         }
     }
 
-    fn keep<T>(&mut self, flow: u32, list: fn(&mut History) -> &mut Vec<T>, at: f64, entry: T) {
-        if self.keeps(at)
+    fn append_entry<T>(&mut self, flow: u32, list: fn(&mut FlowHistory) -> &mut Vec<T>, at: f64, entry: T) {
+        if self.count_entry(at)
             && let Some(flow) = self.flows.get_mut(&flow)
         {
             list(&mut flow.history).push(entry);
         }
     }
 
-    fn sender(&mut self, time: Time, number: u32, event: &tcp::Event) {
+    fn on_sender_event(&mut self, time: Time, number: u32, event: &tcp::Event) {
         let at = time.as_secs_f64();
         let Some(flow) = self.flows.get_mut(&number) else { return };
         flow.sender.apply(time, event);
         match *event {
             tcp::Event::SegmentSent { seq, len, reason } => {
                 flow.history.first_sent.get_or_insert(at);
-                self.keep(number, |h| &mut h.sent, at, Sent { at, seq, len, again: reason != Reason::New });
+                self.append_entry(
+                    number,
+                    |h| &mut h.sent,
+                    at,
+                    PlottedSegment { at, seq, len, again: reason != Reason::New },
+                );
             }
             tcp::Event::AckReceived { ack, duplicate } => {
                 // A FIN has a number too.
                 let ack = ack.min(flow.sender.max);
-                self.keep_last(number, |h| &mut h.acks, at, Ack { at, ack, duplicate });
+                self.append_or_replace(number, |h| &mut h.acks, at, Ack { at, ack, duplicate });
             }
             tcp::Event::Window { cwnd, ssthresh } => {
-                self.keep_last(number, |h| &mut h.windows, at, Window { at, cwnd, ssthresh });
+                self.append_or_replace(number, |h| &mut h.windows, at, Window { at, cwnd, ssthresh });
             }
-            tcp::Event::Blocked { reason } => self.keep_last(number, |h| &mut h.blocked, at, (at, reason)),
+            tcp::Event::Blocked { reason } => self.append_or_replace(number, |h| &mut h.blocked, at, (at, reason)),
             tcp::Event::Timeout { seq, rto, .. } => {
-                self.keep(number, |h| &mut h.timeouts, at, Spot { at, seq });
-                self.timeout(at, number, rto);
+                self.append_entry(number, |h| &mut h.timeouts, at, Spot { at, seq });
+                self.record_timeout(at, number, rto);
             }
             tcp::Event::RttSample { rtt, srtt, rto } if self.rtt => {
                 let (rtt, srtt) = (rtt.as_secs_f64(), srtt.as_secs_f64());
-                self.keep(number, |h| &mut h.rtts, at, Rtt { at, rtt, srtt });
-                self.timeout(at, number, rto);
+                self.append_entry(number, |h| &mut h.rtts, at, Rtt { at, rtt, srtt });
+                self.record_timeout(at, number, rto);
             }
             tcp::Event::FastRetransmit { seq } => {
-                self.keep(number, |h| &mut h.fast_retransmits, at, Spot { at, seq });
+                self.append_entry(number, |h| &mut h.fast_retransmits, at, Spot { at, seq });
             }
             tcp::Event::NoticeReceived { kind: NoticeKind::Defer, seq } => {
-                self.keep(number, |h| &mut h.defers, at, Spot { at, seq });
+                self.append_entry(number, |h| &mut h.defers, at, Spot { at, seq });
             }
             tcp::Event::NoticeReceived { kind: NoticeKind::Retransmit, seq } => {
-                self.keep(number, |h| &mut h.retransmits, at, Spot { at, seq });
+                self.append_entry(number, |h| &mut h.retransmits, at, Spot { at, seq });
             }
             _ => {}
         }
     }
 
     /// Records a retransmission timeout that differs from the last one.
-    fn timeout(&mut self, at: f64, number: u32, rto: Span) {
+    fn record_timeout(&mut self, at: f64, number: u32, rto: Span) {
         let rto = rto.as_secs_f64();
-        let last = |flow: &Flow| flow.history.rtos.last().map(|(_, rto)| *rto);
+        let last = |flow: &RecordedFlow| flow.history.rtos.last().map(|(_, rto)| *rto);
         if self.rtt && self.flows.get(&number).and_then(last) != Some(rto) {
-            self.keep_last(number, |h| &mut h.rtos, at, (at, rto));
+            self.append_or_replace(number, |h| &mut h.rtos, at, (at, rto));
         }
     }
 
     /// Returns the recorded flow to which a packet belongs, and the packet's position in that flow; `None` if the flow
     /// is not recorded.
-    fn role(&self, packet: &Packet, of: Option<PacketFlow>) -> Option<(u32, Role)> {
+    fn find_role(&self, packet: &Packet, of: Option<PacketFlow>) -> Option<(u32, PacketRole)> {
         let Body::Tcp(segment) = &packet.body else { return None };
         let of = of.filter(|of| self.flows.contains_key(&of.flow))?;
         let role = match of.from_sender {
-            true if segment.len > 0 => Role::Data(of.seq?),
+            true if segment.len > 0 => PacketRole::Data(of.seq?),
             true => return None,
-            false => Role::Ack(of.ack?),
+            false => PacketRole::Ack(of.ack?),
         };
         Some((of.flow, role))
     }
 
-    fn lost(&mut self, at: f64, role: Option<(u32, Role)>) {
+    fn record_loss(&mut self, at: f64, role: Option<(u32, PacketRole)>) {
         match role {
-            Some((flow, Role::Data(seq))) => self.keep(flow, |h| &mut h.lost, at, Spot { at, seq }),
-            Some((flow, Role::Ack(seq))) => self.keep(flow, |h| &mut h.acks_lost, at, Spot { at, seq }),
+            Some((flow, PacketRole::Data(seq))) => self.append_entry(flow, |h| &mut h.lost, at, Spot { at, seq }),
+            Some((flow, PacketRole::Ack(seq))) => self.append_entry(flow, |h| &mut h.acks_lost, at, Spot { at, seq }),
             None => {}
         }
     }
 
-    fn link(&mut self, at: f64, hop: HopId, event: &LinkEvent, of: Option<PacketFlow>) {
-        let role = event.packet().and_then(|packet| self.role(packet, of));
+    fn on_link_event(&mut self, at: f64, hop: HopId, event: &LinkEvent, of: Option<PacketFlow>) {
+        let role = event.packet().and_then(|packet| self.find_role(packet, of));
         match event {
             LinkEvent::Lost { .. } | LinkEvent::QueueFull { .. } | LinkEvent::DroppedEarly { .. } => {
-                self.carries(hop, role);
-                self.lost(at, role);
+                self.record_crossing(hop, role);
+                self.record_loss(at, role);
             }
             // The packet may have arrived, if only its link acknowledgments were lost.
             LinkEvent::GivenUp { arrived, .. } => {
-                self.carries(hop, role);
+                self.record_crossing(hop, role);
                 if !arrived {
-                    self.lost(at, role);
+                    self.record_loss(at, role);
                 }
             }
             LinkEvent::FrameCorrupted { .. } => {
-                self.carries(hop, role);
-                if let Some((flow, Role::Data(seq))) = role {
-                    self.keep(flow, |h| &mut h.corrupted, at, Spot { at, seq });
+                self.record_crossing(hop, role);
+                if let Some((flow, PacketRole::Data(seq))) = role {
+                    self.append_entry(flow, |h| &mut h.corrupted, at, Spot { at, seq });
                 }
             }
-            LinkEvent::Arrived { .. } => self.carries(hop, role),
+            LinkEvent::Arrived { .. } => self.record_crossing(hop, role),
             LinkEvent::FrameSent { .. }
             | LinkEvent::FrameDuplicate { .. }
             | LinkEvent::FrameDiscarded { .. }
@@ -272,39 +277,39 @@ impl Recorder {
         if let Some((begin, end)) = queues::find_stay(&passage)
             && begin <= self.to
             && end >= self.from
-            && !self.overflowed()
+            && !self.has_overflowed()
         {
             self.kept += 1;
             self.stays.entry(queues::split_number(passage.hop)).or_default().push((begin, end));
         }
     }
 
-    fn carries(&mut self, hop: HopId, role: Option<(u32, Role)>) {
+    fn record_crossing(&mut self, hop: HopId, role: Option<(u32, PacketRole)>) {
         if let Some((number, role)) = role
             && let Some(flow) = self.flows.get_mut(&number)
         {
             flow.links.insert(hop.link);
-            if let Role::Data(_) = role {
+            if let PacketRole::Data(_) = role {
                 flow.history.hops.insert((hop.link, hop.direction.index()));
             }
         }
     }
 
-    fn node(&mut self, at: f64, node: u32, event: &NodeEvent, of: Option<PacketFlow>) {
-        let role = event.packet().and_then(|packet| self.role(packet, of));
+    fn on_node_event(&mut self, at: f64, node: u32, event: &NodeEvent, of: Option<PacketFlow>) {
+        let role = event.packet().and_then(|packet| self.find_role(packet, of));
         match event {
             NodeEvent::Sent { .. } | NodeEvent::Taken { .. } if self.schemes.has_actions(node) => {}
-            NodeEvent::BufferFull { .. } | NodeEvent::NoRoute { .. } => self.lost(at, role),
+            NodeEvent::BufferFull { .. } | NodeEvent::NoRoute { .. } => self.record_loss(at, role),
             NodeEvent::Sent { packet } => {
-                if let Some((flow, Role::Data(seq))) = role
+                if let Some((flow, PacketRole::Data(seq))) = role
                     && packet.src.checked_node() != Some(node as usize)
                 {
-                    self.keep(flow, |h| &mut h.local_copies, at, Spot { at, seq });
+                    self.append_entry(flow, |h| &mut h.local_copies, at, Spot { at, seq });
                 }
             }
             NodeEvent::Taken { .. } => {
-                if let Some((flow, Role::Ack(seq))) = role {
-                    self.keep(flow, |h| &mut h.acks_taken, at, Spot { at, seq });
+                if let Some((flow, PacketRole::Ack(seq))) = role {
+                    self.append_entry(flow, |h| &mut h.acks_taken, at, Spot { at, seq });
                 }
             }
             NodeEvent::Received { .. }
@@ -315,24 +320,24 @@ impl Recorder {
     }
 
     /// Records an action of a node's scheme.
-    fn action(&mut self, at: f64, node: u32, name: &str, (of, packet): (Option<PacketFlow>, Option<Packet>)) {
-        let Some(action) = self.schemes.action(node, name) else { return };
+    fn record_action(&mut self, at: f64, node: u32, name: &str, (of, packet): (Option<PacketFlow>, Option<Packet>)) {
+        let Some(action) = self.schemes.find_action(node, name) else { return };
         let Some(packet) = packet else {
-            if self.keeps(at) {
-                self.schemes.keep(at, node, action);
+            if self.count_entry(at) {
+                self.schemes.record_action(at, node, action);
             }
             return;
         };
-        let Some((of, role)) = of.and_then(|of| Some((of, schemes::role(&packet, of)?))) else { return };
+        let Some((of, role)) = of.and_then(|of| Some((of, schemes::locate_packet(&packet, of)?))) else { return };
         if self.flows.contains_key(&of.flow)
-            && self.keeps(at)
+            && self.count_entry(at)
             && let Some(flow) = self.flows.get_mut(&of.flow)
         {
-            flow.history.actions.entry((action.effect, action.label)).or_default().push(Act { at, role });
+            flow.history.actions.entry((action.effect, action.label)).or_default().push(SchemeAct { at, role });
         }
     }
 
-    fn air(&mut self, at: f64, link: u32, state: ChannelState) {
+    fn on_channel_state(&mut self, at: f64, link: u32, state: ChannelState) {
         let air = self.air.entry(link).or_default();
         match state {
             ChannelState::Bad => air.since = air.since.or(Some(at)),
@@ -365,26 +370,26 @@ impl Sink for Recorder {
                     flow.completed = Some(at);
                 }
             }
-            Event::Sender { flow, event } => self.sender(time, *flow, event),
-            Event::Node { node, event, of } => self.node(at, *node, event, *of),
-            Event::Link { hop, event, of } => self.link(at, *hop, event, *of),
-            Event::Air { link, state } => self.air(at, *link, *state),
-            Event::Agent { node, name, of, packet, .. } => self.action(at, *node, name, (*of, *packet)),
+            Event::Sender { flow, event } => self.on_sender_event(time, *flow, event),
+            Event::Node { node, event, of } => self.on_node_event(at, *node, event, *of),
+            Event::Link { hop, event, of } => self.on_link_event(at, *hop, event, *of),
+            Event::Air { link, state } => self.on_channel_state(at, *link, *state),
+            Event::Agent { node, name, of, packet, .. } => self.record_action(at, *node, name, (*of, *packet)),
             Event::Receiver { .. } | Event::Medium { .. } | Event::FlowArrived { .. } => {}
         }
     }
 }
 
-impl Air {
+impl ChannelRecord {
     /// Returns all BAD intervals; one that has not ended is cut at `last`.
-    fn finished(&self, last: f64) -> Vec<(f64, f64)> {
+    fn close_intervals(&self, last: f64) -> Vec<(f64, f64)> {
         self.bad.iter().copied().chain(self.since.map(|since| (since, last))).collect()
     }
 }
 
 /// The hop at which packets spend the most time during a flow's life.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Bottleneck {
+pub struct FlowBottleneck {
     /// The link's number.
     pub link: u32,
     /// 0 for forward, 1 for backward.
@@ -394,60 +399,60 @@ pub struct Bottleneck {
 }
 
 /// The data recorded by a [`Recorder`].
-pub struct Recording {
-    flows: BTreeMap<u32, History>,
+pub struct FlowRecording {
+    flows: BTreeMap<u32, FlowHistory>,
     stays: Stays,
 }
 
-impl Recording {
+impl FlowRecording {
     /// The recorded events of a flow; `None` if it was not recorded.
-    pub fn history(&self, flow: u32) -> Option<&History> {
+    pub fn history(&self, flow: u32) -> Option<&FlowHistory> {
         self.flows.get(&flow)
     }
 
     /// The bottleneck of a flow; `None` without recorded queues or if the flow's data crossed no link.
-    pub fn bottleneck(&self, flow: u32) -> Option<Bottleneck> {
+    pub fn bottleneck(&self, flow: u32) -> Option<FlowBottleneck> {
         let history = self.flows.get(&flow)?;
-        let hop = queues::bottleneck(&self.stays, history.hops.iter().copied(), (history.began, history.ended))?;
+        let hop = queues::find_bottleneck(&self.stays, history.hops.iter().copied(), (history.began, history.ended))?;
         let stays = self.stays.get(&hop)?;
-        Some(Bottleneck { link: hop.0, direction: hop.1, packets: QueueLength::of(stays).changes })
+        Some(FlowBottleneck { link: hop.0, direction: hop.1, packets: QueueLength::of(stays).changes })
     }
 
     /// The mean rate of acknowledged data of a flow over its life: bins as (begin, end) in seconds and bits per second.
     pub fn goodput(&self, flow: u32) -> Vec<(f64, f64, f64)> {
         let Some(history) = self.flows.get(&flow).filter(|history| !history.acks.is_empty()) else { return Vec::new() };
         let (acks, life) = (&history.acks, (history.began, history.ended));
-        let bins = goodput::bins(acks, life, goodput::bin_width(life.0, life.1, acks.len()));
+        let bins = goodput::compute_bins(acks, life, goodput::choose_bin_width(life.0, life.1, acks.len()));
         bins.into_iter().map(|bin| (bin.begin, bin.end, bin.rate)).collect()
     }
 
     /// Draws one of the flows. Every recording and every combination of options gives a picture; it is empty if the
     /// flow has no events. Parts of the time axis outside the recorded part stay empty.
-    pub fn draw(&self, description: &Description, options: &Options) -> Picture {
-        let nothing = History::default();
-        layout::draw(self.subject(&nothing, description, options))
+    pub fn draw(&self, description: &Description, options: &PictureOptions) -> Picture {
+        let nothing = FlowHistory::default();
+        layout::draw_flow(self.subject(&nothing, description, options))
     }
 
     /// Draws all recorded flows: goodput one above the other, and Jain's fairness index over time. Of the options, the
     /// panels and the flow have no effect.
-    pub fn draw_all(&self, description: &Description, options: &Options) -> Picture {
-        together::draw(&self.flows, description, options)
+    pub fn draw_all(&self, description: &Description, options: &PictureOptions) -> Picture {
+        together::draw_all_flows(&self.flows, description, options)
     }
 
     /// Returns the flow that `options` name; `nothing` if it was not recorded.
     pub(crate) fn subject<'a>(
         &'a self,
-        nothing: &'a History,
+        nothing: &'a FlowHistory,
         description: &'a Description,
-        options: &'a Options,
-    ) -> Subject<'a> {
+        options: &'a PictureOptions,
+    ) -> PictureSubject<'a> {
         let history = self.flows.get(&options.flow).unwrap_or(nothing);
-        Subject { history, stays: &self.stays, description, options }
+        PictureSubject { history, stays: &self.stays, description, options }
     }
 }
 
 /// Draws one flow of a run whose events are all in memory.
-pub fn draw(events: &[(Time, Event)], description: &Description, options: &Options) -> Picture {
+pub fn draw_events(events: &[(Time, Event)], description: &Description, options: &PictureOptions) -> Picture {
     let recorder = Recorder::new([options.flow], options.from, options.to);
     let mut recorder = recorder.with_panels(&options.panels, description).with_schemes(description);
     events.iter().for_each(|(at, event)| recorder.event(*at, event));
@@ -508,12 +513,12 @@ mod tests {
         for n in 0..100 {
             recorder.event(at(n), &sent(n));
         }
-        assert!(!recorder.overflowed());
+        assert!(!recorder.has_overflowed());
         for n in 100..1000 {
             recorder.event(at(n), &sent(n));
             recorder.event(at(n), &acked(n));
         }
-        assert!(recorder.overflowed());
+        assert!(recorder.has_overflowed());
         assert_eq!(recorder.flows[&0].history.sent.len(), 101);
     }
 }

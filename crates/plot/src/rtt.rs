@@ -1,14 +1,14 @@
 //! The panel of round trips: samples, the smoothed RTT and the retransmission timeout over time.
 
-use crate::contents::Contents;
-use crate::frame::{self, Area, Sheet};
+use crate::contents::PanelContents;
+use crate::frame::{self, PanelArea, Sheet};
 use crate::history::Rtt;
 use crate::ink::{Path, Style};
-use crate::legend::{Entry, Sample};
+use crate::legend::{LegendEntry, LegendSample};
 use crate::palette::Palette;
-use crate::scale::Scale;
+use crate::scale::AxisScale;
 use crate::thin;
-use crate::view::View;
+use crate::view::FlowView;
 
 /// Timeouts longer than this multiple of the longest round trip lie above the axis, because they would flatten the
 /// samples.
@@ -17,8 +17,8 @@ const FAR: f64 = 3.0;
 const SECONDS: f64 = 5.0;
 
 /// The contents of the panel.
-pub(crate) struct Rtts<'a> {
-    view: &'a View<'a>,
+pub(crate) struct RttPanel<'a> {
+    view: &'a FlowView<'a>,
     samples: &'a [Rtt],
     /// Changes of the timeout (seconds) in the view, preceded by the last one before it.
     timeouts: &'a [(f64, f64)],
@@ -26,9 +26,9 @@ pub(crate) struct Rtts<'a> {
     top: f64,
 }
 
-impl<'a> Rtts<'a> {
+impl<'a> RttPanel<'a> {
     /// Returns the contents for `view`.
-    pub fn new(view: &'a View<'a>) -> Self {
+    pub fn new(view: &'a FlowView<'a>) -> Self {
         let history = view.history;
         let samples = view.within(&history.rtts, |sample| sample.at);
         let first = history.rtos.partition_point(|(at, _)| *at < view.from).saturating_sub(1);
@@ -38,7 +38,7 @@ impl<'a> Rtts<'a> {
         let near = |rto: &f64| longest == 0.0 || *rto <= FAR * longest;
         let highest = timeouts.iter().map(|(_, rto)| *rto).filter(near).fold(longest, f64::max);
         let top = if highest > 0.0 { highest } else { 1.0 };
-        Rtts {
+        RttPanel {
             view,
             samples,
             timeouts,
@@ -64,15 +64,15 @@ impl<'a> Rtts<'a> {
     }
 }
 
-impl Contents for Rtts<'_> {
-    fn legend(&self, palette: &Palette) -> Vec<Entry> {
+impl PanelContents for RttPanel<'_> {
+    fn legend(&self, palette: &Palette) -> Vec<LegendEntry> {
         let mut entries = Vec::new();
         if !self.samples.is_empty() {
-            entries.push(Entry::new(Sample::Bar(sample_style(palette)), "RTT sample"));
-            entries.push(Entry::new(Sample::Line(smooth_style(palette)), "smoothed RTT"));
+            entries.push(LegendEntry::new(LegendSample::Bar(style_rtt_samples(palette)), "RTT sample"));
+            entries.push(LegendEntry::new(LegendSample::Line(style_smoothed_rtt(palette)), "smoothed RTT"));
         }
         if !self.timeouts.is_empty() {
-            entries.push(Entry::new(Sample::Line(timeout_style(palette)), self.timeout_label()));
+            entries.push(LegendEntry::new(LegendSample::Line(style_timeout(palette)), self.timeout_label()));
         }
         entries
     }
@@ -88,37 +88,42 @@ impl Contents for Rtts<'_> {
         }
     }
 
-    fn draw(&self, sheet: &mut Sheet, area: &Area, x: &Scale) {
+    fn draw(&self, sheet: &mut Sheet, area: &PanelArea, x: &AxisScale) {
         let (unit, name) = if self.top >= SECONDS { (1.0, "s") } else { (1e-3, "ms") };
-        let y = Scale { lo: 0.0, hi: self.top * 1.05, start: area.bottom, end: area.top };
-        let values = frame::value_ticks(&y, area.height(), unit);
-        frame::axes(sheet, area, x, &y, &values, ["RTT", name]);
+        let y = AxisScale { lo: 0.0, hi: self.top * 1.05, start: area.bottom, end: area.top };
+        let values = frame::choose_value_ticks(&y, area.height(), unit);
+        frame::draw_axes(sheet, area, x, &y, &values, ["RTT", name]);
         let place = |value: f64| Some(value).filter(|value| y.holds(*value)).map(|value| y.place(value));
         let (begin, end) = self.view.life();
         let last = self.timeouts.last().map(|(_, rto)| (x.place(end), place(*rto)));
         let timeouts = self.timeouts.iter().map(|(at, rto)| (x.place(at.max(begin)), place(*rto))).chain(last);
-        sheet.path("rto", "retransmission timeout".into(), thin::steps(timeouts), timeout_style(sheet.palette));
+        sheet.path(
+            "rto",
+            "retransmission timeout".into(),
+            thin::thin_step_line(timeouts),
+            style_timeout(sheet.palette),
+        );
         let smooth = self.samples.iter().map(|sample| (x.place(sample.at), place(sample.srtt)));
-        sheet.path("srtt", "smoothed RTT".into(), thin::steps(smooth), smooth_style(sheet.palette));
+        sheet.path("srtt", "smoothed RTT".into(), thin::thin_step_line(smooth), style_smoothed_rtt(sheet.palette));
         let mut dots = Path::default();
-        for (at, level) in thin::ordinary(self.samples.iter().map(|s| (x.place(s.at), y.place(s.rtt)))) {
+        for (at, level) in thin::thin_marks(self.samples.iter().map(|s| (x.place(s.at), y.place(s.rtt)))) {
             dots.move_to(at, level).line_to(at, level);
         }
-        sheet.path("rtt", format!("{} RTT samples", self.samples.len()), dots, sample_style(sheet.palette));
+        sheet.path("rtt", format!("{} RTT samples", self.samples.len()), dots, style_rtt_samples(sheet.palette));
         if self.samples.is_empty() && self.timeouts.is_empty() {
-            frame::empty_note(sheet, area);
+            frame::draw_empty_note(sheet, area);
         }
     }
 }
 
-fn sample_style(palette: &Palette) -> Style {
-    Style::stroke(palette.sent, 2.4).rounded()
+fn style_rtt_samples(palette: &Palette) -> Style {
+    Style::stroke(palette.sent, 2.4).with_round_ends()
 }
 
-fn smooth_style(palette: &Palette) -> Style {
+fn style_smoothed_rtt(palette: &Palette) -> Style {
     Style::stroke(palette.acked, 1.3)
 }
 
-fn timeout_style(palette: &Palette) -> Style {
-    Style::stroke(palette.ssthresh, 1.6).dashed(6.0, 3.0)
+fn style_timeout(palette: &Palette) -> Style {
+    Style::stroke(palette.ssthresh, 1.6).with_dashes(6.0, 3.0)
 }

@@ -1,10 +1,10 @@
 //! The mapping from values to positions on an axis, and the ticks of an axis.
 
-use crate::ink::tenths;
+use crate::ink::to_tenths;
 
 /// A linear map from values to positions in tenths of a pixel.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) struct Scale {
+pub(crate) struct AxisScale {
     /// Values at the two ends.
     pub lo: f64,
     pub hi: f64,
@@ -13,10 +13,10 @@ pub(crate) struct Scale {
     pub end: f64,
 }
 
-impl Scale {
+impl AxisScale {
     /// Returns the position of `value` in tenths of a pixel.
     pub fn place(&self, value: f64) -> i32 {
-        tenths(self.start + (value - self.lo) * self.per_unit())
+        to_tenths(self.start + (value - self.lo) * self.per_unit())
     }
 
     /// Pixels per unit of value; negative on a vertical axis.
@@ -32,7 +32,7 @@ impl Scale {
 
 /// A tick of an axis.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Tick {
+pub struct AxisTick {
     /// The value at the tick.
     pub value: f64,
     /// The exact value as text.
@@ -41,7 +41,7 @@ pub struct Tick {
 
 /// Returns at most `max` ticks from `lo` to `hi`, at multiples of 1, 2 or 5 times a power of ten. Labels are computed
 /// in integers, so they are exact.
-pub fn ticks(lo: f64, hi: f64, max: usize) -> Vec<Tick> {
+pub fn choose_ticks(lo: f64, hi: f64, max: usize) -> Vec<AxisTick> {
     let span = hi - lo;
     if !span.is_finite() || span <= 0.0 {
         return Vec::new();
@@ -51,18 +51,19 @@ pub fn ticks(lo: f64, hi: f64, max: usize) -> Vec<Tick> {
     let mut power = 1e-9;
     while power * 10.0 <= rough {
         exponent += 1;
-        power = power_of_ten(exponent);
+        power = compute_power_of_ten(exponent);
     }
     let (mut mantissa, mut exponent) = match [1, 2, 5].into_iter().find(|m| f64::from(*m) * power >= rough) {
         Some(mantissa) => (mantissa, exponent),
         None => (1, exponent + 1),
     };
     loop {
-        let step = f64::from(mantissa) * power_of_ten(exponent);
+        let step = f64::from(mantissa) * compute_power_of_ten(exponent);
         // A small tolerance, so that an end of the axis that is a multiple of the step gets a tick.
         let (first, last) = ((lo / step - 1e-6).ceil() as i64, (hi / step + 1e-6).floor() as i64);
         if last - first < max.max(1) as i64 {
-            let tick = |n: i64| Tick { value: n as f64 * step, label: decimal(n * i64::from(mantissa), exponent) };
+            let tick =
+                |n: i64| AxisTick { value: n as f64 * step, label: format_decimal(n * i64::from(mantissa), exponent) };
             return (first..=last).map(tick).collect();
         }
         (mantissa, exponent) = match mantissa {
@@ -73,25 +74,25 @@ pub fn ticks(lo: f64, hi: f64, max: usize) -> Vec<Tick> {
     }
 }
 
-fn power_of_ten(exponent: i32) -> f64 {
+fn compute_power_of_ten(exponent: i32) -> f64 {
     // Products and quotients of integer powers up to 10^22 are exact.
     let power = (0..exponent.abs()).fold(1.0, |power, _| power * 10.0);
     if exponent < 0 { 1.0 / power } else { power }
 }
 
 /// Formats `digits` x 10^`exponent` as a decimal number, with thousands separators from 10,000 on.
-fn decimal(digits: i64, exponent: i32) -> String {
+fn format_decimal(digits: i64, exponent: i32) -> String {
     let places = exponent.min(0).unsigned_abs();
     let value = i128::from(digits) * 10i128.pow(exponent.max(0).unsigned_abs());
     let unit = 10i128.pow(places);
     let sign = if value < 0 { "-" } else { "" };
     let (whole, part) = (value.abs() / unit, value.abs() % unit);
-    let whole = grouped(whole as u64);
+    let whole = group_digits(whole as u64);
     if places == 0 { format!("{sign}{whole}") } else { format!("{sign}{whole}.{part:0w$}", w = places as usize) }
 }
 
 /// Formats an integer with thousands separators from 10,000 on.
-pub fn grouped(number: u64) -> String {
+pub fn group_digits(number: u64) -> String {
     let digits = number.to_string();
     if digits.len() < 5 {
         return digits;
@@ -111,7 +112,7 @@ mod tests {
     use super::*;
 
     fn labels(lo: f64, hi: f64, max: usize) -> Vec<String> {
-        ticks(lo, hi, max).into_iter().map(|tick| tick.label).collect()
+        choose_ticks(lo, hi, max).into_iter().map(|tick| tick.label).collect()
     }
 
     #[test]
@@ -129,7 +130,7 @@ mod tests {
         let mut span = 1e-6;
         while span < 1e12 {
             for max in 3..12 {
-                let n = ticks(span / 3.0, span * 4.0 / 3.0, max).len();
+                let n = choose_ticks(span / 3.0, span * 4.0 / 3.0, max).len();
                 assert!(n <= max && n + 1 >= max / 3, "{n} ticks of {max} over {span}");
             }
             span *= 1.37;

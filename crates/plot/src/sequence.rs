@@ -2,16 +2,16 @@
 
 use path::agent::Effect;
 
-use crate::frame::{self, Area, Sheet};
-use crate::history::{Act, History, Role, Sent, Spot};
-use crate::ink::{Path, Style, tenths};
-use crate::legend::{Entry, Sample};
+use crate::frame::{self, PanelArea, Sheet};
+use crate::history::{FlowHistory, PacketRole, PlottedSegment, SchemeAct, Spot};
+use crate::ink::{Path, Style, to_tenths};
+use crate::legend::{LegendEntry, LegendSample};
 use crate::mark::Mark;
 use crate::palette::Palette;
-use crate::scale::{Scale, Tick, grouped};
+use crate::scale::{AxisScale, AxisTick, group_digits};
 use crate::thin;
-use crate::unit::Measure;
-use crate::view::View;
+use crate::unit::UnitSize;
+use crate::view::FlowView;
 
 /// Corrupted frames are drawn up to this number per 100 pixels of width.
 const FRAMES: f64 = 60.0;
@@ -24,9 +24,9 @@ const TICK: f64 = 5.0;
 const EDGE: f64 = 7.0;
 
 /// The contents of the sequence panel.
-pub(crate) struct Sequence<'a> {
-    view: &'a View<'a>,
-    history: &'a History,
+pub(crate) struct SequencePanel<'a> {
+    view: &'a FlowView<'a>,
+    history: &'a FlowHistory,
     /// Lowest and highest sequence number on the axis.
     range: (f64, f64),
     draws_frames: bool,
@@ -38,25 +38,25 @@ pub(crate) struct Sequence<'a> {
 struct ActionKind<'a> {
     effect: Effect,
     label: &'static str,
-    acts: &'a [Act],
+    acts: &'a [SchemeAct],
 }
 
 impl ActionKind<'_> {
     /// The label with the number of actions.
     fn title(&self) -> String {
-        format!("{}: {}", self.label, grouped(self.acts.len() as u64))
+        format!("{}: {}", self.label, group_digits(self.acts.len() as u64))
     }
 }
 
-impl<'a> Sequence<'a> {
+impl<'a> SequencePanel<'a> {
     /// Returns the contents for `view`, on a panel of about this width and height in pixels.
-    pub fn new(view: &'a View<'a>, (width, height): (f64, f64)) -> Self {
+    pub fn new(view: &'a FlowView<'a>, (width, height): (f64, f64)) -> Self {
         let history = view.history;
         let frames = view.within(&history.corrupted, |spot| spot.at).len();
         let draws_frames = frames as f64 <= FRAMES * width / 100.0;
-        let range = view.limits.map_or_else(|| range(view), |limits| limits.sequence);
+        let range = view.limits.map_or_else(|| find_sequence_range(view), |limits| limits.sequence);
         let bars = f64::from(view.segment) * height / (range.1 - range.0) >= BAR;
-        Sequence { view, history, range, draws_frames, bars }
+        SequencePanel { view, history, range, draws_frames, bars }
     }
 
     /// Returns the lowest and highest sequence number on the axis.
@@ -76,7 +76,7 @@ impl<'a> Sequence<'a> {
             Mark::Retransmit => &history.retransmits,
             Mark::LocalCopy => &history.local_copies,
             Mark::AckTaken => &history.acks_taken,
-            // Segments and actions have lists of their own; the others belong to other panels.
+            // Segments and actions have separate lists; the others belong to other panels.
             _ => return &[],
         };
         self.view.within(list, |spot| spot.at)
@@ -85,7 +85,7 @@ impl<'a> Sequence<'a> {
     /// True if the panel has at least one mark of this kind.
     fn has(&self, mark: Mark) -> bool {
         match mark {
-            Mark::Resent => self.sent().iter().any(|sent| sent.again),
+            Mark::Resent => self.list_segments().iter().any(|sent| sent.again),
             Mark::Corrupted => self.draws_frames && !self.spots(mark).is_empty(),
             _ => !self.spots(mark).is_empty(),
         }
@@ -103,10 +103,10 @@ impl<'a> Sequence<'a> {
 
     fn segment_style(&self, palette: &Palette) -> Style {
         let style = Style::stroke(palette.sent, 2.1);
-        if self.bars { style } else { style.rounded() }
+        if self.bars { style } else { style.with_round_ends() }
     }
 
-    fn sent(&self) -> &'a [Sent] {
+    fn list_segments(&self) -> &'a [PlottedSegment] {
         self.view.within(&self.history.sent, |sent| sent.at)
     }
 
@@ -116,54 +116,57 @@ impl<'a> Sequence<'a> {
     }
 
     /// Returns the legend entries of the elements that are visible.
-    pub fn legend(&self, palette: &Palette) -> Vec<Entry> {
+    pub fn legend(&self, palette: &Palette) -> Vec<LegendEntry> {
         let mut entries = Vec::new();
-        if !self.sent().is_empty() {
-            entries.push(Entry::new(Sample::Bar(self.segment_style(palette)), "segment sent"));
+        if !self.list_segments().is_empty() {
+            entries.push(LegendEntry::new(LegendSample::Bar(self.segment_style(palette)), "segment sent"));
         }
         if self.has(Mark::Resent) {
-            entries.push(Entry::new(Sample::Mark(Mark::Resent), Mark::Resent.label()));
+            entries.push(LegendEntry::new(LegendSample::Mark(Mark::Resent), Mark::Resent.label()));
         }
         if !self.view.is_empty() {
             let duplicates = self.view.within(&self.history.acks, |ack| ack.at).iter().any(|ack| ack.duplicate);
-            let style = ack_style(palette);
-            entries.push(match duplicates {
-                true => Entry::new(Sample::TickedLine(style), "ACK (ticks: duplicates)"),
-                false => Entry::new(Sample::Line(style), "ACK"),
+            let style = style_acks(palette);
+            entries.push(if duplicates {
+                LegendEntry::new(LegendSample::TickedLine(style), "ACK (ticks: duplicates)")
+            } else {
+                LegendEntry::new(LegendSample::Line(style), "ACK")
             });
         }
         use Mark::{AckLost, AckTaken, Corrupted, Defer, FastRetransmit, LocalCopy, Lost, Retransmit, Timeout};
         for mark in [Lost, AckLost, Corrupted, Timeout, FastRetransmit, Defer, Retransmit, LocalCopy, AckTaken] {
             if self.has(mark) {
-                entries.push(Entry::new(Sample::Mark(mark), mark.label()));
+                entries.push(LegendEntry::new(LegendSample::Mark(mark), mark.label()));
             }
         }
-        entries.extend(self.actions().map(|kind| Entry::new(Sample::Mark(Mark::of_action(kind.effect)), kind.label)));
+        entries.extend(
+            self.actions().map(|kind| LegendEntry::new(LegendSample::Mark(Mark::of_action(kind.effect)), kind.label)),
+        );
         if !self.draws_frames {
-            let frames = grouped(self.spots(Corrupted).len() as u64);
-            entries.push(Entry::new(Sample::Note, format!("{frames} corrupted frames not drawn: zoom in")));
+            let frames = group_digits(self.spots(Corrupted).len() as u64);
+            entries.push(LegendEntry::new(LegendSample::Note, format!("{frames} corrupted frames not drawn: zoom in")));
         }
         entries
     }
 
     /// Returns the vertical axis from `bottom` to `top`, its unit and its ticks.
-    fn axis(&self, bottom: f64, top: f64) -> (Scale, Measure, Vec<Tick>) {
+    fn axis(&self, bottom: f64, top: f64) -> (AxisScale, UnitSize, Vec<AxisTick>) {
         let (lo, hi) = self.range;
-        let y = Scale { lo, hi, start: bottom, end: top };
-        let measure = Measure::of(self.view.unit, self.view.segment, lo, hi);
-        (y, measure, frame::value_ticks(&y, bottom - top, measure.bytes))
+        let y = AxisScale { lo, hi, start: bottom, end: top };
+        let measure = UnitSize::of(self.view.unit, self.view.segment, lo, hi);
+        (y, measure, frame::choose_value_ticks(&y, bottom - top, measure.bytes))
     }
 
     /// Width in pixels of the labels of the vertical axis, on a panel of about this height.
     pub fn label_width(&self, height: f64) -> f64 {
-        frame::widest(&self.axis(height, 0.0).2)
+        frame::measure_widest_label(&self.axis(height, 0.0).2)
     }
 
     /// Draws the panel into `area`; the upper `strip` pixels stay empty.
-    pub fn draw(&self, sheet: &mut Sheet, area: &Area, x: &Scale, strip: f64) {
+    pub fn draw(&self, sheet: &mut Sheet, area: &PanelArea, x: &AxisScale, strip: f64) {
         use Mark::{AckLost, AckTaken, Corrupted, Defer, FastRetransmit, LocalCopy, Lost, Resent, Retransmit, Timeout};
         let (y, measure, values) = self.axis(area.bottom, area.top + strip);
-        frame::axes(sheet, area, x, &y, &values, ["sequence number", measure.name]);
+        frame::draw_axes(sheet, area, x, &y, &values, ["sequence number", measure.name]);
         // Below the acknowledgments and segments, which a second connection would hide.
         let frequent = |effect| {
             use Effect::{Acknowledges, DropsAck, Forwards, Holds, Releases};
@@ -177,13 +180,13 @@ impl<'a> Sequence<'a> {
         let order = [Corrupted, Resent, Timeout, FastRetransmit, Retransmit, Defer, AckLost, Lost];
         self.draw_marks(&order, sheet, area, x, &y);
         if self.view.is_empty() {
-            frame::empty_note(sheet, area);
+            frame::draw_empty_note(sheet, area);
         }
     }
 
-    fn draw_acks(&self, sheet: &mut Sheet, x: &Scale, y: &Scale) {
+    fn draw_acks(&self, sheet: &mut Sheet, x: &AxisScale, y: &AxisScale) {
         let (view, acks) = (self.view, &self.history.acks);
-        let style = ack_style(sheet.palette);
+        let style = style_acks(sheet.palette);
         let visible = view.within(acks, |ack| ack.at);
         if view.is_empty() {
             return;
@@ -194,26 +197,26 @@ impl<'a> Sequence<'a> {
         let points = std::iter::once((x.place(begin), level(before)))
             .chain(visible.iter().map(|ack| (x.place(ack.at), level(ack.ack))))
             .chain(std::iter::once((x.place(end), visible.last().map_or(level(before), |a| level(a.ack)))));
-        sheet.path("ack", format!("{} acknowledgments", visible.len()), thin::steps(points), style);
+        sheet.path("ack", format!("{} acknowledgments", visible.len()), thin::thin_step_line(points), style);
         let duplicates =
             visible.iter().filter(|ack| ack.duplicate).map(|ack| (x.place(ack.at), y.place(ack.ack as f64)));
         let mut ticks = Path::default();
-        for (at, level) in thin::ordinary(duplicates) {
-            ticks.move_to(at, level).line_to(at, level + tenths(TICK));
+        for (at, level) in thin::thin_marks(duplicates) {
+            ticks.move_to(at, level).line_to(at, level + to_tenths(TICK));
         }
         sheet.path("duplicate", "duplicate acknowledgments".into(), ticks, style);
     }
 
-    fn draw_segments(&self, sheet: &mut Sheet, x: &Scale, y: &Scale) {
+    fn draw_segments(&self, sheet: &mut Sheet, x: &AxisScale, y: &AxisScale) {
         let bars = self.bars;
         let (mut once, mut again) = (Path::default(), Path::default());
         let draw = |path: &mut Path, (at, middle): (i32, i32), height: i32| {
             path.move_to(at, middle + height / 2).line_to(at, middle + height / 2 - height);
         };
-        let place = |sent: &Sent| (x.place(sent.at), y.place(sent.seq as f64 + f64::from(sent.len) / 2.0));
+        let place = |sent: &PlottedSegment| (x.place(sent.at), y.place(sent.seq as f64 + f64::from(sent.len) / 2.0));
         // One pixel less than the segment, so that neighbouring bars stay separate.
-        let height = |len: u32| if bars { tenths(-y.per_unit() * f64::from(len) - 1.0).max(20) } else { 0 };
-        let sent = self.sent();
+        let height = |len: u32| if bars { to_tenths(-y.per_unit() * f64::from(len) - 1.0).max(20) } else { 0 };
+        let sent = self.list_segments();
         let first = sent.iter().filter(|sent| !sent.again);
         if bars {
             let mut taken = std::collections::BTreeSet::new();
@@ -227,43 +230,50 @@ impl<'a> Sequence<'a> {
                 draw(&mut again, place(sent), height(sent.len));
             }
         } else {
-            for place in thin::ordinary(first.map(place)) {
+            for place in thin::thin_marks(first.map(place)) {
                 draw(&mut once, place, 0);
             }
         }
         let total = sent.iter().filter(|sent| !sent.again).count() as u64;
         let style = self.segment_style(sheet.palette);
-        sheet.path("sent", format!("{} segments sent for the first time", grouped(total)), once, style);
+        sheet.path("sent", format!("{} segments sent for the first time", group_digits(total)), once, style);
         sheet.path("", String::new(), again, Style::stroke(sheet.palette.again, 2.4));
     }
 
     /// Draws the actions with the effects that `chosen` accepts; those without a position at the lower edge.
-    fn draw_actions(&self, chosen: impl Fn(Effect) -> bool, sheet: &mut Sheet, area: &Area, x: &Scale, y: &Scale) {
+    fn draw_actions(
+        &self,
+        chosen: impl Fn(Effect) -> bool,
+        sheet: &mut Sheet,
+        area: &PanelArea,
+        x: &AxisScale,
+        y: &AxisScale,
+    ) {
         let half = f64::from(self.view.segment) / 2.0;
-        let level = |act: &Act| match act.role {
-            Some(Role::Data(seq)) => y.place(seq as f64 + half),
-            Some(Role::Ack(ack)) => y.place(ack as f64),
-            None => tenths(area.bottom - EDGE),
+        let level = |act: &SchemeAct| match act.role {
+            Some(PacketRole::Data(seq)) => y.place(seq as f64 + half),
+            Some(PacketRole::Ack(ack)) => y.place(ack as f64),
+            None => to_tenths(area.bottom - EDGE),
         };
         for kind in self.actions().filter(|kind| chosen(kind.effect)) {
             let mark = Mark::of_action(kind.effect);
-            let places = thin::ordinary(kind.acts.iter().map(|act| (x.place(act.at), level(act))));
-            let size = crowded(places.len(), area.width());
+            let places = thin::thin_marks(kind.acts.iter().map(|act| (x.place(act.at), level(act))));
+            let size = scale_marks(places.len(), area.width());
             let mut path = Path::default();
             for place in places {
                 mark.stamp(&mut path, place, size);
             }
-            sheet.path(mark.class(), kind.title(), path, mark.style(sheet.palette).thinner(size));
+            sheet.path(mark.class(), kind.title(), path, mark.style(sheet.palette).with_scaled_width(size));
         }
     }
 
-    fn draw_marks(&self, order: &[Mark], sheet: &mut Sheet, area: &Area, x: &Scale, y: &Scale) {
+    fn draw_marks(&self, order: &[Mark], sheet: &mut Sheet, area: &PanelArea, x: &AxisScale, y: &AxisScale) {
         use Mark::{AckLost, AckTaken, Corrupted, LocalCopy, Resent};
         let half = f64::from(self.view.segment) / 2.0;
         let place = |mark: Mark| -> Vec<(i32, i32)> {
             match mark {
                 Resent => {
-                    let again = self.sent().iter().filter(|sent| sent.again);
+                    let again = self.list_segments().iter().filter(|sent| sent.again);
                     again.map(|s| (x.place(s.at), y.place(s.seq as f64 + f64::from(s.len) / 2.0))).collect()
                 }
                 Corrupted if !self.draws_frames => Vec::new(),
@@ -278,31 +288,31 @@ impl<'a> Sequence<'a> {
         // Marks that are thinned do not shrink the others.
         let ordinary = |mark: Mark| matches!(mark, Corrupted | LocalCopy | AckTaken);
         let count: usize = order.iter().zip(&places).filter(|(mark, _)| !ordinary(**mark)).map(|(_, p)| p.len()).sum();
-        let size = crowded(count, area.width());
+        let size = scale_marks(count, area.width());
         for (mark, places) in order.iter().copied().zip(places) {
-            let title = format!("{}: {}", mark.label(), grouped(places.len() as u64));
-            let size = if ordinary(mark) { crowded(places.len(), area.width()) } else { size };
-            let places = if ordinary(mark) { thin::ordinary(places) } else { thin::important(places) };
+            let title = format!("{}: {}", mark.label(), group_digits(places.len() as u64));
+            let size = if ordinary(mark) { scale_marks(places.len(), area.width()) } else { size };
+            let places = if ordinary(mark) { thin::thin_marks(places) } else { thin::merge_equal_marks(places) };
             let mut path = Path::default();
             for place in places {
                 mark.stamp(&mut path, place, size);
             }
-            sheet.path(mark.class(), title, path, mark.style(sheet.palette).thinner(size));
+            sheet.path(mark.class(), title, path, mark.style(sheet.palette).with_scaled_width(size));
         }
     }
 }
 
 /// Returns the scale of marks, 0.4 to 1, if `count` of them share `width` pixels.
-pub(crate) fn crowded(count: usize, width: f64) -> f64 {
+pub(crate) fn scale_marks(count: usize, width: f64) -> f64 {
     (width / (8.0 * count.max(1) as f64)).sqrt().clamp(0.4, 1.0)
 }
 
-fn ack_style(palette: &Palette) -> Style {
+fn style_acks(palette: &Palette) -> Style {
     Style::stroke(palette.acked, 1.3)
 }
 
 /// Returns the sequence numbers between which all visible events lie, with a margin of 4 %.
-fn range(view: &View<'_>) -> (f64, f64) {
+fn find_sequence_range(view: &FlowView<'_>) -> (f64, f64) {
     let history = view.history;
     let (mut lo, mut hi) = (f64::INFINITY, 0.0f64);
     let mut include = |from: u64, to: u64| {
@@ -326,7 +336,7 @@ fn range(view: &View<'_>) -> (f64, f64) {
         include(spot.seq, spot.seq + segment);
     }
     for act in history.actions.values().flat_map(|acts| view.within(acts, |act| act.at)) {
-        if let Some(Role::Data(seq)) = act.role {
+        if let Some(PacketRole::Data(seq)) = act.role {
             include(seq, seq + segment);
         }
     }

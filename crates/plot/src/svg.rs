@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use engine::text::escape_controls;
 
-use crate::ink::{Anchor, Path, Picture, Shape, Step, Style, Text};
+use crate::ink::{Anchor, Path, PenStep, Picture, PictureShape, Style, Text};
 use crate::text::{FAMILIES, Weight};
 
 impl Picture {
@@ -12,15 +12,18 @@ impl Picture {
     pub fn svg(&self) -> String {
         let mut out = String::new();
         let (w, h) = (self.width, self.height);
-        put(&mut out, format_args!(r#"<svg xmlns="http://www.w3.org/2000/svg" width="{w}" height="{h}" "#));
-        put(&mut out, format_args!(r#"viewBox="0 0 {w} {h}" role="img" font-family="{FAMILIES}">"#));
-        put(&mut out, format_args!("\n<title>{}</title>\n", escape(&self.title)));
-        put(&mut out, format_args!("<desc>{}</desc>\n", escape(&self.about)));
-        put(&mut out, format_args!("<rect width=\"{w}\" height=\"{h}\" fill=\"#{:06x}\"/>\n", self.background.0));
+        append_text(&mut out, format_args!(r#"<svg xmlns="http://www.w3.org/2000/svg" width="{w}" height="{h}" "#));
+        append_text(&mut out, format_args!(r#"viewBox="0 0 {w} {h}" role="img" font-family="{FAMILIES}">"#));
+        append_text(&mut out, format_args!("\n<title>{}</title>\n", escape_xml(&self.title)));
+        append_text(&mut out, format_args!("<desc>{}</desc>\n", escape_xml(&self.about)));
+        append_text(
+            &mut out,
+            format_args!("<rect width=\"{w}\" height=\"{h}\" fill=\"#{:06x}\"/>\n", self.background.0),
+        );
         for shape in &self.shapes {
             match shape {
-                Shape::Path { class, title, path, style } => write_path(&mut out, class, title, path, style),
-                Shape::Text(text) => write_text(&mut out, text),
+                PictureShape::Path { class, title, path, style } => write_path(&mut out, class, title, path, style),
+                PictureShape::Text(text) => write_text(&mut out, text),
             }
         }
         out.push_str("</svg>\n");
@@ -29,23 +32,23 @@ impl Picture {
 }
 
 /// Appends formatted text; writing to a string cannot fail.
-fn put(out: &mut String, text: std::fmt::Arguments<'_>) {
+fn append_text(out: &mut String, text: std::fmt::Arguments<'_>) {
     out.write_fmt(text).expect("writing to a string cannot fail");
 }
 
 fn write_path(out: &mut String, class: &str, title: &str, path: &Path, style: &Style) {
     out.push_str("<path");
     if !class.is_empty() {
-        put(out, format_args!(r#" class="{class}""#));
+        append_text(out, format_args!(r#" class="{class}""#));
     }
     match style.fill {
-        Some(color) => put(out, format_args!(" fill=\"#{:06x}\"", color.0)),
+        Some(color) => append_text(out, format_args!(" fill=\"#{:06x}\"", color.0)),
         None => out.push_str(r#" fill="none""#),
     }
     if let Some(color) = style.stroke {
-        put(out, format_args!(" stroke=\"#{:06x}\" stroke-width=\"{}\"", color.0, Tenths(style.width)));
+        append_text(out, format_args!(" stroke=\"#{:06x}\" stroke-width=\"{}\"", color.0, Tenths(style.width)));
         if let Some([on, off]) = style.dash {
-            put(out, format_args!(r#" stroke-dasharray="{} {}""#, Tenths(on), Tenths(off)));
+            append_text(out, format_args!(r#" stroke-dasharray="{} {}""#, Tenths(on), Tenths(off)));
         }
         if style.round {
             out.push_str(r#" stroke-linecap="round" stroke-linejoin="round""#);
@@ -56,24 +59,24 @@ fn write_path(out: &mut String, class: &str, title: &str, path: &Path, style: &S
     if title.is_empty() {
         out.push_str("\"/>\n");
     } else {
-        put(out, format_args!("\"><title>{}</title></path>\n", escape(title)));
+        append_text(out, format_args!("\"><title>{}</title></path>\n", escape_xml(title)));
     }
 }
 
 /// Writes steps as SVG path data: absolute coordinates at the start of a mark, relative ones within it.
-fn write_steps(out: &mut String, steps: &[Step]) {
+fn write_steps(out: &mut String, steps: &[PenStep]) {
     for step in steps {
         match *step {
-            Step::Move(x, y) => put(out, format_args!("M{}{}", Tenths(x), Next(y))),
-            Step::Hop(x, y) => put(out, format_args!("m{}{}", Tenths(x), Next(y))),
-            Step::Draw(x, 0) => put(out, format_args!("h{}", Tenths(x))),
-            Step::Draw(0, y) => put(out, format_args!("v{}", Tenths(y))),
-            Step::Draw(x, y) => put(out, format_args!("l{}{}", Tenths(x), Next(y))),
-            Step::Circle(r) => {
+            PenStep::Move(x, y) => append_text(out, format_args!("M{}{}", Tenths(x), Next(y))),
+            PenStep::Hop(x, y) => append_text(out, format_args!("m{}{}", Tenths(x), Next(y))),
+            PenStep::Draw(x, 0) => append_text(out, format_args!("h{}", Tenths(x))),
+            PenStep::Draw(0, y) => append_text(out, format_args!("v{}", Tenths(y))),
+            PenStep::Draw(x, y) => append_text(out, format_args!("l{}{}", Tenths(x), Next(y))),
+            PenStep::Circle(r) => {
                 let (out_r, r2) = (Tenths(r), Tenths(2 * r));
-                put(out, format_args!("m-{out_r} 0a{out_r} {out_r} 0 1 0 {r2} 0a{out_r} {out_r} 0 1 0-{r2} 0"));
+                append_text(out, format_args!("m-{out_r} 0a{out_r} {out_r} 0 1 0 {r2} 0a{out_r} {out_r} 0 1 0-{r2} 0"));
             }
-            Step::Close => out.push('z'),
+            PenStep::Close => out.push('z'),
         }
     }
 }
@@ -81,7 +84,7 @@ fn write_steps(out: &mut String, steps: &[Step]) {
 fn write_text(out: &mut String, text: &Text) {
     let (x, y) = (Tenths(text.x), Tenths(text.y));
     let (size, color) = (text.size, text.color.0);
-    put(out, format_args!("<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\" fill=\"#{color:06x}\""));
+    append_text(out, format_args!("<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\" fill=\"#{color:06x}\""));
     match text.anchor {
         Anchor::Start => {}
         Anchor::Middle => out.push_str(r#" text-anchor="middle""#),
@@ -91,12 +94,12 @@ fn write_text(out: &mut String, text: &Text) {
         out.push_str(r#" font-weight="bold""#);
     }
     if let Some(width) = text.width {
-        put(out, format_args!(r#" textLength="{}" lengthAdjust="spacingAndGlyphs""#, Tenths(width)));
+        append_text(out, format_args!(r#" textLength="{}" lengthAdjust="spacingAndGlyphs""#, Tenths(width)));
     }
     if text.upright {
-        put(out, format_args!(r#" transform="rotate(-90 {x} {y})""#));
+        append_text(out, format_args!(r#" transform="rotate(-90 {x} {y})""#));
     }
-    put(out, format_args!(">{}</text>\n", escape(&text.content)));
+    append_text(out, format_args!(">{}</text>\n", escape_xml(&text.content)));
 }
 
 /// Formats tenths of a pixel as a decimal number of pixels: `12.5`, `-.3`, `7`.
@@ -129,7 +132,7 @@ impl std::fmt::Display for Next {
 }
 
 /// Escapes text for XML; control characters are written out as in other output, newlines and tabs become spaces.
-fn escape(text: &str) -> String {
+fn escape_xml(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in escape_controls(text).chars() {
         match c {
@@ -159,7 +162,7 @@ mod tests {
 
     #[test]
     fn markup_and_control_characters_are_escaped() {
-        assert_eq!(escape("a<b> & \"c\"\n"), "a&lt;b&gt; &amp; &quot;c&quot; ");
-        assert_eq!(escape("\u{1b}[31m \u{202e}"), "\\u001b[31m \\u202e", "as in other output");
+        assert_eq!(escape_xml("a<b> & \"c\"\n"), "a&lt;b&gt; &amp; &quot;c&quot; ");
+        assert_eq!(escape_xml("\u{1b}[31m \u{202e}"), "\\u001b[31m \\u202e", "as in other output");
     }
 }

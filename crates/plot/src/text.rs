@@ -31,7 +31,7 @@ impl Advances {
 }
 
 /// Width of `text` in pixels at font size `size` in pixels.
-pub(crate) fn width(text: &str, size: u32, weight: Weight) -> f64 {
+pub(crate) fn measure_width(text: &str, size: u32, weight: Weight) -> f64 {
     let advances = match weight {
         Weight::Regular => &REGULAR,
         Weight::Bold => &BOLD,
@@ -41,15 +41,15 @@ pub(crate) fn width(text: &str, size: u32, weight: Weight) -> f64 {
 }
 
 /// Returns `text`, cut with an ellipsis to at most `max_width` pixels.
-pub(crate) fn fit(text: &str, size: u32, weight: Weight, max_width: f64) -> String {
-    if width(text, size, weight) <= max_width {
+pub(crate) fn fit_text(text: &str, size: u32, weight: Weight, max_width: f64) -> String {
+    if measure_width(text, size, weight) <= max_width {
         return text.into();
     }
     let mut cut: Vec<char> = text.chars().collect();
     while !cut.is_empty() {
         cut.pop();
         let shorter: String = cut.iter().collect::<String>().trim_end().to_string() + "\u{2026}";
-        if width(&shorter, size, weight) <= max_width {
+        if measure_width(&shorter, size, weight) <= max_width {
             return shorter;
         }
     }
@@ -85,8 +85,8 @@ mod tests {
 
     #[test]
     fn long_texts_are_cut_with_an_ellipsis() {
-        let cut = fit("a rather long heading that cannot fit", 14, Weight::Bold, 120.0);
-        assert!(cut.ends_with('\u{2026}') && width(&cut, 14, Weight::Bold) <= 120.0, "{cut}");
-        assert_eq!(fit("short", 14, Weight::Bold, 120.0), "short");
+        let cut = fit_text("a rather long heading that cannot fit", 14, Weight::Bold, 120.0);
+        assert!(cut.ends_with('\u{2026}') && measure_width(&cut, 14, Weight::Bold) <= 120.0, "{cut}");
+        assert_eq!(fit_text("short", 14, Weight::Bold, 120.0), "short");
     }
 }

@@ -11,14 +11,14 @@ const SAME: i32 = 5;
 const MANY: usize = 1_000;
 
 /// Returns one mark for each half pixel.
-pub(crate) fn ordinary(places: impl IntoIterator<Item = (i32, i32)>) -> Vec<(i32, i32)> {
+pub(crate) fn thin_marks(places: impl IntoIterator<Item = (i32, i32)>) -> Vec<(i32, i32)> {
     let mut taken = BTreeSet::new();
     let cell = |(x, y): (i32, i32)| (x.div_euclid(SAME), y.div_euclid(SAME));
     places.into_iter().filter(|place| taken.insert(cell(*place))).collect()
 }
 
 /// Returns all marks; if there are more than [`MANY`], only those with distinct coordinates.
-pub(crate) fn important(mut places: Vec<(i32, i32)>) -> Vec<(i32, i32)> {
+pub(crate) fn merge_equal_marks(mut places: Vec<(i32, i32)>) -> Vec<(i32, i32)> {
     if places.len() > MANY {
         let mut taken = BTreeSet::new();
         places.retain(|place| taken.insert(*place));
@@ -28,7 +28,7 @@ pub(crate) fn important(mut places: Vec<(i32, i32)>) -> Vec<(i32, i32)> {
 
 /// Returns a step function. `points` are ordered by x; `None` ends the line. For each half pixel only the first,
 /// lowest, highest and last value are kept, which paint the same pixels as all values.
-pub(crate) fn steps(points: impl IntoIterator<Item = (i32, Option<i32>)>) -> Path {
+pub(crate) fn thin_step_line(points: impl IntoIterator<Item = (i32, Option<i32>)>) -> Path {
     let mut pen = StepPen { path: Path::default(), column: None, lifted: true };
     for (x, y) in points {
         match &mut pen.column {
@@ -46,7 +46,7 @@ pub(crate) fn steps(points: impl IntoIterator<Item = (i32, Option<i32>)>) -> Pat
 }
 
 /// The values of a line within one half pixel.
-struct Column {
+struct PixelColumn {
     cell: i32,
     x: i32,
     first: i32,
@@ -60,7 +60,7 @@ struct Column {
 
 struct StepPen {
     path: Path,
-    column: Option<Column>,
+    column: Option<PixelColumn>,
     /// True if the next column begins a new line.
     lifted: bool,
 }
@@ -76,7 +76,7 @@ impl StepPen {
             Some(y) => {
                 self.end();
                 let cell = x.div_euclid(SAME);
-                self.column = Some(Column { cell, x, first: y, low: y, high: y, last: y, last_x: x, up: None });
+                self.column = Some(PixelColumn { cell, x, first: y, low: y, high: y, last: y, last_x: x, up: None });
             }
         }
     }
@@ -105,33 +105,36 @@ impl StepPen {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ink::Step;
+    use crate::ink::PenStep;
 
     #[test]
     fn ordinary_marks_merge_per_half_pixel_and_important_ones_do_not() {
         let places = vec![(10, 10), (12, 11), (10, 10), (40, 10)];
-        assert_eq!(ordinary(places.clone()), [(10, 10), (40, 10)]);
-        assert_eq!(important(places), [(10, 10), (12, 11), (10, 10), (40, 10)]);
-        assert_eq!(important(vec![(1, 1); 5_000]), [(1, 1)]);
+        assert_eq!(thin_marks(places.clone()), [(10, 10), (40, 10)]);
+        assert_eq!(merge_equal_marks(places), [(10, 10), (12, 11), (10, 10), (40, 10)]);
+        assert_eq!(merge_equal_marks(vec![(1, 1); 5_000]), [(1, 1)]);
     }
 
     #[test]
     fn step_line_keeps_lowest_and_highest_values() {
-        let line = steps([(0, Some(100)), (100, Some(50)), (101, Some(10)), (102, Some(90)), (200, Some(90))]);
-        use Step::{Draw, Move};
+        let line = thin_step_line([(0, Some(100)), (100, Some(50)), (101, Some(10)), (102, Some(90)), (200, Some(90))]);
+        use PenStep::{Draw, Move};
         let expected = [Move(0, 100), Draw(100, 0), Draw(0, -50), Draw(0, -40), Draw(0, 80), Draw(2, 0), Draw(98, 0)];
         assert_eq!(line.steps, expected);
     }
 
     #[test]
     fn missing_value_interrupts_the_line() {
-        let line = steps([(0, Some(10)), (50, None), (60, None), (80, Some(20)), (90, Some(20))]);
-        assert_eq!(line.steps, [Step::Move(0, 10), Step::Draw(50, 0), Step::Move(80, 20), Step::Draw(10, 0)]);
+        let line = thin_step_line([(0, Some(10)), (50, None), (60, None), (80, Some(20)), (90, Some(20))]);
+        assert_eq!(
+            line.steps,
+            [PenStep::Move(0, 10), PenStep::Draw(50, 0), PenStep::Move(80, 20), PenStep::Draw(10, 0)]
+        );
     }
 
     #[test]
     fn million_points_are_thinned_to_one_column_per_half_pixel() {
-        let line = steps((0..1_000_000).map(|i| (i / 100, Some(i % 7))));
+        let line = thin_step_line((0..1_000_000).map(|i| (i / 100, Some(i % 7))));
         assert!(line.steps.len() < 12_000, "{}", line.steps.len());
     }
 }

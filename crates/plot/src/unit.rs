@@ -1,24 +1,24 @@
 //! Units of the vertical axes.
 
-use crate::options::Unit;
+use crate::options::AxisUnit;
 
 /// A unit: its size in bytes, and its name.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) struct Measure {
+pub(crate) struct UnitSize {
     pub bytes: f64,
     pub name: &'static str,
 }
 
-impl Measure {
+impl UnitSize {
     /// Returns the unit that gives the shortest labels on an axis from `lo` to `hi` bytes.
-    pub fn of(unit: Unit, segment: u32, lo: f64, hi: f64) -> Self {
+    pub fn of(unit: AxisUnit, segment: u32, lo: f64, hi: f64) -> Self {
         match unit {
-            Unit::Segments => Measure { bytes: f64::from(segment.max(1)), name: "segments" },
-            Unit::Bytes => {
+            AxisUnit::Segments => UnitSize { bytes: f64::from(segment.max(1)), name: "segments" },
+            AxisUnit::Bytes => {
                 let fits = |bytes: f64| hi >= 2.0 * bytes && hi - lo >= bytes;
                 let units = [(1e9, "GB"), (1e6, "MB"), (1e3, "kB")];
                 let (bytes, name) = units.into_iter().find(|(bytes, _)| fits(*bytes)).unwrap_or((1.0, "B"));
-                Measure { bytes, name }
+                UnitSize { bytes, name }
             }
         }
     }
@@ -30,11 +30,11 @@ mod tests {
 
     #[test]
     fn unit_has_shortest_labels_for_the_range() {
-        let name = |lo, hi| Measure::of(Unit::Bytes, 1024, lo, hi).name;
+        let name = |lo, hi| UnitSize::of(AxisUnit::Bytes, 1024, lo, hi).name;
         assert_eq!(name(0.0, 10.24e6), "MB");
         assert_eq!(name(10.2e6, 10.24e6), "kB", "a small part of a long transfer");
         assert_eq!(name(0.0, 4096.0), "kB");
         assert_eq!(name(0.0, 900.0), "B");
-        assert_eq!(Measure::of(Unit::Segments, 1024, 0.0, 4096.0).bytes, 1024.0);
+        assert_eq!(UnitSize::of(AxisUnit::Segments, 1024, 0.0, 4096.0).bytes, 1024.0);
     }
 }

@@ -1,23 +1,23 @@
 //! The interval of a flow's history that a picture shows.
 
-use crate::history::History;
-use crate::options::Unit;
+use crate::history::FlowHistory;
+use crate::options::AxisUnit;
 
 /// An interval of a flow's history.
-pub(crate) struct View<'a> {
-    pub history: &'a History,
+pub(crate) struct FlowView<'a> {
+    pub history: &'a FlowHistory,
     /// Ends of the time axis in seconds.
     pub from: f64,
     pub to: f64,
     pub segment: u32,
-    pub unit: Unit,
+    pub unit: AxisUnit,
     /// The vertical axes, if other pictures have the same.
-    pub limits: Option<Limits>,
+    pub limits: Option<AxisLimits>,
 }
 
 /// The upper ends of the vertical axes that several pictures share.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) struct Limits {
+pub(crate) struct AxisLimits {
     /// Lowest and highest sequence number.
     pub sequence: (f64, f64),
     /// Bytes.
@@ -30,10 +30,10 @@ pub(crate) struct Limits {
     pub goodput: (f64, f64),
 }
 
-impl Limits {
+impl AxisLimits {
     /// Returns limits that hold the values of both.
-    pub fn join(self, other: Limits) -> Limits {
-        Limits {
+    pub fn join(self, other: AxisLimits) -> AxisLimits {
+        AxisLimits {
             sequence: (self.sequence.0.min(other.sequence.0), self.sequence.1.max(other.sequence.1)),
             window: self.window.max(other.window),
             rtt: self.rtt.max(other.rtt),
@@ -43,7 +43,7 @@ impl Limits {
     }
 }
 
-impl<'a> View<'a> {
+impl<'a> FlowView<'a> {
     /// Returns the items of a list whose times lie in the view.
     pub fn within<T>(&self, list: &'a [T], at: impl Fn(&T) -> f64) -> &'a [T] {
         let first = list.partition_point(|item| at(item) < self.from);

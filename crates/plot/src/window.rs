@@ -1,16 +1,16 @@
 //! The lower panel: cwnd and ssthresh over time.
 
-use crate::frame::{self, Area, Sheet};
+use crate::frame::{self, PanelArea, Sheet};
 use crate::history::Window;
-use crate::ink::{Path, Style, tenths};
-use crate::legend::{Entry, Sample};
+use crate::ink::{Path, Style, to_tenths};
+use crate::legend::{LegendEntry, LegendSample};
 use crate::mark::Mark;
 use crate::palette::Palette;
-use crate::scale::Scale;
-use crate::sequence::crowded;
+use crate::scale::AxisScale;
+use crate::sequence::scale_marks;
 use crate::thin;
-use crate::unit::Measure;
-use crate::view::View;
+use crate::unit::UnitSize;
+use crate::view::FlowView;
 
 /// Height in pixels of the strip above the lines for marks of window changes and of values above the axis.
 const STRIP: f64 = 24.0;
@@ -21,8 +21,8 @@ const HAIRLINE: f64 = 12.0;
 const FAR: f64 = 2.5;
 
 /// The contents of the window panel.
-pub(crate) struct Windows<'a> {
-    view: &'a View<'a>,
+pub(crate) struct WindowPanel<'a> {
+    view: &'a FlowView<'a>,
     /// The changes of cwnd and ssthresh in the view, preceded by the last one before it.
     windows: &'a [Window],
     /// The upper end of the axis in bytes.
@@ -32,9 +32,9 @@ pub(crate) struct Windows<'a> {
     above: Vec<f64>,
 }
 
-impl<'a> Windows<'a> {
+impl<'a> WindowPanel<'a> {
     /// Returns the contents for `view`, with the receive window in bytes, if given.
-    pub fn new(view: &'a View<'a>, receiver_window: Option<u64>) -> Self {
+    pub fn new(view: &'a FlowView<'a>, receiver_window: Option<u64>) -> Self {
         let all = &view.history.windows;
         let first = all.partition_point(|window| window.at < view.from).saturating_sub(1);
         let last = all.partition_point(|window| window.at <= view.to);
@@ -49,7 +49,7 @@ impl<'a> Windows<'a> {
         let high = |window: &Window| window.ssthresh > top;
         let begins = |i: &usize| high(&windows[*i]) && (*i == 0 || !high(&windows[*i - 1]));
         let above = (0..windows.len()).filter(begins).map(|i| windows[i].at).collect();
-        Windows { view, windows, top, receiver_window, above }
+        WindowPanel { view, windows, top, receiver_window, above }
     }
 
     /// Returns the upper end of the axis in bytes.
@@ -57,24 +57,25 @@ impl<'a> Windows<'a> {
         self.top
     }
 
-    /// Returns the legend entries; those of marks only if `marks` is true, because no other panel explains them.
-    pub fn legend(&self, palette: &Palette, marks: bool) -> Vec<Entry> {
+    /// Returns the legend entries. Marks have entries only if `marks` is true, because no other panel explains them.
+    pub fn legend(&self, palette: &Palette, marks: bool) -> Vec<LegendEntry> {
         let mut entries = Vec::new();
         if !self.windows.is_empty() {
-            entries.push(Entry::new(Sample::Line(cwnd_style(palette)), "cwnd"));
+            entries.push(LegendEntry::new(LegendSample::Line(style_cwnd(palette)), "cwnd"));
         }
         if self.windows.iter().any(|window| window.ssthresh <= self.top) {
-            entries.push(Entry::new(Sample::Line(ssthresh_style(palette)), "ssthresh"));
+            entries.push(LegendEntry::new(LegendSample::Line(style_ssthresh(palette)), "ssthresh"));
         }
         if !self.above.is_empty() {
-            entries.push(Entry::new(Sample::Mark(Mark::Above), self.above_label()));
+            entries.push(LegendEntry::new(LegendSample::Mark(Mark::Above), self.above_label()));
         }
         if self.receiver_window.is_some() {
-            entries.push(Entry::new(Sample::Line(receiver_style(palette)), "receiver\u{2019}s window"));
+            entries
+                .push(LegendEntry::new(LegendSample::Line(style_receive_window(palette)), "receiver\u{2019}s window"));
         }
         if marks {
             let seen = MARKS.into_iter().filter(|mark| !self.times(*mark).is_empty());
-            entries.extend(seen.map(|mark| Entry::new(Sample::Mark(mark), mark.label())));
+            entries.extend(seen.map(|mark| LegendEntry::new(LegendSample::Mark(mark), mark.label())));
         }
         entries
     }
@@ -85,10 +86,11 @@ impl<'a> Windows<'a> {
         let mut values = self.windows.iter().map(|window| window.ssthresh).filter(|value| *value > self.top);
         match values.next() {
             Some(first) if values.all(|value| value == first) => {
-                let measure = Measure::of(self.view.unit, self.view.segment, 0.0, first);
-                match first.is_finite() {
-                    true => format!("{label} ({:.1} {})", first / measure.bytes, measure.name).replace(".0 ", " "),
-                    false => format!("{label} (infinite)"),
+                let measure = UnitSize::of(self.view.unit, self.view.segment, 0.0, first);
+                if first.is_finite() {
+                    format!("{label} ({:.1} {})", first / measure.bytes, measure.name).replace(".0 ", " ")
+                } else {
+                    format!("{label} (infinite)")
                 }
             }
             _ => label.into(),
@@ -106,67 +108,73 @@ impl<'a> Windows<'a> {
     }
 
     /// Draws the panel into `area`.
-    pub fn draw(&self, sheet: &mut Sheet, area: &Area, x: &Scale) {
-        let y = Scale { lo: 0.0, hi: self.top * 1.05, start: area.bottom, end: area.top + STRIP };
-        let measure = Measure::of(self.view.unit, self.view.segment, 0.0, self.top);
-        let values = frame::value_ticks(&y, area.height() - STRIP, measure.bytes);
-        frame::axes(sheet, area, x, &y, &values, ["window", measure.name]);
+    pub fn draw(&self, sheet: &mut Sheet, area: &PanelArea, x: &AxisScale) {
+        let y = AxisScale { lo: 0.0, hi: self.top * 1.05, start: area.bottom, end: area.top + STRIP };
+        let measure = UnitSize::of(self.view.unit, self.view.segment, 0.0, self.top);
+        let values = frame::choose_value_ticks(&y, area.height() - STRIP, measure.bytes);
+        frame::draw_axes(sheet, area, x, &y, &values, ["window", measure.name]);
         self.draw_causes(sheet, area, x);
-        let (cwnd, ssthresh) = (cwnd_style(sheet.palette), ssthresh_style(sheet.palette));
+        let (cwnd, ssthresh) = (style_cwnd(sheet.palette), style_ssthresh(sheet.palette));
         sheet.path("ssthresh", "slow start threshold".into(), self.line(x, &y, |window| window.ssthresh), ssthresh);
         sheet.path("cwnd", "congestion window".into(), self.line(x, &y, |window| window.cwnd), cwnd);
         // Drawn last, so that its dots are visible on top of an equal cwnd.
         if let Some(window) = self.receiver_window {
             let mut line = Path::default();
-            line.move_to(tenths(area.left), y.place(window)).line_to(tenths(area.right), y.place(window));
-            sheet.path("receiver-window", "the receiver\u{2019}s window".into(), line, receiver_style(sheet.palette));
+            line.move_to(to_tenths(area.left), y.place(window)).line_to(to_tenths(area.right), y.place(window));
+            sheet.path(
+                "receiver-window",
+                "the receiver\u{2019}s window".into(),
+                line,
+                style_receive_window(sheet.palette),
+            );
         }
         self.draw_above(sheet, area, x);
         if self.windows.is_empty() {
-            frame::empty_note(sheet, area);
+            frame::draw_empty_note(sheet, area);
         }
     }
 
     /// Returns a step function with gaps where the value exceeds the axis.
-    fn line(&self, x: &Scale, y: &Scale, value: fn(&Window) -> f64) -> Path {
+    fn line(&self, x: &AxisScale, y: &AxisScale, value: fn(&Window) -> f64) -> Path {
         let place = |window: &Window| Some(value(window)).filter(|value| y.holds(*value)).map(|value| y.place(value));
         let points = self.windows.iter().map(|w| (x.place(w.at.max(self.view.life().0)), place(w)));
         let end = self.windows.last().map(|window| (x.place(self.view.life().1), place(window)));
-        thin::steps(points.chain(end))
+        thin::thin_step_line(points.chain(end))
     }
 
     /// Draws an arrow above the axis at each time when ssthresh leaves it.
-    fn draw_above(&self, sheet: &mut Sheet, area: &Area, x: &Scale) {
-        let level = tenths(area.top + STRIP / 2.0);
-        let inside = tenths(area.left + 8.0)..=tenths(area.right - 8.0);
+    fn draw_above(&self, sheet: &mut Sheet, area: &PanelArea, x: &AxisScale) {
+        let level = to_tenths(area.top + STRIP / 2.0);
+        let inside = to_tenths(area.left + 8.0)..=to_tenths(area.right - 8.0);
         let places = self.above.iter().map(|at| (x.place(*at).clamp(*inside.start(), *inside.end()), level));
         let mut path = Path::default();
-        for place in thin::ordinary(places) {
+        for place in thin::thin_marks(places) {
             Mark::Above.stamp(&mut path, place, 1.0);
         }
         sheet.path(Mark::Above.class(), self.above_label(), path, Mark::Above.style(sheet.palette));
     }
 
     /// Draws the marks above the lines, with hairlines down to the axis if there is enough space.
-    fn draw_causes(&self, sheet: &mut Sheet, area: &Area, x: &Scale) {
+    fn draw_causes(&self, sheet: &mut Sheet, area: &PanelArea, x: &AxisScale) {
         let times = MARKS.map(|mark| self.times(mark));
         let count = times.iter().map(Vec::len).sum();
-        let size = crowded(count, area.width());
-        let level = tenths(area.top + STRIP / 2.0);
+        let size = scale_marks(count, area.width());
+        let level = to_tenths(area.top + STRIP / 2.0);
         if count as f64 * HAIRLINE <= area.width() {
             let mut hairlines = Path::default();
             for at in times.iter().flatten() {
-                hairlines.move_to(x.place(*at), level + tenths(9.0)).line_to(x.place(*at), tenths(area.bottom));
+                hairlines.move_to(x.place(*at), level + to_tenths(9.0)).line_to(x.place(*at), to_tenths(area.bottom));
             }
-            sheet.path("", String::new(), hairlines, Style::stroke(sheet.palette.frame, 0.8).dashed(2.0, 2.5));
+            sheet.path("", String::new(), hairlines, Style::stroke(sheet.palette.frame, 0.8).with_dashes(2.0, 2.5));
         }
         for (mark, times) in MARKS.into_iter().zip(times) {
             let places = times.iter().map(|at| (x.place(*at), level)).collect();
             let mut path = Path::default();
-            for place in thin::important(places) {
+            for place in thin::merge_equal_marks(places) {
                 mark.stamp(&mut path, place, size * 0.9);
             }
-            let style = Style { fill: Some(sheet.palette.background), ..mark.style(sheet.palette).thinner(size) };
+            let style =
+                Style { fill: Some(sheet.palette.background), ..mark.style(sheet.palette).with_scaled_width(size) };
             sheet.path(mark.class(), mark.label().into(), path, style);
         }
     }
@@ -175,14 +183,14 @@ impl<'a> Windows<'a> {
 /// Events that may change the window.
 const MARKS: [Mark; 3] = [Mark::Retransmit, Mark::FastRetransmit, Mark::Timeout];
 
-fn cwnd_style(palette: &Palette) -> Style {
+fn style_cwnd(palette: &Palette) -> Style {
     Style::stroke(palette.cwnd, 1.8)
 }
 
-fn ssthresh_style(palette: &Palette) -> Style {
-    Style::stroke(palette.ssthresh, 1.6).dashed(6.0, 3.0)
+fn style_ssthresh(palette: &Palette) -> Style {
+    Style::stroke(palette.ssthresh, 1.6).with_dashes(6.0, 3.0)
 }
 
-fn receiver_style(palette: &Palette) -> Style {
-    Style::stroke(palette.text, 1.0).dashed(1.5, 3.0)
+fn style_receive_window(palette: &Palette) -> Style {
+    Style::stroke(palette.text, 1.0).with_dashes(1.5, 3.0)
 }

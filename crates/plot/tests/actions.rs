@@ -5,11 +5,16 @@ use crate::common;
 use common::{Path, bad, dropping, marks, refined_icmp, snoop, stop_and_wait};
 use engine::Time;
 use path::agent::{AgentConfig, Effect, SchemeAction, freeze_tcp};
-use plot::{Description, Options, Panel};
+use plot::{Description, Panel, PictureOptions};
 use sim::{Event, World};
 
 fn svg(events: &[(Time, Event)], description: &Description) -> String {
-    plot::draw(events, description, &Options { panels: vec![Panel::Sequence], ..Options::default() }).svg()
+    plot::draw_events(
+        events,
+        description,
+        &PictureOptions { panels: vec![Panel::Sequence], ..PictureOptions::default() },
+    )
+    .svg()
 }
 
 /// Three losses, of which Snoop repairs two or more.

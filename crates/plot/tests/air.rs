@@ -6,12 +6,12 @@ use common::{cell, marks, span};
 use engine::{Span, Time};
 use path::mac::dcf::{Config, FrameKind, Phy};
 use path::{AirFrame, MediumEvent, MediumId, Reach, Reception, SeqBitmap};
-use plot::{AirRecorder, MediumDescription, Options, Theme};
+use plot::{AirRecorder, MediumDescription, PictureOptions, Theme};
 use sim::{Event, Sink};
 
 type Events = Vec<(Time, Event)>;
 
-fn draw(description: &MediumDescription, events: &Events, options: &Options) -> plot::Picture {
+fn draw(description: &MediumDescription, events: &Events, options: &PictureOptions) -> plot::Picture {
     let mut recorder = AirRecorder::new([(MediumId(0), description)], options.from, options.to);
     events.iter().for_each(|(at, event)| recorder.event(*at, event));
     recorder.finish().draw(MediumId(0), description, options)
@@ -74,7 +74,7 @@ fn every_kind_of_frame_is_drawn_and_explained() {
     let words = ["rts", "cts", "data", "aggregate", "ack", "block-ack", "beacon"];
     for (kind, word) in [Rts, Cts, Data, Aggregate, Ack, BlockAck, Beacon].into_iter().zip(words) {
         let events = vec![sent(0, 1, kind, [100, 300, 0], false), ended(400, 0, 1, kind, Reception::Received)];
-        let svg = draw(&stations(&["a", "b"]), &events, &Options::default()).svg();
+        let svg = draw(&stations(&["a", "b"]), &events, &PictureOptions::default()).svg();
         assert_eq!(marks(&svg, &format!("{word}-frame")), 1, "{word}");
         assert!(svg.contains(&format!(">{}</text>", kind.name())), "{word}");
     }
@@ -102,7 +102,7 @@ fn aggregate_label_counts_packets_and_damaged_ones() {
         aggregate(0, 1, Aggregate, [2600, 10], &[40]),
         ended(2610, 0, 1, Aggregate, Reception::Collided),
     ];
-    let options = Options { to: Some(at(3200)), ..Options::default() };
+    let options = PictureOptions { to: Some(at(3200)), ..PictureOptions::default() };
     let svg = draw(&stations(&["ap", "laptop"]), &events, &options).svg();
     for words in [
         ">A-MPDU to laptop: 16 packets, 12 to 27<",
@@ -128,7 +128,7 @@ fn label_of_a_frame_is_beside_its_mark() {
             ended(1020, 0, 1, Data, reception),
             sent(1, 0, Data, [3000, 20, 0], false),
         ];
-        let options = Options { to: Some(at(4000)), ..Options::default() };
+        let options = PictureOptions { to: Some(at(4000)), ..PictureOptions::default() };
         let svg = draw(&stations(&["ap", "laptop"]), &events, &options).svg();
         let line =
             svg.lines().find(|line| line.ends_with(">DATA 3 to laptop</text>") || line.ends_with(">DATA 3</text>"));
@@ -151,7 +151,7 @@ fn heading_names_pairs_that_do_not_sense_each_other() {
     let mut description = stations(&["ap", "west", "east", "south"]);
     description.apart = vec![(1, 2, Reach::Nothing), (1, 3, Reach::Senses)];
     let svg_of = |events: &Events, [from, to]: [u64; 2]| {
-        let options = Options { from: Some(at(from)), to: Some(at(to)), ..Options::default() };
+        let options = PictureOptions { from: Some(at(from)), to: Some(at(to)), ..PictureOptions::default() };
         draw(&description, events, &options).svg()
     };
     let mut events = vec![sent(0, 1, FrameKind::Data, [100, 300, 0], false)];
@@ -185,7 +185,7 @@ fn back_off_freezes_while_the_medium_is_busy() {
         sent(1, 0, Data, [2931, 500, 314], true),
         ended(3431, 1, 0, Data, Reception::Corrupted),
     ];
-    let options = Options { from: Some(at(900)), to: Some(at(3500)), ..Options::default() };
+    let options = PictureOptions { from: Some(at(900)), to: Some(at(3500)), ..PictureOptions::default() };
     let svg = draw(&stations(&["ap", "mobile"]), &events, &options).svg();
     // 2,600 us on some 900 pixels: a slot is 7 pixels wide and has its own bar.
     assert_eq!(marks(&svg, "counted"), 4 + 4 + 6, "{svg}");
@@ -201,7 +201,7 @@ fn back_off_freezes_while_the_medium_is_busy() {
 #[test]
 fn long_interval_shows_shares_in_a_small_file() {
     let (description, events) = cell(20, "2 s");
-    let svg = draw(&description, &events, &Options::default()).svg();
+    let svg = draw(&description, &events, &PictureOptions::default()).svg();
     assert!(marks(&svg, "data-share") > 300 && marks(&svg, "damaged-share") > 30);
     assert_eq!(marks(&svg, "data-frame") + marks(&svg, "counted"), 0);
     assert!(svg.contains("zoom in for frames") && svg.len() < 400_000, "{} bytes", svg.len());
@@ -210,7 +210,7 @@ fn long_interval_shows_shares_in_a_small_file() {
     }
     assert!(svg.contains(">DATA<") && svg.contains(">ACK<"), "no other kind of frame was sent");
     // A part short enough to show single frames.
-    let options = Options { from: Some(at(1_000_000)), to: Some(at(1_006_000)), ..Options::default() };
+    let options = PictureOptions { from: Some(at(1_000_000)), to: Some(at(1_006_000)), ..PictureOptions::default() };
     let svg = draw(&description, &events, &options).svg();
     assert!(marks(&svg, "data-frame") > 3 && marks(&svg, "data-share") == 0);
 }
@@ -228,7 +228,7 @@ fn legend_of_shares_names_kinds_of_frames() {
         }
         events
     };
-    let svg = |kinds: &[FrameKind]| draw(&stations(&["a", "b"]), &events(kinds), &Options::default()).svg();
+    let svg = |kinds: &[FrameKind]| draw(&stations(&["a", "b"]), &events(kinds), &PictureOptions::default()).svg();
     let all = svg(&[Rts, Cts, Data, Aggregate, Ack, BlockAck, Beacon]);
     assert!(all.contains(">DATA, A-MPDU<") && all.contains(">RTS, CTS, ACK, BLOCK-ACK, BEACON<"), "{all}");
     let few = svg(&[Data, Beacon]);
@@ -245,7 +245,7 @@ fn partial_recording_draws_like_the_full_recording() {
     let full = recorder.finish();
     for (from, to) in [("0 s", "5 ms"), ("100 ms", "108 ms"), ("500 ms", "900 ms"), ("2 s", "3 s")] {
         let [from, to] = [from, to].map(|text| Some(Time::ZERO + span(text)));
-        let options = Options { from, to, ..Options::default() };
+        let options = PictureOptions { from, to, ..PictureOptions::default() };
         let part = draw(&description, &events, &options).svg();
         assert!(part == full.draw(MediumId(0), &description, &options).svg(), "{from:?} to {to:?}");
     }
@@ -257,14 +257,14 @@ fn any_size_and_empty_input_give_a_picture() {
     let none = stations(&[]);
     for (width, height) in [(0, 0), plot::MIN_SIZE, (4000, 300), (400, 3000)] {
         for (description, events) in [(&description, &events), (&description, &Vec::new()), (&none, &events)] {
-            let options = Options { width, height, theme: Theme::Dark, ..Options::default() };
+            let options = PictureOptions { width, height, theme: Theme::Dark, ..PictureOptions::default() };
             let picture = draw(description, events, &options);
             let svg = picture.svg();
             assert!(!svg.contains("NaN") && !svg.contains("inf") && svg.ends_with("</svg>\n"));
             assert!(picture.png(1.0).is_ok());
         }
     }
-    let nothing = draw(&description, &Vec::new(), &Options::default()).svg();
+    let nothing = draw(&description, &Vec::new(), &PictureOptions::default()).svg();
     assert!(nothing.contains("no events of this medium here"));
 }
 
@@ -274,6 +274,6 @@ fn picture_grows_to_one_row_per_station() {
     let names: Vec<String> = (0..1000).map(|number| format!("station-{number}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let events = vec![sent(999, 0, FrameKind::Data, [1000, 500, 314], false)];
-    let picture = draw(&stations(&names), &events, &Options::default());
+    let picture = draw(&stations(&names), &events, &PictureOptions::default());
     assert!(picture.size().1 > 14_000 && picture.svg().contains(">station-999<"));
 }

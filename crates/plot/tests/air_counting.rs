@@ -35,7 +35,7 @@ const NEARLY: f64 = 2e-9;
 fn counted((description, events): &Cell) -> Vec<(u32, f64, u64)> {
     let mut recorder = AirRecorder::new([(MediumId(0), description)], None, None);
     events.iter().for_each(|(at, event)| recorder.event(*at, event));
-    recorder.finish().counted(MediumId(0))
+    recorder.finish().list_counted_slots(MediumId(0))
 }
 
 /// Checks all turns of a cell in which stations have the numbers of their nodes and link n joins station 0 with station

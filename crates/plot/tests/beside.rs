@@ -3,26 +3,26 @@
 use crate::common;
 
 use common::{Path, dropping, snoop};
-use plot::{Description, Options, Panel, Recorder, Recording, Run};
+use plot::{Description, FlowRecording, Panel, PictureOptions, PictureRun, Recorder};
 use sim::Sink;
 
-fn recorded(path: &Path) -> (Description, Recording) {
+fn recorded(path: &Path) -> (Description, FlowRecording) {
     let (description, events) = path.run();
     let mut recorder = Recorder::new([0], None, None).with_panels(&Panel::ALL, &description);
     events.iter().for_each(|(at, event)| recorder.event(*at, event));
     (description, recorder.finish())
 }
 
-fn both(options: &Options) -> plot::Picture {
+fn both(options: &PictureOptions) -> plot::Picture {
     let path = Path { channel: dropping(&[20, 21, 40]), window: 8192, bytes: 60 * 1024, ..Path::default() };
     let [unmodified, snoop] = [recorded(&path), recorded(&Path { agent: snoop(), ..path })];
-    let part = |of: &'static str, (description, recording)| Run {
+    let part = |of: &'static str, (description, recording)| PictureRun {
         recording,
         description,
-        options: Options { title: Some(of.into()), ..options.clone() },
+        options: PictureOptions { title: Some(of.into()), ..options.clone() },
     };
     let parts = [part("unmodified", (&unmodified.0, &unmodified.1)), part("Snoop", (&snoop.0, &snoop.1))];
-    plot::beside(&parts).unwrap()
+    plot::draw_run_comparison(&parts).unwrap()
 }
 
 /// The labels of the axes, in the order in which they are drawn.
@@ -33,7 +33,7 @@ fn labels(svg: &str) -> Vec<&str> {
 
 #[test]
 fn two_runs_have_equal_axes_one_below_the_other() {
-    let options = Options { panels: Panel::ALL.to_vec(), height: 900, ..Options::default() };
+    let options = PictureOptions { panels: Panel::ALL.to_vec(), height: 900, ..PictureOptions::default() };
     let picture = both(&options);
     assert_eq!(picture.size(), (1000, 1800));
     let svg = picture.svg();
@@ -45,15 +45,17 @@ fn two_runs_have_equal_axes_one_below_the_other() {
 
 #[test]
 fn no_runs_give_no_picture() {
-    assert!(plot::beside(&[]).is_none());
+    assert!(plot::draw_run_comparison(&[]).is_none());
 }
 
 #[test]
 fn one_run_is_drawn_as_alone() {
     let path = Path { channel: dropping(&[12, 13]), ..Path::default() };
     let (description, recording) = recorded(&path);
-    let options = Options { panels: Panel::ALL.to_vec(), ..Options::default() };
+    let options = PictureOptions { panels: Panel::ALL.to_vec(), ..PictureOptions::default() };
     let alone = recording.draw(&description, &options).svg();
-    let beside = plot::beside(&[Run { recording: &recording, description: &description, options }]).unwrap().svg();
+    let beside = plot::draw_run_comparison(&[PictureRun { recording: &recording, description: &description, options }])
+        .unwrap()
+        .svg();
     assert!(alone == beside);
 }

@@ -4,7 +4,7 @@ use crate::common;
 
 use common::Path;
 use engine::Time;
-use plot::Options;
+use plot::PictureOptions;
 use sim::Event;
 use tcp::Blocked;
 
@@ -47,8 +47,8 @@ fn rows(svg: &str) -> Vec<(String, Vec<(f64, f64)>)> {
 fn each_reason_has_a_row_with_a_bar_for_its_interval() {
     let description = Path::default().run().0;
     let draw = |blocked, from| {
-        let options = Options { blocked, from, ..Options::default() };
-        plot::draw(&events(), &description, &options).svg()
+        let options = PictureOptions { blocked, from, ..PictureOptions::default() };
+        plot::draw_events(&events(), &description, &options).svg()
     };
     let expected = [
         ("nothing sent: data", vec![(527.0, 449.0)]),

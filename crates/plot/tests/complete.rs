@@ -6,7 +6,7 @@ use common::{Path, bad, dropping, fading, marks, refined_icmp, simple_icmp, snoo
 use engine::{Bytes, Time};
 use path::LinkEvent;
 use path::queue::Limit;
-use plot::{Options, Panel};
+use plot::{Panel, PictureOptions};
 use sim::{Event, NodeEvent};
 use tcp::Reason;
 use wire::{NoticeKind, Packet};
@@ -70,8 +70,8 @@ fn check(path: &Path) -> Vec<&'static str> {
     // The general marks of nodes; those of schemes have tests of their own.
     description.actions.clear();
     let svg = |flow| {
-        let options = Options { flow, panels: vec![Panel::Sequence], ..Options::default() };
-        plot::draw(&events, &description, &options).svg()
+        let options = PictureOptions { flow, panels: vec![Panel::Sequence], ..PictureOptions::default() };
+        plot::draw_events(&events, &description, &options).svg()
     };
     let svgs: Vec<String> = (0..path.flows as u32).map(svg).collect();
     let expected = expected(&events);
@@ -119,7 +119,12 @@ fn picture_shows_only_its_own_flow() {
 fn causes_of_window_changes_are_marked_in_both_panels() {
     let (description, events) = Path { channel: dropping(&[12, 13]), ..Path::default() }.run();
     let count = |panels: &[Panel]| {
-        let svg = plot::draw(&events, &description, &Options { panels: panels.to_vec(), ..Options::default() }).svg();
+        let svg = plot::draw_events(
+            &events,
+            &description,
+            &PictureOptions { panels: panels.to_vec(), ..PictureOptions::default() },
+        )
+        .svg();
         (marks(&svg, "timeout"), marks(&svg, "cwnd"), marks(&svg, "ssthresh"))
     };
     assert_eq!(count(&[Panel::Sequence]), (1, 0, 0));
@@ -132,7 +137,7 @@ fn causes_of_window_changes_are_marked_in_both_panels() {
 fn long_run_gives_a_small_file() {
     let path = Path { window: 65_536, bytes: 50_000_000, ..Path::default() };
     let (description, events) = path.run();
-    let svg = plot::draw(&events, &description, &Options::default()).svg();
+    let svg = plot::draw_events(&events, &description, &PictureOptions::default()).svg();
     assert!(svg.len() < 100_000, "{} bytes for {} events", svg.len(), events.len());
     let dots = marks(&svg, "sent");
     assert!((900..4_000).contains(&dots), "{dots} marks for 48,829 segments");
@@ -141,7 +146,7 @@ fn long_run_gives_a_small_file() {
 /// Returns the picture of one panel.
 fn drawn(path: &Path, panel: Panel) -> String {
     let (description, events) = path.run();
-    plot::draw(&events, &description, &Options { panels: vec![panel], ..Options::default() }).svg()
+    plot::draw_events(&events, &description, &PictureOptions { panels: vec![panel], ..PictureOptions::default() }).svg()
 }
 
 #[test]
@@ -170,8 +175,9 @@ fn goodput_of_a_full_link_is_its_rate_less_headers() {
     let path = Path { window: 65_536, bytes: 1_000_000, ..Path::default() };
     let (description, events) = path.run();
     let at = |text: &str| Some(Time::ZERO + span(text));
-    let options = Options { from: at("3 s"), to: at("8 s"), panels: vec![Panel::Goodput], ..Options::default() };
-    let svg = plot::draw(&events, &description, &options).svg();
+    let options =
+        PictureOptions { from: at("3 s"), to: at("8 s"), panels: vec![Panel::Goodput], ..PictureOptions::default() };
+    let svg = plot::draw_events(&events, &description, &options).svg();
     let (_, rest) = svg.split_once("at most ").unwrap();
     let rate: f64 = rest.split_once(' ').unwrap().0.parse().unwrap();
     assert!((rate - 962.4).abs() < 30.0, "{rate} kbps");

@@ -4,7 +4,7 @@ use crate::common;
 
 use common::{Path, bad, dropping, marks, span};
 use engine::Time;
-use plot::{Description, Options, Panel, PngError, Recorder, Theme, Unit};
+use plot::{AxisUnit, Description, Panel, PictureOptions, PngError, Recorder, Theme};
 use sim::{Event, Sink};
 use tiny_skia::Pixmap;
 
@@ -12,8 +12,8 @@ use tiny_skia::Pixmap;
 fn run_without_events_gives_an_empty_picture() {
     let each = Panel::ALL.map(|panel| vec![panel]);
     for panels in each.into_iter().chain([vec![Panel::Sequence, Panel::Window], Panel::ALL.to_vec()]) {
-        let options = Options { panels, ..Options::default() };
-        let svg = plot::draw(&[], &Description::default(), &options).svg();
+        let options = PictureOptions { panels, ..PictureOptions::default() };
+        let svg = plot::draw_events(&[], &Description::default(), &options).svg();
         assert!(svg.contains("no events of this flow here") && svg.ends_with("</svg>\n"));
         assert!(!svg.contains("NaN") && !svg.contains("inf"));
     }
@@ -22,7 +22,9 @@ fn run_without_events_gives_an_empty_picture() {
 #[test]
 fn picture_without_panels_has_only_a_heading() {
     let (description, events) = Path::default().run();
-    let svg = plot::draw(&events, &description, &Options { panels: Vec::new(), ..Options::default() }).svg();
+    let svg =
+        plot::draw_events(&events, &description, &PictureOptions { panels: Vec::new(), ..PictureOptions::default() })
+            .svg();
     assert!(svg.contains("transfer 0") && marks(&svg, "sent") == 0 && svg.ends_with("</svg>\n"));
 }
 
@@ -30,8 +32,8 @@ fn picture_without_panels_has_only_a_heading() {
 fn many_panels_enlarge_a_small_picture() {
     let (description, events) = Path::default().run();
     let (width, height) = plot::MIN_SIZE;
-    let options = Options { panels: Panel::ALL.to_vec(), width, height, ..Options::default() };
-    assert_eq!(plot::draw(&events, &description, &options).size(), (width, height + 3 * plot::MIN_PANEL));
+    let options = PictureOptions { panels: Panel::ALL.to_vec(), width, height, ..PictureOptions::default() };
+    assert_eq!(plot::draw_events(&events, &description, &options).size(), (width, height + 3 * plot::MIN_PANEL));
 }
 
 #[test]
@@ -41,12 +43,19 @@ fn view_without_events_gives_an_empty_picture() {
     let (before, after) = ((time("0 s"), time("1 ns")), (time("90 s"), time("95 s")));
     for (from, to) in [before, after, (time("5 s"), time("5 s")), (time("7 s"), time("6 s")), (None, Some(Time::NEVER))]
     {
-        let svg = plot::draw(&events, &description, &Options { from, to, ..Options::default() }).svg();
+        let svg =
+            plot::draw_events(&events, &description, &PictureOptions { from, to, ..PictureOptions::default() }).svg();
         assert!(svg.ends_with("</svg>\n"));
     }
-    let svg = plot::draw(&events, &description, &Options { from: after.0, to: after.1, ..Options::default() }).svg();
+    let svg = plot::draw_events(
+        &events,
+        &description,
+        &PictureOptions { from: after.0, to: after.1, ..PictureOptions::default() },
+    )
+    .svg();
     assert!(svg.contains("no events of this flow") && marks(&svg, "sent") == 0 && marks(&svg, "cwnd") == 0);
-    let other = plot::draw(&events, &description, &Options { flow: 9, ..Options::default() }).svg();
+    let other =
+        plot::draw_events(&events, &description, &PictureOptions { flow: 9, ..PictureOptions::default() }).svg();
     assert!(other.contains("flow 9") && other.contains("no events of this flow"));
 }
 
@@ -66,7 +75,7 @@ fn partial_recording_draws_like_the_full_recording() {
     let parts = [("0 s", "0.5 s"), ("1.02 s", "1.9 s"), ("1.72 s", "1.725 s"), ("3.1 s", "100 s"), ("80 s", "90 s")];
     for (from, to) in parts.map(|(from, to)| (time(from), time(to))) {
         for flow in 0..3 {
-            let options = Options { flow, from, to, panels: Panel::ALL.to_vec(), ..Options::default() };
+            let options = PictureOptions { flow, from, to, panels: Panel::ALL.to_vec(), ..PictureOptions::default() };
             let drawn = record(flow..flow + 1, from, to).draw(&description, &options).svg();
             assert!(drawn == full.draw(&description, &options).svg(), "flow {flow} from {from:?} to {to:?}");
         }
@@ -77,7 +86,8 @@ fn partial_recording_draws_like_the_full_recording() {
 fn any_size_gives_a_picture() {
     let (description, events) = Path { channel: dropping(&[12, 13]), ..Path::default() }.run();
     for (width, height) in [(0, 0), plot::MIN_SIZE, (4000, 300), (400, 3000)] {
-        let picture = plot::draw(&events, &description, &Options { width, height, ..Options::default() });
+        let picture =
+            plot::draw_events(&events, &description, &PictureOptions { width, height, ..PictureOptions::default() });
         assert!(!picture.svg().contains("NaN"));
         assert!(picture.png(1.0).is_ok());
     }
@@ -108,8 +118,8 @@ fn time_labels_of_a_short_view_do_not_overlap() {
     for (from, to) in [("1.2 s", "1.2001 s"), ("10.2 s", "10.200001 s"), ("10.2 s", "10.200000007 s"), ("99 ms", "3 s")]
     {
         for width in [500, 1000] {
-            let options = Options { from: time(from), to: time(to), width, ..Options::default() };
-            let svg = plot::draw(&events, &description, &options).svg();
+            let options = PictureOptions { from: time(from), to: time(to), width, ..PictureOptions::default() };
+            let svg = plot::draw_events(&events, &description, &options).svg();
             let all = texts(&svg);
             let (_, below, ..) = *all.iter().find(|text| text.4 == "time (s)").unwrap();
             let labels: Vec<(f64, f64)> = all
@@ -132,8 +142,8 @@ fn ssthresh_above_the_scale_is_marked() {
         Path { channel: dropping(&[40]), window: 32_768, bytes: 90 * 1024, ..Path::default() }.run();
     let time = |text: &str| Some(Time::ZERO + span(text));
     let draw = |from, to| {
-        let options = Options { from, to, panels: vec![Panel::Window], ..Options::default() };
-        plot::draw(&events, &description, &options).svg()
+        let options = PictureOptions { from, to, panels: vec![Panel::Window], ..PictureOptions::default() };
+        plot::draw_events(&events, &description, &options).svg()
     };
     // ssthresh is infinite until the loss at about 1.4 s.
     let svg = draw(None, None);
@@ -146,7 +156,7 @@ fn ssthresh_above_the_scale_is_marked() {
     let mut events = vec![events[0]];
     let sent = tcp::Event::SegmentSent { seq: 0, len: 1000, reason: tcp::Reason::New };
     events.extend([event, sent].map(|event| (Time::ZERO, Event::Sender { flow: 0, event })));
-    let svg = plot::draw(&events, &description, &Options::default()).svg();
+    let svg = plot::draw_events(&events, &description, &PictureOptions::default()).svg();
     assert!(svg.contains("ssthresh above the scale (65.5 kB)"), "{svg}");
 }
 
@@ -155,8 +165,8 @@ fn ssthresh_above_the_scale_is_marked() {
 fn lines_cross_a_view_without_events() {
     let (description, events) = Path { channel: dropping(&[12, 13]), ..Path::default() }.run();
     let time = |text: &str| Some(Time::ZERO + span(text));
-    let options = Options { from: time("1.5 s"), to: time("1.9 s"), ..Options::default() };
-    let svg = plot::draw(&events, &description, &options).svg();
+    let options = PictureOptions { from: time("1.5 s"), to: time("1.9 s"), ..PictureOptions::default() };
+    let svg = plot::draw_events(&events, &description, &options).svg();
     assert_eq!((marks(&svg, "ack"), marks(&svg, "cwnd"), marks(&svg, "sent")), (1, 1, 0));
 }
 
@@ -165,7 +175,11 @@ fn equal_runs_give_equal_bytes() {
     let path = Path { channel: dropping(&[12, 13]), ..Path::default() };
     let draw = || {
         let (description, events) = path.run();
-        let picture = plot::draw(&events, &description, &Options { unit: Unit::Segments, ..Options::default() });
+        let picture = plot::draw_events(
+            &events,
+            &description,
+            &PictureOptions { unit: AxisUnit::Segments, ..PictureOptions::default() },
+        );
         (picture.svg(), picture.png(1.0).unwrap())
     };
     assert!(draw() == draw());
@@ -175,8 +189,11 @@ fn equal_runs_give_equal_bytes() {
 fn png_has_the_requested_size_and_is_not_empty() {
     let (description, events) = Path { channel: dropping(&[12, 13]), ..Path::default() }.run();
     for theme in [Theme::Light, Theme::Dark] {
-        let picture =
-            plot::draw(&events, &description, &Options { theme, width: 900, height: 600, ..Options::default() });
+        let picture = plot::draw_events(
+            &events,
+            &description,
+            &PictureOptions { theme, width: 900, height: 600, ..PictureOptions::default() },
+        );
         assert_eq!(picture.size(), (900, 600));
         let pixmap = Pixmap::decode_png(&picture.png(1.5).unwrap()).unwrap();
         assert_eq!((pixmap.width(), pixmap.height()), (1350, 900));
@@ -192,7 +209,7 @@ fn png_has_the_requested_size_and_is_not_empty() {
 
 #[test]
 fn png_scale_out_of_range_is_an_error() {
-    let picture = plot::draw(&[], &Description::default(), &Options::default());
+    let picture = plot::draw_events(&[], &Description::default(), &PictureOptions::default());
     for scale in [0.0, -1.0, f32::NAN, 1e9] {
         assert!(matches!(picture.png(scale), Err(PngError::Size { .. })), "{scale}");
     }

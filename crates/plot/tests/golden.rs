@@ -4,12 +4,12 @@ use crate::common;
 
 use common::{Path, bad, cell, dropping, simple_icmp, span, stop_and_wait};
 use engine::Time;
-use plot::{AirRecorder, Marked, Options, Panel, Theme};
+use plot::{AirRecorder, MarkedInterval, Panel, PictureOptions, Theme};
 use sim::Sink;
 
-fn golden(name: &str, path: &Path, options: &Options) {
+fn golden(name: &str, path: &Path, options: &PictureOptions) {
     let (description, events) = path.run();
-    same(name, &plot::draw(&events, &description, options).svg());
+    same(name, &plot::draw_events(&events, &description, options).svg());
 }
 
 fn same(name: &str, found: &str) {
@@ -28,14 +28,18 @@ fn same(name: &str, found: &str) {
 #[test]
 fn two_losses_in_a_window_of_four_end_in_a_timeout() {
     let path = Path { channel: dropping(&[12, 13]), ..Path::default() };
-    golden("timeout.svg", &path, &Options { title: Some("Two of four segments lost".into()), ..Options::default() });
+    golden(
+        "timeout.svg",
+        &path,
+        &PictureOptions { title: Some("Two of four segments lost".into()), ..PictureOptions::default() },
+    );
 }
 
 /// [goel1997 figures 2.3 and 2.4]
 #[test]
 fn one_loss_in_a_large_window_ends_in_a_fast_retransmit() {
     let path = Path { channel: dropping(&[40]), window: 32_768, bytes: 90 * 1024, ..Path::default() };
-    let options = |panel| Options { panels: vec![panel], height: 420, ..Options::default() };
+    let options = |panel| PictureOptions { panels: vec![panel], height: 420, ..PictureOptions::default() };
     golden("fast-retransmit-sequence.svg", &path, &options(Panel::Sequence));
     golden("fast-retransmit-window.svg", &path, &options(Panel::Window));
 }
@@ -50,25 +54,25 @@ fn bad_interval_with_simple_icmp_matches_its_picture() {
         bytes: 40 * 1024,
         ..Path::default()
     };
-    golden("burst.svg", &path, &Options::default());
+    golden("burst.svg", &path, &PictureOptions::default());
 }
 
 /// Round trips with the timeout, the queue of the slow link, and goodput, around a timeout.
 #[test]
 fn panels_below_the_window_match_their_picture() {
     let path = Path { channel: dropping(&[12, 13]), window: 16_384, bytes: 90 * 1024, ..Path::default() };
-    let options = Options { panels: Panel::ALL.to_vec(), height: 1010, ..Options::default() };
+    let options = PictureOptions { panels: Panel::ALL.to_vec(), height: 1010, ..PictureOptions::default() };
     golden("panels.svg", &path, &options);
     let (from, to) = (Some(Time::ZERO + span("1.2 s")), Some(Time::ZERO + span("2.6 s")));
     let panels = vec![Panel::Rtt, Panel::Queue, Panel::Goodput];
-    golden("panels-part-dark.svg", &path, &Options { from, to, panels, theme: Theme::Dark, ..options });
+    golden("panels-part-dark.svg", &path, &PictureOptions { from, to, panels, theme: Theme::Dark, ..options });
 }
 
 /// Marked intervals that overlap, share a label, exceed the view or lie outside of it; and a description of the run.
 #[test]
 fn marked_intervals_are_numbered_and_explained() {
     let path = Path { channel: dropping(&[12, 13]), ..Path::default() };
-    let mark = |from: &str, to: &str, label: &str| Marked {
+    let mark = |from: &str, to: &str, label: &str| MarkedInterval {
         from: Time::ZERO + span(from),
         to: Time::ZERO + span(to),
         label: label.into(),
@@ -82,7 +86,7 @@ fn marked_intervals_are_numbered_and_explained() {
         mark("3 s", "90 s", "slow start"),
     ];
     for theme in [Theme::Light, Theme::Dark] {
-        let options = Options {
+        let options = PictureOptions {
             from: Some(Time::ZERO + span("0.8 s")),
             to: Some(Time::ZERO + span("3.2 s")),
             panels: vec![Panel::Sequence],
@@ -90,7 +94,7 @@ fn marked_intervals_are_numbered_and_explained() {
             theme,
             ran: vec!["unmodified".into(), "seed 1".into(), "profile exact".into()],
             spans: spans.clone(),
-            ..Options::default()
+            ..PictureOptions::default()
         };
         golden(if theme == Theme::Light { "marked.svg" } else { "marked-dark.svg" }, &path, &options);
     }
@@ -101,7 +105,7 @@ fn marked_intervals_are_numbered_and_explained() {
 fn collision_in_a_cell_matches_its_picture() {
     let (description, events) = cell(3, "1 s");
     let time = |text: &str| Some(Time::ZERO + span(text));
-    let options = Options { from: time("7 ms"), to: time("15 ms"), height: 480, ..Options::default() };
+    let options = PictureOptions { from: time("7 ms"), to: time("15 ms"), height: 480, ..PictureOptions::default() };
     let mut recorder = AirRecorder::new([(sim::MediumId(0), &description)], options.from, options.to);
     events.iter().for_each(|(at, event)| recorder.event(*at, event));
     same("collision.svg", &recorder.finish().draw(sim::MediumId(0), &description, &options).svg());
@@ -111,8 +115,8 @@ fn collision_in_a_cell_matches_its_picture() {
 #[test]
 fn topology_with_a_walk_matches_its_picture() {
     for theme in [Theme::Light, Theme::Dark] {
-        let options = Options { title: Some("A walk".into()), width: 760, theme, ..Options::default() };
+        let options = PictureOptions { title: Some("A walk".into()), width: 760, theme, ..PictureOptions::default() };
         let name = if theme == Theme::Light { "topology.svg" } else { "topology-dark.svg" };
-        same(name, &plot::topology(&common::walk(), &options).svg());
+        same(name, &plot::draw_network(&common::walk(), &options).svg());
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use engine::Span;
 use lab::load::Loaded;
-use plot::{Panel, Theme, Unit};
+use plot::{AxisUnit, Panel, Theme};
 use pyo3::prelude::*;
 use report::pictures::{
     ComparedPictures, Drawn, MAX_RUNS, PictureError, PictureView, Single, SingleRunChoice, combine_files_and_schemes,
@@ -66,7 +66,7 @@ impl Look {
             from: time("start", &self.start)?,
             to: time("end", &self.end)?,
             panels: self.panels.iter().map(panel).collect::<Result<_, _>>()?,
-            unit: if self.segments { Unit::Segments } else { Unit::Bytes },
+            unit: if self.segments { AxisUnit::Segments } else { AxisUnit::Bytes },
             blocked: self.blocked,
             theme: if self.dark { Theme::Dark } else { Theme::Light },
             size: self.size,

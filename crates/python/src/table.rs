@@ -16,7 +16,14 @@ pub struct Table {
     name: String,
     /// Columns with their units and definitions, which are in the metadata of the fields.
     batch: RecordBatch,
-    fields: Vec<(String, String, String)>,
+    fields: Vec<TableField>,
+}
+
+/// The description of a column.
+struct TableField {
+    name: String,
+    unit: String,
+    definition: String,
 }
 
 impl From<export::ExportTable> for Table {
@@ -28,9 +35,12 @@ impl From<export::ExportTable> for Table {
 impl Table {
     /// A table of columns of the same length.
     pub fn of(name: &str, columns: Vec<export::ExportColumn>) -> Self {
-        let fields = columns.iter();
-        let fields =
-            fields.map(|column| (column.name.clone(), column.unit.clone(), column.definition.clone())).collect();
+        let field = |column: &export::ExportColumn| TableField {
+            name: column.name.clone(),
+            unit: column.unit.clone(),
+            definition: column.definition.clone(),
+        };
+        let fields = columns.iter().map(field).collect();
         let column = |column: export::ExportColumn| -> (Field, ArrayRef) {
             let (kind, array): (DataType, ArrayRef) = match column.data {
                 ColumnData::Text(values) => (DataType::Utf8, Arc::new(StringArray::from(values))),
@@ -60,7 +70,8 @@ impl Table {
     /// Name, unit and definition of each column.
     #[getter]
     fn fields(&self) -> Vec<(String, String, String)> {
-        self.fields.clone()
+        let field = |field: &TableField| (field.name.clone(), field.unit.clone(), field.definition.clone());
+        self.fields.iter().map(field).collect()
     }
 
     fn __len__(&self) -> usize {

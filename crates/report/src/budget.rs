@@ -27,7 +27,7 @@ pub struct BudgetRow {
     /// The time of the flow, as text.
     pub took: String,
     /// Causes from left to right, whose shares, from 0 to 1, add up to 1.
-    pub shares: Vec<plot::Share>,
+    pub shares: Vec<plot::TimeShare>,
 }
 
 /// Width in pixels of the chart as a file.
@@ -67,7 +67,7 @@ pub(crate) fn draw_budget_chart(chart: &BudgetChart) -> Drawing {
 fn draw_budget_bar(row: &BudgetRow, top: f64) -> Markup {
     let short = cut_text(&row.label, LABEL);
     let mut end = 0.0;
-    let parts: Vec<(f64, &plot::Share)> = row
+    let parts: Vec<(f64, &plot::TimeShare)> = row
         .shares
         .iter()
         .map(|share| {

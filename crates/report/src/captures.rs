@@ -3,7 +3,7 @@
 use engine::{Quantity, Span};
 use lab::captures::{BothEnds, CaptureFile, ExplainedConnection, NonTcp};
 use observe::explain::{HIDDEN_CAUSES, format_millis, hidden_kinds};
-use plot::Recording;
+use plot::FlowRecording;
 
 use crate::pictures::{PictureView, compute_captured_shares, draw_captured_connection};
 use crate::{BudgetChart, BudgetRow, Page, PageBlock, PageSection, ReportCell, ReportColumn, ReportTable};
@@ -17,7 +17,7 @@ pub struct ReportConnection {
     /// Its explanation.
     pub explained: ExplainedConnection,
     /// Recording from which the connection is drawn, if any.
-    pub recording: Option<Recording>,
+    pub recording: Option<FlowRecording>,
     /// Results of captures at both ends, as names and values; empty for a connection in one capture.
     pub joined: Vec<(String, String)>,
 }
@@ -41,7 +41,7 @@ pub fn describe_joined_captures(both: &BothEnds<'_>) -> Vec<(String, String)> {
     let captures = both.files.map(|file| file.path.file_name().unwrap_or_default().to_string_lossy());
     let mut facts = vec![("joined".to_owned(), format!("{} at the sender with {}", captures[0], captures[1]))];
     for (name, packets) in [("data", &both.joined.data), ("acknowledgments", &both.joined.acks)] {
-        let lost = format!("{} of {}", packets.lost(), packets.packets.len());
+        let lost = format!("{} of {}", packets.count_lost(), packets.packets.len());
         facts.push((format!("{name} lost on the path"), lost));
         let delays = packets.delay_quantiles().into_iter();
         let shown: Vec<String> =

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use maud::{Markup, Render, html};
-use plot::Tick;
+use plot::AxisTick;
 
 /// Height of the drawing area in pixels.
 const HEIGHT: f64 = 220.0;
@@ -60,6 +60,15 @@ pub(crate) struct Margins {
     pub after: f64,
 }
 
+/// The place of a case in the legend.
+struct LegendEntry {
+    /// The number of the case.
+    case: usize,
+    /// The left end of its swatch, and its baseline, in pixels.
+    x: f64,
+    y: f64,
+}
+
 /// The drawing area and its vertical axis.
 pub(crate) struct ChartFrame {
     /// Edges of the drawing area in pixels.
@@ -69,10 +78,10 @@ pub(crate) struct ChartFrame {
     pub bottom: f64,
     after: f64,
     lo: f64,
-    ticks: Vec<Tick>,
+    ticks: Vec<AxisTick>,
     hi: f64,
     measure: String,
-    legend: Vec<(usize, f64, f64)>,
+    legend: Vec<LegendEntry>,
     cases: Vec<String>,
 }
 
@@ -81,25 +90,25 @@ impl ChartFrame {
     /// no legend.
     pub fn new(lo: f64, hi: f64, wide: f64, margins: Margins, measure: &str, cases: &[String]) -> Self {
         let (lo, hi) = if lo.is_finite() && hi.is_finite() && hi > lo { (lo, hi) } else { (0.0, 1.0) };
-        let step = match &plot::ticks(lo, hi, 6)[..] {
+        let step = match &plot::choose_ticks(lo, hi, 6)[..] {
             [first, second, ..] => second.value - first.value,
             _ => hi - lo,
         };
         // The axis ends at ticks. With a tolerance, so that an end that is a multiple of the step is kept.
         let (lo, hi) = ((lo / step + 1e-9).floor() * step, (hi / step - 1e-9).ceil() * step);
-        let ticks = plot::ticks(lo, hi, 8);
+        let ticks = plot::choose_ticks(lo, hi, 8);
         let left =
             ticks.iter().map(|tick| estimate_text_width(&tick.label)).fold(0.0, f64::max).max(margins.beside) + 10.0;
         let right = left + wide;
         let mut legend = Vec::new();
         let (mut x, mut y) = (2.0, 12.0);
         if cases.len() > 1 || cases.iter().any(|case| !case.is_empty()) {
-            for (number, case) in cases.iter().enumerate() {
-                let needed = 24.0 + estimate_text_width(&cut_text(case, MAX_NAME)) + 16.0;
+            for (case, name) in cases.iter().enumerate() {
+                let needed = 24.0 + estimate_text_width(&cut_text(name, MAX_NAME)) + 16.0;
                 if x + needed > right && x > 2.0 {
                     (x, y) = (2.0, y + LINE);
                 }
-                legend.push((number, x, y));
+                legend.push(LegendEntry { case, x, y });
                 x += needed;
             }
             y += LINE + 6.0;
@@ -149,15 +158,15 @@ impl ChartFrame {
         let named = self
             .legend
             .iter()
-            .map(|(number, x, _)| x + 30.0 + estimate_text_width(&cut_text(&self.cases[*number], MAX_NAME)));
+            .map(|entry| entry.x + 30.0 + estimate_text_width(&cut_text(&self.cases[entry.case], MAX_NAME)));
         let wide = named.fold((self.right + self.after).max(measured), f64::max) + 8.0;
         let high = self.bottom + below;
         let svg = html! {
             svg.drawn xmlns="http://www.w3.org/2000/svg" viewBox={ "0 0 " (Px(wide)) " " (Px(high)) }
                 width=(Px(wide)) height=(Px(high)) role="img" aria-label=(about) {
-                @for (number, x, y) in &self.legend {
-                    (swatch(*number, *x, *y))
-                    (draw_legend_name(&self.cases[*number], *x + 22.0, *y))
+                @for LegendEntry { case, x, y } in &self.legend {
+                    (swatch(*case, *x, *y))
+                    (draw_legend_name(&self.cases[*case], *x + 22.0, *y))
                 }
                 text.faint.small x="2" y=(Px(self.top_of_measure())) { (self.measure) }
                 @for tick in &self.ticks {
@@ -172,7 +181,7 @@ impl ChartFrame {
     }
 
     fn top_of_measure(&self) -> f64 {
-        self.legend.last().map_or(12.0, |(_, _, y)| y + LINE + 4.0)
+        self.legend.last().map_or(12.0, |entry| entry.y + LINE + 4.0)
     }
 }
 

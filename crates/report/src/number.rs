@@ -8,7 +8,7 @@ pub fn typeset_number(value: f64, places: usize) -> String {
     let text = format_decimals(value, places);
     let (sign, text) = text.strip_prefix('-').map_or(("", text.as_str()), |text| ("\u{2212}", text));
     let (whole, part) = text.split_once('.').unwrap_or((text, ""));
-    let whole = whole.parse().map_or_else(|_| whole.to_owned(), plot::grouped);
+    let whole = whole.parse().map_or_else(|_| whole.to_owned(), plot::group_digits);
     if part.is_empty() { format!("{sign}{whole}") } else { format!("{sign}{whole}.{part}") }
 }
 

@@ -8,7 +8,7 @@ use lab::papers::{Chart, Mark, ModalQuantity, Mode, Number, Paper, Picture, Pict
 use lab::run::run_into_sink;
 use lab::sweep::analysis::Analysis;
 use observe::metric;
-use plot::{Description, Options, Recorder};
+use plot::{Description, PictureOptions, Recorder};
 use scenario::ran::label_run;
 use stats::{Interval, Level};
 
@@ -236,9 +236,9 @@ fn draw_paper_picture(picture: &Picture) -> Option<PageBlock> {
     let time = |text: &str| text.parse::<Span>().ok().map(|span| Time::ZERO + span);
     let (from, to) = picture.part.map_or((None, None), |(from, to)| (time(from), time(to)));
     let mut recorder = Recorder::new([0], from, to).with_schemes(&Description::of(&loaded.network));
-    let enough = |recorder: &Recorder| recorder.overflowed() || recorder.is_complete();
+    let enough = |recorder: &Recorder| recorder.has_overflowed() || recorder.is_complete();
     run_into_sink(&loaded.network, &mut recorder, enough, &mut |_| ControlFlow::Continue(())).ok()?;
-    let options = Options {
+    let options = PictureOptions {
         panels: vec![match picture.panel {
             PicturePanel::Sequence => plot::Panel::Sequence,
             PicturePanel::Window => plot::Panel::Window,
@@ -246,10 +246,10 @@ fn draw_paper_picture(picture: &Picture) -> Option<PageBlock> {
         from,
         to,
         height: 460,
-        unit: plot::Unit::Segments,
+        unit: plot::AxisUnit::Segments,
         title: Some(picture.title.into()),
         ran: label_run(&loaded),
-        ..Options::default()
+        ..PictureOptions::default()
     };
     let svg = recorder.finish().draw(&Description::of(&loaded.network), &options).svg();
     Some(PageBlock::Svg { svg, caption: capitalize_first(picture.place) })

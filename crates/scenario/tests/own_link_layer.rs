@@ -34,14 +34,22 @@ impl Member<ArqConfig> for Config {
     }
 }
 
+/// The packet being sent.
+struct RepeatedPacket {
+    packet: Packet,
+    /// Copies that are not sent yet.
+    left: u32,
+    /// Whether a copy has survived.
+    survived: bool,
+}
+
 struct Repeater {
     hop: HopId,
     line: TransmissionLine,
     queue: Backlog,
     slot: Slot,
     copies: u32,
-    /// The packet being sent, the number of copies left, and whether one has survived.
-    current: Option<(Packet, u32, bool)>,
+    current: Option<RepeatedPacket>,
     free: Time,
     arriving: VecDeque<(Time, Packet)>,
     counters: HopCounters,
@@ -56,10 +64,11 @@ impl Repeater {
     /// Sends a copy if the line is free, and arms the slot.
     fn proceed(&mut self, buffer: &mut RouterBuffer, cx: &mut LinkCx<'_>) {
         if self.free <= cx.now {
-            let copies = self.copies;
-            let next = || self.queue.pop(self.hop, &mut self.counters, cx, |queued| (queued.packet, copies, false));
-            if let Some((packet, left, survived)) = self.current.take().or_else(next) {
-                self.send(packet, left - 1, survived, buffer, cx);
+            let left = self.copies;
+            let begin = |packet| RepeatedPacket { packet, left, survived: false };
+            let next = || self.queue.pop(self.hop, &mut self.counters, cx, |queued| begin(queued.packet));
+            if let Some(current) = self.current.take().or_else(next) {
+                self.send(current, buffer, cx);
             }
         }
         let busy = (self.current.is_some() || !self.queue.is_empty()).then_some(self.free);
@@ -70,7 +79,8 @@ impl Repeater {
         }
     }
 
-    fn send(&mut self, packet: Packet, left: u32, survived: bool, buffer: &mut RouterBuffer, cx: &mut LinkCx<'_>) {
+    fn send(&mut self, current: RepeatedPacket, buffer: &mut RouterBuffer, cx: &mut LinkCx<'_>) {
+        let RepeatedPacket { packet, left, survived } = current;
         let (now, size, number) = (cx.now, packet.size(), Some(self.counters.frames_sent));
         let duration = self.line.transmission_time(size);
         let frame = ChannelFrame { now, start: now, duration, size, direction: self.hop.direction, number };
@@ -78,13 +88,15 @@ impl Repeater {
         self.free = now + duration;
         self.counters.frames_sent += 1;
         self.counters.busy = self.counters.busy + duration;
-        match survives {
-            true if survived => self.counters.duplicates += 1,
-            true => self.arriving.push_back((self.free + self.line.delay, packet)),
-            false => self.counters.frames_corrupted += 1,
+        if !survives {
+            self.counters.frames_corrupted += 1;
+        } else if survived {
+            self.counters.duplicates += 1;
+        } else {
+            self.arriving.push_back((self.free + self.line.delay, packet));
         }
-        if left > 0 {
-            self.current = Some((packet, left, survived || survives));
+        if left > 1 {
+            self.current = Some(RepeatedPacket { packet, left: left - 1, survived: survived || survives });
             return;
         }
         buffer.leaves_at(self.free, size);

@@ -17,7 +17,8 @@ impl Scenario {
     pub fn journeys(&self, from: f64, to: f64, max_entries: usize, progress: &Function) -> Result<Figure, JsValue> {
         let loaded = self.load()?;
         let titled = Titled { title: loaded.title(), scenario: &loaded.scenario, network: &loaded.network };
-        let figure = ::figure::journeys(titled, [from, to], max_entries, &mut |share| report_progress(progress, share));
+        let figure =
+            ::figure::record_journeys(titled, [from, to], max_entries, &mut |share| report_progress(progress, share));
         figure.map(Figure).map_err(|_| JsValue::NULL)
     }
 }

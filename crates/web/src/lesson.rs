@@ -1,8 +1,8 @@
 //! Lessons on the runs that the page shows.
 
-use ::figure::lesson::check::answers;
-use ::figure::lesson::expression::truth;
-use ::figure::lesson::{Runs, text, to_json};
+use ::figure::lesson::check::is_right_answer;
+use ::figure::lesson::expression::evaluate_comparison;
+use ::figure::lesson::{VariantRuns, lesson_to_json, text};
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
@@ -12,13 +12,13 @@ use wasm_bindgen::prelude::*;
 /// The text is no lesson.
 #[wasm_bindgen]
 pub fn lesson(text: &str) -> Result<String, JsError> {
-    Ok(to_json(text)?.to_string())
+    Ok(lesson_to_json(text)?.to_string())
 }
 
 /// The runs on which a lesson's expressions are evaluated.
 #[wasm_bindgen]
 #[derive(Default)]
-pub struct LessonRuns(Runs);
+pub struct LessonRuns(VariantRuns);
 
 #[wasm_bindgen]
 impl LessonRuns {
@@ -45,7 +45,7 @@ impl LessonRuns {
 
     /// Fills results into a text.
     pub fn fill(&self, text: &str) -> String {
-        text::fill_known(text, &self.0)
+        text::fill_known_results(text, &self.0)
     }
 
     /// Whether a comparison holds.
@@ -53,7 +53,7 @@ impl LessonRuns {
     /// # Errors
     /// The expression has no value in these runs.
     pub fn holds(&self, comparison: &str) -> Result<bool, JsError> {
-        Ok(truth(comparison, &self.0)?)
+        Ok(evaluate_comparison(comparison, &self.0)?)
     }
 
     /// Whether a number in a unit answers a question within its tolerance.
@@ -61,6 +61,6 @@ impl LessonRuns {
     /// # Errors
     /// The correct answer has no value in these runs.
     pub fn answers(&self, value: &str, unit: Option<String>, tolerance: f64, given: f64) -> Result<bool, JsError> {
-        Ok(answers(value, &self.0, unit.as_deref(), tolerance, given)?)
+        Ok(is_right_answer(value, &self.0, unit.as_deref(), tolerance, given)?)
     }
 }

@@ -31,7 +31,7 @@ impl Scenario {
 
         let (range, theme) =
             ((from.map(Time::from_nanos), to.map(Time::from_nanos)), if dark { Theme::Dark } else { Theme::Light });
-        match ::figure::picture(&loaded, flow, range, theme, &mut |share| report_progress(progress, share)) {
+        match ::figure::draw_flow_picture(&loaded, flow, range, theme, &mut |share| report_progress(progress, share)) {
             Ok(picture) => Ok(picture.svg()),
             Err(PictureError::Interrupted(_)) => Err(JsValue::NULL),
             Err(error) => Err(JsError::new(&error.to_string()).into()),

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use ::figure::Parts;
+use ::figure::RunParts;
 use ::scenario::load::{Loaded, to_toml};
 use ::scenario::{MemoryFiles, Overrides, Source, flows};
 use js_sys::Function;
@@ -91,8 +91,8 @@ impl Scenario {
     pub fn figure(&self, reports: bool, progress: &Function) -> Result<Figure, JsValue> {
         let loaded = self.load()?;
         let titled = Titled { title: loaded.title(), scenario: &loaded.scenario, network: &loaded.network };
-        let parts = Parts { delays: reports, reports };
-        let figure = ::figure::run(titled, parts, &mut |share| report_progress(progress, share));
+        let parts = RunParts { delays: reports, reports };
+        let figure = ::figure::record_run(titled, parts, &mut |share| report_progress(progress, share));
         figure.map(Figure).map_err(|_| JsValue::NULL)
     }
 

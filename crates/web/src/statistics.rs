@@ -1,7 +1,7 @@
 //! Statistics of replications, and the axes of small sweeps.
 
+use ::figure::collect_readings;
 use ::figure::protocol::{AxisPlace, MetricData, SweepAxis, SweepSuggestion};
-use ::figure::readings;
 use ::scenario::axes::suggest::{from_text, suggest_axes};
 use ::scenario::problem::Problem;
 use js_sys::Function;
@@ -60,7 +60,9 @@ impl Scenario {
     pub fn readings(&self, delays: bool, progress: &Function) -> Result<Figure, JsValue> {
         let loaded = self.load()?;
         let titled = Titled { title: loaded.title(), scenario: &loaded.scenario, network: &loaded.network };
-        readings(titled, delays, &mut |share| report_progress(progress, share)).map(Figure).map_err(|_| JsValue::NULL)
+        collect_readings(titled, delays, &mut |share| report_progress(progress, share))
+            .map(Figure)
+            .map_err(|_| JsValue::NULL)
     }
 }
 

@@ -1,30 +1,31 @@
-//! The clock of one capture in terms of another.
+//! Clock offset and skew between two captures.
 
 use engine::{Span, Time};
 
-/// The clock of the receiver's capture, in terms of the sender's.
+/// The clock of the receiver's capture relative to the clock of the sender's capture.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Clock {
-    /// Its offset at the start, in nanoseconds; positive if it is ahead. Captures count from their first frames.
+pub struct ReceiverClock {
+    /// Offset at the start, in nanoseconds; positive if the receiver's clock is ahead. The times of a capture count
+    /// from its first frame.
     pub offset: i128,
-    /// How much faster it runs, in parts per million; 0 if that is not seen.
+    /// Skew: how much faster the receiver's clock runs, in parts per million; 0 if no skew was detected.
     pub skew: f64,
-    /// The least delay, taken to be the same in both directions.
+    /// Minimum one-way delay, assumed equal in both directions.
     pub least: Span,
 }
 
-/// The least change of the offset that is taken for different rates of clocks.
+/// The smallest change of the offset, in nanoseconds, that counts as clock skew.
 const MIN_DRIFT: f64 = 100e3;
 
-/// The largest difference of rates that is believed, in parts per million: NTP corrects 500 at most [RFC5905].
+/// The largest plausible skew, in parts per million: NTP corrects 500 at most [RFC5905].
 const MAX_SKEW: f64 = 1000.0;
 
-impl Clock {
-    /// The clock by times at which packets left and arrived, each by its own clock: of packets to the receiver, and
-    /// from it. Neither list is empty. `skew` is the [difference of rates](find_skew), if it is seen.
-    pub(super) fn of(forward: &[[Time; 2]], backward: &[[Time; 2]], skew: Option<f64>) -> Self {
+impl ReceiverClock {
+    /// Estimates the clock from departure and arrival times, each by the local clock: `forward` of packets to the
+    /// receiver, `backward` of packets from it. Neither list is empty. `skew` is the [detected skew](find_skew).
+    pub(super) fn estimate(forward: &[[Time; 2]], backward: &[[Time; 2]], skew: Option<f64>) -> Self {
         let skew = skew.unwrap_or(0.0);
-        let clock = Clock { offset: 0, skew, least: Span::ZERO };
+        let clock = ReceiverClock { offset: 0, skew, least: Span::ZERO };
         let times = |pairs: &[[Time; 2]], sender: usize, receiver: usize| {
             let time = |pair: &[Time; 2]| clock.remove_skew(pair[receiver]) - i128::from(pair[sender].as_nanos());
             pairs.iter().map(time).collect::<Vec<i128>>()
@@ -32,26 +33,26 @@ impl Clock {
         let least = times(forward, 0, 1).into_iter().min().unwrap_or(0);
         let most = times(backward, 1, 0).into_iter().max().unwrap_or(0);
         let delay = ((least - most) / 2).clamp(0, u64::MAX.into());
-        Clock { offset: (least + most).div_euclid(2), least: Span::from_nanos(delay as u64), ..clock }
+        ReceiverClock { offset: (least + most).div_euclid(2), least: Span::from_nanos(delay as u64), ..clock }
     }
 
-    /// The time of the sender's clock.
+    /// Converts a time of the receiver's clock to the sender's clock.
     pub fn sender_time(&self, receivers: Time) -> Time {
         let at = self.remove_skew(receivers) - self.offset;
         Time::from_nanos(at.clamp(0, i128::from(u64::MAX / 2)) as u64)
     }
 
-    /// A time of the receiver's clock, if that ran at the rate of the sender's.
+    /// Converts a time of the receiver's clock to the rate of the sender's clock.
     fn remove_skew(&self, at: Time) -> i128 {
         let at = at.as_nanos();
         i128::from(at) - (at as f64 * self.skew / (1e6 + self.skew)).round() as i128
     }
 }
 
-/// The rate of the receiver's clock in parts per million more than the sender's, if it differs visibly; by packets of
-/// one length in each direction.
+/// Finds the skew of the receiver's clock against the sender's clock, in parts per million, from packets of equal
+/// length in each direction; `None` if no skew is detected.
 pub fn find_skew(forward: &[[Time; 2]], backward: &[[Time; 2]]) -> Option<f64> {
-    let (there, back) = (find_ends(forward)?, find_ends(backward)?);
+    let (there, back) = (compare_least_delays(forward)?, compare_least_delays(backward)?);
     let (grows, shrinks) = (there.change, -back.change);
     let alike = grows * shrinks > 0.0 && grows.abs().min(shrinks.abs()) * 2.0 >= grows.abs().max(shrinks.abs());
     let drift = (grows + shrinks) / 2.0;
@@ -60,16 +61,16 @@ pub fn find_skew(forward: &[[Time; 2]], backward: &[[Time; 2]]) -> Option<f64> {
     (alike && drift.abs() > MIN_DRIFT && skew.abs() < MAX_SKEW).then_some(skew)
 }
 
-/// How the least time from one clock to the other changes.
-struct LeastDelays {
+/// The change of the minimum one-way delay, measured by the two clocks.
+struct DelayChange {
     /// In nanoseconds.
     change: f64,
-    /// Between both least times.
+    /// Time between the two minima, in nanoseconds.
     time: f64,
 }
 
-/// From the first third of the time to the last.
-fn find_ends(pairs: &[[Time; 2]]) -> Option<LeastDelays> {
+/// Compares the minimum one-way delay in the first third of the time with the minimum in the last third.
+fn compare_least_delays(pairs: &[[Time; 2]]) -> Option<DelayChange> {
     let (first, last) = (pairs.first()?[0], pairs.iter().map(|pair| pair[0]).max()?);
     let third = Span::from_nanos(last.since(first.min(last)).as_nanos() / 3);
     let least = |chosen: &dyn Fn(Time) -> bool| {
@@ -78,5 +79,5 @@ fn find_ends(pairs: &[[Time; 2]]) -> Option<LeastDelays> {
     };
     let (from, before) = least(&|at| at <= first + third)?;
     let (to, after) = least(&|at| at >= first + third.times(2))?;
-    Some(LeastDelays { change: (after - before) as f64, time: to.since(from.min(to)).as_nanos() as f64 })
+    Some(DelayChange { change: (after - before) as f64, time: to.since(from.min(to)).as_nanos() as f64 })
 }

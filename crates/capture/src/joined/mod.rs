@@ -1,22 +1,23 @@
 //! Two captures of one connection, from both ends, joined: which packets were lost on the way, and how long the others
 //! took.
 //!
-//! 1. A [`Track`] keeps the packets of the connection in one capture.
-//! 2. [`Joined::of`] pairs the packets that left one end with those that arrived at the other.
+//! 1. A [`ConnectionTrack`] keeps the packets of the connection in one capture.
+//! 2. [`JoinedConnection::join`] pairs the packets that left one end with those that arrived at the other.
 //!
-//! Packets are the same if their ports, sequence and acknowledgment numbers, length, timestamps and first SACK-block
-//! are; so are their IP identifications, if they vary, and the identifications of at least nine tenths of the packets
-//! without a double agree. Of several copies the one is taken that keeps the order of packets, and otherwise the last
-//! that was sent early enough. Segments that offloading has merged are split by the MSS, and the identifications of the
-//! pieces count on from the identification of the whole.
+//! Two packets match if their ports, sequence and acknowledgment numbers, lengths, timestamps and first SACK blocks are
+//! equal. Their IP identifications must be equal, too, if identifications vary and agree for at least nine tenths of
+//! the packets without duplicates. Among several copies, the match is the copy that keeps the packet order, or else the
+//! last copy that was sent early enough. Segments merged by offloading are split at the MSS; the identifications of the
+//! pieces increment from the identification of the merged segment.
 //!
-//! Clocks. With f the least time from the sender's clock to the receiver's, and b the least back, the offset of the
-//! receiver's clock is (f - b) / 2, and the least delay is (f + b) / 2 in both directions: the captures do not show
-//! which part of it belongs to which. If f grows by as much as b shrinks, from the first third of the connection to
-//! the last and among packets of one length, the clocks run at different rates, and times are corrected by that.
+//! Clocks. With f the minimum one-way delay to the receiver and b the minimum one-way delay back, each measured by both
+//! clocks, the offset of the receiver's clock is (f - b) / 2. The minimum delay is (f + b) / 2 in both directions,
+//! because the captures do not show how asymmetric the path is. If f grows by about as much as b shrinks, from the
+//! first third of the connection to the last and among packets of equal length, the clocks are skewed, and times are
+//! corrected for the skew.
 //!
-//! Limits: a copy in the air while another of the same segment arrives out of order may be taken for that one. Of
-//! identical acknowledgments in a row the one that was lost is known by its time only.
+//! Limits: if a copy of a segment arrives out of order while another copy is in flight, the two may be confused. Among
+//! identical consecutive acknowledgments, only the times tell which one was lost.
 
 mod clock;
 mod pairs;
@@ -30,11 +31,11 @@ use wire::{Flags, SeqNum};
 use crate::packet::{End, Packet};
 use crate::transfer::{Survey, Truth};
 
-pub use clock::Clock;
+pub use clock::ReceiverClock;
 use clock::find_skew;
-use pairs::{Pairs, pair_packets};
+use pairs::{PacketPairs, pair_packets};
 
-/// Packets of a connection that are kept: a limit of memory, about 60 MB for each capture.
+/// The most packets of a connection that are stored: a limit of memory, about 60 MB for each capture.
 pub const MAX_PACKETS: usize = 1 << 20;
 
 /// The fields that are the same in both captures.
@@ -59,7 +60,7 @@ struct TrackedPacket {
 
 /// The packets of a connection in one capture.
 #[derive(Clone, Debug)]
-pub struct Track {
+pub struct ConnectionTrack {
     stream: u32,
     sender: End,
     mss: u32,
@@ -68,14 +69,14 @@ pub struct Track {
     beyond: u64,
 }
 
-impl Track {
+impl ConnectionTrack {
     /// Keeps the packets of connection `stream`, whose data `sender` sends in segments of `mss` bytes.
     pub fn new(stream: u32, sender: End, mss: u32) -> Self {
-        Track { stream, sender, mss: mss.max(1), packets: Vec::new(), beyond: 0 }
+        ConnectionTrack { stream, sender, mss: mss.max(1), packets: Vec::new(), beyond: 0 }
     }
 
     /// Reads a packet.
-    pub fn packet(&mut self, packet: &Packet) {
+    pub fn on_packet(&mut self, packet: &Packet) {
         let (Some(segment), Some(of)) = (packet.segment(), packet.stream) else { return };
         if of.stream != self.stream {
             return;
@@ -89,7 +90,7 @@ impl Track {
                 return;
             }
             let len = rest.min(self.mss);
-            // Of a merged segment, the last piece has these.
+            // FIN and RST belong to the last piece of a merged segment.
             let has = |flag: Flags| segment.flags.has(flag) && (flag == Flags::SYN || len == rest);
             // RST is the third, see `RESET`.
             let flags = [Flags::SYN, Flags::FIN, Flags::RST];
@@ -106,7 +107,7 @@ impl Track {
             };
             self.packets.push(TrackedPacket { at: packet.at, key });
             (seq, rest) = (seq + len, rest - len);
-            // Segmentation by Linux and by network cards counts on.
+            // Linux and network cards increment the identification from piece to piece.
             id = id.map(|id| id.wrapping_add(1));
             if rest == 0 {
                 return;
@@ -115,7 +116,7 @@ impl Track {
     }
 
     /// The packets of one direction, in order of time.
-    fn of(&self, from_sender: bool) -> Vec<TrackedPacket> {
+    fn packets_from(&self, from_sender: bool) -> Vec<TrackedPacket> {
         let mut packets: Vec<TrackedPacket> =
             self.packets.iter().filter(|seen| seen.key.from_sender == from_sender).copied().collect();
         packets.sort_by_key(|seen| seen.at);
@@ -126,15 +127,14 @@ impl Track {
 /// The bit of RST in a key.
 const RESET: u8 = 1 << 2;
 
-/// What became of a packet.
+/// The fate of a packet between the two captures.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CrossingFate {
-    /// It arrived at this time of the sender's capture.
+    /// It arrived at this time, by the clock of the sender's capture.
     Arrived(Time),
     /// It was lost on the way.
     Lost,
-    /// The other capture had not begun or was over when it would have arrived, or it missed the packet, which was
-    /// acknowledged.
+    /// The other capture did not cover the expected arrival, or it missed the packet, which was acknowledged.
     Unknown,
 }
 
@@ -159,34 +159,35 @@ pub struct Crossing {
 
 /// The packets of one direction.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct OneDirection {
+pub struct JoinedDirection {
     /// In the order in which they left.
     pub packets: Vec<Crossing>,
-    /// Packets that arrived and were not captured where they left. Resets at the end look alike and are not counted.
+    /// Packets captured only where they arrived. RST segments are not counted: those at the end of a connection are
+    /// identical.
     pub unseen: u64,
     /// Packets with data that were acknowledged although no copy of them was captured where they arrived.
     pub missed: u64,
 }
 
-/// The quantiles of one-way delays that are shown.
+/// The reported quantiles of one-way delays, with their names.
 pub const QUANTILES: [(&str, f64); 5] = [("min", 0.0), ("p50", 0.5), ("p95", 0.95), ("p99", 0.99), ("max", 1.0)];
 
-impl OneDirection {
+impl JoinedDirection {
     /// The [`QUANTILES`] of the one-way delays, with their names; `None` if no packet arrived.
     pub fn delay_quantiles(&self) -> [(&'static str, Option<Span>); QUANTILES.len()] {
-        let sorted = self.delays();
+        let sorted = self.sorted_delays();
         QUANTILES.map(|(name, share)| {
             let place = sorted.len().checked_sub(1).map(|last| (last as f64 * share).round() as usize);
             (name, place.and_then(|place| sorted.get(place).copied()))
         })
     }
 
-    /// Of packets that seem lost and are acknowledged though no copy arrived, it is not known which one the capture
-    /// missed.
-    fn note_missed(&mut self, acks: &OneDirection) {
+    /// Sets the fate of packets to unknown that seem lost and were acknowledged although no copy was captured where it
+    /// arrived: the capture missed one of the copies.
+    fn mark_missed(&mut self, acks: &JoinedDirection) {
         let Some(origin) = self.packets.iter().find(|packet| packet.len > 0).map(|packet| packet.seq) else { return };
         let offset = |seq: SeqNum| seq.0.wrapping_sub(origin.0);
-        // Acknowledgments of a SYN lie before.
+        // Numbers below the origin, such as in the handshake, wrap around.
         let acknowledged =
             acks.packets.iter().map(|packet| offset(packet.ack)).filter(|ack| *ack <= u32::MAX / 2).max();
         let has_arrived = |packet: &&Crossing| packet.len > 0 && matches!(packet.fate, CrossingFate::Arrived(_));
@@ -205,22 +206,22 @@ impl OneDirection {
     }
 
     /// The number of packets that were lost.
-    pub fn lost(&self) -> usize {
+    pub fn count_lost(&self) -> usize {
         self.packets.iter().filter(|packet| packet.fate == CrossingFate::Lost).count()
     }
 
     /// The number of packets whose fate is not known.
-    pub fn unknown(&self) -> usize {
+    pub fn count_unknown(&self) -> usize {
         self.packets.iter().filter(|packet| packet.fate == CrossingFate::Unknown).count()
     }
 
     /// The number of spurious retransmissions.
-    pub fn spurious(&self) -> usize {
+    pub fn count_spurious(&self) -> usize {
         self.packets.iter().filter(|packet| packet.spurious).count()
     }
 
     /// The one-way delays, the shortest first.
-    pub fn delays(&self) -> Vec<Span> {
+    pub fn sorted_delays(&self) -> Vec<Span> {
         let delay = |packet: &Crossing| match packet.fate {
             CrossingFate::Arrived(at) => Some(at.since(packet.sent)),
             CrossingFate::Lost | CrossingFate::Unknown => None,
@@ -243,43 +244,47 @@ pub enum JoinError {
 
 /// A connection in two captures.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Joined {
+pub struct JoinedConnection {
     /// The packets of the end that sends most data.
-    pub data: OneDirection,
+    pub data: JoinedDirection,
     /// The packets of the other end.
-    pub acks: OneDirection,
+    pub acks: JoinedDirection,
     /// The clock of the receiver's capture.
-    pub clock: Clock,
+    pub clock: ReceiverClock,
     /// Packets that were not read, because a capture has more than [`MAX_PACKETS`].
     pub beyond: u64,
 }
 
-impl Joined {
+impl JoinedConnection {
     /// Joins the capture at the sender with that at the receiver.
     ///
     /// # Errors
     /// They have no packets in common.
-    pub fn of(sender: &Track, receiver: &Track) -> Result<Self, JoinError> {
-        let forward = [sender.of(true), receiver.of(true)];
-        let backward = [receiver.of(false), sender.of(false)];
+    pub fn join(sender: &ConnectionTrack, receiver: &ConnectionTrack) -> Result<Self, JoinError> {
+        let forward = [sender.packets_from(true), receiver.packets_from(true)];
+        let backward = [receiver.packets_from(false), sender.packets_from(false)];
         let data = pair_packets(&forward[0], &forward[1]).ok_or(JoinError::NothingInCommon("data"))?;
         let acks = pair_packets(&backward[0], &backward[1]).ok_or(JoinError::NothingInCommon("acknowledgments"))?;
         let skew = find_skew(
-            &list_crossings(&forward, &data, usual_len(&forward[0])),
-            &list_crossings(&backward, &acks, usual_len(&backward[0])),
+            &list_crossings(&forward, &data, find_usual_len(&forward[0])),
+            &list_crossings(&backward, &acks, find_usual_len(&backward[0])),
         );
-        let clock = Clock::of(&list_crossings(&forward, &data, None), &list_crossings(&backward, &acks, None), skew);
+        let clock = ReceiverClock::estimate(
+            &list_crossings(&forward, &data, None),
+            &list_crossings(&backward, &acks, None),
+            skew,
+        );
         let ends =
             |packets: &[TrackedPacket]| packets.first().zip(packets.last()).map(|(first, last)| [first.at, last.at]);
         let [at_receiver, at_sender] = [&receiver.packets, &sender.packets].map(|packets| ends(packets));
-        let acks = one_direction(&backward, &acks, at_sender, |at| clock.sender_time(at), |at| at);
-        let mut data = one_direction(&forward, &data, at_receiver, |at| at, |at| clock.sender_time(at));
-        data.note_missed(&acks);
-        Ok(Joined { data, acks, clock, beyond: sender.beyond + receiver.beyond })
+        let acks = join_direction(&backward, &acks, at_sender, |at| clock.sender_time(at), |at| at);
+        let mut data = join_direction(&forward, &data, at_receiver, |at| at, |at| clock.sender_time(at));
+        data.mark_missed(&acks);
+        Ok(JoinedConnection { data, acks, clock, beyond: sender.beyond + receiver.beyond })
     }
 
     /// The fates of the transmissions of data, captured at the sender.
-    pub fn truth(&self, survey: &Survey) -> Truth {
+    pub fn arrivals_of_data(&self, survey: &Survey) -> Truth {
         let fates = self.data.packets.iter().filter(|packet| packet.len > 0).filter_map(|packet| {
             let fate = match packet.fate {
                 CrossingFate::Arrived(at) => Some(at),
@@ -293,7 +298,7 @@ impl Joined {
 }
 
 /// The most frequent number of bytes of data in a packet.
-fn usual_len(packets: &[TrackedPacket]) -> Option<u32> {
+fn find_usual_len(packets: &[TrackedPacket]) -> Option<u32> {
     let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
     packets.iter().filter(|seen| seen.key.flags == 0).for_each(|seen| *counts.entry(seen.key.len).or_default() += 1);
     counts.into_iter().max_by_key(|(_, count)| *count).map(|(len, _)| len)
@@ -301,7 +306,7 @@ fn usual_len(packets: &[TrackedPacket]) -> Option<u32> {
 
 /// Times at which packets left and arrived, each by its own clock; if `len` is given, packets of this length without
 /// SYN.
-fn list_crossings(packets: &[Vec<TrackedPacket>; 2], pairs: &Pairs, len: Option<u32>) -> Vec<[Time; 2]> {
+fn list_crossings(packets: &[Vec<TrackedPacket>; 2], pairs: &PacketPairs, len: Option<u32>) -> Vec<[Time; 2]> {
     let chosen = |seen: &TrackedPacket| len.is_none_or(|len| seen.key.len == len && seen.key.flags == 0);
     let both = packets[0].iter().zip(&pairs.arrivals).filter(|(left, _)| chosen(left));
     both.filter_map(|(left, arrival)| Some([left.at, packets[1][(*arrival)? as usize].at])).collect()
@@ -309,21 +314,21 @@ fn list_crossings(packets: &[Vec<TrackedPacket>; 2], pairs: &Pairs, len: Option<
 
 /// The packets of one direction, with their times by the sender's clock. `captured` is the time of the first and the
 /// last packet where they arrive.
-fn one_direction(
+fn join_direction(
     [left, arrived]: &[Vec<TrackedPacket>; 2],
-    pairs: &Pairs,
+    pairs: &PacketPairs,
     captured: Option<[Time; 2]>,
     leaves: impl Fn(Time) -> Time,
     arrives: impl Fn(Time) -> Time,
-) -> OneDirection {
-    // The first byte of each segment with data, with whether one of them arrived so far.
+) -> JoinedDirection {
+    // Whether a copy has arrived so far, by the first sequence number of each segment with data.
     let mut sent: BTreeMap<u32, bool> = BTreeMap::new();
     let between = |(seen, arrival): (&TrackedPacket, &Option<u32>)| {
         Some(i128::from(arrived[(*arrival)? as usize].at.as_nanos()) - i128::from(seen.at.as_nanos()))
     };
     let most = left.iter().zip(&pairs.arrivals).filter_map(between).max().unwrap_or(0);
     let last_paired = pairs.arrivals.iter().rposition(Option::is_some);
-    // A later packet arrived, or the capture ran for longer than any packet took.
+    // A packet sent later arrived, or the capture continued for longer than the maximum one-way delay.
     let covers = |number: usize, at: Time| {
         let Some([first, last]) = captured.map(|ends| ends.map(|at| i128::from(at.as_nanos()))) else { return false };
         let at = i128::from(at.as_nanos());
@@ -333,10 +338,13 @@ fn one_direction(
         let PacketKey { seq, len, ack, .. } = seen.key;
         let fate = match arrival {
             Some(arrival) => CrossingFate::Arrived(arrives(arrived[*arrival as usize].at)),
-            None => match covers(number, seen.at) {
-                true => CrossingFate::Lost,
-                false => CrossingFate::Unknown,
-            },
+            None => {
+                if covers(number, seen.at) {
+                    CrossingFate::Lost
+                } else {
+                    CrossingFate::Unknown
+                }
+            }
         };
         let before = (len > 0).then(|| sent.get(&seq).copied()).flatten();
         if len > 0 {
@@ -356,5 +364,5 @@ fn one_direction(
     let is_reset = |seen: &TrackedPacket| seen.key.flags & RESET != 0;
     let paired = pairs.arrivals.iter().flatten().filter(|arrival| !is_reset(&arrived[**arrival as usize])).count();
     let all = arrived.iter().filter(|seen| !is_reset(seen)).count();
-    OneDirection { packets, unseen: (all - paired) as u64, missed: 0 }
+    JoinedDirection { packets, unseen: (all - paired) as u64, missed: 0 }
 }

@@ -2,31 +2,31 @@
 
 use super::{PacketKey, TrackedPacket};
 
-/// Which packet arrived where.
-pub struct Pairs {
+/// Departures matched with arrivals.
+pub struct PacketPairs {
     /// For each packet that left, the number of the one that arrived.
     pub arrivals: Vec<Option<u32>>,
-    /// The least time from one clock to the other, in nanoseconds.
+    /// Minimum one-way delay by the two clocks, in nanoseconds.
     pub least: i128,
 }
 
 /// Packets of one direction by their keys.
-struct ByKey<'a> {
+struct PacketIndex<'a> {
     packets: &'a [TrackedPacket],
     with_id: bool,
-    /// Numbers of packets, by key and by time.
+    /// Indices of packets, sorted by key and then by time.
     order: Vec<u32>,
 }
 
-impl<'a> ByKey<'a> {
-    fn of(packets: &'a [TrackedPacket], with_id: bool) -> Self {
+impl<'a> PacketIndex<'a> {
+    fn build(packets: &'a [TrackedPacket], with_id: bool) -> Self {
         let mut order: Vec<u32> = (0..packets.len() as u32).collect();
         order.sort_by_key(|number| (make_key(&packets[*number as usize], with_id), *number));
-        ByKey { packets, with_id, order }
+        PacketIndex { packets, with_id, order }
     }
 
-    /// Where packets with this key begin and end in the order.
-    fn group(&self, wanted: &PacketKey) -> std::ops::Range<usize> {
+    /// The range of the packets with this key in `order`.
+    fn find_group(&self, wanted: &PacketKey) -> std::ops::Range<usize> {
         let of = |number: &u32| make_key(&self.packets[*number as usize], self.with_id);
         let from = self.order.partition_point(|number| of(number) < *wanted);
         let to = from + self.order[from..].partition_point(|number| of(number) == *wanted);
@@ -38,19 +38,19 @@ fn make_key(seen: &TrackedPacket, with_id: bool) -> PacketKey {
     PacketKey { id: seen.key.id.filter(|_| with_id), ..seen.key }
 }
 
-/// The time from one clock to the other.
+/// The one-way delay by the two clocks, in nanoseconds.
 fn measure_time_between(left: &TrackedPacket, arrived: &TrackedPacket) -> i128 {
     i128::from(arrived.at.as_nanos()) - i128::from(left.at.as_nanos())
 }
 
 /// Pairs packets, both in order of time; `None` if no packet is certain to be in both.
-pub fn pair_packets(left: &[TrackedPacket], arrived: &[TrackedPacket]) -> Option<Pairs> {
-    let (mut leaving, mut arriving) = (ByKey::of(left, false), ByKey::of(arrived, false));
+pub fn pair_packets(left: &[TrackedPacket], arrived: &[TrackedPacket]) -> Option<PacketPairs> {
+    let (mut leaving, mut arriving) = (PacketIndex::build(left, false), PacketIndex::build(arrived, false));
     let mut least: Option<i128> = None;
     let (mut single, mut agree) = (0_usize, 0_usize);
     for seen in left {
         let wanted = make_key(seen, false);
-        let (from, to) = (leaving.group(&wanted), arriving.group(&wanted));
+        let (from, to) = (leaving.find_group(&wanted), arriving.find_group(&wanted));
         if from.len() != 1 || to.len() != 1 {
             continue;
         }
@@ -65,32 +65,32 @@ pub fn pair_packets(left: &[TrackedPacket], arrived: &[TrackedPacket]) -> Option
     let vary = left.iter().any(|seen| seen.key.id != left[0].key.id);
     let with_id = vary && agree > 0 && agree * 10 >= single * 9;
     if with_id {
-        (leaving, arriving) = (ByKey::of(left, true), ByKey::of(arrived, true));
+        (leaving, arriving) = (PacketIndex::build(left, true), PacketIndex::build(arrived, true));
     }
     drop(arriving);
-    Some(Pairs { arrivals: assign_arrivals(&leaving, left, arrived, least, with_id), least })
+    Some(PacketPairs { arrivals: assign_arrivals(&leaving, left, arrived, least, with_id), least })
 }
 
 /// Assigns packets that left to arrivals, the last first.
 fn assign_arrivals(
-    leaving: &ByKey<'_>,
+    leaving: &PacketIndex<'_>,
     left: &[TrackedPacket],
     arrived: &[TrackedPacket],
     least: i128,
     with_id: bool,
 ) -> Vec<Option<u32>> {
     let mut arrivals = vec![None; left.len()];
-    // The candidates of each group that remain, by its beginning.
+    // The number of remaining candidates of each group, indexed by the start of the group.
     let mut rest: Vec<u32> = vec![u32::MAX; left.len()];
     let mut next = u32::MAX;
     for (number, seen) in arrived.iter().enumerate().rev() {
-        let group = leaving.group(&make_key(seen, with_id));
+        let group = leaving.find_group(&make_key(seen, with_id));
         if group.is_empty() {
             continue;
         }
         let all = &leaving.order[group.clone()];
         let remaining = (rest[group.start] as usize).min(all.len());
-        // What left too late for this arrival left too late for earlier ones.
+        // A packet that left too late for this arrival also left too late for earlier arrivals.
         let early =
             all[..remaining].partition_point(|place| measure_time_between(&left[*place as usize], seen) >= least);
         // Packets keep their order, if one of the candidates does.

@@ -8,7 +8,7 @@
 use engine::{Span, Time};
 use tcp::Blocked;
 
-/// The reasons that are known, and times whose reason is not.
+/// Known reasons, and times whose reason is still open.
 #[derive(Default)]
 pub struct BlockedReasons {
     open: Vec<Time>,
@@ -18,45 +18,45 @@ pub struct BlockedReasons {
 }
 
 impl BlockedReasons {
-    /// From now on the reason is this; `None` if the next segment tells. What held for less than `reaction` before was
-    /// no reason: the sender was about to send.
-    pub fn note(&mut self, at: Time, reason: Option<Blocked>, reaction: Span) {
+    /// Sets the reason from `at` on; `None` if the next segment determines it. A state that lasted less than `reaction`
+    /// is discarded: the sender was about to send.
+    pub fn set_reason(&mut self, at: Time, reason: Option<Blocked>, reaction: Span) {
         match reason {
             None if self.open.is_empty() => self.open.push(at),
-            // Only the first moment counts: what follows has the same reason.
+            // Later times have the same reason as the first.
             None => {}
             Some(reason) => {
                 // Nothing was sent in between.
                 let before = if reason == Blocked::Data { Blocked::Data } else { Blocked::Cwnd };
                 self.resolve(at, before, reaction);
-                self.know(at, reason);
+                self.add_known(at, reason);
             }
         }
     }
 
-    /// The reason of the times whose reason was not known.
+    /// Sets the reason of all open times.
     pub fn resolve(&mut self, now: Time, reason: Blocked, reaction: Span) {
         for at in std::mem::take(&mut self.open) {
             if at + reaction < now {
-                self.know(at, reason);
+                self.add_known(at, reason);
             }
         }
     }
 
-    fn know(&mut self, at: Time, reason: Blocked) {
+    fn add_known(&mut self, at: Time, reason: Blocked) {
         if self.last != Some(reason) {
             self.last = Some(reason);
             self.known.push((at, reason));
         }
     }
 
-    /// The first time whose reason is not known.
+    /// The first open time.
     pub fn unknown_since(&self) -> Option<Time> {
         self.open.first().copied()
     }
 
-    /// The reasons that have become known.
-    pub fn take(&mut self) -> Vec<(Time, Blocked)> {
+    /// Removes and returns the known reasons.
+    pub fn take_known(&mut self) -> Vec<(Time, Blocked)> {
         std::mem::take(&mut self.known)
     }
 }

@@ -29,11 +29,11 @@ impl FactQueue {
     /// Adds a fact with the next number. One in the past is passed on at the next opportunity.
     pub fn add(&mut self, at: Time, fact: CapturedFact) {
         let number = self.reserve_number();
-        self.add_as(at, number, fact);
+        self.add_numbered(at, number, fact);
     }
 
     /// Adds a fact with a reserved number.
-    pub fn add_as(&mut self, at: Time, number: u64, fact: CapturedFact) {
+    pub fn add_numbered(&mut self, at: Time, number: u64, fact: CapturedFact) {
         let place = match self.free.pop() {
             Some(place) => {
                 self.facts[place] = fact;

@@ -10,9 +10,9 @@
 //!
 //! Times. The path contains the place of capture: R_s is the round trip to the sender and back, R_r that to the
 //! receiver and back, R = R_s + R_r; each is the smallest that was measured. Data is taken to be sent when it was
-//! captured, and an acknowledgment to arrive at the sender R_s after it was captured. The receiver has sent it R / 2
-//! before that, and then the data that it acknowledges had arrived. At the sender R_s is zero and both times are exact;
-//! elsewhere a queue between sender and capture is part of the sender's time.
+//! captured, and an acknowledgment to arrive at the sender R_s after it was captured. The receiver sent it R / 2 before
+//! that, when the acknowledged data had arrived. At the sender R_s is zero and both times are exact; elsewhere a queue
+//! between sender and capture is part of the sender's time.
 //!
 //! Evidence. Fields of captured segments are known; values derived by one of these rules are inferred and have the
 //! bounds that the rule leaves, and everything else is unknown: where on the path a segment was lost, a rate that too
@@ -20,7 +20,7 @@
 //! where events are told apart by it.
 //!
 //! Limits: of a segment with several transmissions, the one that arrived is chosen by timestamps, or by
-//! time: an acknowledgment within 0.9 R of a retransmission is not an answer to it. An acknowledgment that was lost,
+//! time: an acknowledgment within 0.9 R of a retransmission does not acknowledge it. An acknowledgment that was lost,
 //! and a segment that was lost before the place of capture and never repeated, leave no trace.
 
 mod blocked_reasons;
@@ -33,5 +33,5 @@ mod survey;
 mod transmissions;
 mod window_estimate;
 
-pub use replay::{Counts, Replay, Truth};
+pub use replay::{Replay, SegmentCounts, Truth};
 pub use survey::{Survey, Surveyor, Vantage};

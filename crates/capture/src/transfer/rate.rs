@@ -18,7 +18,7 @@ use observation::{CapturedFact, CapturedSink, Evidence, Rule, Unseen};
 
 use super::survey::{Survey, Vantage};
 
-/// Packets of a run from which a rate is measured.
+/// The least number of packets of a run.
 const RUN: usize = 16;
 /// The same where no run is longer, and at the receiver where runs of this length are faster by more than a quarter: a
 /// sender that does not fill the path leaves gaps in longer ones.
@@ -43,7 +43,7 @@ pub struct PassedPacket {
     pub certain: bool,
 }
 
-/// Bits of a run of packets over a time, which ends at `at`.
+/// A run of packets that waited at the bottleneck.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct WaitingRun {
     /// The arrival of its last packet.
@@ -64,7 +64,7 @@ pub struct WaitingRuns {
 
 impl WaitingRuns {
     /// The runs among packets captured at `vantage`.
-    pub fn of(packets: impl IntoIterator<Item = PassedPacket>, vantage: Vantage) -> Self {
+    pub fn from_packets(packets: impl IntoIterator<Item = PassedPacket>, vantage: Vantage) -> Self {
         let sees_waits = vantage != Vantage::Receiver;
         let mut packets: Vec<PassedPacket> = packets.into_iter().collect();
         packets.sort_by_key(|packet| packet.arrived);
@@ -89,7 +89,7 @@ impl WaitingRuns {
         Rate::from_bits_per_sec(rate.round() as u64)
     }
 
-    /// The rate below which this share of the bits was transmitted.
+    /// The quantile of the rates, weighted by bits.
     pub fn quantile(&self, share: f64) -> Option<f64> {
         let mut sorted: Vec<(f64, f64)> = self.runs.iter().map(|run| (run.rate, run.bits)).collect();
         sorted.sort_by(|one, other| one.0.total_cmp(&other.0));
@@ -117,7 +117,7 @@ fn find_runs(packets: &[PassedPacket], base: Span, sees_waits: bool, least: usiz
             let usual = before.since(packets[first].arrived).as_nanos() / (now - first).max(1) as u64;
             now - first < 2 || at.since(before).as_nanos() <= 8 * usual.max(1)
         };
-        // Packets that arrive with the first one are not transmitted in the time since then.
+        // Packets that arrive together with the first have no transmission time.
         let certain = packets[now - 1].certain && packets[now].certain;
         if !waited || !certain || at == packets[first].arrived {
             (first, bits) = (now, 0.0);
@@ -156,12 +156,12 @@ impl<'a> PassedPackets<'a> {
     }
 
     /// The rate of the slowest link.
-    pub fn rate(mut self) -> Evidence<Rate> {
+    pub fn estimate_rate(mut self) -> Evidence<Rate> {
         for packet in self.passed.iter_mut().filter(|_| !self.certain) {
             let next = self.retransmissions.partition_point(|at| *at < packet.sent);
             packet.certain = self.retransmissions.get(next).is_none_or(|at| *at > packet.arrived);
         }
-        let runs = WaitingRuns::of(self.passed, self.survey.place_of_times());
+        let runs = WaitingRuns::from_packets(self.passed, self.survey.place_of_times());
         let quantile = |share: f64| Rate::from_bits_per_sec(runs.quantile(share)?.round() as u64);
         match (runs.rate(), quantile(0.1), quantile(0.9)) {
             (Some(value), Some(low), Some(high)) => {
@@ -206,7 +206,8 @@ mod tests {
     fn rate_is_that_of_packets_that_waited() {
         for vantage in [Vantage::Sender, Vantage::Receiver] {
             for per_burst in [20, 10] {
-                let rate = WaitingRuns::of(bursts(per_burst), vantage).rate().expect("runs of packets that waited");
+                let rate =
+                    WaitingRuns::from_packets(bursts(per_burst), vantage).rate().expect("runs of packets that waited");
                 assert!((9.9e6..10.1e6).contains(&(rate.bits_per_sec() as f64)), "{vantage:?} {per_burst}: {rate:?}");
             }
         }
@@ -214,7 +215,7 @@ mod tests {
 
     #[test]
     fn rate_is_unknown_where_few_packets_wait() {
-        assert_eq!(WaitingRuns::of(bursts(4), Vantage::Sender).rate(), None);
-        assert_eq!(WaitingRuns::of([], Vantage::Receiver).rate(), None);
+        assert_eq!(WaitingRuns::from_packets(bursts(4), Vantage::Sender).rate(), None);
+        assert_eq!(WaitingRuns::from_packets([], Vantage::Receiver).rate(), None);
     }
 }

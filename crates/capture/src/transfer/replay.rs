@@ -11,9 +11,9 @@ use wire::{Flags, Segment, SeqNum};
 use super::blocked_reasons::BlockedReasons;
 use super::duplicate_report::find_duplicate_report;
 use super::fact_queue::FactQueue;
-use super::retransmissions::{Repeated, RetransmissionState};
+use super::retransmissions::{RetransmissionState, RetransmittedRange};
 use super::survey::Survey;
-use super::transmissions::{AckTimes, SegmentFate, SentSegment, Transmissions};
+use super::transmissions::{AckTimes, ReplayedSegment, SegmentFate, Transmissions};
 use super::window_estimate::WindowEstimate;
 use crate::packet::{End, Packet};
 
@@ -21,10 +21,10 @@ use crate::packet::{End, Packet};
 /// Beyond, the fate of the oldest ones remains unknown.
 const MAX_KEPT: usize = 1 << 20;
 
-/// The largest segment that is believed, in bytes: offloading makes them of 512 kB at most.
+/// The largest plausible segment in bytes: offloading merges 512 kB at most.
 const MAX_SEGMENT: u32 = 1 << 20;
 
-/// The largest number of segments that are taken to be missing in one place; beyond, they are larger.
+/// The largest number of segments into which one gap is divided; in larger gaps the segments are larger.
 const MAX_MISSING: u64 = 1024;
 
 /// The longest timeout.
@@ -32,14 +32,14 @@ const MAX_TIMEOUT: Span = Span::from_secs(1_000_000);
 
 /// Counts of a connection's segments.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Counts {
+pub struct SegmentCounts {
     /// Segments of data, split where offloading merged them.
     pub segments: u64,
     /// Retransmissions.
     pub repeated: u64,
-    /// Those that were missing when later ones were captured, and never seen.
+    /// Segments that were never captured although later ones were.
     pub missing: u64,
-    /// Those captured after later ones, without being repetitions.
+    /// Segments captured out of order that are not retransmissions.
     pub reordered: u64,
     /// Keep-alives and probes of a closed window.
     pub probes: u64,
@@ -52,7 +52,7 @@ pub struct Counts {
 }
 
 /// When transmissions of data arrived at the receiver, if they did, by the times at which they were captured and their
-/// first bytes, modulo 2^32. It is known if both ends captured.
+/// first bytes, modulo 2^32. Known if both ends captured.
 pub type Truth = HashMap<(Time, u32), Option<Time>, foldhash::fast::RandomState>;
 
 /// Turns the packets of a connection into facts, for a sink.
@@ -70,7 +70,7 @@ struct ReplayState<'a> {
     sender: RetransmissionState,
     blocked: BlockedReasons,
     window: WindowEstimate,
-    counts: Counts,
+    counts: SegmentCounts,
     /// Acknowledgments on their way from the place of capture to the sender.
     acks: VecDeque<(Time, Segment)>,
     now: Time,
@@ -78,10 +78,10 @@ struct ReplayState<'a> {
     max: u64,
     /// The receive window in bytes from `una` on.
     receive_window: Evidence<u64>,
-    /// The end of the last data segment had PSH, or it was not full.
+    /// Whether the last data segment had PSH or was not full.
     write_ended: bool,
     last_sent: Time,
-    /// The end of the last transmission of the link.
+    /// When the bottleneck ended its last transmission.
     free: Time,
     /// The propagation delay; zero if it is unknown.
     propagation: Span,
@@ -104,9 +104,9 @@ impl<'a, S: CapturedSink> Replay<'a, S> {
     }
 
     /// Reads a packet of the connection.
-    pub fn packet(&mut self, packet: &Packet) {
+    pub fn on_packet(&mut self, packet: &Packet) {
         let sink = &mut self.sink;
-        self.state.packet(packet, &mut |at, fact| sink.on_captured(at, fact));
+        self.state.on_packet(packet, &mut |at, fact| sink.on_captured(at, fact));
     }
 
     /// The sink, with the facts so far.
@@ -115,7 +115,7 @@ impl<'a, S: CapturedSink> Replay<'a, S> {
     }
 
     /// Ends the connection. Returns the sink, the counts and the time of the end.
-    pub fn finish(self) -> (S, Counts, Time) {
+    pub fn finish(self) -> (S, SegmentCounts, Time) {
         let Replay { mut sink, mut state } = self;
         let end = state.finish(&mut |at, fact| sink.on_captured(at, fact));
         (sink, state.counts, end)
@@ -127,7 +127,7 @@ type Emit<'a> = &'a mut dyn FnMut(Time, &CapturedFact);
 
 impl<'a> ReplayState<'a> {
     fn new(survey: &'a Survey) -> Self {
-        let (propagation, transmission) = (survey.delay().value().unwrap_or(Span::ZERO), survey.transmission());
+        let (propagation, transmission) = (survey.delay().value().unwrap_or(Span::ZERO), survey.transmission_time());
         let round_trip = survey.round_trip_threshold();
         let mut queue = FactQueue::default();
         queue.add(survey.stream.start, CapturedFact::Began);
@@ -139,7 +139,7 @@ impl<'a> ReplayState<'a> {
             sender: RetransmissionState::new(round_trip, survey.is_at_sender()),
             blocked: BlockedReasons::default(),
             window: WindowEstimate::new(survey.mss, survey.sack),
-            counts: Counts::default(),
+            counts: SegmentCounts::default(),
             acks: VecDeque::new(),
             now: survey.stream.start,
             una: 0,
@@ -155,7 +155,7 @@ impl<'a> ReplayState<'a> {
         }
     }
 
-    fn packet(&mut self, packet: &Packet, emit: Emit<'_>) {
+    fn on_packet(&mut self, packet: &Packet, emit: Emit<'_>) {
         let (Some(segment), Some(of)) = (packet.segment(), packet.stream) else { return };
         // Files need not be in order of time.
         let at = packet.at.max(self.now);
@@ -164,26 +164,26 @@ impl<'a> ReplayState<'a> {
             return;
         }
         if of.from == self.survey.sender {
-            self.acknowledge_until(at, emit);
+            self.deliver_acks(at, emit);
             self.follow_handshake(at, segment, of.from);
             self.on_data(at, segment);
-            self.settle(at, emit);
+            self.flush_decided(at, emit);
         } else {
             self.follow_handshake(at, segment, of.from);
             if segment.flags.has(Flags::ACK) && !segment.flags.has(Flags::SYN) {
                 self.acks.push_back((at + self.survey.offset_to_sender(), *segment));
             }
-            self.acknowledge_until(at, emit);
+            self.deliver_acks(at, emit);
         }
     }
 
     /// Ends the connection. Returns the time of the end.
     fn finish(&mut self, emit: Emit<'_>) -> Time {
         let end = self.now + self.survey.offset_to_sender();
-        self.acknowledge_until(end, emit);
+        self.deliver_acks(end, emit);
         self.blocked.resolve(end, Blocked::Data, Span::ZERO);
         self.report_blocked();
-        // In a queue round trips are longer than the least.
+        // Queueing makes round trips longer than the minimum.
         let answer = self.survey.round_trip_threshold().times(2).max(self.sender.timeout().unwrap_or_default());
         while let Some(mut transmission) = self.transmissions.take_oldest() {
             if transmission.fate == SegmentFate::Open {
@@ -199,11 +199,11 @@ impl<'a> ReplayState<'a> {
     }
 
     /// Handles the acknowledgments that have reached the sender by now.
-    fn acknowledge_until(&mut self, now: Time, emit: Emit<'_>) {
+    fn deliver_acks(&mut self, now: Time, emit: Emit<'_>) {
         while let Some((at, segment)) = self.acks.front().copied().filter(|(at, _)| *at <= now) {
             self.acks.pop_front();
             self.on_ack(at, &segment);
-            self.settle(at, emit);
+            self.flush_decided(at, emit);
         }
     }
 
@@ -249,7 +249,7 @@ impl<'a> ReplayState<'a> {
         }
         self.write_ended = segment.flags.has(Flags::PSH) || segment.len < self.survey.mss;
         self.last_sent = at;
-        self.find_block(at);
+        self.update_blocked_reason(at);
     }
 
     /// Whether a segment asks for an acknowledgment only: a keep-alive, or a probe of a closed window.
@@ -266,7 +266,7 @@ impl<'a> ReplayState<'a> {
         while self.max < seq {
             let to = seq.min(self.max + mss);
             self.counts.missing += 1;
-            self.transmit(at, (self.max, to), Reason::New, stamp, true);
+            self.add_transmission(at, (self.max, to), Reason::New, stamp, true);
             self.max = to;
         }
     }
@@ -278,10 +278,10 @@ impl<'a> ReplayState<'a> {
         if seq >= self.max {
             let reaction = self.sender.reaction();
             let soon = at.since(self.last_sent.min(at)).times(2) < self.survey.round_trip_threshold();
-            let reason = if self.sender.reacts(at) || self.sender.repairs() {
+            let reason = if self.sender.is_ack_clocked(at) || self.sender.in_loss_recovery() {
                 Blocked::Cwnd
             } else if self.una < self.max && soon && !self.write_ended {
-                // Elsewhere the path spreads segments, too.
+                // Away from the sender, the path spaces segments, too.
                 if self.survey.is_at_sender() { Blocked::Pacing } else { Blocked::Cwnd }
             } else {
                 Blocked::Data
@@ -289,12 +289,12 @@ impl<'a> ReplayState<'a> {
             self.blocked.resolve(at, reason, reaction);
             self.sender.on_new_data(at, self.una == self.max);
             self.max = end;
-            self.transmit(at, (seq, end), Reason::New, stamp, false);
+            self.add_transmission(at, (seq, end), Reason::New, stamp, false);
             return;
         }
-        // A repetition answers an acknowledgment of the segment behind the gap.
+        // A retransmission follows an acknowledgment of the segment after the gap.
         let least = Span::from_millis(3).max(Span::from_nanos(self.survey.round_trip_threshold().as_nanos() / 10 * 9));
-        let is_late = |unseen: &&mut SentSegment| match (unseen.stamp, stamp) {
+        let is_late = |unseen: &&mut ReplayedSegment| match (unseen.stamp, stamp) {
             (Some(behind), Some(stamp)) if behind != stamp => (stamp.wrapping_sub(behind) as i32) < 0,
             _ => at.since(unseen.at.min(at)) < least,
         };
@@ -306,13 +306,13 @@ impl<'a> ReplayState<'a> {
         }
         self.counts.repeated += 1;
         let reason = self.on_retransmission(at, seq, end);
-        self.transmit(at, (seq, end), reason, stamp, false);
+        self.add_transmission(at, (seq, end), reason, stamp, false);
     }
 
     /// Returns the reason of a retransmission, which may begin a recovery.
     fn on_retransmission(&mut self, at: Time, seq: u64, end: u64) -> Reason {
         let first = seq <= self.una || !self.transmissions.is_open(self.una);
-        let repeated = Repeated { first, last: end >= self.max, max: self.max };
+        let repeated = RetransmittedRange { first, last: end >= self.max, max: self.max };
         let cause = self.sender.classify_retransmission(at, repeated);
         match cause.reason {
             Reason::Timeout if cause.begins => {
@@ -338,17 +338,17 @@ impl<'a> ReplayState<'a> {
     }
 
     /// A segment enters the path. Its fact follows when its fate is decided.
-    fn transmit(&mut self, at: Time, (seq, end): (u64, u64), reason: Reason, stamp: Option<u32>, unseen: bool) {
+    fn add_transmission(&mut self, at: Time, (seq, end): (u64, u64), reason: Reason, stamp: Option<u32>, unseen: bool) {
         let number = self.queue.reserve_number();
         let fate = SegmentFate::Open;
-        self.transmissions.add(SentSegment { seq, end, at, reason, stamp, number, unseen, estimated: false, fate });
+        self.transmissions.add(ReplayedSegment { seq, end, at, reason, stamp, number, unseen, estimated: false, fate });
     }
 
     fn on_ack(&mut self, at: Time, segment: &Segment) {
         let Some(stated) = segment.ack.offset_from(self.survey.origin, self.una) else { return };
-        // A FIN has a number too.
+        // A FIN occupies a sequence number, too.
         let ack = stated.min(self.max);
-        let window = self.stated_window(segment);
+        let window = self.read_receive_window(segment);
         let advances = ack > self.una;
         let sack = segment.options.sack.as_slice();
         let changes = window.value() != self.receive_window.value();
@@ -395,16 +395,19 @@ impl<'a> ReplayState<'a> {
             self.counts.closed_windows += 1;
         }
         self.receive_window = window;
-        self.follow_recovery(at, ack, advances, duplicate);
-        self.find_block(at);
+        self.follow_recovery(at, ack, advances);
+        if (advances || duplicate) && self.window.on_ack(advances) {
+            self.report_window(at);
+        }
+        self.update_blocked_reason(at);
         if advances && ack == self.survey.bytes && !self.completed {
             self.completed = true;
             self.queue.add(at, CapturedFact::Completed);
         }
     }
 
-    /// The receive window of an acknowledgment: a closed one has no scale.
-    fn stated_window(&self, segment: &Segment) -> Evidence<u64> {
+    /// The receive window of an acknowledgment; a zero window is known without the scale.
+    fn read_receive_window(&self, segment: &Segment) -> Evidence<u64> {
         if self.survey.scale_known || segment.window == 0 {
             Evidence::Known(segment.window.into())
         } else {
@@ -412,14 +415,11 @@ impl<'a> ReplayState<'a> {
         }
     }
 
-    /// An acknowledgment may end a recovery, and enlarge the window.
-    fn follow_recovery(&mut self, at: Time, ack: u64, advances: bool, duplicate: bool) {
+    /// Reports the end of a recovery, if an acknowledgment ends it.
+    fn follow_recovery(&mut self, at: Time, ack: u64, advances: bool) {
         if self.sender.on_ack(at, ack, advances) {
             self.queue.add(at, CapturedFact::RecoveryEnd);
             self.window.end_repair();
-            self.report_window(at);
-        }
-        if (advances || duplicate) && self.window.on_ack(advances) {
             self.report_window(at);
         }
     }
@@ -438,34 +438,34 @@ impl<'a> ReplayState<'a> {
     }
 
     /// Finds the reason for which the sender sends nothing now.
-    fn find_block(&mut self, at: Time) {
+    fn update_blocked_reason(&mut self, at: Time) {
         let flight = self.max - self.una;
         let next = u64::from(self.survey.mss).min(self.survey.bytes.saturating_sub(self.max));
         let full_window = self.receive_window.value().filter(|window| flight + next > *window);
-        let mut changed = self.window.fits(flight);
+        let mut changed = self.window.raise_to_flight(flight);
         let reason = if next == 0 {
             Some(Blocked::Data)
         } else if let Some(window) = full_window {
-            changed |= self.window.fits(window);
+            changed |= self.window.raise_to_flight(window);
             Some(Blocked::PeerWindow)
         } else {
             None
         };
-        self.blocked.note(at, reason, self.sender.reaction());
+        self.blocked.set_reason(at, reason, self.sender.reaction());
         if changed {
             self.report_window(at);
         }
     }
 
     fn report_window(&mut self, at: Time) {
-        self.queue.add(at, self.window.as_fact());
+        self.queue.add(at, self.window.to_fact());
     }
 
     fn report_blocked(&mut self) {
-        for (at, reason) in self.blocked.take() {
+        for (at, reason) in self.blocked.take_known() {
             if reason == Blocked::Cwnd
-                && !self.sender.repairs()
-                && self.window.limits(at, self.max - self.una, self.survey.round_trip_threshold())
+                && !self.sender.in_loss_recovery()
+                && self.window.set_to_flight(at, self.max - self.una, self.survey.round_trip_threshold())
             {
                 self.report_window(at);
             }
@@ -474,7 +474,7 @@ impl<'a> ReplayState<'a> {
     }
 
     /// Passes on the facts that are decided.
-    fn settle(&mut self, now: Time, emit: Emit<'_>) {
+    fn flush_decided(&mut self, now: Time, emit: Emit<'_>) {
         self.report_blocked();
         while let Some(transmission) = self.transmissions.take_decided() {
             self.report_transmission(&transmission);
@@ -485,13 +485,13 @@ impl<'a> ReplayState<'a> {
             self.report_transmission(&transmission);
         }
         let before = now.as_nanos().saturating_sub(self.propagation.as_nanos());
-        let horizon = [self.transmissions.oldest(), self.blocked.unknown_since()];
+        let horizon = [self.transmissions.oldest_time(), self.blocked.unknown_since()];
         let horizon = horizon.into_iter().flatten().fold(Time::from_nanos(before), Time::min);
         self.queue.flush(horizon, emit);
     }
 
     /// The fate of a transmission: by a second capture, or else by acknowledgments.
-    fn find_fate(&self, transmission: &SentSegment) -> Evidence<CapturedFate> {
+    fn find_fate(&self, transmission: &ReplayedSegment) -> Evidence<CapturedFate> {
         let truth = self.truth.and_then(|truth| truth.get(&(transmission.at, transmission.seq as u32)));
         if let Some(arrival) = truth {
             return Evidence::Known(arrival.map_or(CapturedFate::Lost, CapturedFate::Arrived));
@@ -510,8 +510,8 @@ impl<'a> ReplayState<'a> {
     }
 
     /// Reports a segment with its way through the slowest link.
-    fn report_transmission(&mut self, transmission: &SentSegment) {
-        let SentSegment { seq, end, at, number, reason, .. } = *transmission;
+    fn report_transmission(&mut self, transmission: &ReplayedSegment) {
+        let ReplayedSegment { seq, end, at, number, reason, .. } = *transmission;
         let len = (end - seq) as u32;
         let mut fate = self.find_fate(transmission);
         let (mut service, mut arrives) = (None, None);
@@ -521,7 +521,8 @@ impl<'a> ReplayState<'a> {
                 let left = arrival.as_nanos().saturating_sub(self.propagation.as_nanos());
                 Time::from_nanos(left).max(starts)
             };
-            // A segment that others overtook was delayed behind the queue, in which they would have waited for it.
+            // An overtaken segment was delayed after the queue: in the queue, later segments would have waited behind
+            // it.
             let overtaken = self.transmissions.next_arrival().filter(|next| *next < arrival);
             let leaves = left(overtaken.unwrap_or(arrival));
             let arrival = (leaves + self.propagation).max(arrival);
@@ -534,7 +535,7 @@ impl<'a> ReplayState<'a> {
             _ => Evidence::infer(reason, Rule::RetransmissionCause),
         };
         let sent = CapturedTransmission { seq, len, reason, fate, service };
-        self.queue.add_as(at, number, CapturedFact::Sent(sent));
+        self.queue.add_numbered(at, number, CapturedFact::Sent(sent));
         if let Some(arrives) = arrives {
             self.queue.add(arrives, CapturedFact::Arrived { seq, len });
         } else if fate.value() == Some(CapturedFate::Lost) {

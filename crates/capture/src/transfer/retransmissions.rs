@@ -24,7 +24,7 @@ pub struct RetransmissionState {
     /// When the last acknowledgment arrived.
     acked: Option<Time>,
     duplicates: u32,
-    /// The first byte that was not sent when recovery began, by a timeout or by acknowledgments.
+    /// Recovery points: the first unsent byte when the recovery after a timeout, or the fast recovery, began.
     after_timeout: Option<u64>,
     recovery: Option<u64>,
     /// Consecutive timeouts.
@@ -39,9 +39,9 @@ pub struct RetransmissionCause {
     pub begins: bool,
 }
 
-/// The place of retransmitted data.
+/// Position of retransmitted data in the flight.
 #[derive(Clone, Copy)]
-pub struct Repeated {
+pub struct RetransmittedRange {
     /// Whether it is the first unacknowledged data.
     pub first: bool,
     /// Whether it is the last data that was sent.
@@ -83,12 +83,12 @@ impl RetransmissionState {
     }
 
     /// Whether the segments sent at `at` are caused by an acknowledgment.
-    pub fn reacts(&self, at: Time) -> bool {
+    pub fn is_ack_clocked(&self, at: Time) -> bool {
         self.acked.is_some_and(|acked| at.since(acked.min(at)) <= self.reaction)
     }
 
     /// Whether lost data is being retransmitted.
-    pub fn repairs(&self) -> bool {
+    pub fn in_loss_recovery(&self) -> bool {
         self.after_timeout.is_some() || self.recovery.is_some()
     }
 
@@ -117,22 +117,22 @@ impl RetransmissionState {
     pub fn classify_retransmission(
         &mut self,
         at: Time,
-        Repeated { first, last, max }: Repeated,
+        RetransmittedRange { first, last, max }: RetransmittedRange,
     ) -> RetransmissionCause {
         let waited = at.since(self.timer.min(at));
-        let reacts = self.reacts(at);
+        let reacts = self.is_ack_clocked(at);
         let least = self.timeout().unwrap_or(COMMON_TIMER);
         let least = if self.exact { least } else { least.max(COMMON_TIMER) };
         let expired = first && !reacts && waited.times(5) >= least.times(4);
         let probed = last
-            && !self.repairs()
+            && !self.in_loss_recovery()
             && self.smoothed_round_trip().is_some_and(|srtt| {
                 let common =
                     srtt + COMMON_TIMER.max(Span::from_nanos(least.as_nanos() - srtt.as_nanos().min(least.as_nanos())));
                 waited.times(5) < common.times(4)
             });
         // With earlier segments outstanding, only a tail loss probe retransmits the last one without an acknowledgment.
-        let probes = last && !first && !reacts && !self.repairs();
+        let probes = last && !first && !reacts && !self.in_loss_recovery();
         if expired && probed || probes {
             return RetransmissionCause { reason: Reason::Probe, begins: true };
         }

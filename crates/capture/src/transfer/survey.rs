@@ -52,7 +52,7 @@ pub struct Survey {
     pub bytes: u64,
     /// The smallest round trip from the place of capture to the sender and back.
     pub to_sender: Evidence<Span>,
-    /// The same to the receiver.
+    /// The smallest round trip from there to the receiver and back.
     pub to_receiver: Evidence<Span>,
     /// The place of the capture: given, or derived from round trips, or from retransmissions. Before the place where
     /// segments are lost, each of them is captured twice.
@@ -68,8 +68,7 @@ pub struct Survey {
     pub sack: bool,
 }
 
-/// A round trip by which events are told apart where none was measured. It is no measurement: no time is derived from
-/// it.
+/// The round trip that the classification of events assumes if none was measured. No time is derived from it.
 const THRESHOLD: Span = Span::from_millis(1);
 
 impl Survey {
@@ -104,14 +103,14 @@ impl Survey {
     }
 
     /// The transmission time of a full segment; zero at an unknown rate.
-    pub(super) fn transmission(&self) -> Span {
+    pub(super) fn transmission_time(&self) -> Span {
         self.rate.value().map_or(Span::ZERO, |rate| rate.transmission_time(self.mss + self.headers))
     }
 
     /// The propagation delay in either direction: the least round trip has two of them, and the transmission of a
     /// segment.
     pub fn delay(&self) -> Evidence<Span> {
-        let transmission = self.transmission().as_nanos();
+        let transmission = self.transmission_time().as_nanos();
         match self.round_trip() {
             Evidence::Inferred { value, .. } | Evidence::Known(value) => {
                 let round_trip = value.as_nanos();
@@ -149,39 +148,38 @@ pub struct Surveyor {
     una: u64,
     /// Segments sent once and not acknowledged: end and time. At most `MAX_PENDING`.
     pending: VecDeque<(u64, Time)>,
-    /// With data, and with a SYN.
+    /// Minimum round trips to the receiver, by data and by a SYN, and to the sender.
     to_receiver: Option<Span>,
     syn_to_receiver: Option<Span>,
     to_sender: Option<Span>,
     /// The last timestamps of the receiver, each with the time of the first segment that had it.
     stamps: VecDeque<(u32, Time)>,
-    /// From a timestamp of the receiver to its echo.
+    /// Minimum time from a timestamp of the receiver to its echo.
     echoed: Option<Span>,
     /// The last acknowledgment of new data with data in flight: its time, its number, and when its data was sent.
     last_ack: Option<(Time, u64, Option<Time>)>,
-    /// In bits per second: of acknowledgments, and of data.
+    /// Rates in bits per second, by acknowledgments and by data.
     rates: Histogram,
     data_rates: Histogram,
-    /// Of acknowledgments of segments that were sent together: a sender that paces hides the rate of the link
-    /// otherwise.
+    /// Rates from acknowledgments of back-to-back segments: otherwise a sender that paces hides the rate of the link.
     pair_rates: Histogram,
     /// The last segment of new data.
     last_data: Option<Time>,
     window: Option<u32>,
-    /// Segments behind missing ones, and segments of data from before.
+    /// Segments after a gap, and retransmitted segments.
     gaps: u64,
     repeats: u64,
     answered: bool,
     sack: bool,
 }
 
-/// Samples without which there is no rate.
+/// The least number of samples for a rate.
 const MIN_RATES: u64 = 8;
 
-/// The smallest MSS that is believed, in bytes.
+/// The smallest plausible MSS in bytes.
 const MIN_MSS: u32 = 64;
 
-/// Bytes of the headers of IP and TCP: without options, and with extension headers that are believed.
+/// Bytes of IP and TCP headers: without options, and the largest plausible sum with extension headers.
 const MIN_HEADERS: u32 = 40;
 const MAX_HEADERS: u32 = 120;
 
@@ -218,11 +216,11 @@ impl Surveyor {
     }
 
     /// Reads a packet of the connection; `stream` is its row so far.
-    pub fn packet(&mut self, packet: &Packet, stream: &Stream) {
+    pub fn on_packet(&mut self, packet: &Packet, stream: &Stream) {
         let (Some(segment), Some(of)) = (packet.segment(), packet.stream) else { return };
         let syn = segment.flags.has(Flags::SYN);
         if of.from == End::Client && !syn {
-            self.handshake_ends(packet.at, stream);
+            self.on_handshake_end(packet.at, stream);
         }
         if of.from == self.sender {
             let origin = *self.origin.get_or_insert(segment.seq + u32::from(syn));
@@ -231,7 +229,7 @@ impl Surveyor {
                     let headers = packet.ip_len.saturating_sub(segment.len);
                     self.headers = self.headers.max(headers.min(MAX_HEADERS));
                 }
-                self.data(packet.at, segment, origin);
+                self.on_data(packet.at, segment, origin);
             }
         } else if !syn {
             self.window.get_or_insert(segment.window);
@@ -245,13 +243,13 @@ impl Surveyor {
             if let Some(origin) = self.origin.filter(|_| segment.flags.has(Flags::ACK))
                 && let Some(ack) = segment.ack.offset_from(origin, self.una)
             {
-                self.ack(packet.at, ack);
+                self.on_ack(packet.at, ack);
             }
         }
     }
 
     /// The client answers the SYN-ACK: the round trips on both sides are known.
-    fn handshake_ends(&mut self, at: Time, stream: &Stream) {
+    fn on_handshake_end(&mut self, at: Time, stream: &Stream) {
         if std::mem::replace(&mut self.answered, true) {
             return;
         }
@@ -268,7 +266,7 @@ impl Surveyor {
         self.syn_to_receiver = Some(to_receiver);
     }
 
-    fn data(&mut self, at: Time, segment: &Segment, origin: SeqNum) {
+    fn on_data(&mut self, at: Time, segment: &Segment, origin: SeqNum) {
         let Some(seq) = segment.seq.offset_from(origin, self.max) else { return };
         let end = seq + u64::from(segment.len);
         self.gaps += u64::from(seq > self.max && self.max > 0);
@@ -289,20 +287,20 @@ impl Surveyor {
                 self.pending.push_back((end, at));
             }
             if let Some(stamps) = segment.options.timestamps {
-                self.echo(at, stamps.echo);
+                self.on_echo(at, stamps.echo);
             }
         }
         self.max = self.max.max(end);
     }
 
     /// New data echoes a timestamp: the sender sent it after the segment with that timestamp had arrived.
-    fn echo(&mut self, at: Time, echo: u32) {
+    fn on_echo(&mut self, at: Time, echo: u32) {
         let Some(place) = self.stamps.iter().position(|(stamp, _)| *stamp == echo) else { return };
         keep_min(&mut self.echoed, at.since(self.stamps[place].1.min(at)));
         self.stamps.drain(..=place);
     }
 
-    fn ack(&mut self, at: Time, ack: u64) {
+    fn on_ack(&mut self, at: Time, ack: u64) {
         if ack <= self.una || ack > self.max.saturating_add(1) {
             return;
         }
@@ -330,10 +328,10 @@ impl Surveyor {
     /// user names it.
     pub fn finish(self, number: u32, stream: &Stream, given: Option<Vantage>) -> Survey {
         let receiver = self.sender.other();
-        let (mss, offloaded) = segment_size(stream, self.sender);
+        let (mss, offloaded) = find_segment_size(stream, self.sender);
         let measured = self.to_sender.into_iter().chain(self.echoed).min();
-        let measured_rate = self.rate(mss);
-        // A SYN is small.
+        let measured_rate = self.estimate_rate(mss);
+        // The round trip of a SYN lacks the transmission time of a full segment.
         let full = measured_rate.value().map_or(Span::ZERO, |rate| rate.transmission_time(mss + self.headers));
         let answered = [self.to_receiver, self.syn_to_receiver.map(|span| span + full)].into_iter().flatten().min();
         let [to_sender, to_receiver] = [measured, answered].map(|span| span.unwrap_or(Span::ZERO));
@@ -344,7 +342,7 @@ impl Surveyor {
             (_, true) => Vantage::Receiver,
             _ => Vantage::Middle,
         };
-        // Segments that were lost were captured before.
+        // Lost segments were captured before their loss.
         let before_losses = self.repeats > 10 * self.gaps && to_receiver > Span::from_millis(1);
         let vantage = match given {
             Some(given) => Evidence::Known(given),
@@ -388,7 +386,7 @@ impl Surveyor {
     }
 
     /// The rate at which data was acknowledged, or seen behind the slowest link.
-    fn rate(&self, mss: u32) -> Evidence<Rate> {
+    fn estimate_rate(&self, mss: u32) -> Evidence<Rate> {
         // Before the slowest link data comes as the sender sends it; behind it, as the link does.
         let rates = if self.data_rates.count() > self.rates.count() { &self.data_rates } else { &self.rates };
         let median = |rates: &Histogram| rates.quantile(0.5).filter(|_| rates.count() >= MIN_RATES);
@@ -421,7 +419,7 @@ fn keep_min(least: &mut Option<Span>, span: Span) {
 }
 
 /// The data of a full segment, and whether larger ones were captured.
-fn segment_size(stream: &Stream, sender: End) -> (u32, bool) {
+fn find_segment_size(stream: &Stream, sender: End) -> (u32, bool) {
     let largest = stream.largest[sender.index()].max(1);
     // The MSS that the receiver states, less the timestamps that each segment then has [RFC9293 s3.7.1].
     let stated = stream.syn[sender.other().index()].filter(|syn| syn.mss.is_some() || !syn.options_cut).map(|syn| {

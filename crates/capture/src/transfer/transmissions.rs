@@ -7,23 +7,23 @@ use tcp::Reason;
 
 /// A transmission of a segment.
 #[derive(Clone, Copy, Debug)]
-pub struct SentSegment {
+pub struct ReplayedSegment {
     pub seq: u64,
     pub end: u64,
     pub at: Time,
     pub reason: Reason,
-    /// Its timestamp, if it has one; if it was not captured, the timestamp of the segment behind the gap.
+    /// Its timestamp, if it has one; if it was not captured, the timestamp of the segment after the gap.
     pub stamp: Option<u32>,
     /// The number of its fact in the order of facts.
     pub number: u64,
-    /// It was not captured: data behind it was.
+    /// It was not captured, although later data was.
     pub unseen: bool,
-    /// The time of its arrival is the usual one, or an earlier acknowledgment's.
+    /// Whether its arrival is estimated from the usual one-way delay.
     pub estimated: bool,
     pub fate: SegmentFate,
 }
 
-/// What became of a transmission, as far as acknowledgments show.
+/// The fate of a transmission according to acknowledgments.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SegmentFate {
     /// Not decided.
@@ -37,7 +37,7 @@ pub enum SegmentFate {
     },
     /// Acknowledgments show that it was lost.
     Lost,
-    /// Nothing was heard of it for too long.
+    /// No acknowledgment covered it within the timeout.
     Silent,
 }
 
@@ -56,11 +56,11 @@ pub struct AckTimes {
     pub sent: Time,
     /// The timestamp that it echoes, if it is one of new data.
     pub echo: Option<u32>,
-    /// The time that segments took to the receiver lately.
+    /// The recent one-way delay of segments to the receiver.
     pub usual: Span,
 }
 
-/// How far an acknowledgment reaches.
+/// Coverage of an acknowledgment.
 #[derive(Clone, Copy)]
 struct AckReach {
     /// It is known to be for the first copy.
@@ -69,13 +69,13 @@ struct AckReach {
     jumps: bool,
 }
 
-/// Transmissions that are looked at to see whether one overtook another.
+/// The most arrivals that are examined for overtaking.
 const OVERTAKERS: usize = 8;
 
 /// All transmissions whose fate, or the fate of an earlier one, is not known.
 pub struct Transmissions {
     /// In order of time; numbered from `base`.
-    sent: VecDeque<SentSegment>,
+    sent: VecDeque<ReplayedSegment>,
     base: u64,
     /// The time of the last transmission that was removed, and the bytes of the largest one that was sent then.
     last_burst: (Time, u64),
@@ -108,9 +108,9 @@ impl Transmissions {
     }
 
     /// Adds a transmission.
-    pub fn add(&mut self, transmission: SentSegment) {
+    pub fn add(&mut self, transmission: ReplayedSegment) {
         let number = self.base + self.sent.len() as u64;
-        let SentSegment { seq, end, .. } = transmission;
+        let ReplayedSegment { seq, end, .. } = transmission;
         let mut transmission = transmission;
         match self.open.get_mut(&seq) {
             Some(copies) => {
@@ -123,8 +123,8 @@ impl Transmissions {
                 None if transmission.reason == Reason::New => {
                     self.open.insert(seq, SegmentCopies { end, first: number, more: Vec::new() });
                 }
-                // The receiver has it already.
-                None => transmission.fate = self.arrival(&transmission, Time::ZERO, Time::NEVER),
+                // The receiver already has the data.
+                None => transmission.fate = self.earliest_arrival(&transmission, Time::ZERO, Time::NEVER),
             },
         }
         self.sent.push_back(transmission);
@@ -136,7 +136,7 @@ impl Transmissions {
     }
 
     /// The time of the first transmission whose fate is not known.
-    pub fn oldest(&self) -> Option<Time> {
+    pub fn oldest_time(&self) -> Option<Time> {
         self.sent.front().map(|transmission| transmission.at)
     }
 
@@ -151,7 +151,7 @@ impl Transmissions {
         let (_, copies) = self.open.range(..end).next_back()?;
         let sent = self.get(copies.first).filter(|_| copies.end == end && copies.more.is_empty())?;
         let place = usize::try_from(copies.first.checked_sub(self.base)?).ok()?;
-        let is_together = |other: &&SentSegment| other.at == sent.at;
+        let is_together = |other: &&ReplayedSegment| other.at == sent.at;
         let before = self.sent.range(..place).rev().take_while(is_together);
         let burst = before.chain(self.sent.range(place..).take_while(is_together));
         let len = burst.map(|other| other.end - other.seq).max()?;
@@ -161,7 +161,7 @@ impl Transmissions {
     }
 
     /// The segment at `seq` that was not captured when it was first sent, if there is one.
-    pub fn find_unseen(&mut self, seq: u64) -> Option<&mut SentSegment> {
+    pub fn find_unseen(&mut self, seq: u64) -> Option<&mut ReplayedSegment> {
         let first = self.open.get(&seq).filter(|copies| copies.more.is_empty())?.first;
         self.sent.get_mut(usize::try_from(first.checked_sub(self.base)?).ok()?).filter(|first| first.unseen)
     }
@@ -174,9 +174,9 @@ impl Transmissions {
             let all_delayed = advances && answer.at.since(first.at.min(answer.at)) < self.least;
             for copies in covered {
                 if copies.more.is_empty() && all_delayed {
-                    self.arrive(copies.first, first.sent, first.at);
+                    self.mark_arrived(copies.first, first.sent, first.at);
                 } else {
-                    self.decide(&copies, &first, AckReach { first: all_delayed, jumps: true });
+                    self.decide_fates(&copies, &first, AckReach { first: all_delayed, jumps: true });
                 }
             }
         }
@@ -190,7 +190,7 @@ impl Transmissions {
             return;
         }
         for copies in covered {
-            self.decide(&copies, &answer, AckReach { first: false, jumps });
+            self.decide_fates(&copies, &answer, AckReach { first: false, jumps });
         }
     }
 
@@ -212,31 +212,31 @@ impl Transmissions {
         while let Some((seq, _)) = self.open.range(from..to).find(|(_, copies)| copies.end <= to) {
             let seq = *seq;
             let Some(copies) = self.open.remove(&seq) else { return };
-            self.decide(&copies, &answer, AckReach { first: false, jumps: false });
+            self.decide_fates(&copies, &answer, AckReach { first: false, jumps: false });
         }
     }
 
-    fn get_mut(&mut self, number: u64) -> Option<&mut SentSegment> {
+    fn get_mut(&mut self, number: u64) -> Option<&mut ReplayedSegment> {
         self.sent.get_mut(usize::try_from(number.checked_sub(self.base)?).ok()?)
     }
 
-    fn get(&self, number: u64) -> Option<&SentSegment> {
+    fn get(&self, number: u64) -> Option<&ReplayedSegment> {
         self.sent.get(usize::try_from(number.checked_sub(self.base)?).ok()?)
     }
 
     /// Whether an acknowledgment comes late enough to be an answer to a transmission.
-    fn can_answer(&self, answer: &AckTimes, transmission: &SentSegment) -> bool {
+    fn can_answer(&self, answer: &AckTimes, transmission: &ReplayedSegment) -> bool {
         answer.at.since(transmission.at.min(answer.at)) >= self.least
     }
 
     /// Decides which of the copies arrived.
-    fn decide(&mut self, copies: &SegmentCopies, answer: &AckTimes, AckReach { first, jumps }: AckReach) {
-        let echoed = |transmission: &SentSegment| match (transmission.stamp, answer.echo) {
+    fn decide_fates(&mut self, copies: &SegmentCopies, answer: &AckTimes, AckReach { first, jumps }: AckReach) {
+        let echoed = |transmission: &ReplayedSegment| match (transmission.stamp, answer.echo) {
             (Some(stamp), Some(echo)) => echo.wrapping_sub(stamp) as i32 >= 0,
             _ => true,
         };
         // The repetition to which this is an answer, and the one that it acknowledges.
-        let find = |chosen: &dyn Fn(&SentSegment) -> bool| {
+        let find = |chosen: &dyn Fn(&ReplayedSegment) -> bool| {
             copies.more.iter().rev().copied().find(|number| self.get(*number).is_some_and(chosen))
         };
         let answered = find(&|copy| self.can_answer(answer, copy));
@@ -256,47 +256,47 @@ impl Transmissions {
                         lost.fate = SegmentFate::Lost;
                     }
                 }
-                // The receiver had it before; the acknowledgments of that were lost.
+                // It arrived earlier; the acknowledgments of that arrival were lost.
                 std::cmp::Ordering::Equal
                     if !first && (jumps || answered.is_some_and(|answered| answered > arrived)) =>
                 {
-                    self.arrive_as_usual(number, answer);
+                    self.estimate_arrival(number, answer);
                 }
-                std::cmp::Ordering::Equal => self.arrive(number, answer.sent, answer.at),
+                std::cmp::Ordering::Equal => self.mark_arrived(number, answer.sent, answer.at),
                 std::cmp::Ordering::Greater if !first && answered == Some(number) => {
-                    self.arrive(number, answer.sent, answer.at);
+                    self.mark_arrived(number, answer.sent, answer.at);
                 }
                 // It is in flight.
-                std::cmp::Ordering::Greater => self.arrive(number, answer.sent + self.spacing, Time::NEVER),
+                std::cmp::Ordering::Greater => self.mark_arrived(number, answer.sent + self.spacing, Time::NEVER),
             }
         }
     }
 
     /// A transmission arrived before an acknowledgment was sent, in the time that is usual.
-    fn arrive_as_usual(&mut self, number: u64, answer: &AckTimes) {
+    fn estimate_arrival(&mut self, number: u64, answer: &AckTimes) {
         if let Some(transmission) = self.get(number) {
-            self.arrive(number, answer.sent.min(transmission.at + answer.usual), answer.at);
+            self.mark_arrived(number, answer.sent.min(transmission.at + answer.usual), answer.at);
         }
         if let Some(transmission) = self.get_mut(number) {
             transmission.estimated = true;
         }
     }
 
-    fn arrive(&mut self, number: u64, at: Time, by: Time) {
-        let fate = self.get(number).map(|transmission| self.arrival(transmission, at, by));
+    fn mark_arrived(&mut self, number: u64, at: Time, by: Time) {
+        let fate = self.get(number).map(|transmission| self.earliest_arrival(transmission, at, by));
         if let Some((transmission, fate)) = self.get_mut(number).zip(fate) {
             transmission.fate = fate;
         }
     }
 
     /// An arrival at `at`, or when a transmission can arrive at the earliest.
-    fn arrival(&self, transmission: &SentSegment, at: Time, by: Time) -> SegmentFate {
+    fn earliest_arrival(&self, transmission: &ReplayedSegment, at: Time, by: Time) -> SegmentFate {
         let at = at.max(transmission.at + self.forward + self.spacing);
         SegmentFate::Arrived { at, by: by.max(at) }
     }
 
     /// Removes the first transmission, if its fate is decided.
-    pub fn take_decided(&mut self) -> Option<SentSegment> {
+    pub fn take_decided(&mut self) -> Option<ReplayedSegment> {
         let first = self.sent.front()?;
         if first.fate == SegmentFate::Open {
             return None;
@@ -305,7 +305,7 @@ impl Transmissions {
     }
 
     /// Removes the first transmission, decided or not.
-    pub fn take_oldest(&mut self) -> Option<SentSegment> {
+    pub fn take_oldest(&mut self) -> Option<ReplayedSegment> {
         let first = self.sent.pop_front()?;
         self.base += 1;
         let (at, len) = self.last_burst;

@@ -1,11 +1,11 @@
-//! The congestion window, as far as the data in flight shows it.
+//! The congestion window, inferred from the data in flight.
 
 use engine::{Span, Time};
 use observation::{CapturedFact, Evidence, Rule};
 
-/// The congestion window, as far as it shows: at least the data in flight; exactly that while it is the limit. In a
-/// recovery without SACK it is inflated by each duplicate acknowledgment [RFC5681 s3.2]; with SACK it is not, and the
-/// data in flight says nothing.
+/// The estimated congestion window: at least the data in flight; exactly that while it is the limit. In a recovery
+/// without SACK it is inflated by each duplicate acknowledgment [RFC5681 s3.2]; with SACK it is not, and the data in
+/// flight says nothing.
 pub struct WindowEstimate {
     cwnd: f64,
     ssthresh: f64,
@@ -43,7 +43,7 @@ impl WindowEstimate {
 
     /// The fact of the present windows, with their bounds: data in flight is at most cwnd, and less by a segment at
     /// most while cwnd is the limit; a reduction leaves a segment at least, and at most the data in flight.
-    pub fn as_fact(&self) -> CapturedFact {
+    pub fn to_fact(&self) -> CapturedFact {
         let reduced = |value: f64, before: f64| Evidence::Inferred {
             value,
             low: self.mss.min(value),
@@ -73,9 +73,8 @@ impl WindowEstimate {
         CapturedFact::Window { cwnd, ssthresh }
     }
 
-    /// This much is in flight, or fits in the receive window that is full. Returns whether the window is larger than
-    /// the estimate was.
-    pub fn fits(&mut self, flight: u64) -> bool {
+    /// Raises the estimate to the data in flight, or to a full receive window. Returns whether the estimate grew.
+    pub fn raise_to_flight(&mut self, flight: u64) -> bool {
         let grows = flight as f64 > self.cwnd && self.repair.is_none();
         if grows {
             self.cwnd = flight as f64;
@@ -84,8 +83,8 @@ impl WindowEstimate {
         grows
     }
 
-    /// It limits the sender with this much in flight. Returns whether it has changed.
-    pub fn limits(&mut self, at: Time, flight: u64, round_trip: Span) -> bool {
+    /// Sets the estimate to the data in flight while cwnd limits the sender. Returns whether the estimate changed.
+    pub fn set_to_flight(&mut self, at: Time, flight: u64, round_trip: Span) -> bool {
         let before = (self.cwnd, self.ssthresh);
         self.cwnd = (flight as f64).max(self.mss);
         self.is_limit = true;
@@ -100,7 +99,7 @@ impl WindowEstimate {
         before != (self.cwnd, self.ssthresh)
     }
 
-    /// A loss that acknowledgments show reduces it.
+    /// Reduces the estimate at the start of a fast recovery.
     pub fn reduce_for_recovery(&mut self, flight: u64) {
         self.reduce(flight, LossRepair::Recovery);
         let inflation = if self.sack { 0.0 } else { 3.0 * self.mss };

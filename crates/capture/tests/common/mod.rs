@@ -1,6 +1,6 @@
 //! Captures for the tests, built byte by byte.
 
-use capture::{Capture, CaptureError, Packet, Skipped, Stream};
+use capture::{Capture, CaptureError, Packet, SkippedFrames, Stream};
 use wire::{Addr, Body, Flags, Options, Segment, SeqNum, Timestamps};
 
 /// A segment of node 0 to node 1.
@@ -87,7 +87,7 @@ pub fn enhanced(big_endian: bool, interface: u32, ticks: u64, frame: &[u8], leng
 /// What a capture contains besides its packets.
 pub struct Rest {
     pub streams: Vec<Stream>,
-    pub skipped: Skipped,
+    pub skipped: SkippedFrames,
     pub frames: u64,
     pub start: Option<i128>,
 }
@@ -95,7 +95,7 @@ pub struct Rest {
 /// All packets up to the first error, that error, and the rest.
 pub fn read(file: &[u8]) -> (Vec<Packet>, Option<CaptureError>, Rest) {
     let (mut packets, mut error) = (Vec::new(), None);
-    let mut rest = Rest { streams: Vec::new(), skipped: Skipped::default(), frames: 0, start: None };
+    let mut rest = Rest { streams: Vec::new(), skipped: SkippedFrames::default(), frames: 0, start: None };
     match Capture::open(file) {
         Ok(mut capture) => {
             for packet in &mut capture {
@@ -104,7 +104,7 @@ pub fn read(file: &[u8]) -> (Vec<Packet>, Option<CaptureError>, Rest) {
                     Err(found) => error = Some(found),
                 }
             }
-            let (streams, skipped) = (capture.streams().to_vec(), capture.skipped());
+            let (streams, skipped) = (capture.streams().to_vec(), capture.skipped_frames());
             rest = Rest { streams, skipped, frames: capture.frames(), start: capture.start() };
         }
         Err(found) => error = Some(found),

@@ -6,7 +6,7 @@ pub mod joined;
 use std::path::{Path, PathBuf};
 
 use capture::transfer::Vantage;
-use capture::{BadTimestamps, Skipped};
+use capture::{BadTimestamps, SkippedFrames};
 use clap::{Args as ClapArgs, ValueEnum};
 use lab::captures::{CaptureFailure, CaptureFile, is_capture};
 use scenario::problem::Problem;
@@ -186,7 +186,7 @@ pub fn open_capture_file(path: &Path) -> Result<CaptureFile, CommandFailure> {
 }
 
 /// Warns of damaged parts of a capture.
-pub fn warn_of_damage(path: &Path, incomplete: Option<&str>, skipped: Skipped, bad_timestamps: BadTimestamps) {
+pub fn warn_of_damage(path: &Path, incomplete: Option<&str>, skipped: SkippedFrames, bad_timestamps: BadTimestamps) {
     let name = format_path(path);
     if let Some(incomplete) = incomplete {
         write_note(format_args!("warning: {name}: {incomplete}"));

@@ -10,8 +10,8 @@ use engine::Rate;
 use fit::log::{Iperf, Ping};
 use fit::measured::{self, GivenSettings};
 use fit::path::Bottleneck;
-use fit::scenario::{Fitted, Host};
-use fit::transfer::Transfer;
+use fit::scenario::{FittedHost, FittedPath};
+use fit::transfer::MeasuredTransfer;
 use fit::{comparison, json};
 use lab::captures::{BothEnds, CaptureFile, is_capture, open_decompressed};
 use lab::result_dir::EMULATION;
@@ -52,7 +52,7 @@ pub struct Args {
     #[arg(long, value_enum, value_name = "PLACE")]
     at: Option<CapturePlace>,
     /// The sender's variant, which a capture does not show [default: that of iperf3's log, or the nearest of several]
-    #[arg(long, value_parser = PossibleValuesParser::new(comparison::list_variants()), hide_possible_values = true)]
+    #[arg(long, value_parser = PossibleValuesParser::new(comparison::list_variant_names()), hide_possible_values = true)]
     variant: Option<String>,
     /// The rate of the path, if it is known
     #[arg(long)]
@@ -75,11 +75,11 @@ enum SendingHost {
     Mobile,
 }
 
-impl From<SendingHost> for Host {
-    fn from(host: SendingHost) -> Host {
+impl From<SendingHost> for FittedHost {
+    fn from(host: SendingHost) -> FittedHost {
         match host {
-            SendingHost::Server => Host::Server,
-            SendingHost::Mobile => Host::Mobile,
+            SendingHost::Server => FittedHost::Server,
+            SendingHost::Mobile => FittedHost::Mobile,
         }
     }
 }
@@ -89,8 +89,12 @@ pub fn fit_scenario(args: &Args) -> Result<(), CommandFailure> {
     args.files.iter().try_for_each(|file| refuse_comparison(file))?;
     let names: Vec<String> = args.files.iter().map(|file| format_path(file)).collect();
     let source = names.join(" and ");
-    let given =
-        GivenSettings { variant: args.variant.clone(), rate: args.rate, sender: args.sender.map(Host::from), source };
+    let given = GivenSettings {
+        variant: args.variant.clone(),
+        rate: args.rate,
+        sender: args.sender.map(FittedHost::from),
+        source,
+    };
     let (fitted, values, named) = match &args.files[..] {
         [dir] if !find_host_captures(dir).is_empty() => fit_host_result(dir, args, &given)?,
         [file] => fit_capture_or_log(file, args, &given)?,
@@ -165,7 +169,7 @@ fn note_direction(given: &GivenSettings, sends: Option<&str>) {
 }
 
 /// A fit, the values of the measurement, and the variant that it names.
-type Fit = (Fitted, comparison::TransferValues, Option<String>);
+type Fit = (FittedPath, comparison::TransferValues, Option<String>);
 
 /// The fit to a result of real hosts, which shows the sender.
 fn fit_host_result(dir: &Path, args: &Args, given: &GivenSettings) -> Result<Fit, CommandFailure> {
@@ -173,7 +177,7 @@ fn fit_host_result(dir: &Path, args: &Args, given: &GivenSettings) -> Result<Fit
     let direction = DataDirection::of(dir, &file, other.as_ref(), file.choose_connection(args.stream)?);
     let seen = direction.filter(|_| given.sender.is_none()).map(|direction| {
         write_note(direction.to_string());
-        if direction.is_upload { Host::Mobile } else { Host::Server }
+        if direction.is_upload { FittedHost::Mobile } else { FittedHost::Server }
     });
     if let Some(control) = congestion_control(dir).filter(|_| given.variant.is_none()) {
         write_note(format_args!(
@@ -184,7 +188,8 @@ fn fit_host_result(dir: &Path, args: &Args, given: &GivenSettings) -> Result<Fit
     match &other {
         Some(other) => fit_both_captures([&file, other], args, given),
         None => {
-            let transfer = Transfer::of(|| open_decompressed(&file.path), args.stream, args.at.map(Vantage::from));
+            let transfer =
+                MeasuredTransfer::read(|| open_decompressed(&file.path), args.stream, args.at.map(Vantage::from));
             let name = format_path(&file.path);
             let refused = |error| CommandFailure::Input(format!("error: {name}: {error}"));
             fit_transfer(&name, &transfer.map_err(refused)?, given)
@@ -209,8 +214,8 @@ fn fit_capture_or_log(file: &Path, args: &Args, given: &GivenSettings) -> Result
         return fit_logs(std::slice::from_ref(&file.to_owned()), given);
     }
     let at = args.at.map(Vantage::from);
-    let transfer =
-        Transfer::of(|| open_decompressed(file), args.stream, at).map_err(|error| refused(error.to_string()))?;
+    let transfer = MeasuredTransfer::read(|| open_decompressed(file), args.stream, at)
+        .map_err(|error| refused(error.to_string()))?;
     warn_of_damage(file, transfer.incomplete.as_deref(), transfer.skipped, transfer.bad_timestamps);
     fit_transfer(&name, &transfer, given)
 }
@@ -227,13 +232,14 @@ fn fit_both_captures(captures: [&CaptureFile; 2], args: &Args, given: &GivenSett
     }
     let truth = both.truth();
     let at = both.whole_path.then_some(Vantage::Sender);
-    let transfer = Transfer::with_truth(|| open_decompressed(path), Some(both.numbers[0]), at, truth.as_ref());
+    let transfer =
+        MeasuredTransfer::read_with_truth(|| open_decompressed(path), Some(both.numbers[0]), at, truth.as_ref());
     let transfer = transfer.map_err(|error| CommandFailure::Input(format!("error: {}: {error}", format_path(path))))?;
     fit_transfer(&given.source, &transfer, given)
 }
 
 /// The fit to a transfer, captured in the file of this name.
-fn fit_transfer(name: &str, transfer: &Transfer, given: &GivenSettings) -> Result<Fit, CommandFailure> {
+fn fit_transfer(name: &str, transfer: &MeasuredTransfer, given: &GivenSettings) -> Result<Fit, CommandFailure> {
     let refused = |what: String| CommandFailure::Input(format!("error: {name}: {what}"));
     let ends = transfer.survey.stream.ends;
     write_note(format_args!(
@@ -260,7 +266,7 @@ fn fit_transfer(name: &str, transfer: &Transfer, given: &GivenSettings) -> Resul
              channel",
         );
     }
-    let fitted = measured::of_transfer(transfer, &Bottleneck::of(transfer), given);
+    let fitted = measured::fit_to_transfer(transfer, &Bottleneck::measure(transfer), given);
     fitted.map(|(fitted, values)| (fitted, values, None)).map_err(|error| refused(error.to_string()))
 }
 
@@ -306,10 +312,10 @@ fn fit_logs(files: &[PathBuf], given: &GivenSettings) -> Result<Fit, CommandFail
             )));
         }
     }
-    let unfit = |error: measured::Unfit| CommandFailure::Input(format!("error: {}: {error}", given.source));
+    let unfit = |error: measured::FitError| CommandFailure::Input(format!("error: {}: {error}", given.source));
     match (iperf, ping) {
         (Some(iperf), ping) => {
-            let (fitted, values) = measured::of_iperf(&iperf, ping.as_ref(), given).map_err(unfit)?;
+            let (fitted, values) = measured::fit_to_iperf(&iperf, ping.as_ref(), given).map_err(unfit)?;
             if iperf.both_ways {
                 write_note(
                     "note: a log of --bidir: only the data sent by the host that wrote the log is fitted; if both \
@@ -321,7 +327,7 @@ fn fit_logs(files: &[PathBuf], given: &GivenSettings) -> Result<Fit, CommandFail
             Ok((fitted, values, iperf.control))
         }
         (None, Some(ping)) => {
-            let (fitted, values) = measured::of_ping(&ping, given).map_err(unfit)?;
+            let (fitted, values) = measured::fit_to_ping(&ping, given).map_err(unfit)?;
             Ok((fitted, values, None))
         }
         (None, None) => Err(CommandFailure::Input(format!("error: {}: found no log", given.source))),

@@ -254,7 +254,12 @@ fn failure_of_npm_is_one_sentence_with_its_log() {
     let stand_in = StandIn::new("web-build-network", &format!("echo '{said}' >&2\nexit 1"));
     let Ended { code, err, .. } = stand_in.run_refused(&root(), &["--build"]);
     assert_eq!(code, Some(1));
-    assert!(err.contains("\nerror: the page was not built: npm reaches no registry (EAI_AGAIN), "), "{err}");
+    assert!(
+        err.contains(
+            "\nerror: the page was not built: npm cannot reach the registry of the page's packages (EAI_AGAIN); "
+        ),
+        "{err}"
+    );
     let log = stand_in.dir.join("cache/lasthop/build.log");
     assert!(err.ends_with(&format!("\n  all output of the build: {}\n", log.display())), "{err}");
     assert_eq!(fs::read_to_string(log).unwrap(), format!("step: bundle the page\n{said}\n"));

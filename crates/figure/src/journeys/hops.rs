@@ -1,4 +1,4 @@
-//! Packets at the hops of their path: when each joins the queue, starts, leaves and arrives, and what becomes of it.
+//! Packets at the hops of their path: when each joins the queue, starts, leaves and arrives, and its fate.
 
 use engine::Time;
 use observation::hop_packets::{HopOutcome, HopPackets, HopPassage};
@@ -7,18 +7,18 @@ use path::LinkEvent;
 use path::mac::arq::ArqConfig;
 use sim::{Event, Network, NodeEvent, PacketFlow};
 
-use crate::packet::{Identified, Kind};
+use crate::packet::{FigurePacketKind, PacketIdentity};
 
-/// What became of a packet at a hop.
+/// The fate of a packet at a hop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Outcome {
-    /// Its stay ended so.
+pub enum PacketOutcome {
+    /// The packet's stay at the hop ended with this outcome.
     Ended(HopOutcome),
-    /// It was still there when the recording ended.
+    /// The packet was still at the hop when the recording ended.
     There,
 }
 
-impl Outcome {
+impl PacketOutcome {
     /// The names, by number.
     pub const NAMES: [&'static str; 6] =
         ["arrives", "lost on the channel", "queue full", "dropped early", "given up by the link layer", "still there"];
@@ -26,19 +26,19 @@ impl Outcome {
     /// The number in columns.
     pub(crate) fn number(self) -> u8 {
         match self {
-            Outcome::Ended(HopOutcome::Arrived) => 0,
-            Outcome::Ended(HopOutcome::Lost) => 1,
-            Outcome::Ended(HopOutcome::QueueFull) => 2,
-            Outcome::Ended(HopOutcome::DroppedEarly) => 3,
-            Outcome::Ended(HopOutcome::GivenUp) => 4,
-            Outcome::There => 5,
+            PacketOutcome::Ended(HopOutcome::Arrived) => 0,
+            PacketOutcome::Ended(HopOutcome::Lost) => 1,
+            PacketOutcome::Ended(HopOutcome::QueueFull) => 2,
+            PacketOutcome::Ended(HopOutcome::DroppedEarly) => 3,
+            PacketOutcome::Ended(HopOutcome::GivenUp) => 4,
+            PacketOutcome::There => 5,
         }
     }
 }
 
 /// Why a node did not pass a packet on, as a number in columns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Stop {
+pub enum StopReason {
     /// The node's buffer was full.
     BufferFull = 0,
     /// A mobile was not associated.
@@ -47,7 +47,7 @@ pub enum Stop {
     Taken = 2,
 }
 
-impl Stop {
+impl StopReason {
     /// The names, by number.
     pub const NAMES: [&'static str; 3] = ["buffer full", "no route", "consumed by the scheme"];
 }
@@ -56,7 +56,7 @@ impl Stop {
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct HopRow {
     pub hop: u32,
-    pub packet: Identified,
+    pub packet: PacketIdentity,
     /// When it joined the queue.
     pub joined: f64,
     /// When its first transmission began.
@@ -65,14 +65,14 @@ pub(crate) struct HopRow {
     pub leaves: f64,
     /// When it arrived, or was lost.
     pub arrives: f64,
-    pub outcome: Outcome,
+    pub outcome: PacketOutcome,
 }
 
 /// A transmission of a link layer on a link that is in no medium.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct FrameRow {
     pub hop: u32,
-    pub packet: Identified,
+    pub packet: PacketIdentity,
     pub starts: f64,
     pub arrives: f64,
     /// Number of transmissions of the packet, this one included; 0 for parity.
@@ -85,9 +85,9 @@ pub(crate) struct FrameRow {
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct StopRow {
     pub node: u32,
-    pub packet: Identified,
+    pub packet: PacketIdentity,
     pub at: f64,
-    pub why: Stop,
+    pub why: StopReason,
 }
 
 /// Whether frames of a link layer are reported for a link that is in no medium.
@@ -107,7 +107,7 @@ pub(crate) struct HopRecorder {
     pub frames: Vec<FrameRow>,
     pub stops: Vec<StopRow>,
     /// By hop, the packet of the last frame: the one that a medium's next frame carries.
-    pub carried: Vec<Identified>,
+    pub carried: Vec<PacketIdentity>,
 }
 
 impl HopRecorder {
@@ -121,12 +121,12 @@ impl HopRecorder {
             rows: Vec::new(),
             frames: Vec::new(),
             stops: Vec::new(),
-            carried: vec![Identified::NOTHING; 2 * network.links.len()],
+            carried: vec![PacketIdentity::NOTHING; 2 * network.links.len()],
         }
     }
 
     /// Number of recorded entries.
-    pub fn entries(&self) -> usize {
+    pub fn count_entries(&self) -> usize {
         self.rows.len() + self.frames.len() + self.stops.len()
     }
 
@@ -144,13 +144,13 @@ impl HopRecorder {
 
     fn on_node(&mut self, at: f64, node: u32, event: &NodeEvent, of: Option<PacketFlow>) {
         let why = match event {
-            NodeEvent::BufferFull { .. } => Stop::BufferFull,
-            NodeEvent::NoRoute { .. } => Stop::NoRoute,
-            NodeEvent::Taken { .. } => Stop::Taken,
+            NodeEvent::BufferFull { .. } => StopReason::BufferFull,
+            NodeEvent::NoRoute { .. } => StopReason::NoRoute,
+            NodeEvent::Taken { .. } => StopReason::Taken,
             _ => return,
         };
         if let Some(packet) = event.packet().filter(|_| (self.from..=self.to).contains(&at)) {
-            self.stops.push(StopRow { node, packet: Identified::of(packet, of), at, why });
+            self.stops.push(StopRow { node, packet: PacketIdentity::of(packet, of), at, why });
         }
     }
 
@@ -159,12 +159,16 @@ impl HopRecorder {
             LinkEvent::FrameSent { number, attempt, packet } => {
                 let sent = self.packets.in_transmission(hop, &packet);
                 let repeats = sent.is_some_and(|sent| sent.repeats);
-                let identified = Identified::of(&packet, of).repeated(repeats);
+                let identified = PacketIdentity::of(&packet, of).with_repetition(repeats);
                 self.carried[hop] = identified;
                 self.add_frame(time, hop, (identified, packet.size()), attempt, number);
             }
             LinkEvent::ParitySent { number, size } => {
-                let parity = Identified { kind: Kind::Parity, bytes: f64::from(size), ..Identified::NOTHING };
+                let parity = PacketIdentity {
+                    kind: FigurePacketKind::Parity,
+                    bytes: f64::from(size),
+                    ..PacketIdentity::NOTHING
+                };
                 self.add_frame(time, hop, (parity, size), 0, number);
             }
             LinkEvent::FrameCorrupted { number, .. } | LinkEvent::ParityCorrupted { number } => {
@@ -178,7 +182,7 @@ impl HopRecorder {
         }
     }
 
-    fn add_frame(&mut self, time: Time, hop: usize, (packet, size): (Identified, u32), attempt: u32, number: u64) {
+    fn add_frame(&mut self, time: Time, hop: usize, (packet, size): (PacketIdentity, u32), attempt: u32, number: u64) {
         let Some(timing) = self.packets.timings().by_number(hop).filter(|_| self.has_frames[hop]) else { return };
         let starts = time.as_secs_f64();
         let arrives = starts + (timing.sending(size, time) + timing.delay).as_secs_f64();
@@ -192,8 +196,8 @@ impl HopRecorder {
         let [joined, starts, leaves, arrives] =
             [passage.joined, passage.starts, passage.leaves, passage.ends].map(Time::as_secs_f64);
         if joined <= self.to && arrives >= self.from {
-            let packet = Identified::of(&passage.packet, passage.of).repeated(passage.repeats);
-            let (hop, outcome) = (passage.hop as u32, Outcome::Ended(passage.outcome));
+            let packet = PacketIdentity::of(&passage.packet, passage.of).with_repetition(passage.repeats);
+            let (hop, outcome) = (passage.hop as u32, PacketOutcome::Ended(passage.outcome));
             self.rows.push(HopRow { hop, packet, joined, starts, leaves, arrives, outcome });
         }
     }
@@ -214,12 +218,12 @@ impl HopRecorder {
         let seconds = |time: Option<Time>| time.map_or(f64::INFINITY, Time::as_secs_f64);
         rows.extend(packets.all().map(|(hop, at_hop)| HopRow {
             hop: hop as u32,
-            packet: Identified::of(&at_hop.packet, at_hop.of).repeated(at_hop.repeats),
+            packet: PacketIdentity::of(&at_hop.packet, at_hop.of).with_repetition(at_hop.repeats),
             joined: at_hop.joined.as_secs_f64(),
             starts: seconds(at_hop.starts),
             leaves: seconds(at_hop.leaves),
             arrives: f64::INFINITY,
-            outcome: Outcome::There,
+            outcome: PacketOutcome::There,
         }));
         rows.retain(|row| row.joined <= *to);
         self.frames.retain(|frame| frame.starts <= *to);

@@ -1,4 +1,4 @@
-//! The way of packets through a network, for an animation: where each packet is at any time of an interval.
+//! The positions of packets in a network at any time of an interval, for an animation.
 
 mod hops;
 mod states;
@@ -8,28 +8,28 @@ use observe::run::{Interrupted, Titled, Watch};
 use serde::Serialize;
 use sim::{Event, Network, Sink, World};
 
-pub use hops::{Outcome, Stop};
+pub use hops::{PacketOutcome, StopReason};
 
-use crate::cell::{self, Cell, Cells};
+use crate::cell::{self, Cell, CellRecorder};
 use crate::columns::{Column, Columns, Figure};
-use crate::packet::{Identified, Kind};
-use crate::places::{self, Map};
+use crate::packet::{FigurePacketKind, PacketIdentity};
+use crate::places::{self, JourneyMap};
 use hops::HopRecorder;
-use states::States;
+use states::StateRecorder;
 
-/// Wake-ups between two looks at the number of entries.
+/// Wake-ups between two checks of the number of entries.
 const STRIDE: u64 = 2_000;
 
-/// Looks at the state of schemes in an interval.
+/// Samples of the state of schemes in an interval.
 const SAMPLES: u32 = 2_000;
 
-/// How long after the interval it is still recorded what becomes of its packets: its length, and this.
+/// The fate of the interval's packets is recorded after its end for the length of the interval, and this time more.
 const AFTER: Span = Span::from_secs(2);
 
 /// The head of a figure. Times are in seconds.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Journeys"))]
-pub(crate) struct Head {
+pub(crate) struct JourneysHead {
     /// The interval that is complete: it ends early if it has more entries than asked for.
     from: f64,
     to: f64,
@@ -37,18 +37,18 @@ pub(crate) struct Head {
     overflowed: bool,
     /// When the run ended, if that was in the interval.
     ended: Option<f64>,
-    nodes: Vec<NodeHead>,
-    links: Vec<LinkHead>,
-    flows: Vec<FlowHead>,
+    nodes: Vec<JourneyNodeHead>,
+    links: Vec<JourneyLinkHead>,
+    flows: Vec<JourneyFlowHead>,
     /// Names of kinds, outcomes and reasons in columns.
     kinds: [&'static str; 7],
     outcomes: [&'static str; 6],
     stop_reasons: [&'static str; 3],
-    cell_names: cell::Names,
+    cell_names: cell::CellNames,
     /// Rows of hop (twice the link, plus 1 backward), flow, kind, offset, bytes, and times: joined the queue, first
     /// transmission began, last transmission ended, arrived or lost; and outcome. By hop, and by the time of joining.
     packets: Column,
-    /// Transmissions of link layers on links of their own: rows of hop, flow, kind, offset, begin, arrival, number of the
+    /// Transmissions of link layers on links in no medium: rows of hop, flow, kind, offset, begin, arrival, number of the
     /// attempt (0 for parity), and 1 if damaged. By hop and begin.
     frames: Column,
     /// Packets that a node did not pass on: rows of node, flow, kind, offset, bytes, time, and reason.
@@ -60,12 +60,12 @@ pub(crate) struct Head {
     /// State of schemes: rows of node, time, and bytes from then on.
     scheme_state: Column,
     cells: Vec<Cell>,
-    map: Option<Map>,
+    map: Option<JourneyMap>,
 }
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "JourneyNode"))]
-pub(crate) struct NodeHead {
+pub(crate) struct JourneyNodeHead {
     name: String,
     kind: &'static str,
     /// The scheme at work, if it is not `unmodified`.
@@ -74,7 +74,7 @@ pub(crate) struct NodeHead {
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "JourneyLink"))]
-pub(crate) struct LinkHead {
+pub(crate) struct JourneyLinkHead {
     name: String,
     between: [usize; 2],
     wireless: bool,
@@ -85,37 +85,37 @@ pub(crate) struct LinkHead {
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "JourneyFlow"))]
-pub(crate) struct FlowHead {
+pub(crate) struct JourneyFlowHead {
     name: String,
     from: usize,
     to: usize,
 }
 
 /// The sinks of a run.
-struct Journeys<'a> {
+struct JourneyRecorder<'a> {
     network: &'a Network,
     hops: HopRecorder,
-    states: States,
-    cells: Cells,
+    states: StateRecorder,
+    cells: CellRecorder,
 }
 
-impl Journeys<'_> {
-    fn kept(&self) -> usize {
-        self.hops.entries() + self.states.kept() + self.cells.kept()
+impl JourneyRecorder<'_> {
+    fn count_entries(&self) -> usize {
+        self.hops.count_entries() + self.states.count_entries() + self.cells.count_entries()
     }
 }
 
-impl Sink for Journeys<'_> {
+impl Sink for JourneyRecorder<'_> {
     const ACTIVE: bool = true;
 
     fn event(&mut self, time: Time, event: &Event) {
         let at = time.as_secs_f64();
         self.hops.event(time, event);
         match event {
-            Event::Node { node, event, .. } => self.states.node(at, *node, event),
-            Event::Air { link, state } => self.states.air(at, *link, *state),
+            Event::Node { node, event, .. } => self.states.on_node(at, *node, event),
+            Event::Air { link, state } => self.states.on_channel_state(at, *link, *state),
             Event::Medium { .. } => {
-                let Journeys { network, hops, cells, .. } = self;
+                let JourneyRecorder { network, hops, cells, .. } = self;
                 let carried = |nodes: [usize; 2]| {
                     let joins = |link: &sim::LinkSpec| {
                         let direction = if link.between == nodes { Some(0) } else { None };
@@ -123,7 +123,7 @@ impl Sink for Journeys<'_> {
                     };
                     let mut found = network.links.iter().enumerate().filter(|(_, link)| link.medium.is_some());
                     let hop = found.find_map(|(number, link)| joins(link).map(|direction| 2 * number + direction));
-                    hop.map_or(Identified::NOTHING, |hop| hops.carried[hop])
+                    hop.map_or(PacketIdentity::NOTHING, |hop| hops.carried[hop])
                 };
                 cells.event(time, event, carried);
             }
@@ -137,7 +137,7 @@ impl Sink for Journeys<'_> {
 ///
 /// # Errors
 /// The callback cancels.
-pub fn journeys(
+pub fn record_journeys(
     titled: Titled<'_>,
     [from, to]: [f64; 2],
     max_entries: usize,
@@ -148,11 +148,11 @@ pub fn journeys(
     let from = if from.is_finite() { from.clamp(0.0, limit) } else { 0.0 };
     let mut to = if to.is_finite() { to.clamp(from, limit) } else { limit };
     let mut world = World::new(network, true);
-    let mut sink = Journeys {
+    let mut sink = JourneyRecorder {
         network,
         hops: HopRecorder::new(network, from, to),
-        states: States::new(network, &world, from),
-        cells: Cells::new(network, from, to),
+        states: StateRecorder::new(network, &world, from),
+        cells: CellRecorder::new(network, from, to),
     };
     let time = |seconds: f64| Time::from_nanos((seconds * 1e9).round() as u64);
     let mut overflowed = false;
@@ -160,7 +160,7 @@ pub fn journeys(
         let until = time(from + (to - from) * f64::from(sample) / f64::from(SAMPLES));
         loop {
             let more = world.advance_until(until, STRIDE, &mut sink);
-            if sink.kept() > max_entries {
+            if sink.count_entries() > max_entries {
                 overflowed = true;
                 to = world.now().as_secs_f64();
                 break 'run;
@@ -172,7 +172,7 @@ pub fn journeys(
                 break;
             }
         }
-        sink.states.sample(&world);
+        sink.states.sample_scheme_state(&world);
         if world.is_over() {
             break;
         }
@@ -180,12 +180,17 @@ pub fn journeys(
     let ended = world.is_over().then(|| world.now().as_secs_f64());
     sink.hops.end_at(to);
     sink.cells.close(time(to));
-    follow(&mut world, &mut sink, time(to) + Span::from_nanos(((to - from) * 1e9) as u64) + AFTER, watch)?;
-    Ok(figure(network, sink, [from, to], (overflowed, ended)))
+    follow_packets(&mut world, &mut sink, time(to) + Span::from_nanos(((to - from) * 1e9) as u64) + AFTER, watch)?;
+    Ok(build_figure(network, sink, [from, to], (overflowed, ended)))
 }
 
-/// Runs on until it is known what becomes of the packets of the interval, at most until `last`.
-fn follow(world: &mut World, sink: &mut Journeys<'_>, last: Time, watch: Watch<'_>) -> Result<(), Interrupted> {
+/// Continues the run until the fate of all packets of the interval is known, at most until `last`.
+fn follow_packets(
+    world: &mut World,
+    sink: &mut JourneyRecorder<'_>,
+    last: Time,
+    watch: Watch<'_>,
+) -> Result<(), Interrupted> {
     while !world.is_over() && world.now() < last && (sink.hops.has_packets() || !sink.cells.is_complete()) {
         if !world.advance_until(last, STRIDE / 20, sink) {
             break;
@@ -197,44 +202,44 @@ fn follow(world: &mut World, sink: &mut Journeys<'_>, last: Time, watch: Watch<'
     Ok(())
 }
 
-fn figure(
+fn build_figure(
     network: &Network,
-    sink: Journeys<'_>,
+    sink: JourneyRecorder<'_>,
     [from, to]: [f64; 2],
     (overflowed, ended): (bool, Option<f64>),
 ) -> Figure {
-    let Journeys { mut hops, mut states, cells, .. } = sink;
+    let JourneyRecorder { mut hops, mut states, cells, .. } = sink;
     hops.finish();
     states.finish(to);
     let mut columns = Columns::default();
     let packets = columns.add(hops.rows.iter().map(|row| {
-        let Identified { flow, kind, offset, bytes } = row.packet;
+        let PacketIdentity { flow, kind, offset, bytes } = row.packet;
         let (kind, outcome) = (f64::from(kind as u8), f64::from(row.outcome.number()));
         [f64::from(row.hop), flow, kind, offset, bytes, row.joined, row.starts, row.leaves, row.arrives, outcome]
     }));
     let frames = columns.add(hops.frames.iter().map(|row| {
-        let Identified { flow, kind, offset, .. } = row.packet;
+        let PacketIdentity { flow, kind, offset, .. } = row.packet;
         let (kind, corrupted) = (f64::from(kind as u8), f64::from(u8::from(row.corrupted)));
         [f64::from(row.hop), flow, kind, offset, row.starts, row.arrives, f64::from(row.attempt), corrupted]
     }));
     let stops = columns.add(hops.stops.iter().map(|row| {
-        let Identified { flow, kind, offset, bytes } = row.packet;
+        let PacketIdentity { flow, kind, offset, bytes } = row.packet;
         [f64::from(row.node), flow, f64::from(kind as u8), offset, bytes, row.at, f64::from(row.why as u8)]
     }));
-    let node = |(number, node): (usize, &sim::NodeSpec)| NodeHead {
+    let node = |(number, node): (usize, &sim::NodeSpec)| JourneyNodeHead {
         name: node.name.clone(),
-        kind: plot::kind(network, number).label(),
-        scheme: plot::scheme(network, number),
+        kind: plot::classify_node(network, number).label(),
+        scheme: plot::find_node_scheme(network, number),
     };
-    let link = |link: &sim::LinkSpec| LinkHead {
+    let link = |link: &sim::LinkSpec| JourneyLinkHead {
         name: link.name.clone(),
         between: link.between,
         wireless: link.wireless,
         medium: link.medium,
         frames: [0, 1].map(|direction| hops::has_frames(link, direction)),
     };
-    let flow = |flow: &sim::FlowSpec| FlowHead { name: flow.name.clone(), from: flow.from, to: flow.to };
-    let head = Head {
+    let flow = |flow: &sim::FlowSpec| JourneyFlowHead { name: flow.name.clone(), from: flow.from, to: flow.to };
+    let head = JourneysHead {
         from,
         to,
         overflowed,
@@ -242,10 +247,10 @@ fn figure(
         nodes: network.nodes.iter().enumerate().map(node).collect(),
         links: network.links.iter().map(link).collect(),
         flows: network.flows.iter().map(flow).collect(),
-        kinds: Kind::NAMES,
-        outcomes: Outcome::NAMES,
-        stop_reasons: Stop::NAMES,
-        cell_names: cell::names(),
+        kinds: FigurePacketKind::NAMES,
+        outcomes: PacketOutcome::NAMES,
+        stop_reasons: StopReason::NAMES,
+        cell_names: cell::list_cell_names(),
         packets,
         frames,
         stops,
@@ -253,7 +258,7 @@ fn figure(
         associations: columns.add(states.associations.iter().copied()),
         scheme_state: columns.add(states.kept_bytes.iter().copied()),
         cells: cells.finish(to, &mut columns),
-        map: places::map(network, Time::ZERO + network.duration, &mut columns),
+        map: places::build_node_map(network, Time::ZERO + network.duration, &mut columns),
     };
     columns.finish(head)
 }

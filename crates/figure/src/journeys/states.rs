@@ -1,4 +1,4 @@
-//! States that last: channels in the BAD state, associations of mobiles, and what schemes keep.
+//! States that last: channels in the BAD state, associations of mobiles, and the state of schemes.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use path::channel::ChannelState;
 use sim::{Network, NodeEvent, World};
 
 /// Collects the states of a time interval.
-pub(crate) struct States {
+pub(crate) struct StateRecorder {
     from: f64,
     /// By link, the begin of a BAD state that lasts.
     bad_since: BTreeMap<u32, f64>,
@@ -23,9 +23,9 @@ pub(crate) struct States {
     last_bytes: BTreeMap<usize, u64>,
 }
 
-impl States {
+impl StateRecorder {
     pub fn new(network: &Network, world: &World, from: f64) -> Self {
-        States {
+        StateRecorder {
             from,
             bad_since: BTreeMap::new(),
             associated_since: BTreeMap::new(),
@@ -38,11 +38,11 @@ impl States {
     }
 
     /// Number of entries kept so far.
-    pub fn kept(&self) -> usize {
+    pub fn count_entries(&self) -> usize {
         self.bad.len() + self.associations.len() + self.kept_bytes.len()
     }
 
-    pub fn air(&mut self, at: f64, link: u32, state: ChannelState) {
+    pub fn on_channel_state(&mut self, at: f64, link: u32, state: ChannelState) {
         match state {
             ChannelState::Bad => {
                 self.bad_since.entry(link).or_insert(at);
@@ -55,7 +55,7 @@ impl States {
         }
     }
 
-    pub fn node(&mut self, at: f64, node: u32, event: &NodeEvent) {
+    pub fn on_node(&mut self, at: f64, node: u32, event: &NodeEvent) {
         match *event {
             NodeEvent::Associated { link } => {
                 self.associated_since.insert((node, link), at);
@@ -69,8 +69,8 @@ impl States {
         }
     }
 
-    /// Looks at what schemes keep now.
-    pub fn sample(&mut self, world: &World) {
+    /// Samples the size of the schemes' state.
+    pub fn sample_scheme_state(&mut self, world: &World) {
         let at = world.now().as_secs_f64();
         for node in &self.keepers {
             let Some(bytes) = world.scheme_state_bytes(*node) else { continue };

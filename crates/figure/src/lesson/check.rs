@@ -2,14 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::expression::{number, truth};
-use super::{Fault, Runs, text};
+use super::expression::{evaluate_comparison, evaluate_number};
+use super::{LessonFault, VariantRuns, text};
 
 /// What makes a step done.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "LessonCheck"))]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
-pub enum Check {
+pub enum LessonCheck {
     /// A comparison of results holds.
     Metric {
         /// The comparison.
@@ -46,7 +46,7 @@ pub enum Check {
         /// The question.
         ask: String,
         /// The answers.
-        choices: Vec<Choice>,
+        choices: Vec<LessonChoice>,
         /// The hint after a wrong choice.
         hint: String,
     },
@@ -56,17 +56,17 @@ pub enum Check {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "LessonChoice"))]
 #[serde(deny_unknown_fields)]
-pub struct Choice {
+pub struct LessonChoice {
     /// The answer.
     pub text: String,
     /// The comparison that holds if the answer is right.
     pub right_if: String,
 }
 
-/// What the reader has given.
+/// The answer of the reader.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "given", rename_all = "kebab-case")]
-pub enum Given {
+pub enum ReaderAnswer {
     /// Nothing: the results alone decide.
     Nothing,
     /// A selected mark.
@@ -88,22 +88,22 @@ pub enum Given {
     },
 }
 
-impl Check {
+impl LessonCheck {
     /// True if the step is done.
     ///
     /// # Errors
     /// An expression of the check has no value on these runs.
-    pub fn judge(&self, runs: &Runs, given: &Given) -> Result<bool, Fault> {
+    pub fn judge(&self, runs: &VariantRuns, given: &ReaderAnswer) -> Result<bool, LessonFault> {
         match (self, given) {
-            (Check::Metric { that, .. }, _) => truth(that, runs),
-            (Check::Mark { mark, variant, .. }, Given::Mark { kind, variant: found }) => {
+            (LessonCheck::Metric { that, .. }, _) => evaluate_comparison(that, runs),
+            (LessonCheck::Mark { mark, variant, .. }, ReaderAnswer::Mark { kind, variant: found }) => {
                 Ok(mark == kind && variant.as_ref().is_none_or(|variant| variant == found))
             }
-            (Check::Answer { value, unit, tolerance, .. }, Given::Number { number: given }) => {
-                answers(value, runs, unit.as_deref(), *tolerance, *given)
+            (LessonCheck::Answer { value, unit, tolerance, .. }, ReaderAnswer::Number { number: given }) => {
+                is_right_answer(value, runs, unit.as_deref(), *tolerance, *given)
             }
-            (Check::Choice { choices, .. }, Given::Choice { choice }) => {
-                choices.get(*choice).map_or(Ok(false), |choice| truth(&choice.right_if, runs))
+            (LessonCheck::Choice { choices, .. }, ReaderAnswer::Choice { choice }) => {
+                choices.get(*choice).map_or(Ok(false), |choice| evaluate_comparison(&choice.right_if, runs))
             }
             _ => Ok(false),
         }
@@ -114,8 +114,14 @@ impl Check {
 ///
 /// # Errors
 /// The expression has no value on these runs.
-pub fn answers(value: &str, runs: &Runs, unit: Option<&str>, tolerance: f64, given: f64) -> Result<bool, Fault> {
-    let right = text::in_unit(number(value, runs)?, unit)?;
+pub fn is_right_answer(
+    value: &str,
+    runs: &VariantRuns,
+    unit: Option<&str>,
+    tolerance: f64,
+    given: f64,
+) -> Result<bool, LessonFault> {
+    let right = text::convert_to_unit(evaluate_number(value, runs)?, unit)?;
     // A number that is off by just the tolerance is right, whatever its binary fraction.
     Ok((right - given).abs() <= tolerance * (1.0 + 1e-9))
 }
@@ -124,24 +130,27 @@ pub fn answers(value: &str, runs: &Runs, unit: Option<&str>, tolerance: f64, giv
 mod tests {
     use super::*;
 
-    fn check(text: &str) -> Check {
+    fn check(text: &str) -> LessonCheck {
         toml::from_str(text).unwrap()
     }
 
     #[test]
     fn answer_is_right_within_its_tolerance_in_its_unit() {
         let check = check("kind = 'answer'\nask = ''\nvalue = '0.21'\nunit = 'ms'\ntolerance = 5\nhint = ''");
-        let judge = |number| check.judge(&Runs::default(), &Given::Number { number });
+        let judge = |number| check.judge(&VariantRuns::default(), &ReaderAnswer::Number { number });
         assert_eq!([205.0, 210.0, 215.0].map(judge), [Ok(true), Ok(true), Ok(true)]);
         assert_eq!([204.9, 215.1, 0.21, f64::NAN].map(judge), [Ok(false), Ok(false), Ok(false), Ok(false)]);
-        assert_eq!(check.judge(&Runs::default(), &Given::Nothing), Ok(false));
+        assert_eq!(check.judge(&VariantRuns::default(), &ReaderAnswer::Nothing), Ok(false));
     }
 
     #[test]
     fn mark_is_right_by_kind_and_variant() {
         let check = check("kind = 'mark'\nmark = 'timeout'\nvariant = 'a'\nmissed = ''");
         let judge = |kind: &str, variant: &str| {
-            check.judge(&Runs::default(), &Given::Mark { kind: kind.to_owned(), variant: variant.to_owned() })
+            check.judge(
+                &VariantRuns::default(),
+                &ReaderAnswer::Mark { kind: kind.to_owned(), variant: variant.to_owned() },
+            )
         };
         assert_eq!(judge("timeout", "a"), Ok(true));
         assert_eq!(judge("timeout", "b"), Ok(false));
@@ -153,7 +162,7 @@ mod tests {
         let check = check(
             "kind = 'choice'\nask = ''\nhint = ''\nchoices = [{ text = '', right_if = '1 > 2' }, { text = '', right_if = '1 < 2' }]",
         );
-        let judge = |choice| check.judge(&Runs::default(), &Given::Choice { choice });
+        let judge = |choice| check.judge(&VariantRuns::default(), &ReaderAnswer::Choice { choice });
         assert_eq!([0, 1, 2].map(judge), [Ok(false), Ok(true), Ok(false)]);
     }
 }

@@ -23,23 +23,23 @@
 //! | `reaches(S, X)` | the time of the first row whose value is at least X |
 //! | `within(S, A, B)` | the rows from A until before B, a series |
 
-use super::Fault;
-use super::lexer::{Token, tokens};
-use super::runs::Runs;
-use super::value::{Series, Value};
+use super::LessonFault;
+use super::lexer::{ExpressionToken, split_tokens};
+use super::runs::VariantRuns;
+use super::value::{ExpressionValue, Series};
 
 #[derive(Clone, Debug, PartialEq)]
-enum Node {
+enum ExpressionNode {
     Number(f64),
     Path(Vec<String>),
-    Call(String, Vec<Node>),
-    Negative(Box<Node>),
-    Pair(&'static str, Box<[Node; 2]>),
+    Call(String, Vec<ExpressionNode>),
+    Negative(Box<ExpressionNode>),
+    Pair(&'static str, Box<[ExpressionNode; 2]>),
 }
 
 /// A parsed expression.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Expression(Node);
+pub struct Expression(ExpressionNode);
 
 /// Parentheses and functions that may be open at a time: the parser is recursive.
 const MAX_DEPTH: usize = 32;
@@ -49,12 +49,12 @@ impl Expression {
     ///
     /// # Errors
     /// The text is not an expression.
-    pub fn parse(text: &str) -> Result<Expression, Fault> {
-        let mut parser = Parser { tokens: tokens(text)?, next: 0, depth: 0, text };
-        let node = parser.comparison()?;
+    pub fn parse(text: &str) -> Result<Expression, LessonFault> {
+        let mut parser = ExpressionParser { tokens: split_tokens(text)?, next: 0, depth: 0, text };
+        let node = parser.parse_comparison()?;
         match parser.peek() {
             None => Ok(Expression(node)),
-            Some(_) => Err(parser.unexpected()),
+            Some(_) => Err(parser.describe_unexpected_token()),
         }
     }
 
@@ -62,56 +62,56 @@ impl Expression {
     ///
     /// # Errors
     /// The runs have no such value.
-    pub fn evaluate(&self, runs: &Runs) -> Result<Value, Fault> {
-        evaluate(&self.0, runs)
+    pub fn evaluate(&self, runs: &VariantRuns) -> Result<ExpressionValue, LessonFault> {
+        evaluate_node(&self.0, runs)
     }
 }
 
-/// The number that an expression is.
+/// Evaluates an expression whose value is a number.
 ///
 /// # Errors
-/// It is none, or has no value on these runs.
-pub fn number(text: &str, runs: &Runs) -> Result<f64, Fault> {
+/// The value is no number, or does not exist on these runs.
+pub fn evaluate_number(text: &str, runs: &VariantRuns) -> Result<f64, LessonFault> {
     match Expression::parse(text)?.evaluate(runs)? {
-        Value::Number(number) => Ok(number),
-        _ => Err(Fault::new(format!("`{text}` is not a number"))),
+        ExpressionValue::Number(number) => Ok(number),
+        _ => Err(LessonFault::new(format!("`{text}` is not a number"))),
     }
 }
 
-/// The truth of a comparison.
+/// Evaluates a comparison.
 ///
 /// # Errors
 /// The expression is no comparison, or has no value on these runs.
-pub fn truth(text: &str, runs: &Runs) -> Result<bool, Fault> {
+pub fn evaluate_comparison(text: &str, runs: &VariantRuns) -> Result<bool, LessonFault> {
     match Expression::parse(text)?.evaluate(runs)? {
-        Value::Truth(truth) => Ok(truth),
-        _ => Err(Fault::new(format!("`{text}` is not a comparison"))),
+        ExpressionValue::Truth(truth) => Ok(truth),
+        _ => Err(LessonFault::new(format!("`{text}` is not a comparison"))),
     }
 }
 
-struct Parser<'a> {
-    tokens: Vec<Token>,
+struct ExpressionParser<'a> {
+    tokens: Vec<ExpressionToken>,
     next: usize,
     depth: usize,
     text: &'a str,
 }
 
-impl Parser<'_> {
-    fn peek(&self) -> Option<&Token> {
+impl ExpressionParser<'_> {
+    fn peek(&self) -> Option<&ExpressionToken> {
         self.tokens.get(self.next)
     }
 
-    fn unexpected(&self) -> Fault {
+    fn describe_unexpected_token(&self) -> LessonFault {
         match self.peek() {
-            Some(token) => Fault::new(format!("`{}`: unexpected {token:?}", self.text)),
-            None => Fault::new(format!("`{}`: the end is missing", self.text)),
+            Some(token) => LessonFault::new(format!("`{}`: unexpected {token:?}", self.text)),
+            None => LessonFault::new(format!("`{}`: the end is missing", self.text)),
         }
     }
 
     /// Takes one of these signs, if it is next.
-    fn take(&mut self, signs: &[&str]) -> Option<&'static str> {
+    fn take_sign(&mut self, signs: &[&str]) -> Option<&'static str> {
         match self.peek() {
-            Some(Token::Sign(sign)) if signs.contains(sign) => {
+            Some(ExpressionToken::Sign(sign)) if signs.contains(sign) => {
                 let sign = *sign;
                 self.next += 1;
                 Some(sign)
@@ -120,152 +120,154 @@ impl Parser<'_> {
         }
     }
 
-    fn comparison(&mut self) -> Result<Node, Fault> {
+    fn parse_comparison(&mut self) -> Result<ExpressionNode, LessonFault> {
         let mut parts = Vec::new();
         loop {
-            let left = self.sum()?;
-            parts.push(match self.take(&["<", "<=", ">", ">=", "=", "!="]) {
-                Some(sign) => Node::Pair(sign, Box::new([left, self.sum()?])),
+            let left = self.parse_sum()?;
+            parts.push(match self.take_sign(&["<", "<=", ">", ">=", "=", "!="]) {
+                Some(sign) => ExpressionNode::Pair(sign, Box::new([left, self.parse_sum()?])),
                 None => left,
             });
             match self.peek() {
-                Some(Token::Path(word)) if word.len() == 1 && word[0] == "and" => self.next += 1,
+                Some(ExpressionToken::Path(word)) if word.len() == 1 && word[0] == "and" => self.next += 1,
                 _ => break,
             }
         }
-        let joined = parts.into_iter().reduce(|left, right| Node::Pair("and", Box::new([left, right])));
-        joined.ok_or_else(|| self.unexpected())
+        let joined = parts.into_iter().reduce(|left, right| ExpressionNode::Pair("and", Box::new([left, right])));
+        joined.ok_or_else(|| self.describe_unexpected_token())
     }
 
-    fn sum(&mut self) -> Result<Node, Fault> {
-        let mut node = self.product()?;
-        while let Some(sign) = self.take(&["+", "-"]) {
-            node = Node::Pair(sign, Box::new([node, self.product()?]));
+    fn parse_sum(&mut self) -> Result<ExpressionNode, LessonFault> {
+        let mut node = self.parse_product()?;
+        while let Some(sign) = self.take_sign(&["+", "-"]) {
+            node = ExpressionNode::Pair(sign, Box::new([node, self.parse_product()?]));
         }
         Ok(node)
     }
 
-    fn product(&mut self) -> Result<Node, Fault> {
-        let mut node = self.factor()?;
-        while let Some(sign) = self.take(&["*", "/"]) {
-            node = Node::Pair(sign, Box::new([node, self.factor()?]));
+    fn parse_product(&mut self) -> Result<ExpressionNode, LessonFault> {
+        let mut node = self.parse_factor()?;
+        while let Some(sign) = self.take_sign(&["*", "/"]) {
+            node = ExpressionNode::Pair(sign, Box::new([node, self.parse_factor()?]));
         }
         Ok(node)
     }
 
-    fn factor(&mut self) -> Result<Node, Fault> {
+    fn parse_factor(&mut self) -> Result<ExpressionNode, LessonFault> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err(Fault::new(format!("`{}`: more than {MAX_DEPTH} levels", self.text)));
+            return Err(LessonFault::new(format!("`{}`: more than {MAX_DEPTH} levels", self.text)));
         }
-        let node = self.factor_within()?;
+        let node = self.parse_factor_at_depth()?;
         self.depth -= 1;
         Ok(node)
     }
 
-    fn factor_within(&mut self) -> Result<Node, Fault> {
-        if self.take(&["-"]).is_some() {
-            return Ok(Node::Negative(Box::new(self.factor()?)));
+    fn parse_factor_at_depth(&mut self) -> Result<ExpressionNode, LessonFault> {
+        if self.take_sign(&["-"]).is_some() {
+            return Ok(ExpressionNode::Negative(Box::new(self.parse_factor()?)));
         }
-        if self.take(&["("]).is_some() {
-            let node = self.comparison()?;
-            self.take(&[")"]).ok_or_else(|| self.unexpected())?;
+        if self.take_sign(&["("]).is_some() {
+            let node = self.parse_comparison()?;
+            self.take_sign(&[")"]).ok_or_else(|| self.describe_unexpected_token())?;
             return Ok(node);
         }
-        let token = self.peek().cloned().ok_or_else(|| self.unexpected())?;
+        let token = self.peek().cloned().ok_or_else(|| self.describe_unexpected_token())?;
         match token {
-            Token::Number(number) => {
+            ExpressionToken::Number(number) => {
                 self.next += 1;
-                Ok(Node::Number(number))
+                Ok(ExpressionNode::Number(number))
             }
-            Token::Path(keys) => {
+            ExpressionToken::Path(keys) => {
                 self.next += 1;
                 match <[String; 1]>::try_from(keys) {
-                    Ok([name]) => self.call(name),
-                    Err(keys) => Ok(Node::Path(keys)),
+                    Ok([name]) => self.parse_call(name),
+                    Err(keys) => Ok(ExpressionNode::Path(keys)),
                 }
             }
-            Token::Sign(_) => Err(self.unexpected()),
+            ExpressionToken::Sign(_) => Err(self.describe_unexpected_token()),
         }
     }
 
-    fn call(&mut self, name: String) -> Result<Node, Fault> {
-        self.take(&["("]).ok_or_else(|| Fault::new(format!("`{}`: `{name}` without a key or arguments", self.text)))?;
-        let mut arguments = vec![self.sum()?];
-        while self.take(&[","]).is_some() {
-            arguments.push(self.sum()?);
+    fn parse_call(&mut self, name: String) -> Result<ExpressionNode, LessonFault> {
+        self.take_sign(&["("])
+            .ok_or_else(|| LessonFault::new(format!("`{}`: `{name}` without a key or arguments", self.text)))?;
+        let mut arguments = vec![self.parse_sum()?];
+        while self.take_sign(&[","]).is_some() {
+            arguments.push(self.parse_sum()?);
         }
-        self.take(&[")"]).ok_or_else(|| self.unexpected())?;
-        Ok(Node::Call(name, arguments))
+        self.take_sign(&[")"]).ok_or_else(|| self.describe_unexpected_token())?;
+        Ok(ExpressionNode::Call(name, arguments))
     }
 }
 
-fn evaluate(node: &Node, runs: &Runs) -> Result<Value, Fault> {
+fn evaluate_node(node: &ExpressionNode, runs: &VariantRuns) -> Result<ExpressionValue, LessonFault> {
     match node {
-        Node::Number(number) => Ok(Value::Number(*number)),
-        Node::Path(keys) => runs.value(keys),
-        Node::Negative(inner) => Ok(Value::Number(-number_of(inner, runs)?)),
-        Node::Call(name, arguments) => call(name, arguments, runs),
-        Node::Pair("and", both) => match (evaluate(&both[0], runs)?, evaluate(&both[1], runs)?) {
-            (Value::Truth(left), Value::Truth(right)) => Ok(Value::Truth(left && right)),
-            _ => Err(Fault::new("`and` joins two comparisons")),
+        ExpressionNode::Number(number) => Ok(ExpressionValue::Number(*number)),
+        ExpressionNode::Path(keys) => runs.evaluate_path(keys),
+        ExpressionNode::Negative(inner) => Ok(ExpressionValue::Number(-evaluate_number_node(inner, runs)?)),
+        ExpressionNode::Call(name, arguments) => evaluate_call(name, arguments, runs),
+        ExpressionNode::Pair("and", both) => match (evaluate_node(&both[0], runs)?, evaluate_node(&both[1], runs)?) {
+            (ExpressionValue::Truth(left), ExpressionValue::Truth(right)) => Ok(ExpressionValue::Truth(left && right)),
+            _ => Err(LessonFault::new("`and` joins two comparisons")),
         },
-        Node::Pair(sign, both) => {
-            let [left, right] = [number_of(&both[0], runs)?, number_of(&both[1], runs)?];
+        ExpressionNode::Pair(sign, both) => {
+            let [left, right] = [evaluate_number_node(&both[0], runs)?, evaluate_number_node(&both[1], runs)?];
             Ok(match *sign {
-                "+" => Value::Number(left + right),
-                "-" => Value::Number(left - right),
-                "*" => Value::Number(left * right),
-                "/" if right == 0.0 => return Err(Fault::new("a division by 0")),
-                "/" => Value::Number(left / right),
-                "<" => Value::Truth(left < right),
-                "<=" => Value::Truth(left <= right),
-                ">" => Value::Truth(left > right),
-                ">=" => Value::Truth(left >= right),
+                "+" => ExpressionValue::Number(left + right),
+                "-" => ExpressionValue::Number(left - right),
+                "*" => ExpressionValue::Number(left * right),
+                "/" if right == 0.0 => return Err(LessonFault::new("a division by 0")),
+                "/" => ExpressionValue::Number(left / right),
+                "<" => ExpressionValue::Truth(left < right),
+                "<=" => ExpressionValue::Truth(left <= right),
+                ">" => ExpressionValue::Truth(left > right),
+                ">=" => ExpressionValue::Truth(left >= right),
                 // Counts and times are compared as they are written, not as results of long calculations.
-                "=" => Value::Truth((left - right).abs() <= 1e-9),
-                _ => Value::Truth((left - right).abs() > 1e-9),
+                "=" => ExpressionValue::Truth((left - right).abs() <= 1e-9),
+                _ => ExpressionValue::Truth((left - right).abs() > 1e-9),
             })
         }
     }
 }
 
-fn number_of(node: &Node, runs: &Runs) -> Result<f64, Fault> {
-    match evaluate(node, runs)? {
-        Value::Number(number) => Ok(number),
-        other => Err(Fault::new(format!("expected a number, found {}", kind_of(&other)))),
+fn evaluate_number_node(node: &ExpressionNode, runs: &VariantRuns) -> Result<f64, LessonFault> {
+    match evaluate_node(node, runs)? {
+        ExpressionValue::Number(number) => Ok(number),
+        other => Err(LessonFault::new(format!("expected a number, found {}", name_value_kind(&other)))),
     }
 }
 
-fn kind_of(value: &Value) -> &'static str {
+fn name_value_kind(value: &ExpressionValue) -> &'static str {
     match value {
-        Value::Number(_) => "a number",
-        Value::Truth(_) => "a comparison",
-        Value::Series(_) => "a series",
+        ExpressionValue::Number(_) => "a number",
+        ExpressionValue::Truth(_) => "a comparison",
+        ExpressionValue::Series(_) => "a series",
     }
 }
 
-fn call(name: &str, arguments: &[Node], runs: &Runs) -> Result<Value, Fault> {
+fn evaluate_call(name: &str, arguments: &[ExpressionNode], runs: &VariantRuns) -> Result<ExpressionValue, LessonFault> {
     let expected = match name {
         "count" | "max" | "min" | "gap" => 0,
         "value" | "time" | "reaches" => 1,
         "within" => 2,
-        _ => return Err(Fault::new(format!("{name}: no such function"))),
+        _ => return Err(LessonFault::new(format!("{name}: no such function"))),
     };
-    let [first, others @ ..] = arguments else { return Err(Fault::new(format!("{name} needs a series"))) };
+    let [first, others @ ..] = arguments else { return Err(LessonFault::new(format!("{name} needs a series"))) };
     if others.len() != expected {
-        return Err(Fault::new(format!("{name} takes a series and {expected} numbers, found {}", others.len())));
+        return Err(LessonFault::new(format!("{name} takes a series and {expected} numbers, found {}", others.len())));
     }
-    let series = match evaluate(first, runs)? {
-        Value::Series(series) => series,
-        other => return Err(Fault::new(format!("{name} takes a series, found {}", kind_of(&other)))),
+    let series = match evaluate_node(first, runs)? {
+        ExpressionValue::Series(series) => series,
+        other => return Err(LessonFault::new(format!("{name} takes a series, found {}", name_value_kind(&other)))),
     };
-    let numbers = others.iter().map(|node| number_of(node, runs)).collect::<Result<Vec<_>, _>>()?;
-    applied(name, series, &numbers).ok_or_else(|| Fault::new(format!("{name}: the series has no such row")))
+    let numbers = others.iter().map(|node| evaluate_number_node(node, runs)).collect::<Result<Vec<_>, _>>()?;
+    apply_function(name, series, &numbers)
+        .ok_or_else(|| LessonFault::new(format!("{name}: the series has no such row")))
 }
 
 /// The value of a function; `None` for a series without such a row. The number of arguments is right.
-fn applied(name: &str, series: Series, numbers: &[f64]) -> Option<Value> {
+fn apply_function(name: &str, series: Series, numbers: &[f64]) -> Option<ExpressionValue> {
     let values = || series.iter().map(|row| row[1]);
     let number = match (name, numbers) {
         ("count", _) => series.len() as f64,
@@ -278,11 +280,11 @@ fn applied(name: &str, series: Series, numbers: &[f64]) -> Option<Value> {
         ("time", [place]) if *place <= -1.0 => series[series.len().checked_sub(-*place as usize)?][0],
         ("within", [from, to]) => {
             let rows = series.into_iter().filter(|row| *from <= row[0] && row[0] < *to);
-            return Some(Value::Series(rows.collect()));
+            return Some(ExpressionValue::Series(rows.collect()));
         }
         _ => return None,
     };
-    Some(Value::Number(number))
+    Some(ExpressionValue::Number(number))
 }
 
 #[cfg(test)]
@@ -293,7 +295,7 @@ mod tests {
     use crate::Columns;
 
     /// Two runs, one with a flow of three segments and a timeout.
-    fn runs() -> Runs {
+    fn runs() -> VariantRuns {
         let mut columns = Columns::default();
         let sent = columns.add([[0.0, 0.0, 100.0, 0.0], [0.5, 100.0, 100.0, 0.0], [2.5, 100.0, 100.0, 1.0]]);
         let timeouts = columns.add([[2.5, 100.0]]);
@@ -304,7 +306,7 @@ mod tests {
             "report": { "budget_ms": { "link-rate": 80.0 } },
         });
         let summary = json!({ "flows": [{ "name": "up-load", "timeouts": 1, "failure": null }] });
-        let mut runs = Runs::default();
+        let mut runs = VariantRuns::default();
         runs.add("first", columns.finish(json!({ "summary": summary, "flows": [flow] })));
         let summary = json!({ "flows": [{ "name": "up-load", "timeouts": 4 }] });
         runs.add("no-2", Columns::default().finish(json!({ "summary": summary, "flows": [] })));
@@ -314,19 +316,19 @@ mod tests {
     #[test]
     fn arithmetic_follows_precedence() {
         for (text, expected) in [("2 + 3 * 4", 14.0), ("(2 + 3) * 4", 20.0), ("10 - 4 - 3", 3.0), ("-2 * 3", -6.0)] {
-            assert_eq!(number(text, &runs()), Ok(expected), "{text}");
+            assert_eq!(evaluate_number(text, &runs()), Ok(expected), "{text}");
         }
-        assert_eq!(truth("1 < 2 and 3 >= 3", &runs()), Ok(true));
-        assert_eq!(truth("1 < 2 and 3 != 3", &runs()), Ok(false));
+        assert_eq!(evaluate_comparison("1 < 2 and 3 >= 3", &runs()), Ok(true));
+        assert_eq!(evaluate_comparison("1 < 2 and 3 != 3", &runs()), Ok(false));
     }
 
     #[test]
     fn paths_lead_into_summary_report_series_and_marks() {
         let runs = runs();
-        assert_eq!(number("no-2.flows.up-load.timeouts - first.flows.up-load.timeouts", &runs), Ok(3.0));
-        assert_eq!(number("first.report.up-load.budget_ms.link-rate", &runs), Ok(80.0));
-        assert_eq!(number("time(first.marks.up-load.timeout, 1)", &runs), Ok(2.5));
-        assert_eq!(number("count(first.marks.up-load.fast-retransmit)", &runs), Ok(0.0));
+        assert_eq!(evaluate_number("no-2.flows.up-load.timeouts - first.flows.up-load.timeouts", &runs), Ok(3.0));
+        assert_eq!(evaluate_number("first.report.up-load.budget_ms.link-rate", &runs), Ok(80.0));
+        assert_eq!(evaluate_number("time(first.marks.up-load.timeout, 1)", &runs), Ok(2.5));
+        assert_eq!(evaluate_number("count(first.marks.up-load.fast-retransmit)", &runs), Ok(0.0));
     }
 
     #[test]
@@ -345,7 +347,7 @@ mod tests {
             ("reaches(first.series.up-load.sent, 50)", 0.5),
         ];
         for (text, expected) in cases {
-            assert_eq!(number(text, &runs()), Ok(expected), "{text}");
+            assert_eq!(evaluate_number(text, &runs()), Ok(expected), "{text}");
         }
     }
 
@@ -379,12 +381,12 @@ mod tests {
             ("first.series.up-load.sent + 1", "a series"),
         ];
         for (text, part) in cases {
-            let fault = number(text, &runs()).expect_err(text).to_string();
+            let fault = evaluate_number(text, &runs()).expect_err(text).to_string();
             assert!(fault.contains(part), "{text}: {fault}");
         }
-        assert!(truth("1 + 1", &runs()).is_err());
-        assert!(truth("1 and 2", &runs()).is_err());
-        assert!(number(&"(".repeat(10_000), &runs()).unwrap_err().to_string().contains("levels"));
-        assert!(number(&"-".repeat(10_000), &runs()).is_err());
+        assert!(evaluate_comparison("1 + 1", &runs()).is_err());
+        assert!(evaluate_comparison("1 and 2", &runs()).is_err());
+        assert!(evaluate_number(&"(".repeat(10_000), &runs()).unwrap_err().to_string().contains("levels"));
+        assert!(evaluate_number(&"-".repeat(10_000), &runs()).is_err());
     }
 }

@@ -1,9 +1,9 @@
-//! The words of expressions.
+//! The tokens of expressions.
 
-use super::Fault;
+use super::LessonFault;
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Token {
+pub(super) enum ExpressionToken {
     Number(f64),
     /// A variant with keys, or the name of a function.
     Path(Vec<String>),
@@ -14,30 +14,33 @@ pub(super) enum Token {
 const SIGNS: [&str; 12] = ["<=", ">=", "!=", "<", ">", "=", "+", "-", "*", "/", "(", ")"];
 
 /// Splits an expression. Names may contain hyphens, so a minus between names has spaces around it.
-pub(super) fn tokens(text: &str) -> Result<Vec<Token>, Fault> {
+pub(super) fn split_tokens(text: &str) -> Result<Vec<ExpressionToken>, LessonFault> {
     let mut tokens = Vec::new();
     let mut rest = text.trim_start();
     while let Some(first) = rest.chars().next() {
         let length = if first.is_ascii_digit() {
             let length = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
             let number = rest[..length].parse();
-            tokens.push(Token::Number(number.map_err(|_| Fault::new(format!("{}: not a number", &rest[..length])))?));
+            tokens.push(ExpressionToken::Number(
+                number.map_err(|_| LessonFault::new(format!("{}: not a number", &rest[..length])))?,
+            ));
             length
         } else if first.is_ascii_alphabetic() {
-            let length = rest.find(|c: char| !is_of_name(c) && c != '.').unwrap_or(rest.len());
+            let length = rest.find(|c: char| !is_name_character(c) && c != '.').unwrap_or(rest.len());
             let keys: Vec<String> = rest[..length].split('.').map(str::to_owned).collect();
             if keys.iter().any(String::is_empty) {
-                return Err(Fault::new(format!("{}: an empty key", &rest[..length])));
+                return Err(LessonFault::new(format!("{}: an empty key", &rest[..length])));
             }
-            tokens.push(Token::Path(keys));
+            tokens.push(ExpressionToken::Path(keys));
             length
         } else if first == ',' {
-            tokens.push(Token::Sign(","));
+            tokens.push(ExpressionToken::Sign(","));
             1
         } else {
             let sign = SIGNS.into_iter().find(|sign| rest.starts_with(sign));
-            let sign = sign.ok_or_else(|| Fault::new(format!("{first:?} in `{text}`: not part of an expression")))?;
-            tokens.push(Token::Sign(sign));
+            let sign =
+                sign.ok_or_else(|| LessonFault::new(format!("{first:?} in `{text}`: not part of an expression")))?;
+            tokens.push(ExpressionToken::Sign(sign));
             sign.len()
         };
         rest = rest[length..].trim_start();
@@ -45,6 +48,6 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, Fault> {
     Ok(tokens)
 }
 
-fn is_of_name(c: char) -> bool {
+fn is_name_character(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '-' || c == '_'
 }

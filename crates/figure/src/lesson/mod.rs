@@ -1,9 +1,9 @@
-//! Lessons: guided pages beside the figures. A lesson is a text in Markdown with a head in TOML between lines of `+++`: the
+//! Lessons: guided pages with figures. A lesson is a text in Markdown with a head in TOML between lines of `+++`: the
 //! example with its variants, and steps that each end with a check.
 //!
-//! - [`Lesson::parse`] reads a lesson, [`to_json`] passes it on to a page;
-//! - [`Runs`] are the runs of its variants, on which [expressions](expression) are evaluated;
-//! - [`fill`](text::fill) puts results into a text; [`Check::judge`] decides whether a step is done.
+//! - [`Lesson::parse`] reads a lesson, [`lesson_to_json`] passes it on to a page;
+//! - [`VariantRuns`] are the runs of its variants, on which [expressions](expression) are evaluated;
+//! - [`fill_results`](text::fill_results) puts results into a text; [`LessonCheck::judge`] decides whether a step is done.
 
 pub mod check;
 pub mod expression;
@@ -17,8 +17,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use check::{Check, Given};
-pub use runs::Runs;
+pub use check::{LessonCheck, ReaderAnswer};
+pub use runs::VariantRuns;
 
 /// A lesson.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -29,7 +29,7 @@ pub struct Lesson {
     pub title: String,
     /// The file of the scenario in `examples/`.
     pub example: String,
-    /// What the lesson answers.
+    /// The question that the lesson answers.
     pub question: String,
     /// The part of the time axis that is shown first, in seconds.
     #[cfg_attr(test, ts(optional))]
@@ -38,9 +38,9 @@ pub struct Lesson {
     #[cfg_attr(test, ts(optional))]
     pub flow: Option<String>,
     /// The runs that are shown side by side.
-    pub variants: Vec<Variant>,
-    /// What the reader does, in this order.
-    pub steps: Vec<Step>,
+    pub variants: Vec<LessonVariant>,
+    /// The tasks of the reader, in this order.
+    pub steps: Vec<LessonStep>,
     /// The introduction: the Markdown after the head.
     #[serde(default)]
     pub introduction: String,
@@ -50,7 +50,7 @@ pub struct Lesson {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "LessonVariant"))]
 #[serde(deny_unknown_fields)]
-pub struct Variant {
+pub struct LessonVariant {
     /// The name, which expressions use.
     pub name: String,
     /// Changes `KEY=VALUE` of the example.
@@ -67,13 +67,13 @@ pub struct Variant {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "LessonStep"))]
 #[serde(deny_unknown_fields)]
-pub struct Step {
+pub struct LessonStep {
     /// What to do.
     pub r#try: String,
     /// The changes that a reader would make.
     #[cfg_attr(test, ts(optional, as = "Option<_>"))]
     #[serde(default)]
-    pub r#do: Vec<Change>,
+    pub r#do: Vec<LessonChange>,
     /// What to look at.
     pub see: String,
     /// What happened, and why: shown when the step is done.
@@ -85,14 +85,14 @@ pub struct Step {
     #[cfg_attr(test, ts(optional))]
     pub flow: Option<String>,
     /// Decides whether the step is done.
-    pub check: Check,
+    pub check: LessonCheck,
 }
 
 /// Changes of one variant.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "LessonChange"))]
 #[serde(deny_unknown_fields)]
-pub struct Change {
+pub struct LessonChange {
     /// The variant's name.
     pub variant: String,
     /// Changes `KEY=VALUE`; each replaces an earlier one of its key.
@@ -101,30 +101,30 @@ pub struct Change {
 
 /// A wrong lesson, or an expression without a value on these runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault(String);
+pub struct LessonFault(String);
 
-impl Fault {
-    fn new(text: impl Into<String>) -> Fault {
-        Fault(text.into())
+impl LessonFault {
+    fn new(text: impl Into<String>) -> LessonFault {
+        LessonFault(text.into())
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for LessonFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for Fault {}
+impl std::error::Error for LessonFault {}
 
 impl Lesson {
     /// Reads a lesson.
     ///
     /// # Errors
     /// The text has no head, or its head is not TOML with the keys of a lesson.
-    pub fn parse(text: &str) -> Result<Lesson, Fault> {
-        let (head, introduction) = split(text)?;
-        let mut lesson: Lesson = toml::from_str(&head).map_err(|error| Fault::new(error.to_string()))?;
+    pub fn parse(text: &str) -> Result<Lesson, LessonFault> {
+        let (head, introduction) = split_lesson(text)?;
+        let mut lesson: Lesson = toml::from_str(&head).map_err(|error| LessonFault::new(error.to_string()))?;
         lesson.introduction = introduction;
         Ok(lesson)
     }
@@ -135,31 +135,31 @@ impl Lesson {
 ///
 /// # Errors
 /// The text has no head, or its head is not TOML.
-pub fn to_json(text: &str) -> Result<Value, Fault> {
-    let (head, introduction) = split(text)?;
-    let table: toml::Table = head.parse().map_err(|error: toml::de::Error| Fault::new(error.to_string()))?;
-    let mut lesson = json_of(toml::Value::Table(table));
+pub fn lesson_to_json(text: &str) -> Result<Value, LessonFault> {
+    let (head, introduction) = split_lesson(text)?;
+    let table: toml::Table = head.parse().map_err(|error: toml::de::Error| LessonFault::new(error.to_string()))?;
+    let mut lesson = convert_toml_to_json(toml::Value::Table(table));
     lesson["introduction"] = introduction.into();
     Ok(lesson)
 }
 
 /// The head and the introduction.
-fn split(text: &str) -> Result<(String, String), Fault> {
+fn split_lesson(text: &str) -> Result<(String, String), LessonFault> {
     let text = text.replace("\r\n", "\n");
     let parts = text.strip_prefix("+++\n").and_then(|rest| rest.split_once("\n+++\n"));
-    let (head, body) = parts.ok_or_else(|| Fault::new("expected a head in TOML between two lines `+++`"))?;
+    let (head, body) = parts.ok_or_else(|| LessonFault::new("expected a head in TOML between two lines `+++`"))?;
     Ok((head.to_owned(), body.trim().to_owned()))
 }
 
-fn json_of(value: toml::Value) -> Value {
+fn convert_toml_to_json(value: toml::Value) -> Value {
     match value {
         toml::Value::String(text) => text.into(),
         toml::Value::Integer(number) => number.into(),
         toml::Value::Float(number) => number.into(),
         toml::Value::Boolean(truth) => truth.into(),
         toml::Value::Datetime(date) => date.to_string().into(),
-        toml::Value::Array(items) => items.into_iter().map(json_of).collect(),
-        toml::Value::Table(table) => table.into_iter().map(|(key, value)| (key, json_of(value))).collect(),
+        toml::Value::Array(items) => items.into_iter().map(convert_toml_to_json).collect(),
+        toml::Value::Table(table) => table.into_iter().map(|(key, value)| (key, convert_toml_to_json(value))).collect(),
     }
 }
 
@@ -188,19 +188,19 @@ A *text*.
         let lesson = Lesson::parse(TEXT).unwrap();
         assert_eq!(lesson.introduction, "A *text*.");
         assert_eq!(lesson.variants[0].name, "reno");
-        assert!(matches!(&lesson.steps[0].check, Check::Mark { mark, .. } if mark == "timeout"));
+        assert!(matches!(&lesson.steps[0].check, LessonCheck::Mark { mark, .. } if mark == "timeout"));
         let windows = Lesson::parse(&TEXT.replace('\n', "\r\n")).unwrap();
         assert_eq!(windows.introduction, lesson.introduction);
     }
 
     #[test]
     fn json_has_the_keys_of_the_lesson_and_its_introduction() {
-        let json = to_json(TEXT).unwrap();
+        let json = lesson_to_json(TEXT).unwrap();
         assert_eq!(json["introduction"], "A *text*.");
         assert_eq!(json["steps"][0]["check"]["mark"], "timeout");
         let lesson: Lesson = serde_json::from_value(json).unwrap();
         assert_eq!(lesson.title, "A timeout");
-        assert!(to_json("A text.").is_err() && to_json("+++\na = \n+++\n").is_err());
+        assert!(lesson_to_json("A text.").is_err() && lesson_to_json("+++\na = \n+++\n").is_err());
     }
 
     #[test]

@@ -2,15 +2,15 @@
 
 use serde_json::Value as Json;
 
-use super::Fault;
-use super::value::{Series, Value};
+use super::LessonFault;
+use super::value::{ExpressionValue, Series};
 use crate::{Figure, marks};
 
 /// The runs of a lesson's variants, by name.
 #[derive(Clone, Debug, Default)]
-pub struct Runs(Vec<(String, Figure)>);
+pub struct VariantRuns(Vec<(String, Figure)>);
 
-impl Runs {
+impl VariantRuns {
     /// Adds the figure of a variant's run.
     pub fn add(&mut self, variant: &str, figure: Figure) {
         self.0.push((variant.to_owned(), figure));
@@ -23,33 +23,34 @@ impl Runs {
         }
     }
 
-    /// What a path leads to.
-    pub(super) fn value(&self, path: &[String]) -> Result<Value, Fault> {
+    /// The value to which a path leads.
+    pub(super) fn evaluate_path(&self, path: &[String]) -> Result<ExpressionValue, LessonFault> {
         let whole = path.join(".");
-        let fault = |what: &str| Fault::new(format!("{whole}: {what}"));
+        let fault = |what: &str| LessonFault::new(format!("{whole}: {what}"));
         let [variant, keys @ ..] = path else { return Err(fault("no variant")) };
         let named = self.0.iter().find(|(name, _)| name == variant);
         let (_, figure) = named.ok_or_else(|| fault(&format!("no variant is called {variant}")))?;
         let [root, flow, rest @ ..] = keys else {
-            return number_at(&figure.head["summary"], keys).map_err(|key| fault(&key));
+            return read_number(&figure.head["summary"], keys).map_err(|key| fault(&key));
         };
         if !["series", "marks", "report"].contains(&root.as_str()) {
-            return number_at(&figure.head["summary"], keys).map_err(|key| fault(&key));
+            return read_number(&figure.head["summary"], keys).map_err(|key| fault(&key));
         }
-        let head =
-            entry(&figure.head["flows"], flow).ok_or_else(|| fault(&format!("no flow over TCP is called {flow}")))?;
+        let head = find_entry(&figure.head["flows"], flow)
+            .ok_or_else(|| fault(&format!("no flow over TCP is called {flow}")))?;
         match (root.as_str(), rest) {
-            ("report", keys) => number_at(&head["report"], keys).map_err(|key| fault(&key)),
+            ("report", keys) => read_number(&head["report"], keys).map_err(|key| fault(&key)),
             ("series", [name]) => {
-                let rows = series(figure, head, name).ok_or_else(|| fault(&format!("no series is called {name}")))?;
-                Ok(Value::Series(rows))
+                let rows =
+                    read_series(figure, head, name).ok_or_else(|| fault(&format!("no series is called {name}")))?;
+                Ok(ExpressionValue::Series(rows))
             }
-            ("marks", [kind]) if marks::kinds().any(|known| known == kind) => {
+            ("marks", [kind]) if marks::list_mark_kinds().any(|known| known == kind) => {
                 let marks = head["marks"].as_array().into_iter().flatten();
                 let of_kind = marks.filter(|marks| marks["kind"] == kind.as_str());
-                let mut rows: Series = of_kind.flat_map(|marks| rows(figure, &marks["points"], 1)).collect();
+                let mut rows: Series = of_kind.flat_map(|marks| read_rows(figure, &marks["points"], 1)).collect();
                 rows.sort_by(|a, b| a[0].total_cmp(&b[0]));
-                Ok(Value::Series(rows))
+                Ok(ExpressionValue::Series(rows))
             }
             ("marks", [kind]) => Err(fault(&format!("no kind of mark is called {kind}"))),
             _ => Err(fault(&format!("{root} takes a flow and a name"))),
@@ -58,7 +59,7 @@ impl Runs {
 }
 
 /// An entry of an object by its key, of a list by its name.
-fn entry<'a>(json: &'a Json, key: &str) -> Option<&'a Json> {
+fn find_entry<'a>(json: &'a Json, key: &str) -> Option<&'a Json> {
     match json {
         Json::Array(list) => list.iter().find(|item| item["name"] == key),
         _ => json.get(key),
@@ -66,20 +67,20 @@ fn entry<'a>(json: &'a Json, key: &str) -> Option<&'a Json> {
 }
 
 /// The number or truth to which keys lead.
-fn number_at(root: &Json, keys: &[String]) -> Result<Value, String> {
+fn read_number(root: &Json, keys: &[String]) -> Result<ExpressionValue, String> {
     let mut json = root;
     for key in keys {
-        json = entry(json, key).ok_or_else(|| format!("no key or name {key}"))?;
+        json = find_entry(json, key).ok_or_else(|| format!("no key or name {key}"))?;
     }
     match json {
-        Json::Bool(truth) => Ok(Value::Truth(*truth)),
+        Json::Bool(truth) => Ok(ExpressionValue::Truth(*truth)),
         Json::Null => Err("has no value in this run".to_owned()),
-        other => other.as_f64().map(Value::Number).ok_or_else(|| "is not a number".to_owned()),
+        other => other.as_f64().map(ExpressionValue::Number).ok_or_else(|| "is not a number".to_owned()),
     }
 }
 
 /// The rows of a column, with one of its fields as value.
-fn rows(figure: &Figure, column: &Json, field: usize) -> Series {
+fn read_rows(figure: &Figure, column: &Json, field: usize) -> Series {
     let number = |key: &str| column[key].as_u64().and_then(|number| usize::try_from(number).ok());
     let Some((values, width)) = number("column").and_then(|it| figure.columns.get(it)).zip(number("width")) else {
         return Series::new();
@@ -89,8 +90,8 @@ fn rows(figure: &Figure, column: &Json, field: usize) -> Series {
 }
 
 /// A series of a flow.
-fn series(figure: &Figure, head: &Json, name: &str) -> Option<Series> {
-    let of = |key: &str, field: usize| rows(figure, &head[key], field);
+fn read_series(figure: &Figure, head: &Json, name: &str) -> Option<Series> {
+    let of = |key: &str, field: usize| read_rows(figure, &head[key], field);
     // A column's rows that have a flag.
     let flagged = |key: &str, flag: usize, set: bool| {
         let flags = of(key, flag);

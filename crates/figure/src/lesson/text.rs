@@ -3,10 +3,10 @@
 use engine::Quantity;
 use engine::quantity::Unit;
 
-use super::expression::number;
-use super::{Fault, Runs};
+use super::expression::evaluate_number;
+use super::{LessonFault, VariantRuns};
 
-/// Units of texts besides those of [quantities](Quantity), each with its size in the unit of results.
+/// Units of texts in addition to the units of [quantities](Quantity), each with its size in the unit of results.
 const OTHER_UNITS: [Unit; 3] =
     [Unit { name: "µs", size: 1e-6 }, Unit { name: "%", size: 0.01 }, Unit { name: "times", size: 1.0 }];
 
@@ -14,16 +14,16 @@ const OTHER_UNITS: [Unit; 3] =
 ///
 /// # Errors
 /// There is no such unit.
-pub fn in_unit(value: f64, unit: Option<&str>) -> Result<f64, Fault> {
+pub fn convert_to_unit(value: f64, unit: Option<&str>) -> Result<f64, LessonFault> {
     let Some(unit) = unit else { return Ok(value) };
     let mut units = Quantity::ALL.iter().flat_map(|quantity| quantity.units()).chain(&OTHER_UNITS);
     let known = units.find(|known| known.name == unit);
-    let Unit { size, .. } = known.ok_or_else(|| Fault::new(format!("{unit}: no such unit")))?;
+    let Unit { size, .. } = known.ok_or_else(|| LessonFault::new(format!("{unit}: no such unit")))?;
     Ok(value / size)
 }
 
 /// A number as it is written in a text: an integer in full, another one with three significant digits.
-fn written(value: f64) -> String {
+fn format_number(value: f64) -> String {
     if (value - value.round()).abs() < 1e-9 * value.abs().max(1.0) {
         return format!("{}", value.round());
     }
@@ -31,7 +31,7 @@ fn written(value: f64) -> String {
 }
 
 /// The text between two results, and the result after it.
-fn parts(text: &str) -> impl Iterator<Item = Result<(&str, Option<&str>), Fault>> {
+fn split_results(text: &str) -> impl Iterator<Item = Result<(&str, Option<&str>), LessonFault>> {
     let mut rest = Some(text);
     std::iter::from_fn(move || {
         let whole = rest?;
@@ -41,19 +41,19 @@ fn parts(text: &str) -> impl Iterator<Item = Result<(&str, Option<&str>), Fault>
         };
         let Some((inner, after)) = after.split_once("}}") else {
             rest = None;
-            return Some(Err(Fault::new(format!("`{{{{{after}`: the end `}}}}` is missing"))));
+            return Some(Err(LessonFault::new(format!("`{{{{{after}`: the end `}}}}` is missing"))));
         };
         rest = Some(after);
         Some(Ok((before, Some(inner))))
     })
 }
 
-fn result(inner: &str, runs: &Runs) -> Result<String, Fault> {
+fn render_result(inner: &str, runs: &VariantRuns) -> Result<String, LessonFault> {
     let (expression, unit) = match inner.split_once(':') {
         Some((expression, unit)) => (expression, Some(unit.trim())),
         None => (inner, None),
     };
-    let value = written(in_unit(number(expression, runs)?, unit)?);
+    let value = format_number(convert_to_unit(evaluate_number(expression, runs)?, unit)?);
     Ok(match unit {
         Some(unit) => format!("{value}\u{a0}{unit}"),
         None => value,
@@ -64,13 +64,13 @@ fn result(inner: &str, runs: &Runs) -> Result<String, Fault> {
 ///
 /// # Errors
 /// A result is wrong, or has no value on these runs.
-pub fn fill(text: &str, runs: &Runs) -> Result<String, Fault> {
+pub fn fill_results(text: &str, runs: &VariantRuns) -> Result<String, LessonFault> {
     let mut filled = String::new();
-    for part in parts(text) {
+    for part in split_results(text) {
         let (before, inner) = part?;
         filled += before;
         if let Some(inner) = inner {
-            filled += &result(inner, runs)?;
+            filled += &render_result(inner, runs)?;
         }
     }
     Ok(filled)
@@ -78,20 +78,20 @@ pub fn fill(text: &str, runs: &Runs) -> Result<String, Fault> {
 
 /// Fills the results of runs into a text. A result without a value on these runs, which a reader may have changed, is written
 /// as a question mark.
-pub fn fill_known(text: &str, runs: &Runs) -> String {
-    let part = |part: Result<(&str, Option<&str>), Fault>| match part {
+pub fn fill_known_results(text: &str, runs: &VariantRuns) -> String {
+    let part = |part: Result<(&str, Option<&str>), LessonFault>| match part {
         Ok((before, inner)) => {
-            let known = inner.map(|inner| result(inner, runs).unwrap_or_else(|_| "?".to_owned()));
+            let known = inner.map(|inner| render_result(inner, runs).unwrap_or_else(|_| "?".to_owned()));
             format!("{before}{}", known.unwrap_or_default())
         }
         Err(_) => "?".to_owned(),
     };
-    parts(text).map(part).collect()
+    split_results(text).map(part).collect()
 }
 
 /// A text without its results.
-pub fn without_results(text: &str) -> String {
-    parts(text).filter_map(Result::ok).map(|(before, _)| before).collect()
+pub fn remove_results(text: &str) -> String {
+    split_results(text).filter_map(Result::ok).map(|(before, _)| before).collect()
 }
 
 #[cfg(test)]
@@ -112,18 +112,18 @@ mod tests {
             ("none", "none"),
         ];
         for (text, expected) in cases {
-            assert_eq!(fill(text, &Runs::default()).as_deref(), Ok(expected), "{text}");
+            assert_eq!(fill_results(text, &VariantRuns::default()).as_deref(), Ok(expected), "{text}");
         }
     }
 
     #[test]
     fn unknown_results_are_faults_or_question_marks() {
-        let runs = Runs::default();
+        let runs = VariantRuns::default();
         for text in ["a {{b.c}} d", "a {{1 : lightyears}} d"] {
-            assert!(fill(text, &runs).is_err(), "{text}");
-            assert_eq!(fill_known(text, &runs), "a ? d", "{text}");
+            assert!(fill_results(text, &runs).is_err(), "{text}");
+            assert_eq!(fill_known_results(text, &runs), "a ? d", "{text}");
         }
-        assert!(fill("a {{1", &runs).is_err());
-        assert_eq!(without_results("a {{1 : s}} b {{2}}"), "a  b ");
+        assert!(fill_results("a {{1", &runs).is_err());
+        assert_eq!(remove_results("a {{1 : s}} b {{2}}"), "a  b ");
     }
 }

@@ -1,11 +1,11 @@
-//! What an expression of a lesson is on given runs.
+//! The value of a lesson's expression on given runs.
 
 /// Rows of a time and a value.
 pub type Series = Vec<[f64; 2]>;
 
-/// What an expression is on given runs.
+/// The value of an expression on given runs.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Value {
+pub enum ExpressionValue {
     /// A number: a time in seconds, a size in bytes, a rate in bit/s, a count.
     Number(f64),
     /// The result of a comparison.

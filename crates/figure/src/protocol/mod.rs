@@ -1,5 +1,5 @@
-//! What crosses to the page as JSON beside figures, controls and lessons. The page's types are generated from these
-//! structs and those of the figures, into `web/src/protocol-types.ts`.
+//! Data that the page receives as JSON in addition to figures, controls and lessons. The page's types are generated
+//! from these structs and from the structs of figures, into `web/src/protocol-types.ts`.
 
 use observe::metric::Metric;
 use scenario::axes::suggest::SuggestedAxis;

@@ -24,7 +24,7 @@ const HEAD: &str = "\
 const PAIR: usize = 2;
 
 /// The declaration of a type with its comment.
-fn declaration<T: TS>(config: &Config) -> String {
+fn render_declaration<T: TS>(config: &Config) -> String {
     let docs = T::docs().unwrap_or_default();
     format!("\n{docs}export {}\n", T::decl(config))
 }
@@ -33,12 +33,12 @@ fn declaration<T: TS>(config: &Config) -> String {
 macro_rules! declarations {
     ($($type:ty),+ $(,)?) => {{
         let config = Config::new().with_large_int("number").with_array_tuple_limit(PAIR);
-        [HEAD.to_owned(), $(declaration::<$type>(&config)),+].concat()
+        [HEAD.to_owned(), $(render_declaration::<$type>(&config)),+].concat()
     }};
 }
 
 /// All types that the page reads.
-fn types() -> String {
+fn render_types() -> String {
     declarations![
         super::ProblemData<'static>,
         columns::Column,
@@ -46,20 +46,20 @@ fn types() -> String {
         shapes::Finding,
         shapes::FindingKind,
         shapes::Report,
-        run::FlowHead,
+        run::RunFlowHead,
         shapes::FlowSummary,
         shapes::Summary,
-        run::Head,
-        journeys::NodeHead,
-        journeys::LinkHead,
-        journeys::FlowHead,
+        run::RunHead,
+        journeys::JourneyNodeHead,
+        journeys::JourneyLinkHead,
+        journeys::JourneyFlowHead,
         cell::Cell,
-        cell::Names,
-        places::Ranges,
-        places::Map,
-        journeys::Head,
+        cell::CellNames,
+        places::JourneyRanges,
+        places::JourneyMap,
+        journeys::JourneysHead,
         super::MetricData,
-        readings::Head,
+        readings::ReadingsHead,
         shapes::Quantile,
         shapes::AgainstFirst,
         shapes::Entry,
@@ -70,11 +70,11 @@ fn types() -> String {
         controls::Widget,
         controls::Control,
         controls::Variant,
-        lesson::Change,
-        lesson::check::Choice,
-        lesson::Check,
-        lesson::Step,
-        lesson::Variant,
+        lesson::LessonChange,
+        lesson::check::LessonChoice,
+        lesson::LessonCheck,
+        lesson::LessonStep,
+        lesson::LessonVariant,
         lesson::Lesson,
     ]
 }
@@ -82,7 +82,7 @@ fn types() -> String {
 #[test]
 fn types_of_the_page_are_those_of_rust() {
     let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../web/src/protocol-types.ts");
-    let types = types();
+    let types = render_types();
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
         fs::write(&kept, &types).unwrap();
     }
@@ -93,7 +93,7 @@ fn types_of_the_page_are_those_of_rust() {
     );
 }
 
-/// A flow with losses, which has findings, beside one that never completes.
+/// A flow with losses, which has findings, and a flow that never completes.
 const TEXT: &str = r#"
     duration = "20 s"
     nodes = { a = { kind = "host" }, b = { kind = "host" } }
@@ -106,8 +106,8 @@ const TEXT: &str = r#"
 fn summaries_and_reports_have_the_declared_keys() {
     let loaded = scenario::from_toml("a.toml", TEXT).unwrap();
     let titled = Titled { title: loaded.title(), scenario: &loaded.scenario, network: &loaded.network };
-    let parts = run::Parts { delays: true, reports: true };
-    let mut head = run::run(titled, parts, &mut |_| ControlFlow::Continue(())).unwrap().head;
+    let parts = run::RunParts { delays: true, reports: true };
+    let mut head = run::record_run(titled, parts, &mut |_| ControlFlow::Continue(())).unwrap().head;
     let summary: Summary = serde_json::from_value(head["summary"].take()).unwrap();
     assert_eq!(summary.flows.len(), 2);
     for flow in head["flows"].as_array_mut().unwrap() {

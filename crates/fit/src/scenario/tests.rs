@@ -2,19 +2,19 @@
 
 use engine::{Rate, Span};
 
-use super::{Fitted, Host};
+use super::{FittedHost, FittedPath};
 use crate::loss::{Estimate, Loss};
-use crate::reordering::{Late, Reordering};
+use crate::reordering::{ExtraDelays, Reordering};
 
 fn estimate_near(value: f64) -> Estimate {
     Estimate { value, interval: [0.9 * value, 1.1 * value] }
 }
 
 /// A download over 8 Mbit/s.
-pub fn download_fit() -> Fitted {
-    Fitted {
+pub fn download_fit() -> FittedPath {
+    FittedPath {
         source: "path.pcap".into(),
-        sender: Host::Server,
+        sender: FittedHost::Server,
         rate: Rate::from_bits_per_sec(8_000_000).expect("a rate"),
         rate_given: false,
         rates: None,
@@ -35,7 +35,7 @@ pub fn download_fit() -> Fitted {
 }
 
 /// Links, flows and the text of a fit's scenario.
-fn load_fit(fitted: &Fitted) -> (sim::Network, String) {
+fn load_fit(fitted: &FittedPath) -> (sim::Network, String) {
     let text = fitted.to_toml();
     let loaded =
         scenario::load::from_toml("fitted.toml", &text).unwrap_or_else(|problems| panic!("{problems:?}\n{text}"));
@@ -47,33 +47,33 @@ fn load_fit(fitted: &Fitted) -> (sim::Network, String) {
 fn reordering_is_a_jitter_with_the_share_and_the_quartiles() {
     let late = |millis: [u64; 5]| {
         let delays = millis.map(Span::from_millis);
-        Some(Late { delays, extents: [3, 8], precision: Span::from_nanos(1_500_000) })
+        Some(ExtraDelays { delays, extents: [3, 8], precision: Span::from_nanos(1_500_000) })
     };
     for share in [1e-7, 0.000_123, 0.009_5, 0.333_333_333, 1.0] {
         let reordering = Some(Reordering { share: estimate_near(share), late: late([5, 11, 17, 24, 30]) });
-        let (network, text) = load_fit(&Fitted { reordering, ..download_fit() });
+        let (network, text) = load_fit(&FittedPath { reordering, ..download_fit() });
         assert!(text.contains("low = \"11 ms\", high = \"17 ms\""), "{text}");
         let changes = network.links[1].changes.as_ref().expect("it has a jitter");
         assert!(changes.jitter.as_ref().is_some_and(|jitter| jitter.reordering), "{text}");
     }
     let reordering = Some(Reordering { share: estimate_near(0.01), late: late([11, 12, 12, 12, 12]) });
-    let (_, text) = load_fit(&Fitted { reordering, ..download_fit() });
+    let (_, text) = load_fit(&FittedPath { reordering, ..download_fit() });
     assert!(text.contains("probability = 0.01, delay = { kind = \"constant\", value = \"12 ms\" }"), "{text}");
     let reordering = Some(Reordering { share: estimate_near(0.0), late: None });
-    let (network, _) = load_fit(&Fitted { reordering, ..download_fit() });
+    let (network, _) = load_fit(&FittedPath { reordering, ..download_fit() });
     assert_eq!(network.links[1].changes, None);
 }
 
 /// The flow and the losses go from the sender to the other host.
 #[test]
 fn upload_goes_from_the_mobile_to_the_server() {
-    for (sender, from, to) in [(Host::Server, "server", "mobile"), (Host::Mobile, "mobile", "server")] {
-        let (network, text) = load_fit(&Fitted { sender, ..download_fit() });
+    for (sender, from, to) in [(FittedHost::Server, "server", "mobile"), (FittedHost::Mobile, "mobile", "server")] {
+        let (network, text) = load_fit(&FittedPath { sender, ..download_fit() });
         let name = |node: usize| network.nodes[node].name.as_str();
         let flow = &network.flows[0];
         assert_eq!((name(flow.from), name(flow.to)), (from, to));
         let air = &network.links[1];
-        let forward = if sender == Host::Server { ["station", "mobile"] } else { ["mobile", "station"] };
+        let forward = if sender == FittedHost::Server { ["station", "mobile"] } else { ["mobile", "station"] };
         assert_eq!(air.between.map(name), forward);
         assert!(text.contains("channel = { forward = { kind = \"gilbert-elliott\""), "{text}");
     }

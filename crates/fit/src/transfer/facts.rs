@@ -6,7 +6,7 @@ use engine::{Histogram, Span, Time};
 use observe::observation::captured::CapturedFate;
 use observe::observation::{CapturedFact, CapturedSink, SenderState};
 
-use crate::duplicates::Duplicates;
+use crate::duplicates::DuplicateReports;
 use crate::transmission::{Transmission, TransmissionFate};
 
 /// Collects transmissions from the facts of a connection.
@@ -16,7 +16,7 @@ pub struct CapturedTransfer {
     overhead: u32,
     sender: SenderState,
     pub transmissions: Vec<Transmission>,
-    pub duplicates: Duplicates,
+    pub duplicates: DuplicateReports,
     pub rtt: Histogram,
     pub least: BTreeMap<u32, Span>,
     pub timeouts: u64,
@@ -26,7 +26,7 @@ pub struct CapturedTransfer {
 }
 
 impl CapturedTransfer {
-    /// Of a connection whose segments have this number of bytes of headers.
+    /// Collects from a connection whose segments have `overhead` bytes of headers.
     pub fn new(overhead: u32) -> Self {
         CapturedTransfer { overhead, ..CapturedTransfer::default() }
     }

@@ -3,7 +3,7 @@
 use capture::transfer::Vantage;
 use engine::Time;
 use fit::path::Bottleneck;
-use fit::transfer::Transfer;
+use fit::transfer::MeasuredTransfer;
 use path::LinkEvent;
 use sim::{Event, Sink};
 use testkit::{CaptureAtNode, build_network, run_with_sink};
@@ -59,18 +59,18 @@ impl KnownPath {
     }
 
     /// The fit of a capture at the sender or the receiver.
-    pub fn fit_at(&self, at: Vantage) -> (Transfer, Bottleneck) {
+    pub fn fit_at(&self, at: Vantage) -> (MeasuredTransfer, Bottleneck) {
         let (transfer, bottleneck, _) = self.fit_and_losses_at(at);
         (transfer, bottleneck)
     }
 
     /// The fit, and the number of packets with data that the channel lost or the
     /// queue dropped.
-    pub fn fit_and_losses_at(&self, at: Vantage) -> (Transfer, Bottleneck, usize) {
+    pub fn fit_and_losses_at(&self, at: Vantage) -> (MeasuredTransfer, Bottleneck, usize) {
         let (file, lost) = self.capture_at(at);
-        let transfer = Transfer::of(|| Ok(file.as_slice()), None, None).expect("it is readable");
+        let transfer = MeasuredTransfer::read(|| Ok(file.as_slice()), None, None).expect("it is readable");
         assert_eq!(transfer.survey.vantage.value(), Some(at));
-        let bottleneck = Bottleneck::of(&transfer);
+        let bottleneck = Bottleneck::measure(&transfer);
         (transfer, bottleneck, lost)
     }
 }

@@ -1,6 +1,6 @@
 //! Two captures of one connection, from both ends.
 
-use capture::joined::{Joined, Track};
+use capture::joined::{ConnectionTrack, JoinedConnection};
 use capture::transfer::{Survey, Truth, Vantage};
 use capture::{End, Stream};
 use observe::observation::{CapturedConnection, CapturedSink};
@@ -15,7 +15,7 @@ pub struct BothEnds<'a> {
     /// Number of the connection in each capture.
     pub numbers: [u32; 2],
     /// Its packets.
-    pub joined: Joined,
+    pub joined: JoinedConnection,
     /// Whether the captures are from both ends. If not, losses outside of the path between them are unknown.
     pub whole_path: bool,
     survey: Survey,
@@ -45,15 +45,15 @@ impl<'a> BothEnds<'a> {
         }
         let sender = surveys[0].sender;
         let senders = [sender, same_end(files[0].stream(numbers[0]), files[1].stream(numbers[1]), sender)];
-        let mut tracks = [0, 1].map(|at: usize| Track::new(numbers[at], senders[at], surveys[0].mss));
+        let mut tracks = [0, 1].map(|at: usize| ConnectionTrack::new(numbers[at], senders[at], surveys[0].mss));
         for (at, track) in tracks.iter_mut().enumerate() {
             files[at].read(&files[at].places(&[numbers[at]]), |_, packet, _| {
-                track.packet(packet);
+                track.on_packet(packet);
                 true
             })?;
         }
         let paths = || files.map(|file| file.path.clone());
-        let joined = Joined::of(&tracks[0], &tracks[1]);
+        let joined = JoinedConnection::join(&tracks[0], &tracks[1]);
         let joined = joined.map_err(|error| CaptureFailure::NotJoined { paths: paths(), error })?;
         let [near, far] = surveys;
         let is_between = |survey: &Survey| survey.vantage.value() == Some(Vantage::Middle);
@@ -72,7 +72,7 @@ impl<'a> BothEnds<'a> {
 
     /// The fates of the transmissions of the sender; `None` if one of the captures is not from an end.
     pub fn truth(&self) -> Option<Truth> {
-        self.whole_path.then(|| self.joined.truth(&self.survey))
+        self.whole_path.then(|| self.joined.arrivals_of_data(&self.survey))
     }
 
     /// Explains the connection, with the known fates of its transmissions in place of those that acknowledgments show.

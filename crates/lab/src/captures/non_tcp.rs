@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use capture::{Skipped, Transport};
+use capture::{SkippedFrames, Transport};
 
 /// Packets other than TCP segments.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -28,7 +28,7 @@ impl NonTcp {
 
 /// Frames outside of the explanation, as a list in brackets; empty without such frames.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct UnexplainedFrames(pub NonTcp, pub Skipped);
+pub struct UnexplainedFrames(pub NonTcp, pub SkippedFrames);
 
 impl fmt::Display for UnexplainedFrames {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -38,7 +38,7 @@ pub use error::StoreError;
 use journal::Journal;
 pub use name::is_journal;
 use open::Sums;
-pub use verify::{Damage, StoreVerification};
+pub use verify::{CellName, Damage, StoreVerification};
 
 /// The application id in the file's header, which distinguishes stores from other databases: "lhop".
 const APPLICATION: i32 = 0x6c68_6f70;

@@ -42,9 +42,20 @@ pub enum Damage {
         digest: String,
         /// The replication.
         replication: i64,
-        /// The cell that refers to the row: the sweep's name, the point and the case.
-        place: Option<(String, i64, String)>,
+        /// The cell that refers to the row.
+        place: Option<CellName>,
     },
+}
+
+/// A cell of a sweep, by the names that users know.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CellName {
+    /// The name of the sweep.
+    pub sweep: String,
+    /// The number of the point.
+    pub point: i64,
+    /// The name of the case; empty if the sweep compares nothing.
+    pub case: String,
 }
 
 impl fmt::Display for Damage {
@@ -56,8 +67,12 @@ impl fmt::Display for Damage {
             Damage::Run { digest, replication, place, .. } => {
                 write!(f, "replication {replication} of run {digest}")?;
                 match place {
-                    Some((sweep, point, case)) if case.is_empty() => write!(f, " (sweep {sweep}, point {point})"),
-                    Some((sweep, point, case)) => write!(f, " (sweep {sweep}, point {point}, case {case})"),
+                    Some(CellName { sweep, point, case }) if case.is_empty() => {
+                        write!(f, " (sweep {sweep}, point {point})")
+                    }
+                    Some(CellName { sweep, point, case }) => {
+                        write!(f, " (sweep {sweep}, point {point}, case {case})")
+                    }
                     None => Ok(()),
                 }
             }
@@ -129,7 +144,9 @@ impl Store {
                 let found = self.ask(|db| {
                     let mut find = db.prepare_cached(find)?;
                     let mut rows = find.query([&*digest])?;
-                    rows.next()?.map(|row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).transpose()
+                    let name =
+                        |row: &Row<'_>| Ok(CellName { sweep: row.get(0)?, point: row.get(1)?, case: row.get(2)? });
+                    rows.next()?.map(name).transpose()
                 });
                 *place = found.unwrap_or_default();
             }

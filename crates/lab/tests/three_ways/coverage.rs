@@ -127,7 +127,7 @@ pub fn compare_captured(table: &mut CoverageTable, captured: &CapturedStory, run
         // The segment that the acknowledgment covers last was sent that long before.
         let una = run.una.value_at(*at).unwrap_or_default();
         let is_measured = |sent: &&StoryTransmission| sent.seq + u64::from(sent.len) == una && sent.at + *rtt == *at;
-        table.add_known("round-trips", true, run.transmissions.iter().any(|sent| is_measured(&&*sent)));
+        table.add_known("round-trips", true, run.transmissions.iter().any(|sent| is_measured(&sent)));
     }
 }
 

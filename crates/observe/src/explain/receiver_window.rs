@@ -98,7 +98,7 @@ impl FullWindow {
         };
         let text = format!(
             "the receive window of {window} bytes {what}; meanwhile {} was idle for {}{} ms",
-            if flow.slowest_is_cell() { "the cell of the slowest link" } else { "the slowest link" },
+            if flow.slowest_is_cell() { "the cell of the bottleneck" } else { "the bottleneck" },
             if flow.slowest_is_known() { "" } else { "at most " },
             format_millis(cost)
         );

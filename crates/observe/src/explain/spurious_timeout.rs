@@ -82,10 +82,12 @@ impl TimerExpiry {
         if let Some(witness) = self.witnesses.iter().position(|id| *id == sending.id) {
             self.witnesses.swap_remove(witness);
             if self.verdict == TimeoutVerdict::Pending {
-                self.verdict = match well {
-                    true => TimeoutVerdict::Spurious(at),
-                    false if self.witnesses.is_empty() => TimeoutVerdict::Needed,
-                    false => TimeoutVerdict::Pending,
+                self.verdict = if well {
+                    TimeoutVerdict::Spurious(at)
+                } else if self.witnesses.is_empty() {
+                    TimeoutVerdict::Needed
+                } else {
+                    TimeoutVerdict::Pending
                 };
             }
         }
@@ -142,7 +144,7 @@ impl Watch for SpuriousTimeout {
             }
             Fact::Answered(sending) => self.open.iter_mut().for_each(|expiry| expiry.on_packet_left(at, sending, true)),
             Fact::Gone { packet: sending, .. } => {
-                self.open.iter_mut().for_each(|expiry| expiry.on_packet_left(at, sending, false))
+                self.open.iter_mut().for_each(|expiry| expiry.on_packet_left(at, sending, false));
             }
             _ => {}
         }

@@ -48,8 +48,8 @@ pub(super) struct Monitor {
     identification: u16,
     /// By link and direction, the numbers of its two stations.
     hops: HashMap<(u32, LinkDirection), [u32; 2]>,
-    /// Packets of frames that are not transmitted yet, by sender, receiver and number.
-    carried: HashMap<(u32, u32, u64), Carried>,
+    /// Packets of frames that are not transmitted yet.
+    carried: HashMap<CarriedKey, Carried>,
     /// Aggregates in the capture.
     aggregates: u32,
 }
@@ -64,6 +64,14 @@ struct Pending {
     /// Whether the frame arrived damaged, once this is known.
     bad: Option<bool>,
     radiotap: Radiotap,
+}
+
+/// Distinguishes the packets in data frames: their stations, and their numbers on the hop.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct CarriedKey {
+    from: u32,
+    to: u32,
+    number: u64,
 }
 
 /// A packet in a data frame.
@@ -121,7 +129,7 @@ impl Monitor {
     /// A data frame on a hop of this medium carries packet number `number` of the hop.
     pub fn carries(&mut self, hop: HopId, number: u64, attempt: u32, packet: Packet) {
         if let Some([from, to]) = self.hops.get(&(hop.link, hop.direction)) {
-            self.carried.insert((*from, *to, number), Carried { packet, again: attempt > 1 });
+            self.carried.insert(CarriedKey { from: *from, to: *to, number }, Carried { packet, again: attempt > 1 });
         }
     }
 
@@ -178,7 +186,7 @@ impl Monitor {
                 return self.aggregate([from, to], frame, duration);
             }
             FrameKind::Data | FrameKind::Aggregate => {
-                self.carried.remove(&(from, to, first));
+                self.carried.remove(&CarriedKey { from, to, number: first });
                 self.data([from, to], frame, packet, duration)
             }
         };
@@ -195,8 +203,8 @@ impl Monitor {
     /// s9.3.2.10].
     fn aggregate(&mut self, [from, to]: [u32; 2], frame: &AirFrame, duration: u16) {
         let carried = &mut self.carried;
-        let packets = frame.packets.iter().filter_map(|number| Some((number, carried.remove(&(from, to, number))?)));
-        let packets: Vec<(u64, Carried)> = packets.collect();
+        let take = |number| Some((number, carried.remove(&CarriedKey { from, to, number })?));
+        let packets: Vec<(u64, Carried)> = frame.packets.iter().filter_map(take).collect();
         let together = frame.kind == FrameKind::Aggregate;
         let begin = frame.start + self.preamble(frame.rate);
         let mut before = 0;

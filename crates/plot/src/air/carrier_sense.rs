@@ -6,17 +6,27 @@ use engine::{Span, Time};
 
 /// Idle times before slots count: DIFS after a frame that could be read, EIFS after any other.
 #[derive(Clone, Copy)]
-pub(super) struct Spaces {
+pub(super) struct IdleTimes {
     pub difs: Span,
     pub eifs: Span,
 }
 
 /// The time that a frame reserves after its end: the network allocation vector (NAV).
 #[derive(Clone, Copy)]
-pub(super) struct Reservation {
+pub(super) struct NavReservation {
     pub until: Time,
     /// The sender and the receiver of the frame.
     pub between: [u32; 2],
+}
+
+/// The start of a frame at a station.
+#[derive(Clone, Copy)]
+pub(super) struct FrameStart {
+    pub at: Time,
+    /// True if the station can read the frame.
+    pub is_readable: bool,
+    /// True for a response, which follows its request without an idle time.
+    pub is_response: bool,
 }
 
 /// Carrier sense of one station, or of all stations as long as all read each other.
@@ -28,7 +38,7 @@ pub(super) struct CarrierSense {
     clear: bool,
     busy_since: Time,
     idle_since: Time,
-    reserved: Vec<Reservation>,
+    reserved: Vec<NavReservation>,
 }
 
 impl CarrierSense {
@@ -52,18 +62,17 @@ impl CarrierSense {
         self.idle_since
     }
 
-    /// Records the start of a frame; `follows` is true for a response, which comes too soon after its request for an
-    /// idle time between them.
-    pub fn begins(&mut self, start: Time, read: bool, follows: bool) {
-        self.clear = read && self.detected == 0;
-        if self.detected == 0 && !follows {
-            self.busy_since = start;
+    /// Records the start of a frame.
+    pub fn begin_frame(&mut self, frame: FrameStart) {
+        self.clear = frame.is_readable && self.detected == 0;
+        if self.detected == 0 && !frame.is_response {
+            self.busy_since = frame.at;
         }
         self.detected += 1;
     }
 
     /// Records the end of a frame. Only a frame that could be read reserves the medium.
-    pub fn ends(&mut self, now: Time, reservation: Reservation) {
+    pub fn end_frame(&mut self, now: Time, reservation: NavReservation) {
         self.detected = self.detected.saturating_sub(1);
         if self.detected > 0 {
             return;
@@ -77,14 +86,14 @@ impl CarrierSense {
 
     /// Returns the time at which a station begins to count slots if the medium stays idle; `unread` is true if this
     /// station alone could not read the last frame.
-    pub fn counts_from(&self, station: u32, unread: bool, spaces: Spaces) -> Time {
+    pub fn find_count_start(&self, station: u32, unread: bool, spaces: IdleTimes) -> Time {
         let idle_time = if self.clear && !unread { spaces.difs } else { spaces.eifs };
-        self.counts_after(station, idle_time, spaces)
+        self.find_count_start_after(station, idle_time, spaces)
     }
 
     /// Returns the time at which a station begins to count slots after an idle time of `silence` and the reservations
     /// of other stations.
-    pub fn counts_after(&self, station: u32, idle_time: Span, spaces: Spaces) -> Time {
+    pub fn find_count_start_after(&self, station: u32, idle_time: Span, spaces: IdleTimes) -> Time {
         let others = self.reserved.iter().filter(|reservation| !reservation.between.contains(&station));
         let reserved = others.map(|reservation| reservation.until).max();
         (self.idle_since + idle_time).max(reserved.map_or(Time::ZERO, |until| until + spaces.difs))

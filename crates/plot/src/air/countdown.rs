@@ -5,11 +5,11 @@ use engine::{Span, Time};
 use path::mac::dcf::{FrameKind, Phy};
 use path::{AirFrame, Reach, Reception};
 
-use super::carrier_sense::{CarrierSense, Reservation, Spaces};
+use super::carrier_sense::{CarrierSense, FrameStart, IdleTimes, NavReservation};
 
 /// An interval of a back-off.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct Part {
+pub(super) struct CountdownPart {
     pub station: u32,
     pub from: Time,
     pub to: Time,
@@ -19,9 +19,9 @@ pub(super) struct Part {
 
 /// A station in back-off.
 #[derive(Clone, Copy)]
-struct Waiting {
+struct WaitingStation {
     left: u64,
-    /// Start of the time not yet reported as a [`Part`].
+    /// Start of the time not yet reported as a [`CountdownPart`].
     since: Time,
     /// Time at which this station begins to count slots while the medium stays idle, if it differs from the other
     /// stations with the same carrier sense.
@@ -30,7 +30,7 @@ struct Waiting {
 
 /// The state of an exchange that a station began and that has not been answered.
 #[derive(Clone, Copy)]
-enum Request {
+enum PendingRequest {
     /// The station's frame ends at this time.
     SentUntil(Time),
     /// The response could not be read; the station counts slots from this time on.
@@ -38,7 +38,7 @@ enum Request {
 }
 
 /// A frame in transmission.
-struct Flying {
+struct FrameInFlight {
     from: u32,
     reserves: Span,
     /// The carrier senses that detect the frame. Fixed at its start, even if stations move afterwards.
@@ -48,18 +48,18 @@ struct Flying {
 /// The back-offs of all stations of a medium.
 pub(super) struct Countdown {
     slot: Span,
-    spaces: Spaces,
+    spaces: IdleTimes,
     delay: Span,
-    waiting: Vec<Option<Waiting>>,
-    requests: Vec<Option<Request>>,
+    waiting: Vec<Option<WaitingStation>>,
+    requests: Vec<Option<PendingRequest>>,
     /// By station, the end of the last frame that only this station could not read.
     unread: Vec<Option<Time>>,
     /// Carrier sense by station; a single common one as long as all stations read each other.
     senses: Vec<CarrierSense>,
     /// Audibility by pair of stations; empty as long as there is a single carrier sense.
     reach: Vec<Vec<Reach>>,
-    flying: Vec<Flying>,
-    parts: Vec<Part>,
+    flying: Vec<FrameInFlight>,
+    parts: Vec<CountdownPart>,
 }
 
 impl Countdown {
@@ -67,7 +67,7 @@ impl Countdown {
     pub fn new(phy: &Phy, stations: usize, apart: &[(u32, u32, Reach)]) -> Self {
         let mut countdown = Countdown {
             slot: phy.slot,
-            spaces: Spaces { difs: phy.difs, eifs: phy.eifs },
+            spaces: IdleTimes { difs: phy.difs, eifs: phy.eifs },
             delay: phy.delay,
             waiting: vec![None; stations],
             requests: vec![None; stations],
@@ -77,17 +77,17 @@ impl Countdown {
             flying: Vec::new(),
             parts: Vec::new(),
         };
-        apart.iter().for_each(|(a, b, reach)| countdown.reaches(*a, *b, *reach));
+        apart.iter().for_each(|(a, b, reach)| countdown.set_reach(*a, *b, *reach));
         countdown
     }
 
     /// Returns the completed intervals that were not returned before.
-    pub fn parts(&mut self) -> impl Iterator<Item = Part> + use<> {
+    pub fn take_parts(&mut self) -> impl Iterator<Item = CountdownPart> + use<> {
         std::mem::take(&mut self.parts).into_iter()
     }
 
     /// Sets the audibility of a pair of stations from now on.
-    pub fn reaches(&mut self, a: u32, b: u32, reach: Reach) {
+    pub fn set_reach(&mut self, a: u32, b: u32, reach: Reach) {
         let count = self.waiting.len() as u32;
         if a >= count || b >= count {
             return;
@@ -102,12 +102,12 @@ impl Countdown {
     }
 
     /// Returns the index of a station's carrier sense.
-    fn sense(&self, station: u32) -> usize {
+    fn find_sense(&self, station: u32) -> usize {
         if self.reach.is_empty() { 0 } else { station as usize }
     }
 
     /// Returns the carrier senses that detect a station's frames, each with whether it can read them.
-    fn audience(&self, from: u32) -> Vec<(u32, bool)> {
+    fn list_audience(&self, from: u32) -> Vec<(u32, bool)> {
         match self.reach.get(from as usize) {
             Some(reach) => {
                 let hears = |(station, reach): (usize, &Reach)| {
@@ -120,67 +120,69 @@ impl Countdown {
     }
 
     /// Records that a station has drawn a back-off of `slots`.
-    pub fn draws(&mut self, at: Time, station: u32, slots: u64) {
-        let sense = self.sense(station);
-        let common = self.counts_from(station);
+    pub fn record_draw(&mut self, at: Time, station: u32, slots: u64) {
+        let sense = self.find_sense(station);
+        let common = self.find_count_start(station);
         let (Some(waiting), Some(sense)) = (self.waiting.get_mut(station as usize), self.senses.get(sense)) else {
             return;
         };
         let request = self.requests[station as usize].take().filter(|_| sense.is_idle());
         let apart = request.map(|request| match request {
-            Request::Unanswered(from) => from,
+            PendingRequest::Unanswered(from) => from,
             // All stations detect a frame that began after the end of the station's own frame. Otherwise the medium was
             // busy with the station's own frame or one that overlapped it: then the station waits for DIFS, without
-            // EIFS and without the reservation of its own frame.
-            Request::SentUntil(sent) if sense.busy_since() > sent => common,
-            Request::SentUntil(_) => sense.counts_after(station, self.spaces.difs, self.spaces),
+            // EIFS and without the reservation of the station's frame.
+            PendingRequest::SentUntil(sent) if sense.busy_since() > sent => common,
+            PendingRequest::SentUntil(_) => sense.find_count_start_after(station, self.spaces.difs, self.spaces),
         });
-        *waiting = Some(Waiting { left: slots, since: at, apart });
+        *waiting = Some(WaitingStation { left: slots, since: at, apart });
     }
 
     /// Records the start of a frame at `frame.start`, which for an acknowledgment may lie after `now`.
-    pub fn begins(&mut self, now: Time, from: u32, frame: &AirFrame) {
+    pub fn begin_frame(&mut self, now: Time, from: u32, frame: &AirFrame) {
         let AirFrame { kind, start, duration, reserves, .. } = *frame;
-        let (audience, follows) = (self.audience(from), start > now);
+        let (audience, follows) = (self.list_audience(from), start > now);
         let sender = Some(from).filter(|_| !kind.is_answer());
         for (sense, read) in &audience {
             if self.senses[*sense as usize].is_idle() && !follows {
-                self.count(*sense, start, sender);
+                self.count_slots(*sense, start, sender);
             }
-            self.senses[*sense as usize].begins(start, *read, follows);
+            self.senses[*sense as usize].begin_frame(FrameStart {
+                at: start,
+                is_readable: *read,
+                is_response: follows,
+            });
         }
         let places = (self.waiting.get_mut(from as usize), self.requests.get_mut(from as usize));
         if let (false, (Some(waiting), Some(request))) = (kind.is_answer(), places) {
             *waiting = None;
-            *request = (kind != FrameKind::Beacon).then_some(Request::SentUntil(start + duration));
+            *request = (kind != FrameKind::Beacon).then_some(PendingRequest::SentUntil(start + duration));
         }
         let detected_by = audience.into_iter().map(|(sense, _)| sense).collect();
-        self.flying.push(Flying { from, reserves, detected_by });
+        self.flying.push(FrameInFlight { from, reserves, detected_by });
     }
 
     /// Counts the slots that stations with this carrier sense have counted until `start`; `sender` has counted all of
     /// its slots.
-    fn count(&mut self, sense: u32, start: Time, sender: Option<u32>) {
-        let stations = match self.reach.is_empty() {
-            true => 0..self.waiting.len() as u32,
-            false => sense..sense + 1,
-        };
+    fn count_slots(&mut self, sense: u32, start: Time, sender: Option<u32>) {
+        let stations = if self.reach.is_empty() { 0..self.waiting.len() as u32 } else { sense..sense + 1 };
         for station in stations {
-            let common = self.counts_from(station);
+            let common = self.find_count_start(station);
             let entry = &mut self.waiting[station as usize];
             let Some(waiting) = entry else { continue };
             let begin = waiting.apart.take().unwrap_or(common).max(waiting.since);
             let heard = start + self.delay;
-            let counted = match sender == Some(station) {
-                true => waiting.left,
-                false => (heard.since(begin).as_nanos() / self.slot.as_nanos().max(1)).min(waiting.left),
+            let counted = if sender == Some(station) {
+                waiting.left
+            } else {
+                (heard.since(begin).as_nanos() / self.slot.as_nanos().max(1)).min(waiting.left)
             };
             if counted > 0 {
                 let end = begin + self.slot.times(counted);
                 if begin > waiting.since {
-                    self.parts.push(Part { station, from: waiting.since, to: begin, slots: 0 });
+                    self.parts.push(CountdownPart { station, from: waiting.since, to: begin, slots: 0 });
                 }
-                self.parts.push(Part { station, from: begin, to: end, slots: counted });
+                self.parts.push(CountdownPart { station, from: begin, to: end, slots: counted });
                 (waiting.left, waiting.since) = (waiting.left - counted, end);
             }
             if waiting.left == 0 {
@@ -190,20 +192,20 @@ impl Countdown {
     }
 
     /// Records the end of a frame from station `from` to station `to`.
-    pub fn ends(&mut self, now: Time, [from, to]: [u32; 2], kind: FrameKind, reception: Reception) {
+    pub fn end_frame(&mut self, now: Time, [from, to]: [u32; 2], kind: FrameKind, reception: Reception) {
         let Some(entry) = self.flying.iter().position(|flying| flying.from == from) else { return };
-        let Flying { reserves, detected_by, .. } = self.flying.swap_remove(entry);
+        let FrameInFlight { reserves, detected_by, .. } = self.flying.swap_remove(entry);
         for sense in detected_by {
-            self.senses[sense as usize].ends(now, Reservation { until: now + reserves, between: [from, to] });
+            self.senses[sense as usize].end_frame(now, NavReservation { until: now + reserves, between: [from, to] });
         }
         let came = reception == Reception::Received;
         match kind.is_answer() {
             // The requesting station knows only that it could not read a frame.
             true if !came => {
-                self.cannot_read(to, now);
-                let from = self.counts_from(to).max(now);
+                self.mark_unread(to, now);
+                let from = self.find_count_start(to).max(now);
                 if let Some(request) = self.requests.get_mut(to as usize) {
-                    *request = Some(Request::Unanswered(from));
+                    *request = Some(PendingRequest::Unanswered(from));
                 }
             }
             true => {
@@ -212,12 +214,12 @@ impl Countdown {
                 }
             }
             // Only the receiver could not read the frame.
-            false if reception == Reception::Corrupted => self.cannot_read(to, now),
+            false if reception == Reception::Corrupted => self.mark_unread(to, now),
             false => {}
         }
     }
 
-    fn cannot_read(&mut self, station: u32, now: Time) {
+    fn mark_unread(&mut self, station: u32, now: Time) {
         if let Some(unread) = self.unread.get_mut(station as usize) {
             *unread = Some(now);
         }
@@ -225,25 +227,25 @@ impl Countdown {
 
     /// Returns the time at which a station begins to count slots if the medium stays idle, unless the response to its
     /// own frame was unreadable.
-    fn counts_from(&self, station: u32) -> Time {
+    fn find_count_start(&self, station: u32) -> Time {
         let unread = self.unread.get(station as usize).copied().flatten();
-        self.senses
-            .get(self.sense(station))
-            .map_or(Time::ZERO, |sense| sense.counts_from(station, unread == Some(sense.idle_since()), self.spaces))
+        self.senses.get(self.find_sense(station)).map_or(Time::ZERO, |sense| {
+            sense.find_count_start(station, unread == Some(sense.idle_since()), self.spaces)
+        })
     }
 
     /// Completes all intervals at `last`, the end of the run.
     pub fn finish(&mut self, last: Time) {
         for sense in 0..self.senses.len() as u32 {
             if self.senses[sense as usize].is_idle() {
-                self.count(sense, last, None);
+                self.count_slots(sense, last, None);
             }
         }
-        let standing = |(station, waiting): (usize, &Option<Waiting>)| {
+        let standing = |(station, waiting): (usize, &Option<WaitingStation>)| {
             let since = waiting.as_ref()?.since;
-            (last > since).then_some(Part { station: station as u32, from: since, to: last, slots: 0 })
+            (last > since).then_some(CountdownPart { station: station as u32, from: since, to: last, slots: 0 })
         };
-        let standing: Vec<Part> = self.waiting.iter().enumerate().filter_map(standing).collect();
+        let standing: Vec<CountdownPart> = self.waiting.iter().enumerate().filter_map(standing).collect();
         self.parts.extend(standing);
     }
 }

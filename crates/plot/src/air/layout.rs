@@ -6,18 +6,18 @@ use engine::Time;
 use path::mac::dcf::FrameKind;
 use path::{Reach, Reception};
 
-use super::frames::Frames;
-use super::record::{Frame, MediumDescription, Timeline};
-use super::rows::{Rows, SMALLEST_ROW};
-use super::shares::Shares;
-use super::view::View;
-use crate::frame::{self, Area, Sheet};
+use super::frames::FrameLayer;
+use super::record::{MediumDescription, MediumTimeline, TransmittedFrame};
+use super::rows::{SMALLEST_ROW, StationRows};
+use super::shares::AirtimeShares;
+use super::view::MediumView;
+use crate::frame::{self, PanelArea, Sheet};
 use crate::ink::{Anchor, Picture};
-use crate::layout::{DOT, FOOTER, GAP, RIGHT, header};
+use crate::layout::{DOT, FOOTER, GAP, RIGHT, draw_header};
 use crate::legend;
-use crate::options::{MIN_SIZE, Options};
+use crate::options::{MIN_SIZE, PictureOptions};
 use crate::palette::Palette;
-use crate::scale::{Scale, grouped};
+use crate::scale::{AxisScale, group_digits};
 use crate::text::{self, Weight};
 
 /// Pixels to the left of the stations' names, between names and rows, and for the longest name.
@@ -30,35 +30,40 @@ const HIGHEST: f64 = 20_000.0;
 const SINGLE: f64 = 3.0;
 
 /// Draws the picture of a medium.
-pub(super) fn draw(timeline: &Timeline, description: &MediumDescription, options: &Options) -> Picture {
+pub(super) fn draw_medium(
+    timeline: &MediumTimeline,
+    description: &MediumDescription,
+    options: &PictureOptions,
+) -> Picture {
     let from = options.from.map_or(0.0, Time::as_secs_f64);
     let to = options.to.map_or(timeline.ended, Time::as_secs_f64);
     let to = if to > from { to } else { from + 1.0 };
-    let view = View { timeline, from, to };
+    let view = MediumView { timeline, from, to };
     let (width, max_height) = (options.width.clamp(MIN_SIZE.0, 20_000), f64::from(options.height.max(MIN_SIZE.1)));
     let palette = Palette::of(options.theme);
     let mut sheet = Sheet { palette, width: f64::from(width), shapes: Vec::new() };
     let count = description.stations.len();
     let default = || format!("{}: {count} stations", description.name);
     let title = options.title.clone().unwrap_or_else(default);
-    let parts: Vec<String> = options.ran.iter().cloned().chain(summary(&view, &description.stations)).collect();
+    let parts: Vec<String> =
+        options.ran.iter().cloned().chain(summarize_medium(&view, &description.stations)).collect();
 
     let names: Vec<&str> = description.stations.iter().map(String::as_str).collect();
-    let widest = names.iter().map(|name| text::width(name, 12, Weight::Regular)).fold(0.0, f64::max);
+    let widest = names.iter().map(|name| text::measure_width(name, 12, Weight::Regular)).fold(0.0, f64::max);
     let (left, right) = (MARGIN + widest.min(NAME) + BESIDE, sheet.width - RIGHT);
-    let head = header(&mut sheet, MARGIN, &title, &parts);
-    let x = Scale { lo: from, hi: to, start: left, end: right };
+    let head = draw_header(&mut sheet, MARGIN, &title, &parts);
+    let x = AxisScale { lo: from, hi: to, start: left, end: right };
     let single = view.frames().count() as f64 * SINGLE <= right - left;
-    let frames = Frames::new(&view, &names);
-    let shares = Shares::new(&view, count, &x);
+    let frames = FrameLayer::new(&view, &names);
+    let shares = AirtimeShares::new(&view, count, &x);
     let entries = if single { frames.legend(palette) } else { shares.legend(palette) };
-    let entries = legend::rows(&entries, right - MARGIN);
+    let entries = legend::arrange_entries(&entries, right - MARGIN);
     let top = head + entries.len() as f64 * legend::ROW + GAP;
     // The maximum height of a picture limits the number of rows.
     let shown = count.min(((HIGHEST - top - FOOTER) / SMALLEST_ROW) as usize);
-    let rows = Rows::new(top, shown, max_height - top - FOOTER);
-    let area = Area { left, top, right, bottom: rows.bottom() };
-    legend::draw(&entries, &mut sheet, MARGIN, head);
+    let rows = StationRows::new(top, shown, max_height - top - FOOTER);
+    let area = PanelArea { left, top, right, bottom: rows.bottom() };
+    legend::draw_legend_rows(&entries, &mut sheet, MARGIN, head);
     drop(entries);
     rows.draw(&mut sheet, &area, &x, &names);
     match (view.is_empty(), single) {
@@ -69,46 +74,47 @@ pub(super) fn draw(timeline: &Timeline, description: &MediumDescription, options
         (false, true) => frames.draw(&mut sheet, &rows, &x),
         (false, false) => shares.draw(&mut sheet, &rows, &x),
     }
-    frame::time_axis(&mut sheet, &area, &x);
+    frame::draw_time_axis(&mut sheet, &area, &x);
     let height = (area.bottom + FOOTER).ceil() as u32;
     let about = parts.join(DOT);
     Picture { width, height, background: palette.background, title, about, shapes: sheet.shapes }
 }
 
 /// Returns the counts of events in the view, as the parts of the line below the heading.
-fn summary(view: &View<'_>, names: &[String]) -> Vec<String> {
+fn summarize_medium(view: &MediumView<'_>, names: &[String]) -> Vec<String> {
     let came = |reception| view.frames().filter(|frame| frame.reception == Some(reception)).count() as u64;
-    let mut parts = vec![format!("{} frames", grouped(view.frames().count() as u64))];
+    let mut parts = vec![format!("{} frames", group_digits(view.frames().count() as u64))];
     let rest = [
         (came(Reception::Collided), "collided"),
         (came(Reception::Corrupted), "corrupted"),
         (came(Reception::Unheard), "out of range"),
     ];
-    parts.extend(rest.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", grouped(n))));
-    parts.extend(aggregates(view));
-    parts.extend(hidden(view, names));
+    parts.extend(rest.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", group_digits(n))));
+    parts.extend(summarize_aggregates(view));
+    parts.extend(describe_hidden_stations(view, names));
     parts
 }
 
 /// Returns the number of packets in aggregates, and of the damaged ones; `None` without aggregates.
-fn aggregates(view: &View<'_>) -> Option<String> {
+fn summarize_aggregates(view: &MediumView<'_>) -> Option<String> {
     let all = || view.frames().filter(|frame| frame.kind == FrameKind::Aggregate);
-    let sum = |count: fn(&Frame) -> u32| grouped(all().map(|frame| u64::from(count(frame))).sum());
+    let sum = |count: fn(&TransmittedFrame) -> u32| group_digits(all().map(|frame| u64::from(count(frame))).sum());
     let few = match all().count() as u64 {
         0 => return None,
         1 => "1 aggregate".to_owned(),
-        many => format!("{} aggregates", grouped(many)),
+        many => format!("{} aggregates", group_digits(many)),
     };
-    let damaged = match all().any(|frame| frame.damaged.count() > 0) {
-        true => format!(", {} damaged", sum(|frame| frame.damaged.count())),
-        false => String::new(),
+    let damaged = if all().any(|frame| frame.damaged.count() > 0) {
+        format!(", {} damaged", sum(|frame| frame.damaged.count()))
+    } else {
+        String::new()
     };
     Some(format!("{} packets in {few}{damaged}", sum(|frame| frame.packets.count())))
 }
 
 /// Names the pairs of stations that do not sense each other for all or part of the view: one does not freeze its
 /// back-off while the other transmits.
-fn hidden(view: &View<'_>, names: &[String]) -> Option<String> {
+fn describe_hidden_stations(view: &MediumView<'_>, names: &[String]) -> Option<String> {
     // By pair: whether the stations sense each other at some time of the view, and whether at some time they do not.
     let mut pairs: BTreeMap<[u32; 2], [bool; 2]> = BTreeMap::new();
     for (at, pair, reach) in view.timeline.reaches.iter().filter(|(at, ..)| *at < view.to) {
@@ -123,7 +129,7 @@ fn hidden(view: &View<'_>, names: &[String]) -> Option<String> {
     let who = match deaf[..] {
         [] => return None,
         [([a, b], _)] => format!("{} and {}", name(a), name(b)),
-        _ => format!("{} pairs", grouped(deaf.len() as u64)),
+        _ => format!("{} pairs", group_digits(deaf.len() as u64)),
     };
     let always = if deaf.iter().any(|(_, [hear, _])| *hear) { "always " } else { "" };
     Some(format!("{who} do not {always}sense each other"))

@@ -12,20 +12,20 @@ mod rows;
 mod shares;
 mod view;
 
-pub use record::{AirRecorder, AirRecording, BackOff, Draw, Frame, MediumDescription};
+pub use record::{AirRecorder, AirRecording, BackOffDraw, BackOffInterval, MediumDescription, TransmittedFrame};
 
 use path::MediumId;
 
 use crate::ink::Picture;
-use crate::options::Options;
-use record::Timeline;
+use crate::options::PictureOptions;
+use record::MediumTimeline;
 
 impl AirRecording {
     /// Draws medium number `medium`. Every recording and every combination of options gives a picture; it is empty if
     /// the medium has no events. Options about flows have no effect. The picture is at most as high as its stations
     /// need.
-    pub fn draw(&self, medium: MediumId, description: &MediumDescription, options: &Options) -> Picture {
-        let nothing = Timeline::default();
-        layout::draw(self.timelines.get(&medium).unwrap_or(&nothing), description, options)
+    pub fn draw(&self, medium: MediumId, description: &MediumDescription, options: &PictureOptions) -> Picture {
+        let nothing = MediumTimeline::default();
+        layout::draw_medium(self.timelines.get(&medium).unwrap_or(&nothing), description, options)
     }
 }

@@ -7,7 +7,7 @@ use path::mac::dcf::{FrameKind, Phy};
 use path::{MediumEvent, MediumId, Reach, Reception, SeqBitmap};
 use sim::{Event, Network, Sink};
 
-use super::countdown::{Countdown, Part};
+use super::countdown::{Countdown, CountdownPart};
 
 /// Names and settings of a medium that its picture needs.
 #[derive(Clone, Debug)]
@@ -40,7 +40,7 @@ impl MediumDescription {
 
 /// A transmitted frame. Times are in seconds.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Frame {
+pub struct TransmittedFrame {
     /// Number of the sending station in the medium.
     pub from: u32,
     /// Number of the receiving station in the medium.
@@ -63,7 +63,7 @@ pub struct Frame {
     pub damaged: SeqBitmap,
 }
 
-impl Frame {
+impl TransmittedFrame {
     /// True if the frame was damaged; for an aggregate, if all of its packets were.
     pub fn is_damaged(&self) -> bool {
         matches!(self.reception, Some(Reception::Collided | Reception::Corrupted))
@@ -87,7 +87,7 @@ impl Frame {
 
 /// An interval of a back-off, in seconds; the back-off was frozen if `slots` is 0.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct BackOff {
+pub struct BackOffInterval {
     /// Number of the station in the medium.
     pub station: u32,
     /// Start of the interval.
@@ -100,7 +100,7 @@ pub struct BackOff {
 
 /// The draw of a back-off from the contention window.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Draw {
+pub struct BackOffDraw {
     /// Number of the station in the medium.
     pub station: u32,
     /// Time of the draw in seconds.
@@ -113,10 +113,10 @@ pub struct Draw {
 
 /// The recorded events of one medium.
 #[derive(Default, Debug)]
-pub(super) struct Timeline {
-    pub frames: Vec<Frame>,
-    pub back_offs: Vec<BackOff>,
-    pub draws: Vec<Draw>,
+pub(super) struct MediumTimeline {
+    pub frames: Vec<TransmittedFrame>,
+    pub back_offs: Vec<BackOffInterval>,
+    pub draws: Vec<BackOffDraw>,
     /// Changes of audibility: time in seconds, pair of stations, audibility from then on. Pairs without an entry read
     /// each other.
     pub reaches: Vec<(f64, [u32; 2], Reach)>,
@@ -125,18 +125,18 @@ pub(super) struct Timeline {
 }
 
 /// A medium during recording.
-struct Track {
-    timeline: Timeline,
+struct MediumTrack {
+    timeline: MediumTimeline,
     countdown: Countdown,
     /// Frames in transmission.
-    flying: Vec<Frame>,
+    flying: Vec<TransmittedFrame>,
 }
 
 /// A sink that records the data for pictures of some media.
 pub struct AirRecorder {
     from: f64,
     to: f64,
-    tracks: BTreeMap<MediumId, Track>,
+    tracks: BTreeMap<MediumId, MediumTrack>,
     last: Time,
     kept: usize,
 }
@@ -152,10 +152,10 @@ impl AirRecorder {
         from: Option<Time>,
         to: Option<Time>,
     ) -> Self {
-        let track = |medium: &MediumDescription| Track {
-            timeline: Timeline {
+        let track = |medium: &MediumDescription| MediumTrack {
+            timeline: MediumTimeline {
                 reaches: medium.apart.iter().map(|(a, b, reach)| (0.0, [*a, *b], *reach)).collect(),
-                ..Timeline::default()
+                ..MediumTimeline::default()
             },
             countdown: Countdown::new(&medium.phy, medium.stations.len(), &medium.apart),
             flying: Vec::new(),
@@ -170,7 +170,7 @@ impl AirRecorder {
     }
 
     /// True if more than [`MAX_ENTRIES`](Self::MAX_ENTRIES) entries were needed: the recording is incomplete.
-    pub fn overflowed(&self) -> bool {
+    pub fn has_overflowed(&self) -> bool {
         self.kept > Self::MAX_ENTRIES
     }
 
@@ -180,13 +180,13 @@ impl AirRecorder {
     }
 
     /// Number of entries kept so far.
-    pub fn kept(&self) -> usize {
+    pub fn count_entries(&self) -> usize {
         self.kept
     }
 
     /// True if no later event can change a picture: all frames that began before the right edge have ended.
     pub fn is_complete(&self) -> bool {
-        let open = |track: &Track| track.flying.iter().any(|frame| frame.start <= self.to);
+        let open = |track: &MediumTrack| track.flying.iter().any(|frame| frame.start <= self.to);
         self.last.as_secs_f64() > self.to && !self.tracks.values().any(open)
     }
 
@@ -194,9 +194,12 @@ impl AirRecorder {
     pub fn finish(mut self) -> AirRecording {
         for track in self.tracks.values_mut() {
             track.countdown.finish(self.last);
-            let parts = track.countdown.parts();
+            let parts = track.countdown.take_parts();
             let (from, to) = (self.from, self.to);
-            track.timeline.back_offs.extend(parts.map(seconds).filter(|part| part.to >= from && part.from <= to));
+            track
+                .timeline
+                .back_offs
+                .extend(parts.map(convert_to_back_off).filter(|part| part.to >= from && part.from <= to));
             let flying = track.flying.drain(..);
             track.timeline.frames.extend(flying.filter(|frame| frame.end >= from && frame.start <= to));
             track.timeline.ended = self.last.as_secs_f64();
@@ -204,7 +207,7 @@ impl AirRecorder {
         AirRecording { timelines: self.tracks.into_iter().map(|(number, track)| (number, track.timeline)).collect() }
     }
 
-    fn medium(&mut self, now: Time, medium: MediumId, event: &MediumEvent) {
+    fn on_medium_event(&mut self, now: Time, medium: MediumId, event: &MediumEvent) {
         let (from, to) = (self.from, self.to);
         let full = self.kept > Self::MAX_ENTRIES;
         let Some(track) = self.tracks.get_mut(&medium) else { return };
@@ -212,8 +215,8 @@ impl AirRecorder {
         let before = track.timeline.len();
         match *event {
             MediumEvent::Sent { from, to, frame, .. } => {
-                track.countdown.begins(now, from, &frame);
-                let kept = Frame {
+                track.countdown.begin_frame(now, from, &frame);
+                let kept = TransmittedFrame {
                     from,
                     to,
                     kind: frame.kind,
@@ -231,39 +234,39 @@ impl AirRecorder {
                 // A station has at most one frame in transmission.
                 if let Some(place) = track.flying.iter().position(|frame| frame.from == from) {
                     let frame = track.flying.remove(place);
-                    track.countdown.ends(now, [from, to], kind, reception);
+                    track.countdown.end_frame(now, [from, to], kind, reception);
                     if shows(frame.start, frame.end) {
-                        track.timeline.frames.push(Frame { reception: Some(reception), damaged, ..frame });
+                        track.timeline.frames.push(TransmittedFrame { reception: Some(reception), damaged, ..frame });
                     }
                 }
             }
             MediumEvent::BackOff { station, slots, window } => {
-                track.countdown.draws(now, station, u64::from(slots));
+                track.countdown.record_draw(now, station, u64::from(slots));
                 let at = now.as_secs_f64();
                 if shows(at, at) {
-                    track.timeline.draws.push(Draw { station, at, slots, window });
+                    track.timeline.draws.push(BackOffDraw { station, at, slots, window });
                 }
             }
             MediumEvent::Reaches { a, b, reach } => {
-                track.countdown.reaches(a, b, reach);
+                track.countdown.set_reach(a, b, reach);
                 track.timeline.reaches.push((now.as_secs_f64(), [a.min(b), a.max(b)], reach));
             }
         }
-        let parts = track.countdown.parts().map(seconds);
+        let parts = track.countdown.take_parts().map(convert_to_back_off);
         track.timeline.back_offs.extend(parts.filter(|part| shows(part.from, part.to)));
         self.kept += track.timeline.len() - before;
     }
 }
 
-impl Timeline {
+impl MediumTimeline {
     fn len(&self) -> usize {
         self.frames.len() + self.back_offs.len() + self.draws.len()
     }
 }
 
-fn seconds(part: Part) -> BackOff {
-    let Part { station, from, to, slots } = part;
-    BackOff { station, from: from.as_secs_f64(), to: to.as_secs_f64(), slots }
+fn convert_to_back_off(part: CountdownPart) -> BackOffInterval {
+    let CountdownPart { station, from, to, slots } = part;
+    BackOffInterval { station, from: from.as_secs_f64(), to: to.as_secs_f64(), slots }
 }
 
 impl Sink for AirRecorder {
@@ -272,35 +275,35 @@ impl Sink for AirRecorder {
     fn event(&mut self, at: Time, event: &Event) {
         self.last = at;
         if let Event::Medium { medium, event } = event {
-            self.medium(at, *medium, event);
+            self.on_medium_event(at, *medium, event);
         }
     }
 }
 
 /// The data recorded by an [`AirRecorder`].
 pub struct AirRecording {
-    pub(super) timelines: BTreeMap<MediumId, Timeline>,
+    pub(super) timelines: BTreeMap<MediumId, MediumTimeline>,
 }
 
 impl AirRecording {
     /// Returns the frames of a medium, ordered by their ends.
-    pub fn frames(&self, medium: MediumId) -> &[Frame] {
+    pub fn frames(&self, medium: MediumId) -> &[TransmittedFrame] {
         self.timelines.get(&medium).map_or(&[], |timeline| &timeline.frames)
     }
 
-    /// Returns the intervals of back-offs of a medium: those of a station are in order.
-    pub fn back_offs(&self, medium: MediumId) -> &[BackOff] {
+    /// Returns the intervals of back-offs of a medium; the intervals of each station are ordered by time.
+    pub fn back_offs(&self, medium: MediumId) -> &[BackOffInterval] {
         self.timelines.get(&medium).map_or(&[], |timeline| &timeline.back_offs)
     }
 
     /// Returns the draws of back-offs of a medium, in order.
-    pub fn draws(&self, medium: MediumId) -> &[Draw] {
+    pub fn draws(&self, medium: MediumId) -> &[BackOffDraw] {
         self.timelines.get(&medium).map_or(&[], |timeline| &timeline.draws)
     }
 
     /// Returns the intervals in which slots of back-offs were counted in a medium, ordered by their ends: station, end
     /// in seconds, number of slots.
-    pub fn counted(&self, medium: MediumId) -> Vec<(u32, f64, u64)> {
+    pub fn list_counted_slots(&self, medium: MediumId) -> Vec<(u32, f64, u64)> {
         let parts = self.timelines.get(&medium).into_iter().flat_map(|timeline| &timeline.back_offs);
         let mut counted: Vec<(u32, f64, u64)> =
             parts.filter(|part| part.slots > 0).map(|part| (part.station, part.to, part.slots)).collect();

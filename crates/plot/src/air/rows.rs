@@ -1,8 +1,8 @@
 //! The rows of stations: their position, their names, and the layout within a row.
 
-use crate::frame::{self, Area, Sheet};
-use crate::ink::{Anchor, Path, Style, tenths};
-use crate::scale::Scale;
+use crate::frame::{self, PanelArea, Sheet};
+use crate::ink::{Anchor, Path, Style, to_tenths};
+use crate::scale::AxisScale;
 use crate::text::{self, Weight};
 
 /// Minimum and maximum height of a row in pixels.
@@ -12,14 +12,14 @@ const HIGHEST_ROW: f64 = 92.0;
 const WORDS: f64 = 60.0;
 
 /// The rows of a picture.
-pub(super) struct Rows {
+pub(super) struct StationRows {
     top: f64,
     count: usize,
     height: f64,
 }
 
 /// Vertical positions within a row, in pixels from the top of the picture.
-pub(super) struct Row {
+pub(super) struct StationRow {
     /// Upper edge of a frame that begins an exchange, and of a response.
     pub tall: f64,
     pub low: f64,
@@ -33,10 +33,10 @@ pub(super) struct Row {
     pub marks: f64,
 }
 
-impl Rows {
+impl StationRows {
     /// Returns `count` rows from `top` downwards, within `height` pixels if they fit.
     pub fn new(top: f64, count: usize, height: f64) -> Self {
-        Rows { top, count, height: (height / count.max(1) as f64).floor().clamp(SMALLEST_ROW, HIGHEST_ROW) }
+        StationRows { top, count, height: (height / count.max(1) as f64).floor().clamp(SMALLEST_ROW, HIGHEST_ROW) }
     }
 
     /// Lower edge of the last row in pixels.
@@ -54,43 +54,44 @@ impl Rows {
     }
 
     /// Returns the row of a station; `None` if the picture has no row for the station.
-    pub fn row(&self, station: u32) -> Option<Row> {
+    pub fn row(&self, station: u32) -> Option<StationRow> {
         let number = station as usize;
         if number >= self.count {
             return None;
         }
         let (top, height) = (self.top + self.height * number as f64, self.height);
-        let (above, below, strip) = match self.have_words() {
-            true => (17.0, 24.0, 7.0),
-            false => (1.5, (0.28 * height).max(4.0), (0.16 * height).max(2.0)),
+        let (above, below, strip) = if self.have_words() {
+            (17.0, 24.0, 7.0)
+        } else {
+            (1.5, (0.28 * height).max(4.0), (0.16 * height).max(2.0))
         };
         let base = top + height - below;
         let tall = top + above;
         let low = base - 0.55 * (base - tall);
         let count = (base + 2.0, base + 2.0 + strip);
         let marks = if self.have_words() { top + 9.0 } else { (tall + base) / 2.0 };
-        Some(Row { tall, low, base, count, words: top + height - 4.0, marks })
+        Some(StationRow { tall, low, base, count, words: top + height - 4.0, marks })
     }
 
     /// Draws names, lines between rows, and the grid of the time axis.
-    pub fn draw(&self, sheet: &mut Sheet, area: &Area, x: &Scale, names: &[&str]) {
+    pub fn draw(&self, sheet: &mut Sheet, area: &PanelArea, x: &AxisScale, names: &[&str]) {
         let palette = sheet.palette;
-        let (left, right) = (tenths(area.left), tenths(area.right));
+        let (left, right) = (to_tenths(area.left), to_tenths(area.right));
         let mut grid = Path::default();
-        for tick in frame::time_ticks(sheet, x) {
+        for tick in frame::choose_time_ticks(sheet, x) {
             let at = x.place(tick.value);
-            grid.move_to(at, tenths(area.top)).line_to(at, tenths(area.bottom));
+            grid.move_to(at, to_tenths(area.top)).line_to(at, to_tenths(area.bottom));
         }
         sheet.path("", String::new(), grid, Style::stroke(palette.grid, 1.0));
         let mut lines = Path::default();
         let mut edge = Path::default();
         for (number, name) in names.iter().take(self.count).enumerate() {
             let Some(row) = self.row(number as u32) else { continue };
-            lines.move_to(left, tenths(row.base)).line_to(right, tenths(row.base));
-            let bottom = tenths(self.top + self.height * (number + 1) as f64);
+            lines.move_to(left, to_tenths(row.base)).line_to(right, to_tenths(row.base));
+            let bottom = to_tenths(self.top + self.height * (number + 1) as f64);
             edge.move_to(left, bottom).line_to(right, bottom);
             let size = if self.height < 16.0 { 10 } else { 12 };
-            let name = text::fit(name, size, Weight::Regular, area.left - 18.0);
+            let name = text::fit_text(name, size, Weight::Regular, area.left - 18.0);
             let middle = (row.tall + row.base) / 2.0 + 4.0;
             sheet.text((area.left - 8.0, middle), Anchor::End, size, Weight::Regular, palette.text, name);
         }
@@ -99,7 +100,10 @@ impl Rows {
             sheet.path("", String::new(), edge, Style::stroke(palette.grid, 1.0));
         }
         let mut frame = Path::default();
-        frame.move_to(left, tenths(area.top)).line_to(left, tenths(area.bottom)).line_to(right, tenths(area.bottom));
+        frame
+            .move_to(left, to_tenths(area.top))
+            .line_to(left, to_tenths(area.bottom))
+            .line_to(right, to_tenths(area.bottom));
         sheet.path("", String::new(), frame, Style::stroke(palette.frame, 1.0));
     }
 }

@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use path::mac::dcf::FrameKind;
 
-use super::rows::Rows;
-use super::view::View;
+use super::rows::StationRows;
+use super::view::MediumView;
 use crate::frame::Sheet;
-use crate::ink::{Path, Style, tenths};
-use crate::legend::{Entry, Sample};
+use crate::ink::{Path, Style, to_tenths};
+use crate::legend::{LegendEntry, LegendSample};
 use crate::palette::Palette;
-use crate::scale::Scale;
+use crate::scale::AxisScale;
 
 /// Least width of a column in pixels, and average number of frames in a column, so that it shows a share and not a
 /// single frame.
@@ -26,7 +26,7 @@ const HOLLOW: i32 = 40;
 type Parts = [f64; 3];
 
 /// Shares of transmission time.
-pub(super) struct Shares {
+pub(super) struct AirtimeShares {
     /// Width of a column in pixels and in seconds.
     pixels: f64,
     seconds: f64,
@@ -38,8 +38,8 @@ pub(super) struct Shares {
     kinds: [BTreeSet<FrameKind>; 3],
 }
 
-impl Shares {
-    pub fn new(view: &View<'_>, stations: usize, x: &Scale) -> Self {
+impl AirtimeShares {
+    pub fn new(view: &MediumView<'_>, stations: usize, x: &AxisScale) -> Self {
         let width = (x.end - x.start).max(1.0);
         let wanted = (width * FRAMES / view.frames().count().max(1) as f64).max(COLUMN);
         let count = (width / wanted).floor().max(1.0) as usize;
@@ -63,25 +63,26 @@ impl Shares {
         }
         let max = columns.iter().flatten().map(|parts| parts.iter().sum::<f64>()).fold(0.0, f64::max);
         let whole = WHOLE.into_iter().find(|whole| *whole >= max).unwrap_or(1.0);
-        Shares { pixels: width / count as f64, seconds, columns, whole, kinds }
+        AirtimeShares { pixels: width / count as f64, seconds, columns, whole, kinds }
     }
 
-    pub fn legend(&self, palette: &Palette) -> Vec<Entry> {
+    pub fn legend(&self, palette: &Palette) -> Vec<LegendEntry> {
         let has = |part: usize| self.columns.iter().flatten().any(|parts| parts[part] > 0.0);
         let names = |part: usize| self.kinds[part].iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", ");
         let labels = [names(0), names(1), "damaged".to_owned()];
         let seen = labels.into_iter().enumerate().filter(|(part, _)| has(*part));
-        let mut entries: Vec<Entry> =
-            seen.map(|(part, label)| Entry::new(Sample::Band(styles(palette)[part]), label)).collect();
+        let mut entries: Vec<LegendEntry> = seen
+            .map(|(part, label)| LegendEntry::new(LegendSample::Band(style_shares(palette)[part]), label))
+            .collect();
         let (whole, ms) = (self.whole * 100.0, self.seconds * 1e3);
         let ms = if ms < 10.0 { format!("{ms:.1}") } else { format!("{ms:.0}") };
         let note =
             format!("share of the time: a row\u{2019}s height is {whole} %, a column {ms} ms; zoom in for frames");
-        entries.push(Entry::new(Sample::Note, note));
+        entries.push(LegendEntry::new(LegendSample::Note, note));
         entries
     }
 
-    pub fn draw(&self, sheet: &mut Sheet, rows: &Rows, x: &Scale) {
+    pub fn draw(&self, sheet: &mut Sheet, rows: &StationRows, x: &AxisScale) {
         let mut paths: [Path; 3] = Default::default();
         // Bars too low for an outline, which would exaggerate them.
         let mut thin = Path::default();
@@ -89,10 +90,10 @@ impl Shares {
             let Some(row) = rows.row(station as u32) else { continue };
             let height = (row.base - row.tall) / self.whole;
             for (number, parts) in columns.iter().enumerate() {
-                let [left, right] = [number, number + 1].map(|edge| tenths(x.start + self.pixels * edge as f64));
+                let [left, right] = [number, number + 1].map(|edge| to_tenths(x.start + self.pixels * edge as f64));
                 let mut below = 0.0;
                 for (kind, part) in parts.iter().enumerate() {
-                    let [bottom, top] = [below, below + part].map(|share| tenths(row.base - height * share));
+                    let [bottom, top] = [below, below + part].map(|share| to_tenths(row.base - height * share));
                     let path = if kind == 2 && bottom - top < HOLLOW { &mut thin } else { &mut paths[kind] };
                     if top < bottom {
                         path.rect(left, top, right - left, bottom - top);
@@ -104,14 +105,14 @@ impl Shares {
         let titles = ["time in data frames", "time in other frames", "time in damaged frames"];
         let classes = ["data-share", "other-share", "damaged-share"];
         for (part, path) in paths.into_iter().enumerate() {
-            sheet.path(classes[part], titles[part].into(), path, styles(sheet.palette)[part]);
+            sheet.path(classes[part], titles[part].into(), path, style_shares(sheet.palette)[part]);
         }
         sheet.path("damaged-share", titles[2].into(), thin, Style::fill(sheet.palette.lost));
     }
 }
 
 /// Dark, light, hollow: distinguishable in greyscale.
-fn styles(palette: &Palette) -> [Style; 3] {
+fn style_shares(palette: &Palette) -> [Style; 3] {
     let hollow = Style { fill: Some(palette.background), ..Style::stroke(palette.lost, 1.0) };
     [Style::fill(palette.sent), Style::fill(palette.acked.halfway_to(palette.background)), hollow]
 }

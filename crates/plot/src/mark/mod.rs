@@ -4,7 +4,7 @@ mod table;
 
 use path::agent::Effect;
 
-use crate::ink::{Path, Step, Style, tenths};
+use crate::ink::{Path, PenStep, Style, to_tenths};
 use crate::palette::Palette;
 pub use table::{Mark, MarkRow};
 
@@ -98,7 +98,7 @@ impl Mark {
 
     /// Appends one mark at (`x`, `y`) to `path`, scaled by `size`.
     pub(crate) fn stamp(self, path: &mut Path, (x, y): (i32, i32), size: f64) {
-        let at = |px: f64, py: f64| (tenths(px * size), tenths(py * size));
+        let at = |px: f64, py: f64| (to_tenths(px * size), to_tenths(py * size));
         // The pen's position, relative to the mark's.
         let mut pen = None;
         for step in self.row().shape {
@@ -110,21 +110,21 @@ impl Mark {
                             path.move_to(x + right, y + down);
                         }
                         Some((from, top)) => {
-                            path.extend(&[Step::Hop(right - from, down - top)]);
+                            path.extend(&[PenStep::Hop(right - from, down - top)]);
                         }
                     }
                     pen = Some((right, down));
                 }
                 MarkStep::Line(px, py) => {
                     let ((right, down), (from, top)) = (at(px, py), pen.unwrap_or_default());
-                    path.extend(&[Step::Draw(right - from, down - top)]);
+                    path.extend(&[PenStep::Draw(right - from, down - top)]);
                     pen = Some((right, down));
                 }
                 MarkStep::Circle(radius) => {
-                    path.extend(&[Step::Circle(tenths(radius * size))]);
+                    path.extend(&[PenStep::Circle(to_tenths(radius * size))]);
                 }
                 MarkStep::Close => {
-                    path.extend(&[Step::Close]);
+                    path.extend(&[PenStep::Close]);
                 }
             }
         }
@@ -155,9 +155,9 @@ mod tests {
             let (mut at, mut ends) = ((0, 0), Vec::new());
             for step in &path.steps {
                 match *step {
-                    Step::Move(x, y) => at = (x, y),
-                    Step::Hop(x, y) | Step::Draw(x, y) => at = (at.0 + x, at.1 + y),
-                    Step::Circle(_) | Step::Close => {}
+                    PenStep::Move(x, y) => at = (x, y),
+                    PenStep::Hop(x, y) | PenStep::Draw(x, y) => at = (at.0 + x, at.1 + y),
+                    PenStep::Circle(_) | PenStep::Close => {}
                 }
                 ends.push(at);
             }
@@ -167,7 +167,7 @@ mod tests {
             let ((left, right), (top, bottom)) = (side(|p| p.0), side(|p| p.1));
             assert_eq!(left + right, 2000, "{mark:?} is symmetric");
             assert!(top >= 1900 && bottom <= 2100 && top < 2000, "{mark:?}: {top} to {bottom}");
-            assert_eq!(path.steps.iter().filter(|step| matches!(step, Step::Move(..))).count(), 1, "{mark:?}");
+            assert_eq!(path.steps.iter().filter(|step| matches!(step, PenStep::Move(..))).count(), 1, "{mark:?}");
         }
     }
 

@@ -1,9 +1,9 @@
-//! The table of marks: what a mark is called, how it is drawn, what it means. A mark is one row here; pictures, reports,
-//! figures and the page take it from this table, the page through the generated `web/src/vocabulary.ts`.
+//! The table of marks, with the name, the shape and the meaning of each mark. A mark is one row here; pictures,
+//! reports, figures and the page take it from this table, the page through the generated `web/src/vocabulary.ts`.
 //!
 //! Kinds differ in shape, so that colour is not needed to tell them apart, and the shapes nest: a retransmission lies
-//! inside the mark of its cause. Chevrons point towards the receiver or the sender and are double for what is sent late;
-//! a T ends what is not passed on; circles stop the sender or let it go.
+//! inside the mark of its cause. Chevrons point towards the receiver or the sender and are double for delayed packets;
+//! a T marks packets that are not forwarded; circles mark events that stop or resume the sender.
 
 use super::ColorRole;
 use super::MarkStep::{self, Circle, Close, Line, Move};
@@ -13,7 +13,7 @@ use super::MarkStep::{self, Circle, Close, Line, Move};
 pub struct MarkRow {
     /// The name: class in style sheets, kind in figures and lessons.
     pub kind: &'static str,
-    /// The name in legends. Empty for actions of schemes, which have labels of their own.
+    /// The name in legends. Empty for actions of schemes, which have their own labels.
     pub label: &'static str,
     /// The colour's role.
     pub role: ColorRole,
@@ -131,7 +131,7 @@ marks! {
         why: "the base station's first attempt to deliver this segment failed: the sender starts its timer again",
         rule: "Goel 1997 section 5.4",
     }
-    /// A square: the segment is sent again.
+    /// A square: the segment is retransmitted.
     Retransmit {
         kind: "icmp-retransmit",
         label: "ICMP-RETRANSMIT",

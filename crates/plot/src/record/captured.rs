@@ -7,7 +7,7 @@ use path::{HopId, LinkDirection};
 use tcp::Reason;
 
 use super::Recorder;
-use crate::history::{Ack, Role, Rtt, Sent, Spot, Window};
+use crate::history::{Ack, PacketRole, PlottedSegment, Rtt, Spot, Window};
 
 /// The number of the only flow.
 const FLOW: u32 = 0;
@@ -16,47 +16,47 @@ const FLOW: u32 = 0;
 const FORWARD: HopId = HopId { link: 0, direction: LinkDirection::Forward };
 
 impl Recorder {
-    fn captured_segment(&mut self, at: f64, sent: &CapturedTransmission) {
+    fn record_segment(&mut self, at: f64, sent: &CapturedTransmission) {
         let CapturedTransmission { seq, len, reason, service, .. } = *sent;
         if let Some(flow) = self.flows.get_mut(&FLOW) {
             flow.history.first_sent.get_or_insert(at);
         }
         let again = reason.value() != Some(Reason::New);
-        self.keep(FLOW, |h| &mut h.sent, at, Sent { at, seq, len, again });
+        self.append_entry(FLOW, |h| &mut h.sent, at, PlottedSegment { at, seq, len, again });
         let Some(LinkService { leaves, .. }) = service else { return };
         let (begin, end) = (at, leaves.as_secs_f64());
-        if begin <= self.to && end >= self.from && !self.overflowed() && self.packets.is_some() {
+        if begin <= self.to && end >= self.from && !self.has_overflowed() && self.packets.is_some() {
             self.kept += 1;
             self.stays.entry((FORWARD.link, FORWARD.direction.index())).or_default().push((begin, end));
         }
     }
 
-    fn captured_sender(&mut self, at: f64, fact: &CapturedFact) {
+    fn on_sender_fact(&mut self, at: f64, fact: &CapturedFact) {
         match *fact {
             CapturedFact::Acked { ack, duplicate } => {
-                self.keep_last(FLOW, |h| &mut h.acks, at, Ack { at, ack, duplicate });
+                self.append_or_replace(FLOW, |h| &mut h.acks, at, Ack { at, ack, duplicate });
             }
             CapturedFact::Window { cwnd, ssthresh } => {
                 if let (Some(cwnd), Some(ssthresh)) = (cwnd.value(), ssthresh.value()) {
-                    self.keep_last(FLOW, |h| &mut h.windows, at, Window { at, cwnd, ssthresh });
+                    self.append_or_replace(FLOW, |h| &mut h.windows, at, Window { at, cwnd, ssthresh });
                 }
             }
             CapturedFact::Blocked(reason) => {
                 if let Some(reason) = reason.value() {
-                    self.keep_last(FLOW, |h| &mut h.blocked, at, (at, reason));
+                    self.append_or_replace(FLOW, |h| &mut h.blocked, at, (at, reason));
                 }
             }
             CapturedFact::TimerExpired { seq, next, .. } => {
-                self.keep(FLOW, |h| &mut h.timeouts, at, Spot { at, seq });
-                next.value().into_iter().for_each(|rto| self.timeout(at, FLOW, rto));
+                self.append_entry(FLOW, |h| &mut h.timeouts, at, Spot { at, seq });
+                next.value().into_iter().for_each(|rto| self.record_timeout(at, FLOW, rto));
             }
             CapturedFact::RoundTrip { rtt, smoothed, timeout, .. } if self.rtt => {
                 let (rtt, srtt) = (rtt.as_secs_f64(), smoothed.as_secs_f64());
-                self.keep(FLOW, |h| &mut h.rtts, at, Rtt { at, rtt, srtt });
-                timeout.value().into_iter().for_each(|rto| self.timeout(at, FLOW, rto));
+                self.append_entry(FLOW, |h| &mut h.rtts, at, Rtt { at, rtt, srtt });
+                timeout.value().into_iter().for_each(|rto| self.record_timeout(at, FLOW, rto));
             }
             CapturedFact::FastRetransmit { seq } => {
-                self.keep(FLOW, |h| &mut h.fast_retransmits, at, Spot { at, seq });
+                self.append_entry(FLOW, |h| &mut h.fast_retransmits, at, Spot { at, seq });
             }
             _ => {}
         }
@@ -73,14 +73,14 @@ impl CapturedSink for Recorder {
                 let ends = *fact == CapturedFact::Completed;
                 *(if ends { &mut flow.completed } else { &mut flow.began }) = Some(at);
             }
-            CapturedFact::Sent(sent) => self.captured_segment(at, sent),
-            CapturedFact::Arrived { seq, .. } => self.carries(FORWARD, Some((FLOW, Role::Data(*seq)))),
+            CapturedFact::Sent(sent) => self.record_segment(at, sent),
+            CapturedFact::Arrived { seq, .. } => self.record_crossing(FORWARD, Some((FLOW, PacketRole::Data(*seq)))),
             CapturedFact::Lost { seq, .. } => {
-                let role = Some((FLOW, Role::Data(*seq)));
-                self.carries(FORWARD, role);
-                self.lost(at, role);
+                let role = Some((FLOW, PacketRole::Data(*seq)));
+                self.record_crossing(FORWARD, role);
+                self.record_loss(at, role);
             }
-            _ => self.captured_sender(at, fact),
+            _ => self.on_sender_fact(at, fact),
         }
     }
 }

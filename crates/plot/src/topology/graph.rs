@@ -1,4 +1,4 @@
-//! What the picture of a network shows, as words and numbers of boxes: identical hosts of a large network share a box.
+//! The contents of the picture of a network, as texts and boxes: identical hosts of a large network share a box.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -8,7 +8,7 @@ use path::mac::arq::ArqConfig;
 use path::place::NodePath;
 use sim::{Network, NodeKind, Transport};
 
-/// The most nodes that are all drawn singly: labels of links that meet at one node have no space beside each other then.
+/// The maximum number of nodes that are all drawn singly: labels of more links at one node would not fit.
 const MAX_SINGLE: usize = 10;
 
 /// The most boxes of which each has identical hosts: more would exceed the height of a picture.
@@ -16,7 +16,7 @@ const MAX_IDENTICAL: usize = 100;
 
 /// The symbol of a node.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Kind {
+pub enum NodeSymbol {
     /// A host with a link that is not wireless.
     Host,
     /// A host all of whose links are wireless.
@@ -27,25 +27,26 @@ pub enum Kind {
     BaseStation,
 }
 
-impl Kind {
+impl NodeSymbol {
     /// Each kind.
-    pub const ALL: [Kind; 4] = [Kind::Host, Kind::Mobile, Kind::Router, Kind::BaseStation];
+    pub const ALL: [NodeSymbol; 4] =
+        [NodeSymbol::Host, NodeSymbol::Mobile, NodeSymbol::Router, NodeSymbol::BaseStation];
 
     /// Returns the name in keys of pictures.
     pub fn label(self) -> &'static str {
         match self {
-            Kind::Host => "host",
-            Kind::Mobile => "mobile",
-            Kind::Router => "router",
-            Kind::BaseStation => "base station",
+            NodeSymbol::Host => "host",
+            NodeSymbol::Mobile => "mobile",
+            NodeSymbol::Router => "router",
+            NodeSymbol::BaseStation => "base station",
         }
     }
 }
 
 /// A box: a node, or several identical hosts.
 #[derive(Clone, Debug)]
-pub(super) struct Node {
-    pub kind: Kind,
+pub(super) struct TopologyNode {
+    pub kind: NodeSymbol,
     pub name: String,
     /// The scheme that it runs, if that is not "unmodified".
     pub scheme: Option<String>,
@@ -58,7 +59,7 @@ pub(super) struct Node {
 
 /// A line between two boxes: a link, or the links of identical hosts.
 #[derive(Clone, Debug)]
-pub(super) struct Link {
+pub(super) struct TopologyLink {
     /// Boxes.
     pub between: [usize; 2],
     pub wireless: bool,
@@ -69,7 +70,7 @@ pub(super) struct Link {
 
 /// A flow, or the flows of identical hosts.
 #[derive(Clone, Debug)]
-pub(super) struct Flow {
+pub(super) struct TopologyFlow {
     /// Boxes.
     pub ends: [usize; 2],
     /// The links that it crosses, and whether from the second box to the first; empty if the ends are one box.
@@ -79,61 +80,62 @@ pub(super) struct Flow {
 
 /// A node with a position.
 #[derive(Clone, Debug)]
-pub(super) struct Placed {
+pub(super) struct PlacedNode {
     pub name: String,
-    pub kind: Kind,
+    pub kind: NodeSymbol,
     pub path: NodePath,
     /// The ranges in metres of the media of which it is the access point: within which a frame is received, and sensed.
     pub ranges: Vec<[f64; 2]>,
 }
 
-/// What is drawn.
+/// The contents of the picture.
 #[derive(Clone, Debug)]
-pub(super) struct Graph {
-    pub nodes: Vec<Node>,
-    pub links: Vec<Link>,
-    pub flows: Vec<Flow>,
+pub(super) struct TopologyGraph {
+    pub nodes: Vec<TopologyNode>,
+    pub links: Vec<TopologyLink>,
+    pub flows: Vec<TopologyFlow>,
     /// A line of text for each medium.
     pub media: Vec<String>,
-    pub placed: Vec<Placed>,
+    pub placed: Vec<PlacedNode>,
     pub end: Time,
 }
 
-impl Graph {
+impl TopologyGraph {
     pub fn of(network: &Network) -> Self {
-        let alike: Vec<Vec<String>> = (0..network.links.len()).map(|link| link_lines(network, link, true)).collect();
-        let groups = groups(network, &alike);
+        let alike: Vec<Vec<String>> = (0..network.links.len()).map(|link| describe_link(network, link, true)).collect();
+        let groups = group_hosts(network, &alike);
         let boxes: Vec<usize> = {
             let mut of = vec![0; network.nodes.len()];
             groups.iter().enumerate().for_each(|(number, group)| group.iter().for_each(|node| of[*node] = number));
             of
         };
-        let nodes = groups.iter().map(|group| node(network, group)).collect::<Vec<_>>();
-        let links = links(network, &alike, &boxes);
-        let flows = flows(network, &boxes, &nodes, &links);
-        let media = (0..network.media.len()).map(|medium| medium_text(network, medium)).collect();
+        let nodes = groups.iter().map(|group| build_box(network, group)).collect::<Vec<_>>();
+        let links = merge_links(network, &alike, &boxes);
+        let flows = group_flows(network, &boxes, &nodes, &links);
+        let media = (0..network.media.len()).map(|medium| describe_medium(network, medium)).collect();
         let end = Time::ZERO + network.duration;
-        Graph { nodes, links, flows, media, placed: placed(network), end }
+        TopologyGraph { nodes, links, flows, media, placed: list_placed_nodes(network), end }
     }
 }
 
-/// The kind of a node, by what it does and by its links.
-pub fn kind(network: &Network, node: usize) -> Kind {
+/// The symbol of a node, which depends on its functions and on its links.
+pub fn classify_node(network: &Network, node: usize) -> NodeSymbol {
     let mut links = network.links.iter().filter(|link| link.between.contains(&node)).peekable();
     match network.nodes[node].kind {
-        kind if kind.is_base_station() => Kind::BaseStation,
-        kind if kind.forwards() => Kind::Router,
+        kind if kind.is_base_station() => NodeSymbol::BaseStation,
+        kind if kind.forwards() => NodeSymbol::Router,
         NodeKind::Host | NodeKind::Router | NodeKind::BaseStation => {
-            match links.peek().is_some() && links.all(|link| link.wireless) {
-                true => Kind::Mobile,
-                false => Kind::Host,
+            if links.peek().is_some() && links.all(|link| link.wireless) {
+                NodeSymbol::Mobile
+            } else {
+                NodeSymbol::Host
             }
         }
     }
 }
 
 /// The scheme of a node, if it runs one. A host on wires that does not send behaves the same under every scheme.
-pub fn scheme(network: &Network, node: usize) -> Option<String> {
+pub fn find_node_scheme(network: &Network, node: usize) -> Option<String> {
     let spec = &network.nodes[node];
     let at_work = || {
         let wireless = network.links.iter().any(|link| link.wireless && link.between.contains(&node));
@@ -144,7 +146,7 @@ pub fn scheme(network: &Network, node: usize) -> Option<String> {
 }
 
 /// Two names, or the first and the last of more: "m1–m30".
-fn range<'a>(names: impl Iterator<Item = &'a str>) -> String {
+fn abbreviate_names<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let names: Vec<&str> = names.collect();
     match names[..] {
         [] => String::new(),
@@ -154,10 +156,10 @@ fn range<'a>(names: impl Iterator<Item = &'a str>) -> String {
     }
 }
 
-fn node(network: &Network, group: &[usize]) -> Node {
+fn build_box(network: &Network, group: &[usize]) -> TopologyNode {
     let first = group[0];
     let spec = &network.nodes[first];
-    let same = |first: &String| group.iter().all(|node| scheme(network, *node).as_ref() == Some(first));
+    let same = |first: &String| group.iter().all(|node| find_node_scheme(network, *node).as_ref() == Some(first));
     let mut lines = Vec::new();
     if group.len() > 1 {
         lines.push(format!("{} hosts", group.len()));
@@ -168,18 +170,18 @@ fn node(network: &Network, group: &[usize]) -> Node {
     if let Some(association) = spec.association {
         lines.push(format!("handover gap {}", association.handover_gap));
     }
-    Node {
+    TopologyNode {
         count: group.len(),
-        kind: kind(network, first),
-        name: range(group.iter().map(|node| network.nodes[*node].name.as_str())),
-        scheme: scheme(network, first).filter(|first| same(first)),
+        kind: classify_node(network, first),
+        name: abbreviate_names(group.iter().map(|node| network.nodes[*node].name.as_str())),
+        scheme: find_node_scheme(network, first).filter(|first| same(first)),
         lines,
         forwards: spec.kind.forwards(),
     }
 }
 
 /// The settings of a link in words, without the name of a host if hosts are `alike`.
-fn link_lines(network: &Network, number: usize, alike: bool) -> Vec<String> {
+fn describe_link(network: &Network, number: usize, alike: bool) -> Vec<String> {
     let link = &network.links[number];
     let differ = link.backward.is_some();
     let mut lines = Vec::new();
@@ -213,7 +215,7 @@ fn link_lines(network: &Network, number: usize, alike: bool) -> Vec<String> {
 
 /// The nodes of each box, in order of their first node: single ones; in large networks groups of hosts with one link to
 /// the same node and the same settings; and if those are still too many, with other settings.
-fn groups(network: &Network, alike: &[Vec<String>]) -> Vec<Vec<usize>> {
+fn group_hosts(network: &Network, alike: &[Vec<String>]) -> Vec<Vec<usize>> {
     if network.nodes.len() <= MAX_SINGLE {
         return (0..network.nodes.len()).map(|node| vec![node]).collect();
     }
@@ -243,13 +245,13 @@ fn groups(network: &Network, alike: &[Vec<String>]) -> Vec<Vec<usize>> {
         }
         groups
     };
-    let identical = by(&|node, link| (scheme(network, node), alike[link].clone()));
+    let identical = by(&|node, link| (find_node_scheme(network, node), alike[link].clone()));
     if identical.len() <= MAX_IDENTICAL { identical } else { by(&|_, _| (None, Vec::new())) }
 }
 
-fn links(network: &Network, alike: &[Vec<String>], boxes: &[usize]) -> Vec<Link> {
+fn merge_links(network: &Network, alike: &[Vec<String>], boxes: &[usize]) -> Vec<TopologyLink> {
     let mut members: BTreeMap<[usize; 2], Vec<usize>> = BTreeMap::new();
-    let mut links: Vec<(Link, Vec<usize>)> = Vec::new();
+    let mut links: Vec<(TopologyLink, Vec<usize>)> = Vec::new();
     let mut sizes = vec![0; network.nodes.len()];
     boxes.iter().for_each(|number| sizes[*number] += 1);
     for (number, spec) in network.links.iter().enumerate() {
@@ -265,18 +267,18 @@ fn links(network: &Network, alike: &[Vec<String>], boxes: &[usize]) -> Vec<Link>
             continue;
         }
         index.push(links.len());
-        let lines = if merged { alike[number].clone() } else { link_lines(network, number, false) };
-        links.push((Link { between, wireless: spec.wireless, name: String::new(), lines }, vec![number]));
+        let lines = if merged { alike[number].clone() } else { describe_link(network, number, false) };
+        links.push((TopologyLink { between, wireless: spec.wireless, name: String::new(), lines }, vec![number]));
     }
     let named = links.into_iter().map(|(link, of)| {
-        let name = range(of.iter().map(|number| network.links[*number].name.as_str()));
-        Link { name, ..link }
+        let name = abbreviate_names(of.iter().map(|number| network.links[*number].name.as_str()));
+        TopologyLink { name, ..link }
     });
     named.collect()
 }
 
 /// The route of the fewest links between two boxes; empty if there is none.
-fn route([from, to]: [usize; 2], nodes: &[Node], links: &[Link]) -> Vec<(usize, bool)> {
+fn find_box_route([from, to]: [usize; 2], nodes: &[TopologyNode], links: &[TopologyLink]) -> Vec<(usize, bool)> {
     let mut before: Vec<Option<(usize, bool)>> = vec![None; nodes.len()];
     let mut queue = VecDeque::from([from]);
     while let Some(at) = queue.pop_front() {
@@ -303,7 +305,7 @@ fn route([from, to]: [usize; 2], nodes: &[Node], links: &[Link]) -> Vec<(usize, 
 }
 
 /// What a flow carries, in words.
-fn carries(network: &Network, number: usize) -> String {
+fn describe_traffic(network: &Network, number: usize) -> String {
     let flow = &network.flows[number];
     let mut text = flow.traffic.name().to_owned();
     if let Some(bytes) = flow.traffic.total() {
@@ -326,19 +328,25 @@ fn carries(network: &Network, number: usize) -> String {
     text
 }
 
-fn flows(network: &Network, boxes: &[usize], nodes: &[Node], links: &[Link]) -> Vec<Flow> {
+fn group_flows(
+    network: &Network,
+    boxes: &[usize],
+    nodes: &[TopologyNode],
+    links: &[TopologyLink],
+) -> Vec<TopologyFlow> {
     let mut groups: Vec<([usize; 2], String, Vec<&str>)> = Vec::new();
     let mut known = BTreeMap::new();
     let few = network.flows.len() <= MAX_SINGLE;
     for (number, flow) in network.flows.iter().enumerate() {
         let ends = [boxes[flow.from], boxes[flow.to]];
-        let carries = carries(network, number);
+        let carries = describe_traffic(network, number);
         let single = few && ends.iter().all(|end| nodes[*end].count == 1);
-        // Flows of one kind are a group even if they start at different times: the text is that of the first.
+        // Flows of one kind are a group even if they start at different times: the group has the text of the first.
         let key = (ends, flow.traffic.name().to_owned(), if single { number } else { 0 });
-        let group = match flow.further_connection {
-            true => groups.len().saturating_sub(1),
-            false => *known.entry(key).or_insert(groups.len()),
+        let group = if flow.further_connection {
+            groups.len().saturating_sub(1)
+        } else {
+            *known.entry(key).or_insert(groups.len())
         };
         match groups.get_mut(group) {
             Some((.., names)) => names.push(&flow.name),
@@ -352,13 +360,13 @@ fn flows(network: &Network, boxes: &[usize], nodes: &[Node], links: &[Link]) -> 
     let flow = |(ends, carries, names): ([usize; 2], String, Vec<&str>)| {
         let count = if names.len() > 1 { format!(" ({} flows)", names.len()) } else { String::new() };
         let [from, to] = ends.map(|end| nodes[end].name.as_str());
-        let text = format!("{}{count}: from {from} to {to}, {carries}", range(names.into_iter()));
-        Flow { ends, route: route(ends, nodes, links), text }
+        let text = format!("{}{count}: from {from} to {to}, {carries}", abbreviate_names(names.into_iter()));
+        TopologyFlow { ends, route: find_box_route(ends, nodes, links), text }
     };
     groups.into_iter().map(flow).collect()
 }
 
-fn medium_text(network: &Network, medium: usize) -> String {
+fn describe_medium(network: &Network, medium: usize) -> String {
     let spec = &network.media[medium];
     let mut parts = vec![spec.config.standard.name().to_owned()];
     let highest = || spec.config.standard.modes().iter().map(|mode| mode.rate).max();
@@ -372,24 +380,21 @@ fn medium_text(network: &Network, medium: usize) -> String {
 }
 
 /// Millimetres to metres.
-fn metres(millimetres: u64) -> f64 {
+fn convert_to_metres(millimetres: u64) -> f64 {
     millimetres as f64 / 1e3
 }
 
 /// The ranges in metres of the media of which each node is the access point: within which a frame is received, and
-/// sensed. Without an access point they are those of all stations.
-pub fn ranges(network: &Network) -> Vec<Vec<[f64; 2]>> {
+/// sensed. Without an access point each station has ranges.
+pub fn find_node_ranges(network: &Network) -> Vec<Vec<[f64; 2]>> {
     let mut ranges: Vec<Vec<[f64; 2]>> = vec![Vec::new(); network.nodes.len()];
     for (number, medium) in network.media.iter().enumerate() {
         let Some(found) = medium.config.ranges() else { continue };
         let stations = network.stations(number);
         let serves = |node: &usize| network.nodes[*node].kind.serves_mobiles();
-        let centres: Vec<usize> = match stations.iter().any(serves) {
-            true => stations.into_iter().filter(serves).collect(),
-            // Without an access point each station has its circles.
-            false => stations,
-        };
-        let found = [found.read, found.sensed].map(|range| metres(range.0));
+        let centres: Vec<usize> =
+            if stations.iter().any(serves) { stations.into_iter().filter(serves).collect() } else { stations };
+        let found = [found.read, found.sensed].map(|range| convert_to_metres(range.0));
         centres
             .into_iter()
             .filter(|node| !ranges[*node].contains(&found))
@@ -400,11 +405,11 @@ pub fn ranges(network: &Network) -> Vec<Vec<[f64; 2]>> {
     ranges
 }
 
-fn placed(network: &Network) -> Vec<Placed> {
-    let nodes = network.nodes.iter().enumerate().zip(ranges(network));
+fn list_placed_nodes(network: &Network) -> Vec<PlacedNode> {
+    let nodes = network.nodes.iter().enumerate().zip(find_node_ranges(network));
     let placed = nodes.filter_map(|((number, node), ranges)| {
         let path = node.place.clone()?;
-        Some(Placed { name: node.name.clone(), kind: kind(network, number), path, ranges })
+        Some(PlacedNode { name: node.name.clone(), kind: classify_node(network, number), path, ranges })
     });
     placed.collect()
 }

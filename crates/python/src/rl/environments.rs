@@ -42,6 +42,31 @@ struct EnvironmentSlot {
     state: u8,
 }
 
+/// An episode that begins.
+struct BegunEpisode {
+    environment: usize,
+    scenario: usize,
+    seed: u64,
+    slot: EnvironmentSlot,
+}
+
+/// An episode that takes a step.
+struct SteppedEpisode<'a> {
+    environment: usize,
+    episode: LearningEpisode,
+    state: u8,
+    /// The rewards of its learners in this step.
+    rewards: &'a mut [f64],
+}
+
+/// An episode that is run as a whole.
+struct PlayedEpisode<'a> {
+    air: &'a EnvironmentScenario,
+    driver: Driver,
+    seed: u64,
+    measured: Vec<Measurements>,
+}
+
 fn encode_state(state: EpisodeState) -> u8 {
     match state {
         EpisodeState::Running => 0,
@@ -127,19 +152,21 @@ impl Environments {
         let reset = || -> Result<(), BindingFailure> {
             let mut slots = self.slots.open()?;
             let count = slots.len();
-            for (slot, scenario, _) in &begun {
-                self.scenario(*scenario)?;
-                let slot = slots.get_mut(*slot);
+            let mut episodes = Vec::new();
+            for (environment, scenario, seed) in begun {
+                self.scenario(scenario)?;
+                let slot = slots.get_mut(environment);
                 *slot.ok_or_else(|| BindingFailure::Text(format!("found an environment above {count}")))? =
                     EnvironmentSlot::default();
+                episodes.push(BegunEpisode { environment, scenario, seed, slot: EnvironmentSlot::default() });
             }
-            let mut begun: Vec<_> = begun.into_iter().map(|episode| (episode, EnvironmentSlot::default())).collect();
-            apply_to_each(self.threads, &mut begun, |((_, scenario, seed), slot), go_on| {
-                *slot = self.slots.work(|| self.begin_episode(&self.scenarios[*scenario], *seed, go_on))?;
+            apply_to_each(self.threads, &mut episodes, |begun, go_on| {
+                let air = &self.scenarios[begun.scenario];
+                begun.slot = self.slots.work(|| self.begin_episode(air, begun.seed, go_on))?;
                 Some(())
             })?;
-            for ((number, ..), slot) in begun {
-                slots[number] = slot;
+            for BegunEpisode { environment, slot, .. } in episodes {
+                slots[environment] = slot;
             }
             Ok(())
         };
@@ -159,28 +186,33 @@ impl Environments {
             }
             let actions: Vec<f64> = actions.as_chunks::<8>().0.iter().map(|bytes| f64::from_ne_bytes(*bytes)).collect();
             let mut rewards = vec![0.0; learners * count];
-            let mut parts = Vec::new();
-            for (number, rewards) in rewards.chunks_mut(learners).enumerate().filter(|(number, _)| live[*number] != 0) {
-                let EnvironmentSlot { episode: Some(episode), state } = std::mem::take(&mut slots[number]) else {
+            let mut stepped = Vec::new();
+            let live = |(environment, _): &(usize, &mut [f64])| live[*environment] != 0;
+            for (environment, rewards) in rewards.chunks_mut(learners).enumerate().filter(live) {
+                let EnvironmentSlot { episode: Some(episode), state } = std::mem::take(&mut slots[environment]) else {
                     let text =
-                        format!("environment {number} has no episode, or an exception has ended it: call reset()");
+                        format!("environment {environment} has no episode, or an exception has ended it: call reset()");
                     return Err(BindingFailure::Text(text));
                 };
-                parts.push((number, episode, state, rewards));
+                stepped.push(SteppedEpisode { environment, episode, state, rewards });
             }
-            apply_to_each(self.threads, &mut parts, |(number, episode, state, rewards), go_on| {
-                for (learner, action) in actions[*number * learners..][..learners].iter().enumerate() {
-                    let mut seen = episode.tap(learner).lock_measurements();
-                    (seen.action, seen.reward) = (*action, 0.0);
-                }
-                *state = encode_state(self.slots.work(|| episode.advance(go_on))?);
-                for (learner, reward) in rewards.iter_mut().enumerate() {
-                    *reward = episode.tap(learner).lock_measurements().reward;
-                }
-                Some(())
-            })?;
-            for (number, episode, state, _) in parts {
-                slots[number] = EnvironmentSlot { episode: Some(episode), state };
+            apply_to_each(
+                self.threads,
+                &mut stepped,
+                |SteppedEpisode { environment, episode, state, rewards }, go_on| {
+                    for (learner, action) in actions[*environment * learners..][..learners].iter().enumerate() {
+                        let mut seen = episode.tap(learner).lock_measurements();
+                        (seen.action, seen.reward) = (*action, 0.0);
+                    }
+                    *state = encode_state(self.slots.work(|| episode.advance(go_on))?);
+                    for (learner, reward) in rewards.iter_mut().enumerate() {
+                        *reward = episode.tap(learner).lock_measurements().reward;
+                    }
+                    Some(())
+                },
+            )?;
+            for SteppedEpisode { environment, episode, state, .. } in stepped {
+                slots[environment] = EnvironmentSlot { episode: Some(episode), state };
             }
             Ok((rewards, slots.iter().map(|slot| slot.state).collect::<Vec<u8>>()))
         };
@@ -242,16 +274,17 @@ impl Environments {
                 let driver = drivers.get(number);
                 let driver =
                     driver.ok_or_else(|| BindingFailure::Text(format!("found driver {number}, there are {known}")))?;
-                played.push((air, driver.within(&air.members)?, seed, Vec::new()));
+                let driver = driver.within(&air.members)?;
+                played.push(PlayedEpisode { air, driver, seed, measured: Vec::new() });
             }
-            apply_to_each(self.threads, &mut played, |(air, driver, seed, measured), go_on| {
+            apply_to_each(self.threads, &mut played, |PlayedEpisode { air, driver, seed, measured }, go_on| {
                 let drivers = vec![driver.clone(); air.flows.len()];
                 let mut episode = LearningEpisode::new(&air.network, &self.setup, &air.flows, &drivers, *seed);
                 episode.finish(go_on)?;
                 measured.extend((0..self.learners).map(|learner| episode.measurements(learner, true)));
                 Some(())
             })?;
-            Ok(played.into_iter().map(|(.., measured)| measured).collect::<Vec<Vec<Measurements>>>())
+            Ok(played.into_iter().map(|episode| episode.measured).collect::<Vec<Vec<Measurements>>>())
         };
         let played = py.detach(|| catch_exception(play)).map_err(|failure| failure.into_exception(py))?;
         played.iter().map(|episode| episode.iter().map(|flow| measurements_to_dict(py, flow)).collect()).collect()

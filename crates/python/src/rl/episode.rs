@@ -115,10 +115,12 @@ impl LearningEpisode {
 
     fn state(&self) -> EpisodeState {
         let done = |flow: &(usize, Arc<Tap>)| self.world.flow(flow.0).is_some_and(|info| info.completed.is_some());
-        match self.world.is_over() {
-            false => EpisodeState::Running,
-            true if self.taps.iter().all(done) => EpisodeState::Completed,
-            true => EpisodeState::Expired,
+        if !self.world.is_over() {
+            EpisodeState::Running
+        } else if self.taps.iter().all(done) {
+            EpisodeState::Completed
+        } else {
+            EpisodeState::Expired
         }
     }
 

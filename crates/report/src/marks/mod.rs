@@ -8,7 +8,7 @@ mod panel;
 
 use lab::papers::{Mark, ModalQuantity, Mode, Number, Paper, PrintedValue, Reading};
 use maud::{Markup, PreEscaped, html};
-use plot::Tick;
+use plot::AxisTick;
 use stats::Level;
 
 use crate::capitalize_first;
@@ -86,7 +86,7 @@ impl MarksPanel<'_> {
         };
         let x = |value: f64| left + (value.clamp(low, high) - low) / (high - low) * AREA;
         let unit = self.numbers.first().map_or("", |number| number.unit);
-        let ticks = plot::ticks(low, high, 7);
+        let ticks = plot::choose_ticks(low, high, 7);
         let lines: f64 = self.numbers.iter().map(|number| measure_row_height(number, paper)).sum();
         // Space for the axis labels below the first heading.
         let axes = if lines > HIGH { LINE } else { 0.0 };
@@ -111,7 +111,7 @@ impl MarksPanel<'_> {
         let bottom = at + 2.0;
         *y = bottom + LINE + LINE + GAP;
         html! {
-            @for Tick { value, label } in &ticks {
+            @for AxisTick { value, label } in &ticks {
                 path.grid d={ "M" (Px(x(*value))) " " (Px(top)) "V" (Px(bottom)) } {}
                 text.faint.small.middle x=(Px(x(*value))) y=(Px(bottom + 13.0)) { (label) }
                 @if axes > 0.0 { text.faint.small.middle x=(Px(x(*value))) y=(Px(top - 5.0)) { (label) } }

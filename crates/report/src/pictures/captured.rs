@@ -2,7 +2,7 @@
 
 use engine::Time;
 use lab::captures::ExplainedConnection;
-use plot::{Description, Marked, Options, Panel, Recording};
+use plot::{Description, FlowRecording, MarkedInterval, Panel, PictureOptions};
 
 use super::compute_captured_shares;
 use super::error::PictureError;
@@ -20,17 +20,17 @@ const PANELS: [Panel; 3] = [Panel::Sequence, Panel::Rtt, Panel::Goodput];
 /// The view is outside of the connection.
 pub fn draw_captured_connection(
     explained: &ExplainedConnection,
-    recording: &Recording,
+    recording: &FlowRecording,
     view: &PictureView,
     findings: bool,
 ) -> Result<Drawn, PictureError> {
     let ExplainedConnection { survey, report, .. } = explained;
     view.check_times(survey.stream.start.since(Time::ZERO) + report.took)?;
     let marks = if findings { report.lost_time().marks(MAX_MARKS) } else { Vec::new() };
-    let options = Options {
+    let options = PictureOptions {
         title: Some(explained.name()),
         ran: vec![format!("captured at {}", explained.place())],
-        spans: marks.into_iter().map(|(from, to, label)| Marked { from, to, label }).collect(),
+        spans: marks.into_iter().map(|(from, to, label)| MarkedInterval { from, to, label }).collect(),
         budget: if findings { compute_captured_shares(report) } else { Vec::new() },
         ..view.options(&view.panels(&PANELS))
     };

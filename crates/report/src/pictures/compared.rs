@@ -6,7 +6,7 @@ use engine::{Span, Time};
 use lab::load::Loaded;
 use lab::run::{self, RunError, Watch};
 use observe::explain::{Explain, FlowReport};
-use plot::{Description, Options, Panel, Recorder, Recording, Run};
+use plot::{Description, FlowRecording, Panel, PictureOptions, PictureRun, Recorder};
 use scenario::flows;
 use scenario::ran::label_run;
 
@@ -64,7 +64,7 @@ pub struct ComparedPictures<'a> {
 
 /// A recorded run.
 pub struct RecordedComparison {
-    recording: Recording,
+    recording: FlowRecording,
     /// End of the run.
     ended: Span,
     /// Time budgets of the flows; empty if only a part of the run is drawn.
@@ -144,14 +144,14 @@ impl<'a> ComparedPictures<'a> {
         let explain = (from, to) == (None, None);
         let mut sink = (recorder, explain.then(|| Explain::new(&loaded.network)));
         let results = match kept {
-            Some(dir) => run::replay_result(loaded, dir, &mut sink, |(recorder, _)| recorder.overflowed(), watch)?,
+            Some(dir) => run::replay_result(loaded, dir, &mut sink, |(recorder, _)| recorder.has_overflowed(), watch)?,
             None => {
-                let enough = |(recorder, _): &(Recorder, _)| recorder.overflowed() || recorder.is_complete();
+                let enough = |(recorder, _): &(Recorder, _)| recorder.has_overflowed() || recorder.is_complete();
                 run::run_into_sink(&loaded.network, &mut sink, enough, watch).map_err(RunError::from)?
             }
         };
         let (ended, (recorder, explain)) = (results.ended, sink);
-        if recorder.overflowed() {
+        if recorder.has_overflowed() {
             return Err(too_many_events(self.flows.len(), 0, ended.since(Time::ZERO)));
         }
         let reports = explain.map(|explain| explain.finish(ended)).unwrap_or_default();
@@ -164,11 +164,11 @@ impl<'a> ComparedPictures<'a> {
     /// All runs end before the view starts.
     pub fn pictures(&self, recorded: &[RecordedComparison]) -> Result<impl Iterator<Item = Drawn>, PictureError> {
         self.view.check_times(recorded.iter().map(|run| run.ended).max().unwrap_or(Span::ZERO))?;
-        let common = Options { height: self.view.height(HEIGHT), ..self.view.options(&self.panels) };
+        let common = PictureOptions { height: self.view.height(HEIGHT), ..self.view.options(&self.panels) };
         Ok(self.flows.iter().filter_map(move |name| {
             let part = |(number, recorded)| self.part(number, recorded, name, &common);
-            let parts: Option<Vec<Run<'_>>> = recorded.iter().enumerate().map(part).collect();
-            let picture = plot::beside(&parts?)?;
+            let parts: Option<Vec<PictureRun<'_>>> = recorded.iter().enumerate().map(part).collect();
+            let picture = plot::draw_run_comparison(&parts?)?;
             Some(Drawn { name: format!("{name}.compared{}", self.view.part()), picture })
         }))
     }
@@ -179,8 +179,8 @@ impl<'a> ComparedPictures<'a> {
         number: usize,
         recorded: &'b RecordedComparison,
         name: &str,
-        common: &Options,
-    ) -> Option<Run<'b>> {
+        common: &PictureOptions,
+    ) -> Option<PictureRun<'b>> {
         let loaded = &self.loaded[number];
         let flow = find_compared_flow(loaded, name).ok()?;
         let mut title = self.runs[number].label.clone();
@@ -189,14 +189,14 @@ impl<'a> ComparedPictures<'a> {
             title.push(format!("flow {name}"));
         }
         let budget = recorded.reports.get(flow).map(|report| compute_cause_shares(&report.causes(), report.took));
-        let options = Options {
+        let options = PictureOptions {
             flow: flow as u32,
             title: Some(title.join(": ")),
             ran: label_run(loaded),
             budget: budget.unwrap_or_default(),
             ..common.clone()
         };
-        Some(Run { recording: &recorded.recording, description: &self.descriptions[number], options })
+        Some(PictureRun { recording: &recorded.recording, description: &self.descriptions[number], options })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use lab::load::Loaded;
 use observe::explain::FlowReport;
-use plot::{Description, Marked, Options, Recording};
+use plot::{Description, FlowRecording, MarkedInterval, PictureOptions};
 use scenario::ran::label_run;
 
 use super::compute_cause_shares;
@@ -12,16 +12,16 @@ use super::view::Drawn;
 const MAX_MARKS: usize = 12;
 
 /// Draws a flow with its costliest findings marked, and its time budget.
-pub fn draw_explained_flow(loaded: &Loaded, recording: &Recording, flow: usize, report: &FlowReport) -> Drawn {
+pub fn draw_explained_flow(loaded: &Loaded, recording: &FlowRecording, flow: usize, report: &FlowReport) -> Drawn {
     let name = &loaded.network.flows[flow].name;
-    let spans = report.marks(MAX_MARKS).into_iter().map(|(from, to, label)| Marked { from, to, label });
-    let options = Options {
+    let spans = report.marks(MAX_MARKS).into_iter().map(|(from, to, label)| MarkedInterval { from, to, label });
+    let options = PictureOptions {
         flow: flow as u32,
         title: Some(format!("Delays of {name}")),
         ran: label_run(loaded),
         spans: spans.collect(),
         budget: compute_cause_shares(&report.causes(), report.took),
-        ..Options::default()
+        ..PictureOptions::default()
     };
     let picture = recording.draw(&Description::of(&loaded.network), &options);
     Drawn { name: format!("{name}-explained"), picture }

@@ -2,12 +2,12 @@
 
 use engine::Span;
 use observe::explain::{CaptureReport, CapturedCause, Cause};
-use plot::Share;
+use plot::TimeShare;
 
 /// Returns the causes of a flow's time as shares of it, each with the colour that it has in all pictures.
-pub(crate) fn compute_cause_shares(causes: &[(Cause, Span)], took: Span) -> Vec<Share> {
+pub(crate) fn compute_cause_shares(causes: &[(Cause, Span)], took: Span) -> Vec<TimeShare> {
     let took = took.as_secs_f64();
-    let share = |(cause, time): &(Cause, Span)| Share {
+    let share = |(cause, time): &(Cause, Span)| TimeShare {
         name: cause.name().to_owned(),
         share: time.as_secs_f64() / took,
         colors: cause.colors(),
@@ -16,9 +16,9 @@ pub(crate) fn compute_cause_shares(causes: &[(Cause, Span)], took: Span) -> Vec<
 }
 
 /// Returns the causes of the time of a connection of a capture as shares of it.
-pub(crate) fn compute_captured_shares(report: &CaptureReport) -> Vec<Share> {
+pub(crate) fn compute_captured_shares(report: &CaptureReport) -> Vec<TimeShare> {
     let took = report.took.as_secs_f64();
-    let share = |cause: &CapturedCause| Share {
+    let share = |cause: &CapturedCause| TimeShare {
         name: cause.name.to_owned(),
         share: cause.time.as_secs_f64() / took,
         colors: cause.first.colors(),

@@ -6,7 +6,8 @@ use engine::{Span, Time};
 use lab::load::Loaded;
 use lab::run::{self, RunError, Watch};
 use plot::{
-    AirRecorder, AirRecording, DEFAULT_SIZE, Description, MediumDescription, Options, Panel, Recorder, Recording,
+    AirRecorder, AirRecording, DEFAULT_SIZE, Description, FlowRecording, MediumDescription, Panel, PictureOptions,
+    Recorder,
 };
 use scenario::flows;
 use scenario::problem::Problem;
@@ -85,7 +86,7 @@ impl<'a> Single<'a> {
 /// A recorded run, to be drawn.
 pub struct RecordedRun<'a> {
     of: Single<'a>,
-    recording: Recording,
+    recording: FlowRecording,
     air: AirRecording,
 }
 
@@ -98,7 +99,7 @@ impl RecordedRun<'_> {
     /// Draws the pictures, one at a time: the media, then the flows.
     pub fn pictures(&self) -> impl Iterator<Item = Drawn> {
         let Single { flows, media, view, panels, loaded, .. } = &self.of;
-        let common = Options { ran: label_run(loaded), ..view.options(panels) };
+        let common = PictureOptions { ran: label_run(loaded), ..view.options(panels) };
         (0..self.count()).map(move |number| match (media.get(number), view.together) {
             (_, true) => self.together(&common),
             (Some(medium), _) => self.medium(*medium, &common),
@@ -108,27 +109,27 @@ impl RecordedRun<'_> {
 
     // The names of files rely on names of flows and media without dots.
 
-    fn medium(&self, medium: usize, common: &Options) -> Drawn {
+    fn medium(&self, medium: usize, common: &PictureOptions) -> Drawn {
         let Single { view, loaded, described, .. } = &self.of;
         let description = &described[medium];
         let name = &description.name;
         let title = Some(format!("{}: medium {name}", loaded.title()));
-        let options = Options { title, height: view.height(DEFAULT_SIZE.1), ..common.clone() };
+        let options = PictureOptions { title, height: view.height(DEFAULT_SIZE.1), ..common.clone() };
         let picture = self.air.draw(MediumId(medium as u32), description, &options);
         Drawn { name: format!("{name}.air{}", view.part()), picture }
     }
 
-    fn together(&self, common: &Options) -> Drawn {
+    fn together(&self, common: &PictureOptions) -> Drawn {
         let Single { view, loaded, description, .. } = &self.of;
         let title = Some(loaded.title().to_owned());
-        let options = Options { title, height: view.height(DEFAULT_SIZE.1), ..common.clone() };
+        let options = PictureOptions { title, height: view.height(DEFAULT_SIZE.1), ..common.clone() };
         Drawn { name: format!("all.flows{}", view.part()), picture: self.recording.draw_all(description, &options) }
     }
 
-    fn flow(&self, flow: usize, common: &Options) -> Drawn {
+    fn flow(&self, flow: usize, common: &PictureOptions) -> Drawn {
         let Single { view, loaded, description, .. } = &self.of;
-        let (name, title) = (&loaded.network.flows[flow].name, figure::flow_title(loaded, flow));
-        let options = Options { flow: flow as u32, title: Some(title), ..common.clone() };
+        let (name, title) = (&loaded.network.flows[flow].name, figure::compose_flow_title(loaded, flow));
+        let options = PictureOptions { flow: flow as u32, title: Some(title), ..common.clone() };
         Drawn { name: format!("{name}{}", view.part()), picture: self.recording.draw(description, &options) }
     }
 }
@@ -157,7 +158,7 @@ fn select_media(view: &PictureView, network: &Network) -> Result<Vec<usize>, Pic
 
 /// True if one of the recorders is full.
 fn has_overflowed((flows, air): &(Recorder, AirRecorder)) -> bool {
-    flows.overflowed() || air.overflowed()
+    flows.has_overflowed() || air.has_overflowed()
 }
 
 /// True if no later event can change a picture.

@@ -2,7 +2,7 @@
 
 use engine::{Span, Time};
 use lab::load::Loaded;
-use plot::{DEFAULT_SIZE, Options, Panel, Picture, Theme, Unit, default_height};
+use plot::{AxisUnit, DEFAULT_SIZE, Panel, Picture, PictureOptions, Theme, choose_default_height};
 use scenario::flows;
 use scenario::ran::label_run;
 use sim::Network;
@@ -32,7 +32,7 @@ pub struct PictureView {
     /// The panels. Empty for all, or for some if several runs are compared.
     pub panels: Vec<Panel>,
     /// Unit of the vertical axes.
-    pub unit: Unit,
+    pub unit: AxisUnit,
     /// True to draw the reasons for a blocked sender.
     pub blocked: bool,
     /// Colour scheme.
@@ -85,18 +85,18 @@ impl PictureView {
     }
 
     /// Returns the settings common to all pictures.
-    pub(super) fn options(&self, panels: &[Panel]) -> Options {
+    pub(super) fn options(&self, panels: &[Panel]) -> PictureOptions {
         let (from, to) = self.times();
-        Options {
+        PictureOptions {
             from,
             to,
             width: self.size.unwrap_or(DEFAULT_SIZE).0,
-            height: self.height(default_height(panels)),
+            height: self.height(choose_default_height(panels)),
             panels: panels.to_vec(),
             blocked: self.blocked,
             theme: self.theme,
             unit: self.unit,
-            ..Options::default()
+            ..PictureOptions::default()
         }
     }
 
@@ -125,7 +125,7 @@ impl PictureView {
 /// Draws the network of a scenario, without a run: nodes, links, media and flows.
 pub fn draw_topology(loaded: &Loaded, view: &PictureView) -> Drawn {
     let title = Some(loaded.title().to_owned());
-    let options = Options { title, ran: label_run(loaded), ..view.options(&[]) };
+    let options = PictureOptions { title, ran: label_run(loaded), ..view.options(&[]) };
     // No flow's name has a dot.
-    Drawn { name: "network.topology".to_owned(), picture: plot::topology(&loaded.network, &options) }
+    Drawn { name: "network.topology".to_owned(), picture: plot::draw_network(&loaded.network, &options) }
 }

@@ -3,13 +3,13 @@
 use std::ops::ControlFlow;
 
 use engine::Time;
-use figure::Parts;
+use figure::RunParts;
 use lab::run::{self, RunError};
 use lab::sweep::again;
 use lab::sweep::analysis::{Analysis, CellRuns};
 use lab::sweep::plan::SweepCell;
 use observe::run::Titled;
-use plot::{Description, Options, Panel, Recorder, Recording, Run};
+use plot::{Description, FlowRecording, Panel, PictureOptions, PictureRun, Recorder};
 use scenario::flows;
 use sim::Network;
 
@@ -47,8 +47,8 @@ pub fn record_course(
         let Some(run) = record_course_run(analysis, kept, cell, network, &mut go_on)? else { return Ok(None) };
         recorded.push(run);
     }
-    let parts: Vec<Run<'_>> = recorded.iter().map(RecordedCourse::part).collect();
-    let (Some(picture), Some(first)) = (plot::beside(&parts), recorded.first()) else { return Ok(None) };
+    let parts: Vec<PictureRun<'_>> = recorded.iter().map(RecordedCourse::part).collect();
+    let (Some(picture), Some(first)) = (plot::draw_run_comparison(&parts), recorded.first()) else { return Ok(None) };
     let caption = format!(
         "Flow {} in one run of each case (replication {}, seed {}): no mean. The runs of the same replication have the same \
          random streams.",
@@ -79,20 +79,20 @@ struct RecordedCourse {
     flow: usize,
     network: Network,
     description: Description,
-    recording: Recording,
+    recording: FlowRecording,
     figure: figure::Figure,
 }
 
 impl RecordedCourse {
-    fn part(&self) -> Run<'_> {
-        let options = Options {
+    fn part(&self) -> PictureRun<'_> {
+        let options = PictureOptions {
             flow: self.flow as u32,
             title: Some(self.name.clone()),
             height: HEIGHT,
             panels: PANELS.to_vec(),
-            ..Options::default()
+            ..PictureOptions::default()
         };
-        Run { recording: &self.recording, description: &self.description, options }
+        PictureRun { recording: &self.recording, description: &self.description, options }
     }
 }
 
@@ -107,12 +107,12 @@ fn record_course_run(
     let description = Description::of(&network);
     let mut recorder =
         Recorder::new([flow as u32], None::<Time>, None).with_panels(&PANELS, &description).with_schemes(&description);
-    run::run_into_sink(&network, &mut recorder, Recorder::overflowed, watch)?;
-    if recorder.overflowed() {
+    run::run_into_sink(&network, &mut recorder, Recorder::has_overflowed, watch)?;
+    if recorder.has_overflowed() {
         return Ok(None);
     }
     let titled = Titled { title: super::sweep_title(analysis), scenario: &cell.scenario, network: &network };
-    let figure = figure::run(titled, Parts { delays: false, reports: true }, watch)?;
+    let figure = figure::record_run(titled, RunParts { delays: false, reports: true }, watch)?;
     let (name, recording) =
         (label_cell(&kept.cell).unwrap_or_else(|| description.flows[flow].name.clone()), recorder.finish());
     Ok(Some(RecordedCourse { name, flow, network, description, recording, figure }))

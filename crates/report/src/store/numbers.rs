@@ -21,8 +21,8 @@ pub(super) fn tabulate_metric(figure: &MetricFigure<'_>) -> ReportTable {
     let cases = analysis.cases();
     let named = cases.iter().any(|case| !case.is_empty());
     let subjects = figure.subjects.len() > 1;
-    let lost = figure.entries.iter().any(|entry| entry.without > 0);
-    let compared = cases.len() > 1;
+    let optional =
+        OptionalColumns { without: figure.entries.iter().any(|entry| entry.without > 0), change: cases.len() > 1 };
     let mut columns: Vec<ReportColumn> = Vec::new();
     let mut places: Vec<Vec<ReportCell>> = vec![Vec::new(); figure.entries.len()];
     for key in &keys {
@@ -37,13 +37,13 @@ pub(super) fn tabulate_metric(figure: &MetricFigure<'_>) -> ReportTable {
         columns.push(ReportColumn::text(figure.kind(), "the subject of the metric"));
     }
     columns.push(ReportColumn::number("n", "replications with a value"));
-    if lost {
+    if optional.without {
         columns.push(ReportColumn::number("without", "replications without a value"));
     }
     columns.push(ReportColumn::number("mean", figure.measure()));
     columns.push(ReportColumn::number("±", format!("half width of the {level} % confidence interval of the mean")));
     columns.push(ReportColumn::number("one run", format!("prediction interval: it contains {level} % of single runs")));
-    if compared {
+    if optional.change {
         let first = cases[0];
         columns.push(ReportColumn::number(
             format!("change to {first}"),
@@ -59,7 +59,7 @@ pub(super) fn tabulate_metric(figure: &MetricFigure<'_>) -> ReportTable {
         if subjects {
             row.push(ReportCell::text(&entry.subject));
         }
-        row.extend(render_estimate_cells(figure, entry, lost, compared));
+        row.extend(render_estimate_cells(figure, entry, optional));
         row
     });
     let mut caption = format!(
@@ -72,22 +72,30 @@ pub(super) fn tabulate_metric(figure: &MetricFigure<'_>) -> ReportTable {
     ReportTable { caption, rows: rows.collect(), columns }
 }
 
+/// Columns that a metric may lack.
+#[derive(Clone, Copy)]
+struct OptionalColumns {
+    /// Replications without a value.
+    without: bool,
+    /// The change to the first case, and the half width of its interval.
+    change: bool,
+}
+
 /// Returns the cells of an entry's estimate.
 fn render_estimate_cells(
     figure: &MetricFigure<'_>,
     entry: &AnalysisEntry<'_>,
-    lost: bool,
-    compared: bool,
+    optional: OptionalColumns,
 ) -> Vec<ReportCell> {
     let estimate = Estimate::of(entry, figure.scale);
     let n = estimate.as_ref().map_or(0, |it| it.n);
     let count = |count: u64| ReportCell::number(count as f64, count.to_string());
     let none = || ReportCell::text("–");
     let mut cells = vec![count(n)];
-    if lost {
+    if optional.without {
         cells.push(count(entry.without));
     }
-    let left = if compared { 5 } else { 3 };
+    let left = if optional.change { 5 } else { 3 };
     let Some(it) = estimate else {
         cells.extend((0..left).map(|_| none()));
         return cells;
@@ -102,7 +110,7 @@ fn render_estimate_cells(
         )
     };
     cells.push(it.run.map_or_else(none, run));
-    if compared {
+    if optional.change {
         cells.push(it.change.map_or_else(none, |change| ReportCell::number(change, typeset_change(change))));
         cells.push(
             it.change_ci

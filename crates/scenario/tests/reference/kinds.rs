@@ -11,9 +11,10 @@ impl<'a> Reference<'a> {
         let kinds: Vec<(&str, &Value)> = row::list(&choice["oneOf"]).filter_map(kind).collect();
         let mut section = format!("## `{path}`\n\n{}| kind | meaning |\n|---|---|\n", paragraph(choice));
         for (name, table) in &kinds {
-            let shown = match has_settings(table) {
-                true => format!("[`{name}`](#{})", anchor(&format!("{path} {name}"))),
-                false => format!("`{name}`"),
+            let shown = if has_settings(table) {
+                format!("[`{name}`](#{})", anchor(&format!("{path} {name}")))
+            } else {
+                format!("`{name}`")
             };
             section += &format!("| {shown} | {} |\n", row::line(&table["description"]));
         }

@@ -136,10 +136,8 @@ impl Sender {
         } else {
             acked == 0 && ack == una && had_data && arrival.bare && same_window
         };
-        if acked > 0 {
-            self.telemetry.emit(|| Event::AckReceived { ack, duplicate: false });
-        } else if duplicate {
-            self.telemetry.emit(|| Event::AckReceived { ack, duplicate: true });
+        if acked > 0 || duplicate {
+            self.telemetry.emit(|| Event::AckReceived { ack, duplicate: acked == 0 });
         }
         let rtt = self.measure(now, arrival.echo, &summary, acked);
         if acked > 0 {
@@ -168,7 +166,6 @@ impl Sender {
         } else {
             (RecoveryVerdict::Ordinary, None)
         };
-
         let lost = self.board.total_lost() - lost_before;
         if self.rate.is_some() {
             self.feed_back(arrival, &summary, acked, lost, flight_before, rtt);

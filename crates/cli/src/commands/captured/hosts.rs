@@ -133,11 +133,11 @@ impl fmt::Display for DataDirection {
             "note: {from} sent {sent} bytes and {to} {received}: fitted as {}",
             if *is_upload { "an upload" } else { "a download" }
         )?;
-        let mobile = if *is_upload { from } else { to };
-        match is_known {
-            true => Ok(()),
-            false => write!(f, ", with {mobile} as the wireless host; --sender server or mobile changes it"),
+        if *is_known {
+            return Ok(());
         }
+        let mobile = if *is_upload { from } else { to };
+        write!(f, ", with {mobile} as the wireless host; --sender server or mobile changes it")
     }
 }
 

@@ -1,6 +1,6 @@
 //! Two captures of one connection, as text and JSON.
 
-use capture::joined::{Joined, MAX_PACKETS, OneDirection, QUANTILES};
+use capture::joined::{JoinedConnection, JoinedDirection, MAX_PACKETS, QUANTILES};
 use engine::Span;
 use lab::captures::BothEnds;
 use serde_json::{Value, json};
@@ -10,15 +10,15 @@ use crate::table;
 
 /// Renders the packets of both directions and the clocks as text.
 pub fn render_joined(both: &BothEnds<'_>) -> String {
-    let Joined { data, acks, clock, beyond } = &both.joined;
+    let JoinedConnection { data, acks, clock, beyond } = &both.joined;
     let names = both.files.map(|file| format_path(&file.path));
     let [sender, receiver] = [0, 1].map(|end| format!("stream {} of {}", both.numbers[end], names[end]));
     let head = ["direction", "packets", "lost", "share", "spurious"].into_iter().map(str::to_owned);
     let head = head.chain(QUANTILES.iter().map(|(name, _)| format!("{name} ms"))).collect();
-    let row = |(name, direction): (&str, &OneDirection)| {
-        let (packets, lost, delays) = (direction.packets.len(), direction.lost(), direction.delay_quantiles());
+    let row = |(name, direction): (&str, &JoinedDirection)| {
+        let (packets, lost, delays) = (direction.packets.len(), direction.count_lost(), direction.delay_quantiles());
         let share = format!("{:.2} %", 100.0 * lost as f64 / packets.max(1) as f64);
-        let spurious = if both.whole_path { direction.spurious().to_string() } else { "-".to_owned() };
+        let spurious = if both.whole_path { direction.count_spurious().to_string() } else { "-".to_owned() };
         let counts = [name.to_owned(), packets.to_string(), lost.to_string(), share, spurious];
         let in_ms = |delay: Span| format!("{:.3}", delay.as_secs_f64() * 1e3);
         let delays = delays.into_iter().map(|(_, delay)| delay.map_or_else(|| "-".to_owned(), in_ms));
@@ -47,7 +47,7 @@ pub fn render_joined(both: &BothEnds<'_>) -> String {
                        use that part\n",
         );
     }
-    let unknown = data.unknown() + acks.unknown();
+    let unknown = data.count_unknown() + acks.count_unknown();
     if unknown > 0 {
         let packets = format_count(unknown, "packet");
         text.push_str(&format!("note: for {packets} the other capture does not show whether they arrived\n"));
@@ -72,18 +72,18 @@ pub fn render_joined(both: &BothEnds<'_>) -> String {
 
 /// Converts the packets of both directions and the clocks to JSON.
 pub fn joined_to_json(both: &BothEnds<'_>) -> Value {
-    let direction = |packets: &OneDirection| {
+    let direction = |packets: &JoinedDirection| {
         let delays = packets.delay_quantiles().into_iter();
         let delays: serde_json::Map<String, Value> = delays
             .map(|(name, delay)| (name.to_owned(), delay.map(|delay| delay.as_secs_f64() * 1e3).into()))
             .collect();
         json!({
             "packets": packets.packets.len(),
-            "lost": packets.lost(),
-            "unknown": packets.unknown(),
+            "lost": packets.count_lost(),
+            "unknown": packets.count_unknown(),
             "unseen": packets.unseen,
             "missed": packets.missed,
-            "spurious_retransmissions": both.whole_path.then(|| packets.spurious()),
+            "spurious_retransmissions": both.whole_path.then(|| packets.count_spurious()),
             "one_way_ms": delays,
         })
     };

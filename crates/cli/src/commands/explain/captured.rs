@@ -47,7 +47,7 @@ pub fn explain_capture(args: &Args) -> Result<(), CommandFailure> {
             print_if_open(&format!("{joined}{text}"))?;
         }
         if let Some(out) = &out {
-            if recorder.overflowed() {
+            if recorder.has_overflowed() {
                 write_note(format_args!(
                     "warning: no picture in {}: the connection is too long for one",
                     format_path(out)

@@ -100,7 +100,7 @@ pub fn explain_run(args: &Args) -> Result<(), CommandFailure> {
         print_if_open(&text)?;
     }
     match out {
-        Some(out) if recorder.overflowed() => {
+        Some(out) if recorder.has_overflowed() => {
             write_note(format_args!(
                 "warning: no picture in {}: the run is too long for one picture",
                 format_path(&out)

@@ -35,7 +35,7 @@ pub fn plot_capture(args: &Args, view: &PictureView) -> Result<(), CommandFailur
         None => file.explain(&[file.choose_connection(args.capture.stream)?], args.capture.place(), sink)?,
     };
     for (explained, recorder) in all {
-        if recorder.overflowed() {
+        if recorder.has_overflowed() {
             let hint = "draw a part of it with --from and --to";
             return Err(CommandFailure::Run(format!("the connection is too long for one picture\n  hint: {hint}")));
         }

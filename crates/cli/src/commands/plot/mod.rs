@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args as ClapArgs, ValueEnum};
 use engine::Span;
 use lab::load::Loaded;
-use plot::{MAX_SIDE, Panel, Theme, Unit};
+use plot::{AxisUnit, MAX_SIDE, Panel, Theme};
 use report::pictures::{Drawn, MAX_FLOWS, PictureView, Single};
 
 use super::captured::CaptureArgs;
@@ -183,7 +183,7 @@ fn select_view(args: &Args) -> PictureView {
         from: args.from,
         to: args.to,
         panels: args.panels.iter().copied().map(Panel::from).collect(),
-        unit: if args.segments { Unit::Segments } else { Unit::Bytes },
+        unit: if args.segments { AxisUnit::Segments } else { AxisUnit::Bytes },
         blocked: args.blocked,
         theme: if args.dark { Theme::Dark } else { Theme::Light },
         size: args.size,

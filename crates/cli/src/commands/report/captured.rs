@@ -43,7 +43,7 @@ fn explain_connections(
 ) -> Result<Vec<ReportConnection>, CommandFailure> {
     let recorder = || Recorder::new([0], None, None).with_panels(&[plot::Panel::Rtt], &Description::default());
     let recording =
-        |recorder: Option<Recorder>| recorder.filter(|recorder| !recorder.overflowed()).map(Recorder::finish);
+        |recorder: Option<Recorder>| recorder.filter(|recorder| !recorder.has_overflowed()).map(Recorder::finish);
     let mut of_both = BTreeMap::new();
     for number in numbers.iter().take(MAX_FLOWS) {
         let Some(other) = others.iter().find(|other| file.finds_in(*number, other).is_some()) else { continue };

@@ -214,7 +214,7 @@ mod tests {
             "npm error request to https://example.org/vite failed, reason: getaddrinfo EAI_AGAIN",
             "xtask: `npm ci` failed (exit status: 1)",
         ]);
-        assert!(cause.starts_with("npm reaches no registry (EAI_AGAIN), "), "{cause}");
+        assert!(cause.starts_with("npm cannot reach the registry of the page's packages (EAI_AGAIN); "), "{cause}");
         assert!(!cause.contains('\n'), "{cause}");
     }
 
