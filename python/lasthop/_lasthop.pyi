@@ -64,13 +64,13 @@ class Delivered:
     @property
     def queued(self, /) -> float:
         """
-        When it joined the queue, in seconds.
+        When the packet joined the queue, in seconds.
         """
 
 @final
 class Environments:
     """
-    Environments of the same scenarios.
+    Environments with the same scenarios.
     """
     def __new__(cls, /, specs: "Sequence[Spec]", flow_names: SupportsGetItem[int, str], setup: str, period: str | None, count: SupportsIndex, threads: SupportsIndex) -> Environments:
         """
@@ -82,23 +82,23 @@ class Environments:
         """
     def play(self, /, drivers: SupportsGetItem[int, Policy | str], episodes: SupportsGetItem[int, tuple[SupportsIndex, SupportsIndex, SupportsIndex]]) -> "list[list[dict[str, Any]]]":
         """
-        Runs whole episodes by policies or controls, without stops: for each the number of its driver, of its scenario,
-        and its seed. A control is one of the simulator's, or a class of the scenario.
+        Runs whole episodes by policies or controls, without stops: for each the numbers of its driver and scenario, and
+        its seed. A control is a built-in one or a class of the scenario.
         """
     def reset(self, /, begun: SupportsGetItem[int, tuple[SupportsIndex, SupportsIndex, SupportsIndex]]) -> None:
         """
-        Begins episodes: for each of them the environment, the number of the scenario, and the seed. After an exception
-        these environments have none.
+        Begins episodes: for each episode the environment, the number of the scenario, and the seed. After an exception
+        these environments have no episode.
         """
     def stats(self, /, slot: SupportsIndex, complete: bool) -> "list[dict[str, Any]]":
         """
-        What an environment has measured so far; if `complete` with what takes time to calculate.
+        Measurements of an environment so far; with `complete` also the ones that are slow to calculate.
         """
     def step(self, /, actions: bytes, live: bytes) -> tuple[bytes, bytes]:
         """
-        Takes the actions of all environments, and runs those with `live` to the end of the next step. Returns rewards, and
-        for each environment 0 while it runs, 1 if its flows are completed, 2 if the duration has passed. After an
-        exception no environment with `live` has an episode: some were interrupted, and some are a step ahead.
+        Takes the actions of all environments, and runs those with `live` to the end of the next step. Returns rewards,
+        and for each environment 0 while it runs, 1 if its flows are completed, 2 if the duration has passed. After an
+        exception no environment with `live` has an episode, because some were interrupted and some are a step ahead.
         """
 
 @final
@@ -152,22 +152,22 @@ class Feedback:
 @final
 class Link:
     """
-    A link, as an agent sees its sending side.
+    State of a link's sending side, as shown to an agent.
     """
     @property
     def busy(self, /) -> float:
         """
-        Seconds for which the link has transmitted so far.
+        Seconds of transmission on the link so far.
         """
     @property
     def limit_bytes(self, /) -> int | None:
         """
-        Limit of the queue in bytes, if it has one.
+        Limit of the queue in bytes, if limited in bytes.
         """
     @property
     def limit_packets(self, /) -> int | None:
         """
-        Limit of the queue in packets, if it has one.
+        Limit of the queue in packets, if limited in packets.
         """
     @property
     def outstanding(self, /) -> int:
@@ -182,7 +182,7 @@ class Link:
     @property
     def waiting(self, /) -> int:
         """
-        Packets whose transmission has not begun.
+        Number of packets whose transmission has not begun.
         """
     @property
     def waiting_bytes(self, /) -> int:
@@ -193,11 +193,11 @@ class Link:
 @final
 class Node:
     """
-    The node of an agent. Packets and events that it takes are sent in their order after the call.
+    The node of an agent. Packets and events added during a call are sent in their order after the call.
     """
     def emit(self, /, name: str, value: SupportsFloat | SupportsIndex = 1.0, packet: Packet | None = None) -> None:
         """
-        Adds an event to the traces: what happened, a value, and the packet that it is about.
+        Adds an event to the traces: its name, a value, and the packet concerned.
         """
     @property
     def now(self, /) -> float:
@@ -211,8 +211,8 @@ class Node:
         """
     def report(self, /, kind: str, packet: Packet) -> None:
         """
-        Sends an ICMP message about a data segment to its sender: "defer", a local attempt has failed, or "retransmit", it is
-        lost. There is none about other packets.
+        Sends an ICMP message about a data segment to its sender: "defer" if a local attempt has failed, or "retransmit"
+        if the segment is lost. Other packets have no messages.
         """
     def send(self, /, packet: Packet, *, expedited: bool = False) -> None:
         """
@@ -249,7 +249,7 @@ class Packet:
     @property
     def destination(self, /) -> int:
         """
-        Number of the node that it goes to.
+        Number of the destination node.
         """
     @property
     def destination_port(self, /) -> int:
@@ -280,7 +280,7 @@ class Packet:
     @property
     def fin(self, /) -> bool:
         """
-        FIN: the last of its sender.
+        FIN: the sender will send no more data.
         """
     @property
     def length(self, /) -> int:
@@ -300,7 +300,7 @@ class Packet:
     @property
     def sack(self, /) -> list[tuple[int, int]]:
         """
-        SACK blocks, each the first byte and the one after the last.
+        SACK blocks, each as first byte and byte after the last.
         """
     @property
     def seq(self, /) -> int:
@@ -315,7 +315,7 @@ class Packet:
     @property
     def source(self, /) -> int:
         """
-        Number of the node that it comes from, by its place in the scenario, from 0.
+        Number of the source node, by its place in the scenario, from 0.
         """
     @property
     def source_port(self, /) -> int:
@@ -338,7 +338,7 @@ class Packet:
 @final
 class Policy:
     """
-    A network that is ready to act.
+    A network that is ready to compute actions.
     """
     def __new__(cls, /, rules: str, layers: SupportsGetItem[int, tuple[SupportsGetItem[int, SupportsGetItem[int, SupportsFloat | SupportsIndex]], SupportsGetItem[int, SupportsFloat | SupportsIndex]]]) -> Policy:
         """
@@ -350,7 +350,7 @@ class Policy:
         """
     def json(self, /) -> str:
         """
-        Its rules and layers, as in its file, but in JSON.
+        Rules and layers of the policy, as in its file, but in JSON.
         """
     @staticmethod
     def read(text: str) -> Policy:
@@ -370,7 +370,7 @@ class Session:
         """
     def batch(self, /, runs: SupportsGetItem[int, tuple[SupportsIndex, SupportsIndex, SupportsIndex]]) -> str:
         """
-        These runs as text for [`run_batch`].
+        Encodes these runs as text for [`run_batch`].
         """
     def describe(self, /, run: tuple[SupportsIndex, SupportsIndex, SupportsIndex]) -> str:
         """
@@ -378,11 +378,11 @@ class Session:
         """
     def files(self, /) -> dict[Path, bytes]:
         """
-        The files that the scenario names, which [`run_batch`] needs in addition to a batch.
+        Files named by the scenario, which [`run_batch`] needs in addition to a batch.
         """
     def keep(self, /, runs: SupportsGetItem[int, tuple[tuple[SupportsIndex, SupportsIndex, SupportsIndex], str]]) -> None:
         """
-        Stores the summaries of finished runs, all of them or none.
+        Stores the summaries of finished runs, either all or none.
         """
     def next_round(self, /) -> bool:
         """
@@ -390,19 +390,19 @@ class Session:
         """
     def progress(self, /) -> tuple[int, int]:
         """
-        The numbers of runs made, and to be made in all, so far as they are known.
+        Numbers of finished runs, and of all runs as far as known.
         """
     def result(self, /) -> tuple[str, int, int, int]:
         """
-        The JSON of `lasthop sweep --json`, the numbers of runs made now and of all, and the sweep's number in the store.
+        The JSON of `lasthop sweep --json`, the numbers of new and of all runs, and the sweep's number in the store.
         """
     def run(self, /, jobs: SupportsIndex, progress: "Callable[[int, int], object] | None") -> None:
         """
-        Makes all missing runs on threads.
+        Executes all missing runs on threads.
         """
     def take(self, /, most: SupportsIndex) -> list[tuple[int, int, int]]:
         """
-        Up to `most` missing runs of this round that were not taken before.
+        Returns up to `most` missing runs of this round that no earlier call returned.
         """
     def warnings(self, /) -> "list[dict[str, Any]]":
         """
@@ -412,7 +412,7 @@ class Session:
 @final
 class Start:
     """
-    What a control begins with: bytes.
+    Initial values of a control, in bytes.
     """
     @property
     def cwnd(self, /) -> float: ...
@@ -477,8 +477,8 @@ class Table:
         """
     def numbers(self, /, name: str) -> tuple[bytes, bool] | None:
         """
-        The numbers of a column as bytes of 64-bit numbers, NaN where one is missing, and whether they are integers; `None`
-        if there is no such column of numbers.
+        The numbers of a column as bytes of 64-bit numbers, NaN for missing values, and whether the numbers are
+        integers; `None` if there is no such column of numbers.
         """
 
 def check(spec: "Spec") -> "list[dict[str, Any]]":
@@ -489,7 +489,7 @@ def check(spec: "Spec") -> "list[dict[str, Any]]":
 def check_member(checked: "Class", settings: str, seeds: SupportsIndex) -> None:
     """
     Checks a class with settings, which are a JSON object, against the contracts of its registry, with inputs drawn from
-    each seed from 1 to `seeds`. It looks for signals after each of them only.
+    each seed from 1 to `seeds`. Signals are checked only after each seed.
     """
 
 def compared(spec: "Spec | None", path_names: SupportsGetItem[int, str], schemes: SupportsGetItem[int, str], changes: SupportsGetItem[int, str], replications: SupportsIndex, store: str | PathLike[str], jobs: SupportsIndex, progress: "Callable[[int, int], object] | None") -> tuple[str, list[str], int, int]:
@@ -534,8 +534,8 @@ def run(spec: "Spec", traces: SupportsGetItem[int, str], delays: bool, progress:
 
 def run_batch(batch: str, path: str | PathLike[str], files: "dict[Path, bytes]", classes: "Sequence[Class]") -> list[tuple[str | None, str | None]]:
     """
-    Makes the runs of a batch, in any process with the same version of the package. The outcome of each is its summary, or
-    why it failed.
+    Executes the runs of a batch, in any process with the same version of the package. The outcome of each run is its
+    summary, or the reason of its failure.
     """
 
 def schema() -> str:
@@ -555,7 +555,7 @@ def topology(spec: "Spec", look: "Look") -> tuple[str, str, bytes]:
 
 def trace_table(file: str, bytes: bytes) -> Table | None:
     """
-    A trace as a table, by its file's name and contents: `None` if it is no table.
+    A trace as a table, by its file's name and contents: `None` if the trace is not a table.
     """
 
 def versions() -> tuple[str, int]:
