@@ -29,11 +29,21 @@ fn render_declaration<T: TS>(config: &Config) -> String {
     format!("\n{docs}export {}\n", T::decl(config))
 }
 
+/// Puts each comment that has one line of text into one line.
+fn join_short_comments(types: &str) -> String {
+    let mut pieces = types.split("/**\n * ");
+    let head = pieces.next().unwrap_or_default().to_owned();
+    pieces.fold(head, |out, piece| match piece.split_once("\n */") {
+        Some((text, rest)) if !text.contains('\n') => format!("{out}/** {text} */{rest}"),
+        _ => format!("{out}/**\n * {piece}"),
+    })
+}
+
 /// The declarations of types, in this order.
 macro_rules! declarations {
     ($($type:ty),+ $(,)?) => {{
         let config = Config::new().with_large_int("number").with_array_tuple_limit(PAIR);
-        [HEAD.to_owned(), $(render_declaration::<$type>(&config)),+].concat()
+        join_short_comments(&[HEAD.to_owned(), $(render_declaration::<$type>(&config)),+].concat())
     }};
 }
 
