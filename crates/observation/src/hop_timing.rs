@@ -124,7 +124,7 @@ impl HopTimings {
         HopTimings(hops.collect())
     }
 
-    /// The path of a captured connection as one hop; none if its rate or its delay is unknown.
+    /// The path of a captured connection as one hop; no hop at an unknown rate or delay.
     pub fn of_capture(connection: &CapturedConnection) -> Self {
         let known = connection.rate.value().zip(connection.delay.value());
         let hop = known.map(|(rate, delay)| HopTiming {

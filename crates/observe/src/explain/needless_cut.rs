@@ -113,46 +113,48 @@ impl NeedlessCut {
             });
         }
         while let Some(cut) = self.open.pop_if(|cut| self.window >= cut.whole) {
-            report_cut(&cut, at, (true, self.any), flow, out);
+            self.report_cut(&cut, at, true, flow, out);
         }
     }
-}
 
-fn report_cut(
-    cut: &WindowCut,
-    at: Time,
-    (regrown, any): (bool, bool),
-    flow: &FlowObservation,
-    out: &mut FindingCollector<'_>,
-) {
-    if !cut.needless {
-        return;
+    /// Reports a reduction whose window is restored (`regrown`), or of which the flow's end is reached.
+    fn report_cut(
+        &self,
+        cut: &WindowCut,
+        at: Time,
+        regrown: bool,
+        flow: &FlowObservation,
+        out: &mut FindingCollector<'_>,
+    ) {
+        if !cut.needless {
+            return;
+        }
+        let cost = Span::from_nanos(cut.nanos.round() as u64);
+        let segments = |bytes: f64| format!("{:.1}", bytes / f64::from(flow.segment.max(1)));
+        let took = format_millis(at.since(cut.at));
+        let how = if regrown {
+            format!("cwnd restored after {took} ms")
+        } else {
+            format!("cwnd not restored in the remaining {took} ms")
+        };
+        let cause = match cut.cause {
+            CutCause::Timeout => "timeout",
+            CutCause::FastRetransmit => "fast retransmit",
+            CutCause::Mark => "mark",
+        };
+        let holds = match flow.pipe() {
+            _ if !self.any => " although no queue had dropped or marked a packet".to_owned(),
+            Some(pipe) => format!(", while the path holds {}", segments(pipe)),
+            None => String::new(),
+        };
+        let text = format!(
+            "a {cause} reduced the window from {} to {} segments{holds}: {how}, about {} ms of transmission lost",
+            segments(cut.before),
+            segments(cut.after),
+            format_millis(cost)
+        );
+        out.report_finding(cut.at, at, cost, text);
     }
-    let cost = Span::from_nanos(cut.nanos.round() as u64);
-    let segments = |bytes: f64| format!("{:.1}", bytes / f64::from(flow.segment.max(1)));
-    let took = format_millis(at.since(cut.at));
-    let how = if regrown {
-        format!("cwnd restored after {took} ms")
-    } else {
-        format!("cwnd not restored in the remaining {took} ms")
-    };
-    let cause = match cut.cause {
-        CutCause::Timeout => "timeout",
-        CutCause::FastRetransmit => "fast retransmit",
-        CutCause::Mark => "mark",
-    };
-    let holds = match flow.pipe() {
-        _ if !any => " although no queue had dropped or marked a packet".to_owned(),
-        Some(pipe) => format!(", while the path holds {}", segments(pipe)),
-        None => String::new(),
-    };
-    let text = format!(
-        "a {cause} reduced the window from {} to {} segments{holds}: {how}, about {} ms of transmission lost",
-        segments(cut.before),
-        segments(cut.after),
-        format_millis(cost)
-    );
-    out.report_finding(cut.at, at, cost, text);
 }
 
 impl Watch for NeedlessCut {
@@ -178,7 +180,7 @@ impl Watch for NeedlessCut {
     fn end(&mut self, at: Time, flow: &FlowObservation, out: &mut FindingCollector<'_>) {
         self.pass(at, out);
         for cut in std::mem::take(&mut self.open) {
-            report_cut(&cut, at, (false, self.any), flow, out);
+            self.report_cut(&cut, at, false, flow, out);
         }
     }
 }
