@@ -310,11 +310,6 @@ impl ExplainedConnection {
         format!("stream {} from {} to {}", self.survey.number, ends[from.index()], ends[to.index()])
     }
 
-    /// The place of the capture in words.
-    pub fn place(&self) -> String {
-        self.survey.vantage.value().map_or("an unknown place".to_owned(), |place| format!("the {}", place.name()))
-    }
-
     /// The circumstances that limit what the capture shows, each a sentence.
     pub fn notes(&self) -> Vec<String> {
         let ExplainedConnection { survey, counts, .. } = self;

@@ -92,6 +92,11 @@ impl Survey {
         self.to_sender.value().unwrap_or(Span::ZERO)
     }
 
+    /// The place of the capture in words.
+    pub fn describe_place(&self) -> String {
+        self.vantage.value().map_or("an unknown place".to_owned(), |place| format!("the {}", place.name()))
+    }
+
     /// The place whose times the capture has: the sender, unless it is known to be another.
     pub fn place_of_times(&self) -> Vantage {
         self.vantage.value().unwrap_or(Vantage::Sender)

@@ -243,12 +243,12 @@ fn fit_transfer(name: &str, transfer: &MeasuredTransfer, given: &GivenSettings) 
     let refused = |what: String| CommandFailure::Input(format!("error: {name}: {what}"));
     let ends = transfer.survey.stream.ends;
     write_note(format_args!(
-        "{name}: stream {}, {} to {}, {} segments with data, captured at the {}",
+        "{name}: stream {}, {} to {}, {} segments with data, captured at {}",
         transfer.survey.number,
         ends[transfer.survey.sender.index()],
         ends[transfer.survey.sender.other().index()],
         transfer.transmissions.len(),
-        transfer.survey.place_of_times().name(),
+        transfer.survey.describe_place(),
     ));
     let opened = transfer.survey.sender == capture::End::Client;
     note_direction(given, opened.then_some("the end that opened the connection"));

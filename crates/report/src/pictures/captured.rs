@@ -29,7 +29,7 @@ pub fn draw_captured_connection(
     let marks = if findings { report.lost_time().marks(MAX_MARKS) } else { Vec::new() };
     let options = PictureOptions {
         title: Some(explained.name()),
-        ran: vec![format!("captured at {}", explained.place())],
+        ran: vec![format!("captured at {}", explained.survey.describe_place())],
         spans: marks.into_iter().map(|(from, to, label)| MarkedInterval { from, to, label }).collect(),
         budget: if findings { compute_captured_shares(report) } else { Vec::new() },
         ..view.options(&view.panels(&PANELS))

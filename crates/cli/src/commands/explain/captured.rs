@@ -119,7 +119,7 @@ fn render_explained_capture(title: &str, file: &CaptureFile, explained: &Explain
         counts.repeated,
         counts.duplicates,
         counts.reordered,
-        explained.place(),
+        survey.describe_place(),
     ));
     if counts.closed_windows > 0 || counts.probes > 0 {
         text.push_str(&format!(
