@@ -2,11 +2,10 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use capture::joined::{Crossing, CrossingFate};
+use capture::joined::Crossing;
 use capture::transfer::{Truth, Vantage};
 use engine::{Span, Time};
 use lab::captures::{BothEnds, CaptureFile};
-use observe::observation::captured::CapturedFate;
 use observe::observation::{CapturedConnection, CapturedFact, CapturedSink, Evidence};
 use path::LinkEvent;
 use sim::{Event, Network, NodeEvent, Sink, World};
@@ -274,8 +273,8 @@ fn lost_packets_of_both_directions_agree_with_the_run() {
                 let ways = [&both.joined.data, &both.joined.acks];
                 for (direction, way) in ways.into_iter().enumerate() {
                     assert_eq!((way.unseen, way.missed), (0, 0));
-                    let unknown = by_name(&way.packets, |packet| packet.fate == CrossingFate::Unknown);
-                    let mut found = by_name(&way.packets, |packet| packet.fate == CrossingFate::Lost);
+                    let unknown = by_name(&way.packets, |packet| packet.fate.is_unknown());
+                    let mut found = by_name(&way.packets, Crossing::is_lost);
                     // The capture that would have shown them was over.
                     for (name, times) in unknown {
                         assert!(times <= 1);
@@ -291,7 +290,7 @@ fn lost_packets_of_both_directions_agree_with_the_run() {
                 let mut arrivals: BTreeMap<u32, usize> = BTreeMap::new();
                 data.for_each(|((seq, ..), times)| *arrivals.entry(*seq).or_default() += times.len());
                 let twice: usize = arrivals.values().map(|times| times - 1).sum();
-                let arrives = |packet: &&Crossing| packet.spurious && matches!(packet.fate, CrossingFate::Arrived(_));
+                let arrives = |packet: &&Crossing| packet.spurious && packet.arrival().is_some();
                 let found = both.joined.data.packets.iter().filter(arrives).count();
                 assert_eq!(found, twice, "{name}, {tcp}");
                 spurious += twice;
@@ -308,7 +307,7 @@ fn packets_that_the_capture_missed_are_not_lost() {
     let ends = Ends { misses: Some(10), ..Ends::new(&network, (Span::ZERO, 0.0)) };
     joined_at(&network, ends, [0, 1], |both, run| {
         let data = &both.joined.data;
-        let found = by_name(&data.packets, |packet| packet.fate == CrossingFate::Lost);
+        let found = by_name(&data.packets, Crossing::is_lost);
         assert!(found.iter().all(|(name, times)| run.lost[0].get(name) >= Some(times)), "{found:?}");
         // The capture may have missed the retransmission of a lost packet.
         assert!(10 * found.len() >= 8 * run.lost[0].len(), "{} of {}", found.len(), run.lost[0].len());
@@ -328,7 +327,7 @@ fn lost_packets_agree_with_the_run_where_offloading_merges_segments() {
                 assert!(both.whole_path);
                 for (direction, way) in [&both.joined.data, &both.joined.acks].into_iter().enumerate() {
                     assert_eq!(way.unseen, 0, "{merges:?}, ids: {has_ids}, direction {direction}");
-                    let found = by_name(&way.packets, |packet| packet.fate == CrossingFate::Lost);
+                    let found = by_name(&way.packets, Crossing::is_lost);
                     assert_eq!(found, run.lost[direction], "{merges:?}, ids: {has_ids}, direction {direction}");
                 }
                 assert!(both.joined.data.count_lost() > 10);
@@ -357,7 +356,7 @@ fn delays_agree_with_the_run_except_for_the_clock_offset() {
                     (left.len() == 1 && arrived.len() == 1).then(|| arrived[0].since(left[0]).as_secs_f64())
                 };
                 for packet in &way.packets {
-                    let CrossingFate::Arrived(at) = packet.fate else { continue };
+                    let Some(at) = packet.arrival() else { continue };
                     let Some(truth) = once(&(packet.seq.0, packet.ack.0, packet.len)) else { continue };
                     let error = at.since(packet.sent).as_secs_f64() - truth;
                     offsets.push(if direction == 0 { error } else { -error });
@@ -410,13 +409,9 @@ struct BoundsCheck<'a> {
 impl CapturedSink for BoundsCheck<'_> {
     fn on_captured(&mut self, at: Time, fact: &CapturedFact) {
         let CapturedFact::Sent(sent) = fact else { return };
-        let Some(arrival) = self.truth.and_then(|truth| truth.get(&(at, sent.seq as u32))) else { return };
-        let Evidence::Inferred { low, high, .. } = sent.fate else { return };
-        let is_confirmed = match (arrival, low, high) {
-            (Some(arrival), CapturedFate::Arrived(low), CapturedFate::Arrived(high)) => (low..=high).contains(arrival),
-            (None, CapturedFate::Lost, CapturedFate::Lost) => true,
-            _ => false,
-        };
+        let truth = self.truth.and_then(|truth| truth.get(&(at, sent.seq as u32))?.value());
+        let (Some(truth), Evidence::Inferred { low, high, .. }) = (truth, sent.fate) else { return };
+        let is_confirmed = (low..=high).contains(&truth);
         self.inferred += 1;
         self.confirmed += u32::from(is_confirmed);
     }
@@ -448,7 +443,7 @@ fn capture_between_the_ends_shows_a_part_of_the_path() {
     ends.nodes[0] = station;
     joined_at(&network, ends, [1, 0], |both, run| {
         assert!(!both.whole_path && both.truth().is_none());
-        assert_eq!(by_name(&both.joined.data.packets, |packet| packet.fate == CrossingFate::Lost), run.lost[0]);
+        assert_eq!(by_name(&both.joined.data.packets, Crossing::is_lost), run.lost[0]);
         let (explained, _) = both.explain(|_| sim::NullSink).expect("explained");
         assert!(!explained.survey.is_at_sender());
     });

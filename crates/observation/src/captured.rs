@@ -28,6 +28,8 @@ pub struct CapturedConnection {
     pub start: Time,
     /// Bytes of data in a full segment.
     pub segment: u32,
+    /// Bytes of the packet of a full segment, with the IP and TCP headers.
+    pub packet: u32,
     /// Bytes of data, from the first one captured to the last.
     pub bytes: u64,
     /// The rate of the slowest link.
@@ -40,13 +42,29 @@ pub struct CapturedConnection {
     pub is_at_sender: bool,
 }
 
-/// What became of a transmission.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// What became of a packet. A lost one is later than any that arrived.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum CapturedFate {
-    /// It arrived at the receiver at this time.
+    /// It arrived at the other end at this time.
     Arrived(Time),
     /// It was lost.
     Lost,
+}
+
+impl CapturedFate {
+    /// When it arrived, if it did.
+    pub fn arrival(self) -> Option<Time> {
+        match self {
+            CapturedFate::Arrived(at) => Some(at),
+            CapturedFate::Lost => None,
+        }
+    }
+
+    /// The same with another time of arrival.
+    #[must_use]
+    pub fn map_arrival(self, convert: impl FnOnce(Time) -> Time) -> Self {
+        self.arrival().map_or(CapturedFate::Lost, |at| CapturedFate::Arrived(convert(at)))
+    }
 }
 
 /// When the slowest link transmitted a segment.
@@ -81,10 +99,7 @@ impl CapturedTransmission {
 
     /// When it arrived, if it did.
     pub fn arrival(&self) -> Option<Time> {
-        match self.fate.value()? {
-            CapturedFate::Arrived(at) => Some(at),
-            CapturedFate::Lost => None,
-        }
+        self.fate.value()?.arrival()
     }
 }
 
@@ -127,6 +142,11 @@ pub enum CapturedFact {
         /// The receive window that it states.
         window: Evidence<u64>,
     },
+    /// A SYN of the receiver arrived at the sender.
+    ReceiverOpened {
+        /// The receive window that it states, which is never scaled [RFC7323 s2.2].
+        window: u64,
+    },
     /// The receiver reported bytes that had arrived twice [RFC2883].
     DuplicateReported {
         /// The first byte.
@@ -167,6 +187,8 @@ pub enum CapturedFact {
         seq: u64,
         /// Consecutive expiries, this one included.
         nth: u32,
+        /// Why the segment was retransmitted, which shows the expiry.
+        cause: Evidence<Reason>,
         /// The timeout that follows.
         next: Evidence<Span>,
     },
@@ -174,11 +196,16 @@ pub enum CapturedFact {
     FastRetransmit {
         /// First byte of the segment that was retransmitted.
         seq: u64,
+        /// Why it was retransmitted, which shows the recovery.
+        cause: Evidence<Reason>,
     },
     /// Everything that was sent before the loss is acknowledged.
     RecoveryEnd,
-    /// All data is acknowledged.
-    Completed,
+    /// All data that was captured is acknowledged.
+    AllAcknowledged {
+        /// Whether the transfer ends with it.
+        ends: Evidence<bool>,
+    },
 }
 
 /// Receives the facts of one connection, in order of time.
@@ -217,7 +244,7 @@ impl CapturedFact {
             CapturedFact::Acked { duplicate, .. } => SenderFact::Acked { duplicate },
             CapturedFact::Window { .. } => SenderFact::WindowChanged,
             CapturedFact::TimerExpired { seq, nth, .. } => SenderFact::TimerExpired { seq, nth },
-            CapturedFact::FastRetransmit { seq } => SenderFact::FastRetransmit { seq },
+            CapturedFact::FastRetransmit { seq, .. } => SenderFact::FastRetransmit { seq },
             CapturedFact::RecoveryEnd => SenderFact::RecoveryEnd,
             CapturedFact::RoundTrip { rtt, .. } => SenderFact::RoundTrip { rtt },
             CapturedFact::HandshakeBegan | CapturedFact::HandshakeEnded => SenderFact::Other,
@@ -226,9 +253,10 @@ impl CapturedFact {
             | CapturedFact::Lost { .. }
             | CapturedFact::AckSent { .. }
             | CapturedFact::AckArrived { .. }
+            | CapturedFact::ReceiverOpened { .. }
             | CapturedFact::DuplicateReported { .. }
             | CapturedFact::Blocked(_)
-            | CapturedFact::Completed => return None,
+            | CapturedFact::AllAcknowledged { .. } => return None,
         })
     }
 }

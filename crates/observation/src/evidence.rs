@@ -39,6 +39,8 @@ pub enum Rule {
     ShortRoundTrip,
     /// The place before the losses: lost segments were captured.
     CapturedBeforeLoss,
+    /// The captures of both ends, whose clocks differ by an offset; of alike packets, those are paired that keep the order.
+    BothCaptures,
     /// The acknowledgments of a segment and of its retransmissions.
     Acknowledgments,
     /// A segment without an acknowledgment for longer than round trips and the timer take.
@@ -53,7 +55,7 @@ pub enum Rule {
     NoReduction,
     /// The timer of RFC 6298 without a minimum.
     Rfc6298,
-    /// The segment that follows.
+    /// The segment that follows, or that none follows. The bounds of a reason are in the order of [`tcp::Blocked::ALL`].
     NextSegment,
 }
 
@@ -76,6 +78,8 @@ pub enum Unseen {
     NotAtSender,
     /// It occurs on the path, which a capture at one place does not show.
     OnThePath,
+    /// No FIN of the sender was captured.
+    NoFin,
     /// The capture ends before it is decided.
     CaptureEnds,
 }

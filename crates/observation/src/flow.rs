@@ -171,7 +171,7 @@ impl FlowObservation {
     /// Bytes in flight that keep the slowest hop busy: its bandwidth-delay product at the min RTT. `None` if the rate is
     /// unknown.
     pub fn pipe(&self) -> Option<f64> {
-        let (rtt, slowest) = (self.sender.least_rtt?, self.slowest.as_ref()?);
+        let (rtt, slowest) = (self.sender.least_rtt.value()?, self.slowest.as_ref()?);
         let cycle = slowest.cycle.value()?.as_nanos();
         (cycle > 0).then(|| rtt.as_nanos() as f64 / cycle as f64 * f64::from(self.segment))
     }

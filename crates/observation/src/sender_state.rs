@@ -43,13 +43,16 @@ pub struct SenderState {
     /// When it last sent or received something; expiries of its timer do not count.
     pub acted: Time,
     /// Why it last sent nothing.
-    pub blocked: Option<Blocked>,
+    pub blocked: Evidence<Blocked>,
     /// Whether the connection is being opened.
     pub opening: bool,
     /// Whether it is in a recovery that duplicate acknowledgments began.
     pub in_fast_recovery: Evidence<bool>,
+    /// The first byte never sent when that recovery began: it ends when all before is acknowledged. Tahoe has no event for
+    /// that.
+    recovery_end: u64,
     /// The least round trip.
-    pub least_rtt: Option<Span>,
+    pub least_rtt: Evidence<Span>,
     /// The retransmission timeout after the last round trip or expiry.
     pub rto: Evidence<Span>,
     /// The receive window in the last acknowledgment that arrived; before the first one, the connection's.
@@ -77,16 +80,22 @@ impl SenderState {
             cwnd: Evidence::Unknown(Unseen::NotYet),
             ssthresh: Evidence::Unknown(Unseen::NotYet),
             acted: start,
-            blocked: None,
+            blocked: Evidence::Unknown(Unseen::NotYet),
             opening: false,
             in_fast_recovery: Evidence::Known(false),
-            least_rtt: None,
+            recovery_end: 0,
+            least_rtt: Evidence::Unknown(Unseen::NotYet),
             rto: Evidence::Unknown(Unseen::NotYet),
             receive_window: Evidence::Unknown(Unseen::NotYet),
             outstanding: VecDeque::new(),
             duplicates: 0,
             reason: None,
         }
+    }
+
+    /// The state of a captured flow, whose recoveries the capture does not show if it begins in one.
+    pub(crate) fn of_capture(start: Time) -> Self {
+        SenderState { in_fast_recovery: Evidence::infer(false, Rule::RetransmissionCause), ..SenderState::new(start) }
     }
 
     /// The same with the receive window of the connection.
@@ -126,19 +135,19 @@ impl SenderState {
                 return self.acknowledge(at, ack, duplicate);
             }
             Event::NoticeReceived { .. } => self.acted = at,
-            Event::Blocked { reason } => self.blocked = Some(reason),
+            Event::Blocked { reason } => self.blocked = Evidence::Known(reason),
             Event::Window { cwnd, ssthresh } => {
                 (self.cwnd, self.ssthresh) = (Evidence::Known(cwnd), Evidence::Known(ssthresh));
             }
             Event::RttSample { rtt, rto, .. } => {
-                self.add_round_trip(rtt);
-                self.rto = Evidence::Known(rto);
+                let least = self.least_rtt.known().map_or(rtt, |least| least.min(rtt));
+                (self.least_rtt, self.rto) = (Evidence::Known(least), Evidence::Known(rto));
             }
             Event::Timeout { rto, .. } => {
                 (self.in_fast_recovery, self.rto) = (Evidence::Known(false), Evidence::Known(rto));
             }
             Event::FastRetransmit { .. } | Event::NotifiedRecovery { .. } => {
-                self.in_fast_recovery = Evidence::Known(true);
+                (self.in_fast_recovery, self.recovery_end) = (Evidence::Known(true), self.max);
             }
             Event::RecoveryEnd | Event::Undone => self.in_fast_recovery = Evidence::Known(false),
             _ => {}
@@ -148,7 +157,6 @@ impl SenderState {
 
     /// Handles a fact of a capture. Returns its acknowledgment.
     pub fn apply_captured(&mut self, at: Time, fact: &CapturedFact) -> Acknowledged {
-        let recovers = |recovers| Evidence::infer(recovers, Rule::RetransmissionCause);
         match *fact {
             CapturedFact::HandshakeBegan => self.opening = true,
             CapturedFact::HandshakeEnded => self.opening = false,
@@ -161,22 +169,30 @@ impl SenderState {
                 self.acted = at;
                 return self.acknowledge(at, ack, duplicate);
             }
-            CapturedFact::Blocked(reason) => self.blocked = reason.value(),
+            CapturedFact::Blocked(reason) => self.blocked = reason,
             CapturedFact::Window { cwnd, ssthresh } => (self.cwnd, self.ssthresh) = (cwnd, ssthresh),
-            CapturedFact::RoundTrip { rtt, timeout, .. } => {
-                self.add_round_trip(rtt);
+            // The sender may measure fewer round trips, with the same mean.
+            CapturedFact::RoundTrip { rtt, smoothed, timeout, .. } => {
+                let (least, most) = self.least_rtt.bounds().unwrap_or((rtt, smoothed));
+                let (value, high) = (least.min(rtt), most.min(smoothed).max(least.min(rtt)));
+                self.least_rtt = Evidence::Inferred { value, low: value, high, rule: Rule::LeastRoundTrip };
                 self.rto = timeout;
             }
-            CapturedFact::TimerExpired { next, .. } => (self.in_fast_recovery, self.rto) = (recovers(false), next),
-            CapturedFact::FastRetransmit { .. } => self.in_fast_recovery = recovers(true),
-            CapturedFact::RecoveryEnd => self.in_fast_recovery = recovers(false),
+            CapturedFact::TimerExpired { next, .. } => {
+                let recovers = Evidence::infer(false, Rule::RetransmissionCause);
+                (self.in_fast_recovery, self.rto) = (recovers, next);
+            }
+            // Tahoe has no fast recovery [RFC2001].
+            CapturedFact::FastRetransmit { .. } => {
+                let rule = Rule::RetransmissionCause;
+                self.in_fast_recovery = Evidence::Inferred { value: true, low: false, high: true, rule };
+            }
+            CapturedFact::RecoveryEnd => {
+                self.in_fast_recovery = Evidence::infer(false, Rule::RetransmissionCause);
+            }
             _ => {}
         }
         Acknowledged::default()
-    }
-
-    fn add_round_trip(&mut self, rtt: Span) {
-        self.least_rtt = Some(self.least_rtt.map_or(rtt, |least| least.min(rtt)));
     }
 
     fn send(&mut self, at: Time, seq: u64, end: u64) {
@@ -199,6 +215,9 @@ impl SenderState {
         self.duplicates = if duplicate { self.duplicates } else { 0 };
         let bytes = ack.min(self.max).saturating_sub(self.una);
         self.una += bytes;
+        if self.una >= self.recovery_end && self.in_fast_recovery == Evidence::Known(true) {
+            self.in_fast_recovery = Evidence::Known(false);
+        }
         let mut last = None;
         while let Some(segment) = self.outstanding.front().filter(|segment| segment.end <= self.una) {
             last = Some(*segment);

@@ -17,7 +17,7 @@
 //! corrected for the skew.
 //!
 //! Limits: if a copy of a segment arrives out of order while another copy is in flight, the two may be confused. Among
-//! identical consecutive acknowledgments, only the times tell which one was lost.
+//! identical consecutive acknowledgments, only the times tell which one was lost. The bounds of their fates say so.
 
 mod clock;
 mod pairs;
@@ -25,6 +25,8 @@ mod pairs;
 use std::collections::BTreeMap;
 
 use engine::{Span, Time};
+use observation::captured::CapturedFate;
+use observation::{Evidence, Rule, Unseen};
 use rangemap::RangeSet;
 use wire::{Flags, SeqNum};
 
@@ -33,7 +35,7 @@ use crate::transfer::{Survey, Truth};
 
 pub use clock::ReceiverClock;
 use clock::find_skew;
-use pairs::{PacketPairs, pair_packets};
+use pairs::{PacketPair, PacketPairs, pair_packets};
 
 /// The most packets of a connection that are stored: a limit of memory, about 60 MB for each capture.
 pub const MAX_PACKETS: usize = 1 << 20;
@@ -127,24 +129,14 @@ impl ConnectionTrack {
 /// The bit of RST in a key.
 const RESET: u8 = 1 << 2;
 
-/// The fate of a packet between the two captures.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum CrossingFate {
-    /// It arrived at this time, by the clock of the sender's capture.
-    Arrived(Time),
-    /// It was lost on the way.
-    Lost,
-    /// The other capture did not cover the expected arrival, or it missed the packet, which was acknowledged.
-    Unknown,
-}
-
 /// A packet on its way from one end to the other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Crossing {
     /// When it left, by the clock of the sender's capture.
     pub sent: Time,
-    /// What became of it.
-    pub fate: CrossingFate,
+    /// What became of it, with its arrival by the clock of the sender's capture. Unknown if the other capture did not
+    /// cover the expected arrival, or if it missed the packet, which was acknowledged.
+    pub fate: Evidence<CapturedFate>,
     /// Its sequence number, on the wire.
     pub seq: SeqNum,
     /// Bytes of data.
@@ -155,6 +147,18 @@ pub struct Crossing {
     pub resent: bool,
     /// Whether it is a spurious retransmission: an earlier one arrives.
     pub spurious: bool,
+}
+
+impl Crossing {
+    /// When it arrived, most likely.
+    pub fn arrival(&self) -> Option<Time> {
+        self.fate.value()?.arrival()
+    }
+
+    /// Whether it was lost, most likely.
+    pub fn is_lost(&self) -> bool {
+        self.fate.value() == Some(CapturedFate::Lost)
+    }
 }
 
 /// The packets of one direction.
@@ -190,16 +194,15 @@ impl JoinedDirection {
         // Numbers below the origin, such as in the handshake, wrap around.
         let acknowledged =
             acks.packets.iter().map(|packet| offset(packet.ack)).filter(|ack| *ack <= u32::MAX / 2).max();
-        let has_arrived = |packet: &&Crossing| packet.len > 0 && matches!(packet.fate, CrossingFate::Arrived(_));
         let mut arrived = RangeSet::new();
-        for packet in self.packets.iter().filter(has_arrived) {
+        for packet in self.packets.iter().filter(|packet| packet.len > 0 && packet.arrival().is_some()) {
             let from = u64::from(offset(packet.seq));
             arrived.insert(from..from + u64::from(packet.len));
         }
-        for packet in self.packets.iter_mut().filter(|packet| packet.len > 0 && packet.fate == CrossingFate::Lost) {
+        for packet in self.packets.iter_mut().filter(|packet| packet.len > 0 && packet.is_lost()) {
             let from = offset(packet.seq);
             if acknowledged.is_some_and(|until| from < until) && !arrived.contains(&from.into()) {
-                packet.fate = CrossingFate::Unknown;
+                packet.fate = Evidence::Unknown(Unseen::OnThePath);
                 self.missed += 1;
             }
         }
@@ -207,12 +210,12 @@ impl JoinedDirection {
 
     /// The number of packets that were lost.
     pub fn count_lost(&self) -> usize {
-        self.packets.iter().filter(|packet| packet.fate == CrossingFate::Lost).count()
+        self.packets.iter().filter(|packet| packet.is_lost()).count()
     }
 
     /// The number of packets whose fate is not known.
     pub fn count_unknown(&self) -> usize {
-        self.packets.iter().filter(|packet| packet.fate == CrossingFate::Unknown).count()
+        self.packets.iter().filter(|packet| packet.fate.is_unknown()).count()
     }
 
     /// The number of spurious retransmissions.
@@ -222,10 +225,7 @@ impl JoinedDirection {
 
     /// The one-way delays, the shortest first.
     pub fn sorted_delays(&self) -> Vec<Span> {
-        let delay = |packet: &Crossing| match packet.fate {
-            CrossingFate::Arrived(at) => Some(at.since(packet.sent)),
-            CrossingFate::Lost | CrossingFate::Unknown => None,
-        };
+        let delay = |packet: &Crossing| Some(packet.arrival()?.since(packet.sent));
         let mut delays: Vec<Span> = self.packets.iter().filter_map(delay).collect();
         delays.sort_unstable();
         delays
@@ -265,6 +265,8 @@ impl JoinedConnection {
         let backward = [receiver.packets_from(false), sender.packets_from(false)];
         let data = pair_packets(&forward[0], &forward[1]).ok_or(JoinError::NothingInCommon("data"))?;
         let acks = pair_packets(&backward[0], &backward[1]).ok_or(JoinError::NothingInCommon("acknowledgments"))?;
+        // The minimum round trip, which the clocks' offset does not change: each delay is at most that.
+        let slack = (data.least + acks.least).max(0);
         let skew = find_skew(
             &list_crossings(&forward, &data, find_usual_len(&forward[0])),
             &list_crossings(&backward, &acks, find_usual_len(&backward[0])),
@@ -277,22 +279,17 @@ impl JoinedConnection {
         let ends =
             |packets: &[TrackedPacket]| packets.first().zip(packets.last()).map(|(first, last)| [first.at, last.at]);
         let [at_receiver, at_sender] = [&receiver.packets, &sender.packets].map(|packets| ends(packets));
-        let acks = join_direction(&backward, &acks, at_sender, |at| clock.sender_time(at), |at| at);
-        let mut data = join_direction(&forward, &data, at_receiver, |at| at, |at| clock.sender_time(at));
+        let acks = join_direction(&backward, &acks, at_sender, &DirectionClock { clock, slack, of_arrivals: false });
+        let mut data =
+            join_direction(&forward, &data, at_receiver, &DirectionClock { clock, slack, of_arrivals: true });
         data.mark_missed(&acks);
         Ok(JoinedConnection { data, acks, clock, beyond: sender.beyond + receiver.beyond })
     }
 
     /// The fates of the transmissions of data, captured at the sender.
     pub fn arrivals_of_data(&self, survey: &Survey) -> Truth {
-        let fates = self.data.packets.iter().filter(|packet| packet.len > 0).filter_map(|packet| {
-            let fate = match packet.fate {
-                CrossingFate::Arrived(at) => Some(at),
-                CrossingFate::Lost => None,
-                CrossingFate::Unknown => return None,
-            };
-            Some(((packet.sent, packet.seq.0.wrapping_sub(survey.origin.0)), fate))
-        });
+        let data = self.data.packets.iter().filter(|packet| packet.len > 0 && !packet.fate.is_unknown());
+        let fates = data.map(|packet| ((packet.sent, packet.seq.0.wrapping_sub(survey.origin.0)), packet.fate));
         fates.collect()
     }
 }
@@ -306,25 +303,64 @@ fn find_usual_len(packets: &[TrackedPacket]) -> Option<u32> {
 
 /// Times at which packets left and arrived, each by its own clock; if `len` is given, packets of this length without
 /// SYN.
-fn list_crossings(packets: &[Vec<TrackedPacket>; 2], pairs: &PacketPairs, len: Option<u32>) -> Vec<[Time; 2]> {
+fn list_crossings(packets: &[Vec<TrackedPacket>; 2], pairs: &PacketPairs<'_>, len: Option<u32>) -> Vec<[Time; 2]> {
     let chosen = |seen: &TrackedPacket| len.is_none_or(|len| seen.key.len == len && seen.key.flags == 0);
     let both = packets[0].iter().zip(&pairs.arrivals).filter(|(left, _)| chosen(left));
     both.filter_map(|(left, arrival)| Some([left.at, packets[1][(*arrival)? as usize].at])).collect()
+}
+
+/// The clocks of the departures and of the arrivals in one direction.
+struct DirectionClock {
+    /// The receiver's.
+    clock: ReceiverClock,
+    /// By how much the offset may be wrong, in nanoseconds.
+    slack: i128,
+    /// Whether arrivals have its times, and not departures.
+    of_arrivals: bool,
+}
+
+impl DirectionClock {
+    /// A departure by the sender's clock.
+    fn convert_departure(&self, at: Time) -> Time {
+        if self.of_arrivals { at } else { self.clock.sender_time(at) }
+    }
+
+    /// An arrival by the sender's clock.
+    fn convert_arrival(&self, at: Time) -> Time {
+        if self.of_arrivals { self.clock.sender_time(at) } else { at }
+    }
+
+    /// The fate of a packet that arrived, or one of whose copies did. No delay is negative, so the offset is wrong by the
+    /// least delay at most.
+    fn find_fate(&self, sent: Time, pair: &PacketPair, arrived: &[TrackedPacket]) -> Evidence<CapturedFate> {
+        let arrival = |number: u32| self.convert_arrival(arrived[number as usize].at);
+        let earliest = arrival(pair.earliest).as_nanos().saturating_sub(self.clock.least.as_nanos());
+        let latest = CapturedFate::Arrived(arrival(pair.latest) + self.clock.least);
+        Evidence::Inferred {
+            value: pair.arrival.map_or(CapturedFate::Lost, |number| CapturedFate::Arrived(arrival(number))),
+            low: CapturedFate::Arrived(Time::from_nanos(earliest).max(sent)),
+            high: if pair.may_be_lost || pair.arrival.is_none() {
+                CapturedFate::Lost
+            } else {
+                latest.map_arrival(|at| at.max(sent))
+            },
+            rule: Rule::BothCaptures,
+        }
+    }
 }
 
 /// The packets of one direction, with their times by the sender's clock. `captured` is the time of the first and the
 /// last packet where they arrive.
 fn join_direction(
     [left, arrived]: &[Vec<TrackedPacket>; 2],
-    pairs: &PacketPairs,
+    pairs: &PacketPairs<'_>,
     captured: Option<[Time; 2]>,
-    leaves: impl Fn(Time) -> Time,
-    arrives: impl Fn(Time) -> Time,
+    clock: &DirectionClock,
 ) -> JoinedDirection {
     // Whether a copy has arrived so far, by the first sequence number of each segment with data.
     let mut sent: BTreeMap<u32, bool> = BTreeMap::new();
-    let between = |(seen, arrival): (&TrackedPacket, &Option<u32>)| {
-        Some(i128::from(arrived[(*arrival)? as usize].at.as_nanos()) - i128::from(seen.at.as_nanos()))
+    let between = |(seen, number): (&TrackedPacket, &Option<u32>)| {
+        Some(i128::from(arrived[(*number)? as usize].at.as_nanos()) - i128::from(seen.at.as_nanos()))
     };
     let most = left.iter().zip(&pairs.arrivals).filter_map(between).max().unwrap_or(0);
     let last_paired = pairs.arrivals.iter().rposition(Option::is_some);
@@ -334,24 +370,22 @@ fn join_direction(
         let at = i128::from(at.as_nanos());
         first <= at + pairs.least && (last_paired.is_some_and(|last| number < last) || at + most < last)
     };
-    let crossing = |(number, (seen, arrival)): (usize, (&TrackedPacket, &Option<u32>))| {
+    let crossing = |(number, seen): (usize, &TrackedPacket)| {
         let PacketKey { seq, len, ack, .. } = seen.key;
-        let fate = match arrival {
-            Some(arrival) => CrossingFate::Arrived(arrives(arrived[*arrival as usize].at)),
-            None => {
-                if covers(number, seen.at) {
-                    CrossingFate::Lost
-                } else {
-                    CrossingFate::Unknown
-                }
+        let departed = clock.convert_departure(seen.at);
+        let fate = match pairs.find_pair(number, clock.slack) {
+            Some(pair) if pair.arrival.is_some() || covers(number, seen.at) => {
+                clock.find_fate(departed, &pair, arrived)
             }
+            None if covers(number, seen.at) => Evidence::Known(CapturedFate::Lost),
+            _ => Evidence::Unknown(Unseen::CaptureEnds),
         };
         let before = (len > 0).then(|| sent.get(&seq).copied()).flatten();
         if len > 0 {
-            *sent.entry(seq).or_default() |= matches!(fate, CrossingFate::Arrived(_));
+            *sent.entry(seq).or_default() |= fate.value().is_some_and(|fate| fate != CapturedFate::Lost);
         }
         Crossing {
-            sent: leaves(seen.at),
+            sent: departed,
             fate,
             seq: SeqNum(seq),
             len,
@@ -360,7 +394,7 @@ fn join_direction(
             spurious: before == Some(true),
         }
     };
-    let packets = left.iter().zip(&pairs.arrivals).enumerate().map(crossing).collect();
+    let packets = left.iter().enumerate().map(crossing).collect();
     let is_reset = |seen: &TrackedPacket| seen.key.flags & RESET != 0;
     let paired = pairs.arrivals.iter().flatten().filter(|arrival| !is_reset(&arrived[**arrival as usize])).count();
     let all = arrived.iter().filter(|seen| !is_reset(seen)).count();

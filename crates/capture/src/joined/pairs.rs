@@ -1,13 +1,53 @@
 //! The packets that left one end, paired with those that arrived at the other.
 
+use std::cmp::Ordering;
+
 use super::{PacketKey, TrackedPacket};
 
+/// A packet that left, of which at least one copy may have arrived.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PacketPair {
+    /// The number of the packet that arrived, most likely; `None` if this one was lost and another copy arrived.
+    pub arrival: Option<u32>,
+    /// The first arrival of a copy that this packet can be, and the last one.
+    pub earliest: u32,
+    pub latest: u32,
+    /// Whether it may be lost: fewer copies arrived than left.
+    pub may_be_lost: bool,
+}
+
 /// Departures matched with arrivals.
-pub struct PacketPairs {
-    /// For each packet that left, the number of the one that arrived.
+pub struct PacketPairs<'a> {
+    leaving: PacketIndex<'a>,
+    arriving: PacketIndex<'a>,
+    /// For each packet that left, the number of the one that arrived, most likely.
     pub arrivals: Vec<Option<u32>>,
     /// Minimum one-way delay by the two clocks, in nanoseconds.
     pub least: i128,
+}
+
+impl PacketPairs<'_> {
+    /// The pair of packet `number` of those that left. `None` if no copy that arrived can be this one, although the minimum
+    /// one-way delay may be wrong by `slack` nanoseconds.
+    pub fn find_pair(&self, number: usize, slack: i128) -> Option<PacketPair> {
+        let wanted = make_key(&self.leaving.packets[number], self.leaving.with_id);
+        let crosses = |left: u32, other: u32| {
+            let [left, other] = [&self.leaving.packets[left as usize], &self.arriving.packets[other as usize]];
+            measure_time_between(left, other) >= self.least - slack
+        };
+        let all = &self.arriving.order[self.arriving.find_group(&wanted)];
+        let possible = &all[all.partition_point(|other| !crosses(number as u32, *other))..];
+        let (earliest, latest) = (*possible.first()?, *possible.last()?);
+        let copies = &self.leaving.order[self.leaving.find_group(&wanted)];
+        let candidates = copies.partition_point(|copy| crosses(*copy, latest));
+        let arrival = self.arrivals[number];
+        Some(match (arrival, candidates.cmp(&all.len())) {
+            (Some(known), Ordering::Equal) => {
+                PacketPair { arrival, earliest: known, latest: known, may_be_lost: false }
+            }
+            (_, order) => PacketPair { arrival, earliest, latest, may_be_lost: order == Ordering::Greater },
+        })
+    }
 }
 
 /// Packets of one direction by their keys.
@@ -44,7 +84,7 @@ fn measure_time_between(left: &TrackedPacket, arrived: &TrackedPacket) -> i128 {
 }
 
 /// Pairs packets, both in order of time; `None` if no packet is certain to be in both.
-pub fn pair_packets(left: &[TrackedPacket], arrived: &[TrackedPacket]) -> Option<PacketPairs> {
+pub fn pair_packets<'a>(left: &'a [TrackedPacket], arrived: &'a [TrackedPacket]) -> Option<PacketPairs<'a>> {
     let (mut leaving, mut arriving) = (PacketIndex::build(left, false), PacketIndex::build(arrived, false));
     let mut least: Option<i128> = None;
     let (mut single, mut agree) = (0_usize, 0_usize);
@@ -67,42 +107,41 @@ pub fn pair_packets(left: &[TrackedPacket], arrived: &[TrackedPacket]) -> Option
     if with_id {
         (leaving, arriving) = (PacketIndex::build(left, true), PacketIndex::build(arrived, true));
     }
-    drop(arriving);
-    Some(PacketPairs { arrivals: assign_arrivals(&leaving, left, arrived, least, with_id), least })
+    let arrivals = assign_arrivals(&leaving, &arriving, least);
+    Some(PacketPairs { leaving, arriving, arrivals, least })
 }
 
 /// Assigns packets that left to arrivals, the last first.
-fn assign_arrivals(
-    leaving: &PacketIndex<'_>,
-    left: &[TrackedPacket],
-    arrived: &[TrackedPacket],
-    least: i128,
-    with_id: bool,
-) -> Vec<Option<u32>> {
+fn assign_arrivals(leaving: &PacketIndex<'_>, arriving: &PacketIndex<'_>, least: i128) -> Vec<Option<u32>> {
+    let left = leaving.packets;
     let mut arrivals = vec![None; left.len()];
-    // The number of remaining candidates of each group, indexed by the start of the group.
-    let mut rest: Vec<u32> = vec![u32::MAX; left.len()];
+    // The numbers of remaining candidates and of remaining arrivals of each group, indexed by the start of the group.
+    let mut rest: Vec<(u32, u32)> = vec![(u32::MAX, u32::MAX); left.len()];
     let mut next = u32::MAX;
-    for (number, seen) in arrived.iter().enumerate().rev() {
-        let group = leaving.find_group(&make_key(seen, with_id));
+    for (number, seen) in arriving.packets.iter().enumerate().rev() {
+        let wanted = make_key(seen, leaving.with_id);
+        let group = leaving.find_group(&wanted);
         if group.is_empty() {
             continue;
         }
         let all = &leaving.order[group.clone()];
-        let remaining = (rest[group.start] as usize).min(all.len());
+        let (candidates, expected) = rest[group.start];
+        let expected = expected.min(arriving.find_group(&wanted).len() as u32);
+        let remaining = (candidates as usize).min(all.len());
         // A packet that left too late for this arrival also left too late for earlier arrivals.
         let early =
             all[..remaining].partition_point(|place| measure_time_between(&left[*place as usize], seen) >= least);
-        // Packets keep their order, if one of the candidates does.
+        // Packets keep their order, if one of the candidates does, and if another one remains for each earlier arrival.
         let in_order = all[..early].partition_point(|place| *place < next);
-        let taken = if in_order > 0 { in_order } else { early };
-        let Some(place) = taken.checked_sub(1) else {
-            rest[group.start] = 0;
-            continue;
-        };
-        rest[group.start] = place as u32;
-        arrivals[all[place] as usize] = Some(number as u32);
-        next = all[place];
+        let taken = if in_order >= expected as usize { in_order } else { early };
+        let place = taken.saturating_sub(1);
+        rest[group.start] = (place as u32, expected - 1);
+        // The path makes copies, too: of those the first one counts.
+        let is_copied = early == 0 && remaining == 0 && measure_time_between(&left[all[0] as usize], seen) >= least;
+        if taken > 0 || is_copied {
+            arrivals[all[place] as usize] = Some(number as u32);
+            next = all[place];
+        }
     }
     arrivals
 }

@@ -6,28 +6,34 @@
 //! in flight, the previous segment was full, without PSH, and less than half of a round trip before.
 
 use engine::{Span, Time};
+use observation::Evidence;
 use tcp::Blocked;
+
+use super::replay::infer_reason;
 
 /// Known reasons, and times whose reason is still open.
 #[derive(Default)]
 pub struct BlockedReasons {
     open: Vec<Time>,
-    last: Option<Blocked>,
+    last: Option<Evidence<Blocked>>,
     /// Known reasons, in order of time.
-    known: Vec<(Time, Blocked)>,
+    known: Vec<(Time, Evidence<Blocked>)>,
 }
 
 impl BlockedReasons {
     /// Sets the reason from `at` on; `None` if the next segment determines it. A state that lasted less than `reaction`
     /// is discarded: the sender was about to send.
-    pub fn set_reason(&mut self, at: Time, reason: Option<Blocked>, reaction: Span) {
+    pub fn set_reason(&mut self, at: Time, reason: Option<Evidence<Blocked>>, reaction: Span) {
         match reason {
             None if self.open.is_empty() => self.open.push(at),
             // Later times have the same reason as the first.
             None => {}
             Some(reason) => {
                 // Nothing was sent in between.
-                let before = if reason == Blocked::Data { Blocked::Data } else { Blocked::Cwnd };
+                let before = match reason.value() {
+                    Some(Blocked::Data) => reason,
+                    _ => infer_reason(Blocked::Cwnd),
+                };
                 self.resolve(at, before, reaction);
                 self.add_known(at, reason);
             }
@@ -35,7 +41,7 @@ impl BlockedReasons {
     }
 
     /// Sets the reason of all open times.
-    pub fn resolve(&mut self, now: Time, reason: Blocked, reaction: Span) {
+    pub fn resolve(&mut self, now: Time, reason: Evidence<Blocked>, reaction: Span) {
         for at in std::mem::take(&mut self.open) {
             if at + reaction < now {
                 self.add_known(at, reason);
@@ -43,7 +49,7 @@ impl BlockedReasons {
         }
     }
 
-    fn add_known(&mut self, at: Time, reason: Blocked) {
+    fn add_known(&mut self, at: Time, reason: Evidence<Blocked>) {
         if self.last != Some(reason) {
             self.last = Some(reason);
             self.known.push((at, reason));
@@ -56,7 +62,7 @@ impl BlockedReasons {
     }
 
     /// Removes and returns the known reasons.
-    pub fn take_known(&mut self) -> Vec<(Time, Blocked)> {
+    pub fn take_known(&mut self) -> Vec<(Time, Evidence<Blocked>)> {
         std::mem::take(&mut self.known)
     }
 }

@@ -27,9 +27,6 @@ const MAX_SEGMENT: u32 = 1 << 20;
 /// The largest number of segments into which one gap is divided; in larger gaps the segments are larger.
 const MAX_MISSING: u64 = 1024;
 
-/// The longest timeout.
-const MAX_TIMEOUT: Span = Span::from_secs(1_000_000);
-
 /// Counts of a connection's segments.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct SegmentCounts {
@@ -51,9 +48,9 @@ pub struct SegmentCounts {
     pub unresolved: u64,
 }
 
-/// When transmissions of data arrived at the receiver, if they did, by the times at which they were captured and their
-/// first bytes, modulo 2^32. Known if both ends captured.
-pub type Truth = HashMap<(Time, u32), Option<Time>, foldhash::fast::RandomState>;
+/// The fates of transmissions of data, by the times at which they were captured and their first bytes, modulo 2^32, if
+/// both ends captured.
+pub type Truth = HashMap<(Time, u32), Evidence<CapturedFate>, foldhash::fast::RandomState>;
 
 /// Turns the packets of a connection into facts, for a sink.
 pub struct Replay<'a, S> {
@@ -87,6 +84,8 @@ struct ReplayState<'a> {
     propagation: Span,
     /// The transmission time of a full segment; zero if the rate is unknown.
     transmission: Span,
+    /// The first byte never sent when the window was last reduced for a mark.
+    marked_until: u64,
     opening: bool,
     completed: bool,
 }
@@ -136,7 +135,7 @@ impl<'a> ReplayState<'a> {
             truth: None,
             queue,
             transmissions: Transmissions::new(round_trip, propagation, transmission),
-            sender: RetransmissionState::new(round_trip, survey.is_at_sender()),
+            sender: RetransmissionState::new(survey),
             blocked: BlockedReasons::default(),
             window: WindowEstimate::new(survey.mss, survey.sack),
             counts: SegmentCounts::default(),
@@ -150,6 +149,7 @@ impl<'a> ReplayState<'a> {
             free: survey.stream.start,
             propagation,
             transmission,
+            marked_until: 0,
             opening: false,
             completed: false,
         }
@@ -170,7 +170,10 @@ impl<'a> ReplayState<'a> {
             self.flush_decided(at, emit);
         } else {
             self.follow_handshake(at, segment, of.from);
-            if segment.flags.has(Flags::ACK) && !segment.flags.has(Flags::SYN) {
+            if segment.flags.has(Flags::SYN) {
+                let opened = CapturedFact::ReceiverOpened { window: segment.window.into() };
+                self.queue.add(at + self.survey.offset_to_sender(), opened);
+            } else if segment.flags.has(Flags::ACK) {
                 self.acks.push_back((at + self.survey.offset_to_sender(), *segment));
             }
             self.deliver_acks(at, emit);
@@ -181,7 +184,7 @@ impl<'a> ReplayState<'a> {
     fn finish(&mut self, emit: Emit<'_>) -> Time {
         let end = self.now + self.survey.offset_to_sender();
         self.deliver_acks(end, emit);
-        self.blocked.resolve(end, Blocked::Data, Span::ZERO);
+        self.blocked.resolve(end, self.last_reason(), Span::ZERO);
         self.report_blocked();
         // Queueing makes round trips longer than the minimum.
         let answer = self.survey.round_trip_threshold().times(2).max(self.sender.timeout().unwrap_or_default());
@@ -239,6 +242,7 @@ impl<'a> ReplayState<'a> {
         if seq > self.max {
             self.add_missing(at, seq, segment);
         }
+        let sent_before = self.max;
         let mut from = seq;
         while from < end {
             let mss = u64::from(self.survey.mss);
@@ -249,7 +253,8 @@ impl<'a> ReplayState<'a> {
         }
         self.write_ended = segment.flags.has(Flags::PSH) || segment.len < self.survey.mss;
         self.last_sent = at;
-        self.update_blocked_reason(at);
+        let changed = self.max > sent_before && self.window.raise_to_flight(self.max - self.una);
+        self.update_blocked_reason(at, changed);
     }
 
     /// Whether a segment asks for an acknowledgment only: a keep-alive, or a probe of a closed window.
@@ -286,7 +291,7 @@ impl<'a> ReplayState<'a> {
             } else {
                 Blocked::Data
             };
-            self.blocked.resolve(at, reason, reaction);
+            self.blocked.resolve(at, infer_reason(reason), reaction);
             self.sender.on_new_data(at, self.una == self.max);
             self.max = end;
             self.add_transmission(at, (seq, end), Reason::New, stamp, false);
@@ -314,21 +319,19 @@ impl<'a> ReplayState<'a> {
         let first = seq <= self.una || !self.transmissions.is_open(self.una);
         let repeated = RetransmittedRange { first, last: end >= self.max, max: self.max };
         let cause = self.sender.classify_retransmission(at, repeated);
+        let evidence = Evidence::infer(cause.reason, Rule::RetransmissionCause);
         match cause.reason {
             Reason::Timeout if cause.begins => {
                 let nth = self.sender.timeouts();
-                let next = match self.sender.timeout() {
-                    Some(rto) => Evidence::infer(rto.min(MAX_TIMEOUT).times(1 << nth.min(6)), Rule::Rfc6298),
-                    None => Evidence::Unknown(Unseen::NoRoundTrip),
-                };
-                self.queue.add(at, CapturedFact::TimerExpired { seq: self.una, nth, next });
+                let next = self.sender.infer_timeout(nth);
+                self.queue.add(at, CapturedFact::TimerExpired { seq: self.una, nth, cause: evidence, next });
                 if nth == 1 {
                     self.window.reduce_for_timeout(self.max - self.una);
                     self.report_window(at);
                 }
             }
             Reason::FastRetransmit if cause.begins => {
-                self.queue.add(at, CapturedFact::FastRetransmit { seq });
+                self.queue.add(at, CapturedFact::FastRetransmit { seq, cause: evidence });
                 self.window.reduce_for_recovery(self.max - self.una);
                 self.report_window(at);
             }
@@ -399,10 +402,12 @@ impl<'a> ReplayState<'a> {
         if (advances || duplicate) && self.window.on_ack(advances) {
             self.report_window(at);
         }
-        self.update_blocked_reason(at);
+        let changed = self.follow_mark(segment);
+        self.update_blocked_reason(at, changed);
         if advances && ack == self.survey.bytes && !self.completed {
             self.completed = true;
-            self.queue.add(at, CapturedFact::Completed);
+            let ends = if self.survey.has_fin() { Evidence::Known(true) } else { Evidence::Unknown(Unseen::NoFin) };
+            self.queue.add(at, CapturedFact::AllAcknowledged { ends });
         }
     }
 
@@ -430,24 +435,30 @@ impl<'a> ReplayState<'a> {
         let rtt = at.since(sent.min(at));
         self.sender.add_round_trip(rtt);
         let smoothed = self.sender.smoothed_round_trip().unwrap_or(rtt);
-        let timeout = match self.sender.timeout() {
-            Some(timeout) => Evidence::infer(timeout, Rule::Rfc6298),
-            None => Evidence::Unknown(Unseen::NoRoundTrip),
-        };
+        let timeout = self.sender.infer_timeout(0);
         self.queue.add(at, CapturedFact::RoundTrip { rtt, smoothed, timeout, len });
     }
 
-    /// Finds the reason for which the sender sends nothing now.
-    fn update_blocked_reason(&mut self, at: Time) {
+    /// Reduces the window for the first echo of a mark in a round trip. Returns whether it did.
+    fn follow_mark(&mut self, segment: &Segment) -> bool {
+        let is_first = segment.flags.has(Flags::ECE) && self.una >= self.marked_until && self.una < self.max;
+        if is_first {
+            self.marked_until = self.max;
+            self.window.reduce_for_mark(self.max - self.una);
+        }
+        is_first
+    }
+
+    /// Finds the reason for which the sender sends nothing now; `changed` if its windows changed.
+    fn update_blocked_reason(&mut self, at: Time, mut changed: bool) {
         let flight = self.max - self.una;
         let next = u64::from(self.survey.mss).min(self.survey.bytes.saturating_sub(self.max));
         let full_window = self.receive_window.value().filter(|window| flight + next > *window);
-        let mut changed = self.window.raise_to_flight(flight);
         let reason = if next == 0 {
-            Some(Blocked::Data)
+            Some(self.last_reason())
         } else if let Some(window) = full_window {
             changed |= self.window.raise_to_flight(window);
-            Some(Blocked::PeerWindow)
+            Some(infer_reason(Blocked::PeerWindow))
         } else {
             None
         };
@@ -457,19 +468,25 @@ impl<'a> ReplayState<'a> {
         }
     }
 
+    /// The reason after the last segment: without a FIN, more data may wait, for any reason.
+    fn last_reason(&self) -> Evidence<Blocked> {
+        let high = if self.survey.has_fin() { Blocked::Data } else { Blocked::Pacing };
+        Evidence::Inferred { value: Blocked::Data, low: Blocked::Data, high, rule: Rule::NextSegment }
+    }
+
     fn report_window(&mut self, at: Time) {
         self.queue.add(at, self.window.to_fact());
     }
 
     fn report_blocked(&mut self) {
         for (at, reason) in self.blocked.take_known() {
-            if reason == Blocked::Cwnd
+            if reason.value() == Some(Blocked::Cwnd)
                 && !self.sender.in_loss_recovery()
                 && self.window.set_to_flight(at, self.max - self.una, self.survey.round_trip_threshold())
             {
                 self.report_window(at);
             }
-            self.queue.add(at, CapturedFact::Blocked(Evidence::infer(reason, Rule::NextSegment)));
+            self.queue.add(at, CapturedFact::Blocked(reason));
         }
     }
 
@@ -493,8 +510,8 @@ impl<'a> ReplayState<'a> {
     /// The fate of a transmission: by a second capture, or else by acknowledgments.
     fn find_fate(&self, transmission: &ReplayedSegment) -> Evidence<CapturedFate> {
         let truth = self.truth.and_then(|truth| truth.get(&(transmission.at, transmission.seq as u32)));
-        if let Some(arrival) = truth {
-            return Evidence::Known(arrival.map_or(CapturedFate::Lost, CapturedFate::Arrived));
+        if let Some(fate) = truth {
+            return *fate;
         }
         match transmission.fate {
             SegmentFate::Open => Evidence::Unknown(Unseen::CaptureEnds),
@@ -514,6 +531,7 @@ impl<'a> ReplayState<'a> {
         let ReplayedSegment { seq, end, at, number, reason, .. } = *transmission;
         let len = (end - seq) as u32;
         let mut fate = self.find_fate(transmission);
+        let is_captured = matches!(fate, Evidence::Inferred { rule: Rule::BothCaptures, .. });
         let (mut service, mut arrives) = (None, None);
         if let Some(CapturedFate::Arrived(arrival)) = fate.value() {
             let starts = self.free.max(at);
@@ -525,8 +543,12 @@ impl<'a> ReplayState<'a> {
             // it.
             let overtaken = self.transmissions.next_arrival().filter(|next| *next < arrival);
             let leaves = left(overtaken.unwrap_or(arrival));
-            let arrival = (leaves + self.propagation).max(arrival);
-            fate = delay_arrival(fate, arrival);
+            // Segments before it occupied the link, unless the arrival was captured.
+            let least = (leaves + self.propagation).max(arrival);
+            let arrival = if is_captured { arrival } else { least };
+            if !is_captured {
+                fate = delay_arrival(fate, least);
+            }
             (service, arrives) = (Some(LinkService { starts, leaves }), Some(arrival));
             self.free = leaves;
         }
@@ -545,15 +567,18 @@ impl<'a> ReplayState<'a> {
     }
 }
 
+/// A reason that the next segment shows. A sender that paces may send it when an acknowledgment arrives.
+pub(super) fn infer_reason(reason: Blocked) -> Evidence<Blocked> {
+    let high = if reason == Blocked::Cwnd { Blocked::Pacing } else { reason };
+    Evidence::Inferred { value: reason, low: reason, high, rule: Rule::NextSegment }
+}
+
 /// An inferred arrival, which cannot be before `least`, because segments before it occupied the link.
 fn delay_arrival(fate: Evidence<CapturedFate>, least: Time) -> Evidence<CapturedFate> {
-    let later = |fate: CapturedFate| match fate {
-        CapturedFate::Arrived(at) => CapturedFate::Arrived(at.max(least)),
-        CapturedFate::Lost => CapturedFate::Lost,
-    };
+    let delay = |fate: CapturedFate| fate.map_arrival(|at| at.max(least));
     match fate {
         Evidence::Inferred { value, low, high, rule } => {
-            Evidence::Inferred { value: later(value), low, high: later(high), rule }
+            Evidence::Inferred { value: delay(value), low, high: delay(high), rule }
         }
         Evidence::Known(_) | Evidence::Unknown(_) => fate,
     }

@@ -1,29 +1,46 @@
-//! Why a sender retransmitted a segment: its timer, duplicate acknowledgments, or a probe.
+//! Why a sender retransmitted a segment: its timer, duplicate acknowledgments, a probe, or a message of the network.
 //!
-//! A retransmission is a *timeout* if it is the first unacknowledged one, no acknowledgment arrived just
-//! before, and at least 0.8 (SRTT + 4 RTTVAR) [RFC6298] have passed since the timer was started: when data was last
-//! acknowledged, or repeated by the timer, or sent while nothing was in flight. Until everything that was sent before
-//! is acknowledged, further repetitions belong to that timeout. It is a *probe* [RFC8985 s7] if it is the last segment,
-//! and the timer of a common sender, 200 ms at least, would not have expired. Otherwise acknowledgments caused it. If
-//! the capture was not taken at the sender, its times are estimates, and a timeout is 200 ms at least.
+//! A retransmission is a *timeout* if it is the first unacknowledged one, no acknowledgment arrived just before, and at
+//! least 0.8 (SRTT + 4 RTTVAR) [RFC6298] have passed since the timer was started: when data was last acknowledged, or
+//! repeated by the timer, or sent while nothing was in flight. Without SACK, SRTT suffices if the times of the sender are
+//! exact. If an acknowledgment arrived just before, the segment must have been retransmitted that long before. Until
+//! everything that was sent before is acknowledged, further repetitions belong to that timeout.
+//!
+//! It is a *probe* [RFC8985 s7] if it is the last segment, and the timer of a common sender, 200 ms at least, would not
+//! have expired. Otherwise acknowledgments caused it; without SACK and after less than three duplicates, a message of
+//! the network did. If the capture was not taken at the sender, its times are estimates, and a timeout is 200 ms at
+//! least.
 
 use engine::{Span, Time};
+use observation::{Evidence, Rule, Unseen};
 use tcp::Reason;
+
+use super::survey::Survey;
 
 /// The least timeout of Linux, by which probes are told from timeouts.
 const COMMON_TIMER: Span = Span::from_millis(200);
+
+/// The longest timeout.
+const MAX_TIMEOUT: Span = Span::from_secs(1_000_000);
 
 /// The state of a sender's retransmission timer and of its recovery.
 pub struct RetransmissionState {
     /// After an acknowledgment, the time in which the segments that it caused are sent.
     reaction: Span,
+    /// Whether the times of the sender are known, and not estimated.
     exact: bool,
+    /// Whether the receiver reports blocks, so that a recovery ends when all data that was sent before is acknowledged.
+    sack: bool,
     srtt: Option<(f64, f64)>,
+    /// The min RTT in nanoseconds.
+    least: f64,
     /// When the timer was started last.
     timer: Time,
     /// When the last acknowledgment arrived.
     acked: Option<Time>,
     duplicates: u32,
+    /// When the first unacknowledged segment was last retransmitted.
+    repeated: Option<Time>,
     /// Recovery points: the first unsent byte when the recovery after a timeout, or the fast recovery, began.
     after_timeout: Option<u64>,
     recovery: Option<u64>,
@@ -51,16 +68,20 @@ pub struct RetransmittedRange {
 }
 
 impl RetransmissionState {
-    /// `exact` if the times of the sender are known, and not estimated.
-    pub fn new(round_trip: Span, exact: bool) -> Self {
+    /// The state before the first segment of a surveyed connection.
+    pub fn new(survey: &Survey) -> Self {
+        let round_trip = survey.round_trip_threshold();
         let reaction = Span::from_millis(1).max(Span::from_nanos(round_trip.as_nanos() / 32));
         RetransmissionState {
             reaction,
-            exact,
+            exact: survey.is_at_sender(),
+            sack: survey.sack,
             srtt: None,
+            least: f64::INFINITY,
             timer: Time::ZERO,
             acked: None,
             duplicates: 0,
+            repeated: None,
             after_timeout: None,
             recovery: None,
             timeouts: 0,
@@ -70,6 +91,21 @@ impl RetransmissionState {
     /// The timeout by the samples so far, without a minimum; `None` before the first.
     pub fn timeout(&self) -> Option<Span> {
         self.srtt.map(|(srtt, variation)| Span::from_nanos((srtt + 4.0 * variation) as u64))
+    }
+
+    /// The timeout with its bounds, after `expiries` consecutive ones. It is longer than the min RTT. Senders that measure
+    /// fewer round trips have a larger variation: the timeout is twice that of all round trips at most, or the minimum of
+    /// a second [RFC6298 s2.4].
+    pub fn infer_timeout(&self, expiries: u32) -> Evidence<Span> {
+        let Some((srtt, variation)) = self.srtt else { return Evidence::Unknown(Unseen::NoRoundTrip) };
+        let backoff = f64::from(1 << expiries.min(6));
+        let timeout = |nanos: f64| Span::from_nanos((nanos * backoff) as u64).min(MAX_TIMEOUT);
+        Evidence::Inferred {
+            value: timeout(srtt + 4.0 * variation),
+            low: timeout(self.least),
+            high: timeout((2.0 * (srtt + 4.0 * variation)).max(1e9)),
+            rule: Rule::Rfc6298,
+        }
     }
 
     /// The smoothed round trip.
@@ -100,6 +136,7 @@ impl RetransmissionState {
     /// A round trip was measured [RFC6298 s2].
     pub fn add_round_trip(&mut self, round_trip: Span) {
         let sample = round_trip.as_nanos() as f64;
+        self.least = self.least.min(sample);
         self.srtt = Some(match self.srtt {
             None => (sample, sample / 2.0),
             Some((srtt, variation)) => (0.875 * srtt + 0.125 * sample, 0.75 * variation + 0.25 * (srtt - sample).abs()),
@@ -123,7 +160,13 @@ impl RetransmissionState {
         let reacts = self.is_ack_clocked(at);
         let least = self.timeout().unwrap_or(COMMON_TIMER);
         let least = if self.exact { least } else { least.max(COMMON_TIMER) };
-        let expired = first && !reacts && waited.times(5) >= least.times(4);
+        // Without SACK nothing else repeats the first segment while no acknowledgment arrives.
+        let mean = self.smoothed_round_trip().filter(|_| !self.sack && self.exact);
+        let lasts = |waited: Span| mean.map_or(waited.times(5) >= least.times(4), |mean| waited >= mean);
+        // Acknowledgments cause a second retransmission of the first segment at once, if any.
+        let repeated = if first { self.repeated.replace(at) } else { self.repeated };
+        let expired = first
+            && if reacts { repeated.is_some_and(|before| lasts(at.since(before.min(at)))) } else { lasts(waited) };
         let probed = last
             && !self.in_loss_recovery()
             && self.smoothed_round_trip().is_some_and(|srtt| {
@@ -144,11 +187,20 @@ impl RetransmissionState {
             self.duplicates = 0;
             return RetransmissionCause { reason: Reason::Timeout, begins: true };
         }
-        if self.after_timeout.is_some() {
+        // Without SACK, a recovery may end at the first acknowledgment of new data, and another one may begin.
+        let is_renewed = first && !self.sack && self.duplicates >= 3;
+        if self.after_timeout.is_some() && !is_renewed {
             return RetransmissionCause { reason: Reason::Timeout, begins: false };
         }
-        let begins = self.recovery.is_none();
-        self.recovery.get_or_insert(max);
+        let begins = is_renewed || self.recovery.is_none();
+        // Two duplicates do not begin a recovery; a message of the network does.
+        if begins && !self.sack && self.duplicates < 3 && self.exact {
+            return RetransmissionCause { reason: Reason::Notice, begins };
+        }
+        // What was sent before a timeout is repaired after it.
+        if begins && self.after_timeout.is_none() {
+            self.recovery = Some(max);
+        }
         RetransmissionCause { reason: Reason::FastRetransmit, begins }
     }
 
@@ -159,7 +211,7 @@ impl RetransmissionState {
             self.duplicates += 1;
             return false;
         }
-        (self.timer, self.duplicates, self.timeouts) = (at, 0, 0);
+        (self.timer, self.duplicates, self.repeated, self.timeouts) = (at, 0, None, 0);
         let covered = |end: &mut u64| ack >= *end;
         let ended = self.recovery.take_if(covered).is_some();
         self.after_timeout.take_if(covered).is_some() || ended

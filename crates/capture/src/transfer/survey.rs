@@ -107,6 +107,11 @@ impl Survey {
         self.vantage.value() == Some(Vantage::Sender)
     }
 
+    /// Whether the sender's FIN was captured.
+    pub(super) fn has_fin(&self) -> bool {
+        self.stream.fin[self.sender.index()]
+    }
+
     /// The transmission time of a full segment; zero at an unknown rate.
     pub(super) fn transmission_time(&self) -> Span {
         self.rate.value().map_or(Span::ZERO, |rate| rate.transmission_time(self.mss + self.headers))
@@ -135,6 +140,7 @@ impl Survey {
             ends: [name(self.sender), name(self.sender.other())],
             start: self.stream.start,
             segment: self.mss,
+            packet: self.mss + self.headers,
             bytes: self.bytes,
             rate: self.rate,
             delay: self.delay(),

@@ -3,19 +3,23 @@
 use engine::{Span, Time};
 use observation::{CapturedFact, Evidence, Rule};
 
-/// The estimated congestion window: at least the data in flight; exactly that while it is the limit. In a recovery
-/// without SACK it is inflated by each duplicate acknowledgment [RFC5681 s3.2]; with SACK it is not, and the data in
-/// flight says nothing.
+/// The estimated congestion window: at least the data in flight when new data is sent; exactly that while it is the limit.
+/// In a recovery without SACK it is inflated by each duplicate acknowledgment [RFC5681 s3.2]; with SACK it is not, and
+/// the data in flight says nothing.
 pub struct WindowEstimate {
     cwnd: f64,
+    /// The most data in flight after new data was sent, since the last reduction.
+    in_flight: f64,
     ssthresh: f64,
     mss: f64,
     sack: bool,
     repair: Option<LossRepair>,
-    /// The data in flight at the last reduction, which the windows after it do not exceed.
+    /// The window before the last reduction, which the windows after it do not exceed.
     before_loss: Option<f64>,
     /// Whether cwnd is the limit.
     is_limit: bool,
+    /// Whether no new data was sent since the last reduction, after which the data in flight may exceed cwnd.
+    is_reduced: bool,
     /// Flight one round trip ago, to see whether it still doubles.
     earlier: (Time, f64),
 }
@@ -31,63 +35,74 @@ impl WindowEstimate {
     pub fn new(mss: u32, sack: bool) -> Self {
         WindowEstimate {
             cwnd: 0.0,
+            in_flight: 0.0,
             ssthresh: f64::INFINITY,
             mss: f64::from(mss),
             sack,
             repair: None,
             before_loss: None,
             is_limit: false,
+            is_reduced: false,
             earlier: (Time::ZERO, 0.0),
         }
     }
 
-    /// The fact of the present windows, with their bounds: data in flight is at most cwnd, and less by a segment at
-    /// most while cwnd is the limit; a reduction leaves a segment at least, and at most the data in flight.
+    /// The fact of the present windows, with their bounds. Data in flight exceeds cwnd by a segment at most, and is less by
+    /// a segment at most while cwnd is the limit. A reduction leaves a segment at least, and at most the window before.
+    /// Without a reduction, and where the window stops to double, ssthresh may have any lower value: of the
+    /// configuration, or since a delay grew.
     pub fn to_fact(&self) -> CapturedFact {
         let reduced = |value: f64, before: f64| Evidence::Inferred {
             value,
             low: self.mss.min(value),
-            high: before.max(value),
+            high: before.max(value) + self.mss,
             rule: Rule::LossReduction,
         };
-        let in_flight = |value: f64| Evidence::Inferred {
-            value,
-            low: value,
-            high: if self.is_limit { value + self.mss } else { f64::INFINITY },
-            rule: Rule::DataInFlight,
-        };
-        let cwnd = match self.before_loss.filter(|_| self.repair.is_some()) {
-            Some(before) => reduced(self.cwnd, before),
-            None => in_flight(self.cwnd),
+        let cwnd = match self.before_loss {
+            Some(before) if self.repair.is_some() || self.is_reduced => reduced(self.cwnd, before),
+            _ => Evidence::Inferred {
+                value: self.cwnd,
+                low: (self.in_flight - self.mss).clamp(0.0, self.cwnd),
+                high: if self.is_limit { self.cwnd + self.mss } else { f64::INFINITY },
+                rule: Rule::DataInFlight,
+            },
         };
         let ssthresh = match self.before_loss {
             Some(before) => reduced(self.ssthresh, before),
-            None if self.ssthresh.is_finite() => in_flight(self.ssthresh),
-            None => Evidence::Inferred {
-                value: f64::INFINITY,
-                low: self.cwnd,
-                high: f64::INFINITY,
-                rule: Rule::NoReduction,
+            None if self.ssthresh.is_finite() => Evidence::Inferred {
+                value: self.ssthresh,
+                low: self.mss,
+                high: self.ssthresh + self.mss,
+                rule: Rule::DataInFlight,
             },
+            None => {
+                Evidence::Inferred { value: f64::INFINITY, low: self.mss, high: f64::INFINITY, rule: Rule::NoReduction }
+            }
         };
         CapturedFact::Window { cwnd, ssthresh }
     }
 
-    /// Raises the estimate to the data in flight, or to a full receive window. Returns whether the estimate grew.
+    /// Raises the estimate to the data in flight after new data was sent. Returns whether the estimate changed.
     pub fn raise_to_flight(&mut self, flight: u64) -> bool {
-        let grows = flight as f64 > self.cwnd && self.repair.is_none();
+        if self.repair.is_some() {
+            return false;
+        }
+        let grows = flight as f64 > self.in_flight;
         if grows {
+            self.in_flight = flight as f64;
+        }
+        if flight as f64 > self.cwnd {
             self.cwnd = flight as f64;
             self.is_limit = false;
         }
-        grows
+        std::mem::take(&mut self.is_reduced) || grows
     }
 
     /// Sets the estimate to the data in flight while cwnd limits the sender. Returns whether the estimate changed.
     pub fn set_to_flight(&mut self, at: Time, flight: u64, round_trip: Span) -> bool {
         let before = (self.cwnd, self.ssthresh);
         self.cwnd = (flight as f64).max(self.mss);
-        self.is_limit = true;
+        (self.in_flight, self.is_limit) = (flight as f64, true);
         // In slow start it doubles in a round trip; without a loss the threshold is not known otherwise.
         let (since, flight_then) = self.earlier;
         if at.since(since.min(at)) > round_trip.times(2) {
@@ -113,8 +128,20 @@ impl WindowEstimate {
     }
 
     fn reduce(&mut self, flight: u64, repair: LossRepair) {
+        self.note_reduction(flight);
+        self.repair = Some(repair);
+    }
+
+    /// Halves the estimate for a mark, as Reno does [RFC3168 s6.1.2].
+    pub fn reduce_for_mark(&mut self, flight: u64) {
+        self.note_reduction(flight);
+        self.cwnd = self.cwnd.min(self.ssthresh);
+    }
+
+    fn note_reduction(&mut self, flight: u64) {
         self.ssthresh = (flight as f64 / 2.0).max(2.0 * self.mss);
-        (self.repair, self.before_loss, self.is_limit) = (Some(repair), Some(flight as f64), false);
+        self.before_loss = Some(self.cwnd.max(flight as f64));
+        (self.is_limit, self.is_reduced, self.in_flight) = (false, true, 0.0);
     }
 
     /// An acknowledgment arrived while lost data is repaired. Returns whether it enlarges the window: a duplicate

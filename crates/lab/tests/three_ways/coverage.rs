@@ -5,7 +5,9 @@ use std::fmt::Debug;
 
 use engine::Span;
 use observe::observation::captured::CapturedFate;
-use observe::observation::{CapturedFact, Evidence};
+use observe::observation::{CapturedFact, Evidence, Rule};
+
+use tcp::Blocked;
 
 use super::captured::CapturedStory;
 use super::transfer_story::{Changes, StoryFate, StoryTransmission, TransferStory};
@@ -89,22 +91,35 @@ impl CoverageTable {
 
     /// Adds each value of two ascending lists; one that the other list lacks does not hold.
     fn add_lists<T: Debug + Copy + PartialOrd>(&mut self, kind: &'static str, captured: &[T], run: &[T]) {
-        let (mut captured, mut run) = (captured.iter().peekable(), run.iter().peekable());
-        loop {
-            match (captured.peek().copied(), run.peek().copied()) {
-                (Some(first), Some(other)) => {
-                    self.add_known(
-                        kind,
-                        Some(first).filter(|_| first <= other),
-                        Some(other).filter(|_| other <= first),
-                    );
-                    captured.next_if(|_| first <= other);
-                    run.next_if(|_| other <= first);
-                }
-                (None, None) => return,
-                _ => self.add_known(kind, captured.next(), run.next()),
-            }
+        for (captured, run) in pair_values(captured, run) {
+            self.add(kind, Evidence::Known(captured), &run, |value, _| value == run);
         }
+    }
+
+    /// The same of values that a rule infers.
+    fn add_inferred_lists<T: Debug + Copy + PartialOrd>(
+        &mut self,
+        kind: &'static str,
+        captured: &[T],
+        run: &[T],
+        rule: Rule,
+    ) {
+        for (captured, run) in pair_values(captured, run) {
+            self.add(kind, Evidence::infer(captured, rule), &run, |value, _| value == run);
+        }
+    }
+}
+
+/// Pairs equal values of two ascending lists; a value that the other list lacks has no partner.
+fn pair_values<T: Copy + PartialOrd>(captured: &[T], run: &[T]) -> Vec<(Option<T>, Option<T>)> {
+    let (mut captured, mut run) = (captured.iter().copied().peekable(), run.iter().copied().peekable());
+    let mut pairs = Vec::new();
+    loop {
+        pairs.push(match (captured.peek().copied(), run.peek().copied()) {
+            (Some(first), Some(other)) => (captured.next_if(|_| first <= other), run.next_if(|_| other <= first)),
+            (None, None) => return pairs,
+            _ => (captured.next(), run.next()),
+        });
     }
 }
 
@@ -116,10 +131,10 @@ pub fn compare_captured(table: &mut CoverageTable, captured: &CapturedStory, run
     table.add_lists("max", story.max.after(0), run.max.after(0));
     compare_in_order(table, captured, run);
     table.add_lists("opening", story.opening.after(false), run.opening.after(false));
-    table.add_lists("timeouts", &story.timeouts, &run.timeouts);
-    table.add_lists("fast-retransmits", &story.fast_retransmits, &run.fast_retransmits);
-    let completed = captured.facts.iter().filter(|(_, fact)| *fact == CapturedFact::Completed).map(|(at, _)| *at);
-    table.add_lists("completed", &completed.collect::<Vec<_>>(), run.completed_at().as_slice());
+    let rule = Rule::RetransmissionCause;
+    table.add_inferred_lists("timeouts", &story.timeouts, &run.timeouts, rule);
+    table.add_inferred_lists("fast-retransmits", &story.fast_retransmits, &run.fast_retransmits, rule);
+    compare_end(table, captured, run);
     compare_path(table, captured, run);
     compare_states(table, captured, run);
     compare_reasons_of_silence(table, captured, run);
@@ -128,6 +143,17 @@ pub fn compare_captured(table: &mut CoverageTable, captured: &CapturedStory, run
         let una = run.una.value_at(*at).unwrap_or_default();
         let is_measured = |sent: &&StoryTransmission| sent.seq + u64::from(sent.len) == una && sent.at + *rtt == *at;
         table.add_known("round-trips", true, run.transmissions.iter().any(|sent| is_measured(&sent)));
+    }
+}
+
+/// Compares when the transfer was complete, if the captures show it.
+fn compare_end(table: &mut CoverageTable, captured: &CapturedStory, run: &TransferStory) {
+    let ends = captured.facts.iter().filter_map(|(at, fact)| match fact {
+        CapturedFact::AllAcknowledged { ends } => Some((*at, *ends)),
+        _ => None,
+    });
+    for (at, ends) in ends {
+        table.add("completed", ends, &run.completed_at(), |_, _| run.completed_at() == Some(at));
     }
 }
 
@@ -154,10 +180,8 @@ fn compare_fates(table: &mut CoverageTable, fate: Evidence<CapturedFate>, of_run
     let is_missing = matches!(of_run.fate, StoryFate::Lost | StoryFate::Absorbed);
     table.add("losses", fate, of_run, |low, high| [is_lost(low), is_lost(high)].contains(&is_missing));
     let StoryFate::Arrived(arrived) = of_run.fate else { return };
-    table.add("arrivals", fate, &arrived, |low, high| match (low, high) {
-        (CapturedFate::Arrived(low), CapturedFate::Arrived(high)) => low + epoch <= arrived && arrived <= high + epoch,
-        _ => false,
-    });
+    let fate = fate.map(|fate| fate.map_arrival(|at| at + epoch));
+    table.add_value("arrivals", fate, CapturedFate::Arrived(arrived));
 }
 
 /// Compares states at each transmission and at each acknowledgment of new data.
@@ -189,8 +213,8 @@ fn compare_states(table: &mut CoverageTable, captured: &CapturedStory, run: &Tra
         if let (Some(captured), Some(run)) = (story.in_fast_recovery.value_at(at), run.in_fast_recovery.value_at(at)) {
             table.add("fast-recovery", captured, &run, |low, high| [Some(low), Some(high)].contains(&run.known()));
         }
-        if let (Some(captured), Some(run)) = (story.least_rtt.value_at(at), run.least_rtt.value_at(at)) {
-            table.add_known("least-rtt", captured, run);
+        if let (Some(captured), Some(run)) = (story.least_rtt.value_at(at), known(&run.least_rtt, at)) {
+            table.add_value("least-rtt", captured, run);
         }
     }
 }
@@ -198,8 +222,9 @@ fn compare_states(table: &mut CoverageTable, captured: &CapturedStory, run: &Tra
 /// Compares why the sender sends nothing.
 fn compare_reasons_of_silence(table: &mut CoverageTable, captured: &CapturedStory, run: &TransferStory) {
     for (at, fact) in &captured.facts {
-        if let (CapturedFact::Blocked(reason), Some(Some(run))) = (fact, run.blocked.value_at(*at)) {
-            table.add("blocked", *reason, &run, |low, high| [low, high].contains(&run));
+        if let (CapturedFact::Blocked(reason), Some(Evidence::Known(run))) = (fact, run.blocked.value_at(*at)) {
+            let place = |reason| Blocked::ALL.iter().position(|other| *other == reason);
+            table.add_value("blocked", reason.map(place), place(run));
         }
     }
 }

@@ -28,11 +28,11 @@ struct FlowLine {
     ssthresh: Evidence<f64>,
     rto: Evidence<Span>,
     receive_window: Evidence<u64>,
-    blocked: Option<Blocked>,
+    blocked: Evidence<Blocked>,
     /// Whether the connection is opened, and in slow start.
     phase: [bool; 2],
     in_fast_recovery: Evidence<bool>,
-    least_rtt: Option<Span>,
+    least_rtt: Evidence<Span>,
     acted: Time,
     oldest_sent: Option<Time>,
     /// Bytes in order that the receiver has handled, and that arrived at its node.

@@ -96,16 +96,18 @@ pub struct TransferStory {
     pub ssthresh: Changes<Evidence<f64>>,
     pub rto: Changes<Evidence<Span>>,
     pub receive_window: Changes<Evidence<u64>>,
-    pub least_rtt: Changes<Option<Span>>,
+    pub least_rtt: Changes<Evidence<Span>>,
     pub opening: Changes<bool>,
     pub in_fast_recovery: Changes<Evidence<bool>>,
-    pub blocked: Changes<Option<Blocked>>,
+    pub blocked: Changes<Evidence<Blocked>>,
     /// The time that the slowest hop takes for a full segment.
     pub cycle: Changes<Option<Evidence<Span>>>,
     pub round_trips: Vec<(Time, Span)>,
     /// Expiries of the timer: first unacknowledged byte, and consecutive expiries.
     pub timeouts: Vec<(Time, (u64, u32))>,
     pub fast_retransmits: Vec<(Time, u64)>,
+    /// The last recovery from a loss that the network had reported, with the first byte of the segment.
+    notified: Option<(Time, u64)>,
     /// Where segments were lost.
     pub loss_places: Vec<(Time, Evidence<LossPlace>)>,
     /// The end of the observation.
@@ -167,6 +169,7 @@ impl TransferStory {
             SenderFact::RoundTrip { rtt } => self.round_trips.push((at, rtt)),
             SenderFact::TimerExpired { seq, nth } => self.timeouts.push((at, (seq, nth))),
             SenderFact::FastRetransmit { seq } => self.fast_retransmits.push((at, seq)),
+            SenderFact::NotifiedRecovery { seq } => self.notified = Some((at, seq)),
             _ => {}
         }
     }
@@ -179,6 +182,10 @@ impl TransferStory {
                 self.is_sending = false;
                 if let wire::Body::Tcp(segment) = &packet.packet.body {
                     self.ports.get_or_insert([segment.src_port, segment.dst_port]);
+                }
+                // A capture does not show that the network had reported the loss.
+                if reason == Reason::FastRetransmit && self.notified == Some((at, seq)) {
+                    self.fast_retransmits.push((at, seq));
                 }
                 self.numbers.insert(packet.id, self.transmissions.len());
                 self.transmissions.push(StoryTransmission { at, seq, len, reason, fate: StoryFate::Open });

@@ -23,10 +23,10 @@ impl FlowObservation {
         FlowObservation {
             receiver: Addr::of_node(RECEIVER),
             segment: connection.segment,
-            packet: Packet::HEADER + Segment::HEADER + connection.segment,
+            packet: connection.packet,
             own_window: None,
             bytes: Some(connection.bytes),
-            sender: SenderState::new(connection.start).with_receive_window(connection.receive_window),
+            sender: SenderState::of_capture(connection.start),
             received: ByteRanges::default(),
             receiver_state: None,
             losses: Losses::default(),
@@ -137,13 +137,14 @@ impl FlowObservation {
     }
 }
 
-/// The transmission time of a packet at a rate: the shortest at the highest one.
+/// The time that the hop takes for a packet, if data passes it at a rate. The hop may be faster by any factor: its link
+/// layer and other flows take the rest of its time.
 fn cycle_at(rate: Evidence<Rate>, size: u32) -> Evidence<Span> {
     let time = |rate: Rate| rate.transmission_time(size);
     match rate {
         Evidence::Known(rate) => Evidence::Known(time(rate)),
-        Evidence::Inferred { value, low, high, rule } => {
-            Evidence::Inferred { value: time(value), low: time(high), high: time(low), rule }
+        Evidence::Inferred { value, low, rule, .. } => {
+            Evidence::Inferred { value: time(value), low: Span::ZERO, high: time(low), rule }
         }
         Evidence::Unknown(unseen) => Evidence::Unknown(unseen),
     }

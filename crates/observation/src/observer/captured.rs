@@ -6,6 +6,7 @@ use engine::Time;
 
 use super::{FollowedFlow, Observation, Subscriber};
 use crate::captured::{CapturedConnection, CapturedFact, CapturedTransmission, FORWARD};
+use crate::evidence::Evidence;
 use crate::fact::Fact;
 use crate::flow::FlowObservation;
 use crate::hop_timing::HopTimings;
@@ -37,7 +38,7 @@ impl Observation {
     pub fn apply_captured(&mut self, at: Time, fact: &CapturedFact, to: &mut impl Subscriber) {
         match *fact {
             CapturedFact::Began | CapturedFact::DuplicateReported { .. } => {}
-            CapturedFact::Completed => self.end(at, FLOW, to),
+            CapturedFact::AllAcknowledged { .. } => self.end(at, FLOW, to),
             CapturedFact::Sent(sent) => self.send_captured(at, fact, &sent, to),
             CapturedFact::Arrived { seq, len } => {
                 self.hold(at, FLOW, to);
@@ -51,6 +52,9 @@ impl Observation {
             CapturedFact::AckSent { ack } => self.change(at, to, |flow, _| flow.send_captured_ack(at, ack)),
             CapturedFact::AckArrived { ack, window } => {
                 self.change(at, to, |flow, facts| flow.receive_captured_ack(at, ack, window, facts));
+            }
+            CapturedFact::ReceiverOpened { window } => {
+                self.change(at, to, |flow, _| flow.sender.receive_window = Evidence::Known(window));
             }
             CapturedFact::HandshakeBegan
             | CapturedFact::HandshakeEnded

@@ -92,7 +92,7 @@ impl ExplainCapture {
 
 impl CapturedSink for ExplainCapture {
     fn on_captured(&mut self, at: Time, fact: &CapturedFact) {
-        if let (CapturedFact::Completed, Some(watched)) = (fact, self.flows.0.get_mut(FLOW as usize)) {
+        if let (CapturedFact::AllAcknowledged { .. }, Some(watched)) = (fact, self.flows.0.get_mut(FLOW as usize)) {
             watched.ended = Some(at);
         }
         self.observation.apply_captured(at, fact, &mut self.flows);

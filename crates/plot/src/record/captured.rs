@@ -55,7 +55,7 @@ impl Recorder {
                 self.append_entry(FLOW, |h| &mut h.rtts, at, Rtt { at, rtt, srtt });
                 timeout.value().into_iter().for_each(|rto| self.record_timeout(at, FLOW, rto));
             }
-            CapturedFact::FastRetransmit { seq } => {
+            CapturedFact::FastRetransmit { seq, .. } => {
                 self.append_entry(FLOW, |h| &mut h.fast_retransmits, at, Spot { at, seq });
             }
             _ => {}
@@ -68,9 +68,9 @@ impl CapturedSink for Recorder {
         let at = time.as_secs_f64();
         self.last = at;
         match fact {
-            CapturedFact::Began | CapturedFact::Completed => {
+            CapturedFact::Began | CapturedFact::AllAcknowledged { .. } => {
                 let Some(flow) = self.flows.get_mut(&FLOW) else { return };
-                let ends = *fact == CapturedFact::Completed;
+                let ends = *fact != CapturedFact::Began;
                 *(if ends { &mut flow.completed } else { &mut flow.began }) = Some(at);
             }
             CapturedFact::Sent(sent) => self.record_segment(at, sent),
@@ -117,7 +117,7 @@ mod tests {
             (0, sent(1000, lost, None)),
             (30, CapturedFact::Arrived { seq: 0, len: 1000 }),
             (30, CapturedFact::Lost { seq: 1000, len: 1000, sent: at(0) }),
-            (900, CapturedFact::TimerExpired { seq: 1000, nth: 1, next }),
+            (900, CapturedFact::TimerExpired { seq: 1000, nth: 1, cause: Evidence::Known(Reason::Timeout), next }),
         ];
         facts.iter().for_each(|(millis, fact)| recorder.on_captured(at(*millis), fact));
         let recording = recorder.finish();

@@ -356,7 +356,7 @@ impl Moment<'_> {
         if let Some(loss) = losses.recovery() {
             return loss.map_or(Charge::To(Cause::SpuriousRecovery), classify_repair);
         }
-        Charge::To(match sender.blocked {
+        Charge::To(match sender.blocked.value() {
             Some(Blocked::Data) | None if sender.una < sender.max => return Charge::Tail,
             Some(Blocked::Data) | None => Cause::Application,
             Some(Blocked::PeerWindow) if self.window_was_closed() => Cause::Scheme,
