@@ -242,6 +242,20 @@ mod tests {
         assert_eq!((news, sender.una, sender.oldest_sent()), ([0, 0, 1000, 0, 1000], 2000, None));
     }
 
+    #[test]
+    fn recovery_without_an_end_of_its_own_ends_when_all_before_is_acknowledged() {
+        let mut sender = SenderState::new(Time::ZERO);
+        for seq in [0, 1000, 2000] {
+            sender.apply(Time::ZERO, &Event::SegmentSent { seq, len: 1000, reason: Reason::New });
+        }
+        sender.apply(Time::ZERO, &Event::FastRetransmit { seq: 0 });
+        let states = [2000, 3000].map(|ack| {
+            sender.apply(Time::ZERO, &Event::AckReceived { ack, duplicate: false });
+            sender.in_fast_recovery
+        });
+        assert_eq!(states, [Evidence::Known(true), Evidence::Known(false)]);
+    }
+
     /// Segments of 1000 bytes, sent at 0, 1, 2 and 3 ms. An acknowledgment of two at 20 ms measures the second; after a
     /// duplicate, or of a segment that was retransmitted, none does.
     #[test]

@@ -145,3 +145,54 @@ fn assign_arrivals(leaving: &PacketIndex<'_>, arriving: &PacketIndex<'_>, least:
     }
     arrivals
 }
+
+#[cfg(test)]
+mod tests {
+    use engine::Time;
+
+    use super::*;
+
+    /// Packets with these first bytes, at these times in milliseconds.
+    fn packets(seen: &[(u32, u64)]) -> Vec<TrackedPacket> {
+        let packet = |&(seq, at): &(u32, u64)| {
+            let key =
+                PacketKey { from_sender: true, seq, len: 1000, ack: 0, flags: 0, stamps: None, sack: None, id: None };
+            TrackedPacket { at: Time::from_millis(at), key }
+        };
+        seen.iter().map(packet).collect()
+    }
+
+    /// For each packet that left: the place of its arrival, those of the first and the last that it can be, and whether it
+    /// may be lost.
+    fn pair(left: &[(u32, u64)], arrived: &[(u32, u64)]) -> Vec<Option<(Option<u32>, u32, u32, bool)>> {
+        let (left, arrived) = (packets(left), packets(arrived));
+        let pairs = pair_packets(&left, &arrived).expect("a packet is in both");
+        let pair = |number| pairs.find_pair(number, 0);
+        (0..left.len()).map(pair).map(|pair| pair.map(|p| (p.arrival, p.earliest, p.latest, p.may_be_lost))).collect()
+    }
+
+    /// The packet with byte 0 takes 10 ms.
+    #[test]
+    fn one_of_two_copies_may_be_the_lost_one() {
+        let found = pair(&[(0, 0), (1000, 1), (1000, 2)], &[(0, 10), (1000, 30)]);
+        assert_eq!(found[1..], [Some((None, 1, 1, true)), Some((Some(1), 1, 1, true))]);
+        // The second copy left too late.
+        let found = pair(&[(0, 0), (1000, 1), (1000, 40)], &[(0, 10), (1000, 30)]);
+        assert_eq!(found[1..], [Some((Some(1), 1, 1, false)), None]);
+    }
+
+    /// The second copy arrives after a packet that was sent behind it.
+    #[test]
+    fn each_arrival_has_a_copy_under_reordering() {
+        let left = [(0, 0), (1000, 1), (1000, 50), (2000, 51)];
+        let found = pair(&left, &[(0, 10), (1000, 12), (2000, 61), (1000, 70)]);
+        let pairs = [Some((Some(1), 1, 1, false)), Some((Some(3), 3, 3, false)), Some((Some(2), 2, 2, false))];
+        assert_eq!(found[1..], pairs);
+    }
+
+    #[test]
+    fn first_copy_that_the_path_makes_counts() {
+        let found = pair(&[(0, 0), (1000, 1)], &[(0, 10), (1000, 12), (1000, 14)]);
+        assert_eq!(found[1], Some((Some(1), 1, 2, false)));
+    }
+}

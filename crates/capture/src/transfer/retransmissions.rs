@@ -217,3 +217,87 @@ impl RetransmissionState {
         self.after_timeout.take_if(covered).is_some() || ended
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The sender's own capture of a path with a round trip of 100 ms, which is measured at 100 ms.
+    fn state_at_sender(sack: bool) -> RetransmissionState {
+        let mut state = RetransmissionState {
+            reaction: Span::from_millis(3),
+            exact: true,
+            sack,
+            srtt: None,
+            least: f64::INFINITY,
+            timer: Time::ZERO,
+            acked: None,
+            duplicates: 0,
+            repeated: None,
+            after_timeout: None,
+            recovery: None,
+            timeouts: 0,
+        };
+        state.on_new_data(Time::ZERO, true);
+        state.add_round_trip(Span::from_millis(100));
+        state.on_ack(Time::from_millis(100), 1000, true);
+        state
+    }
+
+    fn repeat_first(state: &mut RetransmissionState, at: u64) -> (Reason, bool) {
+        let range = RetransmittedRange { first: true, last: false, max: 20_000 };
+        let cause = state.classify_retransmission(Time::from_millis(at), range);
+        (cause.reason, cause.begins)
+    }
+
+    fn receive_duplicates(state: &mut RetransmissionState, times: [u64; 3]) {
+        for at in times {
+            state.on_ack(Time::from_millis(at), 1000, false);
+        }
+    }
+
+    #[test]
+    fn three_duplicates_begin_another_recovery_without_sack_alone() {
+        for (sack, begins) in [(false, true), (true, false)] {
+            let mut state = state_at_sender(sack);
+            receive_duplicates(&mut state, [110, 120, 130]);
+            assert_eq!(repeat_first(&mut state, 130), (Reason::FastRetransmit, true));
+            // It acknowledges a part of what was sent before the recovery.
+            state.on_ack(Time::from_millis(230), 5000, true);
+            receive_duplicates(&mut state, [240, 250, 260]);
+            assert_eq!(repeat_first(&mut state, 260), (Reason::FastRetransmit, begins), "SACK: {sack}");
+        }
+    }
+
+    #[test]
+    fn retransmission_after_two_duplicates_is_a_notice_without_sack_alone() {
+        for (sack, reason) in [(false, Reason::Notice), (true, Reason::FastRetransmit)] {
+            let mut state = state_at_sender(sack);
+            state.on_ack(Time::from_millis(110), 1000, false);
+            state.on_ack(Time::from_millis(120), 1000, false);
+            assert_eq!(repeat_first(&mut state, 121), (reason, true), "SACK: {sack}");
+        }
+    }
+
+    /// Duplicates arrive until 1.129 s. The timer started at 100 ms; the segment was repeated at 130 ms.
+    #[test]
+    fn second_repetition_among_duplicates_is_a_timeout() {
+        let mut state = state_at_sender(false);
+        receive_duplicates(&mut state, [110, 120, 130]);
+        assert_eq!(repeat_first(&mut state, 130), (Reason::FastRetransmit, true));
+        receive_duplicates(&mut state, [1109, 1119, 1129]);
+        assert_eq!(repeat_first(&mut state, 1130), (Reason::Timeout, true));
+    }
+
+    /// The first sample of 100 ms gives SRTT 100 ms and RTTVAR 50 ms [RFC6298 s2.2].
+    #[test]
+    fn timeout_is_between_the_min_rtt_and_the_minimum_of_a_second() {
+        let state = state_at_sender(false);
+        let [low, value, high] = [100, 300, 1000].map(Span::from_millis);
+        assert_eq!(state.infer_timeout(0), Evidence::Inferred { value, low, high, rule: Rule::Rfc6298 });
+        let twice = |span: Span| span.times(2);
+        let expected =
+            Evidence::Inferred { value: twice(value), low: twice(low), high: twice(high), rule: Rule::Rfc6298 };
+        assert_eq!(state.infer_timeout(1), expected);
+    }
+}

@@ -165,3 +165,40 @@ impl WindowEstimate {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bounds_of_cwnd(window: &WindowEstimate) -> Option<(f64, f64)> {
+        let CapturedFact::Window { cwnd, .. } = window.to_fact() else { return None };
+        cwnd.bounds()
+    }
+
+    #[test]
+    fn new_data_in_flight_exceeds_cwnd_by_a_segment_at_most() {
+        let mut window = WindowEstimate::new(1000, false);
+        assert!(window.raise_to_flight(8000));
+        assert_eq!(bounds_of_cwnd(&window), Some((7000.0, f64::INFINITY)));
+        window.set_to_flight(Time::from_millis(1), 9000, Span::from_millis(100));
+        assert_eq!(bounds_of_cwnd(&window), Some((8000.0, 10_000.0)));
+    }
+
+    /// After the recovery more is in flight than cwnd: nothing bounds it but the window before, until data is sent.
+    #[test]
+    fn data_in_flight_after_a_reduction_is_no_bound_until_new_data_is_sent() {
+        for is_marked in [false, true] {
+            let mut window = WindowEstimate::new(1000, false);
+            window.raise_to_flight(8000);
+            if is_marked {
+                window.reduce_for_mark(8000);
+            } else {
+                window.reduce_for_recovery(8000);
+                window.end_repair();
+            }
+            assert_eq!(bounds_of_cwnd(&window), Some((1000.0, 9000.0)), "marked: {is_marked}");
+            assert!(window.raise_to_flight(4000));
+            assert_eq!(bounds_of_cwnd(&window), Some((3000.0, f64::INFINITY)), "marked: {is_marked}");
+        }
+    }
+}
