@@ -76,9 +76,9 @@ PATHS = st.one_of(ANYTHING, st.sampled_from([*UNWRITABLE, ".", b"\xff"]))
 
 
 def fuzzed(quick: int, **arguments: st.SearchStrategy[Any]) -> Callable[[Test], Test]:
-    """A test with `quick` examples, the same each time, and eighty times as many if LASTHOP_FULL=1."""
+    """A test with `quick` examples, the same each time, and twenty times as many if LASTHOP_FULL=1."""
     chosen = settings(
-        max_examples=80 * quick if FULL else quick, deadline=None, derandomize=True, database=None,
+        max_examples=20 * quick if FULL else quick, deadline=None, derandomize=True, database=None,
         suppress_health_check=list(HealthCheck),
     )  # fmt: skip
 
