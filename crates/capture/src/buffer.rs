@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-/// The least number of bytes requested from the source at once.
+/// Minimum number of bytes requested from the source at once.
 const CHUNK: usize = 1 << 16;
 
 /// A read buffer over a source. Its size is bounded by the largest number of bytes passed to
@@ -34,7 +34,7 @@ impl SourceBuffer {
         self.offset
     }
 
-    /// Position after the last byte that has been read.
+    /// Returns the position after the last byte that has been read.
     pub fn end_offset(&self) -> u64 {
         self.offset + (self.end - self.begin) as u64
     }

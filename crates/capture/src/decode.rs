@@ -11,7 +11,8 @@ use crate::packet::{Icmp, Packet, Transport, Udp};
 struct IpHeader {
     src: IpAddr,
     dst: IpAddr,
-    /// The length of the packet in bytes, if the header states one: it does not for packets of segmentation offload.
+    /// The length of the packet in bytes, if the header states one. Packets of segmentation offload have no stated
+    /// length.
     stated: Option<usize>,
     ecn: Ecn,
     ttl: u8,
@@ -125,7 +126,7 @@ struct UpperLayerHeader {
 }
 
 /// Skips the extension headers from `at` on [RFC8200 s4, RFC4302 s2]. Returns `None` if they are truncated.
-/// `etherparse` skips them, too, but reads beyond the end of some damaged packets (version 0.21.0).
+/// `etherparse` skips extension headers, too, but reads beyond the end of some damaged packets (version 0.21.0).
 fn skip_extensions(bytes: &[u8], first: IpNumber, at: usize) -> Option<UpperLayerHeader> {
     let mut behind = UpperLayerHeader { protocol: first, at, fragment: false, later_fragment: false };
     while !behind.later_fragment {
@@ -152,10 +153,10 @@ fn skip_extensions(bytes: &[u8], first: IpNumber, at: usize) -> Option<UpperLaye
     Some(behind)
 }
 
-/// Decodes a segment of `len` bytes, header included, of which `bytes` were captured. Also returns whether its options
-/// are truncated. Returns `None` without the whole fixed part of the header.
+/// Decodes a segment of `len` bytes, header included, of which `bytes` were captured. Also returns whether the
+/// segment's options are truncated. Returns `None` without the whole fixed part of the header.
 fn decode_segment(bytes: &[u8], len: u32) -> Option<(Segment, bool)> {
-    // Truncated options are padded with zeros to parse the header; only captured options are read.
+    // Truncated options are padded with zeros so that the header can be parsed. Only captured options are read.
     let mut padded = [0; 60];
     let captured = bytes.len().min(padded.len());
     padded[..captured].copy_from_slice(&bytes[..captured]);

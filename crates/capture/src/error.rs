@@ -4,7 +4,7 @@ use std::io;
 
 use crate::link;
 
-/// Why a capture, or the rest of it, cannot be read. The message is one sentence without the file's name.
+/// The reason why a capture, or the rest of it, cannot be read. The message is one sentence without the file's name.
 #[derive(Debug, thiserror::Error)]
 pub enum CaptureError {
     /// The file does not begin as a capture.
@@ -26,7 +26,7 @@ pub enum CaptureError {
         "the file ends at byte {length} within the block that begins at byte {offset}: it is incomplete, and the {packets} packets before were read"
     )]
     Truncated {
-        /// Where the incomplete block begins, in bytes.
+        /// Offset of the incomplete block in bytes.
         offset: u64,
         /// The length of the file in bytes.
         length: u64,
@@ -36,7 +36,7 @@ pub enum CaptureError {
     /// A block contradicts the format. All packets before were read.
     #[error("at byte {offset}: {what}; the {packets} packets before were read")]
     Malformed {
-        /// Where the block begins, in bytes.
+        /// Offset of the block in bytes.
         offset: u64,
         /// The found and the expected value.
         what: String,

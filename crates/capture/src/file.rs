@@ -25,7 +25,7 @@ const SIMPLE_PACKET: u32 = 3;
 const DAMAGED: &str = "the block is damaged: its lengths contradict each other";
 
 const SECTION_HEADER: [u8; 4] = [0x0A, 0x0D, 0x0D, 0x0A];
-/// The code of the flags of an enhanced packet block; their two lowest bits are its direction.
+/// The code of the flags of an enhanced packet block, whose two lowest bits are the direction of the packet.
 const EPB_FLAGS: OptionCode = OptionCode(2);
 
 /// The first bytes of a gzip file [RFC1952 s2.3.1].
@@ -61,10 +61,10 @@ pub struct CapturedFrame<'a> {
     pub length: u32,
 }
 
-/// An interface of a section.
+/// An interface of a pcapng section, from its Interface Description Block.
 struct FrameInterface {
     link_type: u32,
-    /// Timestamp ticks per second; `None` if the number overflows: every timestamp is then below a nanosecond.
+    /// Timestamp ticks per second; `None` if the number overflows, in which case every timestamp is below a nanosecond.
     ticks: Option<u128>,
     /// Seconds to add to timestamps.
     offset: i64,

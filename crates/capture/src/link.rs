@@ -4,7 +4,7 @@ use etherparse::EtherType;
 
 use crate::packet::Direction;
 
-/// A link type whose frames can be read. The numbers are from <https://www.tcpdump.org/linktypes.html>.
+/// A link type whose frames can be read. The numbers are those of <https://www.tcpdump.org/linktypes.html>.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LinkType {
     /// Four bytes with the address family of the host, in the byte order of the host (NULL) or of networks (LOOP).
@@ -23,7 +23,7 @@ pub enum LinkType {
 const TAGS: [EtherType; 3] =
     [EtherType::VLAN_TAGGED_FRAME, EtherType::PROVIDER_BRIDGING, EtherType::VLAN_DOUBLE_TAGGED_FRAME];
 
-/// The link type with this number; `None` for one that cannot be read.
+/// Returns the link type with this number; `None` for a link type that cannot be read.
 pub fn find_link_type(number: u32) -> Option<LinkType> {
     match number {
         0 | 108 => Some(LinkType::Loopback),
@@ -36,7 +36,8 @@ pub fn find_link_type(number: u32) -> Option<LinkType> {
     }
 }
 
-/// The name of a link type that cannot be read, in parentheses after a space; empty if it is not a frequent one.
+/// Returns the name of a link type that cannot be read, in parentheses after a space; empty if the link type is not
+/// frequent.
 pub fn name_link_type(number: u32) -> &'static str {
     match number {
         9 => " (PPP)",
@@ -50,7 +51,8 @@ pub fn name_link_type(number: u32) -> &'static str {
     }
 }
 
-/// The IP packet in a frame and the direction of the frame, if the header tells it; `None` if there is no IP packet.
+/// Returns the IP packet in a frame, and the direction of the frame if the header states it; `None` if there is no IP
+/// packet.
 pub fn find_ip_packet(link_type: LinkType, frame: &[u8]) -> Option<(&[u8], Option<Direction>)> {
     match link_type {
         LinkType::Raw => Some((frame, None)),
@@ -70,7 +72,7 @@ pub fn find_ip_packet(link_type: LinkType, frame: &[u8]) -> Option<(&[u8], Optio
     }
 }
 
-/// The packet after the EtherType at `at` and its tags, if it is IP.
+/// Returns the packet after the EtherType at `at` and after its tags, if it is an IP packet.
 fn skip_tags(frame: &[u8], mut at: usize) -> Option<&[u8]> {
     loop {
         let ethertype = u16::from_be_bytes(frame.get(at..)?.first_chunk().copied()?);
@@ -85,7 +87,7 @@ fn is_ip(ethertype: u16) -> bool {
     [EtherType::IPV4, EtherType::IPV6].contains(&EtherType(ethertype))
 }
 
-/// The direction by the packet type of a cooked capture: 4 was sent by this host, 0 was sent to it.
+/// Returns the direction from the packet type of a cooked capture: type 4 was sent by this host, type 0 was sent to it.
 fn parse_sll_direction(packet_type: &[u8]) -> Option<Direction> {
     match packet_type {
         [0, 0] => Some(Direction::In),
@@ -117,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn cooked_captures_tell_the_direction() {
+    fn direction_is_read_from_cooked_headers() {
         let sll = [vec![0, 4], vec![0; 12], vec![0x86, 0xDD, 0x60]].concat();
         assert_eq!(find_ip_packet(LinkType::Sll, &sll), Some((&[0x60][..], Some(Direction::Out))));
         let sll2 = [vec![0x08, 0x00], vec![0; 8], vec![0], vec![0; 9], vec![0x45]].concat();

@@ -16,7 +16,8 @@ pub struct Packet {
     pub at: Time,
     /// The number of the interface in its section, from 0. Always 0 in pcap files.
     pub interface: u32,
-    /// Whether the capturing host sent or received it, if the file says so: flags of pcapng, Linux cooked captures.
+    /// Whether the capturing host sent or received the packet, if the file states this by flags of pcapng or in Linux
+    /// cooked captures.
     pub direction: Option<Direction>,
     /// Source address.
     pub src: IpAddr,
@@ -29,7 +30,8 @@ pub struct Packet {
     pub truncated: bool,
     /// Whether the snap length cut the TCP options; the captured options are in the segment.
     pub options_cut: bool,
-    /// Whether it is a fragment. The first fragment has its transport header, later ones are [`Transport::Other`].
+    /// Whether the packet is a fragment. The first fragment has its transport header, later fragments are
+    /// [`Transport::Other`].
     pub fragment: bool,
     /// ECN field.
     pub ecn: Ecn,
@@ -83,7 +85,7 @@ pub struct Icmp {
 /// An end of a connection.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum End {
-    /// The end that opened the connection; if no SYN was captured, the one that sent the first segment captured.
+    /// The end that opened the connection. If no SYN was captured, the end that sent the first captured segment.
     Client,
     /// The other end.
     Server,
@@ -108,14 +110,14 @@ impl End {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct StreamEnd {
     /// The number of the connection, an index of [`Capture::streams`](crate::Capture::streams). Numbers count
-    /// connections in order of their first segment, like `tcp.stream` of Wireshark.
+    /// connections in the order of their first segment, as `tcp.stream` of Wireshark does.
     pub stream: u32,
     /// The end that sent the segment.
     pub from: End,
 }
 
 impl Packet {
-    /// The TCP segment, if it is one.
+    /// Returns the TCP segment of the packet; `None` for a packet of another protocol.
     pub fn segment(&self) -> Option<&Segment> {
         match &self.transport {
             Transport::Tcp(segment) => Some(segment),
@@ -123,7 +125,7 @@ impl Packet {
         }
     }
 
-    /// Source and destination with their ports; port 0 for protocols without ports.
+    /// Returns source and destination with their ports. The port is 0 for protocols without ports.
     pub fn sockets(&self) -> (SocketAddr, SocketAddr) {
         let (from, to) = match &self.transport {
             Transport::Tcp(segment) => (segment.src_port, segment.dst_port),

@@ -27,10 +27,10 @@ pub struct SkippedFrames {
     pub damaged: u64,
 }
 
-/// A capture, read front to back: an iterator of its packets.
+/// A capture that is read from front to back, as an iterator of its packets.
 ///
-/// After an error, which keeps the packets read before, there are no more packets. Memory: one block of the file (at
-/// most 16 MB), and the table of connections.
+/// After an error there are no more packets; packets read before remain valid. Memory: one block of the file (at most
+/// 16 MB), and the table of connections.
 pub struct Capture<R> {
     source: R,
     reader: Reader,
@@ -49,7 +49,7 @@ struct Reader {
     ended: Option<Result<(), CaptureError>>,
 }
 
-/// A frame whose packet is not yet entered into the table of connections.
+/// A frame whose packet is not yet entered in the table of connections.
 struct NextFrame {
     number: u64,
     interface: u32,
@@ -60,7 +60,7 @@ struct NextFrame {
 }
 
 impl<R: Read> Capture<R> {
-    /// Opens a capture. The source is read in large pieces, so it needs no buffer.
+    /// Opens a capture. The source needs no buffer, because it is read in large pieces.
     ///
     /// # Errors
     /// The file is not a capture, has a link type that cannot be read, or the source fails.
@@ -78,8 +78,8 @@ impl<R: Read> Capture<R> {
         Ok(Capture { source: read, reader })
     }
 
-    /// The TCP connections of the packets read so far, in order of their first segments; complete when the iterator has
-    /// ended. Limited to [`MAX_STREAMS`](crate::MAX_STREAMS).
+    /// Returns the TCP connections of the packets read so far, in the order of their first segments. The list is
+    /// complete when the iterator has ended. It is limited to [`MAX_STREAMS`](crate::MAX_STREAMS).
     pub fn streams(&self) -> &[Stream] {
         &self.reader.streams.streams
     }
@@ -89,7 +89,7 @@ impl<R: Read> Capture<R> {
         self.reader.skipped
     }
 
-    /// The frames so far whose damaged timestamps were replaced.
+    /// Returns the frames so far whose damaged timestamps were replaced.
     pub fn bad_timestamps(&self) -> BadTimestamps {
         self.reader.times.bad_timestamps
     }
@@ -99,7 +99,8 @@ impl<R: Read> Capture<R> {
         self.reader.file.frames
     }
 
-    /// The time of the first frame, in nanoseconds since 1970-01-01 00:00 UTC; `None` before it is read.
+    /// Returns the time of the first frame, in nanoseconds since 1970-01-01 00:00 UTC; `None` before that frame is
+    /// read.
     pub fn start(&self) -> Option<i128> {
         self.reader.start
     }
@@ -164,7 +165,8 @@ impl Reader {
     }
 }
 
-/// The packet in a frame, without number and time; `None`, and counted, if there is none that can be read.
+/// Reads the packet in a frame, without number and time. If there is no packet that can be read, the frame is counted,
+/// and the result is `None`.
 fn read_packet(frame: &CapturedFrame<'_>, link_type: LinkType, skipped: &mut SkippedFrames) -> Option<Packet> {
     let Some((ip, direction)) = link::find_ip_packet(link_type, frame.bytes) else {
         skipped.not_ip += 1;

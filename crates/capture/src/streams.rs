@@ -8,7 +8,7 @@ use wire::{Flags, Segment, SeqNum};
 
 use crate::packet::{Direction, End, Packet, StreamEnd, Transport};
 
-/// Largest number of connections in the table: a limit of memory, about 80 MB. Segments of further connections are read
+/// Maximum number of connections in the table: a limit of memory, about 80 MB. Segments of further connections are read
 /// without a stream number.
 pub const MAX_STREAMS: usize = 250_000;
 
@@ -48,9 +48,9 @@ pub struct Stream {
     pub reset: bool,
     /// Segments whose options were cut by the snap length.
     pub options_cut: u64,
-    /// The largest segment that each end sent, in bytes of data. Above [`Syn::mss`] with segmentation offload.
+    /// The maximum number of data bytes in a segment, for each end. It is above [`Syn::mss`] with segmentation offload.
     pub largest: [u32; 2],
-    /// The end at which the capture was taken; known from the first packet with a direction.
+    /// The end at which the capture was taken, known from the first packet with a direction on.
     pub host: Option<End>,
     /// The time of the first segment.
     pub start: Time,
@@ -75,8 +75,8 @@ impl Stream {
         }
     }
 
-    /// The number of bits by which windows of an end are shifted on the wire [RFC7323 s2.2]: what its SYN offers, if
-    /// the other SYN offers it too or was not captured. 0 if its SYN was not captured.
+    /// Returns the number of bits by which windows of an end are shifted on the wire [RFC7323 s2.2]. It is the offer in
+    /// the end's SYN, if the other SYN has the option too or was not captured. 0 if the end's SYN was not captured.
     pub fn window_shift(&self, end: End) -> u8 {
         let offer = |end: End| self.syn[end.index()].map(|syn| syn.window_scale);
         if !self.knows_scale(end) {
@@ -88,8 +88,8 @@ impl Stream {
         }
     }
 
-    /// Whether the scale of an end's windows is known: its SYN was captured with all options, or the other SYN excludes
-    /// scaling.
+    /// Returns whether the scale of an end's windows is known: the end's SYN was captured with all options, or the
+    /// other SYN excludes scaling.
     pub fn knows_scale(&self, end: End) -> bool {
         let whole = |end: End| self.syn[end.index()].filter(|syn| !syn.options_cut);
         let excluded = whole(end.other()).is_some_and(|syn| syn.window_scale.is_none());
@@ -142,7 +142,7 @@ pub struct StreamTable {
 }
 
 impl StreamTable {
-    /// Assigns a segment to its connection and scales its window. Returns false if the table is full.
+    /// Assigns a segment to its connection, and scales the segment's window. Returns false if the table is full.
     pub fn add_packet(&mut self, packet: &mut Packet) -> bool {
         let (src, dst) = packet.sockets();
         let Transport::Tcp(segment) = &mut packet.transport else { return true };

@@ -13,10 +13,11 @@ use std::fmt;
 /// Frames read ahead of a frame with a doubtful timestamp.
 pub const AHEAD: usize = 8;
 
-/// How far times may go back, in nanoseconds: a minute. Frames of several interfaces are seconds out of order at most.
+/// Maximum step of times backwards in nanoseconds: a minute. Frames of several interfaces are seconds out of order at
+/// most.
 const MAX_DISORDER: i128 = 60_000_000_000;
 
-/// The longest time without packets around the first or the last frame, in nanoseconds: 30 days.
+/// Maximum time without packets around the first or the last frame, in nanoseconds: 30 days.
 const MAX_IDLE: i128 = 30 * 86_400 * 1_000_000_000;
 
 /// Frames whose damaged timestamp was replaced by the timestamp of a neighbour.
@@ -26,11 +27,11 @@ pub struct BadTimestamps {
     pub frames: u64,
     /// The number of the first one in the file, counted from 1.
     pub first: u64,
-    /// Its time in the file minus that which replaces it, in nanoseconds.
+    /// The frame's time in the file minus the time that replaces it, in nanoseconds.
     pub by: i128,
 }
 
-/// A sentence about them, without the name of the file.
+/// Writes a sentence about the timestamps, without the name of the file.
 impl fmt::Display for BadTimestamps {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let BadTimestamps { frames, first, by } = *self;
@@ -50,8 +51,8 @@ impl fmt::Display for BadTimestamps {
             ),
             _ => write!(
                 f,
-                "{frames} frames, the first of which is {first}, have times far from those of their neighbours, such as \
-                 {distance} {side} them, which they are given instead"
+                "{frames} frames, the first of which is {first}, have times far from those of their \
+                 neighbours, such as {distance} {side} them, and get the times of the neighbours"
             ),
         }
     }
@@ -77,7 +78,7 @@ impl FrameTimes {
     }
 
     /// Returns the corrected time of the next frame, whose timestamp is `nanos`. `behind` are the timestamps of later
-    /// frames of the same interface; it may be empty unless the timestamp is doubtful.
+    /// frames of the same interface. It may be empty if the timestamp is not doubtful.
     pub fn correct_time(
         &mut self,
         number: u64,
@@ -101,7 +102,7 @@ impl FrameTimes {
     }
 }
 
-/// The timestamp of a frame if later frames confirm it, or else the time of a neighbour.
+/// Returns the timestamp of a frame if later frames confirm it, or else the time of a neighbour.
 fn find_neighbour_time(last: Option<i128>, nanos: i128, behind: impl Iterator<Item = i128> + Clone) -> i128 {
     let behind_count = behind.clone().count();
     let most = |holds: &dyn Fn(i128) -> bool| 2 * behind.clone().filter(|time| holds(*time)).count() > behind_count;
@@ -143,7 +144,7 @@ mod tests {
         (entered, times.bad_timestamps)
     }
 
-    /// Ten frames in ten seconds, of which some have another time.
+    /// Returns ten frames in ten seconds, some of which have another time.
     fn frames(changed: &[(usize, i128)]) -> Vec<i128> {
         let mut frames: Vec<i128> = (0..10).map(|nth| 40 * YEAR + nth * SECOND).collect();
         changed.iter().for_each(|(place, time)| frames[*place] = *time);
@@ -179,7 +180,7 @@ mod tests {
                 let mut given = frames(&[]);
                 given[from..].iter_mut().for_each(|time| *time += jump);
                 let (times, bad) = correct_times(&given);
-                // Of a single frame in front of the others nothing shows that it is right.
+                // If a single frame precedes the others, nothing shows that its timestamp is right.
                 let is_lone_first = from == 1 && (jump == YEAR || jump < 0);
                 assert_eq!(times == given, !is_lone_first, "{from} {jump}");
                 assert_eq!(bad.frames, u64::from(is_lone_first), "{from} {jump}");

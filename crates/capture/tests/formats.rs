@@ -141,7 +141,7 @@ fn padding_of_short_frames_is_not_payload() {
 }
 
 #[test]
-fn offloaded_packet_without_stated_length_has_that_of_its_frame() {
+fn offloaded_packet_without_a_length_gets_the_length_of_its_frame() {
     let mut packet = ip(segment(1, 1000));
     packet[2..4].copy_from_slice(&[0, 0]);
     let frame = ethernet(&packet);
@@ -209,7 +209,7 @@ fn base(options: Options) -> Segment {
 }
 
 #[test]
-fn cut_file_keeps_what_precedes_the_cut_and_names_the_byte() {
+fn truncated_file_yields_packets_before_the_cut_and_reports_its_offset() {
     let frame = ethernet(&ip(segment(1, 500)));
     let records = [(1, 2, &frame[..], 566), (1, 3, &frame[..], 566)];
     let ng = [
@@ -240,7 +240,7 @@ fn cut_file_keeps_what_precedes_the_cut_and_names_the_byte() {
 }
 
 #[test]
-fn other_files_are_no_captures() {
+fn non_capture_files_are_rejected() {
     for (file, found) in [
         (&b""[..], "an empty file"),
         (b"ab", "a file of 2 bytes"),
@@ -299,7 +299,7 @@ fn frames_without_ip_are_counted() {
 }
 
 #[test]
-fn window_is_scaled_by_the_shift_of_its_own_end() {
+fn window_is_scaled_by_the_shift_that_its_sender_announced() {
     let syn = |flags, shift| Segment {
         flags,
         options: Options { window_scale: shift, ..Options::default() },
@@ -317,7 +317,7 @@ fn window_is_scaled_by_the_shift_of_its_own_end() {
         packets.iter().map(|packet| packet.segment().expect("TCP").window).collect::<Vec<_>>()
     };
     assert_eq!(windows(&frames(Some(2), Some(3))), [1000, 1000, 4000, 8000]);
-    // One end does not scale, so neither does the other.
+    // One end does not scale its window. Therefore the other end does not scale its window, either.
     assert_eq!(windows(&frames(Some(2), None)), [1000, 1000, 1000, 1000]);
     // The capture begins with the SYN-ACK: the client's shift is unknown.
     assert_eq!(windows(&frames(Some(2), Some(3))[1..]), [1000, 1000, 8000]);
@@ -355,16 +355,16 @@ fn streams_are_counted_by_ends_and_by_reuse_of_ports() {
 }
 
 #[test]
-fn capture_that_begins_in_the_middle_does_not_know_the_scale() {
+fn scale_is_unknown_if_the_capture_begins_mid_connection() {
     let frame = ip(segment(1, 500));
     let (_, _, rest) = read(&pcap(MICROS, false, 101, &[(1, 2, &frame, 552)]));
     assert_eq!(rest.streams[0].syn, [None, None]);
     assert!(!rest.streams[0].knows_scale(End::Client));
 }
 
-/// A SYN whose options were cut may have had a scale that is not seen.
+/// A SYN whose options were cut may have had a scale that the capture does not show.
 #[test]
-fn syn_without_its_options_does_not_know_the_scale() {
+fn scale_is_unknown_if_the_options_of_the_syn_are_truncated() {
     let options = Options { mss: 1460.try_into().ok(), window_scale: Some(7), ..Options::default() };
     let syn = Segment { flags: Flags::SYN, len: 0, options, ..segment(1, 0) };
     let frame = ethernet(&ip(syn));

@@ -1,4 +1,4 @@
-//! Damaged files: never a panic, and memory bounded by the format's limits.
+//! Damaged files cause no panic, and memory is bounded by the limits of the format.
 
 use crate::common;
 

@@ -1,4 +1,4 @@
-//! The same fields as tshark reads.
+//! Comparison of the parsed fields with those that tshark reads.
 
 use crate::common;
 

@@ -5,10 +5,10 @@ use engine::{Span, Time};
 /// The clock of the receiver's capture relative to the clock of the sender's capture.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct ReceiverClock {
-    /// Offset at the start, in nanoseconds; positive if the receiver's clock is ahead. The times of a capture count
-    /// from its first frame.
+    /// Offset at the start in nanoseconds, positive if the receiver's clock is ahead. The times of a capture count from
+    /// its first frame.
     pub offset: i128,
-    /// Skew: how much faster the receiver's clock runs, in parts per million; 0 if no skew was detected.
+    /// Skew of the receiver's clock in parts per million, positive if it runs faster; 0 if no skew was detected.
     pub skew: f64,
     /// Minimum one-way delay, assumed equal in both directions.
     pub least: Span,

@@ -37,10 +37,10 @@ pub use clock::ReceiverClock;
 use clock::find_skew;
 use pairs::{PacketPair, PacketPairs, pair_packets};
 
-/// The most packets of a connection that are stored: a limit of memory, about 60 MB for each capture.
+/// Maximum number of packets of a connection that are stored: a limit of memory, about 60 MB for each capture.
 pub const MAX_PACKETS: usize = 1 << 20;
 
-/// The fields that are the same in both captures.
+/// The fields of a packet that are the same in both captures.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct PacketKey {
     from_sender: bool,
@@ -67,7 +67,7 @@ pub struct ConnectionTrack {
     sender: End,
     mss: u32,
     packets: Vec<TrackedPacket>,
-    /// Packets beyond the limit.
+    /// Number of packets beyond [`MAX_PACKETS`], which are not stored.
     beyond: u64,
 }
 
@@ -132,30 +132,30 @@ const RESET: u8 = 1 << 2;
 /// A packet on its way from one end to the other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Crossing {
-    /// When it left, by the clock of the sender's capture.
+    /// Time at which the packet left, by the clock of the sender's capture.
     pub sent: Time,
-    /// What became of it, with its arrival by the clock of the sender's capture. Unknown if the other capture did not
-    /// cover the expected arrival, or if it missed the packet, which was acknowledged.
+    /// The fate of the packet, with an arrival time by the clock of the sender's capture. Unknown if the other capture
+    /// did not cover the expected arrival, or if the other capture missed the packet, which was acknowledged.
     pub fate: Evidence<CapturedFate>,
-    /// Its sequence number, on the wire.
+    /// Sequence number of the packet, on the wire.
     pub seq: SeqNum,
     /// Bytes of data.
     pub len: u32,
-    /// Its acknowledgment number, on the wire.
+    /// Acknowledgment number of the packet, on the wire.
     pub ack: SeqNum,
-    /// Whether its first byte was sent before.
+    /// Whether the first byte of the packet was sent before.
     pub resent: bool,
-    /// Whether it is a spurious retransmission: an earlier one arrives.
+    /// Whether the packet is a spurious retransmission: an earlier transmission arrives.
     pub spurious: bool,
 }
 
 impl Crossing {
-    /// When it arrived, most likely.
+    /// Most likely arrival time of the packet.
     pub fn arrival(&self) -> Option<Time> {
         self.fate.value()?.arrival()
     }
 
-    /// Whether it was lost, most likely.
+    /// Whether the packet was most likely lost.
     pub fn is_lost(&self) -> bool {
         self.fate.value() == Some(CapturedFate::Lost)
     }
@@ -164,12 +164,12 @@ impl Crossing {
 /// The packets of one direction.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct JoinedDirection {
-    /// In the order in which they left.
+    /// The packets, in the order in which they left.
     pub packets: Vec<Crossing>,
-    /// Packets captured only where they arrived. RST segments are not counted: those at the end of a connection are
-    /// identical.
+    /// Number of packets captured only where they arrived. RST segments are not counted, because those at the end of a
+    /// connection are identical.
     pub unseen: u64,
-    /// Packets with data that were acknowledged although no copy of them was captured where they arrived.
+    /// Number of packets with data that were acknowledged although no copy of them was captured where they arrived.
     pub missed: u64,
 }
 
@@ -177,7 +177,7 @@ pub struct JoinedDirection {
 pub const QUANTILES: [(&str, f64); 5] = [("min", 0.0), ("p50", 0.5), ("p95", 0.95), ("p99", 0.99), ("max", 1.0)];
 
 impl JoinedDirection {
-    /// The [`QUANTILES`] of the one-way delays, with their names; `None` if no packet arrived.
+    /// Returns the [`QUANTILES`] of the one-way delays, with their names; `None` if no packet arrived.
     pub fn delay_quantiles(&self) -> [(&'static str, Option<Span>); QUANTILES.len()] {
         let sorted = self.sorted_delays();
         QUANTILES.map(|(name, share)| {
@@ -232,10 +232,10 @@ impl JoinedDirection {
     }
 }
 
-/// Why two captures cannot be joined.
+/// The reason why two captures cannot be joined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum JoinError {
-    /// In one direction no packet is in both.
+    /// In one direction no packet is in both captures.
     #[error(
         "no packet of this connection is in both captures in the direction of {0}, expected captures of the same time"
     )]
@@ -265,7 +265,7 @@ impl JoinedConnection {
         let backward = [receiver.packets_from(false), sender.packets_from(false)];
         let data = pair_packets(&forward[0], &forward[1]).ok_or(JoinError::NothingInCommon("data"))?;
         let acks = pair_packets(&backward[0], &backward[1]).ok_or(JoinError::NothingInCommon("acknowledgments"))?;
-        // The minimum round trip, which the clocks' offset does not change: each delay is at most that.
+        // Each delay is at most the minimum round trip, which does not depend on the clocks' offset.
         let slack = (data.least + acks.least).max(0);
         let skew = find_skew(
             &list_crossings(&forward, &data, find_usual_len(&forward[0])),
@@ -294,15 +294,15 @@ impl JoinedConnection {
     }
 }
 
-/// The most frequent number of bytes of data in a packet.
+/// Returns the most frequent data length of a packet in bytes.
 fn find_usual_len(packets: &[TrackedPacket]) -> Option<u32> {
     let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
     packets.iter().filter(|seen| seen.key.flags == 0).for_each(|seen| *counts.entry(seen.key.len).or_default() += 1);
     counts.into_iter().max_by_key(|(_, count)| *count).map(|(len, _)| len)
 }
 
-/// Times at which packets left and arrived, each by its own clock; if `len` is given, packets of this length without
-/// SYN.
+/// Lists the times at which packets left and arrived, each by the clock of its capture. If `len` is given, only packets
+/// of this length without SYN are listed.
 fn list_crossings(packets: &[Vec<TrackedPacket>; 2], pairs: &PacketPairs<'_>, len: Option<u32>) -> Vec<[Time; 2]> {
     let chosen = |seen: &TrackedPacket| len.is_none_or(|len| seen.key.len == len && seen.key.flags == 0);
     let both = packets[0].iter().zip(&pairs.arrivals).filter(|(left, _)| chosen(left));
@@ -313,25 +313,25 @@ fn list_crossings(packets: &[Vec<TrackedPacket>; 2], pairs: &PacketPairs<'_>, le
 struct DirectionClock {
     /// The receiver's.
     clock: ReceiverClock,
-    /// By how much the offset may be wrong, in nanoseconds.
+    /// Maximum error of the offset in nanoseconds.
     slack: i128,
     /// Whether arrivals have its times, and not departures.
     of_arrivals: bool,
 }
 
 impl DirectionClock {
-    /// A departure by the sender's clock.
+    /// Converts a departure time to the sender's clock.
     fn convert_departure(&self, at: Time) -> Time {
         if self.of_arrivals { at } else { self.clock.sender_time(at) }
     }
 
-    /// An arrival by the sender's clock.
+    /// Converts an arrival time to the sender's clock.
     fn convert_arrival(&self, at: Time) -> Time {
         if self.of_arrivals { self.clock.sender_time(at) } else { at }
     }
 
-    /// The fate of a packet that arrived, or one of whose copies did. No delay is negative, so the offset is wrong by the
-    /// least delay at most.
+    /// The fate of a packet that arrived, or one of whose copies did. No delay is negative, so the error of the offset
+    /// is at most the minimum delay.
     fn find_fate(&self, sent: Time, pair: &PacketPair, arrived: &[TrackedPacket]) -> Evidence<CapturedFate> {
         let arrival = |number: u32| self.convert_arrival(arrived[number as usize].at);
         let earliest = arrival(pair.earliest).as_nanos().saturating_sub(self.clock.least.as_nanos());
@@ -349,8 +349,8 @@ impl DirectionClock {
     }
 }
 
-/// The packets of one direction, with their times by the sender's clock. `captured` is the time of the first and the
-/// last packet where they arrive.
+/// Joins the packets of one direction, with their times by the sender's clock. `captured` has the times of the first
+/// and the last packet in the capture where the packets arrive.
 fn join_direction(
     [left, arrived]: &[Vec<TrackedPacket>; 2],
     pairs: &PacketPairs<'_>,

@@ -1,4 +1,4 @@
-//! The packets that left one end, paired with those that arrived at the other.
+//! The pairing of the packets that left one end with those that arrived at the other.
 
 use std::cmp::Ordering;
 
@@ -7,12 +7,12 @@ use super::{PacketKey, TrackedPacket};
 /// A packet that left, of which at least one copy may have arrived.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PacketPair {
-    /// The number of the packet that arrived, most likely; `None` if this one was lost and another copy arrived.
+    /// Number of the packet that most likely arrived; `None` if this packet was lost and another copy arrived.
     pub arrival: Option<u32>,
-    /// The first arrival of a copy that this packet can be, and the last one.
+    /// The first and the last arrival that this packet can be.
     pub earliest: u32,
     pub latest: u32,
-    /// Whether it may be lost: fewer copies arrived than left.
+    /// Whether the packet may be lost: fewer copies arrived than left.
     pub may_be_lost: bool,
 }
 
@@ -20,7 +20,7 @@ pub struct PacketPair {
 pub struct PacketPairs<'a> {
     leaving: PacketIndex<'a>,
     arriving: PacketIndex<'a>,
-    /// For each packet that left, the number of the one that arrived, most likely.
+    /// For each packet that left: the number of the packet that most likely arrived.
     pub arrivals: Vec<Option<u32>>,
     /// Minimum one-way delay by the two clocks, in nanoseconds.
     pub least: i128,
@@ -83,7 +83,7 @@ fn measure_time_between(left: &TrackedPacket, arrived: &TrackedPacket) -> i128 {
     i128::from(arrived.at.as_nanos()) - i128::from(left.at.as_nanos())
 }
 
-/// Pairs packets, both in order of time; `None` if no packet is certain to be in both.
+/// Pairs packets of two lists, both in order of time. Returns `None` if no packet is certain to be in both.
 pub fn pair_packets<'a>(left: &'a [TrackedPacket], arrived: &'a [TrackedPacket]) -> Option<PacketPairs<'a>> {
     let (mut leaving, mut arriving) = (PacketIndex::build(left, false), PacketIndex::build(arrived, false));
     let mut least: Option<i128> = None;
@@ -101,7 +101,7 @@ pub fn pair_packets<'a>(left: &'a [TrackedPacket], arrived: &'a [TrackedPacket])
         agree += usize::from(seen.key.id.is_some() && seen.key.id == other.key.id);
     }
     let least = least?;
-    // One identification for all, as RFC 6864 allows, does not identify a piece of a merged segment.
+    // A single identification for all packets, as RFC 6864 allows, does not identify a piece of a merged segment.
     let vary = left.iter().any(|seen| seen.key.id != left[0].key.id);
     let with_id = vary && agree > 0 && agree * 10 >= single * 9;
     if with_id {
@@ -131,12 +131,13 @@ fn assign_arrivals(leaving: &PacketIndex<'_>, arriving: &PacketIndex<'_>, least:
         // A packet that left too late for this arrival also left too late for earlier arrivals.
         let early =
             all[..remaining].partition_point(|place| measure_time_between(&left[*place as usize], seen) >= least);
-        // Packets keep their order, if one of the candidates does, and if another one remains for each earlier arrival.
+        // A candidate that keeps the order of packets is preferred if another candidate remains for each earlier
+        // arrival.
         let in_order = all[..early].partition_point(|place| *place < next);
         let taken = if in_order >= expected as usize { in_order } else { early };
         let place = taken.saturating_sub(1);
         rest[group.start] = (place as u32, expected - 1);
-        // The path makes copies, too: of those the first one counts.
+        // Of copies that the path makes, the first one is paired.
         let is_copied = early == 0 && remaining == 0 && measure_time_between(&left[all[0] as usize], seen) >= least;
         if taken > 0 || is_copied {
             arrivals[all[place] as usize] = Some(number as u32);
@@ -162,8 +163,8 @@ mod tests {
         seen.iter().map(packet).collect()
     }
 
-    /// For each packet that left: the place of its arrival, those of the first and the last that it can be, and whether it
-    /// may be lost.
+    /// For each packet that left: the index of its arrival, the indices of the first and the last arrival that the
+    /// packet can be, and whether the packet may be lost.
     fn pair(left: &[(u32, u64)], arrived: &[(u32, u64)]) -> Vec<Option<(Option<u32>, u32, u32, bool)>> {
         let (left, arrived) = (packets(left), packets(arrived));
         let pairs = pair_packets(&left, &arrived).expect("a packet is in both");
@@ -191,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn first_copy_that_the_path_makes_counts() {
+    fn first_of_two_copies_made_by_the_path_is_matched() {
         let found = pair(&[(0, 0), (1000, 1)], &[(0, 10), (1000, 12), (1000, 14)]);
         assert_eq!(found[1], Some((Some(1), 1, 2, false)));
     }

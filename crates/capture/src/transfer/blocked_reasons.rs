@@ -1,9 +1,10 @@
-//! Why a sender sends nothing, as far as its segments show.
+//! The reason why a sender sends nothing, as far as its segments show.
 //!
 //! After each segment and acknowledgment the sender may send no more. If the next segment does not fit in the receive
-//! window, that is the reason. If nothing follows, it had no data. Otherwise its next segment tells: if an
-//! acknowledgment causes it, cwnd was the limit; if none does, the application wrote more, or the sender paces: data is
-//! in flight, the previous segment was full, without PSH, and less than half of a round trip before.
+//! window, the receive window is the reason. If nothing follows, the sender had no data. Otherwise the next segment
+//! decides. If an acknowledgment causes it, cwnd was the limit. If none does, the application wrote more, or the sender
+//! paces. It paces if data is in flight, and the previous segment was full, had no PSH, and was sent less than half a
+//! round trip time before.
 
 use engine::{Span, Time};
 use observation::Evidence;

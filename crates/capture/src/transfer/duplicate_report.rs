@@ -2,7 +2,7 @@
 
 use wire::{Segment, SeqNum};
 
-/// The longest report: it is about one packet [RFC2883 s4], into which offloading may have merged others.
+/// Maximum length of a report. A report is about one packet [RFC2883 s4], into which offloading may have merged others.
 const MAX_LEN: u64 = u16::MAX as u64;
 
 /// The bytes that an acknowledgment of everything before `ack` reports as duplicates, if it does, as offsets from

@@ -9,7 +9,7 @@ use observation::CapturedFact;
 /// Facts that wait until no earlier one can follow.
 #[derive(Default)]
 pub struct FactQueue {
-    /// Time and number of each, which determine the order, and its index in `facts`.
+    /// Time and number of each waiting fact, which determine the order, and the fact's index in `facts`.
     waiting: BinaryHeap<Reverse<(Time, u64, usize)>>,
     facts: Vec<CapturedFact>,
     /// Indexes of facts that were passed on.
@@ -20,7 +20,7 @@ pub struct FactQueue {
 }
 
 impl FactQueue {
-    /// Reserves the next number. Of facts at the same time, the one with the lower number is passed on first.
+    /// Reserves the next number. Of several facts at the same time, the one with the lowest number is passed on first.
     pub fn reserve_number(&mut self) -> u64 {
         self.next += 1;
         self.next

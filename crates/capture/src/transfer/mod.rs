@@ -17,7 +17,7 @@
 //! Evidence. Fields of captured segments are known; values derived by one of these rules are inferred and have the
 //! bounds that the rule leaves, and everything else is unknown: where on the path a segment was lost, a rate that too
 //! few packets show, a window whose scale was not captured. An unknown round trip counts as zero in times, and as 1 ms
-//! where events are told apart by it.
+//! where events are distinguished by it.
 //!
 //! Limits: of a segment with several transmissions, the one that arrived is chosen by timestamps, or by
 //! time: an acknowledgment within 0.9 R of a retransmission does not acknowledge it. An acknowledgment that was lost,

@@ -8,7 +8,7 @@
 //! Without such runs, runs of 4 packets count: a sender with a small window does not fill the path.
 //!
 //! At the receiver arrivals are exact and the times of sending unknown, so that waits are not seen: a run ends at a gap
-//! of more than eight packets, and the rate is the ninth tenth of the runs; of runs of 4 packets, if these are
+//! of more than eight packets, and the rate is the 90th percentile of the runs; of runs of 4 packets, if these are
 //! faster by more than a quarter.
 //!
 //! Limits: one bottleneck; cross traffic is taken for a lower rate.
@@ -18,15 +18,15 @@ use observation::{CapturedFact, CapturedSink, Evidence, Rule, Unseen};
 
 use super::survey::{Survey, Vantage};
 
-/// The least number of packets of a run.
+/// Minimum number of packets in a run.
 const RUN: usize = 16;
-/// The same where no run is longer, and at the receiver where runs of this length are faster by more than a quarter: a
-/// sender that does not fill the path leaves gaps in longer ones.
+/// Minimum number of packets in a run if no run reaches [`RUN`], and at the receiver if runs of this length are faster
+/// by more than a quarter. The reason is that a sender that does not fill the path leaves gaps in longer runs.
 const SHORT_RUN: usize = 4;
 const FASTER: f64 = 1.25;
-/// The least duration of a run: acknowledgments may come in bursts.
+/// Minimum duration of a run: acknowledgments may come in bursts.
 const RUN_TIME: Span = Span::from_millis(1);
-/// Packets of which [`PassedPackets`] keeps the times: a limit of memory, 6 MB.
+/// Maximum number of packets whose times [`PassedPackets`] keeps: a limit of memory, 6 MB.
 const MAX_KEPT: usize = 1 << 18;
 
 /// A packet that arrived.
@@ -38,17 +38,17 @@ pub struct PassedPacket {
     pub arrived: Time,
     /// Bytes of the IP packet.
     pub size: u32,
-    /// Whether the time of its arrival is certain: without SACK it is not if a segment was retransmitted in between,
-    /// because acknowledgments wait until a gap is filled.
+    /// Whether the packet's arrival time is certain. Without SACK it is not certain if a segment was retransmitted in
+    /// between, because acknowledgments wait until a gap is filled.
     pub certain: bool,
 }
 
 /// A run of packets that waited at the bottleneck.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct WaitingRun {
-    /// The arrival of its last packet.
+    /// Arrival time of the last packet of the run.
     pub at: Time,
-    /// Bits of its packets, without the first one.
+    /// Bits of the run's packets, without the first packet.
     pub bits: f64,
     /// Bits per second.
     pub rate: f64,
@@ -82,9 +82,9 @@ impl WaitingRuns {
         if fast > FASTER * slow { short } else { long }
     }
 
-    /// The rate of the link; `None` if too few packets waited.
+    /// Returns the rate of the link; `None` if too few packets waited.
     pub fn rate(&self) -> Option<Rate> {
-        // At the receiver a run may have gaps in which nothing waited; none is faster than the link.
+        // At the receiver a run may have gaps in which nothing waited, but no run is faster than the link.
         let rate = self.quantile(if self.sees_waits { 0.5 } else { 0.9 })?;
         Rate::from_bits_per_sec(rate.round() as u64)
     }
@@ -135,17 +135,18 @@ fn find_runs(packets: &[PassedPacket], base: Span, sees_waits: bool, least: usiz
     runs
 }
 
-/// The first packets of a connection that arrived, from its [facts](super::Replay).
+/// The first packets of a connection that arrived, collected from its [facts](super::Replay).
 pub struct PassedPackets<'a> {
     survey: &'a Survey,
     passed: Vec<PassedPacket>,
-    /// When segments were retransmitted.
+    /// Times at which segments were retransmitted.
     retransmissions: Vec<Time>,
     certain: bool,
 }
 
 impl<'a> PassedPackets<'a> {
-    /// An observer of the facts of a surveyed connection; `certain` if it has its [truth](super::Truth).
+    /// Creates an observer of the facts of a surveyed connection. `certain` is true if the facts come from its
+    /// [truth](super::Truth).
     pub fn new(survey: &'a Survey, certain: bool) -> Self {
         PassedPackets { survey, passed: Vec::new(), retransmissions: Vec::new(), certain: certain || survey.sack }
     }
@@ -203,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn rate_is_that_of_packets_that_waited() {
+    fn rate_is_measured_over_packets_that_waited() {
         for vantage in [Vantage::Sender, Vantage::Receiver] {
             for per_burst in [20, 10] {
                 let rate =

@@ -24,7 +24,7 @@ const MAX_KEPT: usize = 1 << 20;
 /// The largest plausible segment in bytes: offloading merges 512 kB at most.
 const MAX_SEGMENT: u32 = 1 << 20;
 
-/// The largest number of segments into which one gap is divided; in larger gaps the segments are larger.
+/// Maximum number of segments into which one gap is divided. In larger gaps the segments are larger.
 const MAX_MISSING: u64 = 1024;
 
 /// Counts of a connection's segments.
@@ -34,13 +34,13 @@ pub struct SegmentCounts {
     pub segments: u64,
     /// Retransmissions.
     pub repeated: u64,
-    /// Segments that were never captured although later ones were.
+    /// Number of segments that were never captured although later ones were.
     pub missing: u64,
     /// Segments captured out of order that are not retransmissions.
     pub reordered: u64,
     /// Keep-alives and probes of a closed window.
     pub probes: u64,
-    /// Times at which the receiver closed its window.
+    /// Number of times that the receiver closed its window.
     pub closed_windows: u64,
     /// Acknowledgments that did not advance, with data in flight.
     pub duplicates: u64,
@@ -78,7 +78,7 @@ struct ReplayState<'a> {
     /// Whether the last data segment had PSH or was not full.
     write_ended: bool,
     last_sent: Time,
-    /// When the bottleneck ended its last transmission.
+    /// End of the bottleneck's last transmission.
     free: Time,
     /// The propagation delay; zero if it is unknown.
     propagation: Span,
@@ -96,7 +96,7 @@ impl<'a, S: CapturedSink> Replay<'a, S> {
         Replay { sink, state: ReplayState::new(survey) }
     }
 
-    /// The same with the fates of transmissions that a second capture shows.
+    /// Adds the fates of transmissions that a second capture shows.
     pub fn with_truth(mut self, truth: &'a Truth) -> Self {
         self.state.truth = Some(truth);
         self
@@ -264,7 +264,7 @@ impl<'a> ReplayState<'a> {
         keep_alive || closed
     }
 
-    /// Data before `seq` was not captured.
+    /// Adds data before `seq` that was not captured.
     fn add_missing(&mut self, at: Time, seq: u64, segment: &Segment) {
         let stamp = segment.options.timestamps.map(|stamps| stamps.value);
         let mss = u64::from(self.survey.mss).max((seq - self.max) / MAX_MISSING);
@@ -276,7 +276,7 @@ impl<'a> ReplayState<'a> {
         }
     }
 
-    /// A segment of full size at most, either new or a retransmission.
+    /// Adds a segment of at most full size, either new or a retransmission.
     fn add_piece(&mut self, at: Time, seq: u64, end: u64, segment: &Segment) {
         let stamp = segment.options.timestamps.map(|stamps| stamps.value);
         self.counts.segments += 1;
@@ -340,7 +340,7 @@ impl<'a> ReplayState<'a> {
         cause.reason
     }
 
-    /// A segment enters the path. Its fact follows when its fate is decided.
+    /// Adds a segment that enters the path. The fact of the segment follows when its fate is decided.
     fn add_transmission(&mut self, at: Time, (seq, end): (u64, u64), reason: Reason, stamp: Option<u32>, unseen: bool) {
         let number = self.queue.reserve_number();
         let fate = SegmentFate::Open;
@@ -411,7 +411,7 @@ impl<'a> ReplayState<'a> {
         }
     }
 
-    /// The receive window of an acknowledgment; a zero window is known without the scale.
+    /// Returns the receive window of an acknowledgment. A zero window is known even without the scale.
     fn read_receive_window(&self, segment: &Segment) -> Evidence<u64> {
         if self.survey.scale_known || segment.window == 0 {
             Evidence::Known(segment.window.into())
@@ -429,7 +429,8 @@ impl<'a> ReplayState<'a> {
         }
     }
 
-    /// Measures a round trip with the last segment that an acknowledgment covers, unless it was retransmitted.
+    /// Measures a round trip with the last segment that an acknowledgment covers, unless that segment was
+    /// retransmitted.
     fn measure_round_trip(&mut self, at: Time, ack: u64) {
         let Some((sent, len)) = self.transmissions.find_sent_once(ack) else { return };
         let rtt = at.since(sent.min(at));
@@ -449,7 +450,7 @@ impl<'a> ReplayState<'a> {
         is_first
     }
 
-    /// Finds the reason for which the sender sends nothing now; `changed` if its windows changed.
+    /// Finds the reason for which the sender sends nothing now; `changed` states whether the sender's windows changed.
     fn update_blocked_reason(&mut self, at: Time, mut changed: bool) {
         let flight = self.max - self.una;
         let next = u64::from(self.survey.mss).min(self.survey.bytes.saturating_sub(self.max));
@@ -507,7 +508,7 @@ impl<'a> ReplayState<'a> {
         self.queue.flush(horizon, emit);
     }
 
-    /// The fate of a transmission: by a second capture, or else by acknowledgments.
+    /// Returns the fate of a transmission, from a second capture, or else from acknowledgments.
     fn find_fate(&self, transmission: &ReplayedSegment) -> Evidence<CapturedFate> {
         let truth = self.truth.and_then(|truth| truth.get(&(transmission.at, transmission.seq as u32)));
         if let Some(fate) = truth {
@@ -539,8 +540,8 @@ impl<'a> ReplayState<'a> {
                 let left = arrival.as_nanos().saturating_sub(self.propagation.as_nanos());
                 Time::from_nanos(left).max(starts)
             };
-            // An overtaken segment was delayed after the queue: in the queue, later segments would have waited behind
-            // it.
+            // An overtaken segment was delayed after the queue, because later segments would have waited behind it in
+            // the queue.
             let overtaken = self.transmissions.next_arrival().filter(|next| *next < arrival);
             let leaves = left(overtaken.unwrap_or(arrival));
             // Segments before it occupied the link, unless the arrival was captured.
@@ -573,7 +574,7 @@ pub(super) fn infer_reason(reason: Blocked) -> Evidence<Blocked> {
     Evidence::Inferred { value: reason, low: reason, high, rule: Rule::NextSegment }
 }
 
-/// An inferred arrival, which cannot be before `least`, because segments before it occupied the link.
+/// Returns an inferred arrival that is not before `least`, because segments before it occupied the link.
 fn delay_arrival(fate: Evidence<CapturedFate>, least: Time) -> Evidence<CapturedFate> {
     let delay = |fate: CapturedFate| fate.map_arrival(|at| at.max(least));
     match fate {

@@ -1,10 +1,10 @@
-//! Why a sender retransmitted a segment: its timer, duplicate acknowledgments, a probe, or a message of the network.
+//! Reasons of retransmissions: the sender's timer, duplicate acknowledgments, a probe, or a message of the network.
 //!
 //! A retransmission is a *timeout* if it is the first unacknowledged one, no acknowledgment arrived just before, and at
 //! least 0.8 (SRTT + 4 RTTVAR) [RFC6298] have passed since the timer was started: when data was last acknowledged, or
-//! repeated by the timer, or sent while nothing was in flight. Without SACK, SRTT suffices if the times of the sender are
-//! exact. If an acknowledgment arrived just before, the segment must have been retransmitted that long before. Until
-//! everything that was sent before is acknowledged, further repetitions belong to that timeout.
+//! repeated by the timer, or sent while nothing was in flight. Without SACK, SRTT suffices if the times of the sender
+//! are exact. If an acknowledgment arrived just before, the segment must have been retransmitted that long before.
+//! Further retransmissions belong to that timeout until everything sent before the timeout is acknowledged.
 //!
 //! It is a *probe* [RFC8985 s7] if it is the last segment, and the timer of a common sender, 200 ms at least, would not
 //! have expired. Otherwise acknowledgments caused it; without SACK and after less than three duplicates, a message of
@@ -17,7 +17,7 @@ use tcp::Reason;
 
 use super::survey::Survey;
 
-/// The least timeout of Linux, by which probes are told from timeouts.
+/// The min RTO of Linux, by which timeouts are distinguished from probes.
 const COMMON_TIMER: Span = Span::from_millis(200);
 
 /// The longest timeout.
@@ -25,7 +25,7 @@ const MAX_TIMEOUT: Span = Span::from_secs(1_000_000);
 
 /// The state of a sender's retransmission timer and of its recovery.
 pub struct RetransmissionState {
-    /// After an acknowledgment, the time in which the segments that it caused are sent.
+    /// Time after an acknowledgment in which the segments that it caused are sent.
     reaction: Span,
     /// Whether the times of the sender are known, and not estimated.
     exact: bool,
@@ -34,12 +34,12 @@ pub struct RetransmissionState {
     srtt: Option<(f64, f64)>,
     /// The min RTT in nanoseconds.
     least: f64,
-    /// When the timer was started last.
+    /// Time of the timer's last start.
     timer: Time,
-    /// When the last acknowledgment arrived.
+    /// Arrival time of the last acknowledgment.
     acked: Option<Time>,
     duplicates: u32,
-    /// When the first unacknowledged segment was last retransmitted.
+    /// Time of the last retransmission of the first unacknowledged segment.
     repeated: Option<Time>,
     /// Recovery points: the first unsent byte when the recovery after a timeout, or the fast recovery, began.
     after_timeout: Option<u64>,
@@ -52,16 +52,16 @@ pub struct RetransmissionState {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RetransmissionCause {
     pub reason: Reason,
-    /// Whether it is the first one: of an expiry, or of a recovery.
+    /// Whether the retransmission is the first one of an expiry or of a recovery.
     pub begins: bool,
 }
 
 /// Position of retransmitted data in the flight.
 #[derive(Clone, Copy)]
 pub struct RetransmittedRange {
-    /// Whether it is the first unacknowledged data.
+    /// Whether the range is the first unacknowledged data.
     pub first: bool,
-    /// Whether it is the last data that was sent.
+    /// Whether the range is the last data that was sent.
     pub last: bool,
     /// The first byte never sent.
     pub max: u64,
@@ -88,14 +88,14 @@ impl RetransmissionState {
         }
     }
 
-    /// The timeout by the samples so far, without a minimum; `None` before the first.
+    /// Returns the timeout computed from the samples so far, without a minimum; `None` before the first sample.
     pub fn timeout(&self) -> Option<Span> {
         self.srtt.map(|(srtt, variation)| Span::from_nanos((srtt + 4.0 * variation) as u64))
     }
 
-    /// The timeout with its bounds, after `expiries` consecutive ones. It is longer than the min RTT. Senders that measure
-    /// fewer round trips have a larger variation: the timeout is twice that of all round trips at most, or the minimum of
-    /// a second [RFC6298 s2.4].
+    /// The timeout with its bounds, after `expiries` consecutive expiries. The timeout is longer than the min RTT.
+    /// Senders that measure fewer round trips have a larger variation: the timeout is twice that of all round trips at
+    /// most, or the minimum of a second [RFC6298 s2.4].
     pub fn infer_timeout(&self, expiries: u32) -> Evidence<Span> {
         let Some((srtt, variation)) = self.srtt else { return Evidence::Unknown(Unseen::NoRoundTrip) };
         let backoff = f64::from(1 << expiries.min(6));
@@ -113,7 +113,7 @@ impl RetransmissionState {
         self.srtt.map(|(srtt, _)| Span::from_nanos(srtt as u64))
     }
 
-    /// The time after an acknowledgment in which the segments that it caused are sent.
+    /// Returns the time after an acknowledgment in which the segments that it caused are sent.
     pub fn reaction(&self) -> Span {
         self.reaction
     }
@@ -133,7 +133,7 @@ impl RetransmissionState {
         self.timeouts
     }
 
-    /// A round trip was measured [RFC6298 s2].
+    /// Adds a measured round trip [RFC6298 s2].
     pub fn add_round_trip(&mut self, round_trip: Span) {
         let sample = round_trip.as_nanos() as f64;
         self.least = self.least.min(sample);
@@ -143,7 +143,7 @@ impl RetransmissionState {
         });
     }
 
-    /// New data is sent; `idle` if nothing was in flight.
+    /// Processes the sending of new data. `idle` is true if nothing was in flight.
     pub fn on_new_data(&mut self, at: Time, idle: bool) {
         if idle {
             self.timer = at;
@@ -160,7 +160,7 @@ impl RetransmissionState {
         let reacts = self.is_ack_clocked(at);
         let least = self.timeout().unwrap_or(COMMON_TIMER);
         let least = if self.exact { least } else { least.max(COMMON_TIMER) };
-        // Without SACK nothing else repeats the first segment while no acknowledgment arrives.
+        // Without SACK only the timer retransmits the first segment while no acknowledgment arrives.
         let mean = self.smoothed_round_trip().filter(|_| !self.sack && self.exact);
         let lasts = |waited: Span| mean.map_or(waited.times(5) >= least.times(4), |mean| waited >= mean);
         // Acknowledgments cause a second retransmission of the first segment at once, if any.
@@ -174,7 +174,8 @@ impl RetransmissionState {
                     srtt + COMMON_TIMER.max(Span::from_nanos(least.as_nanos() - srtt.as_nanos().min(least.as_nanos())));
                 waited.times(5) < common.times(4)
             });
-        // With earlier segments outstanding, only a tail loss probe retransmits the last one without an acknowledgment.
+        // While earlier segments are outstanding, only a tail loss probe retransmits the last segment without an
+        // acknowledgment.
         let probes = last && !first && !reacts && !self.in_loss_recovery();
         if expired && probed || probes {
             return RetransmissionCause { reason: Reason::Probe, begins: true };
@@ -197,7 +198,7 @@ impl RetransmissionState {
         if begins && !self.sack && self.duplicates < 3 && self.exact {
             return RetransmissionCause { reason: Reason::Notice, begins };
         }
-        // What was sent before a timeout is repaired after it.
+        // Data sent before a timeout is repaired after the timeout.
         if begins && self.after_timeout.is_none() {
             self.recovery = Some(max);
         }
@@ -262,7 +263,7 @@ mod tests {
             let mut state = state_at_sender(sack);
             receive_duplicates(&mut state, [110, 120, 130]);
             assert_eq!(repeat_first(&mut state, 130), (Reason::FastRetransmit, true));
-            // It acknowledges a part of what was sent before the recovery.
+            // The acknowledgment covers a part of the data sent before the recovery.
             state.on_ack(Time::from_millis(230), 5000, true);
             receive_duplicates(&mut state, [240, 250, 260]);
             assert_eq!(repeat_first(&mut state, 260), (Reason::FastRetransmit, begins), "SACK: {sack}");

@@ -12,7 +12,7 @@ use crate::streams::Stream;
 /// The place of a capture on the path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Vantage {
-    /// At the end that sends most data.
+    /// The capture was taken at the end that sends most data.
     Sender,
     /// At the other end.
     Receiver,
@@ -36,15 +36,16 @@ impl Vantage {
 pub struct Survey {
     /// The number of the connection in its capture.
     pub number: u32,
-    /// Its row in the table of connections.
+    /// The connection's row in the table of connections.
     pub stream: Stream,
     /// The end whose data is followed.
     pub sender: End,
     /// Bytes of data in a full segment: from the SYNs, or the largest segment.
     pub mss: u32,
-    /// Bytes of headers in an IP packet with data: the most in one.
+    /// Maximum number of header bytes in an IP packet with data.
     pub headers: u32,
-    /// Whether segments were larger than `mss`: the host splits them after the place of capture, or has merged them.
+    /// Whether segments were larger than `mss`, because the host splits them after the place of capture, or has merged
+    /// them.
     pub offloaded: bool,
     /// The sequence number of the first byte of data.
     pub origin: SeqNum,
@@ -86,8 +87,8 @@ impl Survey {
         self.round_trip().value().unwrap_or(THRESHOLD)
     }
 
-    /// The time after which an acknowledgment that was captured arrives at the sender; zero where the place of capture
-    /// is unknown, and its times count as the sender's.
+    /// Returns the time after which a captured acknowledgment arrives at the sender. It is zero if the place of capture
+    /// is unknown, because the times of the capture then count as the sender's.
     pub fn offset_to_sender(&self) -> Span {
         self.to_sender.value().unwrap_or(Span::ZERO)
     }
@@ -97,7 +98,8 @@ impl Survey {
         self.vantage.value().map_or("an unknown place".to_owned(), |place| format!("the {}", place.name()))
     }
 
-    /// The place whose times the capture has: the sender, unless it is known to be another.
+    /// Returns the place to which the timestamps of the capture are attributed: its place, or the sender if the place
+    /// is unknown.
     pub fn place_of_times(&self) -> Vantage {
         self.vantage.value().unwrap_or(Vantage::Sender)
     }
@@ -117,8 +119,7 @@ impl Survey {
         self.rate.value().map_or(Span::ZERO, |rate| rate.transmission_time(self.mss + self.headers))
     }
 
-    /// The propagation delay in either direction: the least round trip has two of them, and the transmission of a
-    /// segment.
+    /// Returns the propagation delay of one direction: half of (min RTT - transmission time of a full segment).
     pub fn delay(&self) -> Evidence<Span> {
         let transmission = self.transmission_time().as_nanos();
         match self.round_trip() {
@@ -132,7 +133,7 @@ impl Survey {
         }
     }
 
-    /// The connection, as far as it is known before its facts.
+    /// Returns the connection, as far as it is known before its facts.
     pub fn connection(&self) -> CapturedConnection {
         let name = |end: End| self.stream.ends[end.index()].to_string();
         CapturedConnection {
@@ -159,39 +160,45 @@ pub struct Surveyor {
     una: u64,
     /// Segments sent once and not acknowledged: end and time. At most `MAX_PENDING`.
     pending: VecDeque<(u64, Time)>,
-    /// Minimum round trips to the receiver, by data and by a SYN, and to the sender.
+    /// Minimum round trip to the receiver, by data.
     to_receiver: Option<Span>,
+    /// Minimum round trip to the receiver, by a SYN.
     syn_to_receiver: Option<Span>,
+    /// Minimum round trip to the sender.
     to_sender: Option<Span>,
     /// The last timestamps of the receiver, each with the time of the first segment that had it.
     stamps: VecDeque<(u32, Time)>,
     /// Minimum time from a timestamp of the receiver to its echo.
     echoed: Option<Span>,
-    /// The last acknowledgment of new data with data in flight: its time, its number, and when its data was sent.
+    /// The last acknowledgment of new data while data was in flight: its time, its number, and the time at which the
+    /// acknowledged data was sent.
     last_ack: Option<(Time, u64, Option<Time>)>,
-    /// Rates in bits per second, by acknowledgments and by data.
+    /// Rates in bits per second, by acknowledgments.
     rates: Histogram,
+    /// Rates in bits per second, by data.
     data_rates: Histogram,
     /// Rates from acknowledgments of back-to-back segments: otherwise a sender that paces hides the rate of the link.
     pair_rates: Histogram,
     /// The last segment of new data.
     last_data: Option<Time>,
     window: Option<u32>,
-    /// Segments after a gap, and retransmitted segments.
+    /// Number of segments after a gap.
     gaps: u64,
+    /// Number of retransmitted segments.
     repeats: u64,
     answered: bool,
     sack: bool,
 }
 
-/// The least number of samples for a rate.
+/// Minimum number of samples for a rate.
 const MIN_RATES: u64 = 8;
 
 /// The smallest plausible MSS in bytes.
 const MIN_MSS: u32 = 64;
 
-/// Bytes of IP and TCP headers: without options, and the largest plausible sum with extension headers.
+/// Bytes of IP and TCP headers without options.
 const MIN_HEADERS: u32 = 40;
+/// Largest plausible number of bytes of IP and TCP headers, extension headers included.
 const MAX_HEADERS: u32 = 120;
 
 /// Limits of memory.
@@ -226,7 +233,7 @@ impl Surveyor {
         }
     }
 
-    /// Reads a packet of the connection; `stream` is its row so far.
+    /// Reads a packet of the connection. `stream` is the row of the connection so far.
     pub fn on_packet(&mut self, packet: &Packet, stream: &Stream) {
         let (Some(segment), Some(of)) = (packet.segment(), packet.stream) else { return };
         let syn = segment.flags.has(Flags::SYN);
@@ -259,7 +266,7 @@ impl Surveyor {
         }
     }
 
-    /// The client answers the SYN-ACK: the round trips on both sides are known.
+    /// Handles the client's answer to the SYN-ACK, after which the round trips on both sides are known.
     fn on_handshake_end(&mut self, at: Time, stream: &Stream) {
         if std::mem::replace(&mut self.answered, true) {
             return;
@@ -304,7 +311,8 @@ impl Surveyor {
         self.max = self.max.max(end);
     }
 
-    /// New data echoes a timestamp: the sender sent it after the segment with that timestamp had arrived.
+    /// Processes new data that echoes a timestamp. The sender sent it after the segment with that timestamp had
+    /// arrived.
     fn on_echo(&mut self, at: Time, echo: u32) {
         let Some(place) = self.stamps.iter().position(|(stamp, _)| *stamp == echo) else { return };
         keep_min(&mut self.echoed, at.since(self.stamps[place].1.min(at)));
@@ -398,12 +406,13 @@ impl Surveyor {
 
     /// The rate at which data was acknowledged, or seen behind the slowest link.
     fn estimate_rate(&self, mss: u32) -> Evidence<Rate> {
-        // Before the slowest link data comes as the sender sends it; behind it, as the link does.
+        // Before the slowest link, data arrives at the rate at which the sender sends it. Behind the slowest link, it
+        // arrives at the rate of that link.
         let rates = if self.data_rates.count() > self.rates.count() { &self.data_rates } else { &self.rates };
         let median = |rates: &Histogram| rates.quantile(0.5).filter(|_| rates.count() >= MIN_RATES);
         let (all, pairs) = (median(rates), median(&self.pair_rates));
         let chosen = if pairs > all { &self.pair_rates } else { rates };
-        // Acknowledgments count data; the link transmits headers too.
+        // Acknowledgments count only data, while the link also transmits headers.
         let with_headers = |rate: u64| (rate as f64 * f64::from(mss + self.headers) / f64::from(mss)) as u64;
         let quantile = |share: f64| Rate::from_bits_per_sec(with_headers(chosen.quantile(share)?));
         match (

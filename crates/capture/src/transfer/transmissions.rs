@@ -1,4 +1,4 @@
-//! The transmissions of a sender, and which of them arrived.
+//! The transmissions of a sender, with the information which of them arrived.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -12,13 +12,14 @@ pub struct ReplayedSegment {
     pub end: u64,
     pub at: Time,
     pub reason: Reason,
-    /// Its timestamp, if it has one; if it was not captured, the timestamp of the segment after the gap.
+    /// Timestamp of the segment, if it has one. For a segment that was not captured, the timestamp of the segment after
+    /// the gap.
     pub stamp: Option<u32>,
-    /// The number of its fact in the order of facts.
+    /// Number of the segment's fact in the order of facts.
     pub number: u64,
-    /// It was not captured, although later data was.
+    /// Whether the segment was not captured, although later data was.
     pub unseen: bool,
-    /// Whether its arrival is estimated from the usual one-way delay.
+    /// Whether the arrival time is estimated from the usual one-way delay.
     pub estimated: bool,
     pub fate: SegmentFate,
 }
@@ -32,12 +33,13 @@ pub enum SegmentFate {
     Arrived {
         /// The most likely time.
         at: Time,
-        /// The latest time: when the acknowledgment arrived at the sender; NEVER if no acknowledgment is for it.
+        /// The latest possible time: the arrival of the acknowledgment at the sender, or NEVER if no acknowledgment is
+        /// for the segment.
         by: Time,
     },
     /// Acknowledgments show that it was lost.
     Lost,
-    /// No acknowledgment covered it within the timeout.
+    /// No acknowledgment covered the segment within the timeout.
     Silent,
 }
 
@@ -51,10 +53,11 @@ struct SegmentCopies {
 /// An acknowledgment.
 #[derive(Clone, Copy)]
 pub struct AckTimes {
-    /// When it reached the sender, and when the receiver had sent it.
+    /// Time at which the acknowledgment reached the sender.
     pub at: Time,
+    /// Time at which the receiver sent the acknowledgment.
     pub sent: Time,
-    /// The timestamp that it echoes, if it is one of new data.
+    /// The echoed timestamp, if the acknowledgment is for new data.
     pub echo: Option<u32>,
     /// The recent one-way delay of segments to the receiver.
     pub usual: Span,
@@ -63,30 +66,31 @@ pub struct AckTimes {
 /// Coverage of an acknowledgment.
 #[derive(Clone, Copy)]
 struct AckReach {
-    /// It is known to be for the first copy.
+    /// Whether the acknowledgment is known to be for the first copy.
     first: bool,
-    /// It covers several segments, which may have arrived long before.
+    /// Whether the acknowledgment covers several segments, which may have arrived long before.
     jumps: bool,
 }
 
-/// The most arrivals that are examined for overtaking.
+/// Maximum number of arrivals that are examined for overtaking.
 const OVERTAKERS: usize = 8;
 
-/// All transmissions whose fate, or the fate of an earlier one, is not known.
+/// All transmissions from the first one on whose fate is not known.
 pub struct Transmissions {
-    /// In order of time; numbered from `base`.
+    /// The transmissions in order of time, numbered from `base`.
     sent: VecDeque<ReplayedSegment>,
     base: u64,
     /// The time of the last transmission that was removed, and the bytes of the largest one that was sent then.
     last_burst: (Time, u64),
     /// Segments that are not acknowledged, by their first byte.
     open: BTreeMap<u64, SegmentCopies>,
-    /// The time after a transmission at which an acknowledgment may answer it.
+    /// Minimum time after a transmission at which an acknowledgment may answer it.
     least: Span,
     /// The transmission time of a segment.
     spacing: Span,
     forward: Span,
-    /// Segments after a timeout that may have arrived before: the next acknowledgment tells.
+    /// Segments acknowledged after a timeout whose first transmission may have arrived, and that acknowledgment. The
+    /// next acknowledgment decides.
     undecided: Option<(Vec<SegmentCopies>, AckTimes)>,
     /// Acknowledgments since the last that advanced.
     duplicates: u32,
@@ -135,14 +139,14 @@ impl Transmissions {
         self.open.range(..=seq).next_back().is_some_and(|(_, copies)| copies.end > seq)
     }
 
-    /// The time of the first transmission whose fate is not known.
+    /// Returns the time of the first transmission whose fate is not known.
     pub fn oldest_time(&self) -> Option<Time> {
         self.sent.front().map(|transmission| transmission.at)
     }
 
-    /// When the open segment that ends at `end` was sent, if it was sent once and nothing before it is missing: behind
-    /// a hole an acknowledgment comes late. Also the bytes of the largest segment that was sent at the same time: of a
-    /// burst the last one is measured.
+    /// Returns the time at which the open segment that ends at `end` was sent, and the bytes of the largest segment
+    /// that was sent at the same time: of a burst the last segment is measured. `None` unless the segment was sent once
+    /// and nothing before it is missing, since behind a hole an acknowledgment comes late.
     pub fn find_sent_once(&self, end: u64) -> Option<(Time, u32)> {
         let repeated = self.open.first_key_value().is_some_and(|(_, first)| !first.more.is_empty());
         if repeated || self.duplicates > 0 {
@@ -160,13 +164,13 @@ impl Transmissions {
         (!sent.unseen).then_some((sent.at, len as u32))
     }
 
-    /// The segment at `seq` that was not captured when it was first sent, if there is one.
+    /// Returns the segment at `seq` if it was not captured when it was first sent.
     pub fn find_unseen(&mut self, seq: u64) -> Option<&mut ReplayedSegment> {
         let first = self.open.get(&seq).filter(|copies| copies.more.is_empty())?.first;
         self.sent.get_mut(usize::try_from(first.checked_sub(self.base)?).ok()?).filter(|first| first.unseen)
     }
 
-    /// An acknowledgment arrived that acknowledges everything before `ack`, which is more than before if `advances`.
+    /// Handles an acknowledgment of everything before `ack`; `advances` states whether this is more than before.
     pub fn acknowledge(&mut self, ack: u64, advances: bool, answer: AckTimes) {
         if let Some((covered, first)) = self.undecided.take() {
             // [RFC5682 s2] A second acknowledgment of data that was not retransmitted, too early for an answer to a
@@ -181,7 +185,8 @@ impl Transmissions {
             }
         }
         let covered: Vec<SegmentCopies> = std::iter::from_fn(|| self.pop_before(ack)).collect();
-        // A delayed acknowledgment covers two segments; one that fills a hole, also what arrived before behind it.
+        // A delayed acknowledgment covers two segments. An acknowledgment that fills a hole also covers data that
+        // arrived before, behind the hole.
         let fills = covered.iter().any(|copies| !copies.more.is_empty());
         let jumps = covered.len() > if fills && self.duplicates > 0 { 1 } else { 2 };
         self.duplicates = if advances { 0 } else { self.duplicates + 1 };
@@ -194,8 +199,8 @@ impl Transmissions {
         }
     }
 
-    /// Whether an acknowledgment after a timeout may be one of the first transmission: nothing was sent after the
-    /// repetition, which it may answer.
+    /// Returns whether an acknowledgment after a timeout may be for the first transmission. This is possible if nothing
+    /// was sent after the retransmission, which the acknowledgment may also answer.
     fn may_be_delayed(&self, copies: &SegmentCopies, answer: &AckTimes) -> bool {
         let newest = self.base + self.sent.len() as u64 - 1;
         let last = copies.more.last().filter(|last| **last == newest).and_then(|last| self.get(*last));
@@ -207,7 +212,7 @@ impl Transmissions {
         self.open.first_entry().filter(|first| first.get().end <= ack).map(|first| first.remove())
     }
 
-    /// The receiver has the bytes from `from` to `to`.
+    /// Records that the receiver has the bytes from `from` to `to`.
     pub fn selectively_acknowledge(&mut self, from: u64, to: u64, answer: AckTimes) {
         while let Some((seq, _)) = self.open.range(from..to).find(|(_, copies)| copies.end <= to) {
             let seq = *seq;
@@ -235,7 +240,8 @@ impl Transmissions {
             (Some(stamp), Some(echo)) => echo.wrapping_sub(stamp) as i32 >= 0,
             _ => true,
         };
-        // The repetition to which this is an answer, and the one that it acknowledges.
+        // The latest retransmission that this acknowledgment can answer, and the latest one whose arrival it can
+        // confirm.
         let find = |chosen: &dyn Fn(&ReplayedSegment) -> bool| {
             copies.more.iter().rev().copied().find(|number| self.get(*number).is_some_and(chosen))
         };
@@ -243,7 +249,7 @@ impl Transmissions {
         let arrived = find(&|copy| !first && self.can_answer(answer, copy) && echoed(copy));
         let arrived = match arrived {
             Some(number) => number,
-            // The first was never captured: if a repetition was, that arrived.
+            // The first transmission was not captured. If a retransmission was captured, that one arrived.
             None if self.get(copies.first).is_some_and(|first| first.unseen) => {
                 copies.more.first().copied().unwrap_or(copies.first)
             }
@@ -256,7 +262,7 @@ impl Transmissions {
                         lost.fate = SegmentFate::Lost;
                     }
                 }
-                // It arrived earlier; the acknowledgments of that arrival were lost.
+                // The segment arrived earlier, and the acknowledgments of that arrival were lost.
                 std::cmp::Ordering::Equal
                     if !first && (jumps || answered.is_some_and(|answered| answered > arrived)) =>
                 {
@@ -272,7 +278,7 @@ impl Transmissions {
         }
     }
 
-    /// A transmission arrived before an acknowledgment was sent, in the time that is usual.
+    /// Estimates the arrival of a transmission: after the usual delay, but not after the acknowledgment was sent.
     fn estimate_arrival(&mut self, number: u64, answer: &AckTimes) {
         if let Some(transmission) = self.get(number) {
             self.mark_arrived(number, answer.sent.min(transmission.at + answer.usual), answer.at);

@@ -3,12 +3,12 @@
 use engine::{Span, Time};
 use observation::{CapturedFact, Evidence, Rule};
 
-/// The estimated congestion window: at least the data in flight when new data is sent; exactly that while it is the limit.
-/// In a recovery without SACK it is inflated by each duplicate acknowledgment [RFC5681 s3.2]; with SACK it is not, and
-/// the data in flight says nothing.
+/// The estimated congestion window: at least the data in flight when new data is sent, and exactly that while cwnd is
+/// the limit. In a recovery without SACK each duplicate acknowledgment inflates cwnd [RFC5681 s3.2]. With SACK cwnd is
+/// not inflated, and the data in flight gives no estimate.
 pub struct WindowEstimate {
     cwnd: f64,
-    /// The most data in flight after new data was sent, since the last reduction.
+    /// Maximum data in flight after new data was sent, since the last reduction.
     in_flight: f64,
     ssthresh: f64,
     mss: f64,
@@ -20,11 +20,11 @@ pub struct WindowEstimate {
     is_limit: bool,
     /// Whether no new data was sent since the last reduction, after which the data in flight may exceed cwnd.
     is_reduced: bool,
-    /// Flight one round trip ago, to see whether it still doubles.
+    /// The flight one round trip ago, which shows whether the flight still doubles.
     earlier: (Time, f64),
 }
 
-/// How lost data is repaired. Meanwhile the data in flight does not show the window.
+/// The way in which lost data is repaired. During the repair the data in flight does not show cwnd.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum LossRepair {
     Recovery,
@@ -47,10 +47,10 @@ impl WindowEstimate {
         }
     }
 
-    /// The fact of the present windows, with their bounds. Data in flight exceeds cwnd by a segment at most, and is less by
-    /// a segment at most while cwnd is the limit. A reduction leaves a segment at least, and at most the window before.
-    /// Without a reduction, and where the window stops to double, ssthresh may have any lower value: of the
-    /// configuration, or since a delay grew.
+    /// The fact of the present windows, with their bounds. Data in flight exceeds cwnd by at most one segment, and is
+    /// at most one segment less while cwnd is the limit. A reduction leaves at least one segment, and at most the
+    /// window before the reduction. Without a reduction, and where the window stops to double, ssthresh may have any
+    /// lower value: of the configuration, or since a delay grew.
     pub fn to_fact(&self) -> CapturedFact {
         let reduced = |value: f64, before: f64| Evidence::Inferred {
             value,
@@ -103,7 +103,7 @@ impl WindowEstimate {
         let before = (self.cwnd, self.ssthresh);
         self.cwnd = (flight as f64).max(self.mss);
         (self.in_flight, self.is_limit) = (flight as f64, true);
-        // In slow start it doubles in a round trip; without a loss the threshold is not known otherwise.
+        // The flight doubles in a round trip of slow start. ssthresh is not known otherwise without a loss.
         let (since, flight_then) = self.earlier;
         if at.since(since.min(at)) > round_trip.times(2) {
             if self.ssthresh.is_infinite() && flight_then > 4.0 * self.mss && self.cwnd < 1.25 * flight_then {
@@ -121,7 +121,7 @@ impl WindowEstimate {
         self.cwnd = self.ssthresh + inflation;
     }
 
-    /// A timeout reduces it to one segment.
+    /// Reduces cwnd to one segment after a timeout.
     pub fn reduce_for_timeout(&mut self, flight: u64) {
         self.reduce(flight, LossRepair::Timeout);
         self.cwnd = self.mss;
@@ -144,8 +144,8 @@ impl WindowEstimate {
         (self.is_limit, self.is_reduced, self.in_flight) = (false, true, 0.0);
     }
 
-    /// An acknowledgment arrived while lost data is repaired. Returns whether it enlarges the window: a duplicate
-    /// inflates it in a recovery; after a timeout one of new data does [RFC5681 s3.1].
+    /// Processes an acknowledgment that arrives while lost data is repaired. Returns whether it enlarges cwnd. In a
+    /// recovery a duplicate inflates cwnd. After a timeout an acknowledgment of new data grows it [RFC5681 s3.1].
     pub fn on_ack(&mut self, advances: bool) -> bool {
         let enlarges = match self.repair {
             Some(LossRepair::Recovery) => !advances && !self.sack,
@@ -158,7 +158,7 @@ impl WindowEstimate {
         enlarges
     }
 
-    /// The lost data is repaired.
+    /// Records that the lost data is repaired.
     pub fn end_repair(&mut self) {
         if self.repair.take() == Some(LossRepair::Recovery) {
             self.cwnd = self.ssthresh;
@@ -184,7 +184,8 @@ mod tests {
         assert_eq!(bounds_of_cwnd(&window), Some((8000.0, 10_000.0)));
     }
 
-    /// After the recovery more is in flight than cwnd: nothing bounds it but the window before, until data is sent.
+    /// After the recovery the data in flight may exceed cwnd. Until data is sent, the only bound is the window before
+    /// the recovery.
     #[test]
     fn data_in_flight_after_a_reduction_is_no_bound_until_new_data_is_sent() {
         for is_marked in [false, true] {

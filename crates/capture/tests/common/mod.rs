@@ -25,7 +25,7 @@ pub fn ip(segment: Segment) -> Vec<u8> {
     wire::bytes::serialize_headers(&wire::Packet::new(Addr::of_node(0), Addr::of_node(1), Body::Tcp(segment)), 77)
 }
 
-/// The same in the other direction.
+/// IPv4 and TCP headers of a segment in the other direction.
 pub fn ip_back(segment: Segment) -> Vec<u8> {
     wire::bytes::serialize_headers(&wire::Packet::new(Addr::of_node(1), Addr::of_node(0), Body::Tcp(segment)), 78)
 }
@@ -84,7 +84,7 @@ pub fn enhanced(big_endian: bool, interface: u32, ticks: u64, frame: &[u8], leng
     block(big_endian, 6, &[&header[..], frame, &padding].concat())
 }
 
-/// What a capture contains besides its packets.
+/// The contents of a capture besides its packets.
 pub struct Rest {
     pub streams: Vec<Stream>,
     pub skipped: SkippedFrames,
