@@ -65,7 +65,7 @@ fn is_runnable_with(argument: &str) -> bool {
     is_linked && Command::new(&program).output().is_ok_and(|end| end.status.success())
 }
 
-/// Writes a table of the compressed files of a folder, or an empty one; returns whether it has any.
+/// Writes a table of the compressed files of a folder, or an empty table. Returns whether the table has files.
 fn embed_files(folder: &Path, wanted: bool) -> io::Result<bool> {
     let mut files = Vec::new();
     if wanted && folder.exists() {

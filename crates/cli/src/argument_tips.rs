@@ -19,7 +19,8 @@ pub fn with_tip(mut error: Error, arguments: &[OsString]) -> Error {
     error
 }
 
-/// Returns the command whose name is nearest to an unknown one: clap lists several, in ascending order of similarity.
+/// Returns the command whose name is nearest to an unknown one. clap lists several commands, in ascending order of
+/// similarity.
 fn nearest_command(error: &Error) -> Option<String> {
     let Some(ContextValue::String(found)) = error.get(ContextKind::InvalidSubcommand) else { return None };
     let names = GROUPS.iter().flat_map(|group| group.commands).map(|(name, _)| *name);
@@ -45,7 +46,7 @@ fn suggest_tip(error: &Error, arguments: &[OsString]) -> Option<String> {
         ErrorKind::UnknownArgument if !is_separated && !invalid.starts_with("--") => {
             let behind = shell + 1;
             let of = |is_it: &dyn Fn(&str) -> bool| words[behind..].iter().position(|word| is_it(word));
-            // An option may stand in a word with others, such as -nc.
+            // An option may stand in a word with other options, such as -nc.
             let place = of(&|word| word == invalid).or_else(|| of(&|word| word.starts_with(invalid)))?;
             let place = behind + place;
             let quoted =

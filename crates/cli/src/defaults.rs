@@ -7,7 +7,7 @@ use scenario::Scenario;
 use toml::{Table, Value};
 
 /// Keys that neither `text` nor an option sets, with their defaults, in alphabetical order. Only keys of tables in the
-/// text are listed: copies made by a `count` equal their original. The list is empty for a text in the thesis's
+/// text are listed, because copies made by a `count` equal their original. The list is empty for a text in the thesis's
 /// language, which has other keys.
 pub fn list_defaults(text: &[u8], overrides: &Overrides, scenario: &Scenario) -> Vec<String> {
     let given = std::str::from_utf8(text).ok().and_then(|text| text.parse::<Table>().ok());
@@ -43,7 +43,7 @@ pub fn list_defaults(text: &[u8], overrides: &Overrides, scenario: &Scenario) ->
         .collect()
 }
 
-/// All values other than tables, by their paths.
+/// Returns all values other than tables, by their paths.
 fn collect_leaf_values(table: &Table) -> BTreeMap<String, Value> {
     fn collect(table: &Table, prefix: &str, into: &mut BTreeMap<String, Value>) {
         for (key, value) in table {

@@ -1,12 +1,13 @@
-//! Commands whose arguments are defined when the command is used: the start of the program defines the arguments of one
-//! command, not of all.
+//! Commands whose arguments are defined when the command is used. Therefore the start of the program defines the
+//! arguments of one command, not of all.
 
 use std::ops::Deref;
 
 use clap::builder::Resettable;
 use clap::{ArgMatches, Args, Command, Error, FromArgMatches};
 
-/// Arguments of a command, defined when it is used. [`Command::build`] defines the arguments of all commands.
+/// Arguments of a command, which are defined when the command is used. [`Command::build`] defines the arguments of all
+/// commands.
 pub struct Deferred<A>(A);
 
 impl<A> Deref for Deferred<A> {
@@ -41,7 +42,7 @@ impl<A: Args> FromArgMatches for Deferred<A> {
     }
 }
 
-/// Defines the arguments of a command; the command keeps its description.
+/// Defines the arguments of a command. The description of the command remains.
 fn define_arguments<A: Args>(command: Command) -> Command {
     let (about, long_about) = (command.get_about().cloned(), command.get_long_about().cloned());
     A::augment_args(command).about(Resettable::from(about)).long_about(Resettable::from(long_about))

@@ -1,4 +1,4 @@
-//! Help: the commands in groups, and examples of each. It is built only when help is requested.
+//! The help, which lists the commands in groups and shows examples of each. It is built only when help is requested.
 
 use std::ffi::OsString;
 use std::fmt::Write as _;

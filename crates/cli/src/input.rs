@@ -1,4 +1,4 @@
-//! Scenarios as the command line names them: a file, a result directory, or `-` for standard input.
+//! Scenarios as the command line names them, which are a file, a result directory, or `-` for standard input.
 
 use std::cell::OnceCell;
 use std::fs::File;
@@ -20,7 +20,8 @@ use crate::talk::{is_verbose, write_detail, write_note};
 /// The name of standard input in messages. Files that it names are relative to the working directory.
 const STDIN: &str = "<stdin>";
 
-/// Keys at their defaults that --verbose lists; a scenario of a thousand flows has thousands.
+/// Maximum number of keys at their defaults that --verbose lists. A scenario of a thousand flows has thousands of such
+/// keys.
 const MAX_DEFAULTS: usize = 40;
 
 /// Whether `file` denotes standard input.
@@ -28,7 +29,7 @@ pub fn is_stdin(file: &Path) -> bool {
     file == Path::new("-")
 }
 
-/// Standard input, up to `limit` bytes.
+/// Reads standard input, up to `limit` bytes.
 ///
 /// # Errors
 /// Errors of reading the input.
@@ -73,7 +74,7 @@ const COMPRESSED: [(&[u8], &str); 3] =
 /// Advice for a compressed file.
 pub const UNPACK: &str = "unpack it first, with gunzip, unxz or unzstd";
 
-/// The format of a compressed file, by its first bytes; `None` for other files.
+/// Returns the format of a compressed file, recognized by its first bytes; `None` for other files.
 pub fn identify_compression(first: &[u8]) -> Option<&'static str> {
     COMPRESSED.iter().find(|(start, _)| first.starts_with(start)).map(|(_, name)| *name)
 }

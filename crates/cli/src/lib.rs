@@ -78,7 +78,7 @@ enum Command {
     Slurm(Deferred<slurm::Args>),
     /// Check every row of a store, and list damaged rows
     Verify(Deferred<verify::Args>),
-    /// Repeat a paper's evaluation: its numbers beside simulated ones, with intervals
+    /// Repeat a paper's evaluation: print its numbers next to simulated intervals
     Reproduce(Deferred<reproduce::Args>),
     /// Draw a run, or a connection of a capture, as SVG and PNG
     ///
@@ -144,7 +144,7 @@ enum CommandFailure {
     Interrupted(String),
     /// The executed command returned this exit code; all messages are printed.
     Exit(u8),
-    /// The reader of standard output closed it: not an error.
+    /// The reader of standard output closed it, which is not an error.
     BrokenPipe,
 }
 
@@ -173,7 +173,7 @@ impl From<RunError> for CommandFailure {
 
 /// Turns the signal for a file above the system's size limit into an error of the write, which is reported.
 fn outlive_file_size_limit() {
-    // The flag is not read: any handler keeps the signal from ending the process.
+    // The flag is not read. Any handler keeps the signal from ending the process.
     #[cfg(unix)]
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::new(AtomicBool::new(false)));
 }

@@ -10,7 +10,7 @@ use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, P
 use crate::CommandFailure;
 use crate::talk::is_quiet;
 
-/// Draws nothing where stderr is not a terminal, or with --quiet.
+/// A progress bar. Nothing is drawn where stderr is not a terminal, or with --quiet.
 pub struct ProgressReport {
     bar: ProgressBar,
 }
@@ -22,7 +22,8 @@ static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 pub struct StatusLine(ProgressBar);
 
 impl StatusLine {
-    /// A line that begins with `name`; without one if not `wanted`, where stderr is not a terminal, or with --quiet.
+    /// Returns a line that begins with `name`. Nothing is drawn if the line is not `wanted`, where stderr is not a
+    /// terminal, or with --quiet.
     pub fn new(name: &str, wanted: bool) -> Self {
         let hidden = is_quiet() || !wanted;
         let target = if hidden { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(5) };
@@ -77,8 +78,8 @@ impl ProgressReport {
             let _ = write!(out, "{rate:.decimals$}/s");
         }));
         bar.set_prefix(name.to_owned());
-        // Without a handler Ctrl-C ends the program at once, and temporary files remain. All bars share the first
-        // handler.
+        // Without a handler Ctrl-C would end the program at once, and temporary files would remain. All bars share the
+        // first handler.
         let _ = ctrlc::set_handler(|| {
             // The second Ctrl-C ends the program immediately.
             if INTERRUPTED.swap(true, Ordering::Relaxed) {

@@ -1,4 +1,4 @@
-//! A sweep's metrics as text: one table for each metric.
+//! A sweep's metrics as text, with a table for each metric.
 
 use lab::export::format_json_value;
 use lab::figures::key::shorten_key;

@@ -1,4 +1,4 @@
-//! Aggregates in captures: each packet is a frame, with the aggregate's number in its radiotap header.
+//! Aggregates in captures. Each packet is a separate frame, with the aggregate's number in its radiotap header.
 
 use crate::common;
 
@@ -42,21 +42,21 @@ fn show(capture: &str, filter: &str, fields: &[&str]) -> Vec<Vec<String>> {
     other("tshark", &args).lines().map(|line| line.split('\t').map(str::to_owned).collect()).collect()
 }
 
-/// An aggregate: numbers of its packets, and of the damaged ones.
+/// An aggregate: the numbers of its packets, and those of the damaged ones.
 #[derive(Debug, Default, PartialEq)]
 struct SentAggregate {
     packets: Vec<u64>,
     damaged: Vec<u64>,
 }
 
-/// A block acknowledgment: its first sequence number, and the numbers that it acknowledges.
+/// A block acknowledgment: its first sequence number, and the acknowledged numbers.
 #[derive(Debug, PartialEq)]
 struct BlockAck {
     first: u64,
     acknowledged: Vec<u64>,
 }
 
-/// What the events of a run say about aggregates.
+/// The facts about aggregates in the events of a run.
 struct LoggedAggregates {
     /// Complete aggregates in order of their starts.
     aggregates: Vec<SentAggregate>,
@@ -91,7 +91,8 @@ fn collect_events(dir: &Path) -> LoggedAggregates {
     LoggedAggregates { aggregates, block_acks, collisions }
 }
 
-/// Returns the aggregates of a capture, whose frames have the number of their aggregate and a mark at its last one.
+/// Decodes the aggregates of a capture. Each frame has the number of its aggregate, and the last frame of an aggregate
+/// has a mark.
 fn decode_aggregates(capture: &str) -> Vec<SentAggregate> {
     let fields = [
         "radiotap.ampdu.reference",

@@ -68,7 +68,9 @@ fn losses_that_limit_a_captured_transfer_are_found() {
     let results = captured(&directory);
     let out = lasthop(&directory, &["explain", path(&results.join("server.pcapng"))]);
     succeeded(&out);
-    for part in ["window-cut", "a fast retransmit reduced the window from", "rate of the slowest link about 2 Mbps"] {
+    for part in
+        ["window-cut", "a fast retransmit reduced the usable window from", "rate of the slowest link about 2 Mbps"]
+    {
         assert!(out.out.contains(part), "{part} in {}", out.out);
     }
     let out = lasthop(&directory, &["explain", path(&results.join("client.pcapng"))]);
@@ -125,7 +127,7 @@ fn captures_of_both_ends_are_joined_in_any_order() {
             vec!["explain", path(&files[0]), path(&files[1]), "--at", "middle"],
             "comparing the two captures shows the end of each",
         ),
-        (vec!["explain", path(&results), path(&files[1])], "expected a capture, beside another one"),
+        (vec!["explain", path(&results), path(&files[1])], "expected another capture in addition"),
         (vec!["plot", path(&files[0]), path(&files[1]), path(&files[1])], "a third file"),
         (vec!["explain", path(&files[0]), "results/server.pcapng"], "server.pcapng: found the same capture twice"),
         (vec!["fit", path(&files[0]), path(&files[0])], "expected captures of both ends of a connection"),
@@ -140,7 +142,7 @@ fn captures_of_both_ends_are_joined_in_any_order() {
     }
 }
 
-/// The segments with data of a capture, without those of the handshake and of the receiver.
+/// Returns the segments with data of a capture, without those of the handshake and of the receiver.
 fn data_alone(file: &[u8]) -> Vec<u8> {
     let mut writer = Writer::new(Vec::new(), &["node"]).expect("memory");
     for packet in Capture::open(file).expect("a capture") {
@@ -163,7 +165,7 @@ fn unknown_values_are_not_printed_as_numbers() {
     std::fs::write(&alone, data_alone(&whole)).expect("written");
     let out = lasthop(&directory, &["explain", path(&alone)]);
     succeeded(&out);
-    let line = "captured at an unknown place; least round trip unknown, rate of the slowest link unknown";
+    let line = "captured at an unknown place; min RTT unknown, rate of the slowest link unknown";
     assert!(out.out.contains(line), "{}", out.out);
     let out = lasthop(&directory, &["explain", path(&alone), "--json"]);
     succeeded(&out);
@@ -219,7 +221,7 @@ fn compressed_capture_is_read_and_files_of_other_kinds_are_named_in_the_error() 
     }
 }
 
-/// A file with a datagram and a message beside a connection, and one without a connection.
+/// A file with a TCP segment and two datagrams, and a file with only a datagram.
 #[test]
 fn packets_without_tcp_are_counted() {
     use wire::{Addr, Body, Datagram, Packet, Segment, pcapng};
@@ -349,7 +351,7 @@ fn truncated_or_damaged_gzip_file_is_read_up_to_the_damage() {
     assert_eq!(out.code, Some(2), "{}", out.err);
 }
 
-/// A comparison with real hosts has a result for each run, of which a command reads one.
+/// A comparison with real hosts has a result for each run. A command reads only one of them.
 #[test]
 fn comparison_directory_is_refused_with_a_list_of_its_runs() {
     let directory = scratch("captures-comparison");
@@ -405,7 +407,7 @@ fn import_of_a_capture_names_the_commands_that_read_it() {
     assert!(out.code == Some(2) && out.err.contains("rates.gz: found a gzip file, expected"), "{}", out.err);
 }
 
-/// A packet with a damaged time, the first one too, changes neither the duration nor the explanation of other packets.
+/// A packet with a damaged time, even the first one, changes neither the duration nor the explanation of other packets.
 #[test]
 fn damaged_time_of_a_packet_does_not_stretch_the_duration() {
     let directory = scratch("captures-times");
@@ -443,7 +445,7 @@ fn damaged_time_of_a_packet_does_not_stretch_the_duration() {
     }
 }
 
-/// The page shows the losses that the captures of both ends show, for the command's node at the receiver too.
+/// The page shows the losses that the captures of both ends show, also if the command's node is the receiver.
 #[test]
 fn report_of_real_hosts_joins_the_captures_of_both_ends() {
     let directory = scratch("captures-report-joined");

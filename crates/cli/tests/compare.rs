@@ -41,7 +41,7 @@ fn compare_reports_gain_and_cost_of_a_scheme() {
     let air = |row: &Value| row["airtime_s_per_mb"].as_f64().unwrap();
     // 1 MB takes 4 s at 2 Mbps, plus headers and acknowledgments.
     assert!(air(split) > 4.0 && air(split) < 5.0 && air(unmodified) > 4.0, "{} {}", air(split), air(unmodified));
-    // Results in the store are used without another run, and are equal.
+    // A second comparison reads all results from the store, starts no run, and gives equal rows.
     let again = lasthop(&dir, &wan);
     assert_eq!(compared(&again.out), all);
     assert!(again.err.contains("0 runs, 8 were already stored"), "{}", again.err);
@@ -68,7 +68,7 @@ fn every_scheme_runs_on_every_path() {
     }
 }
 
-/// For uploads, other nodes implement the schemes; a scheme without effect on uploads says so in its row.
+/// Other nodes implement the schemes for uploads. The row of a scheme without effect on uploads says so.
 #[test]
 fn uploads_are_compared_under_the_schemes_that_apply() {
     let dir = scratch("compare-upload");
@@ -77,7 +77,7 @@ fn uploads_are_compared_under_the_schemes_that_apply() {
     let changes = |scheme: &str| row(&all[0], scheme)["changes"].to_string();
     assert_eq!(changes("eln"), "[\"sender\",\"base station\"]");
     assert_eq!((changes("tack"), changes("snoop")), ("[\"base station\"]".into(), "[]".into()));
-    // balakrishnan1998: at least twice the throughput at such loss rates.
+    // balakrishnan1998 reports at least twice the throughput at such loss rates.
     assert!(row(&all[0], "eln")["change_percent_ci"][0].as_f64().unwrap() > 30.0, "{}", all[0]);
     let same = |scheme: &str| row(&all[0], scheme)["same_as_first"].as_bool();
     assert_eq!(["eln", "tack", "snoop", "freeze-tcp"].map(same), [Some(false), Some(false), Some(true), Some(true)]);
@@ -124,7 +124,7 @@ fn unknown_names_and_invalid_settings_are_refused() {
     assert!(!dir.join("results").exists(), "all settings are checked before the first run");
 }
 
-/// A download of 200 kB and one that fails, as programs for both ends.
+/// A download of 200 kB and a download that fails, as programs for both ends.
 const TRANSFER: [&str; 2] = [
     "import socket, sys\n\
      listener = socket.create_server(('', 5001))\n\
@@ -167,7 +167,7 @@ fn compare_with_shell_measures_real_and_simulated_ends() {
     let all = compared(&run.out);
     for scheme in ["unmodified", "snoop"] {
         let real = row(&all[0]["real"], scheme);
-        // At most 8 bits of 9.7 are data: headers take the rest of 10 Mbps.
+        // Of 9.7 bits at most 8 are data. Headers take the rest of 10 Mbps.
         let goodput = real["goodput_bps"].as_f64().unwrap();
         assert!(real["n"] == 2 && goodput > 1e5 && goodput < 9.7e6, "{real}");
         // 200 kB in packets of 1500 bytes over 10 Mbps take 0.166 s, and more with retransmissions.

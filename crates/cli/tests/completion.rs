@@ -8,7 +8,7 @@ use std::process::Command;
 
 use common::{command, file, fine, lasthop, scratch};
 
-/// Splits a line as bash does into `COMP_WORDS`: at blanks, and around `=` and `:`.
+/// Splits a line at blanks, and around `=` and `:`, as bash does into `COMP_WORDS`.
 fn split_words(line: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     for c in line.chars() {
@@ -23,14 +23,14 @@ fn split_words(line: &str) -> Vec<String> {
             (_, None) => {}
         }
     }
-    // After `=` the word at the cursor is `=` itself.
+    // The word at the cursor is `=` itself if the line ends with `=`.
     if line.ends_with(['=', ':']) {
         words.pop();
     }
     words
 }
 
-/// Completion by bash of the last word of a line, without the part before `=` and `:`.
+/// Returns the completions by bash for the last word of a line, without the part before `=` and `:`.
 fn complete(dir: &Path, line: &str) -> Vec<String> {
     let words = split_words(line);
     let last = words.last().map_or("", |word| if word == "=" { "" } else { word });
@@ -103,7 +103,7 @@ fn bash_completes_names_from_the_scenario() {
 
 /// A completion prints no errors, whatever the file is.
 #[test]
-fn completion_is_silent_about_files_that_do_not_parse() {
+fn completion_prints_no_error_for_files_that_do_not_parse() {
     skip::need!("bash");
     let dir = scratch("completion-broken");
     let write = |name: &str, text: &[u8]| fs::write(dir.join(name), text).unwrap();

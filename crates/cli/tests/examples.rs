@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use common::{fine, root, scratch};
 
-/// All example scenarios except the one of the crate `outside`, which the command cannot run; tests of that crate run
-/// it.
+/// Returns all example scenarios except that of the crate `outside`. The command cannot run it, but tests of that crate
+/// do.
 fn examples() -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut dirs = vec![root().join("examples")];
@@ -93,8 +93,8 @@ fn examples_are_short_and_start_with_a_description() {
     }
 }
 
-/// Traffic of every kind, and a scenario with arriving flows only: no command panics, and a command that does not
-/// support the traffic reports that.
+/// Scenarios with traffic of every kind, and one with only arriving flows. No command panics, and a command that does
+/// not support the traffic reports this.
 #[test]
 fn every_command_takes_all_kinds_of_traffic() {
     let dir = scratch("traffic");

@@ -27,7 +27,7 @@ fn result_directory_and_scenario_give_the_same_explanation() {
     for row in ["1.974  2.756      782", "3.458  4.107      649"] {
         assert!(of_dir.lines().any(|line| line.contains("idle-wait") && line.contains(row)), "{of_dir}");
     }
-    // Both findings form one row of the summary, which shows the costlier one, and are not listed by default.
+    // Both findings form one row of the summary, which shows the costlier one. Findings are not listed by default.
     let summary = fine(&dir, &["explain", &example]);
     let rows: Vec<&str> = summary.lines().filter(|line| line.contains("idle-wait")).collect();
     assert!(matches!(rows[..], [row] if row.contains("1.974 to 2.756 s")), "{summary}");
@@ -36,7 +36,7 @@ fn result_directory_and_scenario_give_the_same_explanation() {
     let shares: Vec<f64> = budget.map(|line| line.split_whitespace().nth(2).unwrap().parse().unwrap()).collect();
     let (sum, causes) = shares.split_last().unwrap();
     assert!(*sum == 100.0 && (causes.iter().sum::<f64>() - 100.0).abs() < 0.05 * causes.len() as f64, "{summary}");
-    // With another scheme, the scenario is run again instead of using the stored result.
+    // With another scheme the scenario is run again, and the stored result is not used.
     let refined = fine(&dir, &["explain", "kept", "--scheme", "refined-icmp"]);
     assert!(!refined.contains("idle-wait"), "{refined}");
 }
@@ -58,7 +58,8 @@ fn json_lists_findings_by_cost_with_totals() {
     assert!(costs[0] <= lost && lost <= took, "{flow}");
 }
 
-/// Without a handshake the flow starts sending at once, so some blocking reason applies at every moment.
+/// The flow starts sending at once, because there is no handshake. Therefore some blocking reason applies at every
+/// moment.
 #[test]
 fn blocking_reasons_add_up_to_the_transfer_time() {
     let dir = scratch("explain-blocked");
@@ -124,7 +125,7 @@ fn findings_are_marked_on_a_picture() {
     assert_eq!(svg.matches("class=\"budget\"").count(), 7, "{svg}");
     assert!(svg.contains("air-loss 39.8 %") && svg.contains("own-queue: 0.1 %"), "{svg}");
     assert!(dir.join("kept/plots/211-explained.png").exists());
-    // For a scenario file, pictures are drawn only with --out, and only for the requested flow.
+    // Pictures for a scenario file are drawn only with --out, and only for the requested flow.
     let two = common::file("examples/two-mobiles.toml");
     fine(&dir, &["explain", &two, "--flow", "far", "--out", "marked"]);
     let drawn: Vec<_> =

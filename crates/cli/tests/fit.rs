@@ -34,7 +34,7 @@ fn capture_becomes_a_scenario_that_gives_the_measured_goodput() {
     let fitted = lasthop(&dir, &["fit", "path/server.pcapng", "-o", "fitted.toml"]);
     assert_eq!(fitted.code, Some(0), "{}", fitted.err);
     assert!(fitted.err.contains("captured at the sender"), "{}", fitted.err);
-    for expected in ["6.000 Mbps", "40 packets", "it was full"] {
+    for expected in ["6.000 Mbps", "40 packets", "the queue was full"] {
         assert!(fitted.out.contains(expected), "{expected}: {}", fitted.out);
     }
     let goodput = fitted.out.lines().find(|line| line.starts_with("goodput")).expect("a row").to_owned();
@@ -105,7 +105,7 @@ fn upload_is_fitted_if_the_sender_option_names_the_mobile() {
     assert_eq!(download["path"]["queue_packets"], 40);
     assert_eq!(download["path"]["loss"]["model"], "none");
     assert_eq!(download["path"]["reordering"]["share"]["value"], 0.0);
-    // The path is equal in both directions, and so is the transfer.
+    // The path and the transfer are equal in both directions.
     assert_eq!(download["measured"], upload["measured"]);
     let goodput = |fit: &serde_json::Value| fit["simulated"][0]["goodput_bps"].as_f64().expect("a number");
     assert!((goodput(&download) / goodput(&upload) - 1.0).abs() < 0.01, "{download:#} {upload:#}");
@@ -116,7 +116,7 @@ fn upload_is_fitted_if_the_sender_option_names_the_mobile() {
     assert_eq!(compared.code, Some(0), "{}", compared.err);
 }
 
-/// A run whose captures take the place of captures of real hosts: the command's node is `here`.
+/// Writes a run whose captures take the place of captures of real hosts: the command's node is `here`.
 fn result_of_hosts(dir: &std::path::Path, scenario: &str, here: &str, there: &str) {
     let _ = std::fs::remove_dir_all(dir.join("real"));
     std::fs::write(dir.join("path.toml"), scenario).unwrap();
@@ -127,7 +127,7 @@ fn result_of_hosts(dir: &std::path::Path, scenario: &str, here: &str, there: &st
     std::fs::write(dir.join("real/emulation.json"), report.to_string()).unwrap();
 }
 
-/// Which host is wireless and which sends follows from the result of real hosts, whatever its nodes are called.
+/// The result of real hosts shows which host is wireless and which one sends, regardless of the names of its nodes.
 #[test]
 fn direction_of_a_result_of_real_hosts_follows_its_data() {
     let dir = scratch("fit_direction");
@@ -150,7 +150,7 @@ fn direction_of_a_result_of_real_hosts_follows_its_data() {
     assert!(seen.err.contains("note: the machine's congestion control was cubic, unless"), "{}", seen.err);
     let (sender, said) = fitted("client", "server", &["--sender", "server"]);
     assert_eq!((sender.as_str(), said.contains("fitted as")), ("server", false));
-    // Without a wireless link the command's node stands for the wireless host.
+    // The command's node counts as the wireless host if there is no wireless link.
     let wired = upload.replace("wireless", "wired").replace("base-station", "router");
     for (here, there, sender) in [("client", "server", "mobile"), ("server", "client", "server")] {
         result_of_hosts(&dir, &wired, here, there);

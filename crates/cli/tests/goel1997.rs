@@ -13,7 +13,7 @@ fn text(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// Like `simulator > event-trace` of the thesis.
+/// The command prints as `simulator > event-trace` of the thesis does.
 #[test]
 fn print_events_writes_the_event_trace_to_standard_output() {
     let dir = scratch("print-events");
@@ -27,7 +27,7 @@ fn print_events_writes_the_event_trace_to_standard_output() {
     assert!(!dir.join("r/event-trace.txt").exists());
 }
 
-/// The run continues to its end and writes its result.
+/// A run whose standard output is closed continues to its end and writes its result.
 #[test]
 #[cfg(unix)]
 fn closed_standard_output_does_not_stop_a_run() {
@@ -55,7 +55,8 @@ fn settings_of_the_event_trace_without_it_are_reported() {
     assert_eq!(warned(&[&interval[..], &["--events=-corrupted", "--print-events"]].concat()), [false, false]);
 }
 
-/// The example has nine corruptions, one frame given up, one fast retransmit [goel1997 B.4]; each kind can be excluded.
+/// The example has nine corruptions, one frame given up, and one fast retransmit [goel1997 B.4]. Each kind of event can
+/// be excluded.
 #[test]
 fn kinds_of_events_can_be_excluded() {
     let dir = scratch("event-kinds");
@@ -78,7 +79,7 @@ fn kinds_of_events_can_be_excluded() {
     let wrong = lasthop(&dir, &["run", &file(REPLAY), "--events", "corupted", "--out", "r"]);
     assert_eq!(wrong.code, Some(2));
     assert!(wrong.err.contains("did you mean \"corrupted\"?"), "{}", wrong.err);
-    // The same selection with keys of the datafile.
+    // The same selection, made with keys of the datafile.
     let flags = text(Path::new(&file(REPLAY))).replace(
         "read_from_trace",
         "trace_events = 1\n    trace_seqno = 0\n    event_corrupted = 0\n    read_from_trace",
@@ -119,8 +120,8 @@ fn periodic_state_shows_every_node() {
     assert_eq!(line("node 213 from 212 over link 102 (DLL)").rsplit_once(" : ").unwrap().1, "<15>");
 }
 
-/// A run with `read_from_trace = 1` records the channel; a run with `= 0` and this file has the same losses and the
-/// same result.
+/// A run with `read_from_trace = 1` records the channel. A run with `read_from_trace = 0` and this file has the same
+/// losses and the same result.
 #[test]
 fn recorded_channel_is_replayed() {
     let dir = scratch("record-and-follow");
@@ -141,7 +142,7 @@ fn recorded_channel_is_replayed() {
     let refused = lasthop(&dir, &["run", "datafile.dat"]);
     assert_eq!(refused.code, Some(2));
     assert!(refused.err.contains(&format!("write read_from_trace = 0 {path}")), "{}", refused.err);
-    // The path works repeatedly, although the run replaces that directory; so does the directory's name.
+    // The path works repeatedly, although the run replaces that directory. The name of the directory works too.
     for named in [path, path, "results/datafile-seed1"] {
         let follows = datafile.replace("read_from_trace = 1", &format!("read_from_trace = 0 {named}"));
         std::fs::write(dir.join("datafile.dat"), follows).unwrap();

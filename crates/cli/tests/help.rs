@@ -107,7 +107,7 @@ const NOT_RUN: [&str; 10] = [
     "lasthop completions fish",
 ];
 
-/// Runs the examples of every command, in the order of help: later ones read what earlier ones wrote.
+/// Runs the examples of every command, in the order of help, because later examples read files that earlier ones wrote.
 #[cfg(unix)]
 #[test]
 fn examples_of_every_command_work_in_a_clone() {

@@ -1,4 +1,4 @@
-//! `lasthop import`: recordings of other programs as tables.
+//! Tests of `lasthop import`, which converts recordings of other programs to tables.
 
 use crate::common;
 

@@ -148,7 +148,7 @@ fn directory_and_missing_recording_are_refused_with_the_expected_kind() {
     fine(&dir, &["run", &file(EXAMPLE), "--out", "results/one"]);
     assert!(stderr(&["plot", "results"]).contains("did you mean results/one?"));
     fine(&dir, &["run", &file(EXAMPLE), "--out", "results/two"]);
-    // A file is never a result directory, whatever its name.
+    // A file is never a result directory, regardless of its name.
     std::fs::write(dir.join("results/a.sqlite"), "").unwrap();
     assert!(stderr(&["plot", "results"]).contains("2 result directories are in it, such as results/one"));
 

@@ -9,7 +9,7 @@ use common::{command, ended, file, fine, lasthop, scratch, send_signal};
 
 const EXAMPLE: &str = "examples/goel-refined.toml";
 
-/// Starts an endless run into `r` and waits until it writes its events.
+/// Starts an endless run into `r`, and waits until the run writes its events.
 fn endless(dir: &Path) -> Child {
     let example = file(EXAMPLE);
     let long = ["run", &example, "--set", "flows.download.bytes=100 GB", "--set", "duration=300 h"];
@@ -22,7 +22,7 @@ fn endless(dir: &Path) -> Child {
     child
 }
 
-/// Also for runs that start simultaneously: one result, and an error for every other run.
+/// Of several runs that start simultaneously one has a result, and every other run has an error.
 #[test]
 fn two_runs_never_write_to_one_directory() {
     let dir = scratch("at-once");
@@ -51,7 +51,7 @@ fn two_runs_never_write_to_one_directory() {
     assert!(!left.iter().any(|name| name.to_string_lossy().starts_with("q.")), "{left:?}");
 }
 
-/// Like Ctrl-C at a terminal, and like `timeout` and batch systems.
+/// A run is interrupted as by Ctrl-C at a terminal, and as by `timeout` and batch systems.
 #[test]
 fn interrupted_run_leaves_no_files() {
     for name in ["INT", "TERM", "HUP"] {

@@ -20,8 +20,8 @@ fn names(dir: &Path) -> Vec<String> {
     names
 }
 
-/// Kills a run that replaces the result in `r` at a random moment, `count` times: a complete result exists each time,
-/// and the next run replaces it and leaves no other files.
+/// Kills `count` times, at a random moment, a run that replaces the result in `r`. A complete result exists each time.
+/// The next run replaces it, and leaves no other files.
 #[allow(clippy::disallowed_methods, reason = "the moments of the kills are of this clock")]
 fn kill(test: &str, count: u32) {
     let dir = scratch(test);
@@ -64,7 +64,7 @@ fn a_thousand_killed_runs_do_not_block_later_runs() {
     kill("killed-a-thousand-times", 1000);
 }
 
-/// Earlier versions did not remove the manifest last: a kill could leave some files without a manifest.
+/// Earlier versions did not remove the manifest last. Therefore a kill could leave some files without a manifest.
 #[test]
 fn directories_of_earlier_versions_do_not_block_runs() {
     let dir = scratch("left-by-earlier-versions");
@@ -73,7 +73,7 @@ fn directories_of_earlier_versions_do_not_block_runs() {
     fine(&dir, &["plot", "r"]);
     let all = names(&dir.join("r"));
     assert!(all.len() > 10 && all[0] == ".lasthop", "{all:?}");
-    // The manifest has the first name in the list; the loop removes more and more of the others.
+    // The manifest has the first name in the list. The loop removes more and more of the other files.
     for left in (1..all.len()).rev() {
         for name in ["r.partial", "r.old"] {
             let copy = dir.join(name);
@@ -93,7 +93,7 @@ fn directories_of_earlier_versions_do_not_block_runs() {
         let next = lasthop(&dir, &args);
         assert_eq!(next.code, Some(0), "{left} files: {}", next.err);
         assert!(!dir.join("r.partial").exists());
-        // Without a manifest the directory could be a user's copy: a run whose result has another name leaves it
+        // A directory without a manifest could be a user's copy. A run whose result has another name leaves it
         // unchanged.
         assert_eq!(names(&dir.join("r.old")).len(), left);
     }
@@ -126,7 +126,7 @@ fn result_moved_aside_by_a_killed_run_is_restored() {
     let next = lasthop(&dir, &args);
     assert_eq!((next.code, next.err.trim()), (Some(0), "results in r (replaced an earlier result)"));
     assert_eq!(names(&dir), ["r"]);
-    // A later kill: the new result is in place, and a part of the old one remains.
+    // After a later kill the new result is in place, and a part of the old one remains.
     fs::create_dir(dir.join("r.partial.old")).unwrap();
     fs::copy(dir.join("r/.lasthop"), dir.join("r.partial.old/.lasthop")).unwrap();
     fine(&dir, &args);

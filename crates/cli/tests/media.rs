@@ -136,9 +136,9 @@ struct AirCapture {
 }
 
 impl AirCapture {
-    /// Returns the fields that tshark shows. It checks frame check sequences only with an option, and then reports a wrong
-    /// one as malformed. It decodes a fragment only without reassembly, because the capture has only the headers of the
-    /// other fragments.
+    /// Returns the fields that tshark shows. tshark checks frame check sequences only with an option, and then reports
+    /// a wrong one as malformed. It decodes a fragment only without reassembly, because the capture has only the
+    /// headers of the other fragments.
     fn ask_tshark(&self, checks: &str, filter: &str, fields: &[&str]) -> String {
         let mut args =
             vec!["-o", "wlan.defragment:FALSE", "-o", checks, "-r", &self.path, "-Y", filter, "-T", "fields"];
@@ -255,7 +255,8 @@ fn check_fragments(capture: &AirCapture) {
     }
 }
 
-/// tshark decodes the frames of the trace: types, times, durations, retries, damage, and the TCP segments in them.
+/// tshark decodes the frames of the trace, with types, times, durations, retries, damage, and the TCP segments in the
+/// frames.
 #[test]
 fn tshark_decodes_every_frame_of_a_medium() {
     skip::need!("tshark");
@@ -301,7 +302,7 @@ fn gnuplot_reads_contention_windows() {
 }
 
 #[test]
-fn medium_is_drawn_beside_the_flows() {
+fn medium_is_drawn_next_to_the_flows() {
     let dir = scratch("media-plot");
     run(&dir, "", "none");
     let files = fine(&dir, &["plot", "r"]);

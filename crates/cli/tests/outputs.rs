@@ -197,7 +197,7 @@ fn tshark_reports_no_problem_in_a_clean_transfer() {
         };
         assert_eq!(show("tcp.analysis.flags", &["frame.number", "_ws.col.Info"]), "", "{name}");
         assert_eq!(show("_ws.malformed || ip.checksum.status == 0", &["frame.number"]), "", "{name}");
-        // Both SYNs: MSS, window scale for 200 kB, SACK and timestamps; and the ECN flags of each.
+        // Both SYNs have MSS, window scale for 200 kB, SACK and timestamps, and each has its ECN flags.
         let options = [
             "tcp.options.mss_val",
             "tcp.options.wscale.shift",
@@ -218,7 +218,7 @@ fn tshark_reports_no_problem_in_a_clean_transfer() {
         let longest = show("tcp.len > 0", &["tcp.len"]).lines().map(|len| len.parse::<u32>().unwrap()).max();
         assert_eq!(longest, Some(1448), "{name}");
         assert_eq!(show("tcp.flags.fin == 1", &["frame.number"]).lines().count(), 2, "{name}");
-        // CE marks are set in transit, so only the receiver's capture has them.
+        // CE marks are set in transit. Therefore only the receiver's capture has them.
         let seen = show("ip.dsfield.ecn == 3", &["frame.number"]).lines().count() as u64;
         assert_eq!(seen, if name == "server" { marked } else { 0 }, "{name}");
     }
@@ -381,7 +381,7 @@ fn plot_of_two_runs_has_both_in_one_picture() {
     assert_eq!(files, "p/download.compared.svg\np/download.compared.png\n");
     let svg = std::fs::read_to_string(dir.join("p/download.compared.svg")).unwrap();
     assert!(svg.contains(">unmodified: ") && svg.contains(">refined-icmp: "), "headings name the schemes");
-    // Each run has a bar of its causes, in which a cause has one colour.
+    // Each run has a bar of its causes. A cause has the same colour in all bars.
     let fills: std::collections::BTreeSet<&str> = svg
         .split("<path")
         .filter(|path| path.contains("<title>link-rate: "))

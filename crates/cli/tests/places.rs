@@ -1,4 +1,4 @@
-//! Places of results and pictures: foreign files are never replaced, and incomplete results are recognizable.
+//! Places of results and pictures. Foreign files are never replaced, and incomplete results are recognizable.
 
 use crate::common;
 
@@ -36,7 +36,7 @@ fn foreign_directory_is_not_replaced() {
     }
 }
 
-/// Pictures and the page of a capture are replaced when the next run writes a new capture; other files are kept.
+/// The next run writes a new capture, and replaces the pictures and the page of the old capture. Other files are kept.
 #[test]
 fn pictures_of_a_capture_do_not_prevent_replacement_of_its_directory() {
     let dir = scratch("capture-plots");
@@ -98,7 +98,7 @@ fn changed_settings_have_distinct_result_directories() {
     let [one, other] = orders.map(|set| results(&set));
     assert_eq!(other, format!("{one} (replaced an earlier result)"));
     assert_ne!(one, results(&slow));
-    // Another scenario with the same name is refused; the same file under another path is accepted.
+    // Another scenario with the same name is refused. The same file under another path is accepted.
     let namesake = lasthop(&dir, &["run", "two/net.toml"]);
     assert_eq!(namesake.code, Some(2));
     let message = "results/net-seed1: found the result of \"one/net.toml\"";
@@ -146,8 +146,8 @@ fn full_disk_while_tables_are_written_keeps_the_old_result() {
     written_to_a_full_disk("full-tables", "parquet", ".parquet");
 }
 
-/// Writes a trace, one file of which is too large: the file whose name ends with `name`. A limit of 64 kB on the size
-/// of files substitutes for a full disk.
+/// Writes a trace with one file that is too large, whose name ends with `name`. A limit of 64 kB on the size of files
+/// substitutes for a full disk.
 fn written_to_a_full_disk(test: &str, trace: &str, name: &str) {
     let dir = scratch(test);
     let example = file(EXAMPLE);

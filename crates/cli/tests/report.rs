@@ -51,7 +51,7 @@ fn swept(dir: &Path) {
 }
 
 #[test]
-fn page_is_written_beside_its_store_and_is_reproducible() {
+fn page_is_written_next_to_its_store_and_is_reproducible() {
     let dir = scratch("report-beside");
     swept(&dir);
     assert_eq!(fine(&dir, &["report", "results/a sweep.sqlite"]), "results/a sweep.html\n");
@@ -64,7 +64,7 @@ fn page_is_written_beside_its_store_and_is_reproducible() {
 
 /// The page includes the script if this build has it.
 #[test]
-fn report_without_the_script_says_what_to_do() {
+fn report_without_the_script_names_the_remedy() {
     let dir = scratch("report-script");
     swept(&dir);
     let report = |more: &[&str]| {
@@ -96,7 +96,7 @@ fn figures_are_written_on_request() {
     assert!(read(changes).contains("change of completion time from clear, %"));
 }
 
-/// The last case at the last point; the page has the shares in tooltips, with one decimal.
+/// The test compares the last case at the last point. The page has the shares in tooltips, with one decimal.
 #[test]
 fn budgets_on_the_page_equal_those_of_explain_and_add_up() {
     let dir = scratch("report-budget");
@@ -209,7 +209,7 @@ fn invalid_and_empty_stores_are_refused() {
     let dir = scratch("report-wrong");
     std::fs::write(dir.join("a sweep.toml"), SCENARIO).unwrap();
     std::fs::write(dir.join("text.sqlite"), "years of work").unwrap();
-    // A store without a finished run: one shard of a sweep that has fewer runs than shards.
+    // A store without a finished run is one shard of a sweep that has fewer runs than shards.
     fine(&dir, &["sweep", "a sweep.toml", "--out", "empty.sqlite", "--replications", "1", "--shard", "9/9"]);
     let empty = "empty.sqlite: found an empty one, expected a store with at least one finished run";
     let cases: [(&[&str], &str); 4] = [

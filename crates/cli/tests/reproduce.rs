@@ -33,7 +33,7 @@ fn numbers_have_marks_in_table_json_and_files() {
     let page = std::fs::read_to_string(dir.join("out/report.html")).unwrap();
     for (file, text) in [("numbers.svg", &picture), ("report.html", &page)] {
         assert!(text.contains("paper, contradicts its own paper: 2"), "{file}");
-        // One mark for each number, and one in the legend.
+        // There is one mark for each number, and one in the legend.
         let triangles = text.matches("m0-4.6l4.6 8h-9.2z").count();
         assert_eq!(triangles, 2 + 1, "{file}");
     }

@@ -1,4 +1,4 @@
-//! `lasthop slurm`: its script under a substitute for sbatch, which runs the tasks here.
+//! Tests of `lasthop slurm`. A substitute for sbatch runs the script, and executes the tasks on this machine.
 #![cfg(unix)]
 
 use crate::common;
@@ -39,7 +39,7 @@ fn submit(dir: &Path) -> Output {
     bash.output().expect("bash is there")
 }
 
-/// The merged store exports the same tables as a plain sweep, with a space and a quote in the names; a second
+/// The merged store exports the same tables as a plain sweep, with a space and a quote in the names. A second
 /// submission repeats no run.
 #[test]
 fn submitted_script_gives_the_store_of_a_plain_sweep() {
@@ -97,7 +97,7 @@ fn wrong_input_is_refused_before_anything_is_submitted() {
     }
 }
 
-/// The shards are merged into an SQLite file; the name of an append-only one would make it unreadable.
+/// The shards are merged into an SQLite file. With the name of an append-only file it would be unreadable.
 #[test]
 fn name_of_an_append_only_store_is_refused() {
     let dir = scratch("slurm-append-only");

@@ -72,7 +72,7 @@ fn script_is_read_from_standard_input() {
 }
 
 #[test]
-fn errors_in_standard_input_name_it_and_the_line() {
+fn errors_name_standard_input_and_the_line() {
     let dir = scratch("stdin-wrong");
     let text = fs::read_to_string(file(EXAMPLE)).unwrap().replace("\"8 Mbps\"", "\"8 mbps\"");
     let line = text.lines().position(|line| line.contains("8 mbps")).unwrap() + 1;

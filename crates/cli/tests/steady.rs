@@ -36,7 +36,7 @@ fn json_has_the_table_and_the_answer() {
     let last = flow["rows"].as_array().unwrap().last().unwrap();
     let mean = last["goodput_bps"].as_f64().unwrap();
     assert_eq!(last["time_s"].as_f64(), Some(400.0));
-    // From this row on, every row is within 5 % of the mean of the last row.
+    // Every row from this one on is within 5 % of the mean of the last row.
     for row in flow["rows"].as_array().unwrap() {
         let near = row["low_bps"].as_f64().unwrap() >= 0.95 * mean && row["high_bps"].as_f64().unwrap() <= 1.05 * mean;
         assert!(near || row["time_s"].as_f64().unwrap() < from, "{row}");

@@ -1,4 +1,5 @@
-//! Sweeps: equal results for any number of jobs, after interruptions and when divided into shards; invalid stores.
+//! Sweeps have equal results for any number of jobs, after interruptions, and if divided into shards. Invalid stores
+//! are refused.
 
 use crate::common;
 
@@ -138,7 +139,7 @@ fn number_of_open_files_does_not_grow_with_jobs() {
     assert_eq!(number_of_runs(&end.err), 48);
 }
 
-/// Two processes share the work and do not disturb each other.
+/// Two processes share the work of a sweep, and do not disturb each other.
 #[test]
 fn two_processes_fill_one_store() {
     let dir = scenario("sweep-two");
@@ -154,7 +155,7 @@ fn two_processes_fill_one_store() {
             done += number_of_runs(&one.err);
         }
         assert_eq!(both[0].out, both[1].out);
-        // At least one of the two processes makes each run; how many runs both make depends on timing.
+        // At least one of the two processes makes each run. The number of runs that both make depends on timing.
         assert!((240..=480).contains(&done), "{done} runs for 240");
         assert_eq!(runs(&dir.join(&out)), runs(&dir.join("alone.sqlite")));
     }
@@ -361,7 +362,7 @@ fn contradicting_stores_are_not_merged() {
 fn precision_rule_is_independent_of_jobs_and_shards() {
     let dir = scenario("sweep-precise");
     let text = sweep_text().replace("replications = 8", "replications = { precision = 0.03, min = 5, max = 40 }");
-    // The perfect channel is equal for all burst lengths: its runs are shared.
+    // The perfect channel is equal for all burst lengths, so that its runs are shared.
     let text = text.replace(
         "axes.links.wire.delay = [\"50 ms\", \"100 ms\", \"200 ms\"]",
         "axes.links.air.channel.mean_bad = [\"20 ms\", \"200 ms\"]",
@@ -394,7 +395,7 @@ fn precision_rule_is_independent_of_jobs_and_shards() {
         assert_eq!((other.out, other.code), (one.out.clone(), Some(0)));
     }
     assert_eq!(runs(&dir.join("three.sqlite")), runs(&dir.join("one.sqlite")));
-    // Showing other metrics does not change the runs; a store with more replications does not change the result.
+    // Showing other metrics does not change the runs. A store with more replications does not change the result.
     fine(&dir, &["sweep", "net.toml", "--replications", "40", "--out", "three.sqlite"]);
     let more = lasthop(&dir, &["sweep", "net.toml", "--json", "--out", "three.sqlite"]);
     assert_eq!((more.out, number_of_runs(&more.err)), (one.out, 0));
@@ -443,8 +444,8 @@ fn results_without_statistical_meaning_give_warnings() {
     assert!(time["mean"].is_null() && time["n"] == 0 && time["without"] == 3, "{time}");
 }
 
-/// Tables of a sweep with several flows, metrics that are equal in all runs, cases without a value, and one
-/// replication.
+/// The tables are those of a sweep with several flows, metrics that are equal in all runs, cases without a value, and
+/// one replication.
 #[test]
 fn tables_have_no_empty_columns_and_no_insignificant_digits() {
     let dir = scenario("sweep-table");
@@ -493,7 +494,7 @@ fn run_of_a_sweep_scenario_ignores_the_sweep_with_a_note() {
     );
 }
 
-/// Two flows of the same kind at three delays: a common warning is printed once, and directions without losses share
+/// Two flows of the same kind have three delays. A common warning is printed once, and directions without losses share
 /// one line.
 #[test]
 fn common_warnings_are_printed_once() {

@@ -17,8 +17,8 @@ fn number(element: &str, name: &str) -> Option<f64> {
     attribute(element, name)?.parse().ok()
 }
 
-/// The extents of the texts of a picture, by their fixed widths, with the texts; without the heading, which is cut to
-/// the width of the picture.
+/// Returns the texts of a picture with their extents, which follow from the texts' fixed widths. The heading is
+/// omitted, because it is cut to the width of the picture.
 fn texts(svg: &str) -> Vec<(Area, String)> {
     let elements = svg.split("<text").skip(1).map(|rest| rest.split("</text>").next().unwrap());
     let extents = elements.filter_map(|element| {

@@ -1,4 +1,4 @@
-//! Traces of unusual, valid scenarios: their contents, and which are refused before the run.
+//! Traces of unusual, valid scenarios: the contents of the traces, and which of them are refused before the run.
 
 use crate::common;
 
@@ -36,7 +36,7 @@ fn traces_with_the_same_file_name_are_refused() {
         fine(&dir, &["run", "net.toml", "--trace", traces, "--out", "r"]);
     }
     fine(&dir, &["check", "net.toml"]);
-    // `check` also refuses the combination if the scenario asks for both traces.
+    // `check` also refuses both traces together if the scenario requests them.
     fs::write(dir.join("both.toml"), format!("output.traces = [\"all\"]\n{scenario}")).unwrap();
     for command in ["check", "run"] {
         let ended = lasthop(&dir, &[command, "both.toml"]);

@@ -1,4 +1,4 @@
-//! The commands of the tutorial and of both READMEs, and their output.
+//! The commands of the tutorial and of both READMEs, with their output.
 
 use crate::common;
 
@@ -103,7 +103,7 @@ fn readme_shows_the_output_of_its_commands() {
     assert!(NOT_RUN.iter().zip(others).all(|(start, line)| line.starts_with(start)), "{others:?}");
 }
 
-/// The first block installs the command from crates.io; `cargo xtask package` builds with its options.
+/// The first block installs the command from crates.io. `cargo xtask package` builds with the options of that block.
 #[cfg(unix)]
 #[test]
 fn readme_of_the_package_has_commands_that_run() {

@@ -1,4 +1,4 @@
-//! Damaged stores: damage is detected, reported, and can be removed, after which a sweep repeats the runs.
+//! Damaged stores. Damage is detected and reported, and can be removed. Then a sweep repeats the runs.
 
 use crate::common;
 
@@ -53,7 +53,8 @@ fn undamaged_store_passes() {
     assert!(text.err.contains("is not a store of lasthop"), "{}", text.err);
 }
 
-/// Every command refuses a store with a changed digit in one summary; after its removal only that run is repeated.
+/// Every command refuses a store with a changed digit in one summary. After the summary is removed, only that run is
+/// repeated.
 #[test]
 fn changed_run_is_detected_removed_and_repeated() {
     let (dir, printed) = store("verify-run");
@@ -84,8 +85,8 @@ fn changed_run_is_detected_removed_and_repeated() {
     assert!(fine(&dir, &["verify", "s.sqlite"]).ends_with("every row matches its checksum\n"));
 }
 
-/// Changed descriptions of points and sweeps are detected too, and so is a description with a changed number, which its
-/// sweep then lacks.
+/// Changed descriptions of points and sweeps are detected too. A description with a changed number is also detected,
+/// although its sweep lacks it.
 #[test]
 fn changed_description_is_detected_and_restored() {
     let (dir, printed) = store("verify-description");
@@ -127,7 +128,7 @@ fn damaged_index_is_rebuilt() {
     assert_eq!(fine(&dir, &ARGS), printed);
 }
 
-/// Opening a store of an earlier version adds checksums, and prints a note; a read-only store is read without
+/// Opening a store of an earlier version adds checksums, and prints a note. A read-only store is read without
 /// checksums.
 #[test]
 fn store_without_checksums_gets_them() {
@@ -157,8 +158,8 @@ fn store_without_checksums_gets_them() {
     assert!(err.contains("/dev/null/x") && !err.contains("s.sqlite: "), "{err}");
 }
 
-/// Exports of two stores into one directory in turn, killed at random moments: all tables always belong to one of the
-/// two.
+/// Two stores are exported into one directory in turn, and the exports are killed at random moments. All tables always
+/// belong to the same store.
 #[test]
 #[allow(clippy::disallowed_methods, reason = "the moments of the kills are of this clock")]
 fn killed_export_does_not_mix_tables_of_two_stores() {

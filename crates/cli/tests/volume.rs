@@ -1,4 +1,4 @@
-//! Messages beside the results: --quiet, --verbose, --no-out.
+//! Messages that are not results: --quiet, --verbose, --no-out.
 
 use crate::common;
 
@@ -13,7 +13,7 @@ const SHORT: &str = "flows.download.bytes=400 KiB";
 fn quiet_prints_results_and_errors_only() {
     let dir = scratch("quiet");
     let example = file(EXAMPLE);
-    // `run` notes that it ignores the sweep; the buffer is far below the bandwidth-delay product.
+    // `run` notes that it ignores the sweep. The buffer is far below the bandwidth-delay product.
     let noisy = ["--set", SHORT, "--set", "sweep.replications=2", "--set", "nodes.station.buffer=3 kB"];
     let run = [&["run", &example], &noisy[..]].concat();
     let loud = lasthop(&dir, &run);
@@ -114,7 +114,7 @@ fn run_without_a_directory_prints_the_same_and_writes_nothing() {
     };
     let ended = run(&["--no-out", "--json"]);
     assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""));
-    // The summary lists the requested traces: none in both runs.
+    // The summary lists the requested traces, which are none in both runs.
     assert_eq!(fs::read_dir(&dir).unwrap().count(), 0);
     assert_eq!(ended.out, run(&["--json"]).out);
     let printed = run(&["--no-out", "--print-events"]);

@@ -82,7 +82,7 @@ impl CaptureArgs {
         Err(CommandFailure::Input(format_problems(&[problem.hint(format!("{option} is for {expected}"))])))
     }
 
-    /// The place of the capture; `None` if the user does not state it.
+    /// Returns the place of the capture; `None` if the user does not state it.
     pub fn place(&self) -> Option<Vantage> {
         self.at.map(Vantage::from)
     }
@@ -95,8 +95,9 @@ pub fn is_called_capture(file: &Path) -> bool {
     file.is_file() && [".pcap", ".pcapng", ".cap"].iter().any(|ending| name.ends_with(ending))
 }
 
-/// The captures that a command reads: `path`, and `other` if it is given. For a result of `lasthop shell` they are the
-/// captures of both ends of the connection with most data at the command's node, or the only capture that contains it.
+/// Returns the captures that a command reads: `path`, and `other` if it is given. For a result of `lasthop shell` these
+/// are the captures of both ends of the connection with most data at the command's node, or the only capture that
+/// contains this connection.
 pub fn read_command_captures(
     path: &Path,
     other: Option<&PathBuf>,
@@ -136,8 +137,8 @@ pub fn open_both(one: &Path, other: &Path) -> Result<[CaptureFile; 2], CommandFa
     Ok([open_capture_file(one)?, open_capture_file(other)?])
 }
 
-/// The capture at `path`. For a result of real hosts the capture of the command's node, and the other captures unless the
-/// connections end on the path.
+/// Returns the capture at `path`. For a result of real hosts, returns the capture of the command's node, and the other
+/// captures unless the connections end on the path.
 pub fn all_captures(path: &Path) -> Result<(CaptureFile, Vec<CaptureFile>), CommandFailure> {
     let hosts = find_host_captures(path);
     let [first, others @ ..] = &hosts[..] else { return Ok((open_capture_file(path)?, Vec::new())) };

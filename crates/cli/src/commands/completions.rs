@@ -29,7 +29,7 @@ pub struct Args {
 /// Prints the script that enables completion.
 pub fn print_completions(args: &Args) -> Result<(), CommandFailure> {
     let script = completion::write_script(&args.shell.to_string())?;
-    // The script is not printed through `print`, which would escape characters that it needs.
+    // The script is not printed through `print`, because `print` would escape characters that the script needs.
     let mut out = std::io::stdout().lock();
     out.write_all(&script)?;
     out.flush()?;

@@ -63,7 +63,7 @@ pub fn run_script_files(args: &Args) -> Result<(), CommandFailure> {
                 write_note(format_args!("warning: {}:{line}:{column}: {text}", ran.file));
             }
         }
-        // With a single script the message of the script is the message of the command.
+        // With a single script, the message of the command is that of the script.
         if args.files.len() > 1
             && let Some(message) = ran.message()
         {
@@ -141,7 +141,7 @@ fn convert_syntax_error(file: &str, text: &str, error: SyntaxError) -> Problem {
     Problem { place: Some((line, column)), source, hint, ..problem }
 }
 
-/// Formats the line about a script; with `verbose` also its packets and printed values.
+/// Formats the line about a script. With `verbose` it includes the script's packets and printed values.
 fn render_script_result(ran: &ScriptRun, verbose: bool) -> String {
     match &ran.result {
         Ok(report) if verbose => format!("{}: {}\n{}", ran.file, report.line(), report.details()),

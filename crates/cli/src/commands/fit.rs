@@ -137,7 +137,7 @@ pub fn fit_scenario(args: &Args) -> Result<(), CommandFailure> {
     Ok(())
 }
 
-/// Prints a fit; the variant is `assumed` if neither the user nor the measurement names it.
+/// Prints a fit. The variant is `assumed` if neither the user nor the measurement names it.
 fn print_fit_tables(
     tried: &[comparison::TriedVariant],
     values: &comparison::TransferValues,
@@ -284,7 +284,7 @@ fn fit_logs(files: &[PathBuf], given: &GivenSettings) -> Result<Fit, CommandFail
         let text = String::from_utf8_lossy(&bytes);
         if is_capture(file) {
             return Err(refused(
-                "found a capture beside another file, expected one capture alone, or two of one connection".to_owned(),
+                "found a capture and another file, expected one capture alone, or two of one connection".to_owned(),
             ));
         } else if Ping::is_log(&text) {
             if ping.is_some() {

@@ -41,7 +41,7 @@ pub fn merge_stores(args: &Args) -> Result<(), CommandFailure> {
             return Err(CommandFailure::Input(format_problems(&[problem])));
         }
     };
-    // Before the target is created: a wrong name must not leave an empty store.
+    // The stores are checked before the target is created, because a wrong name must not leave an empty store.
     for other in from {
         if Store::open(other)?.dropped_a_line() {
             write_note(format_args!("{}: its last line was incomplete and is dropped", format_path(other)));

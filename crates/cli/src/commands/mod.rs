@@ -193,7 +193,7 @@ fn print_visible(text: &str) -> Result<(), CommandFailure> {
     Ok(())
 }
 
-/// As [`print_visible`], for commands that write files after printing: a closed stdout does not stop them.
+/// Prints as [`print_visible`] does, for commands that write files after printing: a closed stdout does not stop them.
 fn print_if_open(text: &str) -> Result<(), CommandFailure> {
     match print_visible(text) {
         Err(CommandFailure::BrokenPipe) => Ok(()),

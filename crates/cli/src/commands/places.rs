@@ -20,13 +20,14 @@ pub fn in_results(name: impl AsRef<Path>) -> PathBuf {
     Path::new(RESULTS).join(name)
 }
 
-/// The name of a run, `NAME[-SCHEME][-HASH]-seedN`: variants of a scenario do not replace each other.
+/// Returns the name of a run, `NAME[-SCHEME][-HASH]-seedN`, so that variants of a scenario do not replace each other.
 pub fn name_run(loaded: &Loaded, scenario: &ScenarioArgs) -> String {
     let scheme = scenario.scheme.as_ref().map(|scheme| format!("-{scheme}")).unwrap_or_default();
     format!("{}{scheme}{}-seed{}", loaded.stem, scenario_fingerprint(&scenario.set), loaded.network.seed)
 }
 
-/// A hyphen and a hash of six digits of the changes by `--set`, in any order, without the seed; nothing without changes.
+/// Returns a hyphen and a hash of six digits of the changes by `--set`, in any order, without the seed; empty without
+/// changes.
 pub fn scenario_fingerprint(set: &[String]) -> String {
     let pairs = set.iter().filter_map(|assignment| assignment.split_once('='));
     let last: BTreeMap<&str, &str> = pairs.map(|(key, value)| (key.trim(), value.trim())).collect();
@@ -47,7 +48,7 @@ pub fn beside_result(input: &Path, extension: &str) -> PathBuf {
     place_output(Path::new("."), input, extension)
 }
 
-/// [`beside_result`], with `here` as the current directory.
+/// Returns the place as [`beside_result`] does, with `here` as the current directory.
 fn place_output(here: &Path, input: &Path, extension: &str) -> PathBuf {
     let resolve = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let dir = input.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -85,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn outputs_of_a_result_are_written_beside_it() {
+    fn outputs_of_a_result_are_written_next_to_it() {
         let dir = scratch();
         for (input, output) in [
             ("results/a.sqlite", "results/a.html"),

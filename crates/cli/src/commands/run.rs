@@ -121,7 +121,8 @@ pub fn run_scenario(args: &Args) -> Result<(), CommandFailure> {
     Ok(())
 }
 
-/// Standard output that discards everything once its reader has closed it: the run continues and writes its files.
+/// Standard output that discards everything once its reader has closed it, so that the run continues and writes its
+/// files.
 struct UntilClosed(Stdout);
 
 impl Write for UntilClosed {
@@ -140,7 +141,8 @@ impl Write for UntilClosed {
     }
 }
 
-/// Warns of settings of the event trace in a run without one. Files in the thesis's language always have an interval.
+/// Warns of settings of the event trace in a run without event trace. Files in the thesis's language always have an
+/// interval.
 fn warn_of_unused(args: &Args, loaded: &Loaded, traces: &[&Trace]) {
     if args.print_events || traces.iter().any(|trace| trace.name == "events") {
         return;

@@ -110,7 +110,8 @@ pub fn own_program() -> Option<PathBuf> {
     crate::is_program().then(std::env::current_exe)?.ok()
 }
 
-/// A directory in `results` that does not exist yet: runs with real hosts cannot be repeated, so none is replaced.
+/// Chooses a directory in `results` that does not exist yet. No result is replaced, because runs with real hosts cannot
+/// be repeated.
 fn choose_new_directory(name: &str) -> PathBuf {
     let numbered = (2..).map(|number| in_results(format!("{name}-{number}")));
     let free = std::iter::once(in_results(name)).chain(numbered).find(|dir| !dir.exists());
@@ -161,7 +162,7 @@ fn is_found(program: &OsStr) -> bool {
     if Path::new(program).components().count() > 1 {
         return Path::new(program).exists();
     }
-    // Without PATH, execvp searches the default path of the C library.
+    // execvp searches the default path of the C library if PATH is not set.
     std::env::var_os("PATH").is_none_or(|path| std::env::split_paths(&path).any(|dir| dir.join(program).exists()))
 }
 
@@ -187,8 +188,8 @@ pub fn here(args: &HereArgs) -> Result<(), CommandFailure> {
     Err(CommandFailure::Exit(code))
 }
 
-/// Reads and checks the scenario; warnings go to stderr. A scheme without effect at real ends gets one warning about
-/// that instead of the others.
+/// Reads and checks the scenario, and prints warnings to stderr. A scheme without effect at real ends gets a single
+/// warning about that.
 fn load_emulated(scenario: &ScenarioArgs) -> Result<Loaded, CommandFailure> {
     let loaded = resolve_source(&scenario.open()?)?;
     let without_effect = session::without_sender(&loaded);
@@ -227,7 +228,7 @@ fn report_emulation_end(plan: &Plan, ended: EmulationEnd) -> Result<(), CommandF
     if ended.code == 0 { Ok(()) } else { Err(CommandFailure::Exit(ended.code)) }
 }
 
-/// Prints the rights and devices that this machine provides; fails if a required one is missing.
+/// Prints the rights and devices that this machine provides. Fails if a required one is missing.
 fn report_machine() -> Result<(), CommandFailure> {
     let findings = host::check_machine();
     let mut unmet = false;

@@ -202,12 +202,12 @@ fn render_answer(name: &str, report: &FlowReport, question: &Question) -> String
     }
 }
 
-/// Always in kbps, so that rows can be compared.
+/// Formats a rate in kbps at any magnitude, so that rows can be compared.
 fn format_kilobits(bps: f64) -> String {
     format!("{:.1}", bps / 1e3)
 }
 
-/// Always in seconds, so that lengths can be compared.
+/// Formats a time in seconds at any magnitude, so that lengths can be compared.
 fn format_in_seconds(span: Span) -> String {
     format!("{} s", span.as_secs_f64())
 }

@@ -31,12 +31,12 @@ pub enum ArgumentNames {
     Sections,
     /// A key of the scenario, and its value.
     Assignment,
-    /// An entry of a table of the scenario, with what follows it.
+    /// An entry of a table of the scenario, with the text that follows the entry.
     Entry(&'static str, &'static str),
 }
 
 impl ArgumentNames {
-    /// The kind of names that an argument of a command accepts; `None` for any other argument, such as a file.
+    /// Returns the kind of names that an argument of a command accepts; `None` for any other argument, such as a file.
     pub fn of_argument(command: &str, arg: &Arg) -> Option<Self> {
         let id = arg.get_id().as_str();
         if let Some(section) = CATALOGUE.iter().find(|section| is_accepted(section, command, arg)) {
@@ -95,7 +95,8 @@ fn first_line(summary: &str) -> String {
     summary.lines().next().unwrap_or_default().to_owned()
 }
 
-/// The controls of the scenario on the line; empty without a scenario, or if its text is not TOML.
+/// Returns the controls of the scenario on the line; empty without a scenario, or if the text of the scenario is not
+/// TOML.
 fn controls_of(typed: Option<&ArgMatches>) -> Vec<Control> {
     // Names of the argument in different commands.
     let path = |id: &&str| typed?.try_get_one::<PathBuf>(id).ok().flatten();
@@ -121,12 +122,12 @@ fn list_entries(table: &str, controls: &[Control]) -> BTreeSet<String> {
     controls.iter().filter_map(below).collect()
 }
 
-/// The keys that begin with a word, or the values of the key in it.
+/// The completions of a word: keys that begin with the word, or values if the word is `KEY=`.
 fn complete_assignment(word: &str, controls: &[Control]) -> Vec<CompletionCandidate> {
     if let Some((key, _)) = word.split_once('=') {
         return controls.iter().filter(|control| control.path == key).flat_map(complete_values).collect();
     }
-    // A union has one key, and so have its members; items of lists are set together.
+    // A union and all its members have one key. Items of lists are set together.
     let mut known = BTreeSet::new();
     let mut keys: Vec<&Control> = controls.iter().filter(|control| control.path.starts_with(word)).collect();
     keys.retain(|control| !control.path.contains('[') && known.insert(control.path.as_str()));

@@ -13,7 +13,7 @@ pub fn render_column_heads(metrics: &[&Metric]) -> Vec<String> {
     metrics.iter().map(|metric| metric.head.to_owned()).collect()
 }
 
-/// A line of cells for each subject of these metrics, which must have one scope.
+/// Renders a line of cells for each subject of these metrics, which must have the same scope.
 pub fn render_column_lines(metrics: &[&Metric], summary: &Summary) -> Vec<Vec<String>> {
     let mut lines: Vec<Vec<String>> = Vec::new();
     for metric in metrics {
@@ -26,7 +26,7 @@ pub fn render_column_lines(metrics: &[&Metric], summary: &Summary) -> Vec<Vec<St
     lines
 }
 
-/// A value with its unit; counts have none.
+/// Renders a value with its unit. Counts have no unit.
 pub fn render_metric_cell(metric: &Metric, value: Option<f64>) -> String {
     let Some(value) = value else { return NONE.to_owned() };
     match (Quantity::with_base(metric.unit), metric.unit) {

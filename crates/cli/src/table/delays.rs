@@ -81,7 +81,7 @@ fn add_delay_rows(
     }
 }
 
-/// Milliseconds: three decimals below 10 ms, otherwise one.
+/// Renders milliseconds with three decimals below 10 ms, otherwise with one decimal.
 fn render_milliseconds(seconds: Option<f64>) -> String {
     match seconds.map(|seconds| 1e3 * seconds) {
         None => NONE.to_owned(),

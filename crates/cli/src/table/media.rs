@@ -5,7 +5,7 @@ use observe::summary::{Summary, medium, station};
 use super::columns::{render_column_heads, render_column_lines, render_metric_cell};
 use crate::table::{align_rows, text_cells};
 
-/// A line for each station, and one for each medium; empty without media.
+/// Renders a line for each station, and one for each medium; empty without media.
 pub fn render_stations(summary: &Summary) -> String {
     let media = &summary.media;
     if media.is_empty() {

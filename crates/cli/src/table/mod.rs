@@ -12,7 +12,7 @@ use sim::Transport;
 
 use columns::{render_column_heads, render_column_lines, render_metric_cell};
 
-/// A run's summary: one line per flow, link direction, node with a limited buffer, and scheme counter.
+/// Renders a run's summary, with a line for each flow, link direction, node with a limited buffer, and scheme counter.
 pub fn render_summary(summary: &Summary) -> String {
     let mut out = render_heading(summary);
     out.push_str(&render_flows(summary));
@@ -28,7 +28,7 @@ pub fn render_summary(summary: &Summary) -> String {
     out
 }
 
-/// Title, scheme, profile and seed.
+/// Renders title, scheme, profile and seed.
 fn render_heading(summary: &Summary) -> String {
     let scheme = match &summary.scheme {
         None => String::new(),
@@ -151,7 +151,7 @@ pub fn render_links(summary: &Summary) -> String {
     if direction::packets_marked.read(summary).iter().any(|(_, marked)| *marked > Some(0.0)) {
         columns.push(&direction::packets_marked);
     }
-    // Only links of a medium have collisions to show.
+    // Only links in a medium can have collisions.
     if !summary.media.is_empty() {
         columns.push(&direction::frames_collided);
     }

@@ -1,11 +1,12 @@
-//! The part of a run's table that is about mobiles that change their base station.
+//! The part of a run's table about mobiles that change their base station.
 
 use observe::summary::{Summary, node};
 
 use super::columns::{render_column_heads, render_column_lines};
 use crate::table::{align_rows, text_cells};
 
-/// A line for each node that associates, and for each that dropped packets without a route; empty if there are none.
+/// Renders a line for each node that associates, and for each node that dropped packets without a route; empty if there
+/// are none.
 pub fn render_roaming(summary: &Summary) -> String {
     let columns = [&node::handovers, &node::unassociated_s, &node::packets_dropped_no_route];
     let mut rows = vec![[text_cells(&["node"]), render_column_heads(&columns)].concat()];

@@ -104,7 +104,7 @@ pub fn without_checksums(store: &Path) {
 /// Sends a signal, such as `INT`, to a process.
 #[cfg(unix)]
 pub fn send_signal(name: &str, process: u32) {
-    // Not every machine has a command `kill`; the shell's builtin always exists.
+    // Not every machine has a command `kill`, but the shell's builtin always exists.
     assert!(Command::new("sh").args(["-c", &format!("kill -{name} {process}")]).status().unwrap().success());
 }
 

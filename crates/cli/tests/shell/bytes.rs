@@ -67,8 +67,8 @@ fn bytes_and_datagrams_arrive_intact_under_schemes() {
     }
 }
 
-/// Programs exchange bytes under these schemes, by these versions of IP; an error states why this machine does not
-/// permit it.
+/// Runs programs that exchange bytes under these schemes, by these versions of IP. An error states why this machine
+/// does not permit this.
 fn intact_under(directory: &str, schemes: &[(&str, &str)]) -> Result<(), String> {
     let _alone = alone();
     let dir = prepared(directory);
@@ -79,7 +79,7 @@ fn intact_under(directory: &str, schemes: &[(&str, &str)]) -> Result<(), String>
     Ok(())
 }
 
-/// Programs, packets and counts of one scheme.
+/// Checks the programs, packets and counts of one scheme.
 fn intact(dir: &Path, scheme: &str, version: &str) {
     let server = format!("server=python3 server.py {version}");
     let words = ["shell", "hop.toml", "--scheme", scheme, "--out", scheme, "--and", &server, "--"];
@@ -95,8 +95,8 @@ fn intact(dir: &Path, scheme: &str, version: &str) {
     let rebuilt = report["packets"]["rebuilt"].as_u64().unwrap();
     let expected = match scheme {
         "split" => rebuilt > 200,
-        // How often M-TCP changes a window, and how often Snoop acknowledges for the mobile a segment that Linux has
-        // retransmitted needlessly, depend on real time.
+        // The number of windows that M-TCP changes, and the number of segments that Linux has retransmitted needlessly
+        // and that Snoop acknowledges for the mobile, depend on real time.
         "m-tcp" | "snoop" => true,
         _ => rebuilt == 0,
     };
@@ -167,9 +167,9 @@ fn retransmissions_after_bursts_overflows_and_spikes_equal_the_count_of_linux() 
     }
 }
 
-/// Compares the retransmissions counted by the kernel and in the capture on paths with these changes, and returns their
-/// sum; an error states why this machine does not permit it. The kernel also counts a retransmitted SYN-ACK, which has
-/// no data.
+/// Compares the retransmissions counted by the kernel with those in the capture on paths with these changes, and
+/// returns their sum. An error states why this machine does not permit this. The kernel also counts a retransmitted
+/// SYN-ACK, which has no data.
 fn retransmitted(directory: &str, paths: &[[&str; 2]]) -> Result<usize, String> {
     let _alone = alone();
     let dir = prepared(directory);

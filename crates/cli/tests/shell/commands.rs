@@ -28,7 +28,8 @@ fn command_keeps_user_directory_and_environment_and_returns_its_exit_code() {
     assert!(unfit.code == Some(126) && unfit.err.contains("hop.toml: cannot be run"), "{:?} {}", unfit.code, unfit.err);
 }
 
-/// The captures of both ends explain and draw the result directory: a simulation cannot repeat the run.
+/// The captures of both ends are used to explain and draw the result directory, because a simulation cannot repeat the
+/// run.
 #[test]
 fn result_of_real_hosts_is_explained_by_its_captures() {
     skip::need!("python3");
@@ -56,7 +57,7 @@ fn result_of_real_hosts_is_explained_by_its_captures() {
     let explained = lasthop(&dir, &["explain", "halves"]);
     assert!(explained.err.contains("note: split splits the connections on the path"), "{}", explained.err);
     assert!(explained.code == Some(0) && !explained.out.contains("joined"), "{}", explained.out);
-    // The result has one capture of each connection, whose place can be given.
+    // The result has one capture of each connection. The place of this capture can be given.
     let explained = lasthop(&dir, &["explain", "halves", "--at", "receiver"]);
     assert!(explained.code == Some(0) && explained.out.contains("captured at the receiver"), "{}", explained.err);
     let explained = lasthop(&dir, &["explain", "real", "--at", "receiver"]);
@@ -91,8 +92,7 @@ fn wrong_nodes_are_errors_with_a_suggestion() {
     assert!(emulated.err.contains("at least two devices"), "{}", emulated.err);
 }
 
-/// An ordinary user, with /dev/net/tun as udev creates it: the user id is unchanged, and the command has no
-/// capabilities.
+/// An ordinary user has /dev/net/tun as udev creates it. The user id is unchanged, and the command has no capabilities.
 #[test]
 fn ordinary_user_needs_no_root() {
     skip::need!("python3");

@@ -62,7 +62,7 @@ fn nothing_remains_after_signals_and_results_are_kept() {
         skip::skip!("{reason}");
     }
     let before = devices();
-    // Signal, whether it goes to the command instead of lasthop, and the exit code.
+    // For each case: the signal, whether the command receives it instead of lasthop, and the exit code.
     for (signal, to_command, code) in [("INT", false, 130), ("TERM", false, 143), ("KILL", true, 137)] {
         let _ = fs::remove_file(dir.join("namespace"));
         let (shell, namespace, pid) = sleeping(command(&dir, &[]), &dir);
@@ -76,7 +76,7 @@ fn nothing_remains_after_signals_and_results_are_kept() {
     }
 }
 
-/// The command ends with lasthop even if lasthop is killed, by whatever name it was started.
+/// The command ends with lasthop even if lasthop is killed, regardless of the name by which it was started.
 #[test]
 fn command_ends_when_lasthop_is_killed() {
     let _alone = alone();

@@ -124,7 +124,7 @@ fn shown_by_tshark(capture: &Path, filter: &str) -> Vec<String> {
     String::from_utf8_lossy(&printed.stdout).lines().filter(|line| !line.is_empty()).map(str::to_owned).collect()
 }
 
-/// Tests with namespaces, devices and programs run one at a time: they measure nothing, but each uses the whole
+/// Tests with namespaces, devices and programs run one at a time. They measure nothing, but each of them uses the whole
 /// machine.
 fn alone() -> std::sync::MutexGuard<'static, ()> {
     static MACHINE: std::sync::Mutex<()> = std::sync::Mutex::new(());

@@ -105,7 +105,8 @@ fn node_names_resolve_on_a_machine_without_a_resolver() {
     assert!(!err.contains("find nodes by address only"), "{err}");
 }
 
-/// Processes of pasta whose parent is `parent`: the name includes the processor's extensions, such as `passt.avx2`.
+/// Returns the processes of pasta whose parent is `parent`. Their name includes the processor's extensions, such as
+/// `passt.avx2`.
 fn pastas(parent: u32) -> Vec<String> {
     let processes = fs::read_dir("/proc").unwrap().flatten();
     let named = processes.filter_map(|entry| {

@@ -23,7 +23,8 @@ struct StandIn {
 }
 
 impl StandIn {
-    /// Creates stand-ins, whose cargo executes `build`: a shell script in which `$out` is the folder of the page.
+    /// Creates stand-ins. The stand-in for cargo executes `build`, a shell script in which `$out` is the folder of the
+    /// page.
     fn new(test: &str, build: &str) -> Self {
         let stand_in = StandIn { dir: scratch(test) };
         fs::create_dir(stand_in.dir.join("bin")).unwrap();
@@ -230,7 +231,7 @@ fn missing_home_directory_is_reported_with_an_alternative() {
     assert!(err.contains("HOME is not set; set it, or XDG_CACHE_HOME to a writable folder"), "{err}");
 }
 
-/// Both programs start at the same time; either of them may build.
+/// Both programs start at the same time, and either of them may build.
 #[test]
 fn simultaneous_builds_make_one_page() {
     let stand_in = StandIn::new("web-build-two", &format!("sleep 2\n{SUCCEED}"));
@@ -306,7 +307,7 @@ fn cache_that_cannot_be_written_is_named() {
     assert!(err.starts_with("error: the page cannot be kept in ") && err.contains("XDG_CACHE_HOME can name"), "{err}");
 }
 
-/// Starts a build that does not end, and waits until it has written the first file.
+/// Starts a build that does not end, and waits until the build has written its first file.
 fn start_endless_build(stand_in: &StandIn) -> Child {
     stand_in.set_build(&format!("{SUCCEED}echo 'step: wait' >&2\nexec sleep 20"));
     let mut command = stand_in.command(&root(), &["--build"]);

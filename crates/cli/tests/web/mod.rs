@@ -1,4 +1,4 @@
-//! `lasthop web`: its server, and how it gets the page.
+//! Tests of `lasthop web`: its server, and the ways in which it obtains the page.
 
 mod build;
 mod server;
@@ -35,7 +35,7 @@ impl Served {
         }
     }
 
-    /// Starts a command that serves the page; returns its output if the command ends first.
+    /// Starts a command that serves the page. If the command ends first, returns its output.
     fn try_start(command: &mut Command) -> Result<Self, Ended> {
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();

@@ -13,8 +13,8 @@ use serde_json::Value;
 use super::super::{format_count, format_path, format_problems};
 use crate::CommandFailure;
 
-/// The captures of the real hosts in a result of `lasthop shell`, beginning with the command's node; empty for any other
-/// file.
+/// Returns the captures of the real hosts in a result of `lasthop shell`, beginning with that of the command's node;
+/// empty for any other file.
 pub fn find_host_captures(dir: &Path) -> Vec<PathBuf> {
     let captures = list_host_nodes(dir).into_iter().map(|node| dir.join(format!("{node}.pcapng")));
     captures.filter(|path| is_capture(path)).collect()
@@ -104,8 +104,8 @@ pub struct DataDirection {
 }
 
 impl DataDirection {
-    /// The direction of connection `number` in the capture of the command's node; `other` is the capture of the other
-    /// end. `None` if the capture does not mark the packets that left the node.
+    /// Returns the direction of connection `number` in the capture of the command's node. `other` is the capture of the
+    /// other end. `None` if the capture does not mark the packets that left the node.
     pub fn of(dir: &Path, here: &CaptureFile, other: Option<&CaptureFile>, number: u32) -> Option<Self> {
         let stream = here.streams.get(number as usize)?;
         let host = stream.host?;

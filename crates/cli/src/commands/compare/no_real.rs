@@ -11,7 +11,7 @@ pub fn prepare() -> Result<(), CommandFailure> {
     Err(CommandFailure::Unsupported(format!("error: {}", host::Error::NotLinux)))
 }
 
-/// Nothing: `prepare` has refused.
+/// Returns nothing, because `prepare` refuses the options.
 pub fn ends(_: &Args, _: &[(String, Plan)]) -> Result<Vec<()>, CommandFailure> {
     Ok(Vec::new())
 }

@@ -112,7 +112,7 @@ fn render_explained_capture(title: &str, file: &CaptureFile, explained: &Explain
         .map_or("unknown".to_owned(), |round_trip| format!("{} ms", format_millis(round_trip)));
     text.push_str(&format!(
         "\n{}\n{} bytes in {}, {} sent again; {} duplicate acknowledgments, {} segments reordered\n\
-         captured at {}; least round trip {round_trip}, rate of the slowest link {rate}\n",
+         captured at {}; min RTT {round_trip}, rate of the slowest link {rate}\n",
         explained.name(),
         survey.bytes,
         format_count(counts.segments, "segment"),

@@ -61,7 +61,7 @@ pub fn explain_run(args: &Args) -> Result<(), CommandFailure> {
         return captured::explain_capture(args);
     }
     if let Some(other) = &args.other {
-        let problem = Problem::new("a capture, beside another one").in_file(format_path(&args.scenario.file));
+        let problem = Problem::new("another capture in addition").in_file(format_path(&args.scenario.file));
         let hint = "`lasthop plot` draws several runs in one picture";
         return Err(CommandFailure::Input(format_problems(&[problem
             .found(format!("a scenario, with {}", format_path(other)))
@@ -152,8 +152,8 @@ fn render_flow_report(name: &str, report: &FlowReport, top: usize) -> String {
     render_report_table(&format!("flow {name}"), &report.lost_time(), &report.blocked, &causes, top, &nothing)
 }
 
-/// The report of a flow, or of a connection, with the reasons that blocked its sender and the causes of its time; `nothing` is
-/// its last line without findings.
+/// Renders the report of a flow or a connection, with the reasons that blocked its sender and the causes of its time.
+/// `nothing` is the last line of a report without findings.
 pub(super) fn render_report_table(
     name: &str,
     report: &LostTime<'_>,
@@ -199,7 +199,7 @@ fn render_top_findings(report: &LostTime<'_>, top: usize) -> String {
     out
 }
 
-/// Aligned rows, each followed by a text.
+/// Aligns rows, each followed by a text.
 fn with_texts<'a>(rows: &[Vec<String>], left: usize, texts: impl Iterator<Item = &'a str>) -> String {
     let rows = table::align_rows(rows, left);
     rows.lines().zip(texts).map(|(row, text)| format!("{row}  {text}\n")).collect()
@@ -272,7 +272,7 @@ fn render_finding_kinds(report: &LostTime<'_>) -> String {
 mod tests {
     use super::*;
 
-    /// Without findings, timeouts are still reported: they delayed the transfer.
+    /// Timeouts are reported even without findings, because they delayed the transfer.
     #[test]
     fn explanation_without_findings_reports_timeouts() {
         for (timeouts, end) in [(0, "was found\n"), (1, "expired once\n"), (3, "expired 3 times\n")] {

@@ -48,8 +48,8 @@ fn select_run_scenario(args: &Args, run: &ComparedRun) -> ScenarioArgs {
     }
 }
 
-/// The directory for the pictures: in the first result directory if all runs have one, otherwise the directory that
-/// `lasthop compare` uses.
+/// Chooses the directory for the pictures. It is in the first result directory if all runs have one, otherwise the
+/// directory that `lasthop compare` uses.
 fn choose_comparison_directory(runs: &[ScenarioArgs], loaded: &[Loaded]) -> PathBuf {
     let kept: Option<Vec<_>> = runs.iter().map(ScenarioArgs::result_directory).collect();
     let first = kept.as_deref().and_then(|kept| kept.first()).map(|dir| dir.join("plots"));

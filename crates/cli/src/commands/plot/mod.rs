@@ -206,7 +206,8 @@ impl Args {
     }
 }
 
-/// The directory for pictures of one run: in its result directory, or in `results/` under the name of the run.
+/// Chooses the directory for the pictures of one run: in the run's result directory, or in `results/` under the name of
+/// the run.
 fn choose_plot_directory(args: &Args, loaded: &Loaded) -> PathBuf {
     match args.scenario.result_directory() {
         Some(dir) => dir.join("plots"),

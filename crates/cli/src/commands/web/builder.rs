@@ -1,4 +1,5 @@
-//! The build of the page by the repository's task: its steps as lines with their times, and its failure as a sentence.
+//! The build of the page by the repository's task. The steps of the task are shown as lines with their times, and its
+//! failure as a sentence.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -54,7 +55,7 @@ pub fn build_page(checkout: &Path, folder: &Path, log: &Path, interrupted: &Atom
         .try_clone()
         .map_err(|error| CommandFailure::Run(format!("cannot create a pipe for the build: {error}")))?;
     let child = task.stdout(copy).stderr(writer).spawn();
-    // The command keeps a copy of the pipe's writing end, so reading the pipe would never end.
+    // The command keeps a copy of the pipe's writing end. Therefore reading the pipe would never end.
     drop(task);
     let mut child = child.map_err(|error| CommandFailure::Run(format!("cannot start cargo: {error}")))?;
     let lines = read_lines(output, File::create(log).ok());
@@ -76,7 +77,7 @@ pub fn build_page(checkout: &Path, folder: &Path, log: &Path, interrupted: &Atom
     )))
 }
 
-/// Ends the build task; Ctrl-C in a terminal has already ended the programs started by it.
+/// Ends the build task. Ctrl-C in a terminal has already ended the programs that the task started.
 fn stop_task(child: &mut Child) -> CommandFailure {
     let _ = child.kill();
     let _ = child.wait();
@@ -91,7 +92,8 @@ fn read_lines(output: PipeReader, mut log: Option<File>) -> Receiver<String> {
         let mut line = Vec::new();
         while output.read_until(b'\n', &mut line).is_ok_and(|bytes| bytes > 0) {
             if let Some(log) = &mut log {
-                // The build continues without a log, for example on a full disk; a fatal error is reported by the build.
+                // The build continues without a log, for example on a full disk. The build itself reports a fatal
+                // error.
                 let _ = log.write_all(&line);
             }
             let text = String::from_utf8_lossy(&line).trim_end().to_owned();
@@ -104,7 +106,7 @@ fn read_lines(output: PipeReader, mut log: Option<File>) -> Receiver<String> {
     receiver
 }
 
-/// Shows the steps until the output ends, and returns its last lines; `None` after Ctrl-C.
+/// Shows the steps until the output ends, and returns the last lines of the output; `None` after Ctrl-C.
 fn follow_steps(lines: &Receiver<String>, interrupted: &AtomicBool) -> Option<VecDeque<String>> {
     let mut step = BuildStep::begin("compile the build's program");
     let mut last_lines = VecDeque::new();

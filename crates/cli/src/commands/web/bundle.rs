@@ -18,7 +18,7 @@ pub struct Page {
 pub struct PageFile<'a> {
     /// Path of the file, relative to the page's address.
     pub name: &'a str,
-    /// Its content, compressed with gzip.
+    /// Content of the file, compressed with gzip.
     pub compressed: &'a [u8],
     /// Its type.
     pub mime: &'static str,
@@ -33,7 +33,7 @@ impl Page {
         (!FILES.is_empty()).then(|| Page { files: files.collect() })
     }
 
-    /// Builds a page from these files; `None` without `index.html`.
+    /// Builds a page from these files. Returns `None` without `index.html`.
     pub fn from_files(mut files: Vec<(String, Vec<u8>)>) -> Option<Self> {
         files.sort();
         let files = files.into_iter().map(|(name, bytes)| (Cow::Owned(name), Cow::Owned(bytes)));
@@ -61,7 +61,7 @@ impl Page {
         self.files.iter().all(|(_, compressed)| io::copy(&mut GzDecoder::new(compressed.as_ref()), &mut gone).is_ok())
     }
 
-    /// The text of a file; `None` if there is none, or if it is damaged.
+    /// Returns the text of a file; `None` if there is no such file, or if it is damaged.
     pub fn text(&self, path: &str) -> Option<String> {
         let mut text = String::new();
         GzDecoder::new(self.file(path)?.compressed).read_to_string(&mut text).ok()?;

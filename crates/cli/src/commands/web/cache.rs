@@ -1,4 +1,5 @@
-//! The page in the user's cache: one file for each version of the sources, written completely or not at all.
+//! The page in the user's cache, as one file for each version of the sources. A file is written completely or not at
+//! all.
 
 use std::ffi::OsString;
 use std::fs::{self, File, TryLockError};
@@ -11,7 +12,8 @@ use lab::atomic_file;
 use super::bundle::Page;
 use super::packed::{pack_page, unpack_page};
 
-/// Number of cached pages, the newest ones: programs of several checkouts can alternate without new builds.
+/// Maximum number of cached pages, of which the newest are kept, so that programs of several checkouts can alternate
+/// without new builds.
 const MAX_PAGES: usize = 4;
 
 /// Interval between attempts to lock the cache.
@@ -77,7 +79,7 @@ impl PageCache {
         match fs::read(self.file()) {
             Ok(bytes) => unpack_page(&bytes).map_or(CacheState::Damaged, CacheState::Whole),
             Err(error) if error.kind() == io::ErrorKind::IsADirectory => CacheState::Damaged,
-            // The same cause prevents writing, and the error of writing names it.
+            // The cause of this error also prevents writing, and the error of writing names it.
             Err(_) => CacheState::Missing,
         }
     }
@@ -116,8 +118,8 @@ impl PageCache {
         chosen.map(|entry| entry.path()).collect()
     }
 
-    /// Locks the cache, so that one process builds at a time; calls `wait` once if another one has the lock, and gives up
-    /// when `is_interrupted`. The lock ends with the file that is returned, or with the process.
+    /// Locks the cache, so that one process builds at a time. Calls `wait` once if another process has the lock, and
+    /// gives up when `is_interrupted` returns true. The lock ends with the file that is returned, or with the process.
     pub fn lock(&self, wait: impl FnOnce(), is_interrupted: impl Fn() -> bool) -> io::Result<Option<File>> {
         fs::create_dir_all(&self.folder)?;
         let file = File::create(self.folder.join("lock"))?;

@@ -71,7 +71,7 @@ impl Args {
     }
 }
 
-/// Serves the page until Ctrl-C; builds it first if there is none.
+/// Serves the page until Ctrl-C. If there is no page, it is built first.
 pub fn serve_web(args: &Args) -> Result<(), CommandFailure> {
     let opened = args.scenario().as_ref().map(page_scenario::describe_scenario).transpose().map_err(refuse_input)?;
     // Errors that need no page come before a build of minutes.
@@ -110,7 +110,8 @@ fn catch_interrupts(server: &Arc<Server>) -> Arc<AtomicBool> {
     interrupted
 }
 
-/// Starts a server on the port; without a given port on the usual one, or on a free port if that is in use.
+/// Starts a server on the port. Without a given port the server uses the usual port, or a free one if the usual port is
+/// in use.
 fn listen_on_port(port: Option<u16>) -> Result<Server, CommandFailure> {
     let on = |port: u16| Server::http((Ipv4Addr::LOCALHOST, port));
     match port {

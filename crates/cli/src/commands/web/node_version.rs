@@ -1,6 +1,7 @@
 //! Versions of Node that can build the page. `cargo xtask` includes this file.
 
-/// A major version with its minimum minor version. Later majors are accepted, majors between two listed ones are not.
+/// Major versions, each with its minimum minor version. Later major versions are accepted, and versions between two
+/// listed ones are not.
 const VERSIONS: [(u32, u32); 2] = [(20, 19), (22, 12)];
 
 /// Returns a sentence if this version, such as `v18.20.4`, is too old.

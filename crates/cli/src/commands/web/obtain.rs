@@ -43,9 +43,9 @@ pub struct BuildPlan {
     cache: PageCache,
 }
 
-/// Finds the page; without one, asks whether to build it.
+/// Finds the page. If there is none, asks whether to build it.
 pub fn find_page(options: &PageOptions<'_>) -> Result<PageSource, CommandFailure> {
-    // With `--build` a page is checked before it is used: a damaged one is built again.
+    // With `--build` a page is checked before it is used. A damaged page is built again.
     let is_usable = |page: &Page| !options.build || page.is_readable();
     if options.checkout.is_none()
         && let Some(page) = Page::from_build().filter(is_usable)

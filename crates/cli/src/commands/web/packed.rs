@@ -1,5 +1,5 @@
-//! The format of a page's file in the cache: a line with the checksum of the rest, a line with length and name of each
-//! file, an empty line, and the files one after the other.
+//! The format of a page's file in the cache: a line with the checksum of the rest, a line with length and name for each
+//! file, an empty line, and the contents of the files one after the other.
 
 use std::fmt::Write as _;
 
@@ -89,7 +89,7 @@ mod tests {
         assert!(unpack_page(&[bytes, vec![0]].concat()).is_none());
     }
 
-    /// The checksum is right, and the index is not: no length leads out of the file.
+    /// The checksum is right, but the index is wrong. No length leads out of the file.
     #[test]
     fn wrong_index_is_refused() {
         for rest in

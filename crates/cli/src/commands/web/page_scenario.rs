@@ -1,4 +1,4 @@
-//! The scenario that the page opens: its text, the files that it names, and the changes of the command line.
+//! The scenario that the page opens, with its text, the files that it names, and the changes of the command line.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

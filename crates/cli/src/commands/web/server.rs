@@ -1,7 +1,7 @@
 //! Answers to the requests of a browser on the same machine.
 //!
-//! The server listens on the loopback interface only. It also refuses requests for another host name: otherwise a page
-//! of another site could reach it by a name that resolves to this machine.
+//! The server listens on the loopback interface only. It also refuses requests for another host name. Otherwise a page
+//! of another site could reach the server by a name that resolves to this machine.
 
 use std::io::Read;
 use std::net::SocketAddr;

@@ -1,12 +1,12 @@
-//! The sources that the page is built from, and their fingerprint. `build.rs` includes this file: the program knows the
-//! fingerprint of the sources that it was built from, and compares a checkout with it.
+//! The sources of the page, and their fingerprint. `build.rs` includes this file, so that the program knows the
+//! fingerprint of the sources from which it was built, and can compare a checkout with it.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The crates in the page's module; a test compares them with the dependencies of `crates/web`.
+/// The crates in the page's module. A test compares them with the dependencies of `crates/web`.
 pub const CRATES: [&str; 12] =
     ["engine", "figure", "observation", "observe", "path", "plot", "scenario", "sim", "stats", "tcp", "web", "wire"];
 
