@@ -81,7 +81,7 @@ pub enum CellValues<'a> {
 }
 
 impl File {
-    /// A file with a table called `name` and these columns; its metadata includes `notes`, by name.
+    /// Creates a file with a table called `name` and these columns. The metadata of the file includes `notes`, by name.
     ///
     /// # Errors
     /// Two columns have the same name.
