@@ -10,9 +10,9 @@ use engine::registry::Fault;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[non_exhaustive]
 pub enum Contract {
-    /// The settings have no faults: a member is only built from such settings.
+    /// The settings have no faults. A member is only built from such settings.
     Settings,
-    /// The same calls give the same results.
+    /// The same sequence of calls gives the same results.
     Repeatable,
     /// Declared constants of a trait do not change.
     Constant,
@@ -24,9 +24,9 @@ pub enum Contract {
     PacingRate,
     /// A loss for another reason than congestion changes neither cwnd nor ssthresh.
     NotifiedLoss,
-    /// A timeout, and a loss without a recovery, set cwnd to one segment.
+    /// A timeout sets cwnd to one segment, and a loss of a sender without a recovery does so too.
     OneSegment,
-    /// A loss sets ssthresh, and cwnd is not above it at the start of recovery.
+    /// A loss sets ssthresh, and at the start of recovery cwnd is not above ssthresh.
     Reduction,
     /// ssthresh changes at most once in a loss episode.
     Episode,
@@ -34,7 +34,7 @@ pub enum Contract {
     Arrival,
     /// A sender with unacknowledged data has a timer, and ends.
     Progress,
-    /// No timer is due in the past; a wake-up moves it to a later time.
+    /// No timer is due in the past. A wake-up moves the timer to a later time.
     Timer,
     /// Data stays within the receiver's window, in segments of at most the maximum size.
     Window,
@@ -48,7 +48,7 @@ pub enum Contract {
     Destination,
     /// A message quotes a data segment whose transmission failed, and goes from the node to the segment's source.
     Message,
-    /// An agent sends expedited packets only if it declares it.
+    /// An agent sends expedited packets only if it declares that it does.
     Expedited,
     /// Counter names are unique, of lower-case letters, digits and `_`, and constant in number and order.
     CounterNames,
@@ -78,7 +78,7 @@ impl Contract {
             Contract::Data => "only received data is forwarded",
             Contract::Acknowledgment => "only received acknowledgments are forwarded, as the semantics are kept",
             Contract::Destination => "packets go to an end of the connection",
-            Contract::Message => "a message tells the source of a data segment that its transmission failed",
+            Contract::Message => "a message informs the source of a data segment that its transmission failed",
             Contract::Expedited => "only an agent that declares it sends expedited packets",
             Contract::CounterNames => "counter names are valid, unique and constant",
             Contract::State => "the state is bounded, and reported by its counters",
@@ -108,7 +108,7 @@ pub struct Breach {
     pub member: String,
     /// The contract.
     pub contract: Contract,
-    /// The last call before it was found; `None` if there was none, as for settings.
+    /// The last call before the breach was found; `None` if there was none, as for settings.
     pub call: Option<Call>,
     /// The value found.
     pub found: String,

@@ -226,7 +226,7 @@ fn option_forbids_changes_of_ssthresh_without_a_loss() {
     assert!(breach.found.starts_with("a change of ssthresh from inf to "), "{breach}");
 }
 
-/// With the settings of every variant: timestamps, delayed acknowledgments, undo of reductions.
+/// The transfers use the settings of every variant, with timestamps, delayed acknowledgments and undo of reductions.
 #[test]
 fn every_preset_is_accepted_under_the_usual_impairments() {
     for preset in presets::PRESETS {

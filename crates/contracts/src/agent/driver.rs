@@ -8,16 +8,17 @@ use path::agent::{Agent, AgentConfig, AgentCx, Departure};
 use super::hosts::HERE;
 use crate::breach::{Breach, Call, Contract, label_member};
 
-/// An agent at [`HERE`], driven step by step: a test advances the time, during which the agent's timers expire, and
-/// calls its methods. Each call is checked for deadlines, constants and expedited packets.
+/// An agent at [`HERE`] that a test drives step by step. The test advances the time, during which the agent's timers
+/// expire, and calls its methods. Each call is checked for deadlines, constants and expedited packets.
 pub struct Driver {
     agent: Box<dyn Agent>,
     member: String,
     now: Time,
     constants: Constants,
     names: Vec<&'static str>,
-    /// Calls so far, and the last one.
+    /// Number of calls so far.
     calls: u64,
+    /// Description of the last call.
     what: &'static str,
 }
 
@@ -76,7 +77,7 @@ impl Driver {
         self.constants
     }
 
-    /// Advances the time; calls `observe` for each wake-up with its time and the packets sent.
+    /// Advances the time. Calls `observe` for each wake-up with its time and the packets sent.
     ///
     /// # Errors
     /// A broken contract of a wake-up: afterwards the deadline lies in the future.
@@ -103,7 +104,7 @@ impl Driver {
         Ok(())
     }
 
-    /// Calls a method of the agent, whose name is `what`; returns its result and the packets sent.
+    /// Calls a method of the agent, whose name is `what`. Returns the result and the packets sent.
     ///
     /// # Errors
     /// A broken contract of all calls.

@@ -1,4 +1,5 @@
-//! Packets that an agent may forward and send: packets that it has received, and messages about failed data segments.
+//! The packets that an agent may forward and send, which are packets that it has received, and messages about failed
+//! data segments.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -107,7 +108,7 @@ impl Received {
         };
         let received = ack_of(packet).is_none_or(|ack| self.acks.contains(&ack) || withholds(ack));
         if !received && self.semantics == Semantics::Kept {
-            let expected = "an acknowledgment that it has received, or the declaration that semantics are lost";
+            let expected = "an acknowledgment that the node has received, or a declaration of lost semantics";
             return Err(driver.breach(Contract::Acknowledgment, format!("{packet:?}"), expected));
         }
         self.acknowledges |= !received;

@@ -30,7 +30,7 @@ pub fn check_agent(config: &AgentConfig, seed: u64) -> Result<(), Breach> {
 /// Exceptions of an agent from the contracts of most agents.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AgentOptions {
-    /// It may send received bytes in other segments than those that it received.
+    /// Whether the agent may send received bytes in other segments than those that it received.
     pub resegments: bool,
     /// Whether the agent may withhold the last byte of an acknowledgment.
     pub withholds_last_byte: bool,
@@ -55,13 +55,13 @@ impl Default for AgentOptions {
 /// Observations of a check on an agent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct AgentObservation {
-    /// It sent an acknowledgment that it had not received.
+    /// Whether the agent sent an acknowledgment that it had not received.
     pub acknowledges: bool,
     /// Number of messages sent in response to reports of the link layer.
     pub messages: u64,
 }
 
-/// As [`check_agent`], with options.
+/// Checks an agent as [`check_agent`] does, with these options. Returns the observations.
 ///
 /// # Errors
 /// The first broken contract.

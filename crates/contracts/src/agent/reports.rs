@@ -13,8 +13,8 @@ use super::driver::Driver;
 use super::hosts::{FIXED, HERE, MOBILE};
 use crate::breach::{Breach, Contract};
 
-/// Checks that messages quote failed data segments, and that the same failures give the same packets; returns the number
-/// of messages.
+/// Checks that messages quote failed data segments, and that the same failures give the same packets. Returns the
+/// number of messages.
 pub(super) fn check_reports(config: &AgentConfig, seed: u64) -> Result<u64, Breach> {
     let failures = draw_failures(0..200, seed);
     let (mut reported, mut messages, mut first) = (Reported::default(), 0, Vec::new());
@@ -123,7 +123,7 @@ impl Reported {
         if quoted_key(message).is_some_and(|quoted| self.0.contains(&quoted)) {
             return Ok(());
         }
-        let expected = "a message from the node to the source of a data segment that has failed, which it quotes";
+        let expected = "a message from the node, to the source of the failed data segment that the message quotes";
         Err(driver.breach(Contract::Message, format!("{message:?}"), expected))
     }
 }

@@ -56,7 +56,7 @@ impl Traffic {
         Traffic { draws, flows, sent: BTreeMap::new(), now: Time::ZERO, mirrored: false }
     }
 
-    /// The same traffic at an agent in the mobile: the fixed host is on the radio link's side.
+    /// Returns the same traffic for an agent in the mobile, with the fixed host on the radio link's side.
     pub fn mirror(self) -> Self {
         Traffic { mirrored: true, ..self }
     }
@@ -149,7 +149,7 @@ impl Traffic {
 }
 
 /// Passes random inputs to an agent, as its node would, with the optional calls that it declares. Calls `observe` after
-/// each; returns the agent, or `None` if the scheme has none.
+/// each input. Returns the agent, or `None` if the scheme has none.
 ///
 /// # Errors
 /// Errors of [`Driver`] and of `observe`.

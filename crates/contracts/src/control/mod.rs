@@ -25,8 +25,8 @@ pub fn check_control(config: &ControlConfig, seed: u64) -> Result<(), Breach> {
     (0..CASES).try_for_each(|_| check_case(config, &Case::random(&mut draws)))
 }
 
-/// As [`check_control`], for one sequence of steps. The steps are executed unchanged, in the order of their fields; the
-/// caller is responsible for the preconditions of the trait.
+/// Checks a control as [`check_control`] does, with one sequence of steps. The steps are executed unchanged, in the
+/// order of their fields; the caller is responsible for the preconditions of the trait.
 ///
 /// # Errors
 /// The first broken contract.
@@ -97,7 +97,7 @@ struct Calls<'a> {
     cc: Box<dyn CongestionControl>,
     member: &'a str,
     segment: f64,
-    /// One reading before the first call, and one after each call.
+    /// The readings: one before the first call, and one after each call.
     readings: Vec<ControlReading>,
     /// Readings of another object after equal calls.
     earlier: Option<&'a [ControlReading]>,

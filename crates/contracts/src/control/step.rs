@@ -26,7 +26,7 @@ pub struct ControlStep {
     pub rate: Option<Rate>,
     /// The last reduction was spurious.
     pub undo: bool,
-    /// A congestion event. [`Congestion::Ecn`] is left out for a control with precise ECN.
+    /// A congestion event. [`Congestion::Ecn`] is omitted for a control with precise ECN.
     pub congestion: Option<Congestion>,
     /// Recovery has ended.
     pub recovered: bool,

@@ -1,4 +1,4 @@
-//! Reductions of the window: one per loss episode.
+//! Reductions of cwnd, of which there is one per loss episode.
 
 use engine::Time;
 use tcp::cc::Start;
@@ -15,7 +15,7 @@ pub fn count_episodes(
     member: &str,
     outcome: &mut TransferOutcome,
 ) -> Result<(), Breach> {
-    // Such a control responds to the delivery rate, not to loss episodes.
+    // Such a control responds to the delivery rate and not to loss episodes.
     let regulates = config.control.build(Start::trial()).regulates_recovery();
     let mut threshold = config.initial_ssthresh.map_or(f64::INFINITY, |bytes| bytes.0 as f64);
     let mut state = EpisodeState::default();
@@ -60,7 +60,7 @@ pub fn count_episodes(
     }
 }
 
-/// Where in an episode the sender is.
+/// The position of the sender in an episode.
 #[derive(Default)]
 struct EpisodeState {
     /// An episode has begun, or a reduction was undone, and the window has not been reported since.

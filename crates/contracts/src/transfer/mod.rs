@@ -39,8 +39,8 @@ pub fn check_transfer(config: &Config, weather: &Weather, seed: u64) -> Result<(
     })
 }
 
-/// As [`check_transfer`], for a congestion control with the default recovery and the other defaults of TCP, under each
-/// of the [usual impairments](Weather::USUAL).
+/// Checks a congestion control by [`check_transfer`] under each of the [usual impairments](Weather::USUAL). All other
+/// settings of TCP have their defaults.
 ///
 /// # Errors
 /// The first broken contract.
@@ -54,8 +54,8 @@ pub fn check_transfers(control: &ControlConfig, seed: u64) -> Result<(), Breach>
 pub struct TransferOptions {
     /// Bytes to send.
     pub bytes: u64,
-    /// ssthresh changes only when a loss episode begins. Otherwise the control may also change it outside of episodes, as
-    /// at the end of slow start by delay.
+    /// Whether ssthresh changes only when a loss episode begins. Otherwise the control may also change ssthresh outside
+    /// of episodes, as at the end of slow start by delay.
     pub only_losses_set_ssthresh: bool,
 }
 
@@ -79,7 +79,7 @@ pub struct TransferOutcome {
     pub explained: u32,
 }
 
-/// As [`check_transfer`], once and with options.
+/// Runs and checks one transfer with these options; [`check_transfer`] runs it twice with the default options.
 ///
 /// # Errors
 /// The first broken contract.

@@ -37,8 +37,9 @@ pub struct Pair<'a> {
     /// Lost segments to be reported by marks.
     lost_in_air: BTreeSet<u32>,
     events: Vec<(Time, Event)>,
-    /// Timers and arrivals, and the last one.
+    /// Number of timer expiries and arrivals so far.
     steps: u64,
+    /// Description of the last timer expiry or arrival.
     what: &'static str,
 }
 
@@ -151,7 +152,7 @@ impl<'a> Pair<'a> {
     fn check_sent(&self, segment: &Segment) -> Result<(), Breach> {
         let una = self.sender.bytes_acknowledged();
         let seq = segment.seq.to_offset(una);
-        // A segment without data is a window probe: it lies below `una`.
+        // A segment without data is a window probe, which lies below `una`.
         let valid = seq.is_some_and(|seq| segment.len > 0 || seq + 1 == una) && segment.len <= self.config.segment;
         self.ensure(valid, Contract::Window, || {
             let expected = format!("data from {una} on in segments of at most {}, or a probe", self.config.segment);
@@ -233,7 +234,7 @@ impl<'a> Pair<'a> {
     }
 }
 
-/// One segment, without its options.
+/// Returns one segment, without its options.
 pub fn least_cwnd(config: &Config) -> f64 {
     f64::from(config.segment.saturating_sub(config.data_options()).max(1))
 }

@@ -14,7 +14,7 @@ pub struct Weather {
     /// The share of lost segments that is reported: by ICMP-DEFER and ICMP-RETRANSMIT, and by marks on acknowledgments
     /// (ELN).
     pub notices: f64,
-    /// The share of acknowledgments that advertise less than the free window, down to zero; the window's edge never
+    /// The share of acknowledgments that advertise less than the free window, down to zero. The window's edge never
     /// moves back.
     pub narrowing: f64,
 }
