@@ -6,7 +6,7 @@ use wire::{Ecn, Segment, SeqNum};
 use crate::code::PyValue;
 use crate::settings::HostSettings;
 
-/// How a connection end opens.
+/// The role in which a connection end opens.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OpenRole {
     /// Active open: the end sends the first SYN.
@@ -33,13 +33,13 @@ pub type Opener<'a> = dyn Fn(OpenRole, &HostSettings, Ports, SeqNum) -> Result<B
 pub enum ConnectionStage {
     /// The handshake is not complete.
     Opening,
-    /// The connection is established; one direction may be closed.
+    /// The connection is established. One direction may be closed.
     Open,
     /// The connection is closed.
     Gone,
 }
 
-/// Why a connection failed.
+/// The reason why a connection failed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ConnectionFailure {
     /// The SYN was answered with a RST.
@@ -50,8 +50,8 @@ pub enum ConnectionFailure {
     TimedOut,
 }
 
-/// One end of a connection, whose application reads only when the script calls read. After every command and every
-/// `handle_*` the runner calls `poll_transmit` until it returns `None`, then reads `poll_timeout`. `now` never
+/// One end of a connection. Its application reads only when the script calls read. After every command and every
+/// `handle_*` the runner calls `poll_transmit` until the result is `None`, and then reads `poll_timeout`. `now` never
 /// decreases.
 pub trait ConnectionEnd {
     /// Returns the phase of the connection.

@@ -1,4 +1,5 @@
-//! lasthop's TCP as the end under test: mapping of Linux settings to its configuration, and its `struct tcp_info`.
+//! lasthop's TCP as the end under test: Linux settings are mapped to its configuration, and it provides `struct
+//! tcp_info`.
 
 use engine::{Bytes, Span, Time};
 use tcp::cc::hystart::Kind as Hystart;

@@ -71,7 +71,7 @@ pub fn record_bursts(target: &mut dyn ScriptTarget, control: &str, lost: &[u32])
     target.inject(&Segment { seq: REMOTE_ISS, ..syn }, Ecn::NotEct)?;
     let after = |target: &mut dyn ScriptTarget, span: Span| {
         let until = target.now() + span;
-        target.advance(until, false).map_err(|_| "a timer that expires without end at one time".to_owned())
+        target.advance(until, false).map_err(|_| "a timer that expires at the same time without end".to_owned())
     };
     after(target, ROUND_TRIP)?;
     target.outbox_mut().take().ok_or("no answer to the SYN")?;
@@ -84,7 +84,7 @@ pub fn record_bursts(target: &mut dyn ScriptTarget, control: &str, lost: &[u32])
     let mut silent_from = begin;
     loop {
         let due = path.acknowledgments.front().map_or(silent_from + SILENCE, |(due, _)| *due);
-        target.advance(due, true).map_err(|_| "a timer that expires without end at one time")?;
+        target.advance(due, true).map_err(|_| "a timer that expires at the same time without end")?;
         if let Some(sent) = target.outbox_mut().take() {
             path.take(&sent, begin);
             continue;
@@ -97,7 +97,7 @@ pub fn record_bursts(target: &mut dyn ScriptTarget, control: &str, lost: &[u32])
     }
 }
 
-/// Makes the system calls in `text`; an error if a call does not return the stated value.
+/// Makes the system calls in `text`. Returns an error if a call does not return the stated value.
 fn make_calls(target: &mut dyn ScriptTarget, text: &str) -> Result<(), String> {
     let script = crate::parse_script(text).map_err(|error| error.to_string())?;
     for event in &script.events {
@@ -138,7 +138,7 @@ struct LossyPath {
 }
 
 impl LossyPath {
-    /// Records a segment that the sender transmits at `sent.time`; schedules its acknowledgment unless the segment is
+    /// Records a segment that the sender transmits at `sent.time`. Schedules an acknowledgment, unless the segment is
     /// lost.
     fn take(&mut self, sent: &SentSegment, begin: Time) {
         let Some(first) = sent.segment.seq.0.wrapping_sub(LOCAL_ISS.0).checked_sub(1) else { return };

@@ -12,11 +12,11 @@ pub struct SentSegment {
     pub segment: Segment,
     /// Codepoint in the ECN field of the IP header.
     pub ecn: Ecn,
-    /// True if the segment ends with the last byte written so far, without `MSG_MORE`: PSH is required.
+    /// True if the segment ends with the last byte written so far, without `MSG_MORE`. Then PSH is required.
     pub last: bool,
 }
 
-/// Transmitted segments in order of transmission; the runner takes them from the oldest on.
+/// Transmitted segments in the order of transmission. The runner takes them from the oldest on.
 #[derive(Debug, Default)]
 pub struct Outbox {
     sent: Vec<SentSegment>,

@@ -54,7 +54,7 @@ impl ScriptOutcome {
     }
 }
 
-/// A part of a packet, such as the flags or an option: expected, found, and whether both agree.
+/// A part of a packet, such as the flags or an option: the expected and the found text, and whether both agree.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PacketPart {
     /// The part as the script states it; empty if the script omits it.
@@ -98,7 +98,7 @@ pub enum Mismatch {
         expected: Option<Time>,
         /// Time at which the packet was sent.
         found: Time,
-        /// Both packets, part by part.
+        /// Both packets, compared part by part.
         cells: Vec<PacketPart>,
     },
 }
@@ -163,7 +163,7 @@ impl ScriptReport {
         let mut line = self.outcome.name().to_owned();
         if self.outcome == ScriptOutcome::Passed {
             let worst = self.worst.map_or(0, |(_, worst)| worst.as_nanos());
-            // On a wall clock, digits below a microsecond are noise: round up.
+            // On a wall clock, digits below a microsecond are noise. Round up.
             let worst = Span::from_nanos(if worst < 1_000 { worst } else { worst.div_ceil(1_000) * 1_000 });
             let packets = if self.checked == 1 { "packet" } else { "packets" };
             let _ = write!(line, ", {} {packets} compared, at most {worst} from their times", self.checked);

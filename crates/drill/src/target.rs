@@ -1,4 +1,4 @@
-//! Interface of the host that scripts run against: its system calls and its network interface.
+//! Interface of the host that scripts run against, with its system calls and its network interface.
 
 use engine::{Span, Time};
 use wire::{Ecn, Segment};
@@ -13,12 +13,12 @@ use crate::syntax::ast::Call;
 pub enum HostClock {
     /// Simulated time: exact, and waiting costs no real time.
     Simulated,
-    /// Real time: both processing and waiting take time.
+    /// Real time: processing and waiting take time.
     Wall,
 }
 
 impl HostClock {
-    /// Returns how long to wait for a packet that the script allows at any time.
+    /// Returns the time to wait for a packet that the script allows at any time.
     pub fn patience(self) -> Span {
         match self {
             HostClock::Simulated => Span::from_secs(3600),
@@ -62,17 +62,17 @@ pub enum CallAnswer {
         /// Value that the host returned.
         found: String,
     },
-    /// The call or an argument is not supported; text for an error message.
+    /// The call or an argument is not supported. The text is for an error message.
     Unsupported(String),
 }
 
-/// Error: a timer expires repeatedly at one time, so simulated time does not advance.
+/// The error that a timer expires repeatedly at one time, so that simulated time does not advance.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Stuck;
 
-/// A host under test. Segments are as on its network interface, but its sequence numbers begin at
-/// [`LOCAL_ISS`](crate::host::LOCAL_ISS). After `inject`, `call` and `advance` the outbox holds the segments sent
-/// since.
+/// A host under test. Segments are those on its network interface, except that its sequence numbers begin at
+/// [`LOCAL_ISS`](crate::host::LOCAL_ISS). After `inject`, `call` and `advance` the outbox holds the segments sent since
+/// then.
 pub trait ScriptTarget {
     /// Returns the kind of the host's clock.
     fn clock(&self) -> HostClock;
@@ -82,10 +82,10 @@ pub trait ScriptTarget {
     fn next_timeout(&self) -> Time;
     /// Returns the admissible delay of a timer of length `span`.
     fn lateness(&self, span: Span) -> Span;
-    /// Advances the time to `until`, or with `stop` to the next segment sent. `Err` if a timer expires repeatedly at
-    /// one time, so the time does not advance.
+    /// Advances the time to `until`, or with `stop` to the next segment sent. Returns `Err` if a timer expires
+    /// repeatedly at one time, so that the time does not advance.
     fn advance(&mut self, until: Time, stop: bool) -> Result<(), Stuck>;
-    /// Applies a setting to future connections. Returns a note for the user, if there is one; `Err` names an
+    /// Applies a setting to future connections. Returns a note for the user, if there is one. `Err` names an
     /// unsupported value.
     fn set(&mut self, setting: &HostSetting) -> Result<Option<String>, String>;
     /// Delivers a segment to the host. `Err` names an unsupported flag or option.

@@ -1,4 +1,4 @@
-//! Replays the corpus of the fuzzer, the scripts of `crates/tcp` and mutations of both: no input may panic.
+//! Replays the corpus of the fuzzer, the scripts of `crates/tcp`, and mutations of both. No input may panic.
 
 #[path = "../../../fuzz/inputs/drill.rs"]
 mod input;

@@ -31,7 +31,7 @@ fn time_stamps_are_compared_in_script_numbers() {
     assert!(late.contains("> P. 101:201(100) ack 1 <TS val 1500 ecr 350>"), "{late}");
     let unechoed = found("TS val 1500 ecr 350", "TS val 1500 ecr 351").unwrap();
     assert!(unechoed.contains("> P. 101:201(100) ack 1 <TS val 1500 ecr 350>"), "{unechoed}");
-    // Without the length of a tick only the echoes are compared.
+    // Only the echoes are compared without the length of a tick.
     let unticked = script.replace(ticks, "");
     for (from, to, passes) in [("val 1600 ecr", "val 1601 ecr", true), ("ecr 600", "ecr 601", false)] {
         let text = unticked.replace(from, to);

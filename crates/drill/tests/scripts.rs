@@ -1,4 +1,5 @@
-//! Scripts against a minimal end without congestion control: which scripts pass or fail, and the error messages.
+//! Scripts against a minimal end without congestion control. The tests state which scripts pass or fail, and the error
+//! messages.
 
 use crate::common;
 
@@ -45,7 +46,7 @@ fn passes(text: &str) {
 #[test]
 fn scripts_that_match_pass() {
     for rest in [
-        // A line longer than the MSS matches several segments; PSH is compared only at the last byte written.
+        // A line longer than the MSS matches several segments. PSH is compared only at the last byte written.
         "+0 write(4, ..., 2500) = 2500\n+0 > P. 1:2501(2500) ack 1\n+.1 < . 1:1(0) ack 2501 win 257",
         "+0 write(4, ..., 2500) = 2500\n+0 > P. 1:2001(2000) ack 1\n+0 > P. 2001:2501(500) ack 1",
         "+0 write(4, ..., 2000) = 2000\n+0 > . 1:1001(1000) ack 1\n+0 > P. 1001:2001(1000) ack 1",

@@ -8,7 +8,7 @@ use drill::endpoint::open_endpoint;
 /// Numbers at the limits of integer types.
 const STRANGE: [&str; 7] = ["0", "1", "65535", "2147483648", "4294967295", "9223372036854775807", "-1"];
 
-/// Returns copies of `text`, each with one of its numbers replaced by an extreme one.
+/// Returns copies of `text`. In each copy one of the numbers is replaced by an extreme number.
 fn variations(text: &str) -> Vec<String> {
     let bytes = text.as_bytes();
     let mut all = Vec::new();

@@ -3,7 +3,7 @@
 use drill::syntax::ast::{EventAction, ScriptEvent, ScriptPacket};
 use drill::syntax::{SyntaxError, parse_script};
 
-/// A script with every kind of line; its printed form parses to the same script.
+/// A script with every kind of line. Its printed form parses to the same script.
 const ALL: &str = r#"// A comment, and /* another */
 --tolerance_usecs=20000
 --local_ip=192.168.0.1 --non_fatal

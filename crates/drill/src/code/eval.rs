@@ -7,10 +7,10 @@ use super::{ComparisonOperator, Expr, PyValue, Statement, StatementKind, Unsuppo
 use crate::meant::suggest_name;
 use crate::place::ScriptPlace;
 
-/// Variables that assertions have assigned, by name; visible to later assertions of the same script.
+/// Variables that assertions have assigned, by name. Later assertions of the same script can use them.
 pub type Memory = BTreeMap<String, PyValue>;
 
-/// Why the evaluation of assertions stopped.
+/// The reason why the evaluation of assertions stopped.
 #[derive(Clone, PartialEq, Debug)]
 pub enum EvaluationError {
     /// The condition of an assertion is false.
@@ -21,7 +21,7 @@ pub enum EvaluationError {
         text: String,
         /// Names that occur in the condition, with their values.
         values: Vec<(String, PyValue)>,
-        /// Value of the assertion's note; `None` without a note, or if the note is a single name.
+        /// Value of the assertion's note; `None` if there is no note, or if the note is a single name.
         note: Option<String>,
     },
     /// The assertion uses an unsupported Python construct or an unknown name.

@@ -39,11 +39,11 @@ pub struct Statement {
 /// The kinds of statements.
 #[derive(Clone, PartialEq, Debug)]
 pub enum StatementKind {
-    /// `assert condition, note`; the optional note is evaluated only if the condition is false.
+    /// `assert condition, note`. The optional note is evaluated only if the condition is false.
     Assert(Expr, Option<Expr>),
     /// `name = value`
     Set(String, Expr),
-    /// `print(values)`, or an expression statement, whose value is printed too.
+    /// `print(values)`, or an expression statement. The value of such a statement is printed too.
     Print(Vec<Expr>),
     /// `pass`, which has no effect.
     Nothing,

@@ -92,7 +92,7 @@ impl<'a> AssertionParser<'a> {
         here
     }
 
-    /// Consumes `word` if it comes next as a complete word; returns true if it did.
+    /// Consumes `word` if it comes next as a complete word. Returns whether it was consumed.
     fn keyword(&mut self, word: &str) -> bool {
         self.skip_blanks();
         let here = self.rest().strip_prefix(word).is_some_and(|rest| !rest.starts_with(in_word));

@@ -114,7 +114,7 @@ impl fmt::Display for PyValue {
     }
 }
 
-/// Returns `format % values`: each conversion such as `%d` takes the next value; widths and precisions are ignored.
+/// Returns `format % values`. Each conversion such as `%d` takes the next value, and widths and precisions are ignored.
 fn format_values(format: &str, values: &[PyValue]) -> Option<String> {
     let mut values = values.iter();
     let mut out = String::new();

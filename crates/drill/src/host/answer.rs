@@ -3,7 +3,7 @@
 use crate::syntax::ast::Expr;
 use crate::target::CallAnswer;
 
-/// Outcome of a system call; both `Ok` and `Err` hold one, for early return by `?`.
+/// Outcome of a system call. Both `Ok` and `Err` hold an answer, for early return by `?`.
 pub type Called = Result<CallAnswer, CallAnswer>;
 
 /// Returns the error for an unsupported argument.
@@ -11,7 +11,7 @@ pub fn refuse_call<T>(what: impl Into<String>) -> Result<T, CallAnswer> {
     Err(CallAnswer::Unsupported(what.into()))
 }
 
-/// Returns an integer argument; `what` names it in errors.
+/// Returns an integer argument. `what` names the argument in errors.
 pub fn read_integer(expr: Option<&Expr>, what: &str) -> Result<i64, CallAnswer> {
     match expr {
         Some(Expr::Number(number)) => Ok(*number),

@@ -33,7 +33,7 @@ pub fn is_sending(call: &Call) -> bool {
 }
 
 impl Host<'_> {
-    /// Makes the call, or retries it if it blocked.
+    /// Makes the call, or retries a call that blocked.
     pub(super) fn make_call(&mut self, call: &Call) -> CallAnswer {
         let name = call.name.as_str();
         let answer = match name {

@@ -25,7 +25,7 @@ const MAX_BUFFER: u64 = (1 << 16) - 320 - 1;
 pub(super) struct WriteFlags {
     /// More data follows (`MSG_MORE`).
     pub more: bool,
-    /// Its last byte ends a record (`MSG_EOR`).
+    /// Whether the last byte ends a record (`MSG_EOR`).
     pub ends_record: bool,
 }
 

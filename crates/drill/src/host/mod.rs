@@ -1,6 +1,6 @@
 //! A simulated host under test: its sockets, its connections, and the segments it sends.
 //!
-//! Like packetdrill it supports one connection at a time: segments go to the latest connection.
+//! The host supports one connection at a time, as packetdrill does. Segments go to the latest connection.
 
 pub mod answer;
 mod call;
@@ -31,7 +31,7 @@ use crate::syntax::ast::Call;
 pub use crate::target::{CallAnswer, Stuck};
 use crate::target::{HostClock, ScriptTarget};
 
-/// Port numbers of both ends; scripts do not state ports.
+/// Port numbers of both ends, which scripts do not state.
 pub const PORTS: Ports = Ports { local: 8080, remote: 32_000 };
 
 /// Initial sequence number of the end under test, 0 in scripts.

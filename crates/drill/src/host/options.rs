@@ -22,7 +22,7 @@ pub const WITHOUT_EFFECT: &[(&str, &str)] = &[
     ("TCP_LINGER2", "FIN-WAIT-2 never times out"),
 ];
 
-/// Socket options with an effect when set or read, including those supported only in part.
+/// Socket options that have an effect when set or read, including those supported only in part.
 const WITH_EFFECT: [&str; 21] = [
     "SO_ACCEPTCONN",
     "SO_ERROR",
@@ -137,8 +137,8 @@ impl Host<'_> {
         Ok(compare_option(&option, expected, &Expr::Number(found)))
     }
 
-    /// Returns the value read from `TCP_MAXSEG` (`do_tcp_getsockopt`): before a connection the value set, or else the
-    /// default MSS; then the maximum segment without options.
+    /// Returns the value read from `TCP_MAXSEG` (`do_tcp_getsockopt`). Before a connection exists this is the value
+    /// that was set, or else the default MSS. Then it is the maximum segment without options.
     fn max_segment(&self, socket: &Socket) -> i64 {
         let end = match socket.kind {
             SocketState::Connected(index) => Some(&self.lives[index].end),
@@ -159,7 +159,7 @@ impl Host<'_> {
 }
 
 impl Socket {
-    /// Sets an option whose value is a number; returns false if the socket does not support the option in its state.
+    /// Sets an option whose value is a number. Returns false if the socket does not support the option in its state.
     fn set_number(&mut self, option: &str, number: i64) -> Result<bool, CallAnswer> {
         let is_connected = matches!(self.kind, SocketState::Connected(_));
         match option {
@@ -178,7 +178,7 @@ impl Socket {
                 self.most_unsent = (bytes > 0).then_some(bytes.into());
             }
             "TCP_USER_TIMEOUT" => self.own.user_timeout = parse_user_timeout(number)?,
-            // On an established connection only segments created later change.
+            // On an established connection the option affects only segments that are created later.
             "TCP_MAXSEG" => {
                 let segment: u16 = parse_unsigned(number)?;
                 if segment != 0 && !MAX_SEGMENT.contains(&segment) {
@@ -220,7 +220,7 @@ impl Socket {
     }
 }
 
-/// Converts a number to an unsigned type; EINVAL if it does not fit.
+/// Converts a number to an unsigned type. Returns EINVAL if the number does not fit.
 fn parse_unsigned<T: TryFrom<i64>>(number: i64) -> Result<T, CallAnswer> {
     T::try_from(number).map_err(|_| CallAnswer::Fails("EINVAL"))
 }

@@ -54,7 +54,7 @@ pub fn answer_poll(call: &Call, ready: impl Fn(i64) -> Vec<&'static str>) -> Cal
             Some(Expr::Any) => continue,
             expected => expected,
         };
-        // Without `revents` no events are expected, as in packetdrill.
+        // No events are expected without `revents`, as in packetdrill.
         let mut expected = read_flag_names(expected, "events")?;
         expected.sort();
         found.sort_unstable();

@@ -13,7 +13,7 @@ pub(super) struct Socket {
     pub nonblocking: bool,
     pub nodelay: bool,
     pub cork: bool,
-    /// True after `SHUT_RD`: reading never blocks.
+    /// Whether `SHUT_RD` was called, after which reading never blocks.
     pub read_shut: bool,
     /// True after `SHUT_WR`: writing fails.
     pub write_shut: bool,
@@ -32,8 +32,7 @@ pub(super) struct Socket {
     pub connecting: bool,
 }
 
-/// Settings of a socket, which override the settings of the host for its connections; `None` for the settings of the
-/// host.
+/// Settings of a socket, which override those of the host for the socket's connections; `None` for the host's setting.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Own {
     /// `TCP_CONGESTION`

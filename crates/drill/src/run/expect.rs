@@ -1,7 +1,8 @@
 //! Expected packets.
 //!
 //! Linux passes segments joined for offload to its device, and scripts show them as `1:10001(10000)`. lasthop's TCP
-//! sends at most one MSS per segment, so such a line matches several consecutive segments. All must meet the time.
+//! sends at most one MSS per segment. Therefore such a line matches several consecutive segments, all of which must
+//! meet the time.
 
 use engine::Time;
 use wire::{Flags, Segment};
@@ -118,8 +119,8 @@ impl Runner<'_> {
 /// Flags taken from the last of the joined segments.
 const CLOSING: Flags = Flags(Flags::PSH.0 | Flags::FIN.0);
 
-/// Returns true if a device could have cut `next` from the same offloaded segment as `before`: the headers are equal
-/// except for CWR, which only the first part has [RFC3168 s6.1.2], and the time stamp value.
+/// Returns true if a device could have cut `next` from the same offloaded segment as `before`. In this case the headers
+/// are equal, apart from CWR, which only the first part has [RFC3168 s6.1.2], and from the timestamp value.
 fn continues_segment(before: &SentSegment, next: &SentSegment) -> bool {
     let header = |sent: &SentSegment, but: Flags| {
         let Segment { ack, window, window_shift, flags, mut options, .. } = sent.segment;

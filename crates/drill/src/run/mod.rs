@@ -1,4 +1,4 @@
-//! Runs a script: its events in order, and the host's timers between them.
+//! The runner of a script, which executes the events in order, and the host's timers between them.
 //!
 //! On a simulated host, time is exact and jumps from event to event. An expected packet must be sent within the
 //! tolerance of its time; a relative time counts from the previous event.
@@ -172,7 +172,7 @@ impl Runner<'_> {
             if moved.is_err() {
                 let found = Mismatch::Words {
                     expected: "advancing time".into(),
-                    found: "a timer that expires without end at one time".into(),
+                    found: "a timer that expires at the same time without end".into(),
                 };
                 return Err(self.fail(self.place, "the time does not advance", found, None));
             }
@@ -291,7 +291,7 @@ impl Runner<'_> {
         }
     }
 
-    /// Advances the time until the blocked call returns; an error if it does not return in time.
+    /// Advances the time until the blocked call returns. Returns an error if the call does not return in time.
     fn finish_pending(&mut self) -> Step {
         let Some(pending) = &self.pending else { return Ok(()) };
         let (place, call, returns) = (pending.place, pending.call.to_string(), pending.returns);

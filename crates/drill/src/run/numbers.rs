@@ -29,8 +29,9 @@ const LETTERS: [(char, Flags); 8] = [
 /// Numbers learned from the packets so far.
 #[derive(Default)]
 pub(super) struct Numbers {
-    /// Initial sequence numbers in the script, of the end under test and of the script's side.
+    /// Initial sequence number in the script of the end under test.
     local_isn: Option<u32>,
+    /// Initial sequence number in the script of the script's side.
     remote_isn: Option<u32>,
     local_scale: Option<u8>,
     remote_scale: Option<u8>,
@@ -59,10 +60,10 @@ impl Numbers {
         if tcp.urgent.is_some() {
             return Err("the urgent pointer of an injected packet".into());
         }
-        // Only a SYN carries the script's initial sequence number; later numbers count from 0 [packetdrill].
+        // Only a SYN carries the script's initial sequence number. Later numbers count from 0 [packetdrill].
         let from = |isn: Option<u32>| if syn { isn.unwrap_or(0) } else { 0 };
         if syn && !connected {
-            // A SYN without a connection begins one or is refused; the next SYN may have another initial sequence
+            // A SYN without a connection begins one, or is refused. The next SYN may have another initial sequence
             // number.
             self.remote_isn = Some(tcp.seq);
         } else if syn {

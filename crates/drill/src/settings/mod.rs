@@ -147,7 +147,7 @@ impl HostSettings {
         parameters.iter().try_for_each(|(name, value)| sysctl::set_parameter(self, name, value))
     }
 
-    /// Applies a setting. Returns a note for the user, if there is one; `Err` names an unsupported value.
+    /// Applies a setting. Returns a note for the user, if there is one. `Err` names an unsupported value.
     pub fn put(&mut self, setting: &HostSetting) -> Result<Option<String>, String> {
         match setting {
             HostSetting::SuiteDefaults => {

@@ -6,7 +6,7 @@ use super::HostSetting;
 use crate::syntax::ScriptPlace;
 use crate::syntax::ast::Commands;
 
-/// Splits a text of commands into single commands with their positions; removes comments and joins continued lines.
+/// Splits a text of commands into single commands with their positions. Removes comments, and joins continued lines.
 pub fn split_commands(commands: &Commands) -> Vec<(ScriptPlace, String)> {
     let mut out = Vec::new();
     let mut pending: Option<(ScriptPlace, String)> = None;
@@ -53,7 +53,7 @@ fn split_words(command: &str) -> Vec<String> {
     out
 }
 
-/// Removes redirections such as `2>&1` and `> /dev/null`, which have no effect here; the target of `echo` is kept.
+/// Removes redirections such as `2>&1` and `> /dev/null`, which have no effect here. The target of `echo` is kept.
 fn without_redirections(words: Vec<String>) -> Vec<String> {
     let echo = words.first().is_some_and(|program| program == "echo");
     let mut out = Vec::new();
@@ -117,7 +117,7 @@ fn parse_assignment(text: &str) -> Result<HostSetting, String> {
     Ok(HostSetting::Parameter { name: name.trim().replace('/', "."), value: value.join(" ") })
 }
 
-/// Replaces a product such as `$((32*1024*1024))` by its value; returns any other word unchanged.
+/// Replaces a product such as `$((32*1024*1024))` by its value. Any other word is returned unchanged.
 fn worked_out(word: &str) -> String {
     let inner = word.strip_prefix("$((").and_then(|word| word.strip_suffix("))"));
     let product = inner.and_then(|inner| {
@@ -146,7 +146,7 @@ fn parse_route(args: &[&str]) -> Option<HostSetting> {
     Some(HostSetting::Route { initial_window, rto_min, control })
 }
 
-/// Parses a duration such as `5ms` or `1s`; without a unit in milliseconds.
+/// Parses a duration such as `5ms` or `1s`. A number without a unit is in milliseconds.
 fn parse_span(text: &str) -> Option<Span> {
     let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let number: u64 = text[..digits].parse().ok()?;

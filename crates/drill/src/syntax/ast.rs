@@ -54,9 +54,9 @@ pub struct ScriptEvent {
 /// Time of an event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum When {
-    /// At a time since the start of the script.
+    /// The event occurs at a time since the start of the script.
     At(Time),
-    /// At a time since the previous event.
+    /// The event occurs at a time since the previous event.
     After(Span),
     /// Between two times.
     Between(Time, Time),
@@ -95,7 +95,7 @@ pub enum ScriptPacket {
 pub struct Tcp {
     /// IP header fields that the script states.
     pub ip: Vec<IpMark>,
-    /// Letters of the flags: `S`, `F`, `R`, `P`, `.` (ACK), `E`, `W`, `U`; printed as `-` if empty.
+    /// Letters of the flags: `S`, `F`, `R`, `P`, `.` (ACK), `E`, `W`, `U`. No flags are printed as `-`.
     pub flags: String,
     /// First sequence number.
     pub seq: u32,
@@ -161,8 +161,8 @@ pub enum Opt {
 /// A system call.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Call {
-    /// Time at which a blocking call must return, relative to the same origin as the event's time; `None` for a call
-    /// that does not block.
+    /// Time at which a blocking call must return, relative to the same origin as the time of the event; `None` for a
+    /// call that does not block.
     pub returns: Option<Span>,
     /// Name of the system call.
     pub name: String,

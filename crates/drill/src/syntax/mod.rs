@@ -1,7 +1,7 @@
 //! The language of Google's packetdrill: parser, syntax tree and printer.
 //!
-//! Source: the language as its public scripts use it. Derived from scripts and their behaviour, not from packetdrill's
-//! own parser.
+//! Source: the language as public scripts use it. The parser was derived from scripts and their behaviour, not from
+//! packetdrill's own parser.
 
 pub mod ast;
 mod expr;

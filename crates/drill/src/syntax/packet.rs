@@ -90,7 +90,7 @@ impl ScriptParser<'_> {
         Ok(flags)
     }
 
-    /// Parses a sequence range such as `1:1001(1000)`; returns its first sequence number and its length in bytes.
+    /// Parses a sequence range such as `1:1001(1000)`. Returns the first sequence number and the length in bytes.
     fn range(&mut self) -> Result<(u32, u32), SyntaxError> {
         let from = self.whole("a sequence number, as in `1:1001(1000)`", U32)? as u32;
         self.sign(':')?;

@@ -62,7 +62,7 @@ impl<'a> ScriptParser<'a> {
         token
     }
 
-    /// Takes the next token if it is `token`; returns true if it was.
+    /// Takes the next token if it is `token`. Returns whether it was.
     pub(super) fn accept(&mut self, token: ScriptToken<'_>) -> bool {
         let here = self.peek() == token;
         if here {
@@ -262,7 +262,7 @@ impl<'a> ScriptParser<'a> {
         self.sign('=')?;
         let result = self.expr()?;
         let errno = match self.peek() {
-            // A word without a leading `E` is the next event with its time missing.
+            // A word without a leading `E` belongs to the next event, whose time is missing.
             ScriptToken::Word(errno) if errno.starts_with('E') => {
                 self.take();
                 Some(errno.to_owned())

@@ -57,7 +57,7 @@ pub struct Piece<'a> {
     pub bytes: (usize, usize),
 }
 
-/// Splits `text` into tokens; the last one is [`ScriptToken::End`].
+/// Splits `text` into tokens, of which the last one is [`ScriptToken::End`].
 pub fn split_tokens(text: &str) -> Result<Vec<Piece<'_>>, SyntaxError> {
     let mut reader = Tokenizer { text, at: 0, place: ScriptPlace { line: 1, column: 1 } };
     let mut out = Vec::new();

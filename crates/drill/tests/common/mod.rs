@@ -17,7 +17,7 @@ pub struct Plain {
     options: Options,
     role: OpenRole,
     failure: Option<ConnectionFailure>,
-    /// Initial sequence number; the following numbers are relative to it.
+    /// Initial sequence number, from which the following numbers count.
     iss: SeqNum,
     una: u32,
     nxt: u32,
