@@ -7,7 +7,8 @@ use wire::Addr;
 
 type HashMap<K, V> = std::collections::HashMap<K, V, FixedState>;
 
-/// Prefix of the nodes' IPv6 addresses: a unique local one [RFC4193 s3.1] whose global identifier spells "lasthop".
+/// Prefix of the nodes' IPv6 addresses, which are unique local addresses [RFC4193 s3.1]. The global identifier spells
+/// "lasthop".
 const PREFIX: [u16; 4] = [0xfd6c, 0x6173, 0x7468, 0x6f70];
 
 /// Maximum number of addresses that are learned; others are routed by default.
@@ -43,15 +44,16 @@ impl Addresses {
         Addresses { nodes, real, learned: HashMap::default(), gateway }
     }
 
-    /// A packet with this source address left `node`. Several addresses can be at one node.
+    /// Records that a packet with this source address left `node`. Several addresses can be at one node.
     pub fn learn(&mut self, address: IpAddr, node: usize) {
         if find_simulated_node(address, self.nodes).is_none() && self.learned.len() < MAX_LEARNED {
             self.learned.insert(address, node);
         }
     }
 
-    /// The destination of a packet from `node`: by its address, by the hosts that have sent, or otherwise the gateway,
-    /// or the other node of two. `None` if the packet stays on the link of the node, or has no destination.
+    /// Finds the destination of a packet from `node` by its address, or by the hosts that have sent. Otherwise the
+    /// destination is the gateway, or the other node if there are two. `None` if the packet stays on the link of the
+    /// node, or has no destination.
     pub fn find(&self, node: usize, address: IpAddr) -> Option<usize> {
         if is_local(address) {
             return None;

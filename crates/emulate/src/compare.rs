@@ -1,4 +1,4 @@
-//! Comparison of schemes with real ends: the same commands run behind the network with each scheme.
+//! Comparison of schemes with real ends, where the same commands run behind the network with each scheme.
 
 use std::fs;
 use std::io;
@@ -27,7 +27,7 @@ pub struct RealComparison<'a> {
     pub replications: u64,
     /// The commands and the nodes at which they run.
     pub commands: Plan,
-    /// The directory of all results, from [`choose_directory`]; one run has `SCHEME/REPLICATION`.
+    /// The directory of all results, from [`choose_directory`]. A run has the subdirectory `SCHEME/REPLICATION`.
     pub dir: PathBuf,
 }
 
@@ -58,7 +58,7 @@ pub fn choose_directory(wanted: &Path, plan: &sweep::Plan, commands: &Plan) -> R
     Ok(wanted.to_owned())
 }
 
-/// Why a comparison ended early. Finished runs are stored, and the same comparison does not repeat them.
+/// The reason why a comparison ended early. Finished runs are stored, and the same comparison does not repeat them.
 #[derive(Debug, thiserror::Error)]
 pub enum CompareError {
     /// The machine does not permit a run.
@@ -104,7 +104,8 @@ pub enum CompareError {
     },
 }
 
-/// The progress callback: finished and planned runs, without stored ones. `Break` cancels.
+/// The progress callback, called with the numbers of finished and of planned runs, without stored ones. `Break`
+/// cancels.
 pub type Watch<'a> = &'a mut dyn FnMut(u64, u64) -> ControlFlow<()>;
 
 /// The outcome of a comparison.
@@ -130,7 +131,8 @@ impl RealComparison<'_> {
     pub fn measure_all(&self, watch: Watch<'_>) -> Result<ComparisonOutcome, CompareError> {
         let cases = 0..self.plan.cases.len();
         let able: Vec<usize> = cases.filter(|case| !needs_sender(&self.plan.cases[*case].name)).collect();
-        // Replication by replication, so that other load on the machine affects all schemes equally.
+        // All schemes of a replication run before the next replication, so that other load on the machine affects all
+        // schemes equally.
         let all: Vec<(u64, usize)> =
             (0..self.replications).flat_map(|number| able.iter().map(move |case| (number, *case))).collect();
         let missing: Vec<(u64, usize)> =
@@ -189,7 +191,7 @@ impl RealComparison<'_> {
         }
     }
 
-    /// Makes a run; returns false if it was interrupted.
+    /// Makes a run. Returns false if the run was interrupted.
     fn make(&self, number: u64, case: usize) -> Result<bool, CompareError> {
         let dir = self.dir_of(number, case);
         let plan = Plan { out: Some(dir.clone()), logged: true, ..self.commands.clone() };

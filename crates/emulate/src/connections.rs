@@ -13,7 +13,7 @@ use wire::{Addr, Flags, Packet, Segment, SeqNum};
 
 type HashMap<K, V> = std::collections::HashMap<K, V, FixedState>;
 
-/// Offset of the first segment of a direction; it is high, because earlier segments may follow.
+/// Offset of the first segment of a direction. The offset is high, because earlier segments may follow.
 const ORIGIN: u64 = 1 << 40;
 
 /// Maximum number of connections; beyond it the connection that has been unused longest is removed.
@@ -29,7 +29,7 @@ pub(crate) struct RealConnection {
     real: [SocketAddr; 2],
     simulated: Simulated,
     sides: [ConnectionSide; 2],
-    /// When the connection last sent, as a count of packets.
+    /// The value of the packet count at the connection's last transmission.
     used: u64,
 }
 
@@ -43,22 +43,23 @@ struct ConnectionSide {
     /// Sequence number and offset of the latest data.
     latest: Option<(SeqNum, u64)>,
     /// Difference between the end's timestamps and the simulation's clock, which both ends and all nodes share. Proxies
-    /// use that clock on behalf of an end; a real end would discard a segment with an older timestamp [RFC7323 s5.3].
+    /// use the clock of the simulation on behalf of an end. A real end would discard a segment with an older timestamp
+    /// [RFC7323 s5.3].
     ahead: Option<u32>,
     /// Offsets of the other side's data that have left the network towards this side.
     delivered: RangeSet<u64>,
 }
 
 impl RealConnection {
-    /// Offset of a sequence number of `side` in the stream of its data, counted from a number that is the same for all of
-    /// the stream.
+    /// Returns the offset of a sequence number in the data stream of `side`. The origin of the offsets is the same for
+    /// the whole stream.
     pub fn offset(&self, side: usize, seq: SeqNum) -> u64 {
         let Some((latest, offset)) = self.sides[side].latest else { return ORIGIN };
         offset.saturating_add_signed(i64::from(seq.since(latest)))
     }
 
-    /// Completes a segment that `side` sends at `now`: with its window in bytes, and its ports and timestamps in the
-    /// simulation.
+    /// Completes a segment that `side` sends at `now` with its window in bytes, and with its ports and timestamps in
+    /// the simulation.
     pub fn note_sent(&mut self, side: usize, segment: &mut Segment, now: Time) {
         if let Some(stamps) = &mut segment.options.timestamps {
             let ahead = stamps.value.wrapping_sub(timestamp_clock(now));
@@ -88,7 +89,7 @@ impl RealConnection {
         segment.window <<= segment.window_shift;
     }
 
-    /// `side` receives a segment: with scaling only if both SYNs have the option [RFC7323 s1.3].
+    /// Notes a segment that `side` receives. Windows are scaled only if both SYNs have the option [RFC7323 s1.3].
     pub fn note_received(&mut self, side: usize, segment: &Segment) {
         if segment.flags.has(Flags::SYN) {
             let own = &mut self.sides[side];
@@ -98,7 +99,7 @@ impl RealConnection {
         }
     }
 
-    /// The data of a segment, at this offset, is delivered to `side`: returns how many bytes of it are new.
+    /// Counts the data of a segment at `offset` that is delivered to `side`. Returns the number of bytes that are new.
     pub fn count_new_bytes(&mut self, side: usize, segment: &Segment, offset: u64) -> u64 {
         let own = &mut self.sides[side];
         let data = offset..offset.saturating_add(u64::from(segment.len));
@@ -141,8 +142,8 @@ pub(crate) struct Connections {
 }
 
 impl Connections {
-    /// The connection of a segment between the addresses `ends` at `nodes`, and the side that sends it; the connection
-    /// is added if its ends are new.
+    /// Finds the connection of a segment between the addresses `ends` at `nodes`, and the side that sends the segment.
+    /// The connection is added if it is new.
     pub fn of_real(&mut self, ends: [IpAddr; 2], nodes: [usize; 2], segment: &Segment) -> (&mut RealConnection, usize) {
         self.packets += 1;
         let real = [SocketAddr::new(ends[0], segment.src_port), SocketAddr::new(ends[1], segment.dst_port)];
@@ -272,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn timestamps_are_those_of_one_clock_in_the_simulation() {
+    fn simulated_timestamps_of_both_ends_come_from_one_clock() {
         let mut connections = Connections::default();
         let stamped = |ports, value, echo| {
             let mut segment = segment(Flags::ACK, ports, None);
@@ -297,8 +298,8 @@ mod tests {
         assert_eq!((stamps(&again), stamps(&connection.stamp_segment(side, &again))), ((5000, 0), (9, 0)));
     }
 
-    /// By hand: 100 bytes, the last 50 of them again with 50 more, a hole of 50, the hole with the data around it, and
-    /// another connection between the same ports.
+    /// By hand: 100 bytes, the last 50 of them again with 50 more, then after a hole of 50 bytes the data of the hole
+    /// with its surroundings, and another connection between the same ports.
     #[test]
     fn data_counts_as_new_only_once() {
         let mut connections = Connections::default();

@@ -6,19 +6,19 @@ use engine::Time;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct DeliveredData {
     bytes: u64,
-    /// When the first packet of a real host entered.
+    /// Time at which the first packet of a real host entered.
     began: Option<Time>,
-    /// When the latest new data left.
+    /// Time at which the latest new data left.
     last: Time,
 }
 
 impl DeliveredData {
-    /// A packet of a real host enters.
+    /// Records that a packet of a real host enters.
     pub(crate) fn begin(&mut self, at: Time) {
         self.began.get_or_insert(at);
     }
 
-    /// A packet with this many bytes of new data leaves.
+    /// Records that a packet with this many bytes of new data leaves.
     pub(crate) fn add(&mut self, bytes: u64, at: Time) {
         if bytes > 0 {
             self.bytes += bytes;
@@ -26,7 +26,7 @@ impl DeliveredData {
         }
     }
 
-    /// When the first packet of a real host entered.
+    /// Returns the time at which the first packet of a real host entered.
     pub fn began(&self) -> Option<Time> {
         self.began
     }

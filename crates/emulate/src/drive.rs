@@ -9,8 +9,8 @@ use sim::Sink;
 use crate::emulator::{Emulator, Outgoing};
 use crate::lateness::Lateness;
 
-/// Maximum number of packets read from one device before events are handled and other devices are read; nothing is
-/// written meanwhile.
+/// Maximum number of packets read from one device before events are handled and other devices are read. No packet is
+/// written in the meantime.
 const BATCH: usize = 16;
 
 /// Maximum length of an IP packet in bytes.
@@ -38,15 +38,16 @@ pub trait Host {
     /// If the device was removed.
     fn send(&mut self, device: usize, bytes: &[u8]) -> io::Result<()>;
 
-    /// Waits until a device has a packet, or until `until`, [`Time::NEVER`] for no limit; it may return earlier. `Break` ends
-    /// the emulation.
+    /// Waits until a device has a packet, or until `until`; [`Time::NEVER`] for no limit. May return earlier. `Break`
+    /// ends the emulation.
     ///
     /// # Errors
     ///
     /// If waiting is impossible.
     fn wait(&mut self, until: Time) -> io::Result<ControlFlow<()>>;
 
-    /// A packet passes a device: from the host (`true`) or to it. Called in order of time at each device.
+    /// Called for each packet that passes a device, from the host (`true`) or to the host; in order of time at each
+    /// device.
     fn passes(&mut self, device: usize, from_host: bool, at: Time, bytes: &[u8]) {
         let _ = (device, from_host, at, bytes);
     }
@@ -110,7 +111,7 @@ fn run_turn<H: Host, S: Sink>(
     }
     write_outgoing(emulator, host, lateness, outgoing)?;
     watch(emulator, now);
-    // More packets may arrive during a batch: the loop does not wait, but the host can end the emulation.
+    // More packets may arrive during a batch. Then the loop does not wait, but the host can end the emulation.
     let until = if received > 0 { Time::ZERO } else { emulator.next_wakeup().unwrap_or(Time::NEVER) };
     host.wait(until)
 }

@@ -19,7 +19,7 @@ const DURATION: Span = Span::from_secs(10 * 365 * 86_400);
 /// A packet for the host at a node.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Outgoing {
-    /// When the packet arrived in the simulation.
+    /// Time at which the packet arrived in the simulation.
     pub at: Time,
     /// The device of the packet's destination.
     pub device: usize,
@@ -40,28 +40,28 @@ pub struct Counts {
     pub unreadable: u64,
     /// Packets that left the network with the bytes of the real packet, except for the ECN field.
     pub verbatim: u64,
-    /// Of these, packets whose ECN field the network changed.
+    /// Number of these packets whose ECN field the network changed.
     pub marked: u64,
     /// Segments changed or created by a scheme, whose bytes were rebuilt.
     pub rebuilt: u64,
     /// Bytes of all packets that left the network.
     pub bytes_left: u64,
-    /// Packets that left the network but whose bytes are no longer stored: they are dropped.
+    /// Packets that left the network and were dropped, because their bytes are no longer stored.
     pub forgotten: u64,
-    /// Messages to a simulated sender, which real hosts do not process: they are dropped.
+    /// Messages to a simulated sender, which are dropped because real hosts do not process them.
     pub messages: u64,
     /// Echo requests that a node without a device answered.
     pub answered: u64,
-    /// Other packets that arrived at a node without a device.
+    /// Number of other packets that arrived at a node without a device.
     pub unclaimed: u64,
 }
 
 /// Settings of an emulation.
 #[derive(Clone, Debug)]
 pub struct EmulatorSettings {
-    /// The nodes that are real hosts: each has the device of the same index.
+    /// The nodes that are real hosts. Each node has the device with the same index.
     pub nodes: Vec<usize>,
-    /// The node for all addresses not known otherwise; with `None` and two nodes, the other node.
+    /// The node for all addresses that are not known otherwise. With `None` and two nodes this is the other node.
     pub gateway: Option<usize>,
     /// Maximum number of stored packet bytes: more than the network and its schemes can hold.
     pub memory: usize,
@@ -118,7 +118,7 @@ impl Emulator {
         let mut devices = vec![None; network.nodes.len()];
         settings.nodes.iter().enumerate().for_each(|(device, node)| devices[*node] = Some(device));
         let mut world = World::new(&network, settings.observed);
-        // From now on packets that no simulated connection accepts are collected.
+        // Packets that no simulated connection accepts are collected from now on.
         world.take_delivered();
         Emulator {
             world,
@@ -149,7 +149,7 @@ impl Emulator {
         self.delivered
     }
 
-    /// The number of TCP connections so far, except removed ones.
+    /// Returns the number of TCP connections so far, without removed ones.
     pub fn connections(&self) -> usize {
         self.connections.len()
     }
@@ -179,7 +179,7 @@ impl Emulator {
         into.append(&mut self.outgoing);
     }
 
-    /// A packet from the host at device number `device` enters the network, at the time to which the emulator has
+    /// Passes a packet from the host at device number `device` into the network, at the time to which the emulator has
     /// advanced.
     pub fn receive<S: Sink>(&mut self, device: usize, bytes: &[u8], sink: &mut S) {
         let node = self.settings.nodes[device];
@@ -201,7 +201,7 @@ impl Emulator {
         self.collect(sink);
     }
 
-    /// The packet in the simulation; its bytes are stored.
+    /// Creates the packet in the simulation, and stores its bytes.
     fn packet(&mut self, frame: &IpFrame, nodes: [usize; 2], bytes: &[u8]) -> Packet {
         let [src, dst] = nodes.map(Addr::of_node);
         let body = frame.body(self.store.next_number());
@@ -234,7 +234,8 @@ impl Emulator {
         !self.outgoing.is_empty()
     }
 
-    /// A packet arrives at a node without a device: the node answers an echo request, and drops everything else.
+    /// Handles a packet that arrives at a node without a device. The node answers an echo request, and drops everything
+    /// else.
     fn without_device<S: Sink>(&mut self, node: usize, packet: &Packet, sink: &mut S) {
         let answer = match &packet.body {
             Body::Datagram(datagram) if datagram.protocol == Protocol::EchoRequest => {

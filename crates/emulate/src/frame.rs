@@ -31,7 +31,7 @@ pub enum Payload {
     Tcp {
         /// The segment.
         segment: Segment,
-        /// Where its data begins in the packet.
+        /// Position of the segment's data in the packet.
         data: usize,
     },
     /// Any other packet, as a datagram of the protocol with its ports: UDP's ports, or the identifier of an echo message.
@@ -76,8 +76,8 @@ impl IpFrame {
         match &mut self.payload {
             Payload::Tcp { segment, .. } => {
                 let modelled = Packet::HEADER + segment.header() + segment.len;
-                // Fewer bytes than in the model: options without padding to words, which saves at most three bytes
-                // each.
+                // The packet has fewer bytes than in the model: its options have no padding to words, which saves at
+                // most three bytes each.
                 match u8::try_from(self.length.saturating_sub(modelled)) {
                     Ok(other) => segment.options.other = other,
                     Err(_) => self.payload = Payload::OTHER,

@@ -1,4 +1,4 @@
-//! How late packets leave an emulation.
+//! The lateness of packets that leave an emulation.
 
 use engine::{Histogram, Span, Time};
 
@@ -24,7 +24,7 @@ pub struct Period {
     pub max: Span,
 }
 
-/// The time from the arrival of each packet in the simulation to the time at which it was written to its host.
+/// The times from the arrival of each packet in the simulation to the writing of the packet to its host.
 #[derive(Clone, Debug, Default)]
 pub struct Lateness {
     all: Histogram,
@@ -32,7 +32,7 @@ pub struct Lateness {
 }
 
 impl Lateness {
-    /// A packet that arrived at `due` in the simulation was written at `written`.
+    /// Records that a packet that arrived at `due` in the simulation was written at `written`.
     pub fn record(&mut self, due: Time, written: Time) {
         let late = Span::from_nanos(written.as_nanos().saturating_sub(due.as_nanos()));
         self.all.record_span(late);

@@ -22,7 +22,7 @@ pub fn set_ecn(bytes: &mut [u8], ecn: Ecn) {
             let checksum = u16::from_be_bytes([bytes[10], bytes[11]]);
             bytes[10..12].copy_from_slice(&update_checksum(checksum, before, after).to_be_bytes());
         }
-        // The traffic class lies across the first two bytes; ECN is its lowest two bits [RFC8200 s3].
+        // The traffic class lies across the first two bytes. ECN is the two lowest bits of the class [RFC8200 s3].
         Some(6) if bytes.len() >= Ipv6Header::LEN => bytes[1] = bytes[1] & !0x30 | ecn.bits() << 4,
         _ => {}
     }
@@ -37,7 +37,7 @@ pub fn read_ecn(bytes: &[u8]) -> Option<Ecn> {
     }
 }
 
-/// A checksum after a change of one of the words that it covers [RFC1624 s3, equation 3].
+/// Returns a checksum after a change of one of the words that the checksum covers [RFC1624 s3, equation 3].
 fn update_checksum(checksum: u16, before: u16, after: u16) -> u16 {
     let mut sum = u32::from(!checksum) + u32::from(!before) + u32::from(after);
     while sum >> 16 != 0 {
@@ -143,7 +143,7 @@ mod tests {
         }
     }
 
-    /// Reference: etherparse's own headers and checksums.
+    /// The expected values are those of etherparse's own headers and checksums.
     #[test]
     fn echo_reply_has_exchanged_addresses_and_right_checksums() {
         let data: Vec<u8> = (0..57).collect();

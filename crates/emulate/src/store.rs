@@ -42,8 +42,9 @@ struct KeptPacket {
 struct KeptSegment {
     key: SegmentKey,
     packet: Packet,
-    /// Offset of the data in the stream, and position of the data in the bytes.
+    /// Offset of the data in the stream.
     offset: u64,
+    /// Position of the data in the bytes.
     data: usize,
 }
 
@@ -53,11 +54,11 @@ pub(crate) struct PacketStore {
     kept: VecDeque<KeptPacket>,
     /// The number of the oldest one.
     first: u64,
-    /// Numbers of segments, by key; equal segments are in the order of their arrival.
+    /// Numbers of segments by key. Equal segments are in the order of their arrival.
     segments: HashMap<SegmentKey, VecDeque<u64>>,
     /// Offsets and numbers of segments with data, by direction: a retransmission can begin within another segment.
     data: HashMap<Direction, BTreeSet<(u64, u64)>>,
-    /// Length of the longest data of any segment.
+    /// Maximum data length of a stored segment.
     longest: u64,
     bytes: usize,
     limit: usize,
@@ -92,7 +93,7 @@ impl PacketStore {
         let wire::Body::Tcp(segment) = &packet.body else { return };
         let (key, number) = (SegmentKey::of(direction, segment), self.first + self.kept.len() as u64);
         if segment.flags.has(Flags::SYN) {
-            // Data of an earlier connection with the same ports is not data of this one.
+            // Data of an earlier connection with the same ports does not belong to this connection.
             self.data.remove(&direction);
         }
         self.segments.entry(key).or_default().push_back(number);
@@ -159,7 +160,7 @@ impl PacketStore {
         self.get(number).map(|kept| &*kept.bytes)
     }
 
-    /// Appends `len` bytes of a stream from `offset` on to `out`; `None` if some of them are not stored.
+    /// Appends `len` bytes of a stream from `offset` on to `out`. Returns `None` if some of these bytes are not stored.
     pub fn stream(&self, direction: Direction, offset: u64, len: u32, out: &mut Vec<u8>) -> Option<()> {
         let (mut at, end) = (offset, offset + u64::from(len));
         let stream = if at < end { self.data.get(&direction)? } else { return Some(()) };
@@ -241,8 +242,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// Segments with random limits, retransmitted with other limits and out of order, in a store that discards old
-        /// ones: bytes that are found equal the stream, and all bytes of stored segments are found.
+        /// Segments with random limits are retransmitted with other limits and out of order, in a store that discards
+        /// old segments. Bytes that are found equal the stream, and all bytes of stored segments are found.
         #[test]
         fn store_finds_exactly_the_bytes_of_stored_segments(
             segments in vec((0..3000_u32, prop_oneof![1..8_u32, 1..300_u32, 1448..1449_u32]), 1..80),

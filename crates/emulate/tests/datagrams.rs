@@ -54,7 +54,8 @@ fn node_without_device_answers_echo_requests_only() {
     assert_eq!((counts.entered, counts.answered, counts.unclaimed, counts.verbatim), (2, 1, 1, 1));
 }
 
-/// Twice the rate of the air: with 50 packets of queue, one of two packets is dropped in the steady state.
+/// Packets arrive at twice the rate of the air. With a queue of 50 packets one of two packets is dropped in the steady
+/// state.
 #[test]
 fn queue_limits_the_rate_to_that_of_the_link() {
     let air = "rate = \"10 Mbps\"\ndelay = \"5 ms\"\nqueue = \"50 packets\"";
@@ -65,7 +66,7 @@ fn queue_limits_the_rate_to_that_of_the_link() {
     assert_eq!(times, (0..999).map(|n| us(21_010 + 1000 * n)).collect::<Vec<_>>());
 }
 
-/// The same channel and the same times: the same packets are lost as in a simulation of the same datagrams.
+/// If channel and times are equal, an emulation loses the same packets as a simulation of the same datagrams.
 #[test]
 fn channel_drops_the_same_packets_as_in_a_simulation() {
     for channel in [
@@ -122,7 +123,7 @@ fn packets_of_all_protocols_arrive_verbatim() {
     add(&|to| PacketBuilder::ipv6(a6, b6, 9).udp(1, 2).write(to, &data).unwrap());
     add(&|to| PacketBuilder::ipv6(a6, b6, 9).icmpv6_echo_request(5, 6).write(to, &data).unwrap());
     add(&|to| PacketBuilder::ipv6(a6, b6, 9).tcp(1, 2, 3, 4).write(to, &data).unwrap());
-    // Without a payload, and with options that this TCP does not know (30 is MPTCP).
+    // One packet has no payload, and one has options that this TCP does not know (30 is MPTCP).
     add(&|to| PacketBuilder::ipv4(a4, b4, 9).write(to, 99.into(), &[]).unwrap());
     let options = [30, 12, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 2, 4, 5, 0xb4];
     add(&|to| {
@@ -130,7 +131,7 @@ fn packets_of_all_protocols_arrive_verbatim() {
     });
     let network = network("", "rate = \"1 Mbps\"\ndelay = \"1 ms\"\n", "rate = \"1 Mbps\"\ndelay = \"1 ms\"");
     for (n, bytes) in packets.into_iter().enumerate() {
-        // At 1 Mbps a byte takes 8 us on each link, so the arrival time shows the size.
+        // At 1 Mbps a byte takes 8 us on each link. Therefore the arrival time shows the size.
         let (received, ..) = run(&network, vec![(us(0), 0, bytes.clone())], Time::from_millis(100));
         assert_eq!(received, [(us(2000 + 16 * bytes.len() as u64), 1, bytes)], "packet {n}");
     }
@@ -151,7 +152,7 @@ fn packets_without_a_destination_stay_on_their_link() {
     assert_eq!((counts.local, counts.unreadable, counts.entered, counts.unclaimed), (1, 2, 1, 1));
 }
 
-/// A queue that marks instead of dropping: the ECN field changes with its checksum, and no other field changes.
+/// The queue marks instead of dropping. The ECN field changes with its checksum, and no other field changes.
 #[test]
 fn mark_of_a_queue_changes_only_the_ecn_field() {
     let air = "rate = \"1 Mbps\"\ndelay = \"1 ms\"\nqueue = { kind = \"drop-tail\", limit = \"100 packets\", \
@@ -224,7 +225,7 @@ fn packet() -> impl Strategy<Value = Vec<u8>> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Without a scheme and without losses every packet leaves the network unchanged, except for packets that the
+    /// Without a scheme and without losses every packet leaves the network unchanged, apart from packets that the
     /// station answers.
     #[test]
     fn random_packets_are_forwarded_unchanged(packets in prop::collection::vec((any::<bool>(), packet()), 1..40)) {

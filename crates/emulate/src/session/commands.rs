@@ -30,7 +30,7 @@ pub(super) struct Commands {
     signals: Signals,
     /// The exit code of the first one.
     code: Option<u8>,
-    /// When a command that has received a signal is killed.
+    /// Time at which a command that has received a signal is killed.
     kill_at: Time,
     /// Whether a signal to this process came while it ran.
     interrupted: bool,
@@ -67,12 +67,12 @@ impl Commands {
         Ok(())
     }
 
-    /// Readable after a signal or the end of a command.
+    /// Returns a descriptor that becomes readable after a signal or the end of a command.
     pub fn wakes(&self) -> BorrowedFd<'_> {
         self.signals.wakes()
     }
 
-    /// When [`look`](Self::look) must be called at the latest.
+    /// Returns the latest time at which [`look`](Self::look) must be called.
     pub fn deadline(&self) -> Time {
         self.kill_at
     }
@@ -88,7 +88,7 @@ impl Commands {
             }
             return self.code.is_some();
         };
-        // A terminal sends its interrupt to the command, too, which decides on its effect: a shell continues.
+        // A terminal sends its interrupt to the command, too. The command decides on the effect: a shell continues.
         if interrupted && !io::stdin().is_terminal() {
             send_signal(main, Signal::SIGINT);
         }
@@ -142,7 +142,7 @@ impl Commands {
         self.interrupted
     }
 
-    /// The other commands that have ended before the first one, by the index of their node, with exit codes.
+    /// Returns the other commands that ended before the first one, by the index of their node, with their exit codes.
     pub fn ended_peers(&self) -> Vec<(usize, u8)> {
         self.peers.ended_peers()
     }

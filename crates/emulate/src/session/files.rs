@@ -35,7 +35,7 @@ struct OpenFiles {
 struct Capture {
     name: String,
     writer: Writer<BufWriter<File>>,
-    /// The first error; after it nothing more is written.
+    /// The first error, after which nothing more is written.
     failed: Option<io::Error>,
 }
 
@@ -56,7 +56,7 @@ pub fn last_lines(log: &Path) -> String {
 }
 
 impl Files {
-    /// Begins the result directory of `plan`, if it has one, with a capture of each node.
+    /// Begins the result directory of `plan`, if the plan has one, with a capture of each node.
     pub fn create(loaded: &Loaded, plan: &Plan) -> Result<Self, Error> {
         let Some(dir) = &plan.out else { return Ok(Files(None)) };
         let partial = PartialResult::create(dir).map_err(run_error)?;
@@ -87,7 +87,7 @@ impl Files {
         }
     }
 
-    /// A packet passes the device of a node, to or from the host.
+    /// Records a packet that passes the device of a node, to or from the host.
     pub fn packet(&mut self, device: usize, from_host: bool, at: Time, bytes: &[u8]) {
         let Some(capture) = self.0.as_mut().and_then(|open| open.captures.get_mut(device)) else { return };
         let direction = if from_host { Direction::Out } else { Direction::In };

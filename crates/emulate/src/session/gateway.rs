@@ -13,8 +13,8 @@ use super::nodes::{DEVICE, NodeNamespace, RealHost, own_ipv6};
 use crate::addresses::ipv4_of_node;
 use crate::frame::{IpFrame, Payload};
 
-/// Index of the place at which packets leave: the node `name`, or otherwise the second place's node; a missing place is
-/// added.
+/// Returns the index of the place at which packets leave: the node `name`, or else the node of the second place. A
+/// missing place is added.
 ///
 /// # Errors
 ///
@@ -40,7 +40,7 @@ pub(super) struct Gateway<'a> {
 }
 
 impl<'a> Gateway<'a> {
-    /// Opens the gateway of `plan`, if it has one, for `nodes` of a network with this number of nodes.
+    /// Opens the gateway of `plan`, if the plan has one, for `nodes`. The network has `all` nodes.
     pub fn open(plan: &Plan, nodes: &'a [NodeNamespace], all: usize) -> Result<Option<Self>, Error> {
         let Some((device, node)) = plan.outside.and_then(|index| Some((index, nodes.get(index)?))) else {
             return Ok(None);
@@ -61,8 +61,8 @@ impl<'a> Gateway<'a> {
         Ok(Some(Gateway { device, node, outside }))
     }
 
-    /// A packet is about to be delivered to a device: if the packet opens a connection to an outside host, the node
-    /// will accept the connection.
+    /// Handles a packet that is about to be delivered to a device. If the packet opens a connection to an outside host,
+    /// the node will accept the connection.
     pub fn delivers(&mut self, device: usize, bytes: &[u8]) {
         if device != self.device {
             return;
@@ -74,7 +74,8 @@ impl<'a> Gateway<'a> {
     }
 }
 
-/// Length of the prefix of the addresses of this number of nodes: the first one has the host number 1.
+/// Returns the length of the prefix for the addresses of this number of nodes, of which the first one has the host
+/// number 1.
 fn prefix_length(nodes: usize) -> u8 {
     let bits = usize::BITS - nodes.leading_zeros();
     32 - bits.min(24) as u8

@@ -1,4 +1,5 @@
-//! Commands in network namespaces that are nodes of a scenario: `lasthop shell`; and devices that are: `lasthop emulate`.
+//! Commands in network namespaces that are nodes of a scenario (`lasthop shell`), and devices that are nodes (`lasthop
+//! emulate`).
 
 mod commands;
 mod files;
@@ -38,7 +39,7 @@ pub use spawn::{HERE, run_here};
 /// Commands by node.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
-    /// The nodes that are real hosts; the command runs at the first one.
+    /// The nodes that are real hosts. The command runs at the first one.
     pub places: Vec<RealHost>,
     /// The program and its arguments; empty for none.
     pub command: Vec<OsString>,
@@ -56,7 +57,7 @@ pub struct Plan {
     pub outside: Option<usize>,
     /// Reports problems to the user while the emulation runs.
     pub warn: Option<fn(&str)>,
-    /// The program of this process, if it is `lasthop`: it starts the commands, which end when it ends.
+    /// The program of this process, if it is `lasthop`. It starts the commands, so that they end when it ends.
     pub program: Option<PathBuf>,
 }
 
@@ -88,13 +89,14 @@ pub struct Status {
 /// How an emulation ended.
 #[derive(Debug)]
 pub struct EmulationEnd {
-    /// The exit code of the command: 128 and the signal's number if a signal ended it, and 0 without a command.
+    /// The exit code of the command: 128 plus the signal's number if a signal ended the command, and 0 without a
+    /// command.
     pub code: u8,
     /// What happened.
     pub report: EmulationReport,
     /// Links and nodes.
     pub summary: Summary,
-    /// Why the session ended before the command; `None` if it did not.
+    /// Cause of an end of the session before the command ended; `None` if the command ended first.
     pub failure: Option<String>,
 }
 
@@ -141,10 +143,10 @@ pub fn run_shell(loaded: &Loaded, plan: &Plan, watch: &mut dyn FnMut(&Status)) -
     run_emulation(loaded, plan, devices, &nodes, signals, watch)
 }
 
-/// Lets packets of devices cross the network until a signal ends it; `devices` are at the plan's places, in order.
+/// Lets packets of devices cross the network until a signal ends the emulation. `devices` are at the plan's places, in
+/// order.
 ///
 /// # Errors
-///
 /// If the machine does not permit the devices, or the result directory cannot be made.
 pub fn emulate_network(
     loaded: &Loaded,

@@ -16,7 +16,7 @@ use crate::addresses::{ipv4_of_node, ipv6_of_node};
 /// The name of the device in each namespace.
 pub(super) const DEVICE: &str = "tun0";
 
-/// Limit of the kernel's queue of packets for the emulation: more than a host sends in one burst.
+/// Limit of the kernel's queue of packets for the emulation, which is more than a host sends in one burst.
 const QUEUE: u32 = 2000;
 
 /// A node that is a real host.
@@ -130,9 +130,9 @@ pub(super) struct NodeNamespace {
     pub inode: String,
     device: Arc<Tun>,
     pub place: RealHost,
-    /// Why programs find nodes by address only; `None` if names work.
+    /// The reason why programs find nodes by address only; `None` if names work.
     pub unnamed: Option<io::Error>,
-    /// Why programs do not use the resolver although they should; `None` otherwise.
+    /// The reason why programs do not use the resolver although they should; `None` if they use it.
     pub unresolved: Option<io::Error>,
 }
 
@@ -153,7 +153,7 @@ impl NodeNamespace {
             device.configure(ipv4_of_node(node), own_ipv6(node))?;
             device.set_queue(QUEUE)?;
             tun::permit_ping();
-            // Without rights to mount, programs use addresses.
+            // Programs use addresses if there is no right to mount.
             let (unnamed, unresolved) = (known_by_name(&names).err(), resolver.and_then(|at| resolved_by(at).err()));
             Ok::<_, Error>((device, own_namespace()?, unnamed, unresolved))
         })??;

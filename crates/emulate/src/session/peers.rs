@@ -44,7 +44,7 @@ struct PeerCommand {
 pub(super) struct PeerCommands {
     all: Vec<PeerCommand>,
     warn: Option<fn(&str)>,
-    /// One channel for each command whose output is passed on, closed after the end of the output.
+    /// One channel for each command whose output is passed on. The channel is closed after the end of the output.
     outputs: Vec<Receiver<()>>,
 }
 
@@ -146,7 +146,7 @@ impl PeerCommands {
         }
     }
 
-    /// Commands that have ended without a signal from lasthop: the index of the node, and the exit code.
+    /// Returns the commands that have ended without a signal from lasthop: the index of the node, and the exit code.
     pub fn ended_peers(&self) -> Vec<(usize, u8)> {
         self.all.iter().filter_map(|other| Some((other.node.0, other.code?))).collect()
     }

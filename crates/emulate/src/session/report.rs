@@ -21,11 +21,11 @@ pub struct EmulationReport {
     pub title: String,
     /// The version of the simulated model.
     pub model: u32,
-    /// The nodes that were real hosts, with their IPv4 addresses and commands; the command's first.
+    /// The nodes that were real hosts, with their IPv4 addresses and commands. The node of the main command is first.
     pub nodes: Vec<NodeReport>,
     /// The command's exit code.
     pub exit_code: u8,
-    /// The other commands that ended before it.
+    /// The other commands that ended before the main command.
     pub ended: Vec<EndedReport>,
     /// The release of the kernel.
     pub kernel: String,
@@ -41,13 +41,13 @@ pub struct EmulationReport {
     pub connections: usize,
     /// Numbers of packets.
     pub packets: Counts,
-    /// When the first packet entered, in seconds from the start.
+    /// Time at which the first packet entered, in seconds from the start.
     pub began_s: Option<f64>,
     /// Bytes of data that real hosts received: of TCP without repetitions, and of UDP.
     pub bytes_delivered: u64,
     /// Goodput in bits per second, from the first packet to the latest new data; `None` without data.
     pub goodput_bps: Option<f64>,
-    /// How late packets left the emulation.
+    /// The lateness of packets that left the emulation.
     pub lateness: LatenessReport,
     /// Periods in which emulation fell behind real time.
     pub behind: Vec<Behind>,
@@ -71,7 +71,7 @@ pub struct EndedReport {
     pub node: String,
     /// What ran there.
     pub command: String,
-    /// Exit code of the command: 128 and the signal's number if a signal ended it.
+    /// Exit code of the command: 128 plus the signal's number if a signal ended the command.
     pub exit_code: u8,
 }
 
@@ -235,7 +235,7 @@ fn render_count(number: impl std::fmt::Display, what: &str) -> String {
     format!("{number} {what}{ending}")
 }
 
-/// The schemes of the scenario that need a part in the sender, which Linux does not implement, as warnings.
+/// Lists, as warnings, the schemes of the scenario that need a part in the sender, which Linux does not implement.
 pub fn without_sender(loaded: &Loaded) -> Vec<String> {
     let names: BTreeSet<&str> = loaded.network.nodes.iter().map(|node| node.agent.name()).collect();
     let warning = |name| {

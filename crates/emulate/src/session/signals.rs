@@ -10,7 +10,7 @@ use host::Error;
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 use signal_hook::{SigId, flag, low_level};
 
-/// Signals to this process, which do not end it.
+/// Handlers that catch the signals to this process, so that these do not end it.
 pub(super) struct Signals {
     /// Has a byte after a signal.
     wakes: UnixStream,
@@ -47,7 +47,7 @@ impl Signals {
         caught().map_err(|source| Error::Other { what: "signals cannot be caught", source })
     }
 
-    /// Readable after a signal or the end of a command.
+    /// Returns a descriptor that becomes readable after a signal or the end of a command.
     pub fn wakes(&self) -> BorrowedFd<'_> {
         self.wakes.as_fd()
     }

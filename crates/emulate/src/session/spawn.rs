@@ -26,7 +26,7 @@ pub(super) enum CommandOutput<'a> {
     Own,
     /// Standard output and error go to a file, and the command has no input.
     Log(&'a File),
-    /// The same with a pipe for the output.
+    /// Standard output and error go to a pipe, and the command has no input.
     Pipe(&'a PipeWriter),
 }
 
@@ -68,8 +68,8 @@ pub(super) fn spawn_command(
     spawned.map_err(|error| Error::Program { line: shown, message: format!("cannot be run: {error}") })
 }
 
-/// Becomes a command of a namespace: the process ends when its parent ends. Returns only if the command cannot be run:
-/// the exit code by the convention of shells, and the reason.
+/// Replaces the process by a command of a namespace, which ends when its parent ends. Returns only if the command
+/// cannot be run, with the exit code by the convention of shells, and the reason.
 pub fn run_here(words: &[OsString], keep_rights: bool) -> (u8, String) {
     let Some(first) = words.first() else { return (2, "expected a command".to_owned()) };
     let error = process::become_command(words, keep_rights);

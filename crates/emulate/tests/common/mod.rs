@@ -76,7 +76,7 @@ pub fn run(network: &Network, packets: Vec<Passed>, until: Time) -> (Vec<Passed>
     (host.received, emulator, lateness)
 }
 
-/// A UDP datagram from node `from` to node `to`, with a packet of `size` bytes; its payload begins with `number`.
+/// Returns a UDP datagram from node `from` to node `to`, in a packet of `size` bytes. The payload begins with `number`.
 pub fn udp([from, to]: [usize; 2], size: usize, number: u32) -> Vec<u8> {
     let mut payload = number.to_be_bytes().to_vec();
     payload.resize(size - 28, number as u8);
