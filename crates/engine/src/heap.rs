@@ -1,4 +1,4 @@
-//! A priority queue in which each owner has at most one entry, which can be moved or removed in place.
+//! A priority queue in which each owner has at most one entry. The entry can be moved or removed in place.
 
 /// The entry of an owner. The entry with the smallest key is the first of the heap.
 #[derive(Clone, Copy)]
@@ -13,7 +13,7 @@ const IDLE: u32 = u32::MAX;
 const FRONT: u32 = u32::MAX - 1;
 /// Children per node: with four, a heap of a thousand entries has five levels.
 const ARITY: usize = 4;
-/// Maximum number of entries in the front: they are searched and moved one by one.
+/// Maximum number of entries in the front, which are searched and moved one by one.
 const FRONT_MAX: usize = 8;
 /// Number of entries moved from the heap to an empty front.
 const REFILL: usize = 4;
@@ -23,11 +23,11 @@ const REFILL: usize = 4;
 /// The smallest entries are in a sorted array, the front, and all others in a heap: a run with few owners, or with few
 /// busy ones, never uses the heap.
 pub struct IndexedHeap<K> {
-    /// The smallest entries in ascending order; empty only if there are no entries.
+    /// The smallest entries in ascending order. The list is empty only if there are no entries.
     front: Vec<HeapEntry<K>>,
-    /// The other entries; none is smaller than the last entry of the front.
+    /// The other entries, of which none is smaller than the last entry of the front.
     heap: Vec<HeapEntry<K>>,
-    /// By owner: the place in `heap`, `FRONT` or `IDLE`.
+    /// The place in `heap` by owner, or `FRONT` or `IDLE`.
     place: Vec<u32>,
 }
 
@@ -89,8 +89,8 @@ impl<K: Copy + Ord> IndexedHeap<K> {
         }
     }
 
-    /// Replaces the first entry, if `owner` has it, by an entry with a key that is not smaller; returns whether `owner`
-    /// has the first entry.
+    /// Replaces the first entry by an entry with a key that is not smaller, if the first entry is that of `owner`.
+    /// Returns whether it is.
     #[inline]
     pub fn replace_first(&mut self, owner: u32, key: K) -> bool {
         let is_first = self.front.first().is_some_and(|first| first.owner == owner && first.key <= key);

@@ -92,8 +92,8 @@ impl Histogram {
         (self.count > 0).then(|| self.sum as f64 / self.count as f64)
     }
 
-    /// Returns the least value that at least the share `q` of the values (0 to 1) does not exceed, as the middle of its
-    /// bin; `None` without values.
+    /// Returns the smallest value that at least the share `q` of the values (0 to 1) does not exceed, as the middle of
+    /// its bin; `None` without values.
     pub fn quantile(&self, q: f64) -> Option<u64> {
         if self.count == 0 {
             return None;

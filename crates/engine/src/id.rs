@@ -11,7 +11,7 @@ pub trait Id: Copy {
     fn index(self) -> usize;
 }
 
-/// A list whose indices are ids of one type.
+/// A list indexed by ids of one type.
 #[derive(Clone, PartialEq, Debug)]
 pub struct IdVec<I, T> {
     items: Vec<T>,

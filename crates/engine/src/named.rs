@@ -1,4 +1,4 @@
-//! A member of a registry, read from its name alone or from a table with its settings.
+//! A member of a registry that is read from its name alone, or from a table with its settings.
 
 use std::borrow::Cow;
 use std::fmt;

@@ -1,6 +1,6 @@
 //! Suggestions for misspelt names.
 
-/// Maximum length in characters of a name whose edit distances are computed; longer names are compared by prefix only.
+/// Maximum length in characters of a name whose edit distances are computed. Longer names are compared by prefix only.
 const MAX_COMPARED: usize = 100;
 
 /// Returns the name of `known` that is most similar to `name`: few characters differ or are transposed, or `name` is a

@@ -1,4 +1,4 @@
-//! Optional settings that accept `"none"`: a sweep or `--set` can set a key but not remove it.
+//! Optional settings that accept `"none"`, because a sweep or `--set` can set a key but not remove it.
 //!
 //! Usage at a field: `#[serde(deserialize_with = "engine::or_none::deserialize")]` and `#[schemars(schema_with =
 //! "engine::or_none::schema::<T>")]`.

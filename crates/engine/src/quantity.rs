@@ -70,8 +70,8 @@ impl Quantity {
         reached.or(smallest).or(base).copied().unwrap_or(unit(self.base(), 1.0))
     }
 
-    /// The unit of a table's column whose largest absolute value is `max`: the largest unit in which `max` is at least
-    /// 10.
+    /// Returns the unit of a table's column whose largest absolute value is `max`: the largest unit in which `max` is
+    /// at least 10.
     pub fn column_unit(self, max: f64) -> Unit {
         self.unit_for(max.abs() / 10.0)
     }
@@ -137,7 +137,7 @@ mod tests {
 
     /// Printed values can be written into a scenario, which parses a rate, a size or a time.
     #[test]
-    fn units_are_those_of_scenarios() {
+    fn scenarios_accept_every_displayed_unit() {
         for unit in Quantity::Rate.units() {
             let rate: crate::Rate = format!("3 {}", unit.name).parse().unwrap();
             assert_eq!(rate.bits_per_sec() as f64, 3.0 * unit.size);

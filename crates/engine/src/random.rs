@@ -20,7 +20,7 @@ fn philox4x32(mut counter: [u32; 4], mut key: [u32; 2]) -> [u32; 4] {
     counter
 }
 
-/// FNV-1a hash of names, 64 bits: equal on all platforms and in all versions.
+/// Returns the FNV-1a hash of names, 64 bits, which is equal on all platforms and in all versions.
 pub fn hash_bytes(bytes: impl IntoIterator<Item = u8>) -> u64 {
     bytes.into_iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
@@ -35,7 +35,7 @@ pub struct Stream {
 impl Stream {
     /// Returns the stream of the component `name`.
     pub fn named(seed: u64, replication: u64, name: &str) -> Self {
-        // Seed and replication select a word of the counter; one round of mixing makes similar seeds unrelated.
+        // Seed and replication select a word of the counter. A round of mixing makes similar seeds unrelated.
         let mixed = philox4x32(
             [seed as u32, (seed >> 32) as u32, replication as u32, (replication >> 32) as u32],
             [0x6c61_7374, 0x686f_7021],
@@ -111,7 +111,7 @@ impl Draws {
 mod tests {
     use super::*;
 
-    /// Known answers from Random123, the implementation of Philox's authors.
+    /// The known answers are those of Random123, the implementation of Philox's authors.
     #[test]
     fn philox_agrees_with_published_answers() {
         assert_eq!(philox4x32([0; 4], [0; 2]), [0x6627_e8d5, 0xe169_c58d, 0xbc57_ac4c, 0x9b00_dbd8]);

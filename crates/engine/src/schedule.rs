@@ -34,13 +34,14 @@ impl Order {
         Order(u64::from(number))
     }
 
-    /// The first order of a sender; its requests count from one.
+    /// Returns the first order of a sender, whose requests count from one.
     fn before_any_of(sender: usize) -> Self {
         Order((sender as u64) << Self::NUMBER_BITS)
     }
 }
 
-/// Senders that are not slots: 0 for [`Order::early`], 1 for the set-up.
+/// Number of the set-up as a sender. Of the senders that are not slots, 0 stands for [`Order::early`] and 1 for the
+/// set-up.
 const SETUP: usize = 1;
 const FIRST_SLOT: usize = 2;
 
@@ -108,14 +109,14 @@ impl Schedule {
         self.arm_as(slot, at, order);
     }
 
-    /// Arms `slot` like [`Schedule::arm`], with an order taken earlier.
+    /// Arms `slot` as [`Schedule::arm`] does, with an order that was taken earlier.
     #[inline]
     pub fn arm_as(&mut self, slot: Slot, at: Time, order: Order) {
         self.pending.set(slot.0, pack_key(at, order));
     }
 
-    /// Arms the slot whose wake-up was returned last, like [`Schedule::arm_as`]: faster, but only allowed before any
-    /// other slot is armed or disarmed.
+    /// Arms the slot whose wake-up was returned last, as [`Schedule::arm_as`] does. This is faster, but only allowed
+    /// before any other slot is armed or disarmed.
     #[inline]
     pub fn rearm(&mut self, slot: Slot, at: Time, order: Order) {
         if !self.pending.replace_first(slot.0, pack_key(at, order)) {
@@ -129,7 +130,7 @@ impl Schedule {
         self.pending.remove(slot.0);
     }
 
-    /// Time of the pending wake-up of `slot`; `None` if it is not armed.
+    /// Returns the time of the pending wake-up of `slot`; `None` if the slot is not armed.
     pub fn pending_time(&self, slot: Slot) -> Option<Time> {
         self.pending.get(slot.0).map(unpack_time)
     }

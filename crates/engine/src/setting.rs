@@ -5,7 +5,7 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Unexpected, Visitor};
 use serde_json::{Map, Value};
 
-/// A JSON value. JSON has no infinite numbers and no NaN: `serde_json` itself would read them as `null`, which is the
+/// A JSON value. JSON has no infinite numbers and no NaN. `serde_json` itself would read them as `null`, which is the
 /// value of an absent setting.
 pub(crate) struct Setting(pub Value);
 

@@ -17,7 +17,7 @@ use crate::setting::Setting;
 /// The key that selects the variant.
 pub const KIND: &str = "kind";
 
-/// An enum with one variant per kind, each with its settings.
+/// An enum with one variant per kind. Each variant has the settings of the kind.
 pub trait Tagged<'de>: Sized {
     /// Reads the other keys of a table with this `kind`.
     ///
@@ -51,8 +51,8 @@ impl<'de, T: Tagged<'de>> Visitor<'de> for TaggedTable<T> {
     }
 }
 
-/// Reads the rest of a table whose first key is `first`: its kind and the other keys. As a function separate from the
-/// visitor it is compiled once for each format, not once for each registry.
+/// Reads the rest of a table whose first key is `first`: the kind and the other keys. As this function is separate from
+/// the visitor, it is compiled once for each format, not once for each registry.
 fn collect_settings<'de, M: MapAccess<'de>>(
     first: String,
     mut map: M,
@@ -68,8 +68,8 @@ fn collect_settings<'de, M: MapAccess<'de>>(
     Ok((kind, settings))
 }
 
-/// Reads a member from its name alone, with its default settings. All callers share one deserializer, since each one costs
-/// another copy of the code that reads the settings of all members.
+/// Reads a member from its name alone, with its default settings. All callers share one deserializer, because each
+/// deserializer costs another copy of the code that reads the settings of all members.
 ///
 /// # Errors
 /// The name of a required setting, if the member has one.
@@ -81,7 +81,7 @@ pub fn deserialize_name<T: DeserializeOwned>(name: &str) -> Result<T, RequiredSe
 /// The reason why a member cannot be read from its name alone.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RequiredSetting {
-    /// This setting has no default.
+    /// A setting that has no default is missing.
     Missing(&'static str),
     /// Another error, in words.
     Other(String),
@@ -97,7 +97,7 @@ impl RequiredSetting {
         }
     }
 
-    /// Returns the error in the format's own type.
+    /// Returns the error as an error of the format that is read.
     pub fn into_error<E: Error>(self) -> E {
         match self {
             RequiredSetting::Missing(name) => E::missing_field(name),
@@ -106,7 +106,7 @@ impl RequiredSetting {
     }
 }
 
-/// Returns the name as static text, as [`Error::missing_field`] requires. Each name is stored once; only names of
+/// Returns the name as static text, as [`Error::missing_field`] requires. Each name is stored once, and only names of
 /// required settings are stored.
 fn intern_name(name: &str) -> &'static str {
     static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());

@@ -27,7 +27,8 @@ pub fn file_name(text: &str) -> String {
     text.chars().map(|c| if is_control_character(c) || c.is_control() { '_' } else { c }).collect()
 }
 
-/// U+202A to U+202E and U+2066 to U+2069 are the explicit directional characters [Unicode UAX 9 s2].
+/// Returns true for control characters. U+202A to U+202E and U+2066 to U+2069 are the explicit directional characters
+/// [Unicode UAX 9 s2].
 fn is_control_character(c: char) -> bool {
     let plain = c == '\n' || c == '\t';
     c.is_control() && !plain || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
@@ -58,7 +59,7 @@ mod tests {
         assert_eq!(file_name("a\u{1b}[31m\n\tb ä\u{202e}"), "a_[31m__b ä_");
     }
 
-    /// All control characters, checked one by one: below 0x20, DEL and C1.
+    /// All control characters are checked one by one: those below 0x20, DEL and C1.
     #[test]
     fn no_control_character_remains() {
         let all: String = (0..0x100).filter_map(char::from_u32).collect();

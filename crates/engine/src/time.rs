@@ -90,7 +90,7 @@ impl Span {
 
 impl Add<Span> for Time {
     type Output = Time;
-    /// Saturates at [`Time::NEVER`].
+    /// Adds a span. The sum saturates at [`Time::NEVER`].
     fn add(self, span: Span) -> Time {
         Time(self.0.saturating_add(span.0))
     }

@@ -1,6 +1,7 @@
 //! Quantities with units as text: `"8 Mbps"`, `"492 ms"`, `"512 kB"`.
 //!
-//! Numbers are read as exact decimals, without floating point, so the simulated value is exactly the written one.
+//! Numbers are read as exact decimals, without floating point, so that the simulated value is exactly the written
+//! value.
 
 use std::fmt;
 use std::str::FromStr;
@@ -68,7 +69,7 @@ impl Rate {
     }
 }
 
-/// The error for a text that is not a valid quantity. The first line of its display names the expected text, an
+/// The error for a text that is not a valid quantity. The first line of its display names the expected text. An
 /// optional second line is a hint.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{expected}{}", .hint.as_ref().map(|hint| format!("\n{hint}")).unwrap_or_default())]

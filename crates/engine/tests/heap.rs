@@ -15,8 +15,8 @@ fn owners_are_numbered_from_zero() {
     assert_eq!([heap.get(0), heap.get(1), heap.get(2)], [None, Some(5), None]);
 }
 
-/// Random changes of up to 300 owners, so that heap nodes have no, one, some or four children: after each change every
-/// owner has the entry last set, and the first entry has the smallest key.
+/// Entries of up to 300 owners change at random, so that heap nodes have no, one, some or four children. After each
+/// change every owner has the entry that was set last, and the first entry has the smallest key.
 #[test]
 fn heap_agrees_with_an_ordered_map() {
     let mut draws = Stream::named(1, 0, "heap").draws();

@@ -168,7 +168,7 @@ fn read(value: serde_json::Value, text: &'static str) -> (Weight, Vec<String>) {
 #[test]
 fn content_replaces_the_name_of_the_file() {
     for kind in ["stone", "brick"] {
-        // Reading files into a member does not change a copy of it.
+        // Reading files into a member does not change a copy of the member.
         let before = resolved(json!({ "kind": kind, "file": "weight.txt" }));
         let mut weight = before.clone();
         let mut shelf = Shelf { files: BTreeMap::from([("weight.txt", "12\n")]), ..Shelf::default() };

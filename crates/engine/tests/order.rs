@@ -4,7 +4,7 @@ use engine::{Order, Schedule, Time};
 
 const AT: Time = Time::from_nanos(7);
 
-/// Early orders by their numbers, then requests of the set-up, then those of slots.
+/// Early orders come first by their numbers, then requests of the set-up, then those of slots.
 #[test]
 fn early_orders_precede_the_set_up_and_the_set_up_precedes_slots() {
     let mut schedule = Schedule::new();

@@ -33,7 +33,7 @@ fn units_are_multiples_of_the_base_unit() {
     assert_eq!(["1 mdB", "1 dB", "0.001 dB"].map(ratio), [Ok(1), Ok(1_000), Ok(1)]);
 }
 
-/// The error lists all units, the smallest first, `us` in one spelling only.
+/// The error lists all units, the smallest first. `us` is listed in only one spelling.
 #[test]
 fn error_names_units_and_adds_a_hint_line() {
     let error = "fast".parse::<Rate>().unwrap_err();
@@ -59,7 +59,7 @@ fn text_without_number_or_unit_is_refused() {
     assert!(hint::<Rate>("3 MBps").unwrap().contains("multiply by 8"));
 }
 
-/// At most 20 digits before the decimal point and 12 after it.
+/// A quantity has at most 20 digits before the decimal point and 12 after it.
 #[test]
 fn digits_are_limited_before_and_after_the_decimal_point() {
     assert_eq!("00000000000000000007 ns".parse(), Ok(Span::from_nanos(7)));
@@ -90,7 +90,8 @@ fn quantity_beyond_64_bits_is_refused() {
     assert_eq!(hint::<Bytes>("99999999999999999999 GiB").as_deref(), Some("too large"));
 }
 
-/// By hand: the shortest exact form with at most three decimals; of two equally short ones the larger unit.
+/// By hand: the quantity is written in the shortest exact form with at most three decimals. Of two equally short forms
+/// the one with the larger unit is used.
 #[test]
 fn quantity_is_written_exactly_in_the_shortest_form() {
     for (nanos, text) in [
@@ -184,7 +185,7 @@ fn schemars_of<T: engine::schemars::JsonSchema>() -> serde_json::Value {
     engine::schemars::schema_for!(T).to_value()
 }
 
-/// 8 x 10^9 / 3 etc., rounded down; also with a product and with a result beyond 64 bits.
+/// The cases are 8 x 10^9 / 3 and others, rounded down, also with a product and with a result beyond 64 bits.
 #[test]
 fn transmission_time_is_rounded_down_to_nanoseconds() {
     let time = |bits: u64, size: u32| Rate::from_bits_per_sec(bits).unwrap().transmission_time(size).as_nanos();

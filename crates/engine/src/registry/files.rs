@@ -11,7 +11,7 @@ use crate::Span;
 pub struct FileSetting<'a, T> {
     /// The key of the setting that names the file, such as `flows.video.traffic.file`.
     pub key: Arguments<'a>,
-    /// The name of the file. It is removed when the file is read, so that the settings no longer depend on the file.
+    /// The name of the file. It is removed when the file is read, so that the settings then contain only its contents.
     pub file: &'a mut Option<String>,
     /// Its content.
     pub content: &'a mut Option<T>,

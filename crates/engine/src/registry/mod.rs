@@ -1,4 +1,4 @@
-//! Registries: enums whose members, such as schemes, are added by one line each.
+//! Registries, which are enums whose members, such as schemes, are added by one line each.
 
 pub mod files;
 pub mod members;
@@ -53,7 +53,7 @@ impl Fault {
     }
 }
 
-/// The interface of a member's settings; the defaults are for members without settings, and for settings without
+/// The interface of a member's settings. The defaults are for members without settings, and for settings without
 /// invalid values, files and other members.
 pub trait Settings {
     /// Returns the errors, beyond those that their types exclude.
@@ -64,8 +64,8 @@ pub trait Settings {
     /// Sets unset settings to the values of the thesis's program [goel1997 appendix B].
     fn goel1997(&mut self) {}
 
-    /// Passes each setting that names a file to `reader`; `key` is the key of the member. A scenario with other errors
-    /// is checked before files are read, so `check` and `build` must accept settings that name a file.
+    /// Passes each setting that names a file to `reader`. `key` is the key of the member. A scenario with other errors
+    /// is checked before files are read. Therefore `check` and `build` must accept settings that name a file.
     fn read_files<F: FileReader>(&mut self, key: Arguments<'_>, reader: &mut F) {
         let _ = (key, reader);
     }
@@ -101,15 +101,15 @@ pub trait Registry {
     fn visit_members<V: MemberVisitor>(&mut self, key: Arguments<'_>, visitor: &mut V);
 }
 
-/// The registry's own member called `name` with its default settings; `None` if it has no such member, or if that
-/// member has settings without defaults.
+/// Returns the registry's own member called `name` with its default settings; `None` if there is no such member, or if
+/// that member has settings without defaults.
 pub fn by_name<T: Registry + serde::de::DeserializeOwned>(name: &str) -> Option<T> {
     T::members().iter().find(|(known, _)| *known == name)?;
     crate::tagged::deserialize_name(name).ok()
 }
 
-/// States in a registry's JSON Schema that exactly one of its members matches. The derived schema does not, because of
-/// the variant `Custom`, which it omits.
+/// States in a registry's JSON Schema that exactly one of its members matches. The derived schema does not state this,
+/// because of the variant `Custom`, which it omits.
 #[doc(hidden)]
 pub fn one_of(schema: &mut schemars::Schema) {
     let keys = std::mem::take(schema.ensure_object());
@@ -308,7 +308,7 @@ macro_rules! registry {
                 }
             }
 
-            /// What a lint expects instead, if the member has no effect with these settings.
+            /// Returns the settings that a lint expects instead, if the member has no effect with these settings.
             pub fn without_effect(&self) -> Option<&'static str> {
                 match self {
                     $(Self::$variant(config) => $crate::registry::Settings::without_effect(config),)+

@@ -30,7 +30,7 @@ pub trait Open: Registry + JsonSchema + From<Custom<Self>> + 'static {
     /// Returns the outside member as a mutable reference, to resolve it.
     fn custom_mut(&mut self) -> Option<&mut Custom<Self>>;
 
-    /// Passes the members in its settings and then the member itself to `visitor`; `key` is the key of the member.
+    /// Passes first the members in the settings, then the member itself to `visitor`. `key` is the key of the member.
     fn visit<V: MemberVisitor>(&mut self, key: Arguments<'_>, visitor: &mut V) {
         self.visit_members(key, visitor);
         visitor.visit_member(key, self);
@@ -87,12 +87,12 @@ impl<R: Open> Custom<R> {
         &self.settings
     }
 
-    /// Version of the member's factory; `None` also before the member is resolved.
+    /// Returns the version of the member's factory; `None` also before the member is resolved.
     pub fn version(&self) -> Option<&str> {
         self.binding.as_ref()?.version.as_deref()
     }
 
-    /// Returns true if a table of [`Members`](crate::Members) has resolved it, so that it can build.
+    /// Returns true if a table of [`Members`](crate::Members) has resolved the member, so that the member can build.
     pub fn is_resolved(&self) -> bool {
         self.binding.is_some()
     }
@@ -104,8 +104,8 @@ impl<R: Open> Custom<R> {
         Ok(())
     }
 
-    /// Replaces each setting that names a file by one with the content of the file, and creates the member again. A
-    /// member that is not resolved is unchanged.
+    /// Replaces each setting that names a file by a setting with the content of the file, and creates the member again.
+    /// A member that is not resolved remains unchanged.
     pub fn read_files<F: FileReader>(&mut self, key: Arguments<'_>, reader: &mut F) {
         let Some(binding) = &self.binding else { return };
         let mut contents = Map::new();
@@ -192,8 +192,8 @@ impl<R: Open> fmt::Debug for Custom<R> {
     }
 }
 
-/// Serializes the form used in scenarios to readable formats, and name, settings and version to binary ones, from which
-/// store keys are computed. In binary formats a member without a version is an error.
+/// Serializes the form used in scenarios to readable formats. Binary formats, from which store keys are computed,
+/// receive name, settings and version; there a member without a version is an error.
 impl<R: Open> Serialize for Custom<R> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if !serializer.is_human_readable() {

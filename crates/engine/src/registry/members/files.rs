@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::registry::files::{ContentFault, FileReader, FileSetting};
 
-/// A setting of an outside member that names a file: the loader reads the file, and passes its content to the member as
+/// A setting of an outside member that names a file. The loader reads the file, and passes its content to the member as
 /// the value of another setting. Results are stored with the content, so that they do not depend on the file.
 pub struct MemberFile {
     /// Setting that names the file.
@@ -25,7 +25,7 @@ enum MemberFileFormat {
 }
 
 impl MemberFile {
-    /// The file named by `key` is text, and the result of `parse` becomes the value of `content_key`.
+    /// Declares that the file named by `key` is text; the result of `parse` becomes the value of `content_key`.
     pub fn text<T: Serialize>(
         key: &'static str,
         content_key: &'static str,

@@ -26,7 +26,7 @@ use crate::registry::Fault;
 /// Typed settings that build the same type as the members of `R`.
 pub trait Member<R: Open>: Send + Sync {
     /// Returns the errors of the settings, beyond those that their types exclude. [`build`](Self::build) is called only
-    /// if there are none.
+    /// if there are no errors.
     fn check(&self) -> Vec<Fault> {
         Vec::new()
     }
@@ -60,11 +60,11 @@ pub trait Factory<R: Open>: Send + Sync {
     /// One line about it.
     fn summary(&self) -> &str;
 
-    /// Must change whenever the same settings may give other results. Stores refuse the results of a member without a
-    /// version.
+    /// Returns the version of the member, which must change whenever the same settings may give other results. Stores
+    /// refuse the results of a member without a version.
     fn version(&self) -> Option<&str>;
 
-    /// JSON Schema of the member's settings: an object, without `kind`.
+    /// Returns the JSON Schema of the member's settings, which is an object without `kind`.
     fn schema(&self, generator: &mut SchemaGenerator) -> Schema;
 
     /// Reads the settings: all keys of the member's table except `kind`.
@@ -97,7 +97,7 @@ impl<C> Kind<C> {
         Kind { name: name.into(), summary: summary.into(), version: None, settings: PhantomData }
     }
 
-    /// Sets the version, so that stores accept its results. See [`Factory::version`].
+    /// Sets the version, so that stores accept results of the member: see [`Factory::version`].
     pub fn version(self, version: impl Into<Cow<'static, str>>) -> Self {
         Kind { version: Some(version.into()), ..self }
     }
@@ -237,7 +237,7 @@ impl Members {
         self.add_shared::<R>(Arc::new(factory))
     }
 
-    /// As [`add`](Self::add), for a shared factory.
+    /// Adds a shared factory as [`add`](Self::add) does.
     ///
     /// # Errors
     ///
@@ -284,10 +284,10 @@ impl Members {
         &self.list
     }
 
-    /// Returns the member of `R` called `name` with its default settings; `None` if this table does not have it.
+    /// Returns the member of `R` called `name` with its default settings; `None` if this table does not have that
+    /// member.
     ///
     /// # Errors
-    ///
     /// A member that has settings without defaults.
     pub fn by_name<R: Open>(&self, name: &str) -> Result<Option<R>, Unreadable> {
         let mut member = R::from(crate::Custom::new(name, Map::new()));
