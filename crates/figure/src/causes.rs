@@ -25,7 +25,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_captures_have_the_colours_of_the_first_cause_that_they_stand_for() {
+    fn cause_of_captures_has_the_colour_of_the_first_cause_that_it_combines() {
         let colors = list_cause_colors();
         let of = |name: &str| colors.iter().find(|(other, _)| *other == name).map(|(_, colors)| *colors);
         assert_eq!(of("path"), Some(Cause::LinkRate.colors()));

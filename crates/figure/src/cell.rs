@@ -1,4 +1,4 @@
-//! The stations of shared media: their frames, and their back-offs slot by slot.
+//! The stations of shared media, with their frames and their back-offs slot by slot.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,8 @@ use sim::{Event, Network, Sink};
 use crate::columns::{Column, Columns};
 use crate::packet::PacketIdentity;
 
-/// Back-offs are recorded from this time (seconds) before an interval, so that the slots left are known in it.
+/// Time in seconds before an interval from which on back-offs are recorded, so that the slots left are known in the
+/// interval.
 const BEFORE: f64 = 1.0;
 
 /// Names of the kinds of frames, by their number in columns.
@@ -29,7 +30,7 @@ const KINDS: [FrameKind; 7] = [
 /// Receptions, by their number in columns.
 const RECEPTIONS: [Reception; 4] = [Reception::Received, Reception::Collided, Reception::Corrupted, Reception::Unheard];
 
-/// What a medium's stations do, in the head of a figure.
+/// The actions of a medium's stations, in the head of a figure.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Cell {
@@ -64,7 +65,7 @@ pub(crate) struct CellRecorder {
     recorder: AirRecorder,
     stations: Vec<Vec<usize>>,
     names: Vec<String>,
-    /// By medium, sending station and begin, the first packet of a frame with packets.
+    /// The first packet of a frame with packets, by medium, sending station and start of the frame.
     carried: BTreeMap<(u32, u32, u64), PacketIdentity>,
     from: f64,
 }
@@ -89,7 +90,7 @@ impl CellRecorder {
         Some([*stations.get(from as usize)?, *stations.get(to as usize)?])
     }
 
-    /// Records an event; `carried` is the packet of the last frame from one node to another.
+    /// Records an event. `carried` returns the packet of the last frame from one node to another.
     pub fn event(&mut self, at: Time, event: &Event, carried: impl FnOnce([usize; 2]) -> PacketIdentity) {
         if let Event::Medium { medium, event: MediumEvent::Sent { from, to, frame, .. } } = event
             && frame.kind.carries_packets()
@@ -161,7 +162,8 @@ fn find_number<T: PartialEq>(list: &[T], item: &T) -> f64 {
     list.iter().position(|other| other == item).map_or(-1.0, |place| place as f64)
 }
 
-/// Parts of back-offs with the slots left at their begin: rows as in [`Cell::back_offs`], with the station's number.
+/// Returns parts of back-offs with the slots left at their start, in rows as in [`Cell::back_offs`], with the station's
+/// number.
 fn count_slots_left(parts: &[BackOffInterval], draws: &[BackOffDraw]) -> Vec<[f64; 6]> {
     let mut of_stations: BTreeMap<u32, (Vec<&BackOffDraw>, f64, f64)> = BTreeMap::new();
     for draw in draws {
@@ -185,7 +187,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slots_left_are_those_drawn_less_those_counted() {
+    fn slots_left_equal_drawn_slots_minus_counted_slots() {
         let draw = |at, slots| BackOffDraw { station: 1, at, slots, window: 15 };
         let part = |from, to, slots| BackOffInterval { station: 1, from, to, slots };
         let parts = [part(0.0, 1.0, 2), part(1.0, 2.0, 0), part(2.0, 3.0, 3), part(3.0, 4.0, 1)];

@@ -3,10 +3,10 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// The data of a figure: a head, and the columns to which it refers.
+/// The data of a figure, which consists of a head and the columns to which the head refers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
-    /// Names and texts; a column is `{"column": INDEX, "width": VALUES A ROW}`.
+    /// Names and texts. A column is `{"column": INDEX, "width": VALUES A ROW}`.
     pub head: Value,
     /// The columns, row by row.
     pub columns: Vec<Vec<f64>>,
@@ -35,7 +35,7 @@ impl Columns {
 
     /// The figure with these columns.
     pub fn finish(self, head: impl Serialize) -> Figure {
-        // Heads consist of maps with text keys, lists, texts and numbers: their serialization cannot fail.
+        // Heads consist of maps with text keys, lists, texts and numbers. Therefore their serialization cannot fail.
         Figure {
             head: serde_json::to_value(head).unwrap_or_else(|error| json!(error.to_string())),
             columns: self.columns,

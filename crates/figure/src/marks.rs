@@ -1,4 +1,4 @@
-//! The marks of a flow: what happened, why, and the rule behind it.
+//! The marks of a flow. Each has an event, its cause, and the rule behind it.
 
 use path::agent::Effect;
 use plot::{FlowHistory, Mark, MarkRow, PacketRole, SchemeAct, Spot};
@@ -10,7 +10,7 @@ use crate::columns::{Column, Columns};
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Marks {
-    /// The kind: what style sheets, legends and lessons name.
+    /// The kind, by the name that style sheets, legends and lessons use.
     pub kind: &'static str,
     /// The name in legends.
     pub label: String,
@@ -47,7 +47,7 @@ pub fn list_mark_kinds() -> impl Iterator<Item = &'static str> {
     std::iter::once(Mark::Resent).chain(events).chain(actions).map(|mark| mark.row().kind)
 }
 
-/// The marks of a flow: retransmissions, and each other kind that occurred.
+/// Collects the marks of a flow: retransmissions, and each other kind that occurred.
 pub(crate) fn collect_marks(history: &FlowHistory, columns: &mut Columns) -> Vec<Marks> {
     let resent = history.sent.iter().filter(|sent| sent.again).map(|sent| [sent.at, sent.seq as f64]);
     let mut marks = vec![describe_marks(Mark::Resent, None, columns.add(resent))];
@@ -64,7 +64,7 @@ pub(crate) fn collect_marks(history: &FlowHistory, columns: &mut Columns) -> Vec
     marks
 }
 
-/// A row of the table of marks with its points. An action of a scheme has its own label.
+/// Describes a row of the table of marks with its points. An action of a scheme has its own label.
 fn describe_marks(mark: Mark, action: Option<&str>, points: Column) -> Marks {
     let MarkRow { kind, label, what, why, rule, .. } = *mark.row();
     let what = action.map_or_else(|| what.to_owned(), |action| format!("{what}: {action}"));

@@ -16,7 +16,7 @@ pub enum FigurePacketKind {
     Datagram = 3,
     /// A SYN, FIN or RST without data.
     Control = 4,
-    /// A segment with data that the node which created it, or a link layer on its path, had sent before.
+    /// A segment with data that was sent before, by the node that created it or by a link layer on its path.
     Again = 5,
     /// A parity frame of a link layer.
     Parity = 6,
@@ -40,7 +40,7 @@ impl PacketIdentity {
     pub const NOTHING: PacketIdentity =
         PacketIdentity { flow: -1.0, kind: FigurePacketKind::Control, offset: f64::NAN, bytes: 0.0 };
 
-    /// The same packet, which repeats data or not.
+    /// Returns the identity of the same packet, marked as a repetition if it carries data and `repeats` is true.
     pub fn with_repetition(self, repeats: bool) -> Self {
         let kind = if repeats && self.kind == FigurePacketKind::Data { FigurePacketKind::Again } else { self.kind };
         PacketIdentity { kind, ..self }

@@ -6,7 +6,7 @@ use plot::{DEFAULT_SIZE, Description, Panel, Picture, PictureOptions, Recorder, 
 use scenario::load::Loaded;
 use scenario::ran::label_run;
 
-/// Why there is no picture.
+/// The reason why there is no picture.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum PictureError {
     /// Cancelled by the progress callback.

@@ -26,10 +26,10 @@ pub struct JourneyRanges {
 pub struct JourneyMap {
     /// Numbers of the nodes that have positions.
     nodes: Vec<usize>,
-    /// Whether any of them moves.
+    /// Whether any of these nodes moves.
     moves: bool,
-    /// Rows of node, time in seconds, x and y in metres, by node and time: nodes move along straight lines between them,
-    /// and stand still after the last.
+    /// Rows of node, time in seconds, x and y in metres, by node and time. Nodes move along straight lines between
+    /// them, and stand still after the last row.
     corners: Column,
     ranges: Vec<JourneyRanges>,
 }

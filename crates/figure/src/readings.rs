@@ -42,7 +42,7 @@ mod tests {
 
     use super::*;
 
-    /// 1040 bytes and an acknowledgment of 40 at 8 Mbps, and 50 ms each way; the second flow never ends.
+    /// 1040 bytes and an acknowledgment of 40 bytes are sent at 8 Mbps over 50 ms each way. The second flow never ends.
     #[test]
     fn each_metric_has_a_value_for_each_subject_or_nan() {
         let text = r#"

@@ -15,10 +15,10 @@ use crate::marks::{self, Marks};
 #[derive(Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "RunFigure"))]
 pub(crate) struct RunHead {
-    /// What `lasthop run --json` prints.
+    /// The summary as `lasthop run --json` prints it.
     #[cfg_attr(test, ts(as = "crate::protocol::shapes::Summary"))]
     summary: Value,
-    /// When the run ended, in seconds.
+    /// End of the run, in seconds.
     ended: f64,
     /// True if the run had more events than are kept: series end early.
     overflowed: bool,
@@ -51,7 +51,7 @@ pub(crate) struct RunFlowHead {
     rtos: Column,
     /// The bottleneck's link with its direction, such as `air: station to mobile`.
     queue_name: String,
-    /// Rows of time and packets that wait or are being sent at the bottleneck.
+    /// Rows of a time and the number of packets that wait or are being sent at the bottleneck.
     queue: Column,
     /// Rows of begin, end and bits per second.
     goodput: Column,
@@ -61,7 +61,7 @@ pub(crate) struct RunFlowHead {
     blocked: Column,
     blocked_reasons: Vec<&'static str>,
     marks: Vec<Marks>,
-    /// What `lasthop explain --json` prints of the flow; null until it is found.
+    /// The report on the flow as `lasthop explain --json` prints it; null until it is found.
     #[cfg_attr(test, ts(as = "Option<crate::protocol::shapes::Report>"))]
     report: Value,
 }
@@ -74,7 +74,7 @@ const FINDINGS: usize = 200;
 pub struct RunParts {
     /// The delays of the summary.
     pub delays: bool,
-    /// The reports of `explain`; without them they are `null`.
+    /// Whether reports of `explain` are included. Otherwise they are `null`.
     pub reports: bool,
 }
 

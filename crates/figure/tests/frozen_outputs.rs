@@ -1,5 +1,5 @@
-//! What runs show, against committed digests: series, marks, explanations, the way of packets, and the lines of the trace
-//! `series`.
+//! Outputs of runs, compared with committed digests: series, marks, explanations, journeys of packets, and the lines of
+//! the trace `series`.
 
 use std::cell::RefCell;
 use std::fmt::Write as _;
@@ -68,12 +68,12 @@ fn freeze_cases(cases: &[ObservedCase], file: &str) {
 }
 
 #[test]
-fn outputs_of_constructed_cases_are_those_committed() {
+fn outputs_of_constructed_cases_equal_the_committed_digests() {
     freeze_cases(&constructed_cases(), "constructed.txt");
 }
 
 #[test]
 #[ignore = "takes 30 s: cargo xtask test --full"]
-fn outputs_of_examples_are_those_committed() {
+fn outputs_of_examples_equal_the_committed_digests() {
     freeze_cases(&shortened_examples(), "examples.txt");
 }

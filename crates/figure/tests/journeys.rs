@@ -80,7 +80,7 @@ fn packets_agree_with_the_counters_of_all_links() {
 }
 
 #[test]
-fn packets_that_are_still_there_are_those_that_queues_and_links_hold() {
+fn packets_still_on_the_path_equal_the_contents_of_queues_and_links() {
     for name in EXAMPLES {
         let loaded = loaded(name);
         let figure = figure_of(&loaded, [0.0, f64::INFINITY], ALL);
@@ -203,7 +203,7 @@ fn frames_and_back_offs_of_a_cell_agree_with_its_counters() {
 }
 
 #[test]
-fn positions_are_those_of_the_simulator() {
+fn positions_equal_those_of_the_simulator() {
     for name in ["handover.toml", "walk-away.toml"] {
         let loaded = loaded(name);
         let figure = figure_of(&loaded, [0.0, 1.0], ALL);
@@ -231,7 +231,7 @@ fn positions_are_those_of_the_simulator() {
 }
 
 #[test]
-fn associations_and_ranges_are_those_of_the_scenario() {
+fn associations_and_ranges_equal_the_scenario() {
     let figure = figure_of(&loaded("handover.toml"), [0.0, f64::INFINITY], ALL);
     let associations = rows(&figure, &figure.head["associations"]);
     assert!(associations.len() > 1);
@@ -242,7 +242,7 @@ fn associations_and_ranges_are_those_of_the_scenario() {
 }
 
 #[test]
-fn cache_of_snoop_fills_and_is_as_full_as_its_counter_says() {
+fn snoop_cache_samples_stay_within_the_counted_maximum() {
     let loaded = loaded("snoop.toml");
     let results = simulate_network(&loaded.network, &mut |_| ControlFlow::Continue(())).unwrap();
     let figure = figure_of(&loaded, [0.0, f64::INFINITY], ALL);

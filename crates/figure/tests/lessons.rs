@@ -1,4 +1,4 @@
-//! The lessons of the examples: they can be done as they say, and all results in their texts come from runs.
+//! The lessons of the examples. Each lesson can be done as described, and all results in its texts come from runs.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -92,7 +92,7 @@ impl<'a> Reader<'a> {
         runs
     }
 
-    /// The marks of a kind in the shown flow: their variants and times.
+    /// Returns the marks of a kind in the shown flow, with their variants and times.
     fn marks(&self, kind: &str, flow: Option<&str>) -> Vec<(String, f64)> {
         let mut found = Vec::new();
         for (name, figure) in &self.figures {
@@ -124,7 +124,8 @@ fn assert_text(text: &str, runs: &VariantRuns) {
     assert!(is_free_of_typed_numbers(&remove_results(text)), "a number that is no result: {text}");
 }
 
-/// Follows a lesson step by step: no step is done before its reader has done it, and each is done then.
+/// Follows a lesson step by step. No step counts as done before its reader has done it, and each counts as done
+/// afterwards.
 fn follow(number: usize) {
     let lesson = &lesson(number);
     let mut reader = Reader::new(lesson);

@@ -71,7 +71,8 @@ fn number_of_packets_in_the_queue_ends_at_zero() {
     assert!(rows(&figure, "bad").len() > 20);
 }
 
-/// Until the first drop both disciplines hold the same packets; one that is dropped at the head later was among them.
+/// Until the first drop both disciplines hold the same packets. A packet that is dropped at the head later was among
+/// them.
 #[test]
 fn queues_that_drop_at_the_head_or_the_tail_are_equal_before_the_first_drop() {
     let cases = constructed_cases();

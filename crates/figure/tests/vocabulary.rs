@@ -20,9 +20,9 @@ fn vocabulary_of_the_page_follows_the_tables() {
     assert_up_to_date("vocabulary.css", &render_style());
 }
 
-/// The page formats numbers itself, because it draws without the module; its tests read these examples.
+/// The page formats numbers itself, because it draws without the module. The tests of the page read these examples.
 #[test]
-fn examples_of_quantities_are_those_of_the_formatter() {
+fn examples_of_quantities_equal_the_output_of_the_formatter() {
     let values = [0.0, 1.0, 0.25, 999.94, 999.96, 1e3, 1460.0, 65_535.0, 605_107.07, 999_960.0, 1e6, 2.5e6, 8e9, 1e12];
     let small = [1e-9, 4.56e-8, 2.5e-6, 0.000_999_96, 0.012_345_6, 13.616, 120.0];
     let mut examples: Vec<Value> = Vec::new();

@@ -1,4 +1,5 @@
-//! Packets at the hops of their path: when each joins the queue, starts, leaves and arrives, and its fate.
+//! Packets at the hops of their path, with the times at which each joins the queue, starts, leaves and arrives, and
+//! with its fate.
 
 use engine::Time;
 use observation::hop_packets::{HopOutcome, HopPackets, HopPassage};
@@ -36,14 +37,14 @@ impl PacketOutcome {
     }
 }
 
-/// Why a node did not pass a packet on, as a number in columns.
+/// The reason why a node did not pass a packet on, as a number in columns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StopReason {
     /// The node's buffer was full.
     BufferFull = 0,
     /// A mobile was not associated.
     NoRoute = 1,
-    /// The node's scheme consumed it.
+    /// The node's scheme consumed the packet.
     Taken = 2,
 }
 
@@ -57,13 +58,13 @@ impl StopReason {
 pub(crate) struct HopRow {
     pub hop: u32,
     pub packet: PacketIdentity,
-    /// When it joined the queue.
+    /// Time at which the packet joined the queue.
     pub joined: f64,
-    /// When its first transmission began.
+    /// Start of the packet's first transmission.
     pub starts: f64,
-    /// When its last transmission ended.
+    /// End of the packet's last transmission.
     pub leaves: f64,
-    /// When it arrived, or was lost.
+    /// Time at which the packet arrived or was lost.
     pub arrives: f64,
     pub outcome: PacketOutcome,
 }
@@ -101,12 +102,13 @@ pub(crate) struct HopRecorder {
     from: f64,
     to: f64,
     packets: HopPackets,
-    /// By hop, whether frames of a link layer are recorded. The frames of a medium are recorded with the medium.
+    /// For each hop, whether frames of a link layer are recorded. The frames of a medium are recorded with the medium.
     has_frames: Vec<bool>,
     pub rows: Vec<HopRow>,
     pub frames: Vec<FrameRow>,
     pub stops: Vec<StopRow>,
-    /// By hop, the packet of the last frame: the one that a medium's next frame carries.
+    /// By hop, the packet of the last frame. If the link is in a medium, the medium's next frame on this hop carries
+    /// this packet.
     pub carried: Vec<PacketIdentity>,
 }
 
@@ -202,7 +204,8 @@ impl HopRecorder {
         }
     }
 
-    /// Ends the interval at `to`, now: later packets are not recorded, those that are at hops are until they arrive.
+    /// Ends the interval at `to`, which is the current time. Later packets are not recorded. Packets that are at hops
+    /// are recorded until they arrive.
     pub fn end_at(&mut self, to: f64) {
         self.to = to;
     }
@@ -212,7 +215,7 @@ impl HopRecorder {
         self.packets.all().any(|(_, packet)| packet.joined.as_secs_f64() <= self.to)
     }
 
-    /// Adds the packets that are still at hops, and sorts all: by hop, and by the time at which they joined.
+    /// Adds the packets that are still at hops, and sorts all packets by hop and by the time at which they joined.
     pub fn finish(&mut self) {
         let HopRecorder { to, packets, rows, .. } = self;
         let seconds = |time: Option<Time>| time.map_or(f64::INFINITY, Time::as_secs_f64);

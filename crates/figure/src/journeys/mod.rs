@@ -23,7 +23,8 @@ const STRIDE: u64 = 2_000;
 /// Samples of the state of schemes in an interval.
 const SAMPLES: u32 = 2_000;
 
-/// The fate of the interval's packets is recorded after its end for the length of the interval, and this time more.
+/// The fates of an interval's packets are recorded until the interval's length and this time have passed since the
+/// interval's end.
 const AFTER: Span = Span::from_secs(2);
 
 /// The head of a figure. Times are in seconds.
@@ -35,7 +36,7 @@ pub(crate) struct JourneysHead {
     to: f64,
     /// True if the interval ends early for that reason.
     overflowed: bool,
-    /// When the run ended, if that was in the interval.
+    /// End of the run, if that is in the interval.
     ended: Option<f64>,
     nodes: Vec<JourneyNodeHead>,
     links: Vec<JourneyLinkHead>,
@@ -68,7 +69,7 @@ pub(crate) struct JourneysHead {
 pub(crate) struct JourneyNodeHead {
     name: String,
     kind: &'static str,
-    /// The scheme at work, if it is not `unmodified`.
+    /// The scheme of the node, unless it is `unmodified`.
     scheme: Option<String>,
 }
 

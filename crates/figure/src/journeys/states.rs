@@ -8,9 +8,9 @@ use sim::{Network, NodeEvent, World};
 /// Collects the states of a time interval.
 pub(crate) struct StateRecorder {
     from: f64,
-    /// By link, the begin of a BAD state that lasts.
+    /// Start of the current BAD state, by link.
     bad_since: BTreeMap<u32, f64>,
-    /// By node and link, the begin of an association that lasts.
+    /// Start of the current association, by node and link.
     associated_since: BTreeMap<(u32, u32), f64>,
     /// Rows of link, begin and end.
     pub bad: Vec<[f64; 3]>,

@@ -21,7 +21,7 @@ pub enum LessonCheck {
     Mark {
         /// The kind of the mark.
         mark: String,
-        /// The variant in whose graph it is; any if there is none.
+        /// The variant whose graph contains the mark; any variant if not given.
         #[cfg_attr(test, ts(optional))]
         variant: Option<String>,
         /// The hint after another mark.

@@ -70,7 +70,7 @@ impl Expression {
 /// Evaluates an expression whose value is a number.
 ///
 /// # Errors
-/// The value is no number, or does not exist on these runs.
+/// The value is not a number, or does not exist on these runs.
 pub fn evaluate_number(text: &str, runs: &VariantRuns) -> Result<f64, LessonFault> {
     match Expression::parse(text)?.evaluate(runs)? {
         ExpressionValue::Number(number) => Ok(number),
@@ -108,7 +108,7 @@ impl ExpressionParser<'_> {
         }
     }
 
-    /// Takes one of these signs, if it is next.
+    /// Takes the next token if it is one of these signs.
     fn take_sign(&mut self, signs: &[&str]) -> Option<&'static str> {
         match self.peek() {
             Some(ExpressionToken::Sign(sign)) if signs.contains(sign) => {
@@ -266,7 +266,8 @@ fn evaluate_call(name: &str, arguments: &[ExpressionNode], runs: &VariantRuns) -
         .ok_or_else(|| LessonFault::new(format!("{name}: the series has no such row")))
 }
 
-/// The value of a function; `None` for a series without such a row. The number of arguments is right.
+/// Returns the value of a function; `None` for a series without such a row. The caller has checked the number of
+/// arguments.
 fn apply_function(name: &str, series: Series, numbers: &[f64]) -> Option<ExpressionValue> {
     let values = || series.iter().map(|row| row[1]);
     let number = match (name, numbers) {
@@ -294,7 +295,7 @@ mod tests {
     use super::*;
     use crate::Columns;
 
-    /// Two runs, one with a flow of three segments and a timeout.
+    /// Returns two runs. One of them has a flow of three segments and a timeout.
     fn runs() -> VariantRuns {
         let mut columns = Columns::default();
         let sent = columns.add([[0.0, 0.0, 100.0, 0.0], [0.5, 100.0, 100.0, 0.0], [2.5, 100.0, 100.0, 1.0]]);

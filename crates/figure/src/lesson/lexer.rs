@@ -13,7 +13,7 @@ pub(super) enum ExpressionToken {
 /// Longer signs first.
 const SIGNS: [&str; 12] = ["<=", ">=", "!=", "<", ">", "=", "+", "-", "*", "/", "(", ")"];
 
-/// Splits an expression. Names may contain hyphens, so a minus between names has spaces around it.
+/// Splits an expression. Names may contain hyphens. Therefore a minus between names has spaces around it.
 pub(super) fn split_tokens(text: &str) -> Result<Vec<ExpressionToken>, LessonFault> {
     let mut tokens = Vec::new();
     let mut rest = text.trim_start();

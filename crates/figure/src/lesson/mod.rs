@@ -62,8 +62,8 @@ pub struct LessonVariant {
     pub scheme: Option<String>,
 }
 
-/// A step. Its texts are Markdown with results in `{{...}}`: of the runs before the step in `try` and `see`, of the runs
-/// after it in `why`.
+/// A step. Its texts are Markdown with results in `{{...}}`. In `try` and `see` these are results of the runs before
+/// the step, in `why` of the runs after it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "LessonStep"))]
 #[serde(deny_unknown_fields)]
@@ -76,7 +76,7 @@ pub struct LessonStep {
     pub r#do: Vec<LessonChange>,
     /// What to look at.
     pub see: String,
-    /// What happened, and why: shown when the step is done.
+    /// Event and cause, shown when the step is done.
     pub why: String,
     /// The part of the time axis to show, in seconds; unchanged if there is none.
     #[cfg_attr(test, ts(optional))]

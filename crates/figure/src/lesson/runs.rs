@@ -16,7 +16,7 @@ impl VariantRuns {
         self.0.push((variant.to_owned(), figure));
     }
 
-    /// Adds a column to the run that was added last. A page hands over its columns one by one.
+    /// Adds a column to the run that was added last. A page passes its columns one by one.
     pub fn add_column(&mut self, values: Vec<f64>) {
         if let Some((_, figure)) = self.0.last_mut() {
             figure.columns.push(values);
@@ -58,7 +58,7 @@ impl VariantRuns {
     }
 }
 
-/// An entry of an object by its key, of a list by its name.
+/// Finds an entry of an object by its key, or of a list by its name.
 fn find_entry<'a>(json: &'a Json, key: &str) -> Option<&'a Json> {
     match json {
         Json::Array(list) => list.iter().find(|item| item["name"] == key),
@@ -79,7 +79,7 @@ fn read_number(root: &Json, keys: &[String]) -> Result<ExpressionValue, String> 
     }
 }
 
-/// The rows of a column, with one of its fields as value.
+/// Reads the rows of a column, with one of the fields as value.
 fn read_rows(figure: &Figure, column: &Json, field: usize) -> Series {
     let number = |key: &str| column[key].as_u64().and_then(|number| usize::try_from(number).ok());
     let Some((values, width)) = number("column").and_then(|it| figure.columns.get(it)).zip(number("width")) else {

@@ -1,4 +1,4 @@
-//! Results in texts: `{{EXPRESSION}}` or `{{EXPRESSION : UNIT}}`.
+//! Results in texts, which are written as `{{EXPRESSION}}` or `{{EXPRESSION : UNIT}}`.
 
 use engine::Quantity;
 use engine::quantity::Unit;
@@ -22,7 +22,7 @@ pub fn convert_to_unit(value: f64, unit: Option<&str>) -> Result<f64, LessonFaul
     Ok(value / size)
 }
 
-/// A number as it is written in a text: an integer in full, another one with three significant digits.
+/// Formats a number for a text: an integer in full, another number with three significant digits.
 fn format_number(value: f64) -> String {
     if (value - value.round()).abs() < 1e-9 * value.abs().max(1.0) {
         return format!("{}", value.round());
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_results_are_faults_or_question_marks() {
+    fn unknown_result_is_a_fault_or_a_question_mark() {
         let runs = VariantRuns::default();
         for text in ["a {{b.c}} d", "a {{1 : lightyears}} d"] {
             assert!(fill_results(text, &runs).is_err(), "{text}");

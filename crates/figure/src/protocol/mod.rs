@@ -50,12 +50,12 @@ impl<'a> From<&'a Problem> for ProblemData<'a> {
 pub struct MetricData {
     name: &'static str,
     unit: &'static str,
-    /// Whose it is: run, flow, direction, medium, station, node or arrivals.
+    /// Scope of the metric: run, flow, direction, medium, station, node or arrivals.
     scope: String,
     /// Which values are better: lower, higher or neither.
     better: String,
     definition: &'static str,
-    /// Whether it has values only if delays are measured.
+    /// Whether the metric has values only if delays are measured.
     delays: bool,
 }
 

@@ -1,4 +1,5 @@
-//! The shapes of JSON that the command prints, too, as the page reads it. They are compared with what a run gives.
+//! The shapes of JSON that the command prints, too, as the page reads them. A test compares them with the results of a
+//! run.
 #![expect(dead_code, reason = "most fields are there for serde and TypeScript")]
 
 use std::collections::BTreeMap;
@@ -12,7 +13,7 @@ use ts_rs::TS;
 #[ts(type = "unknown")]
 pub struct Unknown(Value);
 
-/// The summary of a run, as `lasthop run --json` prints it; further keys as in the summary's schema.
+/// The summary of a run, as `lasthop run --json` prints it. Further keys are those of the summary's schema.
 #[derive(Deserialize, TS)]
 pub struct Summary {
     title: String,
@@ -38,7 +39,7 @@ pub struct FlowSummary {
     others: BTreeMap<String, Unknown>,
 }
 
-/// What `lasthop explain --json` prints of a flow.
+/// The report on a flow as `lasthop explain --json` prints it.
 #[derive(Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct Report {

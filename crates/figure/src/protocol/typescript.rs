@@ -29,7 +29,7 @@ fn render_declaration<T: TS>(config: &Config) -> String {
     format!("\n{docs}export {}\n", T::decl(config))
 }
 
-/// Puts each comment that has one line of text into one line.
+/// Puts each comment with a single line of text into one line.
 fn join_short_comments(types: &str) -> String {
     let mut pieces = types.split("/**\n * ");
     let head = pieces.next().unwrap_or_default().to_owned();
@@ -90,7 +90,7 @@ fn render_types() -> String {
 }
 
 #[test]
-fn types_of_the_page_are_those_of_rust() {
+fn generated_types_of_the_page_equal_the_types_in_rust() {
     let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../web/src/protocol-types.ts");
     let types = render_types();
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
