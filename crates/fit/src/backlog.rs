@@ -6,8 +6,8 @@
 //! late.
 //!
 //! ```text
-//! limit    one more than the most packets that an accepted packet found, of at least four alike
-//! full     a lost packet found the most that an accepted one found, or one less
+//! limit    one more than the maximum number of packets that an accepted packet found, of at least four alike
+//! full     a lost packet found this maximum, or one packet less
 //! ```
 //!
 //! The queue is first in, first out: a packet has left it when a packet that was sent later arrives, even if it was
@@ -20,9 +20,9 @@ use engine::{Span, Time};
 
 use crate::transmission::{Transmission, TransmissionFate};
 
-/// Iterations for the limit: it changes by the few channel losses among the packets of a full queue.
+/// Number of iterations for the limit, which changes only by the few channel losses among the packets of a full queue.
 const ROUNDS: usize = 3;
-/// The fewest packets that an accepted packet must have found for the queue to count as full.
+/// Minimum number of packets that an accepted packet must have found for the queue to count as full.
 const FEWEST: u32 = 3;
 
 /// The largest error of the count of an accepted packet.
@@ -36,15 +36,15 @@ pub(crate) const ALIKE: usize = 4;
 pub(crate) enum LossSource {
     /// It arrived.
     Nothing,
-    /// The channel lost it, or a queue that was not known to be full.
+    /// The channel lost the packet, or a queue that was not known to be full dropped it.
     Channel,
-    /// A queue that seems full dropped it.
+    /// A queue that seems full dropped the packet.
     FullQueue,
 }
 
 /// The packets of a queue.
 pub(crate) struct BottleneckBacklog {
-    /// The most packets that an accepted packet found.
+    /// Maximum number of packets that an accepted packet found.
     most: u32,
     /// The cause for each packet whose fate is known.
     pub(crate) fates: Vec<LossSource>,
@@ -61,13 +61,13 @@ impl BottleneckBacklog {
         backlog
     }
 
-    /// The number of packets that the queue holds, or held at least.
+    /// Returns the queue limit in packets if the queue was full, or else a lower bound of it.
     pub(crate) fn limit(&self) -> u32 {
         self.most + 1
     }
 
-    /// Counts the queue found by each packet. A queue holds `most` packets and one more; with `None`, no lost packet
-    /// counts as queued.
+    /// Counts the packets that each packet finds in the queue. A queue holds `most` packets and one more. With `None`,
+    /// no lost packet counts as queued.
     fn count_with_limit(
         all: &[Transmission],
         left: &[Time],
@@ -107,7 +107,8 @@ impl BottleneckBacklog {
     }
 }
 
-/// The latest time at which each packet left the queue: when it, or a packet sent later, arrived.
+/// Returns for each packet the latest time at which it left the queue, which is its arrival or the arrival of a packet
+/// sent later.
 fn find_departures(all: &[Transmission]) -> Vec<Time> {
     let mut next = Time::NEVER;
     let earlier = |sent: &Transmission| {

@@ -8,8 +8,8 @@ use sim::World;
 use crate::observed::SimulatedValues;
 use crate::scenario::FittedPath;
 
-/// Values of a measurement or of simulated runs; `None` where the measurement lacks one, and for counts of runs that
-/// simulate only a part of the transfer.
+/// Values of a measurement or of simulated runs. A value is `None` if the measurement lacks it. Counts are `None` if
+/// runs simulate only a part of the transfer.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct TransferValues {
     /// Bits per second.
@@ -45,10 +45,11 @@ pub fn list_variant_names() -> Vec<&'static str> {
     tcp::presets::list_variants()
 }
 
-/// The ratio of goodputs above which a fit does not describe the path.
+/// The ratio of goodputs above which a fit does not describe the path any more.
 pub const FAR: f64 = 1.15;
 
-/// Runs of a scenario, each with other random losses: one run's goodput is a matter of chance.
+/// Number of runs of a scenario, each with other random losses, because the goodput of a single run is a matter of
+/// chance.
 const RUNS: u64 = 5;
 /// Packets of all runs of a scenario at most, about: a long transfer over a fast path runs less often, and then in
 /// part.
@@ -63,7 +64,7 @@ pub struct TriedVariant {
     pub values: TransferValues,
     /// The goodput of each run, in ascending order.
     pub goodputs: Vec<f64>,
-    /// How far they are from the measurement: 0 for the same goodput and median round trip.
+    /// Distance of the runs from the measurement: 0 for the same goodput and median round trip.
     pub distance: f64,
 }
 
@@ -98,7 +99,7 @@ pub fn try_variants(
     if all.is_empty() {
         return Err(problems);
     }
-    // The sort is stable: among equal variants, the first one tried comes first.
+    // The sort is stable. Among equal variants the one that was tried first comes first.
     all.sort_by(|one, other| one.distance.total_cmp(&other.distance));
     Ok(all)
 }
@@ -165,7 +166,7 @@ mod tests {
         assert!(part.goodput.zip(whole.goodput).is_some_and(|(part, whole)| part > 0.5 * whole));
     }
 
-    /// 2000 packets of 100 Tbit/s take less than a round trip, in which nothing is acknowledged.
+    /// 2000 packets at 100 Tbit/s take less than a round trip. Nothing is acknowledged in this time.
     #[test]
     fn runs_of_a_rate_of_a_damaged_capture_are_bounded_by_packets() {
         let (part, _) = values(100_000_000_000_000, 2000.0);

@@ -14,13 +14,14 @@ use crate::transmission::{Transmission, TransmissionFate};
 /// The longest report, into which offloading may have merged several packets.
 const MAX_LEN: u64 = u16::MAX as u64;
 
-/// The number of segments in it, by the least MSS that hosts must support [RFC9293 s3.7.1].
+/// Maximum number of segments in a report of `MAX_LEN` bytes, with the minimum MSS that hosts must support [RFC9293
+/// s3.7.1].
 const MAX_SEGMENTS: usize = MAX_LEN as usize / 536;
 
 /// Reports of duplicates, in the order in which they arrived.
 #[derive(Clone, Debug, Default)]
 pub struct DuplicateReports {
-    /// When the receiver had sent a report, and the bytes that had arrived twice.
+    /// For each report: the time at which the receiver sent it, and the bounds of the bytes that arrived twice.
     reports: Vec<(Time, u64, u64)>,
 }
 
@@ -129,13 +130,13 @@ mod tests {
     }
 
     #[test]
-    fn each_duplicate_is_one_arrival_more() {
+    fn each_reported_duplicate_changes_one_loss_to_an_arrival() {
         let one: &[(u64, u64)] = &[(2000, 3000)];
         let fates = [TransmissionFate::Lost, TransmissionFate::Lost, arrive_at(170)];
         assert_eq!(correct_by(&fates, one), (vec![TransmissionFate::Lost, arrive_at(170), arrive_at(200)], 1));
         let two: &[(u64, u64)] = &[(2000, 3000), (2000, 3000)];
         assert_eq!(correct_by(&fates, two), (vec![arrive_at(170), arrive_at(200), arrive_at(210)], 2));
-        // Both are taken to have arrived, as it reports; then only one is reported of three.
+        // Both count as arrived, as the report states. Then only one of three is reported.
         assert_eq!(correct_by(&[arrive_at(40), arrive_at(90)], one), (vec![arrive_at(40), arrive_at(90)], 0));
         let three = [arrive_at(40), arrive_at(90), arrive_at(140)];
         assert_eq!(correct_by(&three, one), (vec![arrive_at(40), arrive_at(90), TransmissionFate::Open], 0));
@@ -143,7 +144,7 @@ mod tests {
 
     /// A receiver that reports no duplicate may not report any.
     #[test]
-    fn arrivals_stand_without_reports() {
+    fn arrivals_are_not_changed_without_duplicate_reports() {
         let fates = [arrive_at(40), arrive_at(90)];
         assert_eq!(correct_by(&fates, &[]), (fates.to_vec(), 0));
     }

@@ -14,8 +14,8 @@ pub struct LogError(String);
 /// The log of `iperf3 -c SERVER -J`, with TCP.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Iperf {
-    /// The rate of the link with headers: of the whole transfer, or of the median interval if a receiver wrote the
-    /// log. A sender counts the bytes written into its buffer.
+    /// The rate of the link, headers included: the mean rate of the transfer, or the rate of its median interval if a
+    /// receiver wrote the log. The intervals of a sender show only the bytes written into its buffer.
     pub rate: Rate,
     /// The rate of each interval, if a receiver wrote the log and it varies.
     pub rates: Option<Vec<f64>>,
@@ -33,8 +33,8 @@ pub struct Iperf {
     pub took: Span,
     /// Segments retransmitted.
     pub retransmits: u64,
-    /// The variant of the sender, if the log names its congestion control: Linux's, if the host that wrote it has
-    /// Linux.
+    /// The variant of the sender, if the log names its congestion control. The name is that of Linux if the host that
+    /// wrote the log has Linux.
     pub control: Option<String>,
     /// Whether the host that wrote the log received (`-R`).
     pub receives: bool,
@@ -49,7 +49,7 @@ struct IperfDocument {
     end: IperfEnd,
 }
 
-/// The error message of a failed test, whose log may have no other field.
+/// The error message of a failed test. The log of such a test may have no other field.
 #[derive(Deserialize)]
 struct IperfFailure {
     error: String,
@@ -208,7 +208,7 @@ fn name_linux_variant(control: String) -> String {
 pub struct Ping {
     /// Round trips, in order of the requests.
     pub rtts: Vec<Span>,
-    /// Losses in the order of the requests. One lost request and one lost reply look the same.
+    /// Losses in the order of the requests. A lost request and a lost reply look the same.
     pub loss: Loss,
     /// Requests up to the last that was answered.
     pub requests: u64,
@@ -224,7 +224,7 @@ impl Ping {
     /// Reads a log.
     ///
     /// # Errors
-    /// It has no reply.
+    /// The log contains no reply.
     pub fn parse(text: &str) -> Result<Self, LogError> {
         let mut replies: Vec<(u32, Span)> = Vec::new();
         let mut rounds = 0;

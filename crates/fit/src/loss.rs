@@ -37,7 +37,7 @@ impl Estimate {
 /// A model of losses.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Loss {
-    /// No packet was lost; the upper limit of the interval bounds the loss probability.
+    /// No packet was lost. The upper limit of the interval bounds the loss probability.
     None(Estimate),
     /// Independent losses.
     Uniform(Estimate),
@@ -60,7 +60,7 @@ pub enum Loss {
 }
 
 impl Loss {
-    /// The most likely model of packets that were `lost`, in the order in which they met the channel.
+    /// Selects the most likely model of packets that were `lost`, in the order in which the packets met the channel.
     pub fn select_model(lost: &[bool]) -> Loss {
         let (n, losses) = (lost.len() as u64, lost.iter().filter(|lost| **lost).count() as u64);
         if losses == 0 {
@@ -108,10 +108,13 @@ fn maximize_share_likelihood(some: u64, all: u64) -> f64 {
 
 /// Transition counts of a Markov chain whose states are observed.
 struct ObservedChain {
-    /// Arrived packets before a lost one, and before any; lost packets before an arrived one, and before any.
+    /// Number of transitions from an arrived packet to a lost one.
     to_bad: u64,
+    /// Number of arrived packets with a successor.
     from_good: u64,
+    /// Number of transitions from a lost packet to an arrived one.
     to_good: u64,
+    /// Number of lost packets with a successor.
     from_bad: u64,
 }
 
@@ -148,17 +151,19 @@ struct HiddenChain {
     h: f64,
 }
 
-/// The most rounds of expectation and maximization, and the most packets in all rounds.
+/// Maximum number of rounds of expectation and maximization.
 const MAX_ROUNDS: usize = 500;
+/// Maximum number of packets in all rounds.
 const MAX_PACKETS: usize = 50_000_000;
 /// The gain of the log-likelihood below which the rounds end.
 const GAIN: f64 = 1e-7;
-/// The fewest losses for a fit of the Gilbert model, and of the Gilbert-Elliott model.
+/// Minimum number of losses for a fit of the Gilbert model.
 const MIN_BURSTS: u64 = 5;
+/// Minimum number of losses for a fit of the Gilbert-Elliott model.
 const MIN_LOSSES: usize = 20;
 
 impl HiddenChain {
-    /// Returns the most likely chain of several starting points; `None` with few losses.
+    /// Fits from several starting points, and returns the most likely chain; `None` with few losses.
     fn fit_model(lost: &[bool]) -> Option<HiddenChain> {
         let losses = lost.iter().filter(|lost| **lost).count();
         if losses < MIN_LOSSES {
@@ -223,10 +228,10 @@ impl HiddenChain {
         self
     }
 
-    /// One round of expectation and maximization.
+    /// Performs one round of expectation and maximization.
     fn maximize_step(&self, lost: &[bool]) -> HiddenChain {
         let n = lost.len();
-        // Forward: the state at each packet given all up to it.
+        // Forward recursion: the state at each packet, given all packets up to it.
         let mut forward = Vec::with_capacity(n);
         let mut state = self.stationary_probabilities();
         for lost in lost {
@@ -297,8 +302,9 @@ fn from_logit(logit: f64) -> f64 {
     1.0 / (1.0 + libm::exp(-logit))
 }
 
-/// Standard errors of three parameters at the maximum of `log_likelihood`: roots of the diagonal of the inverse of its
-/// negative curvature. If the variance is not positive, the parameter is unknown and its error is `UNKNOWN`.
+/// Returns the standard errors of three parameters at the maximum of `log_likelihood`. They are the roots of the
+/// diagonal of the inverse of its negative curvature. If a variance is not positive, the parameter is unknown and its
+/// error is `UNKNOWN`.
 fn estimate_standard_errors(at: &[f64; 3], log_likelihood: impl Fn(&[f64; 3]) -> f64) -> [f64; 3] {
     /// An error with an interval of shares from about 0.00001 to 0.99999.
     const UNKNOWN: f64 = 6.0;

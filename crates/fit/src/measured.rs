@@ -16,13 +16,13 @@ use crate::transfer::MeasuredTransfer;
 pub enum FitError {
     /// The rate cannot be measured.
     #[error(
-        "the rate of the path is not seen: fewer than 16 packets in a row waited at a bottleneck; expected a transfer that fills \
-         the path, or --rate"
+        "the rate of the path cannot be measured: fewer than 16 consecutive packets waited at a bottleneck; expected a \
+         transfer that fills the path, or --rate"
     )]
     NoRate,
     /// The log of ping has no rate.
     #[error(
-        "a log of ping does not show the rate of the path, expected --rate RATE, or the log of `iperf3 -J` beside it"
+        "a log of ping does not show the rate of the path, expected --rate RATE, or in addition the log of `iperf3 -J`"
     )]
     NoRateOfPing,
     /// The capture has no round trip.
@@ -31,8 +31,10 @@ pub enum FitError {
          a capture at the sender, or one with the handshake"
     )]
     NoRoundTripCaptured,
-    /// No round trips are in the logs.
-    #[error("found no round trips (`rtt`), expected the log of the sender (without -R), or one of `ping` beside it")]
+    /// The logs contain no round trips.
+    #[error(
+        "found no round trips (`rtt`), expected the log of the sender (without -R), or in addition a log of `ping`"
+    )]
     NoRoundTrips,
 }
 
@@ -40,26 +42,27 @@ pub enum FitError {
 /// parameters.
 #[derive(Clone, Debug)]
 pub struct GivenSettings {
-    /// The sender's variant. Without it, the variant named by the measurement is used, or else the
+    /// The sender's variant. If it is not given, the variant that the measurement names is used, or else the
     /// [best](crate::comparison::try_variants) of several.
     pub variant: Option<String>,
     /// The rate of the path, instead of the measured rate.
     pub rate: Option<Rate>,
-    /// The host that sends the data, the server by default: a measurement does not show which one is wireless.
+    /// The host that sends the data. A measurement does not show which host is wireless; the default is the server.
     pub sender: Option<FittedHost>,
     /// The name of the measurement.
     pub source: String,
 }
 
 impl GivenSettings {
-    /// The variant, if the user gives it or the measurement names `control`, in this order.
+    /// Returns the variant that the user gives, or else the variant named `control`, the congestion control in the
+    /// measurement.
     pub fn variant(&self, control: Option<&str>) -> Option<String> {
         let known = control.filter(|name| tcp::presets::PRESETS.iter().any(|preset| preset.name == *name));
         self.variant.as_deref().or(known).map(str::to_owned)
     }
 }
 
-/// The receive window if the measurement does not show it: the default limit of Linux.
+/// The default limit of Linux, used as receive window if the measurement does not show it.
 const USUAL_WINDOW: u64 = 6_291_456;
 /// Bytes of an echo request of 56 bytes.
 const SMALL: u32 = 84;
@@ -68,7 +71,7 @@ const USUAL_INITIAL_WINDOW: u32 = 10;
 /// The duration of a run without a measured transfer.
 const USUAL_DURATION: Span = Span::from_secs(30);
 
-/// Fits a path of which only round trips and losses were measured.
+/// Fits a path from round trips and losses only.
 pub fn fit_to_ping(ping: &Ping, given: &GivenSettings) -> Result<(FittedPath, TransferValues), FitError> {
     let rate = given.rate.ok_or(FitError::NoRateOfPing)?;
     let fitted = FittedPath {
@@ -106,7 +109,7 @@ pub fn fit_to_iperf(
     let rate = given.rate.unwrap_or(iperf.rate);
     let logged = [ping.map(Ping::min_rtt), iperf.rtt.map(|[least, _]| least)];
     let least = logged.into_iter().flatten().min().ok_or(FitError::NoRoundTrips)?;
-    // The least round trip is measured with small packets: of the handshake, of iperf3's own messages, or of ping.
+    // The min RTT was measured with small packets: of the handshake, of iperf3's own messages, or of ping.
     let transmitted = rate.transmission_time(SMALL).times(2);
     let packets = |longest: Span| {
         let waited = (longest - least).as_secs_f64() / rate.transmission_time(iperf.mss + 52).as_secs_f64().max(1e-12);
@@ -205,12 +208,12 @@ pub fn render_fit_rows(fitted: &FittedPath) -> Vec<Vec<String>> {
     rows.push(row(
         "one-way delay",
         format!("{:.2} ms", 1e3 * fitted.delay.as_secs_f64()),
-        "half of the least round trip",
+        "half of (min RTT - transmission times)",
     ));
     match (fitted.queue, fitted.queue_was_full) {
-        (Some(packets), true) => rows.push(row("queue", format!("{packets} packets"), "it was full")),
-        (Some(packets), false) => rows.push(row("queue", format!("> {packets} packets"), "it was never seen full")),
-        (None, _) => rows.push(row("queue", "not seen".to_owned(), "waits are not seen from here")),
+        (Some(packets), true) => rows.push(row("queue", format!("{packets} packets"), "the queue was full")),
+        (Some(packets), false) => rows.push(row("queue", format!("> {packets} packets"), "the queue was never full")),
+        (None, _) => rows.push(row("queue", "unknown".to_owned(), "queueing delays were not measured")),
     }
     let share = |name: &str, estimate: crate::loss::Estimate| {
         let percent = |share: f64| format!("{:.3} %", 100.0 * share);
@@ -240,7 +243,7 @@ pub fn render_fit_rows(fitted: &FittedPath) -> Vec<Vec<String>> {
     rows
 }
 
-/// Measured and simulated values, as rows of a table with its head.
+/// Renders measured and simulated values as rows of a table with its head.
 pub fn render_comparison_rows(measured: &TransferValues, simulated: &TriedVariant) -> Vec<Vec<String>> {
     let TriedVariant { values, goodputs, .. } = simulated;
     let text = |value: Option<f64>, digits: usize, scale: f64| {

@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! rate     of runs of packets that waited, see `capture::transfer::rate`
-//! delay    (least round trip - transmission times of the packet and its acknowledgment) / 2, the same in both directions
+//! delay    (min RTT - transmission times of the packet and its acknowledgment) / 2, the same in both directions
 //! queue    the longest wait a - s - b in transmission times of a segment, rounded; where the rate varies, one more than
 //!          the most packets that waited when one was accepted, see `backlog`
 //! ```
@@ -15,10 +15,10 @@
 //! [`MIN_OVERFLOWS`] of these the queue is not known to have been full. All other losses are the channel's. Packets
 //! that others overtake are late for another [reason](crate::reordering) than the queue, and their waits are not used.
 //!
-//! The rate varies if the rates of whole seconds do: if the ninth tenth is more than [`VARIES`] times the first.
+//! The rate varies if the 90th percentile of the rates of whole seconds exceeds [`VARIES`] times the 10th percentile.
 //!
 //! Limits: one bottleneck; its queue is first in, first out; cross traffic is taken for a lower rate. At the receiver
-//! arrivals are exact and the times of sending unknown, so that waits are not seen: the rate is the ninth tenth
+//! arrivals are exact and the times of sending unknown, so that waits are not seen: the rate is the 90th percentile
 //! of the runs, losses are fitted, the queue and changes of the rate are not.
 
 use capture::End;
@@ -31,11 +31,11 @@ use crate::reordering::Reordering;
 use crate::transfer::MeasuredTransfer;
 use crate::transmission::{Transmission, TransmissionFate};
 
-/// The fewest losses at a full queue that show that the queue was full.
+/// Minimum number of losses at a full queue from which it follows that the queue was full.
 pub const MIN_OVERFLOWS: usize = 3;
 /// Bytes of an acknowledgment or a SYN.
 const SMALL: u32 = 52;
-/// The most seconds whose rates are stored: a limit of memory.
+/// Maximum number of seconds whose rates are stored: a limit of memory.
 const MAX_SECONDS: usize = 86_400;
 /// The ratio of rates above which the rate varies.
 pub const VARIES: f64 = 1.25;
@@ -43,22 +43,23 @@ pub const VARIES: f64 = 1.25;
 /// The slowest link.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Bottleneck {
-    /// Its rate; `None` if too few packets waited.
+    /// Rate of the bottleneck; `None` if too few packets waited.
     pub rate: Option<Rate>,
-    /// The rates at a tenth and at nine tenths of the runs.
+    /// The 10th and the 90th percentile of the runs' rates, in bit/s.
     pub spread: Option<[f64; 2]>,
-    /// The rate of each second from the start of the transfer, if it varies; 0 for a second in which nothing waited.
+    /// The rate of each second from the start of the transfer, if the rate varies; 0 for a second in which nothing
+    /// waited.
     pub rates: Option<Vec<f64>>,
     /// One-way propagation delay; `None` if no round trip was measured.
     pub delay: Option<Span>,
     /// The longest wait.
     pub longest_wait: Span,
-    /// The limit of its queue in packets, if it was full, or the least number that it holds; `None` if waits are not
-    /// seen.
+    /// The queue limit in packets if the queue was full, or else the minimum number of packets that the queue can hold;
+    /// `None` if waits are not seen.
     pub queue: Option<u32>,
     /// Packets that the full queue dropped.
     pub overflows: usize,
-    /// The fate of each packet that the queue accepted: whether the channel lost it.
+    /// For each packet that the queue accepted: whether the channel lost it.
     pub channel: Vec<bool>,
     /// Packets that others overtake; `None` if acknowledgments do not show the order.
     pub reordering: Option<Reordering>,
@@ -70,7 +71,7 @@ impl Bottleneck {
         let sees_waits = transfer.survey.place_of_times() != Vantage::Receiver;
         let all = &transfer.transmissions;
         let base = all.iter().filter_map(|sent| Some(sent.arrival()?.since(sent.sent))).min().unwrap_or_default();
-        // Without SACK, arrivals during a recovery are uncertain.
+        // Arrivals during a recovery are uncertain without SACK.
         let certain = find_certain_arrivals(all);
         let passed = |sent: &Transmission| {
             let certain = transfer.survey.sack || certain(sent);
@@ -91,7 +92,7 @@ impl Bottleneck {
             list_exact_times(all, &reordered, transfer.survey.sack).map(|(sent, arrived)| arrived.since(sent) - base);
         let longest_wait = find_longest_wait(waits, time_of(full));
         let rates = find_rates_by_second(&runs.runs, all).filter(|_| sees_waits && rate.is_some());
-        // At a varying rate, waits do not convert to a number of packets.
+        // If the rate varies, waits cannot be converted to a number of packets.
         let backlog =
             rates.as_ref().filter(|_| transfer.survey.sack).map(|_| BottleneckBacklog::estimate(all, &reordered, base));
         let (packets, (channel, overflows)) = match backlog {
@@ -130,7 +131,8 @@ fn find_bare_round_trip(transfer: &MeasuredTransfer, full: u32, time_of: impl Fn
     {
         return Some(least);
     }
-    // By the handshake, whose last packet may carry data, or by data with the timestamp that it echoes.
+    // The round trip is measured by the handshake, whose last packet may carry data, or by data with the timestamp that
+    // it echoes.
     let answered = survey.stream.syn.iter().all(Option::is_some);
     let size = match survey.sender {
         End::Client => transfer.answer.filter(|_| answered).unwrap_or(full),
@@ -172,7 +174,7 @@ fn find_header_size(transfer: &MeasuredTransfer) -> u32 {
     largest.unwrap_or(40).saturating_sub(transfer.survey.mss)
 }
 
-/// The rate of each second, if it varies over more than four of them.
+/// Returns the rate of each second, if the rate varies over more than four seconds.
 fn find_rates_by_second(runs: &[WaitingRun], all: &[Transmission]) -> Option<Vec<f64>> {
     let start = all.first()?.sent;
     let mut sums: Vec<[f64; 2]> = Vec::new();

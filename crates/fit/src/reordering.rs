@@ -37,7 +37,7 @@ pub struct Reordering {
 /// Extra delays and extents of reordered packets.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct ExtraDelays {
-    /// Least extra delay, quartiles, and longest.
+    /// Minimum, quartiles and maximum of the extra delay.
     pub delays: [Span; 5],
     /// Median and largest extent in packets.
     pub extents: [u64; 2],
@@ -47,7 +47,7 @@ pub struct ExtraDelays {
 
 /// A packet that arrived at its first transmission.
 struct FirstArrival {
-    /// Its place among all transmissions.
+    /// Position among all transmissions.
     number: u32,
     at: Time,
     /// Whether a packet sent later arrived before it.
@@ -89,7 +89,7 @@ impl Reordering {
     }
 }
 
-/// The arrivals of first transmissions, in the order in which they were sent.
+/// Lists the arrivals of first transmissions, in the order in which they were sent.
 fn list_arrivals(all: &[Transmission], spacing: Span) -> Vec<FirstArrival> {
     let mut arrivals: Vec<FirstArrival> = Vec::new();
     for (number, sent) in all.iter().enumerate().filter(|(_, sent)| !sent.retransmission) {
@@ -102,7 +102,7 @@ fn list_arrivals(all: &[Transmission], spacing: Span) -> Vec<FirstArrival> {
         arrival.reordered = arrival.at > first;
         first = first.min(arrival.at);
     }
-    // One acknowledgment covers several packets: they arrived `spacing` apart.
+    // If one acknowledgment covers several packets, they arrived `spacing` apart.
     let mut next: Option<(Time, Time)> = None;
     for arrival in arrivals.iter_mut().rev().filter(|arrival| !arrival.reordered) {
         let seen = arrival.at;
@@ -113,7 +113,7 @@ fn list_arrivals(all: &[Transmission], spacing: Span) -> Vec<FirstArrival> {
         }
         next = Some((seen, arrival.at));
     }
-    // No packet arrives before its predecessor.
+    // No packet arrives before the preceding packet.
     let mut last = Time::ZERO;
     for arrival in arrivals.iter_mut().filter(|arrival| !arrival.reordered) {
         arrival.at = arrival.at.max(last);

@@ -31,7 +31,7 @@ pub enum FittedHost {
 }
 
 impl FittedHost {
-    /// Its name in the scenario.
+    /// Name of the host in the scenario.
     pub const fn name(self) -> &'static str {
         match self {
             FittedHost::Server => "server",
@@ -89,7 +89,7 @@ pub struct FittedPath {
     pub duration: Span,
 }
 
-/// The delay of the wireless link, which has at most half of the whole delay; the wired link has the rest.
+/// The delay of the wireless link, which has at most half of the whole delay. The wired link has the rest.
 const AIR: Span = Span::from_millis(1);
 
 impl FittedPath {
@@ -106,7 +106,9 @@ impl FittedPath {
             "# Fitted to {} by `lasthop fit`. The measurement does not show on which hop the queue and",
             escape_text(&self.source)
         ));
-        line(format_args!("# the losses are: here it is the last one. The sender's variant is an assumption, too."));
+        line(format_args!(
+            "# the losses are: here both are on the last hop. The sender's variant is an assumption, too."
+        ));
         line(format_args!("# `lasthop compare` on this file shows which scheme of the base station would help."));
         line(format_args!("title = \"A path like that of {}\"", escape_text(&self.source)));
         line(format_args!("duration = \"{}\"\n", format_millis(self.duration)));
@@ -126,13 +128,13 @@ impl FittedPath {
             Some(held) => {
                 let packets = self.bandwidth_delay_product().max(held.saturating_mul(2));
                 line(format_args!(
-                    "queue = \"{packets} packets\"          # a guess: it was never seen full, and held {held}"
+                    "queue = \"{packets} packets\"          # a guess: the queue was never full, and held {held}"
                 ));
             }
             None => {
                 let packets = self.bandwidth_delay_product();
                 line(format_args!(
-                    "queue = \"{packets} packets\"          # a guess: the bandwidth-delay product; waits were not seen"
+                    "queue = \"{packets} packets\"          # a guess: the bandwidth-delay product; delays were not measured"
                 ));
             }
         }
@@ -211,7 +213,7 @@ fn format_probability(estimate: Estimate) -> String {
 /// The jitter of reordered packets: a quarter of the extra delays lies between two quartiles; if the delays differ by
 /// no more than the precision, all have the median.
 fn render_jitter(reordering: &Reordering) -> Option<String> {
-    /// Of probabilities, so that their decimals sum to 1.
+    /// Number of units that make up a probability of 1, so that the decimals of probabilities sum to 1.
     const UNITS: u64 = 40_000_000;
     let late = reordering.late?;
     let delayed = ((reordering.share.value * UNITS as f64 / 4.0).round() as u64).clamp(1, UNITS / 4) * 4;
@@ -235,7 +237,7 @@ fn render_jitter(reordering: &Reordering) -> Option<String> {
     Some(text)
 }
 
-/// A table with the rate of each second; a second without a rate repeats the previous rate.
+/// Renders a table with the rate of each second. A second without a rate repeats the previous rate.
 fn render_trace(rates: &[f64], mean: Rate) -> String {
     let mut text = String::from("time_s,rate_bps\n");
     let mut last = mean.bits_per_sec();

@@ -1,4 +1,4 @@
-//! The transmissions of a captured connection with their fates: the input of a fit.
+//! The transmissions of a captured connection with their fates, which are the input of a fit.
 
 mod facts;
 
@@ -18,7 +18,7 @@ use facts::CapturedTransfer;
 pub struct MeasuredTransfer {
     /// The measurements that precede the facts.
     pub survey: Survey,
-    /// The counts of its segments.
+    /// Counts of the transfer's segments.
     pub counts: SegmentCounts,
     /// All transmissions, in the order of sending.
     pub transmissions: Vec<Transmission>,
@@ -28,21 +28,22 @@ pub struct MeasuredTransfer {
     pub spurious: u64,
     /// Round trips in nanoseconds.
     pub rtt: Histogram,
-    /// The least round trip of packets of each size in bytes, at the sender.
+    /// The min RTT of packets of each size in bytes, measured at the sender.
     pub least: BTreeMap<u32, Span>,
-    /// Bytes of the client's first packet after its SYN, which ends the handshake; `None` if it was not captured.
+    /// Bytes of the packet that ends the handshake, the client's first packet after its SYN; `None` if it was not
+    /// captured.
     pub answer: Option<u32>,
     /// Expiries of the sender's timer.
     pub timeouts: u64,
     /// Segments that were sent before the first acknowledgment of data: the initial window.
     pub initial_window: u32,
-    /// The largest receive window in bytes; `None` if its scale is not known.
+    /// The maximum receive window in bytes; `None` if its scale is not known.
     pub receive_window: Option<u64>,
     /// Bytes acknowledged.
     pub bytes: u64,
-    /// From the first segment with data to the last acknowledgment.
+    /// Time from the first segment with data to the last acknowledgment.
     pub took: Span,
-    /// Why the capture could not be read to its end, if so.
+    /// Cause that the capture could not be read to its end; `None` if it was read completely.
     pub incomplete: Option<String>,
     /// Frames that are not read.
     pub skipped: SkippedFrames,
@@ -50,7 +51,7 @@ pub struct MeasuredTransfer {
     pub bad_timestamps: BadTimestamps,
 }
 
-/// Why a connection cannot be read.
+/// The reason why a connection cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum TransferError {
     /// The file is no capture, or cannot be read.
@@ -77,7 +78,7 @@ fn describe_connections(streams: usize) -> String {
     }
 }
 
-/// The connection with this number, or else the one with most data.
+/// Returns the connection with this number, or else the one with most data.
 fn choose_connection(streams: &[Stream], number: Option<u32>) -> Result<(u32, Stream), TransferError> {
     let bytes = |stream: &Stream| stream.bytes.iter().sum::<u64>();
     let Some(number) = number else {
@@ -105,7 +106,7 @@ impl MeasuredTransfer {
         MeasuredTransfer::read_with_truth(open, number, given, None)
     }
 
-    /// The same for a capture at the sender, with the fates of transmissions from a capture at the receiver.
+    /// Reads a capture at the sender, with the fates of transmissions from a capture at the receiver.
     ///
     /// # Errors
     /// The file cannot be read, or has no such connection.

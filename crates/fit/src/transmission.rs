@@ -7,7 +7,7 @@ use engine::Time;
 pub enum TransmissionFate {
     /// It is not known.
     Open,
-    /// It reached the receiver at this time.
+    /// The transmission reached the receiver at this time.
     Arrived(Time),
     /// It was lost.
     Lost,
@@ -18,22 +18,23 @@ pub enum TransmissionFate {
 pub struct Transmission {
     /// When it was sent.
     pub sent: Time,
-    /// Its first byte, counted from the first of the transfer.
+    /// First byte of the transmission, counted from the first byte of the transfer.
     pub seq: u64,
-    /// When it arrived, or `LOST` or `OPEN`.
+    /// Arrival time of the transmission, or `LOST` or `OPEN`.
     arrival: Time,
     /// Bytes of data.
     pub len: u32,
-    /// Whether its segment was sent before.
+    /// Whether the segment was sent before.
     pub retransmission: bool,
 }
 
-/// Values of `arrival` for a lost transmission and for an unknown fate: times that no packet has.
+/// Value of `arrival` for a lost transmission: a time that no packet has.
 const LOST: Time = Time::NEVER;
+/// Value of `arrival` for an unknown fate: a time that no packet has.
 const OPEN: Time = Time::from_nanos(u64::MAX - 1);
 
 impl Transmission {
-    /// A transmission whose fate is not known.
+    /// Creates a transmission whose fate is not known.
     pub const fn new(sent: Time, seq: u64, len: u32, retransmission: bool) -> Self {
         Transmission { sent, seq, arrival: OPEN, len, retransmission }
     }
@@ -57,7 +58,7 @@ impl Transmission {
         }
     }
 
-    /// When it arrived, if it did.
+    /// Returns the arrival time of the transmission, if it arrived.
     pub fn arrival(&self) -> Option<Time> {
         match self.fate() {
             TransmissionFate::Arrived(at) => Some(at),

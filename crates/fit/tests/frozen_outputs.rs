@@ -1,5 +1,5 @@
-//! What captures of runs show at both ends, against committed digests: fits, explanations, and what a run gives by the
-//! definitions of captures.
+//! Results from captures of runs at both ends, compared with committed digests: fits, explanations, and the values of
+//! runs by the definitions of captures.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -66,7 +66,7 @@ fn add_outputs(case: &ObservedCase, frozen: &mut FrozenOutputs) {
 }
 
 #[test]
-fn outputs_of_captured_cases_are_those_committed() {
+fn outputs_of_captured_cases_equal_the_committed_digests() {
     let mut frozen = FrozenOutputs::default();
     constructed_cases().iter().for_each(|case| add_outputs(case, &mut frozen));
     frozen.assert_unchanged(&PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/frozen/captured.txt"));

@@ -7,7 +7,8 @@ use fit::path::Bottleneck;
 use fit::transfer::MeasuredTransfer;
 use fit::transmission::{Transmission, TransmissionFate};
 
-/// The fit of a capture, if it has one; its text is a scenario, or has an error that is reported.
+/// Fits a capture, and returns whether it has a fit. The text of the fit is a scenario, or has an error that is
+/// reported.
 fn has_fit(file: &[u8]) -> bool {
     let Ok(transfer) = MeasuredTransfer::read(|| Ok(file), None, None) else { return false };
     let given = GivenSettings { variant: None, rate: None, sender: None, source: "damaged \"\n\u{1b}".into() };
@@ -56,6 +57,6 @@ fn long_reports_of_duplicates_take_little_time() {
     for number in 0..100_000 {
         duplicates.add_report(at(2 * segments + number), 0, segments.into());
     }
-    // Both transmissions of the segments that a packet has room for at most.
+    // Both transmissions of the maximum number of segments that fit in a packet are corrected.
     assert!(duplicates.correct_fates(&mut all) <= 2 * 123);
 }

@@ -39,7 +39,7 @@ fn rate_delay_and_queue_of_known_paths_are_found() {
 /// A fit finds the losses of the run: neither data in flight at the end, nor data retransmitted
 /// needlessly, after a delay or a probe, counts as lost. Of the last round trip nothing is known.
 #[test]
-fn transmissions_found_lost_are_those_that_were() {
+fn fit_finds_the_losses_of_the_simulated_run() {
     let losses = "channel = { kind = \"gilbert-elliott\", p = 0.005, r = 0.4 }";
     let spikes = "jitter = { directions = \"forward\", delay = { kind = \"mixture\", parts = [ \
                   { probability = 0.999, delay = { kind = \"constant\", value = \"0 ms\" } }, \
@@ -57,8 +57,8 @@ fn transmissions_found_lost_are_those_that_were() {
     }
 }
 
-/// The intervals of the loss parameters contain the true ones in 90 to 99 of 100 runs. With SACK: without it a capture
-/// does not tell which segments retransmitted after a timeout had arrived.
+/// Checks that the intervals of the loss parameters contain the true values in 90 to 99 of 100 runs. The runs use SACK:
+/// without SACK a capture does not show which segments retransmitted after a timeout had arrived.
 fn coverage(runs: u64, least: u32) {
     let (mut loss, mut p, mut r) = (Covered::default(), Covered::default(), Covered::default());
     let mut confused: u64 = 0;
@@ -105,8 +105,8 @@ fn intervals_of_losses_contain_the_true_parameters_in_90_of_100() {
     coverage(100, 90);
 }
 
-/// Where losses are so frequent that a segment is retransmitted in nearly every round trip, the queue's limit is found,
-/// too; a queue that was not full is not taken for one.
+/// The queue's limit is also found where losses are so frequent that a segment is retransmitted in nearly every round
+/// trip. A queue that was not full is not reported as full.
 #[test]
 fn queue_is_found_among_frequent_losses() {
     let losses = "channel = { forward = { kind = \"gilbert-elliott\", p = 0.005, r = 0.4 }, backward = \"perfect\" }";
@@ -123,7 +123,7 @@ fn queue_is_found_among_frequent_losses() {
     }
 }
 
-/// Without SACK many segments are acknowledged at once when a gap is filled, which is not the rate of the link.
+/// Without SACK many segments are acknowledged at once when a gap is filled. This does not show the rate of the link.
 #[test]
 fn recovery_without_sack_does_not_change_the_rate() {
     for seed in 0..5 {
@@ -140,7 +140,7 @@ fn recovery_without_sack_does_not_change_the_rate() {
 
 /// The rate changes each ten seconds; the seconds of a varying rate are found within a tenth.
 #[test]
-fn varying_rate_is_found_by_seconds() {
+fn varying_rate_is_measured_for_each_second() {
     let rows = "link_trace.contents = \"time_s,rate_Mbps\\n0,8\\n10,4\\n20,6\\n30,8\\n\"";
     let known = KnownPath {
         mbps: 8.0,
@@ -160,8 +160,8 @@ fn varying_rate_is_found_by_seconds() {
     assert!(fitted.delay.expect("a round trip").as_nanos().abs_diff(Span::from_millis(21).as_nanos()) < 1_000_000);
 }
 
-/// Of a queue that is emptied at many rates, the limit in packets is found, and its drops are no losses of the
-/// channel; losses of the channel are found in addition.
+/// A queue is emptied at many rates. The fit finds its limit in packets, and does not count its drops as losses of the
+/// channel. Losses of the channel are found in addition.
 #[test]
 fn full_queue_of_a_varying_rate_is_not_the_channels_loss() {
     let rows =

@@ -1,5 +1,5 @@
-//! Captures of Linux 6.18 behind `lasthop shell`, at the sender, cut to headers: which transmissions are lost is known
-//! from the capture at the other end. 4 Mbps, 25 ms, a queue of 30 packets; `iperf3 -R -t 2`, which leaves data in
+//! Captures of Linux 6.18 behind `lasthop shell`, at the sender, cut to headers. The capture at the other end shows
+//! which transmissions are lost. The path has 4 Mbps, 25 ms and a queue of 30 packets. `iperf3 -R -t 2` leaves data in
 //! flight at its end.
 
 use std::fs::File;
@@ -35,13 +35,13 @@ fn lost_transmissions_of_bbr_are_found() {
 
 /// CUBIC, a channel with p = 0.5 %, r = 40 %, and 3 % of the packets 20 to 45 ms late.
 #[test]
-fn late_segments_of_cubic_are_not_lost() {
+fn late_segments_of_cubic_do_not_count_as_lost() {
     let (transfer, lost) = find_lost("linux-cubic-reordered.pcap");
-    // Number 515 arrived, and was discarded: its timestamp was older than the timestamp of a segment that filled a gap.
+    // Number 515 arrived, and was discarded, because its timestamp was older than that of a segment that filled a gap.
     assert_eq!(lost, [99, 101, 126, 127, 128, 129, 297, 298, 299, 300, 301, 302, 303, 473, 515]);
     let reordering = Bottleneck::measure(&transfer).reordering.expect("there is SACK");
     assert!((reordering.share.interval[0]..reordering.share.interval[1]).contains(&0.03), "{reordering:?}");
     let delays = reordering.late.expect("some are late").delays.map(|delay| 1e3 * delay.as_secs_f64());
-    // To the transmission time of a packet, 3 ms.
+    // The delays are exact to the transmission time of a packet, 3 ms.
     assert!(delays[0] > 17.0 && delays[4] < 48.0, "{delays:?}");
 }

@@ -5,7 +5,7 @@ use fit::log::{Iperf, Ping};
 use fit::loss::Loss;
 use fit::measured::{self, GivenSettings};
 
-/// What `iperf3 -c SERVER -J -t 6` prints, shortened: five of six intervals at 8 Mbit/s of data.
+/// Returns the output of `iperf3 -c SERVER -J -t 6`, shortened: five of six intervals have 8 Mbit/s of data.
 fn iperf(rates: &[f64]) -> String {
     let interval = |rate: &f64| {
         format!(
@@ -49,7 +49,7 @@ fn log_of_iperf_gives_rate_with_headers_round_trips_and_retransmissions() {
 
 /// The data in flight when the sender stopped arrives later: the receiver's bytes took the receiver's seconds.
 #[test]
-fn goodput_of_a_log_is_that_which_iperf_prints_for_the_receiver() {
+fn goodput_of_a_log_equals_the_receiver_total_of_iperf() {
     let text = iperf(&[8e6]).replace("\"sum_received\":{\"seconds\":6.0", "\"sum_received\":{\"seconds\":6.5");
     let log = Iperf::parse(&text).expect("a log");
     assert_eq!((log.bytes, log.took), (5_700_000, Span::from_millis(6500)));
@@ -61,17 +61,17 @@ fn goodput_of_a_log_is_that_which_iperf_prints_for_the_receiver() {
 }
 
 #[test]
-fn text_of_iperf_is_told_from_other_text() {
+fn text_output_of_iperf_is_recognized() {
     let text = "Connecting to host server, port 5201\n[ ID] Interval           Transfer     Bitrate         Retr  Cwnd\n\
                 [  5]   0.00-1.00   sec   471 KBytes  3.86 Mbits/sec    2   76.7 KBytes\n";
     assert!(Iperf::is_plain(text) && Iperf::is_plain("iperf3: error - unable to connect to server\n"));
     assert!(!Iperf::is_plain("hello\n") && !Iperf::is_plain(""));
 }
 
-/// With `--bidir` the streams of both directions are listed together; the streams of the other one have other round
+/// With `--bidir` the log lists the streams of both directions. The streams of the other direction have other round
 /// trips.
 #[test]
-fn log_of_both_directions_is_that_of_the_host_that_wrote_it() {
+fn log_of_both_directions_gives_the_direction_that_its_host_sends() {
     let one = Iperf::parse(&iperf(&[8e6])).expect("a log");
     assert!(!one.both_ways);
     let other = r#"{"sender":{"socket":7,"max_rtt":900000,"min_rtt":1000,"sender":false}}"#;

@@ -23,7 +23,7 @@ fn draw_elliott_fates(seed: u64, [p, r, h]: [f64; 3], packets: u64) -> Vec<bool>
     draw_fates(&mut *config.build(Stream::named(seed, 0, "channel")), packets)
 }
 
-/// In `runs` runs, how many intervals contain the truth.
+/// Returns how many intervals contain the true value in `runs` runs.
 fn count_covering_intervals(runs: u64, [p, r, h]: [f64; 3], packets: u64) -> ([u32; 3], u32) {
     let (mut counts, mut found) = ([0; 3], 0);
     for seed in 0..runs {
@@ -59,7 +59,7 @@ fn intervals_of_hidden_bursts_contain_the_true_parameters_in_90_of_100() {
 }
 
 #[test]
-fn independent_losses_are_no_bursts() {
+fn independent_losses_select_the_uniform_model() {
     for (seed, loss) in [(1, 0.001), (2, 0.01), (3, 0.05), (4, 0.2)] {
         let found = Loss::select_model(&draw_fates(
             &mut *uniform::Config { loss }.build(Stream::named(seed, 0, "channel")),
@@ -72,7 +72,7 @@ fn independent_losses_are_no_bursts() {
 
 /// A capture may begin with a lost packet, and no model knows the packet before it.
 #[test]
-fn lost_first_packet_makes_no_bursts() {
+fn lost_first_packet_does_not_change_the_selected_model() {
     for seed in 0..20 {
         let mut lost =
             draw_fates(&mut *uniform::Config { loss: 0.003 }.build(Stream::named(seed, 0, "channel")), 4_000);
@@ -88,21 +88,21 @@ fn lost_first_packet_makes_no_bursts() {
 
 /// Four bursts of 1, 2, 1 and 2 packets in 26: the shares by hand.
 #[test]
-fn shares_of_seen_bursts_are_counts() {
+fn gilbert_parameters_equal_counted_transition_shares() {
     let text = "....x.....xx.....x....xx..";
     let lost: Vec<bool> = text.chars().map(|letter| letter == 'x').collect();
     let found = Loss::select_model(&lost);
-    // Few losses: independent ones explain as much with one parameter less.
+    // With few losses, independent losses explain as much with one parameter less.
     assert!(matches!(found, Loss::Uniform(Estimate { value, .. }) if (value - 6.0 / 26.0).abs() < 1e-12), "{found:?}");
     let many: Vec<bool> = lost.iter().copied().cycle().take(26 * 40).collect();
     let Loss::Gilbert { p, r } = Loss::select_model(&many) else { panic!("{:?}", Loss::select_model(&many)) };
-    // In each period 4 of 20 arrived packets precede a lost one, and 4 of 6 lost ones an arrived one; the last has no
-    // successor.
+    // In each period 4 of 20 arrived packets precede a lost one, and 4 of 6 lost packets precede an arrived one. The
+    // last packet has no successor.
     assert_eq!((p.value, r.value), (160.0 / 799.0, 4.0 / 6.0));
 }
 
 #[test]
-fn losses_that_were_not_seen_are_bounded() {
+fn capture_without_losses_bounds_the_loss_rate() {
     let found = Loss::select_model(&[false; 1000]);
     assert!(
         matches!(found, Loss::None(Estimate { value: 0.0, interval: [0.0, high] }) if (0.003..0.005).contains(&high))

@@ -20,8 +20,8 @@ fn path_with_jitter(share: f64, law: &str, variant: &'static str, seed: u64) -> 
     KnownPath { mbps: 8.0, delay_ms: 20.0, queue: 200, channel, variant, seconds: 60, seed }
 }
 
-/// Intervals of the share contain it, at both ends, for a window that fills the queue and one that reordering keeps
-/// small.
+/// Checks that intervals of the share contain the true share, at both ends, for a window that fills the queue and for
+/// one that reordering keeps small.
 fn coverage(runs: u64, least: u32) {
     for law in [CONSTANT, UNIFORM] {
         let mut found = [Covered::default(), Covered::default()];
@@ -92,7 +92,7 @@ fn path_that_keeps_the_order_has_no_reordering() {
     }
 }
 
-/// Without SACK an acknowledgment does not say what arrived behind a gap.
+/// Without SACK an acknowledgment does not show the packets that arrived behind a gap.
 #[test]
 fn reordering_is_not_seen_without_sack() {
     let (_, fitted) = path_with_jitter(0.01, CONSTANT, "newreno", 1).fit_at(Vantage::Sender);

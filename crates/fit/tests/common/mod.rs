@@ -75,7 +75,7 @@ impl KnownPath {
     }
 }
 
-/// How often the intervals of one parameter contain it.
+/// Counts of the intervals of one parameter that contain the true value.
 #[derive(Default, Debug)]
 pub struct Covered {
     pub inside: u32,
