@@ -14,7 +14,7 @@ use nix::unistd::gettid;
 
 use crate::{Error, ip};
 
-/// Priority among real-time threads: above 1, with which others may run, and below the kernel's threads.
+/// Priority among real-time threads. It is above 1, with which others may run, and below that of the kernel's threads.
 const PRIORITY: &str = "10";
 
 /// CLOCK_MONOTONIC, from a moment on.
@@ -33,7 +33,7 @@ impl MachineClock {
         Time::from_nanos(u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX))
     }
 
-    /// Waits until one of `files` is readable, or until `until`; [`Time::NEVER`] for no limit. It may return earlier.
+    /// Waits until one of `files` is readable, or until `until`; [`Time::NEVER`] for no limit. May return earlier.
     /// Returns the readable files.
     ///
     /// # Errors
@@ -53,10 +53,9 @@ impl MachineClock {
     }
 }
 
-/// Makes the calling thread wake up on time: a timer slack of 1 ns instead of 50 us.
+/// Makes the calling thread wake up on time, with a timer slack of 1 ns instead of 50 us.
 ///
 /// # Errors
-///
 /// If the kernel refuses the setting.
 pub fn wake_exactly() -> Result<(), Error> {
     let refused = |error: Errno| Error::Other { what: "the timer slack cannot be set", source: error.into() };

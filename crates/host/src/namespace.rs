@@ -1,7 +1,7 @@
 //! Network namespaces.
 //!
-//! A namespace belongs to a thread, and to the processes that the thread starts. It ends when the last of these ends:
-//! nothing is mounted or named, so a kill leaves nothing behind.
+//! A namespace belongs to a thread, and to the processes that the thread starts. It ends when the last of these ends.
+//! As nothing is mounted or named, a kill leaves nothing behind.
 
 use std::io;
 use std::path::Path;
@@ -46,8 +46,9 @@ impl Namespace {
         Ok(namespace)
     }
 
-    /// Calls a function in the namespace and returns its result. Processes that it starts are in the namespace, and its
-    /// sockets and devices too, also if they are used later outside of the call.
+    /// Calls a function in the namespace, and returns its result. Processes that the function starts are in the
+    /// namespace. Sockets and devices that it creates belong to the namespace too, also if they are used outside of the
+    /// call.
     ///
     /// # Errors
     ///
@@ -74,10 +75,9 @@ impl Drop for Namespace {
     }
 }
 
-/// Mounts `file` over `over`, for the calling thread and the programs that it starts only.
+/// Mounts `file` over `over`, only for the calling thread and the programs that the thread starts.
 ///
 /// # Errors
-///
 /// If the thread has no right to mount.
 pub fn mount_over(file: &Path, over: &Path) -> io::Result<()> {
     unshare(CloneFlags::CLONE_NEWNS)?;

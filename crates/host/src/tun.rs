@@ -36,20 +36,19 @@ impl Tun {
         Ok(Tun { device, name: name.to_owned() })
     }
 
-    /// Opens a device of the thread's network namespace, or creates it; its settings are left to the user.
+    /// Opens a device of the thread's network namespace, or creates the device. Its settings are left to the user.
     ///
     /// # Errors
-    ///
-    /// As [`new`](Self::new).
+    /// As for [`new`](Self::new).
     pub fn open(name: &str) -> Result<Self, Error> {
         let builder = DeviceBuilder::new().name(name).inherit_enable_state();
         Self::build(builder, name)
     }
 
-    /// Gives the device addresses, and makes it the default route. IPv6 is set up only if the namespace supports it.
+    /// Assigns addresses to the device, and makes it the default route. IPv6 is set up only if the namespace supports
+    /// it.
     ///
     /// # Errors
-    ///
     /// If `ip` fails.
     pub fn configure(&self, ipv4: Ipv4Addr, ipv6: Option<Ipv6Addr>) -> Result<(), Error> {
         let name = self.name.as_str();
@@ -67,10 +66,9 @@ impl Tun {
         Ok(())
     }
 
-    /// The kernel queues at most `packets` packets for this process; 500 without this call.
+    /// Sets the maximum number of packets that the kernel queues for this process; 500 without this call.
     ///
     /// # Errors
-    ///
     /// If `ip` fails.
     pub fn set_queue(&self, packets: u32) -> Result<(), Error> {
         run_ip(&["link", "set", &self.name, "txqueuelen", &packets.to_string()])
@@ -106,7 +104,7 @@ impl Tun {
     pub fn send(&self, packet: &[u8]) -> io::Result<bool> {
         match self.device.send(packet) {
             Ok(_) => Ok(true),
-            // A packet that the kernel does not accept, or for which it has no memory, is lost as on any device.
+            // A packet is lost, as on any device, if the kernel does not accept it or has no memory for it.
             Err(error) => match error.kind() {
                 ErrorKind::WouldBlock | ErrorKind::InvalidInput | ErrorKind::OutOfMemory | ErrorKind::Interrupted => {
                     Ok(false)
@@ -126,7 +124,7 @@ impl AsFd for Tun {
 /// Lets the user send echo requests in the thread's network namespace, where set-user-ID programs have no privileges.
 pub fn permit_ping() {
     let group = nix::unistd::getegid();
-    // Without this setting, ping reports missing permission.
+    // Ping reports missing permission without this setting.
     let _ = std::fs::write("/proc/sys/net/ipv4/ping_group_range", format!("{group} {group}"));
 }
 

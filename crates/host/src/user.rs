@@ -58,7 +58,8 @@ pub fn with_rights<T>(act: impl FnOnce() -> T) -> T {
         set_capabilities(None, CapabilitySets { inheritable: sets.inheritable | CapabilitySet::SYS_ADMIN, ..sets })?;
         ambient(true)
     };
-    // Root needs no further privilege. Without it the program reports the operation that is not permitted.
+    // Root needs no further privilege. If the privilege is missing, the program reports the operation that is not
+    // permitted.
     let raised: Result<(), rustix::io::Errno> = if is_root() { Ok(()) } else { raise() };
     let result = act();
     if raised.is_ok() && !is_root() {

@@ -1,7 +1,7 @@
 //! A TCP connection that ends at a namespace and continues in the machine's network.
 //!
 //! Two threads, one for each direction, copy data until an end closes. A reset is passed on as a reset, never as the
-//! end of the data: a broken transfer must not look complete.
+//! end of the data, because a broken transfer must not look complete.
 
 use std::io::{self, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
@@ -14,7 +14,7 @@ use socket2::{Domain, Protocol, SockRef, Socket, Type};
 /// Timeout for an outside host that does not answer.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Interval at which a thread checks whether the connection was aborted while its receiver does not read.
+/// Interval at which a thread checks for an abort of the connection while the receiver does not read.
 const LOOKS: Duration = Duration::from_millis(200);
 
 /// Both ends of a connection. They are closed when the value is dropped, after [`abort`](RelayedConnection::abort) with a RST.
@@ -44,13 +44,13 @@ impl RelayedConnection {
         });
     }
 
-    /// Ends the connection in any state. The threads return; no FIN is sent, and the ends are reset when they are
+    /// Ends the connection in any state. The threads return, no FIN is sent, and the ends are reset when they are
     /// closed.
     pub fn abort(&self) {
         self.aborted.store(true, Ordering::SeqCst);
         for stream in [&self.inside, &self.outside] {
             reset_at_close(stream);
-            // Shuts both sockets down: nothing more is sent, a reading thread wakes up, and a handshake ends.
+            // Both sockets are shut down: nothing more is sent, a reading thread wakes up, and a handshake ends.
             let _ = stream.shutdown(Shutdown::Read);
         }
     }
@@ -59,7 +59,7 @@ impl RelayedConnection {
         self.aborted.load(Ordering::SeqCst)
     }
 
-    /// Copies data in one direction and forwards its end; an error at one end ends both directions.
+    /// Copies data in one direction, and forwards the end of the data. An error at one end ends both directions.
     fn pass(&self, mut from: &TcpStream, to: &TcpStream) {
         match io::copy(&mut from, &mut AbortableWriter { connection: self, to }) {
             Ok(_) if self.is_aborted() => {}
@@ -81,7 +81,7 @@ fn outside_end(inside: &TcpStream, to: SocketAddr) -> io::Result<TcpStream> {
     Ok(outside)
 }
 
-/// The connection ends with a RST when it is closed.
+/// Makes the connection end with a RST when it is closed.
 fn reset_at_close(stream: &TcpStream) {
     let _ = SockRef::from(stream).set_linger(Some(Duration::ZERO));
 }

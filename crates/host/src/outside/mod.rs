@@ -33,7 +33,7 @@ pub const RESOLVER: Ipv4Addr = Ipv4Addr::new(203, 0, 113, 53);
 /// The name of pasta's device.
 const DEVICE: &str = "out0";
 
-/// Number of the protocol TCP: its name is known only with an `/etc/protocols`.
+/// Number of the protocol TCP, whose name is known only with an `/etc/protocols`.
 const TCP: &str = "6";
 
 /// The routing table of TCP packets.
@@ -60,16 +60,15 @@ pub struct Inside {
 pub struct Outside {
     _pasta: pasta::Pasta,
     relays: relay::Relays,
-    /// Addresses to which connections are accepted, in the order in which the relays have added them, the oldest first.
+    /// Addresses to which connections are accepted, in the order in which the relays have added them.
     known: VecDeque<SocketAddr>,
     own: [Option<IpAddr>; 2],
 }
 
 impl Outside {
-    /// Makes `namespace` the gateway, with a `program` that starts pasta so that it ends with this process.
+    /// Makes `namespace` the gateway. `program` starts pasta, so that pasta ends with this process.
     ///
     /// # Errors
-    ///
     /// If pasta is not installed or fails, or the namespace cannot be configured.
     pub fn start(namespace: &Namespace, inside: &Inside, program: Option<&Path>) -> Result<Self, Error> {
         let pasta = pasta::Pasta::start(namespace, inside, DEVICE, program)?;
@@ -88,7 +87,7 @@ impl Outside {
         let listener = move || {
             let listener = TcpListener::bind(to)?;
             if to.is_ipv4() {
-                // Without this setting there is no route from addresses outside of the namespace.
+                // There is no route from addresses outside of the namespace without this setting.
                 SockRef::from(&listener).set_ip_transparent_v4(true)?;
             }
             Ok::<_, io::Error>(listener)
@@ -103,8 +102,8 @@ impl Outside {
     }
 }
 
-/// Routes in the namespace: TCP segments with any destination are delivered to the namespace itself; other packets are
-/// forwarded.
+/// Sets the routes in the namespace. TCP segments with any destination are delivered to the namespace itself, and other
+/// packets are forwarded.
 fn set_routes(inside: &Inside) -> Result<(), Error> {
     let refused = |source: io::Error| Error::Other { what: "the namespace cannot forward packets", source };
     let set = |key: &str, value: &str| fs::write(format!("/proc/sys/net/{key}"), value).map_err(refused);

@@ -62,7 +62,8 @@ impl Pasta {
                 command
             }
         };
-        // The program receives the namespace as its standard input: other ways need privileges over this process.
+        // The program receives the namespace as its standard input, because other ways need privileges over this
+        // process.
         command.stdin(opened).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = user::with_rights(|| command.spawn()).map_err(|error| not_run(&error))?;
         let said = child.stderr.take().map(read_first_lines);
@@ -111,7 +112,7 @@ fn build_arguments(inside: &Inside, device: &str) -> Vec<OsString> {
     words.into_iter().map(OsString::from).collect()
 }
 
-/// Reads the program's messages until it ends: the first lines, except lines about the system's log.
+/// Reads the program's messages until the program ends: the first lines, without lines about the system's log.
 fn read_first_lines(mut said: impl Read + Send + 'static) -> Receiver<String> {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {

@@ -25,8 +25,8 @@ pub(super) const MAX_LISTENERS: usize = 256;
 /// Maximum number of connections at one time, with two files each; further connections are reset.
 const MAX_CONNECTIONS: usize = 300;
 
-/// Pause after a failure to accept, such as too many open files: the connection that could not be accepted would end
-/// any wait for new connections immediately.
+/// Pause after a failure to accept, such as too many open files. Without the pause, the connection that could not be
+/// accepted would immediately end any wait for new connections.
 const PAUSE_MS: u16 = 100;
 
 type Listening = (TcpListener, SocketAddr);
@@ -57,7 +57,7 @@ impl OpenConnections {
         self.connections.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Registers a connection; `None` if there are too many.
+    /// Registers a connection. Returns `None` if there are too many.
     fn register(self: &Arc<Self>, connection: &Arc<RelayedConnection>) -> Option<Registered> {
         let mut connections = self.lock();
         if connections.open.len() >= self.max {
@@ -154,7 +154,7 @@ fn accept_connections(woken: &UnixStream, new: &Receiver<Listening>, open: &Arc<
 fn wait_for_connection(woken: &UnixStream, listeners: &[Listening], limit: PollTimeout) {
     let files = std::iter::once(woken.as_fd()).chain(listeners.iter().map(|(listener, _)| listener.as_fd()));
     let mut files: Vec<PollFd<'_>> = files.map(|file| PollFd::new(file, PollFlags::POLLIN)).collect();
-    // After an interruption nothing was accepted, and the call is repeated.
+    // After an interruption nothing was accepted. The call is repeated.
     let _ = poll(&mut files, limit);
     let _ = { woken }.read(&mut [0; 64]);
 }
@@ -194,7 +194,7 @@ fn outside_address(to: SocketAddr) -> SocketAddr {
     SocketAddr::new(ip, to.port())
 }
 
-/// The first resolver that `resolv.conf` names; the machine itself if it names none (resolv.conf(5)).
+/// Returns the first resolver that `resolv.conf` names, or the machine itself if it names none (resolv.conf(5)).
 fn find_resolver(text: &str) -> IpAddr {
     let named = text.lines().filter_map(|line| line.strip_prefix("nameserver")?.trim().parse().ok()).next();
     named.unwrap_or(Ipv4Addr::LOCALHOST.into())
@@ -261,7 +261,7 @@ mod tests {
         assert_eq!(ended.unwrap_err().kind(), io::ErrorKind::ConnectionReset);
     }
 
-    /// More addresses than the limit, and a connection to the last address.
+    /// There are more addresses than the limit, and a connection to the last address.
     #[test]
     fn oldest_listeners_are_closed() {
         let relays = Relays::start_connection().unwrap();
@@ -278,7 +278,7 @@ mod tests {
         assert!(places[..2].iter().all(refused) && !refused(&places[2]));
     }
 
-    /// A relay to a new host, and a connection through it: both of its ends.
+    /// Returns a relay to a new host, and both ends of a connection through it.
     fn relay_one_connection() -> (Relays, TcpStream, TcpStream) {
         let relays = Relays::start_connection().unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -293,7 +293,8 @@ mod tests {
         (relays, inside, outside)
     }
 
-    /// `from` sends 10 bytes, and a RST once `to` has received them: returns how the connection ends for `to`.
+    /// Sends 10 bytes at `from`, and a RST once `to` has received them. Returns the error with which the connection
+    /// ends at `to`.
     fn end_after_reset(mut from: TcpStream, mut to: TcpStream) -> io::ErrorKind {
         from.write_all(b"ten bytes.").unwrap();
         to.read_exact(&mut [0; 10]).unwrap();
