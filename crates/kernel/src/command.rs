@@ -1,4 +1,4 @@
-//! The command `cargo xtask kernel`: runs scripts one after the other and prints a line for each.
+//! The command `cargo xtask kernel`, which runs scripts one after the other and prints a line for each.
 
 use std::fs;
 use std::process::ExitCode;
@@ -179,7 +179,7 @@ fn shortest_duration(script: &Script) -> Span {
     Span::from_nanos(script.events.iter().map(|event| &event.when).fold(0, nanos))
 }
 
-/// Prints the report of a script; returns its outcome.
+/// Prints the report of a script. Returns the outcome of the script.
 fn print_report(file: &str, text: &str, report: &ScriptReport, attempt: u32, verbose: bool) -> Code {
     let mut line = format!("{file}: {}", report.line());
     if attempt > 1 {

@@ -1,4 +1,4 @@
-//! The Linux kernel as the host under test: packets through its TUN device, in real time.
+//! The Linux kernel as the host under test. Packets pass through its TUN device in real time.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -26,7 +26,7 @@ const AGAIN: Span = Span::from_nanos(200_000);
 /// Longest timer tick of Linux (`CONFIG_HZ=100`).
 const TICK: Span = Span::from_millis(10);
 
-/// A socket for one of the script's file descriptors. The real socket never blocks; blocking calls are emulated by
+/// A socket for one of the script's file descriptors. The real socket never blocks, and blocking calls are emulated by
 /// retries.
 pub struct Held {
     pub socket: socket2::Socket,
@@ -39,13 +39,14 @@ pub struct Held {
 pub struct Kernel {
     device: Tun,
     diag: Diag,
-    /// Time of the script's first event; `None` before it.
+    /// Time of the script's first event; `None` before that event.
     start: Option<Instant>,
     now: Time,
     outbox: Outbox,
     pub sockets: BTreeMap<i64, Held>,
-    /// Congestion control of sockets that are opened later. The namespace's default is not used: outside the initial
-    /// namespace it must be a control that is permitted to all users (`tcp_set_default_congestion_control`).
+    /// Congestion control of sockets that are opened later. The default of the namespace is not used, because outside
+    /// of the initial namespace it must be a control that is permitted to all users
+    /// (`tcp_set_default_congestion_control`).
     pub control: String,
     /// Properties of the latest connection: ports, initial sequence number drawn by the kernel, number of bytes
     /// written, and whether the last write set `MSG_MORE`.
@@ -132,9 +133,9 @@ impl ScriptTarget for Kernel {
         self.now
     }
 
-    /// Linux keeps timers in a wheel whose granularity grows with their length: up to an eighth of the length, and at
-    /// least one tick (`kernel/time/timer.c`). A tick may begin just before the timer, and the wheel never expires a
-    /// timer early: two ticks.
+    /// Returns the maximum lateness of a timer. Linux keeps timers in a wheel whose granularity grows with the length
+    /// of a timer: up to an eighth of the length, and at least one tick (`kernel/time/timer.c`). A tick may begin just
+    /// before the timer starts, and the wheel never expires a timer early. Therefore the minimum is two ticks.
     fn lateness(&self, span: Span) -> Span {
         if span == Span::ZERO { Span::ZERO } else { Span::from_nanos(span.as_nanos() / 8) + TICK + TICK }
     }

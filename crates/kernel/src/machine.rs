@@ -9,8 +9,9 @@ use host::ip::{run_ip, run_program};
 use host::namespace;
 use host::tun::Tun;
 
-/// Addresses of the host under test and of the script's side, as the first two nodes of a lasthop network have them.
+/// Address of the host under test, equal to the first node's address in a lasthop network.
 pub const LOCAL: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
+/// Address of the script's side, equal to the second node's address in a lasthop network.
 pub const REMOTE: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 2);
 
 const DEVICE: &str = "tun0";
@@ -21,7 +22,7 @@ pub fn enter_namespace() -> Result<Tun, String> {
     enter_namespace_as(LOCAL)
 }
 
-/// As [`enter_namespace`], with `address` as the host's address.
+/// Enters a namespace as [`enter_namespace`] does, with `address` as the host's address.
 pub fn enter_namespace_as(address: Ipv4Addr) -> Result<Tun, String> {
     let device = || {
         namespace::enter_namespace()?;

@@ -9,7 +9,7 @@ use crate::host::Kernel;
 
 const CONTROLS: [&str; 2] = ["reno", "cubic"];
 
-/// Segments to lose in each case: one, two, three, a burst, most of a flight, the last.
+/// Segments to lose in each case: one, two, three, a burst, most of a flight, and the last one.
 const LOST: [&[u32]; 6] = [
     &[25],
     &[25, 30],

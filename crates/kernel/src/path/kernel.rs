@@ -20,7 +20,7 @@ use crate::machine::{self, LOCAL, REMOTE};
 use crate::path::measured::{FlowMeasurements, RunMeasurements};
 use crate::path::{BottleneckPath, SAMPLING};
 
-/// Port of the first receiver; the others follow.
+/// Port of the first receiver. The other receivers have the following ports.
 const PORT: u16 = 5001;
 
 /// State and measurements of a flow.
@@ -253,7 +253,7 @@ impl World<'_> {
             while let Ok(Some(length)) = self.devices[index].receive(&mut self.buffer) {
                 let behind = self.chance.happens(self.path.loss_behind);
                 let access = self.chance.happens(self.path.loss_before);
-                // In the backward direction the bottleneck comes before the access link.
+                // The bottleneck comes before the access link in the backward direction.
                 let loss = if index == 0 && access {
                     EmulatedLoss::BeforeQueue
                 } else if access || behind {

@@ -31,8 +31,9 @@ pub struct BottleneckPath {
     delay: Duration,
     /// Queue limit at the bottleneck in packets, in each direction.
     queue: usize,
-    /// Loss probability on the access link and on the bottleneck, in each direction.
+    /// Loss probability on the access link, in each direction.
     loss_before: f64,
+    /// Loss probability on the bottleneck, in each direction.
     loss_behind: f64,
     lasts: Duration,
     flows: Vec<PathFlow>,

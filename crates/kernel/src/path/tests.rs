@@ -80,7 +80,7 @@ fn missing_file_and_invalid_options_are_refused() {
 }
 
 /// With a window of four segments over 1 Mbps and negligible propagation delay, one segment is in transmission and
-/// three wait, or two while an acknowledgment is in transit.
+/// three wait. While an acknowledgment is in transit, two wait.
 #[test]
 fn simulated_queue_follows_from_the_window() {
     let set = [
