@@ -32,7 +32,8 @@ fn main() {
     let set = vec![format!("sweep.replications={replications}")];
     let plan = Plan::load(&example, &Overrides { set, ..Overrides::default() }).expect("the example is right");
     let runs = plan.points.len() * plan.cases.len() * replications as usize;
-    // The length of bursts has no effect on a channel without loss: these cells share their runs, as in a sweep.
+    // The length of bursts has no effect on a channel without loss. Therefore these cells share their runs, as in a
+    // sweep.
     let mut seen = HashSet::new();
     let cells = plan.points.iter().flat_map(|point| &point.cells);
     let cells: Vec<_> = cells.filter(|cell| seen.insert(cell.digest)).collect();

@@ -44,7 +44,8 @@ pub struct CaptureFile {
     pub frames: u64,
     /// Epoch of packet times: the arrival of the first frame, in nanoseconds since 1970-01-01 00:00 UTC.
     pub start: i128,
-    /// Why the file could not be read to its end; `None` if it could. The packets before the error are used.
+    /// Reason why the file could not be read to its end; `None` if it was read completely. The packets before the error
+    /// are used.
     pub incomplete: Option<String>,
     /// Whether the capture is known to be from an end of its connections.
     pub at_end: bool,
@@ -55,7 +56,7 @@ pub struct CaptureFile {
 pub struct ExplainedConnection {
     /// The measurements that precede its facts.
     pub survey: Survey,
-    /// The counts of its segments.
+    /// Counts of the connection's segments.
     pub counts: SegmentCounts,
     /// The explanation.
     pub report: CaptureReport,
@@ -149,7 +150,7 @@ impl CaptureFile {
         numbers
     }
 
-    /// The connection with this number; without a number, the connection with the most data.
+    /// Returns the given connection, or, without a number, the one with the most data.
     ///
     /// # Errors
     /// No connection has this number.
@@ -259,7 +260,7 @@ impl CaptureFile {
         Ok(replays.into_iter().map(|replay| replay.finish().0.estimate_rate()).collect())
     }
 
-    /// For each connection its index in `numbers`.
+    /// Returns for each connection its index in `numbers`.
     fn places(&self, numbers: &[u32]) -> Vec<Option<usize>> {
         let mut places = vec![None; self.streams.len()];
         for (place, number) in numbers.iter().enumerate() {
@@ -276,7 +277,7 @@ impl CaptureFile {
         mut each: impl FnMut(usize, &Packet, &Stream) -> bool,
     ) -> Result<(), CaptureFailure> {
         let mut capture = open_capture(&self.path)?;
-        // After an error no further packets follow.
+        // No packets follow an error.
         while let Some(Ok(packet)) = capture.next() {
             if let Some(of) = packet.stream
                 && let Some(place) = places.get(of.stream as usize).copied().flatten()
@@ -303,7 +304,7 @@ fn open_capture(path: &Path) -> Result<Capture<Box<dyn Read>>, CaptureFailure> {
 }
 
 impl ExplainedConnection {
-    /// The connection: its number, its ends and the direction of its data.
+    /// Describes the connection by its number, its ends and the direction of its data.
     pub fn name(&self) -> String {
         let (from, to) = (self.survey.sender, self.survey.sender.other());
         let ends = &self.survey.stream.ends;
@@ -321,7 +322,7 @@ impl ExplainedConnection {
             );
         }
         if survey.vantage.is_unknown() {
-            notes.push("nothing shows where it was captured: times are taken to be the sender's, and neither timeouts nor pacing are looked for; --at says where".to_owned());
+            notes.push("the place of the capture is unknown: its times count as the sender's, and timeouts and pacing are not analysed; --at sets the place".to_owned());
         } else if !survey.is_at_sender() {
             let place = survey.place_of_times().name();
             notes.push(format!(
@@ -345,7 +346,7 @@ impl ExplainedConnection {
         if survey.offloaded {
             let mss = survey.mss;
             notes.push(format!(
-                "segments larger than the MSS were captured (offloading): taken as segments of {mss} bytes"
+                "segments larger than the MSS were captured (offloading): treated as segments of {mss} bytes"
             ));
         }
         if survey.rate.is_unknown() {

@@ -39,8 +39,8 @@ pub fn is_available(section: &str, name: &str) -> bool {
 const REMEDY: &str = "releases and wheels include the feature";
 
 impl Feature {
-    /// The error for using the feature at the place `found` in a build without it; `None` if the build includes the
-    /// feature.
+    /// Returns the error for using the feature at the place `found` in a build without the feature; `None` if the build
+    /// includes it.
     pub fn missing(&self, found: &str) -> Option<Problem> {
         let expected = format!("a build of lasthop with the feature `{}`, for {}", self.name, self.about);
         (!self.is_on).then(|| Problem::new(expected).found(found.to_owned()).hint(self.hint()))
@@ -62,8 +62,8 @@ impl Feature {
     }
 }
 
-/// Selects traces by name, as [`traces::parse_trace_names`]. `all` omits the traces that this build cannot write; the second value
-/// is a note about them.
+/// Selects traces by name, as [`traces::parse_trace_names`] does. `all` omits the traces that this build cannot write.
+/// The second value is a note about the omitted traces.
 ///
 /// # Errors
 /// An unknown name, or the name of a trace that this build cannot write.
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn absent_feature_withholds_its_members() {
+    fn disabled_feature_excludes_its_members() {
         assert!(ABSENT.withholds("formats", "x"));
         assert!(!ABSENT.withholds("formats", "y") && !ABSENT.withholds("paths", "x"));
         assert!(!Feature { is_on: true, ..ABSENT }.withholds("formats", "x"));
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn all_selects_what_the_build_can_write() {
+    fn traces_all_selects_every_trace_that_the_build_supports() {
         let (selected, note) = select_traces(&["all".to_owned()]).unwrap();
         assert_eq!(selected.iter().any(|trace| trace.name == "parquet"), PARQUET.is_on);
         assert_eq!(note.is_none(), PARQUET.is_on);

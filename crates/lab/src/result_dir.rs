@@ -16,8 +16,8 @@ use crate::run_error::RunError;
 use crate::swap::swap_paths;
 use observe::output;
 
-/// The manifest: the scenario's file and the list of files that the run wrote; empty, and locked by the run, in an
-/// unfinished directory.
+/// The manifest: the scenario's file, and the list of files that the run wrote. In an unfinished directory the manifest
+/// is empty, and locked by the run.
 const MANIFEST: &str = ".lasthop";
 /// Files in every result.
 const EVERY_RESULT: [&str; 2] = ["scenario.toml", "summary.json"];
@@ -25,17 +25,19 @@ const EVERY_RESULT: [&str; 2] = ["scenario.toml", "summary.json"];
 const BEGINNINGS: u32 = 100;
 /// The directory of plots made by `lasthop plot`.
 const PLOTS: &str = "plots";
-/// File name endings of a capture, and of the directory of plots and the page made from a capture.
+/// File name ending of a capture.
 const CAPTURE_ENDING: &str = ".pcapng";
+/// Name ending of the directory of plots made from a capture.
 const PLOTS_ENDING: &str = ".plots";
+/// File name ending of the page made from a capture.
 const PAGE_ENDING: &str = ".html";
-/// Prefix of the manifest's line with the scenario's file; no file of a result has such a name.
+/// Prefix of the manifest's line with the scenario's file. No file of a result has such a name.
 const ORIGIN: &str = "# from ";
 
-/// The file by which a result of an emulation with real hosts is recognized: no run of the simulator repeats it.
+/// The file that identifies the result of an emulation with real hosts, which no simulation can repeat.
 pub const EMULATION: &str = "emulation.json";
 
-/// The file by which the directory of a comparison with real hosts is recognized, which has a result for each run.
+/// The file that identifies the directory of a comparison with real hosts, which has a result for each run.
 pub const COMPARISON: &str = "comparison.json";
 
 /// A result directory in progress. Removed if it is dropped before it is complete.
@@ -69,7 +71,7 @@ impl PartialResult {
         let leftover = clear_unfinished(&dir)?;
         recover_result(&target, &dir)?;
         let unwritable = |source| RunError::Unwritable { path: dir.clone(), source };
-        // The directory appears with its manifest locked: of two simultaneous runs, one finds it in use.
+        // The directory appears with its manifest locked. Of two simultaneous runs, one finds the directory in use.
         let unseen = sibling_path(&dir, &std::process::id().to_string());
         for tries_left in (0..BEGINNINGS).rev() {
             let begun = fs::create_dir_all(&unseen).and_then(|()| File::create(unseen.join(MANIFEST)));
@@ -123,7 +125,8 @@ impl PartialResult {
         if target.exists() {
             // Files may have been added since the run began.
             check_replaceable(target, false)?;
-            // Held until the old result is removed: another run that finds it as `DIR.partial` is refused.
+            // The lock is held until the old result is removed. Another run that finds the old result as `DIR.partial`
+            // is refused.
             let old = File::open(target.join(MANIFEST)).ok();
             let _ = old.as_ref().map(File::lock);
             swap_paths(&self.dir, target, &sibling_path(&self.dir, "old")).map_err(unwritable)?;
@@ -243,7 +246,7 @@ fn is_report(path: &Path) -> bool {
     read.is_ok() && head.contains("name=\"generator\" content=\"lasthop ")
 }
 
-/// Bytes of a page within which its generator is named.
+/// Number of bytes at the start of a page in which its generator is named.
 const REPORT_HEAD: u64 = 1024;
 
 /// A file in a directory of plots that is not a picture, if any.
@@ -262,7 +265,8 @@ fn clear_unfinished(dir: &Path) -> Result<Option<File>, RunError> {
     }
     check_replaceable(dir, true)?;
     let removed = match (&lock, fs::remove_dir(dir)) {
-        // Without a manifest: left by an earlier version, unless another run has started there in the meantime.
+        // The directory has no manifest. An earlier version left it, unless another run has started there in the
+        // meantime.
         (None, Err(error)) if error.kind() == io::ErrorKind::DirectoryNotEmpty && dir.join(MANIFEST).exists() => {
             Err(error)
         }
@@ -284,7 +288,7 @@ pub(crate) fn origin_of(dir: &Path) -> Option<String> {
     Some(manifest.lines().next()?.strip_prefix(ORIGIN)?.to_owned())
 }
 
-/// The scenario's file as the manifest names it: relative to the working directory, on one line.
+/// Formats the scenario's file as the manifest names it: relative to the working directory, on one line.
 pub fn format_origin(file: &Path) -> String {
     let here = std::env::current_dir().unwrap_or_default();
     let file = file.strip_prefix(here).unwrap_or(file);

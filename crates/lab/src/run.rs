@@ -19,8 +19,8 @@ use crate::load::{Loaded, to_toml};
 use crate::result_dir::{EMULATION, PartialResult, format_origin, origin_of};
 pub use crate::run_error::RunError;
 
-/// Repeats the run whose result is in `dir`, and passes its events to `sink`. The function fails if this program
-/// computes another result from the scenario. A run that the sink ended early by `enough` is not compared.
+/// Repeats the run whose result is in `dir`, and passes the events of the run to `sink`. Fails if this program computes
+/// another result from the scenario. A run that the sink ended early by `enough` is not compared.
 pub fn replay_result<S: Sink>(
     loaded: &Loaded,
     dir: &Path,
@@ -46,8 +46,8 @@ pub fn replay_result<S: Sink>(
     Ok(results)
 }
 
-/// The scenario file from which the result in `dir` was made; `None` if `dir` has no result or its result is of the
-/// file `loaded`.
+/// Returns the scenario file from which the result in `dir` was made; `None` if `dir` has no result, or if the result
+/// was made from the file `loaded`.
 pub fn made_of_another(loaded: &Loaded, dir: &Path) -> Option<String> {
     origin_of(dir).filter(|other| *other != format_origin(&loaded.path))
 }
@@ -60,7 +60,7 @@ pub struct RunOutcome {
     pub replaced: bool,
 }
 
-/// Runs without a result directory: only prints traces. With `delays` the summary has delays.
+/// Runs without a result directory, and only prints traces. With `delays` the summary has delays.
 pub fn run_without_directory(
     loaded: &Loaded,
     printers: Printers,

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use observe::run::{Interrupted, TraceError};
 use scenario::problem::Problem;
 
-/// Why a run has no result.
+/// The reason why a run has no result.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// A file or directory could not be written.
@@ -28,7 +28,7 @@ pub enum RunError {
     /// The result cannot be reproduced from its scenario.
     #[error("{}: this program computes other results from its scenario\n  hint: the results are of another version, or a file was changed; run the scenario again", .0.display())]
     OtherProgram(PathBuf),
-    /// The result is of real hosts, so no simulation repeats it.
+    /// The result is that of real hosts, which no simulation can repeat.
     #[error("{}: is a result of real hosts (`lasthop shell`), which cannot be repeated\n  hint: its captures, NODE.pcapng, have every packet", .0.display())]
     Emulated(PathBuf),
     /// Cancelled by the progress callback.

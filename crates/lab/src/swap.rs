@@ -4,8 +4,8 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-/// Swaps `one` and `other`, which must both exist: in one step where the system supports it (Linux and macOS, on most
-/// file systems), so that neither is missing at any moment; otherwise by three renames over `aside`, which must not
+/// Swaps `one` and `other`, which must both exist. On Linux and macOS, with most file systems, the swap is one step, so
+/// that neither is missing at any moment. Otherwise the swap consists of three renames over `aside`, which must not
 /// exist.
 pub(crate) fn swap_paths(one: &Path, other: &Path, aside: &Path) -> io::Result<()> {
     at_once(one, other).or_else(|_| by_renames(one, other, aside))
@@ -35,7 +35,7 @@ fn by_renames(one: &Path, other: &Path, aside: &Path) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    /// Both implementations; neither leaves a file under the temporary name.
+    /// The test covers both implementations. Neither leaves a file under the temporary name.
     #[test]
     fn directories_are_swapped() {
         for swap in [swap_paths, by_renames] {

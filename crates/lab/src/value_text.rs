@@ -10,8 +10,8 @@ pub fn format_json_value(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// Values that are all numbers or quantities of one unit, as numbers: the unit, the suffix of the column's name, the
-/// values.
+/// Parses values that are all numbers or quantities of one unit. Returns the unit, the suffix of the column's name, and
+/// the values as numbers.
 pub fn parse_base_numbers(values: &[String]) -> Option<(&'static str, &'static str, Vec<Option<f64>>)> {
     fn all<T: FromStr>(values: &[String], number: fn(T) -> f64) -> Option<Vec<Option<f64>>> {
         values

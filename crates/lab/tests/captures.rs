@@ -40,7 +40,7 @@ fn explained(file: &[u8], given: Option<Vantage>) -> (CaptureReport, Survey) {
     (explained.report, explained.survey)
 }
 
-/// Numbers of findings: in the run, of those in the capture, in the capture, and of those in the run.
+/// Numbers of findings: in the run; of these, in the capture; in the capture; of these, in the run.
 #[derive(Clone, Copy, Default, Debug)]
 struct Matches {
     truth: u32,
@@ -82,7 +82,7 @@ fn compare(truth: &FlowReport, claims: &CaptureReport, (at_sender, scale_known):
     }
 }
 
-/// A scenario of a family, by number: the number selects its parameters.
+/// Returns a scenario of a family. `number` selects the parameters.
 fn scenario(family: &str, number: u64) -> String {
     let pick = |list: &[&str], of: u64| list[((number / of) as usize) % list.len()].to_owned();
     let variant = pick(&["reno", "newreno", "sack", "cubic", "linux-reno"], 1);
@@ -187,7 +187,7 @@ fn share(part: u32, whole: u32) -> f64 {
     f64::from(part) / f64::from(whole.max(1))
 }
 
-/// The page has the figures of every kind.
+/// Checks that the page has the figures of every kind.
 fn assert_page_has(matrix: &Matrix) {
     let row = |(kind, matches): (&&str, &Matches)| {
         let Matches { truth, found, claimed, confirmed, .. } = *matches;
@@ -204,7 +204,7 @@ fn findings_of_a_capture_equal_findings_of_its_run() {
     assert_eq!(matrix.len(), shown_kinds(true).len());
     for (kind, Matches { truth, found, claimed, confirmed, .. }) in matrix {
         assert!(truth >= 5, "{kind}: {truth} instances");
-        // Of few runs; one connection has several findings.
+        // The bounds apply to few runs, and one connection has several findings.
         assert!(share(found, truth) >= 0.8, "{kind}: {found} of {truth} found");
         assert!(share(confirmed, claimed) >= 0.8, "{kind}: {confirmed} of {claimed} confirmed");
     }
@@ -258,7 +258,7 @@ fn place_of_capture_follows_from_the_handshake() {
 /// The causes of the budget add up to the time, and agree with the causes of the run as far as a capture separates
 /// them.
 #[test]
-fn budget_of_a_capture_agrees_with_that_of_its_run() {
+fn budget_of_a_capture_agrees_with_the_budget_of_its_run() {
     // Receivers in these runs do not delay acknowledgments, because the delays would count as time of the path.
     for number in [UNSEEN + 1, UNSEEN + 2, UNSEEN + 7] {
         let (truth, sender, _) = run(&build_network(&scenario("losses", number)));
@@ -279,7 +279,7 @@ fn budget_of_a_capture_agrees_with_that_of_its_run() {
     }
 }
 
-/// Repetitions are the segments that tshark reports as such, under any of its names.
+/// The repetitions of a capture are the segments that tshark reports as such, under any of its names.
 #[test]
 fn repeated_segments_agree_with_tshark() {
     skip::need!("tshark");

@@ -74,7 +74,7 @@ fn given(text: &str) -> Loaded {
     from_toml("given", text).unwrap_or_else(|problems| panic!("{problems:?}"))
 }
 
-/// Runs with both traces and compares them; returns the number of events by kind.
+/// Runs with both traces and compares them. Returns the number of events by kind.
 fn compare(loaded: &Loaded) -> BTreeMap<String, usize> {
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path().join("r");

@@ -3,7 +3,7 @@
 use lab::load::{self, Overrides};
 use testkit::COUNTED_CELL;
 
-/// Refined ICMP must also run at the senders, which are copies here.
+/// Refined ICMP must also run at the senders. These are copies here.
 #[test]
 fn schemes_are_compared_for_copied_nodes() {
     let source =

@@ -50,8 +50,8 @@ fn sweep(
     Analysis { sweep, cells, level: Default::default() }
 }
 
-/// Four sweeps: numbers on the axis, with a missing value; names on the axis, with two charts; more rows than fit on a
-/// page, without a second replication or case; and no value at all.
+/// Returns four sweeps: with numbers on the axis and a missing value; with names on the axis and two charts; with more
+/// rows than fit on a page, without a second replication or case; and without any value.
 fn sweeps() -> Vec<Analysis> {
     let windows: Vec<Value> =
         [16, 32, 128].iter().map(|size| json!({"flows.download.receive_window": format!("{size} KiB")})).collect();
@@ -108,8 +108,8 @@ fn latex_and_gnuplot_files_match_their_golden_files() {
     }
 }
 
-/// By hand: the means of 16 KiB are 302 and 282; two values that differ by 4 have a standard error of 2, and the
-/// half width is 2 * 12.706 = 25.4. The differences are all -20, and -20 / 302 = -6.6 %.
+/// By hand: the means of 16 KiB are 302 and 282. Two values that differ by 4 have a standard error of 2, so that the
+/// half width is 2 * 12.706 = 25.4. All differences are -20, and -20 / 302 = -6.6 %.
 #[test]
 fn latex_row_has_mean_and_change_with_half_widths() {
     let dir = written(&sweeps()[..1]);

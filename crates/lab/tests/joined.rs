@@ -13,7 +13,7 @@ use testkit::build_network;
 use wire::pcapng::{Direction, Writer};
 use wire::{Addr, Flags, Packet};
 
-/// The first sequence number and acknowledgment number of a packet, and bytes of data.
+/// First sequence number, acknowledgment number and data length of a packet.
 type Name = (u32, u32, u32);
 
 fn name(packet: &Packet) -> Option<Name> {
@@ -34,7 +34,7 @@ struct Frame {
 struct Ends {
     nodes: [u32; 2],
     frames: [Vec<Frame>; 2],
-    /// Whether packets have the same IP identification in both captures; otherwise each capture numbers packets
+    /// Whether packets have the same IP identification in both captures. Otherwise each capture numbers packets
     /// differently.
     has_ids: bool,
     /// Ends at which offloading merges segments.
@@ -43,13 +43,15 @@ struct Ends {
     misses: Option<usize>,
     /// Number of segments at each end that are part of a merged one.
     merged: [usize; 2],
-    /// By direction: packets sent, and the identifications of packets before and after the station.
+    /// Number of packets sent, by direction.
     sent: [u16; 2],
+    /// Identifications of the packets before and after the station, by direction.
     under_way: [[BTreeMap<Name, VecDeque<u16>>; 2]; 2],
-    /// Clock of the receiver: its offset, and its rate error in parts per million.
+    /// Offset of the receiver's clock, and its rate error in parts per million.
     clock: (Span, f64),
-    /// By direction, data first: times at which packets left, and arrived.
+    /// Departure times of packets, by direction; the direction of data first.
     left: [BTreeMap<Name, Vec<Time>>; 2],
+    /// Arrival times of packets, by direction; the direction of data first.
     arrived: [BTreeMap<Name, Vec<Time>>; 2],
     lost: [BTreeMap<Name, usize>; 2],
 }
@@ -75,7 +77,7 @@ impl Ends {
         }
     }
 
-    /// The identification of a packet that leaves a link, on which packets keep their order.
+    /// Returns the identification of a packet that leaves a link. Packets keep their order on a link.
     fn leaves(&mut self, of: usize, link: usize, name: &Name) -> u16 {
         self.under_way[of][link].get_mut(name).and_then(VecDeque::pop_front).unwrap_or_default()
     }
@@ -111,7 +113,7 @@ impl Ends {
     }
 }
 
-/// Merges consecutive segments of one direction, as offloading does with segments that leave together or arrive shortly
+/// Merges consecutive segments of one direction, as offloading merges segments that leave together or arrive shortly
 /// after one another.
 fn merged(frames: Vec<Frame>) -> Vec<Frame> {
     let mut all: Vec<Frame> = Vec::new();
@@ -238,7 +240,7 @@ fn joined(text: &str, clock: (Span, f64), swapped: bool, check: impl FnOnce(&Bot
     joined_at(&network, ends, if swapped { [1, 0] } else { [0, 1] }, check);
 }
 
-/// The same for captures at these nodes, joined in this order.
+/// Joins captures at these nodes, in this order, and checks the result.
 fn joined_at(network: &Network, mut ends: Ends, order: [usize; 2], check: impl FnOnce(&BothEnds<'_>, &Ends)) {
     World::new(network, true).run(&mut ends);
     let directory = tempfile::tempdir().expect("a directory");
@@ -275,7 +277,7 @@ fn lost_packets_of_both_directions_agree_with_the_run() {
                     assert_eq!((way.unseen, way.missed), (0, 0));
                     let unknown = by_name(&way.packets, |packet| packet.fate.is_unknown());
                     let mut found = by_name(&way.packets, Crossing::is_lost);
-                    // The capture that would have shown them was over.
+                    // The capture at the other end had ended before these packets could have arrived.
                     for (name, times) in unknown {
                         assert!(times <= 1);
                         if run.lost[direction].contains_key(&name) {
@@ -350,7 +352,7 @@ fn delays_agree_with_the_run_except_for_the_clock_offset() {
             let mut compared = 0;
             let mut offsets = Vec::new();
             for (direction, way) in [&both.joined.data, &both.joined.acks].into_iter().enumerate() {
-                // Of packets sent twice, only the timestamp identifies the one that arrived.
+                // Of two transmissions of the same packet, only the timestamp identifies the one that arrived.
                 let once = |name: &Name| {
                     let (left, arrived) = (&run.left[direction][name], run.arrived[direction].get(name)?);
                     (left.len() == 1 && arrived.len() == 1).then(|| arrived[0].since(left[0]).as_secs_f64())
@@ -378,7 +380,7 @@ fn delays_agree_with_the_run_except_for_the_clock_offset() {
     }
 }
 
-/// With both captures, the fate of each transmission is known.
+/// The fate of each transmission is known from both captures together.
 #[test]
 fn explanation_of_both_ends_has_the_losses_of_the_run() {
     #[derive(Default)]
@@ -398,7 +400,7 @@ fn explanation_of_both_ends_has_the_losses_of_the_run() {
     });
 }
 
-/// Counts inferred fates, and those that both captures confirm: lost, or arrived within the bounds.
+/// Counts of inferred fates, and of those fates that both captures confirm: lost, or arrived within the bounds.
 #[derive(Default)]
 struct BoundsCheck<'a> {
     truth: Option<&'a Truth>,
@@ -417,7 +419,8 @@ impl CapturedSink for BoundsCheck<'_> {
     }
 }
 
-/// What the capture of one end infers of transmissions is true: at least 95 % of the fates and of the bounds of arrivals.
+/// The fates and arrivals of transmissions that are inferred from the capture of one end are true: at least 95 % of the
+/// fates, and of the bounds of arrivals.
 #[test]
 fn inferred_fates_and_bounds_contain_the_truth() {
     for (name, air) in AIRS {

@@ -43,7 +43,7 @@ fn complete(path: &Path) -> Store {
     store
 }
 
-/// The same results as an SQLite store, also when it is opened again; nothing is repeated.
+/// A journal contains the same results as an SQLite store, also when it is opened again. No run is repeated.
 #[test]
 fn journal_and_sqlite_store_have_equal_contents() {
     let dir = dir("same");
@@ -141,7 +141,7 @@ fn journal_of_another_version_is_refused_with_that_version() {
     assert!(error.contains("model 999") && error.contains(&format!("model {}", sim::MODEL_VERSION)), "{error}");
 }
 
-/// A run repeated for its delays replaces the first result, also when the file is read again.
+/// A run that is repeated for its delays replaces the first result, also after the file is read again.
 #[test]
 fn repeated_run_with_delays_replaces_the_first() {
     let dir = dir("delays");
@@ -191,7 +191,7 @@ fn cells_and_run(path: &Path) -> ([Digest; 2], String) {
     (cells.try_into().unwrap(), run["summary"].as_str().unwrap().to_owned())
 }
 
-/// A run counts as finished only after its line has been written.
+/// A run counts as finished only after its line is written.
 #[test]
 fn run_is_stored_by_a_retry_after_a_failed_write() {
     let dir = dir("retry");
@@ -212,7 +212,7 @@ fn run_is_stored_by_a_retry_after_a_failed_write() {
     assert!(read.has(digest, 0).unwrap() && read.sweeps().unwrap().len() == 1);
 }
 
-/// The second of two runs differs from its stored result, so the first run is not stored either.
+/// The second of two runs differs from its stored result. Therefore the first run is not stored either.
 #[test]
 fn runs_stored_together_are_written_all_or_not_at_all() {
     let dir = dir("together");

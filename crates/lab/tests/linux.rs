@@ -15,8 +15,8 @@ use stats::{Interval, Level, Moments, Sample};
 use testkit::record_events;
 use wire::Body;
 
-/// The network of a path with a variant: a handshake, segments of 1448 bytes with timestamps as Linux sends, and a
-/// receive window that does not limit them.
+/// Returns the network of a path with a variant: a handshake, segments of 1448 bytes with timestamps as Linux sends
+/// them, and a receive window that does not limit the sender.
 fn network(path: &str, variant: &str) -> Network {
     let flow = if path.ends_with("upload") { "upload" } else { "download" };
     let set = [
@@ -38,8 +38,9 @@ const OF_SEED: u64 = 30;
 /// Number of simulated transfers for each transfer of Linux.
 const RUNS: u64 = 4;
 
-/// Bytes of Linux's transfers, and of data in its segments.
+/// Number of bytes of each Linux transfer.
 const BYTES: u64 = 1_000_000;
+/// Number of data bytes in each Linux segment.
 const SEGMENT: u64 = 1448;
 
 /// The mean of [`RUNS`] in kbit/s, from the first packet, at `began`, to the last new data at the receiver, as in the
@@ -81,7 +82,7 @@ fn shown(sample: &Sample) -> String {
     format!("{:.0} +- {half:.0}", moments.mean().unwrap())
 }
 
-/// Each transfer of Linux, compared with simulated ones that begin at the same time of the same channel.
+/// Each transfer of Linux is compared with simulated transfers that begin at the same time of the same channel.
 #[test]
 fn goodput_agrees_with_linux_on_the_built_in_paths() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/linux");

@@ -24,7 +24,7 @@ fn store() -> (tempfile::TempDir, PathBuf) {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("store.sqlite");
     fs::copy(before("store.sqlite"), &path).unwrap();
-    // The store was written with model 9; these scenarios have the same results in the current model.
+    // The store was written with model 9. The scenarios have the same results in the current model.
     change(&path, &format!("UPDATE sweeps SET model = {}", sim::MODEL_VERSION));
     // The old format has no column `form`.
     let checksum = "row_checksum(id, digest, name, title, scenario, metrics, lasthop, model)";
@@ -59,7 +59,7 @@ fn kept(name: &str) -> Value {
     serde_json::from_str(&fs::read_to_string(before(name)).unwrap()).unwrap()
 }
 
-/// The same results under the current names of metrics.
+/// Returns the results of an old store under the current names of metrics.
 fn kept_now(name: &str) -> Value {
     let mut kept = kept(name);
     for entry in kept.as_array_mut().unwrap() {
@@ -105,7 +105,7 @@ fn old_and_new_runs_are_merged() {
     assert_eq!(store.sweeps().unwrap().iter().filter(|sweep| sweep.name == "wire").count(), 1);
 }
 
-/// A scenario that can no longer be read has no key; its stored results are still shown.
+/// A scenario that can no longer be read has no key. Its stored results are still shown.
 #[test]
 fn sweep_with_an_unreadable_scenario_is_unchanged() {
     let (_dir, path) = store();
@@ -179,7 +179,7 @@ fn runs_without_a_metric_are_counted_and_refilled() {
     swept(&plan, &mut Store::create(&path).unwrap()).unwrap();
     without_timeouts(&path);
 
-    // A new metric does not invalidate stored runs; they have no value of it.
+    // A new metric does not invalidate stored runs, which have no value of it.
     let mut store = Store::open(&path).unwrap();
     assert_eq!(swept(&plan, &mut store).unwrap(), Tally { wanted: 8, found: 8, done: 0 });
     let analysis = |store: &Store| Analysis::of(store, store.sweeps().unwrap().remove(0), u64::MAX).unwrap();

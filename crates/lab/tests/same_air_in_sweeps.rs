@@ -1,4 +1,5 @@
-//! In a sweep every case of a point meets the same channel states in one replication, and others in the next.
+//! In a sweep every case of a point meets the same channel states in one replication, and other states in the next
+//! replication.
 
 use std::path::PathBuf;
 

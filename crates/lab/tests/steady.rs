@@ -1,4 +1,5 @@
-//! The steady state of a goodput, checked by hand for deterministic runs, and by other runs for random ones.
+//! The steady state of a goodput. The results are checked by hand for deterministic runs, and by other runs for random
+//! ones.
 
 use std::ops::ControlFlow;
 
@@ -17,8 +18,9 @@ fn report(network: &Network, question: &Question) -> FlowReport {
     reports.into_iter().next().unwrap()
 }
 
-/// 1 ms per packet, 100 ms of round trip: 49.48 ms of delay in each direction, 1 ms for a segment, 0.04 ms for its
-/// acknowledgment. Slow start sends 1, 2, 4, 8, 16, 32 segments in six round trips; then the window of 40 applies.
+/// Returns a network with 1 ms per packet and 100 ms of round trip: 49.48 ms of delay in each direction, 1 ms for a
+/// segment, and 0.04 ms for its acknowledgment. Slow start sends 1, 2, 4, 8, 16, 32 segments in six round trips. Then
+/// cwnd is 40.
 fn by_hand(until: Span) -> Network {
     let flow = "mss = \"960 B\"\nreceive_window = \"38400 B\"";
     Network { duration: until, ..build_network(&wire_text("8 Mbps", "49.48 ms", flow)) }
@@ -38,7 +40,7 @@ fn perfect_wire_matches_the_hand_calculation() {
         assert!((row.goodput.centre() / bps - 1.0).abs() < 1e-12, "{row:?}");
         assert_eq!(row.goodput.half_width(), 0.0, "{row:?}");
     }
-    // Means of five bins: 31 / 5, (32 + 160) / 5, then 40: the third and all later means are equal.
+    // The means of five bins are 31 / 5, (32 + 160) / 5, then 40. The third mean and all later means are equal.
     assert_eq!(report.warmup, Ok(Span::from_secs(1)));
     // 400 - 1770 / n segments a second after n rounds; 95 % of the last, 399.115, from n = 84.93 on.
     assert_eq!(report.verdict, SteadyVerdict::Steady { from: Span::from_millis(8500) });
@@ -133,7 +135,7 @@ fn run_of_the_recommended_length_is_near_the_mean() {
     assert!(quarter <= 0.86 && quarter < enough, "{quarter} at a quarter of {rest}");
 }
 
-/// Sojourn times of a minute, half of the time without reception: 100 s contain one or two of them.
+/// Sojourn times are a minute, and half of the time there is no reception. In 100 s there are one or two sojourn times.
 #[test]
 fn run_that_is_too_short_is_reported() {
     let slow = r#"{ kind = "two-state", mean_good = "60 s", mean_bad = "60 s" }"#;

@@ -9,7 +9,7 @@ use lab::sweep::Plan;
 use lab::sweep::analysis::{Analysis, analysis_to_json};
 use serde_json::{Value, json};
 
-/// A store of two cases at one point, with eight replications each.
+/// Writes a store of two cases at one point, with eight replications each.
 fn make(path: &Path) {
     let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/goel1997-recoveries.toml");
     let plan = Plan::load(&example, &Overrides::default()).expect("the example is right");
@@ -36,8 +36,8 @@ fn read(path: &Path) -> Result<Vec<Value>, StoreError> {
     sweeps.map(|sweep| Analysis::of(&store, sweep, u64::MAX).map(|analysis| analysis_to_json(&analysis))).collect()
 }
 
-/// Flips `count` bits, one at a time, spread evenly over the file with a stride that covers every bit position; returns
-/// how many were refused.
+/// Flips `count` bits, one at a time, spread evenly over the file with a stride that covers every bit position. Returns
+/// the number of damaged files that were refused.
 fn flip(count: usize) -> usize {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("s.sqlite");

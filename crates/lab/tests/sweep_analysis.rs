@@ -51,8 +51,8 @@ fn rows(analysis: &Analysis) -> Vec<ReplicationStatistics> {
     entries.into_iter().filter_map(|entry| entry.row).collect()
 }
 
-/// By hand: 2, 4, 3, 3 against 1, 2, 3, 6: differences -1, -2, 0, 3, mean 0: no change. Student's t for
-/// three degrees of freedom is 3.182; the differences' deviation is sqrt(14 / 3).
+/// By hand: the values 2, 4, 3, 3 and 1, 2, 3, 6 have differences -1, -2, 0, 3 with mean 0, which is no change.
+/// Student's t for three degrees of freedom is 3.182, and the deviation of the differences is sqrt(14 / 3).
 #[test]
 fn cases_are_compared_by_paired_replications() {
     let rows = rows(&analysis([&[2, 4, 3, 3], &[1, 2, 3, 6]]));
@@ -65,8 +65,8 @@ fn cases_are_compared_by_paired_replications() {
     assert_eq!(rows[1].quantiles[1].value, 2.5);
 }
 
-/// The change is between the means; it is not the mean of single changes. By hand: 0, 1, 1, 0 against 5, 2, 2, 0: from
-/// 0.5 to 2.25. 5, 1 against 5, 3: from 3 to 4, where single runs change by 0 and 200 %.
+/// The change is that of the means, not the mean of single changes. By hand: 0, 1, 1, 0 and 5, 2, 2, 0 change from 0.5
+/// to 2.25. 5, 1 and 5, 3 change from 3 to 4, while single runs change by 0 and 200 %.
 #[test]
 fn change_between_cases_is_the_change_of_their_means() {
     for (runs, percent) in [([&[0, 1, 1, 0][..], &[5, 2, 2, 0][..]], 350.0), ([&[5, 1], &[5, 3]], 100.0 / 3.0)] {
@@ -106,7 +106,7 @@ fn runs_of_one_model_version_merge_and_other_results_do_not() {
     assert!(matches!(store_of_ours.merge(&wrong), Err(StoreError::Disagree { replication: 1, .. })));
 }
 
-/// The metadata of a store describe its runs, not the most recent view of them.
+/// The metadata of a store describe the runs in the store, not the latest analysis of these runs.
 #[test]
 fn analysis_of_fewer_replications_leaves_the_store_unchanged() {
     let (_dir, path) = scratch();
@@ -124,8 +124,8 @@ fn analysis_of_fewer_replications_leaves_the_store_unchanged() {
     assert!(!asked(&store));
 }
 
-/// By hand, two values a and b: half of the 90 % interval is 6.314 |a - b| / 2, of the 95 % interval 12.706 |a - b| /
-/// 2.
+/// By hand, for two values a and b: half of the 90 % interval is 6.314 |a - b| / 2, and half of the 95 % interval is
+/// 12.706 |a - b| / 2.
 #[test]
 fn confidence_intervals_have_the_level_of_the_stopping_rule() {
     let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/goel1997-recoveries.toml");
@@ -147,8 +147,8 @@ fn confidence_intervals_have_the_level_of_the_stopping_rule() {
     }
 }
 
-/// By hand, two values a and b: the 95 % interval of the mean reaches 12.706 |a - b| / 2 to both sides, that of one run
-/// sqrt(3) times as far. A share is from 0 to 1, a count is not negative.
+/// By hand, for two values a and b: the 95 % interval of the mean reaches 12.706 |a - b| / 2 to both sides, and that of
+/// one run reaches sqrt(3) times as far. A share is from 0 to 1, a count is not negative.
 #[test]
 fn intervals_are_truncated_to_the_range_of_the_metric() {
     let (_dir, path) = scratch();

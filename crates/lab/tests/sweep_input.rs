@@ -35,7 +35,7 @@ fn plan(sweep: &str) -> Plan {
     plan_set(sweep, &[]).unwrap_or_else(|problems| panic!("{sweep}: {problems:?}"))
 }
 
-/// The points of a sweep, only their values.
+/// Returns the values of the points of a sweep.
 fn points(plan: &Plan) -> Vec<String> {
     let values =
         |point: &lab::sweep::Point| point.changes.iter().map(|(_, to)| scenario::axes::format_axis_value(to)).collect();
@@ -210,7 +210,7 @@ fn errors_in_a_sweep_from_the_command_line_name_the_option() {
     }
 }
 
-/// An error that only a combination causes names both settings.
+/// An error that only a combination of settings causes names both settings.
 #[test]
 fn errors_of_a_combination_name_both_settings() {
     let sweep =

@@ -1,5 +1,5 @@
-//! A channel for the facts of connections, from the thread that derives them from packets to the one that explains them:
-//! each takes about half of the time.
+//! A channel for the facts of connections. It leads from the thread that derives the facts from packets to the thread
+//! that explains them; each of these tasks takes about half of the time.
 
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
@@ -35,7 +35,7 @@ impl FactSender {
     /// Sends the facts that wait.
     pub fn flush(&mut self) {
         let facts = std::mem::take(&mut self.facts);
-        // An error says that the other thread has ended, by a panic that its caller sees.
+        // An error means that the other thread has ended by a panic, which its caller sees.
         let _ = self.to.send((self.place, facts));
     }
 }

@@ -1,4 +1,4 @@
-//! Why captures cannot be explained.
+//! The reason why captures cannot be explained.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use capture::joined::JoinError;
 
 use super::UnexplainedFrames;
 
-/// Why a capture cannot be explained.
+/// The reason why a capture cannot be explained.
 #[derive(Debug, thiserror::Error)]
 pub enum CaptureFailure {
     /// The file cannot be opened.

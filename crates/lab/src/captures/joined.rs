@@ -64,13 +64,13 @@ impl<'a> BothEnds<'a> {
         Ok(BothEnds { files, numbers, joined, whole_path, survey })
     }
 
-    /// How much the clock of the receiver was ahead of the sender's when the capture of the sender began, in
-    /// nanoseconds.
+    /// Returns the time by which the receiver's clock was ahead of the sender's clock when the capture of the sender
+    /// began, in nanoseconds.
     pub fn clock_ahead(&self) -> i128 {
         self.joined.clock.offset + self.files[1].start - self.files[0].start
     }
 
-    /// The fates of the transmissions of the sender; `None` if one of the captures is not from an end.
+    /// Returns the fates of the sender's transmissions; `None` if one of the captures is not from an end.
     pub fn truth(&self) -> Option<Truth> {
         self.whole_path.then(|| self.joined.arrivals_of_data(&self.survey))
     }
@@ -90,7 +90,7 @@ impl<'a> BothEnds<'a> {
 }
 
 impl CaptureFile {
-    /// Number of connection `number` in another capture; `None` if that capture lacks it.
+    /// Returns the number of connection `number` in another capture; `None` if that capture lacks the connection.
     pub fn finds_in(&self, number: u32, other: &CaptureFile) -> Option<u32> {
         let stream = self.streams.get(number as usize)?;
         let found = other.streams.iter().position(|other| is_same(stream, other))?;
@@ -115,7 +115,7 @@ fn is_same(one: &Stream, other: &Stream) -> bool {
     if known { initial(one) == initial(other) } else { [[first, second], [second, first]].contains(&other.ends) }
 }
 
-/// One end of a connection in another capture, in which a packet of the other end may come first.
+/// Returns the same end of a connection in another capture, in which a packet of the other end may come first.
 fn same_end(one: &Stream, other: &Stream, end: End) -> End {
     let swapped = one.ends[0] != other.ends[0] && one.ends[0] == other.ends[1];
     if swapped { end.other() } else { end }

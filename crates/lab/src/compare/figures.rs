@@ -7,8 +7,8 @@ use scenario::model::LinkKind;
 /// The costs of one run of a scheme, apart from its duration.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Cost {
-    /// The peak memory of the scheme in the nodes that run it, in bytes per flow; for several nodes, the sum of their
-    /// peaks, which may occur at different times. 0 for a scheme that does not count memory.
+    /// Peak memory of the scheme in the nodes that run it, in bytes per flow. For several nodes this is the sum of
+    /// their peaks, which may occur at different times. 0 for a scheme that does not count memory.
     pub state_bytes_per_flow: f64,
     /// Packets received and sent by base stations.
     pub packets: f64,
@@ -37,8 +37,8 @@ impl Cost {
         Cost { state_bytes_per_flow: state / scenario.flows.len().max(1) as f64, packets, airtime_s, delivered }
     }
 
-    /// Airtime in seconds per million delivered bytes; `None` if no byte was delivered. For several runs it is the
-    /// quotient of the sums: in a mean of quotients, a run that delivered almost nothing would dominate.
+    /// Airtime in seconds per million delivered bytes; `None` if no byte was delivered. For several runs the result is
+    /// the quotient of the sums, because a run that delivered almost nothing would dominate a mean of quotients.
     pub fn airtime_s_per_mb(&self) -> Option<f64> {
         (self.delivered > 0.0).then(|| self.airtime_s / (self.delivered / 1e6))
     }
@@ -67,8 +67,8 @@ mod tests {
     use observe::summary::RecordedSummary;
     use scenario::Document;
 
-    /// By hand: 900 + 92 bytes, 100 + 60 packets over the wire, 90 + 70 over the radio, 50 s x (0.5 + 0.1) of
-    /// transmission, 2 MB.
+    /// By hand: 900 + 92 bytes of memory, 100 + 60 packets over the wire, 90 + 70 packets over the radio, 50 s x (0.5 +
+    /// 0.1) of transmission, and 2 MB of data.
     #[test]
     fn costs_are_counted_in_nodes_and_on_radio_links() {
         let path = &paths::list_paths()[0];
@@ -89,8 +89,8 @@ mod tests {
         let cost = Cost::of(&scenario, &RecordedSummary::parse(&summary.to_string()).unwrap());
         assert_eq!((cost.state_bytes_per_flow, cost.packets), (992.0, 320.0));
         assert!((cost.airtime_s - 30.0).abs() < 1e-9 && (cost.airtime_s_per_mb().unwrap() - 15.0).abs() < 1e-9);
-        // A run in which 50 s of transmission delivered half a megabyte: 80 s for 2.5 MB together, not the mean of 15
-        // and 100.
+        // In this run 50 s of transmission deliver half a megabyte. Both runs together have 80 s for 2.5 MB, not the
+        // mean of 15 and 100.
         let other = Cost { state_bytes_per_flow: 100.0, packets: 300.0, airtime_s: 50.0, delivered: 500_000.0 };
         let both = Cost::of_all(&[cost, other]).unwrap();
         assert_eq!((both.state_bytes_per_flow, both.packets), (992.0, 310.0));

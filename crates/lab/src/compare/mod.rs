@@ -31,8 +31,8 @@ use scenario::problem::Problem;
 /// The baseline of the comparison.
 const BASELINE: &str = "unmodified";
 
-/// The schemes with these names, without duplicates and with the baseline first if it is named; all schemes if no name
-/// is given. `members` contains schemes that a program adds.
+/// Selects the schemes with these names, without duplicates. If the baseline is named, it comes first. Without names
+/// all schemes are selected. `members` contains schemes that a program adds.
 pub fn select_schemes(names: &[String], members: &Members) -> Result<Vec<String>, Problem> {
     let known = || members.names::<AgentConfig>();
     let names: Vec<&str> = names.iter().map(|name| name.trim()).collect();
@@ -93,8 +93,8 @@ pub fn plan_comparison(mut source: Source, schemes: &[String], replications: u64
     sweep.insert("compare".to_owned(), compare.into());
     assign(&mut source, &sweep)?;
     let mut plan = Plan::of(&source)?;
-    // The table already shows a scheme without effect here. The schemes are set by this function, so a warning about
-    // them would not help the user.
+    // The table already shows that a scheme has no effect here. As this function sets the schemes, a warning about them
+    // would not help the user.
     let of_scheme = |problem: &Problem| problem.key.as_deref().is_some_and(|key| key.ends_with("scheme"));
     plan.warnings.retain(|warning| !of_scheme(warning));
     Ok(plan)

@@ -2,7 +2,7 @@
 
 use scenario::problem::Problem;
 
-/// A network or a kind of channel: its name, a description of one line, and its part of a scenario.
+/// A network or a kind of channel: the name, a description of one line, and the part of a scenario.
 struct PathPart {
     name: &'static str,
     summary: &'static str,
@@ -20,7 +20,8 @@ const NETWORKS: &[PathPart] = &[
     },
 ];
 
-/// The kinds of channel: the link between the base station and the mobile, 2 Mbps and 1 ms, and the flows over it.
+/// The kinds of channel. Each has the link between the base station and the mobile, 2 Mbps and 1 ms, and the flows over
+/// it.
 const CHANNELS: &[PathPart] = &[
     PathPart {
         name: "random-loss",
@@ -113,7 +114,7 @@ mod tests {
         let wan = ["wan-random-loss", "wan-bursts", "wan-disconnection", "wan-delay-variation", "wan-upload"];
         assert_eq!(chosen(&["wan"]), wan);
         assert_eq!(chosen(&["bursts"]), ["lan-bursts", "wan-bursts", "satellite-bursts"]);
-        // Without duplicates, for any order of the names.
+        // The result has no duplicates, for any order of the names.
         assert_eq!(chosen(&["wan-bursts", "bursts"]), ["lan-bursts", "wan-bursts", "satellite-bursts"]);
     }
 

@@ -19,10 +19,10 @@ use crate::sweep::analysis::AnalysisEntry;
 const MIN_LINE: usize = 3;
 /// Maximum number of labels below an axis of numbers; with more values, gnuplot chooses the labels.
 const MAX_LABELS: usize = 12;
-/// Horizontal space of all marks of one value, as a share of the distance to the next one.
+/// Horizontal space of all marks of one value, as a share of the distance to the next value.
 const SPREAD: f64 = 0.6;
 
-/// gnuplot's numbers of filled shapes, which differ between cases: circle, square, triangle, diamond, ...
+/// gnuplot's numbers of the filled shapes by which cases differ: circle, square, triangle, diamond, ...
 const SHAPES: [usize; 6] = [7, 5, 9, 13, 11, 15];
 
 const HEAD: &str = "\

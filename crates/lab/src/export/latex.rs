@@ -1,4 +1,4 @@
-//! Means and changes as LaTeX tables, for the package booktabs; tables of many rows also need longtable.
+//! Means and changes as LaTeX tables, which need the package booktabs. Tables of many rows also need longtable.
 
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ use crate::figures::slug::Slugs;
 use crate::figures::{MetricFigure, axis_value, key, words};
 use crate::sweep::analysis::{AnalysisEntry, ReplicationStatistics};
 
-/// Maximum number of rows of a `table`, which LaTeX does not break; one with more rows is a `longtable`.
+/// Maximum number of rows of a `table`, which LaTeX does not break. A table with more rows is a `longtable`.
 const MAX_ROWS: usize = 40;
 /// A cell without a value in two columns.
 const NONE: &str = r"\multicolumn{2}{c}{--}";
@@ -193,7 +193,7 @@ fn render_with_half_width(number: &str, half: Option<String>) -> String {
     }
 }
 
-/// Escapes a text for LaTeX; control characters are replaced by their numbers.
+/// Escapes a text for LaTeX. Control characters are replaced by their numbers.
 fn escape_latex(text: &str) -> String {
     let mut out = String::new();
     for c in escape_controls(text).chars() {
@@ -206,7 +206,7 @@ fn escape_latex(text: &str) -> String {
             '|' => out.push_str("\\textbar{}"),
             '"' => out.push_str("\\textquotedblright{}"),
             '{' | '}' | '$' | '&' | '#' | '%' | '_' => out.extend(['\\', c]),
-            // After the end of a row these characters begin an argument.
+            // These characters begin an argument after the end of a row.
             '[' | '*' => out.extend(['{', c, '}']),
             // Two hyphens are a ligature.
             '-' | '`' | '\'' if out.ends_with(c) => out.extend(['{', '}', c]),

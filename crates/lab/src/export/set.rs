@@ -53,7 +53,7 @@ pub(super) fn write_export_set(
 /// The temporary directory of an export; removed on drop.
 struct Staging {
     dir: PathBuf,
-    /// Locked while the export runs, so that a second one is refused.
+    /// Lock while the export runs, so that a second export is refused.
     _lock: Option<File>,
 }
 
@@ -93,7 +93,7 @@ impl Staging {
 
 impl Drop for Staging {
     fn drop(&mut self) {
-        // Files from other sources are kept, and so is their directory.
+        // Files from other sources are kept, and their directory is kept too.
         let _ = remove_export_directory(&self.dir);
     }
 }
@@ -129,7 +129,7 @@ fn install_exports(new: &Path, target: &Path, formats: &[&ExportFormat], names: 
     let only_ours = old.iter().all(|(path, name)| format_of(name).is_some() && plain(path));
     let here = std::env::current_dir().and_then(fs::canonicalize).is_ok_and(|here| here == target);
     if only_ours && !here && !new.starts_with(target) {
-        // Files of other formats exist in both directories for a moment.
+        // Both directories contain the files of other formats for a moment.
         let mut kept = old.iter().filter(|(_, name)| !replaced(name));
         let together = kept.all(|(path, name)| fs::hard_link(path, new.join(name)).is_ok());
         let mut aside = new.as_os_str().to_owned();
@@ -217,7 +217,7 @@ mod tests {
         assert_eq!(names(scratch.path()), ["out"]);
     }
 
-    /// Files left by a killed export are removed; files of other origin are kept.
+    /// Files left by a killed export are removed. Other files are kept.
     #[test]
     fn files_of_a_killed_export_are_removed() {
         let scratch = tempfile::tempdir().unwrap();

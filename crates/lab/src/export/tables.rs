@@ -41,7 +41,7 @@ struct Places {
     names: HashMap<i64, String>,
     sweep: Vec<String>,
     case: Vec<String>,
-    /// The keys that any sweep varies, with their values as the scenario writes them.
+    /// The keys that a sweep varies, with their values as the scenario writes them.
     keys: Vec<(String, Vec<String>)>,
 }
 
@@ -126,7 +126,7 @@ fn by_run(sweeps: &[Analysis], scope: Scope, (subject, about): (&str, &str)) -> 
         }
     }
     let mut columns = places.columns();
-    // A sweep may vary the seed, which is a column of every run; column names must be unique.
+    // A sweep may vary the seed, which is already a column of every run. Column names must be unique.
     columns.retain(|column| column.name != "seed" && column.name != "seed_number");
     columns.push(build_column("seed", "", "the random seed", ColumnData::Integers(seeds)));
     let replications = ColumnData::Integers(replications);
@@ -136,7 +136,7 @@ fn by_run(sweeps: &[Analysis], scope: Scope, (subject, about): (&str, &str)) -> 
         "number of the replication; equal numbers have the same random streams",
         replications,
     ));
-    // Without runs it is unknown which metrics have values.
+    // Without runs it is not known which metrics have values.
     let nobody = subjects.is_empty();
     columns.push(text_column(subject, about, subjects));
     known.extend(whole.iter().map(|_| true));

@@ -1,4 +1,5 @@
-//! The charts of a figure: one for each combination of all dimensions but the last, which is the horizontal axis.
+//! The charts of a figure. There is one for each combination of all dimensions but the last, which is the horizontal
+//! axis.
 
 use std::collections::BTreeMap;
 

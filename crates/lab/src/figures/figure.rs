@@ -37,8 +37,8 @@ impl<'a> MetricFigure<'a> {
     pub fn of(analysis: &'a Analysis, metric: &'static Metric) -> Self {
         let mut entries = analysis.entries(metric);
         let (scale, unit) = choose_scale(metric, entries.iter().filter_map(|entry| Some(entry.row.as_ref()?.mean)));
-        // Subjects in the order of the scenario, taken from the first run of each cell: all runs of a cell have the
-        // same subjects.
+        // The subjects are in the order of the scenario. They are taken from the first run of each cell, because all
+        // runs of a cell have the same subjects.
         let mut subjects: Vec<String> = Vec::new();
         for (_, summary) in analysis.cells.iter().filter_map(|cell| cell.runs.first()) {
             for (subject, _) in summary.read(metric) {

@@ -11,7 +11,7 @@ pub struct PointGrid {
     pub dimensions: Vec<Dimension>,
     /// Keys with the same value at every point, with that value.
     pub constant: Vec<(String, String)>,
-    /// For each point the indices of its values, one for each dimension.
+    /// For each point the indices of its values, one index for each dimension.
     points: Vec<Vec<usize>>,
 }
 
@@ -65,8 +65,8 @@ impl PointGrid {
     pub fn of(analysis: &Analysis) -> Self {
         let points: Vec<_> = analysis.cells.iter().filter(|runs| runs.cell.case == 0).map(|runs| &runs.cell).collect();
         let mut grid = PointGrid { points: vec![Vec::new(); points.len()], ..PointGrid::default() };
-        // Keys change together if their values correspond one to one. Values are numbered by first appearance, so such
-        // keys have equal indices at all points.
+        // Keys change together if their values correspond one to one. Values are numbered by first appearance, so that
+        // such keys have equal indices at all points.
         let mut all: Vec<JointKeys> = Vec::new();
         for key in analysis.keys() {
             let mut values: Vec<String> = Vec::new();

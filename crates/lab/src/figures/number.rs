@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use crate::value_text::{format_json_value, parse_base_numbers};
 
-/// Number of decimals that shows two digits of the half width `half`; without a half width, the decimals that the value
-/// needs, up to six digits.
+/// Returns the number of decimals that shows two digits of the half width `half`. Without a half width, returns the
+/// decimals that the value needs, up to six digits.
 pub fn choose_decimals(half: f64, value: f64) -> usize {
     let from = |digits: f64, number: f64| digits - libm::floor(libm::log10(number.abs()));
     let places = |places: f64| places.clamp(0.0, 9.0) as usize;

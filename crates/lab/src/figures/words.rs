@@ -77,7 +77,7 @@ mod tests {
     use observe::metric::{METRICS, find_metric};
 
     #[test]
-    fn names_of_metrics_have_no_unit_and_statistics_at_the_end() {
+    fn metric_names_omit_the_unit_and_end_with_the_statistic() {
         let of = |name: &str| name_metric(find_metric(name).unwrap());
         let names = ["completion_time_s", "goodput_bps", "fct_p95_s", "slowdown_mean", "max_pause_s", "rts_sent"];
         let words = [

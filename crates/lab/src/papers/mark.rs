@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::printed::{Contradiction, Reading};
 
-/// How a number of a paper compares with the interval of our runs.
+/// The result of the comparison of a paper's number with the interval of our runs.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Mark {
     /// The number lies within the range of single simulated runs under the primary reading.

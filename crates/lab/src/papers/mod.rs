@@ -77,7 +77,8 @@ impl PaperScenario {
         source.resolve(&source.document)
     }
 
-    /// Runs the scenario for a subscriber, which sees nothing if it is invalid; a test excludes that for all of them.
+    /// Runs the scenario for a subscriber. If the scenario is invalid the subscriber receives nothing; a test excludes
+    /// this for all scenarios.
     fn observe<S: Subscriber>(&self, scheme: Option<&str>, set: &[&str], subscriber: S) -> S {
         let Ok(loaded) = self.load(scheme, set) else { return subscriber };
         let mut sink = ObservingSink::new(&loaded.network, subscriber);
@@ -102,7 +103,7 @@ impl PaperScenario {
 struct FlowFact {
     at: Time,
     fact: Fact,
-    /// The first unacknowledged byte after it.
+    /// The first unacknowledged byte after the fact.
     una: u64,
 }
 
@@ -116,7 +117,7 @@ impl Subscriber for CollectedFacts {
     }
 }
 
-/// A bar chart: one metric of one sweep, a group of bars for each value of a key, a bar for each case.
+/// A bar chart of one metric of one sweep, with a group of bars for each value of a key, and a bar for each case.
 pub struct Chart {
     /// The number in the paper, such as "figure 5.8".
     pub place: &'static str,
@@ -128,7 +129,7 @@ pub struct Chart {
     pub metric: &'static str,
     /// The key along the horizontal axis.
     pub along: &'static str,
-    /// The points shown: keys and their values, as the scenario writes them.
+    /// The points shown, by keys and their values as the scenario writes them.
     pub only: &'static [(&'static str, &'static str)],
     /// The cases shown, in order.
     pub cases: &'static [&'static str],
@@ -165,7 +166,7 @@ impl Picture {
         Picture { place, title, scenario, scheme, set: &[], panel, part }
     }
 
-    /// The same plot with changes to the scenario.
+    /// Returns the plot with changes to the scenario.
     pub const fn with(self, set: &'static [&'static str]) -> Self {
         Picture { set, ..self }
     }

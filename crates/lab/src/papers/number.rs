@@ -11,7 +11,7 @@ use crate::value_text::format_json_value;
 /// A number of a paper, and its simulated counterpart.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Number {
-    /// Where the paper prints the number, such as "table 5.4".
+    /// The place where the paper prints the number, such as "table 5.4".
     pub place: String,
     /// Axes and their values that select the number at that place.
     pub what: Map<String, Value>,
@@ -28,7 +28,7 @@ pub struct Number {
 }
 
 impl Number {
-    /// A number with the simulated one under the primary reading. `what` is an object.
+    /// Creates a number with the simulated value under the primary reading. `what` is an object.
     pub fn new(
         place: &str,
         what: Value,
@@ -41,14 +41,14 @@ impl Number {
         Number { place, what, unit, paper, ours, alternatives: Vec::new(), contradiction: None }
     }
 
-    /// The same number, simulated under another reading.
+    /// Returns the number with simulated values under another reading.
     #[must_use]
     pub fn or(mut self, reading: &'static Reading, ours: impl Into<ModalQuantity>) -> Self {
         self.alternatives.push((reading, ours.into()));
         self
     }
 
-    /// The same number, contradicted by another statement of the paper.
+    /// Returns the number, marked as contradicted by another statement of the paper.
     #[must_use]
     pub fn with_contradiction(self, contradiction: Contradiction) -> Self {
         Number { contradiction: Some(contradiction), ..self }
@@ -58,7 +58,7 @@ impl Number {
     ///
     /// # Panics
     ///
-    /// If a number of `others` has no counterpart with equal place, axes and printed value: that is an error of the
+    /// If a number of `others` has no counterpart with equal place, axes and printed value. This is an error of the
     /// program, which contains the papers.
     #[must_use]
     pub fn with_reading(mut numbers: Vec<Number>, reading: &'static Reading, others: Vec<Number>) -> Vec<Number> {
@@ -163,7 +163,7 @@ impl Number {
     pub fn label(&self) -> String {
         let axis = |(axis, value): (&String, &Value)| {
             let value = format_json_value(value);
-            // The value of a scheme, event or metric needs no key in the text; other values need one.
+            // The value of a scheme, event or metric is clear without a key in the text. Other values need a key.
             if ["scheme", "event", "figure"].contains(&axis.as_str()) {
                 value
             } else {
@@ -191,8 +191,8 @@ impl Number {
         if half_width < 10.0 { self.places().max(2) } else { self.places() }
     }
 
-    /// The interval of a mode's single runs as displayed: counts and times are cut off at 0, below which a normal
-    /// distribution may extend; only changes in percent can be negative.
+    /// Returns the interval of a mode's single runs as it is displayed. A normal distribution may extend below 0, so
+    /// counts and times are cut off at 0. Only changes in percent can be negative.
     pub fn run_shown(&self, mode: &Mode, level: Level) -> Option<Interval> {
         let least = if self.unit == "%" { f64::NEG_INFINITY } else { 0.0 };
         mode.prediction_interval(level).map(|run| Interval { low: run.low.max(least), ..run })
@@ -244,8 +244,8 @@ mod tests {
     const AGAINST: Contradiction =
         Contradiction { pages: "pages 3 and 5", values: ["68 %", "64 %"], why: "The set-up is the same." };
 
-    /// By hand, for two values a and b: half of the interval of one run is 12.706 |a - b| / sqrt(2) x sqrt(1.5). 29 and
-    /// 31 reach 22 from 30, 20 and 40 reach 220.
+    /// By hand, for two values a and b: half of the interval of one run is 12.706 |a - b| / sqrt(2) x sqrt(1.5). The
+    /// interval of 29 and 31 reaches 22 from 30, and that of 20 and 40 reaches 220.
     fn ours(values: impl IntoIterator<Item = f64>) -> Moments {
         Moments::of(values).unwrap()
     }
@@ -350,7 +350,7 @@ mod tests {
         );
     }
 
-    /// 1 run of 30 is 3 %: 95 % of single runs belong to the other mode.
+    /// One run of 30 is 3 %. Therefore 95 % of single runs belong to the other mode.
     #[test]
     fn mode_of_few_runs_does_not_count() {
         let often = (0..29).map(|run| 100.0 + f64::from(run));

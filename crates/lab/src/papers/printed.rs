@@ -5,7 +5,7 @@
 pub struct Reading {
     /// The short name.
     pub name: &'static str,
-    /// The assumption; for an alternative reading, how it differs from the primary one.
+    /// The assumption. For an alternative reading, the difference from the primary reading.
     pub what: &'static str,
     /// Evidence for the assumption: a page of the paper, or a property of the paper's simulator.
     pub source: &'static str,
@@ -29,7 +29,7 @@ pub struct Contradiction {
     pub pages: &'static str,
     /// The two statements as printed; the statement with the number first.
     pub values: [&'static str; 2],
-    /// Why the statements contradict each other: a sentence.
+    /// Reason why the statements contradict each other, as a sentence.
     pub why: &'static str,
 }
 

@@ -1,5 +1,5 @@
-//! The values of our runs for a quantity that a paper prints: one distribution of single runs, or several if the runs
-//! fall into modes.
+//! The values of our runs for a quantity that a paper prints. They are one distribution of single runs, or several if
+//! the runs fall into modes.
 
 use serde_json::{Map, Value, json};
 use stats::{Interval, Level, Moments, Sample};
@@ -18,7 +18,7 @@ pub struct ModalQuantity {
 pub struct Mode {
     /// The common property of the mode's runs; empty if there is only one mode.
     pub name: &'static str,
-    /// The values: one per replication, or a single one that is deterministic.
+    /// The values: one per replication, or a single deterministic value.
     pub moments: Moments,
 }
 
@@ -50,7 +50,7 @@ impl ModalQuantity {
         if modes.is_empty() { Moments::default().into() } else { ModalQuantity { modes } }
     }
 
-    /// The modes; one without a name if all runs are alike.
+    /// Returns the modes, which are a single mode without a name if all runs are alike.
     pub fn modes(&self) -> &[Mode] {
         &self.modes
     }
@@ -78,8 +78,8 @@ impl ModalQuantity {
         self.modes.iter().find(|mode| self.share(mode) > level.alpha() && mode.fits(paper, level))
     }
 
-    /// The part of a number in `numbers.json` about this quantity: `mean` and intervals if there is one mode, otherwise
-    /// `modes`.
+    /// Returns the part of a number in `numbers.json` about this quantity: `mean` and intervals if there is one mode,
+    /// otherwise `modes`.
     pub(super) fn to_json(&self, paper: PrintedValue, level: Level) -> Map<String, Value> {
         let mut out = Map::new();
         let of = |mode: &Mode| {
@@ -126,8 +126,8 @@ impl Mode {
         })
     }
 
-    /// Whether the prediction interval contains 0 as well as the paper's value, which is not 0: the match is then
-    /// inconclusive.
+    /// Returns whether the prediction interval contains 0 as well as the paper's value, which is not 0. Then the match
+    /// is inconclusive.
     pub fn holds_zero(&self, paper: PrintedValue, level: Level) -> bool {
         let PrintedValue::Value(value) = paper else { return false };
         value != 0.0 && self.fits(paper, level) && self.prediction_interval(level).is_some_and(|run| run.contains(0.0))

@@ -8,7 +8,7 @@ use crate::sweep::Plan;
 use crate::sweep::analysis::Analysis;
 use crate::sweep::run::{self, Shard, SweepError, Tally, Watch};
 
-/// A paper's numbers with the simulated ones, and the sweeps from which these are computed.
+/// A paper's numbers with the simulated ones, and the sweeps from which the simulated ones are computed.
 pub struct Reproduction {
     /// The paper's numbers, in the order of its pages.
     pub numbers: Vec<Number>,

@@ -36,7 +36,7 @@ static NS2: Reading = Reading {
     source: "section 3: \"ns-2 simulator, version 2.1b9 with integrated Snoop Agent\"; ns-2's tcp/snoop.cc, tcp/tcp.cc, mac/mac.h, mac/ll.cc, tcl/ex/snoop/snoop.tcl",
 };
 
-/// One set-up for which the paper gives two throughputs.
+/// The paper gives two throughputs for the same set-up.
 const TWO_THROUGHPUTS: Contradiction = Contradiction {
     pages: "table 1, section 4.1, and table 2, section 4.2",
     values: ["0.68 after 140 and 160 s", "0.64 after 150 s"],
@@ -69,7 +69,7 @@ const TABLE_2: [(&str, &str, [f64; 9]); 4] = [
     ("LAN", "lan", [82.0, 82.0, 82.0, 81.0, 79.0, 74.0, 64.0, 70.0, 65.0]),
 ];
 
-/// Section 4.2: throughput with Snoop in percent of that without, with the bad state as measured.
+/// Section 4.2: throughput with Snoop in percent of the throughput without Snoop, and the mean time in BAD as measured.
 const GAINS: [(&str, &str, &str, f64); 2] = [("WAN", "wan", "wan-snoop", 427.0), ("LAN", "lan", "lan-snoop", 137.0)];
 
 /// Table 1, in percent, after 20, 40, ..., 400 s.
@@ -81,8 +81,8 @@ const TABLE_1: [f64; 20] = [
 /// Section 4.1: the value around which the numbers of table 1 "go up and down" from 140 to 400 s, in percent.
 const STEADY: f64 = 68.4;
 
-/// A packet of 1000 bytes, all of which the paper's simulator counts as data, holds 960 bytes of data here; 2 Mbps are
-/// 100 %.
+/// Factor from goodput to percent of 2 Mbps. The paper's simulator counts all 1000 bytes of a packet as data, of which
+/// 960 are data here.
 const PERCENT_FOR_GOODPUT: f64 = 1000.0 / 960.0 * 100.0 / 2e6;
 
 fn compute_snoop2002_numbers(sweeps: &[Analysis]) -> Vec<Number> {
@@ -182,7 +182,7 @@ const CHARTS: &[Chart] = &[
 const PICTURES: &[Picture] = &[
     Picture::new(
         "beside figure 7",
-        "The window over the long wire",
+        "Congestion window over the long wire",
         LOSSES,
         Some("unmodified"),
         PicturePanel::Window,
@@ -210,7 +210,7 @@ mod tests {
         let numbers = &reproduction.numbers;
         assert!(numbers.iter().all(|number| number.ours.n() == 2), "{numbers:?}");
         assert_eq!(numbers.len(), TABLE_1.len() + 1 + TABLE_2.len() * GAPS.len() + GAINS.len());
-        // By hand: the mean of means is the mean of the replications' means.
+        // By hand: the mean of the means equals the mean of the replications' means.
         let means: Vec<f64> = numbers[6..20].iter().filter_map(|number| number.ours.mean()).collect();
         let steady = numbers[20].ours.mean().unwrap();
         assert!((means.iter().sum::<f64>() / 14.0 - steady).abs() < 1e-9, "{steady} of {means:?}");

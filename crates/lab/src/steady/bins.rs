@@ -21,8 +21,8 @@ pub(super) struct BinGrid {
 }
 
 impl BinGrid {
-    /// The widest bins of 1, 2 or 5 x 10^k ns of which at least [`MIN_BINS`] fit into `length`; `None` if bins of 1 ns do
-    /// not fit.
+    /// Returns the widest bins of 1, 2 or 5 x 10^k ns such that at least [`MIN_BINS`] fit into `length`; `None` if bins
+    /// of 1 ns do not fit.
     pub fn of(start: Time, length: Span) -> Option<Self> {
         let widths = (0..19).flat_map(|power| [1, 2, 5].map(|digit| digit * 10u64.pow(power)));
         let width = widths.take_while(|width| length.as_nanos() / width >= MIN_BINS).last()?;
@@ -36,12 +36,13 @@ impl BinGrid {
         self.width.times(bins as u64)
     }
 
-    /// Bin counts whose end is 1, 2 or 5 x 10^k ns and at least 1/500 of the whole length, and the count of all bins.
+    /// Returns the bin counts whose end is 1, 2 or 5 x 10^k ns and at least 1/500 of the whole length, and the count of
+    /// all bins.
     pub fn rows(&self) -> Vec<usize> {
         let all = self.end(self.count).as_nanos();
         let ends = (0..19).flat_map(|power| [1, 2, 5].map(|digit| digit * 10u64.pow(power)));
         let ends = ends.filter(|end| *end >= all / 500 && *end < all);
-        // The width has the same digits and is at most a quarter of these ends, so it divides them.
+        // The width has the same digits, and is at most a quarter of these ends. Therefore the width divides the ends.
         ends.map(|end| (end / self.width.as_nanos()) as usize).chain([self.count]).collect()
     }
 

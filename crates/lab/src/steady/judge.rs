@@ -58,7 +58,7 @@ fn decide_verdict(
         Ok(Some(steady)) => {
             let bins = steady.from as usize;
             let from = grid.end(bins);
-            // As in MSER-5: a warm-up that ends in the second half cannot be told from a run that is too short.
+            // As in MSER-5: if the warm-up ends in the second half, the run may be too short.
             if 2 * bins > grid.count { SteadyVerdict::Late { from } } else { SteadyVerdict::Steady { from } }
         }
         Ok(None) | Err(_) => {
@@ -71,7 +71,8 @@ fn decide_verdict(
     }
 }
 
-/// Bins of the warm-up, computed from the mean of the replications, which has the same warm-up and less noise.
+/// Finds the bins of the warm-up, from the mean of the replications. This mean has the same warm-up as a replication,
+/// and less noise.
 fn find_warmup(grid: &BinGrid, bins: &[&[u64]]) -> Result<usize, Error> {
     let mean = |bin: usize| bins.iter().map(|bins| bins[bin] as f64).sum::<f64>() / bins.len() as f64;
     let series: Vec<f64> = (0..grid.count).map(mean).collect();
@@ -88,7 +89,7 @@ fn estimate_single_run(grid: &BinGrid, bins: &[&[u64]], cut: usize, question: &Q
     let lengths: Vec<Result<Option<u64>, Error>> = bins.iter().map(needed).collect();
     let mut told: Vec<u64> = lengths.iter().flatten().flatten().copied().collect();
     told.sort_unstable();
-    // A replication without a result needs a longer run than all others, so it sorts last.
+    // A replication without a result needs a longer run than all others. Therefore it is sorted last.
     match told.get(bins.len() / 2) {
         Some(median) => {
             let length = grid.end(cut) + grid.width.times(*median);

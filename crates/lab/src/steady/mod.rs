@@ -87,7 +87,7 @@ pub struct FlowReport {
 pub struct GoodputRow {
     /// The length.
     pub time: Span,
-    /// The interval of the mean goodput in bit/s; its middle is the mean.
+    /// The interval of the mean goodput in bit/s. The middle of the interval is the mean.
     pub goodput: Interval,
 }
 
@@ -99,8 +99,8 @@ pub enum SteadyVerdict {
         /// Required run length.
         from: Span,
     },
-    /// Steady, but only from a time in the second half of the observation, where even a drifting goodput is near its
-    /// last value.
+    /// The goodput is steady only from a time in the second half of the observation, where even a drifting goodput is
+    /// near its last value.
     Late {
         /// Time from which the goodput is within the precision of the last mean.
         from: Span,
@@ -119,7 +119,7 @@ pub enum SteadyVerdict {
 /// Length required of a single run.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum SingleRunLength {
-    /// This length, including the discarded warm-up: the median of the replications.
+    /// Simulated time that a run needs, including the discarded warm-up: the median of the replications.
     Needs {
         /// The length.
         length: Span,
@@ -128,8 +128,8 @@ pub enum SingleRunLength {
     },
     /// All replications are equal: a single run gives the result of any number of runs.
     NoChance,
-    /// At least half of the replications have no estimate; the reason of the first such replication, or `None` if no
-    /// data arrived after the warm-up.
+    /// At least half of the replications have no estimate. The value is the reason of the first such replication, or
+    /// `None` if no data arrived after the warm-up.
     Unknown(Option<Error>),
 }
 
@@ -176,7 +176,7 @@ pub fn examine_flows(
     Ok(watched.iter().enumerate().map(report).collect())
 }
 
-/// The first flow whose traffic is not a bulk transfer over TCP, which has no steady state of this kind.
+/// Finds the first flow whose traffic is not a bulk transfer over TCP: other traffic has no steady state of this kind.
 fn other_traffic(network: &Network) -> Option<Problem> {
     let expected = "bulk transfers over TCP: only transfers without end have a steady state";
     let is_bulk = |flow: &FlowSpec| matches!(flow.traffic, ApplicationConfig::Bulk(_));

@@ -43,7 +43,7 @@ pub(super) fn run_replications(
                     let mut go_on = |_| {
                         if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
                     };
-                    // Cancelled: a run without outputs cannot fail for another reason.
+                    // The run was cancelled. A run without outputs cannot fail for another reason.
                     let Ok(_) = run_into_sink(&network, &mut arrivals, |_| false, &mut go_on) else { break };
                     // The receiver is closed when the work was cancelled.
                     let _ = send.send((replication, arrivals.finish(watched)));
@@ -63,6 +63,6 @@ pub(super) fn run_replications(
             }
         }
     })?;
-    // In the order of replications, not of completion.
+    // The results are in the order of replications, not of completion.
     Ok(done.into_values().collect())
 }

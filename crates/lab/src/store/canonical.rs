@@ -28,7 +28,7 @@ pub(super) fn encode_canonical<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u
 
 const NONE: u8 = b'n';
 
-/// Why a value has no canonical form.
+/// The reason why a value has no canonical form.
 #[derive(Debug)]
 pub(super) struct Unwritable(String);
 
@@ -231,7 +231,7 @@ impl<'a> ser::Serializer for &'a mut Form {
 /// Values in order, up to an end mark.
 struct Fields<'a> {
     form: &'a mut Form,
-    /// Fields without a value since the last one with a value.
+    /// Number of fields without a value since the last field with a value.
     skipped: usize,
 }
 

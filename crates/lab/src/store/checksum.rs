@@ -64,8 +64,8 @@ pub(super) fn renew_checksum(db: &Connection, sweep: i64) -> rusqlite::Result<()
 mod tests {
     use super::*;
 
-    /// Python: `d = bytes(range(16)); t = b'{"a":1}'; zlib.crc32(b'b' + struct.pack('>Q', 16) + d + b'i' +
-    /// struct.pack('>q', 3) + b't' + struct.pack('>Q', 7) + t)`.
+    /// The checksum is computed in Python: `d = bytes(range(16)); t = b'{"a":1}'; zlib.crc32(b'b' + struct.pack('>Q',
+    /// 16) + d + b'i' + struct.pack('>q', 3) + b't' + struct.pack('>Q', 7) + t)`.
     #[test]
     fn checksum_is_the_crc_32_of_zlib() {
         let db = Connection::open_in_memory().unwrap();

@@ -25,7 +25,7 @@ impl Digest {
         Ok(Self::of_bytes(&[&FORM.to_be_bytes(), &sim::MODEL_VERSION.to_be_bytes(), &form]))
     }
 
-    /// Key of a sweep, from its description, under a version of the model.
+    /// Returns the key of a sweep under a version of the model, from the description of the sweep.
     pub(super) fn of_sweep(model: u32, content: &str) -> Self {
         Self::of_bytes(&[&model.to_be_bytes(), content.as_bytes()])
     }

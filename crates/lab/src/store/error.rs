@@ -95,7 +95,7 @@ pub enum StoreError {
     /// Two stores have different results for the same run.
     #[error("{}: has another result than {} for replication {replication} of {run}\n  hint: results depend only on the scenario, so one of the two was changed or made by a program with the same version and another model", other.display(), path.display())]
     Disagree {
-        /// The store into which the other one was merged.
+        /// The store into which the other store was merged.
         path: PathBuf,
         /// The other store.
         other: PathBuf,
@@ -119,7 +119,7 @@ impl StoreError {
             // The message of SQLite is only "disk I/O error".
             return StoreError::Unwritable {
                 path,
-                why: "the disk is full: the file -shm cannot be created beside it".into(),
+                why: "the disk is full: the file -shm of the store cannot be created".into(),
             };
         }
         const WRITING: [i32; 4] = [
@@ -129,7 +129,7 @@ impl StoreError {
             rusqlite::ffi::SQLITE_IOERR_SHMMAP,
         ];
         if error.sqlite_error().is_some_and(|error| WRITING.contains(&error.extended_code)) {
-            // For a disk without space SQLite reports that it is full; for other causes only "disk I/O error".
+            // SQLite reports a disk without space as full. For other causes it reports only "disk I/O error".
             let why = format!("{error}: a quota or the largest size of a file is reached, or the disk fails");
             return StoreError::Unwritable { path, why };
         }
@@ -158,7 +158,7 @@ impl StoreError {
     }
 }
 
-/// How to keep the readable part of a damaged store.
+/// Returns the advice how to keep the readable part of a damaged store.
 fn suggest_rescue(path: &Path) -> &'static str {
     if is_journal(path) {
         "remove that line, unless it is the first; the same sweep then repeats the missing runs"

@@ -45,8 +45,9 @@ pub(super) struct Journal {
 struct JournalState {
     /// Opened and locked by the first line.
     file: Option<File>,
-    /// Length of the file, and length of its complete lines.
+    /// Length of the file in bytes.
     length: u64,
+    /// Length of the file's complete lines in bytes.
     complete: u64,
     /// The last description of a sweep.
     noted: String,
@@ -109,7 +110,7 @@ pub(super) fn encode_run(run: Digest, replication: u64, delays: bool, summary: &
     encode_line(&RunRecord { run, replication, delays, summary: summary.to_owned() })
 }
 
-/// The value of a line without its line feed, or the error in it.
+/// Decodes a line without its line feed. Returns its value, or the error in it.
 fn decode_line(line: &str) -> Result<JournalLine, String> {
     let parts = line.get(..PREFIX).zip(line.get(PREFIX..));
     let sum = parts.and_then(|(prefix, rest)| {

@@ -1,4 +1,4 @@
-//! Merging stores: shards of one sweep, made on different machines.
+//! Merging of stores, which are shards of one sweep from different machines.
 
 use std::path::Path;
 

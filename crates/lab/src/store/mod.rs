@@ -84,7 +84,7 @@ pub struct KeptSweep {
     pub form: u32,
 }
 
-/// A stored cell: one case at one point.
+/// A stored cell, which is one case at one point.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct KeptCell {
     /// The number of the point.
@@ -111,8 +111,8 @@ impl Store {
         question(&self.db).map_err(|error| StoreError::of(&self.path, error))
     }
 
-    /// Records the description of a sweep of at most `replications` replications. A sweep recorded before keeps its
-    /// number; its replications, name and metrics may change.
+    /// Records the description of a sweep of at most `replications` replications. A sweep that was recorded before
+    /// keeps its number, and its replications, name and metrics may change.
     pub fn note(&mut self, mut sweep: KeptSweep, cells: &[KeptCell], replications: u64) -> Result<i64, StoreError> {
         let digest = Digest::of_sweep(sim::MODEL_VERSION, &sweep_content(cells));
         let wrong = |error| StoreError::of(&self.path, error);
@@ -131,11 +131,11 @@ impl Store {
         self.keep_all([(digest, replication, summary)])
     }
 
-    /// As [`keep`](Self::keep), for several runs in one transaction, which takes a fraction of the time: either all
-    /// runs are stored or none. If the program is killed within a write to an append-only store, the file contains the
-    /// first runs.
+    /// Stores several runs as [`keep`](Self::keep) does one, in one transaction, which takes a fraction of the time:
+    /// either all runs are stored or none. If the program is killed within a write to an append-only store, the file
+    /// contains the first runs.
     pub fn keep_all<'a>(&self, runs: impl IntoIterator<Item = (Digest, u64, &'a str)>) -> Result<(), StoreError> {
-        // Its number is cached, so the row must outlive a transaction that fails.
+        // The number of the row is cached. Therefore the row must outlive a transaction that fails.
         self.metric_set()?;
         let wrong = |error| StoreError::of(&self.path, error);
         let transaction = Transaction::new_unchecked(&self.db, TransactionBehavior::Immediate).map_err(wrong)?;
@@ -179,7 +179,7 @@ impl Store {
         })
     }
 
-    /// Finished replications of a cell among these, as ascending ranges.
+    /// Returns those replications of a cell in the range `among` that are finished, as ascending ranges.
     pub fn finished_ranges(&self, digest: Digest, among: Range<u64>) -> Result<Vec<Range<u64>>, StoreError> {
         let unfilled = self.unfilled_text();
         self.ask(|db| {
@@ -327,7 +327,7 @@ fn cells_in(db: &Connection, sweep: i64) -> rusqlite::Result<Vec<KeptCell>> {
     cells.collect()
 }
 
-/// The content that identifies a sweep; the names of keys are not part of it.
+/// Returns the content that identifies a sweep. The names of keys are not part of this content.
 fn sweep_content(cells: &[KeptCell]) -> String {
     let of_cell = |KeptCell { point, case_name, changes, digest, .. }: &KeptCell| {
         let values: Vec<&Value> = changes.iter().map(|(_, value)| value).collect();
@@ -336,7 +336,7 @@ fn sweep_content(cells: &[KeptCell]) -> String {
     cells.iter().map(of_cell).collect()
 }
 
-/// Adds the description of a sweep, or changes the description with the same digest; returns its number.
+/// Adds the description of a sweep, or changes the description with the same digest. Returns the number of the sweep.
 fn describe_sweep(
     db: &Connection,
     digest: Digest,
@@ -356,7 +356,7 @@ fn describe_sweep(
             params![id, name, title, scenario, json!(metrics).to_string()],
         )?;
         checksum::renew_checksum(db, id)?;
-        // A renamed key is only another spelling of the same network.
+        // A renamed key is another spelling for the same network.
         if cells_in(db, id)? != cells {
             db.execute("DELETE FROM cells WHERE sweep = ?1", [id])?;
             add_cells(db, id, cells)?;

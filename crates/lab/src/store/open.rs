@@ -1,4 +1,5 @@
-//! Opens a store: refuses other files, upgrades earlier formats, and detects damage before anything is read.
+//! The opening of a store: other files are refused, earlier formats are upgraded, and damage is detected before
+//! anything is read.
 
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -13,7 +14,7 @@ use super::{APPLICATION, FORMAT, Store, StoreError};
 
 /// The format of a store that has no tables yet.
 const NEW: i32 = 0;
-/// How long to wait for another program's transaction.
+/// Maximum wait for another program's transaction.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Whether the rows of an open store have had checksums from their first write on.
@@ -26,7 +27,7 @@ pub(super) enum Sums {
 }
 
 impl Sums {
-    /// An SQL condition: whether a row of this table matches its checksum.
+    /// Returns an SQL condition that is true for a row of this table that matches its checksum.
     pub fn sound(table: &str) -> String {
         format!("checksum = row_checksum({})", checksum::checked_columns(table))
     }
@@ -41,7 +42,7 @@ impl Store {
         (dir, store)
     }
 
-    /// Opens a store, or creates a new one: an append-only file if its name ends with `.jsonl`.
+    /// Opens a store, or creates a new one. A store whose name ends with `.jsonl` is an append-only file.
     pub fn create(path: &Path) -> Result<Self, StoreError> {
         if is_journal(path) {
             return Self::of_journal(path, true);
@@ -164,7 +165,7 @@ impl Store {
         Ok(store)
     }
 
-    /// Here SQLite does not wait for other programs, as it does in transactions.
+    /// Switches to write-ahead logging. Unlike in transactions, SQLite does not wait for other programs here.
     fn use_wal(&self) -> rusqlite::Result<()> {
         const NAP: Duration = Duration::from_millis(10);
         let mut naps = 0;
@@ -185,8 +186,8 @@ impl Store {
         db.transaction_with_behavior(TransactionBehavior::Immediate)
     }
 
-    /// The store's format; [`NEW`] if it has no tables yet. Refuses files that are not stores, stores of a newer
-    /// program, and stores without a required table or column.
+    /// Returns the store's format, or [`NEW`] if the store has no tables yet. Refuses files that are not stores, stores
+    /// of a newer program, and stores without a required table or column.
     fn known(&self) -> Result<i32, StoreError> {
         let (store, path, wrong) = (self, &self.path, |error| StoreError::of(&self.path, error));
         let number = |name: &str| store.db.pragma_query_value(None, name, |row| row.get::<_, i32>(0)).map_err(wrong);

@@ -9,7 +9,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::{Digest, Store, StoreError};
 
 impl Store {
-    /// From now on, runs are stored with their delays, and runs that lack one of these delay metrics are
+    /// Makes runs from now on be stored with their delays. Runs that lack one of these delay metrics are
     /// [refilled](Self::refill).
     pub fn measure_delays(&mut self, metrics: &[&Metric]) -> Result<(), StoreError> {
         self.measures_delays = true;
@@ -22,7 +22,7 @@ impl Store {
         self.measures_delays
     }
 
-    /// From now on, runs that lack one of these metrics count as unfinished and are replaced by new results.
+    /// Makes runs that lack one of these metrics count as unfinished from now on, so that new results replace them.
     pub fn refill(&mut self, metrics: &[&Metric]) -> Result<(), StoreError> {
         let lacking = self.lacking_by_set()?;
         let lacks = |names: &BTreeSet<&str>| metrics.iter().any(|metric| names.contains(metric.name));
@@ -32,7 +32,7 @@ impl Store {
         Ok(())
     }
 
-    /// Another connection to the same store, with the same runs to be refilled.
+    /// Opens another connection to the same store, with the same runs to be refilled.
     pub(crate) fn again(&self) -> Result<Self, StoreError> {
         let working = self.journal.as_ref().map(|journal| journal.working());
         let mut again = Self::writable(working.as_deref().unwrap_or(&self.path))?;
@@ -96,7 +96,7 @@ impl Store {
     }
 }
 
-/// Adds a set of metrics if it is new; returns its number.
+/// Adds a set of metrics if it is new. Returns the number of the set.
 fn add_set(db: &Connection, names: &str) -> rusqlite::Result<i64> {
     let find = "SELECT id FROM metric_sets WHERE names = ?1";
     if let Some(id) = db.query_row(find, [names], |row| row.get(0)).optional()? {

@@ -6,8 +6,8 @@ use super::checksum::checked_columns;
 use super::{Digest, FORM, Store, StoreError, cells_in, sweep_content};
 
 impl Store {
-    /// Gives the cells of a sweep, in order, and their runs these keys, in one transaction. Runs are also kept under
-    /// their old key if another sweep refers to it. A sweep that already exists under its new key is removed.
+    /// Replaces the keys of a sweep's cells, in order, and of their runs, in one transaction. Runs are also kept under
+    /// their old key if another sweep refers to that key. A sweep that already exists under its new key is removed.
     pub(crate) fn rekey(&mut self, sweep: i64, model: u32, keys: &[Digest]) -> Result<(), StoreError> {
         let rekeyed = Self::transaction(&mut self.db).and_then(|transaction| {
             let mut cells = cells_in(&transaction, sweep)?;

@@ -10,7 +10,7 @@ use super::checksum::TABLES;
 use super::open::Sums;
 use super::{Digest, Store, StoreError, sweep_content};
 
-/// A row that does not match its checksum. Any of its fields may be the damaged one.
+/// A row that does not match its checksum. Any field of the row may be damaged.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Damage {
     /// A sweep's description.
@@ -122,7 +122,7 @@ impl Store {
         Ok(StoreVerification { rows, damage, file, checksums: store.sums == Sums::Kept })
     }
 
-    /// Damaged rows, up to a limit for each table.
+    /// Returns the damaged rows, up to a limit for each table.
     pub(super) fn bad_rows(&self, most: usize) -> Result<Vec<Damage>, StoreError> {
         let mut damage = self.bad("sweeps", most, "id, name", |row| {
             // Columns whose type differs by now are not shown.
@@ -192,7 +192,7 @@ impl Store {
                         transaction.execute("DELETE FROM runs WHERE metric_set = ?1", [id])?
                             + transaction.execute("DELETE FROM metric_sets WHERE id = ?1", [id])?
                     }
-                    // Removed below, together with its cells.
+                    // This damage is removed below, together with the cells of the sweep.
                     Damage::Sweep { .. } => 0,
                 };
             }
@@ -224,7 +224,7 @@ impl Store {
             Damage::Sweep { id, .. } | Damage::Cell { sweep: id, .. } => Some(*id),
             Damage::Run { .. } | Damage::Metrics { .. } => None,
         }));
-        // A damaged row may refer to another sweep; the sweep that has lost the row no longer matches its key.
+        // A damaged row may refer to another sweep. The sweep that has lost the row no longer matches its key.
         let sweeps = self.ask(|db| {
             let mut find = db.prepare("SELECT id, digest, model FROM sweeps NOT INDEXED")?;
             let sweeps = find.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;

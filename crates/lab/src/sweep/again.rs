@@ -1,4 +1,4 @@
-//! The cells of a stored sweep, to run them again: a store has the metrics of runs, not their events.
+//! The cells of a stored sweep, in a form that can be run again: a store has the metrics of runs, not their events.
 
 use super::analysis::Analysis;
 use super::plan::{SweepCell, SweepGrid};

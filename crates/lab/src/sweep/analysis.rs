@@ -63,9 +63,9 @@ pub struct AnalysisEntry<'a> {
 }
 
 impl Analysis {
-    /// Reads a sweep from `store`, at most its first `most` replications. At each point only the replications that all
-    /// of its cells have are used: cases are compared under the same random streams, and a cell that shares its runs
-    /// with another point may have more.
+    /// Reads a sweep from `store`, at most its first `most` replications. At each point only those replications are
+    /// used that all cells of the point have, because cases are compared under the same random streams. A cell that
+    /// shares its runs with another point may have more replications.
     pub fn of(store: &Store, sweep: KeptSweep, most: u64) -> Result<Self, StoreError> {
         let cells = store.cells(sweep.id)?.into_iter();
         let cells = cells
@@ -80,7 +80,8 @@ impl Analysis {
         Ok(analysis)
     }
 
-    /// Keeps at each point the replications that all of its cells have; a case without any replication is ignored.
+    /// Keeps at each point those replications that all cells of the point have. A case without any replication is
+    /// ignored.
     fn level_out(&mut self) {
         for point in self.cells.chunk_by_mut(|one, next| one.cell.point == next.cell.point) {
             let numbers = |runs: &CellRuns| runs.runs.iter().map(|(number, _)| *number).collect::<BTreeSet<_>>();
@@ -110,8 +111,8 @@ impl Analysis {
             .collect()
     }
 
-    /// The subjects, in the order of `entries`, whose metric is 0 in every run of every case at every point. Flows are
-    /// never included; if all values are 0, no subject is.
+    /// Returns the subjects, in the order of `entries`, whose metric is 0 in every run of every case at every point.
+    /// Flows are never included. If all values are 0, no subject is included.
     pub fn idle<'e>(metric: &Metric, entries: &'e [AnalysisEntry<'_>]) -> Vec<&'e str> {
         if matches!(metric.scope, Scope::Run | Scope::Flow) {
             return Vec::new();
@@ -207,13 +208,13 @@ impl Analysis {
         warnings
     }
 
-    /// A value that is always equal is deterministic. A single metric may be, such as a count that is always 0; a whole
-    /// run is not.
+    /// Warns if replications are equal. A value that is equal in all replications is deterministic. A single metric may
+    /// be deterministic, such as a count that is always 0, but not a whole run.
     fn same_replications(&self) -> Option<String> {
         let repeated = self.cells.iter().filter(|cell| cell.runs.len() > 1);
         let (still, moving): (Vec<_>, Vec<_>) =
             repeated.partition(|cell| cell.runs.windows(2).all(|pair| pair[0].1 == pair[1].1));
-        // If a case has this property at some points only, the points are the cause, and these vary on purpose.
+        // If a case has this property at some points only, the points are the cause, and points vary on purpose.
         let named = |cells: &[&CellRuns]| cells.iter().map(|runs| runs.cell.case).collect::<BTreeSet<_>>();
         let cases: Vec<usize> = named(&still).difference(&named(&moving)).copied().collect();
         let names: Vec<&str> = cases.iter().filter_map(|case| self.cases().get(*case).copied()).collect();
@@ -260,7 +261,7 @@ fn has_gaps(runs: &[(u64, RecordedSummary)]) -> bool {
     runs.last().is_some_and(|(last, _)| last + 1 != runs.len() as u64)
 }
 
-/// Every entry of every metric as JSON, one object each; entries without a value come last.
+/// Formats every entry of every metric as JSON, one object each. Entries without a value come last.
 pub fn analysis_to_json(analysis: &Analysis) -> Value {
     let of_metric = |metric: &'static Metric| {
         let mut entries = analysis.entries(metric);

@@ -18,7 +18,7 @@ use crate::store::{Digest, FORM};
 /// Some runs of a sweep, with all their inputs except the files named by their scenarios.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Batch {
-    /// The version of the program that made it.
+    /// The version of the program that made the batch.
     lasthop: String,
     /// The version of the model, and of the form of keys.
     model: (u32, u32),
@@ -47,7 +47,7 @@ pub struct Worker<'a> {
     pub failure: fn(&(dyn Any + Send)) -> Option<String>,
 }
 
-/// Why a batch was not run.
+/// The reason why a batch was not run.
 #[derive(Debug, thiserror::Error)]
 pub enum BatchError {
     /// Another version of the program would give other results, or other keys.
@@ -89,7 +89,7 @@ impl Batch {
         serde_json::json!(self).to_string()
     }
 
-    /// Reads what [`to_text`](Self::to_text) wrote.
+    /// Reads the text of a batch that [`to_text`](Self::to_text) wrote.
     ///
     /// # Errors
     /// The text is not a batch, or is of another version of the program.
@@ -103,7 +103,7 @@ impl Batch {
         Ok(batch)
     }
 
-    /// Executes the runs of the batch, in order. The outcome of each is its summary or the reason of its failure: a
+    /// Executes the runs of the batch, in order. The outcome of each run is its summary or the reason of its failure. A
     /// panic fails only the run concerned.
     ///
     /// # Errors

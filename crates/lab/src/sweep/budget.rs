@@ -1,4 +1,4 @@
-//! The time budgets of a stored sweep: its first replications are run again and explained.
+//! The time budgets of a stored sweep, for which the first replications of the sweep are run again and explained.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -96,7 +96,7 @@ pub fn explain_budgets(
     Ok(Budgets { cells, left_out: with_runs.len() - shown.len(), problem: None })
 }
 
-/// Runs and explains one replication; `None` without a TCP flow.
+/// Runs and explains one replication. Returns `None` without a TCP flow.
 fn explain_replication(
     cell: &KeptCell,
     replication: u64,

@@ -1,4 +1,4 @@
-//! Merges the warnings of a sweep that differ only in numbers or flows: most warnings occur at every point.
+//! Merging of the warnings of a sweep that differ only in numbers or flows, because most warnings occur at every point.
 
 use std::str::FromStr;
 
@@ -14,7 +14,7 @@ pub(super) fn is_same_warning(one: &Problem, other: &Problem) -> bool {
     one.key == other.key && words_without_quantities(&one.expected) == words_without_quantities(&other.expected)
 }
 
-/// Merges equal warnings about several flows: the first one is kept, and names the other flows.
+/// Merges equal warnings about several flows. The first warning is kept, and names the other flows.
 pub fn merge_warnings(warnings: &[Problem]) -> Vec<Problem> {
     let mut once: Vec<(Problem, Vec<&str>)> = Vec::new();
     for warning in warnings {

@@ -1,4 +1,4 @@
-//! Enumerates the runs of a sweep without a list: there may be many millions of runs.
+//! Enumeration of the runs of a sweep without a list, because there may be many millions of runs.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
@@ -13,7 +13,8 @@ use scenario::sweep::Replications;
 /// The number of runs that are looked up between calls of the progress callback.
 const LOOKED_UP: u64 = 4096;
 
-/// The replications of one cell. Points share a cell if the varied key has no effect on it; its runs are executed once.
+/// The replications of one cell. Points share a cell if the varied key has no effect on it, and the runs of the cell
+/// are then executed once.
 struct Lane {
     /// The first point and case of the cell.
     cell: CellId,
@@ -43,7 +44,7 @@ pub(super) struct Lanes {
     stride: u64,
 }
 
-/// The runs missing in a store: their number, and the replications that include them.
+/// The number of runs that are missing in a store, and the replications that include them.
 pub(super) struct Missing {
     pub count: u64,
     pub among: Range<u64>,
@@ -59,7 +60,7 @@ pub(super) struct RunPosition {
 /// One run of a sweep.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Task {
-    /// Case of the cell at its point; among several with the same network, the first.
+    /// Case of the cell at its point. If several cases have the same network, the first one.
     pub cell: CellId,
     /// The key of the cell's results.
     pub digest: Digest,

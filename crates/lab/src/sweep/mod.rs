@@ -1,4 +1,4 @@
-//! Sweeps: many runs of one scenario, planned, executed on all cores, stored and analysed.
+//! Sweeps of many runs of one scenario, which are planned, executed on all cores, stored and analysed.
 
 pub mod again;
 pub mod analysis;

@@ -8,7 +8,7 @@ use crate::store::{FORM, KeptCell, KeptSweep, Store, StoreError};
 use scenario::axes::Change;
 
 impl Plan {
-    /// Records the description of the sweep in a store; returns its number there.
+    /// Records the description of the sweep in a store, and returns the number of the sweep in the store.
     pub fn note(&self, store: &mut Store) -> Result<i64, StoreError> {
         let sweep = KeptSweep {
             id: 0,

@@ -59,7 +59,7 @@ pub struct Point {
 pub struct SweepCell {
     /// The scenario of the cell.
     pub scenario: Scenario,
-    /// Network to run; each replication sets its number.
+    /// Network to run, whose number each replication sets.
     pub network: Network,
     /// Key of the cell's stored results.
     pub digest: Digest,
@@ -80,7 +80,7 @@ impl Plan {
         &self.points[id.point].cells[id.case]
     }
 
-    /// Reads a scenario and plans its sweep. One without `[sweep]` has a single point.
+    /// Reads a scenario and plans its sweep. A scenario without `[sweep]` has a single point.
     pub fn load(path: &Path, overrides: &Overrides) -> Result<Self, Vec<Problem>> {
         Self::of(&load::open_from_disk(path, overrides)?)
     }
@@ -140,7 +140,7 @@ impl SweepGrid {
             let cells = cells.collect::<Result<_, _>>()?;
             let changes = at.into_iter().map(|(_, change)| change.clone()).collect();
             grid.points.push(Point { changes, cells });
-            // Advances like an odometer: the last axis first, and the preceding axis when it wraps.
+            // The position advances as in an odometer: the last axis first, and the preceding axis when an axis wraps.
             let turned = grid.axes.iter().zip(&mut place).rev().any(|(axis, at)| {
                 *at = (*at + 1) % axis.places.len();
                 *at != 0
@@ -169,7 +169,7 @@ impl SweepGrid {
     }
 }
 
-/// The scenario of one case at one point.
+/// Resolves the scenario of one case at one point.
 fn resolve_cell(
     source: &Source,
     at: &[(String, &Change)],
@@ -205,7 +205,7 @@ fn resolve_cell(
     Ok(SweepCell { digest, scenario, network })
 }
 
-/// A value may be valid alone and invalid in combination with other changes of the point.
+/// Adds the other changes of the point to a problem: a value may be valid alone and invalid in combination with them.
 fn add_other_changes(mut problem: Problem, at: &[(String, &Change)], case: &Case) -> Problem {
     let about = |key: &str| problem.key.as_deref().is_some_and(|about| about.starts_with(key));
     let others = at.iter().filter(|(_, (key, _))| !about(key)).map(|(_, (key, value))| format!("{key} = {value}"));

@@ -10,7 +10,8 @@ use observe::summary::RecordedSummary;
 use scenario::document::read_back;
 use scenario::sweep::{Precision, Replications};
 
-/// Replications of a cell that are read in one step: summaries may be long, and only one number of each is kept.
+/// Number of replications of a cell that are read in one step. Summaries may be long, and only one number of each is
+/// kept.
 const AT_ONCE: u64 = 1000;
 
 /// Decides the number of replications of a point, from the results of earlier replications only.
@@ -22,16 +23,16 @@ pub(super) struct Judge {
 }
 
 impl Judge {
-    /// `None` if the number of replications is fixed.
+    /// Returns the judge of a plan; `None` if the number of replications is fixed.
     pub(super) fn of(plan: &Plan) -> Option<Self> {
         let Replications::UntilPrecise(precision) = &plan.replications else { return None };
-        // The plan was checked: its numbers are valid for the rule.
+        // The plan was checked, so that its numbers are valid for the rule.
         Some(Judge { metric: plan.precise, rule: stopping_rule(precision)?, min: precision.min })
     }
 }
 
-/// The progress of a point: how many replications it needs, and the statistics of the replications already read. Keeps moments,
-/// not runs.
+/// The progress of a point: the number of replications that it needs, and the statistics of the replications already
+/// read. Moments are kept, not runs.
 pub(super) struct PointGrowth {
     /// The number of the point.
     pub(super) point: usize,
@@ -53,7 +54,7 @@ pub(super) enum Look {
     More,
     /// The point needs no more runs.
     Settled,
-    /// Not all requested runs are finished.
+    /// Some of the requested runs are not finished.
     Unfinished,
 }
 
@@ -95,7 +96,7 @@ pub fn requested_replications(plan: &Plan, store: &Store) -> Result<Vec<u64>, St
     (0..plan.points.len()).map(of_point).collect()
 }
 
-/// The level of a stored sweep's intervals: the level of its stopping rule, or 95 %.
+/// Returns the level of a stored sweep's intervals, which is the level of its stopping rule, or 95 %.
 pub(super) fn interval_level(scenario: &str) -> Level {
     match read_back(scenario).and_then(|kept| kept.sweep).map(|sweep| sweep.replications) {
         Some(Replications::UntilPrecise(precision)) => Level::new(precision.level).unwrap_or_default(),

@@ -21,7 +21,8 @@ impl Shard {
         number % self.count == self.index - 1
     }
 
-    /// Remainder, modulo the number of shards, of the point numbers in this shard after adding `more`.
+    /// Returns the remainder, modulo the number of shards, that the numbers of the points in this shard have after
+    /// `more` is added.
     pub(super) fn remainder(self, more: u64) -> u64 {
         let (index, more) = (self.index - 1, more % self.count);
         if index >= more { index - more } else { self.count - (more - index) }
@@ -39,7 +40,7 @@ pub struct Tally {
     pub done: u64,
 }
 
-/// Why a sweep ended early. Finished runs are stored.
+/// The reason why a sweep ended early. Finished runs are stored.
 #[derive(Debug, thiserror::Error)]
 pub enum SweepError {
     /// The store could not accept a result.

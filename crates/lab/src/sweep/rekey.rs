@@ -3,8 +3,8 @@
 use super::plan::SweepGrid;
 use crate::store::{Digest, FORM, KeptSweep, Store, StoreError};
 
-/// Gives the runs of every sweep of the current model version their current keys, so that they are found again. Returns
-/// the names of the sweeps whose stored scenario can no longer be read; these are unchanged.
+/// Stores the runs of every sweep of the current model version under their current keys, so that they are found again.
+/// Returns the names of the sweeps whose stored scenario can no longer be read. These sweeps remain unchanged.
 ///
 /// # Errors
 ///

@@ -18,7 +18,7 @@ use crate::store::{Store, StoreError};
 
 /// The interval of the progress callback while no run finishes.
 const PATIENCE: Duration = Duration::from_millis(100);
-/// The maximum number of threads: more threads than cores do not help, and each has its own stack.
+/// Maximum number of threads. More threads than cores have no advantage, and each has its own stack.
 const MAX_WORKERS: usize = 1024;
 
 /// Executes the runs that `store` does not have.
@@ -120,8 +120,8 @@ fn run_missing_tasks(
 /// The remaining runs.
 struct Todo<T> {
     tasks: T,
-    /// The connection to the database, which shows the runs that other processes have finished. All threads share it: a
-    /// query takes far less time than a run, and file handles are limited.
+    /// The connection to the database, which shows the runs that other processes have finished. All threads share one
+    /// connection, because a query takes far less time than a run, and file handles are limited.
     store: Store,
     from_back: bool,
 }
@@ -135,7 +135,7 @@ impl<T: DoubleEndedIterator<Item = Task>> Todo<T> {
             if !self.store.has(task.digest, task.replication)? {
                 return Ok(Some(task));
             }
-            // Another program started the same sweep earlier: continue from the other end.
+            // Another program started the same sweep earlier. Continue from the other end.
             self.from_back = !self.from_back;
         }
         Ok(None)
@@ -161,7 +161,7 @@ fn run_worker<T: DoubleEndedIterator<Item = Task>>(
         };
         let mut watch =
             |_| if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-        // Cancelled: a run without outputs cannot fail for another reason.
+        // The run was cancelled. A run without outputs cannot fail for another reason.
         let Ok(text) = run_replication(plan.cell(task.cell), task.replication, delays, &mut watch) else { break };
         // The receiver is closed when the sweep was cancelled.
         let _ = send.send(Ok((task, text)));
@@ -194,7 +194,8 @@ mod tests {
     use crate::sweep::lanes::{Lanes, RunPosition};
     use scenario::sweep::Replications;
 
-    /// Two sizes over three kinds of lossy channel and over a perfect channel, on which the kind has no effect.
+    /// Returns a plan with two sizes over three kinds of lossy channel and over a perfect channel, on which the kind
+    /// has no effect.
     fn plan(replications: &str) -> Plan {
         let text = format!(
             r#"title = "Shared cells"
@@ -284,7 +285,7 @@ clear = {{ links.air.channel = "perfect" }}
     }
 
     #[test]
-    fn stored_runs_are_found_between_gaps() {
+    fn missing_replications_between_stored_ones_are_run() {
         let plan = plan("6");
         let (_dir, mut store) = Store::scratch();
         let digest = plan.points[0].cells[0].digest;
@@ -324,7 +325,7 @@ clear = {{ links.air.channel = "perfect" }}
         assert_eq!(again.unwrap(), Tally { wanted: 2400, found: 2400, done: 0 });
     }
 
-    /// No data arrives in a millisecond, so the maximum is requested in one step.
+    /// No data arrives in a millisecond. Therefore the maximum is requested in one step.
     #[test]
     fn metric_without_values_requests_the_maximum_of_replications_at_once() {
         let mut plan = plan("{ precision = 0.05, min = 2, max = 200 }");

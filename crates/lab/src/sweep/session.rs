@@ -1,4 +1,4 @@
-//! The progress of a sweep against its store: which runs are missing now, and whether results request more.
+//! The progress of a sweep against its store: which runs are missing, and whether the results require more runs.
 
 use super::Plan;
 use super::lanes::{Lanes, Missing, RunPosition, Task};
@@ -18,12 +18,13 @@ pub struct SweepSession {
     pub(super) tally: Tally,
     /// Points that may request more replications.
     growing: Vec<PointGrowth>,
-    /// Where [`take`](Self::take) continues.
+    /// Position at which [`take`](Self::take) continues.
     next: RunPosition,
 }
 
 impl SweepSession {
-    /// Begins a sweep, or continues it: describes it in the store, and looks up which runs are finished.
+    /// Begins or continues a sweep: records the description of the sweep in the store, and looks up which runs are
+    /// finished.
     pub fn open(plan: &Plan, store: &mut Store, shard: Shard, watch: Watch<'_>) -> Result<Self, SweepError> {
         rekey_sweeps(store)?;
         let id = plan.note(store)?;
@@ -64,15 +65,15 @@ impl SweepSession {
         Ok(taken)
     }
 
-    /// Stores finished runs: either all of them or none.
+    /// Stores finished runs, all of them or none.
     pub fn keep_all(&mut self, store: &Store, runs: &[(Task, String)]) -> Result<(), StoreError> {
         store.keep_all(runs.iter().map(|(task, summary)| (task.digest, task.replication, summary.as_str())))?;
         self.tally.done += runs.len() as u64;
         Ok(())
     }
 
-    /// Begins the next round after all runs of this one; returns false if the sweep is complete. A point with missing
-    /// runs of this round requests no further ones.
+    /// Begins the next round after all runs of the current round. Returns false if the sweep is complete. A point with
+    /// missing runs of the current round requests no further runs.
     pub fn next_round(&mut self, plan: &Plan, store: &Store, watch: Watch<'_>) -> Result<bool, SweepError> {
         let mut grown = Vec::new();
         for mut growth in std::mem::take(&mut self.growing) {

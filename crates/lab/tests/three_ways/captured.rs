@@ -1,4 +1,4 @@
-//! The observation of captures of both ends, beside the observation of the run.
+//! The observation of captures of both ends, and the observation of the run.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ pub struct CapturedStory {
     pub story: TransferStory,
     /// Every fact with its evidence.
     pub facts: Vec<(Time, CapturedFact)>,
-    /// What was added to the times of the capture.
+    /// The difference added to the times of the capture.
     pub epoch: Span,
 }
 
@@ -57,7 +57,7 @@ pub fn observe_captures(
     let (explained, observer) = both.explain(CaptureObserver::new)?;
     let CaptureObserver { mut observation, mut captured } = observer;
     observation.end(explained.survey.stream.end, 0, &mut captured.story);
-    // Times of a capture count from its first frame; those of a run are in its files as they are.
+    // Times of a capture count from its first frame, while the files of a run contain the times of the run.
     captured.epoch = Span::from_nanos(u64::try_from(both.files[0].start).unwrap_or_default());
     captured.story.shift(captured.epoch);
     captured.facts.iter_mut().for_each(|(at, _)| *at += captured.epoch);

@@ -1,4 +1,4 @@
-//! How often the facts of captures hold in the run that was captured.
+//! The share of the facts of captures that hold in the captured run.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -57,7 +57,7 @@ pub struct CoverageTable {
 }
 
 impl CoverageTable {
-    /// Adds a value with its evidence; `holds` tells whether the run's is between two bounds.
+    /// Adds a value with its evidence. `holds` returns true if the run's value lies between two bounds.
     fn add<T: Debug + Copy>(
         &mut self,
         kind: &'static str,
@@ -84,19 +84,19 @@ impl CoverageTable {
         self.add(kind, captured, &run, |low, high| low <= run && run <= high);
     }
 
-    /// Adds a value that captures have without evidence: it counts as known.
+    /// Adds a value that captures have without evidence. The value counts as known.
     fn add_known<T: Debug + Copy + PartialEq>(&mut self, kind: &'static str, captured: T, run: T) {
         self.add(kind, Evidence::Known(captured), &run, |value, _| value == run);
     }
 
-    /// Adds each value of two ascending lists; one that the other list lacks does not hold.
+    /// Adds each value of two ascending lists. A value that the other list lacks counts as not confirmed.
     fn add_lists<T: Debug + Copy + PartialOrd>(&mut self, kind: &'static str, captured: &[T], run: &[T]) {
         for (captured, run) in pair_values(captured, run) {
             self.add(kind, Evidence::Known(captured), &run, |value, _| value == run);
         }
     }
 
-    /// The same of values that a rule infers.
+    /// Does the same as `add_lists` for values that a rule infers.
     fn add_inferred_lists<T: Debug + Copy + PartialOrd>(
         &mut self,
         kind: &'static str,
@@ -176,7 +176,7 @@ fn compare_transmissions(table: &mut CoverageTable, captured: &CapturedStory, ru
 
 fn compare_fates(table: &mut CoverageTable, fate: Evidence<CapturedFate>, of_run: &StoryTransmission, epoch: Span) {
     let is_lost = |fate: CapturedFate| fate == CapturedFate::Lost;
-    // The ends do not see that a scheme took a segment: it did not arrive.
+    // The ends do not see that a scheme took a segment. In the captures the segment did not arrive.
     let is_missing = matches!(of_run.fate, StoryFate::Lost | StoryFate::Absorbed);
     table.add("losses", fate, of_run, |low, high| [is_lost(low), is_lost(high)].contains(&is_missing));
     let StoryFate::Arrived(arrived) = of_run.fate else { return };

@@ -1,4 +1,4 @@
-//! An observation as lines of text: each change with the states after it.
+//! An observation as lines of text. Each line is a change with the states after it.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -37,12 +37,13 @@ struct FlowLine {
     oldest_sent: Option<Time>,
     /// Bytes in order that the receiver has handled, and that arrived at its node.
     in_order: (Option<u64>, u64),
-    /// Where the first lost segment was lost, and which loss is repaired.
+    /// The place where the first lost segment was lost, and the place of the loss that is repaired.
     losses: (Option<Evidence<LossPlace>>, Option<Option<Evidence<LossPlace>>>),
     has_hole: bool,
     congested_at: Option<Time>,
     slowest: Option<(HopId, Evidence<Span>, Option<MediumId>)>,
-    /// Of the packets in the network: since when there is none, the next change, and whether one has failed.
+    /// About the packets in the network: the time since which there is none, the time of the next change, and whether a
+    /// packet has failed.
     packets: (Option<Time>, Option<Time>, bool),
 }
 

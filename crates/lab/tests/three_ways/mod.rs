@@ -1,4 +1,5 @@
-//! One observation of a run, three ways: while it runs, from its result directory, and from captures of both ends.
+//! The observation of a run, made in three ways: while it runs, from its result directory, and from captures of both
+//! ends.
 
 mod captured;
 mod coverage;
@@ -32,7 +33,7 @@ const FEW_EXAMPLES: [&str; 2] = ["snoop", "handshake"];
 /// Examples whose events are in the second half of a minute.
 const LONGER_EXAMPLES: [&str; 3] = ["handover", "walk", "walk-away"];
 
-/// Loads an example, cut to ten seconds or one minute unless it needs its whole duration.
+/// Loads an example, shortened to ten seconds or one minute unless it needs its whole duration.
 fn shortened_example(path: &Path) -> ObservedCase {
     let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let seconds = if LONGER_EXAMPLES.contains(&name.as_str()) { 60 } else { 10 };
@@ -71,7 +72,7 @@ fn observe_stored(dir: &Path, each: impl FnMut(&str)) {
     sink.finish(results.unwrap_or_else(|error| panic!("{dir:?}: {error}")).ended);
 }
 
-/// Compares every line of both observations. Returns their number.
+/// Compares every line of both observations. Returns the number of lines.
 fn compare_stored(case: &ObservedCase) -> usize {
     let folder = tempfile::tempdir().expect("a directory");
     let dir = folder.path().join(&case.name);
@@ -109,7 +110,7 @@ fn result_directory_has_every_fact_of_the_constructed_runs() {
 }
 
 #[test]
-fn result_directory_has_every_fact_of_a_few_examples() {
+fn replayed_results_of_a_few_examples_give_every_fact_of_the_live_run() {
     let few = example_paths().into_iter().filter(|path| is_one_of_few(path));
     let lines: Vec<usize> = few.map(|path| compare_stored(&shortened_example(&path))).collect();
     assert!(lines.len() == FEW_EXAMPLES.len() && lines.iter().all(|lines| *lines > 3000), "{lines:?}");
@@ -122,7 +123,7 @@ fn result_directory_has_every_fact_of_all_examples() {
     assert!(lines > Some(100), "{lines:?}");
 }
 
-/// What is compared includes each kind of fact.
+/// The compared facts include each kind of fact.
 #[test]
 fn constructed_runs_have_facts_of_every_kind() {
     let mut counts = FactCounts::default();
@@ -190,7 +191,7 @@ fn check_coverage(table: &CoverageTable) {
         assert!(row.known.is_complete() && row.inferred.is_covered(), "{kind}: {row:?}");
     }
     assert_eq!(table.rows.keys().copied().collect::<Vec<_>>(), KINDS);
-    // Where a segment was lost no capture of the ends shows, and without a SYN not the window.
+    // No capture of the ends shows where a segment was lost. Without a SYN a capture does not show the receive window.
     let [places, windows] = ["loss-places", "receive-window"].map(|kind| &table.rows[kind]);
     assert!(places.unknown > 500 && (places.known.of, places.inferred.of) == (0, 0), "{places:?}");
     assert!(windows.unknown > 15_000 && windows.inferred.of == 0, "{windows:?}");

@@ -1,4 +1,4 @@
-//! What an observation says about the transfer of one flow, as lists of changes.
+//! The observed transfer of one flow, as lists of changes.
 
 use std::collections::BTreeMap;
 
@@ -13,13 +13,13 @@ use tcp::{Blocked, Reason};
 /// The end of a transmission.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StoryFate {
-    /// It arrived at the receiver's node.
+    /// The transmission arrived at the receiver's node.
     Arrived(Time),
     /// It was lost.
     Lost,
-    /// A scheme of a node took it.
+    /// A scheme of a node took the packet.
     Absorbed,
-    /// It was in flight when the observation ended.
+    /// The transmission was in flight when the observation ended.
     Open,
 }
 
@@ -51,7 +51,7 @@ impl<T: PartialEq + Copy> Changes<T> {
         }
     }
 
-    /// Notes a change, also one of several at one time.
+    /// Notes a change, even if several changes occur at the same time.
     fn note_each(&mut self, at: Time, value: T) {
         if self.0.last().is_none_or(|(_, last)| *last != value) {
             self.0.push((at, value));
@@ -108,7 +108,7 @@ pub struct TransferStory {
     pub fast_retransmits: Vec<(Time, u64)>,
     /// The last recovery from a loss that the network had reported, with the first byte of the segment.
     notified: Option<(Time, u64)>,
-    /// Where segments were lost.
+    /// The places where segments were lost.
     pub loss_places: Vec<(Time, Evidence<LossPlace>)>,
     /// The end of the observation.
     pub ended: Option<Time>,
@@ -116,7 +116,8 @@ pub struct TransferStory {
     is_complete: bool,
     /// The propagation delays of the hops that data has crossed, by number.
     pub propagation: BTreeMap<usize, Span>,
-    /// The sender has sent a segment whose packet has not entered the network: others create packets of a flow, too.
+    /// Whether the sender has sent a segment whose packet has not entered the network. Other nodes create packets of a
+    /// flow, too.
     is_sending: bool,
     /// The number of a transmission by the identity of its packet.
     numbers: BTreeMap<u64, usize>,
@@ -128,7 +129,7 @@ impl TransferStory {
         TransferStory { flow, ..TransferStory::default() }
     }
 
-    /// When the transfer was complete, if it was before the end of the run.
+    /// Returns the time at which the transfer was complete, if that was before the end of the run.
     pub fn completed_at(&self) -> Option<Time> {
         self.ended.filter(|_| self.is_complete)
     }

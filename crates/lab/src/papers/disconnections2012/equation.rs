@@ -1,11 +1,11 @@
-//! Equation 2: the mean time during which the MAC retries, from the parameters of its physical layer.
+//! Equation 2: the mean time for which the MAC retries, computed from the parameters of its physical layer.
 
 use engine::Span;
 use path::mac::dcf::config::Retries;
 use path::mac::dcf::frame::{ACK_SIZE, LLC_OVERHEAD, MAC_OVERHEAD};
 use path::mac::dcf::{Phy, RateIndex};
 
-/// A station that receives no acknowledgments, without contention, whose medium was idle at the start.
+/// A station that receives no acknowledgments, without contention, and with an idle medium at the start.
 pub(super) struct Unanswered<'a> {
     pub phy: &'a Phy,
     pub retries: Retries,
@@ -16,8 +16,8 @@ pub(super) struct Unanswered<'a> {
 }
 
 impl Unanswered<'_> {
-    /// T_LINK of a failed attempt: the frame and the time until its sender resumes counting slots [802.11-2007
-    /// s9.2.5.2, s9.2.8].
+    /// Returns T_LINK of a failed attempt: the frame, and the time until the sender of the frame resumes counting slots
+    /// [802.11-2007 s9.2.5.2, s9.2.8].
     fn link(&self, rate: RateIndex) -> Span {
         let Phy { difs, answer_timeout, delay, .. } = *self.phy;
         // The end of the sender's frame is simultaneous for all stations. The sender then waits for an idle medium or
@@ -26,27 +26,28 @@ impl Unanswered<'_> {
         self.phy.duration(rate, self.packet + LLC_OVERHEAD + MAC_OVERHEAD) + silence
     }
 
-    /// T_LINK as the paper defines it, the constant durations of a whole exchange: the frame, SIFS, the acknowledgment,
-    /// DIFS.
+    /// Returns T_LINK as the paper defines it, which are the constant durations of a whole exchange: the frame, SIFS,
+    /// the acknowledgment, DIFS.
     fn exchange(&self, rate: RateIndex) -> Span {
         let Phy { sifs, difs, delay, .. } = *self.phy;
         let frame = self.phy.duration(rate, self.packet + LLC_OVERHEAD + MAC_OVERHEAD);
         frame + delay + sifs + self.phy.duration(self.phy.answer_rate(rate), ACK_SIZE) + delay + difs
     }
 
-    /// The mean back-off before attempt `k` of a packet, counted from 0: half of the contention window, which doubles.
+    /// Returns the mean back-off before attempt `k` of a packet, counted from 0. It is half of the contention window,
+    /// which doubles.
     fn back_off(&self, k: u32) -> f64 {
         let window = (0..k).fold(self.phy.cw_min, |window, _| (2 * window + 1).min(self.phy.cw_max));
         self.phy.slot.as_secs_f64() * f64::from(window) / 2.0
     }
 
-    /// T_CRD of a number of packets in milliseconds: the sum over packets of RL + 1 attempts, each of T_LINK and a
-    /// back-off. Only the first attempt has no back-off, because the medium was idle.
+    /// Returns T_CRD of a number of packets in milliseconds: the sum over packets of RL + 1 attempts, which take T_LINK
+    /// and a back-off each. Only the first attempt has no back-off, because the medium was idle.
     pub fn tries(&self, packets: u32) -> f64 {
         self.sum(packets, |rate| self.link(rate)) - 1e3 * self.back_off(0)
     }
 
-    /// T_CRD as equation 2 is printed: T_LINK of a whole exchange, and a back-off before every attempt.
+    /// Returns T_CRD by equation 2 as it is printed: T_LINK of a whole exchange, and a back-off before every attempt.
     pub fn as_written(&self, packets: u32) -> f64 {
         self.sum(packets, |rate| self.exchange(rate))
     }

@@ -55,8 +55,9 @@ const TABLE_1: [(f64, f64, f64); 7] = [
     (6.0, 173.0, 102.0),
 ];
 
-/// The points with disconnections of at most one round trip, and the points with longer ones.
+/// Lengths of the disconnections of at most one round trip, in round trips.
 const SHORT: [f64; 6] = [0.2, 0.4, 0.5, 0.6, 0.8, 1.0];
+/// Lengths of the longer disconnections, in round trips.
 const LONG: [f64; 5] = [1.5, 2.5, 4.0, 5.0, 6.0];
 
 fn numbers(sweeps: &[Analysis]) -> Vec<Number> {
@@ -80,8 +81,8 @@ const CHARTS: &[Chart] = &[
         cases: CASES,
     },
     Chart {
-        place: "beside figures 8, 9 and 11",
-        title: "The same, and it receives again at once",
+        place: "supplement to figures 8, 9 and 11",
+        title: "Twelve disconnections in 250 s, by their length; the mobile receives again at once",
         sweep: TWELVE,
         metric: "goodput_bps",
         along: DISCONNECTIONS,

@@ -6,7 +6,7 @@ use super::Reading;
 /// The primary reading.
 pub(super) static PRIMARY: Reading = Reading {
     name: "11 Mbps, deaf",
-    what: "802.11b at 11 Mbps; the disconnection starts at a random time of the round trip, and receives again when it has sent something",
+    what: "802.11b at 11 Mbps; the disconnection starts at a random time of the round trip, and the mobile receives again when it has sent something",
     source: "section 5.2: \"maximum allowable data-rate\", and T_LOSS > T_CRD from 40 ms on, which equation 2 has at 11 Mbps only; \
              ns-2's channel finds receivers where they were when they last sent",
 };
@@ -53,7 +53,7 @@ pub(super) static THREE_WAIT: Reading = Reading {
 pub(super) static SHORTER: Reading = Reading {
     name: "25 s",
     what: "the twelve disconnections occur within 25 s",
-    source: "section 5.3: \"250 ms of the simulation period\", which is not possible, with another slip",
+    source: "section 5.3: \"250 ms of the simulation period\", which is impossible; here a misprint of 25 s",
 };
 pub(super) static SHORTER_AT_ONCE: Reading = Reading {
     name: "25 s, receives at once",

@@ -69,7 +69,7 @@ fn collect_moments(values: impl Iterator<Item = f64>) -> Moments {
     Moments::of(values).unwrap_or_default()
 }
 
-/// T_PAUSE, grouped by the cause of the next transmission.
+/// Returns T_PAUSE, grouped by the cause of the next transmission.
 pub(super) fn measure_pause(runs: &[Times]) -> ModalQuantity {
     let of = |cause: Cause| {
         collect_moments(runs.iter().filter_map(|run| run.pause).filter(|(why, _)| *why == cause).map(|(_, ms)| ms))
@@ -82,7 +82,7 @@ pub(super) fn measure_pause(runs: &[Times]) -> ModalQuantity {
     ])
 }
 
-/// T_RES, grouped by the number of timeouts before cwnd was restored. Runs without a reduction are left out.
+/// Returns T_RES, grouped by the number of timeouts before cwnd was restored. Runs without a reduction are omitted.
 fn measure_restoration(runs: &[Times]) -> ModalQuantity {
     let of = |timeouts: std::ops::RangeInclusive<u32>| {
         collect_moments(runs.iter().filter(|run| timeouts.contains(&run.timeouts)).filter_map(|run| run.restored))
@@ -94,9 +94,9 @@ fn measure_restoration(runs: &[Times]) -> ModalQuantity {
     ])
 }
 
-/// Figure 1 does not show the network of figure 6: packet 10119 leaves at 27.719 s, so the upload carries at least
-/// 10119 / 27.719 = 365 packets per second. The network of figure 6 carries 12 per round trip of 210 ms, 57 per second:
-/// 1584 by then if it starts at 0.
+/// Figure 1 does not show the network of figure 6. In figure 1 packet 10119 leaves at 27.719 s, so that the upload
+/// carries at least 10119 / 27.719 = 365 packets per second. The network of figure 6 carries 12 packets per round trip
+/// of 210 ms, or 57 per second: 1584 packets in 27.719 s.
 const FIGURE_1: Contradiction = Contradiction {
     pages: "sections 3 and 5.2",
     values: ["packet 10119 leaves at 27.719 s", "12 packets are unacknowledged, and the RTT is 210 ms"],
@@ -104,7 +104,7 @@ const FIGURE_1: Contradiction = Contradiction {
           By its own times the timer began when packet 10119 was sent: 27.719 + 0.240 - 27.94 s = 19 ms.",
 };
 
-/// Equation 1 as figure 7 plots it, figure 1, and T_RES of section 5.3.
+/// Compares equation 1 as figure 7 plots it, figure 1, and T_RES of section 5.3.
 pub(super) fn compare_pauses() -> Vec<Number> {
     let what = |what: &str, case: &str, loss: f64| json!({ "figure": what, "implementation": case, "T_LOSS_ms": loss });
     let mut numbers = Vec::new();
@@ -183,7 +183,7 @@ fn table_1_waiting(packets: u32, air: Option<&str>) -> Vec<Number> {
     numbers
 }
 
-/// Table 1 with the same numbers under the readings in which packets wait at the mobile.
+/// Adds to table 1 the same numbers under the readings in which packets wait at the mobile.
 pub(super) fn beside_waiting(numbers: Vec<Number>) -> Vec<Number> {
     let numbers = Number::with_reading(numbers, &WINDOW_WAITS, table_1_waiting(12, None));
     let numbers = Number::with_reading(numbers, &WINDOW_WAITS_SLOW, table_1_waiting(12, Some(SLOW_AIR)));

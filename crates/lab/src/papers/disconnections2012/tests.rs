@@ -35,7 +35,7 @@ fn every_number_has_values_under_every_reading() {
     assert_eq!(counts("table 1", 7, 2), 14);
     assert_eq!(counts("section 6", 6, 2), 2);
     assert_eq!(counts("section 5.3, figure 11", 5, 2), 1);
-    // Without a reduction cwnd needs no restoration.
+    // cwnd needs no restoration if there is no reduction.
     for number in all("section 5.3, figure 10") {
         let runs: Vec<u64> = number.readings().map(|(_, ours)| ours.n()).collect();
         assert!(runs.len() == 7 && runs.iter().all(|n| *n > 5), "{}: {runs:?}", number.label());
@@ -50,8 +50,8 @@ fn every_number_has_values_under_every_reading() {
     assert_eq!(marks.count(), 2);
 }
 
-/// Between 10.27 and 10.30 s the acknowledgments of a flight arrive if there is no disconnection: of 12 packets, at
-/// most two per seed arrive before or after.
+/// Without a disconnection the acknowledgments of a flight arrive between 10.27 and 10.30 s. Of 12 packets at most two
+/// per seed arrive before or after this interval.
 #[test]
 fn acknowledgments_of_a_flight_arrive_in_the_interval_of_the_reading() {
     for seed in 0..10 {
@@ -86,9 +86,9 @@ fn pauses_ended_by_the_timer_are_equation_1_less_the_time_since_the_last_acknowl
     assert!(ended > 40, "{ended}");
 }
 
-/// Figure 7 if the disconnection starts while a flight's acknowledgments arrive: the mean of the pauses ended by the
-/// timer is within 5 ms of the line. At 42 ms, only slightly longer than T_CRD of one packet, the MAC still retries in
-/// half of the seeds.
+/// If the disconnection starts while a flight's acknowledgments arrive, the mean of the pauses that the timer ends is
+/// within 5 ms of the line in figure 7. At 42 ms, only slightly longer than T_CRD of one packet, the MAC still retries
+/// in half of the seeds.
 // covers [disconnections2012 equation 1]
 #[test]
 fn figure_7_is_a_line_if_the_disconnection_starts_during_a_flight() {
@@ -123,7 +123,7 @@ fn mac_gives_up_a_packet_within_40_ms_at_11_mbps_only() {
     }
 }
 
-/// Packets that wait during a disconnection without end: the mean of T_CRD over seeds agrees with equation 2.
+/// Packets wait during a disconnection without end. The mean of T_CRD over seeds agrees with equation 2.
 // covers [disconnections2012 equation 2]
 #[test]
 fn mean_retry_time_of_the_mac_matches_equation_2() {

@@ -7,8 +7,9 @@ use observe::observation::{Fact, FlowObservation, PathObservation, SenderFact, S
 use path::channel::ChannelState;
 use path::{HopId, LinkDirection, LinkEvent};
 
-/// The radio link is the first link, and the mobile, which sends, is its first node.
+/// Index of the radio link.
 const AIR: u32 = 0;
+/// Hop from the mobile, the sender, which is the first node of the radio link.
 const UP: HopId = HopId { link: AIR, direction: LinkDirection::Forward };
 
 /// The cause of the mobile's first transmission after the disconnection.
@@ -32,8 +33,8 @@ pub(super) struct Times {
     /// T_CRD: from the start of the first attempt that fails in the disconnection until the mobile's MAC has no packet
     /// left, or an attempt succeeds.
     pub tries: Option<f64>,
-    /// T_PAUSE: from the end of the disconnection until the mobile starts its next frame with data, with the cause of
-    /// this transmission.
+    /// T_PAUSE: the time from the end of the disconnection until the mobile starts its next frame with data, and the
+    /// cause of this transmission.
     pub pause: Option<(Cause, f64)>,
     /// T_RES: from when cwnd first falls below its value before the disconnection until it has this value again and no
     /// recovery, in which duplicate acknowledgments count, is in progress.
@@ -56,8 +57,9 @@ pub(super) struct DisconnectionMeter {
     attempt: Time,
     tries_since: Option<Time>,
     acknowledged: Option<Time>,
-    /// Whether the MAC held a packet at the end of the disconnection, and whether the timer has expired since.
+    /// Whether the MAC held a packet at the end of the disconnection.
     trying: bool,
+    /// Whether the timer has expired since the end of the disconnection.
     expired: bool,
     /// Whether the timer expired during the disconnection.
     expired_away: bool,
@@ -76,7 +78,7 @@ impl DisconnectionMeter {
         self.times
     }
 
-    /// The mobile starts to transmit a frame with data.
+    /// Handles the start of the transmission of a data frame by the mobile.
     fn on_frame_sent(&mut self, at: Time) {
         self.attempt = at;
         if let (Some(returned), None) = (self.returned, self.times.pause) {
@@ -90,7 +92,7 @@ impl DisconnectionMeter {
         }
     }
 
-    /// A packet has left the mobile's MAC.
+    /// Handles the departure of a packet from the mobile's MAC.
     fn on_departure(&mut self, at: Time, acknowledged: bool) {
         self.waiting = self.waiting.saturating_sub(1);
         // The last attempt at the last packet may have started before the end of the disconnection.

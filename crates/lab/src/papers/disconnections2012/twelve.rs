@@ -1,4 +1,4 @@
-//! Sweeps with twelve disconnections, and with one: table 1, figures 8, 9 and 11.
+//! Sweeps with twelve disconnections, and sweeps with one disconnection: table 1, figures 8, 9 and 11.
 
 use serde_json::{Value, json};
 use stats::{Moments, Sample};
@@ -29,9 +29,9 @@ const SHORT_RUN: (&str, &str) = (PERIOD, "2 s");
 const FAST: (&str, &str) = (RATE, "11 Mbps");
 const SLOW_AIR: (&str, &str) = (RATE, "2 Mbps");
 
-/// Approach A grows the limit with each packet given up.
+/// The cases in which approach A raises the retry limit with each packet given up.
 const GROWING: [&str; 2] = ["a", "ab"];
-/// Approach A grows the limit during each packet; without approach B.
+/// The cases in which approach A raises the retry limit during each packet; without approach B.
 const GROWING_WITHIN: [&str; 2] = ["patient", "patient"];
 
 impl<'a> ReadingRuns<'a> {
@@ -64,7 +64,8 @@ impl<'a> ReadingRuns<'a> {
         all.reduce(|all, next| all.zip_with(&next, f64::max)).unwrap_or_default().moments()
     }
 
-    /// Packets given up at both ends of the radio link: data of the mobile, and acknowledgments of the station.
+    /// Returns the packets given up at both ends of the radio link, which are data of the mobile and acknowledgments of
+    /// the station.
     fn table_1(&self) -> Vec<Number> {
         let mut numbers = Vec::new();
         for (round_trips, normal, modified) in TABLE_1 {
@@ -102,9 +103,9 @@ impl<'a> ReadingRuns<'a> {
     }
 }
 
-/// The most that normal TCP can lose to one disconnection shorter than the timeout in an upload of 10 s: 240 ms of
-/// silence (14 packets at 12 per round trip of 210 ms), 12 retransmitted packets, and 11 + 10 + 8 + 6 + 5 + 4 + 3 + 2 +
-/// 1 while cwnd grows from 1 by way of ssthresh = 6 to 12: 76 of 571.
+/// Maximum number of packets that normal TCP can lose to one disconnection shorter than the timeout in an upload of 10
+/// s: 240 ms of silence (14 packets at 12 per round trip of 210 ms), 12 retransmitted packets, and 11 + 10 + 8 + 6 + 5
+/// + 4 + 3 + 2 + 1 while cwnd grows from 1 by way of ssthresh = 6 to 12: 76 of 571.
 const FIGURE_8: Contradiction = Contradiction {
     pages: "sections 5.2 and 6",
     values: ["more than 45 %", "FTP from 5 to 15 s, one disconnection at 10.2 s"],

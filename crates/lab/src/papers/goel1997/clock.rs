@@ -16,8 +16,8 @@ const APPENDIX_B: PaperScenario =
 pub(super) const TWO_LOSSES: PaperScenario =
     PaperScenario { name: "two-losses", text: include_str!("../examples/two-losses.toml") };
 
-/// When the first lost segment was sent, on the thesis's clock. The thesis's run was longer than the simulated one; all
-/// other times are compared after the clocks are aligned by this time.
+/// Time at which the first lost segment was sent, on the thesis's clock. The thesis's run was longer than the simulated
+/// one; all other times are compared after the clocks are aligned by this time.
 const FIRST_LOST_SENT: f64 = 96_651.0;
 
 const REPEAT: &str = "duplicate acknowledgment";
@@ -101,7 +101,7 @@ fn millis(at: Time) -> f64 {
     at.as_nanos() as f64 / 1e6
 }
 
-/// When the link layer began to transmit a frame that the channel damaged.
+/// Returns the time at which the link layer began to transmit a frame that the channel damaged.
 fn start_of_failure(fact: &FlowFact) -> Option<Time> {
     match fact.fact {
         Fact::Failed { from, why: AttemptFailure::Air, .. } => Some(from),

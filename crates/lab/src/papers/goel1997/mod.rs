@@ -81,7 +81,7 @@ fn compute_extremes(tables: &Analysis, satellite: &Analysis) -> Vec<Number> {
     let degradations = |only: &'static [(&'static str, &'static str)]| {
         PointCells::every(tables, only).map(|cells| cells.degradation(REFINED))
     };
-    let degraded = |end: &str| json!({ end: "degradation against no loss", "scheme": REFINED });
+    let degraded = |end: &str| json!({ end: "degradation relative to no loss", "scheme": REFINED });
     let messages = || {
         let cells = PointCells::every(tables, &[]);
         let kind = |cells: &PointCells<'_>, name: &str| cells.figure(REFINED, name);
@@ -119,7 +119,8 @@ fn compute_extremes(tables: &Analysis, satellite: &Analysis) -> Vec<Number> {
     ]
 }
 
-/// The transfer of section 5.4.3, for which the thesis counts the losses and their recoveries.
+/// Returns the numbers about the transfer of section 5.4.3, for which the thesis counts the losses and their
+/// recoveries.
 fn compute_recoveries(sweep: &Analysis) -> Vec<Number> {
     const PLACE: &str = "section 5.4.3";
     const PRINTED: [(&str, f64, f64, f64, f64); 2] =
@@ -136,7 +137,7 @@ fn compute_recoveries(sweep: &Analysis) -> Vec<Number> {
         add("fast retransmits", "count", fast, cells.figure(scheme, "fast_retransmits"));
         add("timeouts", "count", timeouts, cells.figure(scheme, "timeouts"));
     }
-    // The paper's two runs compared with each other: segments lost repeatedly affect both.
+    // The paper's two runs are compared with each other. Segments that are lost repeatedly affect both.
     let slower = cells.improvement(SIMPLE).map(|faster| -faster);
     let paper = 100.0 * (945_579.0 - 929_824.0) / 929_824.0;
     let what = json!({ "figure": "completion time against unmodified", "scheme": SIMPLE });
@@ -171,7 +172,7 @@ impl<'a> PointCells<'a> {
         self.cell(case).zip(metric).map(|(cell, metric)| cell.sample(metric, subject)).unwrap_or_default()
     }
 
-    /// Reduction of the completion time by a scheme, in percent of the unmodified time.
+    /// Returns the reduction of the completion time by a scheme, in percent of the time without a scheme.
     fn improvement(&self, case: &str) -> Sample {
         let (base, other) = (self.figure(UNMODIFIED, "completion_time_s"), self.figure(case, "completion_time_s"));
         stats::paired::Pairs::of(&base, &other).changes().percent.map(|change| -change)

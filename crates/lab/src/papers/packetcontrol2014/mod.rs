@@ -86,7 +86,7 @@ fn back_offs(sweep: &Analysis, lasts: &str) -> Sample {
     sample_metric(sweep, &flow::timeouts, SPIKES, lasts_so, "none").map(|timeouts| (timeouts - 1.0).max(0.0))
 }
 
-/// The gain in goodput over the case without filters, in percent, with the same channel states.
+/// Returns the gain in goodput over the case without filters, in percent, with the same channel states.
 fn sample_gain(sweep: &Analysis, loss: f64, case: &str) -> Sample {
     let goodput = |case| sample_metric(sweep, &flow::goodput_bps, LOSS, |value| value.as_f64() == Some(loss), case);
     goodput("none").zip_with(&goodput(case), |none, with| 100.0 * (with - none) / none)
@@ -123,7 +123,7 @@ const CHARTS: &[Chart] = &[
     },
     Chart {
         place: "figure 10",
-        title: "Goodput with six seconds of extra delay, by what they delay",
+        title: "Goodput with six seconds of extra delay, by the delayed packets",
         sweep: SPIKE.name,
         metric: "goodput_bps",
         along: SPIKES,
@@ -132,26 +132,26 @@ const CHARTS: &[Chart] = &[
     },
 ];
 
-/// The packet of 5 s is late by 6 s, and so are all packets after it.
+/// The packet at 5 s is late by 6 s, and all packets after it are as well.
 const PAUSE: &[&str] = &[r#"links.air.delay_spikes=[{ at = "5 s", extra_delay = "6 s", duration = "1 ms" }]"#];
 
 /// Figures 6 and 9.
 const PICTURES: &[Picture] = &[
     Picture::new(
         "figure 6",
-        "The window without packet control",
+        "Congestion window without packet control",
         VARIATION,
         Some("unmodified"),
         PicturePanel::Window,
         None,
     ),
-    Picture::new("figure 6", "The window with a threshold of 3", VARIATION, None, PicturePanel::Window, None)
+    Picture::new("figure 6", "Congestion window with a threshold of 3", VARIATION, None, PicturePanel::Window, None)
         .with(&["scheme.threshold=3"]),
-    Picture::new("figure 6", "The window with a threshold of 6", VARIATION, None, PicturePanel::Window, None)
+    Picture::new("figure 6", "Congestion window with a threshold of 6", VARIATION, None, PicturePanel::Window, None)
         .with(&["scheme.threshold=6"]),
-    Picture::new("figure 6", "The window with a threshold of 9", VARIATION, None, PicturePanel::Window, None)
+    Picture::new("figure 6", "Congestion window with a threshold of 9", VARIATION, None, PicturePanel::Window, None)
         .with(&["scheme.threshold=9"]),
-    Picture::new("figure 6", "The window with a threshold of 12", VARIATION, None, PicturePanel::Window, None),
+    Picture::new("figure 6", "Congestion window with a threshold of 12", VARIATION, None, PicturePanel::Window, None),
     Picture::new(
         "figure 3",
         "A spurious timeout",
@@ -163,7 +163,7 @@ const PICTURES: &[Picture] = &[
     .with(PAUSE),
     Picture::new(
         "figure 9",
-        "The same with packet control",
+        "The delay spike with packet control",
         SPIKE,
         None,
         PicturePanel::Sequence,
@@ -205,7 +205,7 @@ mod tests {
             there.filter(|number| number.mark(Level::default()).name() == mark).count()
         };
         assert_eq!((marked("section 5.A", "reproduced"), marked("section 5.B", "reproduced")), (3, 1));
-        // At least one back-off; 179 and 300 ms, which table I excludes.
+        // One number is that of "at least one back-off". The two others are 179 and 300 ms, which table I excludes.
         assert_eq!((marked("section 5.D", "reproduced"), marked("section 5.D", "contradicts its own paper")), (1, 2));
         let by_threshold = |name| ["none", "both-6", "both-9", "both-12"].map(|case| mean(&sweeps[0], name, case));
         let (cuts, goodput) = (by_threshold("fast_retransmits"), by_threshold("goodput_bps"));

@@ -145,8 +145,9 @@ mod tests {
     use super::*;
     use crate::papers::Mark;
 
-    /// By hand: with a delay for each direction, 0.64 + 0.16 x 27/42 + 0.128 x (12^2 / 2) / (42 x 72) = 74.6 % of the
-    /// round trips take less than 400 ms; with one draw for both, 80 %. The average is 10 ms and twice 190.26.
+    /// By hand: with separate delays for both directions, 0.64 + 0.16 x 27/42 + 0.128 x (12^2 / 2) / (42 x 72) = 74.6 %
+    /// of the round trips take less than 400 ms; with one delay for both directions, 80 %. The average is 10 ms plus
+    /// twice 190.26 ms.
     #[test]
     fn round_trip_shares_follow_from_the_delay_distribution() {
         let mean = |pings: &Pings, pick: fn(&[f64]) -> f64| pings.each(pick).mean().unwrap();

@@ -11,7 +11,7 @@ use serde_json::json;
 use super::{SEGMENT, WINDOW};
 use crate::papers::{Contradiction, FlowFact, Number};
 
-/// By initial window, as in the text: figures 3 to 6, then "all numbered 5" for figures 7 to 11.
+/// Printed numbers by initial window: figures 3 to 6, then "all numbered 5" for figures 7 to 11.
 const PRINTED: [f64; 9] = [14.0, 13.0, 16.0, 11.0, 5.0, 5.0, 5.0, 5.0, 5.0];
 
 /// The statements of section 5 at figure 7, and "as in the previous configuration" at figure 8.
@@ -32,8 +32,8 @@ pub(super) fn numbers() -> Vec<Number> {
         };
         let first = run.lost.first().copied();
         numbers.push(number("first packet lost", paper, first));
-        // "The sender sends the next group of 16 packets until the labelled 29"; "acknowledgements of the packets 14 to 20 which
-        // have been received correctly"; "for each received packet ... until the packet 27".
+        // The paper says: "The sender sends the next group of 16 packets until the labelled 29"; "acknowledgements of
+        // the packets 14 to 20 which have been received correctly"; "for each received packet ... until the packet 27".
         let arrives = "last packet to arrive before the next flight has a loss";
         numbers.extend(match window {
             1 => Some(number("last packet sent before the lost one again", 29.0, run.sent_before_again)),
@@ -113,10 +113,10 @@ mod tests {
         }
     }
 
-    /// Computed with exact fractions outside this program: the result if a departing packet freed its place
-    /// immediately, or if the buffer held one packet less or more.
+    /// Results of other rules, computed with exact fractions outside of this program: if a departing packet freed its
+    /// space immediately, or if the buffer held one packet less or more.
     #[test]
-    fn other_buffer_rules_lose_other_packets() {
+    fn other_buffer_rules_change_the_first_loss() {
         let lost_first = |change: &str| (1..=9).map(|window| Run::with(window, &[change]).lost[0]).collect::<Vec<_>>();
         assert_eq!(lost_first("links.air.queue_tie=departure-first"), [15, 14, 17, 12, 5, 5, 5, 5, 5]);
         assert_eq!(lost_first("links.air.queue=2 packets"), [12, 11, 8, 4, 4, 4, 4, 4, 4]);

@@ -156,7 +156,7 @@ mod tests {
         }
     }
 
-    /// If the paper's table named a case or key that the scenario lacks, the number would have no values.
+    /// The number has no values if the paper's table names a case or key that the scenario lacks.
     #[test]
     fn every_number_of_table_1_has_a_value_for_each_replication() {
         let (_dir, mut store) = Store::scratch();
