@@ -1,8 +1,9 @@
-//! Ranges of a stream: what a receiver has, an independent copy of its reassembly.
+//! Ranges of a stream, which describe the data that a receiver has. The code is independent of the reassembly of the
+//! receiver.
 
 use std::collections::BTreeMap;
 
-/// Bytes of a stream: all before `next`, and separate ranges after it.
+/// Bytes of a stream: all bytes before `next`, and separate ranges after it.
 #[derive(Clone, Debug, Default)]
 pub struct ByteRanges {
     next: u64,
@@ -33,7 +34,7 @@ impl ByteRanges {
             return false;
         }
         let (mut from, mut to) = (seq, end);
-        // Ranges are disjoint, so their ends increase with their starts.
+        // Ranges are disjoint. Therefore their ends increase with their starts.
         while let Some((&begin, &island)) =
             self.out_of_order.range(..=to).next_back().filter(|(_, island)| **island >= from)
         {

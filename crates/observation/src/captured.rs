@@ -1,7 +1,8 @@
-//! What a capture shows of a connection: the input of an observation that no run produces.
+//! What a capture shows of a connection: the input of an observation, in place of the events of a run.
 //!
-//! A capture shows the packets of a connection at one place, and the fate of a segment only by acknowledgments that
-//! follow. So its facts come late, in order of time, each with its [`Evidence`]: a [`CapturedSink`] receives them.
+//! A capture shows the packets of a connection at one place. Whether a segment arrived follows only from later
+//! acknowledgments. Therefore a [`CapturedSink`] receives the facts with a delay, in order of time. Values that a
+//! capture may lack are given as [`Evidence`].
 
 use engine::{Rate, Span, Time};
 use path::{HopId, LinkDirection};
@@ -24,7 +25,7 @@ pub struct CapturedConnection {
     pub name: String,
     /// The sender and the receiver of its data.
     pub ends: [String; 2],
-    /// The time of its first segment.
+    /// Time of the connection's first segment.
     pub start: Time,
     /// Bytes of data in a full segment.
     pub segment: u32,
@@ -42,17 +43,17 @@ pub struct CapturedConnection {
     pub is_at_sender: bool,
 }
 
-/// What became of a packet. A lost one is later than any that arrived.
+/// The fate of a packet. A lost packet is ordered after all that arrived.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum CapturedFate {
-    /// It arrived at the other end at this time.
+    /// The packet arrived at the other end at this time.
     Arrived(Time),
-    /// It was lost.
+    /// The packet was lost.
     Lost,
 }
 
 impl CapturedFate {
-    /// When it arrived, if it did.
+    /// Returns the arrival time of the transmission, if it arrived.
     pub fn arrival(self) -> Option<Time> {
         match self {
             CapturedFate::Arrived(at) => Some(at),
@@ -60,44 +61,44 @@ impl CapturedFate {
         }
     }
 
-    /// The same with another time of arrival.
+    /// Returns the fate with the arrival time converted.
     #[must_use]
     pub fn map_arrival(self, convert: impl FnOnce(Time) -> Time) -> Self {
         self.arrival().map_or(CapturedFate::Lost, |at| CapturedFate::Arrived(convert(at)))
     }
 }
 
-/// When the slowest link transmitted a segment.
+/// The times at which the slowest link transmitted a segment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LinkService {
-    /// When the link was free for it.
+    /// Time from which the link was free for the segment.
     pub starts: Time,
-    /// When it had left the link.
+    /// Time at which the segment had left the link.
     pub leaves: Time,
 }
 
 /// A transmission of a segment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CapturedTransmission {
-    /// Its first byte, counted from the first byte of the connection.
+    /// First byte of the segment, counted from the first byte of the connection.
     pub seq: u64,
     /// Bytes of data.
     pub len: u32,
-    /// Why it was sent.
+    /// Reason of the transmission.
     pub reason: Evidence<Reason>,
     /// What became of it.
     pub fate: Evidence<CapturedFate>,
-    /// Its time on the slowest link; `None` if it did not arrive.
+    /// Time of the segment on the slowest link; `None` if the segment did not arrive.
     pub service: Option<LinkService>,
 }
 
 impl CapturedTransmission {
-    /// Whether its first byte was sent before.
+    /// Whether the first byte of the transmission was sent before.
     pub fn is_retransmission(&self) -> bool {
         self.reason != Evidence::Known(Reason::New)
     }
 
-    /// When it arrived, if it did.
+    /// Returns the arrival time of the transmission, if it arrived.
     pub fn arrival(&self) -> Option<Time> {
         self.fate.value()?.arrival()
     }
@@ -112,7 +113,7 @@ pub enum CapturedFact {
     HandshakeBegan,
     /// The sender may send data.
     HandshakeEnded,
-    /// The sender sent a segment, whose fate is known by now if it ever is.
+    /// The sender sent a segment. Its fate is known now, if it will ever be known.
     Sent(CapturedTransmission),
     /// A segment arrived at the receiver.
     Arrived {
@@ -144,7 +145,7 @@ pub enum CapturedFact {
     },
     /// A SYN of the receiver arrived at the sender.
     ReceiverOpened {
-        /// The receive window that it states, which is never scaled [RFC7323 s2.2].
+        /// The receive window stated by the SYN, which is never scaled [RFC7323 s2.2].
         window: u64,
     },
     /// The receiver reported bytes that had arrived twice [RFC2883].
@@ -158,7 +159,7 @@ pub enum CapturedFact {
     Acked {
         /// The next byte expected.
         ack: u64,
-        /// Whether it is a duplicate.
+        /// Whether the acknowledgment is a duplicate.
         duplicate: bool,
     },
     /// An acknowledgment measured a round trip of a segment that was sent once.
@@ -179,7 +180,7 @@ pub enum CapturedFact {
         /// The slow start threshold in bytes.
         ssthresh: Evidence<f64>,
     },
-    /// Why the sender sends nothing.
+    /// The reason why the sender sends nothing.
     Blocked(Evidence<Blocked>),
     /// The sender's retransmission timer expired.
     TimerExpired {
@@ -187,7 +188,7 @@ pub enum CapturedFact {
         seq: u64,
         /// Consecutive expiries, this one included.
         nth: u32,
-        /// Why the segment was retransmitted, which shows the expiry.
+        /// Reason of the retransmission that shows the expiry.
         cause: Evidence<Reason>,
         /// The timeout that follows.
         next: Evidence<Span>,
@@ -196,14 +197,14 @@ pub enum CapturedFact {
     FastRetransmit {
         /// First byte of the segment that was retransmitted.
         seq: u64,
-        /// Why it was retransmitted, which shows the recovery.
+        /// Reason of the retransmission that shows the recovery.
         cause: Evidence<Reason>,
     },
     /// Everything that was sent before the loss is acknowledged.
     RecoveryEnd,
     /// All data that was captured is acknowledged.
     AllAcknowledged {
-        /// Whether the transfer ends with it.
+        /// Whether the transfer ends with this acknowledgment.
         ends: Evidence<bool>,
     },
 }
@@ -237,7 +238,7 @@ impl<A: CapturedSink, B: CapturedSink> CapturedSink for (A, B) {
 }
 
 impl CapturedFact {
-    /// The action of the sender, if it is one.
+    /// Returns the sender's action if this fact is one.
     pub(crate) fn sender_fact(&self) -> Option<SenderFact> {
         Some(match *self {
             CapturedFact::Sent(sent) => SenderFact::Sent { reason: sent.reason.value()? },

@@ -1,18 +1,18 @@
-//! What supports a value: a simulated run knows it, a capture infers or lacks it.
+//! The evidence for a value: a simulated run knows the value, a capture shows it, allows to infer it, or lacks it.
 //!
 //! [`Evidence`] has neither a default nor a text, so that a missing value cannot become a number on its way to a
 //! reader: who prints it decides what to print for [`Evidence::Unknown`].
 
-/// A value with its evidence.
+/// A value, and how it is known: by observation, by inference with bounds, or not at all.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Evidence<T> {
-    /// It was observed where it occurs.
+    /// The value was observed where it occurs.
     Known(T),
-    /// It follows from other observations.
+    /// The value follows from other observations.
     Inferred {
         /// The most likely value.
         value: T,
-        /// The least value that the rule permits.
+        /// The smallest value that the rule permits.
         low: T,
         /// The largest value that the rule permits.
         high: T,
@@ -26,20 +26,21 @@ pub enum Evidence<T> {
 /// How a value was derived.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rule {
-    /// The least round trip of the handshake, of segments sent once, and of echoed timestamps.
+    /// The min RTT of the handshake, of segments sent once, and of echoed timestamps.
     LeastRoundTrip,
-    /// The rate of runs of packets that waited behind each other; the bounds are the first and the ninth tenth.
+    /// The rate of runs of packets that waited behind each other; the bounds are the 10th and the 90th percentile.
     RunsOfWaiting,
-    /// The rate of acknowledgments of data that follow each other closely; the bounds are the first and the ninth
-    /// tenth.
+    /// The rate at which closely spaced acknowledgments acknowledge data; the bounds are the 10th and the 90th
+    /// percentile.
     CloseAcks,
-    /// Half of the least round trip without the transmission of a segment.
+    /// Half of (min RTT - transmission time of a segment).
     HalfRoundTrip,
     /// The place with the short round trip to one end.
     ShortRoundTrip,
     /// The place before the losses: lost segments were captured.
     CapturedBeforeLoss,
-    /// The captures of both ends, whose clocks differ by an offset; of alike packets, those are paired that keep the order.
+    /// The captures of both ends, whose clocks differ by an offset; among equal packets, those that keep the order are
+    /// paired.
     BothCaptures,
     /// The acknowledgments of a segment and of its retransmissions.
     Acknowledgments,
@@ -49,34 +50,35 @@ pub enum Rule {
     RetransmissionCause,
     /// The data in flight, which is at most cwnd.
     DataInFlight,
-    /// The reduction by a loss: a half, as Reno has it.
+    /// The reduction of cwnd after a loss to a half, as in Reno.
     LossReduction,
     /// The absence of any reduction.
     NoReduction,
     /// The timer of RFC 6298 without a minimum.
     Rfc6298,
-    /// The segment that follows, or that none follows. The bounds of a reason are in the order of [`tcp::Blocked::ALL`].
+    /// The next segment, or the fact that no segment follows. The bounds of a reason are in the order of
+    /// [`tcp::Blocked::ALL`].
     NextSegment,
 }
 
-/// Why a value is unknown.
+/// The reason why a value is unknown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unseen {
-    /// The sender has not told it yet.
+    /// The sender has not reported the value yet.
     NotYet,
-    /// Too few packets waited, and too few acknowledgments follow each other.
+    /// Too few packets waited, and too few acknowledgments follow each other closely.
     TooFewSamples,
-    /// No segment and its acknowledgment were captured, and no handshake.
+    /// Neither a segment with its acknowledgment nor a handshake was captured.
     NoRoundTrip,
     /// The options of the SYN were not captured.
     NoWindowScale,
     /// No segment of the receiver was captured.
     NoReceiver,
-    /// Nothing shows where the capture was taken.
+    /// The capture does not show where it was taken.
     NoPlace,
     /// The capture was not taken at the sender.
     NotAtSender,
-    /// It occurs on the path, which a capture at one place does not show.
+    /// The value occurs on the path, which a capture at one place does not show.
     OnThePath,
     /// No FIN of the sender was captured.
     NoFin,
@@ -109,7 +111,7 @@ impl<T> Evidence<T> {
         }
     }
 
-    /// The least and the largest value, if there are any.
+    /// The smallest and the largest possible value, if there are any.
     pub fn bounds(self) -> Option<(T, T)>
     where
         T: Copy,
@@ -121,12 +123,12 @@ impl<T> Evidence<T> {
         }
     }
 
-    /// Whether nothing shows it.
+    /// Whether the value is unknown.
     pub const fn is_unknown(&self) -> bool {
         matches!(self, Evidence::Unknown(_))
     }
 
-    /// The evidence of a function of the value, which increases with it.
+    /// Returns the evidence of a function of the value that increases with the value.
     pub fn map<U>(self, mut convert: impl FnMut(T) -> U) -> Evidence<U> {
         match self {
             Evidence::Known(value) => Evidence::Known(convert(value)),
@@ -137,7 +139,7 @@ impl<T> Evidence<T> {
         }
     }
 
-    /// This evidence, or the other if nothing shows the value.
+    /// Returns this evidence, or the other one if nothing shows this value.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         if self.is_unknown() { other } else { self }
@@ -157,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn inferred_value_is_no_known_one_and_has_bounds() {
+    fn inferred_value_has_bounds_and_is_not_known() {
         let inferred = Evidence::Inferred { value: 5, low: 3, high: 9, rule: Rule::DataInFlight };
         assert_eq!((inferred.value(), inferred.known(), inferred.bounds()), (Some(5), None, Some((3, 9))));
         let doubled = Evidence::Inferred { value: 10, low: 6, high: 18, rule: Rule::DataInFlight };

@@ -20,7 +20,7 @@ pub enum Fact {
     Reached {
         /// The segment.
         packet: PacketInFlight,
-        /// Whether it contained new bytes.
+        /// Whether the packet contained new bytes.
         news: bool,
     },
     /// An acknowledgment or a message arrived at the sender's node.
@@ -38,22 +38,22 @@ pub enum Fact {
     Failed {
         /// The hop.
         hop: HopId,
-        /// Its start.
+        /// Start of the attempt.
         from: Time,
         /// The start of the next attempt, or the end of the last one.
         to: Time,
         /// Whether the packet has data.
         data: bool,
-        /// Why it failed.
+        /// Reason of the failure.
         why: AttemptFailure,
-        /// Whether it was in a medium, and the previous attempt there had failed for the same reason.
+        /// Whether the attempt was in a medium, and the previous attempt there had failed for the same reason.
         unbroken: bool,
     },
     /// A packet waited at a station of a medium during transmissions of others.
     Waited {
         /// The start of the wait.
         from: Time,
-        /// Its end.
+        /// End of the wait.
         to: Time,
     },
     /// The receiver has handled a segment that completes data.

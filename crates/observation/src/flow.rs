@@ -1,4 +1,4 @@
-//! Follows the packets of one flow: the fate of each transmission by an endpoint.
+//! The packets of one flow, with the fate of each transmission by an endpoint.
 
 mod captured;
 mod in_media;
@@ -27,8 +27,9 @@ use in_media::InMedia;
 /// The state of a link layer's attempts at the flow's packet on a hop.
 #[derive(Clone, Copy)]
 struct LinkAttempts {
-    /// The start of the first attempt, and of the current one.
+    /// Start of the first attempt.
     began: Time,
+    /// Start of the current attempt.
     attempt_began: Time,
     /// Whether the packet has arrived at the far end.
     arrived: bool,
@@ -39,9 +40,9 @@ pub struct SlowestHop {
     /// The hop.
     pub id: HopId,
     near: usize,
-    /// The time that it takes for each full segment.
+    /// Time that the hop takes for each full segment.
     pub cycle: Evidence<Span>,
-    /// The medium to which it belongs.
+    /// The medium of the hop; `None` without a medium.
     pub medium: Option<MediumId>,
     has_link_layer: bool,
     sending: Span,
@@ -66,16 +67,16 @@ impl SlowestHop {
     }
 }
 
-/// For how long the slowest hop has had no data of a flow to send.
+/// The time for which the slowest hop has had no data of a flow to send.
 #[derive(Clone, Copy)]
 pub enum SlowestIdle {
-    /// From a given time on, which may be in the future.
+    /// The slowest hop is idle from this time on, which may be in the future.
     From(Time),
-    /// It belongs to this medium, which has been idle for this time in total.
+    /// The slowest hop belongs to this medium, which has been idle for this time in total.
     Cell(MediumId, Span),
 }
 
-/// A flow: its sender, its receiver, and its packets in the network.
+/// A flow, with its sender, its receiver, and its packets in the network.
 pub struct FlowObservation {
     /// The receiver's address.
     pub receiver: Addr,
@@ -91,13 +92,13 @@ pub struct FlowObservation {
     pub sender: SenderState,
     /// The bytes that have arrived at its receiver's node.
     pub received: ByteRanges,
-    /// The state of its receiver; `None` in a capture, which does not show when the receiver handles a segment.
+    /// The state of the receiver; `None` in a capture, which does not show when the receiver handles a segment.
     pub receiver_state: Option<ReceiverState>,
-    /// Its losses that are not repaired.
+    /// The losses that are not repaired.
     pub losses: Losses,
     /// The place of every packet of the flow.
     pub packets: PacketsInFlight,
-    /// When a queue last dropped or marked a packet of the flow, or a node's buffers dropped one.
+    /// Time at which a queue last dropped or marked a packet of the flow, or a node's buffers last dropped one.
     pub congested_at: Option<Time>,
     /// Names of links, by number.
     pub links: Rc<[String]>,
@@ -150,7 +151,7 @@ impl FlowObservation {
 
     /// A lower bound of the start times of all later findings; `None` if nothing is outstanding.
     pub fn unsettled_since(&self) -> Option<Time> {
-        // A link layer whose acknowledgments are lost continues after the packet, and even the transfer, is complete.
+        // A link layer whose acknowledgments are lost continues after the packet, or even the transfer, is complete.
         let attempts = self.services.values().map(|service| service.attempt_began);
         let in_network = self.packets.all().map(|sending| sending.since);
         in_network.chain(attempts).chain(self.sender.oldest_sent()).min()
@@ -162,22 +163,22 @@ impl FlowObservation {
         self.packets.with_link_layer().any(|other| other.seq() == Some(seq) && other.id != id)
     }
 
-    /// The window that the receiver itself grants. A simulated receiver reads at once, so its window is constant, and a smaller
-    /// one is a scheme's; a capture shows the stated window alone.
+    /// Returns the receive window that the receiver itself grants. A simulated receiver reads at once, so that its
+    /// window is constant, and a smaller window is due to a scheme. A capture shows only the stated window.
     pub fn granted_window(&self) -> Evidence<u64> {
         self.own_window.map_or(self.sender.receive_window, Evidence::Known)
     }
 
-    /// Bytes in flight that keep the slowest hop busy: its bandwidth-delay product at the min RTT. `None` if the rate is
-    /// unknown.
+    /// Returns the bytes in flight that keep the slowest hop busy, which are its bandwidth-delay product at the min
+    /// RTT. `None` if the rate is unknown.
     pub fn pipe(&self) -> Option<f64> {
         let (rtt, slowest) = (self.sender.least_rtt.value()?, self.slowest.as_ref()?);
         let cycle = slowest.cycle.value()?.as_nanos();
         (cycle > 0).then(|| rtt.as_nanos() as f64 / cycle as f64 * f64::from(self.segment))
     }
 
-    /// Since when the slowest hop has had no data of this flow to send, or from when on it will have none; `None` while
-    /// some data waits.
+    /// Returns the time since which the slowest hop has had no data of this flow to send, or from which on it will have
+    /// none; `None` while data waits.
     pub fn slowest_idle(&self) -> Option<SlowestIdle> {
         let slowest = self.slowest.as_ref()?;
         if slowest.medium.is_some() {
@@ -188,8 +189,8 @@ impl FlowObservation {
         (!waits).then_some(SlowestIdle::From(slowest.free))
     }
 
-    /// Whether the time that the slowest hop takes for a segment is known, or inferred: otherwise it is idle for less time than
-    /// it seems.
+    /// Returns whether the time that the slowest hop takes for a segment is known or inferred. Otherwise the hop is
+    /// idle for less time than it seems.
     pub fn slowest_is_known(&self) -> bool {
         self.slowest.as_ref().is_some_and(|slowest| !slowest.cycle.is_unknown())
     }
@@ -214,7 +215,7 @@ impl FlowObservation {
         facts.extend(bytes.filter(|bytes| *bytes > 0).map(|bytes| Fact::Delivered { bytes }));
     }
 
-    /// A node created a packet of this flow.
+    /// Handles a packet of this flow that a node created.
     pub(crate) fn send(&mut self, at: Time, node: usize, packet: &Packet, of: &PacketFlow, facts: &mut Vec<Fact>) {
         let Some(sending) = self.identify_packet(at, packet, of) else { return };
         self.packets.enter(&sending);
@@ -224,7 +225,7 @@ impl FlowObservation {
         }
     }
 
-    /// A node dropped a packet: its buffers had no room, or it had no route.
+    /// Handles a packet that a node dropped because its buffers had no room, or because there was no route.
     pub(crate) fn drop_at_node(
         &mut self,
         at: Time,
@@ -234,7 +235,7 @@ impl FlowObservation {
         facts: &mut Vec<Fact>,
     ) {
         let sending = if Addr::of_node(node) == packet.src {
-            // It never left the node that created it.
+            // The packet never left the node that created it.
             if is_transfer(packet, of) {
                 self.packets.refuse(at);
             }
@@ -248,14 +249,14 @@ impl FlowObservation {
         self.lose(at, (packet, of), sending, place, facts);
     }
 
-    /// A packet arrived at the end of its way: an acknowledgment states the receive window.
+    /// Handles the arrival of a packet at its destination. An acknowledgment states the receive window.
     pub(crate) fn receive(&mut self, packet: &Packet, of: &PacketFlow) {
         if let (Body::Tcp(segment), false) = (&packet.body, of.from_sender) {
             self.sender.receive_window = Evidence::Known(segment.window.into());
         }
     }
 
-    /// A node's scheme consumed a packet, which is not a loss.
+    /// Handles a packet that a node's scheme consumed, which is not a loss.
     pub(crate) fn consume(&mut self, at: Time, node: usize, packet: &Packet, facts: &mut Vec<Fact>) {
         let taken = self.packets.take_queued(at, node, packet, at);
         facts.extend(taken.filter(PacketInFlight::is_of_transfer).map(Fact::Absorbed));
@@ -294,7 +295,7 @@ impl FlowObservation {
                 if let Some(service) = self.services.remove(&hop_timing::hop_number(id)) {
                     facts.push(failed_attempt(id, service.attempt_began, at, packet));
                 }
-                // A packet that was given up is not lost if only the link acknowledgments were.
+                // A packet that was given up is not lost if only its link acknowledgments were lost.
                 if !arrived {
                     self.on_given_up(at, id, hop, (packet, of), lost_by, facts);
                 }
@@ -344,8 +345,8 @@ impl FlowObservation {
         self.packets.count_failed(hop.near, attempt - 1, packet);
     }
 
-    /// A frame that does not wait for the previous one. A failed attempt counts with its transmission time: other
-    /// frames are sent while its acknowledgment is awaited.
+    /// Handles a frame that does not wait for the previous one. A failed attempt counts with its transmission time,
+    /// because other frames are sent while its acknowledgment is awaited.
     fn on_window_frame_sent(
         &mut self,
         at: Time,
@@ -359,7 +360,7 @@ impl FlowObservation {
             return;
         }
         self.packets.has_link_layer(hop.near, packet.dst);
-        // Retransmitted in vain, because only its link acknowledgment was lost.
+        // The frame is retransmitted needlessly, because only its link acknowledgment was lost.
         if attempt > 1 && !self.packets.has(hop.near, packet) {
             facts.push(attempt_on_the_line(at, id, hop, packet));
         }
@@ -457,15 +458,15 @@ impl FlowObservation {
             None if hop.medium.is_some() => self.hold_in_medium(at, id),
             None => on_the_line(at, hop, packet),
         };
-        // A repetition: each attempt has its own frame number, and the link acknowledgment was lost. The packet is
-        // delivered twice.
+        // The packet is a repetition: each attempt has its own frame number, and the link acknowledgment was lost.
+        // Therefore the packet is delivered twice.
         let left = if again { self.identify_packet(at, packet, of) } else { self.packets.leave(hop.near, packet) };
         let Some(mut sending) = left else { return };
         if again {
             self.packets.enter(&sending);
         }
         sending.record_hop(held.0, held.1);
-        // In a medium, at the end of the exchange.
+        // In a medium this is done at the end of the exchange.
         if sending.seq().is_some() && hop.medium.is_none() {
             self.learn_speed(at, id, hop);
         }
@@ -485,12 +486,13 @@ impl FlowObservation {
         });
     }
 
-    /// Data has crossed a hop: checks whether it is the slowest.
+    /// Handles data that has crossed a hop: checks whether the hop is the slowest.
     fn learn_speed(&mut self, at: Time, id: HopId, hop: &HopTiming) {
         let full = self.packet;
         let left = hop.departure(at);
         let cycle = hop.cycle(full, left);
-        // If its rate changes it may no longer be the slowest; another hop takes its place with its next packet.
+        // If the rate of the slowest hop changes, it may no longer be the slowest. Another hop replaces it with the
+        // next packet on that hop.
         let known = self.slowest.as_ref().filter(|slowest| slowest.id == id).map(|slowest| slowest.free);
         if known.is_some() || self.slowest.as_ref().is_none_or(|slowest| Some(cycle) > slowest.cycle.value()) {
             self.slowest = Some(SlowestHop {
@@ -526,7 +528,7 @@ impl FlowObservation {
         Some(PacketInFlight { id, packet: *packet, load, since: at, at_node_since: at, failed: 0, longest: (at, at) })
     }
 
-    /// A packet arrives at a node on its path.
+    /// Handles the arrival of a packet at a node on its path.
     fn put(&mut self, at: Time, node: usize, sending: PacketInFlight) {
         if sending.packet.dst == self.receiver
             && sending.is_of_transfer()
@@ -539,8 +541,8 @@ impl FlowObservation {
     }
 }
 
-/// Whether a packet carries a flow's data, is a pure acknowledgment of it, or is a message about it; not segments of a
-/// handshake.
+/// Returns whether a packet carries a flow's data, is a pure acknowledgment of this data, or is a message about it.
+/// Segments of a handshake are excluded.
 pub(crate) fn is_transfer(packet: &Packet, of: &PacketFlow) -> bool {
     match &packet.body {
         Body::Tcp(segment) if segment.len > 0 => of.from_sender,
@@ -560,7 +562,7 @@ fn attempt_on_the_line(at: Time, id: HopId, hop: &HopTiming, packet: &Packet) ->
     failed_attempt(id, at, at + hop.sending(packet.size(), at), packet)
 }
 
-/// When a packet that arrives now on a link without a link layer was transmitted.
+/// Returns the start and the end of the transmission of a packet that arrives now on a link without a link layer.
 fn on_the_line(at: Time, hop: &HopTiming, packet: &Packet) -> (Time, Time) {
     let to = hop.departure(at);
     let from = to.as_nanos().saturating_sub(hop.sending(packet.size(), to).as_nanos());

@@ -1,8 +1,8 @@
 //! The packets at the hops of a network: each from its arrival at a queue until it arrives at the far end or is lost.
 //!
-//! A queue that chooses a packet when a transmission can begin tells when a packet [joins](LinkEvent::Joined) it; one that
-//! computes departures tells the departure at once. So the backlog of each hop is known at any time, of all flows. Of
-//! equal packets at a hop the oldest is the one that leaves, unless the event tells when it arrived there.
+//! A queue that chooses a packet when a transmission can begin reports that a packet [joins](LinkEvent::Joined) it. A
+//! queue that computes departures reports the departure of a packet at its arrival. So the backlog of each hop is known
+//! at any time, for all flows. Of equal packets at a hop the oldest leaves, unless the event gives the time of arrival.
 //!
 //! Memory: proportional to the packets in the network, and to the retransmissions at nodes.
 
@@ -26,11 +26,11 @@ pub struct PacketAtHop {
     pub of: Option<PacketFlow>,
     /// Whether the node that created it, or a link layer before this hop, had sent its data before.
     pub repeats: bool,
-    /// When it arrived at the queue.
+    /// Time at which the packet arrived at the queue.
     pub joined: Time,
-    /// When the transmitter takes it, which may be in the future; `None` before that is known.
+    /// Time at which the transmitter takes the packet, which may be in the future; `None` while the time is not known.
     pub starts: Option<Time>,
-    /// When its last transmission ends; `None` before that is known.
+    /// End of the packet's last transmission; `None` while it is not known.
     pub leaves: Option<Time>,
     /// Whether the link layer has transmitted it.
     has_frame: bool,
@@ -39,7 +39,7 @@ pub struct PacketAtHop {
 /// The end of a packet's stay at a hop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum HopOutcome {
-    /// It arrived at the far end.
+    /// The packet arrived at the far end.
     Arrived,
     /// The channel damaged it.
     Lost,
@@ -67,27 +67,27 @@ pub struct HopPassage {
     pub packet: Packet,
     /// Its flow, if it has one.
     pub of: Option<PacketFlow>,
-    /// See [`PacketAtHop::repeats`].
+    /// Whether the packet repeats data: see [`PacketAtHop::repeats`].
     pub repeats: bool,
-    /// When it arrived at the queue.
+    /// Time at which the packet arrived at the queue.
     pub joined: Time,
-    /// When the transmitter took it; for a packet that was dropped, the time of the drop.
+    /// Time at which the transmitter took the packet; for a dropped packet, the time of the drop.
     pub starts: Time,
-    /// When its last transmission ended.
+    /// End of the packet's last transmission.
     pub leaves: Time,
-    /// When it arrived or was lost.
+    /// Time at which the packet arrived or was lost.
     pub ends: Time,
     /// What became of it.
     pub outcome: HopOutcome,
-    /// Whether it had arrived before: a link layer that numbers each transmission delivers a packet again if the link
-    /// acknowledgment was lost. All times are the time of the arrival.
+    /// Whether the packet had arrived before: a link layer that numbers each transmission delivers a packet again if
+    /// the link acknowledgment was lost. All times are the time of the arrival.
     pub arrives_again: bool,
 }
 
 /// The packets at one hop.
 #[derive(Default)]
 struct HopQueue {
-    /// Those that wait until the transmitter takes them, by the time of their arrival.
+    /// The packets that wait for the transmitter, by the time of their arrival.
     waiting: VecDeque<PacketAtHop>,
     /// Those that the transmitter has taken or, if the hop computes departures, will take at a known time.
     taken: VecDeque<PacketAtHop>,
@@ -122,7 +122,7 @@ impl HopPackets {
         &self.timings
     }
 
-    /// Every packet at a hop: first those that the transmitter has taken.
+    /// Returns every packet at a hop, first those that the transmitter has taken.
     pub fn at_hop(&self, hop: usize) -> impl Iterator<Item = &PacketAtHop> {
         self.queues.get(hop).into_iter().flat_map(|queue| queue.taken.iter().chain(&queue.waiting))
     }
@@ -141,7 +141,7 @@ impl HopPackets {
         self.at_hop(hop).filter(waits)
     }
 
-    /// The packet of a frame that the link layer of a hop transmits; `None` if it has arrived before.
+    /// Returns the packet of a frame that the link layer of a hop transmits; `None` if the packet has arrived before.
     pub fn in_transmission(&self, hop: usize, packet: &Packet) -> Option<&PacketAtHop> {
         self.queues.get(hop)?.taken.iter().find(|taken| is_same_packet(&taken.packet, packet))
     }
@@ -177,7 +177,7 @@ impl HopPackets {
                 let mut taken = self.queues[hop].taken.iter_mut();
                 let sent = taken.find(|taken| is_same_packet(&taken.packet, &packet))?;
                 sent.has_frame = true;
-                // In a medium the frame ends when it is received.
+                // The frame ends in a medium when it is received.
                 sent.leaves = timing.medium.is_none().then(|| at + timing.sending(packet.size(), at));
                 None
             }
@@ -196,14 +196,14 @@ impl HopPackets {
         }
     }
 
-    /// A packet arrives at a hop.
+    /// Records that a packet arrives at a hop.
     fn join(&mut self, at: Time, hop: usize, packet: &Packet, of: Option<PacketFlow>) -> Option<PacketAtHop> {
         let node = self.timings.by_number(hop)?.near;
         let repeats = of.is_some_and(|of| self.sent.pass_on(node, packet, &of));
         Some(PacketAtHop { packet: *packet, of, repeats, joined: at, starts: None, leaves: None, has_frame: false })
     }
 
-    /// A packet arrives at the far end, or is lost after it has left the queue.
+    /// Records that a packet arrives at the far end, or is lost after it has left the queue.
     fn leave(
         &mut self,
         at: Time,
@@ -250,7 +250,7 @@ impl HopPackets {
     }
 }
 
-/// When the last transmission of a packet ended whose stay at a hop ends at `at`.
+/// Returns the end of the last transmission of a packet whose stay at a hop ends at `at`.
 fn find_departure(timing: &HopTiming, at: Time, outcome: HopOutcome) -> Time {
     if outcome == HopOutcome::GivenUp { at } else { timing.departure(at) }
 }

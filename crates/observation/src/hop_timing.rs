@@ -1,4 +1,4 @@
-//! Transmission times of links, as far as events do not contain them.
+//! Transmission times of links, insofar as events do not contain them.
 
 use engine::{Rate, Span, Time};
 use path::link::variable::recorded::LinkConditions;
@@ -8,24 +8,24 @@ use sim::Network;
 
 use crate::captured::{CapturedConnection, RECEIVER, SENDER};
 
-/// One direction of one link.
+/// The timing of one direction of a link.
 #[derive(Clone, Debug)]
 pub struct HopTiming {
-    /// The node at its sending end.
+    /// Node at the sending end of the hop.
     pub near: usize,
-    /// The node at its receiving end.
+    /// Node at the receiving end of the hop.
     pub far: usize,
     /// The processing delay of the sending node.
     pub processing: Span,
     /// The propagation delay.
     pub delay: Span,
-    /// The number of the medium to which it belongs.
+    /// The number of the hop's medium.
     pub medium: Option<MediumId>,
-    /// With a link layer, the transmission time of a link acknowledgment.
+    /// Transmission time of a link acknowledgment; `None` without a link layer that acknowledges.
     pub link_ack: Option<Span>,
-    /// With a link layer that acknowledges, how many frames may be unacknowledged.
+    /// Maximum number of unacknowledged frames; `None` without a link layer that acknowledges.
     window: Option<u32>,
-    /// The rows of the link's table, which replace its parameters from given times on.
+    /// The rows of the link's table, each of which replaces its parameters from a given time on.
     rows: Vec<LinkConditions>,
     line: TransmissionLine,
 }
@@ -42,8 +42,8 @@ impl HopTiming {
         line.transmission_time(size)
     }
 
-    /// When a packet that arrives at `at` left the transmitter, ignoring the delays added by jitter, delay spikes and
-    /// outages.
+    /// Returns the time at which a packet that arrives at `at` left the transmitter, without the delays of jitter,
+    /// delay spikes and outages.
     pub fn departure(&self, at: Time) -> Time {
         let less = |delay: Span| Time::from_nanos(at.as_nanos().saturating_sub(delay.as_nanos()));
         let in_row = |row: &LinkConditions| {
@@ -73,8 +73,8 @@ impl HopTiming {
         self.link_ack.filter(|_| self.stops_and_waits()).map_or(Span::ZERO, |link_ack| link_ack + self.delay)
     }
 
-    /// The time between the starts of two packets if packets are queued and none is lost: the time of one exchange
-    /// divided by the frames of a window.
+    /// Returns the time between the starts of two packets if packets are queued and none is lost. It is the time of one
+    /// exchange divided by the number of frames in a window.
     pub fn cycle(&self, size: u32, at: Time) -> Span {
         let sending = self.sending(size, at);
         let (Some(link_ack), Some(window)) = (self.link_ack, self.window) else { return sending };
@@ -124,7 +124,7 @@ impl HopTimings {
         HopTimings(hops.collect())
     }
 
-    /// The path of a captured connection as one hop; no hop at an unknown rate or delay.
+    /// Returns the path of a captured connection as one hop; no hop if the rate or the delay is unknown.
     pub fn of_capture(connection: &CapturedConnection) -> Self {
         let known = connection.rate.value().zip(connection.delay.value());
         let hop = known.map(|(rate, delay)| HopTiming {
@@ -141,7 +141,7 @@ impl HopTimings {
         HopTimings(hop.into_iter().collect())
     }
 
-    /// The hop of a link with this name; `None` if the network has no such link.
+    /// Returns the timing of a hop; `None` if the network has no such link.
     pub fn get(&self, id: HopId) -> Option<&HopTiming> {
         self.by_number(hop_number(id))
     }

@@ -1,4 +1,4 @@
-//! What flows and their path do, as the events of a run tell it: the one place where events become states and facts.
+//! States and facts of flows and their path, derived from the events of a run. No other crate derives them.
 //!
 //! An [`Observation`] follows every flow of a network. A [`FlowObservation`] has the [state of its
 //! sender](sender_state::SenderState) and of its [receiver](receiver_state::ReceiverState), its [losses](losses::Losses), and the

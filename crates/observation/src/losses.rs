@@ -13,22 +13,22 @@ use crate::sender_state::SenderState;
 pub enum LossPlace {
     /// On a channel.
     Air,
-    /// In a medium, by collisions.
+    /// The segment was lost in a medium, by collisions.
     Collision,
-    /// In a queue, or in the buffers of a node.
+    /// The segment was dropped in a queue, or in the buffers of a node.
     Queue,
-    /// At a mobile without a link, or a node without a route.
+    /// The segment was lost at a mobile without a link, or at a node without a route.
     Outage,
 }
 
 /// The losses of a flow that are not repaired.
 #[derive(Default)]
 pub struct Losses {
-    /// Unacknowledged segments that were lost and that the receiver does not have, by first byte: the last loss of each.
+    /// The last loss of each unacknowledged segment that the receiver does not have, by the segment's first byte.
     segments: BTreeMap<u64, (Time, Evidence<LossPlace>)>,
     /// The last loss of an acknowledgment since new data was acknowledged.
     ack: Option<Evidence<LossPlace>>,
-    /// The end of the present recovery in the stream, and the loss that caused it, if there was one.
+    /// The end of the current recovery in the stream, and the loss that caused it, if there was one.
     recovery: Option<(u64, Option<Evidence<LossPlace>>)>,
 }
 
@@ -38,33 +38,34 @@ impl Losses {
         self.segments.contains_key(&seq)
     }
 
-    /// When a segment was lost on a channel or by a collision, if that was its last loss.
+    /// Returns the time at which a segment was lost on a channel or by a collision, if that was its last loss.
     pub fn lost_on_air(&self, seq: u64) -> Option<Time> {
         let (at, place) = self.segments.get(&seq)?;
         matches!(place, Evidence::Known(LossPlace::Air | LossPlace::Collision)).then_some(*at)
     }
 
-    /// Where the first of the lost segments was lost.
+    /// Returns the place where the first of the lost segments was lost.
     pub fn first(&self) -> Option<Evidence<LossPlace>> {
         self.segments.first_key_value().map(|(_, (_, place))| *place)
     }
 
-    /// The loss that the sender recovers from, if it is in recovery; `Some(None)` if nothing was lost.
+    /// Returns the loss from which the sender recovers, if it is in recovery; `Some(None)` if nothing was lost.
     pub fn recovery(&self) -> Option<Option<Evidence<LossPlace>>> {
         self.recovery.map(|(_, loss)| loss)
     }
 
-    /// A segment with a first byte that the receiver does not have was lost.
+    /// Records the loss of a segment with a first byte that the receiver does not have.
     pub(crate) fn lose_segment(&mut self, at: Time, seq: u64, place: Evidence<LossPlace>) {
         self.segments.insert(seq, (at, place));
     }
 
-    /// An acknowledgment was lost.
+    /// Records the loss of an acknowledgment.
     pub(crate) fn lose_ack(&mut self, place: LossPlace) {
         self.ack = Some(Evidence::Known(place));
     }
 
-    /// Handles a fact of the sender, whose state is given after it; `news` if it acknowledges new data.
+    /// Handles a fact of the sender. `sender` is the sender's state after the fact. `news` is true if the fact
+    /// acknowledges new data.
     pub(crate) fn apply(&mut self, fact: SenderFact, sender: &SenderState, news: bool) {
         match fact {
             SenderFact::Acked { .. } if news => {

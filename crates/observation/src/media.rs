@@ -32,7 +32,7 @@ pub enum AttemptFailure {
     /// The channel.
     Air,
     /// Other frames that started at the same moment. Also an RTS without CTS because the receiver's NAV is set, or
-    /// because it is in an exchange of its own.
+    /// because the receiver takes part in another exchange.
     Collision,
     /// Frames of stations that do not sense each other, because none started at the same moment.
     Hidden,
@@ -40,7 +40,7 @@ pub enum AttemptFailure {
 
 /// A packet in an exchange.
 pub struct CarriedPacket {
-    /// Its flow, if that is not over.
+    /// Flow of the packet, if that flow is not over.
     pub flow: Option<u32>,
     /// The packet.
     pub packet: Packet,
@@ -55,23 +55,24 @@ pub struct CarriedPacket {
 pub struct ObservedExchange {
     /// The medium.
     pub medium: MediumId,
-    /// The hop of its packets; `None` for beacons.
+    /// The hop of the exchange's packets; `None` for beacons.
     pub hop: Option<HopId>,
     /// Its packets.
     pub carried: Vec<CarriedPacket>,
     /// From the start of its first frame to the end of its last one.
     pub began: Time,
-    /// Its first frame after the last acknowledged fragment.
+    /// Start of the exchange's first frame after the last acknowledged fragment.
     pub tried: Time,
-    /// The end of its last frame, or of the timeout of a missing response.
+    /// End of the exchange's last frame, or of the timeout of a missing response.
     pub silent: Time,
-    /// When the station may access the medium again, unless another station does so before.
+    /// Time at which the station may access the medium again, unless another station does so before.
     pub free: Time,
     /// The frame that carried the packets: start and duration.
     pub data: Option<(Time, Span)>,
-    /// Why it failed, if it did.
+    /// Cause of the exchange's failure; `None` if it succeeded.
     pub spoilt: Option<AttemptFailure>,
-    /// The nodes that sensed it, and from when on; `None` if all did from its start.
+    /// The nodes that sensed the exchange, each with the time from which on it did; `None` if all nodes sensed it from
+    /// its start.
     pub heard_by: Option<BTreeMap<usize, Time>>,
 }
 
@@ -85,12 +86,13 @@ struct OpenExchange {
     began: Time,
     tried: Time,
     data: Option<(Time, Span)>,
-    /// The nodes that have sensed one of its frames, and since when; unused if all do.
+    /// The nodes that have sensed a frame of the exchange, each with the time since which it has; unused if all nodes
+    /// sense it.
     heard_by: BTreeMap<usize, Time>,
     last: Option<Last>,
 }
 
-/// The last frame of an exchange: when it arrived, and whether it was damaged.
+/// The last frame of an exchange, with its arrival time, and whether it was damaged.
 struct Last {
     at: Time,
     kind: FrameKind,
@@ -126,19 +128,20 @@ struct ObservedMedium {
     open: Vec<Option<OpenExchange>>,
     flying: Vec<FlyingFrame>,
     requests: Vec<Request>,
-    /// The number of exchanges in progress, and of waiting packets.
+    /// Number of exchanges in progress.
     busy: u32,
+    /// Number of waiting packets.
     waiting: u32,
-    /// When the slots after all exchanges are over.
+    /// End of the slots after all exchanges.
     free: Time,
     /// The idle time until `seen`.
     idle: Span,
     seen: Time,
-    /// Flows with packets in it so far.
+    /// Flows that have had packets in the medium so far.
     flows: BTreeSet<u32>,
 }
 
-/// For each node the medium to which all its links belong, if there is one.
+/// Finds for each node the medium to which all its links belong, if there is one.
 pub(crate) fn find_homes(network: &Network) -> Vec<Option<MediumId>> {
     let home = |node: usize| {
         let mut media = network.links.iter().filter(|link| link.between.contains(&node)).map(|link| link.medium);
@@ -152,9 +155,9 @@ pub(crate) fn find_homes(network: &Network) -> Vec<Option<MediumId>> {
 #[derive(Default)]
 pub struct Media {
     cells: Vec<ObservedMedium>,
-    /// By hop number: medium, sender and receiver.
+    /// By hop number: medium, sender and receiver of the hop.
     hops: Vec<Option<(usize, u32, u32)>>,
-    /// By flow and medium: the number of packets that wait there.
+    /// By flow and medium: the number of the flow's packets that wait in the medium.
     waits: Vec<Vec<u32>>,
 }
 
@@ -193,7 +196,8 @@ impl ObservedMedium {
         self.open[station as usize].get_or_insert_with(|| OpenExchange::new(at, to))
     }
 
-    /// The stations that sense a station receive its frame in the exchange of `owner` from `start` on.
+    /// Records the reception of a station's frame, in the exchange of `owner` from `start` on, by the stations that
+    /// sense it.
     fn heard(&mut self, owner: u32, from: u32, start: Time) {
         let (Some(audience), Some(open)) = (self.hearing.audience(from), &mut self.open[owner as usize]) else {
             return;
@@ -203,7 +207,7 @@ impl ObservedMedium {
         }
     }
 
-    /// A station draws a back-off, which ends the exchange that it had.
+    /// Handles a back-off that a station draws, which ends the station's last exchange.
     fn over(&mut self, at: Time, medium: MediumId, station: u32, slots: u32) -> Option<ObservedExchange> {
         let open = self.open[station as usize].take()?;
         self.pass(at);
@@ -221,8 +225,9 @@ impl ObservedMedium {
                 (!answered).then_some(AttemptFailure::Collision)
             }
         });
-        // From the end of the acknowledgment timeout, at the earliest DIFS after its own frame; from EIFS after a
-        // response that it sensed and could not decode; from DIFS after everything else [802.11-2007 s9.2.5.2].
+        // Slots count from the end of the acknowledgment timeout, but at the earliest DIFS after the station's own
+        // frame. After a response that the station sensed and could not decode they count from EIFS, and after
+        // everything else from DIFS [802.11-2007 s9.2.5.2].
         let counts = match (spoilt, answer) {
             (None, _) => at + difs,
             (Some(_), true) if self.hearing.senses(station, to) => at + eifs,
@@ -237,7 +242,7 @@ impl ObservedMedium {
         let request = hop.is_none() && spoilt.is_some() && !beacon;
         let exchange = ObservedExchange { medium, hop, carried, began, tried, silent, free, data, spoilt, heard_by };
         if request {
-            // The event of the packet's first frame, or of giving it up, tells to which flow the RTS belongs.
+            // The flow of the RTS follows from the event of the packet's first frame, or of the packet given up.
             self.requests.push(Request { station, to, number, exchange });
             return None;
         }
@@ -328,7 +333,7 @@ impl Media {
         }
     }
 
-    /// A packet is in a frame in transmission. Returns the failed RTS frames before its first frame.
+    /// Records a packet in a frame in transmission. Returns the failed RTS frames before the packet's first frame.
     pub(crate) fn carries(
         &mut self,
         at: Time,
@@ -350,7 +355,7 @@ impl Media {
         self.take_requests(id, number, packet, flow)
     }
 
-    /// The channel damages a packet in a frame.
+    /// Records that the channel damages a packet in a frame.
     pub(crate) fn damage_packet(&mut self, id: HopId, number: u64) {
         let Some((medium, from, _)) = self.hop(id) else { return };
         let open = self.cells[medium].open[from as usize].iter_mut();
@@ -359,7 +364,7 @@ impl Media {
         }
     }
 
-    /// A packet is given up. Returns the failed RTS frames, if it was never transmitted.
+    /// Handles a packet that is given up. Returns the failed RTS frames, if the packet was never transmitted.
     pub(crate) fn gives_up(
         &mut self,
         id: HopId,
@@ -414,7 +419,7 @@ impl Media {
         self.cells[medium.index()].flows.iter().copied().collect()
     }
 
-    /// When the first exchange in progress for packets of a flow started in a medium.
+    /// Returns the start of the first exchange in progress in a medium for packets of a flow.
     pub fn since(&self, medium: MediumId, flow: u32) -> Option<Time> {
         let open = self.cells[medium.index()].open.iter().flatten();
         let own = open.filter(|open| open.carried.iter().any(|carried| carried.flow == Some(flow)));

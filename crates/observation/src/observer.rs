@@ -1,4 +1,4 @@
-//! All flows of a network and their path, from its events.
+//! The observation of all flows of a network and their path, from events.
 
 mod captured;
 
@@ -20,7 +20,7 @@ use crate::transmitters::{Before, LineKind, OnHop, Transmitters};
 
 /// Uses an observation. Each method is called with the number of a flow that has not ended.
 pub trait Subscriber {
-    /// The states held until `at`, and change now. Without a change it may be called, too.
+    /// Called before states change at `at`, until which they held. May also be called without a change.
     fn hold_until(&mut self, at: Time, number: u32, flow: &FlowObservation, path: &PathObservation) {
         let _ = (at, number, flow, path);
     }
@@ -45,9 +45,10 @@ pub trait Subscriber {
     ) {
         let _ = (exchange, number, flow, path);
     }
-    /// These facts have changed the states; there may be none.
+    /// Reports facts that have changed the states. The list may be empty.
     fn on_facts(&mut self, at: Time, number: u32, facts: &[Fact], flow: &FlowObservation, path: &PathObservation);
-    /// The channel of a link has changed its state. Unlike the other methods, it is called once for all flows.
+    /// Reports that the channel of a link has changed its state. Unlike the other methods, this method is called once
+    /// for all flows.
     fn on_channel(&mut self, at: Time, link: u32, path: &PathObservation) {
         let _ = (at, link, path);
     }
@@ -72,7 +73,7 @@ pub struct Observation {
 }
 
 impl Observation {
-    /// An observation of the flows that `network` names; not of those that arrive during the run.
+    /// Creates an observation of the flows that `network` names, without those that arrive during the run.
     pub fn new(network: &Network) -> Self {
         let links: Rc<[String]> = network.links.iter().map(|link| link.name.clone()).collect();
         let homes: Rc<[Option<MediumId>]> = media::find_homes(network).into();
@@ -136,7 +137,7 @@ impl Observation {
         }
     }
 
-    /// Ends a flow, unless it has ended.
+    /// Ends a flow, unless it has ended already.
     pub fn end(&mut self, at: Time, number: u32, to: &mut impl Subscriber) {
         self.hold(at, number, to);
         let Observation { path, flows, .. } = self;
@@ -147,7 +148,7 @@ impl Observation {
         path.media.waits(at, number, |_| 0);
     }
 
-    /// Tells that a flow's state held until `at`, in which its packets change their stages as foreseen.
+    /// Reports that a flow's state held until `at`. Until then its packets change their stages as foreseen.
     fn hold(&mut self, at: Time, number: u32, to: &mut impl Subscriber) {
         let Observation { path, flows, .. } = self;
         let Some(flow) = flows.get_mut(number as usize).filter(|flow| !flow.is_over) else { return };
@@ -175,7 +176,7 @@ impl Observation {
         facts.clear();
     }
 
-    /// A mobile starts or stops using a link.
+    /// Records that a mobile starts or stops using a link.
     fn use_link(&mut self, at: Time, link: u32, used: bool, to: &mut impl Subscriber) {
         for number in 0..self.flows.len() as u32 {
             self.hold(at, number, to);
@@ -183,7 +184,7 @@ impl Observation {
         }
     }
 
-    /// The channel of a link changes its state.
+    /// Handles a change of the state of a link's channel.
     fn change_channel(&mut self, at: Time, link: u32, state: ChannelState, to: &mut impl Subscriber) {
         if let Some(channel) = self.path.channels.get_mut(link as usize) {
             *channel = Some(state);
@@ -278,7 +279,7 @@ impl Observation {
     }
 }
 
-/// A run's observation with one subscriber, as a sink of its events.
+/// A run's observation with one subscriber, which is a sink of the run's events.
 pub struct ObservingSink<S> {
     observation: Observation,
     subscriber: S,

@@ -1,4 +1,4 @@
-//! One transmission of a packet by its endpoint; a retransmitted segment has several.
+//! One transmission of a packet by its endpoint. A retransmitted segment has several transmissions.
 
 use engine::{Span, Time};
 use tcp::Reason;
@@ -13,13 +13,13 @@ pub struct PacketInFlight {
     pub packet: Packet,
     /// Its contents.
     pub load: PacketLoad,
-    /// When it entered the network.
+    /// Time at which the packet entered the network.
     pub since: Time,
-    /// When it came to the node where it is, or which it has left last.
+    /// Arrival time of the packet at its current node, or at the node that the packet left last.
     pub at_node_since: Time,
     /// Failed attempts of link layers.
     pub failed: u32,
-    /// The hop that it occupied longest: start and end.
+    /// Start and end of the packet's longest stay at a hop.
     pub longest: (Time, Time),
 }
 
@@ -32,7 +32,7 @@ pub enum PacketLoad {
         seq: u64,
         /// The number of bytes.
         len: u32,
-        /// Why it was sent.
+        /// Reason of the transmission.
         reason: Reason,
     },
     /// An acknowledgment.
@@ -60,12 +60,12 @@ impl PacketInFlight {
         }
     }
 
-    /// Whether it is a part of the transfer: data, its acknowledgment, or a message about it.
+    /// Returns whether the packet belongs to the transfer, as data, acknowledgment, or message about data.
     pub fn is_of_transfer(&self) -> bool {
         self.load != PacketLoad::Control
     }
 
-    /// The longest time for which it occupied a hop.
+    /// Returns the longest time for which the packet occupied a hop.
     pub fn longest_hold(&self) -> Span {
         self.longest.1.since(self.longest.0)
     }

@@ -1,7 +1,7 @@
 //! The packets of one flow in the network: the place of each, and its stage on the way from one node to the next.
 //!
 //! Between two nodes packets of one flow keep their order, so of several transmissions of the same bytes the oldest at
-//! a node is the one that leaves it. A queue tells when the one that it drops arrived there.
+//! a node is the one that leaves it. The event of a drop gives the time at which the packet arrived at the queue.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, VecDeque};
@@ -19,14 +19,14 @@ pub type Place = (usize, Addr);
 /// The stage of a packet on its way from one node to the next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Stage {
-    /// At the node. It may wait in a queue, or the node may process it.
+    /// The packet is at the node. It may wait in a queue, or the node may process it.
     Held,
-    /// In the queue of a hop that computes departures, until a known time.
+    /// The packet is in the queue of a hop that computes departures, until a known time.
     Booked,
-    /// In a transmitter. `good` unless the attempt is known to fail.
+    /// The packet is in a transmitter. `good` is false if the attempt is known to fail.
     InTransmitter { hop: usize, good: bool },
-    /// On its way to the next node, or with a link layer until it is acknowledged. `good` unless its last attempt
-    /// failed.
+    /// The packet is on its way to the next node, or, with a link layer, not yet acknowledged. `good` is false if its
+    /// last attempt failed.
     Flying { good: bool },
 }
 
@@ -55,18 +55,18 @@ pub struct Departure {
     pub at: Time,
     /// Until when the transmitter is busy.
     pub free: Time,
-    /// When the transmitter takes the packet.
+    /// Time at which the transmitter takes the packet.
     pub starts: Time,
-    /// When its transmission ends, if known.
+    /// End of the packet's transmission, if it is known.
     pub ends: Option<Time>,
 }
 
 /// The packets that a hop transmits.
 #[derive(Clone, Copy, Default)]
 pub struct HopService {
-    /// Those whose attempt may succeed.
+    /// Number of packets whose attempt may succeed.
     pub good: u32,
-    /// Those whose attempt is known to fail.
+    /// Number of packets whose attempt is known to fail.
     pub bad: u32,
 }
 
@@ -86,9 +86,9 @@ pub struct PacketsInFlight {
     lanes: BTreeSet<Place>,
     /// For each node the medium to which all its links belong, if there is one.
     homes: Rc<[Option<MediumId>]>,
-    /// The medium in which the packets of a place wait, if any; and by medium and node their number, and since when there
-    /// are any.
+    /// The medium in which the packets of a place wait, if any.
     media: BTreeMap<Place, MediumId>,
+    /// By medium and node: the number of waiting packets, and the time since which there are any.
     waiting: BTreeMap<(MediumId, usize), (u32, Time)>,
     /// The number of transmissions of data in the network, by first byte.
     alive: BTreeMap<u64, u32>,
@@ -96,15 +96,16 @@ pub struct PacketsInFlight {
     in_network: usize,
     empty_since: Option<Time>,
     changes: BinaryHeap<Reverse<(Time, u64, Place, Change)>>,
-    /// By place, the number of packets with the stage `Held`, and `Booked`.
+    /// Number of packets with the stage `Held`, by place.
     held: BTreeMap<Place, u32>,
+    /// Number of packets with the stage `Booked`, by place.
     booked: BTreeMap<Place, u32>,
     /// Places where the first packet waits for the end of an interruption, with its slot.
     interrupted: BTreeMap<Place, u64>,
     service: BTreeMap<usize, HopService>,
     /// Packets whose last attempt has failed and that no transmitter has.
     failed: u32,
-    /// By place: the hop that packets take from there.
+    /// The hop that packets take from a place, by place.
     routes: BTreeMap<Place, usize>,
 }
 
@@ -133,7 +134,7 @@ impl PacketsInFlight {
         PacketsInFlight { homes, ..PacketsInFlight::default() }
     }
 
-    /// Since when the network has been empty of packets of the transfer.
+    /// Returns the time since which the network has contained no packet of the transfer.
     pub fn empty_since(&self) -> Option<Time> {
         self.empty_since
     }
@@ -210,7 +211,7 @@ impl PacketsInFlight {
         found
     }
 
-    /// A packet comes to a node.
+    /// Records that a packet comes to a node.
     pub(crate) fn put(&mut self, at: Time, node: usize, mut sending: PacketInFlight) {
         let place = (node, sending.packet.dst);
         sending.at_node_since = at;
@@ -230,7 +231,7 @@ impl PacketsInFlight {
         self.places.entry(place).or_default().push_back(PlacedPacket { sending, slot, stage: Stage::Held });
     }
 
-    /// A packet leaves a node for the next one: the oldest of equal ones.
+    /// Handles a packet that leaves a node for the next one. Of equal packets the oldest leaves.
     pub(crate) fn leave(&mut self, node: usize, packet: &Packet) -> Option<PacketInFlight> {
         let place = self.places.get(&(node, packet.dst))?;
         let oldest = place.iter().position(|entry| is_same(entry, packet))?;
@@ -250,14 +251,14 @@ impl PacketsInFlight {
         Some(sending)
     }
 
-    /// A packet is lost after it has left a node.
+    /// Takes out the oldest equal packet, which was lost after it had left a node.
     pub(crate) fn take_oldest(&mut self, at: Time, node: usize, packet: &Packet) -> Option<PacketInFlight> {
         let lost = self.leave(node, packet)?;
         self.exit(at, &lost);
         Some(lost)
     }
 
-    /// A packet is dropped by a queue, which it joined at `queued`, or by a node.
+    /// Handles a packet that a queue, which it joined at `queued`, or a node drops.
     pub(crate) fn take_queued(
         &mut self,
         at: Time,
@@ -273,7 +274,7 @@ impl PacketsInFlight {
         Some(lost)
     }
 
-    /// A packet enters the network; its place is set separately.
+    /// Handles a packet that enters the network. Its place is set separately.
     pub(crate) fn enter(&mut self, sending: &PacketInFlight) {
         if !sending.is_of_transfer() {
             return;
@@ -285,14 +286,14 @@ impl PacketsInFlight {
         }
     }
 
-    /// A packet was dropped on entering the network.
+    /// Records that a packet was dropped on entering the network.
     pub(crate) fn refuse(&mut self, at: Time) {
         if self.in_network == 0 {
             self.empty_since.get_or_insert(at);
         }
     }
 
-    /// A packet without a place leaves the network.
+    /// Records that a packet without a place leaves the network.
     pub(crate) fn exit(&mut self, at: Time, sending: &PacketInFlight) {
         if !sending.is_of_transfer() {
             return;
@@ -364,13 +365,14 @@ impl PacketsInFlight {
         self.routes.get(&place).copied()
     }
 
-    /// A packet leaves the queue of a hop: at once, or at a time in the future that the queue computes.
+    /// Records that a packet leaves the queue of a hop: at once, or at a time in the future that the queue computes.
     pub(crate) fn dequeue(&mut self, (node, hop): (usize, usize), packet: &Packet, departure: &Departure) {
         let Departure { at, free, starts, ends } = *departure;
         let place = (node, packet.dst);
         self.routes.insert(place, hop);
         let held = |entry: &&mut PlacedPacket| entry.stage == Stage::Held && is_same(entry, packet);
-        // In a queue that serves at once the only one that waits is the last; many may be on their way before it.
+        // In a queue that serves at once, a single waiting packet is the last one. Many packets may be on their way
+        // before it.
         let alone = self.held.get(&place) == Some(&1);
         let entry = self.places.get_mut(&place).and_then(|entries| match entries.back_mut().filter(held) {
             Some(_) if alone => entries.back_mut(),
@@ -394,13 +396,13 @@ impl PacketsInFlight {
         }
     }
 
-    /// A link layer begins to transmit a packet; `ends` is the end of that transmission if others may follow before its
-    /// acknowledgment. Returns false if the packet has arrived before.
+    /// Handles the start of a packet's transmission by a link layer. `ends` is the end of that transmission, if others
+    /// may follow before its acknowledgment. Returns false if the packet has arrived before.
     pub(crate) fn attempt(&mut self, (node, hop): (usize, usize), packet: &Packet, ends: Option<Time>) -> bool {
         self.set_stage(node, packet, Stage::InTransmitter { hop, good: true }, ends)
     }
 
-    /// The attempt that has just begun will fail.
+    /// Records that the attempt that has just begun will fail.
     pub(crate) fn fail_attempt(&mut self, (node, hop): (usize, usize), packet: &Packet) {
         self.set_stage(node, packet, Stage::InTransmitter { hop, good: false }, None);
     }

@@ -4,7 +4,7 @@ use tcp::Event;
 
 use crate::byte_ranges::ByteRanges;
 
-/// The state of a receiver. Packets that have arrived at its node, and that it has not handled, do not count.
+/// The state of a receiver. Packets that have arrived at its node and that it has not handled yet do not count.
 #[derive(Clone, Debug, Default)]
 pub struct ReceiverState {
     received: ByteRanges,
@@ -16,7 +16,7 @@ impl ReceiverState {
         self.received.in_order()
     }
 
-    /// The bytes that it has accepted.
+    /// The bytes that the receiver has accepted.
     pub fn received(&self) -> &ByteRanges {
         &self.received
     }

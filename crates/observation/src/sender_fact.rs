@@ -1,9 +1,9 @@
-//! What a flow's sender does, as far as findings and budgets use it.
+//! Actions of a flow's sender, as far as findings and budgets use them.
 
 use engine::Span;
 use tcp::{Event, Reason};
 
-/// Something that a sender did. [`SenderState`](crate::SenderState) has the values after it.
+/// An action of a sender. [`SenderState`](crate::SenderState) has the values after it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SenderFact {
     /// It sent data.
@@ -13,12 +13,12 @@ pub enum SenderFact {
     },
     /// An acknowledgment arrived.
     Acked {
-        /// Whether it is a duplicate.
+        /// Whether the acknowledgment is a duplicate.
         duplicate: bool,
     },
     /// Its windows changed.
     WindowChanged,
-    /// Its retransmission timer expired.
+    /// The sender's retransmission timer expired.
     TimerExpired {
         /// First unacknowledged byte.
         seq: u64,
@@ -51,8 +51,8 @@ pub enum SenderFact {
 }
 
 impl SenderFact {
-    /// The fact of a simulated sender's event; `None` for a reason for which it sent nothing, which follows from other
-    /// events.
+    /// Returns the fact of a simulated sender's event; `None` for a reason why it sent nothing, which follows from
+    /// other events.
     pub(crate) fn of_event(event: &Event) -> Option<Self> {
         Some(match *event {
             Event::Blocked { .. } => return None,

@@ -13,26 +13,26 @@ use crate::evidence::{Evidence, Rule, Unseen};
 pub struct Acknowledged {
     /// The bytes that are acknowledged for the first time.
     pub bytes: u64,
-    /// The round trip that a capture at the sender shows: of the last segment that is covered, if it was sent once and
-    /// nothing before it was missing.
+    /// The round trip that a capture at the sender shows. It is that of the last covered segment, if that segment was
+    /// sent once and nothing before it was missing.
     pub round_trip: Option<Span>,
 }
 
 /// A segment that is not acknowledged.
 #[derive(Clone, Copy, Debug)]
 struct OutstandingSegment {
-    /// The byte after its last one.
+    /// The byte after the segment's last one.
     end: u64,
     /// When it was first sent.
     sent: Time,
-    /// Whether it was retransmitted.
+    /// Whether the segment was retransmitted.
     retransmitted: bool,
 }
 
 /// The state of a sender.
 #[derive(Clone, Debug)]
 pub struct SenderState {
-    /// First unacknowledged byte. The number of a FIN is not one.
+    /// First unacknowledged byte. The sequence number of a FIN does not count as a byte.
     pub una: u64,
     /// First byte never sent.
     pub max: u64,
@@ -40,26 +40,27 @@ pub struct SenderState {
     pub cwnd: Evidence<f64>,
     /// Slow start threshold in bytes; infinite before the first loss.
     pub ssthresh: Evidence<f64>,
-    /// When it last sent or received something; expiries of its timer do not count.
+    /// Time at which the sender last sent or received something; expiries of its timer do not count.
     pub acted: Time,
-    /// Why it last sent nothing.
+    /// The reason why the sender last sent nothing.
     pub blocked: Evidence<Blocked>,
     /// Whether the connection is being opened.
     pub opening: bool,
-    /// Whether it is in a recovery that duplicate acknowledgments began.
+    /// Whether the sender is in a recovery that duplicate acknowledgments began.
     pub in_fast_recovery: Evidence<bool>,
     /// The first byte never sent when that recovery began: it ends when all before is acknowledged. Tahoe has no event for
     /// that.
     recovery_end: u64,
-    /// The least round trip.
+    /// The min RTT measured so far.
     pub least_rtt: Evidence<Span>,
     /// The retransmission timeout after the last round trip or expiry.
     pub rto: Evidence<Span>,
-    /// The receive window in the last acknowledgment that arrived; before the first one, the connection's.
+    /// The receive window in the last acknowledgment that arrived. Before the first one this is the window of the
+    /// connection.
     pub receive_window: Evidence<u64>,
-    /// The outstanding segments, oldest first. One counts until its last byte is acknowledged.
+    /// The outstanding segments, oldest first. A segment counts until its last byte is acknowledged.
     outstanding: VecDeque<OutstandingSegment>,
-    /// The number of duplicate acknowledgments since the last other one.
+    /// Number of duplicate acknowledgments since the last acknowledgment of another kind.
     duplicates: u64,
     /// The reason for the last transmission, with its first byte.
     reason: Option<(u64, Reason)>,
@@ -98,13 +99,13 @@ impl SenderState {
         SenderState { in_fast_recovery: Evidence::infer(false, Rule::RetransmissionCause), ..SenderState::new(start) }
     }
 
-    /// The same with the receive window of the connection.
+    /// Returns the state with the receive window of the connection.
     #[must_use]
     pub fn with_receive_window(self, receive_window: Evidence<u64>) -> Self {
         SenderState { receive_window, ..self }
     }
 
-    /// Whether it is in slow start.
+    /// Whether the sender is in slow start.
     pub fn is_in_slow_start(&self) -> bool {
         self.cwnd.value().zip(self.ssthresh.value()).is_some_and(|(cwnd, ssthresh)| cwnd < ssthresh)
     }
@@ -114,7 +115,7 @@ impl SenderState {
         self.reason.filter(|(last, _)| *last == seq).map_or(Reason::New, |(_, reason)| reason)
     }
 
-    /// When the first outstanding segment was first sent.
+    /// Returns the time at which the first outstanding segment was first sent.
     pub fn oldest_sent(&self) -> Option<Time> {
         self.outstanding.front().map(|segment| segment.sent)
     }
@@ -259,7 +260,7 @@ mod tests {
     /// Segments of 1000 bytes, sent at 0, 1, 2 and 3 ms. An acknowledgment of two at 20 ms measures the second; after a
     /// duplicate, or of a segment that was retransmitted, none does.
     #[test]
-    fn round_trip_is_that_of_the_last_segment_sent_once_and_in_order() {
+    fn round_trip_is_measured_by_the_last_segment_sent_once_and_acknowledged_in_order() {
         let mut sender = SenderState::new(Time::ZERO);
         let ms = Time::from_millis;
         for number in 0..4 {

@@ -1,9 +1,9 @@
-//! Which stations of a medium sense each other's frames.
+//! The matrix of stations of a medium that sense each other's frames.
 
 use path::Reach;
 use sim::Network;
 
-/// By station and station; without a range all stations sense each other.
+/// Whether a station senses another one, by both stations. Without a range all stations sense each other.
 pub struct SenseMatrix(Option<Vec<Vec<bool>>>);
 
 impl SenseMatrix {
@@ -28,7 +28,7 @@ impl SenseMatrix {
         self.audience(other).is_none_or(|audience| audience[station as usize])
     }
 
-    /// For each station, whether it senses another; `None` if all do.
+    /// Returns for each station whether it senses the station `of`; `None` if all do.
     pub fn audience(&self, of: u32) -> Option<&[bool]> {
         self.0.as_ref().map(|senses| senses[of as usize].as_slice())
     }

@@ -1,17 +1,18 @@
-//! The data that nodes have sent, to tell repetitions from originals.
+//! The data that nodes have sent, by which repeated transmissions are recognized.
 
 use std::collections::BTreeMap;
 
 use sim::{NodeEvent, PacketFlow};
 use wire::{Body, Packet};
 
-/// A node, and a direction of a flow whose data it sends.
+/// A node, and the direction of a flow whose data the node sends.
 type DataSource = (usize, u32, bool);
 
 /// The data that nodes have sent.
 ///
-/// A packet repeats data if the node that creates it has sent them before: the sender of a flow, a proxy that ends the
-/// connection, or a scheme with a copy. It remains a repetition at the next nodes on its path.
+/// A packet repeats data if the node that creates the packet has sent the data before. This node is the sender of a
+/// flow, a proxy that ends the connection, or a scheme with a copy. The packet remains a repetition at the next nodes
+/// on its path.
 #[derive(Default)]
 pub(crate) struct SentData {
     /// The byte after the last one that a node has handed to a hop.
@@ -29,7 +30,7 @@ fn data_range(packet: &Packet, of: &PacketFlow) -> Option<(u64, u64)> {
 }
 
 impl SentData {
-    /// Handles an event of a node: it creates a packet, or does not pass it on.
+    /// Handles an event of a node that creates a packet, or does not pass a packet on.
     pub fn on_node(&mut self, node: usize, event: &NodeEvent, of: &PacketFlow) {
         match event {
             NodeEvent::Sent { packet } => {
@@ -46,7 +47,7 @@ impl SentData {
         }
     }
 
-    /// A packet that repeats data is at a node.
+    /// Records that a packet that repeats data is at a node.
     pub fn repeat(&mut self, node: usize, packet: &Packet, of: &PacketFlow) {
         if let Some((seq, _)) = data_range(packet, of) {
             *self.repeats.entry(((node, of.flow, of.from_sender), seq)).or_default() += 1;

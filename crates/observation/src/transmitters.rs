@@ -1,4 +1,4 @@
-//! The transmitters of a network, shared by all flows: which flow each one serves.
+//! The transmitters of a network, which all flows share, and the flow that each transmitter serves.
 
 use std::collections::BTreeSet;
 
@@ -15,9 +15,9 @@ use crate::packets_in_flight::{Departure, PacketsInFlight};
 /// How a hop sends its packets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LineKind {
-    /// One after the other, without acknowledgments.
+    /// Packets are sent one after the other, without acknowledgments.
     Plain,
-    /// One after the other, each until it is acknowledged or given up.
+    /// Packets are sent one after the other, each until it is acknowledged or given up.
     StopAndWait,
     /// Several, each until it is acknowledged or given up.
     Window,
@@ -25,22 +25,23 @@ pub enum LineKind {
     Medium,
 }
 
-/// One direction of one link.
+/// The transmissions in one direction of a link.
 pub struct TransmitterLine {
-    /// How it sends packets.
+    /// How the hop sends packets.
     pub kind: LineKind,
-    /// The node at its sending end.
+    /// Node at the sending end of the hop.
     pub near: usize,
-    /// The number of its transmitter, which several hops may share.
+    /// Number of the hop's transmitter, which several hops may share.
     transmitter: usize,
-    /// Whether it computes departures when packets arrive: a packet that waits is known to.
+    /// Whether the hop computes the departure of a packet when the packet arrives, so that a waiting packet is known at
+    /// once.
     pub books: bool,
-    /// Whether it sends at recorded opportunities: between them the first packet is in service.
+    /// Whether the hop sends at recorded opportunities. Between them the first packet counts as in service.
     pub at_opportunities: bool,
     outages: Outages,
     /// The end of the last transmission booked.
     pub free_at: Time,
-    /// Whether it repeats a frame that arrived: its link acknowledgment was lost.
+    /// Whether the hop repeats a frame that has arrived, because its link acknowledgment was lost.
     pub in_vain: bool,
 }
 
@@ -59,7 +60,7 @@ pub struct OnHop<'a> {
 pub struct Before {
     /// Until when its transmissions were booked.
     pub free: Time,
-    /// Whether its transmitter serves the flow.
+    /// Whether the hop's transmitter serves the flow.
     pub serves: bool,
 }
 
@@ -69,7 +70,8 @@ impl OnHop<'_> {
         self.hop.sending(packet.size(), at)
     }
 
-    /// When a packet that is taken at `starts` has been transmitted, on a plain link.
+    /// Returns the end of the transmission of a packet that the transmitter takes at `starts`; `None` unless the link
+    /// is plain.
     pub fn leaves(&self, packet: &Packet, starts: Time, kind: LineKind) -> Option<Time> {
         (kind == LineKind::Plain).then(|| starts + self.sending(packet, starts))
     }
@@ -81,7 +83,7 @@ impl TransmitterLine {
         self.outages.end_of_wait(at) > at
     }
 
-    /// The next beginning or end of an outage in which packets wait after `at`; NEVER if there is none.
+    /// Returns the next beginning or end, after `at`, of an outage in which packets wait; NEVER if there is none.
     pub fn next_interruption(&self, at: Time) -> Time {
         if self.is_interrupted(at) { self.outages.end_of_wait(at) } else { self.outages.next(at) }
     }
@@ -99,7 +101,8 @@ impl TransmitterLine {
         let (at, place) = (on.at, (self.near, on.number));
         match *event {
             LinkEvent::Dequeued { starts, leaves, .. } => {
-                // At recorded opportunities the first packet is in service from when the previous one left.
+                // At recorded opportunities the first packet is in service from the time at which the previous one
+                // left.
                 let starts = if self.at_opportunities { free.max(at).min(starts) } else { starts };
                 let ends = leaves.or_else(|| on.leaves(packet, starts, self.kind));
                 packets.dequeue(place, packet, &Departure { at, free, starts, ends });
@@ -116,12 +119,12 @@ impl TransmitterLine {
     }
 }
 
-/// All of them, by hop number.
+/// All transmitters, by hop number.
 pub struct Transmitters {
     lines: Vec<TransmitterLine>,
-    /// By transmitter: the flow of the last packet that it took.
+    /// The flow of the last packet that a transmitter took, by transmitter.
     serving: Vec<Option<u32>>,
-    /// By node: the flows whose packets it has sent.
+    /// The flows whose packets a node has sent, by node.
     flows: Vec<BTreeSet<u32>>,
 }
 
@@ -172,8 +175,8 @@ impl Transmitters {
         Transmitters { lines: vec![line], serving: vec![None], flows: vec![BTreeSet::new()] }
     }
 
-    /// The transmitter of a captured path serves a segment that was sent at `at`. Returns until when its transmissions lasted
-    /// before.
+    /// Makes the transmitter of a captured path serve a segment that was sent at `at`. Returns the end of the
+    /// transmitter's previous transmission.
     pub(crate) fn serve_captured(&mut self, at: Time, service: LinkService) -> Time {
         let line = &mut self.lines[0];
         let free = line.free_at;

@@ -1,4 +1,4 @@
-//! Delays that a simulation measures without a sink, against those that follow from an observation.
+//! The delays that a simulation measures without a sink, compared with those that follow from an observation.
 
 use engine::{Histogram, Time};
 use observation::flow::FlowObservation;
@@ -76,8 +76,9 @@ impl Sink for ObservedDelays {
     }
 }
 
-/// Cases in which data have copies that their sender did not send: of a link layer that delivers twice, and of a node's
-/// scheme. Delays count from the sender's transmission, an observation from the copy's.
+/// Cases in which data has copies that its sender did not send: those of a link layer that delivers twice, and of a
+/// node's scheme. Measured delays count from the transmission by the sender, those of an observation from the
+/// transmission of the copy.
 const WITH_COPIES: [&str; 4] = ["air-copies", "datagrams-copies", "scheme-snoop", "scheme-split"];
 
 fn compare_means(one: &Histogram, other: &Histogram) -> String {
@@ -86,7 +87,7 @@ fn compare_means(one: &Histogram, other: &Histogram) -> String {
 }
 
 #[test]
-fn delays_of_a_run_are_those_of_its_observation() {
+fn delays_measured_by_the_simulation_equal_those_derived_from_events() {
     for case in constructed_cases() {
         let network = case.network();
         let mut world = World::new(network, true);

@@ -59,7 +59,7 @@ const TRANSMITTERS: [&str; 8] = [
 /// Stands for a link in a medium in place of settings.
 const IN_MEDIUM: &str = "medium";
 
-/// Every discipline with its defaults, and with small limits if it has a limit.
+/// Returns every discipline with its defaults, and with small limits if it has a limit.
 fn every_queue() -> Vec<QueueConfig> {
     let settings = QueueConfig::MEMBERS.iter().flat_map(|(name, _)| {
         [
@@ -145,8 +145,8 @@ fn drop_takes_the_copy_that_joined_at_its_time() {
     }
 }
 
-/// The original is lost on the first hop, its repetition crosses both: on the second hop it is a repetition, too, though
-/// no packet with these data has passed there.
+/// The original is lost on the first hop, and its repetition crosses both hops. On the second hop it is a repetition,
+/// too, although no packet with this data has passed there.
 #[test]
 fn retransmission_remains_a_repetition_on_every_hop() {
     let (packet, of) = segment();

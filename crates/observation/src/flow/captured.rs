@@ -1,4 +1,4 @@
-//! A captured flow: its path is one hop from the sender to the receiver, which stands for the slowest link.
+//! A captured flow. Its path is a single hop from the sender to the receiver, which stands for the slowest link.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -18,7 +18,7 @@ use crate::packets_in_flight::{Departure, PacketsInFlight};
 use crate::sender_state::SenderState;
 
 impl FlowObservation {
-    /// A flow of which nothing is known but its connection.
+    /// Creates a flow of which only the connection is known.
     pub(crate) fn of_capture(connection: &CapturedConnection) -> Self {
         FlowObservation {
             receiver: Addr::of_node(RECEIVER),
@@ -50,7 +50,7 @@ impl FlowObservation {
         }
     }
 
-    /// A segment enters the path.
+    /// Handles a segment that enters the path.
     pub(crate) fn send_captured(&mut self, at: Time, sent: &CapturedTransmission, facts: &mut Vec<Fact>) {
         let CapturedTransmission { seq, len, .. } = *sent;
         let load = PacketLoad::Data { seq, len, reason: self.sender.reason_for(seq) };
@@ -58,14 +58,14 @@ impl FlowObservation {
         facts.push(Fact::Sent(sending));
     }
 
-    /// The hop takes a segment, whose transmissions lasted until `free` before.
+    /// Handles a segment that the hop takes; earlier transmissions lasted until `free`.
     pub(crate) fn serve_captured(&mut self, at: Time, sent: &CapturedTransmission, service: LinkService, free: Time) {
         let LinkService { starts, leaves } = service;
         let departure = Departure { at, free, starts, ends: Some(leaves) };
         self.packets.dequeue((SENDER, hop_number(FORWARD)), &segment_of(sent.seq, sent.len), &departure);
     }
 
-    /// A segment arrives at the receiver; `hop` is the hop if its rate is known.
+    /// Handles the arrival of a segment at the receiver. `hop` is the hop if its rate is known.
     pub(crate) fn arrive_captured(
         &mut self,
         at: Time,
@@ -90,7 +90,7 @@ impl FlowObservation {
         facts.push(Fact::Reached { packet: sending, news: self.received.insert(seq, seq + u64::from(len)) });
     }
 
-    /// A segment that was sent at `sent` was lost.
+    /// Handles the loss of a segment that was sent at `sent`.
     pub(crate) fn lose_captured(&mut self, at: Time, (seq, len): (u64, u32), sent: Time, facts: &mut Vec<Fact>) {
         let lost = self.packets.take_queued(at, SENDER, &segment_of(seq, len), sent);
         if seq >= self.sender.una && !self.received.contains(seq) {
@@ -100,12 +100,12 @@ impl FlowObservation {
         facts.extend(lost.map(|packet| Fact::Gone { packet, place }));
     }
 
-    /// The receiver sends an acknowledgment.
+    /// Handles an acknowledgment that the receiver sends.
     pub(crate) fn send_captured_ack(&mut self, at: Time, ack: u64) {
         self.enter_captured(at, RECEIVER, ack_of(ack), PacketLoad::Ack { ack });
     }
 
-    /// An acknowledgment arrives at the sender.
+    /// Handles the arrival of an acknowledgment at the sender.
     pub(crate) fn receive_captured_ack(&mut self, at: Time, ack: u64, window: Evidence<u64>, facts: &mut Vec<Fact>) {
         let Some(answer) = self.packets.leave(RECEIVER, &ack_of(ack)) else { return };
         self.packets.exit(at, &answer);
@@ -122,7 +122,8 @@ impl FlowObservation {
         sending
     }
 
-    /// Data has crossed the hop, whose rate is unknown: it counts as idle unless a segment is known to be on it.
+    /// Handles data that has crossed the hop, whose rate is unknown. The hop counts as idle unless a segment is known
+    /// to be on it.
     fn learn_unknown_speed(&mut self, at: Time) {
         self.slowest.get_or_insert(SlowestHop {
             id: FORWARD,
@@ -137,8 +138,8 @@ impl FlowObservation {
     }
 }
 
-/// The time that the hop takes for a packet, if data passes it at a rate. The hop may be faster by any factor: its link
-/// layer and other flows take the rest of its time.
+/// Time between packets, if data passes the hop at a rate. The hop may be faster by any factor: its link layer and
+/// other flows take the rest of its time.
 fn cycle_at(rate: Evidence<Rate>, size: u32) -> Evidence<Span> {
     let time = |rate: Rate| rate.transmission_time(size);
     match rate {

@@ -1,4 +1,4 @@
-//! A flow in shared media: the exchanges of its packets, and the exchanges of others for which it waits.
+//! A flow in shared media, with the exchanges of its packets, and the exchanges of others for which it waits.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,21 +15,22 @@ use crate::path_observation::PathObservation;
 /// A flow's state for the media on its path.
 #[derive(Default)]
 pub struct InMedia {
-    /// By hop number: the end of its last frame, and the number of the flow's packets in it.
+    /// By hop number: the end of the hop's last frame, and the number of the flow's packets in that frame.
     sent: BTreeMap<usize, (Time, u32)>,
-    /// By hop number: why the last exchange failed.
+    /// By hop number: the cause of the last exchange's failure.
     failing: BTreeMap<usize, AttemptFailure>,
     /// By medium: the total time of successful exchanges for the flow.
     taken: BTreeMap<MediumId, Span>,
-    /// By hop number: the segments in those exchanges.
+    /// By hop number: the number of segments in successful exchanges for the flow.
     segments: BTreeMap<usize, u64>,
-    /// By medium: the end of the last exchange for the flow, and the time up to which waiting has been reported.
+    /// By medium: the end of the last exchange for the flow.
     own_until: BTreeMap<MediumId, Time>,
+    /// By medium: the time up to which waiting has been reported.
     waited_until: BTreeMap<MediumId, Time>,
-    /// Links that their mobile has left. If one was the slowest, the next hop in a medium that carries data replaces
-    /// it.
+    /// Links that their mobile has left. If one of them was the slowest, the next hop in a medium that carries data
+    /// replaces it.
     left: BTreeSet<u32>,
-    /// Why the last exchange for the flow failed, if it did.
+    /// Cause of the failure of the last exchange for the flow; `None` if the exchange succeeded.
     pub last_failure: Option<AttemptFailure>,
     /// The idle time of the slowest hop's medium so far.
     pub idle: Option<(MediumId, Span)>,
@@ -47,7 +48,7 @@ impl FlowObservation {
         matches!(self.in_media.last_failure, Some(AttemptFailure::Collision | AttemptFailure::Hidden))
     }
 
-    /// A packet is in a frame that is being transmitted in a medium.
+    /// Handles a packet in a frame that is being transmitted in a medium.
     pub(crate) fn on_frame_sent_in_medium(&mut self, at: Time, id: HopId, hop: &HopTiming, packet: &Packet) {
         let Some(medium) = hop.medium else { return };
         self.packets.is_of_medium(at, hop.near, packet.dst, medium);
@@ -55,7 +56,8 @@ impl FlowObservation {
         *sent = if sent.0 == at { (at, sent.1 + 1) } else { (at, 1) };
     }
 
-    /// The transmission time of a packet that arrives now over a medium: for an aggregate, of its part.
+    /// Returns start and end of the transmission of a packet that arrives now over a medium; for an aggregate, of the
+    /// packet's part.
     pub fn hold_in_medium(&self, at: Time, id: HopId) -> (Time, Time) {
         let (sent, packets) = self.in_media.sent.get(&hop_timing::hop_number(id)).copied().unwrap_or((at, 1));
         let part = at.since(sent).as_nanos() / u64::from(packets.max(1));
@@ -100,7 +102,7 @@ impl FlowObservation {
         self.learn_pace(id, hop, exchange.medium, Span::from_nanos(took), if data { packets } else { 0 });
     }
 
-    /// A mobile starts or stops using a link.
+    /// Records that a mobile starts or stops using a link.
     pub(crate) fn mobile_uses(&mut self, link: u32, used: bool) {
         if used {
             self.in_media.left.remove(&link);
@@ -109,8 +111,8 @@ impl FlowObservation {
         }
     }
 
-    /// The airtime of a segment in a medium: its exchanges there, and those for its acknowledgment. Checks whether this
-    /// is the slowest hop.
+    /// Processes the airtime of a segment in a medium: its exchanges there, and those for its acknowledgment. Checks
+    /// whether this is the slowest hop.
     fn learn_pace(&mut self, id: HopId, hop: &HopTiming, medium: MediumId, took: Span, segments: u64) {
         let InMedia { taken, segments: sent, left, .. } = &mut self.in_media;
         let taken = taken.entry(medium).or_default();
@@ -129,8 +131,8 @@ impl FlowObservation {
         }
     }
 
-    /// Other stations transmitted. The flow waited if one of its packets was at a station that sensed the transmission,
-    /// and no exchange for the flow was in progress.
+    /// Handles transmissions of other stations. The flow waited if one of its packets was at a station that sensed the
+    /// transmission, and no exchange for the flow was in progress.
     fn on_wait(&mut self, number: u32, exchange: &ObservedExchange, cells: &Media, facts: &mut Vec<Fact>) {
         let medium = exchange.medium;
         let heard = |(node, since): (usize, Time)| {

@@ -18,7 +18,7 @@ use crate::transmitters::Transmitters;
 const FLOW: u32 = 0;
 
 impl Observation {
-    /// An observation of a captured connection: flow 0, over a path of one hop.
+    /// Creates an observation of a captured connection, which is flow 0 over a path of one hop.
     pub fn of_capture(connection: &CapturedConnection) -> Self {
         let state = FlowObservation::of_capture(connection);
         let hops = Rc::new(HopTimings::of_capture(connection));
@@ -70,7 +70,7 @@ impl Observation {
         }
     }
 
-    /// The sender acts, then its segment enters the path, then the hop takes it.
+    /// Handles a captured transmission: first the sender acts, then its segment enters the path, then the hop takes it.
     fn send_captured(&mut self, at: Time, fact: &CapturedFact, sent: &CapturedTransmission, to: &mut impl Subscriber) {
         self.change(at, to, |flow, facts| flow.on_captured_sender(at, fact, facts));
         self.follow(at, FLOW, to, |flow, _, facts| flow.send_captured(at, sent, facts));
