@@ -1,5 +1,6 @@
 //! Statistics of the replications of one scenario's cases: means with intervals, and each case compared with the first
-//! case under the same random streams. The command uses them for sweeps, and the page in a browser for its tables.
+//! case under the same random streams. The command uses these statistics for sweeps, and the page in a browser uses
+//! them for its tables.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +17,7 @@ use crate::aliases;
 use crate::metric;
 use crate::summary::{Metric, RecordedSummary, flow};
 
-/// The metrics that a sweep requests, or the default for the scenario; the first one leads.
+/// Returns the metrics that a sweep requests, or the default for the scenario. The first one is the main metric.
 ///
 /// # Errors
 /// A metric does not exist.
@@ -69,7 +70,7 @@ impl Series {
     }
 }
 
-/// One metric of one case: a series for each subject, that is, for each flow, direction of a link and so on.
+/// One metric of one case, as a series for each subject: for each flow, direction of a link and so on.
 pub type Case = BTreeMap<String, Series>;
 
 /// One metric of these runs, by replication.
@@ -152,7 +153,8 @@ pub struct SubjectEntry<'a> {
     pub row: Option<ReplicationStatistics>,
 }
 
-/// The statistics of each subject in each of the cases, which are compared with the first one.
+/// Computes the statistics of each subject (such as a flow or a link) in each case. All cases but the first are
+/// compared with the first.
 pub fn compute_entries<'a>(
     cases: &'a [Case],
     metric: &'a Metric,
@@ -200,7 +202,7 @@ impl Against {
         let pairs = Pairs::of(&base.values, &series.values);
         let changes = pairs.changes();
         let change = pairs.change_of_means(level);
-        // A mean of 0 has no change in percent, and dropping such pairs would bias the other changes.
+        // A mean of 0 has no change in percent. Dropping such pairs would bias the other changes.
         let single = if changes.undefined == 0 { changes.percent.moments() } else { Moments::default() };
         Some(Against {
             pairs: pairs.len() as u64,
@@ -214,7 +216,8 @@ impl Against {
 }
 
 impl Against {
-    /// The sign of the difference, 0 if its interval contains 0; `None` without an interval.
+    /// Returns the sign of the difference, which is 0 if the interval of the difference contains 0; `None` without an
+    /// interval.
     pub fn sign(&self) -> Option<i8> {
         let ci = self.difference_ci?;
         Some(if ci.contains(0.0) {
@@ -244,13 +247,14 @@ impl SubjectEntry<'_> {
     }
 }
 
-/// Further replications that all subjects of all cases need together for the precision of `rule`, after `replications`.
+/// Returns the number of further replications, after `replications`, that all subjects of all cases need for the
+/// precision of `rule`.
 pub fn runs_needed(cases: &[Case], rule: &Rule, replications: u64) -> u64 {
     let series = cases.iter().flat_map(BTreeMap::values);
     series.map(|series| rule.runs_needed(&series.values.moments(), replications)).max().unwrap_or(0)
 }
 
-/// The statistics of a subject as keys and values; `without` and `lacking` are defined in [`Series`].
+/// Formats the statistics of a subject as keys and values. `without` and `lacking` are defined in [`Series`].
 pub fn statistics_to_json(
     subject: &str,
     without: u64,
@@ -309,8 +313,9 @@ mod tests {
         compute_entries(cases, &flow::completion_time_s, Level::default()).map(|entry| entry.to_json()).collect()
     }
 
-    /// By hand: the differences 1, 2, 3 have mean 2 and deviation 1; Student's t of two degrees of freedom is 4.303, so
-    /// the half-width of the interval is 2.484: the interval contains 0. With 2.9, 3, 3.1 the half-width is 0.248.
+    /// By hand: the differences 1, 2, 3 have mean 2 and deviation 1. Student's t of two degrees of freedom is 4.303, so
+    /// that the half-width of the interval is 2.484 and the interval contains 0. With 2.9, 3, 3.1 the half-width is
+    /// 0.248.
     #[test]
     fn difference_has_a_sign_only_if_its_interval_excludes_0() {
         let cases =
@@ -334,7 +339,8 @@ mod tests {
         assert_eq!(found[1]["sign"], Value::Null, "one pair has no interval");
     }
 
-    /// With 9, 11, 9, ..., ten values need 6 more for 5 % at 90 % (by hand, see the rule's test); equal values none.
+    /// With 9, 11, 9, ..., ten values need 6 more for 5 % at 90 % (by hand, see the rule's test). Equal values need
+    /// none.
     #[test]
     fn least_precise_subject_determines_the_runs_needed() {
         let rule = Rule::new(0.05, Level::new(0.9).unwrap(), 10, 100).unwrap();

@@ -14,7 +14,8 @@ use sim::{Network, NullSink, Results, Sink, World};
 use crate::output::{Outputs, Printers, TraceFiles};
 use crate::summary::{Summary, summarize_measured_results};
 
-/// Wake-ups between two calls of the progress callback: about 1 ms without traces, about 20 ms with all of them.
+/// Number of wake-ups between two calls of the progress callback: about 1 ms without traces, about 20 ms with all of
+/// them.
 const STRIDE: u64 = 20_000;
 
 /// Progress callback: receives the completed share, from 0 to 1, and returns whether to continue.
@@ -25,7 +26,7 @@ pub type Watch<'a> = &'a mut dyn FnMut(f64) -> ControlFlow<()>;
 #[error("interrupted")]
 pub struct Interrupted;
 
-/// Why a run with traces has no result.
+/// The reason why a run with traces has no result.
 #[derive(Debug, thiserror::Error)]
 pub enum TraceError {
     /// Cancelled by the progress callback.
@@ -44,12 +45,12 @@ pub enum TraceError {
     },
 }
 
-/// What a world does besides simulating.
+/// Optional tasks of a world besides the simulation.
 #[derive(Clone, Copy)]
 struct WorldOptions {
-    /// Whether it emits events to a sink.
+    /// Whether the world emits events to a sink.
     observed: bool,
-    /// Whether it measures the delays.
+    /// Whether the world measures delays.
     delays: bool,
 }
 

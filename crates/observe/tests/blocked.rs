@@ -23,8 +23,8 @@ fn traced(text: &str, trace: &str) -> String {
     files.values().map(|bytes| String::from_utf8_lossy(bytes)).collect()
 }
 
-/// A flow of segments of 1,000 bytes over 8 Mbps and 10 ms. A segment with its 40 bytes of headers takes 1.04 ms, and
-/// its acknowledgment, which takes 0.04 ms, arrives 21.08 ms after the segment was sent.
+/// Returns a flow of segments of 1,000 bytes over 8 Mbps and 10 ms. A segment with its 40 bytes of headers takes 1.04
+/// ms. Its acknowledgment takes 0.04 ms, and arrives 21.08 ms after the segment was sent.
 fn flow(rest: &str) -> String {
     wire_text("8 Mbps", "10 ms", &format!("mss = \"1000 B\"\n{rest}"))
 }

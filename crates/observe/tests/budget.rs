@@ -1,4 +1,5 @@
-//! The time budget of `observe::explain`: its causes add up, and each cause is checked in a run with a known share.
+//! The time budget of `observe::explain`. The causes of a budget add up, and each cause is checked in a run with a
+//! known share.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +16,7 @@ fn explained(network: &Network) -> Vec<FlowReport> {
     explain.finish(results.ended)
 }
 
-/// The first flow of a scenario: its budget in milliseconds by name, and its duration.
+/// Returns the budget of a scenario's first flow, in milliseconds by name, and the duration of the flow.
 fn budget(text: &str) -> (BTreeMap<&'static str, f64>, f64) {
     let report = explained(&build_network(text)).remove(0);
     let millis = |span: Span| span.as_secs_f64() * 1e3;
@@ -37,7 +38,7 @@ fn assert_cause(text: &str, cause: Cause, expected: f64) {
 
 /// Every moment has one cause, for every flow of every example.
 #[test]
-fn budget_of_every_example_adds_up_to_the_time_of_its_flows() {
+fn causes_of_every_example_add_up_to_the_duration_of_its_flows() {
     let mut flows = 0;
     for path in example_paths() {
         let mut network = load_example(&path, &Overrides::default()).network;
@@ -70,7 +71,7 @@ fn cause_receiver_window_is_the_idle_rest_of_each_round_trip() {
     assert_cause(&wire_text("8 Mbps", "100 ms", flow), Cause::ReceiverWindow, 99.0 * 197.04);
 }
 
-/// 1, 2, 4, ..., 32 segments in six round trips: five of them wait for the window. A segment takes 8 us.
+/// The flow sends 1, 2, 4, ..., 32 segments in six round trips, of which five wait for cwnd. A segment takes 8 us.
 #[test]
 fn cause_slow_start_is_the_time_until_the_window_holds_the_transfer() {
     let flow = "mss = \"960 B\"\nbytes = \"60480 B\"\nreceive_window = \"1 MB\"\ntcp.initial_window = 1";
@@ -78,8 +79,9 @@ fn cause_slow_start_is_the_time_until_the_window_holds_the_transfer() {
     assert_cause(&wire_text("1 Gbps", "50 ms", flow), Cause::Propagation, 100.0);
 }
 
-/// ssthresh is two segments. The window is 1, 2, 3, ... segments in successive round trips, and grows by slightly less
-/// than one in each [RFC5681 s3.1 equation 3], so that 66 segments take twelve: one wait in slow start, then ten.
+/// ssthresh is two segments. cwnd is 1, 2, 3, ... segments in successive round trips, and grows by slightly less than
+/// one segment in each [RFC5681 s3.1 equation 3]. Therefore 66 segments take twelve round trips: one wait in slow
+/// start, then ten.
 #[test]
 fn cause_congestion_avoidance_is_the_time_of_a_window_that_grows_by_one() {
     let flow = "mss = \"960 B\"\nbytes = \"63360 B\"\nreceive_window = \"1 MB\"\n\
@@ -89,14 +91,14 @@ fn cause_congestion_avoidance_is_the_time_of_a_window_that_grows_by_one() {
     assert_cause(&text, Cause::CongestionAvoidance, 10.0 * 100.0);
 }
 
-/// A SYN and its acknowledgment: a round trip, and 0.04 ms for each.
+/// A SYN and its acknowledgment take a round trip, and 0.04 ms each.
 #[test]
 fn cause_handshake_is_one_round_trip() {
     let flow = "mss = \"960 B\"\nbytes = \"960 B\"\ntcp.handshake = true";
     assert_cause(&wire_text("8 Mbps", "100 ms", flow), Cause::Handshake, 200.0);
 }
 
-/// Ten packets a second of 1 ms each: nothing to send for the other 99 %.
+/// Ten packets a second of 1 ms each are sent. There is nothing to send for the other 99 % of the time.
 #[test]
 fn cause_application_is_the_time_without_data() {
     let flow = "mss = \"960 B\"\nreceive_window = \"1 MB\"\ntraffic = { kind = \"cbr\", rate = \"76800 bps\", packet = \"960 B\" }";
@@ -104,7 +106,8 @@ fn cause_application_is_the_time_without_data() {
     assert_cause(&text, Cause::Application, 99_000.0);
 }
 
-/// Two flows with equal windows take turns on the wire, which is never idle: half of the time each waits for the other.
+/// Two flows with equal windows take turns on the wire, which is never idle. Each waits for the other for half of the
+/// time.
 #[test]
 fn cause_others_queue_is_the_share_of_the_other_flow() {
     let flow = |name: &str| {
@@ -120,8 +123,9 @@ fn cause_others_queue_is_the_share_of_the_other_flow() {
     assert_cause(&text, Cause::LinkRate, 30_000.0);
 }
 
-/// A page behind a bulk flow whose window fills the queue: most of its time is the queue of the other. Without the other
-/// flow the page takes that much less time, which is the check of the cause by a counterfactual run.
+/// A page is loaded behind a bulk flow whose window fills the queue. Most of the page's time is spent in the queue of
+/// that flow. Without the other flow the page takes that much less time, which checks the cause by a counterfactual
+/// run.
 #[test]
 fn cause_others_queue_is_the_time_that_a_page_gains_without_the_other_flow() {
     let page = "mss = \"960 B\"\nbytes = \"100 kB\"\nreceive_window = \"1 MB\"\nstart = \"20 s\"\ntcp.handshake = true";
@@ -138,7 +142,7 @@ fn cause_others_queue_is_the_time_that_a_page_gains_without_the_other_flow() {
 
 /// The example of the page behind a download: the cost of the finding equals the time saved by FQ-CoDel at the line.
 #[test]
-fn standing_queue_costs_what_a_fair_queue_saves() {
+fn standing_queue_costs_the_time_that_fq_codel_saves() {
     let page = |set: &[&str]| {
         let set = set.iter().map(|set| (*set).to_owned()).collect();
         let loaded = load_example("bufferbloat.toml", &Overrides { set, ..Overrides::default() });
@@ -186,8 +190,8 @@ fn cause_own_queue_is_the_wait_at_a_faster_hop_while_the_slowest_is_idle() {
     assert_cause(text, Cause::OwnQueue, 199.0 * 3.0);
 }
 
-/// A frame is lost at its first three attempts. Each costs its transmission of 8 ms and the acknowledgment timeout: as much
-/// as the transfer takes longer than over a perfect channel.
+/// A frame is lost at its first three attempts. Each attempt costs its transmission of 8 ms and the acknowledgment
+/// timeout. Together this is the time by which the transfer takes longer than over a perfect channel.
 #[test]
 fn cause_bad_air_is_the_time_that_a_perfect_channel_saves() {
     let text = |drop: &str| {
@@ -201,8 +205,8 @@ fn cause_bad_air_is_the_time_that_a_perfect_channel_saves() {
     assert!(lost > 24.0 && (lossy["bad-air"] - lost).abs() < 0.02 * lost, "{lost}: {lossy:?}");
 }
 
-/// The last segment is lost on the wire, without a link layer: only the timer repairs it, and the transfer without the
-/// loss is shorter by that wait.
+/// The last segment is lost on the wire, without a link layer, so that only the timer repairs the loss. The transfer
+/// without the loss is shorter by this wait.
 #[test]
 fn cause_air_loss_is_the_wait_for_the_timer_after_a_lost_tail() {
     let text = |drop: &str| {
@@ -219,18 +223,18 @@ fn cause_air_loss_is_the_wait_for_the_timer_after_a_lost_tail() {
     assert!((repair - expected).abs() < 0.02 * expected, "{repair} for {expected}: {lossy:?}");
 }
 
-/// The same with a queue without space for the last segment.
+/// The test above, with a queue that has no space for the last segment instead of a loss on the wire.
 #[test]
 fn cause_queue_drop_is_the_wait_for_the_timer_after_a_dropped_tail() {
     let text = |queue: &str| {
         let flow = "mss = \"960 B\"\nbytes = \"96000 B\"\nreceive_window = \"1 MB\"\ntcp.initial_window = 200";
         wire_text("8 Mbps", "10 ms", flow).replace("[flows.flow]", &format!("queue = \"{queue}\"\n[flows.flow]"))
     };
-    // One is being sent, 98 wait: the last one is dropped.
+    // One packet is being sent, and 98 wait. The last packet is dropped.
     let ((dropped, took_dropped), (_, took_whole)) = (budget(&text("98 packets")), budget(&text("unlimited")));
     let lost = took_dropped - took_whole;
     assert!(lost > 200.0, "{took_dropped} and {took_whole}");
-    // As above; the transmission of the dropped segment is that of its retransmission.
+    // The wait is computed as in the test above. The dropped segment is transmitted only once, by its retransmission.
     let expected = lost + 20.04;
     assert!((dropped["queue-drop"] - expected).abs() < 0.02 * expected, "{expected}: {dropped:?}");
 }
@@ -245,14 +249,14 @@ fn cause_outage_is_the_duration_of_the_interruption() {
         "outages = [{ from = \"500 ms\", to = \"1500 ms\", packets = \"wait\" }]\n[flows.flow]",
     );
     assert_cause(&text, Cause::Outage, 1000.0);
-    // A discipline that chooses the packet at the start of its transmission. The sojourn time never reaches its target.
+    // This discipline chooses the packet at the start of its transmission. The sojourn time never reaches the target.
     let queue = "queue = { kind = \"codel\", target = \"100 s\", interval = \"1000 s\" }\n[flows.flow]";
     let chosen = text.replace("[flows.flow]", queue);
     assert_eq!(budget(&chosen), budget(&text));
 }
 
-/// A packet of 1500 bytes at each of 100 opportunities a second: between them the link serves the first packet, whether its
-/// times are known at its arrival or, as with CoDel, at the start of its transmission.
+/// The link sends a packet of 1500 bytes at each of 100 opportunities a second. Between them the link counts as serving
+/// the first packet, whether its times are known at its arrival or, as with CoDel, at the start of its transmission.
 #[test]
 fn cause_link_rate_of_a_recorded_link_includes_the_time_between_opportunities() {
     let flow = "mss = \"1460 B\"\nbytes = \"1460 kB\"\nreceive_window = \"1 MB\"\ntcp.initial_window = 200";
@@ -284,8 +288,8 @@ fn cause_spurious_recovery_is_the_time_from_a_needless_timeout_to_the_acknowledg
     assert_cause(&text, Cause::SpuriousRecovery, 2000.0 + 201.04 - 1000.0);
 }
 
-/// A mobile closes the receive window 300 ms before a disconnection of three seconds and opens it after that; both
-/// acknowledgments take equally long to the sender.
+/// A mobile closes the receive window 300 ms before a disconnection of three seconds, and opens it afterwards. The
+/// acknowledgments that close and open it take equally long to the sender.
 #[test]
 fn cause_scheme_is_the_time_for_which_the_scheme_closes_the_receive_window() {
     let air = "queue = \"unlimited\"\nchannel = { kind = \"scripted\", bad = [[\"5 s\", \"8 s\"]] }";

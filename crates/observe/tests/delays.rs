@@ -22,7 +22,7 @@ fn close(found: f64, expected: f64) {
     assert!((found - expected).abs() < 1e-9, "{found} for {expected}");
 }
 
-/// One segment of 1 ms at a time over 100 ms, and its acknowledgment of 0.04 ms.
+/// One segment of 1 ms is sent at a time over 100 ms. Its acknowledgment takes 0.04 ms.
 #[test]
 fn round_trip_and_one_way_delay_of_single_segments_are_exact() {
     let flow = "mss = \"960 B\"\nbytes = \"9600 B\"\nreceive_window = \"960 B\"";
@@ -37,9 +37,9 @@ fn round_trip_and_one_way_delay_of_single_segments_are_exact() {
     assert_eq!(summary.links[0].forward.link_layer_max_s, None, "a wire has no link layer");
 }
 
-/// Ten segments at once: they wait 0, 1, ..., 9 ms. Quantiles are within 1 %.
+/// Ten segments are sent at once, and wait for 0, 1, ..., 9 ms. Quantiles are within 1 %.
 #[test]
-fn burst_waits_for_the_packets_before_each() {
+fn packets_of_a_burst_wait_for_their_predecessors() {
     let flow = "mss = \"960 B\"\nbytes = \"9600 B\"\nreceive_window = \"1 MB\"\ntcp.initial_window = 10";
     let summary = measured(&wire_text("8 Mbps", "100 ms", flow));
     let forward = &summary.links[0].forward;
@@ -47,15 +47,15 @@ fn burst_waits_for_the_packets_before_each() {
     close(millis(forward.queue_wait_max_s), 9.0);
     let (median, p95) = (millis(forward.queue_wait_p50_s), millis(forward.queue_wait_p95_s));
     assert!((median - 4.0).abs() <= 0.04 && (p95 - 9.0).abs() <= 0.09, "{median} {p95}");
-    // Each delay is 1 ms longer than the previous one: after nine changes, the jitter is 1 - (15/16)^9 ms.
+    // Each delay is 1 ms longer than the previous one. After nine changes the jitter is 1 - (15/16)^9 ms.
     close(millis(summary.flows[0].delay_jitter_s), (1e6 * (1.0 - (15.0_f64 / 16.0).powi(9))).floor() / 1e6);
     // A queue discipline that chooses packets at their departure has the same waits.
     let fair = wire_text("8 Mbps", "100 ms", flow).replace("[flows.flow]", "queue = \"fq-codel\"\n[flows.flow]");
     close(millis(measured(&fair).links[0].forward.queue_wait_mean_s), 4.5);
 }
 
-/// Three attempts fail. Without them a frame of 1064 bytes takes 8.512 ms at 1 Mbps and 1 ms; the other attempts add
-/// the time by which the transfer takes longer, because one segment is sent at a time.
+/// Three attempts fail. Without failures a frame of 1064 bytes takes 8.512 ms at 1 Mbps, and 1 ms. The failed attempts
+/// add the time by which the transfer takes longer, because one segment is sent at a time.
 #[test]
 fn failed_attempts_are_time_in_the_link_layer() {
     let text = |drop: &str| {

@@ -1,4 +1,4 @@
-//! Findings of `observe::explain`: in handwritten events, and in runs whose waiting times are known.
+//! Findings of `observe::explain` in handwritten events, and in runs whose waiting times are known.
 
 use engine::{Span, Time};
 use observe::explain::{Explain, Finding, FlowReport};
@@ -43,13 +43,13 @@ impl Script {
         self.event(Event::Link { hop: HopId { link: 0, direction }, event, of })
     }
 
-    /// The sender sends a segment.
+    /// Makes the sender send a segment.
     fn send(&mut self, segment: u64, reason: Reason) -> &mut Self {
         self.tcp(tcp::Event::SegmentSent { seq: segment * u64::from(SEGMENT), len: SEGMENT, reason });
         self.event(sent(0, data(segment)))
     }
 
-    /// The sender sends an ECN-capable segment.
+    /// Makes the sender send an ECN-capable segment.
     fn send_capable(&mut self, segment: u64, reason: Reason) -> &mut Self {
         self.tcp(tcp::Event::SegmentSent { seq: segment * u64::from(SEGMENT), len: SEGMENT, reason });
         self.event(sent(0, with_ecn(segment, Ecn::Ect0)))
@@ -60,7 +60,7 @@ impl Script {
         self.link(LinkDirection::Forward, LinkEvent::Marked { packet: with_ecn(segment, Ecn::Ce) })
     }
 
-    /// The packet is lost on the wire; without the loss it would arrive at this time.
+    /// Loses a packet on the wire, at the time at which it would otherwise arrive.
     fn lost(&mut self, segment: u64) -> &mut Self {
         self.link(LinkDirection::Forward, LinkEvent::Lost { packet: data(segment) })
     }
@@ -112,7 +112,7 @@ fn segment(src: usize, seq: u64, ack: u64, len: u32) -> Packet {
     Packet::new(Addr::of_node(src), Addr::of_node(1 - src), Body::Tcp(segment))
 }
 
-/// The flow and stream offset of a packet of flow 0: both streams begin with sequence number 0.
+/// Returns the flow and stream offset of a packet of flow 0. Both streams begin with sequence number 0.
 fn flow_of(packet: &Packet) -> PacketFlow {
     let Body::Tcp(segment) = &packet.body else { panic!("{packet:?}") };
     let (seq, ack) = (Some(u64::from(segment.seq.0)), Some(u64::from(segment.ack.0)));
@@ -212,8 +212,8 @@ fn timeout_is_spurious_while_the_acknowledgment_is_in_flight() {
     assert_eq!(rows(&script.complete()), [("spurious-timeout", 150, 251, 1)]);
 }
 
-/// The wire's queue marks the first segment, which arrives at 101. The second one is lost where it would have arrived,
-/// so from 300 on the network is empty, and the timeout ends the wait at 1300.
+/// The wire's queue marks the first segment, which arrives at 101. The second segment is lost at the end of the wire.
+/// Therefore the network is empty from 300 on, and the timeout ends the wait at 1300.
 #[test]
 fn ecn_mark_does_not_change_the_identity_of_a_packet() {
     let mut script = Script::new();
@@ -245,7 +245,7 @@ fn timeout_is_spurious_for_marked_and_unmarked_segments() {
     assert_eq!(rows(&script.complete()), [("spurious-timeout", 50, 151, 1)]);
 }
 
-/// As above, but the acknowledgment is lost at 201: the timeout was needed.
+/// The acknowledgment of the test above is lost at 201, so that the timeout is needed.
 #[test]
 fn timeout_is_necessary_if_the_acknowledgment_is_lost() {
     let mut script = Script::new();
@@ -284,7 +284,7 @@ fn cut(lose: fn(&mut Script)) -> FlowReport {
     script.at(100);
     lose(&mut script);
     script.at(1000).tcp(tcp::Event::FastRetransmit { seq: 0 }).window(7.0, 4.0).send(0, Reason::FastRetransmit);
-    // Recovery inflates the window by a segment for each duplicate; that is not growth of the window.
+    // Recovery inflates cwnd by a segment for each duplicate, which does not count as growth of cwnd.
     script.at(1050).window(9.0, 4.0);
     script.at(1101).arrive(0, 1);
     script.at(1201).acked(1, false).tcp(tcp::Event::RecoveryEnd).window(4.0, 4.0);
@@ -310,8 +310,8 @@ fn reduction_after_an_ecn_mark_is_no_finding() {
     assert_eq!(of_kind(&report, "needless-cut"), []);
 }
 
-/// 8 to 4 at 1000 without congestion; 4 to 2 at 2000 for a mark; 4 again at 3000, 8 at 4000. The part below 4 is due to
-/// the mark: 3000 x 4/8 remains.
+/// cwnd falls from 8 to 4 at 1000 without congestion, and from 4 to 2 at 2000 for a mark. It is 4 again at 3000, and 8
+/// at 4000. The part below 4 is due to the mark, so that 3000 x 4/8 remains.
 #[test]
 fn reduction_for_a_mark_is_not_attributed_to_an_earlier_reduction() {
     let mut script = Script::new();
@@ -338,7 +338,7 @@ fn reduction_after_a_drop_is_no_finding() {
 /// 8 to 4 at 1000, 4 to 2 at 2000, 4 again at 3000, 8 at 4000. The part below 4 is due to the second reduction: 1000 x
 /// 2/8. The part above is due to the first: 3000 x 4/8. The total, counted once, is 1750.
 #[test]
-fn nested_reduction_costs_only_its_own_share() {
+fn cost_of_nested_reductions_is_counted_once() {
     let mut script = Script::new();
     script.at(0).window(8.0, f64::INFINITY).send(0, Reason::New);
     script.at(101).lost(0);
@@ -352,8 +352,8 @@ fn nested_reduction_costs_only_its_own_share() {
     assert_eq!(of_kind(&script.complete(), "needless-cut"), [(1000, 4000, 1500), (2000, 3000, 250)]);
 }
 
-/// Two reductions from 8 to 4 segments for a second each: the second one is not smaller because ssthresh is 4 already.
-/// Then a loss reported by the network: it starts recovery with a fast retransmit, and does not reduce cwnd.
+/// Two reductions from 8 to 4 segments last a second each. The second one counts in full although ssthresh is already
+/// 4. Then the network reports a loss, which starts recovery with a fast retransmit, and does not reduce cwnd.
 #[test]
 fn second_reduction_to_the_same_ssthresh_is_found() {
     let mut script = Script::new();
@@ -429,7 +429,7 @@ fn link_layer_retries_beyond_the_rto_make_a_timeout_spurious() {
     // The one-segment window costs more than all other findings together.
     assert_eq!(report.findings[0].kind, "receiver-window");
     let spurious = &report.findings[2].text;
-    assert!(spurious.contains("it arrived 28 ms later; 1 segment retransmitted"), "{spurious}");
+    assert!(spurious.contains("arrived 28 ms later; the needless retransmission of 1 segment"), "{spurious}");
 }
 
 /// One segment takes 1 ms, its acknowledgment 0.04 ms, the propagation 100 ms: a round trip is 201.04 ms. With a window
@@ -444,8 +444,8 @@ fn small_window_costs_the_idle_rest_of_the_round_trip() {
     assert_eq!(report.lost, report.findings[0].cost);
 }
 
-/// A window of 4000 bytes holds the same four segments; the congestion window of a sender that counts segments stays at
-/// 3840 bytes.
+/// A receive window of 4000 bytes holds the same four segments as one of 3840 bytes. cwnd of a sender that counts
+/// segments stays at 3840 bytes.
 #[test]
 fn fraction_of_a_segment_in_the_window_does_not_change_the_cost() {
     let cost = |variant: &str, window: u32| {
@@ -462,7 +462,7 @@ fn fraction_of_a_segment_in_the_window_does_not_change_the_cost() {
 }
 
 /// A link whose table changes its parameters, from the start or between the packets of two transfers, is explained with
-/// the parameters in force: no finding changes its cost.
+/// the parameters in force. No finding changes its cost.
 #[test]
 fn link_with_a_rate_table_is_explained_with_the_current_row() {
     let flow = "start = \"1 s\"\nmss = \"960 B\"\nbytes = \"41280 B\"\nreceive_window = \"3840 B\"";
@@ -477,13 +477,14 @@ fn link_with_a_rate_table_is_explained_with_the_current_row() {
     }
 }
 
-/// The wire is slow upstream; downstream 1504 bytes leave per millisecond, so a window of four segments leaves it idle.
+/// The wire is slow upstream. Downstream 1504 bytes leave per millisecond, so that a window of four segments leaves the
+/// wire idle.
 #[test]
 fn recorded_direction_is_explained_by_its_recording() {
     let flow = "mss = \"960 B\"\nbytes = \"41280 B\"\nreceive_window = \"3840 B\"";
     let recorded = "delivery_trace.forward.contents = \"1\\n\"\n[flows.flow]";
     let report = explained(&build_network(&wire_text("100 kbps", "100 ms", flow).replace("[flows.flow]", recorded)));
-    // Of ten windows nine wait for the next. A round trip has 100 ms in each direction, up to 2 ms of waiting for
+    // Nine of ten windows wait for the next one. A round trip has 100 ms in each direction, up to 2 ms of waiting for
     // delivery opportunities and 3.2 ms for an acknowledgment; four segments keep the link busy for 4 x 8 x 1000 bits /
     // 12.032 Mbps = 2.66 ms of it.
     let cost = report.findings.iter().map(|found| found.cost.as_secs_f64() * 1e3 / 9.0).sum::<f64>();
@@ -518,7 +519,8 @@ fn window_filled_by_data_behind_a_hole_is_no_finding() {
     assert_eq!(of_kind(&report, "receiver-window"), []);
 }
 
-/// The same transfer, followed by a transfer with a large window between the same nodes: ports distinguish the flows.
+/// A transfer with a large window follows the transfer of the test above, between the same nodes. Ports distinguish the
+/// flows.
 #[test]
 fn flows_between_the_same_nodes_are_distinguished() {
     let first = "mss = \"960 B\"\nbytes = \"41280 B\"\nreceive_window = \"3840 B\"";
@@ -532,8 +534,8 @@ fn flows_between_the_same_nodes_are_distinguished() {
     assert!(reports[1].findings.is_empty(), "{reports:?}");
 }
 
-/// A window larger than the bandwidth-delay product: 256 segments, where 201 would suffice. Slow start is not
-/// attributed to the receive window.
+/// The window of 256 segments is larger than the bandwidth-delay product of 201 segments. Slow start is not attributed
+/// to the receive window.
 #[test]
 fn large_window_without_loss_has_no_findings() {
     let flow = "mss = \"960 B\"\nbytes = \"960 kB\"\nreceive_window = \"245760 B\"";

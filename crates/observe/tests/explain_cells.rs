@@ -137,9 +137,9 @@ fn frames(events: &[(Time, Event)], link: u32) -> Vec<f64> {
     sent.map(|(at, _)| micros(*at)).collect()
 }
 
-/// One segment per round trip. The wire takes W = 2 x 100 ms and 8 x (1500 + 40) bits at 100 Mbps of it. R = W + data +
-/// SIFS + ACK + DIFS + back-off + acknowledgment, with three propagation delays; both exchanges take c of it, with one
-/// back-off each.
+/// One segment is sent per round trip R. The wire takes W = 2 x 100 ms plus the time of 8 x (1500 + 40) bits at 100
+/// Mbps. R = W + data + SIFS + ACK + DIFS + back-off + acknowledgment, with three propagation delays; both exchanges
+/// take c of R, with one back-off each.
 #[test]
 fn window_of_one_segment_costs_the_round_trip_less_two_exchanges() {
     let rounds = 400.0;
@@ -157,8 +157,8 @@ fn window_of_one_segment_costs_the_round_trip_less_two_exchanges() {
     assert_eq!(report.lost_avoidably, report.lost);
 }
 
-/// R - n c for n segments if the two stations count their back-offs one after the other; if they count them
-/// simultaneously the cost is at most n times DIFS and a back-off less.
+/// With R and c of the test above, the cost for n segments is R - n c if the two stations count their back-offs in
+/// turn. If they count them simultaneously, the cost is less by at most n times DIFS and a back-off.
 #[test]
 fn window_too_small_for_a_long_wire_costs_the_round_trip_less_its_exchanges() {
     let (segments, rounds) = (4.0, 300.0);
@@ -166,7 +166,7 @@ fn window_too_small_for_a_long_wire_costs_the_round_trip_less_its_exchanges() {
     let trip = took(&report) / rounds;
     let least = trip - segments * (exchange(DATA) + exchange(TCP_ACK));
     let found = cost(&report, "receiver-window") / rounds;
-    // Slow start is not attributed to the window: three round trips of 300.
+    // Slow start, three round trips of 300, is not attributed to the window.
     let bounds = 0.98 * least..least + segments * (DIFS + MEAN_BACK_OFF);
     assert!(bounds.contains(&found), "{found} in {bounds:?}");
 }
@@ -179,9 +179,9 @@ fn window_that_keeps_the_cell_busy_is_no_finding() {
     assert!(cost(&report, "bad-air") == 0.0 && cost(&report, "contention") == 0.0, "{report:?}");
 }
 
-/// The cost of the window equals the gain of a larger one: the same bytes in the remaining time. The stations then
-/// count their back-offs simultaneously more often, which saves DIFS and a back-off of at most two per additional
-/// exchange.
+/// The cost of the window equals the gain of a larger window, with which the same bytes take the remaining time. With a
+/// larger window the stations count their back-offs simultaneously more often, which saves at most DIFS and two
+/// back-offs per additional exchange.
 #[test]
 fn larger_window_saves_the_reported_cost() {
     for segments in [2, 4, 6] {
@@ -338,9 +338,9 @@ fn station_does_not_defer_to_hidden_terminals() {
     assert!(most < others(2).min(others(3)), "the bound is too weak: {most}");
 }
 
-/// The example's transfer saturates either cell. Where it is slower through the first, that cell is not its slowest
-/// link after the mobile has left it and it is idle; and neither is a wire during failing attempts at the old base
-/// station.
+/// The example's transfer saturates either cell. If the first cell is slower, it is not the slowest link any more after
+/// the mobile has left it and it is idle. A wire is not the slowest link during failing attempts at the old base
+/// station, either.
 #[test]
 fn cell_that_the_mobile_has_left_is_not_the_slowest_link() {
     for rate in ["11 Mbps", "5.5 Mbps"] {
@@ -354,7 +354,7 @@ fn cell_that_the_mobile_has_left_is_not_the_slowest_link() {
 }
 
 /// If one fragment is lost, only this fragment is retransmitted, and only the transmission after the last
-/// acknowledgment was needless. The second one is lost. 512 bytes take 192 + 8 x 512 / 11 = 565.
+/// acknowledgment was needless. Here the second fragment is lost. 512 bytes take 192 + 8 x 512 / 11 = 565.
 #[test]
 fn only_the_lost_fragment_has_a_cost() {
     let fragment = 565.0;
@@ -369,8 +369,8 @@ fn only_the_lost_fragment_has_a_cost() {
     assert_micros(cost(&reports[0], "bad-air"), fragment + WAIT + slots * SLOT);
 }
 
-/// BAD for ten microseconds in the middle of an aggregate damages one of its packets: the cost is its part of the
-/// frame.
+/// The channel is BAD for ten microseconds in the middle of an aggregate, and damages one of its packets. The cost is
+/// the part of the frame with that packet.
 #[test]
 fn damaged_packet_of_an_aggregate_costs_its_part_of_the_frame() {
     let run = |channel: &str| {
@@ -393,7 +393,7 @@ fn damaged_packet_of_an_aggregate_costs_its_part_of_the_frame() {
     let is_packet = |event: &Event| matches!(event, Event::Link { event: LinkEvent::FrameSent { .. }, .. });
     let packets = events[..place].iter().rev().take_while(|(_, event)| is_packet(event)).count() as f64;
     assert!(packets > 2.0);
-    // In the middle of the second packet.
+    // The BAD time lies in the middle of the second packet.
     let bad = (start + 36.0 + (duration - 36.0) * 1.5 / packets) as u64;
     let channel = format!("channel = {{ kind = \"scripted\", bad = [[\"{bad} us\", \"{} us\"]] }}", bad + 10);
     let (reports, _) = run(&channel);

@@ -14,9 +14,9 @@ fn over(arq: &str, head: &str, channel: &str, flow: &str) -> Network {
     build_network(&thesis_text(head, 20, channel, flow).replace("arq = \"stop-and-wait\"", &format!("arq = {arq}")))
 }
 
-/// Frames that delivered no packet and packets without a frame are counted in the summary, as many as in the event
-/// stream; without losses every parity frame is counted. Eight segments at once are two blocks of four, with two parity
-/// frames each.
+/// The summary counts frames that delivered no packet, and packets without a frame, as often as they are in the event
+/// stream. Without losses every parity frame counts. Eight segments sent at once are two blocks of four, with two
+/// parity frames each.
 #[test]
 fn discarded_and_restored_packets_are_in_the_summary() {
     let counted = |arq: &str, channel: &str, flow: &str| {
@@ -57,8 +57,8 @@ fn bad_air(report: &FlowReport) -> Span {
     costs.fold(Span::ZERO, |sum, cost| sum + cost)
 }
 
-/// Three frames are lost, and each occupied the link for 8.512 ms: not longer, because other frames are sent during the
-/// wait for an acknowledgment.
+/// Three frames are lost, each of which occupied the link for 8.512 ms. They did not occupy it longer, because other
+/// frames are sent during the wait for an acknowledgment.
 #[test]
 fn lost_frame_in_a_window_costs_its_transmission_time() {
     for arq in &LINK_LAYERS[..5] {
@@ -69,8 +69,7 @@ fn lost_frame_in_a_window_costs_its_transmission_time() {
     }
 }
 
-/// Frames and acknowledgments are lost; transmissions that were needless because only the acknowledgment was lost count
-/// as well.
+/// Frames and acknowledgments are lost. Needless transmissions, after a loss of only the acknowledgment, count as well.
 #[test]
 fn failed_attempt_costs_its_transmission_time() {
     let channel = "{ kind = \"uniform\", loss = 0.1 }";

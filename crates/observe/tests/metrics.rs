@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use sim::{NullSink, World};
 use testkit::{example_paths, load_example, run_network};
 
-/// The second link is in a medium, and the third one belongs to a mobile that associates.
+/// Returns a summary of which the second link is in a medium, and the third link belongs to a mobile that associates.
 fn a_summary() -> Summary {
     let text = testkit::wire_text("1 Mbps", "10 ms", "bytes = \"20 kB\"");
     let text = format!(
@@ -57,7 +57,7 @@ fn summary_and_metrics_have_the_same_numbers() {
     assert_eq!(numbers(&summary, &["seed"]), metrics(Scope::Run, &["total_goodput_bps", "state_bytes_most"]));
 }
 
-/// The keys of each part of a summary, as sets by the name of the part.
+/// Collects the keys of each part of a summary, as sets by the name of the part.
 fn collect_keys(summary: &Value, keys: &mut BTreeMap<&'static str, BTreeSet<BTreeSet<String>>>) {
     let list = |of: &Value, key: &str| of[key].as_array().expect("a list").clone();
     let mut parts = vec![("run", summary.clone())];
@@ -77,7 +77,8 @@ fn collect_keys(summary: &Value, keys: &mut BTreeMap<&'static str, BTreeSet<BTre
     }
 }
 
-/// Two seconds of each example, with and without measured delays: every part has the declared fields and no others.
+/// Each example runs for two seconds, with and without measured delays. Every part has the declared fields and no
+/// others.
 #[test]
 fn keys_of_a_summary_are_the_same_in_every_example() {
     let mut keys = BTreeMap::new();
@@ -102,7 +103,7 @@ fn keys_of_a_summary_are_the_same_in_every_example() {
     assert_eq!(keys, declared.collect());
 }
 
-/// Earlier versions omitted fields that did not apply, as stores do; such a summary has all metrics.
+/// Earlier versions omitted fields that did not apply, as stores do. Such a summary has all metrics.
 #[test]
 fn summary_without_defaults_of_optional_fields_reads_like_the_whole() {
     let summary = a_summary();
@@ -178,7 +179,7 @@ fn every_metric_is_readable_and_has_name_unit_and_definition() {
     }
 }
 
-/// A walk from one base station to another, which takes 100 ms.
+/// A mobile walks from one base station to another. The handover takes 100 ms.
 #[test]
 fn handover_metrics_equal_the_results() {
     let loaded = load_example("handover.toml", &Overrides::default());
@@ -192,7 +193,7 @@ fn handover_metrics_equal_the_results() {
     assert_eq!(lost, results.no_route.iter().map(|lost| Some(*lost as f64)).collect::<Vec<_>>());
 }
 
-/// Schemes are created by name; their counters are defined on the schemes' pages.
+/// Schemes are created by name. The pages of the schemes define their counters.
 #[test]
 fn counters_of_schemes_are_defined() {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");

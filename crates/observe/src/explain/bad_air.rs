@@ -42,8 +42,9 @@ struct Chain {
     began: Time,
     end: Time,
     cost: Span,
-    /// The number of attempts at data, and at acknowledgments and messages.
+    /// Number of attempts at data.
     data: u32,
+    /// Number of attempts at acknowledgments and messages.
     other: u32,
 }
 

@@ -13,7 +13,7 @@ const FLOW: u32 = 0;
 /// The report of a captured connection.
 #[derive(Clone, Debug)]
 pub struct CaptureReport {
-    /// The time from its first segment to the last acknowledgment, or to the end of the capture.
+    /// The time from the connection's first segment to the last acknowledgment, or to the end of the capture.
     pub took: Span,
     /// Whether all data was acknowledged.
     pub completed: bool,
@@ -21,11 +21,11 @@ pub struct CaptureReport {
     pub timeouts: Evidence<u32>,
     /// The findings, the costliest first.
     pub findings: Vec<Finding>,
-    /// The causes of its time, the longest first, which add up to [`took`](Self::took).
+    /// The causes of the connection's time, the longest first, which add up to [`took`](Self::took).
     pub causes: Vec<CapturedCause>,
     /// Time lost to all findings, each moment counted once.
     pub lost: Span,
-    /// The same without findings that are not avoidable.
+    /// Time lost to avoidable findings, each moment counted once.
     pub lost_avoidably: Span,
     /// Whether the capture was taken at the sender, as [`shown_kinds`](super::shown_kinds) asks.
     pub is_at_sender: bool,

@@ -15,7 +15,7 @@ pub(super) enum InCaptures {
     Never,
     /// Captures taken at the sender: the kind depends on segments that are lost before they reach another place.
     AtSender,
-    /// As `AtSender`, under another kind name.
+    /// Captures taken at the sender, which show the problem as another kind.
     AtSenderAs(&'static ProblemKind),
     /// All.
     Anywhere,
@@ -36,7 +36,7 @@ impl InCaptures {
 /// The kind that replaces `needless-cut` in captures, which do not show whether a queue had dropped a packet.
 pub(super) static WINDOW_CUT: ProblemKind = ProblemKind {
     name: "window-cut",
-    summary: "a loss or a timeout reduced the window below the bandwidth-delay product",
+    summary: "a loss or a timeout reduced the usable window below the bandwidth-delay product",
     avoidable: true,
     in_captures: InCaptures::AtSender,
     watch: needless_cut::watch_all_cuts,

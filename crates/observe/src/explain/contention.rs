@@ -10,7 +10,7 @@
 //! This is not counted as avoidable: the medium is shared. It is the time for which the flow waited only for its
 //! neighbours, independent of its sender, window and scheme. Their failed transmissions are included.
 //!
-//! Limits: does not tell whether the packet would otherwise have been the next one or would have waited for other
+//! Limits: it is not examined whether the packet would otherwise have been the next one or would have waited for other
 //! packets of its flow, nor whether a scheduler preferred other packets; queues of links outside of media are ignored.
 
 use engine::{Span, Time};
@@ -20,7 +20,7 @@ use observation::{Fact, FlowObservation};
 
 #[derive(Default)]
 struct Contention {
-    /// The first and the last moment.
+    /// First and last time at which packets waited for another station.
     waited: Option<(Time, Time)>,
     exchanges: u32,
     cost: Span,

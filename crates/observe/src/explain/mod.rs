@@ -53,7 +53,8 @@ pub struct ProblemKind {
     pub name: &'static str,
     /// Description of one line.
     pub summary: &'static str,
-    /// Whether another sender, scheme or setting could have avoided it. Losses on the channel cannot be avoided.
+    /// Whether another sender, scheme or setting could have avoided the problem. Losses on the channel cannot be
+    /// avoided.
     pub avoidable: bool,
     /// Captures that show the kind.
     in_captures: InCaptures,
@@ -93,7 +94,7 @@ pub const KINDS: &[ProblemKind] = &[
     },
     ProblemKind {
         name: "needless-cut",
-        summary: "the window was reduced although no queue had dropped or marked a packet",
+        summary: "the usable window was reduced although no queue had dropped or marked a packet",
         avoidable: true,
         in_captures: InCaptures::AtSenderAs(&captured::WINDOW_CUT),
         watch: needless_cut::watch_needless_cuts,
@@ -220,7 +221,7 @@ pub struct FlowReport {
     pub flow: u32,
     /// Time from the flow's start to its completion, or to the end of the run.
     pub took: Span,
-    /// Whether it was completed.
+    /// Whether the flow was completed.
     pub completed: bool,
     /// Number of expiries of the flow's retransmission timer.
     pub timeouts: u32,
@@ -228,7 +229,7 @@ pub struct FlowReport {
     pub blocked: Vec<(Blocked, Span)>,
     /// The findings, the costliest first.
     pub findings: Vec<Finding>,
-    /// The causes of its time, which add up to [`took`](Self::took). Empty for a flow without a connection.
+    /// The causes of the flow's time, which add up to [`took`](Self::took). Empty for a flow without a connection.
     pub budget: Vec<(Cause, Span)>,
     /// Time lost to all findings, each moment counted once.
     pub lost: Span,
@@ -247,18 +248,18 @@ pub struct KindTotal {
     pub cost: Span,
 }
 
-/// What explanations of simulated and of captured flows have in common.
+/// The part that explanations of simulated and of captured flows have in common.
 #[derive(Clone, Copy, Debug)]
 pub struct LostTime<'a> {
     /// The time from the flow's start to its completion, or to the end.
     pub took: Span,
-    /// Whether it was completed.
+    /// Whether the flow was completed.
     pub completed: bool,
     /// The findings, the costliest first.
     pub findings: &'a [Finding],
     /// Time lost to all findings, each moment counted once.
     pub lost: Span,
-    /// The same without findings that are not avoidable.
+    /// Time lost to avoidable findings, each moment counted once.
     pub lost_avoidably: Span,
 }
 
@@ -295,7 +296,7 @@ impl FlowReport {
         self.lost_time().kinds()
     }
 
-    /// The causes of its time, the longest first.
+    /// The causes of the flow's time, the longest first.
     pub fn causes(&self) -> Vec<(Cause, Span)> {
         let mut causes = self.budget.clone();
         causes.sort_by_key(|(_, time)| std::cmp::Reverse(*time));

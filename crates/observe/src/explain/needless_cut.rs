@@ -133,9 +133,9 @@ impl NeedlessCut {
         let segments = |bytes: f64| format!("{:.1}", bytes / f64::from(flow.segment.max(1)));
         let took = format_millis(at.since(cut.at));
         let how = if regrown {
-            format!("cwnd restored after {took} ms")
+            format!("the window recovered after {took} ms")
         } else {
-            format!("cwnd not restored in the remaining {took} ms")
+            format!("the window did not recover in the remaining {took} ms")
         };
         let cause = match cut.cause {
             CutCause::Timeout => "timeout",
@@ -148,7 +148,7 @@ impl NeedlessCut {
             None => String::new(),
         };
         let text = format!(
-            "a {cause} reduced the window from {} to {} segments{holds}: {how}, about {} ms of transmission lost",
+            "a {cause} reduced the usable window from {} to {} segments{holds}; {how}; lost time: about {} ms",
             segments(cut.before),
             segments(cut.after),
             format_millis(cost)

@@ -25,7 +25,7 @@ use observation::{Fact, FlowObservation};
 /// The receive window limits the sender: in the steady state, or behind a hole under repair.
 pub(super) struct FullWindow {
     behind_hole: bool,
-    /// When the receive window became the limit, and the time lost since.
+    /// Time at which the receive window became the limit, and the time lost since then.
     stretch: Option<(Time, Span)>,
     /// Limited, with the idle time of the slowest hop at that moment.
     idle: Option<(Time, SlowestIdle)>,

@@ -20,8 +20,9 @@ struct RepeatedTimeout {
 
 /// A window of data for which the timer has expired.
 struct TimeoutWindow {
-    /// First unacknowledged byte, and first unsent byte, at the first expiry.
+    /// First unacknowledged byte at the first expiry.
     first: u64,
+    /// First unsent byte at the first expiry.
     end: u64,
     began: Time,
     last: Time,

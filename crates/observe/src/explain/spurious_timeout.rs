@@ -35,7 +35,8 @@ struct TimerExpiry {
     /// Retransmissions caused by the timeout that are in the network.
     resent: Vec<u64>,
     duplicates: u32,
-    /// When duplicates occupied the path, until they are certainly unnecessary.
+    /// Intervals in which duplicates occupied the path. They count as cost only once the timeout is known to be
+    /// spurious.
     held: Vec<(Time, Time)>,
     cost: Span,
     last: Time,
@@ -77,7 +78,7 @@ impl TimerExpiry {
         }
     }
 
-    /// A packet has left the network: delivered, or lost.
+    /// Handles a packet that has left the network, delivered or lost.
     fn on_packet_left(&mut self, at: Time, sending: &PacketInFlight, well: bool) {
         if let Some(witness) = self.witnesses.iter().position(|id| *id == sending.id) {
             self.witnesses.swap_remove(witness);
@@ -109,8 +110,8 @@ impl TimerExpiry {
     fn report(self, out: &mut FindingCollector<'_>) {
         let TimeoutVerdict::Spurious(proven) = self.verdict else { return };
         let text = format!(
-            "the timer expired for byte {} while it or its acknowledgment was in flight: it arrived {} ms later; \
-             {} retransmitted needlessly occupied the bottleneck for {} ms",
+            "the timer expired for byte {} although its segment or an acknowledgment of it was in flight, and arrived \
+            {} ms later; the needless retransmission of {} occupied the bottleneck for {} ms",
             self.seq,
             format_millis(proven.since(self.at)),
             format_noun_count(self.duplicates, "segment"),

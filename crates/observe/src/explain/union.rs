@@ -1,7 +1,7 @@
 //! Time lost, each moment counted once.
 //!
 //! Each moment counts with the largest share of any problem: L = integral of max_i s_i(t) dt. Two problems that each
-//! halve the speed count as one; the union does not tell which of them would have to be solved to gain the time.
+//! halve the speed count as one; the union does not show which of them must be solved to gain the time.
 
 use engine::{Span, Time};
 

@@ -14,11 +14,12 @@ pub(super) const STATE: TraceColumn =
     TraceColumn::new("state", "", TraceValueKind::Text, "State of the channel from this time on: GOOD or BAD");
 
 struct AirTrace {
-    /// By link; `None` for channels without states.
+    /// Files by link; `None` for channels without states.
     files: Vec<Option<TraceFile>>,
 }
 
-/// `trace.dat` if one link has a channel with states, otherwise one file for each, with the link's name.
+/// Opens `trace.dat` if a single link has a channel with states, otherwise one file for each such link, with the link's
+/// name.
 pub(super) fn open_air_trace(stage: &Stage<'_>) -> Box<dyn Output> {
     let links = &stage.network.links;
     let alone = links.iter().filter(|link| has_states(link)).count() == 1;

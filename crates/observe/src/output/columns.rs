@@ -32,9 +32,9 @@ pub(super) const WLESS_STATE: TraceColumn =
 /// Receives a value: the number of the flow, node or link, and the value.
 type Pick = fn(&Event) -> Option<(u32, f64)>;
 
-/// A trace: a file of two columns for each flow, node or link with such values.
+/// A trace with a file of two columns for each flow, node or link that has such values.
 struct PairsTrace {
-    /// Values by number; `None` without values.
+    /// Files by number; `None` without values.
     files: Vec<Option<TraceFile>>,
     pick: Pick,
 }
@@ -56,7 +56,7 @@ impl Output for PairsTrace {
     }
 }
 
-/// Integers without decimals, other numbers with at most three.
+/// Writes integers without decimals, and other numbers with at most three decimals.
 fn write_pair(file: &mut TraceFile, at: Time, value: f64) -> io::Result<()> {
     let text = format!("{value:.3}");
     writeln!(file, "{} {}", Millis(at), text.trim_end_matches('0').trim_end_matches('.'))
@@ -125,12 +125,12 @@ pub(super) fn open_router_pkt_arrival_trace(stage: &Stage<'_>) -> Box<dyn Output
     Box::new(PairsTrace { files: stage.network.nodes.iter().map(open).collect(), pick })
 }
 
-/// To be plotted `with steps`.
+/// Opens the trace, which is to be plotted `with steps`.
 pub(super) fn open_wless_state_trace(stage: &Stage<'_>) -> Box<dyn Output> {
     let links = &stage.network.links;
     let ends = |link: &sim::LinkSpec| link.between.map(|node| stage.node(node)).join("-");
     let open = |link: &sim::LinkSpec| {
-        // Parallel links have the same ends; the file then has the link's name.
+        // Parallel links have the same ends. In this case the file has the link's name.
         let alone = links.iter().filter(|other| ends(other) == ends(link)).count() == 1;
         let name = if alone { ends(link) } else { link.name.clone() };
         let [one, other] = link.between.map(|node| stage.node(node));

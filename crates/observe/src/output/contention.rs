@@ -20,7 +20,7 @@ struct Windows {
 
 pub(super) fn open_contention_trace(stage: &Stage<'_>) -> Box<dyn Output> {
     let medium = |(number, spec): (usize, &sim::network::MediumSpec)| {
-        // Names have no dot, so two media never share a file.
+        // Names have no dot, so that two media never share a file.
         let file = |node: usize| {
             let name = format!("{}.{}-contention", spec.name, stage.node(node));
             stage.file(name, format!("contention of node \"{}\" in medium \"{}\"", stage.node(node), spec.name))

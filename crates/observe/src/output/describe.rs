@@ -31,7 +31,7 @@ pub(super) fn write_event(event: &Event, names: &EventNames, record: &mut impl R
         Event::Sender { flow, event: said } | Event::Receiver { flow, event: said } => {
             write_endpoint_event(said, record)?;
             if matches!(said, tcp::Event::State { .. } | tcp::Event::Blocked { .. }) {
-                // Both ends report these events, so the text includes the end.
+                // Both ends report these events. Therefore the text includes the end.
                 put!(record, { "end": if matches!(event, Event::Sender { .. }) { "sender" } else { "receiver" } });
             }
             put!(record, { "flow": names.flow(*flow) });
@@ -76,7 +76,7 @@ fn find_flow_name<'a>(of: &Option<PacketFlow>, names: &'a EventNames) -> Option<
     of.map(|of| names.flow(of.flow))
 }
 
-/// A mobile starts or stops using a link.
+/// Writes that a mobile starts or stops using a link.
 fn write_association(
     event: &'static str,
     node: u32,
@@ -229,8 +229,8 @@ fn write_hop_names(hop: HopId, names: &EventNames, record: &mut impl Record) -> 
     Ok(())
 }
 
-/// A packet of a flow has the name of the flow, any other packet has addresses and ports. All fields of all packets are
-/// declared, even for an event without a packet.
+/// Writes the fields of a packet. A packet of a flow has the name of the flow, any other packet has addresses and
+/// ports. All fields of all packets are declared, even for an event without a packet.
 fn write_packet_fields(packet: Option<&Packet>, flow: Option<&str>, record: &mut impl Record) -> io::Result<()> {
     let unnamed = packet.filter(|_| flow.is_none());
     let ports = unnamed.map(Packet::ports);

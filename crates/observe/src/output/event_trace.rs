@@ -117,7 +117,7 @@ impl Output for EventTrace {
     }
 }
 
-/// Kind of an event that has a separate entry.
+/// Returns the kind of an event that has a separate entry.
 fn classify_traced_event(event: &Event) -> Option<EventKind> {
     match event {
         Event::Link { event, .. } => match event {
@@ -230,7 +230,7 @@ impl EventTrace {
         }
     }
 
-    /// The state of a node, and of the link directions on which it sends and receives.
+    /// Formats the state of a node, and of the link directions on which the node sends and receives.
     fn node(&self, number: usize, world: &World) -> String {
         let (name, NodeState { buffer, processing }) = (&self.nodes[number], world.node_state(number));
         let (used, size) =

@@ -41,7 +41,7 @@ pub(super) fn open_fcts_trace(stage: &Stage<'_>) -> Box<dyn Output> {
 }
 
 impl Fcts {
-    /// The line of a flow; without a completion time if it did not complete.
+    /// Returns the line of a flow. The line has no completion time if the flow did not complete.
     fn line(&mut self, flow: &ShortFlow) -> io::Result<()> {
         let text = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
         let (time, ideal) = (flow.completion_time().map(Span::as_secs_f64), flow.ideal.map(Span::as_secs_f64));

@@ -12,8 +12,9 @@ const FULL: usize = 64 * 1024;
 
 /// Storage for trace files.
 pub trait TraceFiles {
-    /// Appends `bytes` to the file called `name`, which is created if it does not exist, even if `bytes` is empty. A
-    /// run with a thousand flows has more traces than a process may have open files, so files need not stay open.
+    /// Appends `bytes` to the file called `name`. The file is created if it does not exist, even if `bytes` is empty.
+    /// Files need not stay open, because a run with a thousand flows has more traces than a process may have open
+    /// files.
     fn append(&self, name: &str, bytes: &[u8]) -> io::Result<()>;
 
     /// Begins the encoding of the table in the file called `name`, with these columns.
@@ -22,7 +23,7 @@ pub trait TraceFiles {
     }
 }
 
-/// A trace file: a buffer that is appended to it when it is full.
+/// A trace file with a buffer. The buffer is appended to the file when it is full.
 pub(super) struct TraceFile {
     named: NamedFile,
     buffer: Vec<u8>,

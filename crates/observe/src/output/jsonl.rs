@@ -1,4 +1,5 @@
-//! Every event as one JSON object per line: `t` in seconds, `event` the kind, the rest its contents.
+//! Every event as one JSON object per line: `t` is the time in seconds, `event` the kind, and the other keys are its
+//! contents.
 
 use std::io::{self, Write};
 

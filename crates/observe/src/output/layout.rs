@@ -1,4 +1,4 @@
-//! The columns of the traces that are tables: each trace declares its own.
+//! The columns of the traces that are tables. Each trace declares its own columns.
 
 /// The type of the values of a column. It follows from the trace, not from the values of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -118,7 +118,7 @@ const TRACES: &[TraceEntry] = &[
     },
 ];
 
-/// Whether a file with this name can belong to one of the traces above; earlier versions used the same names.
+/// Returns whether a file with this name can belong to one of the traces above. Earlier versions used the same names.
 pub fn is_file_name(name: &str) -> bool {
     TRACES.iter().any(|entry| entry.files.fits(name))
 }
@@ -157,7 +157,7 @@ pub struct Printers {
 }
 
 impl Stage<'_> {
-    /// A file called `name`; `about` is its subject, such as `node "server"`.
+    /// Creates a file called `name`. `about` is the subject of the file, such as `node "server"`.
     fn file(&self, name: String, about: String) -> TraceFile {
         TraceFile::new(NamedFile { name, about }, Rc::clone(&self.files))
     }
@@ -190,7 +190,7 @@ trait Output {
     fn prints_state(&self) -> bool {
         false
     }
-    /// A print interval has passed: `world` has the state of nodes at `at`, before any event at that time.
+    /// Called after each print interval: `world` has the state of nodes at `at`, before any event at that time.
     fn state(&mut self, _at: Time, _world: &World) -> io::Result<()> {
         Ok(())
     }
@@ -258,8 +258,8 @@ impl Outputs {
         files.map(|file| file.name)
     }
 
-    /// Two traces with the same file, such as one of a node and one of a link: file names are joined from several
-    /// names.
+    /// Finds two traces with the same file, such as one of a node and one of a link. File names are joined from several
+    /// names, so that this can happen.
     pub fn clash(&self) -> Option<Problem> {
         let mut known: HashMap<String, String> = HashMap::new();
         for NamedFile { name, about } in self.outputs.iter().flat_map(|output| output.files()) {
@@ -311,7 +311,7 @@ impl Sink for Outputs {
     const ACTIVE: bool = true;
     #[inline]
     fn event(&mut self, at: Time, event: &Event) {
-        // The departure from a queue tells when the packet joined it.
+        // The departure from a queue gives the time at which the packet joined it.
         let joins = matches!(event, Event::Link { event: LinkEvent::Joined { .. }, .. });
         if !self.outputs.is_empty() && !joins {
             self.write(at, event);

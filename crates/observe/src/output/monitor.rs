@@ -1,5 +1,6 @@
-//! A capture of a medium by an ideal monitor: every frame with its radiotap and IEEE 802.11 headers, damaged frames
-//! marked as such. The packets of an aggregate are separate frames (MPDUs), which radiotap assigns to their aggregate.
+//! A capture of a medium by an ideal monitor. The capture has every frame with its radiotap and IEEE 802.11 headers,
+//! and damaged frames are marked as such. The packets of an aggregate are separate frames (MPDUs), which radiotap
+//! assigns to their aggregate.
 
 use std::collections::{HashMap, VecDeque};
 use std::io;
@@ -36,17 +37,17 @@ pub(super) struct Monitor {
     number: u32,
     config: Config,
     phy: Phy,
-    /// By station number: the node, and whether it is an access point.
+    /// By station number: the node of the station, and whether the node is an access point.
     stations: Vec<(Addr, bool)>,
     /// Frames that are not written yet, in the order of their start times.
     pending: VecDeque<Pending>,
-    /// By sender and receiver: the packet of the last data frame.
+    /// The packet of the last data frame, by sender and receiver.
     packets: HashMap<(u32, u32), InHand>,
-    /// By station: the number of packets sent, which is the next sequence number.
+    /// Number of packets sent, by station. This number is the next sequence number.
     sequences: Vec<u16>,
     /// Packets in the capture.
     identification: u16,
-    /// By link and direction, the numbers of its two stations.
+    /// The numbers of a hop's two stations, by link and direction.
     hops: HashMap<(u32, LinkDirection), [u32; 2]>,
     /// Packets of frames that are not transmitted yet.
     carried: HashMap<CarriedKey, Carried>,
@@ -59,14 +60,14 @@ struct Pending {
     start: Time,
     bytes: Vec<u8>,
     length: u32,
-    /// For a frame in an aggregate, the number of its packet.
+    /// For a frame in an aggregate, the number of the packet in the frame.
     packet: Option<u64>,
     /// Whether the frame arrived damaged, once this is known.
     bad: Option<bool>,
     radiotap: Radiotap,
 }
 
-/// Distinguishes the packets in data frames: their stations, and their numbers on the hop.
+/// Key by which the packets in data frames are distinguished: their stations, and their numbers on the hop.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct CarriedKey {
     from: u32,
@@ -110,7 +111,7 @@ impl Monitor {
         let station = |node: usize| (Addr::of_node(node), network.nodes[node].kind.serves_mobiles());
         let stations: Vec<(Addr, bool)> = stations.map(station).collect();
         Monitor {
-            // The header stays in memory until the first flush, so writing it cannot fail.
+            // The header stays in memory until the first flush, so that writing it cannot fail.
             writer: Writer::of_air(file, &spec.name).ok(),
             number: medium as u32,
             phy: Phy::new(&spec.config),
@@ -126,7 +127,7 @@ impl Monitor {
         }
     }
 
-    /// A data frame on a hop of this medium carries packet number `number` of the hop.
+    /// Records that a data frame on a hop of this medium carries packet number `number` of the hop.
     pub fn carries(&mut self, hop: HopId, number: u64, attempt: u32, packet: Packet) {
         if let Some([from, to]) = self.hops.get(&(hop.link, hop.direction)) {
             self.carried.insert(CarriedKey { from: *from, to: *to, number }, Carried { packet, again: attempt > 1 });
@@ -199,8 +200,8 @@ impl Monitor {
         self.pending.insert(place, pending);
     }
 
-    /// Data in a cell with aggregation: each packet is a frame, numbered per receiver [802.11-2012 s8.3.2.1,
-    /// s9.3.2.10].
+    /// Writes data in a cell with aggregation. Each packet is a frame, and frames are numbered per receiver
+    /// [802.11-2012 s8.3.2.1, s9.3.2.10].
     fn aggregate(&mut self, [from, to]: [u32; 2], frame: &AirFrame, duration: u16) {
         let carried = &mut self.carried;
         let take = |number| Some((number, carried.remove(&CarriedKey { from, to, number })?));
@@ -216,7 +217,7 @@ impl Monitor {
             let mut bytes = serialize_header(&head, duration);
             bytes.extend(serialize_body(packet, *number as u16));
             let length = packet.size() + LLC + QOS_OVERHEAD;
-            // The preamble belongs to the first.
+            // The preamble belongs to the first packet.
             let start = if before == 0 { frame.start } else { begin + frame.rate.transmission_time(before) };
             let first_bit = if together { before + DELIMITER } else { 0 };
             let part = AggregatePart { reference: self.aggregates, last: place + 1 == packets.len() };

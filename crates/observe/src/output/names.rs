@@ -9,8 +9,8 @@ pub(super) struct EventNames {
     pub nodes: Vec<String>,
     flows: Vec<String>,
     arrivals: Vec<String>,
-    /// The arrival process of each flow that has arrived, in the order of their numbers, which follow the numbers of
-    /// `flows`.
+    /// The arrival process of each flow that has arrived, in the order of the flows' numbers, which follow the numbers
+    /// of `flows`.
     arrived: Vec<u32>,
     pub links: Vec<(String, [usize; 2])>,
     /// The name of each medium, and the names of its stations.

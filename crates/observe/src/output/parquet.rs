@@ -1,4 +1,4 @@
-//! Every event as a row of the table of its kind: `t` in seconds, then its contents.
+//! Every event as a row of the table of its kind: `t` in seconds, then the contents of the event.
 
 use std::io::{self, Write};
 use std::rc::Rc;

@@ -1,4 +1,4 @@
-//! Captures: one for each node, as tcpdump would write there, and one for each medium.
+//! Captures: one for each node, as tcpdump would write it there, and one for each medium.
 
 use std::io;
 use std::rc::Rc;
@@ -18,7 +18,7 @@ struct Captures {
     writers: Vec<Option<Writer<TraceFile>>>,
     /// By medium.
     monitors: Vec<Monitor>,
-    /// By link: the medium of the link.
+    /// The medium of each link.
     media: Vec<Option<usize>>,
 }
 
@@ -26,7 +26,7 @@ pub(super) fn open_captures(stage: &Stage<'_>) -> Box<dyn Output> {
     let nodes = || stage.network.nodes.iter().map(|node| node.name.as_str());
     let file = |name: String, about: String| NamedFile { name, about };
     let of_node = |name: &str| file(format!("{name}.pcapng"), format!("pcapng of node \"{name}\""));
-    // The header stays in memory until the first flush, so writing it cannot fail.
+    // The header stays in memory until the first flush, so that writing it cannot fail.
     let open = |name: &str| Writer::new(TraceFile::new(of_node(name), Rc::clone(&stage.files)), &[name]).ok();
     let writers = nodes().map(open).collect();
     // Names contain no dot, so no node has a file with this name.

@@ -8,8 +8,8 @@ use serde::Serialize;
 
 use super::table::ColumnValues;
 
-/// Receives the fields of one event. Events of one kind have the same fields in the same order, so the first event
-/// determines the columns of a table.
+/// Receives the fields of one event. Events of one kind have the same fields in the same order. Therefore the first
+/// event determines the columns of a table.
 pub(super) trait Record {
     /// Receives the kind of the event, before its fields.
     fn kind(&mut self, kind: &'static str) -> io::Result<()>;
@@ -25,16 +25,16 @@ pub(super) trait RecordCell: Serialize {
     const OPTIONAL: bool = false;
     /// An empty column of such values.
     fn column() -> ColumnValues;
-    /// Appends the value to such a column; returns false if it is missing.
+    /// Appends the value to a column. Returns false if the value is missing.
     fn append_to(&self, column: &mut ColumnValues) -> bool;
 }
 
-/// Several values; in a table their text in JSON.
+/// Several values. In a table they are written as JSON text.
 #[derive(Serialize)]
 #[serde(transparent)]
 pub(super) struct List<T>(pub Vec<T>);
 
-/// Implements [`RecordCell`] for types: the type of the column, and the value in it.
+/// Implements [`RecordCell`] for types, from the type of the column and the value in it.
 macro_rules! cells {
     ($($type:ty: $column:ident, $cell:pat => $value:expr;)*) => {$(
         impl RecordCell for $type {

@@ -97,7 +97,7 @@ impl SeriesFlow {
 /// The destination of the lines.
 enum SeriesTarget {
     File(TraceFile),
-    /// For people: aligned, with units.
+    /// Output for people: aligned, with units.
     Printer(Box<dyn Write>),
 }
 

@@ -67,7 +67,7 @@ impl Texts {
     }
 
     pub(super) fn push(&mut self, text: &str) {
-        // In most rows the text equals the previous one.
+        // The text equals the previous one in most rows.
         let last = self.numbers.last().copied().filter(|last| self.distinct[*last as usize] == text);
         let number = last.unwrap_or_else(|| self.number(text));
         self.numbers.push(number);

@@ -20,8 +20,9 @@ struct ClassSource<'a> {
     process: &'a str,
     sizes: &'a str,
     flows: &'a [&'a ShortFlow],
-    /// Completion times in seconds, and slowdowns, in ascending order.
+    /// Completion times in seconds, in ascending order.
     times: Ordered,
+    /// Slowdowns in ascending order.
     slowdowns: Ordered,
 }
 
@@ -63,7 +64,7 @@ fn quantile_of_sorted(sorted: &Ordered, p: f64) -> Option<f64> {
 }
 
 impl ArrivalsSummary {
-    /// Name of the flows as a subject of metrics: the process, followed by the class.
+    /// Returns the name of the flows as a subject of metrics: the process, followed by the class.
     pub(super) fn subject(&self) -> String {
         if self.sizes == "all" { self.name.clone() } else { format!("{} {}", self.name, self.sizes) }
     }

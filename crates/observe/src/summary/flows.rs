@@ -89,7 +89,7 @@ summary_part! {
         /// Time from the flow's start to the last acknowledgment at the sender. Null unless completed.
         completion_time_s: Option<f64> [metric "s", Lower, "completed in"] =
             at.result.completed.map(|_| at.result.elapsed.as_secs_f64());
-        /// Why the connection failed: `refused`, `reset` or `timed-out` (no response after `tcp.retries`
+        /// The reason why the connection failed: `refused`, `reset` or `timed-out` (no response after `tcp.retries`
         /// retransmissions). A failure at the receiver is reported only if the flow is incomplete. The table shows it
         /// in a line below the flows.
         failure: Option<String> ["text or null"] = at.result.failure.map(|failure| failure.name().to_owned());

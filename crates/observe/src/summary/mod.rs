@@ -32,7 +32,7 @@ pub use nodes::{NodeSummary, node};
 pub use recorded::RecordedSummary;
 pub use whole::{Schemes, Summary, run};
 
-/// The summary of a run of `scenario`, whose checked form is `network`. The unit of each number is in its name; the
+/// Summarizes a run of `scenario`, whose checked form is `network`. The unit of each number is in its name, and the
 /// definitions are in `docs/metrics.md`.
 pub fn summarize_results(title: &str, scenario: &Scenario, network: &Network, results: &Results) -> Summary {
     whole::assemble_summary(title, scenario, network, results, None)
@@ -114,7 +114,7 @@ pub struct Metric {
     pub scope: Scope,
     /// Which values are better.
     pub better: Better,
-    /// Definition, in one sentence without its full stop. The reference page says more.
+    /// Definition, in one sentence without its full stop. The reference page has further sentences.
     pub definition: &'static str,
     /// Column heading in the table of a run.
     pub head: &'static str,
@@ -142,9 +142,9 @@ impl fmt::Debug for Metric {
 pub enum Presence {
     /// In every summary.
     Required,
-    /// In every summary of this version; earlier versions may lack it.
+    /// The field is in every summary of this version, but earlier versions may lack it.
     Optional,
-    /// Not in a part: a metric computed from the fields.
+    /// The metric is not a field of a part, but computed from the fields.
     Derived,
 }
 
@@ -158,7 +158,7 @@ pub struct Field {
     pub(crate) text: &'static str,
     /// Former names.
     pub was: &'static [&'static str],
-    /// Whether summaries have it.
+    /// Whether summaries have the field.
     pub presence: Presence,
     /// Metric of this field, if the field is one.
     pub metric: Option<&'static Metric>,
@@ -202,7 +202,8 @@ pub static PARTS: &[(&str, &[Field])] = &[
 pub static METRICS: LazyLock<Vec<&'static Metric>> =
     LazyLock::new(|| PARTS.iter().flat_map(|(_, fields)| fields.iter()).filter_map(|field| field.metric).collect());
 
-/// The metrics that have values only if [`Delays`] were measured. For flows of datagrams they always have values.
+/// The metrics that have values only if [`Delays`] were measured. Flows of datagrams always have values of these
+/// metrics.
 pub static OF_DELAYS: &[&Metric] = &[
     &flow::rtt_mean_s,
     &flow::rtt_p50_s,
@@ -278,8 +279,8 @@ impl Metric {
         }
     }
 
-    /// The same without the subjects to which the metric does not apply, such as links that are not in a medium, nodes
-    /// that do not associate, or flows of other applications.
+    /// Returns the values of the subjects to which the metric applies. It does not apply, for example, to links that
+    /// are not in a medium, nodes that do not associate, or flows of other applications.
     pub fn read(&self, summary: &Summary) -> Vec<Reading> {
         let mut readings = self.of_all(summary);
         if self.optional || matches!(self.scope, Scope::Direction | Scope::Node) {

@@ -1,4 +1,4 @@
-//! The macro that declares a part of the summary: each field, and each metric, in one place.
+//! The macro that declares a part of the summary, with each field and each metric in one place.
 
 /// Declares one part of a summary: a struct and, from the same lines, its metrics, JSON, schema and reference table.
 ///

@@ -21,8 +21,8 @@ pub struct RecordedSummary {
 }
 
 impl RecordedSummary {
-    /// Reads a summary. Fields with a former name are read as the current ones. A missing field gets its default, and
-    /// if it is a metric the summary [lacks](Self::lacks) it.
+    /// Reads a summary. Fields with a former name are read under the current one. A missing field gets its default. If
+    /// the field is a metric, the summary [lacks](Self::lacks) that metric.
     ///
     /// # Errors
     ///
@@ -37,8 +37,8 @@ impl RecordedSummary {
         Ok(RecordedSummary { summary: serde_json::from_value(value)?, lacking })
     }
 
-    /// Declares, by name, metrics unknown to the program that wrote the summary: these metrics have no value, even if
-    /// they apply.
+    /// Declares metrics, by name, that the program that wrote the summary did not know. These metrics have no value,
+    /// even if they apply.
     pub fn without(mut self, names: &BTreeSet<&'static str>) -> Self {
         self.lacking.extend(names);
         self
@@ -89,8 +89,8 @@ impl Deref for RecordedSummary {
 }
 
 impl Summary {
-    /// As JSON on one line, for a store: without optional fields at their default, which [`RecordedSummary::parse`]
-    /// restores. Such fields are about half of the text.
+    /// Returns the summary as JSON on one line, for a store, without optional fields at their default, which
+    /// [`RecordedSummary::parse`] restores. Such fields are about half of the text.
     pub fn to_compact_json(&self) -> String {
         let Ok(mut value) = serde_json::to_value(self) else { return self.to_string() };
         for_each_part(&mut value, |part, fields, defaults| {
@@ -108,7 +108,7 @@ impl Summary {
 fn insert_missing_fields(summary: &mut Value, lacking: &mut BTreeSet<&'static str>) {
     for_each_part(summary, |part, fields, defaults| {
         for field in fields {
-            // A missing field that was written only where it applied is no gap.
+            // A missing field is not a gap if it was written only where it applied.
             let expected = field.presence == Presence::Required && !has_field(part, field);
             if let Some(default) = defaults.get(field.name).filter(|_| expected) {
                 part.insert(field.name.to_owned(), default.clone());

@@ -80,8 +80,8 @@ impl Summary {
         counts.filter_map(|counts| counts.get("state_bytes_most")).sum()
     }
 
-    /// Whether another run had the same outcome: everything except the inputs (title, scheme, profile, seed) and the
-    /// nodes' counters.
+    /// Returns whether another run had the same outcome, which is everything except the inputs (title, scheme, profile,
+    /// seed) and the nodes' counters.
     pub fn same_outcome(&self, other: &Summary) -> bool {
         fn outcome(it: &Summary) -> impl PartialEq + '_ {
             let traffic = (&it.flows, &it.arrivals, &it.fairness);
@@ -91,7 +91,7 @@ impl Summary {
     }
 }
 
-/// As JSON: on one line or, with `{:#}`, indented.
+/// Writes the summary as JSON: on one line or, with `{:#}`, indented.
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = if f.alternate() { serde_json::to_string_pretty(self) } else { serde_json::to_string(self) };

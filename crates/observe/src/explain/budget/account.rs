@@ -194,7 +194,7 @@ impl Account {
         }
     }
 
-    /// The time in which losses were repaired whose place is unknown.
+    /// The time spent on repairing losses whose place is unknown.
     pub fn unplaced_loss(&self) -> Span {
         self.unplaced_loss
     }

@@ -88,7 +88,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn every_cause_has_its_own_name_and_colours() {
+    fn causes_have_unique_names_and_colours() {
         let count = |keys: BTreeSet<String>| keys.len();
         assert_eq!(count(Cause::ALL.iter().map(|cause| cause.name().to_owned()).collect()), Cause::ALL.len());
         for ground in [0, 1] {
