@@ -10,8 +10,7 @@ use crate::event::{HopId, LinkEvent, MediumEvent, MediumId};
 pub trait Observer {
     /// Returns true if all events are to be reported.
     fn watches(&self) -> bool;
-    /// Returns true if the events that [time](LinkEvent::is_timing) a packet are to be reported, alone or with all
-    /// others.
+    /// Returns true if events that [time](LinkEvent::is_timing) a packet are reported, with or without all others.
     #[inline]
     fn times(&self) -> bool {
         self.watches()
@@ -42,8 +41,8 @@ pub struct Cx<'a, O> {
 }
 
 impl<O: Observer> Cx<'_, O> {
-    /// Reports an event to the observer; `event` is not called if it is not observed. For an event that times a packet
-    /// use [`emit_timing`](Self::emit_timing).
+    /// Reports an event to the observer. `event` is not called if the observer does not watch events. An event that
+    /// times a packet is reported by [`emit_timing`](Self::emit_timing).
     #[inline]
     pub fn emit(&mut self, hop: HopId, event: impl FnOnce() -> LinkEvent) {
         if self.observer.watches() {
@@ -72,7 +71,7 @@ impl<O: Observer> Cx<'_, O> {
         }
     }
 
-    /// As `emit`, for a shared medium.
+    /// Reports an event of a shared medium.
     #[inline]
     pub fn emit_medium(&mut self, medium: MediumId, event: impl FnOnce() -> MediumEvent) {
         if self.observer.watches() {

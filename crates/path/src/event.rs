@@ -51,7 +51,7 @@ impl FrameKind {
     }
 }
 
-/// Direction on a link: scenarios name its two nodes in order.
+/// A direction of a link, in which scenarios name the two nodes in order.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum LinkDirection {
     /// From the first node to the second.
@@ -157,7 +157,7 @@ pub enum LinkEvent {
         /// Packet in the frame.
         packet: Packet,
     },
-    /// A frame arrived that had arrived before: its link acknowledgment was lost.
+    /// A frame arrived a second time, because its link acknowledgment was lost.
     FrameDuplicate {
         /// The frame's sequence number.
         number: u64,
@@ -190,7 +190,7 @@ pub enum LinkEvent {
     },
     /// The link acknowledgment of the frame was corrupted.
     AckCorrupted {
-        /// The frame it acknowledged.
+        /// Number of the acknowledged frame.
         number: u64,
     },
     /// The link layer gave up a packet: it is lost, unless only its link acknowledgments were lost.
@@ -201,11 +201,11 @@ pub enum LinkEvent {
         attempts: u32,
         /// The packet.
         packet: Packet,
-        /// True if the far end has the packet: only its acknowledgments were lost.
+        /// True if the far end has the packet, and only its link acknowledgments were lost.
         arrived: bool,
     },
-    /// A packet on a link without a link layer was lost in transit; this is the time at which it would have arrived.
-    /// With parity: the block ended with too many losses to restore it.
+    /// A packet on a link without a link layer was lost in transit; the event occurs at the time at which the packet
+    /// would have arrived. With parity, the block of the packet ended with too many losses to restore it.
     Lost {
         /// The packet.
         packet: Packet,
@@ -214,14 +214,15 @@ pub enum LinkEvent {
     QueueFull {
         /// The dropped packet.
         packet: Packet,
-        /// When the packet arrived at the queue: now, unless it is dropped to make room or at the head.
+        /// Time at which the packet arrived at the queue. This is the time of the event if the arriving packet is
+        /// dropped, and an earlier time if a packet in the queue is dropped.
         arrived: Time,
     },
     /// The queue discipline dropped a packet although the queue was not full.
     DroppedEarly {
         /// The dropped packet.
         packet: Packet,
-        /// When the packet arrived at the queue.
+        /// Time at which the packet arrived at the queue.
         arrived: Time,
     },
     /// The queue discipline marked a packet instead of dropping it [RFC3168 s5].
@@ -229,8 +230,8 @@ pub enum LinkEvent {
         /// The packet, with its ECN mark.
         packet: Packet,
     },
-    /// A packet joined the queue, where it waits until a time that is not known yet. A packet that need not wait, or of
-    /// which a link computes the departure, has only the event [`Dequeued`](LinkEvent::Dequeued).
+    /// A packet joined the queue, where it waits until a time that is not known yet. A packet that need not wait, or
+    /// whose departure the link computes in advance, has only the event [`Dequeued`](LinkEvent::Dequeued).
     Joined {
         /// The packet.
         packet: Packet,
@@ -239,11 +240,11 @@ pub enum LinkEvent {
     Dequeued {
         /// The packet.
         packet: Packet,
-        /// When the packet arrived at the queue.
+        /// Time at which the packet arrived at the queue.
         arrived: Time,
-        /// When the transmitter takes the packet, possibly in the future.
+        /// Time at which the transmitter takes the packet, possibly in the future.
         starts: Time,
-        /// When the transmission of the packet ends, on a link that computes departures; otherwise the end follows from
+        /// End of the packet's transmission, on a link that computes departures. On other links the end follows from
         /// the link's rate or its link layer.
         leaves: Option<Time>,
     },
@@ -364,7 +365,7 @@ impl Reach {
 pub struct AirFrame {
     /// Purpose of the frame.
     pub kind: FrameKind,
-    /// When the transmission begins. The event of an acknowledgment may be emitted before this time.
+    /// Start of the transmission. The event of an acknowledgment may be emitted before this time.
     pub start: Time,
     /// Duration of the transmission.
     pub duration: Span,

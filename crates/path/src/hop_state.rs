@@ -7,8 +7,8 @@ pub struct HopState {
     pub waiting: usize,
     /// Their size in bytes.
     pub waiting_bytes: u64,
-    /// Number of packets whose transmission has begun: until they arrive, or with a link layer until they are
-    /// acknowledged or given up.
+    /// Number of packets whose transmission has begun and that have not arrived, or, with a link layer, that have been
+    /// neither acknowledged nor given up.
     pub outstanding: usize,
     /// State of the link layer; `None` on a hop without one.
     pub link_layer: Option<LinkLayerState>,

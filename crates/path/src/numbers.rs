@@ -67,7 +67,7 @@ impl SeqBitmap {
 }
 
 impl FromIterator<u64> for SeqBitmap {
-    /// The first number must be the lowest.
+    /// Collects numbers, the first of which must be the lowest.
     fn from_iter<I: IntoIterator<Item = u64>>(numbers: I) -> Self {
         let mut numbers = numbers.into_iter();
         let first = numbers.next().map_or(SeqBitmap::empty_from(0), SeqBitmap::single);

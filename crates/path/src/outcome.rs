@@ -70,7 +70,7 @@ impl<'a> Outcomes<'a> {
         });
     }
 
-    /// As `deliver`; `write` writes the packet and returns false if it was lost.
+    /// Adds a packet as `deliver` does. `write` writes the packet, and returns false if the packet was lost.
     #[inline]
     pub fn deliver_with(&mut self, hop: HopId, write: impl FnOnce(&mut Packet) -> bool) {
         let first = self.delivered.is_none() && self.more.is_empty();

@@ -32,8 +32,8 @@ fn messengers() -> impl Iterator<Item = AgentConfig> {
     MESSENGERS.iter().map(|name| member(name).unwrap_or_else(|error| panic!("{name} needs defaults: {error}")))
 }
 
-/// An agent that takes or changes packets reports the size of its state; only schemes with declared loss of end-to-end
-/// semantics send own acknowledgments; only schemes with messages send messages.
+/// An agent that takes or changes packets reports the size of its state. Only schemes that declare a loss of end-to-end
+/// semantics send acknowledgments of their own, and only schemes with messages send messages.
 #[test]
 fn every_agent_keeps_its_contracts() {
     for config in every_built_agent() {
@@ -88,7 +88,7 @@ fn each_segment_gets_one_message_of_each_kind() {
     }
 }
 
-/// A messenger has no state that affects later messages: after any number of other packets its messages about a new
+/// A messenger has no state that affects later messages. After any number of other packets, its messages about a new
 /// packet are unchanged.
 #[test]
 fn earlier_failures_do_not_affect_later_messages() {
@@ -112,7 +112,7 @@ fn earlier_failures_do_not_affect_later_messages() {
 /// Every packet that an agent drops is counted in one of its counters.
 #[test]
 fn dropped_packets_are_counted() {
-    // For each scheme: whether it may send held packets later, and its counters of dropped packets.
+    // For each scheme: whether the agent may send held packets later, and the counters of dropped packets.
     let counted: [(&str, bool, &[&str]); 7] = [
         ("ack-decimation", true, &["acks_dropped"]),
         ("tack", true, &["acks_dropped"]),

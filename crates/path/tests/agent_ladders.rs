@@ -23,7 +23,7 @@ fn simple_icmp_sends_defer_at_first_failure() {
     ladder.compare("simple-icmp/a-lost-segment");
 }
 
-/// The first and the last failed attempt cause a message, each about its segment; packets pass unchanged.
+/// The first and the last failed attempt each cause a message about the segment. Packets pass unchanged.
 #[test]
 fn refined_icmp_sends_defer_at_first_and_retransmit_at_last_failure() {
     let mut ladder = Ladder::new("DEFER at the first failed attempt, RETRANSMIT at the last", &scheme("refined-icmp"));
@@ -34,8 +34,8 @@ fn refined_icmp_sends_defer_at_first_and_retransmit_at_last_failure() {
     ladder.compare("refined-icmp/a-lost-segment");
 }
 
-/// The host's own data is reported to its sender when it is given up, not earlier. Acknowledgments and forwarded
-/// packets are not reported.
+/// The host's own data is reported to its sender when the link layer gives the data up, not earlier. Acknowledgments
+/// and forwarded packets are not reported.
 #[test]
 fn link_loss_reports_own_data_when_given_up() {
     let own = |packet: Packet| Packet { src: HERE, ..packet };

@@ -142,9 +142,9 @@ fn micros(at: Time) -> u64 {
     at.as_nanos() / 1000
 }
 
-/// The first packet is sent alone since the medium is idle; the next three follow in an aggregate at 274 + 34 us, with
-/// 4,630 bytes: 143 symbols, 608 us. The second of them is lost and retransmitted alone, and the third is delivered
-/// after it.
+/// The first packet is sent alone because the medium is idle. The next three packets follow in an aggregate at 274 + 34
+/// us, with 4,630 bytes: 143 symbols, 608 us. The second packet of the aggregate is lost and retransmitted alone, and
+/// the third packet is delivered after it.
 #[test]
 fn lost_packet_of_an_aggregate_is_retransmitted() {
     let lossy = ChannelConfig::Scripted(scripted::Config { drop: vec![2], ..Default::default() });
@@ -196,12 +196,12 @@ fn events_name_the_packets_of_aggregates() {
     assert!(told.iter().all(|(what, numbers)| *what != "damaged" || numbers.len() == 3), "{told:?}");
 }
 
-/// A packet that is given up does not block later ones: with one retry packet 1 is lost twice, and packet 2 is
+/// A packet that is given up does not block later packets. With one retry, packet 1 is lost twice, and packet 2 is
 /// delivered after the second loss.
 #[test]
 fn given_up_packet_does_not_block_delivery() {
     let config = Config { short_retry_limit: Some(2), ..cell(Some(Aggregation::default())) };
-    // The packets of the frames are 0; 1 2 3; 1.
+    // The frames contain these packets: 0; 1 2 3; 1.
     let lossy = ChannelConfig::Scripted(scripted::Config { drop: vec![1, 4], ..Default::default() });
     let seen = exchange(&config, lossy, [4, 0]);
     let numbers: Vec<u32> = seen.delivered[0].iter().map(|(_, number)| *number).collect();

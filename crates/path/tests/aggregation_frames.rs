@@ -48,7 +48,7 @@ fn packets(plan: &Plan, count: usize) -> Vec<Vec<u64>> {
     frames(plan, count).into_iter().map(|(packets, ..)| packets).collect()
 }
 
-/// Six packets are 9,262 bytes; two take 96 symbols of 260 bits: 36 + 384 us.
+/// Six packets are 9,262 bytes. Two packets take 96 symbols of 260 bits: 36 + 384 us.
 #[test]
 fn values_at_the_limits_are_allowed() {
     let all = Aggregation::default();
@@ -69,7 +69,7 @@ fn values_at_the_limits_are_allowed() {
 #[test]
 fn unacknowledged_packets_span_at_most_64_numbers() {
     let config = together(Aggregation { frames: 32, ..Aggregation::default() });
-    // The packets in order of transmission: 0; 1 to 32; 1, 33 to 63; 1, 64; 1 alone.
+    // The frames contain these packets: 0; 1 to 32; 1, 33 to 63; 1, 64; 1.
     let plan = losing(config, scripted::Config { drop: vec![1, 33, 65], ..Default::default() });
     let range = |from: u64, to: u64| (from..=to).collect::<Vec<u64>>();
     let with_one = |from: u64, to: u64| [vec![1], range(from, to)].concat();
@@ -77,8 +77,8 @@ fn unacknowledged_packets_span_at_most_64_numbers() {
     assert_eq!(packets(&plan, 70), expected);
 }
 
-/// Packets 1 to 3 begin at 308 us and, after a preamble of 36 us, take 190.03 us each for 1,544 bytes: a loss interval
-/// within one part damages only that packet, also at its first and its last microsecond.
+/// Packets 1 to 3 begin at 308 us and, after a preamble of 36 us, take 190.03 us each for 1,544 bytes: a loss within
+/// the time of one packet damages only that packet, also in its first and its last microsecond.
 #[test]
 fn loss_in_one_part_damages_only_its_packet() {
     // The parts end at 534.03, 724.06 and 913.8 us; the first begins at 344 us.
@@ -102,11 +102,11 @@ fn loss_in_one_part_damages_only_its_packet() {
 }
 
 /// The Retry bit belongs to each MPDU [802.11-2007 s7.1.3.1.5]; an aggregate is one frame in the events, with the Retry
-/// bit of its first packet. Here 1 and 2 of 1 to 3 are lost; then 2 of 1, 2 and 4 is lost again.
+/// bit of its first packet. Here packets 1 and 2 of 1 to 3 are lost. Then packet 2 of 1, 2 and 4 is lost again.
 #[test]
 fn retry_flag_follows_the_first_packet() {
     let config = together(Aggregation { frames: 3, ..Aggregation::default() });
-    // The packets in order of transmission: 0; 1 2 3; 1 2 4; 2 5 6; 7.
+    // The frames contain these packets: 0; 1 2 3; 1 2 4; 2 5 6; 7.
     let plan = losing(config, scripted::Config { drop: vec![1, 2, 5], ..Default::default() });
     let again: Vec<_> = frames(&plan, 8).into_iter().map(|(packets, again, _)| (packets, again)).collect();
     let expected =

@@ -158,8 +158,8 @@ fn every_packet_is_delivered_lost_or_refused_and_counted() {
     assert!(lost_any && refused_any, "no packet was lost or refused");
 }
 
-/// A packet may arrive twice in succession if its acknowledgment was lost and each attempt has its own number; it never
-/// arrives after a later one.
+/// A packet may arrive twice in succession, if its acknowledgment was lost and each attempt has its own number. No
+/// packet arrives after a later one.
 #[test]
 fn packets_are_delivered_in_order() {
     let mut out_of_order = false;

@@ -9,7 +9,7 @@ mod agent {
     pub mod third_attempt;
 
     engine::registry! {
-        /// As in crates/path/src/agent/mod.rs.
+        /// The registry of crates/path/src/agent/mod.rs, with one example.
         pub enum Example: "scheme" => build() -> Option<Box<dyn Agent>>, traits() -> Traits {
         ThirdAttempt => third_attempt, "third-attempt", "ICMP-RETRANSMIT at the third failed local attempt";
         SlowAcks => slow_acks, "slow-acks", "Acknowledgments are delayed while the queue for the radio link is long";
@@ -25,7 +25,7 @@ mod channel {
     pub mod periodic;
 
     engine::registry! {
-        /// As in crates/path/src/channel/mod.rs.
+        /// The registry of crates/path/src/channel/mod.rs, with one example.
         pub enum Example: "channel" => build(stream: Stream) -> Box<dyn Channel> {
         Periodic => periodic, "periodic", "BAD for a fixed time at the end of every period";
         }

@@ -20,7 +20,7 @@ fn fates(lines: Vec<String>) -> Vec<String> {
 
 /// A packet of two fragments with a limit of two attempts. Each fragment fails once: attempts 0 and 2 are lost. The
 /// failure of the second fragment counts as the first failure of that fragment.
-// covers [802.11-2007 s9.2.5.3]: the retry count of an MPDU is that of this MPDU, and a fragment is one.
+// covers [802.11-2007 s9.2.5.3]: each MPDU has its own retry count, and a fragment is an MPDU.
 #[test]
 fn acknowledged_fragment_resets_the_short_failure_count() {
     let config = Config { fragmentation_threshold: Some(Bytes(300)), short_retry_limit: Some(2), ..slow() };
@@ -31,7 +31,7 @@ fn acknowledged_fragment_resets_the_short_failure_count() {
     assert_eq!(fates(timeline(&plan, &[(0, 0, 500)])), ["gives up 0 after 2 attempts of data"]);
 }
 
-/// As above for fragments longer than the RTS threshold, which use the long failure count.
+/// Fragments longer than the RTS threshold behave as those of the test above, but use the long failure count.
 // covers [802.11-2007 s9.2.5.3]
 #[test]
 fn acknowledged_fragment_resets_the_long_failure_count() {
@@ -51,9 +51,9 @@ fn growing(config: Config) -> Config {
     Config { short_retry_limit: Some(1), retry_growth: Some(Growth { step: 1, max: 5 }), ..config }
 }
 
-/// One attempt, plus one for each consecutive packet given up. Packet 0 is given up at its first failure (attempt 0),
-/// so packet 1 has two attempts, of which the second succeeds (1, 2). Packet 2 again has one (3), and packet 3 two (4,
-/// 5).
+/// A packet has one attempt, plus one for each consecutive packet given up before. Packet 0 is given up at its first
+/// failure (attempt 0), so packet 1 has two attempts, of which the second succeeds (1, 2). Packet 2 again has one
+/// attempt (3), and packet 3 has two (4, 5).
 // covers [disconnections2012 approach A]: the limit grows "until one is acknowledged".
 #[test]
 fn acknowledged_packet_resets_the_grown_limit() {
@@ -69,7 +69,7 @@ fn acknowledged_packet_resets_the_grown_limit() {
     );
 }
 
-/// As above with aggregation, where a block acknowledgment reports the arrivals.
+/// The limit grows as in the test above with aggregation, where a block acknowledgment reports the arrivals.
 // covers [disconnections2012 approach A]
 #[test]
 fn acknowledged_packet_of_an_aggregate_resets_the_grown_limit() {
@@ -86,7 +86,7 @@ fn acknowledged_packet_of_an_aggregate_resets_the_grown_limit() {
     assert_eq!(cell.counters(0, Forward, Time::from_millis(200)).given_up, 2);
 }
 
-/// Three stations that collide, over channels that lose data, responses and RTS: each counter equals the number of its
+/// Three stations collide, over channels that lose data, responses and RTS. Each counter equals the number of its
 /// events.
 #[test]
 fn counters_equal_the_numbers_of_events() {
@@ -133,7 +133,7 @@ fn counters_equal_the_numbers_of_events() {
     }
 }
 
-/// A single packet whose first two attempts are lost: the contention window grows from 15 to 31 and 63, and returns to
+/// The first two attempts at a single packet are lost. The contention window grows from 15 to 31 and 63, and returns to
 /// 15.
 // covers [802.11-2012 s9.3.3]
 #[test]

@@ -155,8 +155,8 @@ struct Heard {
     reserves: Time,
 }
 
-/// Checks that a station which begins an exchange sensed an idle medium for DIFS and had no NAV set, except for frames
-/// that began too recently to be sensed. All other frames must begin SIFS after the frame to which they belong.
+/// Checks that a station that begins an exchange has sensed an idle medium for DIFS and has no NAV set, apart from
+/// frames that began too recently to be sensed. All other frames must begin SIFS after the frame to which they belong.
 fn is_sensed(cell: &Cell, plan: &Plan) -> Result<(), TestCaseError> {
     let phy = Phy::new(&plan.config);
     let mut heard: Vec<Heard> = Vec::new();
@@ -249,7 +249,7 @@ proptest! {
         let mut again = Cell::new(&plan);
         again.play(&offers);
         prop_assert_eq!(&cell.log.0, &again.log.0);
-        // No wake-up remains, and the number of wake-ups is proportional to the number of frames.
+        // No wake-up remains. The number of wake-ups is proportional to the number of frames.
         let frames = cell.log.0.iter().filter(|(_, saw)| matches!(saw, LoggedEvent::Medium(MediumEvent::Sent { .. }))).count();
         prop_assert!(cell.schedule.next(Time::NEVER).is_none());
         prop_assert!(cell.wakeups <= 3 * frames as u64 + 1, "{} wake-ups for {frames} frames", cell.wakeups);

@@ -8,8 +8,8 @@ use engine::{Bytes, Span};
 use path::mac::dcf::Config;
 
 // covers [802.11-2007 s9.2.5.4], [802.11-2007 s9.2.5.7]
-/// The RTS reserves 10 + 304, 10 + 4192 and 10 + 304: 4830 us; the CTS 4830 less 10 + 304: 4516. The short frame is
-/// sent without RTS. 5186 + 50 + 2 x 20 = 5276.
+/// The RTS reserves 10 + 304, 10 + 4192 and 10 + 304 us, together 4830 us. The CTS reserves 4830 less 10 + 304, which
+/// is 4516 us. The short frame is sent without RTS at 5186 + 50 + 2 x 20 = 5276 us.
 #[test]
 fn frames_above_the_threshold_use_rts_and_others_set_their_nav() {
     let plan = Plan::around_one(asking(), 2).drawing(1, &[(31, 10)]).drawing(2, &[(31, 2)]);
@@ -112,8 +112,9 @@ fn long_retry_limit_exceeded_drops_packet() {
 }
 
 // covers [802.11-2007 s9.2.5.3], [802.11-2007 s9.2.4]
-/// The first RTS is damaged, the first data frame dropped, the second damaged by the channel. With a short limit of two
-/// the packet is not given up, since only one RTS failed; the contention windows continue to double.
+/// The first RTS is damaged, the first data frame is dropped, and the second data frame is damaged by the channel. With
+/// a short limit of two the packet is not given up, because only one RTS failed. The contention window continues to
+/// double.
 #[test]
 fn cts_resets_the_short_failure_count_but_not_the_window() {
     let plan = Plan::around_one(Config { short_retry_limit: Some(2), ..asking() }, 1)

@@ -1,5 +1,5 @@
-//! The back-off after a failed exchange of a station without further data, and frames that end at the same time,
-//! computed by hand for the cell described in [`cell::slow`].
+//! The back-off after a failed exchange of a station without further data, and the end of several frames at the same
+//! time. The times are computed by hand for the cell described in [`cell::slow`].
 
 use crate::cell;
 
@@ -9,9 +9,9 @@ use engine::Span;
 use path::mac::dcf::Config;
 
 // covers [802.11-2007 s9.2.5.2]: the back-off after a failed exchange runs although no packet waits.
-/// The packet is given up at 4192 + 222 = 4414, where slots count at once: the 3 slots end at 4474, although the other
-/// stations, with a NAV until 4507, begin to count at 4557. A packet at 4430 waits for the slots, one at 4480 finds
-/// them finished.
+/// The packet is given up at 4192 + 222 = 4414, and the station counts slots from then on: its 3 slots end at 4474. The
+/// other stations, whose NAV lasts until 4507, begin to count at 4557. A packet that arrives at 4430 waits for the
+/// slots, a packet that arrives at 4480 does not.
 #[test]
 fn back_off_after_giving_up_counts_from_the_timeout() {
     let plan = || {

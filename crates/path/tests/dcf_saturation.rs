@@ -27,7 +27,7 @@ const STATIONS: [u32; 6] = [1, 2, 5, 10, 20, 50];
 struct Times {
     slot: f64,
     success: f64,
-    /// From the start of colliding frames until bystanders count slots.
+    /// Time from the start of colliding frames until other stations count slots.
     collision: f64,
     /// Time by which collided stations count slots earlier.
     ahead: f64,
@@ -83,8 +83,8 @@ impl Model {
         ((self.times.ahead + self.times.slot - delay) / self.times.slot).ceil()
     }
 
-    /// Returns the figures of the refined model: slots common to all stations, of which each station waits 1, 2, ...
-    /// after its own draw.
+    /// Returns the figures of the refined model, in which all stations count the same slots, and each station waits for
+    /// 1, 2, ... of them after its draw.
     fn refined(&self, n: u32, delay: f64) -> Figures {
         let own = self.own_slots(delay);
         let next = |stage: usize| if stage + 1 < self.retry_limit { stage + 1 } else { 0 };
@@ -216,7 +216,7 @@ fn fhss(asking: bool) -> (Config, Times) {
         rts_threshold: asking.then_some(Bytes(0)),
         short_retry_limit: Some(10_000),
         long_retry_limit: Some(10_000),
-        // Collided stations count slots from the same time as all others, as in the models.
+        // Collided stations count slots from the same time as all other stations, as in the models.
         answer_timeout: Some(Span::from_nanos(397_000)),
         ..Config::default()
     };
@@ -231,9 +231,9 @@ fn windows(first: u32, last: u32) -> Vec<f64> {
     windows.into_iter().map(f64::from).collect()
 }
 
-/// Compares the figures measured for all numbers of stations with both models. The bound of the classic model is its
-/// deviation from the standard's rules, that of the refined one its approximation error; both include three standard
-/// errors.
+/// Compares the measured figures with both models, for all numbers of stations. The bound for the classic model is its
+/// deviation from the standard's rules, and the bound for the refined model is its approximation error. Both bounds
+/// include three standard errors.
 fn hold(name: &str, config: &Config, model: &Model, classic: f64) {
     for n in STATIONS {
         let [mean, error] = measure(config, n, 20, 2000);
@@ -251,7 +251,7 @@ fn hold(name: &str, config: &Config, model: &Model, classic: f64) {
 /// figures 6 to 8.
 fn hold_fhss(asking: bool) {
     // With a small first and a large last window, stations that have just transmitted are more likely to transmit next,
-    // which the classic model ignores. Its bound is 2 % where this has little effect.
+    // which the classic model ignores. The bound of the classic model is 2 % where this has little effect.
     for (first, last, classic) in [(16, 1024, 0.04), (32, 256, 0.02), (32, 1024, 0.02), (128, 1024, 0.02)] {
         let (config, times) = fhss(asking);
         let config = Config { cw_min: Some(first - 1), cw_max: Some(last - 1), ..config };
@@ -305,14 +305,14 @@ fn of_ns2(stations: u32) -> [f64; 2] {
     [mean(&figures), standard_error(&figures)]
 }
 
-/// With ns-2's waiting times after a collision, EIFS plus DIFS for all stations, and its distance between stations
-/// (docs/models/agreement-ns2.md).
+/// The settings are ns-2's waiting time after a collision, EIFS plus DIFS for all stations, and its distance between
+/// stations (docs/models/agreement-ns2.md).
 #[test]
 fn saturation_throughput_matches_ns2() {
     let silence = Some(Span::from_nanos(414_000));
     let delay = Some(Span::from_nanos(24));
     let config = Config { delay, eifs: silence, answer_timeout: silence, ..Config::default() };
-    // As for 802.11b, with a propagation delay of 24 ns and 414 us after a collision.
+    // The times are those of 802.11b, with a propagation delay of 24 ns and 414 us after a collision.
     let (_, mut model) = standard_b(false);
     model.times = Times {
         success: (963.0 + 10.0 + 248.0 + 0.048 + 50.0) * 1e-6,
@@ -364,7 +364,8 @@ fn long_run_shares_are_equal() {
     }
 }
 
-// covers [Heusse2003]: one station at 1 Mbps among stations at 11 Mbps reduces all to about its own throughput.
+// covers [Heusse2003]: one station at 1 Mbps among stations at 11 Mbps reduces the throughput of all stations to about
+// its own.
 #[test]
 fn one_slow_station_reduces_all_to_its_throughput() {
     for n in [2, 5, 10, 20] {

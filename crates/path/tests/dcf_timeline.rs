@@ -34,7 +34,8 @@ fn idle_medium_is_used_at_once_and_a_back_off_follows_every_exchange() {
 }
 
 // covers [802.11-2007 s9.2.5.2]: the back-off after an exchange runs although no packet waits.
-/// At 1400 us the first back-off is in progress: 1308 + 50 + 10 x 20 = 1558. At 9000 us the next one has ended.
+/// The first back-off lasts until 1308 + 50 + 10 x 20 = 1558 us, so that it is in progress at 1400 us. At 9000 us the
+/// next back-off has ended.
 #[test]
 fn station_after_its_back_off_sends_at_once() {
     let plan = Plan::around_one(slow(), 1).drawing(1, &[(31, 10), (31, 0)]);
@@ -89,7 +90,7 @@ fn busy_medium_causes_back_off() {
 }
 
 // covers [802.11-2007 s9.2.5.2]
-/// Station 1 transmits at 4508 + 50 + 4 x 20 = 4638; of the 7 slots of station 2 then 3 remain: 9146 + 50 + 3 x 20 =
+/// Station 1 transmits at 4508 + 50 + 4 x 20 = 4638. Then 3 of the 7 slots of station 2 remain: 9146 + 50 + 3 x 20 =
 /// 9256. The slot in which the frame begins is not counted.
 #[test]
 fn back_off_is_frozen_while_the_medium_is_busy() {
@@ -121,8 +122,8 @@ fn back_off_is_frozen_while_the_medium_is_busy() {
 }
 
 // covers [802.11-2007 s9.2.4], [802.11-2012 s9.3.2.8]
-/// Transmitted until 4192, failed 222 later at 4414, where slots count at once since the medium has been idle for more
-/// than DIFS: 4414 + 20 = 4434. Station 2 has one slot left of two: 8942 + 50 + 20 = 9012.
+/// The frames are transmitted until 4192, and fail 222 us later at 4414. Slots count from then on, because the medium
+/// has been idle for more than DIFS: 4414 + 20 = 4434. Station 2 has one of two slots left: 8942 + 50 + 20 = 9012.
 #[test]
 fn simultaneous_frames_collide_and_double_the_windows() {
     let plan = Plan::around_one(slow(), 2).drawing(1, &[(63, 1)]).drawing(2, &[(63, 2)]);
@@ -151,8 +152,8 @@ fn simultaneous_frames_collide_and_double_the_windows() {
     );
 }
 
-/// The first frame reaches station 2 at 101, when station 2 begins its own. Each timeout counts from the end of the own
-/// frame: 4514 and 4515. Of 20 slots from 4515 on 19 remain at 4535: 9042 + 50 + 19 x 20 = 9472.
+/// The first frame reaches station 2 at 101, when station 2 begins its own. Each station's timeout counts from the end
+/// of its own frame: 4514 and 4515. Of 20 slots that count from 4515 on, 19 remain at 4535: 9042 + 50 + 19 x 20 = 9472.
 #[test]
 fn frame_begun_within_the_propagation_delay_is_not_sensed() {
     let plan = Plan::around_one(slow(), 2).drawing(1, &[(63, 1)]).drawing(2, &[(63, 20)]);
@@ -219,8 +220,8 @@ fn stations_that_sense_a_collision_wait_for_eifs() {
     );
 }
 
-/// Station 3 transmits after the same collision at 4193 + 464 + 4 x 20 = 4737; the collided station counts from 4414 as
-/// before.
+/// After the collision of the test above, station 3 transmits at 4193 + 464 + 4 x 20 = 4737. The collided station
+/// counts slots from 4414 on as before.
 #[test]
 fn eifs_can_be_configured() {
     let config = Config { eifs: Some(Span::from_nanos(464_000)), ..slow() };
@@ -265,8 +266,9 @@ fn receiver_of_a_damaged_frame_waits_for_eifs() {
 }
 
 // covers [802.11-2007 s9.2.3.4]
-/// The same for a station that has data only later: at 11 Mbps the reservation lasts 258 us, with DIFS until 308 us
-/// after the frame that the station could not decode, so that the reservation is unknown to it; EIFS is 364 us.
+/// A station that has data only after the damaged frame waits for EIFS, too. At 11 Mbps the reservation lasts 258 us,
+/// with DIFS until 308 us after the frame that the station could not decode, so that the station does not know the
+/// reservation. EIFS is 364 us.
 #[test]
 fn resting_receiver_of_a_damaged_frame_waits_for_eifs() {
     let plan =
@@ -303,7 +305,8 @@ fn lost_acknowledgment_causes_a_duplicate() {
 }
 
 // covers [802.11-2007 s9.2.5.3], [802.11-2007 s9.2.4]
-/// 4414 + 5 x 20 = 4514; given up at 4514 + 4192 + 222 = 8928; then 8928 + 6 x 20 = 9048.
+/// The packet is sent again at 4414 + 5 x 20 = 4514, and given up at 4514 + 4192 + 222 = 8928. The next one is sent at
+/// 8928 + 6 x 20 = 9048.
 #[test]
 fn short_retry_limit_exceeded_drops_packet_and_resets_the_window() {
     let plan = Plan::around_one(Config { short_retry_limit: Some(2), ..slow() }, 1)
@@ -329,8 +332,8 @@ fn short_retry_limit_exceeded_drops_packet_and_resets_the_window() {
     );
 }
 
-/// With a timeout of 6 ms the other exchange takes place meanwhile. It ends at 5925, and DIFS has elapsed when the
-/// timeout ends at 992 + 6000.
+/// With a timeout of 6 ms the other exchange takes place during the timeout. That exchange ends at 5925, and DIFS has
+/// elapsed when the timeout ends at 992 + 6000.
 #[test]
 fn exchange_during_an_acknowledgment_timeout_makes_the_medium_busy() {
     let plan = Plan::around_one(Config { answer_timeout: Some(Span::from_millis(6)), ..slow() }, 2)
@@ -395,7 +398,7 @@ fn neighbours_are_served_in_turn_one_attempt_each() {
     );
 }
 
-/// The same packets with FIFO scheduling: the second neighbour is served last.
+/// The packets of the test above, with FIFO scheduling: the second neighbour is served last.
 #[test]
 fn fifo_scheduler_blocks_others_until_delivery() {
     let plan = Plan {

@@ -48,7 +48,8 @@ fn number_of_held_duplicates_and_of_flows_is_bounded() {
     ladder.compare("delayed-duplicates/bounded");
 }
 
-/// The release of a held duplicate does not count as use of its flow: of two flows the one with a later packet is kept.
+/// The release of a held duplicate does not count as use of its flow. Therefore of two flows the one with a later
+/// packet is kept.
 #[test]
 fn duplicate_released_by_the_timer_does_not_count_as_use_of_the_flow() {
     let mut ladder = ladder("", Config { flows: 2, ..Config::default() });

@@ -21,7 +21,7 @@ fn ack(ack: u32) -> Packet {
 }
 
 #[test]
-fn acknowledgments_of_a_radio_loss_are_marked_until_it_is_filled() {
+fn acknowledgments_are_marked_until_the_hole_of_a_radio_loss_is_filled() {
     let mut ladder = ladder("1000..2000 is lost in the air, 3000..4000 in the wire", Config::default());
     for (ms, seq) in [(0.0, 0), (8.0, 2000), (12.0, 3000), (16.0, 4000), (20.0, 5000)] {
         ladder.at(ms).mobile(data(seq));

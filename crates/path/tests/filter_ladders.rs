@@ -136,8 +136,8 @@ fn decimation_passes_every_fourth_acknowledgment() {
     exceptions(&mut ladder, 100.0).compare("ack-decimation/every-fourth");
 }
 
-/// SYN and RST, with and without acknowledgment: a held acknowledgment is sent before them, and the numbers of the old
-/// connection do not apply to the new one.
+/// A held acknowledgment is sent before a SYN or RST with or without acknowledgment. The numbers of the old connection
+/// do not apply to the new one.
 #[test]
 fn held_acknowledgment_is_sent_before_syn_and_rst() {
     let config = ack_decimation::Config { every: 4, max_delay: Span::from_millis(10) };
@@ -159,8 +159,8 @@ fn decimation_by_one_passes_all() {
     assert_eq!((ladder.counter("acks_dropped"), ladder.counter("acks_delayed")), (0, 0));
 }
 
-/// At most one acknowledgment per quarter of 100 ms, and an acknowledgment of less than two segments only after that
-/// time.
+/// The agent passes at most one acknowledgment per quarter of 100 ms. It passes an acknowledgment of less than two
+/// segments only after that time.
 #[test]
 fn tack_passes_four_acknowledgments_per_round_trip() {
     let config = tack::Config { rtt: Span::from_millis(100), share: 4, bytes: Bytes(2000) };
@@ -223,7 +223,7 @@ fn freeze_tcp_window_updates_carry_the_next_sequence_number() {
     assert_eq!((update.seq, update.len, update.ack, update.window), (SeqNum(7300), 0, SeqNum(1000), 0));
 }
 
-/// A base station with this scheme receives no data itself, so it closes no window.
+/// A base station with this scheme is not the receiver of the data, and therefore closes no window.
 #[test]
 fn freeze_tcp_at_a_base_station_closes_no_window() {
     let config = freeze_tcp::Config { warning: Span::from_millis(200) };
@@ -264,8 +264,8 @@ fn missing_acknowledgments_of_the_mobile_give_the_sender_a_zero_window() {
     ladder.compare("m-tcp/ack-timeout");
 }
 
-/// The timeout counts from the last acknowledgment, at 10 ms, or from the time at which data became outstanding again;
-/// further data from the fixed host does not reset it.
+/// The timeout counts from the last acknowledgment, at 10 ms, or from the time at which data became outstanding again.
+/// Further data from the fixed host does not restart the timeout.
 #[test]
 fn further_data_does_not_postpone_the_zero_window() {
     let mut ladder = Ladder::new("", &m_tcp());
@@ -276,8 +276,8 @@ fn further_data_does_not_postpone_the_zero_window() {
     assert_eq!(ladder.counter("freezes"), 1);
 }
 
-/// No acknowledgment after 10 ms: disconnected at 510 ms, probed every 100 ms for 100 s. The answer to a probe of the
-/// sender reopens the window.
+/// After 500 ms without an acknowledgment the mobile counts as disconnected, at 510 ms, and the node probes it every
+/// 100 ms for 100 s. An answer of the mobile to a probe of the sender reopens the window.
 #[test]
 fn probing_of_a_disconnected_mobile_ends() {
     let mut ladder = Ladder::new("", &m_tcp());

@@ -66,7 +66,8 @@ fn agent_at_the_far_end_gets_packets_before_the_delay() {
     assert_eq!(arrived, [(0, 11_804), (1, 36_644), (2, 40_900)]);
 }
 
-/// The queue is behind the delay: the drop is 1 ms after the packet was offered. One packet is sent, two wait.
+/// The queue comes after the delay, so that the packet is dropped 1 ms after it was offered. One packet is sent, and
+/// two wait.
 #[test]
 fn packet_is_dropped_when_it_reaches_the_full_queue() {
     let (arrived, log) = arrivals(&[0, 100, 200, 300], Limit::Packets(2), false);

@@ -66,8 +66,8 @@ fn variable_link_reports_waiting_and_propagating_packets() {
     assert_eq!((counters.packets_delivered, counters.busy), (3, Span::from_millis(14)));
 }
 
-/// The same packets on a link with expedited packets, queried before its own wake-up at the same time: a transmission
-/// that begins now has begun, and the elapsed part of a transmission is counted.
+/// The link of the test above, with expedited packets, is queried at the time of its own wake-up, before it wakes: a
+/// transmission that begins now has begun, and the elapsed part of a transmission is counted.
 #[test]
 fn transmission_that_starts_now_counts_as_started() {
     let mut schedule = Schedule::default();

@@ -94,10 +94,10 @@ fn only_ecn_capable_packets_are_marked_once() {
     assert_eq!((wire.1, station.1), (0, 0));
 }
 
-/// A packet that finds the queue full is dropped, not marked; a marked packet waits like any other.
+/// A packet that finds the queue full is dropped, not marked. A marked packet waits as others do.
 #[test]
 fn full_queue_drops_instead_of_marking() {
-    // One packet is transmitted and four wait, of which the last two found 2 and 3 waiting.
+    // One packet is transmitted and four wait. The last two of these found 2 and 3 packets waiting.
     let [wire, station] = marked(Limit::Packets(4), Limit::Packets(1), &[Ecn::Ect0; 8]);
     assert_eq!(wire, (vec![3, 4], 2));
     assert_eq!(station, wire);

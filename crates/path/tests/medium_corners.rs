@@ -40,7 +40,7 @@ fn beacons(cell: &mut Cell, until: Time) -> Vec<Time> {
     cell.log.0.iter().filter_map(begun).collect()
 }
 
-/// Returns the target time of the first beacon of [`announcing`]; the medium is idle, so it is sent at once.
+/// Returns the target time of the first beacon of [`announcing`], which is sent at once because the medium is idle.
 fn first_target() -> Time {
     let first = beacons(&mut Cell::new(&announcing()), us(100_000))[0];
     assert!(first > us(1000));
@@ -66,7 +66,7 @@ fn packet_during_a_beacon_does_not_count_as_waiting() {
     let mut cell = Cell::new(&Plan { limit: Limit::Packets(0), ..announcing() });
     let target = first_target();
     assert_eq!(beacons(&mut cell, target), [target]);
-    // A beacon is in transmission: of two packets one is head of line, and a queue limit of 0 refuses the other.
+    // A beacon is in transmission. Of two packets one is head of line, and a queue limit of 0 refuses the other.
     let now = target + Span::from_nanos(100_000);
     cell.offer(now, 0, LinkDirection::Backward, 1500);
     cell.offer(now, 0, LinkDirection::Backward, 1500);
@@ -91,9 +91,9 @@ fn closed_link_receives_no_aggregates() {
     assert_eq!((counters.packets_delivered, counters.given_up), (0, 5));
 }
 
-/// An RTS takes 28 us, its CTS 28 us, and a station without CTS sends the next RTS 58 us after its own. Two RTS fail,
-/// the third at 480 us is answered, two packets are lost from 570 to 990 us, two more RTS fail at 1,048 and 1,134 us:
-/// never three in succession.
+/// An RTS and its CTS take 28 us each. A station without CTS sends the next RTS 58 us after its own. Two RTS fail, and
+/// the third one at 480 us is answered. Two packets are lost from 570 to 990 us, and two more RTS fail at 1,048 and
+/// 1,134 us. The failures are never three in succession.
 #[test]
 fn cts_resets_the_short_failure_count_of_all_packets_of_an_aggregate() {
     let config = Config { rts_threshold: Some(Bytes(3000)), short_retry_limit: Some(3), ..together() };

@@ -75,7 +75,7 @@ fn stations() -> std::ops::Range<u32> {
     0..STATIONS as u32
 }
 
-/// The reference of one case: it follows the log, and computes receptions from distances.
+/// The expected receptions of one case, computed from distances along the log.
 struct MotionReference<'a> {
     case: u64,
     paths: &'a [NodePath],
@@ -201,7 +201,7 @@ fn mark_overlaps(flying: &mut [Flown]) {
     }
 }
 
-/// Even cases have capture, the first two of four RTS, and the last four aggregates.
+/// Returns the settings of a case. Even cases have capture, the first two of four RTS, and the last four aggregates.
 fn settings_of(case: u64) -> Config {
     let has_aggregates = case >= 8;
     let [range, sensed] = RANGES;
@@ -259,10 +259,10 @@ fn first_of_an_exchange_waits(from: u32, at: Time, frame: &AirFrame, phy: &Phy, 
         assert!(other.frame.start + delay >= at, "{from} sends at {at:?} in a frame of {}", other.from);
     }
     for other in over.iter().filter(|other| other.heard[from as usize]) {
-        // The station's own frame, or a simultaneous one, may have ended less than DIFS ago only if no frame began
-        // after it.
+        // The station's own frame, or a simultaneous one, may have ended less than DIFS ago. In that case no frame may
+        // have begun after it.
         assert!(other.ends() + phy.difs <= at + delay, "{from} sends at {at:?} after {}", other.from);
-        // A NAV keeps all stations silent except those of the exchange.
+        // A NAV keeps all stations silent, except the stations of the exchange that set it.
         let reserved = other.ends() + other.frame.reserves;
         if other.read[from as usize] && from != other.from && from != other.to {
             assert!(
@@ -275,7 +275,8 @@ fn first_of_an_exchange_waits(from: u32, at: Time, frame: &AirFrame, phy: &Phy, 
     }
 }
 
-/// A silent station moves, and groups are rebuilt whenever its audibility changes: the other stations are unaffected.
+/// A silent station moves, and groups are rebuilt whenever its audibility changes. This does not affect the other
+/// stations.
 #[test]
 fn back_offs_carry_over_when_groups_are_rebuilt() {
     let mut met = 0;

@@ -50,8 +50,8 @@ fn hidden_terminals_collide_at_the_access_point() {
 fn station_that_senses_the_other_defers() {
     let air = two_packets(row(&config(250, 400)), us(500));
     assert_eq!(air.ended(0, FrameKind::Data), [(1311, Received)]);
-    // The east station cannot decode the frame it senses, so EIFS, 364 us, follows; the acknowledgment from 1,321 us to
-    // 1,570 us, which it can decode, ends that: DIFS and its back-off follow.
+    // The east station cannot decode the frame that it senses, so EIFS, 364 us, follows. It can decode the
+    // acknowledgment from 1,321 us to 1,570 us, which ends the EIFS. DIFS and the back-off of the station follow.
     let drawn = air.log.medium_events().find_map(|(_, event)| match event {
         MediumEvent::BackOff { station: 2, slots, .. } => Some(u64::from(slots)),
         _ => None,
@@ -75,13 +75,15 @@ fn cts_reaches_a_station_hidden_from_the_rts() {
         _ => None,
     });
     assert_eq!(air.sent(2, FrameKind::Rts)[0].start, us(2112 + 50 + 20 * drawn.unwrap()));
-    // An earlier RTS of the east station would collide: an RTS is also sent without knowledge of hidden stations.
+    // An earlier RTS of the east station would collide, because an RTS is also sent without knowledge of hidden
+    // stations.
     let air = two_packets(row(&asks), us(100));
     assert_eq!((air.ended(0, FrameKind::Rts)[0], air.ended(2, FrameKind::Rts)[0]), ((273, Collided), (373, Collided)));
 }
 
-/// The second station has a NAV set by the third and does not answer the first; but the reservation of that RTS does
-/// not apply to it: a frame sets the NAV of all stations but its receiver.
+/// The third station has set a NAV at the second station, which therefore does not answer the first. But the
+/// reservation by the RTS of the first does not apply to the second station: a frame sets the NAV of all stations but
+/// its receiver.
 #[test]
 fn unanswered_rts_does_not_set_the_nav_of_its_receiver() {
     // All frames at 11 Mbps: an RTS takes 207 us, the CTS 203.
@@ -94,8 +96,8 @@ fn unanswered_rts_does_not_set_the_nav_of_its_receiver() {
         air.run(us(at));
         air.offer(us(at), hop);
     };
-    // The third station sends an RTS to the fourth, whose CTS, from 218 to 421 us, the second does not sense. Meanwhile
-    // the first sends an RTS.
+    // The third station sends an RTS to the fourth. The second station does not sense the CTS of the fourth, from 218
+    // to 421 us. Meanwhile the first station sends an RTS.
     offer(0, 4);
     offer(100, 2);
     offer(215, 0);
@@ -111,8 +113,8 @@ fn unanswered_rts_does_not_set_the_nav_of_its_receiver() {
     assert_eq!(air.sent(1, FrameKind::Rts)[0].start, reserved + difs_and_slots);
 }
 
-/// Saturated stations: without RTS nearly every first attempt collides with an attempt of the other station, which
-/// takes 1,310 us of a contention window of 31 slots, 620 us; with RTS only these collide.
+/// Two saturated stations. Without RTS nearly every first attempt collides with an attempt of the other station,
+/// because an attempt takes 1,310 us and a contention window of 31 slots 620 us. With RTS only RTS frames collide.
 #[test]
 fn rts_reduces_collisions_of_hidden_terminals() {
     let share = |config: &Config| {
@@ -129,7 +131,8 @@ fn rts_reduces_collisions_of_hidden_terminals() {
     // A station that begins an RTS in the 10 us before the other's CTS does not receive the CTS, and retransmits the
     // RTS during the other's data.
     assert!(asked < 0.01, "{asked}");
-    // Both draw the same of 32 slots about every 16th time (Bianchi: 2 / 33 for each of two stations that never fail).
+    // Both stations draw the same of 32 slots about every 16th time (Bianchi: 2 / 33 for each of two stations that
+    // never fail).
     assert!((0.02..0.1).contains(&sensed), "{sensed}");
     assert!(together > with_requests && 5 * with_requests > 6 * alone, "{together} {with_requests} {alone}");
 }
@@ -166,13 +169,13 @@ fn stronger_first_frame_is_captured() {
     // 40 log (200 / 120) = 8.9 dB do not suffice, and 200 / 112 (10.07 dB) does.
     let first = |west| two_packets(row_at(&capture, [west, 200]), us(500)).ended(0, FrameKind::Data)[0].1;
     assert_eq!((first(-120), first(-112)), (Collided, Received));
-    // In free space 20 log (200 / 112) = 5 dB.
+    // The path loss in free space is 20 log (200 / 112) = 5 dB.
     let free = Config { path_loss: Some(2.0), ..capture };
     assert_eq!(two_packets(row_at(&free, [-112, 200]), us(500)).ended(0, FrameKind::Data)[0].1, Collided);
 }
 
-/// The other frame, of equal length, ends before the response to the captured frame begins: it overlaps the frame but
-/// not the response.
+/// The other frame, of equal length, ends before the response to the captured frame begins. Therefore it overlaps the
+/// captured frame, but not the response.
 #[test]
 fn response_to_a_captured_frame_does_not_collide() {
     let capture = Config { capture: Some(Decibels(10_000)), ..config(250, 550) };
@@ -190,7 +193,8 @@ fn response_to_a_captured_frame_does_not_collide() {
     }
 }
 
-/// Frames that begin in the same slot have no first one: the one that is stronger by the capture ratio is received.
+/// Of frames that begin in the same slot none counts as the first. The frame that is stronger by the capture ratio is
+/// received.
 #[test]
 fn stronger_of_simultaneous_frames_is_captured() {
     let capture = Config { capture: Some(Decibels(10_000)), ..config(250, 250) };
@@ -222,12 +226,12 @@ fn fast_rates_have_a_shorter_range() {
         air.ended(0, FrameKind::Data)[0].1
     };
     let arrives = |rate, path_loss, distance| came(cell(Standard::A, rate, path_loss), distance);
-    // 100 m x 10^(-17 dB / 10 n): 37.6 m, and 14.1 m in free space; 100 m x 10^(-8 / 40) = 63.1 m.
+    // Ranges: 100 m x 10^(-17 dB / 10 n) is 37.6 m, and 14.1 m in free space; 100 m x 10^(-8 / 40) is 63.1 m.
     assert_eq!([37, 38].map(|metres| arrives("54 Mbps", 4.0, metres)), [Received, Corrupted]);
     assert_eq!([14, 15].map(|metres| arrives("54 Mbps", 2.0, metres)), [Received, Corrupted]);
     assert_eq!([63, 64].map(|metres| arrives("24 Mbps", 4.0, metres)), [Received, Corrupted]);
     assert_eq!([100, 101].map(|metres| arrives("6 Mbps", 4.0, metres)), [Received, Unheard]);
-    // MCS 7 of 802.11n, with and without aggregation: 18 dB, 35.5 m.
+    // MCS 7 of 802.11n needs 18 dB more, with and without aggregation: 35.5 m.
     let aggregates = Config { aggregation: Some(Aggregation::default()), ..cell(Standard::N, "65 Mbps", 4.0) };
     assert_eq!([35, 36].map(|metres| came(aggregates.clone(), metres)), [Received, Corrupted]);
 }
@@ -240,7 +244,8 @@ fn station_out_of_range_is_not_received_until_it_returns() {
     let until = Time::from_millis(2000);
     let mut air = Air::new(&config(250, 250), &paths, &[[0, 1]], until);
     let mut now = Time::ZERO;
-    // One packet every 100 ms from 50 ms on: five within range, ten out of range, five within range.
+    // One packet is sent every 100 ms from 50 ms on. Five packets are sent within range, ten out of range, and five
+    // within range.
     for packet in 0..20 {
         now = Time::from_millis(50 + 100 * packet);
         air.run(now);

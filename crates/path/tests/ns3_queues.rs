@@ -36,7 +36,7 @@ enum Fate {
     Marked,
 }
 
-/// By packet number, with the time in nanoseconds.
+/// The fate of each packet by its number, with the time in nanoseconds.
 type Fates = BTreeMap<u32, (Fate, u64)>;
 
 /// A discipline with its settings in the simulator and in ns-3.
@@ -86,7 +86,7 @@ const RED: [&str; 11] = [
 const PIE: [&str; 5] =
     ["PieQueueDisc", "MaxSize=1000p", "MaxBurstAllowance=0ms", "UseDerandomization=true", "UseEcn=true"];
 
-/// Disciplines with random numbers.
+/// Cases of queue disciplines that draw random numbers.
 fn random() -> [Case; 4] {
     let case = |name, ours, theirs, capable| Case { name, ours, theirs, capable };
     [
@@ -97,8 +97,9 @@ fn random() -> [Case; 4] {
     ]
 }
 
-/// 20 s of Poisson arrivals of ten flows in phases of 2 s, with a load of 0.7, 1.1, 0.9 and 1.3 in turn; sizes from 200
-/// to 1500 bytes. No arrival coincides with a departure, because departures are at even times and arrivals at odd ones.
+/// Returns 20 s of Poisson arrivals of ten flows in phases of 2 s, with a load of 0.7, 1.1, 0.9 and 1.3 in turn.
+/// Packets have 200 to 1500 bytes. No arrival coincides with a departure, because departures are at even times and
+/// arrivals at odd ones.
 fn events(capable: f64) -> Vec<(u64, Event)> {
     const END: u64 = 20_000_000_000;
     let mut draws = Stream::named(1, 0, "arrivals").draws();

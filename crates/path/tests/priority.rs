@@ -181,8 +181,8 @@ fn priority_link_without_expedited_packets_equals_fifo_link() {
     assert!(full > 1000 && marked > 1000 && lost > 1000 && refused > 1000, "{full} {marked} {lost} {refused}");
 }
 
-/// 125 bytes take 1 ms. Three packets wait when two expedited ones arrive: those are sent from 1 ms on, before the
-/// waiting ones, in the order of arrival.
+/// A packet of 125 bytes takes 1 ms. Three packets wait when two expedited ones arrive. The expedited packets are sent
+/// from 1 ms on, before the waiting ones, in the order of their arrival.
 #[test]
 fn expedited_packets_precede_waiting_ones_in_order() {
     let mut schedule = Schedule::new();

@@ -14,7 +14,8 @@ use proptest::prelude::*;
 use serde_json::json;
 use wire::{Ecn, Packet};
 
-/// Every discipline with its defaults and, if it has a limit, with limits of 5 packets and of 3000 bytes.
+/// Returns every discipline with its defaults. A discipline with a limit is returned also with limits of 5 packets and
+/// of 3000 bytes.
 fn every_queue() -> Vec<QueueConfig> {
     let settings = QueueConfig::MEMBERS.iter().flat_map(|(name, _)| {
         [
@@ -115,7 +116,8 @@ proptest! {
     }
 }
 
-/// Packets 1 to 4 wait behind 0; with a limit of 3 packets the last is refused, and an expedited one goes first.
+/// Packets 1 to 4 wait behind packet 0. With a limit of 3 packets the last one is refused, and an expedited one is sent
+/// first.
 #[test]
 fn drop_tail_drops_arrivals_and_serves_expedited_packets_first() {
     let config: QueueConfig = Limit::Packets(3).into();
@@ -135,9 +137,9 @@ fn drop_tail_drops_arrivals_and_serves_expedited_packets_first() {
     assert_eq!(order, [3, 1, 2]);
 }
 
-/// Packets of 1000 bytes arrive twice as fast as they are sent, and each is peeked before it is sent, as a station does
-/// to build an aggregate: `pop` returns what `peek` returned, nothing is lost between them, and no drop is counted
-/// twice.
+/// Packets of 1000 bytes arrive twice as fast as they are sent. Each packet is peeked before it is sent, as a station
+/// does to build an aggregate. `pop` returns the packet that `peek` returned, no packet is lost between the two calls,
+/// and no drop is counted twice.
 #[test]
 fn peeked_packet_is_the_next_one_and_counts_as_waiting() {
     for config in every_queue() {

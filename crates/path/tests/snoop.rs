@@ -19,8 +19,8 @@ fn window(ladder: &mut Ladder, ms: f64, first: u32, count: u32) {
     }
 }
 
-/// Four packets after the lost one cause four duplicates: one triggers the retransmission, three are expected. Then no
-/// wake-up remains.
+/// Four packets after the lost one cause four duplicates. One duplicate triggers the retransmission, and three are
+/// expected. Then no wake-up remains.
 #[test]
 fn first_duplicate_triggers_the_retransmission() {
     let mut ladder = ladder("0..1000 is lost: the first duplicate resends it, the others end here", Config::default());
@@ -32,7 +32,7 @@ fn first_duplicate_triggers_the_retransmission() {
     ladder.compare("snoop/first-duplicate");
 }
 
-/// With two packets after the first, lost one, two duplicates arrive. A third one indicates that the retransmission was
+/// Two packets after the first, lost one cause two duplicates. A third duplicate indicates that the retransmission was
 /// lost too.
 #[test]
 fn unexpected_duplicate_indicates_another_loss() {
@@ -43,8 +43,8 @@ fn unexpected_duplicate_indicates_another_loss() {
     ladder.compare("snoop/lost-again");
 }
 
-/// The last permitted retransmission causes as many duplicates as any other: they are expected and suppressed. One more
-/// is forwarded to the sender [snoop2002 2.2, "Successive DUPACK"].
+/// The last permitted retransmission causes as many duplicates as any other retransmission. These duplicates are
+/// expected and suppressed. A further duplicate is forwarded to the sender [snoop2002 2.2, "Successive DUPACK"].
 #[test]
 fn duplicates_of_the_last_retransmission_are_suppressed() {
     let config = Config { retransmissions: 1, ..Config::default() };
@@ -70,8 +70,8 @@ fn local_timer_retransmits_up_to_the_limit() {
     ladder.compare("snoop/local-timer");
 }
 
-/// The radio link only delayed the packet: both copies arrive. The acknowledgment of the second looks like a duplicate
-/// for the next packet, whose copy would cause another one, and so on.
+/// The radio link only delayed the packet, so that both copies arrive. The acknowledgment of the second copy looks like
+/// a duplicate for the next packet. A copy of that packet would cause another such duplicate, and so on.
 #[test]
 fn duplicate_from_a_needless_copy_indicates_no_loss() {
     let config = Config { srtt: Span::ZERO, rttvar: Span::ZERO, ..Config::default() };
@@ -105,8 +105,8 @@ fn duplicate_from_the_senders_needless_copy_indicates_no_loss() {
     ladder.compare("snoop/senders-needless-copy");
 }
 
-/// One duplicate may come from a duplicated or delayed packet. Two indicate a loss: the copy of a lost packet causes no
-/// duplicate.
+/// One duplicate may come from a duplicated or delayed packet. Two duplicates indicate a loss, because a retransmission
+/// of a lost packet causes no duplicate.
 #[test]
 fn two_duplicate_acknowledgments_indicate_a_loss() {
     let mut single = ladder("", Config::default());
@@ -131,8 +131,8 @@ fn copy_dropped_by_the_queue_causes_no_duplicate() {
     assert_eq!(ladder.counter("local_retransmissions"), 1);
 }
 
-/// From srtt 100 ms and deviation 250 ms: after the sample of 20 ms the timer is 30 + 4 x 220 = 910 ms, after the next
-/// 21.25 + 4 x 192.656 = 791.875 ms.
+/// The timer starts from srtt 100 ms and deviation 250 ms. After the sample of 20 ms the timer is 30 + 4 x 220 = 910
+/// ms, and after the next one 21.25 + 4 x 192.656 = 791.875 ms.
 #[test]
 fn local_timer_follows_the_round_trip_time() {
     let mut ladder = ladder("Acknowledgments after 20 ms, then none", Config::default());
@@ -156,7 +156,7 @@ fn partial_acknowledgment_restarts_the_local_timer() {
 
 /// The later of two copies of a segment is cached: it has the sender's latest timestamp [RFC7323 s3.2].
 #[test]
-fn latest_copy_of_the_sender_is_retransmitted() {
+fn latest_copy_from_the_sender_is_retransmitted() {
     let mut fed = Fed::new(&AgentConfig::Snoop(Config::default()));
     let stamped = |value: u32| {
         from_fixed(|segment| {
@@ -311,8 +311,8 @@ fn packets_with_implausible_sequence_numbers_pass() {
     ladder.compare("snoop/implausible");
 }
 
-/// A needless retransmission causes a duplicate with a D-SACK block below the acknowledgment number. It does not
-/// indicate a loss: a retransmission for it would cause the next such duplicate. covers [RFC2883 s4.1]
+/// A needless retransmission causes a duplicate with a D-SACK block below the acknowledgment number. This duplicate
+/// does not indicate a loss. A retransmission in response would cause the next such duplicate. covers [RFC2883 s4.1]
 #[test]
 fn dsack_report_is_no_duplicate() {
     let mut ladder = ladder("0..1000 came twice: nothing of what flies is resent", Config::default());
@@ -332,8 +332,8 @@ fn dropped_acknowledgment_does_not_change_the_cache() {
     assert_eq!(counted, [0, 1]);
 }
 
-/// A packet that is neither cached nor admitted by the queue causes no duplicate: with one packet after the lost one, a
-/// second duplicate indicates that it was lost again.
+/// A packet that is neither cached nor admitted by the queue causes no duplicate. With one packet after the lost one, a
+/// second duplicate indicates another loss of the lost packet.
 #[test]
 fn uncached_packet_dropped_by_the_queue_is_not_expected() {
     let mut ladder = ladder("", Config { cache: 1, ..Config::default() });

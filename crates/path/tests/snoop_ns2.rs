@@ -22,8 +22,8 @@ fn window(ladder: &mut Ladder, ms: f64, first: u32, count: u32) {
     }
 }
 
-/// The first duplicate is forwarded, the second triggers the retransmission, behind waiting packets; with five packets,
-/// including the lost one, three duplicates are then expected, of which two arrive.
+/// The first duplicate is forwarded. The second one triggers the retransmission, behind waiting packets. With five
+/// packets, including the lost one, three duplicates are then expected, of which two arrive.
 #[test]
 fn second_duplicate_triggers_the_retransmission() {
     let mut ladder = Ladder::new("0..1000 is lost: the second duplicate resends it", &scheme(Config::default()));
@@ -91,7 +91,7 @@ fn packet_at_a_full_queue_is_not_cached() {
     }
 }
 
-/// 100 packets, ns-2's `SNOOP_MAXWIND`; further packets pass without caching.
+/// The cache holds 100 packets, ns-2's `SNOOP_MAXWIND`. Further packets pass without caching.
 #[test]
 fn full_cache_forwards_packets_without_caching() {
     let mut fed = Fed::new(&scheme(Config::default()));

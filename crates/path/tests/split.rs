@@ -28,8 +28,9 @@ fn syn(mut packet: Packet, seq: u32, with: Flags, mss: u16) -> Packet {
     packet
 }
 
-/// Both ends begin in ESTABLISHED. The first byte is acknowledged after the mobile has confirmed it; then each segment
-/// at once, before the mobile has it. Losses on the radio link are retransmitted by the node, invisible to the sender.
+/// Both ends begin in ESTABLISHED. The node acknowledges the first byte after the mobile has confirmed it. From then on
+/// the node acknowledges each segment at once, before the mobile has it. The node retransmits losses on the radio link,
+/// which remain invisible to the sender.
 #[test]
 fn radio_loss_is_retransmitted_by_the_node() {
     let scheme = split(|config| config.wireless.initial_window = Some(5));
@@ -91,8 +92,8 @@ fn full_buffer_closes_the_window() {
     ladder.compare("split/a-full-buffer");
 }
 
-/// After the last retransmission the mobile is given up: buffered data is lost although it was acknowledged, and the
-/// sender is reset.
+/// The mobile is given up after the last retransmission. Buffered data is lost although it was acknowledged, and the
+/// sender gets a reset.
 #[test]
 fn sender_gets_a_reset_if_the_mobile_is_unreachable() {
     let scheme = split(|config| config.wireless = Side { retries: 2, ..Side::default() });
@@ -125,8 +126,8 @@ fn data_is_not_acknowledged_before_the_first_byte_arrives() {
     ladder.compare("split/the-beginning-lost");
 }
 
-/// With a limit of one flow, another flow passes unchanged while the first has buffered data, and replaces it
-/// afterwards.
+/// The limit is one flow. Another flow passes unchanged while the first flow has buffered data, and replaces the first
+/// flow afterwards.
 #[test]
 fn flows_beyond_the_limit_pass_unchanged() {
     let mut ladder = Ladder::new("One flow at most", &split(|config| config.flows = 1));

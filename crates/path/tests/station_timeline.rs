@@ -68,7 +68,7 @@ fn timeline(
     timeline_of(channels, arq, scheduler, limit, &offered)
 }
 
-/// As [`timeline`], with expedited packets.
+/// Returns the timeline as [`timeline`] does, with expedited packets.
 fn timeline_of(
     channels: Vec<scripted::Config>,
     arq: StopAndWait,
@@ -289,8 +289,8 @@ fn busy_shared_transmitter_makes_all_queues_wait() {
     assert_eq!(log[1], "     0 link 1: no room for 1000");
 }
 
-/// The packet in transmission continues. Expedited packets precede waiting ones, in their order of arrival: within
-/// their queue, and across all queues with FIFO scheduling.
+/// The packet in transmission continues. Expedited packets precede waiting ones, in the order of their arrival. This
+/// holds within a queue, and with FIFO scheduling across all queues.
 #[test]
 fn expedited_packets_precede_waiting_ones_in_order() {
     let order = |queues: usize, scheduler: SchedulerConfig, offered: &[(usize, u32, bool)]| {

@@ -38,7 +38,7 @@ enum Carrier {
     Variable(Box<dyn Link>),
 }
 
-/// Outcome of packets: arrival times in ns, in order; losses with the time of the event; packets that the queue
+/// The outcome of a run: arrival times in ns, in order; losses with the time of the event; packets that the queue
 /// dropped; and the final counters.
 #[derive(PartialEq, Eq, Debug, Default)]
 struct Outcome {
@@ -259,8 +259,9 @@ fn spike_delays_packets_that_would_arrive_during_it() {
 #[test]
 fn packets_wait_in_an_outage() {
     let changes = Changes { gaps: vec![gap(50, 100, During::Wait)], ..Changes::default() };
-    // Sent at 22, due at 50, the start of the outage: arrives at 100. 36: in propagation, arrives at 100. 46: sent for
-    // four ms before and four after. 60 and 62: wait until 104 and 112. 200: unaffected.
+    // The packet sent at 22 is due at 50, the start of the outage, and arrives at 100. The one sent at 36 is in
+    // propagation, and arrives at 100. The one sent at 46 is sent for four ms before the outage and for four after it.
+    // Those of 60 and 62 wait until 104 and 112. The one sent at 200 is unaffected.
     let found = outcome(&changes, &[22, 36, 46, 60, 62, 200]);
     assert_eq!(found.at(), [(0, 100.0), (1, 100.0), (2, 124.0), (3, 132.0), (4, 140.0), (5, 228.0)]);
     assert_eq!(found.lost, []);
@@ -275,8 +276,8 @@ fn packets_wait_in_an_outage() {
 #[test]
 fn packets_are_lost_in_an_outage() {
     let changes = Changes { gaps: vec![gap(50, 100, During::Lose)], ..Changes::default() };
-    // 22 is due at 50; 42 leaves at 50 and is due at 70; 71 and 80 are sent in the outage, due at 99 and 108; 100 is
-    // sent at its end.
+    // The packet sent at 22 is due at 50. The one sent at 42 leaves at 50, and is due at 70. Those of 71 and 80 are
+    // sent in the outage, and are due at 99 and 108. The one of 100 is sent at the end of the outage.
     let found = outcome(&changes, &[13, 22, 42, 71, 80, 100]);
     assert_eq!(found.at(), [(0, 41.0), (5, 128.0)]);
     let lost: Vec<(u64, u32)> = found.lost.iter().map(|(at, number)| (at / MS, *number)).collect();
@@ -289,7 +290,7 @@ fn packets_are_lost_in_an_outage() {
     assert_eq!(outcome(&short, &[0]).at(), [(0, 28.0)]);
 }
 
-/// In an outage the queue fills, and packets wait although the link is idle.
+/// In an outage packets wait although the link is idle, and the queue fills.
 #[test]
 fn packets_waiting_in_an_outage_count_towards_the_limit() {
     let changes = Changes { gaps: vec![gap(50, 100, During::Wait)], ..Changes::default() };
@@ -338,8 +339,8 @@ fn jitter_begins_at_the_configured_time() {
     assert_eq!(found.at(), [(0, 28.0), (1, 67.0), (2, 80.0)]);
 }
 
-/// With reordering each packet arrives independently; without reordering, no earlier than all previous packets. The
-/// random draws are equal in both cases.
+/// With reordering each packet arrives independently. Without reordering no packet arrives earlier than a previous one.
+/// The random draws are equal in both cases.
 #[test]
 fn packets_overtake_only_with_reordering() {
     let at: Vec<u64> = (0..5_000).map(|index| 10 * index).collect();
@@ -446,7 +447,7 @@ fn recorded() -> Changes {
     Changes { opportunities: [Opportunities::new(vec![5, 5, 20, 30]), None], ..Changes::default() }
 }
 
-/// 4 opportunities of 1504 bytes in 30 ms; one per millisecond, and one per second.
+/// Three traces: 4 opportunities of 1504 bytes in 30 ms, one opportunity per millisecond, and one per second.
 #[test]
 fn mean_rate_of_a_delivery_trace_is_bytes_per_period() {
     let rate = |millis: Vec<u64>| Opportunities::new(millis).unwrap().mean_rate().bits_per_sec();
@@ -487,10 +488,10 @@ fn packets_leave_at_opportunities() {
     // Busy from 0 to 20, 20 to 35 and 35 to 50 ms.
     assert_eq!(found.counters.busy, ms(50));
 
-    // After 33 periods, 990 ms. An opportunity at the arrival time is missed, also in a later period.
+    // The times lie after 33 periods, 990 ms. An opportunity at the arrival time is missed, also in a later period.
     assert_eq!(outcome(&recorded(), &[999, 1010, 1020]).at(), [(0, 1030.0), (1, 1040.0), (2, 1045.0)]);
 
-    // A full packet takes an opportunity; a larger one continues at the next.
+    // A full packet takes one opportunity. A larger packet continues at the next opportunity.
     let offered = [(0, 1500), (0, 1500), (0, 1500), (0, 3004), (0, 40)];
     let found = carry(changing(&recorded(), (Limit::None, Tie::default()), HOP, false), &perfect(), &offered);
     assert_eq!(found.at(), [(0, 25.0), (1, 25.0), (2, 40.0), (3, 55.0), (4, 55.0)]);
@@ -540,17 +541,18 @@ fn bits_are_sent_at_the_current_rate() {
     let rows =
         vec![row(4, Some(2_000_000), None, 0.0), row(100, Some(0), None, 0.0), row(110, Some(1_000_000), Some(5), 0.0)];
     let changes = Changes { rows, ..Changes::default() };
-    // 0: half of the packet at 1 Mbps, the rest from 4 to 6 ms. 98: half of it until 100, the rest from 110 to 114, and
-    // then 5 ms of delay.
+    // Half of packet 0 is sent at 1 Mbps, and the rest from 4 to 6 ms. Half of the packet at 98 is sent until 100, and
+    // the rest from 110 to 114. Then 5 ms of delay follow.
     assert_eq!(outcome(&changes, &[0, 60, 98]).at(), [(0, 26.0), (1, 84.0), (2, 119.0)]);
-    // 96: leaves at 100, just before the rate is 0, with 20 ms of delay. 102: sent from 110. The shorter delay does not
-    // permit overtaking.
+    // The packet at 96 leaves at 100, just before the rate is 0, with 20 ms of delay. The packet at 102 is sent from
+    // 110 on. The shorter delay does not permit overtaking.
     assert_eq!(outcome(&changes, &[96, 102]).at(), [(0, 120.0), (1, 123.0)]);
     let changes = Changes { rows: vec![row(50, None, Some(5), 0.0)], ..Changes::default() };
     assert_eq!(outcome(&changes, &[41, 50]).at(), [(0, 69.0), (1, 69.0)]);
 }
 
-/// Packets are lost with the probability of the row in which they start; 10,000 of each, within four standard errors.
+/// Packets are lost with the probability of the row in which they start: 10,000 packets for each row, within four
+/// standard errors.
 #[test]
 fn loss_ratio_follows_the_link_trace() {
     let changes = Changes { rows: vec![row(0, None, None, 0.3), row(100_000, None, None, 0.02)], ..Changes::default() };

@@ -99,7 +99,7 @@ fn go_back_n_throughput_matches_the_closed_form() {
     }
 }
 
-/// Without loss and with a window shorter than the exchange: W frames in T + 2 d + T_ack.
+/// The channel has no loss, and the window is shorter than the exchange: W frames are sent in T + 2 d + T_ack.
 #[test]
 fn short_window_sends_one_window_per_exchange() {
     let window = 3;
@@ -108,14 +108,14 @@ fn short_window_sends_one_window_per_exchange() {
     for arq in [ArqConfig::SelectiveRepeat(selective), ArqConfig::GoBackN(go_back)] {
         let air = ChannelConfig::Perfect(Default::default());
         let (last, _) = saturated(&arq, &air, Span::from_millis(20), 300);
-        // 99 exchanges of 48.112 ms; in the last one the third frame ends at 24 ms and arrives 20 ms later.
+        // 99 exchanges take 48.112 ms each. In the last exchange the third frame ends at 24 ms and arrives 20 ms later.
         assert_eq!(last.as_nanos(), 99 * 48_112_000 + 44_000_000, "{arq:?}");
     }
 }
 
 /// A packet is lost if its frame and more than m - 1 of the other k + m - 1 of its block are lost: the residual loss of
-/// a code that recovers any m losses. Four standard errors; packets of one block are lost together, so blocks are
-/// counted.
+/// a code that recovers any m losses. The tolerance is four standard errors. Packets of one block are lost together, so
+/// that blocks are counted.
 #[test]
 fn residual_loss_with_fec_matches_an_erasure_code() {
     for (data, parity, loss) in [(8, 2, 0.1), (4, 1, 0.05), (10, 5, 0.3)] {
@@ -140,7 +140,7 @@ fn residual_loss_with_fec_matches_an_erasure_code() {
     }
 }
 
-/// Returns the probability that `lost` of `n` are lost.
+/// Returns the probability that `lost` of `n` frames are lost.
 fn binomial(n: u32, lost: u32, p: f64) -> f64 {
     let combinations = (0..lost).map(|i| f64::from(n - i) / f64::from(i + 1)).product::<f64>();
     combinations * p.powi(lost as i32) * (1.0 - p).powi((n - lost) as i32)
@@ -178,7 +178,7 @@ fn told(arq: &ArqConfig, air: &ChannelConfig, limit: Limit, seed: u64) -> (Vec<(
 }
 
 #[test]
-fn a_window_of_one_frame_is_stop_and_wait() {
+fn go_back_n_with_window_one_equals_stop_and_wait() {
     let fades = two_state::Config {
         mean_good: Span::from_millis(200),
         mean_bad: Span::from_millis(60),

@@ -205,7 +205,8 @@ fn given_up_frame_does_not_block_delivery() {
     );
 }
 
-/// One transmission whose acknowledgment is lost: given up at the sender, delivered once at the receiver.
+/// The acknowledgment of the only transmission is lost. The sender gives the packet up, and the receiver delivers it
+/// once.
 #[test]
 fn frame_with_lost_acknowledgments_is_given_up_although_delivered() {
     for arq in [selective(1, 1, true), selective(1, 1, false), go_back(1, 1)] {
@@ -263,7 +264,8 @@ fn go_back_n_retransmits_all_frames_after_a_lost_one() {
     );
 }
 
-/// The timers of 1 and 2 do not count while 0 is the oldest, so they have all their attempts left when 0 is given up.
+/// The timers of frames 1 and 2 do not count while frame 0 is the oldest. Therefore these frames have all their
+/// attempts left when frame 0 is given up.
 #[test]
 fn go_back_n_gives_up_the_oldest_and_continues_with_the_next() {
     assert_eq!(
@@ -292,8 +294,8 @@ fn go_back_n_gives_up_the_oldest_and_continues_with_the_next() {
     );
 }
 
-/// The window is closed from 2 ms on. One of the packets that arrive then may wait; an expedited one is sent first when
-/// the window opens.
+/// The window is closed from 2 ms on. One of the packets that arrive then may wait. An expedited packet is sent first
+/// when the window opens.
 #[test]
 fn packets_waiting_for_the_window_are_limited_and_expedited_ones_first() {
     let offered = [(0, 125, false), (0, 125, false), (3, 125, false), (3, 125, true), (3, 125, false)];
@@ -324,7 +326,7 @@ fn expedited_packets_keep_their_order() {
     assert_eq!(arrivals, [" 3000 0", " 8112 2", "13224 3", "18336 1"]);
 }
 
-/// Blocks of two. The third packet is alone in its block: after a pause of 5 ms its parity is sent.
+/// Blocks consist of two packets. The third packet is alone in its block, whose parity is sent after a pause of 5 ms.
 #[test]
 fn parity_restores_a_lost_packet() {
     assert_eq!(
@@ -348,15 +350,15 @@ fn parity_restores_a_lost_packet() {
 
 #[test]
 fn block_with_too_many_losses_delivers_received_packets() {
-    // Lost: the parity and the first packet, then both packets.
+    // In one case the parity and the first packet are lost, in the other case both packets.
     for (drop, end) in [([0, 2], [" 5000 0 lost", " 5000 1 arrives"]), ([0, 1], [" 5000 0 lost", " 5000 1 lost"])] {
         let log = timeline(&parity(2, 1, true), dropping(&drop), 2);
         assert_eq!(log[log.len() - 2..], end, "{log:#?}");
     }
 }
 
-/// Any two of four frames restore the block. A parity frame is as long as the longest of its block, 125 bytes, sent in
-/// 1 ms; the packet of 50 bytes takes 0.4 ms.
+/// Any two of the four frames suffice to restore the block. A parity frame is as long as the longest of its block, 125
+/// bytes, sent in 1 ms; the packet of 50 bytes takes 0.4 ms.
 #[test]
 fn any_two_of_four_frames_restore_the_block() {
     let offered = [(0, 125, false), (0, 50, false)];

@@ -178,8 +178,8 @@ impl Agent for DelayedDuplicates {
             self.drop_all(held, cx);
             return AgentVerdict::Pass;
         }
-        // A changed window makes it a window update [RFC5681 s2], except with SACK blocks, which report a segment out
-        // of order [RFC6675 s2].
+        // A changed window makes the acknowledgment a window update [RFC5681 s2], except with SACK blocks, which report
+        // a segment out of order [RFC6675 s2].
         let updates = segment.window != flow.window && segment.options.sack.is_empty();
         if ahead < 0 || segment.seq_len() > 0 || updates {
             if ahead == 0 {

@@ -62,8 +62,9 @@ impl Config {
     }
 }
 
-/// Sizes of a flow's state and of one range, in bytes, as reported in the counters.
+/// Size of a flow's state in bytes, as reported in the counters.
 const FLOW_BYTES: u64 = 50;
+/// Size of one range in bytes, as reported in the counters.
 const RANGE_BYTES: u64 = 16;
 
 /// Received data of a flow.
@@ -84,7 +85,7 @@ impl ReceivedRanges {
     /// Records received data; returns true if a hole was discarded because more than `most` ranges would be stored.
     fn take(&mut self, start: u64, end: u64, most: usize) -> bool {
         let (mut start, mut end) = (start, end);
-        // Merge the range with those that overlap or touch it.
+        // Merge the range with those ranges that overlap or touch it.
         while let Some((from, to)) = self.come.range(..=end).next_back().map(|(from, to)| (*from, *to))
             && to >= start
         {
@@ -96,7 +97,8 @@ impl ReceivedRanges {
         if self.come.len() <= most {
             return false;
         }
-        // The first hole is discarded: a loss on the radio link may then be treated as congestion, never the reverse.
+        // The first hole is discarded. A loss on the radio link may then be treated as congestion, but congestion never
+        // as a loss on the radio link.
         if let Some((from, _)) = self.come.pop_first()
             && let Some(second) = self.come.first_entry()
         {
@@ -107,7 +109,7 @@ impl ReceivedRanges {
     }
 
     /// Returns true if the byte at `ack` is missing although later ones were received. Data before the first segment
-    /// seen may have been received earlier, so it does not count as lost.
+    /// seen does not count as lost, because it may have been received earlier.
     fn is_lost(&mut self, ack: u64) -> bool {
         if ack < self.first {
             return false;

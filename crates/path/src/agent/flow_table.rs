@@ -121,7 +121,7 @@ impl<T> FlowTable<T> {
     }
 }
 
-/// State of a flow and its wake-up time; `NEVER` for none.
+/// State of a flow, and the flow's wake-up time; `NEVER` for none.
 struct Timed<T> {
     state: T,
     due: Time,

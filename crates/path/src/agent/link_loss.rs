@@ -17,7 +17,7 @@ use crate::outcome::RadioNotice;
 /// Actions that pictures mark.
 const ACTIONS: &[SchemeAction] = &[SchemeAction {
     event: "own_data_given_up",
-    label: "sender told: given up by its link layer",
+    label: "report to the sender that the link layer gave up the segment",
     effect: Effect::ReportsLoss,
 }];
 

@@ -118,20 +118,22 @@ struct MTcpCounters {
 
 /// State of a flow of data towards the radio link.
 struct MTcpFlow {
-    /// First sequence number seen, and the number after all data seen.
+    /// First sequence number seen.
     first: SeqNum,
+    /// Sequence number after all data seen.
     top: SeqNum,
     /// Sequence number after the sender's FIN; `None` before a FIN.
     fin: Option<SeqNum>,
-    /// The sender's last segment with its data removed, for its acknowledgment number and window; `None` if it was a
-    /// SYN without ACK.
+    /// The sender's last segment without data, from which acknowledgment number and window are read; `None` if the
+    /// segment was a SYN without ACK.
     sender: Option<Segment>,
     /// The mobile's last acknowledgment, without data; whether its last byte is withheld from the sender; and whether
     /// it was a duplicate.
     acked: Option<Segment>,
     kept_back: bool,
     repeated: bool,
-    /// Time since which the mobile is disconnected and the sender has a window of zero; `None` while it is connected.
+    /// Start of the mobile's disconnection, from which the sender has a window of zero; `None` while the mobile is
+    /// connected.
     gone: Option<Time>,
 }
 
@@ -262,7 +264,7 @@ impl Agent for MTcp {
             && says != segment.ack
         {
             segment.ack = says;
-            // Keep the right edge of the window, if it can be represented without scaling.
+            // Keep the right edge of the window if a window field without scaling can represent it.
             if segment.window_shift == 0 && segment.window > 0 && segment.window < u32::from(u16::MAX) {
                 segment.window += 1;
             }

@@ -75,7 +75,8 @@ impl AgentCx<'_> {
         self.send.push(Departure { packet, expedited: false });
     }
 
-    /// As [`send`](Self::send), but ahead of all packets that wait for the link, except earlier expedited ones.
+    /// Sends a packet as [`send`](Self::send) does, but ahead of all packets that wait for the link, except earlier
+    /// expedited ones.
     pub fn send_expedited(&mut self, packet: Packet) {
         self.send.push(Departure { packet, expedited: true });
     }

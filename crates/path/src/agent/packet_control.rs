@@ -37,7 +37,7 @@ pub fn traits() -> Traits {
     Traits {
         semantics: Semantics::Kept,
         changes: &[SchemeNode::BaseStation],
-        // At a host that sends data over its radio link, the filters are in front of the host's own sender.
+        // At a host that sends data over its radio link, the filters work between the host's sender and the link.
         uploads: &[SchemeNode::Sender],
         needs_link_reports: false,
         actions: ACTIONS,
@@ -79,7 +79,7 @@ impl Settings for Config {
     }
 
     fn without_effect(&self) -> Option<&'static str> {
-        let expected = "at least one of its filters: without both it has no effect";
+        let expected = "at least one filter of packet-control: without both filters packet-control has no effect";
         (!self.ack_filter && !self.data_filter).then_some(expected)
     }
 }

@@ -21,7 +21,8 @@ pub(super) struct LruTable<K, T> {
     most: usize,
     places: Vec<Option<LruEntry<K, T>>>,
     free: Vec<u32>,
-    /// Never iterated, and hashed with a fixed seed: results cannot depend on the iteration order.
+    /// The index of each key. The map is never iterated, and hashed with a fixed seed, so that results cannot depend on
+    /// its order.
     numbers: HashMap<K, u32, FixedState>,
     oldest: u32,
     newest: u32,
@@ -141,7 +142,8 @@ mod tests {
         let mut table = LruTable::new(4);
         let numbers: Vec<u32> = (0..4).map(|key| table.insert(key, 10 * key)).collect();
         assert!(table.is_full());
-        // The order 0 1 2 3 becomes 1 3 0 2: an entry from the middle, one from the front, and the last one again.
+        // The order 0 1 2 3 becomes 1 3 0 2. An entry from the middle is used, one from the front, and the last one
+        // twice.
         for used in [2, 0, 2, 2] {
             table.touch(numbers[used]);
         }

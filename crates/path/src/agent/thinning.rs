@@ -51,8 +51,9 @@ pub(super) struct Thinning<P> {
 const FLOW_BYTES: u64 = 148;
 
 struct ThinnedFlow {
-    /// Highest acknowledgment number seen, held or passed, and the window with it.
+    /// Highest acknowledgment number seen, held or passed.
     ack: SeqNum,
+    /// Window advertised with the highest acknowledgment number.
     window: u32,
     /// Highest acknowledgment number that has passed.
     said: SeqNum,
@@ -111,7 +112,8 @@ impl<P: Pace> Thinning<P> {
         verdict
     }
 
-    /// Processes any other acknowledgment: a held one is sent before it, unless it acknowledges more.
+    /// Processes any other acknowledgment. A held acknowledgment is dropped if this acknowledgment covers more data.
+    /// Otherwise the held one is sent first.
     fn interrupt(&mut self, flow: FlowKey, packet: &Packet, segment: &Segment, cx: &mut AgentCx<'_>) -> AgentVerdict {
         self.flows.wake_at(&flow, Time::NEVER);
         let Some(known) = self.flows.peek(&flow) else { return AgentVerdict::Pass };
@@ -136,7 +138,8 @@ impl<P: Pace> Thinning<P> {
         }
     }
 
-    /// Processes a SYN or RST, after which the flow's numbers are invalid: a held acknowledgment is sent before it.
+    /// Processes a SYN or RST, after which the flow's sequence numbers are invalid. A held acknowledgment is sent
+    /// before it.
     fn end_flow(&mut self, flow: FlowKey, packet: &Packet, cx: &mut AgentCx<'_>) -> AgentVerdict {
         let kept = self.flows.remove(&flow).and_then(|known| known.kept);
         if kept.is_none() {

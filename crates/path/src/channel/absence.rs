@@ -26,7 +26,8 @@ pub struct Config {
     /// Period with which all intervals repeat.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub period: Option<Span>,
-    /// How often all intervals occur, the first time included; more than once only with `period`. 1 if not given.
+    /// The number of times that all intervals occur, the first time included; more than once only with `period`. 1 if
+    /// not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = REPETITIONS))]
     pub repetitions: Option<u32>,
@@ -215,7 +216,8 @@ mod tests {
         assert_eq!(fates(Reception::AtOnce, &FRAMES), expected);
     }
 
-    /// A frame sent while away does not count: at 200 ms and 1200 ms the mobile has returned but does not receive.
+    /// A frame that the mobile sends while it is away does not count. Therefore it has returned at 200 ms and 1200 ms,
+    /// but does not receive.
     #[test]
     fn returned_mobile_receives_only_after_sending() {
         let expected = [true, false, false, false, false, true, true, false, false, true];

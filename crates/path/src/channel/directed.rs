@@ -50,7 +50,7 @@ mod tests {
     use crate::event::LinkDirection;
 
     #[test]
-    fn each_direction_has_its_own_fates() {
+    fn directions_have_independent_fates() {
         let channel = |loss| ChannelConfig::Uniform(uniform::Config { loss }).build(Stream::named(1, 0, "air"));
         let mut both = Directed::new([channel(0.0), channel(1.0)]);
         let mut fate = |direction| {

@@ -166,8 +166,8 @@ mod tests {
         assert!((both - 0.01).abs() < 4.0 * (3.0 * 0.01 / n).sqrt(), "{both}");
     }
 
-    /// As in netem the state for the next frame is drawn first, and the loss with the old state: the first frame is in
-    /// GOOD.
+    /// In netem the state for the next frame is drawn first, and the loss is drawn with the old state. Therefore the
+    /// first frame is in GOOD.
     #[test]
     fn state_changes_after_the_frame() {
         assert_eq!(losses(Config { p: 1.0, r: Some(1.0), h: 0.0, k: 1.0 }, 6), [false, true, false, true, false, true]);

@@ -128,8 +128,8 @@ pub trait Channel: Send {
 #[derive(Debug)]
 pub struct FrameDraws {
     stream: Stream,
-    /// For each direction, the last start and the number of earlier frames with this start: frames of zero duration may
-    /// share it.
+    /// For each direction, the last start, and the number of earlier frames with the same start, which frames of zero
+    /// duration can have.
     last: [(Time, u32); 2],
 }
 

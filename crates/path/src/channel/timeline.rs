@@ -39,7 +39,7 @@ impl Timeline {
 
     /// Discards switches before `time`; later queries must not concern earlier times.
     pub fn forget_before(&mut self, time: Time) {
-        // The last known switch is kept: the next one is computed from it.
+        // The last known switch is kept, because the next one is computed from it.
         while self.switches.len() > 1 && self.switches[0] < time {
             self.switches.pop_front();
             self.forgotten += 1;

@@ -13,7 +13,7 @@ pub struct ChannelTraits {
     pub first_absence: Option<Keyed<Span>>,
     /// The signal power over time, if frames arrive at the rates for which it suffices.
     pub signal: Option<Keyed<Vec<Level>>>,
-    /// True if the states are a recording: a run does not record them again.
+    /// True if the states are read from a recording, so that a run does not record them again.
     pub recorded: bool,
 }
 

@@ -11,7 +11,7 @@ pub(crate) struct Due<T> {
     pub what: T,
 }
 
-/// Events in the order of their starts, which is the order of their times because all have the same delay.
+/// Events in the order of their starts. This is also the order of their times, because all events have the same delay.
 pub(crate) type DueQueue<T> = VecDeque<Due<T>>;
 
 /// Returns the time of the first event.

@@ -64,7 +64,7 @@ pub struct FifoLink {
 }
 
 impl FifoLink {
-    /// Creates a link that wakes at `slot`; `lossy` tells whether its channel can lose packets.
+    /// Creates a link that wakes at `slot`. `lossy` is true if the link's channel can lose packets.
     pub fn new(
         hop: HopId,
         line: TransmissionLine,
@@ -93,7 +93,7 @@ impl FifoLink {
     pub fn counters(&self, now: Time) -> HopCounters {
         let mut counters = self.counters;
         counters.frames_sent -= self.state(now).waiting as u64;
-        // While a packet waits, the line is busy until `free_at`.
+        // The line is busy until `free_at` while a packet waits.
         counters.busy = counters.busy - self.free_at.since(now);
         counters
     }
@@ -113,7 +113,7 @@ impl FifoLink {
         self.enqueue(&CompactPacket::of(packet), options, cx)
     }
 
-    /// Queues a packet without options, as [`on_packet`](Self::on_packet) does.
+    /// Queues a packet without options as [`on_packet`](Self::on_packet) queues one.
     #[inline]
     pub fn on_compact<O: Observer>(&mut self, packet: &CompactPacket, cx: &mut Cx<'_, O>) -> Option<Time> {
         self.enqueue(packet, None, cx)

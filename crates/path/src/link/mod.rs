@@ -42,8 +42,8 @@ use crate::queue::{Backlog, RouterBuffer};
 /// [`RouterBuffer`] when it is offered, and the link frees it once: when the packet is refused or dropped, at its departure,
 /// or with acknowledgments when it is acknowledged or given up.
 pub trait Link: Send {
-    /// Accepts a packet, before all waiting packets that are not expedited if `expedited`. Returns whether it was
-    /// accepted; the link counts and reports a packet that it refuses. A link with a delay before its queue may drop an
+    /// Accepts a packet. An `expedited` packet is queued before all waiting packets that are not expedited. Returns
+    /// false for a refused packet, which the link counts and reports. A link with a delay before its queue may drop an
     /// accepted packet later.
     fn accept(&mut self, packet: &Packet, expedited: bool, buffer: &mut RouterBuffer, cx: &mut LinkCx<'_>) -> bool;
 
@@ -89,8 +89,8 @@ pub struct LinkParts {
     pub queue: Backlog,
     /// Its wake-up.
     pub slot: Slot,
-    /// True if an agent at the far end gets packets before that end's delay: only for a link layer that [requires
-    /// it](crate::mac::arq::Arq::agent_before_delay).
+    /// True if an agent at the far end receives packets before that end's delay. Only a link layer that [requires
+    /// it](crate::mac::arq::Arq::agent_before_delay) sets this.
     pub agent_at_far_end: bool,
     /// True if acknowledged packets are reported to the sending node.
     pub reports_deliveries: bool,
@@ -117,7 +117,7 @@ pub struct TransmissionLine {
     pub delay: Span,
     /// How transmission times are computed.
     pub timing: Timing,
-    /// The last size queried, with its transmission time: most packets of a direction have the same size, and a
+    /// The last size queried, with its transmission time. Most packets of a direction have the same size, and a
     /// division costs as much as an event.
     last: (u32, Span),
 }

@@ -59,7 +59,7 @@ pub struct PriorityLink {
 }
 
 impl PriorityLink {
-    /// Creates a transmitter that wakes at `slot`; `lossy` tells whether its link's channel can lose packets.
+    /// Creates a transmitter that wakes at `slot`. `lossy` is true if the link's channel can lose packets.
     pub fn new(
         hop: HopId,
         line: TransmissionLine,
@@ -106,7 +106,8 @@ impl PriorityLink {
         buffer.release(self.backlog.take_dropped().bytes);
     }
 
-    /// Begins the transmission of a packet; its arrival has the order of the packet's own arrival here.
+    /// Begins the transmission of a packet. `order` is the order of the packet's arrival at this link, which its
+    /// arrival at the far end also has.
     fn send(&mut self, packet: &Packet, order: Order, waited: bool, buffer: &mut RouterBuffer, cx: &mut LinkCx<'_>) {
         let (size, now) = (packet.size(), cx.now);
         let duration = self.line.transmission_time(size);
@@ -135,8 +136,8 @@ impl PriorityLink {
         self.flying.push_back(Due { at: leaves + self.line.delay, order, what: in_transit });
     }
 
-    /// Sets the wake-up to the next arrival, or to the time at which the line is free for a waiting packet. Most
-    /// packets do not change it.
+    /// Sets the wake-up to the next arrival, or to the time at which the line is free for a waiting packet. The wake-up
+    /// remains the same for most packets.
     #[inline]
     fn rearm(&mut self, cx: &mut LinkCx<'_>) {
         let free = (!self.backlog.is_empty()).then_some(self.free);
@@ -161,7 +162,7 @@ impl Link for PriorityLink {
             self.send_waiting(buffer, cx);
         }
         let over = self.free.0 < cx.now || (self.free.0 == cx.now && self.tie == Tie::DepartureFirst);
-        // An idle line sends the packet at once: nothing waits, so no limit applies.
+        // An idle line sends the packet at once, so that no limit applies.
         let waits = !(self.backlog.is_empty() && (over || self.flying.is_empty()));
         let others = match self.tie {
             Tie::ArrivalFirst if self.begun.at == cx.now => (self.begun.packets, self.begun.bytes),
@@ -187,7 +188,7 @@ impl Link for PriorityLink {
         accepted
     }
 
-    /// A packet arrives at the far end, or the transmission of the next begins.
+    /// Handles the arrival of a packet at the far end, or the beginning of the next transmission.
     fn wake(&mut self, buffer: &mut RouterBuffer, outcomes: &mut Outcomes<'_>, cx: &mut LinkCx<'_>) {
         let arriving =
             if peek_due(&self.flying).is_some_and(|(at, _)| at <= cx.now) { self.flying.pop_front() } else { None };

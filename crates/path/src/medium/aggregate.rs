@@ -191,7 +191,8 @@ impl Medium {
         }
     }
 
-    /// Completes an exchange: it was answered (`answered`), or failed at `step`. Back-off slots count from `from` on.
+    /// Completes an exchange that was answered (`answered`), or else failed at `step`. The slots of the following
+    /// back-off count from `from` on.
     pub(super) fn settle<O: Observer>(
         &mut self,
         number: MediumStationId,

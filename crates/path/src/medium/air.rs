@@ -15,15 +15,15 @@ use crate::mac::dcf::FrameKind;
 
 /// A frame in transmission.
 pub(super) struct Flying {
-    /// Station to whose exchange the frame belongs; an exchange has one frame in transmission at a time, a data frame
-    /// or a response.
+    /// The station to whose exchange the frame belongs. An exchange has at most one frame in transmission at a time, a
+    /// data frame or a response.
     pub owner: MediumStationId,
     pub from: MediumStationId,
     pub to: MediumStationId,
     pub frame: AirFrame,
     /// True if another frame overlaps the frame at its receiver.
     collided: bool,
-    /// True if the channel damages it.
+    /// True if the channel damages the frame.
     corrupted: bool,
     /// True if the frame's receiver is in range and can decode it.
     readable: bool,
@@ -53,8 +53,8 @@ impl Flying {
         (self.frame.start + self.frame.duration).since(now).min(self.frame.duration)
     }
 
-    /// Returns true if `other` overlaps this frame at this frame's receiver. A station's own frame reaches it without
-    /// delay.
+    /// Returns true if `other` overlaps this frame at the receiver of this frame. A station's own frames reach the
+    /// station without delay.
     fn overlaps(&self, other: &Flying, delay: Span) -> bool {
         let until = |frame: &AirFrame| frame.start + frame.duration;
         let (own_delay, other_delay) = (delay, if other.from == self.to { Span::ZERO } else { delay });
@@ -80,8 +80,8 @@ impl Flying {
 }
 
 impl Medium {
-    /// Transmits a frame over `hop`; `number` is its number among the data frames of the hop. Returns the time at which
-    /// its end has reached all stations.
+    /// Transmits a frame over `hop`; `number` is the frame's number among the data frames of the hop. Returns the time
+    /// at which the end of the frame has reached all stations.
     pub(super) fn launch<O: Observer>(
         &mut self,
         [owner, from, to]: [MediumStationId; 3],
@@ -131,7 +131,7 @@ impl Medium {
     fn fly<O: Observer>(&mut self, mut flying: Flying, cx: &mut Cx<'_, O>) -> Time {
         let Flying { owner, from, to, frame, .. } = flying;
         let (audibility, plane, delay) = (&self.audibility, self.plane.as_ref(), self.phy.delay);
-        // A transmitting station receives nothing: it senses itself.
+        // A transmitting station senses its own frame, and receives nothing.
         let spoils = |first: &Flying, other: &Flying| {
             audibility.senses(first.to, other.from)
                 && first.overlaps(other, delay)

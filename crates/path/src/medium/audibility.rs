@@ -17,7 +17,7 @@ use crate::event::Reach;
 pub(super) struct Audibility {
     /// For each station, its group.
     pub group: IdVec<MediumStationId, SenseGroupId>,
-    /// For each station, the groups that sense it.
+    /// For each station, the groups that sense the station.
     pub audience: IdVec<MediumStationId, Audience<SenseGroupId>>,
     /// The stations of each group; none for a number that is not in use.
     members: IdVec<SenseGroupId, Vec<MediumStationId>>,

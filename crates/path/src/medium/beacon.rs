@@ -42,7 +42,7 @@ impl Medium {
         }
     }
 
-    /// Handles a target time: the station queues a beacon, unless the previous one is still queued.
+    /// Handles the target time of a beacon: the station queues a beacon, unless the previous one is still queued.
     pub fn on_beacon<O: Observer>(&mut self, number: MediumStationId, cx: &mut Cx<'_, O>) {
         let station = &mut self.stations[number];
         let Some(beacons) = &mut station.beacons else { return };

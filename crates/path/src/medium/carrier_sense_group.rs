@@ -19,7 +19,8 @@ use super::phase::MediumPhase;
 use super::station::Station;
 use crate::mac::dcf::Phy;
 
-/// A station whose slots count from a separate time. If it is resting, the end of its slots causes no action.
+/// A station whose slots are counted separately from those of its group. The end of the slots of a resting station
+/// causes no action.
 struct Apart {
     station: MediumStationId,
     from: Time,
@@ -67,7 +68,7 @@ impl CarrierSenseGroup {
         now >= from && (self.frames_sensed == 0 || self.is_unsensed(now, phy))
     }
 
-    /// Returns true if the current busy period began too recently to be sensed: a station whose turn comes now still
+    /// Returns true if the current busy period began too recently to be sensed. A station whose turn comes now still
     /// transmits.
     fn is_unsensed(&self, now: Time, phy: &Phy) -> bool {
         self.frames_sensed > 0 && now <= self.busy_since + phy.delay
@@ -100,8 +101,9 @@ impl CarrierSenseGroup {
         (silent + silence).max(self.reserved_from(station) + phy.difs)
     }
 
-    /// Returns the time from which slots count for a station in the current idle period. Reservations of the station's
-    /// exchanges do not apply to it, and after a frame that it alone could not decode it waits for EIFS.
+    /// Returns the time from which slots count for a station in the current idle period. Reservations by the station's
+    /// own exchanges do not apply to the station. After a frame that only this station could not decode, the station
+    /// waits for EIFS.
     pub fn counts_from(&self, number: MediumStationId, station: &Station, phy: &Phy) -> Time {
         let unread = station.unread == Some(self.idle_since);
         if self.reserved.is_empty() && !unread {
@@ -112,8 +114,8 @@ impl CarrierSenseGroup {
         }
     }
 
-    /// Handles a resting station that has data to send: returns the time from which it counts slots, and the slots left
-    /// of its last back-off at that time; `None` if that back-off has ended by `now`.
+    /// Ends the rest of a station that now has data to send. Returns the time from which the station counts slots, and
+    /// the slots left of its last back-off at that time; `None` if that back-off has ended by `now`.
     pub fn end_rest(
         &mut self,
         number: MediumStationId,
@@ -141,7 +143,7 @@ impl CarrierSenseGroup {
     /// `now`. Its idle period began with the end of that frame, independent of reservations and collisions seen by
     /// others [802.11-2007 s9.2.5.2]; later busy periods count as for the others.
     pub fn after_silence(&self, number: MediumStationId, station: &Station, sent: Time, now: Time, phy: &Phy) -> Time {
-        // A frame that ends exactly now counts as sensed: events at one time have no order.
+        // A frame that ends exactly now counts as sensed, because events at the same time have no order.
         let sensed_more = self.busy_since > sent && !self.is_unsensed(now, phy) || self.idle_since == now;
         if sensed_more {
             self.counts_from(number, station, phy).max(now)
@@ -168,7 +170,7 @@ impl CarrierSenseGroup {
     }
 
     /// Stops the counting of slots at the start of a busy period. Stations whose turn comes before they can sense the
-    /// frame still transmit, and so does the sender of the frame.
+    /// frame still transmit, as the sender of the frame does.
     fn freeze(
         &mut self,
         now: Time,
@@ -216,8 +218,8 @@ impl CarrierSenseGroup {
         }
     }
 
-    /// Handles the end of a frame. If the frame could be decoded, its reservation sets the NAV. `is_member` tells whether a
-    /// station is in this group.
+    /// Handles the end of a frame. If the frame could be decoded, its reservation sets the NAV. `is_member` returns
+    /// true for a station of this group.
     pub fn frame_ends(
         &mut self,
         now: Time,
@@ -288,8 +290,8 @@ impl CarrierSenseGroup {
         schedule: &mut Schedule,
     ) {
         stations[number].phase = MediumPhase::Contending { turn: None };
-        // The current frame cannot be sensed yet: proceed as if the back-off had begun first, since events at one time
-        // have no order.
+        // The current frame cannot be sensed yet. As events at the same time have no order, the back-off counts as
+        // begun before the frame.
         if self.is_unsensed(now, phy) {
             let apart = Apart { station: number, from, slots: left };
             return self.freeze_apart(apart, now, self.busy_since + phy.delay, phy, stations, schedule);
@@ -315,8 +317,8 @@ impl CarrierSenseGroup {
         self.rearm(phy, stations, schedule);
     }
 
-    /// Starts the back-off of `left` slots after an exchange of a station without data to send; slots count from `from`
-    /// on.
+    /// Starts the back-off of a station without data to send, after an exchange. The back-off has `left` slots, which
+    /// count from `from` on.
     #[expect(clippy::too_many_arguments, reason = "the state belongs to the medium")]
     pub fn rest(
         &mut self,

@@ -367,7 +367,7 @@ impl Medium {
             head.sent = 0;
             // The window is reset after each acknowledged MPDU [802.11-2007 s9.2.4], and a fragment is an MPDU.
             station.window = self.phy.cw_min;
-            // The previous frame announced the duration of this fragment, so the rate must be the same.
+            // The previous frame announced the duration of this fragment. Therefore the rate must be the same.
             self.set_next_fragment(number, rate);
         }
         behind > 0
@@ -436,8 +436,8 @@ impl Medium {
         self.back_off(number, Some(from), cx);
     }
 
-    /// Starts the back-off after an exchange, with or without further data; slots count from `from` on, or from the
-    /// group's time if `None`.
+    /// Starts the back-off after an exchange, with or without further data. The slots count from `from` on, or from the
+    /// time of the group if `None`.
     pub(super) fn back_off<O: Observer>(&mut self, number: MediumStationId, from: Option<Time>, cx: &mut Cx<'_, O>) {
         let station = &mut self.stations[number];
         let slots = draw_back_off(self.number, number, station, cx);

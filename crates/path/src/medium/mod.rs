@@ -185,8 +185,8 @@ impl Medium {
         }
     }
 
-    /// Queues a packet, which occupies space in `buffer`, at a transmit queue, before all waiting packets if
-    /// `expedited`. Returns false if the queue refuses it; its space in the buffer is then free.
+    /// Queues a packet at a transmit queue. An `expedited` packet is queued before all waiting packets. The packet
+    /// occupies space in `buffer`. If the queue refuses the packet, this space is freed, and the result is false.
     pub fn on_packet<O: Observer>(
         &mut self,
         id: QueueId,
@@ -198,8 +198,8 @@ impl Medium {
         let (number, queue) = (id.station, id.index());
         let station = &mut self.stations[number];
         let target = &mut station.queues[queue];
-        // Without other data the packet becomes the head of line at once and does not enter the queue, so the limit
-        // does not apply.
+        // If there is no other data, the packet becomes the head of line at once. It does not enter the queue, and the
+        // limit does not apply.
         let serving = station.scheduler.next().is_some();
         let first = target.is_empty();
         let offer = Offer { at_once: !serving, expedited, ..Offer::default() };

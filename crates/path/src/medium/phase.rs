@@ -9,8 +9,8 @@ pub(super) enum MediumPhase {
     /// The station's turn, at slot number `turn` of the group; `None` while the station counts slots apart from the
     /// group. The group's timer serves its first station.
     Contending { turn: Option<u64> },
-    /// Transmission: the station's turn has come, and it transmits at the timer regardless of frames that begin
-    /// earlier.
+    /// Transmission: the station's turn has come. The station transmits when its timer expires, even if other frames
+    /// begin earlier.
     Committed,
     /// End of the station's frame.
     Sending(ExchangeStep),

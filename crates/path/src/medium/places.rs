@@ -144,8 +144,8 @@ impl Medium {
     }
 
     /// Finds a group for a station after its audibility to `other` has changed: a group with equal audibility that has
-    /// sensed the same frames so far, or a new group. The station has left the group `old`, in which it was `alone` or
-    /// not.
+    /// sensed the same frames so far, or a new group. The station has left the group `old`. `alone` is true if it was
+    /// the only station of that group.
     fn regroup<O: Observer>(
         &mut self,
         station: MediumStationId,

@@ -9,7 +9,7 @@ use wire::Packet;
 pub(super) struct Reorder {
     /// Number of the next packet to deliver.
     next: u64,
-    /// Packets received after `next`, with `None` for numbers that were given up; at most a window of them.
+    /// Packets received after `next`, with `None` for numbers that were given up; at most a window of packets.
     buffered: BTreeMap<u64, Option<Packet>>,
 }
 
@@ -23,7 +23,7 @@ impl Reorder {
         new
     }
 
-    /// Marks packet `number` as given up, unless it was received.
+    /// Marks packet `number` as given up, unless the packet was received.
     pub fn pass_over(&mut self, number: u64) {
         if number >= self.next {
             self.buffered.entry(number).or_insert(None);

@@ -71,7 +71,7 @@ pub(super) struct TxQueue {
     /// End of the last frame sent.
     pub sent_until: Time,
     next_number: u64,
-    /// State of the receiver: the next packet number and byte of the packet that is not a duplicate.
+    /// State of the receiver: number of the next packet, and the next byte of that packet that is not a duplicate.
     expected: (u64, u32),
 }
 

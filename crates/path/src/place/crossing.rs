@@ -88,7 +88,7 @@ fn find_next_change<S: PartialEq>(
     None
 }
 
-/// Returns the first nanosecond at which `holds` is false; it is true at `from` and false at `to`.
+/// Returns the first nanosecond at which `holds` is false. `holds` is true at `from` and false at `to`.
 fn bisect_change(from: Time, to: Time, holds: impl Fn(Time) -> bool) -> Time {
     let (mut from, mut to) = (from.as_nanos(), to.as_nanos());
     while to - from > 1 {
@@ -136,7 +136,7 @@ mod tests {
         while let Some(at) = next_within(&walker, &station, &distances, times[times.len() - 1], END) {
             times.push(at);
         }
-        // Enters the ranges of 60 m and 20 m at 4 and 8 s, and leaves them one nanosecond after 12 and 16 s.
+        // The node enters the ranges of 60 m and 20 m at 4 and 8 s, and leaves them one nanosecond after 12 and 16 s.
         let expected = [4_000_000_000, 8_000_000_000, 12_000_000_001, 16_000_000_001].map(Time::from_nanos);
         assert_eq!(times[1..], expected);
     }
@@ -147,11 +147,11 @@ mod tests {
         let (left, right) = (NodePath::still([0, 0]), NodePath::still([90_000, 0]));
         let change = |factor| next_nearer(&walker, [&right, &left], factor, Time::ZERO, END);
         assert_eq!(change(1.0), Some(Time::from_nanos(45_000_000_001)));
-        // With the factor 4 for squares: 60 m from one node, 30 m from the other.
+        // The factor is 4 for squares of distances: the change occurs at 60 m from one node and 30 m from the other.
         assert_eq!(change(4.0), Some(Time::from_nanos(60_000_000_001)));
     }
 
-    /// On random paths, every change found by sampling every 50 ms is predicted, and no other change is.
+    /// Each change on random paths that sampling every 50 ms finds is predicted, and no other change is.
     #[test]
     fn predictions_agree_with_sampling() {
         let mut draws = Stream::named(3, 0, "crossing test").draws();

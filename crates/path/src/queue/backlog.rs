@@ -55,7 +55,7 @@ pub struct Dropped {
 pub struct Offer {
     /// See [`Queued::order`].
     pub order: Order,
-    /// See [`Queued::expedited`].
+    /// Whether the packet precedes others: see [`Queued::expedited`].
     pub expedited: bool,
     /// See [`Queued::at_once`].
     pub at_once: bool,
@@ -118,7 +118,7 @@ impl Backlog {
     }
 
     /// Returns true if a packet that is sent [at once](Queued::at_once) can bypass the queue without an effect on the
-    /// discipline: see [`report_bypass`](Self::report_bypass).
+    /// discipline, as for [`report_bypass`](Self::report_bypass).
     #[inline]
     pub fn can_be_bypassed(&self) -> bool {
         matches!(self.discipline, Discipline::DropTail(_))
@@ -190,7 +190,7 @@ impl Backlog {
         self.pop_reporting(hop, counters, cx, |queued| (take(queued), None))
     }
 
-    /// As `pop`; `take` also returns the end of the packet's transmission if it is known, for the report.
+    /// Acts as `pop` does. `take` also returns the end of the packet's transmission, if it is known, for the report.
     #[inline]
     pub fn pop_reporting<O: Observer, T>(
         &mut self,
@@ -231,7 +231,7 @@ impl Backlog {
         }
     }
 
-    /// Returns the packets dropped since the last call, apart from refused ones. The caller frees their space in the
+    /// Returns the packets dropped since the last call, without refused ones. The caller frees their space in the
     /// node's [`RouterBuffer`](super::RouterBuffer).
     #[inline]
     pub fn take_dropped(&mut self) -> Dropped {

@@ -5,7 +5,8 @@ use std::collections::BinaryHeap;
 
 use engine::{Bytes, Time};
 
-/// The buffer of one router, shared by all its links: a packet occupies its bytes from arrival until it has been sent.
+/// The buffer of a router, shared by all its links. A packet occupies its bytes from its arrival until it has been
+/// sent.
 #[derive(Default)]
 pub struct RouterBuffer {
     limit: Option<u64>,
@@ -41,7 +42,7 @@ impl RouterBuffer {
         fits
     }
 
-    /// Returns the bytes occupied at `now` and the limit; `None` for an unlimited buffer, which is not counted.
+    /// Returns the bytes occupied at `now`, and the limit; `None` for an unlimited buffer, whose bytes are not counted.
     pub fn state(&self, now: Time) -> Option<(u64, u64)> {
         let gone = self.departures.iter().filter(|Reverse((at, _))| *at <= now);
         let gone: u64 = gone.map(|Reverse((_, size))| u64::from(*size)).sum();

@@ -5,13 +5,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wire::Dscp;
 
-/// The classes of each band; all other classes are in the last band.
+/// The classes of each band. All classes that are not listed are in the last band.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Bands(pub Vec<Vec<Dscp>>);
 
 impl Default for Bands {
-    /// Voice and network control before all others [RFC4594 s2.1]: EF, VA, CS5, CS6 and CS7.
+    /// Returns a first band for voice and network control [RFC4594 s2.1]: EF, VA, CS5, CS6 and CS7.
     fn default() -> Self {
         let classes = ["EF", "VA", "CS5", "CS6", "CS7"].into_iter().filter_map(|name| name.parse().ok());
         Bands(vec![classes.collect()])

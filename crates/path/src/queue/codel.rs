@@ -1,5 +1,5 @@
-//! CoDel: packets are dropped at the head while the least sojourn time of the last `interval` exceeds `target`
-//! (RFC 8289).
+//! CoDel: packets are dropped at the head while the minimum sojourn time of the last `interval` exceeds `target` (RFC
+//! 8289).
 //!
 //! ```text
 //! a packet may be dropped   if its sojourn time >= target, and more than `mtu` bytes wait behind it, and both have
@@ -32,12 +32,12 @@ pub struct Config {
     pub limit: Limit,
     /// Whether ECN-capable packets are marked instead of dropped.
     pub ecn: bool,
-    /// Nothing is dropped while the waiting bytes do not exceed this size, the size of the largest packet.
+    /// Nothing is dropped while the waiting bytes do not exceed this size, which is that of the largest packet.
     pub mtu: Bytes,
 }
 
 impl Default for Config {
-    /// 5 ms and 100 ms [RFC8289 s5.3], without ECN as in Linux.
+    /// Returns 5 ms and 100 ms [RFC8289 s5.3], without ECN as in Linux.
     fn default() -> Self {
         Config {
             target: Span::from_millis(5),

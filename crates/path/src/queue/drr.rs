@@ -23,7 +23,8 @@ pub struct Config {
     /// Lists of classes; all other classes are the last band.
     pub bands: Bands,
     /// Quantum of each band in bytes: one value for each list and one for the last band, or a single value for all
-    /// bands; each more than 0. A quantum of at least the largest packet sends a packet in each round.
+    /// bands; each more than 0. If the quantum is at least as large as the largest packet, each round sends a packet of
+    /// the band.
     pub quanta: Vec<Bytes>,
     /// The maximum backlog of all bands together.
     pub limit: Limit,
@@ -187,7 +188,8 @@ mod tests {
     use super::super::tests::{Driver, packet_of};
     use super::*;
 
-    /// Quanta of 1000 and 500 bytes, packets of 500: two of the first band for one of the second.
+    /// With quanta of 1000 and 500 bytes and packets of 500 bytes, two packets of the first band are sent for one of
+    /// the second.
     #[test]
     fn bands_share_bytes_by_their_quanta() {
         let config = Config { quanta: vec![Bytes(1000), Bytes(500)], ..Config::default() };

@@ -172,7 +172,7 @@ impl DualPi2 {
         self.l.packets.len() + self.c.packets.len()
     }
 
-    /// Removes the next packet and marks it if due; returns `None` if it was dropped, or no packet waits.
+    /// Removes the next packet, and marks it if due. Returns `None` if the packet was dropped, or no packet waits.
     fn serve(&mut self, cx: &mut QueueCx<'_>) -> Option<Queued> {
         let (now, last) = (cx.now, self.waiting() == 1);
         let coupled = self.config.coupling * self.base;
@@ -271,8 +271,8 @@ mod tests {
         (driver.marked(), driver.take_dropped().len())
     }
 
-    /// At p' = 1/8 the L queue marks a quarter of its packets, the C queue drops or marks 1/64. Sums must exceed 1, so
-    /// of 900 packets 224 and 14 are affected.
+    /// At p' = 1/8 the L queue marks a quarter of its packets, the C queue drops or marks 1/64. A packet is affected
+    /// when a sum of probabilities exceeds 1, so of 900 packets 224 and 14 are affected.
     #[test]
     fn coupled_probabilities_are_a_multiple_and_a_square() {
         assert_eq!(run(0.125, Ecn::Ect1, 900), (224, 0));
@@ -299,7 +299,7 @@ mod tests {
         assert_eq!([999, 1000].map(|micros| marks(&step, micros)), [0, 100]);
     }
 
-    /// At p' = 0.6 the coupled probability is above 1: a share of 0.36 is dropped in either queue.
+    /// At p' = 0.6 the coupled probability is above 1. Then a share of 0.36 is dropped in either queue.
     #[test]
     fn overload_drops_in_both_queues() {
         let (marked, dropped) = run(0.6, Ecn::Ect1, 900);

@@ -42,13 +42,14 @@ pub struct Config {
     pub quantum: Bytes,
     /// Whether ECN-capable packets are marked instead of dropped.
     pub ecn: bool,
-    /// Nothing is dropped while the waiting bytes of a queue do not exceed this size, the size of the largest packet.
+    /// Nothing is dropped while the waiting bytes of a queue do not exceed this size, which is that of the largest
+    /// packet.
     pub mtu: Bytes,
 }
 
 impl Default for Config {
-    /// The defaults of RFC 8290 section 5.2: 1024 queues, a quantum of 1514 bytes, 10,240 packets, ECN; otherwise the
-    /// defaults of CoDel.
+    /// Returns the defaults of RFC 8290 section 5.2: 1024 queues, a quantum of 1514 bytes, 10,240 packets, ECN;
+    /// otherwise the defaults of CoDel.
     fn default() -> Self {
         let codel = codel::Config::default();
         Config {
@@ -102,13 +103,14 @@ struct FlowQueue {
 struct FqCoDel {
     config: Config,
     perturbation: u64,
-    /// By hash; `None` for a queue that was never used.
+    /// The queues by hash; `None` for a queue that was never used.
     flows: Vec<Option<Box<FlowQueue>>>,
     new: VecDeque<u32>,
     old: VecDeque<u32>,
     expedited: PacketFifo,
-    /// Packets and bytes of the flows' queues.
+    /// Number of packets in the flows' queues.
     packets: usize,
+    /// Number of bytes in the flows' queues.
     bytes: u64,
 }
 
@@ -158,7 +160,7 @@ impl FqCoDel {
         (self.expedited.len() + cx.others.0, self.expedited.bytes() + cx.others.1)
     }
 
-    /// A packet joins the queue of its flow.
+    /// Adds a packet to the queue of its flow.
     fn join(&mut self, queued: Queued) {
         let size = queued.packet.size();
         let number = self.classify(&queued.packet);
@@ -285,7 +287,7 @@ mod tests {
         Driver::new(config.build(Stream::named(3, 0, "fq-codel")))
     }
 
-    /// Flow 0 has a backlog; the first packet of flow 1 is in a new queue and leaves next, the second packet of flow 1
+    /// Flow 0 has a backlog. The first packet of flow 1 is in a new queue and leaves next. The second packet of flow 1
     /// leaves after a round.
     #[test]
     fn new_flow_is_served_before_a_backlogged_one() {
@@ -321,7 +323,7 @@ mod tests {
     }
 
     // covers [RFC8290 s4.1]
-    /// The arriving packet counts, too: it makes flow 1 the longest queue, of whose two packets the first is dropped.
+    /// The arriving packet counts, too. It makes flow 1 the longest queue, whose first of two packets is dropped.
     #[test]
     fn arriving_packet_counts_in_the_search_for_the_longest_queue() {
         let mut driver = driver(Config { limit: Limit::Packets(4), ..Config::default() });

@@ -42,7 +42,7 @@ engine::registry! {
         DropTail => drop_tail, "drop-tail", "First in, first out; a packet that arrives at a full queue is dropped", with traits;
         HeadDrop => head_drop, "head-drop", "First in, first out; a packet that arrives at a full queue displaces the first one";
         Red => red, "red", "Drops or marks with a probability that grows with the average backlog (Floyd1993)";
-        CoDel => codel, "codel", "Drops at the head while the least sojourn time exceeds a target (RFC 8289)", with traits;
+        CoDel => codel, "codel", "Drops at the head while the minimum sojourn time exceeds a target (RFC 8289)", with traits;
         Pie => pie, "pie", "Drops with a probability that a controller derives from the queue delay (RFC 8033)", with traits;
         FqCoDel => fq_codel, "fq-codel", "A queue with CoDel for each flow, served in rounds, new flows first (RFC 8290)";
         DualPi2 => dualpi2, "dualpi2", "A low-latency queue for scalable flows, coupled to a classic one (RFC 9332)", with traits;
@@ -56,7 +56,7 @@ engine::registry! {
 pub const DEFAULT_LIMIT: Limit = Limit::Packets(1000);
 
 impl Default for QueueConfig {
-    /// Drop-tail without a limit.
+    /// Returns drop-tail without a limit.
     fn default() -> Self {
         Limit::None.into()
     }
@@ -98,14 +98,14 @@ impl QueueConfig {
 /// * `dequeue` returns a packet if any waits: it never drops the last packet, so a transmitter that expects a packet
 ///   gets one.
 pub trait QueueDiscipline: Send {
-    /// A packet arrives. Other packets may be dropped for it, or marked.
+    /// Processes the arrival of a packet. Other packets may be dropped to make room, or marked.
     ///
     /// # Errors
     ///
     /// The packet is refused, with the cause. The owner reports it.
     fn enqueue(&mut self, packet: Queued, cx: &mut QueueCx<'_>) -> Result<(), DropCause>;
 
-    /// Removes and returns the packet to send now. Others may be dropped before it, and it may be marked.
+    /// Removes and returns the packet to send now, possibly marked. Other packets may be dropped before it.
     fn dequeue(&mut self, cx: &mut QueueCx<'_>) -> Option<Queued>;
 
     /// Returns the waiting packets, in the order in which they would be sent without further arrivals and drops.
@@ -206,7 +206,7 @@ impl<'a> QueueCx<'a> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Tie {
-    /// The departure is handled first, so its place is free.
+    /// The departure is handled first, so that the space of the departed packet is free.
     #[default]
     DepartureFirst,
     /// The arrival is handled first, so no place is free yet.
@@ -244,7 +244,7 @@ mod tests {
             Driver { queue, actions: Vec::new(), refused: 0, marked: 0, dropped: Vec::new() }
         }
 
-        /// A packet arrives while the transmitter is busy.
+        /// Offers a packet while the transmitter is busy.
         pub fn arrive(&mut self, now: Time, packet: Packet) {
             let queued = Queued { packet, arrived: now, order: Order::default(), expedited: false, at_once: false };
             let result = self.queue.enqueue(queued, &mut QueueCx::new(now, (0, 0), &mut self.actions));

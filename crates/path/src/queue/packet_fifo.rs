@@ -86,8 +86,8 @@ impl PacketFifo {
     }
 }
 
-/// The methods of [`QueueDiscipline`](super::QueueDiscipline) about waiting packets, for a discipline whose packets are
-/// all in this field, a [`PacketFifo`].
+/// Implements the methods of [`QueueDiscipline`](super::QueueDiscipline) about waiting packets, for a discipline that
+/// keeps all packets in this field, a [`PacketFifo`].
 macro_rules! holds {
     ($field:ident) => {
         fn packets(&self) -> Box<dyn Iterator<Item = &wire::Packet> + '_> {

@@ -41,12 +41,13 @@ pub struct Config {
     pub ecn: bool,
     /// The maximum backlog.
     pub limit: Limit,
-    /// Mean packet size of the safeguard: nothing is dropped while the waiting bytes do not exceed twice this size.
+    /// Mean packet size for the safeguard by which nothing is dropped while the waiting bytes do not exceed twice this
+    /// size.
     pub mtu: Bytes,
 }
 
 impl Default for Config {
-    /// The defaults of RFC 8033: 15 ms, 15 ms, 0.125, 1.25, 150 ms; ECN off as in Linux.
+    /// Returns the defaults of RFC 8033: 15 ms, 15 ms, 0.125, 1.25, 150 ms; ECN off as in Linux.
     fn default() -> Self {
         Config {
             target: Span::from_millis(15),

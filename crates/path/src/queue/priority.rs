@@ -1,7 +1,7 @@
 //! Strict priority by class: a packet leaves only if no packet of a better band waits.
 //!
-//! All bands share one limit; a packet that exceeds it causes a drop of the last packet of the lowest band below its
-//! own band.
+//! All bands share one limit. A packet that exceeds the limit displaces the last packet of the lowest band, if that
+//! band is below its own.
 
 use engine::Stream;
 use engine::registry::{Fault, Settings};

@@ -47,7 +47,8 @@ pub struct Config {
 }
 
 impl Default for Config {
-    /// 5 and 15 packets, weight 0.002 (Floyd1993), max_p 0.1 and gentle (the recommendation of 1997 and 2000), ECN.
+    /// Returns thresholds of 5 and 15 packets, weight 0.002 (Floyd1993), max_p 0.1 and gentle (the recommendation of
+    /// 1997 and 2000), ECN.
     fn default() -> Self {
         Config {
             min_threshold: Limit::Packets(5),
@@ -116,7 +117,7 @@ struct Red {
     idle: Option<Time>,
     last_departure: Option<Time>,
     packet_time: Option<Span>,
-    /// When `max_p` was adapted last.
+    /// Time of the last adaptation of `max_p`.
     adapted: Time,
 }
 
@@ -255,8 +256,8 @@ mod tests {
         Red::new(config, Stream::named(1, 0, "red"))
     }
 
-    /// At a constant average the gaps between drops are uniform on 1 ... 1 / p_b (Floyd1993 s7): at 10 packets p_b is
-    /// 0.05, the mean gap 10.5, and no gap is longer than 20.
+    /// At a constant average the gaps between drops are uniform on 1 ... 1 / p_b (Floyd1993 s7). With an average of 10
+    /// packets p_b is 0.05, the mean gap is 10.5, and no gap is longer than 20.
     #[test]
     fn gaps_between_drops_are_uniform() {
         let mut red = red(&Config::default());
@@ -269,7 +270,7 @@ mod tests {
                 gap = 0;
             }
         }
-        // Counted from 0 after a drop: a gap of n packets has the probability p for n = 1 ... 1 / p - 1 or so.
+        // A gap of n packets, counted from 0 after a drop, has the probability p for n up to about 1 / p - 1.
         let mean = f64::from(gaps.iter().sum::<u32>()) / gaps.len() as f64;
         let longest = *gaps.iter().max().unwrap();
         assert!((mean - 10.0).abs() < 0.2 && longest <= 20, "mean {mean}, longest {longest}");
@@ -308,7 +309,8 @@ mod tests {
         }
     }
 
-    /// Above 0.6 of the way max_p grows by a quarter or 0.01 in half a second, below 0.4 it falls by a tenth.
+    /// If the average is above 0.6 of the interval, max_p grows by a quarter or 0.01 in half a second. Below 0.4 max_p
+    /// falls by a tenth.
     #[test]
     fn adaptive_probability_follows_the_average() {
         let mut red = red(&Config { adaptive: true, max_p: 0.02, ..Config::default() });
@@ -327,7 +329,7 @@ mod tests {
             driver.arrive(Time::ZERO, Packet { ecn: wire::Ecn::Ect0, ..packet(1000) });
         }
         assert!(driver.marked() > 0);
-        // From 30 waiting packets on, all are dropped.
+        // All packets are dropped once 30 packets wait.
         assert_eq!(driver.len(), 30);
     }
 

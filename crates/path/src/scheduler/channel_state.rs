@@ -22,8 +22,8 @@ pub struct Config {
 }
 
 impl Default for Config {
-    /// The thesis's mean sojourn time in BAD (goel1997 B.3.9). It is exponential, so this is also the mean remaining
-    /// time after a failed attempt.
+    /// Returns the thesis's mean sojourn time in BAD (goel1997 B.3.9). Sojourn times are exponential, so that this is
+    /// also the mean remaining time after a failed attempt.
     fn default() -> Self {
         Config { skip_time: Span::from_millis(100) }
     }

@@ -1,5 +1,5 @@
-//! The packet that arrived first, until it is delivered or given up: one mobile in a fade blocks all others
-//! (head-of-line blocking).
+//! First in, first out: the packet that arrived first is served until it is delivered or given up. One mobile in a fade
+//! blocks all others (head-of-line blocking).
 
 use std::collections::VecDeque;
 
@@ -95,7 +95,7 @@ mod tests {
         for (place, queue) in [0, 0, 1, 0, 1].into_iter().enumerate() {
             fifo.on_join(queue, Joined { serving: place > 0, ..JOINED }, Time::ZERO);
         }
-        // Of the three packets of queue 0 the second and third are completed, and the first remains in front.
+        // The second and the third packet of queue 0 are completed, and the first one remains in front.
         fifo.on_attempt(Attempt { acknowledged: true, done: false, besides: 2, more: true }, Time::ZERO);
         assert_eq!(fifo.packets, [0, 1, 1]);
         fifo.on_attempt(Attempt { acknowledged: true, done: true, besides: 0, more: true }, Time::ZERO);

@@ -1,5 +1,5 @@
-//! Round robin: one attempt for each queue in turn; a mobile in a fade costs the others one attempt a round [goel1997
-//! 4.2 (8)].
+//! Round robin: one attempt for each queue in turn. A mobile in a fade delays the others by one attempt per round
+//! [goel1997 4.2 (8)].
 
 use std::collections::VecDeque;
 

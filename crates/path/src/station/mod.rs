@@ -59,8 +59,9 @@ impl Station {
         &self.queues
     }
 
-    /// Queues a packet, which occupies space in `buffer`, at queue number `queue`, before all waiting packets that are
-    /// not expedited if `expedited`. Returns whether the queue accepted it; if not, its space in the buffer is free.
+    /// Queues a packet at queue number `queue`. An `expedited` packet is queued before all waiting packets that are not
+    /// expedited. The packet occupies space in `buffer`. If the queue refuses the packet, this space is freed, and the
+    /// result is false.
     pub fn on_packet<O: Observer>(
         &mut self,
         queue: usize,
@@ -70,7 +71,7 @@ impl Station {
         cx: &mut Cx<'_, O>,
     ) -> bool {
         let target = &mut self.queues[queue];
-        // An idle transmitter sends the packet at once: it does not wait, so no limit applies.
+        // An idle transmitter sends the packet at once, so that no limit applies.
         let idle = self.phase == FramePhase::Idle;
         // A head-of-line packet that waits for another attempt while another queue is served counts as waiting.
         let others = match &target.head {
@@ -129,7 +130,7 @@ impl Station {
         let Some(packet) = queue.head else { return };
         if last {
             queue.counters.given_up += 1;
-            // A packet that was given up is not lost if only its acknowledgments were lost.
+            // A packet that was given up has arrived if only its link acknowledgments were lost.
             let arrived = queue.arrived;
             if !arrived {
                 queue.counters.packets_dropped += 1;
@@ -168,8 +169,8 @@ impl Station {
         if cx.channels[hop.link as usize].fate(&ack) == FrameFate::Arrives {
             self.phase = FramePhase::Acknowledging;
             cx.schedule.arm(self.arrival, cx.now + queue.ack_time + queue.line.delay);
-            // With a margin of zero both are due at the same time, and the acknowledgment counts: the timer is ordered
-            // after it.
+            // With a margin of zero, acknowledgment and timer are due at the same time. The acknowledgment counts,
+            // because the timer is ordered after it.
             cx.schedule.arm(self.timer, self.overdue);
         } else {
             self.phase = FramePhase::Lost;

@@ -110,8 +110,8 @@ impl TxQueue {
         size
     }
 
-    /// At the far end, returns true if frame `number` is new. Frames arrive in order, so only a duplicate is below the
-    /// expected number.
+    /// Returns true if frame `number` is new at the far end. Frames arrive in order, so that only a duplicate has a
+    /// number below the expected one.
     pub(super) fn receive(&mut self, number: u64) -> bool {
         let new = number >= self.expected;
         self.expected = self.expected.max(number + 1);

@@ -84,8 +84,9 @@ pub struct Cell {
     places: Vec<[QueueId; 2]>,
     pub log: EventLog,
     pub outcomes: Vec<(Time, HopId, LinkOutcome)>,
-    /// Numbers of packets offered and refused, for each link and direction.
+    /// Number of packets offered, by link and direction.
     pub offered: Vec<[u64; 2]>,
+    /// Number of packets refused, by link and direction.
     pub refused: Vec<[u64; 2]>,
     pub wakeups: u64,
     /// Period of the expedited packets, in packets; `None` for no expedited packets.

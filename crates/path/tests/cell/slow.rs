@@ -17,8 +17,9 @@ use path::mac::dcf::Config;
 
 use super::{Cell, Plan};
 
-/// Packets whose frames have 500 and 100 bytes.
+/// Size in bytes of a packet whose frame has 500 bytes.
 pub const LONG: u32 = 464;
+/// Size in bytes of a packet whose frame has 100 bytes.
 pub const SHORT: u32 = 64;
 
 pub fn slow() -> Config {

@@ -64,7 +64,7 @@ impl CoDel {
         self.units(100_000_000)
     }
 
-    /// 1 / sqrt(count) follows a change of `count` by one step of Newton's method.
+    /// Updates 1 / sqrt(count) after a change of `count`, by one step of Newton's method.
     fn newton(&mut self) {
         let root = self.inverse_root << 16;
         let square = (root * root) >> 32;

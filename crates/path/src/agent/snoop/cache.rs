@@ -7,8 +7,9 @@ use wire::Packet;
 /// A packet that the base station has sent to the mobile.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cached {
-    /// Stream offsets of the first byte and after the last one.
+    /// Stream offset of the first byte.
     pub start: u64,
+    /// Stream offset after the last byte.
     pub end: u64,
     pub packet: Packet,
     /// Number of local retransmissions since the packet last arrived from the sender.

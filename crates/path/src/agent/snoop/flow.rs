@@ -179,7 +179,7 @@ impl SnoopFlow {
         let bare = segment.seq_len() == 0 && !segment.flags.has(Flags::RST);
         self.active = cx.now;
         match ack.cmp(&self.acked) {
-            // Before the first acknowledgment the data received by the mobile is unknown.
+            // The data that the mobile has received is unknown before its first acknowledgment.
             Ordering::Less if !bare || self.last_ack.is_none() => SnoopAckAction::Forward,
             Ordering::Less => {
                 counters.spurious_acks += 1;
@@ -221,7 +221,7 @@ impl SnoopFlow {
             counters.rtt_samples += 1;
         }
         (self.acked, self.last_ack) = (ack, strip_packet_to_pure_ack(packet));
-        // A packet sent after the needless retransmissions has been acknowledged, so they have arrived too.
+        // A packet sent after the needless retransmissions has been acknowledged. Therefore these have arrived too.
         if ack > self.late_until {
             self.late = 0;
         } else if config.late_duplicates {
@@ -233,7 +233,8 @@ impl SnoopFlow {
 
     fn duplicate(&mut self, config: &Config, counters: &mut SnoopCounters, cx: &mut AgentCx<'_>) -> SnoopAckAction {
         let Some(lost) = self.cache.holding(self.acked).filter(|lost| !lost.senders).map(|lost| *lost) else {
-            // The packet is not cached, or the sender has retransmitted it: the sender must receive the duplicates.
+            // The packet is not cached, or the sender has retransmitted it. In both cases the sender must receive the
+            // duplicates.
             counters.duplicates_passed += 1;
             return SnoopAckAction::Forward;
         };
@@ -258,7 +259,8 @@ impl SnoopFlow {
             counters.duplicates_passed += 1;
             return SnoopAckAction::Forward;
         }
-        // One duplicate is expected for each packet sent after the lost one, minus those that have arrived.
+        // One duplicate is expected for each packet sent after the lost one, minus the number of duplicates that have
+        // arrived.
         self.expected = (self.order - lost.order).saturating_sub(u64::from(self.unexpected));
         self.doubted = self.unexpected == 1 && lost.retransmissions == 0;
         self.unexpected = 0;
@@ -268,7 +270,7 @@ impl SnoopFlow {
         SnoopAckAction::Suppress
     }
 
-    /// Retransmits the first packet of the cache; `cause` is the counter of such retransmissions.
+    /// Retransmits the first packet of the cache. `cause` is the name of the counter of such retransmissions.
     fn retransmit(&mut self, cause: &'static str, cx: &mut AgentCx<'_>) {
         let order = self.order;
         let Some(first) = self.cache.first() else { return };

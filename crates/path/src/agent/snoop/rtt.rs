@@ -13,8 +13,8 @@ pub struct AirRtt {
     timeout: Span,
     /// Packet being measured: stream offset after its end, and its transmission time.
     measured: Option<(u64, Time)>,
-    /// Stream offset up to which a retransmission makes acknowledgments ambiguous: no measurement before it is
-    /// acknowledged.
+    /// Stream offset up to which acknowledgments are ambiguous after a retransmission. No measurement begins before
+    /// that offset is acknowledged.
     unclear: u64,
 }
 
@@ -47,8 +47,8 @@ impl AirRtt {
     /// Updates the estimate with a measured round trip time.
     pub fn sample(&mut self, rtt: Span) {
         let rtt = rtt.as_secs_f64();
-        // As printed in the paper: the gain is the weight of the old estimate in the first formula, of the new
-        // deviation in the second [snoop2002 3.4].
+        // The formulas are those printed in the paper: in the first the gain is the weight of the old estimate, in the
+        // second that of the new deviation [snoop2002 3.4].
         self.smoothed = self.gain * self.smoothed + (1.0 - self.gain) * rtt;
         let deviation = (rtt - self.smoothed).abs();
         self.deviation = match self.deviation {

@@ -13,8 +13,9 @@ use super::{Config, MAX_RETRANSMISSIONS, SnoopNs2Counters, THRESHOLD};
 
 /// A packet that the base station has sent to the mobile.
 struct Ns2CachedPacket {
-    /// Stream offsets of the first byte and after the last one.
+    /// Stream offset of the first byte.
     start: u64,
+    /// Stream offset after the last byte.
     end: u64,
     packet: Packet,
     /// Number of local retransmissions since the packet last arrived from the sender.
@@ -260,7 +261,8 @@ impl SnoopNs2Flow {
                     return SnoopNs2AckAction::Forward;
                 }
                 let first_time = lost.retransmissions == 0;
-                // May be -1 or -2: then no duplicates are expected, and they are forwarded to the sender.
+                // The value may be -1 or -2. Then no duplicates are expected, and duplicates are forwarded to the
+                // sender.
                 self.expected = (head - self.expected_from).rem_euclid(i64::from(config.cache));
                 self.expected -= i64::from(THRESHOLD) + 1;
                 self.expected_from = tail + 1;

@@ -176,8 +176,8 @@ impl SnoopNs2 {
 
 impl Agent for SnoopNs2 {
     /// The condition is `ifq()->length() < ifq()->limit() - 1` [ns-2 tcp/snoop.cc, `Snoop::snoop_data`], where a queue
-    /// of `limit` holds one packet less [ns-2 queue/drop-tail.cc, `DropTail::enque`]: a packet is cached unless the
-    /// queue is full.
+    /// of `limit` holds one packet less [ns-2 queue/drop-tail.cc, `DropTail::enque`]: therefore a packet is cached
+    /// unless the queue is full.
     fn on_link(&mut self, link: &LinkView, _: &mut AgentCx<'_>) {
         let LinkView { waiting, limit, .. } = *link;
         self.queue_has_room = match limit {

@@ -11,31 +11,32 @@ use crate::agent::AgentCx;
 /// A split flow.
 pub(super) struct SplitFlow {
     legs: [Leg; 2],
-    /// End whose first byte was derived from the first segment seen, until the other end acknowledges it; earlier data
-    /// may be missing, so nothing is acknowledged before. `None` otherwise.
+    /// The end whose first byte was derived from the first segment seen, until the other end acknowledges that byte.
+    /// Earlier data may be missing, so nothing is acknowledged before. `None` otherwise.
     unconfirmed: Option<usize>,
     /// True if the node saw the handshake: then it has processed all data of the flow.
     whole: bool,
     /// True if one of the connections has failed.
     failed: bool,
-    /// Time of the flow's alarm, possibly earlier than its deadline, which may have been postponed since; `NEVER` for
-    /// none.
+    /// Time of the flow's alarm; `NEVER` for none. The alarm may be earlier than the flow's deadline, if the deadline
+    /// has been postponed.
     pub armed: Time,
 }
 
 /// The connection toward one end.
 struct Leg {
     connection: Connection,
-    /// Address of the end that the connection faces, and address of the impersonated end.
+    /// Address of the end that the connection faces.
     addr: Addr,
+    /// Address of the impersonated end.
     poses: Addr,
     /// Sequence number of the first byte sent.
     origin: SeqNum,
     /// Sequence number after the last byte sent.
     sent_to: SeqNum,
-    /// Number of received bytes passed to the other leg, and number of bytes removed from the receive buffer because
-    /// the far end has acknowledged them.
+    /// Number of received bytes passed to the other leg.
     passed: u64,
+    /// Number of bytes removed from the receive buffer because the far end has acknowledged them.
     read: u64,
     /// True if the other leg was notified of the end of the data.
     closed: bool,
@@ -242,7 +243,7 @@ impl Leg {
         }
     }
 
-    /// Not inlined: two copies of the send loop would fill the instruction cache.
+    /// This function is not inlined, because two copies of the send loop would fill the instruction cache.
     #[inline(never)]
     fn send(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) {
         (packet.src, packet.dst) = (self.poses, self.addr);

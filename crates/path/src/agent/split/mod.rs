@@ -68,7 +68,7 @@ pub struct Config {
     pub assume_sack: bool,
 }
 
-/// Settings of one of the two connections. Unset keys default to its variant's.
+/// Settings of one of the two connections. Unset keys have the values of the connection's variant.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Side {

@@ -36,7 +36,7 @@ struct SplitCounters {
     state_bytes_most: u64,
 }
 
-/// Memory of two connections without buffered data, in bytes; crates/tcp/tests/memory.rs checks it.
+/// Memory of two connections without buffered data, in bytes, which crates/tcp/tests/memory.rs checks.
 const FLOW_BYTES: u64 = 2 * 2048;
 
 /// The agent of the scheme `split`.
@@ -44,8 +44,9 @@ pub(super) struct Proxy {
     table: LruTable<FlowEndpoints, ProxyEntry>,
     /// Times of the alarms with the table indices of the flows.
     alarms: BTreeSet<(Time, u32)>,
-    /// Configurations of the connections toward the fixed host and toward the mobile.
+    /// Configuration of the connections toward the fixed host.
     wired: tcp::Config,
+    /// Configuration of the connections toward the mobile.
     wireless: tcp::Config,
     assume_sack: bool,
     /// Buffered bytes of all flows.
@@ -78,8 +79,8 @@ impl Proxy {
         self.counters.state_bytes_most = self.counters.state_bytes_most.max(self.state_bytes());
     }
 
-    /// Processes a packet that crosses the node; `to_air`: its destination is on the radio link, otherwise its source
-    /// is.
+    /// Processes a packet that crosses the node. If `to_air`, the packet's destination is on the radio link, otherwise
+    /// its source.
     fn process_packet(&mut self, packet: &Packet, to_air: bool, cx: &mut AgentCx<'_>) -> AgentVerdict {
         let Body::Tcp(segment) = &packet.body else { return AgentVerdict::Pass };
         // Flows of the node itself are not split.
@@ -220,7 +221,8 @@ impl Proxy {
         AgentVerdict::Take
     }
 
-    /// Updates counters and the flow's alarm after an event; `before` is the number of bytes buffered before it.
+    /// Updates the counters and the flow's alarm after an event. `before` is the number of bytes that were buffered
+    /// before the event.
     fn after_event(&mut self, number: u32, before: u64, outcome: &SplitOutcome) {
         self.buffered = self.buffered - before + outcome.buffered;
         self.update_peak();

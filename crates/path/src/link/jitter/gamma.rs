@@ -87,7 +87,7 @@ mod tests {
         }
     }
 
-    /// Shape 1: 1 - exp(-x). Shape 2: 1 - (1 + x) exp(-x). Shape 1/2: erf(sqrt(x)).
+    /// Closed forms: 1 - exp(-x) for shape 1, 1 - (1 + x) exp(-x) for shape 2, erf(sqrt(x)) for shape 1/2.
     #[test]
     fn whole_and_half_shapes_have_their_closed_forms() {
         for x in [0.05_f64, 1.0, 3.0] {

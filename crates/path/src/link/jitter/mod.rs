@@ -49,7 +49,7 @@ pub struct Jitter {
     /// Whether a packet may overtake another. If not, it arrives no earlier than all packets sent before it.
     #[serde(default)]
     pub reordering: bool,
-    /// Time from which delays apply: packets whose transmission begins earlier are not delayed.
+    /// Time from which delays apply. Packets whose transmission begins earlier are not delayed.
     #[serde(default, skip_serializing_if = "is_zero")]
     #[schemars(extend("default" = Span::default()))]
     pub from: Span,

@@ -83,8 +83,8 @@ mod tests {
         assert_share(&distribution(100, 10), 80.0, 0.022_750_13);
     }
 
-    /// a = -1: phi(1) = 0.24197072, 1 - Phi(-1) = 0.84134475, h = 0.28759997. a = 0: h = sqrt(2 / pi), half of the
-    /// normal curve.
+    /// With a = -1: phi(1) = 0.24197072, 1 - Phi(-1) = 0.84134475, h = 0.28759997. With a = 0: h = sqrt(2 / pi), half
+    /// of the normal curve.
     #[test]
     fn distribution_is_truncated_near_zero() {
         let h = 0.241_970_72 / 0.841_344_75;

@@ -23,7 +23,7 @@ impl Held {
         Held { backlog, since: Time::ZERO, begins: None }
     }
 
-    /// Queues a packet; its transmission begins at once if the line can begin. Returns whether it was accepted.
+    /// Queues a packet, whose transmission begins at once if the line is free. Returns whether the packet was accepted.
     pub fn accept(
         &mut self,
         packet: &Packet,

@@ -51,8 +51,8 @@ pub struct VariableLink {
 }
 
 impl VariableLink {
-    /// Creates a link that varies according to `changes`, with random numbers from `stream`, and wakes at `slot`;
-    /// `lossy` tells whether its channel can lose packets.
+    /// Creates a link that varies according to `changes`, with random numbers from `stream`, and wakes at `slot`.
+    /// `lossy` is true if the link's channel can lose packets.
     pub fn new(
         hop: HopId,
         line: TransmissionLine,

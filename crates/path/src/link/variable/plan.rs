@@ -31,7 +31,7 @@ impl Changes {
     }
 }
 
-/// A delay spike: packets due during it arrive later.
+/// A delay spike: packets that are due during the spike arrive later.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Spike {
@@ -68,7 +68,7 @@ pub enum During {
     /// Nothing is sent: packets wait in the queue, and a transmission is paused. Packets due during the outage arrive
     /// at its end.
     Wait,
-    /// Packets are sent and lost; packets due during the outage are lost too.
+    /// Packets are sent, and lost. Packets that are due during the outage are lost too.
     Lose,
 }
 

@@ -16,7 +16,7 @@ pub struct LinkConditions {
 }
 
 /// Transmission opportunities, as in the traces of Mahimahi (Netravali2015): at each opportunity up to 1504 bytes of
-/// one or more packets are sent; unused bytes are lost.
+/// one or more packets are sent, and unused bytes are not available later.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
 pub struct Opportunities {
     /// Times in milliseconds, not descending; the last is positive, and is the period of repetition.

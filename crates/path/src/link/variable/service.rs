@@ -9,7 +9,7 @@ use crate::link::{Timing, TransmissionLine};
 
 /// The service of packets in one direction.
 pub(super) enum Service {
-    /// At the rate of the current row, or otherwise at the link's rate.
+    /// Packets are sent at the rate of the current row, or else at the link's rate.
     Rate(Vec<LinkConditions>),
     /// At opportunities.
     Opportunities(Opportunities, Vec<LinkConditions>),
@@ -22,7 +22,7 @@ pub(super) struct Server {
     pub free_at: Time,
     /// The next opportunity.
     next: u64,
-    /// Bytes left at the opportunity before it.
+    /// Number of bytes left at the opportunity before this packet.
     fits: u32,
 }
 
@@ -109,7 +109,7 @@ fn send_at_rate(
             (now, if line.timing == Timing::Exact { exact } else { whole() })
         });
         let needs = Span::from_nanos(u64::try_from(left / u128::from(rate)).unwrap_or(u64::MAX));
-        // Nothing remains to be sent if the pause begins exactly at the end.
+        // A pause that begins exactly at the end of the transmission has no effect.
         if now + needs <= pauses {
             return (starts, now + needs);
         }
@@ -119,7 +119,7 @@ fn send_at_rate(
 }
 
 /// Sends bytes at opportunities after the packet's arrival, outside of outages. A packet that arrived before the
-/// departure of the previous one shares its opportunity if bytes are left; for a later arrival they are lost.
+/// departure of the previous packet can use the bytes left of the same opportunity; a later packet cannot.
 fn send_at_opportunities(
     opportunities: &Opportunities,
     server: &mut Server,
@@ -143,7 +143,7 @@ fn send_at_opportunities(
         let at = opportunities.time(server.next);
         let open = outages.end_of_wait(at);
         if open > at {
-            // At the end of an outage transmission begins again.
+            // The transmission begins again at the end of an outage.
             let before = Time::from_nanos(open.as_nanos() - 1);
             server.next = server.next.max(opportunities.first_after(before));
             continue;

@@ -86,8 +86,8 @@ pub(super) struct Transmitter {
     spikes: Vec<Spike>,
     delays: Stream,
     losses: Stream,
-    /// The last start of a transmission, and the number of packets that started then: packets of zero transmission time
-    /// may share it.
+    /// The last start of a transmission, and the number of packets that started then. Several packets of zero
+    /// transmission time can start at the same time.
     last_start: (Time, u32),
     last_arrival: Time,
     lossy: bool,

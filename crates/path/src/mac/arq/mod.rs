@@ -45,11 +45,11 @@ pub struct Arq {
 
 /// The sender of one direction of a link.
 pub enum ArqSender {
-    /// No link layer: packets are sent once.
+    /// No link layer: each packet is sent once.
     Plain,
     /// A queue of a [station](crate::station), which other links of the node can share.
     Station(StopAndWait),
-    /// A [`Link`] with its own transmitter, built by this function: once for each direction.
+    /// A [`Link`] with its own transmitter. The function is called once for each direction, and builds the link.
     Own(Box<dyn Fn(LinkParts) -> Box<dyn Link>>),
 }
 
@@ -59,9 +59,9 @@ impl Arq {
         Arq { sender: ArqSender::Plain, ack: None, in_order: true, agent_before_delay: false }
     }
 
-    /// Creates a link layer with a transmitter for each direction of a link, built by `build`. It has no
-    /// acknowledgments and does not keep the order, unless [`with_acknowledgments`](Self::with_acknowledgments) and
-    /// [`in_order`](Self::in_order) are called.
+    /// Creates a link layer with a transmitter for each direction of a link, built by `build`. The link layer has no
+    /// acknowledgments and does not keep the order of packets, unless
+    /// [`with_acknowledgments`](Self::with_acknowledgments) and [`in_order`](Self::in_order) are called.
     pub fn own<L: Link + 'static>(build: impl Fn(LinkParts) -> L + 'static) -> Self {
         let sender = ArqSender::Own(Box::new(move |parts| Box::new(build(parts))));
         Arq { sender, ack: None, in_order: false, agent_before_delay: false }

@@ -27,7 +27,7 @@ pub struct Config {
     #[serde(skip_serializing_if = "is_default")]
     #[schemars(extend("default" = Standard::default()))]
     pub standard: Standard,
-    /// Data rate of links that do not set `rate`. Default: the highest rate of the standard.
+    /// Data rate of links without `rate`. Default: the highest rate of the standard.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<Rate>,
     /// True if `rate` may differ from the rates of the standard. Data bits are then sent at that rate, with the

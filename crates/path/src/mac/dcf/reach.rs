@@ -14,8 +14,9 @@ use crate::place::{NodePath, square_of, square_ratio};
 const SENSED_PER_READ: [u64; 2] = [22, 10];
 /// Maximum range, more than the earth's circumference.
 const MAX_RANGE: Length = Length(100_000_000_000);
-/// Maximum and minimum beacon interval: a field of 16 bits counts units of 1,024 us [802.11-2007 s7.3.1.3].
+/// Maximum beacon interval: a field of 16 bits counts units of 1,024 us [802.11-2007 s7.3.1.3].
 const MAX_INTERVAL: Span = Span::from_nanos(65_535 * 1_024_000);
+/// Minimum beacon interval.
 const MIN_INTERVAL: Span = Span::from_nanos(1_024_000);
 
 /// Ranges of frames.

@@ -39,8 +39,8 @@ pub enum Standard {
 pub enum Modulation {
     /// A preamble and header, then bits at the rate, rounded up to microseconds [802.11-2007 s18.3.4].
     Serial,
-    /// A preamble and header, then symbols of 4 us with `bits` each; 16 bits precede the data and 6 follow it
-    /// [802.11-2007 s17.4.3].
+    /// OFDM: a preamble and header, then symbols of 4 us with `bits` each. 16 bits precede the data and 6 bits follow
+    /// it [802.11-2007 s17.4.3].
     Ofdm {
         /// Number of data bits per symbol.
         bits_per_symbol: u32,

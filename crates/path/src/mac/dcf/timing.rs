@@ -171,9 +171,9 @@ mod tests {
         assert_eq!(micros(&n, 6.5, 1538), 36 + 475 * 4);
     }
 
-    /// By hand, for a rate between two of the standard's and one below all: 1,000 bytes at 3 Mbps take 2,666.7 us,
-    /// rounded up, and are answered at 2 Mbps; at 500 kbps they take 16,000 us and, below all basic rates, are answered
-    /// at 500 kbps.
+    /// By hand, for two rates that are not rates of the standard. At 3 Mbps 1,000 bytes take 2,666.7 us, rounded up,
+    /// and are answered at 2 Mbps. At 500 kbps, which is below all basic rates, they take 16,000 us and are answered at
+    /// 500 kbps.
     #[test]
     fn any_rate_is_timed_as_a_standard_rate() {
         let cell = |rate: &str| Config {

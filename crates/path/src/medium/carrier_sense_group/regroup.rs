@@ -1,5 +1,5 @@
 //! Moves of stations between carrier-sense groups when audibility changes. The stations of a group have sensed the same
-//! frames so far, so their slot counts carry over exactly.
+//! frames so far. Therefore their slot counts remain exact.
 
 use engine::IdVec;
 
@@ -43,8 +43,8 @@ impl CarrierSenseGroup {
         }
     }
 
-    /// Moves a station from the group `old`, which has the same state. Its remaining slots are kept. The timers of both
-    /// groups must be disarmed.
+    /// Moves a station from the group `old`, which has the same state. Its remaining slots are kept. The caller must
+    /// disarm the timers of both groups.
     pub fn take_station(
         &mut self,
         number: MediumStationId,

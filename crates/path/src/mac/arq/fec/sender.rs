@@ -165,7 +165,7 @@ impl FecSender {
         self.flying.push_back(Due { at, order, what: FecFrame { fate, load } });
     }
 
-    /// A frame arrives at the far end, or would have arrived.
+    /// Handles the arrival of a frame at the far end, also of a lost frame at the time at which it would have arrived.
     fn frame_arrives(&mut self, outcomes: &mut Outcomes<'_>, cx: &mut LinkCx<'_>) {
         let Some(Due { what: FecFrame { fate, load }, .. }) = self.flying.pop_front() else { return };
         let came = fate == FrameFate::Arrives;
@@ -225,7 +225,7 @@ impl FecSender {
 
 impl Link for FecSender {
     fn accept(&mut self, packet: &Packet, expedited: bool, buffer: &mut RouterBuffer, cx: &mut LinkCx<'_>) -> bool {
-        // A packet that can be sent at once does not wait: no limit applies.
+        // No limit applies to a packet that can be sent at once.
         let at_once = self.free.0 <= cx.now && self.block.parity == 0 && self.backlog.is_empty();
         let offer = Offer { at_once, expedited, ..Offer::default() };
         let accepted = self.backlog.offer(packet, offer, self.hop, &mut self.counters, cx);

@@ -44,8 +44,8 @@ pub(super) struct LanSender {
 }
 
 impl LanSender {
-    /// Creates a sender without packets. An agent at the far end is in its link layer: it receives packets before that
-    /// end's delay, which applies after it [ns-2 tcp/snoop.cc, `Snoop::handle`].
+    /// Creates a sender without packets. An agent at the far end is part of the link layer of that end: it receives
+    /// packets before the delay of that end, which applies afterwards [ns-2 tcp/snoop.cc, `Snoop::handle`].
     pub fn new(LinkParts { hop, line, queue, slot, agent_at_far_end, .. }: LinkParts, lan: Lan) -> Self {
         LanSender {
             hop,
@@ -79,7 +79,7 @@ impl LanSender {
 
     fn queue(&mut self, buffer: &mut RouterBuffer, cx: &mut LinkCx<'_>) {
         let Some(Due { what: (packet, expedited), .. }) = self.entering.pop_front() else { return };
-        // A packet that can be sent at once does not wait: no limit applies.
+        // No limit applies to a packet that can be sent at once.
         let at_once = self.backlog.is_empty() && self.free.0 <= cx.now;
         let offer = Offer { at_once, expedited, ..Offer::default() };
         if !self.backlog.offer(&packet, offer, self.hop, &mut self.counters, cx) {
@@ -91,9 +91,9 @@ impl LanSender {
         }
     }
 
-    /// The line is busy for header and packet [ns-2 Mac::txtime]. The far end has the frame one propagation delay after
-    /// its transmission *begins* [ns-2 Mac::sendDown, Channel::sendUp], and delivers it after its own delay [ns-2
-    /// LL::sendUp].
+    /// Sends the next packet. The line is busy for header and packet [ns-2 Mac::txtime]. The far end has the frame one
+    /// propagation delay after the *start* of its transmission [ns-2 Mac::sendDown, Channel::sendUp], and delivers it
+    /// after its own delay [ns-2 LL::sendUp].
     fn send_next(&mut self, buffer: &mut RouterBuffer, cx: &mut LinkCx<'_>) {
         let popped = self.backlog.pop(self.hop, &mut self.counters, cx, |queued| queued.packet);
         let Some(packet) = popped else { return };
@@ -125,7 +125,7 @@ impl LanSender {
 }
 
 impl Link for LanSender {
-    /// Accepts a packet: it joins the queue, or is dropped there, after the delay of this end [ns-2 LL::sendDown].
+    /// Accepts a packet, which joins the queue or is dropped there after the delay of this end [ns-2 LL::sendDown].
     fn accept(&mut self, packet: &Packet, expedited: bool, _: &mut RouterBuffer, cx: &mut LinkCx<'_>) -> bool {
         let (at, order) = (cx.now + self.line.delay, cx.schedule.order());
         self.entering.push_back(Due { at, order, what: (*packet, expedited) });

@@ -13,7 +13,7 @@ pub(super) enum FrameReceipt {
     New,
     /// The frame is a duplicate.
     Again,
-    /// The frame is out of sequence, and only the next one in sequence is accepted (go-back-N).
+    /// The frame is out of sequence, and the receiver accepts only the next frame in sequence (go-back-N).
     OutOfTurn,
 }
 
@@ -29,7 +29,8 @@ pub(super) struct FarEnd {
     policy: WindowPolicy,
     /// The lowest number that may still arrive.
     expected: u64,
-    /// State of the frames from `expected` on; at most a window of them, since the sender waits for missing frames.
+    /// State of the frames from `expected` on. At most a window of frames is stored, because the sender waits for
+    /// missing frames.
     places: VecDeque<ReorderSlot>,
 }
 
@@ -75,7 +76,7 @@ impl FarEnd {
         FrameReceipt::New
     }
 
-    /// The frame with this number was given up, unless it was received.
+    /// Passes over the frame with this number, which was given up, unless the frame was received.
     pub fn pass_over(&mut self, number: u64, up: impl FnMut(Packet)) {
         if !self.has(number) {
             self.put(number, ReorderSlot::Settled);

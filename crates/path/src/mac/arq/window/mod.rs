@@ -40,9 +40,9 @@ impl From<SlidingWindow> for Arq {
 /// Handling of the frames after one that fails.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WindowPolicy {
-    /// The far end discards them, and they are retransmitted.
+    /// The far end discards frames out of sequence, and the sender retransmits them.
     GoBackN,
-    /// The far end buffers them.
+    /// The far end buffers frames out of sequence.
     SelectiveRepeat {
         /// Whether the link layer delivers packets in sequence, or on arrival.
         in_order: bool,

@@ -55,7 +55,7 @@ pub(super) struct WindowSender {
     outstanding: VecDeque<Outstanding>,
     /// Go-back-N: the next number to transmit, for the first time or again.
     resume: u64,
-    /// Selective repeat: numbers of frames to retransmit.
+    /// Numbers of the frames to retransmit under selective repeat.
     again: VecDeque<u64>,
     /// Time at which the line becomes free, and its order among simultaneous events.
     free: (Time, Order),
@@ -257,8 +257,8 @@ impl WindowSender {
         }
     }
 
-    /// Handles an overdue acknowledgment; with go-back-N it belongs to the oldest frame, since the other timers began
-    /// later.
+    /// Handles an overdue acknowledgment. With go-back-N it belongs to the oldest frame, because the timers of the
+    /// other frames began later.
     fn timer_expires(&mut self, buffer: &mut RouterBuffer, outcomes: &mut Outcomes<'_>, cx: &mut LinkCx<'_>) {
         let Some(number) = self.timers.pop_front().map(|due| due.what) else { return };
         let most = self.arq.max_transmissions;
@@ -292,7 +292,7 @@ impl WindowSender {
 
 impl Link for WindowSender {
     fn accept(&mut self, packet: &Packet, expedited: bool, buffer: &mut RouterBuffer, cx: &mut LinkCx<'_>) -> bool {
-        // A packet that can be sent at once does not wait: no limit applies.
+        // No limit applies to a packet that can be sent at once.
         let at_once = self.free.0 <= cx.now && !self.has_repeats() && self.backlog.is_empty() && self.window_is_open();
         let offer = Offer { at_once, expedited, ..Offer::default() };
         let accepted = self.backlog.offer(packet, offer, self.hop, &mut self.counters, cx);

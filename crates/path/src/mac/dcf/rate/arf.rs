@@ -21,7 +21,7 @@ pub struct Config {
     pub successes: u32,
     /// Number of consecutive failures that lower the rate.
     pub failures: u32,
-    /// Number of attempts at one rate after which the rate is raised, successful or not.
+    /// Number of attempts at one rate, successful or not, after which the rate is raised.
     pub patience: u32,
 }
 

@@ -84,8 +84,9 @@ const RELIABLE_SHARE: f64 = 0.95;
 #[derive(Clone, Default)]
 struct RateStatistics {
     time: Span,
-    /// Attempts and successes in the current interval.
+    /// Number of attempts in the current interval.
     attempts: u32,
+    /// Number of successes in the current interval.
     successes: u32,
     /// Smoothed share of successes; `None` before the first interval with an attempt.
     share: Option<f64>,
@@ -107,8 +108,9 @@ struct Minstrel {
     updated: Time,
     /// Rates with the highest and the second highest throughput, the most reliable rate, and the lowest rate.
     chain: [RateIndex; 4],
-    /// Rates of the first and the second group of attempts of the current packet.
+    /// Rate of the first group of attempts of the current packet.
     first: RateIndex,
+    /// Rate of the second group of attempts of the current packet.
     second: RateIndex,
 }
 
@@ -130,7 +132,7 @@ impl Minstrel {
     }
 
     fn rank(&mut self) {
-        // Before the first measurement the highest rate is preferred.
+        // The highest rate is preferred before the first measurement.
         if self.known.iter().all(|known| known.share.is_none()) {
             let highest = self.known.len() - 1;
             self.chain = [highest, highest.saturating_sub(1), 0, 0];
