@@ -22,7 +22,7 @@ fn main() -> io::Result<()> {
     fs::write(PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default()).join("advances.rs"), code)
 }
 
-/// The characters of a face: the first of consecutive ones, and the width of each.
+/// Returns the characters of a face, as the first of consecutive ones and the width of each.
 fn collect_character_runs(face: &Face<'_>) -> Vec<(u32, Vec<u16>)> {
     let mut runs: Vec<(u32, Vec<u16>)> = Vec::new();
     for c in '\0'..=char::MAX {

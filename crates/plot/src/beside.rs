@@ -7,7 +7,7 @@ use crate::layout;
 use crate::options::PictureOptions;
 use crate::record::FlowRecording;
 
-/// A run to compare: its recording, the description of its network, and the flow and heading in the options.
+/// A run to compare, with its recording, the description of its network, and options that name flow and heading.
 pub struct PictureRun<'a> {
     /// The recorded run.
     pub recording: &'a FlowRecording,
@@ -17,8 +17,8 @@ pub struct PictureRun<'a> {
     pub options: PictureOptions,
 }
 
-/// Draws one flow of each run, one run below the other. All have the same time axis, from the earliest start to the
-/// latest end unless options limit it, and panels of one kind the same vertical axis. Returns `None` without runs.
+/// Draws one flow of each run, one run below the other. All runs have the same time axis, from the earliest start to
+/// the latest end unless options limit it. Panels of one kind have the same vertical axis. Returns `None` without runs.
 pub fn draw_run_comparison(runs: &[PictureRun<'_>]) -> Option<Picture> {
     let nothing = FlowHistory::default();
     let subjects: Vec<_> =

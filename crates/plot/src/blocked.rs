@@ -1,5 +1,5 @@
-//! Rows below the panels that show why the sender sent nothing: one row per reason, with a bar for each interval in
-//! which the reason applied.
+//! Rows below the panels that show the reasons why the sender sent nothing. Each reason has a row, with a bar for each
+//! interval in which it applied.
 
 use tcp::Blocked;
 
@@ -9,8 +9,9 @@ use crate::scale::AxisScale;
 use crate::text::Weight;
 use crate::view::FlowView;
 
-/// Height of a row and of the bar in it, in pixels.
+/// Height of a row in pixels.
 const ROW: f64 = 15.0;
+/// Height of the bar in a row, in pixels.
 const BAR: f64 = 7.0;
 /// Distance between the panel and the first row, in pixels.
 const GAP: f64 = 8.0;
@@ -49,7 +50,7 @@ impl BlockedRows {
             let mut drawn = i32::MIN;
             for (from, to) in held {
                 let left = x.place(*from).max(drawn);
-                // At least one pixel wide, so that a short interval remains visible.
+                // A bar is at least one pixel wide, so that a short interval remains visible.
                 let right = x.place(*to).max(x.place(*from) + 10);
                 if right > left {
                     bars.rect(left, to_tenths(middle - BAR / 2.0), right - left, to_tenths(BAR));

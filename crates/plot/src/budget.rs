@@ -7,16 +7,17 @@ use crate::ink::{Anchor, Path, Style, to_tenths};
 use crate::options::TimeShare;
 use crate::text::{self, Weight};
 
-/// Height in pixels of the bar, and of the bar with its labels.
+/// Height of the bar in pixels.
 const BAR: f64 = 14.0;
+/// Height of the bar with its labels, in pixels.
 const HEIGHT: f64 = 40.0;
 /// Font size of the labels.
 const SIZE: u32 = 12;
-/// The least share that is labelled.
+/// Minimum share that is labelled.
 const LEAST: f64 = 0.005;
 
-/// Draws the bar with a label for each share below it; those that do not fit are left out, as the table has them. Returns
-/// the lower edge in pixels.
+/// Draws the bar, with a label for each share below it. Labels that do not fit are omitted, because the table has them.
+/// Returns the lower edge in pixels.
 pub(crate) fn draw_time_shares(sheet: &mut Sheet, (left, right): (f64, f64), top: f64, shares: &[TimeShare]) -> f64 {
     if shares.is_empty() {
         return top;

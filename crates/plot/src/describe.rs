@@ -1,4 +1,4 @@
-//! Names of nodes, links and flows: events carry only their numbers.
+//! Names of nodes, links and flows, because events carry only their numbers.
 
 use observation::CapturedConnection;
 use observation::hop_timing::HopTimings;
@@ -25,7 +25,7 @@ pub struct Description {
 pub struct LinkDescription {
     /// The link's name.
     pub name: String,
-    /// Numbers of the nodes it joins; forward is from the first to the second.
+    /// Numbers of the nodes that the link joins. The forward direction is from the first to the second.
     pub between: [usize; 2],
 }
 

@@ -72,12 +72,14 @@ impl PanelArea {
     }
 }
 
-/// Space in pixels reserved for a label of the time axis (horizontally) and of a vertical axis (vertically).
+/// Horizontal space in pixels reserved for a label of the time axis.
 const TIME_LABEL: f64 = 85.0;
+/// Vertical space in pixels reserved for a label of a vertical axis.
 const VALUE_LABEL: f64 = 42.0;
 
-/// Least distance in pixels between labels of the time axis, and between the last label and the picture's edge.
+/// Minimum distance in pixels between labels of the time axis.
 const BETWEEN: f64 = 12.0;
+/// Minimum distance in pixels between the last label and the picture's edge.
 const MARGIN: f64 = 6.0;
 
 /// Returns the ticks of the time axis: the greatest number whose labels fit side by side.
@@ -108,7 +110,7 @@ pub(crate) fn choose_value_ticks(y: &AxisScale, height: f64, unit: f64) -> Vec<A
 }
 
 /// Shades the intervals `bad` over the height of a panel. Intervals shorter than a pixel are drawn one pixel wide;
-/// [`is_too_fine`] tells whether this exaggerates the BAD time too much.
+/// [`is_too_fine`] returns true if this exaggerates the BAD time too much.
 pub(crate) fn shade_bad_intervals(sheet: &mut Sheet, area: &PanelArea, x: &AxisScale, bad: &[(f64, f64)]) {
     let (top, height) = (to_tenths(area.top), to_tenths(area.height()));
     let mut path = Path::default();

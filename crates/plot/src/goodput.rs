@@ -14,7 +14,8 @@ use crate::view::FlowView;
 
 /// Most bins of a picture.
 const BINS: usize = 100;
-/// Least mean number of acknowledgments in a bin: with fewer, bins show single acknowledgments instead of a rate.
+/// Minimum mean number of acknowledgments in a bin: with fewer, bins would show single acknowledgments instead of a
+/// rate.
 const ACKS: f64 = 4.0;
 
 /// A bin: begin and end in seconds, and the mean rate in bits per second.
@@ -35,8 +36,9 @@ pub(crate) fn choose_bin_width(from: f64, to: f64, acks: usize) -> f64 {
     }
 }
 
-/// Returns the bins of width `width` (seconds) from `from` to `to`, at multiples of the width. The first and the last end
-/// at `from` and `to`; one of them shorter than half of the width is joined with its neighbour.
+/// Returns the bins of width `width` (seconds) from `from` to `to`, at multiples of the width. The first bin begins at
+/// `from`, and the last one ends at `to`. If one of them is shorter than half of the width, it is joined with its
+/// neighbour.
 pub(crate) fn compute_bins(acks: &[Ack], (from, to): (f64, f64), width: f64) -> Vec<Bin> {
     let mut edges = vec![from];
     let mut number = (from / width).floor() + 1.0;

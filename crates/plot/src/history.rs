@@ -40,7 +40,7 @@ pub enum PacketRole {
 pub struct SchemeAct {
     /// Time in seconds.
     pub at: f64,
-    /// The packet that the action concerns; `None` if it concerns no packet of a known position.
+    /// The packet that the action concerns; `None` if it concerns no packet with a known position.
     pub role: Option<PacketRole>,
 }
 

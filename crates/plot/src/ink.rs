@@ -5,7 +5,7 @@
 
 use crate::text::Weight;
 
-/// A picture: shapes in the order they are painted.
+/// A picture, which consists of shapes in the order in which they are painted.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Picture {
     pub(crate) width: u32,
@@ -23,7 +23,7 @@ impl Picture {
         (self.width, self.height)
     }
 
-    /// Adds another picture below this one; the picture becomes as wide as the wider one.
+    /// Adds another picture below this one. The result is as wide as the wider picture.
     pub(crate) fn append(&mut self, below: Picture) {
         let down = to_tenths(f64::from(self.height));
         for mut shape in below.shapes {
@@ -86,7 +86,7 @@ pub(crate) struct Text {
     pub color: Color,
     /// Rotated by 90 degrees counter-clockwise.
     pub upright: bool,
-    /// Width that the text must have in any font, in tenths of a pixel, because other elements follow it; `None` if the
+    /// Width in tenths of a pixel that the text must have in any font, because other elements follow it; `None` if the
     /// width may vary with the font.
     pub width: Option<i32>,
     pub content: String,
@@ -194,7 +194,7 @@ impl Path {
         self
     }
 
-    /// Appends steps unchanged. The pen's position is not updated: the next call must be `move_to`.
+    /// Appends steps unchanged. As the pen's position is not updated, the next call must be `move_to`.
     pub fn extend(&mut self, steps: &[PenStep]) -> &mut Self {
         self.steps.extend_from_slice(steps);
         self

@@ -28,8 +28,9 @@ const LEFT: f64 = 78.0;
 pub(crate) const RIGHT: f64 = 24.0;
 /// Space in pixels between the picture's left edge and the labels of a vertical axis.
 const LABELS: f64 = 33.0;
-/// Height in pixels of the heading with one row of text below it, and of each further row.
+/// Height in pixels of the heading with one row of text below it.
 const HEADER: f64 = 56.0;
+/// Height in pixels of each further row.
 const ROW: f64 = 16.0;
 /// Height in pixels of the labels of the time axis.
 pub(crate) const FOOTER: f64 = 48.0;

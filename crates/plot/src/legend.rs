@@ -54,7 +54,7 @@ impl LegendSample {
     }
 }
 
-/// Distributes the entries over rows of at most `width` pixels; each entry with its x offset in its row.
+/// Distributes the entries over rows of at most `width` pixels. Returns each entry with its x offset in the row.
 pub(crate) fn arrange_entries(entries: &[LegendEntry], width: f64) -> Vec<Vec<(f64, &LegendEntry)>> {
     let mut rows: Vec<Vec<(f64, &LegendEntry)>> = Vec::new();
     let mut x = f64::INFINITY;

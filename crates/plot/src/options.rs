@@ -2,7 +2,7 @@
 
 use engine::Time;
 
-/// A panel of a flow's picture. All panels share one time axis; from top to bottom they have the order of the variants.
+/// A panel of a flow's picture. All panels share one time axis. From top to bottom they have the order of the variants.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Panel {
     /// Sequence numbers over time.
@@ -66,11 +66,11 @@ pub fn choose_default_height(panels: &[Panel]) -> u32 {
     DEFAULT_SIZE.1 + PANEL_HEIGHT * distinct.saturating_sub(2)
 }
 
-/// Least width and height of a picture of two panels in pixels: legends still leave space for the panels. Each further
-/// panel needs [`MIN_PANEL`] more.
+/// Minimum width and height of a picture of two panels in pixels: legends still leave space for the panels. Each
+/// further panel needs [`MIN_PANEL`] more.
 pub const MIN_SIZE: (u32, u32) = (500, 400);
 
-/// Least height in pixels of each panel beyond two, with its legend. A picture of less height is enlarged.
+/// Minimum height in pixels of each panel beyond two, with its legend. A picture of less height is enlarged.
 pub const MIN_PANEL: u32 = 90;
 
 /// Settings of a picture. The default shows the first flow over its whole life.
@@ -78,7 +78,7 @@ pub const MIN_PANEL: u32 = 90;
 pub struct PictureOptions {
     /// Number of the flow.
     pub flow: u32,
-    /// The panels to draw; each at most once, in the order of [`Panel`], wherever it stands in the list.
+    /// The panels to draw. Each is drawn at most once, in the order of [`Panel`], regardless of the order of the list.
     pub panels: Vec<Panel>,
     /// Left edge of the time axis; `None` for the start of the flow.
     pub from: Option<Time>,
@@ -98,9 +98,11 @@ pub struct PictureOptions {
     pub blocked: bool,
     /// The heading; `None` for the names of the flow and its end nodes.
     pub title: Option<String>,
-    /// Description of the run, such as its scheme and seed: shown below the heading, before the counts of events.
+    /// Description of the run, such as its scheme and seed, which is shown below the heading, before the counts of
+    /// events.
     pub ran: Vec<String>,
-    /// Marked intervals of the time axis: numbered and shaded in the sequence panel, explained in its legend.
+    /// Marked intervals of the time axis, which are numbered and shaded in the sequence panel, and explained in its
+    /// legend.
     pub spans: Vec<MarkedInterval>,
     /// The shares of the flow's time by cause, the largest first: drawn as a bar below the heading.
     pub budget: Vec<TimeShare>,
@@ -113,7 +115,7 @@ pub struct TimeShare {
     pub name: String,
     /// The share, 0 to 1.
     pub share: f64,
-    /// Its colours as 0xRRGGBB in the light and in the dark theme, the same in all pictures.
+    /// Colours of the share as 0xRRGGBB in the light and in the dark theme, the same in all pictures.
     pub colors: [u32; 2],
 }
 

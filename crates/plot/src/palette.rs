@@ -1,5 +1,5 @@
-//! Colours, after Okabe and Ito: distinguishable with any kind of colour vision. Colour is never the only distinction:
-//! every mark has its own shape and every line its own dash pattern.
+//! Colours, after Okabe and Ito, which can be distinguished with any kind of colour vision. Colour is never the only
+//! distinction: every mark has its own shape and every line its own dash pattern.
 
 use crate::ink::Color;
 use crate::options::Theme;

@@ -8,7 +8,7 @@ use crate::ink::{Anchor, Color, Path, PenStep, Picture, PictureShape, Style, Tex
 /// Pixels for each unit of the SVG in the PNG files that the command and the Python package write.
 pub const PNG_SCALE: f32 = 2.0;
 
-/// Why a picture could not be converted to PNG.
+/// The reason why a picture could not be converted to PNG.
 #[derive(Debug, thiserror::Error)]
 pub enum PngError {
     /// The image would have no pixels, or more than fit into memory.

@@ -13,12 +13,13 @@ use crate::view::FlowView;
 
 /// The contents of the panel.
 pub(crate) struct QueuePanel {
-    /// Names of the link and of the nodes it leads from and to; `None` if the flow's data crossed no link.
+    /// Name of the link, and names of the nodes from which and to which it leads; `None` if the flow's data crossed no
+    /// link.
     place: Option<String>,
     length: QueueLength,
     /// The last number of packets before the view.
     before: u32,
-    /// The most packets in the view.
+    /// Maximum number of packets in the view.
     max: u32,
     /// The upper end of the axis.
     top: u32,
@@ -40,7 +41,7 @@ impl QueuePanel {
         QueuePanel { place, length, before, max, top: view.limits.map_or(max, |limits| limits.queue) }
     }
 
-    /// Returns the most packets in the view.
+    /// Returns the maximum number of packets in the view.
     pub fn max(&self) -> u32 {
         self.max
     }

@@ -8,8 +8,8 @@ use observation::{HopPackets, HopPassage};
 /// The intervals (begin, end) in seconds that packets spent at each hop (link, direction), in order of departure.
 pub(crate) type Stays = BTreeMap<(u32, usize), Vec<(f64, f64)>>;
 
-/// Returns the time that a packet spent at a hop, from its arrival at the queue until its last bit was sent or it was
-/// dropped; `None` if the queue refused it, or if it had left the hop before.
+/// Returns the interval that a packet spent at a hop, from its arrival at the queue until its last bit was sent or the
+/// packet was dropped. `None` if the queue refused the packet, or if it had left the hop before.
 pub(crate) fn find_stay(passage: &HopPassage) -> Option<(f64, f64)> {
     let refused = passage.outcome.is_drop() && passage.joined == passage.ends;
     (!refused && !passage.arrives_again).then(|| (passage.joined.as_secs_f64(), passage.leaves.as_secs_f64()))

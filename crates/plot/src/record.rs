@@ -38,13 +38,15 @@ pub struct Recorder {
     rtt: bool,
     /// The recorded actions of the nodes' schemes.
     schemes: SchemeRecord,
-    /// The packets at all hops, if queues are recorded, and their stays there.
+    /// The packets at all hops, if queues are recorded.
     packets: Option<HopPackets>,
+    /// The stays of packets at all hops.
     stays: Stays,
     /// Time of the last event of the run, in seconds.
     last: f64,
-    /// Number of kept entries, and its limit.
+    /// Number of kept entries.
     kept: usize,
+    /// Maximum number of kept entries.
     max: usize,
 }
 
@@ -88,7 +90,7 @@ impl Recorder {
         }
     }
 
-    /// Records also what `panels` show.
+    /// Also records the values that `panels` show.
     #[must_use]
     pub fn with_panels(mut self, panels: &[Panel], description: &Description) -> Self {
         self.rtt = panels.contains(&Panel::Rtt);
@@ -96,15 +98,16 @@ impl Recorder {
         self
     }
 
-    /// Records the actions of the nodes' schemes. Without them, and at nodes whose scheme has none, all data that a node
-    /// between the ends sends and all acknowledgments that it consumes are recorded instead.
+    /// Records the actions of the nodes' schemes. Otherwise, and at nodes whose scheme has no actions, all data that a
+    /// node between the ends sends and all acknowledgments that it consumes are recorded.
     #[must_use]
     pub fn with_schemes(mut self, description: &Description) -> Self {
         self.schemes = SchemeRecord::new(description);
         self
     }
 
-    /// True if more than [`MAX_ENTRIES`](Self::MAX_ENTRIES) entries were needed: the recording is incomplete.
+    /// Returns true if more than [`MAX_ENTRIES`](Self::MAX_ENTRIES) entries were needed, so that the recording is
+    /// incomplete.
     pub fn has_overflowed(&self) -> bool {
         self.kept > self.max
     }
@@ -405,12 +408,12 @@ pub struct FlowRecording {
 }
 
 impl FlowRecording {
-    /// The recorded events of a flow; `None` if it was not recorded.
+    /// Returns the recorded events of a flow; `None` if the flow was not recorded.
     pub fn history(&self, flow: u32) -> Option<&FlowHistory> {
         self.flows.get(&flow)
     }
 
-    /// The bottleneck of a flow; `None` without recorded queues or if the flow's data crossed no link.
+    /// Returns the bottleneck of a flow; `None` without recorded queues, or if the flow's data crossed no link.
     pub fn bottleneck(&self, flow: u32) -> Option<FlowBottleneck> {
         let history = self.flows.get(&flow)?;
         let hop = queues::find_bottleneck(&self.stays, history.hops.iter().copied(), (history.began, history.ended))?;
@@ -418,7 +421,8 @@ impl FlowRecording {
         Some(FlowBottleneck { link: hop.0, direction: hop.1, packets: QueueLength::of(stays).changes })
     }
 
-    /// The mean rate of acknowledged data of a flow over its life: bins as (begin, end) in seconds and bits per second.
+    /// Returns the mean rate of acknowledged data of a flow over its life, in bins of begin and end in seconds and bits
+    /// per second.
     pub fn goodput(&self, flow: u32) -> Vec<(f64, f64, f64)> {
         let Some(history) = self.flows.get(&flow).filter(|history| !history.acks.is_empty()) else { return Vec::new() };
         let (acks, life) = (&history.acks, (history.began, history.ended));

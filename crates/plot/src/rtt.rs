@@ -13,14 +13,14 @@ use crate::view::FlowView;
 /// Timeouts longer than this multiple of the longest round trip lie above the axis, because they would flatten the
 /// samples.
 const FAR: f64 = 3.0;
-/// From this time (seconds) on the axis is labelled in seconds, below it in milliseconds.
+/// Time in seconds from which on the axis is labelled in seconds. Below this time it is labelled in milliseconds.
 const SECONDS: f64 = 5.0;
 
 /// The contents of the panel.
 pub(crate) struct RttPanel<'a> {
     view: &'a FlowView<'a>,
     samples: &'a [Rtt],
-    /// Changes of the timeout (seconds) in the view, preceded by the last one before it.
+    /// Changes of the timeout (seconds) in the view, preceded by the last change before the view.
     timeouts: &'a [(f64, f64)],
     /// The upper end of the axis in seconds.
     top: f64,

@@ -57,8 +57,8 @@ impl SchemeRecord {
     }
 }
 
-/// Returns the position of an action about `packet`, or `Some(None)` if the packet has none, such as a SYN; `None` for an
-/// acknowledgment of the other end's data, which no picture of the flow shows.
+/// Returns the position of an action about `packet`. Returns `Some(None)` if the packet has no position, such as a SYN,
+/// and `None` for an acknowledgment of the other end's data, which no picture of the flow shows.
 pub(crate) fn locate_packet(packet: &Packet, of: PacketFlow) -> Option<Option<PacketRole>> {
     match &packet.body {
         Body::Tcp(segment) if of.from_sender && segment.seq_len() == 0 => None,

@@ -15,7 +15,7 @@ use crate::view::FlowView;
 
 /// Corrupted frames are drawn up to this number per 100 pixels of width.
 const FRAMES: f64 = 60.0;
-/// Height in pixels from which a segment is drawn as a bar from its first to its last byte.
+/// Minimum height in pixels of a segment that is drawn as a bar from its first to its last byte.
 const BAR: f64 = 4.0;
 /// Length in pixels of the tick for a duplicate acknowledgment.
 const TICK: f64 = 5.0;
@@ -76,7 +76,7 @@ impl<'a> SequencePanel<'a> {
             Mark::Retransmit => &history.retransmits,
             Mark::LocalCopy => &history.local_copies,
             Mark::AckTaken => &history.acks_taken,
-            // Segments and actions have separate lists; the others belong to other panels.
+            // Segments and actions have separate lists. The other marks belong to other panels.
             _ => return &[],
         };
         self.view.within(list, |spot| spot.at)
@@ -214,7 +214,7 @@ impl<'a> SequencePanel<'a> {
             path.move_to(at, middle + height / 2).line_to(at, middle + height / 2 - height);
         };
         let place = |sent: &PlottedSegment| (x.place(sent.at), y.place(sent.seq as f64 + f64::from(sent.len) / 2.0));
-        // One pixel less than the segment, so that neighbouring bars stay separate.
+        // The bar is one pixel shorter than the segment, so that neighbouring bars stay separate.
         let height = |len: u32| if bars { to_tenths(-y.per_unit() * f64::from(len) - 1.0).max(20) } else { 0 };
         let sent = self.list_segments();
         let first = sent.iter().filter(|sent| !sent.again);
@@ -240,7 +240,8 @@ impl<'a> SequencePanel<'a> {
         sheet.path("", String::new(), again, Style::stroke(sheet.palette.again, 2.4));
     }
 
-    /// Draws the actions with the effects that `chosen` accepts; those without a position at the lower edge.
+    /// Draws the actions with the effects that `chosen` accepts. Actions without a position are drawn at the lower
+    /// edge.
     fn draw_actions(
         &self,
         chosen: impl Fn(Effect) -> bool,
@@ -285,7 +286,7 @@ impl<'a> SequencePanel<'a> {
             }
         };
         let places: Vec<_> = order.iter().map(|mark| place(*mark)).collect();
-        // Marks that are thinned do not shrink the others.
+        // Marks that are thinned do not reduce the size of other marks.
         let ordinary = |mark: Mark| matches!(mark, Corrupted | LocalCopy | AckTaken);
         let count: usize = order.iter().zip(&places).filter(|(mark, _)| !ordinary(**mark)).map(|(_, p)| p.len()).sum();
         let size = scale_marks(count, area.width());

@@ -117,7 +117,7 @@ impl<'a> VisibleIntervals<'a> {
                 brackets.line_to(to_tenths(middle - half), top).move_to(to_tenths(middle + half), top);
                 middle
             } else {
-                // At the right edge of the panel the number stands to the left of its bracket.
+                // The number stands on the left of its bracket at the right edge of the panel.
                 let behind = f64::from(right) / 10.0 + width / 2.0;
                 if behind + width / 2.0 <= area.right { behind } else { f64::from(left) / 10.0 - width / 2.0 }
             };

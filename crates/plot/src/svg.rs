@@ -63,7 +63,7 @@ fn write_path(out: &mut String, class: &str, title: &str, path: &Path, style: &S
     }
 }
 
-/// Writes steps as SVG path data: absolute coordinates at the start of a mark, relative ones within it.
+/// Writes steps as SVG path data, with absolute coordinates at the start of a mark and relative ones within it.
 fn write_steps(out: &mut String, steps: &[PenStep]) {
     for step in steps {
         match *step {
@@ -119,7 +119,7 @@ impl std::fmt::Display for Tenths {
     }
 }
 
-/// A number that follows another: separated by a space, or by its minus sign alone.
+/// A number that follows another one. They are separated by a space, or only by the number's minus sign.
 struct Next(i32);
 
 impl std::fmt::Display for Next {
@@ -131,7 +131,7 @@ impl std::fmt::Display for Next {
     }
 }
 
-/// Escapes text for XML; control characters are written out as in other output, newlines and tabs become spaces.
+/// Escapes text for XML. Control characters are written out as in other output, and newlines and tabs become spaces.
 fn escape_xml(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in escape_controls(text).chars() {

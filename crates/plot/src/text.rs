@@ -1,5 +1,5 @@
-//! Widths of texts in the embedded font, Noto Sans. The build script reads them from the font: pictures have the same
-//! layout where the font itself is left out.
+//! Widths of texts in the embedded font, Noto Sans. The build script reads the widths from the font. Therefore pictures
+//! have the same layout if the font itself is not included.
 
 /// Font families for browsers; the embedded font first.
 pub(crate) const FAMILIES: &str = "Noto Sans, Helvetica Neue, Arial, sans-serif";
@@ -14,7 +14,7 @@ pub(crate) enum Weight {
 /// The advance widths of a face, in units of the font.
 struct Advances {
     units_per_em: u16,
-    /// Of the glyph for missing characters.
+    /// Width of the glyph for missing characters.
     missing: u16,
     /// The first of consecutive characters, and the width of each; in ascending order.
     runs: &'static [(u32, &'static [u16])],
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn widths_are_those_of_the_font() {
+    fn widths_of_texts_equal_the_widths_of_the_font() {
         for (advances, font) in [(&REGULAR, notosans::REGULAR_TTF), (&BOLD, notosans::BOLD_TTF)] {
             let face = ttf_parser::Face::parse(font, 0).unwrap();
             let of = |c| face.glyph_hor_advance(face.glyph_index(c).unwrap_or(ttf_parser::GlyphId(0))).unwrap();

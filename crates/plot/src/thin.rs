@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::ink::Path;
 
-/// Size of a grid cell in tenths of a pixel: ordinary marks within one cell are drawn as one.
+/// Size of a grid cell in tenths of a pixel. Ordinary marks within one cell are drawn as one.
 const SAME: i32 = 5;
 
 /// Number of marks of one kind above which marks with equal coordinates are drawn once.
@@ -17,7 +17,7 @@ pub(crate) fn thin_marks(places: impl IntoIterator<Item = (i32, i32)>) -> Vec<(i
     places.into_iter().filter(|place| taken.insert(cell(*place))).collect()
 }
 
-/// Returns all marks; if there are more than [`MANY`], only those with distinct coordinates.
+/// Returns all marks, or only those with distinct coordinates if there are more than [`MANY`].
 pub(crate) fn merge_equal_marks(mut places: Vec<(i32, i32)>) -> Vec<(i32, i32)> {
     if places.len() > MANY {
         let mut taken = BTreeSet::new();
@@ -27,7 +27,7 @@ pub(crate) fn merge_equal_marks(mut places: Vec<(i32, i32)>) -> Vec<(i32, i32)> 
 }
 
 /// Returns a step function. `points` are ordered by x; `None` ends the line. For each half pixel only the first,
-/// lowest, highest and last value are kept, which paint the same pixels as all values.
+/// lowest, highest and last value are kept. These paint the same pixels as all values.
 pub(crate) fn thin_step_line(points: impl IntoIterator<Item = (i32, Option<i32>)>) -> Path {
     let mut pen = StepPen { path: Path::default(), column: None, lifted: true };
     for (x, y) in points {

@@ -1,4 +1,4 @@
-//! All flows of a run in one picture: their goodput, one above the other, and Jain's fairness index over time.
+//! All flows of a run in one picture, with their stacked goodputs, and Jain's fairness index over time.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ const LEFT: f64 = 78.0;
 /// Weights of the panels' heights.
 const STACK: f64 = 0.7;
 const FAIRNESS: f64 = 0.3;
-/// The maximum number of flows with separate areas; further flows, with the least data, share one.
+/// Maximum number of flows with separate areas. Further flows, which have the least data, share one area.
 const MAX_AREAS: usize = 8;
 
 /// The goodput of some flows in each bin.
@@ -34,14 +34,14 @@ struct GoodputLayer {
 struct GoodputStack {
     edges: Vec<(f64, f64)>,
     width: f64,
-    /// The flows with separate areas, in order of their numbers, and then the sum of the others.
+    /// The flows with separate areas, in order of their numbers, and then the sum of the other flows.
     layers: Vec<GoodputLayer>,
     /// Jain's index in each bin in which a flow ran.
     fairness: Vec<Option<f64>>,
     flows: usize,
 }
 
-/// Jain's fairness index of some rates; `None` if all are 0, where no flow has a share to compare.
+/// Computes Jain's fairness index of some rates. `None` if all rates are 0, so that no flow has a share to compare.
 fn compute_fairness(rates: &[f64]) -> Option<f64> {
     let shared = rates.iter().any(|rate| *rate > 0.0);
     stats::fairness::jain(rates).ok().flatten().filter(|_| shared)
@@ -69,7 +69,7 @@ impl GoodputStack {
             })
             .collect();
         let fairness = edges.iter().enumerate().map(|(bin, (begin, end))| {
-            // A flow takes part in the bins in which it runs from begin to end.
+            // A flow counts in those bins during which it runs from begin to end.
             let runs = |history: &FlowHistory| history.began <= *begin && history.ended >= *end;
             let rates: Vec<f64> = flows
                 .values()
@@ -146,7 +146,7 @@ impl GoodputStack {
                 style_layer(sheet.palette, number),
             );
         }
-        // The axis and its grid lie below the areas; the frame is drawn again.
+        // The axis and its grid lie below the areas. The frame is drawn again.
         let total = self
             .edges
             .iter()

@@ -11,7 +11,7 @@ pub(crate) struct FlowView<'a> {
     pub to: f64,
     pub segment: u32,
     pub unit: AxisUnit,
-    /// The vertical axes, if other pictures have the same.
+    /// The limits of the vertical axes, if other pictures have the same axes.
     pub limits: Option<AxisLimits>,
 }
 
@@ -56,8 +56,8 @@ impl<'a> FlowView<'a> {
         self.history.first_sent.unwrap_or(f64::INFINITY) > self.to || self.history.ended < self.from
     }
 
-    /// Returns begin and end, in seconds, of the overlap of the view and the flow's life; meaningful only if the view
-    /// is not empty.
+    /// Returns begin and end, in seconds, of the overlap of the view and the flow's life. The result is meaningful only
+    /// if the view is not empty.
     pub fn life(&self) -> (f64, f64) {
         (self.from.max(self.history.began), self.to.min(self.history.ended))
     }

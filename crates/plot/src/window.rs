@@ -14,16 +14,15 @@ use crate::view::FlowView;
 
 /// Height in pixels of the strip above the lines for marks of window changes and of values above the axis.
 const STRIP: f64 = 24.0;
-/// Least space in pixels for a mark with a hairline.
+/// Minimum space in pixels for a mark with a hairline.
 const HAIRLINE: f64 = 12.0;
-/// A line is left out if it exceeds the highest cwnd by more than this factor, because it would flatten the other
-/// lines.
+/// Factor above the maximum cwnd at which a line is omitted, because it would flatten the other lines.
 const FAR: f64 = 2.5;
 
 /// The contents of the window panel.
 pub(crate) struct WindowPanel<'a> {
     view: &'a FlowView<'a>,
-    /// The changes of cwnd and ssthresh in the view, preceded by the last one before it.
+    /// The changes of cwnd and ssthresh in the view, preceded by the last change before the view.
     windows: &'a [Window],
     /// The upper end of the axis in bytes.
     top: f64,
@@ -117,7 +116,7 @@ impl<'a> WindowPanel<'a> {
         let (cwnd, ssthresh) = (style_cwnd(sheet.palette), style_ssthresh(sheet.palette));
         sheet.path("ssthresh", "slow start threshold".into(), self.line(x, &y, |window| window.ssthresh), ssthresh);
         sheet.path("cwnd", "congestion window".into(), self.line(x, &y, |window| window.cwnd), cwnd);
-        // Drawn last, so that its dots are visible on top of an equal cwnd.
+        // The line is drawn last, so that its dots are visible on top of an equal cwnd.
         if let Some(window) = self.receiver_window {
             let mut line = Path::default();
             line.move_to(to_tenths(area.left), y.place(window)).line_to(to_tenths(area.right), y.place(window));

@@ -47,7 +47,7 @@ fn marks_and_described_counts_of_snoop_equal_its_counters() {
         // In the legend.
         assert!(svg.contains(&format!(">{label}<")), "{label}");
     }
-    // They replace the marks of any node.
+    // The marks of the agent's actions replace the marks of other nodes.
     assert_eq!((marks(&svg, "local-copy"), marks(&svg, "ack-taken")), (0, 0));
 }
 
@@ -68,7 +68,7 @@ fn picture_of_a_run_without_schemes_is_the_same_with_and_without_actions() {
     assert!(with == svg(&events, &description) && !with.contains("action-"));
 }
 
-/// Every effect of a scheme that occurs has its marks and its entry in the legend.
+/// Every effect of a scheme that occurs has its marks and an entry in the legend.
 #[test]
 fn messages_second_connections_and_windows_have_marks() {
     let fade = |agent| Path { channel: bad(&[["1.3 s", "1.5 s"]]), arq: stop_and_wait(3), agent, ..lossy(snoop()) };
@@ -92,7 +92,7 @@ fn messages_second_connections_and_windows_have_marks() {
     }
 }
 
-/// Such an action concerns every flow that crosses the node; it is drawn at the lower edge.
+/// An action that concerns no packet concerns every flow that crosses the node, and is drawn at the lower edge.
 #[test]
 fn action_about_no_packet_is_drawn_in_flows_that_cross_the_node() {
     const FADE: &[SchemeAction] =

@@ -120,7 +120,7 @@ fn aggregate_label_counts_packets_and_damaged_ones() {
 
 /// The label above a narrow frame stands beside the frame's mark, for each kind of mark.
 #[test]
-fn label_of_a_frame_is_beside_its_mark() {
+fn label_of_a_frame_is_next_to_its_mark() {
     use FrameKind::Data;
     let place = |reception: Reception| -> f64 {
         let events = vec![
@@ -141,7 +141,7 @@ fn label_of_a_frame_is_beside_its_mark() {
     }
 }
 
-/// The heading names the pairs of stations that do not sense each other: without it, overlapping frames and back-offs
+/// The heading names the pairs of stations that do not sense each other. Otherwise overlapping frames and back-offs
 /// would look wrong.
 #[test]
 fn heading_names_pairs_that_do_not_sense_each_other() {
@@ -178,16 +178,16 @@ fn back_off_freezes_while_the_medium_is_busy() {
         sent(1, 0, Ack, [1511, 304, 0], false),
         ended(1815, 1, 0, Ack, Reception::Received),
         back_off(1816, 0, 4),
-        // Idle from 1816 on: both stations have counted 4 slots at 1816 + 50 + 80.
+        // The medium is idle from 1816 on. Both stations have counted 4 slots at 1816 + 50 + 80.
         sent(0, 1, Data, [1946, 500, 314], false),
         ended(2446, 0, 1, Data, Reception::Received),
-        // The response is lost; both wait for the end of the reservation: 2447 + 314 + 50 + 6 slots.
+        // The response is lost. Both stations wait for the end of the reservation: 2447 + 314 + 50 + 6 slots.
         sent(1, 0, Data, [2931, 500, 314], true),
         ended(3431, 1, 0, Data, Reception::Corrupted),
     ];
     let options = PictureOptions { from: Some(at(900)), to: Some(at(3500)), ..PictureOptions::default() };
     let svg = draw(&stations(&["ap", "mobile"]), &events, &options).svg();
-    // 2,600 us on some 900 pixels: a slot is 7 pixels wide and has its own bar.
+    // 2,600 us are drawn on some 900 pixels. A slot is 7 pixels wide and has its own bar.
     assert_eq!(marks(&svg, "counted"), 4 + 4 + 6, "{svg}");
     assert_eq!(marks(&svg, "standing"), 3);
     assert_eq!((marks(&svg, "data-frame"), marks(&svg, "ack-frame"), marks(&svg, "again")), (2, 1, 1));

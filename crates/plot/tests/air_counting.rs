@@ -44,7 +44,7 @@ fn every_slot_is_counted_before_the_next_turn(cell: &Cell) -> Seen {
     let counted = counted(cell);
     let mut parts = counted.iter().peekable();
     let mut seen = Seen::default();
-    // By station: slots left to count, and whether the station had packets when it drew them.
+    // By station: the number of slots left to count, and whether the station had packets when it drew them.
     let mut left: BTreeMap<u32, (i64, bool)> = BTreeMap::new();
     let mut ends: BTreeMap<u32, f64> = BTreeMap::new();
     let mut backlog: BTreeMap<u32, i64> = BTreeMap::new();
@@ -134,7 +134,8 @@ fn at(x: i128, y: i128) -> Option<NodePath> {
     Some(NodePath::still([1000 * x, 1000 * y]))
 }
 
-/// Frames are read up to 250 m and sensed up to 300 m, as in examples/hidden-terminals.toml.
+/// Returns a configuration with which frames are read up to 250 m and sensed up to 300 m, as in
+/// examples/hidden-terminals.toml.
 fn ranged() -> Config {
     Config { range: Some(metres(250)), carrier_sense_range: Some(metres(300)), ..Config::default() }
 }
@@ -156,7 +157,7 @@ fn back_off_slots_on_a_lossy_channel_are_all_counted() {
     assert!(seen.exact > 200 && seen.corrupted > 50, "{seen:?}");
 }
 
-/// Two stations that both sense the base station and not each other.
+/// Two stations both sense the base station, but not each other.
 #[test]
 fn back_off_slots_of_hidden_terminals_are_all_counted() {
     let places = [at(0, 0), at(-200, 0), at(200, 0)];

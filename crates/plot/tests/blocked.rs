@@ -41,8 +41,8 @@ fn rows(svg: &str) -> Vec<(String, Vec<(f64, f64)>)> {
     svg.lines().filter(|line| line.starts_with("<path class=\"blocked\"")).map(row).collect()
 }
 
-/// Hand calculation: the panel is 898 pixels wide from 78 on, so a second of eight takes 112.25; edges are rounded to
-/// tenths.
+/// Hand calculation: the panel is 898 pixels wide from 78 on. Therefore a second of eight takes 112.25 pixels. Edges
+/// are rounded to tenths.
 #[test]
 fn each_reason_has_a_row_with_a_bar_for_its_interval() {
     let description = Path::default().run().0;
@@ -56,7 +56,7 @@ fn each_reason_has_a_row_with_a_bar_for_its_interval() {
         ("nothing sent: cwnd", vec![(78.0, 112.3), (414.8, 112.2)]),
     ];
     assert_eq!(rows(&draw(true, None)), expected.map(|(title, bars)| (title.to_owned(), bars)));
-    // From 2 s on, a second of six takes 149.67: one second of the receive window is visible, and one of cwnd.
+    // From 2 s on a second of six takes 149.67 pixels. One second of the receive window is visible, and one of cwnd.
     let later = rows(&draw(true, Some(Time::from_millis(2000))));
     let bars: Vec<(f64, f64)> = later.into_iter().flat_map(|(_, bars)| bars).collect();
     assert_eq!(bars, [(377.3, 598.7), (78.0, 149.7), (227.7, 149.6)]);

@@ -17,7 +17,8 @@ fn lost(events: &[(Time, Event)], index: usize) -> Option<Packet> {
         Event::Link { event: LinkEvent::Lost { packet } | LinkEvent::QueueFull { packet, .. }, .. }
         | Event::Node { event: NodeEvent::BufferFull { packet }, .. } => Some(packet),
         Event::Link { hop, event: LinkEvent::GivenUp { packet: lost, .. }, .. } => {
-            // The packet is not lost if it arrived since its first attempt: then only link acknowledgments were lost.
+            // The packet is not lost if it arrived since its first attempt, in which case only link acknowledgments
+            // were lost.
             let arrived = events[..index].iter().rev().find_map(|(_, event)| match event {
                 Event::Link { hop: at, event, .. } if *at == hop => match event {
                     LinkEvent::FrameSent { attempt: 1, .. } => Some(false),
@@ -67,7 +68,7 @@ fn expected(events: &[(Time, Event)]) -> Vec<(&'static str, usize)> {
 /// Runs `path` and compares the marks of all its flows with the events. Returns the classes with at least one mark.
 fn check(path: &Path) -> Vec<&'static str> {
     let (mut description, events) = path.run();
-    // The general marks of nodes; those of schemes have tests of their own.
+    // The test covers the general marks of nodes. Marks of schemes have tests of their own.
     description.actions.clear();
     let svg = |flow| {
         let options = PictureOptions { flow, panels: vec![Panel::Sequence], ..PictureOptions::default() };
@@ -169,7 +170,7 @@ fn queue_of_slow_start_holds_five_of_eight_segments() {
     assert!(svg.contains("packets waiting or being sent: air, base station to mobile: at most 5"), "{svg}");
 }
 
-/// 1024 of 1064 bytes are data, and the slow link sends 1 Mbps: 962 kbps. One bin is 1 s.
+/// Of 1064 bytes 1024 are data, and the slow link sends 1 Mbps: 962 kbps. One bin is 1 s.
 #[test]
 fn goodput_of_a_full_link_is_its_rate_less_headers() {
     let path = Path { window: 65_536, bytes: 1_000_000, ..Path::default() };

@@ -160,7 +160,7 @@ fn ssthresh_above_the_scale_is_marked() {
     assert!(svg.contains("ssthresh above the scale (65.5 kB)"), "{svg}");
 }
 
-/// Without an event in the view, the lines of ACKs and cwnd still cross the view.
+/// The lines of ACKs and cwnd cross the view even if it contains no event.
 #[test]
 fn lines_cross_a_view_without_events() {
     let (description, events) = Path { channel: dropping(&[12, 13]), ..Path::default() }.run();

@@ -1,4 +1,5 @@
-//! Pictures compared with files in `tests/golden`. `UPDATE_GOLDEN=1` rewrites the files: inspect them before a commit.
+//! Pictures compared with files in `tests/golden`. `UPDATE_GOLDEN=1` rewrites the files, which must be inspected before
+//! a commit.
 
 use crate::common;
 
@@ -68,7 +69,8 @@ fn panels_below_the_window_match_their_picture() {
     golden("panels-part-dark.svg", &path, &PictureOptions { from, to, panels, theme: Theme::Dark, ..options });
 }
 
-/// Marked intervals that overlap, share a label, exceed the view or lie outside of it; and a description of the run.
+/// Marked intervals overlap, share a label, exceed the view, or lie outside of it. The picture also has a description
+/// of the run.
 #[test]
 fn marked_intervals_are_numbered_and_explained() {
     let path = Path { channel: dropping(&[12, 13]), ..Path::default() };

@@ -1,10 +1,10 @@
 //! Physical and virtual carrier sense of a station: when the medium is busy, how long it is reserved, and when slots
-//! count [802.11-2007 s9.2.5.2, s9.2.5.4]. An implementation independent of the one in `path`, so that each tests the
-//! other.
+//! count [802.11-2007 s9.2.5.2, s9.2.5.4]. The implementation is independent of the one in `path`, so that each of them
+//! tests the other.
 
 use engine::{Span, Time};
 
-/// Idle times before slots count: DIFS after a frame that could be read, EIFS after any other.
+/// Idle times before slots count, which are DIFS after a frame that could be read, and EIFS after any other frame.
 #[derive(Clone, Copy)]
 pub(super) struct IdleTimes {
     pub difs: Span,
@@ -29,7 +29,7 @@ pub(super) struct FrameStart {
     pub is_response: bool,
 }
 
-/// Carrier sense of one station, or of all stations as long as all read each other.
+/// Carrier sense of one station, or of all stations as long as all of them read each other.
 #[derive(Clone)]
 pub(super) struct CarrierSense {
     /// Number of detected frames in transmission.

@@ -23,8 +23,8 @@ struct WaitingStation {
     left: u64,
     /// Start of the time not yet reported as a [`CountdownPart`].
     since: Time,
-    /// Time at which this station begins to count slots while the medium stays idle, if it differs from the other
-    /// stations with the same carrier sense.
+    /// Time at which this station begins to count slots while the medium stays idle, if the time differs from that of
+    /// other stations with the same carrier sense.
     apart: Option<Time>,
 }
 
@@ -41,7 +41,8 @@ enum PendingRequest {
 struct FrameInFlight {
     from: u32,
     reserves: Span,
-    /// The carrier senses that detect the frame. Fixed at its start, even if stations move afterwards.
+    /// The carrier senses that detect the frame. They are fixed at the start of the frame, even if stations move
+    /// afterwards.
     detected_by: Vec<u32>,
 }
 
@@ -54,7 +55,7 @@ pub(super) struct Countdown {
     requests: Vec<Option<PendingRequest>>,
     /// By station, the end of the last frame that only this station could not read.
     unread: Vec<Option<Time>>,
-    /// Carrier sense by station; a single common one as long as all stations read each other.
+    /// Carrier sense by station, or a single common one as long as all stations read each other.
     senses: Vec<CarrierSense>,
     /// Audibility by pair of stations; empty as long as there is a single carrier sense.
     reach: Vec<Vec<Reach>>,
@@ -63,7 +64,7 @@ pub(super) struct Countdown {
 }
 
 impl Countdown {
-    /// Returns the countdown of a medium with `stations` stations; `apart` lists the pairs that do not read each other.
+    /// Returns the countdown of a medium with `stations` stations. `apart` lists the pairs that do not read each other.
     pub fn new(phy: &Phy, stations: usize, apart: &[(u32, u32, Reach)]) -> Self {
         let mut countdown = Countdown {
             slot: phy.slot,
@@ -162,7 +163,7 @@ impl Countdown {
         self.flying.push(FrameInFlight { from, reserves, detected_by });
     }
 
-    /// Counts the slots that stations with this carrier sense have counted until `start`; `sender` has counted all of
+    /// Counts the slots that stations with this carrier sense have counted until `start`. `sender` has counted all of
     /// its slots.
     fn count_slots(&mut self, sense: u32, start: Time, sender: Option<u32>) {
         let stations = if self.reach.is_empty() { 0..self.waiting.len() as u32 } else { sense..sense + 1 };

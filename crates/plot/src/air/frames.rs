@@ -21,13 +21,15 @@ use crate::text::{self, Weight};
 
 /// Distance in pixels between the lines of a hatch.
 const HATCH: f64 = 5.0;
-/// Least width in pixels at which single slots, and NAV reservations, are drawn.
+/// Minimum width in pixels at which single slots are drawn.
 const SLOT: f64 = 2.5;
+/// Minimum width in pixels at which NAV reservations are drawn.
 const RESERVED: f64 = 5.0;
-/// Up to this width in pixels a frame gets a thinner outline, which would otherwise hide its filling.
+/// Maximum width in pixels of a frame with a thinner outline, which would otherwise hide the filling of the frame.
 const NARROW: f64 = 6.0;
-/// Font size in pixels of labels in and below frames, and the space in pixels next to a label.
+/// Font size in pixels of labels in and below frames.
 const LETTERS: u32 = 10;
+/// Space in pixels next to a label.
 const BESIDE: f64 = 3.0;
 /// Half the width of a mark and the space next to it, in pixels.
 const MARK: f64 = 8.0;
@@ -223,7 +225,8 @@ impl<'a> FrameLayer<'a> {
                     sheet.text(at, Anchor::Start, LETTERS, Weight::Regular, color, words.clone());
                     continue;
                 }
-                // To the right of the frame's own mark; above the next frame only if that frame is low.
+                // The label is on the right of the frame's own mark. It is above the next frame only if that frame is
+                // low.
                 let begin = if frame.is_marked() { (left + right) / 2.0 + MARK } else { left };
                 let blocks = |next: &&&TransmittedFrame| {
                     top > row.tall || find_frame_top(next.kind, &row) < row.low || next.is_marked()

@@ -1,4 +1,4 @@
-//! Assembles the picture of a medium: heading, legend, one row per station, time axis.
+//! Assembly of the picture of a medium, with heading, legend, one row per station, and time axis.
 
 use std::collections::BTreeMap;
 
@@ -20,13 +20,15 @@ use crate::palette::Palette;
 use crate::scale::{AxisScale, group_digits};
 use crate::text::{self, Weight};
 
-/// Pixels to the left of the stations' names, between names and rows, and for the longest name.
+/// Space in pixels to the left of the stations' names.
 const MARGIN: f64 = 14.0;
+/// Space in pixels between names and rows.
 const BESIDE: f64 = 10.0;
+/// Maximum width in pixels of a name.
 const NAME: f64 = 150.0;
 /// Maximum height of a picture in pixels.
 const HIGHEST: f64 = 20_000.0;
-/// Frames are drawn one by one if each has at least this many pixels of the picture's width on average.
+/// Minimum average number of pixels of the picture's width per frame for which frames are drawn one by one.
 const SINGLE: f64 = 3.0;
 
 /// Draws the picture of a medium.
@@ -95,7 +97,7 @@ fn summarize_medium(view: &MediumView<'_>, names: &[String]) -> Vec<String> {
     parts
 }
 
-/// Returns the number of packets in aggregates, and of the damaged ones; `None` without aggregates.
+/// Returns the number of packets in aggregates, and the number of damaged ones; `None` without aggregates.
 fn summarize_aggregates(view: &MediumView<'_>) -> Option<String> {
     let all = || view.frames().filter(|frame| frame.kind == FrameKind::Aggregate);
     let sum = |count: fn(&TransmittedFrame) -> u32| group_digits(all().map(|frame| u64::from(count(frame))).sum());
@@ -112,15 +114,16 @@ fn summarize_aggregates(view: &MediumView<'_>) -> Option<String> {
     Some(format!("{} packets in {few}{damaged}", sum(|frame| frame.packets.count())))
 }
 
-/// Names the pairs of stations that do not sense each other for all or part of the view: one does not freeze its
-/// back-off while the other transmits.
+/// Names the pairs of stations that do not sense each other for all or part of the view. A station of such a pair does
+/// not freeze its back-off while the other one transmits.
 fn describe_hidden_stations(view: &MediumView<'_>, names: &[String]) -> Option<String> {
-    // By pair: whether the stations sense each other at some time of the view, and whether at some time they do not.
+    // For each pair: whether the stations sense each other at some time of the view, and whether they do not sense each
+    // other at some time.
     let mut pairs: BTreeMap<[u32; 2], [bool; 2]> = BTreeMap::new();
     for (at, pair, reach) in view.timeline.reaches.iter().filter(|(at, ..)| *at < view.to) {
         let hear = *reach != Reach::Nothing;
         let now = [hear, !hear];
-        // A pair without an earlier event senses each other from the beginning.
+        // The stations of a pair without an earlier event sense each other from the beginning.
         let before = pairs.get(pair).copied().unwrap_or([true, false]);
         pairs.insert(*pair, if *at <= view.from { now } else { [before[0] || now[0], before[1] || now[1]] });
     }

@@ -117,8 +117,8 @@ pub(super) struct MediumTimeline {
     pub frames: Vec<TransmittedFrame>,
     pub back_offs: Vec<BackOffInterval>,
     pub draws: Vec<BackOffDraw>,
-    /// Changes of audibility: time in seconds, pair of stations, audibility from then on. Pairs without an entry read
-    /// each other.
+    /// Changes of audibility: time in seconds, pair of stations, and audibility from then on. Pairs without an entry
+    /// read each other.
     pub reaches: Vec<(f64, [u32; 2], Reach)>,
     /// End of the run in seconds.
     pub ended: f64,
@@ -169,7 +169,8 @@ impl AirRecorder {
         }
     }
 
-    /// True if more than [`MAX_ENTRIES`](Self::MAX_ENTRIES) entries were needed: the recording is incomplete.
+    /// Returns true if more than [`MAX_ENTRIES`](Self::MAX_ENTRIES) entries were needed, so that the recording is
+    /// incomplete.
     pub fn has_overflowed(&self) -> bool {
         self.kept > Self::MAX_ENTRIES
     }

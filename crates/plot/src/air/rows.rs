@@ -5,10 +5,11 @@ use crate::ink::{Anchor, Path, Style, to_tenths};
 use crate::scale::AxisScale;
 use crate::text::{self, Weight};
 
-/// Minimum and maximum height of a row in pixels.
+/// Minimum height of a row in pixels.
 pub(super) const SMALLEST_ROW: f64 = 14.0;
+/// Maximum height of a row in pixels.
 const HIGHEST_ROW: f64 = 92.0;
-/// Least height in pixels of a row with labels.
+/// Minimum height in pixels of a row with labels.
 const WORDS: f64 = 60.0;
 
 /// The rows of a picture.
@@ -20,8 +21,9 @@ pub(super) struct StationRows {
 
 /// Vertical positions within a row, in pixels from the top of the picture.
 pub(super) struct StationRow {
-    /// Upper edge of a frame that begins an exchange, and of a response.
+    /// Upper edge of a frame that begins an exchange.
     pub tall: f64,
+    /// Upper edge of a response.
     pub low: f64,
     /// Lower edge of all frames.
     pub base: f64,

@@ -1,4 +1,5 @@
-//! Shares of time in which each station transmitted, column by column, for views with too many frames to draw each.
+//! Shares of time in which each station transmitted, for columns of time, in views with too many frames to draw each of
+//! them.
 
 use std::collections::BTreeSet;
 
@@ -12,14 +13,14 @@ use crate::legend::{LegendEntry, LegendSample};
 use crate::palette::Palette;
 use crate::scale::AxisScale;
 
-/// Least width of a column in pixels, and average number of frames in a column, so that it shows a share and not a
-/// single frame.
+/// Minimum width of a column in pixels.
 const COLUMN: f64 = 3.0;
+/// Minimum mean number of frames in a column, so that a column shows a share and not a single frame.
 const FRAMES: f64 = 12.0;
 /// Scales of a row: its full height stands for the smallest of these shares that covers the data.
 const WHOLE: [f64; 10] = [0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1.0];
 
-/// Least height of a hollow bar, in tenths of a pixel; lower bars are filled.
+/// Minimum height of a hollow bar, in tenths of a pixel; lower bars are filled.
 const HOLLOW: i32 = 40;
 
 /// Shares of frames with data, of other frames, and of damaged frames.
@@ -27,10 +28,11 @@ type Parts = [f64; 3];
 
 /// Shares of transmission time.
 pub(super) struct AirtimeShares {
-    /// Width of a column in pixels and in seconds.
+    /// Width of a column in pixels.
     pixels: f64,
+    /// Width of a column in seconds.
     seconds: f64,
-    /// By station and column, as fractions of the column's time.
+    /// Shares by station and column, as fractions of the column's time.
     columns: Vec<Vec<Parts>>,
     /// The share that the full height of a row stands for.
     whole: f64,
@@ -84,7 +86,7 @@ impl AirtimeShares {
 
     pub fn draw(&self, sheet: &mut Sheet, rows: &StationRows, x: &AxisScale) {
         let mut paths: [Path; 3] = Default::default();
-        // Bars too low for an outline, which would exaggerate them.
+        // Bars that are too low for an outline, which would exaggerate them.
         let mut thin = Path::default();
         for (station, columns) in self.columns.iter().enumerate() {
             let Some(row) = rows.row(station as u32) else { continue };
@@ -111,7 +113,7 @@ impl AirtimeShares {
     }
 }
 
-/// Dark, light, hollow: distinguishable in greyscale.
+/// Returns dark, light and hollow styles, which can be distinguished in greyscale.
 fn style_shares(palette: &Palette) -> [Style; 3] {
     let hollow = Style { fill: Some(palette.background), ..Style::stroke(palette.lost, 1.0) };
     [Style::fill(palette.sent), Style::fill(palette.acked.halfway_to(palette.background)), hollow]

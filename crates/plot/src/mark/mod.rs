@@ -1,4 +1,4 @@
-//! Marks: their table, and how they are drawn.
+//! Marks, with their table and the code that draws them.
 
 mod table;
 
@@ -24,7 +24,7 @@ pub enum ColorRole {
 }
 
 impl ColorRole {
-    /// The name of its colour in the [palette](crate::list_palette_colors).
+    /// Returns the name of the role's colour in the [palette](crate::list_palette_colors).
     pub const fn name(self) -> &'static str {
         match self {
             ColorRole::Again => "again",
@@ -146,7 +146,7 @@ impl Mark {
 mod tests {
     use super::*;
 
-    /// Marks are counted by their `Move` steps, and each mark is centred on its position.
+    /// Marks are counted by their `Move` steps. Each mark is centred on its position.
     #[test]
     fn path_of_every_mark_starts_with_its_only_move_and_is_centred() {
         for mark in Mark::ALL {
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn every_mark_has_a_kind_of_its_own_and_a_meaning() {
+    fn every_mark_has_a_meaning_and_a_unique_kind() {
         let kinds: std::collections::BTreeSet<&str> = Mark::ALL.iter().map(|mark| mark.row().kind).collect();
         assert_eq!(kinds.len(), Mark::ALL.len());
         for mark in Mark::ALL {

@@ -1,7 +1,7 @@
 //! The table of marks, with the name, the shape and the meaning of each mark. A mark is one row here; pictures,
 //! reports, figures and the page take it from this table, the page through the generated `web/src/vocabulary.ts`.
 //!
-//! Kinds differ in shape, so that colour is not needed to tell them apart, and the shapes nest: a retransmission lies
+//! Kinds differ in shape, so that colour is not needed to distinguish them, and the shapes nest: a retransmission lies
 //! inside the mark of its cause. Chevrons point towards the receiver or the sender and are double for delayed packets;
 //! a T marks packets that are not forwarded; circles mark events that stop or resume the sender.
 
@@ -21,7 +21,7 @@ pub struct MarkRow {
     pub width: f64,
     /// The shape around the mark's position, in pixels, rightwards and downwards.
     pub shape: &'static [MarkStep],
-    /// What happened, as a sentence without its full stop.
+    /// The event, as a sentence without its full stop.
     pub what: &'static str,
     /// Why, as the rest of a sentence.
     pub why: &'static str,
@@ -60,7 +60,7 @@ marks! {
         width: 0.8,
         shape: &[Move(0.0, -3.8), Line(3.8, 0.0), Line(0.0, 3.8), Line(-3.8, 0.0), Close],
         what: "The sender sent this segment again",
-        why: "its timer expired, acknowledgments showed a loss, or the network asked for it",
+        why: "the sender's timer expired, acknowledgments showed a loss, or the network asked for it",
         rule: "RFC 5681 section 3.2, RFC 6298 section 5.4",
     }
     /// A packet lost for good, at its position.
@@ -106,7 +106,7 @@ marks! {
         shape: &[Move(0.0, -9.01), Line(0.0, -6.2), Move(0.0, 0.0), Circle(6.2)],
         what: "The retransmission timer expired",
         why: "the oldest segment was not acknowledged within the retransmission timeout: the sender sends it again, doubles \
-              the timeout, and begins with a window of one segment",
+              the timeout, and sets cwnd to one segment",
         rule: "RFC 6298 section 5.4 to 5.6, RFC 5681 section 3.1",
     }
     /// The start of a recovery.
@@ -139,7 +139,7 @@ marks! {
         width: 1.4,
         shape: &[Move(-5.8, -5.8), Line(5.8, -5.8), Line(5.8, 5.8), Line(-5.8, 5.8), Close],
         what: "ICMP-RETRANSMIT arrived at the sender",
-        why: "the base station has given up this segment: the sender sends it again, and keeps its window",
+        why: "the base station has given up this segment: the sender sends it again, and does not reduce cwnd",
         rule: "Goel 1997 section 5.5",
     }
     /// A chevron to the right: data sent by a node between the ends, such as a local retransmission of Snoop.
@@ -150,7 +150,7 @@ marks! {
         width: 1.4,
         shape: &[Move(-2.4, -4.0), Line(2.4, 0.0), Line(-2.4, 4.0)],
         what: "A node between the ends sent data of the flow",
-        why: "its scheme sends data on its own",
+        why: "the node's scheme sends data on its own",
         rule: "",
     }
     /// A cross bar that ends an upright: an acknowledgment consumed by a node between the ends.
@@ -161,7 +161,7 @@ marks! {
         width: 1.4,
         shape: &[Move(0.0, -3.6), Line(0.0, 3.6), Move(-3.6, 3.6), Line(3.6, 3.6)],
         what: "A node between the ends consumed an acknowledgment",
-        why: "its scheme keeps the acknowledgment from the sender",
+        why: "the node's scheme keeps the acknowledgment from the sender",
         rule: "",
     }
     /// A chevron to the receiver.
@@ -172,7 +172,7 @@ marks! {
         width: 1.4,
         shape: &[Move(-2.2, -4.0), Line(2.2, 0.0), Line(-2.2, 4.0)],
         what: "The scheme of a node acted",
-        why: "it sends data on a connection of its own, or asks the receiver for an answer",
+        why: "the scheme sends data on a connection of its own, or asks the receiver for an answer",
         rule: "",
     }
     /// A double chevron to the receiver: data sent late.
@@ -183,7 +183,7 @@ marks! {
         width: 1.4,
         shape: &[Move(-4.4, -4.0), Line(0.0, 0.0), Line(-4.4, 4.0), Move(0.0, -4.0), Line(4.4, 0.0), Line(0.0, 4.0), Move(4.4, 0.0)],
         what: "The scheme of a node acted",
-        why: "it repairs a loss on the radio link without the sender",
+        why: "the scheme repairs a loss on the radio link without the sender",
         rule: "",
     }
     /// A chevron to the sender.
@@ -194,7 +194,7 @@ marks! {
         width: 1.4,
         shape: &[Move(2.2, -4.0), Line(-2.2, 0.0), Line(2.2, 4.0)],
         what: "The scheme of a node acted",
-        why: "it acknowledges data on behalf of the receiver",
+        why: "the scheme acknowledges data on behalf of the receiver",
         rule: "",
     }
     /// Two bars: a pause.
@@ -205,7 +205,7 @@ marks! {
         width: 1.4,
         shape: &[Move(-2.2, -4.0), Line(-2.2, 4.0), Move(2.2, -4.0), Line(2.2, 4.0)],
         what: "The scheme of a node acted",
-        why: "it holds an acknowledgment back while the link layer repairs the loss",
+        why: "the scheme delays an acknowledgment while the link layer repairs the loss",
         rule: "",
     }
     /// A double chevron to the sender: an acknowledgment sent late.
@@ -216,10 +216,10 @@ marks! {
         width: 1.4,
         shape: &[Move(4.4, -4.0), Line(0.0, 0.0), Line(4.4, 4.0), Move(0.0, -4.0), Line(-4.4, 0.0), Line(0.0, 4.0), Move(-4.4, 0.0)],
         what: "The scheme of a node acted",
-        why: "it lets an acknowledgment go that it has held",
+        why: "the scheme forwards an acknowledgment that it has delayed",
         rule: "",
     }
-    /// A T on its head: an acknowledgment goes no further.
+    /// An inverted T: the node drops an acknowledgment.
     DropsAck {
         kind: "action-drops-ack",
         label: "",
@@ -227,7 +227,7 @@ marks! {
         width: 1.4,
         shape: &[Move(-4.0, 4.0), Line(4.0, 4.0), Move(0.0, 4.0), Line(0.0, -4.0)],
         what: "The scheme of a node acted",
-        why: "the acknowledgment would make the sender react to a loss that is repaired here, or is redundant",
+        why: "the acknowledgment is redundant, or the sender would react with it to a loss that this node repairs",
         rule: "",
     }
     /// A T: data goes no further.
@@ -249,7 +249,7 @@ marks! {
         width: 1.4,
         shape: &[Move(-4.0, 0.0), Line(4.0, 0.0), Move(0.0, 0.0), Circle(4.6), Move(0.0, -4.0), Move(0.0, 0.0)],
         what: "The scheme of a node acted",
-        why: "it asks the sender to wait, for the radio link is down or busy with repairs",
+        why: "the scheme asks the sender to wait because the radio link is down or busy with repairs",
         rule: "",
     }
     /// An open circle lets the sender go.
@@ -260,7 +260,7 @@ marks! {
         width: 1.4,
         shape: &[Move(0.0, -4.0), Move(0.0, 0.0), Circle(4.0)],
         what: "The scheme of a node acted",
-        why: "it asks the sender to continue: the radio link is back",
+        why: "the scheme asks the sender to continue because the radio link works again",
         rule: "",
     }
     /// A flag to the sender.
@@ -271,7 +271,7 @@ marks! {
         width: 1.4,
         shape: &[Move(-4.0, 0.0), Line(4.0, -4.0), Line(4.0, 4.0), Close],
         what: "The scheme of a node acted",
-        why: "it tells the sender that the radio link lost the packet, so that this is not taken for congestion",
+        why: "the scheme reports to the sender that the radio link lost the packet, not congestion",
         rule: "",
     }
     /// ssthresh exceeds the axis: an arrow upwards.

@@ -1,4 +1,4 @@
-//! Records the facts of a captured connection, which is flow 0 over the only link.
+//! The recording of the facts of a captured connection, which is flow 0 over the only link.
 
 use engine::Time;
 use observation::captured::{CapturedTransmission, LinkService};
@@ -92,7 +92,7 @@ mod tests {
     use observation::captured::CapturedFate;
     use observation::{Evidence, Rule, Unseen};
 
-    /// Unknown values have no entry: neither the timeout before a round trip, nor the queue of a lost segment.
+    /// Unknown values have no entry. Such values are the timeout before a round trip, and the queue of a lost segment.
     #[test]
     fn unknown_values_are_not_recorded() {
         let panels = [crate::Panel::Rtt, crate::Panel::Queue];

@@ -1,4 +1,4 @@
-//! The diagram: boxes in layers, links between them with their settings, and flows along the links.
+//! The diagram, with boxes in layers, links between them with their settings, and flows along the links.
 
 use std::cmp::Ordering;
 
@@ -12,12 +12,13 @@ use crate::ink::{Anchor, Path, PenStep, Style, to_tenths};
 use crate::palette::Palette;
 use crate::text::Weight;
 
-/// The most flows that are drawn as lines.
+/// Maximum number of flows that are drawn as lines.
 pub(super) const MAX_LINES: usize = 6;
 /// Space in pixels between the frame of a box and its contents.
 const PADDING: f64 = 9.0;
-/// Least width in pixels of the space between layers, and the space around a label in it.
+/// Minimum space in pixels between layers.
 const MIN_GAP: f64 = 90.0;
+/// Minimum space in pixels around a label between layers.
 const AROUND: f64 = 34.0;
 /// Height in pixels above the diagram that labels may use.
 const ABOVE: f64 = 12.0;
@@ -38,7 +39,7 @@ pub(super) struct Diagram {
 /// The course of a link.
 struct LinkLine {
     points: Vec<(f64, f64)>,
-    /// The box at its first point.
+    /// The box at the line's first point.
     start: usize,
 }
 
@@ -68,7 +69,7 @@ fn measure_texts(texts: &[TextLabel]) -> (f64, f64) {
 }
 
 impl Diagram {
-    /// Places the boxes; they fill `width` pixels if they do not need more.
+    /// Places the boxes. They fill `width` pixels if they do not need more.
     pub fn new(graph: &TopologyGraph, width: f64) -> Self {
         // Colours do not change the widths.
         let palette = Palette::of(crate::options::Theme::Light);
@@ -175,7 +176,7 @@ impl Diagram {
         if parallel.len() == 1 {
             return LinkLine { points: vec![start, end], start: from };
         }
-        // Parallel links leave at one point and run apart from each other.
+        // Parallel links leave at one point, and run apart from each other.
         let off = apart * 3.5 * LINE;
         let at = |share: f64| (start.0 + share * (end.0 - start.0), start.1 + share * (end.1 - start.1) + off);
         LinkLine { points: vec![start, at(0.14), at(0.86), end], start: from }
@@ -197,8 +198,8 @@ fn trace_polyline(points: &[(f64, f64)]) -> Path {
     path
 }
 
-/// The rectangles for a label of a link: above and below a flat line, and on a steep one; near the middle first, and on a
-/// steep one near the end with fewer links, where lines are further apart.
+/// Lists rectangles for a label of a link. They are above and below a flat line, or on a steep line. Those near the
+/// middle are listed first; on a steep line those near the end with fewer links, where lines are further apart.
 fn list_label_places(
     graph: &TopologyGraph,
     link: usize,
@@ -216,7 +217,7 @@ fn list_label_places(
     let length = |pair: &[(f64, f64)]| measure_distance(pair[0], pair[1]);
     let Some(longest) = line.windows(2).max_by(|a, b| length(a).total_cmp(&length(b))) else { return Vec::new() };
     if line.len() > 4 {
-        // On the right of the bulge of a link within a layer.
+        // The label is on the right of the bulge of a link within a layer.
         let (x, y) = line[line.len() / 2];
         return [0.0, -1.0, 1.0]
             .map(|up| center_area((x + 8.0 + width / 2.0, y + up * height), (width, height)))
@@ -321,7 +322,7 @@ fn count_flows_over(graph: &TopologyGraph, link: usize) -> usize {
     drawn.filter(|flow| flow.route.iter().any(|(crossed, _)| *crossed == link)).count()
 }
 
-/// The line parallel to another one, at this distance below it or, for a vertical one, on its left.
+/// Returns the line parallel to another line, at this distance below it, or on the left of a vertical line.
 fn offset_line(points: &[(f64, f64)], off: f64) -> Vec<(f64, f64)> {
     let (Some(first), Some(last)) = (points.first(), points.last()) else { return Vec::new() };
     let (dx, dy) = (last.0 - first.0, last.1 - first.1);

@@ -8,10 +8,10 @@ use path::mac::arq::ArqConfig;
 use path::place::NodePath;
 use sim::{Network, NodeKind, Transport};
 
-/// The maximum number of nodes that are all drawn singly: labels of more links at one node would not fit.
+/// Maximum number of nodes that are all drawn singly. Labels of more links at one node would not fit.
 const MAX_SINGLE: usize = 10;
 
-/// The most boxes of which each has identical hosts: more would exceed the height of a picture.
+/// Maximum number of boxes for groups of identical hosts: more would exceed the height of a picture.
 const MAX_IDENTICAL: usize = 100;
 
 /// The symbol of a node.
@@ -48,11 +48,11 @@ impl NodeSymbol {
 pub(super) struct TopologyNode {
     pub kind: NodeSymbol,
     pub name: String,
-    /// The scheme that it runs, if that is not "unmodified".
+    /// The scheme of the node; `None` for "unmodified".
     pub scheme: Option<String>,
     /// The number of hosts.
     pub count: usize,
-    /// Further lines, such as its number of hosts.
+    /// Further lines, such as the number of the box's hosts.
     pub lines: Vec<String>,
     pub forwards: bool,
 }
@@ -73,7 +73,8 @@ pub(super) struct TopologyLink {
 pub(super) struct TopologyFlow {
     /// Boxes.
     pub ends: [usize; 2],
-    /// The links that it crosses, and whether from the second box to the first; empty if the ends are one box.
+    /// The links that the flow crosses, and whether it crosses them from the second box to the first; empty if both
+    /// ends are in one box.
     pub route: Vec<(usize, bool)>,
     pub text: String,
 }
@@ -84,7 +85,7 @@ pub(super) struct PlacedNode {
     pub name: String,
     pub kind: NodeSymbol,
     pub path: NodePath,
-    /// The ranges in metres of the media of which it is the access point: within which a frame is received, and sensed.
+    /// Receive range and carrier-sense range, in metres, of each medium of which the node is the access point.
     pub ranges: Vec<[f64; 2]>,
 }
 
@@ -134,7 +135,8 @@ pub fn classify_node(network: &Network, node: usize) -> NodeSymbol {
     }
 }
 
-/// The scheme of a node, if it runs one. A host on wires that does not send behaves the same under every scheme.
+/// Returns the scheme of a node, if it runs one. A host on wires that does not send behaves the same under every
+/// scheme.
 pub fn find_node_scheme(network: &Network, node: usize) -> Option<String> {
     let spec = &network.nodes[node];
     let at_work = || {
@@ -145,7 +147,7 @@ pub fn find_node_scheme(network: &Network, node: usize) -> Option<String> {
     (runs && (spec.kind.is_base_station() || at_work())).then(|| spec.agent.name().to_owned())
 }
 
-/// Two names, or the first and the last of more: "m1–m30".
+/// Abbreviates names to two names, or to the first and the last of more: "m1–m30".
 fn abbreviate_names<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let names: Vec<&str> = names.collect();
     match names[..] {
@@ -213,8 +215,9 @@ fn describe_link(network: &Network, number: usize, alike: bool) -> Vec<String> {
     lines
 }
 
-/// The nodes of each box, in order of their first node: single ones; in large networks groups of hosts with one link to
-/// the same node and the same settings; and if those are still too many, with other settings.
+/// Groups the nodes in boxes, in order of their first node. In small networks each node has a box. In large networks
+/// hosts with one link to the same node and the same settings form a group, and if there are still too many boxes, also
+/// hosts with other settings.
 fn group_hosts(network: &Network, alike: &[Vec<String>]) -> Vec<Vec<usize>> {
     if network.nodes.len() <= MAX_SINGLE {
         return (0..network.nodes.len()).map(|node| vec![node]).collect();
@@ -277,7 +280,7 @@ fn merge_links(network: &Network, alike: &[Vec<String>], boxes: &[usize]) -> Vec
     named.collect()
 }
 
-/// The route of the fewest links between two boxes; empty if there is none.
+/// Returns the route with the fewest links between two boxes; empty if there is none.
 fn find_box_route([from, to]: [usize; 2], nodes: &[TopologyNode], links: &[TopologyLink]) -> Vec<(usize, bool)> {
     let mut before: Vec<Option<(usize, bool)>> = vec![None; nodes.len()];
     let mut queue = VecDeque::from([from]);
@@ -304,7 +307,7 @@ fn find_box_route([from, to]: [usize; 2], nodes: &[TopologyNode], links: &[Topol
     route
 }
 
-/// What a flow carries, in words.
+/// Describes the traffic of a flow in words.
 fn describe_traffic(network: &Network, number: usize) -> String {
     let flow = &network.flows[number];
     let mut text = flow.traffic.name().to_owned();
@@ -341,7 +344,8 @@ fn group_flows(
         let ends = [boxes[flow.from], boxes[flow.to]];
         let carries = describe_traffic(network, number);
         let single = few && ends.iter().all(|end| nodes[*end].count == 1);
-        // Flows of one kind are a group even if they start at different times: the group has the text of the first.
+        // Flows of one kind are a group even if they start at different times. The text of the group is that of the
+        // first flow.
         let key = (ends, flow.traffic.name().to_owned(), if single { number } else { 0 });
         let group = if flow.further_connection {
             groups.len().saturating_sub(1)
@@ -384,8 +388,8 @@ fn convert_to_metres(millimetres: u64) -> f64 {
     millimetres as f64 / 1e3
 }
 
-/// The ranges in metres of the media of which each node is the access point: within which a frame is received, and
-/// sensed. Without an access point each station has ranges.
+/// Returns for each node the receive range and the carrier-sense range, in metres, of every medium whose access point
+/// it is. In a medium without an access point all stations have the ranges.
 pub fn find_node_ranges(network: &Network) -> Vec<Vec<[f64; 2]>> {
     let mut ranges: Vec<Vec<[f64; 2]>> = vec![Vec::new(); network.nodes.len()];
     for (number, medium) in network.media.iter().enumerate() {

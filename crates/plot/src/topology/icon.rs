@@ -23,7 +23,7 @@ pub(super) fn draw_icon(sheet: &mut Sheet, kind: NodeSymbol, at: (f64, f64), tit
             path.rect(x - 55, y - 95, 110, 190);
             path.move_to(x - 20, y + 65).line_to(x + 20, y + 65);
         }
-        // A disc with crossed ways.
+        // A disc with a cross.
         NodeSymbol::Router => {
             path.move_to(x, y).extend(&[PenStep::Circle(95)]);
             path.move_to(x - 45, y - 45).line_to(x + 45, y + 45);

@@ -1,13 +1,13 @@
-//! Places for texts that cover neither each other nor their symbols.
+//! Places for texts that cover neither each other nor the symbols.
 
 use std::ops::Range;
 
 use crate::frame::PanelArea;
 
-/// Least distance in pixels between texts.
+/// Minimum distance in pixels between texts.
 const APART: f64 = 3.0;
 
-/// The rectangles that texts must not cover, and lines that they cover only if there is no other place.
+/// The rectangles that texts must not cover, and the lines that they cover only if there is no other place.
 #[derive(Default)]
 pub(super) struct OccupiedSpace {
     areas: Vec<PanelArea>,
@@ -64,8 +64,8 @@ impl OccupiedSpace {
         self.areas.iter().all(|taken| !has_overlap(taken, &wider))
     }
 
-    /// The first of some rectangles that covers nothing but lines with these numbers, or else the first that covers only
-    /// lines; takes it. `None` if each covers a rectangle.
+    /// Takes the first of some rectangles that covers nothing but lines with these numbers, or else the first that
+    /// covers only lines. Returns `None` if each of them covers a rectangle.
     pub fn take_free_area(&mut self, candidates: &[PanelArea], own: Range<usize>) -> Option<PanelArea> {
         let free: Vec<&PanelArea> = candidates.iter().filter(|area| self.is_free(area)).collect();
         let clear = |area: &&&PanelArea| {

@@ -12,7 +12,7 @@ use crate::frame::PanelArea;
 
 /// The number of times that layers are sorted, from left to right and back.
 const SWEEPS: usize = 6;
-/// Least distance in pixels between boxes of a layer.
+/// Minimum distance in pixels between boxes of a layer.
 const BETWEEN: f64 = 32.0;
 
 /// The layer of each box.
@@ -99,8 +99,8 @@ pub(super) struct TopologyLayout {
     pub size: (f64, f64),
 }
 
-/// Places boxes of these sizes. `gap` gives the width needed by labels between a layer and the next one, or on the right
-/// of the last; `width` and `least` are the width to fill and the least height.
+/// Places boxes of these sizes. `gap` gives the width needed by labels between a layer and the next one, or on the
+/// right of the last; `width` and `least` are the width to fill and the minimum height.
 pub(super) fn place_boxes(
     graph: &TopologyGraph,
     sizes: &[(f64, f64)],
@@ -145,7 +145,7 @@ mod tests {
     use crate::topology::graph::{NodeSymbol, TopologyFlow, TopologyLink, TopologyNode};
     use crate::topology::labels::has_overlap;
 
-    /// Boxes whose names begin with "r" are routers, the others hosts.
+    /// Returns a graph in which boxes whose names begin with "r" are routers, and the others hosts.
     fn graph(names: &[&str], links: &[[&str; 2]], flows: &[[&str; 2]]) -> TopologyGraph {
         let number = |name: &str| names.iter().position(|known| *known == name).unwrap();
         let node = |name: &&str| TopologyNode {

@@ -1,4 +1,4 @@
-//! The key of the diagram's symbols above it, and the lists of flows and media below it.
+//! The explanation of the diagram's symbols above the diagram, and the lists of flows and media below it.
 
 use super::diagram::MAX_LINES;
 use super::graph::{NodeSymbol, TopologyGraph};
@@ -9,8 +9,9 @@ use crate::ink::{Anchor, Path, Style, to_tenths};
 use crate::scale::group_digits;
 use crate::text::{self, Weight};
 
-/// Font size in pixels, and the height of a row.
+/// Font size in pixels.
 const SIZE: u32 = 12;
+/// Height of a row in pixels.
 const ROW: f64 = 18.0;
 /// Width in pixels of a sample of a line, with the space after it.
 const SAMPLE: f64 = 32.0;

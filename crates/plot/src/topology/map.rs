@@ -1,4 +1,4 @@
-//! The map of the nodes with positions, in metres: their motion, and the ranges of access points.
+//! The map of the nodes with positions in metres, with their motion and the ranges of access points.
 
 use engine::Time;
 
@@ -14,7 +14,7 @@ use crate::palette::Palette;
 use crate::scale::{AxisScale, AxisTick, choose_ticks};
 use crate::text::{self, Weight};
 
-/// Least and most height in pixels of the map.
+/// Minimum and maximum height of the map in pixels.
 const HEIGHTS: (f64, f64) = (240.0, 480.0);
 /// Space in pixels on the left of the map for the labels of its axis, below it, and around its contents.
 const AXIS: f64 = 54.0;
@@ -24,7 +24,7 @@ const MARGIN: f64 = 34.0;
 const PARTS: i32 = 720;
 /// A carrier sense range of at most this multiple of the range is shown whole.
 const WHOLE: f64 = 1.5;
-/// The extent in metres of a map whose nodes all stand at one place.
+/// Extent in metres of a map whose nodes all have the same position.
 const LEAST_EXTENT: f64 = 10.0;
 
 /// A position in metres.
@@ -42,7 +42,7 @@ fn locate_node(path: &path::place::NodePath, at: Time) -> Place {
     (x, y)
 }
 
-/// The corners of a node's way until the end of the run; one position if it stands still.
+/// Returns the corners of a node's way until the end of the run, or one position if the node stands still.
 fn trace_motion(node: &PlacedNode, end: Time) -> Vec<Place> {
     let mut way = vec![locate_node(&node.path, Time::ZERO)];
     let mut at = Time::ZERO;
@@ -56,7 +56,7 @@ fn trace_motion(node: &PlacedNode, end: Time) -> Vec<Place> {
 }
 
 impl TopologyMap {
-    /// A map of `places` between `left` and `right`, with one scale for both axes.
+    /// Creates a map of `places` between `left` and `right`, with one scale for both axes.
     fn new(places: &[Place], (left, right): (f64, f64), top: f64) -> Self {
         let range = |pick: fn(&Place) -> f64| {
             let values = || places.iter().map(pick);

@@ -1,4 +1,4 @@
-//! The picture of a network: nodes and links, the flows over them, and a map of the nodes that have positions.
+//! The picture of a network, with nodes and links, the flows over them, and a map of the nodes that have positions.
 
 mod diagram;
 mod graph;
@@ -67,9 +67,11 @@ fn summarize_network(network: &Network) -> Vec<String> {
     some.map(|(count, one, many)| format!("{count} {}", if count == 1 { one } else { many })).collect()
 }
 
-/// Font sizes in pixels of names and of settings, and the height of a line of text.
+/// Font size in pixels of names.
 const NAME: u32 = 13;
+/// Font size in pixels of settings.
 const SMALL: u32 = 11;
+/// Height in pixels of a line of text.
 const LINE: f64 = 15.0;
 
 /// A line of text with its font and colour.
@@ -115,7 +117,7 @@ fn style_link(palette: &Palette, wireless: bool) -> Style {
     if wireless { Style::stroke(palette.acked, 1.6).with_dashes(5.0, 4.0) } else { Style::stroke(palette.frame, 1.6) }
 }
 
-/// The style of the flow with this number; `None` for those that are only listed.
+/// Returns the style of the flow with this number; `None` for flows that are only listed.
 fn style_flow(palette: &Palette, number: usize) -> Option<Style> {
     let colors = &palette.flows[..diagram::MAX_LINES];
     colors.get(number).map(|color| Style::stroke(*color, 1.6).with_round_ends())

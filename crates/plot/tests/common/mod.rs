@@ -177,7 +177,7 @@ pub fn cell(mobiles: usize, duration: &str) -> (plot::MediumDescription, Vec<(Ti
     cell_of(path::mac::dcf::Config::default(), &vec![None; mobiles + 1], duration, None)
 }
 
-/// The same cell with other 802.11 settings, places of the stations (the base station first), and a lossy channel.
+/// Returns the cell with other 802.11 settings, places of the stations (the base station first), and a lossy channel.
 pub fn cell_of(
     config: path::mac::dcf::Config,
     places: &[Option<path::place::NodePath>],
@@ -229,7 +229,7 @@ fn response_of(name: &str) -> tcp::response::ResponseConfig {
     }
 }
 
-/// Counts the marks of a class in a picture: each begins with one `M`.
+/// Counts the marks of a class in a picture. Each mark begins with one `M`.
 pub fn marks(svg: &str, class: &str) -> usize {
     let of_class = |line: &&str| line.starts_with(&format!("<path class=\"{class}\""));
     let data = |line: &str| {
