@@ -106,7 +106,7 @@ pub fn paper_names() -> Vec<(&'static str, &'static str)> {
 /// score in words, and the number of replications.
 type Reproduced = (String, String, String, String, u64);
 
-/// Reproduces a paper; by default with its own number of replications.
+/// Reproduces a paper, by default with the paper's number of replications.
 #[pyfunction]
 #[pyo3(signature = (name, replications, store, jobs, progress: "Callable[[int, int], object] | None"))]
 pub fn reproduced(

@@ -47,7 +47,7 @@ mod _lasthop {
     #[pymodule_export]
     use super::traces::trace_table;
 
-    /// Runs the command with these arguments, the first of which is its name; returns the exit code.
+    /// Runs the command with these arguments, the first of which is the name of the command. Returns the exit code.
     #[pyfunction]
     fn main(py: super::Python<'_>, arguments: Vec<OsString>) -> u8 {
         py.detach(|| cli::main(arguments))

@@ -138,7 +138,7 @@ impl Session {
         })
     }
 
-    /// Begins the next round after this one; returns false if the sweep is complete.
+    /// Begins the next round after the current one. Returns false if the sweep is complete.
     fn next_round(&self, py: Python<'_>) -> PyResult<bool> {
         self.with(py, |open| {
             let mut watch = Watch::new(None);

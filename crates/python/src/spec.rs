@@ -18,7 +18,7 @@ use crate::schemes::{Class, catch_exception, collect_members};
 /// A scenario, by the attributes of `lasthop.Scenario`.
 #[derive(FromPyObject, Clone)]
 pub struct Spec {
-    /// The path in messages; the names of files in the scenario are relative to its directory.
+    /// The path in messages. Names of files in the scenario are relative to the directory of this path.
     path: PathBuf,
     /// The text of the scenario; `None` to read it from `path`.
     text: Option<Vec<u8>>,
@@ -50,7 +50,7 @@ impl Spec {
         GivenFiles { files: given.collect(), rest: Disk }
     }
 
-    /// The scenario with its changes, not yet checked; files named in it are read from `files`.
+    /// Returns the scenario with its changes, not yet checked. Files that the scenario names are read from `files`.
     pub fn source(&self, files: Rc<dyn Files>) -> Result<Source, BindingFailure> {
         let overrides = Overrides { set: self.changes.clone(), scheme: self.scheme.clone(), seed: self.seed };
         let source = match &self.text {

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use crate::error::BindingFailure;
 use crate::table::Table;
 
-/// A trace as a table, by its file's name and contents: `None` if the trace is not a table.
+/// Returns a trace as a table, from the name and contents of its file; `None` if the trace is not a table.
 #[pyfunction]
 pub fn trace_table(py: Python<'_>, file: &str, bytes: &[u8]) -> PyResult<Option<Table>> {
     py.detach(|| parse_trace_table(file, bytes)).map_err(|failure| failure.into_exception(py))

@@ -50,7 +50,7 @@ impl Watch {
         }
     }
 
-    /// The failure of work stopped here: the exception of the callback or the signal, instead of `other`.
+    /// Returns the failure of work that was stopped: the exception of the callback or the signal, instead of `other`.
     pub fn failure(&mut self, other: impl Into<BindingFailure>) -> BindingFailure {
         self.raised.take().map_or_else(|| other.into(), BindingFailure::Raised)
     }

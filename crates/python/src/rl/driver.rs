@@ -33,7 +33,7 @@ pub enum DriverArgument {
 }
 
 impl Driver {
-    /// The driver of an argument. A control may be a class of the scenario: see [`within`](Driver::within).
+    /// Returns the driver for an argument. A control may be a class of the scenario: see [`within`](Driver::within).
     pub fn of(given: &DriverArgument) -> Result<Self, BindingFailure> {
         Ok(match given {
             DriverArgument::Policy(policy) => Driver::Network(policy.get().network()),
@@ -77,7 +77,7 @@ struct DriverParts {
 /// Name of the control class, in messages.
 const NAME: &str = "external";
 
-/// The control as a member of its registry; `sender` is the random stream of the flow's sender.
+/// Builds the control as a member of its registry. `sender` is the random stream of the flow's sender.
 pub fn build_driven_control(rules: &Rules, driver: &Driver, tap: &Arc<Tap>, sender: Stream) -> ControlConfig {
     let (rules, driver, tap) = (rules.clone(), driver.clone(), Arc::clone(tap));
     let driven = DrivenControl(Arc::new(DriverParts { rules, driver, tap, sender }));

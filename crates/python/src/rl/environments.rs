@@ -1,4 +1,4 @@
-//! Several environments, each with a separate run; they step on threads.
+//! Several environments, each with a separate run. They execute steps on threads.
 
 use engine::{Members, Span};
 use pyo3::prelude::*;
@@ -55,7 +55,7 @@ struct SteppedEpisode<'a> {
     environment: usize,
     episode: LearningEpisode,
     state: u8,
-    /// The rewards of its learners in this step.
+    /// Rewards of the episode's learners in this step.
     rewards: &'a mut [f64],
 }
 
@@ -80,7 +80,7 @@ impl Environments {
         let known = self.scenarios.len();
         self.scenarios
             .get(number)
-            .ok_or_else(|| BindingFailure::Text(format!("found scenario {number}, there are {known}")))
+            .ok_or_else(|| BindingFailure::Text(format!("found scenario {number}, expected a number below {known}")))
     }
 
     /// Begins an episode, and runs to its first step.
@@ -117,7 +117,8 @@ fn pack_numbers(py: Python<'_>, numbers: &[f64]) -> Numbers {
 
 #[pymethods]
 impl Environments {
-    /// `count` environments without episodes. `setup` is TOML; `flow_names` are the names of the driven flows.
+    /// Creates `count` environments without episodes. `setup` is TOML, and `flow_names` are the names of the driven
+    /// flows.
     #[new]
     #[pyo3(signature = (specs: "Sequence[Spec]", flow_names, setup, period, count, threads))]
     fn new(
@@ -231,7 +232,7 @@ impl Environments {
                     let Some(episode) = &slot.episode else { continue };
                     let from = (place * self.learners + learner) * width;
                     let seen = episode.tap(learner).lock_measurements();
-                    // Before the first step there are no features.
+                    // There are no features before the first step.
                     let known = seen.features.len();
                     all[from..from + known].copy_from_slice(&seen.features);
                 }
@@ -243,7 +244,8 @@ impl Environments {
             .map_err(|failure| failure.into_exception(py))
     }
 
-    /// Measurements of an environment so far; with `complete` also the ones that are slow to calculate.
+    /// Returns the measurements of an environment so far. With `complete` these include the ones that are slow to
+    /// calculate.
     #[pyo3(signature = (slot, complete) -> "list[dict[str, Any]]")]
     fn stats<'py>(&self, py: Python<'py>, slot: usize, complete: bool) -> PyResult<Vec<Bound<'py, PyDict>>> {
         let measure = || -> Result<Vec<Measurements>, BindingFailure> {
@@ -257,8 +259,8 @@ impl Environments {
         measured.iter().map(|flow| measurements_to_dict(py, flow)).collect()
     }
 
-    /// Runs whole episodes by policies or controls, without stops: for each the numbers of its driver and scenario, and
-    /// its seed. A control is a built-in one or a class of the scenario.
+    /// Runs whole episodes by policies or controls, without stops. Each episode has the numbers of its driver and
+    /// scenario, and its seed. A control is a built-in one or a class of the scenario.
     #[pyo3(signature = (drivers, episodes) -> "list[list[dict[str, Any]]]")]
     fn play<'py>(
         &self,
@@ -272,8 +274,9 @@ impl Environments {
             for (number, scenario, seed) in episodes {
                 let (air, known) = (self.scenario(scenario)?, drivers.len());
                 let driver = drivers.get(number);
-                let driver =
-                    driver.ok_or_else(|| BindingFailure::Text(format!("found driver {number}, there are {known}")))?;
+                let driver = driver.ok_or_else(|| {
+                    BindingFailure::Text(format!("found driver {number}, expected a number below {known}"))
+                })?;
                 let driver = driver.within(&air.members)?;
                 played.push(PlayedEpisode { air, driver, seed, measured: Vec::new() });
             }

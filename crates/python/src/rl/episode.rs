@@ -1,4 +1,4 @@
-//! One run, from reset to its end.
+//! The course of one run, from reset to its end.
 
 use std::sync::Arc;
 
@@ -16,10 +16,10 @@ const SLICE: u64 = 64;
 /// A run with flows controlled by drivers.
 pub struct LearningEpisode {
     world: World,
-    /// For each driven flow: its number and its tap.
+    /// For each driven flow: the number of the flow, and its tap.
     taps: Vec<(usize, Arc<Tap>)>,
     period: Option<Span>,
-    /// The number of the next period.
+    /// Number of periods begun so far.
     periods: u64,
     names: Vec<String>,
 }
@@ -124,7 +124,8 @@ impl LearningEpisode {
         }
     }
 
-    /// Measurements of a driven flow so far; with `complete` also the ones that are slow to calculate.
+    /// Returns the measurements of a driven flow so far. With `complete` these include the ones that are slow to
+    /// calculate.
     pub fn measurements(&self, learner: usize, complete: bool) -> Measurements {
         let p95_rtt_s = complete.then(|| self.p95_rtt_s(learner));
         Measurements { stats: self.stats(learner), p95_rtt_s, flows: self.flows() }

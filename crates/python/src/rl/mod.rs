@@ -1,5 +1,5 @@
-//! Reinforcement learning: transfers that stop at each decision of a congestion control, and episodes by policies and
-//! built-in controls on the same air.
+//! Reinforcement learning: transfers that stop at each decision of a congestion control, and episodes of policies and
+//! built-in controls with the same channel states.
 
 mod driver;
 mod environments;
@@ -23,7 +23,7 @@ pub use policy::Policy;
 struct Setup {
     rules: Rules,
     reward: Weights,
-    /// Time between simultaneous decisions of all flows; without it each decision of a flow ends a step.
+    /// Time between simultaneous decisions of all flows. If it is not given, each decision of a flow ends a step.
     #[serde(skip)]
     period: Option<Span>,
 }

@@ -29,8 +29,9 @@ pub struct TapMeasurements {
     pub total: f64,
     /// Steps of the episode.
     pub steps: u64,
-    /// All round trips, in seconds, and their sum.
+    /// All round trips in seconds.
     pub rtts: Vec<f32>,
+    /// Sum of all round trips in seconds.
     pub rtt_sum: f64,
     /// The last step.
     pub last: Option<PolicyStep>,
@@ -77,7 +78,7 @@ impl Tap {
     }
 }
 
-/// Reward of a step, in seconds: longer steps count more.
+/// Computes the reward of a step, in seconds. Therefore longer steps count more.
 fn compute_reward(step: &PolicyStep, weights: Weights) -> f64 {
     let min_rtt = step.min_rtt.as_secs_f64().max(1e-9);
     let segments = step.rate() * min_rtt / step.segment;

@@ -61,7 +61,7 @@ fn apply_on_threads<T: Send>(
     })
 }
 
-/// Waits for the end of all threads; stops them after a signal.
+/// Waits for the end of all threads. Stops them after a signal.
 fn await_threads(ended: &Receiver<()>, stop: &AtomicBool, watch: &mut Watch) {
     while let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(INTERVAL) {
         if watch.report(|| ()).is_break() {
@@ -70,10 +70,10 @@ fn await_threads(ended: &Receiver<()>, stop: &AtomicBool, watch: &mut Watch) {
     }
 }
 
-/// A guard for the work of a thread: a panic of the thread stops the others.
+/// A guard for the work of a thread. If the thread panics, the other threads stop.
 struct Guard<'a> {
     stop: &'a AtomicBool,
-    /// Nothing is sent: the channel closes when the last thread has dropped its sender.
+    /// Sender on which nothing is sent. The channel closes when the last thread has dropped its sender.
     _running: Sender<()>,
 }
 
@@ -99,7 +99,8 @@ impl<T> Busy<T> {
         Busy(Mutex::new(value))
     }
 
-    /// Waits for the lock. A class called by the lock's holder would deadlock, so its call is an error.
+    /// Waits for the lock. If the holder of the lock calls a class and this class waits, both would deadlock. Therefore
+    /// such a call is an error.
     pub fn open(&self) -> Result<MutexGuard<'_, T>, BindingFailure> {
         let mut watch = Watch::new(None);
         loop {
@@ -110,7 +111,9 @@ impl<T> Busy<T> {
             }
             if WORKING.with_borrow(|working| working.contains(&self.address())) {
                 let text = "found a call of an environment by a class of its own scenario, during a step or a reset";
-                return Err(BindingFailure::Text(format!("{text}; expected a call after it has returned")));
+                return Err(BindingFailure::Text(format!(
+                    "{text}; expected a call after the step or the reset has returned"
+                )));
             }
             thread::sleep(RETRY);
             if watch.report(|| ()).is_break() {

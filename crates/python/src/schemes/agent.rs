@@ -86,7 +86,7 @@ pub struct Failed {
 #[pyclass(frozen, get_all, module = "lasthop")]
 pub struct Delivered {
     packet: Py<PyPacket>,
-    /// When the packet joined the queue, in seconds.
+    /// Time at which the packet joined the queue, in seconds.
     queued: f64,
     /// Number of attempts, with the successful one.
     attempts: u32,
@@ -151,7 +151,7 @@ impl Node {
     }
 }
 
-/// A name of an event or a counter that lives as long as the process: names are few, and results refer to them.
+/// Returns a name of an event or a counter that lives as long as the process. Names are few, and results refer to them.
 fn intern_name(name: &str) -> PyResult<&'static str> {
     const MAX_NAMES: usize = 10_000;
     static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
@@ -317,7 +317,7 @@ impl Factory<ResponseConfig> for SenderPart {
     }
 
     fn summary(&self) -> &str {
-        "The sender's part of a class in Python"
+        "The response at the sender that a scheme class in Python selects"
     }
 
     fn version(&self) -> Option<&str> {
@@ -399,8 +399,8 @@ impl AgentObject {
         Ok(())
     }
 
-    /// The current time in seconds. At the deadline it equals the number set by the class, not the nearest nanosecond,
-    /// so that a class may compare the two.
+    /// Returns the current time in seconds. At the deadline it equals the number that the class set, not the nearest
+    /// nanosecond, so that a class may compare the two.
     fn seconds(&self, now: Time) -> f64 {
         if self.deadline == now { self.deadline_s } else { now.as_secs_f64() }
     }

@@ -1,6 +1,6 @@
 //! Members written in Python: congestion controls and agents as classes, which the simulator calls at decisions.
 //!
-//! An exception in a class ends the run and becomes its error, by unwinding to the start of the run.
+//! An exception in a class ends the run, and becomes the error of the run, by unwinding to its start.
 
 mod agent;
 mod contracts;
@@ -30,8 +30,8 @@ fn throw_exception(error: PyErr) -> ! {
     resume_unwind(Box::new(ThrownException(error)))
 }
 
-/// Runs a closure that may call classes; an exception of a class is the failure. A panic is a failure, too: `except
-/// Exception` catches its exception, unlike pyo3's exception for panics.
+/// Runs a closure that may call classes. An exception of a class becomes the failure. A panic becomes a failure, too,
+/// so that `except Exception` catches it, unlike pyo3's exception for panics.
 pub fn catch_exception<T>(run: impl FnOnce() -> Result<T, BindingFailure>) -> Result<T, BindingFailure> {
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| match panic.downcast::<ThrownException>() {
         Ok(thrown) => Err(BindingFailure::Raised(thrown.0)),
@@ -96,7 +96,7 @@ pub struct Class {
     kind: MemberKind,
     /// The name in scenarios.
     name: String,
-    /// Version given by the author; without it no store accepts the results.
+    /// Version given by the author. No store accepts the results of a class without a version.
     version: Option<String>,
     #[pyo3(attribute("cls"))]
     class: Py<PyAny>,
@@ -139,7 +139,7 @@ fn wrong_class(name: &str, error: PyErr) -> BindingFailure {
     })
 }
 
-/// The traceback of an exception that ended a run; `None` if `panic` is not one.
+/// Renders the traceback of an exception that ended a run. `None` if `panic` is not such an exception.
 pub fn render_traceback(panic: &(dyn std::any::Any + Send)) -> Option<String> {
     let ThrownException(error) = panic.downcast_ref()?;
     Some(Python::attach(|py| {

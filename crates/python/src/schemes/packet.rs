@@ -149,7 +149,7 @@ impl PyPacket {
         self.has(Flags::RST)
     }
 
-    /// The acknowledgment number is valid.
+    /// Whether the acknowledgment number is valid.
     #[getter]
     fn acknowledges(&self) -> bool {
         self.has(Flags::ACK)
