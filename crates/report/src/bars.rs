@@ -1,4 +1,4 @@
-//! Bar charts: one metric along a key, with one bar per case in each group.
+//! Bar charts of one metric along a key, with one bar per case in each group.
 //!
 //! Every bar begins at 0. A thick whisker is the confidence interval of the mean, a thin line the prediction interval
 //! of one further run.
@@ -37,13 +37,15 @@ pub struct BarGroup {
     pub bars: Vec<Option<Estimate>>,
 }
 
-/// Widest and narrowest drawing area, and preferred width of a bar, in pixels.
+/// Maximum width of the drawing area in pixels.
 const WIDEST: f64 = 500.0;
+/// Minimum width of the drawing area in pixels.
 const NARROWEST: f64 = 430.0;
+/// Preferred width of a bar in pixels.
 const BAR: f64 = 24.0;
 /// Space between groups, in widths of a bar.
 const GAP: f64 = 1.0;
-/// Least width in pixels of a bar labelled with its change.
+/// Minimum width in pixels of a bar labelled with its change.
 const LEGIBLE: f64 = 10.0;
 /// Maximum length of a group's label in characters.
 const LABEL: usize = 26;
@@ -87,7 +89,7 @@ impl BarLayout {
         let upright = longest + 2.0 > bar;
         let above = match () {
             () if longest == 0.0 || bar < LEGIBLE => 0.0,
-            // The height is equal for labels of different lengths, so that neighbouring charts have the same height.
+            // The height is equal for labels of different lengths. Therefore neighbouring charts have the same height.
             () if upright => longest.max(46.0) + 4.0,
             () => LINE,
         };

@@ -1,6 +1,6 @@
 //! Time budgets: a stacked horizontal bar for each run, with the shares of its causes.
 //!
-//! Positions are percentages of the width, so that the chart is as wide as the page and its text keeps its size.
+//! Positions are percentages of the width. Therefore the chart is as wide as the page, and its text keeps its size.
 
 use engine::quantity;
 use figure::list_cause_colors;
@@ -32,8 +32,9 @@ pub struct BudgetRow {
 
 /// Width in pixels of the chart as a file.
 const WIDE: f64 = 900.0;
-/// Height of a bar, and of a bar with its label and the space below, in pixels.
+/// Height of a bar in pixels.
 const BAR: f64 = 18.0;
+/// Height of a bar with its label and the space below, in pixels.
 const ROW: f64 = 46.0;
 /// Maximum length of a label in characters: with the time it fits into the 358 pixels of a page on a telephone.
 const LABEL: usize = 38;
@@ -42,7 +43,7 @@ const LEAST: f64 = 0.13;
 
 /// Draws the chart.
 pub(crate) fn draw_budget_chart(chart: &BudgetChart) -> Drawing {
-    // In the order of the table of causes, independent of the shares.
+    // The causes are in the order of the table of causes, regardless of their shares.
     let shown =
         |name: &str| chart.rows.iter().flat_map(|row| &row.shares).any(|share| share.share > 0.0 && share.name == name);
     let causes: Vec<&str> = list_cause_colors().into_iter().map(|(name, _)| name).filter(|name| shown(name)).collect();

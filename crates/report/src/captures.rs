@@ -1,4 +1,4 @@
-//! The page of a capture: a list of all connections, and explanations of those with most data.
+//! The page of a capture, with a list of all connections, and explanations of those with most data.
 
 use engine::{Quantity, Span};
 use lab::captures::{BothEnds, CaptureFile, ExplainedConnection, NonTcp};
@@ -8,7 +8,7 @@ use plot::FlowRecording;
 use crate::pictures::{PictureView, compute_captured_shares, draw_captured_connection};
 use crate::{BudgetChart, BudgetRow, Page, PageBlock, PageSection, ReportCell, ReportColumn, ReportTable};
 
-/// The maximum number of connections in the table: the page of a capture of a busy link would be too large for a
+/// Maximum number of connections in the table. The page of a capture of a busy link would otherwise be too large for a
 /// browser.
 pub const MAX_ROWS: usize = 5_000;
 
@@ -18,7 +18,7 @@ pub struct ReportConnection {
     pub explained: ExplainedConnection,
     /// Recording from which the connection is drawn, if any.
     pub recording: Option<FlowRecording>,
-    /// Results of captures at both ends, as names and values; empty for a connection in one capture.
+    /// Results of the captures at both ends, as names and values; empty for a connection in only one capture.
     pub joined: Vec<(String, String)>,
 }
 
@@ -154,7 +154,7 @@ fn build_connection_section(connection: &ReportConnection) -> PageSection {
         ("segments", format!("{}, {} of them repetitions", counts.segments, counts.repeated)),
         ("timeouts", report.timeouts.value().map_or("not shown".to_owned(), |timeouts| timeouts.to_string())),
         ("captured at", survey.vantage.value().map_or("unknown", |place| place.name()).to_owned()),
-        ("least round trip", round_trip),
+        ("min RTT", round_trip),
         ("rate of the slowest link", rate),
     ];
     let facts = facts.map(|(name, value)| (name.to_owned(), value)).into_iter();
@@ -209,7 +209,8 @@ fn build_hidden_section() -> PageSection {
     let kinds: Vec<&str> = hidden_kinds(true).collect();
     let elsewhere: Vec<&str> = hidden_kinds(false).filter(|kind| !kinds.contains(kind)).collect();
     let mut words = format!(
-        "Findings that a capture does not show: {}; taken elsewhere than at the sender: {}.\n\nCauses that it does not separate:\n",
+        "Findings that no capture shows: {}. Findings that only a capture at the sender shows: {}.\n\n\
+        Causes that a capture does not separate:\n",
         kinds.join(", "),
         elsewhere.join(", ")
     );

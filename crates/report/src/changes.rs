@@ -25,10 +25,9 @@ pub struct ChangeChart {
     pub along: String,
     /// Names of the compared cases, without the baseline.
     pub cases: Vec<String>,
-    /// Groups from left to right, each with one estimate per case, whose change is drawn.
+    /// Groups from left to right. Each group has one estimate per case, whose change is drawn.
     pub groups: Vec<BarGroup>,
-    /// Changes (minimum, maximum) in percent that the axis includes at least, so that several charts have the same
-    /// scale.
+    /// Minimum range of the axis in percent (low, high), so that several charts have the same scale.
     pub reach: Option<(f64, f64)>,
 }
 
@@ -38,8 +37,9 @@ const WIDEST: f64 = 500.0;
 const NARROWEST: f64 = 430.0;
 /// Maximum length of a group's label in characters.
 const LABEL: usize = 26;
-/// Whiskers are cut at this multiple of the largest change, or of 1 %, because intervals of few runs can be very wide and
-/// would hide the changes. An interval that excludes 0 is always drawn whole: it ends before twice its change.
+/// Whiskers are cut at this multiple of the largest change, or of 1 %, because intervals of few runs can be very wide
+/// and would hide the changes. An interval that excludes 0 is always drawn whole, because it ends before twice its
+/// change.
 const MAX_WHISKER: f64 = 2.0;
 
 impl ChangeChart {
@@ -48,8 +48,8 @@ impl ChangeChart {
         bars.filter_map(|bar| Some((bar.change?, bar.change_ci)))
     }
 
-    /// Returns the least and the greatest change that the chart shows, in percent, 0 included; the value of `reach` for
-    /// charts in the same row. `None` without a change.
+    /// Returns the smallest and the largest percentage that the chart shows, with intervals and 0 included; `None`
+    /// without a change. Charts in one row share these limits as their `reach`.
     pub fn range(&self) -> Option<(f64, f64)> {
         let limit = MAX_WHISKER * self.iter_changes().map(|(change, _)| change.abs()).fold(1.0, f64::max);
         let ends = |(change, ci): (f64, Option<Interval>)| match ci {

@@ -1,4 +1,4 @@
-//! The course of runs: a picture, and the data of the figures that replace it if scripts are enabled.
+//! The course of runs, as a picture, and as the data of the figures that replace the picture if scripts are enabled.
 
 use std::io::Write;
 
@@ -23,7 +23,8 @@ pub struct Course {
     pub runs: Vec<(String, figure::Figure)>,
 }
 
-/// Returns the picture; with `data` also the input of the script that draws the figures, unless it is too large.
+/// Renders the picture. With `data` the result includes the input of the script that draws the figures, unless this
+/// input is too large.
 pub(crate) fn render_course(course: &Course, data: bool) -> Markup {
     let data = data.then(|| pack_figures(&course.runs)).flatten();
     html! {

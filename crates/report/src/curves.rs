@@ -24,7 +24,7 @@ pub struct CurveChart {
     pub along: String,
     /// One line per case.
     pub lines: Vec<CurveLine>,
-    /// Values (least, greatest) that the vertical axis includes at least, so that several charts have the same scale.
+    /// Minimum range of the vertical axis (low, high), so that several charts have the same scale.
     pub reach: Option<(f64, f64)>,
 }
 
@@ -33,7 +33,7 @@ pub struct CurveChart {
 pub struct CurveLine {
     /// Name of the case.
     pub name: String,
-    /// Points from left to right; the line is interrupted at points without a value.
+    /// Points from left to right. The line is interrupted at points without a value.
     pub points: Vec<CurvePoint>,
 }
 
@@ -194,7 +194,7 @@ fn render_svg_path(places: Vec<(f64, f64)>) -> String {
     out
 }
 
-/// Each case has its own shape, because colour is never the only distinction.
+/// Draws the mark of a case. Each case has its own shape, because colour is never the only distinction.
 pub(crate) fn draw_case_mark(number: usize, x: f64, y: f64) -> Markup {
     let class = colour_class(number);
     let shape = match number % 4 {

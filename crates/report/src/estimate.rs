@@ -76,8 +76,9 @@ impl Estimate {
         out
     }
 
-    /// Largest value that a chart shows of this estimate. Intervals from few runs can be very wide: the prediction
-    /// interval is cut at twice the mean, the confidence interval at four times the mean, and a cut end has no cap.
+    /// Returns the largest value that a chart shows of this estimate. As intervals from few runs can be very wide, the
+    /// prediction interval is cut at twice the mean, and the confidence interval at four times the mean. A cut end has
+    /// no cap.
     pub(crate) fn highest(&self) -> f64 {
         let end = |interval: Option<Interval>, times: f64| {
             interval.map_or(self.mean, |it| it.high.min(self.mean.abs() * times))
@@ -85,8 +86,8 @@ impl Estimate {
         self.mean.max(end(self.ci, 4.0)).max(end(self.run, 2.0))
     }
 
-    /// Smallest value that a chart shows of this estimate: 0 for a mean of at least 0, otherwise at least twice the
-    /// mean.
+    /// Returns the smallest value that a chart shows of this estimate: 0 for a mean of at least 0, otherwise at least
+    /// twice the mean.
     pub(crate) fn lowest(&self) -> f64 {
         let ends = [self.ci, self.run].into_iter().flatten().map(|it| it.low);
         let lowest = ends.fold(self.mean, f64::min);

@@ -32,7 +32,7 @@ impl Render for Px {
     }
 }
 
-/// Estimated width of `text` in pixels at font size 12; the reader's font is not known.
+/// Returns the estimated width of `text` in pixels at font size 12, because the reader's font is not known.
 pub(crate) fn estimate_text_width(text: &str) -> f64 {
     text.chars().map(|c| if c < '\u{2e80}' { 7.0 } else { 12.0 }).sum()
 }

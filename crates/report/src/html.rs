@@ -66,7 +66,7 @@ fn iter_courses(page: &Page) -> impl Iterator<Item = &PageBlock> {
     page.sections.iter().flat_map(|section| &section.blocks).filter(|block| matches!(block, PageBlock::Course(_)))
 }
 
-/// Returns a section; with `data` its courses include the input of the script that draws them.
+/// Renders a section. With `data` its courses include the input of the script that draws them.
 fn render_section(number: usize, section: &PageSection, data: bool) -> Markup {
     let id = format!("section-{}", number + 1);
     html! {

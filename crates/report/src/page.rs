@@ -1,4 +1,4 @@
-//! The content of a page, without HTML. Text is plain text unless it is called Markdown: it may come from users and is
+//! The content of a page, without HTML. Text is plain text unless it is called Markdown. It may come from users, and is
 //! escaped on output.
 
 use crate::{BarChart, BudgetChart, ChangeChart, Course, CurveChart, ReportTable};

@@ -1,4 +1,4 @@
-//! The page of a reproduced paper: a summary, the paper's numbers with the simulated ones, charts and pictures.
+//! The page of a reproduced paper, with a summary, the paper's numbers and the simulated ones, charts and pictures.
 
 use std::ops::ControlFlow;
 
@@ -98,7 +98,7 @@ fn tabulate_readings(paper: &Paper) -> ReportTable {
     ReportTable { caption: "Readings of the paper, the primary one first".into(), rows: rows.collect(), columns }
 }
 
-/// Returns the table of the numbers whose mark is not "reproduced", each with a sentence that explains it.
+/// Tabulates the numbers whose mark is not "reproduced", each with a sentence that explains it.
 fn tabulate_deviations(numbers: &[Number], level: Level) -> ReportTable {
     let columns = vec![
         ReportColumn::text("where", "the place in the paper"),
@@ -163,7 +163,7 @@ fn tabulate_numbers(paper: &Paper, numbers: &[&Number], level: Level) -> ReportT
             let reading = reading.or(primary.copied()).map_or("", |reading| reading.name);
             rows.extend(ours.modes().iter().map(|mode| render_number_row(number, reading, ours, mode, level)));
         }
-        // The mark refers to the number, not to a reading, so only the first row of a number shows it.
+        // The mark refers to the number, not to a reading. Therefore only the first row of a number shows it.
         rows.iter_mut().skip(first + 1).filter_map(|row| row.last_mut()).for_each(|mark| *mark = ReportCell::text(""));
     }
     if rows.iter().all(|row| row[READING].text.is_empty()) {

@@ -27,7 +27,7 @@ fn resolve_css_variables(style: &str) -> String {
             known.push((name, value.trim()));
         }
     }
-    // Only rules for `svg.` are kept: rules that declare variables or depend on media queries are resolved.
+    // Only rules for `svg.` are kept. Rules that declare variables or depend on media queries are resolved.
     let rules = style.lines().filter(|line| line.starts_with("svg."));
     known.iter().fold(rules.collect::<Vec<_>>().join("\n"), |style, (name, value)| {
         style.replace(&format!("var(--{name})"), value)

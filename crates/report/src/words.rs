@@ -34,7 +34,8 @@ fn lower_heading(level: HeadingLevel, top: usize) -> HeadingLevel {
     HeadingLevel::try_from((level as usize + top - 1).min(6)).unwrap_or(HeadingLevel::H6)
 }
 
-/// True for links within the page and to web pages and mail addresses; false for `javascript:` and other schemes.
+/// Returns true for links within the page, and for web pages and mail addresses; false for `javascript:` and other
+/// schemes.
 fn is_safe_url(url: &str) -> bool {
     let scheme = url.split_once(':').map(|(scheme, _)| scheme.to_ascii_lowercase());
     scheme.is_none_or(|scheme| ["http", "https", "mailto"].contains(&scheme.as_str()))

@@ -1,4 +1,5 @@
-//! Layout in a browser: at 390 and 1280 pixels nothing is clipped, and boxes may scroll sideways but the page does not.
+//! Layout in a browser. At widths of 390 and 1280 pixels nothing is clipped. Boxes may scroll sideways, but the page
+//! does not.
 
 use std::process::Command;
 
@@ -11,7 +12,7 @@ use stats::Interval;
 /// Widths of windows in pixels: a telephone and a laptop.
 const WIDTHS: [u32; 2] = [390, 1280];
 
-/// Shows the page in frames of these widths, and writes into the title of its own page, for each: the width of the
+/// Shows the page in frames of these widths. For each frame it writes into the title of its own page the width of the
 /// page and of its window, and the texts of charts that extend over their picture.
 const PROBE: &str = r#"<!DOCTYPE html><body>FRAMES<script>
 onload = () => {

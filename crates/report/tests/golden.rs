@@ -1,5 +1,5 @@
-//! Charts of given numbers, compared with files in `tests/golden`. `UPDATE_GOLDEN=1` rewrites the files: inspect them
-//! before a commit.
+//! Charts of given numbers, compared with files in `tests/golden`. `UPDATE_GOLDEN=1` rewrites the files, which must be
+//! inspected before a commit.
 
 use report::{
     BarChart, BarGroup, ChangeChart, CurveChart, CurveLine, CurvePoint, Estimate, Page, PageBlock, PageSection,
@@ -46,7 +46,8 @@ fn cases() -> Vec<String> {
     ["Unmodified", "Simple", "Refined"].map(str::to_owned).to_vec()
 }
 
-/// After [goel1997 figure 5.8]. One bar has an interval wider than the chart shows, one no value, one no interval.
+/// The chart follows [goel1997 figure 5.8]. One bar has an interval wider than the chart shows, one has no value, and
+/// one has no interval.
 #[test]
 fn bar_chart_matches_its_golden_file() {
     let group = |label: &str, bars| BarGroup { label: label.into(), bars };
@@ -69,7 +70,7 @@ fn bar_chart_matches_its_golden_file() {
     golden("bars.svg", PageBlock::Bars(chart));
 }
 
-/// Values that double along the axis, which is therefore logarithmic; one line has a gap; the vertical axis does not
+/// The values double along the axis, which is therefore logarithmic. One line has a gap. The vertical axis does not
 /// begin at 0.
 #[test]
 fn curve_chart_matches_its_golden_file() {
@@ -94,8 +95,8 @@ fn curve_chart_matches_its_golden_file() {
     golden("curves.svg", PageBlock::Curves(chart));
 }
 
-/// A clear gain, a change whose interval includes 0, a change with a wide interval, and a case
-/// without a value.
+/// The chart has a clear gain, a change whose interval includes 0, a change with a wide interval, and a case without a
+/// value.
 #[test]
 fn change_chart_matches_its_golden_file() {
     let changed = |change: f64, half: f64| {

@@ -72,7 +72,7 @@ fn page(text: &str) -> Page {
 
 #[test]
 fn markup_in_text_is_escaped_everywhere() {
-    // Of equal length, because long text is cut and changes the layout.
+    // The harmless text has the same length, because long text is cut and changes the layout.
     let harmless = elements(&report::render_html_page(&page(&"x".repeat(EVIL.len())))).unwrap();
     let evil = elements(&report::render_html_page(&page(EVIL))).unwrap();
     let names = |found: &[Element]| -> Vec<String> { found.iter().map(|element| element.name.clone()).collect() };

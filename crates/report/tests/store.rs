@@ -89,7 +89,7 @@ fn each_combination_of_all_axes_but_the_last_has_a_chart() {
     assert_eq!(counts(&page(&sweep(&grid(3, 2), 2, steady))), (3, 0, 12));
     // More numeric values than the maximum number of groups of bars.
     assert_eq!(counts(&page(&sweep(&grid(2, 9), 2, steady))), (0, 2, 36));
-    // Without an axis all bars form one group.
+    // All bars form one group if there is no axis.
     assert_eq!(counts(&page(&sweep(&[json!({})], 2, steady))), (1, 0, 2));
     let many = page(&sweep(&grid(20, 2), 2, steady));
     assert_eq!(counts(&many), (12, 0, 80));
@@ -98,7 +98,7 @@ fn each_combination_of_all_axes_but_the_last_has_a_chart() {
     assert!(blocks(&many).any(is_note));
 }
 
-/// The points of a sweep do not state which keys were zipped; the page recognizes zipped keys by equal patterns of
+/// The points of a sweep do not state which keys were zipped. The page recognizes zipped keys by equal patterns of
 /// values.
 #[test]
 fn zipped_keys_form_one_axis_and_constant_keys_form_none() {
@@ -153,7 +153,7 @@ fn section_has_commands_that_repeat_the_sweep() {
 }
 
 #[test]
-fn metrics_missing_in_the_scenario_are_options_of_the_command() {
+fn page_shows_metrics_that_only_the_command_requests() {
     let mut sweep = sweep(&grid(1, 2), 2, steady);
     sweep.sweep.metrics = vec!["goodput_bps".into(), "timeouts".into()];
     assert!(code(&page(&sweep))[1].ends_with(" --metric goodput_bps --metric timeouts"));
@@ -167,7 +167,7 @@ fn single_replication_gives_a_warning_without_intervals() {
     assert!(!warnings(&page(&sweep(&grid(1, 2), 2, steady))).contains("run once"));
 }
 
-/// At the second point no flow completes, at the first point one run does not.
+/// At the second point no flow completes. At the first point one run does not complete.
 #[test]
 fn incomplete_flows_are_counted_and_shown() {
     let completes = |point, case, replication| point == 0 && replication + case as u64 > 0;
@@ -209,7 +209,7 @@ fn names_and_keys_are_escaped() {
     assert!(!html.contains("<strong>b</strong>") && !html.contains("<i>"));
 }
 
-/// A sweep interrupted before the end of its first run, next to a complete one.
+/// A sweep was interrupted before the end of its first run. Another sweep in the store is complete.
 #[test]
 fn sweep_without_runs_gives_a_warning() {
     let sweeps = [sweep(&grid(1, 2), 2, steady), sweep(&grid(1, 2), 0, steady)];
@@ -225,8 +225,8 @@ fn words(page: &Page) -> String {
     blocks(page).map(text).collect()
 }
 
-/// By hand: 95 and 97 against 100 and 102, differences -5 and -5, is -5 / 101 = -4.95 %, without deviation of the
-/// differences; completion times are better if lower.
+/// By hand: for 95 and 97 against 100 and 102 the differences are -5 and -5. The change is -5 / 101 = -4.95 %, and the
+/// differences have no deviation. Completion times are better if lower.
 #[test]
 fn clear_change_has_its_verdict_with_direction_and_rank() {
     let text = words(&page(&sweep(&[json!({})], 2, |_, case, run| Some(100.0 - 5.0 * case as f64 + 2.0 * run as f64))));
@@ -234,7 +234,7 @@ fn clear_change_has_its_verdict_with_direction_and_rank() {
     assert!(text.contains(", better, the best mean of 2 cases"), "{text}");
 }
 
-/// The differences 6 and -6 have mean 0, so their interval includes 0.
+/// The differences 6 and -6 have mean 0. Therefore their interval includes 0.
 #[test]
 fn change_with_an_interval_around_zero_is_no_clear_difference() {
     let time = |_, case: usize, run: u64| Some(100.0 + if run == 0 { 6.0 } else { -6.0 } * case as f64);

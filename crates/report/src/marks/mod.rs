@@ -21,8 +21,9 @@ use panel::MarksPanel;
 const AREA: f64 = 460.0;
 /// Maximum length of a row's label in characters.
 const LABEL: usize = 64;
-/// Height in pixels of a row with one line, and of each further line.
+/// Height of a row with one line, in pixels.
 const ROW: f64 = 17.0;
+/// Height of each further line of a row, in pixels.
 const MORE: f64 = 9.0;
 /// Distance between panels in pixels.
 const GAP: f64 = 20.0;
@@ -31,7 +32,7 @@ const HIGH: f64 = 300.0;
 /// Width of a letter in this chart's font, relative to the width that [`estimate_text_width`] assumes.
 const LETTER: f64 = 0.92;
 
-/// One line of a row: the simulation's intervals for one reading and mode.
+/// A line of a row, with the simulation's intervals for one reading and mode.
 struct SimulatedLine<'a> {
     /// Index of the reading in the paper's list.
     reading: usize,
@@ -58,7 +59,7 @@ pub(crate) fn draw_paper_marks(paper: &Paper, numbers: &[Number], level: Level) 
     let legend = draw_marks_legend(paper, numbers, level, wide, &mut y);
     let drawn: Vec<Markup> = panels.iter().map(|panel| panel.draw(paper, level, left, &mut y)).collect();
     let about = format!(
-        "Every number of {} as a mark beside the prediction interval of a single run. The values are in the tables.",
+        "Every number of {} as a mark next to the prediction interval of a single run. The values are in the tables.",
         paper.name
     );
     html! {

@@ -80,7 +80,7 @@ mod tests {
         Number::new(place, json!({ "figure": "goodput" }), unit, paper, Moments::of(values).unwrap())
     }
 
-    /// The percentages of tables 1 and 2 are of similar size; that of section 4 is not, and milliseconds are another
+    /// The percentages of tables 1 and 2 are of similar size, but not those of section 4. Milliseconds are another
     /// unit.
     #[test]
     fn numbers_of_equal_unit_and_magnitude_share_an_axis() {

@@ -52,7 +52,7 @@ pub fn combine_files_and_schemes(files: &[&Path], schemes: &[String]) -> Vec<Com
     files.iter().flat_map(|file| schemes.iter().map(move |scheme| run(file, *scheme))).collect()
 }
 
-/// The pictures of several runs: one for each flow that all of them have.
+/// The pictures of several runs. There is one picture for each flow that all runs have.
 pub struct ComparedPictures<'a> {
     runs: &'a [ComparedRun],
     loaded: &'a [Loaded],
@@ -125,7 +125,8 @@ impl<'a> ComparedPictures<'a> {
         found
     }
 
-    /// Records and explains the run of this number; with `kept`, a result directory, repeats the run of its result.
+    /// Records and explains the run with this number. If `kept` is a result directory, the run of that result is
+    /// repeated.
     ///
     /// # Errors
     /// The run fails or is cancelled, or has too many events.
@@ -238,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn label_has_only_what_differs_between_runs() {
+    fn label_contains_only_differences_between_runs() {
         assert_eq!(labels(&["a/x.toml"], &[]), [""]);
         assert_eq!(labels(&["a/x.toml"], &["snoop", "split"]), ["snoop", "split"]);
         assert_eq!(labels(&["a/x.toml", "a/y.toml"], &["snoop"]), ["x: snoop", "y: snoop"]);

@@ -17,7 +17,7 @@ use sim::{MediumId, Network};
 use super::error::PictureError;
 use super::view::{Drawn, PictureView};
 
-/// The pictures of one run: one for each chosen medium and flow, or one of all flows.
+/// The pictures of one run: one for each chosen medium and flow, or a single one of all flows.
 pub struct Single<'a> {
     loaded: &'a Loaded,
     view: &'a PictureView,

@@ -15,15 +15,15 @@ pub const MAX_FLOWS: usize = 16;
 /// The parts of a run to draw, and their layout. The default draws every flow and every medium over the whole run.
 #[derive(Clone, Debug, Default)]
 pub struct PictureView {
-    /// The flows to draw, by name. Empty for every flow, or without flows if a medium is named; `all` alone for every
-    /// flow, unless a flow has this name.
+    /// The flows to draw, by name. An empty list draws every flow, or none if a medium is named. `all` alone draws
+    /// every flow, unless a flow has this name.
     pub flows: Vec<String>,
     /// Maximum number of flows drawn without a choice; `None` for no limit.
     pub max_flows: Option<usize>,
-    /// The medium to draw. `None` for every medium, or without media if flows are named; `all` for every medium,
-    /// unless one has this name.
+    /// The medium to draw. `None` draws every medium, or none if flows are named. `all` draws every medium, unless a
+    /// medium has this name.
     pub medium: Option<String>,
-    /// True for one picture of all flows: goodput one above the other, and fairness over time.
+    /// True for a single picture of all flows, with their goodputs stacked, and fairness over time.
     pub together: bool,
     /// Left edge of the time axis; `None` for the start of the flow.
     pub from: Option<Span>,
@@ -126,6 +126,6 @@ impl PictureView {
 pub fn draw_topology(loaded: &Loaded, view: &PictureView) -> Drawn {
     let title = Some(loaded.title().to_owned());
     let options = PictureOptions { title, ran: label_run(loaded), ..view.options(&[]) };
-    // No flow's name has a dot.
+    // Names of flows have no dot, so that this name is free.
     Drawn { name: "network.topology".to_owned(), picture: plot::draw_network(&loaded.network, &options) }
 }

@@ -35,7 +35,7 @@ pub(super) fn render_budget_blocks(budgets: &Budgets) -> Vec<PageBlock> {
     vec![heading, PageBlock::Budgets(BudgetChart { title: "Time budget".into(), caption, rows })]
 }
 
-/// Returns the values by which a cell differs from the others; `None` for the only one.
+/// Returns the values by which a cell differs from the other cells; `None` if there are no other cells.
 pub(super) fn label_cell(cell: &KeptCell) -> Option<String> {
     let value = |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let changes = cell.changes.iter().map(|(key, changed)| format!("{} {}", words::name_key(key), value(changed)));

@@ -1,4 +1,4 @@
-//! The page of a store: a section per sweep with its charts, its tables, and the commands that repeat it.
+//! The page of a store, with a section per sweep. A section has charts, tables, and the commands that repeat the sweep.
 
 mod blocks;
 mod budgets;
@@ -23,7 +23,7 @@ pub use courses::record_course;
 /// Maximum number of values in a list; longer lists show only the first and the last value.
 const MAX_LISTED: usize = 8;
 
-/// Results of repeated runs of a sweep: the store has only their metrics.
+/// Results of runs of a sweep that were repeated, because the store has only their metrics.
 #[derive(Clone, Debug, Default)]
 pub struct RepeatedRuns {
     /// The time budget of each case's first replication.

@@ -1,4 +1,4 @@
-//! The table of a metric: all values, whether or not a chart shows them.
+//! The table of a metric, with all values, whether or not a chart shows them.
 
 use lab::export::parse_base_numbers;
 use lab::figures::key::shorten_key;

@@ -49,7 +49,8 @@ pub(super) fn chart_means(figure: &MetricFigure<'_>) -> Vec<PageBlock> {
     blocks
 }
 
-/// Returns the charts of the changes from the first case; no chart without a change, or with too many values.
+/// Returns the charts of the changes from the first case. No chart is returned if there is no change, or if there are
+/// too many values.
 pub(super) fn chart_changes(figure: &MetricFigure<'_>) -> Vec<PageBlock> {
     let (along, facets) = split_into_facets(figure);
     let (name, places) = name_axis(along);
@@ -143,7 +144,7 @@ fn build_curve_chart(
     CurveChart { title, measure, along: along.to_owned(), lines, ..CurveChart::default() }
 }
 
-/// Gives all charts the same scale, so that they can be compared.
+/// Sets the same scale for all charts, so that they can be compared.
 fn equalize_bar_scales(mut charts: Vec<BarChart>) -> Vec<PageBlock> {
     let reach = charts.iter().map(BarChart::highest).fold(0.0, f64::max);
     charts.iter_mut().for_each(|chart| chart.reach = Some(reach));

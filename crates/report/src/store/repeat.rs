@@ -10,7 +10,7 @@ use crate::page::PageBlock;
 /// Maximum number of seeds in a list; further seeds are omitted.
 const MAX_SEEDS: usize = 5;
 
-/// Returns the seeds of the runs as a list; `None` without runs. Replications have the same seed.
+/// Returns the seeds of the runs as a list; `None` without runs. All replications have the same seed.
 pub(super) fn list_seeds(analysis: &Analysis) -> Option<String> {
     let mut seeds: Vec<u64> = Vec::new();
     for (_, summary) in analysis.cells.iter().flat_map(|runs| &runs.runs) {

@@ -1,4 +1,5 @@
-//! Verdicts in words: for each case and subject, whether it differs from the first case, by how much, and where.
+//! Verdicts in words. For each case and subject they state whether, by how much, and where it differs from the first
+//! case.
 
 use lab::figures::MetricFigure;
 use lab::sweep::analysis::AnalysisEntry;
