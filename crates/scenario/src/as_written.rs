@@ -1,11 +1,11 @@
-//! Quantities as the user wrote them, for messages that would use the shortest form: `"3000 B"`, not `3 kB`.
+//! Quantities as the user wrote them. Messages would otherwise use the shortest form: `3 kB` instead of `"3000 B"`.
 
 use std::str::FromStr;
 
 use engine::{Bytes, Decibels, Length, Rate, Signed, Span, Speed};
 use toml::{Table, Value};
 
-/// `found` in the form of `value`, the value in the text, if both are the same quantity.
+/// Returns the quantity `found` in the form of `value`, the value in the text, if both are the same quantity.
 pub(super) fn as_written(found: &str, value: &Value) -> Option<String> {
     if let Value::String(written) = value {
         // Some messages quote the text, others do not.

@@ -58,7 +58,8 @@ struct Parent<'a> {
 }
 
 impl Parent<'_> {
-    /// Whether the step after it is a direction of a setting that may also have a single value for both directions.
+    /// Returns whether the step after this one is a direction of a setting that may also have a single value for both
+    /// directions.
     fn is_direction(&self) -> bool {
         let keys = self.shape.keys();
         let directed =
@@ -122,7 +123,7 @@ fn get_or_create_entry<'t>(
     }
 }
 
-/// No entry has this name, and a single key would not make a valid entry.
+/// The error that no entry has this name, and that a single key would not make a valid entry.
 struct Missing;
 
 /// An empty table or list for the next step.
@@ -140,7 +141,7 @@ fn create_container(parent: &Parent<'_>, names: bool, source: &ValueSource) -> R
 /// Expands a shorthand to its table.
 fn expand_shorthand(value: &mut Value, parent: &Parent<'_>) -> Result<(), Problem> {
     if parent.is_direction() && !is_directed(value) {
-        // One value for both directions becomes one for each.
+        // One value for both directions becomes a value for each direction.
         let each = directed::NAMES.map(|name| (name.to_owned(), value.clone()));
         value.data = ValueData::Table(IndexMap::from(each));
         return Ok(());

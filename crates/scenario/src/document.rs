@@ -1,4 +1,4 @@
-//! A scenario's text: parsed, changed with `--set`, and read. Every error is traced to its line.
+//! A scenario's text, which can be parsed, changed with `--set`, and read. The line of every error is known.
 
 use std::rc::Rc;
 
@@ -99,7 +99,7 @@ impl Document {
         }
     }
 
-    /// As `read`, with `members` added to the registries, and with the scenario repaired as far as possible.
+    /// Reads the scenario with `members` added to the registries, and repairs it as far as possible.
     pub(crate) fn reading(&self, members: &Members) -> Reading {
         let mut reading = read::read_tree(&self.tree, members);
         let located = reading.problems.into_iter().map(|problem| self.locate(self.of_kind(problem)));
@@ -167,8 +167,8 @@ impl Document {
         }
     }
 
-    /// The key in the text of a key of a copy: `nodes.m.scheme` for `nodes.m3.scheme` if `m` has a `count`. Any other key
-    /// is returned as it is.
+    /// Returns the key in the text for a key of a copy: `nodes.m.scheme` for `nodes.m3.scheme` if `m` has a `count`.
+    /// Any other key is returned unchanged.
     pub fn key_of_copies(&self, key: String) -> String {
         expand_counts::key_of_original(&key, |key| self.tree.at(key).is_some()).unwrap_or(key)
     }
@@ -192,7 +192,8 @@ impl Document {
             ValueSource::Set(origin) => self.place(problem, origin),
             ValueSource::Elsewhere => problem.in_file(&self.file),
             ValueSource::Text { key, value } => {
-                // A value that was found is marked; otherwise the key, or the table in which a key is missing.
+                // The mark is at the value if a value was found. Otherwise the mark is at the key, or at the table in
+                // which a key is missing.
                 let is_value = complete && problem.found.is_some() && !self.text[value.start..].starts_with('[');
                 let at = if is_value { value.start } else { key.start };
                 let (place, source) = self.lines.place(&self.text, at);
@@ -214,12 +215,12 @@ fn parse_tree(text: &str) -> Result<Value, Problem> {
     })
 }
 
-/// A value given by an option: TOML, or text without quotes.
+/// Parses a value given by an option, as TOML or as text without quotes.
 pub(crate) fn value_of(text: &str) -> Result<Toml, Problem> {
     const BEFORE: &str = "value = ";
     match parse_tree(&format!("{BEFORE}{text}")) {
         Ok(tree) => Ok(tree.at("value").map_or_else(|| text.into(), Value::to_toml)),
-        // A table or a list is never text, even if invalid.
+        // A value that begins as a table or a list is never text, even if it is invalid.
         Err(problem) if text.starts_with(['{', '[']) => {
             Err(Problem { place: None, source: None, hint: None, ..problem })
         }
@@ -227,22 +228,24 @@ pub(crate) fn value_of(text: &str) -> Result<Toml, Problem> {
     }
 }
 
-/// The scenario in a text that [`render_scenario`] wrote, in this version or an earlier one, for inspection: outside members
-/// have their settings but cannot build. `None` if this version cannot read the text.
+/// Reads a scenario from a text that [`render_scenario`] wrote, in this version or an earlier one, for inspection:
+/// outside members have their settings but cannot build. `None` if this version cannot read the text.
 pub fn read_back(text: &str) -> Option<Scenario> {
     read::read_unresolved(&Document::parse("kept", with_new_names(text)?.as_bytes()).ok()?.tree)
 }
 
-/// The text of a scenario written by an earlier version, with the present names of its keys. `None` if it is not TOML.
+/// Returns the text of a scenario written by an earlier version, with the current names of its keys. `None` if the text
+/// is not TOML.
 pub fn with_new_names(text: &str) -> Option<String> {
     let mut tree = parse_tree(text).ok()?;
     renamed::rename_keys(&mut tree);
     toml::to_string(&tree.to_toml()).ok()
 }
 
-/// A scenario as TOML text.
+/// Returns a scenario as TOML text.
 ///
-/// Conversion through a table, which [`Document::of`] needs too, so that only one serializer is compiled.
+/// The scenario is converted to a table first. As [`Document::of`] needs this conversion too, only one serializer is
+/// compiled.
 pub fn render_scenario(scenario: &Scenario) -> String {
     let text = Table::try_from(scenario).and_then(|table| toml::to_string(&table));
     text.expect("a scenario is a table of tables")

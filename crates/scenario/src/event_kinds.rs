@@ -27,7 +27,8 @@ pub enum EventKind {
     Blocked,
 }
 
-/// Every kind: its name in scenarios, and one line about it. Those after the first [`DEFAULT_EVENT_KINDS`] are opt-in.
+/// Every kind: its name in scenarios, and a line about it. The kinds after the first [`DEFAULT_EVENT_KINDS`] are
+/// opt-in.
 pub const EVENT_KINDS: [(&str, &str); 10] = [
     ("corrupted", "A frame corrupted by the channel"),
     ("given-up", "A frame given up by the link layer"),
@@ -49,7 +50,7 @@ pub const DEFAULT_EVENT_KINDS: usize = 9;
 pub struct EventKinds(u16);
 
 impl Default for EventKinds {
-    /// All kinds except opt-in ones.
+    /// Returns all kinds except opt-in ones.
     fn default() -> Self {
         EventKinds((1 << DEFAULT_EVENT_KINDS) - 1)
     }
@@ -134,7 +135,7 @@ mod tests {
 
     /// Names are in the order of the kinds.
     #[test]
-    fn each_kind_has_its_own_name() {
+    fn kinds_have_unique_names() {
         for (number, kind) in [(0, EventKind::Corrupted), (4, EventKind::FastRetransmit), (9, EventKind::Blocked)] {
             assert_eq!(kind as usize, number);
             assert!(select(&[EVENT_KINDS[number].0]).unwrap().has(kind));

@@ -38,7 +38,8 @@ pub(super) fn expand_counts(scenario: Scenario) -> Result<Scenario, Vec<Problem>
     if problems.is_empty() { Ok(scenario) } else { Err(problems) }
 }
 
-/// The flows; a flow whose application uses several connections is followed by one flow for each further connection.
+/// Expands the flows: a flow whose application uses several connections is followed by a flow for each further
+/// connection.
 fn expand_connections(flows: IndexMap<String, Flow>, problems: &mut Vec<Problem>) -> IndexMap<String, Flow> {
     let mut all = IndexMap::new();
     let mut names = flows.keys().cloned().collect::<HashSet<_>>();
@@ -77,7 +78,8 @@ fn name_of(name: &str, number: u32) -> String {
     format!("{name}{number}")
 }
 
-/// The key in the text of a key of a copy, such as `links.air3.rate`; `is_there` tells which keys are in the text.
+/// Returns the key in the text for a key of a copy, such as `links.air3.rate`. `is_there` returns true for keys that
+/// are in the text.
 pub(super) fn key_of_original(key: &str, is_there: impl Fn(&str) -> bool) -> Option<String> {
     let mut parts = key.splitn(3, '.');
     let (table, name, rest) = (parts.next()?, parts.next()?, parts.next());
@@ -127,7 +129,7 @@ fn expand_nodes(mut scenario: Scenario) -> Result<Scenario, Vec<Problem>> {
     if problems.is_empty() { Ok(scenario) } else { Err(problems) }
 }
 
-/// The entries of a table; an entry with a count is replaced by its copies, `change`d.
+/// Returns the entries of a table. An entry with a count is replaced by its copies, which `change` changes.
 fn expand_copies<T: Clone>(
     table: &str,
     entries: IndexMap<String, T>,

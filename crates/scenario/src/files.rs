@@ -66,8 +66,8 @@ impl<Rest: Files> Files for MemoryFiles<Rest> {
     }
 }
 
-/// The path of the existing file most similar to `path`, which does not exist: each part may be misspelt, and the
-/// ending may be missing or differ.
+/// Returns the path of the existing file that is most similar to `path`, which does not exist. Each part may be
+/// misspelt, and the ending may be missing or differ.
 pub fn nearest_path(files: &dyn Files, path: &Path) -> Option<PathBuf> {
     if files.exists(path) {
         return None;

@@ -16,9 +16,10 @@ pub struct SchemeRequirements {
     pub nodes: IndexSet<String>,
 }
 
-/// The requirements of schemes in one scenario, cached: one pass over its flows for schemes with the same places.
+/// The requirements of schemes in one scenario. They are cached: one pass over the flows serves all schemes with the
+/// same places.
 pub struct Followers<'a> {
-    /// The ends of each flow, and the directions in which its data crosses radio links.
+    /// The ends of each flow, and the directions in which the flow's data crosses radio links.
     flows: Vec<([&'a str; 2], &'static [TransferDirection])>,
     stations: Vec<&'a str>,
     /// Requirements by the places that a scheme needs for downloads, and for uploads.
@@ -75,8 +76,9 @@ impl<'a> Followers<'a> {
     }
 }
 
-/// The directions in which a flow's data crosses radio links, by whether its ends have a radio: from a host with a
-/// radio, and to a host with a radio; to the far station if neither end has one.
+/// Returns the directions in which a flow's data crosses radio links. `radio` states which ends of the flow have a
+/// radio. Data leaves a sending host with a radio and arrives at a receiving host with a radio. If neither end has a
+/// radio, data goes to the far station.
 fn radio_directions(radio: [bool; 2]) -> &'static [TransferDirection] {
     match radio {
         [true, true] => &[TransferDirection::Download, TransferDirection::Upload],

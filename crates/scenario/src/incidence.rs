@@ -10,7 +10,7 @@ pub(super) struct Incidence {
 }
 
 impl Incidence {
-    /// Of all nodes of a network.
+    /// Finds the links of all nodes and media of a network.
     pub(super) fn new(network: &Network) -> Self {
         let mut by_medium = vec![Vec::new(); network.media.len()];
         for (number, link) in network.links.iter().enumerate() {

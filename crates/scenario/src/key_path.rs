@@ -11,7 +11,8 @@ pub(crate) enum PathStep {
     Item(usize),
 }
 
-/// The steps of a path. Text in quotes is one key; `spikes.0.at` is read as keys, since a key may be a number.
+/// Parses a path into steps. Text in quotes is one key. The parts of `spikes.0.at` are read as keys, because a key may
+/// be a number.
 pub(crate) fn parse_key_path(path: &str) -> Vec<PathStep> {
     let (mut steps, mut rest) = (Vec::new(), path);
     while !rest.is_empty() {

@@ -19,7 +19,7 @@ impl Lines {
         self.0.partition_point(|start| *start <= at)
     }
 
-    /// Position of byte `at` of `text`, whose lines these are; and the text of the line.
+    /// Returns the position of byte `at` of `text`, and the text of its line. The lines must be those of `text`.
     pub fn place<'a>(&self, text: &'a str, at: usize) -> (Place, &'a str) {
         let at = text.floor_char_boundary(at);
         let line = self.line(at);

@@ -20,8 +20,8 @@ use crate::read::Reading;
 use crate::{Checked, Document, Files, Scenario, check_with, document};
 use included::{Folder, Recordings, read_file, with_nearest_path};
 
-/// The scenario in `text`, which refers to no files, as a network that [`sim::World`] runs: for programs that generate
-/// scenarios.
+/// Returns the scenario in `text`, which refers to no files, as a network that [`sim::World`] runs. The function is for
+/// programs that generate scenarios.
 ///
 /// # Errors
 ///
@@ -30,7 +30,7 @@ pub fn from_toml(name: &str, text: &str) -> Result<Loaded, Vec<Problem>> {
     from_toml_with(name, text, &Members::default())
 }
 
-/// As [`from_toml`], for a scenario that also names members added by the program.
+/// Loads a scenario as [`from_toml`] does. The scenario may also name members added by the program.
 ///
 /// # Errors
 ///
@@ -105,7 +105,7 @@ pub struct Source {
     datafile: Option<goel1997::Parsed>,
     /// The members added by the program.
     members: Members,
-    /// Recordings read so far: a sweep resolves its scenario thousands of times.
+    /// Recordings read so far. They are kept because a sweep resolves its scenario thousands of times.
     recordings: Recordings,
 }
 
@@ -151,7 +151,8 @@ impl Source {
         &self.members
     }
 
-    /// `table`, found at `key` of this source, with [patterns of files](crate::axes) replaced by the files that match.
+    /// Returns `table`, found at `key` of this source, with [patterns of files](crate::axes) replaced by the matching
+    /// files.
     ///
     /// # Errors
     /// No file matches a pattern.
@@ -226,7 +227,7 @@ fn apply_overrides(document: &mut Document, overrides: &Overrides) -> Result<(),
     overrides.set.iter().try_for_each(|assignment| document.set(assignment))
 }
 
-/// Whether a file is in the thesis's language: by its extension, or by its first component.
+/// Returns whether a file is in the thesis's language, by its extension or its first component.
 fn speaks_goel1997(file: &Path, text: &[u8]) -> bool {
     match file.extension().and_then(|ending| ending.to_str()) {
         Some("toml") => false,
@@ -276,7 +277,7 @@ mod tests {
 
     #[test]
     fn consequences_of_an_error_are_not_reported() {
-        // A link without a rate, and a link that does not exist, so that flows have no route.
+        // The first case has a link without a rate, the second a link that does not exist, so that flows have no route.
         assert_eq!(keys(&[("rate", "speeed")]), ["links.one.speeed"]);
         assert_eq!(
             keys(&[("between = [\"a\", \"b\"]", "between = 5"), ("links.two", "# links.two")]),

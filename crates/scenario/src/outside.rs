@@ -28,7 +28,7 @@ pub struct OutsideMember {
     pub settings: Map<String, Value>,
 }
 
-/// Binds all outside members to the entries of `members`, and returns them.
+/// Binds all outside members to the entries of `members`, and returns the members.
 ///
 /// # Errors
 ///
@@ -78,7 +78,7 @@ impl MemberVisitor for Resolver<'_> {
 }
 
 impl ScenarioVisitor for Resolver<'_> {
-    /// The sender's part with the same name is a member too, if the table has one.
+    /// Visits the scheme, and the sender's part with the same name, which is a member too if the table has one.
     fn visit_scheme(&mut self, key: Arguments<'_>, scheme: &mut AgentConfig) {
         scheme.visit(key, self);
         if by_name::<ResponseConfig>(scheme.name()).is_some() {
@@ -95,7 +95,7 @@ impl ScenarioVisitor for Resolver<'_> {
         }
     }
 
-    /// The text of a queue may also be a limit.
+    /// Resolves a queue, whose text may also be a limit.
     fn visit_queue(&mut self, key: Arguments<'_>, queue: &mut QueueConfig) {
         let before = self.unresolved.len();
         queue.visit(key, self);

@@ -17,7 +17,7 @@ pub struct Problem {
     pub found: Option<String>,
     /// The expected value, or a description of the error.
     pub expected: String,
-    /// In a sweep, the other changes of the case.
+    /// The other changes of the case, in a sweep.
     pub among: Option<String>,
     /// A hint for correcting the problem.
     pub hint: Option<String>,
@@ -110,11 +110,11 @@ pub fn sanitize_input(text: &str) -> String {
     out
 }
 
-/// The part of a line around `column`, which counts from 1: short, without control characters; and the number of its
-/// characters before the column.
+/// Returns the part of a line around `column`, which counts from 1, and the number of characters of that part before
+/// the column. The part is short and has no control characters.
 fn excerpt_line(line: &str, column: usize) -> (String, usize) {
     const MAX_LENGTH: usize = 72;
-    // One character for each character of the line, so that columns do not change.
+    // Each character of the line is replaced by one character, so that columns do not change.
     let plain = |c: char| match c {
         '\t' => ' ',
         c if c.is_control() => char::REPLACEMENT_CHARACTER,

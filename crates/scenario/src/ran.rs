@@ -1,4 +1,5 @@
-//! Labels of a run: the title states its author's intention, the labels state the scheme, seed and profile that ran.
+//! Labels of a run. The title states the intention of the scenario's author, and the labels state the scheme, seed and
+//! profile that ran.
 
 use std::collections::BTreeSet;
 
@@ -20,8 +21,8 @@ pub fn label_run(loaded: &Loaded) -> Vec<String> {
     ]
 }
 
-/// Scheme and name of each node on which a scheme can have an effect, in order of nodes: base stations, and hosts that
-/// send or have a radio. A receiving host on a wire behaves the same under every scheme.
+/// Lists scheme and name of each node on which a scheme can have an effect, in order of nodes. These are base stations,
+/// and hosts that send or have a radio. A receiving host on a wire behaves the same under every scheme.
 pub fn list_followers<'a>(scenario: &Scenario, network: &'a Network) -> impl Iterator<Item = (&'a str, &'a str)> {
     let links = scenario.links.values().zip(&network.links);
     let wireless = links.filter(|(link, _)| link.kind == LinkKind::Wireless).flat_map(|(_, link)| link.between);
@@ -32,7 +33,7 @@ pub fn list_followers<'a>(scenario: &Scenario, network: &'a Network) -> impl Ite
     followers.map(|(_, node)| (node.agent.name(), node.name.as_str()))
 }
 
-/// Each scheme with its nodes, from pairs of both.
+/// Groups pairs of a scheme and a node by scheme, in the order of first occurrence.
 pub fn group_by_scheme<'a>(followers: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<(&'a str, Vec<&'a str>)> {
     let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
     for (scheme, node) in followers {
@@ -44,7 +45,7 @@ pub fn group_by_scheme<'a>(followers: impl Iterator<Item = (&'a str, &'a str)>) 
     groups
 }
 
-/// A single name if all are equal; otherwise each scheme with its nodes.
+/// Describes the schemes of nodes: by a single name if all are equal, otherwise by each scheme with its nodes.
 pub fn describe_schemes(schemes: &[(&str, Vec<&str>)]) -> String {
     if let [(scheme, _)] = schemes {
         return (*scheme).to_owned();

@@ -30,7 +30,7 @@ pub(super) fn empty_packet(flow: &FlowSpec) -> u32 {
 
 const HEADERS: u32 = Packet::HEADER + Segment::HEADER;
 
-/// Bytes of the largest packet without data of every connection: the SYN if there is one.
+/// Returns the bytes of the largest packet without data on every connection: the SYN if there is one.
 fn control_packet(flow: &FlowSpec) -> u32 {
     let options = wire::Options {
         mss: NonZeroU16::new(1),
@@ -43,8 +43,8 @@ fn control_packet(flow: &FlowSpec) -> u32 {
     if opens { HEADERS + options.size() } else { empty_packet(flow) }
 }
 
-/// The routes of each flow in both directions, then the routes of arriving flows; or the errors. Links are bidirectional,
-/// so a reachable host can answer.
+/// Returns the routes of each flow in both directions, then the routes of arriving flows; or the errors. Links are
+/// bidirectional, so that a reachable host can answer.
 pub(super) fn check_routes(network: &Network) -> Result<Vec<[Route; 2]>, Vec<Problem>> {
     let (mut found, mut problems) = (Vec::new(), Vec::new());
     let mut routes = Routes::new(network);

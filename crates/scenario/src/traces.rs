@@ -70,6 +70,6 @@ pub fn parse_trace_names(list: &[String]) -> Result<Vec<&'static Trace>, Problem
             name => chosen.push(TRACES.iter().find(|trace| trace.name == name).ok_or_else(|| unknown(name))?),
         }
     }
-    // In the order of the table, without duplicates.
+    // The traces are in the order of the table, without duplicates.
     Ok(TRACES.iter().filter(|trace| chosen.iter().any(|other| other.name == trace.name)).collect())
 }

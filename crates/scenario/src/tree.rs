@@ -128,7 +128,8 @@ impl Value {
         values.last().copied().filter(|_| complete)
     }
 
-    /// Values on the path, beginning with this one, and whether the last of them is at the end of the path.
+    /// Returns the values on the path, beginning with this one. Also returns whether the last of them is at the end of
+    /// the path.
     pub fn along(&self, path: &str) -> (Vec<&Value>, bool) {
         let (mut values, mut rest) = (vec![self], path);
         while let (Some(value), false) = (values.last(), rest.is_empty()) {

@@ -9,7 +9,7 @@ fn unchanged_scenario_is_valid() {
     assert_eq!(find_problems(GOOD), []);
 }
 
-/// The text to replace, its replacement, and the parts of the message except the file and the line.
+/// For each case: the text to replace, its replacement, and the parts of the message except the file and the line.
 const CASES: &[Case<'_>] = &[
     // Names and keys.
     ("delay = \"100 ms\"", "dealy = \"100 ms\"", &["links.wire.dealy", "no such key", "did you mean \"delay\"?"]),
@@ -329,8 +329,8 @@ fn several_mistakes_are_reported_together() {
     assert_eq!(keys, ["links.wire.loss", "flows.down.to", "flows.down.bytes"]);
 }
 
-/// All unknown keys are reported, and later errors unless an unknown key causes them: with `betwen`, `between` is
-/// missing.
+/// All unknown keys are reported. Later errors are reported too, unless an unknown key causes them: with `betwen`,
+/// `between` is missing.
 #[test]
 fn unknown_keys_are_reported_together() {
     let text = GOOD.replace("title =", "secnario = 3\ntitle =");
@@ -349,10 +349,11 @@ fn unknown_keys_are_reported_together() {
         "flows.down.tcp.recovry",
     ];
     assert_eq!(besides, all);
-    // The same setting under both names, and a setting under an unknown name, whose value is not checked.
+    // One setting is given under both of its names, another one under an unknown name. The value of the latter is not
+    // checked.
     assert_eq!(keys(&GOOD.replace("loss = 0.01", "loss = 0.01\nlos = 0.02")), ["links.wire.los"]);
     assert_eq!(keys(&GOOD.replace("delay = \"100 ms\"", "dealy = 5")), ["links.wire.dealy"]);
-    // An unknown word does not hide later errors; the kind of a node is read before the links.
+    // An unknown word does not hide later errors. The kind of a node is read before the links.
     let word = GOOD.replace("\"base-station\"", "\"base-staton\"").replacen("between =", "betwen =", 1);
     assert_eq!(keys(&word), ["nodes.x.kind", "links.wire.betwen"]);
     // A value that is not a quantity, or that has a wrong unit, has no hint either.

@@ -214,7 +214,7 @@ const IN_PLACES: &[Case<'_>] = &[
         "position = [\"-15012 cm\", \"0 m\"]",
         &["of west, 150 m: its minimum distance is about 150.12 m", "or write range = \"151 m\" in"],
     ),
-    // 60 s at 5 m/s take it 300 m nearer.
+    // The walker comes 300 m nearer in 60 s at 5 m/s.
     (
         "position = [\"-50 m\", \"0 m\"]\nmotion.velocity = [\"5 m/s\", \"0 m/s\"]",
         "position = [\"-50 km\", \"0 m\"]\nmotion.velocity = [\"5 m/s\", \"0 m/s\"]",

@@ -50,12 +50,12 @@ const CASES: &[Case<'_>] = &[
     (
         "initial_window = 2",
         "rto_arithmetic = \"scaled-ticks\"",
-        &["flows.down.tcp.rto_arithmetic", "a tick, such as `rto_granularity = \"500 ms\"` beside it"],
+        &["flows.down.tcp.rto_arithmetic", "a tick as well, such as `rto_granularity = \"500 ms\"`"],
     ),
     (
         "initial_window = 2",
         "rto_floor = \"variation\", rto_granularity = \"500 ms\", rto_arithmetic = \"scaled-ticks\"",
-        &["flows.down.tcp.rto_arithmetic", "`rto_floor = \"timeout\"` beside it"],
+        &["flows.down.tcp.rto_arithmetic", "`rto_floor = \"timeout\"` as well"],
     ),
     (
         "initial_window = 2",
@@ -162,7 +162,7 @@ fn more_flows_than_a_host_has_ports_are_refused() {
     assert!(problems[0].expected.contains("at most 55536 flows at one host"), "{problems:?}");
 }
 
-/// Two ends with the same settings, neither of which requests ECN, do not use ECN; a congestion control based on the
+/// Two ends with the same settings, neither of which requests ECN, do not use ECN. A congestion control based on the
 /// delivery rate needs SACK to measure the rate.
 #[test]
 fn congestion_control_enables_the_options_that_it_requires() {

@@ -1,4 +1,4 @@
-//! The controls of a page: each is derived from the schema, its values are accepted, and it changes the run.
+//! The controls of a page. Each control is derived from the schema, its values are accepted, and it changes the run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -50,7 +50,8 @@ fn of_plain(set: &[String]) -> Vec<Control> {
     list_controls(&source, &Overrides { set: set.to_vec(), ..Overrides::default() })
 }
 
-/// The assignments at the ends of a control: the least and the largest value, each choice, both positions of a switch.
+/// The assignments at the ends of a control: the smallest and the largest value, each choice, both positions of a
+/// switch.
 fn ends(control: &Control) -> Vec<String> {
     let values: Vec<String> = match &control.widget {
         Widget::Slider { stops, .. } => [stops.first(), stops.last()].into_iter().flatten().cloned().collect(),
@@ -102,7 +103,7 @@ fn pattern(path: &str) -> String {
 const REASONS: [(&str, &[&str]); 7] = [
     (
         "another key is needed with it",
-        &["is missing", "needs", "write ", "add ", "beside it", "a motion begins there", "depends on", "has a range"],
+        &["is missing", "needs", "write ", "add ", "as well", "a motion begins there", "depends on", "has a range"],
     ),
     (
         "another key excludes it",
@@ -145,7 +146,8 @@ const REASONS: [(&str, &[&str]); 7] = [
     ),
 ];
 
-/// Sets each end of each control, and counts what is refused by its reason, or adds it to `unexplained`.
+/// Sets each control to each of its ends. Counts refused values by the reason of the refusal, or adds them to
+/// `unexplained`.
 fn refused(
     path: &Path,
     controls: &[Control],
@@ -188,7 +190,7 @@ fn both_limits_of_every_control_of_every_example_are_accepted_or_refused_with_th
     ends_of(example_paths().into_iter());
 }
 
-/// All kinds of all tagged unions in the schema.
+/// Collects all kinds of all tagged unions in the schema.
 fn kinds(schema: &Json, found: &mut BTreeSet<String>) {
     match schema {
         Json::Object(table) => {
@@ -249,8 +251,8 @@ fn controls_survive_wrong_values() {
     assert!(at("links.air.channel").changed && !at("links.wire.rate").changed);
 }
 
-/// Whether a change of a control changes the run with the assignments `beside`, or `None` if the control has only one
-/// value.
+/// Returns whether a change of a control changes the run, while the assignments `beside` are set; `None` if the control
+/// has only one value.
 fn changes_run(path: &Path, beside: &[&str], control: &Control, before: &[u8; 32], wake_ups: u64) -> Option<bool> {
     let changed = |assignment: String| network(path, &[beside, &[&assignment]].concat()).ok();
     let mut networks = changes(control).into_iter().filter_map(changed).peekable();

@@ -23,7 +23,8 @@ fn network(set: Vec<String>) -> Result<Network, String> {
 /// Number of wake-ups of a compared run.
 const WAKE_UPS: u64 = 2_000;
 
-/// Whether two networks are equal or run alike: an option set to its default differs only in the settings.
+/// Returns whether two networks are equal or run alike. An option that is set to its default differs only in the
+/// settings.
 fn is_alike(one: &Network, other: &Network) -> bool {
     let events = |network: &Network| {
         let (mut world, mut digest) = (World::new(network, true), EventDigest::default());
@@ -33,12 +34,13 @@ fn is_alike(one: &Network, other: &Network) -> bool {
     format!("{one:?}") == format!("{other:?}") || events(one) == events(other)
 }
 
-/// Requirements of a key: its table, possibly a choice itself, and the other required keys of the table.
+/// Returns the requirements of a key: its table, which may be a choice itself, and the other required keys of the
+/// table.
 fn needs(key: &Key) -> Vec<String> {
     let table = key.path.rsplit_once('.').map(|(table, _)| table).filter(|table| !table.ends_with(']'));
     let is_choice = table.is_some_and(|table| table.matches('.').count() > 1 && key.kind().is_none());
     let table = table.filter(|_| is_choice).map(|table| format!("{table}={{}}"));
-    // Kinds come first: a table replaces what it contains.
+    // Kinds come first, because a table replaces its contents.
     key.kinds.iter().cloned().chain(table).chain(key.required.iter().cloned()).collect()
 }
 

@@ -41,8 +41,8 @@ fn slow_uplink_limits_a_download_to_its_acknowledgments() {
     assert!((goodput - expected).abs() < 0.02 * expected, "{goodput} for {expected}");
 }
 
-/// Of ten segments sent at once one is in transmission, and two fit in the queue; the other direction has room for all
-/// acknowledgments.
+/// Of ten segments sent at once, one is in transmission and two fit in the queue. The queue of the other direction has
+/// room for all acknowledgments.
 #[test]
 fn each_direction_has_its_queue() {
     let flow = "mss = \"960 B\"\nbytes = \"9600 B\"\ntcp.initial_window = 10";
@@ -54,7 +54,7 @@ fn each_direction_has_its_queue() {
     assert_eq!(limits("{ forward = \"50 packets\", backward = \"2 packets\" }"), [0, 0]);
 }
 
-/// A direction without a `loss` is perfect, and frames in the other direction are lost.
+/// A direction without a `loss` is perfect, while frames in the other direction are lost.
 #[test]
 fn each_direction_has_its_channel() {
     let flow = "mss = \"960 B\"\nbytes = \"960 kB\"\nreceive_window = \"1 MB\"";
@@ -66,7 +66,7 @@ fn each_direction_has_its_channel() {
     assert!(there > 20 && back > 20 && (none, nothing) == (0, 0), "{there} {none}, {nothing} {back}");
 }
 
-/// Equal values by direction are one value: the same events, and one channel for both directions.
+/// Equal values by direction count as one value: the events are the same, and there is one channel for both directions.
 #[test]
 fn equal_directions_equal_one_value_for_both() {
     let flow = "mss = \"960 B\"\nbytes = \"960 kB\"";
@@ -78,7 +78,7 @@ fn equal_directions_equal_one_value_for_both() {
     assert_eq!(events(&one), events(&each));
 }
 
-/// Written and read again, both forms are the same scenario.
+/// Both forms are the same scenario after they are written and read again.
 #[test]
 fn scenario_with_directions_is_written_and_read_back() {
     let text =
@@ -88,7 +88,7 @@ fn scenario_with_directions_is_written_and_read_back() {
     assert_eq!(read_scenario(&written), first, "{written}");
 }
 
-/// Setting one direction leaves the value of the other.
+/// Setting a value for one direction leaves the value of the other direction unchanged.
 #[test]
 fn direction_can_be_set_from_the_command_line() {
     let set = |assignments: &[&str]| {

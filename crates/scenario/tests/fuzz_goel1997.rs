@@ -39,7 +39,7 @@ const PIECES: [&str; 24] = [
     " BAD",
 ];
 
-/// One kind of damage. Positions are relative, so that they apply to any text.
+/// A kind of damage. Positions are relative, so that they apply to any text.
 #[derive(Clone, Debug)]
 enum Damage {
     DeleteByte(Index),
@@ -96,7 +96,7 @@ fn damaged(text: &str, damages: &[Damage]) -> Vec<u8> {
     text
 }
 
-/// Properties of every problem, among them that it can be printed.
+/// Asserts properties of every problem, among them that the problem can be printed.
 fn complete(problem: &Problem) {
     assert_eq!(problem.file.as_deref(), Some("damaged.dat"));
     assert!(!problem.expected.is_empty(), "{problem:?}");

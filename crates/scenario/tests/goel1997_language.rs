@@ -112,7 +112,7 @@ fn every_example_runs() {
     }
 }
 
-/// The base station with two mobiles in one cell: a second source, sink, wired and wireless link in addition to the
+/// Returns a network with two mobiles in one cell: a second source, sink, wired and wireless link in addition to the
 /// network's.
 fn cell() -> String {
     let components: Vec<&str> = NETWORK.split_inclusive("}\n").collect();
@@ -130,8 +130,8 @@ fn cell() -> String {
         .replace("latency = 1\n", "latency = 0.002\n")
 }
 
-/// 3 Mbps is not a rate of 802.11: data frames use it with the standard's timing, and a transfer takes less time than
-/// at 2 Mbps.
+/// The rate of 3 Mbps is not a rate of 802.11. Data frames use it with the standard's timing, and a transfer takes less
+/// time than at 2 Mbps.
 #[test]
 fn wireless_links_may_share_any_bandwidth() {
     let completion = |bandwidth: &str| {
@@ -221,7 +221,7 @@ fn layout_is_free_except_for_one_attribute_per_line() {
 fn order_of_components_is_irrelevant() {
     let mut components: Vec<&str> = NETWORK.split_inclusive("}\n").collect();
     components.reverse();
-    // Only the order of tables differs, which comparison ignores.
+    // Only the order of the tables differs. The comparison ignores this order.
     assert_eq!(read(&components.concat()).scenario, read(NETWORK).scenario);
 }
 
@@ -424,7 +424,7 @@ fn hint_for_a_large_buffer_works_when_followed() {
     assert_eq!(loaded(&followed).warnings, []);
 }
 
-/// A mistake, and the changes that its hint suggests: with them the file is valid.
+/// A mistake, and the changes that the hint of its message suggests. With these changes the file is valid.
 #[test]
 fn hints_work_when_followed() {
     let scripted = &[("trace = 1", "trace = 2"), ("state = 0.1\n", "state = 0\n")];

@@ -1,5 +1,5 @@
-//! Networks of ten thousand nodes, checked and built. Work quadratic in the number of nodes would take many seconds,
-//! cubic work hours: time is not measured, because such work would never finish.
+//! Networks of ten thousand nodes, which are checked and built. Work quadratic in the number of nodes would take many
+//! seconds, cubic work hours. Time is not measured, because such work would never finish.
 
 use std::fmt::Write as _;
 
@@ -55,7 +55,7 @@ fn ten_thousand_freeze_tcp_hosts_are_checked_and_built() {
     let warnings = load(&perfect).unwrap().warnings;
     let idle = |warning: &&Problem| warning.key.as_deref() == Some("nodes.mobile.scheme");
     let idle: Vec<_> = warnings.iter().filter(idle).collect();
-    // A warning for the first such node would suffice, but each node has one with its name.
+    // One warning for the first such node would suffice. But each node has a warning with its name.
     assert!(!idle.is_empty() && idle[0].expected.contains("no link of mobile1 has one"), "{:?}", idle.first());
 }
 
@@ -65,7 +65,8 @@ fn ten_thousand_warnings_have_their_lines() {
     let loaded = load(&written_out(|number| format!("to = \"m{number}x\", {setting}"))).unwrap();
     let of_last =
         loaded.warnings.iter().find(|warning| warning.key.as_deref() == Some("flows.f9999x.tcp.ecn")).unwrap();
-    // One line for the duration, one for each table and its one or two entries, then 9,999 flows before this one.
+    // The lines before: one for the duration, one for each table, one or two for the entries of each table, and those
+    // of 9,999 flows.
     assert_eq!(of_last.place.unwrap().0, 1 + 3 + NODES + 2 + NODES + 1 + NODES);
     assert!(of_last.source.as_ref().unwrap().starts_with("f9999x = "));
 }
@@ -80,7 +81,7 @@ fn ten_thousand_wrong_names_are_reported_and_the_first_have_suggestions() {
 }
 
 #[test]
-fn copies_of_one_wrong_name_are_one_problem() {
+fn wrong_name_in_many_copies_is_one_problem() {
     let problems =
         load(&STAR.replace("count = 2000", "count = 10000").replace("from = \"server\"", "from = \"servr\""));
     let problems = problems.unwrap_err();

@@ -140,7 +140,7 @@ fn problem(name: &str, text: Option<&str>) -> String {
     problems[0].to_string()
 }
 
-/// Also in copies of a node, in settings of another member, and in those of one direction.
+/// The files are also read in copies of a node, in settings of another member, and in settings of one direction.
 #[test]
 fn files_of_each_format_are_read_at_every_depth() {
     let loaded = load(&[]).unwrap_or_else(|problems| panic!("{problems:#?}"));
@@ -156,7 +156,7 @@ fn files_of_each_format_are_read_at_every_depth() {
     assert_eq!(again.scenario, loaded.scenario);
 }
 
-/// A run records the states of a channel unless they are a recording.
+/// A run records the states of a channel unless these are read from a recording.
 #[test]
 fn states_from_a_recording_are_not_recorded_again() {
     assert!(!load(&[]).unwrap().records_air());

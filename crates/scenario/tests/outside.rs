@@ -210,7 +210,7 @@ fn members_are_found_at_every_place() {
     assert!(loaded.outside.iter().all(|it| it.name == "outside" && it.version.as_deref() == Some("1")));
 }
 
-/// The schema has no places other than those in the test above.
+/// The schema has members only at the places in the test above.
 #[test]
 fn schema_has_no_other_member_places() {
     fn places(at: &str, value: &Value, registries: &BTreeSet<String>, found: &mut BTreeSet<String>) {
@@ -266,7 +266,7 @@ fn scheme_resolves_to_its_agent_and_response() {
     assert_eq!(loaded.network.flows[0].tcp.response.name(), "outside");
 }
 
-/// A scheme of base stations only does not apply to hosts, although a scenario's scheme includes hosts.
+/// A scheme that is only for base stations does not apply to hosts, although the scheme of a scenario includes hosts.
 #[test]
 fn common_scheme_applies_to_the_nodes_in_its_traits() {
     let mut members = Members::default();
@@ -326,7 +326,7 @@ fn invalid_settings_are_refused_with_their_place() {
     assert!(unknown.expected.contains("expected `size`"), "{unknown:?}");
 }
 
-/// As JSON, `inf` would be `null`, which means an absent setting.
+/// In JSON `inf` would become `null`, which means an absent setting.
 #[test]
 fn settings_that_are_not_finite_are_refused_with_their_place() {
     for number in ["inf", "-inf", "nan"] {
@@ -527,7 +527,7 @@ f = {{ from = "a", to = "b", bytes = "100 kB" }}
     assert!(!warned(", scheme = \"both\""));
 }
 
-/// A second reading, with the same table, finds the range of a count and a name without quotes.
+/// A second reading with the same table finds the range of a count, and a name without quotes.
 #[test]
 fn outside_members_do_not_make_errors_less_precise() {
     let problem = |from: &str, to: &str| load(&EVERYWHERE.replace(from, to)).unwrap_err().remove(0);

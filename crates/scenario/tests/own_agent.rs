@@ -51,10 +51,11 @@ struct Seen {
     /// Time, delay in microseconds and attempts of each delivery.
     reported: Vec<(u64, f64, f64)>,
     air: Vec<(u64, f64)>,
-    /// For each packet, by its identification: when it was queued, and its transmissions.
+    /// For each packet, by its identification: the time at which it was queued, and the number of its transmissions.
     sent: HashMap<u64, (Time, u32)>,
-    /// Packets that arrived and were not given up, and differing reports.
+    /// Number of packets that arrived and were not given up.
     arrived: u64,
+    /// Differing reports.
     wrong: Vec<String>,
 }
 

@@ -28,7 +28,7 @@ fn problem(network: Option<&str>) -> String {
     problems[0].to_string()
 }
 
-/// The stored scenario holds the network: it gives the same run without the file.
+/// The stored scenario contains the network, and gives the same run without the file.
 #[test]
 fn stored_scenario_needs_no_file() {
     let mut folder = folder(Some(NETWORK));

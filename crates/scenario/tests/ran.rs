@@ -25,8 +25,8 @@ fn label_of_a_run_names_nodes_with_another_scheme() {
     assert_eq!(alone, "unmodified (server, mobile), refined-icmp (station) / seed 7 / profile goel1997");
 }
 
-/// The server sends and has no radio; the mobile has one. A host that only receives over a wire behaves the same under
-/// every scheme, and a router has no scheme.
+/// The server sends and has no radio, and the mobile has a radio. A host that only receives over a wire behaves the
+/// same under every scheme. A router has no scheme.
 #[test]
 fn label_of_a_run_names_only_nodes_on_which_a_scheme_acts() {
     let wired = [

@@ -7,7 +7,7 @@ const MAX_DEPTH: usize = 7;
 
 /// A key with its prerequisites and a value.
 pub struct Key {
-    /// As `links.air.channel.loss`.
+    /// The path of the key, such as `links.air.channel.loss`.
     pub path: String,
     /// Assignments of the kinds of the tables around the key.
     pub kinds: Vec<String>,

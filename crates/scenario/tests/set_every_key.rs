@@ -27,7 +27,7 @@ fn every_key_of_the_schema_can_be_set() {
         for problem in document.read().err().into_iter().flatten() {
             let shown = problem.to_string();
             assert!(!shown.contains("no such key"), "{kinds:?} {path}={sample}: {shown}");
-            // A sample is valid for its type; other keys may be missing.
+            // The sample is valid for the type of its key. Other keys may be missing.
             let at_key = problem.key.as_deref() == Some(&path) && problem.found.is_some();
             let is_table = sample == "{}";
             assert!(!at_key || is_table || sample == "text", "{kinds:?} {path}={sample}: {shown}");

@@ -116,7 +116,7 @@ fn unset_keys_default_to_the_variant() {
         let expected = tcp::Config { window: Bytes(32_000), ..preset.config() };
         assert_eq!(config(&format!("variant = \"{}\"", preset.name)), expected, "{}", preset.name);
     }
-    // A preset with one key overridden: all other settings come from the preset.
+    // A preset has one key overridden. All other settings come from the preset.
     let own = config("variant = \"linux-reno\", min_rto = \"1 s\", prr = false");
     let mut expected = config("variant = \"linux-reno\"");
     (expected.min_rto, expected.prr) = (Span::from_secs(1), false);
@@ -170,8 +170,8 @@ fn each_key_sets_its_configuration_field() {
     assert_eq!(off.window_scaling, WindowScaling::Auto);
 }
 
-/// The profile goel1997 has 4.3BSD's rules where the thesis's times show them or its text names them; keys of the
-/// scenario override them.
+/// The profile goel1997 sets rules of 4.3BSD where the thesis's times show them, or where the text names them. Keys of
+/// the scenario override these rules.
 #[test]
 fn profile_goel1997_sets_rules_of_4_3_bsd_which_keys_override() {
     let with = |profile: &str, tcp: &str| {

@@ -1,4 +1,4 @@
-//! The loader and the lints query members and name none, so that outside members are treated in the same way.
+//! The loader and the lints query members, and do not name any. Therefore outside members are treated in the same way.
 
 use std::path::{Path, PathBuf};
 
@@ -37,7 +37,8 @@ fn code(text: &str) -> impl Iterator<Item = &str> {
     lines.filter(|line| !line.trim_start().starts_with("//"))
 }
 
-/// The way in which a line of code names a member, if any: by its variant, by its module or by its name alone.
+/// Returns the way in which a line of code names a member, if it does: by its variant, by its module, or by its name
+/// alone.
 fn named_member(line: &str) -> Option<String> {
     let mut variants = line.split("Config::").skip(1).map(|rest| rest.split(|c: char| !c.is_alphanumeric()).next());
     let is_variant = |name: &str| {
@@ -64,7 +65,7 @@ fn named_member(line: &str) -> Option<String> {
 }
 
 #[test]
-fn loader_and_lints_name_no_member() {
+fn loader_and_lints_mention_no_component_by_name() {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut files: Vec<PathBuf> = ["load.rs", "members.rs", "outside.rs"].map(|file| src.join(file)).to_vec();
     for folder in ["load", "lint"] {

@@ -8,7 +8,7 @@ use wildmatch::WildMatch;
 use crate::Files;
 use crate::problem::Problem;
 
-/// `table`, found at `key`, with each pattern of files replaced by the names of the files that match it, in order.
+/// Returns `table`, found at `key`, with each pattern of files replaced by the names of the matching files, in order.
 /// Patterns are relative to the scenario's file.
 ///
 /// # Errors

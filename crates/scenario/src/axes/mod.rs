@@ -98,8 +98,8 @@ fn has_effect(key: &str, at: &str) -> Result<(), Problem> {
     Err(if head == "replication" { problem.hint("sweep.replications = N repeats every point") } else { problem })
 }
 
-/// The compared cases; a single one without name and changes if the scenario compares nothing. `axes` are the
-/// dimensions of the grid.
+/// Returns the compared cases, or a single case without name and changes if the scenario compares nothing. `axes` are
+/// the dimensions of the grid.
 pub fn parse_cases(compare: &Table, axes: &[Axis]) -> Result<Vec<Case>, Problem> {
     if compare.is_empty() {
         return Ok(vec![Case { name: String::new(), at: Vec::new(), changes: Vec::new() }]);
@@ -182,7 +182,7 @@ fn flatten_changes(table: &Table) -> Vec<Change> {
     found
 }
 
-/// A value as shown in tables and plots: text without quotes.
+/// Formats a value for tables and plots: text without quotes.
 pub fn format_axis_value(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

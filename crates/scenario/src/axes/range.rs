@@ -85,7 +85,7 @@ fn range_of(key: &str, range: &Table) -> Result<Vec<Value>, Problem> {
                 problem.found(step.to_string())
             })?;
             alike(&step_value, "step")?;
-            // A step that misses the end only by binary rounding counts as reaching it.
+            // A step counts as reaching the end if it misses the end only by binary rounding.
             let steps = ((to.value - from.value) / step_value.value + 1e-9).floor();
             return sample_range(key, &from, steps + 1.0, |index| from.value + index * step_value.value);
         }
@@ -155,8 +155,8 @@ impl AxisQuantity {
         self.value > 0.0
     }
 
-    /// The value times a factor; `None` if it is 0 when rounded, too large, or above 1 for a number that could be a
-    /// share.
+    /// Returns the value times a factor. Returns `None` if the product is 0 when rounded, too large, or above 1 for a
+    /// number that could be a share.
     pub(super) fn times(&self, factor: f64) -> Option<Value> {
         let value = self.value * factor;
         let most = match self.kind {

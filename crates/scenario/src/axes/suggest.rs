@@ -83,7 +83,7 @@ pub fn from_text(key: &str, text: &str) -> Result<Vec<(Change, String)>, Problem
     let about = |problem: Problem| Problem { place: None, source: None, hint: None, ..problem }.key(key);
     let text = text.trim();
     let range = value_of(text).ok().filter(|value| value.as_table().is_some_and(range::is_range));
-    // Unquoted text is not TOML: its parts are parsed one by one.
+    // Unquoted text is not TOML. Therefore the parts of the text are parsed one by one.
     let list = range.map_or_else(|| value_of(&format!("[{text}]")), Ok).or_else(|_| {
         let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
         parts.map(value_of).collect::<Result<Vec<Value>, _>>().map(Value::Array)

@@ -52,7 +52,8 @@ impl Checker<'_> {
         }
     }
 
-    /// The settings of a direction; shared settings are taken from `forward`, so that their errors are reported once.
+    /// Checks the settings of a direction. Shared settings are taken from `forward`, so that their errors are reported
+    /// once.
     fn direction(
         &mut self,
         key: &str,
@@ -184,7 +185,8 @@ impl Checker<'_> {
         arq
     }
 
-    /// A transmitter that several links share serves one exchange at a time, which only stop-and-wait allows.
+    /// Reports a shared transmitter. A transmitter that several links share serves one exchange at a time, which only
+    /// stop-and-wait allows.
     fn no_shared_radio(&mut self, key: &str, link: &Link, arq: &str) {
         for name in &link.between {
             if self.scenario.nodes.get(name).is_some_and(|node| node.radio.is_shared()) {

@@ -9,7 +9,7 @@ use crate::model::{Link, LinkKind, MAX_STATIONS, Way};
 use crate::problem::Problem;
 
 impl Checker<'_> {
-    /// The medium of a link. A missing medium has been reported; the default replaces it.
+    /// Returns the medium of a link. If the medium is missing, which has been reported, the default replaces it.
     pub(super) fn medium(&self, link: &Link) -> dcf::Config {
         let named = link.medium.as_ref().and_then(|name| self.scenario.media.get(name));
         named.cloned().unwrap_or_default()
@@ -38,7 +38,7 @@ impl Checker<'_> {
         MediumSpec { name: name.to_owned(), config: config.clone() }
     }
 
-    /// The number of the medium of a link; settings of the medium are invalid at the link.
+    /// Returns the number of a link's medium. Reports settings at the link that belong to the medium.
     pub(super) fn share(&mut self, key: &str, link: &Link) -> Option<usize> {
         let name = link.medium.as_ref()?;
         let Some((number, _, medium)) = self.scenario.media.get_full(name) else {

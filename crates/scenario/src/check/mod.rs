@@ -1,4 +1,4 @@
-//! The check of a scenario: the network that it describes, or all errors.
+//! The check of a scenario, which returns the network that the scenario describes, or all errors.
 
 mod changes;
 mod link;
@@ -49,7 +49,7 @@ pub fn check(scenario: &Scenario) -> Result<Checked, Vec<Problem>> {
     check_with(scenario, &Members::default())
 }
 
-/// As [`check`], for a scenario that may name `members` in addition to the registries' own.
+/// Checks a scenario as [`check`] does. The scenario may name `members` in addition to the registries' own.
 ///
 /// # Errors
 ///
@@ -63,7 +63,8 @@ pub fn check_with(scenario: &Scenario, members: &Members) -> Result<Checked, Vec
     check_resolved(&scenario, &RecordingCache::default(), members)
 }
 
-/// As `check`, for a scenario whose members are resolved in `members`, with recordings read before.
+/// Checks a scenario as `check` does. The members of the scenario are resolved in `members`, and its recordings have
+/// been read.
 pub(crate) fn check_resolved(
     scenario: &Scenario,
     recordings: &RecordingCache,
@@ -275,7 +276,8 @@ impl Checker<'_> {
         traffic.clone()
     }
 
-    /// The nodes between which a flow or flows at `key` run; the application runs from `start` to `stop`.
+    /// Checks the ends and times of a flow or of flows at `key`. Returns the nodes between which they run; the
+    /// application runs from `start` to `stop`.
     fn ends(&mut self, key: &str, flow: &Flow) -> [usize; 2] {
         let from = self.node_number(&format!("{key}.from"), &flow.from);
         let to = self.node_number(&format!("{key}.to"), &flow.to);
@@ -303,7 +305,7 @@ impl Checker<'_> {
         [from, to]
     }
 
-    /// TCP settings of a flow, whose sender has the sender's part of its node's scheme.
+    /// Returns the TCP settings of a flow. Its sender has the sender's part of its node's scheme.
     fn tcp_of(&mut self, key: &str, flow: &Flow) -> ::tcp::Config {
         let response = match self.scenario.nodes.get(&flow.from) {
             Some(node) => self.scheme(node),

@@ -169,7 +169,7 @@ impl Checker<'_> {
     }
 }
 
-/// Reports stations that are never in range of a node that they are linked to.
+/// Reports stations that are never in range of a node to which they have a link.
 pub(super) fn check_places(scenario: &Scenario, network: &Network, incidence: &Incidence) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (number, node) in network.nodes.iter().enumerate() {
@@ -180,7 +180,7 @@ pub(super) fn check_places(scenario: &Scenario, network: &Network, incidence: &I
             continue;
         }
         let placed = placed.into_iter().map(|(link, (ends, range))| (link, range, minimum_distance(ends, network)));
-        // The link whose distance exceeds its range the least.
+        // The link whose distance exceeds its range by the smallest amount.
         let Some((link, range, nearest)) = placed.min_by_key(|(_, range, nearest)| nearest.0 - range.0) else {
             continue;
         };

@@ -1,4 +1,4 @@
-//! From the keys of a flow to the settings of both ends, with their errors.
+//! The settings of both ends of a flow, computed from the keys of the flow, with the errors of these keys.
 
 use engine::Named;
 use engine::registry::by_name;
@@ -20,8 +20,8 @@ const MAX_WINDOW: u64 = 1 << 30;
 const MAX_UNSCALED_WINDOW: u64 = 65_535;
 
 impl Checker<'_> {
-    /// Settings of both ends of `flow`, which is declared at `key`; the sender uses the sender's part of `scheme`. The
-    /// table of the flow overrides the profile, which overrides the variant.
+    /// Returns the settings of both ends of `flow`, which is declared at `key`. The sender uses the sender's part of
+    /// `scheme`. The table of the flow overrides the profile, and the profile overrides the variant.
     pub fn tcp(&mut self, key: &str, flow: &Flow, scheme: &AgentConfig) -> Config {
         let given = &flow.tcp;
         let mut config = self.variant(key, &given.variant).config();

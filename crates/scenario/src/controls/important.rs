@@ -53,7 +53,7 @@ pub(super) fn rank_important_keys<'c>(
     ranked.into_iter().map(|(_, path)| path).collect()
 }
 
-/// Position at which a comment names a key, or the option with the same name.
+/// Returns the position at which a comment names a key, or the option with the same name.
 fn place_of(path: &str, comment: &str) -> Option<usize> {
     let option = format!("--{path}");
     let is_part = |c: char| c.is_ascii_alphanumeric() || "_.-[".contains(c);
@@ -62,7 +62,7 @@ fn place_of(path: &str, comment: &str) -> Option<usize> {
         let behind = &comment[place + path.len()..];
         // A key at the end of a sentence is followed by a full stop.
         let after = behind.chars().next().is_none_or(|c| !is_part(c)) || behind.starts_with(". ") || behind == ".";
-        // A one-word key counts only if the scenario sets it: otherwise the word is ordinary text.
+        // A key of one word counts only if the scenario sets it, because otherwise the word may be ordinary text.
         before && after && (path.contains('.') || behind.starts_with('='))
     });
     found.or_else(|| comment.find(&option).filter(|place| !comment[place + option.len()..].starts_with(is_part)))

@@ -101,7 +101,7 @@ pub enum Widget {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Choice {
-    /// Label of a choice; [`Control::current`] has this value if the choice is selected.
+    /// Label of a choice. If the choice is selected, [`Control::current`] has this value.
     pub label: String,
     /// The choice as it is written in `KEY=VALUE`.
     pub value: String,
@@ -109,7 +109,7 @@ pub struct Choice {
     pub meaning: String,
 }
 
-/// The controls of a scenario with changes. `source` has been opened without the changes; changes that cannot be
+/// Lists the controls of a scenario with changes. `source` has been opened without the changes. Changes that cannot be
 /// applied are omitted.
 pub fn list_controls(source: &Source, overrides: &Overrides) -> Vec<Control> {
     let (text, mut changed) = (&source.document, source.document.clone());
@@ -283,7 +283,7 @@ impl Walk<'_> {
         self.controls.push(control);
     }
 
-    /// An entry of a table of names, or an item of a list: the keys of a table, or a value.
+    /// Adds an entry of a table of names, or an item of a list: the keys of a table, or a value.
     fn item(&mut self, path: &mut Vec<PathStep>, schema: &'static Json, value: &Value) {
         match Forms::of(schema).table {
             Some(table) => self.table(path, table, Some(value)),
@@ -333,7 +333,7 @@ impl Walk<'_> {
         Some(standard.modes().iter().map(|mode| mode.rate.to_string()).collect())
     }
 
-    /// The names that a key may have as its value, if its value names an entry of a table.
+    /// Returns the names that a key may have as its value, if its value names an entry of a table.
     fn entries(&self, path: &[PathStep]) -> Option<Vec<&str>> {
         let key =
             path.iter().rev().find_map(|step| if let PathStep::Key(key) = step { Some(key.as_str()) } else { None })?;
@@ -414,7 +414,7 @@ fn is_plain(name: &str) -> bool {
     !name.is_empty() && !name.contains(['=', '"', '\''])
 }
 
-/// A path as assignments write it: a name with a dot or bracket is in quotes.
+/// Formats a path as in assignments: a name with a dot or bracket is in quotes.
 fn format_assignment_path(path: &[PathStep]) -> String {
     path.iter().fold(String::new(), |mut written, step| {
         match step {

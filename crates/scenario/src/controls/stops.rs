@@ -11,7 +11,7 @@ const ROUND: [u32; 21] = [10, 11, 12, 13, 15, 16, 18, 20, 22, 25, 28, 30, 35, 40
 /// Whole numbers up to this limit all have a position.
 const ALL_TO: f64 = 20.0;
 
-/// If two ends are at most this far apart, every whole number between them has a position.
+/// Maximum distance of two ends for which every whole number between them has a position.
 const MOST_WHOLE: f64 = 256.0;
 
 /// Positions on each side of zero, on a slider with negative values.
@@ -20,7 +20,7 @@ const STEPS: i32 = 40;
 /// Positions of a share, from 0 to 1.
 const SHARES: u32 = 100;
 
-/// Smallest share with positions at equal distances; below it they are at equal ratios.
+/// Smallest share with positions at equal distances. Smaller shares have positions at equal ratios.
 const LARGE_SHARE: f64 = 0.1;
 
 /// The dimension of a quantity.
@@ -190,8 +190,8 @@ impl SliderScale {
         }
     }
 
-    /// How far positions reach below and above a value, as factors: much more data or time would make runs long. Far, if no
-    /// value is known.
+    /// Returns the factors by which positions reach below and above a value. Much more data or time would make runs
+    /// long. If no value is known, the factors are large.
     fn reach(self, is_set: bool) -> (f64, f64) {
         match self {
             SliderScale::Quantity(_) if !is_set => (10_000.0, 1_000.0),
@@ -252,7 +252,7 @@ impl SliderScale {
         }
         let NumberBounds { min, max } = self.ends();
         if base.min(now) < 0.0 {
-            // For example a power in dBm.
+            // The value may be negative, as a power in dBm.
             let end = decade_above(-base.min(now));
             return (0..=SHARES)
                 .map(|share| round_to_twelve_digits(end * (f64::from(share) / f64::from(SHARES) - 1.0)))
@@ -304,19 +304,19 @@ fn ratio_of_larger(a: f64, b: f64) -> f64 {
     if a > b { a / b } else { b / a }
 }
 
-/// Twelve digits: 0.1 times 3 is 0.3.
+/// Rounds to twelve digits, so that 0.1 times 3 is 0.3.
 fn round_to_twelve_digits(value: f64) -> f64 {
     format!("{value:.11e}").parse().unwrap_or(value)
 }
 
-/// Largest power of ten not above a positive value.
+/// Returns the largest power of ten that is not above a positive value.
 fn decade_below(value: f64) -> f64 {
     let text = format!("{value:e}");
     let exponent = text.rsplit('e').next().unwrap_or("0");
     format!("1e{exponent}").parse().unwrap_or(value)
 }
 
-/// Smallest power of ten not below a positive value.
+/// Returns the smallest power of ten that is not below a positive value.
 fn decade_above(value: f64) -> f64 {
     let below = decade_below(value);
     if below < value { round_to_twelve_digits(below * 10.0) } else { below }

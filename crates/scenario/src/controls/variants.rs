@@ -27,8 +27,8 @@ pub struct Variant {
     pub scheme: Option<String>,
 }
 
-/// The cases that the sweep compares, if there are several; otherwise the scenario as written and, if it has a scheme,
-/// without the scheme.
+/// Lists the cases that the sweep compares, if there are several. Otherwise lists the scenario as written and, if it
+/// has a scheme, the scenario without the scheme.
 pub fn list_variants(document: &Document) -> Vec<Variant> {
     let tree = document.tree();
     let compare = tree.at("sweep.compare").map(Value::to_toml);

@@ -18,7 +18,7 @@ pub(super) enum Token<'a> {
     Semicolon,
     /// The end of a line.
     Newline,
-    /// The end of the text: a single token, the last one.
+    /// The end of the text. This token is the last one, and occurs once.
     End,
 }
 
@@ -38,7 +38,7 @@ pub(super) fn tokenize_text(text: &str) -> Vec<(Token<'_>, usize)> {
     tokens
 }
 
-/// The tokens of a line without its comment, which begins at byte `start` of the text.
+/// Adds the tokens of a line without its comment. The line begins at byte `start` of the text.
 fn tokenize_line<'a>(code: &'a str, start: usize, tokens: &mut Vec<(Token<'a>, usize)>) {
     let mut rest = code;
     while let Some(first) = rest.chars().next() {
@@ -70,7 +70,7 @@ fn punctuation_token(c: char) -> Option<Token<'static>> {
     }
 }
 
-/// Non-ASCII letters are allowed in comments only: elsewhere they look like ASCII characters.
+/// Reports non-ASCII letters outside of comments, where they look like ASCII characters.
 pub(super) fn check_ascii(tokens: &[(Token<'_>, usize)], report: &mut Report<'_>) {
     for (token, at) in tokens {
         if let Token::Word(word) = token

@@ -1,11 +1,11 @@
-//! One error of each kind, and its message.
+//! One error of each kind, with its message.
 
 use super::parse;
 use crate::problem::Problem;
 
 const NETWORK: &str = include_str!("network.dat");
 
-/// The change of the network above; line (0: the file as a whole), key and hint of the only problem.
+/// Replacements in the network above, and the only problem that follows: its line (0 for the whole file), key and hint.
 type Mistake = (&'static [(&'static str, &'static str)], usize, &'static str, &'static str);
 
 const SPELLING: &[Mistake] = &[
@@ -144,7 +144,7 @@ fn contradictory_scripts_are_refused() {
     check_mistakes(&apply_changes(NETWORK, &script), SCRIPTED);
 }
 
-/// The mode requires one wireless link; the network has none.
+/// The mode requires one wireless link. The network has none.
 #[test]
 fn trace_requires_its_link() {
     let wired = NETWORK.split_once("wireless_link").unwrap().0;

@@ -98,8 +98,8 @@ pub enum TraceUse {
 /// Line and column from 1, and the text of the line.
 type Place = ((usize, usize), String);
 
-/// Reads a datafile; `file` is its name in messages. Reports all errors: first those of single components, then, if
-/// there are none, those of references between them.
+/// Reads a datafile. `file` is its name in messages. Reports all errors of single components or, if there are none, all
+/// errors of references between components.
 pub fn parse(file: &str, text: &[u8]) -> Result<Parsed, Vec<Problem>> {
     let text = report::decode_text(file, text).map_err(|problem| vec![problem])?;
     let mut report = Report::new(file, text);

@@ -41,7 +41,7 @@ const ATTRIBUTES: &[(&str, &str)] = &[
 /// The origin of a key.
 #[derive(Clone, Debug)]
 struct Origin {
-    /// As a key of the datafile: `base_station.buffer_size`.
+    /// The origin as a key of the datafile: `base_station.buffer_size`.
     key: String,
     /// In a sentence: `buffer_size of base_station 212`.
     called: String,

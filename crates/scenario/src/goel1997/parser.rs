@@ -5,8 +5,8 @@
 //! entry = name "=" value { value } [ ";" ] end-of-line
 //! ```
 //!
-//! Line ends are allowed around braces. After an error parsing continues with the next line, so that one error hides no
-//! other.
+//! Line ends are allowed around braces. After an error parsing continues with the next line, so that an error does not
+//! hide later ones.
 
 use super::lexer::Token;
 use super::report::Report;
@@ -23,7 +23,7 @@ pub(super) struct Word<'a> {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct DatafileEntry<'a> {
     pub(super) name: Word<'a>,
-    /// The values after the `=`; empty if the line was wrong, which has been reported.
+    /// The values after the `=`. They are empty if the line was wrong, which has been reported.
     pub(super) values: Vec<Word<'a>>,
 }
 
@@ -77,7 +77,7 @@ pub(super) fn parse_blocks<'a>(tokens: &[(Token<'a>, usize)], report: &mut Repor
     blocks
 }
 
-/// Error of a token outside of braces, depending on the following token.
+/// Explains a token outside of braces. The error depends on the following token.
 fn explain_stray_token(token: Token<'_>, next: Token<'_>) -> Problem {
     match token {
         Token::Word(word) if NAMES.contains(&word) => {
@@ -119,7 +119,7 @@ impl<'a> Parser<'_, 'a, '_, '_> {
         self.tokens[self.next].0
     }
 
-    /// The next token; `End` after the last one.
+    /// Takes the next token, which is `End` after the last one.
     fn take(&mut self) -> (Token<'a>, usize) {
         let token = self.tokens[self.next];
         self.next = (self.next + 1).min(self.tokens.len() - 1);

@@ -1,4 +1,4 @@
-//! Types of values and their parsers: decimals are never parsed as floating point where that could change the
+//! Types of values and their parsers. Decimals are not parsed as floating point where rounding could change the
 //! simulation.
 
 use std::str::FromStr;
@@ -23,7 +23,7 @@ pub(super) struct AttributeType<T> {
     pub(super) words: &'static [(&'static str, &'static str)],
 }
 
-/// Reason why a text is not a value of the type: a suggestion, if any.
+/// The refusal of a text that is not a value of the type, with a suggestion if there is one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Refusal(pub(super) Option<String>);
 
@@ -34,7 +34,7 @@ pub(super) enum TraceMode {
     Read,
     /// 1: the channel's states are recorded.
     Record,
-    /// 2: the channel is scripted, and its states are recorded.
+    /// Mode 2: the channel is scripted, and its states are recorded.
     Script,
 }
 

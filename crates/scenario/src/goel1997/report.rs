@@ -22,7 +22,7 @@ impl<'a> Report<'a> {
         Report { file, text, lines: Lines::new(text), problems: Vec::new(), more: 0 }
     }
 
-    /// A report without problems about the same text.
+    /// Returns another report about the same text, without problems.
     pub(super) fn another(&self) -> Self {
         Report::new(self.file, self.text)
     }

@@ -55,7 +55,7 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
         media
     }
 
-    /// Links that share a bandwidth, without the ones that cannot.
+    /// Returns the links that share a bandwidth, without those links that cannot share one.
     fn shared_members(&mut self, shared: &SharedLinks, seen: &mut BTreeSet<u64>) -> Vec<&'c LinkComponent<'a>> {
         if shared.links.is_empty() {
             let problem = Problem::new("link_id is missing").key("shared_links.link_id");

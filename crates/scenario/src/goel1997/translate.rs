@@ -1,4 +1,4 @@
-//! From components to a scenario: resolves references.
+//! The translation of components to a scenario, in which references are resolved.
 
 use std::collections::BTreeMap;
 
@@ -37,7 +37,7 @@ pub(super) fn translate_components(
 
 /// The components, and the translation so far.
 pub(super) struct Translator<'c, 'a, 'f> {
-    /// In the order of the text.
+    /// The components in the order of the text.
     blocks: &'c [ComponentBlock<'a>],
     pub(super) components: &'c [Component<'a>],
     /// By id.
@@ -54,7 +54,7 @@ pub(super) fn suggest_id(problem: Problem, id: u64, known: impl Iterator<Item = 
 }
 
 impl<'c, 'a> Translator<'c, 'a, '_> {
-    /// `None` after reporting an error.
+    /// Translates the components. Returns `None` after reporting an error.
     fn scenario(&mut self) -> Option<(Scenario, Option<TraceUse>)> {
         let simulator = self.simulator();
         let nodes = self.nodes();

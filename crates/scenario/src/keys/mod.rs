@@ -1,4 +1,4 @@
-//! The keys of scenarios, from their JSON Schema: allowed types, and suggestions for unknown keys.
+//! The keys of scenarios, derived from their JSON Schema: allowed types, and suggestions for unknown keys.
 
 pub(crate) mod renamed;
 mod shape;

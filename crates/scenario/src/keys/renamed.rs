@@ -127,8 +127,9 @@ fn rename_in_table(
     }
 }
 
-/// Whether a table of this kind at `path` may have the key. An outside member may have settings with any names. Paths of
-/// several steps, which only a sweep has, are renamed without regard to the kind, which their table does not state.
+/// Whether a table of this kind at `path` may have the key. An outside member may have settings with any names. Paths
+/// of several steps occur only in a sweep. Their table does not state the kind, so that they are renamed without regard
+/// to it.
 fn is_key_of(kind: Option<&str>, path: &[PathStep], key: &str) -> bool {
     let kinds = Shape::at(path).kinds_with(key);
     kinds.is_empty() || kind.is_none_or(|kind| kinds.contains(&kind))

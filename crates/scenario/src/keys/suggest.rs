@@ -58,15 +58,15 @@ pub(crate) fn find_key_elsewhere(name: &str, table: &[PathStep]) -> Option<Strin
     nearest_to(table, paths.iter().map(String::as_str))
 }
 
-/// Of several paths in the same part of a scenario, the path with most leading steps in common with the table's path;
-/// among these the shortest, then the first.
+/// Returns the path with the most leading steps in common with the table's path, among several paths in the same part
+/// of a scenario. Of equal ones the shortest is returned, then the first.
 fn nearest_to<'a>(table: &[PathStep], paths: impl Iterator<Item = &'a str>) -> Option<String> {
     let patterns = paths.map(Pattern::of).filter(|pattern| table.is_empty() || pattern.common(table) > 0);
     let distance = |pattern: &Pattern| (table.len() - pattern.common(table), pattern.0.len());
     patterns.min_by_key(distance).map(|pattern| pattern.written_in(table))
 }
 
-/// The paths of the keys called `name`, with nested tables to the depth that scenarios have.
+/// Collects the paths of the keys called `name`, with nested tables to the depth that scenarios have.
 fn collect_paths(shape: &Shape<'static>, path: &str, name: &str, paths: &mut Vec<String>) {
     const MAX_DEPTH: usize = 5;
     if path.matches('.').count() > MAX_DEPTH {
@@ -82,7 +82,7 @@ fn collect_paths(shape: &Shape<'static>, path: &str, name: &str, paths: &mut Vec
     }
 }
 
-/// Only letters and digits count: `DataRate`, `data_rate` and `data-rate` are one name.
+/// Reduces a name to its letters and digits: `DataRate`, `data_rate` and `data-rate` are one name.
 fn normalize_key(name: &str) -> String {
     name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
 }

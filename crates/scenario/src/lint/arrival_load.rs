@@ -61,7 +61,7 @@ pub(super) mod tests {
         [arrivals("2 /s", sizes), arrivals("1 /s", sizes)]
     }
 
-    /// 1 Mbps carry 1.25 objects of 100 kB in a second.
+    /// A link of 1 Mbps carries 1.25 objects of 100 kB in a second.
     #[test]
     fn load_above_one_is_reported_with_its_value() {
         let [over, _] = examples();

@@ -17,8 +17,8 @@ use super::paths::{FlowPath, by_bottleneck, collect_flow_paths, format_round_tri
 use crate::problem::Problem;
 use crate::routes::full_packet;
 
-/// Factor from which a buffer is reported as too small or too large: far more than the effect of rounding, headers and
-/// link layers.
+/// Factor from which on a buffer is reported as too small or too large. The factor is far larger than the effect of
+/// rounding, headers and link layers.
 const FAR: f64 = 4.0;
 
 /// Delay of a standing queue that is harmless (RFC 8289).
@@ -33,8 +33,8 @@ struct HopBuffer {
     packet: Option<u32>,
 }
 
-/// The buffer in front of a bottleneck, if it is finite and a packet fits; `packet` is the largest packet that passes.
-/// `None` for a default queue, for which no warning is given.
+/// Returns the buffer in front of a bottleneck, if the buffer is finite and a packet fits. `packet` is the largest
+/// packet that passes. `None` for a default queue, which causes no warning.
 fn find_hop_buffer(context: &Context<'_>, hop: usize, packet: u32) -> Option<HopBuffer> {
     let network = context.network;
     let link = &network.links[hop / 2];
@@ -130,7 +130,7 @@ pub(super) mod tests {
         modify_network(&[("arq =", &format!("queue = \"{queue}\"\narq ="))]) + flow
     }
 
-    /// Three more flows with the same ends.
+    /// Returns three more flows with the same ends.
     fn three_more() -> String {
         let flow = |number| format!("[flows.more{number}]\nfrom = \"a\"\nto = \"b\"\nmss = \"1000 B\"\n");
         (0..3).map(flow).collect()
@@ -140,8 +140,9 @@ pub(super) mod tests {
         [before_the_air("6 packets", ""), before_the_air("26 packets", "")]
     }
 
-    /// By hand: 202 ms of propagation, 1.04 and 8.32 ms to send a segment, 0.04 and 0.32 ms its acknowledgment: 211.72 ms, and
-    /// 26,465 B at 1 Mbps. A quarter of it is 6,616 B: six packets of 1040 B are less, seven are more.
+    /// By hand: 202 ms of propagation, 1.04 and 8.32 ms for a segment, and 0.04 and 0.32 ms for its acknowledgment are
+    /// 211.72 ms, or 26,465 B at 1 Mbps. A quarter of this is 6,616 B: six packets of 1040 B are less, and seven are
+    /// more.
     #[test]
     fn queue_far_below_the_bandwidth_delay_product_is_reported() {
         for queue in ["1 packets", "6 packets", "6616 B"] {
@@ -158,7 +159,7 @@ pub(super) mod tests {
         assert_no_warnings(&before_the_air("26465 B", ""));
     }
 
-    /// 26,465 B in flight and 2080 B waiting hold every window up to 28,545 B.
+    /// The path and the queue hold every window up to 28,545 B: 26,465 B in flight and 2080 B waiting.
     #[test]
     fn queue_that_the_receive_windows_cannot_overflow_is_not_reported() {
         for (window, count) in [("24 kB", 0), ("28.5 kB", 0), ("28.6 kB", 1)] {
@@ -167,7 +168,8 @@ pub(super) mod tests {
         }
     }
 
-    /// Four times 26,465 B are 105,860 B: 101 packets are less, 102 are more. A window of 65,535 B leaves 39,070 B for the queue.
+    /// Four times 26,465 B are 105,860 B: 101 packets are less, and 102 are more. A window of 65,535 B leaves 39,070 B
+    /// for the queue.
     #[test]
     fn queue_far_above_the_bandwidth_delay_product_is_reported_if_windows_fill_it() {
         let window = "receive_window = \"1 MB\"\n";
@@ -184,8 +186,8 @@ pub(super) mod tests {
         assert_only_warning(&before_the_air("1 MB", "receive_window = \"132.4 kB\"\n"), &["links.air.queue"]);
     }
 
-    /// 1500 B packets: 12 ms to send one, 2 ms of propagation, 0.32 ms for the acknowledgment: 1790 B. Eight packets make 96 ms,
-    /// nine 108 ms.
+    /// A packet of 1500 B takes 12 ms, propagation 2 ms and the acknowledgment 0.32 ms: 1790 B. Eight packets take 96
+    /// ms, and nine take 108 ms.
     #[test]
     fn queue_of_less_than_100_ms_is_not_bufferbloat() {
         let count = |packets: u32| {
@@ -211,7 +213,7 @@ pub(super) mod tests {
         assert_eq!([count(8), count(9)], [0, 1]);
     }
 
-    /// Four flows share the radio link: sqrt(4) = 2, so an eighth of 26,465 B, 3308 B, is the minimum, and 13,233 B are
+    /// Four flows share the radio link. As sqrt(4) = 2, the minimum is an eighth of 26,465 B, 3308 B, and 13,233 B are
     /// recommended.
     #[test]
     fn flows_that_share_a_link_need_a_smaller_buffer() {

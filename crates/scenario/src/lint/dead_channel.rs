@@ -9,8 +9,8 @@ use super::Context;
 use crate::problem::Problem;
 use crate::routes::full_packet;
 
-/// With fewer bit errors per packet in the mean, at least one packet in 10^9 is delivered: the share without errors is
-/// (1 - rate)^bits, at most e^(-rate bits).
+/// Mean number of bit errors per packet below which at least one packet in 10^9 is delivered: the share without errors
+/// is (1 - rate)^bits, at most e^(-rate bits).
 const MAX_ERRORS: f64 = 21.0;
 
 pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {

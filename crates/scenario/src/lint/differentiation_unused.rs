@@ -1,4 +1,5 @@
-//! Loss differentiation with a recovery without fast recovery: it is only used when fast recovery begins.
+//! Loss differentiation with a recovery that has no fast recovery. Loss differentiation is only used when fast recovery
+//! begins.
 
 use tcp::differentiation::DifferentiationConfig;
 

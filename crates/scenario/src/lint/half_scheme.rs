@@ -100,7 +100,7 @@ pub(super) mod tests {
         assert_no_warnings(&wires);
     }
 
-    /// Data of the mobile does not pass the base station's radio, and the mobile has its own agent.
+    /// The mobile's data does not pass the radio of the base station, and the mobile has an agent of its own.
     #[test]
     fn sender_part_of_a_scheme_is_required_at_the_node_that_sends_over_radio() {
         assert_no_warnings(&at_node(&reverse_flow(&modify_network(&[])), "b", ", scheme = \"refined-icmp\""));

@@ -166,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_lint_finds_its_example_and_nothing_in_the_corrected_one() {
+    fn each_lint_warns_of_the_wrong_example_but_not_of_the_corrected_one() {
         for (name, examples) in EXAMPLES {
             let [wrong, right] = examples();
             assert_eq!(lints_of(&wrong).into_iter().collect::<BTreeSet<_>>(), BTreeSet::from([*name]), "{wrong}");

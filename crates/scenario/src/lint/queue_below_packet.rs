@@ -1,4 +1,4 @@
-//! Queues smaller than some packet of a flow, which can never wait in them.
+//! Queues that are smaller than a packet of a flow. The packet can never wait in such a queue.
 
 use path::queue::Limit;
 

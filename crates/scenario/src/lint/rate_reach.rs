@@ -1,4 +1,4 @@
-//! Links with a fixed rate whose ends are in range, but never close enough for it.
+//! Links with a fixed rate whose ends are in range, but never close enough for that rate.
 
 use engine::{Length, Rate};
 use path::place::square_of;
@@ -72,8 +72,8 @@ pub(super) mod tests {
         ["60", "37.58"].map(|metres| reach("", &at(metres), ""))
     }
 
-    /// By hand: 54 Mbps need 17 dB more than 6 Mbps, 24 Mbps 8 dB: at the fourth power they reach 100 m x 10^(-17/40) = 37.58 m
-    /// and 63.10 m, 36 Mbps (12 dB) 50.12 m.
+    /// By hand: 54 Mbps need 17 dB more than 6 Mbps, 36 Mbps need 12 dB more, and 24 Mbps need 8 dB more. With the
+    /// fourth power of the distance the ranges are 100 m x 10^(-17/40) = 37.58 m, 50.12 m and 63.10 m.
     #[test]
     fn fixed_rate_that_does_not_reach_is_reported() {
         assert_only_warning(

@@ -1,4 +1,4 @@
-//! Schemes without effect: for the other direction of data, or at a node where they use no agent.
+//! Schemes without effect: they are for the other direction of data, or run at a node that does not use their agent.
 
 use engine::Named;
 use path::agent::AgentConfig;

@@ -6,7 +6,7 @@ use super::Context;
 use super::paths::{FlowPath, by_bottleneck, collect_flow_paths, format_round_trip};
 use crate::problem::Problem;
 
-/// If a run is as long as this many slow starts, slow start reduces the goodput by at most a tenth.
+/// Minimum length of a run in slow starts. With this length slow start reduces the goodput by at most a tenth.
 const MIN_SLOW_STARTS: u64 = 10;
 
 pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
@@ -38,7 +38,8 @@ fn longest_slow_start(context: &Context<'_>) -> Option<Problem> {
     Some(problem.hint("`lasthop steady FILE` measures how long the goodput takes to become steady"))
 }
 
-/// Round trips in which a doubling window reaches its share of the path, or its maximum; at least one.
+/// Returns the number of round trips in which a doubling window reaches its share of the path, or its maximum; at least
+/// one.
 fn slow_start(path: &FlowPath<'_>, sharing: usize) -> u64 {
     let tcp = &path.flow.tcp;
     let threshold = tcp.initial_ssthresh.map_or(f64::INFINITY, |threshold| threshold.0 as f64);
@@ -65,7 +66,8 @@ pub(super) mod tests {
         [lasts("10.5 s", ""), lasts("10.6 s", "")]
     }
 
-    /// 26,465 B are reached by 1, 2, 4, ... 32 segments, five round trips of 211.72 ms: 1058.6 ms, of which ten are 10.586 s.
+    /// A window that doubles as 1, 2, 4, ... 32 segments reaches 26,465 B in five round trips of 211.72 ms, together
+    /// 1058.6 ms. Ten times this is 10.586 s.
     #[test]
     fn run_of_less_than_ten_slow_starts_is_reported() {
         let found = "duration: found 10.5 s, expected at least 10.6 s";
@@ -82,9 +84,9 @@ pub(super) mod tests {
         assert_only_warning(&lasts("10.6 s", "start = \"1 s\"\n"), &["duration"]);
     }
 
-    /// Four flows: a quarter each, 6616 B, takes three doublings; one warning for all.
+    /// Each of four flows gets a quarter, 6616 B, which takes three doublings. There is one warning for all flows.
     #[test]
-    fn flows_that_share_a_link_reach_their_share_sooner() {
+    fn flows_that_share_a_link_need_a_shorter_run() {
         let flow = |number| format!("[flows.more{number}]\nfrom = \"a\"\nto = \"b\"\nmss = \"1000 B\"\n");
         let more: String = (0..3).map(flow).collect();
         assert_no_warnings(&lasts("6.4 s", &more));

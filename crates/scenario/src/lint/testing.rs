@@ -26,7 +26,7 @@ to = "b"
 mss = "1000 B"
 "#;
 
-/// The network with each first text replaced by the second.
+/// Returns the text of [`NETWORK`], with the first text of each pair replaced by the second where it occurs first.
 pub fn modify_network(changes: &[(&str, &str)]) -> String {
     changes.iter().fold(NETWORK.to_owned(), |text, (from, to)| {
         assert!(text.contains(from), "{from}");
@@ -44,7 +44,7 @@ pub fn network_with_tcp(settings: &str) -> String {
     modify_network(&[("mss = \"1000 B\"", &format!("mss = \"1000 B\"\ntcp = {{ {settings} }}"))])
 }
 
-/// The network with a node's kind followed by other settings: `", scheme = \"snoop\""`.
+/// Returns the network with further settings after the kind of a node, such as `", scheme = \"snoop\""`.
 pub fn at_node(text: &str, node: &str, settings: &str) -> String {
     let kind = if node == "x" { "base-station" } else { "host" };
     let from = format!("{node} = {{ kind = \"{kind}\"");
@@ -77,8 +77,9 @@ pub fn cell_network(media: &str, ap: &str, laptop: &str, air: &str) -> String {
     )
 }
 
-/// The access point's position, and one in its range.
+/// The access point's position.
 pub const HERE: &str = "position = [\"0 m\", \"0 m\"]";
+/// A position in the access point's range.
 pub const NEAR: &str = "position = [\"20 m\", \"0 m\"]";
 
 fn check_text(text: &str) -> Vec<crate::problem::Problem> {

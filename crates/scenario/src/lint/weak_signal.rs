@@ -64,7 +64,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn fixed_rate_needs_its_own_sensitivity() {
+    fn fixed_rate_is_checked_with_the_sensitivity_of_that_rate() {
         let text = signal("standard = \"802.11a\"", "{ from = \"0 s\", dbm = -75 }");
         assert_only_warning(
             &text,

@@ -17,7 +17,7 @@ use crate::problem::{Problem, sanitize_input};
 use crate::recordings;
 use crate::{Document, Files, Scenario, nearest_path};
 
-/// The recordings of a scenario, by file, cached: a sweep resolves its scenario thousands of times.
+/// The recordings of a scenario by file. They are cached because a sweep resolves its scenario thousands of times.
 #[derive(Default)]
 pub(super) struct Recordings {
     /// Recorded states of channels.
@@ -107,8 +107,8 @@ impl Folder<'_> {
         self.scenario.parent().unwrap_or(Path::new("")).join(file)
     }
 
-    /// File of a trace: relative to the scenario or, in the form printed by a run, to the working directory. A result
-    /// directory refers to the trace in it.
+    /// Returns the file of a trace. The path is relative to the scenario or, in the form printed by a run, to the
+    /// working directory. A result directory stands for the trace in it.
     fn path_of_trace(self, file: &str) -> PathBuf {
         let Folder { files, .. } = self;
         let in_directory = |path: PathBuf| if files.is_dir(&path) { path.join(goel1997::TRACE_FILE) } else { path };
@@ -215,7 +215,7 @@ fn read_content<T>(
     })
 }
 
-/// The values in a TOML document, which is expected to be `what`.
+/// Parses the values in a TOML document. `what` describes the expected document.
 fn parse_toml<T: DeserializeOwned>(
     text: &str,
     what: &str,

@@ -40,8 +40,8 @@ impl<T> Directed<T> {
         }
     }
 
-    /// The values that are set, one or two, each after the suffix of its key: empty, or a dot and the name of the
-    /// direction.
+    /// Returns the values that are set, one or two, each with the suffix of its key: empty, or a dot and the name of
+    /// the direction.
     pub fn entries_mut(&mut self) -> impl Iterator<Item = (&'static str, &mut T)> {
         let (keys, values): (&[&str], Vec<Option<&mut T>>) = match self {
             Directed::Both(value) => (&[""], vec![Some(value)]),

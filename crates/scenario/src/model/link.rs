@@ -74,13 +74,13 @@ pub struct Link {
     /// Delay spikes, in order. Links without a link layer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub delay_spikes: Vec<Spike>,
-    /// Intervals without transmission and delivery, in order. Links without a link layer.
+    /// Intervals without transmission and delivery, in order; for links without a link layer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outages: Vec<Gap>,
-    /// Transmission opportunities instead of a rate: recordings of Mahimahi. Links without a link layer.
+    /// Recordings of Mahimahi with transmission opportunities, which replace a rate; for links without a link layer.
     #[serde(default, skip_serializing_if = "is_default")]
     pub delivery_trace: DeliveryTrace,
-    /// Rate, delay and loss over time: a table. Links without a link layer.
+    /// A table of rate, delay and loss over time; for links without a link layer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link_trace: Option<Recording>,
     /// Link layer, for wireless links; `none` if not given.
@@ -120,7 +120,7 @@ impl Link {
         Way { link: self, direction }
     }
 
-    /// The settings by direction: forward only, unless some setting is given for each direction.
+    /// Returns the settings by direction: forward only, unless a setting is given for each direction.
     pub fn ways(&self) -> impl Iterator<Item = Way<'_>> {
         let backward = self.is_directed().then_some(LinkDirection::Backward);
         [LinkDirection::Forward].into_iter().chain(backward).map(|direction| self.way(direction))
@@ -189,10 +189,11 @@ impl<'a> Way<'a> {
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DeliveryTrace {
-    /// From the link's first node to its second; without a recording the rate of the link applies.
+    /// Recording for the direction from the link's first node to its second. Without a recording the rate of the link
+    /// applies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forward: Option<Recording>,
-    /// From the second to the first.
+    /// Recording for the direction from the second node to the first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub backward: Option<Recording>,
 }

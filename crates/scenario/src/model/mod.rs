@@ -231,7 +231,7 @@ pub struct Arrivals {
     pub to: String,
     /// Mean number of arriving flows per time, as "20 /s".
     pub rate: Frequency,
-    /// The distribution of their sizes.
+    /// The distribution of the flows' sizes.
     pub sizes: Named<SizeConfig>,
     /// Time from which flows arrive.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -244,7 +244,7 @@ pub struct Arrivals {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub max_flows: Option<u64>,
-    /// The class of their packets: a DSCP, as "EF", "AF41" or 46.
+    /// The class of the flows' packets: a DSCP, as "EF", "AF41" or 46.
     #[serde(default, skip_serializing_if = "is_default")]
     #[schemars(extend("default" = Dscp::DEFAULT))]
     pub class: Dscp,
@@ -334,7 +334,7 @@ fn default_seed() -> u64 {
     1
 }
 
-/// The data of a full Ethernet frame.
+/// Returns the segment size for Ethernet: 1500 bytes, less 40 bytes of IPv4 and TCP headers.
 fn ethernet_segment() -> Bytes {
     Bytes(1460)
 }

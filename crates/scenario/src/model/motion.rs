@@ -18,7 +18,8 @@ pub struct Motion {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = Span::default()))]
     pub from: Option<Span>,
-    /// Positions with times, in order; the motion between them is straight and uniform, and the node stays at the last.
+    /// Positions with times, in order. The motion between them is straight and uniform, and the node stays at the last
+    /// position.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waypoints: Option<Vec<Waypoint>>,
 }

@@ -56,14 +56,14 @@ impl<'de> TreeReader<'de, '_> {
         }
     }
 
-    /// Deserializes the value by its actual type; in an error of the type, `words` describe the expected type.
+    /// Deserializes the value by its actual type. If the type is wrong, `words` describe the expected type.
     fn read<V: Visitor<'de>>(self, words: Option<&str>, visitor: V) -> Result<V::Value, Error> {
         let read = self.any(visitor);
         read.map_err(|error| self.place(error, words))
     }
 
-    /// Deserializes a table. Each visitor is compiled only for the types that it accepts: code of derived visitors is a
-    /// third of this crate.
+    /// Deserializes a table. Each visitor is compiled only for the types that it accepts, because the code of derived
+    /// visitors is a third of this crate.
     fn table<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         let read = match &self.value.data {
             ValueData::Table(table) => visitor.visit_map(Entries::new(table, self.path)),
@@ -93,7 +93,8 @@ macro_rules! in_words {
 impl<'de> Deserializer<'de> for TreeReader<'de, '_> {
     type Error = Error;
 
-    /// A visitor of several types describes them, and a quantity, which is text, describes itself too.
+    /// Deserializes a value for a visitor of several types, which describes these types itself. A quantity, which is
+    /// text, describes itself too.
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         self.read(None, visitor)
     }

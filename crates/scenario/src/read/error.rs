@@ -60,7 +60,7 @@ impl From<Mistake> for Error {
 }
 
 impl de::Error for Error {
-    /// An error of a quantity has the expectation in its first line, and a suggestion in the second one
+    /// Splits the error of a quantity, which has the expectation in its first line, and a suggestion in its second line
     /// ([`engine::units::UnitError`]).
     fn custom<T: fmt::Display>(message: T) -> Self {
         let message = message.to_string();

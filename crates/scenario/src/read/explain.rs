@@ -39,7 +39,7 @@ pub(super) fn explain_error(tree: &Value, members: &Members, error: &Error) -> P
     }
 }
 
-/// The key in the same table that is probably meant by an unknown one.
+/// Returns the key in the same table that an unknown key probably means.
 pub(super) fn meant_key(name: &str, table: &[PathStep], known: &[&str]) -> Option<String> {
     let mut path = table.to_vec();
     path.push(PathStep::Key(name.to_owned()));

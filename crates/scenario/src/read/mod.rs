@@ -1,7 +1,7 @@
 //! From a tree of values to a scenario.
 //!
-//! serde stops at the first error. To find further errors, the tree is repaired at the first error and read again: an
-//! unknown key or word is replaced by the probable one, and an invalid value is removed.
+//! serde stops at the first error. To find further errors, the tree is repaired at the first error and read again. The
+//! repair replaces an unknown key or word by the probable one, and removes an invalid value.
 
 mod deserializer;
 mod error;
@@ -46,8 +46,8 @@ impl Reading {
         self.scenario.as_ref().filter(|_| self.repaired.iter().all(in_entry))
     }
 
-    /// Whether the value at `key` and all others in the same table of the scenario, such as `links.air`, are as
-    /// written.
+    /// Returns whether the value at `key`, and all others in the same table of the scenario, such as `links.air`, are
+    /// as written.
     pub fn is_as_written(&self, key: &str) -> bool {
         let part = |key: &str| key.splitn(3, '.').take(2).map(str::to_owned).collect::<Vec<_>>();
         let beside = part(key);
@@ -85,7 +85,7 @@ pub(crate) fn read_tree(tree: &Value, members: &Members) -> Reading {
     Reading { scenario, outside: outside.unwrap_or_default(), problems, repaired }
 }
 
-/// Reads a tree without errors; outside members cannot build.
+/// Reads a tree without errors. Members from outside in the result cannot be built.
 pub(crate) fn read_unresolved(tree: &Value) -> Option<Scenario> {
     expand_counts::expand_counts(deserialize_scenario(tree).ok()?).ok()
 }
@@ -102,7 +102,7 @@ fn read_resolved(tree: &Value, members: &Members) -> Result<(Scenario, Vec<Outsi
     Ok((scenario, outside))
 }
 
-/// The error of a member that is not in a table, or of its settings.
+/// Returns the error of a member that is not in a table, or of the settings of a member.
 fn unresolved_error(tree: &Value, (key, error): (String, Unresolved)) -> Error {
     let mut at = key_path::parse_key_path(&key);
     match error {
@@ -128,7 +128,7 @@ fn path_of(error: &Error) -> Vec<PathStep> {
     path
 }
 
-/// Whether an error is the consequence of a repair: at the same path, below it or above it.
+/// Returns whether an error is the consequence of a repair at the same path, below it or above it.
 fn is_consequence(error: &Error, repaired: &[String]) -> bool {
     let key = join_steps(&path_of(error));
     repaired.iter().any(|other| key_path::is_within(&key, other) || key_path::is_within(other, &key))

@@ -11,7 +11,7 @@ use super::recorded::LinkRecording;
 use super::{delay_from_millis, lines_with_offsets, refuse_line, span_from_seconds, unless_ended};
 use crate::problem::Problem;
 
-/// The delays in `text`; `file` is its name in messages.
+/// Reads the delays in `text`. `file` is its name in messages.
 pub fn read_cellreplay(file: &str, text: &str) -> Result<LinkRecording, Problem> {
     let mut rows: Vec<LinkConditions> = Vec::new();
     let mut last = (0, "");

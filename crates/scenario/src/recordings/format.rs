@@ -26,7 +26,7 @@ pub enum Format {
     Cellreplay,
     /// The log of G-NetTrack Pro in Raca's 5G dataset: the rate of downloads.
     Raca5g,
-    /// The same file: the rate of uploads.
+    /// The same file format; the rate of uploads is read.
     Raca5gUplink,
     /// Times of deliveries in milliseconds, as Mahimahi's links: for `delivery_trace`.
     Mahimahi,
@@ -103,7 +103,7 @@ impl Format {
 }
 
 impl FormatReader {
-    /// The recording in `text`; `file` is its name in messages.
+    /// Reads the recording in `text`. `file` is its name in messages.
     pub fn read(&self, file: &str, text: &str) -> Result<LinkRecording, Problem> {
         (self.read)(file, text)
     }
@@ -127,7 +127,7 @@ fn recognize_format(file: &str, text: &str) -> Result<Format, Problem> {
     }
 }
 
-/// Delays, or times of deliveries, which never decrease.
+/// Distinguishes delays from times of deliveries, which never decrease.
 fn one_number_a_line(file: &str, text: &str) -> Result<Format, Problem> {
     let mut last = 0.0;
     for (_, line) in lines_with_offsets(text) {
@@ -142,10 +142,12 @@ fn one_number_a_line(file: &str, text: &str) -> Result<Format, Problem> {
     Err(Problem::new(expected).in_file(file).found("one number in each line").hint(hint))
 }
 
-/// Smaller steps must be seconds: in milliseconds they would be too short for CellReplay's trains.
+/// Time step from which on the times can be milliseconds. Smaller steps must be seconds, because in milliseconds they
+/// would be too short for CellReplay's trains.
 const LONG_STEP: u64 = 10;
 
-/// Rates, or delays without trains: times in whole numbers and long steps may be seconds or milliseconds.
+/// Distinguishes rates from delays without trains. Times in whole numbers with long steps may be seconds or
+/// milliseconds.
 fn two_numbers_a_line(file: &str, text: &str) -> Result<Format, Problem> {
     let mut times: Vec<u64> = Vec::new();
     for (_, line) in lines_with_offsets(text) {

@@ -1,5 +1,5 @@
-//! Delays as LeoReplayer records them [Lai2025; its traces/README.md]: line number i has the one-way delay in milliseconds of
-//! the i-th interval of 10 ms. LeoReplayer repeats them from the end.
+//! Delays as LeoReplayer records them [Lai2025; its traces/README.md]: line number i has the one-way delay in
+//! milliseconds of the i-th interval of 10 ms. At the end LeoReplayer begins again.
 
 use engine::Span;
 use path::link::variable::recorded::LinkConditions;
@@ -11,7 +11,7 @@ use crate::problem::Problem;
 /// Duration of an interval.
 const INTERVAL: Span = Span::from_millis(10);
 
-/// The delays in `text`; `file` is its name in messages.
+/// Reads the delays in `text`. `file` is its name in messages.
 pub fn read_leo_delay(file: &str, text: &str) -> Result<LinkRecording, Problem> {
     let mut rows: Vec<LinkConditions> = Vec::new();
     let mut end = Span::ZERO;

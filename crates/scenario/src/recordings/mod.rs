@@ -23,7 +23,8 @@ use crate::problem::{Problem, sanitize_input};
 use format::Format;
 use recorded::LinkRecording;
 
-/// Parsed recordings, by their text: a sweep checks its scenario at every point, and recordings do not change.
+/// Parsed recordings, by their text. They are cached because a sweep checks its scenario at every point, and recordings
+/// do not change.
 #[derive(Default)]
 pub struct RecordingCache {
     opportunities: RefCell<BTreeMap<String, Opportunities>>,
@@ -36,7 +37,8 @@ impl RecordingCache {
         parse_once(&self.opportunities, text, || opportunities::parse_opportunities(file, text))
     }
 
-    /// The properties over time in `text`, and the name of their format; `file` is the text's name in messages.
+    /// Returns the properties over time in `text`, and the name of their format. `file` is the name of the text in
+    /// messages.
     pub fn table(&self, file: &str, text: &str, format: Format) -> Result<(&'static str, LinkRecording), Problem> {
         let reader = format.reader(file, text)?;
         parse_once(&self.tables, &format!("{}\n{text}", reader.name), || Ok((reader.name, reader.read(file, text)?)))

@@ -9,7 +9,7 @@ use super::recorded::LinkRecording;
 use super::{lines_with_offsets, refuse_line, unless_ended};
 use crate::problem::Problem;
 
-/// The opportunities in `text`; `file` is its name in messages.
+/// Reads the opportunities in `text`. `file` is its name in messages.
 pub fn parse_opportunities(file: &str, text: &str) -> Result<Opportunities, Problem> {
     let mut millis: Vec<u64> = Vec::new();
     let mut last = (0, "");

@@ -12,7 +12,7 @@ use crate::problem::Problem;
 
 const LINE: &str = "a time in seconds and a rate in Mbit/s";
 
-/// The rates in `text`; `file` is its name in messages.
+/// Reads the rates in `text`. `file` is its name in messages.
 pub fn read_pensieve(file: &str, text: &str) -> Result<LinkRecording, Problem> {
     let mut points: Vec<(Span, u64)> = Vec::new();
     let mut last = (0, "");

@@ -11,12 +11,12 @@ use super::recorded::LinkRecording;
 use super::{lines_with_offsets, refuse_line, round_bit_rate, unless_ended};
 use crate::problem::Problem;
 
-/// The rates of downloads in `text`; `file` is its name in messages.
+/// Reads the rates of downloads in `text`. `file` is its name in messages.
 pub fn read_downlink(file: &str, text: &str) -> Result<LinkRecording, Problem> {
     read_bitrates(file, text, "DL_bitrate")
 }
 
-/// The rates of uploads in `text`; `file` is its name in messages.
+/// Reads the rates of uploads in `text`. `file` is its name in messages.
 pub fn read_uplink(file: &str, text: &str) -> Result<LinkRecording, Problem> {
     read_bitrates(file, text, "UL_bitrate")
 }

@@ -16,7 +16,8 @@ pub struct LinkRecording {
 }
 
 impl LinkRecording {
-    /// The mean rate in bit/s over the time of the recording, and the lowest and highest; `None` without rates.
+    /// Returns the mean rate in bit/s over the time of the recording, and the lowest and the highest rate; `None`
+    /// without rates.
     pub fn rates(&self) -> Option<[f64; 3]> {
         let until = self.rows.iter().skip(1).map(|row| row.at).chain([self.end]);
         let rates = || self.rows.iter().filter_map(|row| row.rate.map(|rate| rate as f64));
@@ -65,7 +66,7 @@ impl LinkRecording {
     /// Maximum number of rows after repetition: more would take a gigabyte.
     const MAX_ROWS: u64 = 20_000_000;
 
-    /// Rows for a run without repetition: the last row applies until the end of the run.
+    /// Returns the rows for a run without repetition, in which the last row applies until the end of the run.
     ///
     /// # Errors
     /// The last rate is 0, so that packets would wait forever.

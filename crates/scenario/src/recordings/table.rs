@@ -24,7 +24,7 @@ enum PropertyColumn<'a> {
 
 const HEADER: &str = "names of columns with units, such as time_s,rate_Mbps,delay_ms,loss";
 
-/// The recording in `text`; `file` is its name in messages. It ends at its last row.
+/// Reads the recording in `text`, which ends at its last row. `file` is the name of the text in messages.
 pub fn read_property_table(file: &str, text: &str) -> Result<LinkRecording, Problem> {
     let rows = parse_property_rows(file, text)?;
     let end = rows.last().map_or(Span::ZERO, |row| row.at);
@@ -62,7 +62,7 @@ fn parse_property_rows(file: &str, text: &str) -> Result<Vec<LinkConditions>, Pr
     }
 }
 
-/// Reports a separator other than a comma, if columns seem to have one.
+/// Adds a hint at a separator other than a comma, if columns seem to have one.
 fn hint_at_separator(problem: Problem, line: &str) -> Problem {
     let other = !line.contains(',') && line.contains([';', '\t']);
     if other { problem.hint("columns are separated by commas") } else { problem }

@@ -70,7 +70,7 @@ pub fn assert_each_is_reported(good: &str, cases: &[Case<'_>]) {
         let (line, _) = found[0].place.unwrap_or_else(|| panic!("{to}: no line in\n{shown}"));
         let lines: Vec<&str> = text.lines().collect();
         assert!((1..=lines.len() + 1).contains(&line), "{to}: line {line}");
-        // The line is the one that was changed, or for a missing key that of its table.
+        // The line is the changed one, or, for a missing key, that of its table.
         if !to.is_empty() && expected.first().is_some_and(|key| key.contains('.') && !key.contains("buffer")) {
             let last = to.lines().last().unwrap_or_default();
             let broken = to.lines().any(|part| lines[line - 1].contains(part));

@@ -31,7 +31,8 @@ pub fn page(schema: &Value) -> String {
     page_of(&of_both_directions(schema, &schema["$defs"]))
 }
 
-/// The schema, in which settings that may differ by direction appear without directions: the page states the rule once.
+/// Returns the schema with settings that may differ by direction shown without directions, because the page states this
+/// rule once.
 fn of_both_directions(schema: &Value, definitions: &Value) -> Value {
     let inner = |value: &Value| of_both_directions(value, definitions);
     match schema {
@@ -102,7 +103,7 @@ impl<'a> Reference<'a> {
         [row::line(&value["description"])].into_iter().chain(words).collect::<Vec<_>>().join("<br>")
     }
 
-    /// Resolves a reference, also an optional one, to its definition; other schemata are returned unchanged.
+    /// Resolves a reference, also an optional one, to its definition. Other schemata are returned unchanged.
     fn resolved(&self, value: &'a Value) -> &'a Value {
         let value = row::given(value);
         value["$ref"].as_str().map_or(value, |reference| &self.definitions[name_of(reference)])

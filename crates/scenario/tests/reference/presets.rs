@@ -17,7 +17,7 @@ type ByPreset = Vec<(String, Value)>;
 pub struct Presets {
     /// With the usual preset.
     pub usual: Value,
-    /// Names of other presets, with their default.
+    /// Names of other presets, with their defaults.
     pub others: Vec<(Vec<String>, Value)>,
 }
 

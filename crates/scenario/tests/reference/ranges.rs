@@ -48,7 +48,7 @@ fn expected(key: &Key, value: &str) -> Vec<String> {
         .collect()
 }
 
-/// The largest numbers of integer types: a range up to them contains no information about the key.
+/// The largest numbers of integer types. A range up to one of them contains no information about the key.
 const TYPE_LIMITS: [&str; 2] = ["4294967295", "9223372036854775807"];
 
 /// Expected values without plain types, each once.
