@@ -67,7 +67,7 @@ fn build_bench_link(between: [usize; 2], rate: &str, delay: Span, loss: f64) -> 
     }
 }
 
-/// `flows` downloads over one base station that runs a scheme, for `duration`.
+/// Returns a network with `flows` downloads over one base station that runs a scheme, for `duration`.
 fn build_bench_network(
     agent: AgentConfig,
     flows: usize,
@@ -151,7 +151,7 @@ fn ten_thousand_flows(bencher: divan::Bencher<'_, '_>, scheme: &str) {
     );
 }
 
-/// As above, with state for all of them.
+/// Runs the flows of the benchmark above, with state for all of them.
 #[divan::bench(sample_count = 5, args = ["unmodified", "snoop", "split"])]
 fn ten_thousand_flows_remembered(bencher: divan::Bencher<'_, '_>, scheme: &str) {
     bench_packets(
@@ -160,8 +160,8 @@ fn ten_thousand_flows_remembered(bencher: divan::Bencher<'_, '_>, scheme: &str) 
     );
 }
 
-/// One flow with a constant window of this many segments in flight, about 100,000 segments in all: with frequent losses
-/// it would rarely reach the window.
+/// Runs one flow with a constant window of `segments` in flight, about 100,000 segments in all. Frequent losses would
+/// keep a normal window smaller.
 fn one_window(bencher: divan::Bencher<'_, '_>, scheme: &str, segments: u64) {
     let duration = Span::from_millis(1_200_000 / segments);
     bench_packets(

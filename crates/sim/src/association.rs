@@ -50,8 +50,8 @@ impl Settings for Association {
 }
 
 impl Association {
-    /// The factor of squared distances that corresponds to the hysteresis, at least 1: another base station is preferred
-    /// if its squared distance times this factor is less than the current one's.
+    /// The factor of squared distances that corresponds to the hysteresis, at least 1: another base station is
+    /// preferred if its squared distance times this factor is less than that of the current base station.
     fn nearer_by(&self, path_loss: f64) -> f64 {
         square_ratio(self.hysteresis.0, path_loss)
     }
@@ -69,9 +69,9 @@ struct Candidate {
     link: LinkId,
     /// Position of the other end.
     station: NodePath,
-    /// The square of the range in which it can be used.
+    /// The square of the range in which the mobile can use the link.
     range: i128,
-    /// Next time when the mobile enters or leaves the range: recomputed only after that time.
+    /// Next time at which the mobile enters or leaves the range. It is recomputed only after that time.
     border: Option<Time>,
     /// Next time when another base station becomes or ceases to be nearer than the current one by the hysteresis:
     /// recomputed after that time, and at each association.
@@ -162,7 +162,8 @@ impl Roamer {
         RoamingResult { alone: self.counted.alone + alone, ..self.counted }
     }
 
-    /// Next action of the mobile at this time, if any: must be called until it returns `None`.
+    /// Returns the next action of the mobile at this time, if any. The caller must repeat the call until the result is
+    /// `None`.
     pub fn next_move(&mut self, now: Time) -> Option<Move> {
         if let Some(current) = self.current {
             let others = (0..self.candidates.len()).filter(|other| *other != current && self.in_range(*other, now));

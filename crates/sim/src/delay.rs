@@ -19,14 +19,14 @@ use crate::network::{FlowSpec, Network};
 pub struct FlowDelays {
     /// Round trips measured by the sender [RFC6298 s3, RFC7323 s4].
     pub rtt: Histogram,
-    /// From the transmission of a segment by its sender to its arrival at the receiver.
+    /// Times from the transmission of a segment by its sender to its arrival at the receiver.
     pub one_way: Histogram,
     /// Jitter of the one-way delay.
     pub jitter: Jitter,
     /// Node that sends the data; `None` while unknown.
     sender: Option<NodeId>,
-    /// The transmissions of segments that have not arrived, in the order of their times: mostly the order of arrivals,
-    /// so that searches end at the first.
+    /// The transmissions of segments that have not arrived, in the order of their times. As this is mostly the order of
+    /// arrivals, searches end at the first entry.
     sent: VecDeque<TimedTransmission>,
     /// Whether `sent` includes retransmissions, so that its offsets are not ascending.
     repeats: bool,
@@ -44,7 +44,7 @@ struct TimedTransmission {
 }
 
 impl FlowDelays {
-    /// A segment of data was sent.
+    /// Records that a segment of data was sent.
     fn record_transmission(&mut self, at: Time, seq: u64) {
         if self.sent.back().is_some_and(|last| last.seq >= seq) {
             self.repeats = true;
@@ -53,8 +53,8 @@ impl FlowDelays {
         self.sent.push_back(TimedTransmission { seq, at, lost: false });
     }
 
-    /// A transmission of a segment was lost: the oldest, or the last one that was sent by the time `queued` at which
-    /// it joined a queue.
+    /// Removes a lost transmission of a segment: the oldest one, or the last one that was sent by the time `queued` at
+    /// which it joined a queue.
     fn record_loss(&mut self, seq: u64, queued: Option<Time>) {
         let mut alive = self.sent.iter_mut().filter(|copy| copy.seq == seq && !copy.lost);
         let lost = match queued {
@@ -66,7 +66,7 @@ impl FlowDelays {
         }
     }
 
-    /// A segment arrived at the receiver: mostly the first transmission that has not arrived.
+    /// Records that a segment arrived at the receiver: mostly the first transmission that has not arrived.
     #[inline]
     fn record_arrival(&mut self, at: Time, seq: u64) {
         match self.sent.front() {
@@ -79,7 +79,8 @@ impl FlowDelays {
         }
     }
 
-    /// If all transmissions of the segment were lost, a scheme has delivered a cached copy.
+    /// Handles the arrival of a segment out of order. If all transmissions of the segment were lost, a scheme has
+    /// delivered a cached copy.
     fn arrived_out_of_order(&mut self, at: Time, seq: u64) {
         let alive = self.sent.iter().position(|copy| copy.seq == seq && !copy.lost);
         let copy = alive.or_else(|| self.sent.iter().position(|copy| copy.seq == seq));
@@ -94,7 +95,8 @@ impl FlowDelays {
         self.jitter.record(one_way);
     }
 
-    /// Everything before `ack` is acknowledged. Copies may still be in flight; their delays are not measured.
+    /// Forgets everything before `ack`, which is acknowledged. The delays of copies that are still in flight are not
+    /// measured.
     #[inline]
     fn forget_acknowledged(&mut self, ack: u64) {
         if ack == self.acknowledged {
@@ -117,12 +119,12 @@ impl FlowDelays {
 pub struct HopDelays {
     /// Waits in the queue: from the arrival of a packet to the start of its transmission.
     pub queue: Histogram,
-    /// From the start of the first transmission, or of contention in a medium, to the arrival at the far end. Empty on a
-    /// link without a link layer.
+    /// Times from the start of the first transmission, or of contention in a medium, to the arrival at the far end.
+    /// Empty on a link without a link layer.
     pub link_layer: Histogram,
     /// Whether the hop has a link layer.
     pub has_link_layer: bool,
-    /// Packets in the link layer, and when it took them, the oldest first.
+    /// Packets in the link layer, and the times at which the link layer took them, the oldest first.
     taken: VecDeque<(PacketFlow, Time)>,
 }
 
@@ -158,7 +160,7 @@ impl Delays {
         self.hops.get(LinkId::from_index(link).hops()[direction])
     }
 
-    /// An event at a node about a packet of a flow.
+    /// Handles an event at a node about a packet of a flow.
     pub(crate) fn node(&mut self, at: Time, node: NodeId, event: &NodeEvent, of: &PacketFlow) {
         match event {
             NodeEvent::Sent { packet } if packet.data().is_some() => self.record_sent(at, node, of),
@@ -168,7 +170,7 @@ impl Delays {
         }
     }
 
-    /// A node sent a segment with data.
+    /// Records that a node sent a segment with data.
     pub(crate) fn record_sent(&mut self, at: Time, node: NodeId, of: &PacketFlow) {
         if let (Some(flow), Some(seq)) = (self.flows.get_mut(FlowId::new(of.flow)), to_receiver(of))
             && flow.sender == Some(node)
@@ -177,15 +179,15 @@ impl Delays {
         }
     }
 
-    /// A segment with data arrived at its destination.
+    /// Records that a segment with data arrived at its destination.
     pub(crate) fn record_received(&mut self, at: Time, of: &PacketFlow) {
         if let (Some(flow), Some(seq)) = (self.flows.get_mut(FlowId::new(of.flow)), to_receiver(of)) {
             flow.record_arrival(at, seq);
         }
     }
 
-    /// The sender of a flow has acted: a round trip may have been measured, and `acknowledged` bytes of the flow are
-    /// acknowledged.
+    /// Records that the sender of a flow has acted: a round trip may have been measured, and `acknowledged` bytes of
+    /// the flow are acknowledged.
     #[inline(never)]
     pub(crate) fn record_action(&mut self, flow: FlowId, rtt: Option<Span>, acknowledged: u64) {
         let Some(flow) = self.flows.get_mut(flow) else { return };
@@ -195,7 +197,7 @@ impl Delays {
         flow.forget_acknowledged(acknowledged);
     }
 
-    /// A packet waited in the queue of a link.
+    /// Records that a packet waited in the queue of a link.
     #[inline(never)]
     pub(crate) fn record_wait(&mut self, hop: HopId, wait: Span) {
         if let Some(here) = self.hops.get_mut(HopIndex::from(hop)) {
@@ -203,7 +205,7 @@ impl Delays {
         }
     }
 
-    /// An event on a link that [times](LinkEvent::is_timing) a packet; `of` finds the packet's flow.
+    /// Processes an event on a link that [times](LinkEvent::is_timing) a packet. `of` finds the packet's flow.
     #[inline]
     pub(crate) fn link(&mut self, at: Time, hop: HopId, event: &LinkEvent, of: impl FnOnce() -> Option<PacketFlow>) {
         let Some(here) = self.hops.get_mut(HopIndex::from(hop)) else { return };
@@ -246,7 +248,8 @@ impl Delays {
         }
     }
 
-    /// A packet was lost: if it has data, one of its transmissions, chosen by [`FlowDelays::record_loss`], is removed.
+    /// Processes the loss of a packet. If the packet has data, one of its transmissions, chosen by
+    /// [`FlowDelays::record_loss`], is removed.
     #[cold]
     fn record_loss(&mut self, packet: &Packet, of: &PacketFlow, queued: Option<Time>) {
         if let (Some(flow), Some(seq)) = (self.flows.get_mut(FlowId::new(of.flow)), to_receiver(of))
@@ -258,7 +261,7 @@ impl Delays {
 }
 
 impl HopDelays {
-    /// When the link layer accepted a packet that leaves it now: mostly the oldest packet.
+    /// Returns the time at which the link layer accepted a packet that leaves it now; this is mostly the oldest packet.
     fn taken_at(&mut self, of: &PacketFlow) -> Option<Time> {
         let place = match self.taken.front() {
             Some((first, _)) if first == of => 0,
@@ -268,7 +271,7 @@ impl HopDelays {
     }
 }
 
-/// First byte of a segment in transit to the receiver of the flow's data.
+/// Returns the first byte of a segment that is in transit to the receiver of the flow's data.
 #[inline]
 fn to_receiver(of: &PacketFlow) -> Option<u64> {
     of.seq.filter(|_| of.from_sender)

@@ -35,7 +35,7 @@ pub enum Event {
         arrivals: u32,
         /// Bytes that the flow will send.
         bytes: u64,
-        /// See [`ShortFlow::ideal`](crate::ShortFlow::ideal).
+        /// Flow completion time on the empty path: see [`ShortFlow::ideal`](crate::ShortFlow::ideal).
         ideal: Option<Span>,
     },
     /// The last byte of a flow has been acknowledged at its sender.
@@ -90,14 +90,14 @@ pub enum Event {
     },
 }
 
-/// Flow of the packet, and the packet's offsets in it: sequence numbers on the wire have 32 bits and start at any
-/// value.
+/// The flow of a packet, and the packet's offsets in that flow: sequence numbers on the wire have 32 bits and start at
+/// any value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PacketFlow {
     /// The flow's number.
     pub flow: u32,
-    /// Whether the sender of the flow's data sent it, as opposed to its receiver; for an ICMP message, whether it is
-    /// addressed to the sender.
+    /// Whether the packet comes from the sender of the flow's data, and not from the receiver. For an ICMP message:
+    /// whether it is addressed to the sender.
     pub from_sender: bool,
     /// Offset of the packet's first byte in the stream of the sending end; for an ICMP message, offset of the quoted
     /// segment. A SYN precedes the stream and has `None`.

@@ -36,7 +36,7 @@ impl FlowId {
 }
 
 impl LinkId {
-    /// Its directions, forward first.
+    /// Returns both directions of the link, forward first.
     #[inline]
     pub fn hops(self) -> [HopIndex; 2] {
         [HopIndex(2 * self.0), HopIndex(2 * self.0 + 1)]
@@ -44,7 +44,7 @@ impl LinkId {
 }
 
 impl HopIndex {
-    /// The same link in the other direction.
+    /// Returns the hop of the same link in the other direction.
     #[inline]
     pub fn opposite(self) -> Self {
         HopIndex(self.0 ^ 1)

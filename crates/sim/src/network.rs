@@ -70,8 +70,8 @@ impl Network {
         links.flat_map(|link| link.between).filter(|node| !std::mem::replace(&mut known[*node], true)).collect()
     }
 
-    /// The pairs of stations of a medium that do not decode each other's frames at time zero, and what they receive
-    /// instead. Empty without a range, where all stations decode each other.
+    /// Returns the pairs of stations of a medium that do not decode each other's frames at time zero, and what they
+    /// receive instead. Empty without a range, because then all stations decode each other.
     pub fn apart(&self, medium: usize) -> Vec<(u32, u32, Reach)> {
         let Some(ranges) = self.media[medium].config.ranges() else { return Vec::new() };
         let stations = self.stations(medium);
@@ -146,7 +146,8 @@ pub struct LinkSpec {
     pub timing: Timing,
     /// Its queue discipline.
     pub queue: QueueConfig,
-    /// Whether a simultaneous departure frees its place for an arriving packet; for links without a link layer.
+    /// Whether a simultaneous departure frees its space in the queue for an arriving packet; for links without a link
+    /// layer.
     pub queue_tie: Tie,
     /// Changes of the link over time, if any; for links without a link layer, with a drop-tail queue.
     pub changes: Option<Box<Changes>>,
@@ -168,17 +169,17 @@ pub struct LinkSpec {
 /// The settings of one direction of a link, by reference.
 #[derive(Clone, Copy, Debug)]
 pub struct Direction<'a> {
-    /// See [`DirectionSpec::rate`].
+    /// Rate of the direction: see [`DirectionSpec::rate`].
     pub rate: Rate,
-    /// See [`DirectionSpec::delay`].
+    /// Propagation delay of the direction: see [`DirectionSpec::delay`].
     pub delay: Span,
-    /// See [`DirectionSpec::queue`].
+    /// Queue of the direction: see [`DirectionSpec::queue`].
     pub queue: &'a QueueConfig,
-    /// See [`DirectionSpec::channel`].
+    /// Channel of the direction: see [`DirectionSpec::channel`].
     pub channel: &'a ChannelConfig,
-    /// See [`DirectionSpec::arq`].
+    /// Link layer of the direction: see [`DirectionSpec::arq`].
     pub arq: &'a ArqConfig,
-    /// See [`DirectionSpec::medium_rate`].
+    /// Rate of the direction in a medium: see [`DirectionSpec::medium_rate`].
     pub medium_rate: Option<Rate>,
 }
 
@@ -259,8 +260,8 @@ fn is_never(time: &Time) -> bool {
 }
 
 impl FlowSpec {
-    /// A bulk transfer over TCP from node `from` to node `to` with default settings, which starts at time zero:
-    /// endless, or of `bytes`.
+    /// Returns a bulk transfer over TCP from node `from` to node `to` with default settings, which starts at time zero.
+    /// The transfer is endless without `bytes`.
     pub fn bulk(name: &str, [from, to]: [usize; 2], bytes: Option<u64>) -> Self {
         FlowSpec {
             name: name.to_owned(),
@@ -288,7 +289,7 @@ pub struct ArrivalSpec {
     pub to: usize,
     /// Mean number of arriving flows per time.
     pub rate: Frequency,
-    /// The distribution of their sizes.
+    /// The distribution of the flows' sizes.
     pub sizes: SizeConfig,
     /// Time from which flows arrive.
     pub start: Time,

@@ -88,8 +88,8 @@ impl NodeKind {
         self.accepts(NodeSetting::Scheme)
     }
 
-    /// Whether [`SchemeNode::BaseStation`](path::agent::SchemeNode::BaseStation) includes the kind: it forwards packets
-    /// and runs an agent.
+    /// Returns whether [`SchemeNode::BaseStation`](path::agent::SchemeNode::BaseStation) includes the kind: a node of
+    /// the kind forwards packets and runs an agent.
     pub fn is_base_station(self) -> bool {
         self.forwards() && self.runs_agent()
     }

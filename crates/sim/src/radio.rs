@@ -13,7 +13,7 @@ pub enum Radio {
     /// One for each link, on separate frequencies.
     #[default]
     PerLink,
-    /// One for all links with stop-and-wait: frames to different neighbours wait for each other.
+    /// One transmitter for all links with stop-and-wait: frames to different neighbours wait for each other.
     Shared,
 }
 

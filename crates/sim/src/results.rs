@@ -43,7 +43,7 @@ pub struct RoamingResult {
 /// The results of a transfer.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FlowResult {
-    /// When the last byte of the flow was acknowledged at its sender.
+    /// Time at which the last byte of the flow was acknowledged at its sender.
     pub completed: Option<Time>,
     /// Reason of a failed connection: at the sender, or at the receiver before all data was acknowledged.
     pub failure: Option<tcp::Failure>,
@@ -51,8 +51,8 @@ pub struct FlowResult {
     pub elapsed: Span,
     /// Bytes received in order.
     pub bytes_delivered: u64,
-    /// The longest time without a new byte in order at the receiver, from the start until it had received everything,
-    /// or to the end of the run; `None` if no time elapsed.
+    /// The longest time without a new byte in order at the receiver, until the receiver has all bytes, or to the end of
+    /// the run; `None` if no time elapsed.
     pub longest_pause: Option<Span>,
     /// Segments that contained no new data.
     pub segments_duplicate: u64,
@@ -94,20 +94,20 @@ pub struct ShortFlow {
     pub bytes: u64,
     /// Start time.
     pub start: Time,
-    /// When the last byte of the flow was acknowledged at the sender; `None` if the flow failed, or was not complete at
-    /// the end.
+    /// Time at which the last byte of the flow was acknowledged at the sender; `None` if the flow failed, or was not
+    /// complete at the end.
     pub completed: Option<Time>,
     /// Completion time on the empty path without slow start; `None` without a route at time zero.
     pub ideal: Option<Span>,
 }
 
 impl ShortFlow {
-    /// Flow completion time; `None` if it is not complete.
+    /// Returns the flow completion time; `None` if the flow is not complete.
     pub fn completion_time(&self) -> Option<Span> {
         self.completed.map(|at| at.since(self.start))
     }
 
-    /// Completion time over the time on the empty path, at least 1 up to rounding.
+    /// Returns the completion time divided by the time on the empty path, at least 1 up to rounding.
     pub fn slowdown(&self) -> Option<f64> {
         let ideal = self.ideal?.as_secs_f64();
         Some(self.completion_time()?.as_secs_f64() / ideal)
@@ -134,6 +134,6 @@ pub struct LinkResult {
 pub struct MediumResult {
     /// How the medium was used.
     pub air: AirCounters,
-    /// By the station's number in the medium.
+    /// Counters by the station's number in the medium.
     pub stations: Vec<StationCounters>,
 }

@@ -30,16 +30,17 @@ const UNREACHABLE: u32 = u32::MAX;
 pub struct Routes {
     /// The links of all nodes, in the order of nodes, then of links.
     links: Vec<Adjacent>,
-    /// By node: its first index in `links`, and the index after its last.
+    /// By node: the node's first index in `links`, and the index after its last one.
     places: IdVec<NodeId, [usize; 2]>,
-    /// By node: its number among the routers; `NO_ROUTER` for a host.
+    /// By node: the node's number among the routers; `NO_ROUTER` for a host.
     router: IdVec<NodeId, RouterId>,
     routers: usize,
-    /// By link: whether it is currently closed.
+    /// By link: whether the link is currently closed.
     closed: IdVec<LinkId, bool>,
-    /// By node: the only open link of a host; `Adjacent::NONE` if it has no open link or several, and for routers.
+    /// By node: the only open link of a host; `Adjacent::NONE` for a host with no or several open links, and for
+    /// routers.
     only: IdVec<NodeId, Adjacent>,
-    /// By destination: the routes to it; `None` if unused, or if the routes equal those to another node.
+    /// By destination: the routes to that node; `None` if unused, or if the routes equal those to another node.
     to: IdVec<NodeId, Option<Box<RoutesTo>>>,
 }
 
@@ -56,9 +57,9 @@ impl Adjacent {
 
 /// The routes to one destination.
 struct RoutesTo {
-    /// The hop on which a router sends; `NO_HOP` without a route.
+    /// By router: the hop on which the router sends; `NO_HOP` without a route.
     next: IdVec<RouterId, HopIndex>,
-    /// The number of hops; `UNREACHABLE` without a route.
+    /// By router: the number of hops; `UNREACHABLE` without a route.
     distance: IdVec<RouterId, u32>,
 }
 
@@ -158,7 +159,7 @@ impl Routes {
         if last.node == node {
             return Some(last.hop.opposite());
         }
-        // Neighbours of the same node, such as the ends of a dumbbell or the leaves of a star.
+        // The nodes are neighbours of the same node, such as the ends of a dumbbell or the leaves of a star.
         if only.node == last.node && only != Adjacent::NONE {
             return self.forwards(only.node).then_some(only.hop);
         }
@@ -166,8 +167,8 @@ impl Routes {
         (hop != NO_HOP).then_some(hop)
     }
 
-    /// The hop between two nodes that are not each other's only neighbour and have no common only neighbour; `only` and
-    /// `last` are their only open links.
+    /// Returns the hop between two nodes that are not adjacent by their only links, and whose only links do not lead to
+    /// the same node. `only` and `last` are the only open links of the two nodes.
     fn hop_to_others(&mut self, node: NodeId, to: NodeId, [only, last]: [Adjacent; 2]) -> HopIndex {
         let router = self.router[node];
         if router != NO_ROUTER {
@@ -208,8 +209,8 @@ impl Routes {
         nearest.1
     }
 
-    /// The routes to a destination with the only open link `last`: the routes to its neighbour; `None` if the neighbour
-    /// does not forward.
+    /// Returns the routes to a destination whose only open link is `last`. These are the routes to its neighbour;
+    /// `None` if the neighbour does not forward.
     #[inline]
     fn routes_to(&mut self, to: NodeId, last: Adjacent) -> Option<&RoutesTo> {
         let target = match last {
@@ -223,8 +224,8 @@ impl Routes {
         self.to[target].as_deref()
     }
 
-    /// Breadth-first distances from a destination, equal to Dijkstra's with unit costs. Each router sends to a
-    /// neighbour one hop nearer; among several, over the link that was named first.
+    /// Finds distances from a destination breadth-first, which equal Dijkstra's with unit costs. Each router sends to a
+    /// neighbour that is one hop nearer. If there are several, the link that was named first is used.
     #[cold]
     fn search(&self, to: NodeId) -> RoutesTo {
         let mut distance = IdVec::<RouterId, u32>::from(vec![UNREACHABLE; self.routers]);
@@ -295,7 +296,7 @@ mod tests {
         assert_eq!(hop(&mut routes, 2, 4), Some(3));
     }
 
-    /// A mobile that changes its base station: the routes among routers are unchanged, and no route is stored for the
+    /// If a mobile changes its base station, the routes among routers remain unchanged, and no route is stored for the
     /// mobile.
     #[test]
     fn association_keeps_routes_of_other_nodes() {

@@ -2,13 +2,13 @@
 
 use engine::{Order, Schedule, Slot, Time};
 
-/// A requested wake-up. Postponing it leaves the schedule unchanged: the scheduled wake-up is then early, and is
+/// A requested wake-up. If it is postponed, the schedule remains unchanged: the scheduled wake-up is then early, and is
 /// rescheduled.
 pub(crate) struct Timer {
     slot: Slot,
     /// The requested time, and its position in the order of events since the request.
     wanted: (Time, Order),
-    /// The scheduled time; earlier than the requested one if that was postponed.
+    /// The scheduled time. It is earlier than the requested time if the wake-up was postponed.
     armed: (Time, Order),
 }
 
@@ -44,7 +44,7 @@ impl Timer {
         }
     }
 
-    /// The scheduled wake-up has been reached.
+    /// Handles a scheduled wake-up that has been reached.
     pub fn due(&mut self, now: Time, schedule: &mut Schedule) -> Due {
         if self.wanted.0 == Time::NEVER {
             schedule.disarm(self.slot);

@@ -11,8 +11,8 @@ fn is_state(name: &str) -> bool {
     name == "flows" || name.starts_with("state_bytes") || name.ends_with("_most")
 }
 
-/// For each scheme the values of the events with a counter's name add up to its count, its actions are among the names of
-/// its events and counters, and observing changes nothing.
+/// For each scheme, the values of the events with a counter's name add up to the value of that counter. The actions of
+/// the scheme are among the names of its events and counters. Observing changes nothing.
 #[test]
 fn events_of_each_scheme_add_up_to_its_counts() {
     let air = "arq = \"stop-and-wait\"\nqueue = \"unlimited\"\n\

@@ -1,5 +1,5 @@
-//! Contracts of all applications, built from their names alone: each runs over a lossy link, and acknowledged data was
-//! written before.
+//! Contracts of all applications, which are built from their names alone. Each runs over a lossy link, and only data
+//! that was written before is acknowledged.
 
 use engine::{Bytes, Span, Stream, Time};
 use path::agent::{AgentConfig, unmodified};
@@ -137,7 +137,7 @@ fn bulk_transfer_is_complete_when_all_of_it_is_acknowledged() {
     assert!(endless.flows[0].completed.is_none() && endless.flows[0].bytes_delivered > 100_000);
 }
 
-/// Ten seconds over a link without losses; `change` changes the network first.
+/// Runs ten seconds over a link without losses. `change` changes the network first.
 fn lossless(traffic: ApplicationConfig, change: impl FnOnce(&mut Network)) -> Results {
     let mut network = network(traffic, 1);
     network.links[0].channel = ChannelConfig::Perfect(Default::default());
@@ -173,7 +173,8 @@ fn excess_datagrams_are_lost_at_the_queue() {
     let share = datagrams.received as f64 / datagrams.sent as f64;
     let expected = 8.0 / (10.0 * 1.028);
     assert!((share - expected).abs() < 0.003, "{share}, expected {expected}");
-    // The packet in transmission, 20 before it, its own transmission, and propagation.
+    // The longest delay consists of the packet in transmission, 20 packets before this one, its own transmission, and
+    // propagation.
     let longest = datagrams.delay.max().unwrap();
     assert!((5_000_000 + 21 * 1_028_000..=5_000_000 + 22 * 1_028_000).contains(&longest), "{longest}");
 }
@@ -215,7 +216,7 @@ fn value(results: &Results, name: &str) -> f64 {
 }
 
 #[test]
-fn call_over_an_empty_path_has_the_best_rating_of_its_codec() {
+fn voip_call_over_an_idle_path_has_the_best_rating_of_its_codec() {
     let results = lossless(ApplicationConfig::Voip(voip::Config::default()), |_| ());
     // 20 ms of speech, 60 ms of jitter buffer, 5 ms of propagation and 200 bytes at 8 Mbps.
     assert!((value(&results, "mouth_to_ear_s") - 0.0852).abs() < 1e-9);
@@ -223,10 +224,10 @@ fn call_over_an_empty_path_has_the_best_rating_of_its_codec() {
     assert!((value(&results, "r_factor") - 93.2).abs() < 1e-9, "{}", value(&results, "r_factor"));
 }
 
-/// A page of three objects of 1000 bytes over two connections: the request for the document, the document; then two
-/// objects at once.
+/// A page of three objects of 1000 bytes over two connections takes the request for the document, the document, and
+/// then two objects at once.
 #[test]
-fn page_takes_the_round_trips_of_its_document_and_its_objects() {
+fn page_takes_the_round_trips_of_its_document_and_objects() {
     let config = requests::Config {
         objects: 3,
         connections: 2,

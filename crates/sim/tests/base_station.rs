@@ -1,5 +1,5 @@
-//! Schemes of the base station in whole runs: one frame is lost on the radio link, and the tests check which node
-//! retransmits it
+//! Schemes of the base station in whole runs. One frame is lost on the radio link, and the tests check which node
+//! retransmits it.
 
 use sim::{FlowResult, Results};
 use testkit::{TO_MOBILE, build_network, last_hop_text, run_network};
@@ -46,8 +46,8 @@ fn snoop_recovers_the_loss_without_the_sender() {
     assert!(with.flows[0].elapsed < without.flows[0].elapsed);
 }
 
-/// The link layer retries through a fade: no packet is lost, one local timeout is premature, and the copy sent by it is
-/// the only duplicate.
+/// The link layer retries through a fade, so that no packet is lost. One local timeout is premature, and the copy that
+/// it sends is the only duplicate.
 #[test]
 fn premature_copy_of_snoop_causes_no_further_copies() {
     let air = "arq = { kind = \"stop-and-wait\", max_transmissions = 10000 }\n\

@@ -6,7 +6,7 @@ use testkit::{build_network, record_events, run_network, thesis_text, wire_text}
 
 const MS: u64 = 1_000_000;
 
-/// When the first flow completed, in nanoseconds.
+/// Returns the time at which the first flow completed, in nanoseconds.
 fn completion(text: &str) -> u64 {
     run_network(&build_network(text)).flows[0].completed.expect("the flow completes").as_nanos()
 }
@@ -33,8 +33,8 @@ fn window_of_one_segment_takes_a_round_trip_per_segment() {
     }
 }
 
-/// Rounds of W segments, W T shorter than the round trip: each acknowledgment releases one segment, so segment j of
-/// round k leaves at k RTT + j T, and the last acknowledgment arrives at K RTT + (W - 1) T.
+/// The windows have W segments, and W T is shorter than the round trip. Each acknowledgment releases one segment.
+/// Therefore segment j of round k leaves at k RTT + j T, and the last acknowledgment arrives at K RTT + (W - 1) T.
 #[test]
 fn window_below_the_bandwidth_delay_product_takes_a_round_trip_per_window() {
     for (delay, window) in [(10, 2), (10, 16), (100, 16), (100, 128), (492, 64)] {
@@ -54,8 +54,8 @@ fn window_above_the_bandwidth_delay_product_runs_at_line_rate() {
     }
 }
 
-/// Slow start from one segment: round k has 2^k segments, back to back from k RTT on. 2^K - 1 segments end with round K
-/// - 1, whose last acknowledgment arrives at (K - 1) RTT + (2^(K-1) - 1) T + RTT.
+/// Slow start begins with one segment: round k has 2^k segments, back to back from k RTT on. Round K - 1 is the last
+/// one for 2^K - 1 segments, and its last acknowledgment arrives at (K - 1) RTT + (2^(K-1) - 1) T + RTT.
 #[test]
 fn slow_start_doubles_each_round() {
     for (delay, rounds) in [(50, 1), (50, 4), (100, 7), (492, 9)] {
@@ -107,7 +107,7 @@ fn thesis_network_without_loss_agrees_with_a_hand_calculation() {
             let text = thesis_text(profile, latency, "\"perfect\"", &flow);
             let trip = 2 * u64::from(latency) + 11;
             let rounds = 1000_u64.div_ceil(window);
-            // Segments of the last round, all except the first, one frame time apart.
+            // All segments of the last round except the first are one frame time apart.
             let last = 1000 - (rounds - 1) * window;
             let expected = if window * 10 <= trip {
                 rounds * trip + (last - 1) * 10
@@ -120,7 +120,7 @@ fn thesis_network_without_loss_agrees_with_a_hand_calculation() {
     }
 }
 
-/// Stop-and-wait without errors delivers one frame per T + 2 d + T_ack, so the link is busy for T of it.
+/// Stop-and-wait without errors delivers one frame per T + 2 d + T_ack, so that the link is busy for T of this time.
 #[test]
 fn stop_and_wait_efficiency_matches_the_closed_form() {
     for delay in ["100 us", "1 ms", "20 ms"] {
@@ -144,8 +144,9 @@ fn stop_and_wait_efficiency_matches_the_closed_form() {
     }
 }
 
-/// If frames and acknowledgments are lost independently with probability p, an attempt fails with q = 1 - (1 - p)^2: of
-/// N attempts (1 - q^N) / (1 - q) are made on average, and q^N of all packets are given up. Four standard errors.
+/// If frames and acknowledgments are lost independently with probability p, an attempt fails with probability q = 1 -
+/// (1 - p)^2. With at most N attempts, (1 - q^N) / (1 - q) attempts are made on average, and the share q^N of all
+/// packets is given up. The tolerance is four standard errors.
 #[test]
 fn stop_and_wait_makes_the_expected_number_of_attempts() {
     for (loss, attempts) in [(0.1, 2), (0.2, 3), (0.4, 6)] {
@@ -155,7 +156,7 @@ fn stop_and_wait_makes_the_expected_number_of_attempts() {
         let text = thesis_text("", 1, &channel, flow).replace("arq = \"stop-and-wait\"", &arq);
         let results = run_network(&build_network(&text));
         let direction = &results.links[1].directions[0];
-        // Packets whose fate at the link layer is known: all that left the queue.
+        // Number of packets whose fate at the link layer is known, which are all that left the queue.
         let q = 1.0_f64 - (1.0 - loss) * (1.0 - loss);
         let given_up = q.powi(attempts);
         let packets = direction.given_up as f64 / given_up;

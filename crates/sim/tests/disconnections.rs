@@ -53,12 +53,12 @@ fn motion_out_of_range_equals_a_disconnection_of_the_same_length() {
     let silent = upload("unmodified", ["", "", "", &silence("10.5 s", "at-once")]);
     assert_eq!(trouble(&moves), trouble(&silent));
     let [moved, stayed] = [moves, silent].map(|results| results.flows[0].bytes_delivered);
-    // Frames in flight at the start and end may differ: a station out of range receives no damaged frame, and does not
-    // defer to it.
+    // Frames in flight at the start and the end may differ, because a station out of range receives no damaged frame,
+    // and does not defer to it.
     assert!(moved.abs_diff(stayed) <= 12_000, "{moved} {stayed}");
 }
 
-/// A disconnection of 100 ms: one packet is given up; the station's acknowledgments arrive as soon as the mobile is
+/// In a disconnection of 100 ms one packet is given up. The station's acknowledgments arrive as soon as the mobile is
 /// back, and three of them are duplicates. With the link-loss flag cwnd is not reduced.
 // covers [disconnections2012 4.2]
 #[test]
@@ -69,13 +69,13 @@ fn link_loss_flag_avoids_the_reduction_of_cwnd() {
         assert_eq!((trouble(results)[..2].to_vec(), results.flows[0].sender.fast_retransmits), (vec![0, 1], 1));
     }
     assert_eq!(with.agents[0], [("own_data_given_up", 1)]);
-    // Half a window of 12 grows back in six round trips, which would carry 6 + 5 + 4 + 3 + 2 + 1 segments more without
-    // the reduction.
+    // Half of a cwnd of 12 grows back in six round trips. Without the reduction these would carry 6 + 5 + 4 + 3 + 2 + 1
+    // more segments.
     let saved = with.flows[0].bytes_delivered - without.flows[0].bytes_delivered;
     assert!((15_000..=27_000).contains(&saved), "{saved}");
 }
 
-/// As in ns-2: the mobile receives nothing until its timer expires and it sends.
+/// The mobile receives nothing until its timer expires and it sends, as in ns-2.
 #[test]
 fn mobile_that_receives_only_after_sending_waits_for_its_timer() {
     let [at_once, deaf] =

@@ -1,4 +1,4 @@
-//! No variant starves as the only flow over a short queue: with a large receive window, slow start loses a hundred
+//! No variant starves as the only flow over a short queue. With a large receive window, slow start loses a hundred
 //! segments of one window, and recovery must end within a few seconds.
 
 use tcp::presets::PRESETS;
@@ -35,9 +35,9 @@ tcp = {{ variant = "{variant}" }}
     )
 }
 
-/// When ssthresh was computed from all outstanding data, not from at most cwnd, SACK and NewReno lost the same number
-/// of segments again each time, with a timeout every 1.5 s: 4.4 to 7 of 10 Mbps. A queue of 40 packets on a path that
-/// holds 50 lets halving fill nine tenths of it.
+/// As long as ssthresh was computed from all outstanding data instead of at most cwnd, SACK and NewReno lost the same
+/// number of segments again each time, with a timeout every 1.5 s: 4.4 to 7 of 10 Mbps. A path that holds 50 packets
+/// stays 90 % full when cwnd is halved, because its queue holds 40.
 #[test]
 fn slow_start_over_a_short_queue_rarely_causes_timeouts() {
     for preset in PRESETS {

@@ -12,8 +12,8 @@ fn burst(tcp: &str) -> String {
     wire_text("8 Mbps", "10 ms", &flow).replace("kind = \"wired\"", "kind = \"wired\"\necn_threshold = \"3 packets\"")
 }
 
-/// Segment n, counted from 0, finds n - 1 packets waiting; those from 5 on find more than three. All marks are of one
-/// window, so the sender reacts once.
+/// Segment n, counted from 0, finds n - 1 packets waiting. Segments from 5 on find more than three. All marks belong to
+/// one window, so that the sender reacts once.
 // covers [RFC8257 s3.1], [RFC3168 s6.1.2]
 #[test]
 fn segments_that_find_the_queue_above_the_threshold_are_marked() {
@@ -24,7 +24,7 @@ fn segments_that_find_the_queue_above_the_threshold_are_marked() {
     assert!(flow.completed.is_some());
 }
 
-/// Packets of connections without ECN are not marked; two ends that only accept ECN do not negotiate it.
+/// Packets of connections without ECN are not marked. Two ends that only accept ECN do not negotiate it.
 // covers [RFC3168 s5]
 #[test]
 fn packets_of_connections_without_ecn_are_not_marked() {
@@ -84,7 +84,7 @@ fn long_transfer_with_ecn_has_no_loss() {
     // At most one reduction per window, although each window has several marks.
     assert!(direction(&with).marked >= with.flows[0].sender.marks);
     assert!(direction(&without).queue_full > 0 && direction(&without).marked == 0, "{:?}", direction(&without));
-    // Half of 31 + 30 is the bandwidth-delay product: the link is never idle for long.
+    // Half of 31 + 30 is the bandwidth-delay product, so that the link is never idle for long.
     let share = with.flows[0].bytes_delivered as f64 * 8.0 / 100.0 / (2e6 * 1000.0 / 1040.0);
     assert!(share > 0.97, "{share}");
 }

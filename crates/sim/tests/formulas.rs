@@ -23,7 +23,7 @@ struct Setup {
     b: u32,
 }
 
-/// The recoveries that halve cwnd once per loss; only one of them with delayed acknowledgments.
+/// The recoveries that halve cwnd once per loss. Only one of them is also run with delayed acknowledgments.
 const SETUPS: [Setup; 4] = [
     Setup { variant: "reno", b: 1 },
     Setup { variant: "newreno", b: 1 },
@@ -38,7 +38,7 @@ struct Measured {
 }
 
 fn measure(Setup { variant, b }: Setup, loss: &str, p: f64, seed: u64) -> Measured {
-    // Slow start would overshoot the window that the losses allow: ssthresh ends it there.
+    // Slow start would exceed the cwnd that the losses allow. ssthresh ends slow start there.
     let threshold = 960.0 * (1.5 / p).sqrt().max(2.0);
     let link = |name: &str, between: &str, more: &str| {
         format!("{name} = {{ kind = \"wired\", between = {between}, rate = \"1 Gbps\", delay = \"25 ms\"{more} }}\n")
@@ -58,7 +58,7 @@ fn measure(Setup { variant, b }: Setup, loss: &str, p: f64, seed: u64) -> Measur
             links.concat()
         )
     };
-    // The same run twice, once shorter: the difference between both is measured.
+    // The run is simulated twice, once shorter, and the difference is measured.
     let [before, all] =
         [BEFORE, BEFORE + MEASURED].map(|duration| run_network(&build_network(&text(duration))).flows[0].clone());
     let delivered = (all.bytes_delivered - before.bytes_delivered) as f64 / 960.0;
@@ -66,7 +66,7 @@ fn measure(Setup { variant, b }: Setup, loss: &str, p: f64, seed: u64) -> Measur
     Measured { rate: delivered / f64::from(MEASURED), indications: signs / all.sender.segments_sent as f64 }
 }
 
-/// One packet of every 1/p is lost.
+/// Returns a channel that loses one packet of every 1/p.
 fn periodic(p: f64) -> String {
     let every = (1.0 / p).round() as u64;
     let drop: Vec<u64> = (1..=600_000 / every).map(|count| count * every - 1).collect();
@@ -91,8 +91,8 @@ fn padhye(b: f64, p: f64) -> f64 {
     sent / (RTT * (b / 2.0 * window + 1.0) + by_timeout * T0 * backed_off / q)
 }
 
-/// Segments per second under independent losses: the mean over `seeds` seeds and the half-width of its interval; and
-/// the share of packets that were loss indications.
+/// Returns the segments per second under independent losses, as the mean over `seeds` seeds and the half-width of its
+/// interval, and the share of packets that were loss indications.
 fn random(setup: Setup, p: f64, seeds: u64) -> (f64, f64, f64) {
     let loss = format!(", loss = {p}");
     let all: Vec<Measured> = (1..=seeds).map(|seed| measure(setup, &loss, p, seed)).collect();
@@ -102,8 +102,8 @@ fn random(setup: Setup, p: f64, seeds: u64) -> (f64, f64, f64) {
     (rates.mean().expect("values"), interval.half_width(), signs.mean().expect("values"))
 }
 
-/// The sawtooth of the derivation: C is sqrt(3 / 2b). It ignores the round trip of the loss recovery, one in W / 2 =
-/// sqrt(2 b / 3p) of them, and that a window is a whole number of segments.
+/// The sawtooth of the derivation: C is sqrt(3 / 2b). The derivation ignores the round trip of the loss recovery, one
+/// of every W / 2 = sqrt(2 b / 3p), and the fact that a window is a whole number of segments.
 #[test]
 fn periodic_losses_give_the_sawtooth() {
     for setup in SETUPS {
@@ -118,8 +118,8 @@ fn periodic_losses_give_the_sawtooth() {
     }
 }
 
-/// For independent losses the paper found C = 1.31 by simulation, and 0.93 with delayed acknowledgments. Within a tenth
-/// as long as few windows have a second loss.
+/// For independent losses the paper found C = 1.31 by simulation, and 0.93 with delayed acknowledgments. The result
+/// agrees within 10 % as long as few windows have a second loss.
 #[test]
 fn rare_random_losses_follow_the_square_root() {
     for setup in SETUPS {

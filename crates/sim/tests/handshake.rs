@@ -14,7 +14,7 @@ const MS: u64 = 1_000_000;
 const ROUND_TRIP: u64 = MS + 40 * US + 20 * MS;
 const HANDSHAKE: u64 = 2 * (48 * US + 10 * MS);
 
-/// A flow of 50 segments, one per round trip; `wire` has further settings of the wire.
+/// Returns a scenario with a flow of 50 segments, one per round trip. `link` has further settings of the wire.
 fn text(link: &str, tcp: &str) -> String {
     let flow = format!("bytes = \"48000 B\"\nmss = \"960 B\"\nreceive_window = \"960 B\"\ntcp = {{ {tcp} }}");
     wire_text("8 Mbps", "10 ms", &flow).replace("kind = \"wired\"", &format!("kind = \"wired\"\n{link}"))
@@ -36,8 +36,8 @@ fn handshake_takes_an_additional_round_trip() {
     assert_eq!(completed(&text("", "")), 50 * ROUND_TRIP);
 }
 
-/// Twelve bytes of each segment are then timestamps: 948 of data, 51 segments; acknowledgments have 52 bytes and SYNs
-/// 60.
+/// With timestamps each segment has 948 bytes of data instead of 960, so that 51 segments are needed. Acknowledgments
+/// have 52 bytes and SYNs 60.
 // covers [RFC7323 s3.2], [RFC6691]
 #[test]
 fn timestamps_reduce_the_data_per_segment() {
@@ -59,7 +59,7 @@ fn lost_syn_is_retransmitted_after_the_initial_rto() {
     assert_eq!(completed(&text), 1000 * MS + HANDSHAKE + 50 * ROUND_TRIP);
 }
 
-/// SYNs at 0, 1 and 3 s; the last one times out at 7 s.
+/// SYNs are sent at 0, 1 and 3 s. The last one times out at 7 s.
 #[test]
 fn unanswered_connection_is_given_up() {
     let (flow, ended) = flow(&text("loss = 1.0", "handshake = true, retries = { syn = 2 }"));
@@ -98,8 +98,8 @@ fn states(text: &str) -> ([Vec<(Time, State)>; 2], FlowResult, Time) {
 /// The delay of a packet without data, in one direction.
 const BARE: u64 = 40 * US + 10 * MS;
 
-/// The window is full of the last segment, so the FIN follows its acknowledgment; the receiver's FIN is sent with the
-/// acknowledgment of that FIN.
+/// The last segment fills the window, so that the FIN follows its acknowledgment. The receiver's FIN is sent with the
+/// acknowledgment of the sender's FIN.
 // covers [RFC9293 s3.6]
 #[test]
 fn run_ends_when_both_ends_have_closed_without_waiting_for_time_wait() {
@@ -125,7 +125,7 @@ fn fin_is_sent_with_the_last_byte_if_the_window_allows() {
 }
 
 #[test]
-fn ends_that_begin_in_established_may_close_too() {
+fn ends_that_start_in_state_established_may_close() {
     let ([sender, receiver], flow, _) = states(&text("", "close = true"));
     assert_eq!(sender.last().unwrap().1, State::TimeWait);
     assert_eq!(receiver.last().unwrap().1, State::Closed);
@@ -134,13 +134,14 @@ fn ends_that_begin_in_established_may_close_too() {
     assert!(sender.is_empty() && receiver.is_empty(), "who neither opens nor closes changes no state");
 }
 
-/// With random loss of every kind of packet.
+/// Packets of every kind are lost at random.
 #[test]
 fn every_variant_opens_transfers_and_closes_through_losses() {
     for preset in PRESETS {
         for seed in 1..=20 {
             let tcp = format!("variant = \"{}\", handshake = true, close = true, ecn = \"request\"", preset.name);
-            // One size with a full last segment, where the FIN exceeds the smallest window, and one without.
+            // With the first size the last segment is full, so that the FIN exceeds the smallest window. With the
+            // second size it is not.
             let bytes = [62 * 960, 60_000][seed % 2];
             let flow = format!("bytes = \"{bytes} B\"\nmss = \"960 B\"\ntcp = {{ {tcp} }}");
             let text = wire_text("8 Mbps", "10 ms", &flow).replace(

@@ -44,21 +44,21 @@ fn during_the_fade(scheduler: &str, alone: bool) -> [usize; 3] {
 }
 
 #[test]
-fn mobile_beside_a_faded_one_keeps_its_goodput_if_the_scheduler_skips_the_faded_one() {
+fn goodput_of_a_mobile_does_not_fall_if_the_scheduler_skips_a_faded_mobile() {
     let [alone, ..] = during_the_fade("round-robin", true);
     let [fifo, ..] = during_the_fade("fifo", false);
     let [robin, tried_in_turn, _] = during_the_fade("round-robin", false);
     let [state, tried, collisions] = during_the_fade("channel-state", false);
-    // 2 s contain at most 20 pauses of 100 ms, each followed by an attempt, and the attempt that starts the first. A
-    // collision also removes the unfaded mobile from the rotation until the one that was removed earlier has had its
-    // attempt.
+    // 2 s contain at most 20 pauses of 100 ms. An attempt follows each pause, and another one starts the first pause. A
+    // collision also removes the unfaded mobile from the rotation, until the mobile that was removed earlier has had
+    // its attempt.
     assert!((10..=21 + collisions).contains(&tried), "{tried} with {collisions} collisions");
     assert!(tried_in_turn > 3 * tried, "{tried_in_turn} and {tried}");
     // A failed attempt takes less than 3 ms: DIFS, a back-off of at most 63 slots, 1.3 ms, the acknowledgment timeout.
     let cost = tried as f64 * 3.0 / 2000.0;
     assert!(state as f64 >= (1.0 - cost) * 0.98 * alone as f64, "{state} of {alone}");
     assert!(fifo < robin && robin < state, "{fifo}, {robin}, {state}");
-    // The queue of FIFO holds about 40 packets for the faded mobile, each of which takes seven attempts and 31 to 1,023
-    // slots between them: 7 x 1.6 ms and, on average, 20 ms.
+    // FIFO's queue holds about 40 packets for the faded mobile. Each of them takes seven attempts and 31 to 1,023 slots
+    // between them: 7 x 1.6 ms and, on average, 20 ms.
     assert!((fifo as f64) < 0.7 * alone as f64, "{fifo} of {alone}");
 }

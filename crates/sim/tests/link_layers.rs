@@ -55,9 +55,9 @@ fn icmp_schemes_get_the_same_notifications_from_window_arqs_as_from_stop_and_wai
     assert_eq!(silent.flows[0].sender.notices_defer, 0, "parity has no feedback, so it learns of no failure");
 }
 
-/// The radio link carries one segment per 8.512 ms; a window of one waits 2.112 ms for each, a window of 64 does not.
-/// For 100 segments, the exchange of the last one, the 20 ms of wire in each direction, and the idle time of slow start
-/// are the same.
+/// The radio link carries one segment per 8.512 ms. With a window of one the link waits 2.112 ms for each segment, with
+/// a window of 64 it does not. The exchange of the last of 100 segments, the 20 ms of wire in each direction, and the
+/// idle time of slow start are the same.
 #[test]
 fn window_arq_keeps_the_link_busy() {
     let flow = "bytes = \"100 KiB\"\nreceive_window = \"64 KiB\"\ntcp.initial_window = 64";

@@ -6,8 +6,8 @@ use path::mac::dcf::FrameKind;
 use sim::{Event, NodeEvent};
 use testkit::{build_network, read_scenario, record_events, run_network};
 
-/// Two cells, each an access point that sends to a mobile 10 m east of it, `apart` metres from each other, in these
-/// media.
+/// Returns the goodput of two cells in these media. Each cell is an access point that sends to a mobile 10 m east of
+/// it, and the cells are `apart` metres from each other.
 fn two_cells(apart: u32, media: [&str; 2]) -> [f64; 2] {
     let text = format!(
         r#"
@@ -44,7 +44,7 @@ fn cells_share_capacity_if_near_and_in_one_medium() {
     let sum = |goodput: [f64; 2]| goodput[0] + goodput[1];
     let near = two_cells(50, ["channel1", "channel1"]);
     let channels = two_cells(50, ["channel1", "channel6"]);
-    // Sensed at 220 m: at 300 m the cells are independent.
+    // The carrier-sense range is 220 m. At a distance of 300 m the cells are independent.
     let far = two_cells(300, ["channel1", "channel1"]);
     // A single cell has its full capacity; two cells in one medium share about the capacity of one: more senders have
     // less idle time and more collisions.
@@ -82,7 +82,8 @@ fn base_station_relays_between_its_mobiles() {
     assert!(delivered(0)[1] >= 685, "1,000,000 bytes are 685 segments of 1,460");
 }
 
-/// A mobile walks from one access point to another; with further settings of the mobile, the media and the flow.
+/// Returns a scenario in which a mobile walks from one access point to another, with further settings of the mobile,
+/// the media and the flow.
 fn walk(association: &str, media: [&str; 2], flow: &str) -> String {
     let two = if media[0] == media[1] { "" } else { "channel6 = { range = \"150 m\" }" };
     format!(
@@ -116,7 +117,7 @@ fn walk(association: &str, media: [&str; 2], flow: &str) -> String {
     )
 }
 
-/// Whole milliseconds: the mobile leaves a cell one nanosecond after it was last in range.
+/// Returns whole milliseconds, because the mobile leaves a cell one nanosecond after it was last in range.
 fn millis(at: Time) -> u64 {
     at.as_nanos() / 1_000_000
 }
@@ -134,7 +135,7 @@ fn moves(events: &[(Time, Event)]) -> Vec<(u64, bool, u32)> {
 #[test]
 fn mobile_hands_over_to_the_nearer_base_station_after_a_gap() {
     for media in [["channel1", "channel6"], ["channel1", "channel1"]] {
-        // At 100 m, after 30 s, both are equally near.
+        // Both are equally near at 100 m, after 30 s.
         let text = walk("association = { handover_gap = \"250 ms\" }", media, "bytes = \"20 MB\"");
         let (results, events) = record_events(&build_network(&text));
         assert_eq!(moves(&events), [(0, true, 3), (30_000, false, 3), (30_250, true, 4)], "{media:?}");
@@ -209,7 +210,8 @@ fn beacons_are_broadcast_and_not_acknowledged() {
                 _ => None,
             })
             .collect();
-        // 20 s / 102.4 ms = 195.3 target times; only base stations send them, 64 bytes at 1 Mbps: 192 + 512 us.
+        // In 20 s there are 20 s / 102.4 ms = 195.3 target times. Only base stations send beacons, of 64 bytes at 1
+        // Mbps: 192 + 512 us.
         assert!((195..=196).contains(&beacons.len()), "{}", beacons.len());
         assert!(beacons.iter().all(|(_, from, frame)| *from == 0 && frame.duration == Span::from_nanos(704_000)));
         // Beacons keep to their target times, and defer to frames in flight.

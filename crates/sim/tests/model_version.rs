@@ -1,5 +1,5 @@
-//! A store finds a run by its scenario and `sim::MODEL_VERSION`. If results changed without the version, stores would
-//! mix old and new ones: this test pins the results of the examples and the version that gives them.
+//! A store finds a run by its scenario and `sim::MODEL_VERSION`. If results changed without a new version, stores would
+//! mix old and new results. Therefore this test pins the results of the examples and the version that gives them.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -47,7 +47,7 @@ fn results_change_only_with_the_version_of_the_model() {
     let names = kept.lines().skip(1).filter_map(|line| line.split_once(' ')).map(|(_, name)| name);
     let changed: Vec<&str> =
         names.filter(|name| line(&found, name).is_some_and(|now| Some(now) != line(&kept, name))).collect();
-    // The version is not rewritten even on request: it is raised by hand, once.
+    // The version is not rewritten even on request, because it must be raised by hand, once.
     assert!(
         changed.is_empty() || version(&kept) != version(&found),
         "the results of {} changed. If that is meant, raise MODEL_VERSION in crates/sim/src/lib.rs, so that stores do not \

@@ -13,7 +13,7 @@ use testkit::{build_network, record_events, wire_text};
 /// One transmission time in milliseconds, and the segments sent then.
 type Row = (f64, Vec<u64>);
 
-/// The segments sent by ns-2, by the lost segments.
+/// For each list of lost segments: the segments that ns-2 sent.
 fn theirs(agent: &str) -> Vec<(Vec<u64>, Vec<Row>)> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/ns2/{agent}.txt"));
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
@@ -86,9 +86,9 @@ struct Pair {
 
 /// ns-2 writes times with a resolution of one microsecond.
 const WRITTEN: f64 = 0.001;
-/// The simulator pads SACK options to a multiple of four bytes, and ns-2 does not, so each acknowledgment with such an
-/// option takes longer, by 20 us for one or two blocks, and an acknowledgment queued behind it is delayed. Rows are 10
-/// ms apart.
+/// The simulator pads SACK options to a multiple of four bytes, and ns-2 does not. Therefore each acknowledgment with
+/// such an option takes longer, by 20 us for one or two blocks, and delays an acknowledgment queued behind it. Rows are
+/// 10 ms apart.
 const PADDED: f64 = 0.5;
 
 /// Reasons for divergence:
@@ -157,9 +157,9 @@ fn segments_leave_at_the_times_of_ns2_until_a_known_difference() {
     }
 }
 
-/// Without SACK, retransmissions have the same times to the end, although the windows differ in between.
+/// Retransmissions without SACK have the same times to the end, although the values of cwnd differ in between.
 #[test]
-fn retransmissions_have_the_times_of_ns2() {
+fn retransmission_times_equal_those_of_ns2() {
     for Pair { agent, tcp, tolerance, .. } in PAIRS.iter().filter(|pair| ["reno", "newreno"].contains(&pair.agent)) {
         for (lost, theirs) in theirs(agent) {
             let ours = ours(tcp, &lost);

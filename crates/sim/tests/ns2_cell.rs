@@ -117,9 +117,9 @@ fn cell_with_the_timing_of_ns2_matches_ns2_except_for_many_stations() {
     }
 }
 
-/// By hand: six collisions per 100 packets, after each of which the standard lets the next transmission start 50 to 90
-/// us earlier, save 4 us of 2275, and the propagation delay of 1 us, four times per packet, adds as much. Each is less
-/// than half a percent.
+/// By hand: six of 100 packets collide. After each collision the standard lets the next transmission start 50 to 90 us
+/// earlier, which saves 4 us of 2275. The propagation delay of 1 us, four times per packet, adds as much. Each of these
+/// is less than half a percent.
 #[test]
 fn cell_with_the_timing_of_the_standard_differs_by_less_than_half_a_percent() {
     for case in ["up", "down"] {

@@ -62,7 +62,8 @@ fn reordered_acknowledgments_are_not_answered_under_linux() {
 fn reordered_acknowledgments_are_answered_at_most_twice_a_second() {
     let strict = "variant = \"linux\", paws = \"strict\"";
     let (.., [acks, _]) = run(&reordered(20, "backward", "10 ms", strict));
-    // From the first one on, which arrives in the first two seconds: 18 to 20 s, twice per second.
+    // Acknowledgments count from the first one on, which arrives in the first two seconds: in 18 to 20 s, twice per
+    // second.
     assert!((36..=40).contains(&acks), "{acks}");
     let each = "variant = \"linux\", paws = \"strict\", invalid_ratelimit = \"0 s\"";
     let (.., [acks, _]) = run(&reordered(20, "backward", "10 ms", each));

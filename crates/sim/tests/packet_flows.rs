@@ -6,8 +6,8 @@ use sim::{Event, NodeEvent};
 use testkit::{build_network, record_events};
 use wire::Body;
 
-/// Two flows through one base station, one of which opens and closes its connection: its sequence numbers start at an
-/// arbitrary value.
+/// Two flows through one base station. One of them opens and closes its connection, and its sequence numbers start at
+/// an arbitrary value.
 const TWO: &str = r#"
     duration = "60 s"
     [nodes]
@@ -37,8 +37,8 @@ const TWO: &str = r#"
     bytes = "200 kB"
 "#;
 
-/// The event of the sender precedes the event of the packet: flow, first byte and acknowledgment must be equal. They
-/// are constant on every link.
+/// The event of the sender precedes the event of the packet. Flow, first byte and acknowledgment must be equal in both,
+/// and constant on every link.
 #[test]
 fn packets_have_the_flow_and_offset_of_the_segment_sent_event() {
     let network = build_network(TWO);

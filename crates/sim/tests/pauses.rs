@@ -9,7 +9,8 @@ const MS: u64 = 1_000_000;
 const THERE: u64 = 11 * MS;
 const ROUND_TRIP: u64 = THERE + 10 * MS + MS / 25;
 
-/// One segment at a time over a channel that is BAD in these intervals; RTO of one second, doubled.
+/// Returns a scenario that sends one segment at a time over a channel that is BAD in these intervals. The RTO begins at
+/// one second, and is doubled.
 fn one_at_a_time(segments: &str, duration: &str, bad: &str) -> String {
     let flow = format!(
         "{segments}\nmss = \"960 B\"\nreceive_window = \"960 B\"\nstart = \"100 ms\"\n\
@@ -32,8 +33,8 @@ fn pause_without_losses_is_a_round_trip() {
     assert_eq!(longest(&one_at_a_time("bytes = \"960 B\"", "100 s", "")), Some(THERE));
 }
 
-/// BAD from 200 ms to 1.4 s. Segment 5 is sent at 205.2 ms, again at 1205.2 ms, and at 3205.2 ms: 3 s later than
-/// without losses.
+/// The channel is BAD from 200 ms to 1.4 s. Segment 5 is sent at 205.2 ms, 1205.2 ms and 3205.2 ms, the last time 3 s
+/// later than without losses.
 #[test]
 fn bad_period_causes_a_pause_as_long_as_its_timeouts() {
     let text = one_at_a_time("bytes = \"9600 B\"", "100 s", "[\"200 ms\", \"1.4 s\"]");
@@ -42,9 +43,10 @@ fn bad_period_causes_a_pause_as_long_as_its_timeouts() {
     assert_eq!(longest(&text), Some(3000 * MS + ROUND_TRIP));
 }
 
-/// BAD from the start to 0.5 s: sent at 0.1 s and at 1.1 s. The flow's time starts with its start.
+/// The channel is BAD from the start to 0.5 s. The segment is sent at 0.1 s and 1.1 s. Pauses count from the start of
+/// the flow.
 #[test]
-fn wait_for_the_first_byte_is_a_pause() {
+fn wait_for_the_first_byte_counts_as_a_pause() {
     let text = one_at_a_time("bytes = \"9600 B\"", "100 s", "[\"0 s\", \"500 ms\"]");
     assert_eq!(longest(&text), Some(1000 * MS + THERE));
 }
@@ -58,8 +60,8 @@ fn pause_ends_with_the_run() {
     }
 }
 
-/// Data behind a hole is not available to the application: the first of two segments is lost, the second arrives 12 ms
-/// after the start, and both can be read when the first has arrived.
+/// Data behind a hole is not available to the application. The first of two segments is lost, and the second arrives 12
+/// ms after the start. Both can be read when the first has arrived.
 #[test]
 fn data_behind_a_hole_does_not_end_a_pause() {
     let text = one_at_a_time("bytes = \"1920 B\"", "100 s", "[\"0 s\", \"100.5 ms\"]")

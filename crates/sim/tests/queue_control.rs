@@ -10,8 +10,8 @@ fn run(text: &str) -> Results {
     world.results()
 }
 
-/// A Reno flow and a probe of 20 small datagrams a second over one link with this queue; `rtt` is the propagation part
-/// of the round trip.
+/// Returns a Reno flow and a probe of 20 small datagrams a second over a link with this queue. `rtt` is the propagation
+/// part of the round trip.
 fn with_probe(rate: u64, rtt: u64, queue: &str, seconds: u64, flows: &str) -> String {
     format!(
         r#"
@@ -49,7 +49,7 @@ receive_window = "100 MB"
 tcp = { variant = "newreno", window_scaling = true, initial_window = 10 }
 "#;
 
-/// Median wait of the probe in milliseconds: its delay beyond the delay of the empty path.
+/// Returns the median wait of the probe in milliseconds, which is its delay beyond that of the empty path.
 fn median_wait(results: &Results, rate: u64, rtt: u64) -> f64 {
     let datagrams = results.flows[0].datagrams.as_ref().unwrap();
     let empty = 0.5 * rtt as f64 + 78.0 * 8.0 / (1e3 * rate as f64) + 78.0 * 8.0 / 1e6;
@@ -57,7 +57,8 @@ fn median_wait(results: &Results, rate: u64, rtt: u64) -> f64 {
 }
 
 /// RFC 8289 promises a standing delay near the target. A Reno flow over a large bandwidth-delay product backs off below
-/// the capacity after a drop, so that the queue is empty for part of the time: there is an upper bound, and no lower one.
+/// the capacity after a drop, so that the queue is empty for part of the time. Therefore the delay has an upper bound,
+/// but no lower one.
 #[test]
 fn codel_holds_the_wait_of_a_reno_flow_near_its_target() {
     for (rate, rtt) in [(10, 20), (10, 100), (50, 20), (50, 100), (100, 20), (100, 100)] {
@@ -67,7 +68,7 @@ fn codel_holds_the_wait_of_a_reno_flow_near_its_target() {
         let goodput = results.flows[1].goodput_bps().unwrap() / 1e6;
         assert!(goodput > 0.6 * rate as f64, "{rate} Mbps, {rtt} ms: {goodput} Mbps");
     }
-    // Without the discipline the wait is the wait of the full queue.
+    // Without the discipline the wait is that in a full queue.
     let wait = median_wait(&run(&with_probe(10, 20, "\"1000 packets\"", 60, RENO)), 10, 20);
     assert!(wait > 300.0, "{wait} ms");
 }

@@ -63,8 +63,8 @@ fn rate_controls_approach_the_best_fixed_rate() {
     }
 }
 
-/// If the fastest rate always succeeds, probes cost nothing: ARF leaves it only after collisions, and minstrel's probes
-/// at slower rates follow a failure.
+/// If the fastest rate always succeeds, probes cost nothing: ARF leaves that rate only after collisions, and minstrel
+/// probes slower rates only after a failure.
 #[test]
 fn rate_controls_lose_nothing_if_the_fastest_rate_succeeds() {
     let fixed = carried(-60, "rate = \"54 Mbps\"");

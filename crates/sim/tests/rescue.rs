@@ -1,5 +1,5 @@
-//! The rescue retransmission of RFC 6675 s4 NextSeg (4): the last segment is retransmitted when its report is overdue,
-//! and not before.
+//! The rescue retransmission of RFC 6675 s4 NextSeg (4): the last segment is retransmitted when the acknowledgment of
+//! it is overdue, and not before.
 
 use sim::FlowResult;
 use testkit::{build_network, run_network};
@@ -31,7 +31,7 @@ fn flow(variant: &str, drop: &str, bytes: &str) -> FlowResult {
     run_network(&build_network(&text)).flows[0].clone()
 }
 
-/// One loss and no other problem: nothing else is retransmitted, as in ns-2 and Linux.
+/// After a single loss nothing but the lost segment is retransmitted, as in ns-2 and Linux.
 // covers [RFC6675 s4 NextSeg (4)]
 #[test]
 fn loss_in_a_flow_limited_by_its_window_costs_one_retransmission() {

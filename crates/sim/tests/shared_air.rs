@@ -18,7 +18,8 @@ const COLLISIONS: f64 = 0.0302;
 const SEGMENT_BITS: f64 = 8.0 * 1460.0;
 const SECONDS: f64 = 100.0;
 
-/// `count` hosts that all send to a server behind the base station of their cell; the first one at 1 Mbps if requested.
+/// Returns a cell with `count` hosts that all send to a server behind the base station. If `slow`, the first host sends
+/// at 1 Mbps.
 fn uploads(count: usize, slow: bool) -> String {
     let mut text = format!(
         r#"
@@ -87,7 +88,8 @@ fn uploads_share_a_cell_evenly() {
     }
 }
 
-// covers [Heusse2003]: all hosts get the goodput of the slow one, which is less than with an equal share of the time.
+// covers [Heusse2003]: all hosts get the goodput of the slow host, which is less than each would get with an equal
+// share of the time.
 #[test]
 fn host_with_a_low_rate_slows_all_uploads() {
     for count in [2, 5, 10] {

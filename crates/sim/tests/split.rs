@@ -42,7 +42,7 @@ fn counter(results: &Results, name: &str) -> u64 {
     counters.iter().find(|(known, _)| *known == name).map(|(_, count)| *count).expect("the station counts it")
 }
 
-/// All bytes have arrived, and the node stores none.
+/// Asserts that all bytes have arrived, and that the node stores none.
 fn arrived(results: &Results, bytes: u64, about: &str) {
     let flow = &results.flows[0];
     assert_eq!(flow.failure, None, "{about}");
@@ -52,7 +52,7 @@ fn arrived(results: &Results, bytes: u64, about: &str) {
     assert!(counter(results, "flows_split") >= 1 && counter(results, "bytes_lost") == 0, "{about}");
 }
 
-/// With FINs in both directions the run ends when the receiver has read everything.
+/// Returns a scenario with FINs in both directions, whose run ends when the receiver has read all data.
 fn closing(from: &str, to: &str, bytes: u64, tcp: &str) -> String {
     format!("from = \"{from}\"\nto = \"{to}\"\nbytes = \"{bytes} B\"\ntcp = {{ close = true, {tcp} }}")
 }

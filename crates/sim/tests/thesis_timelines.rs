@@ -88,7 +88,7 @@ fn unmodified_tcp_recovers_two_losses_with_one_timeout() {
     assert_eq!(first_sent, [(96_651 - OFFSET, ())]);
 }
 
-/// Figure 5.3: timeouts at 98003 and 99354, acknowledgments at 98354 and 99705: 3054 ms.
+/// Figure 5.3 shows timeouts at 98003 and 99354, and acknowledgments at 98354 and 99705: 3054 ms.
 #[test]
 fn simple_icmp_recovers_two_losses_with_two_timeouts() {
     let events = two_losses("simple-icmp");
@@ -97,8 +97,7 @@ fn simple_icmp_recovers_two_losses_with_two_timeouts() {
 }
 
 /// The thesis prints no times for this case; the messages follow from the link layer's timing (a failed attempt takes
-/// 11 ms, nine of them 99 ms), and both losses are retransmitted as soon as the base station has given up their
-/// segments.
+/// 11 ms, nine of them 99 ms), and both lost segments are retransmitted as soon as the base station has given them up.
 #[test]
 fn refined_icmp_recovers_two_losses_without_a_timeout() {
     let events = two_losses("refined-icmp");
@@ -107,7 +106,7 @@ fn refined_icmp_recovers_two_losses_without_a_timeout() {
         tcp::Event::NoticeReceived { kind, seq } => Some((*kind, seq / 1024)),
         _ => None,
     });
-    // The first segment's frame begins at 1404 + 1 + 170 = 1575; its first timer expires at 1586.
+    // The frame of the first segment begins at 1404 + 1 + 170 = 1575, and its first timer expires at 1586.
     assert_eq!(
         messages[1..],
         [

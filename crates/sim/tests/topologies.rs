@@ -105,7 +105,7 @@ fn wireless_source_is_notified_by_its_own_link_layer() {
     }
 }
 
-/// Two paths of three and two hops: the shorter one is used; without it, the longer one.
+/// Of two paths with three and two hops the shorter one is used. If the shorter one is missing, the longer one is used.
 #[test]
 fn path_with_the_fewest_hops_is_used() {
     let long = [wired("1", ["a", "r"]), wired("2", ["r", "s"]), wired("3", ["s", "b"])].concat();
@@ -119,7 +119,8 @@ fn path_with_the_fewest_hops_is_used() {
     assert_eq!(frames(&long), [10, 10, 10]);
 }
 
-/// Two parallel links, and two parallel routers: the first-named ones carry all traffic, in both directions.
+/// With two parallel links, and with two parallel routers, those that are named first carry all traffic, in both
+/// directions.
 #[test]
 fn link_named_first_is_used_among_equal_paths() {
     let links = [
@@ -132,7 +133,7 @@ fn link_named_first_is_used_among_equal_paths() {
     let results = run_network(&build_network(&format!("{NODES}{}{}", links.concat(), flow("f", "a", "b", "10 kB"))));
     let carried: Vec<[bool; 2]> =
         results.links.iter().map(|link| link.directions.map(|direction| direction.packets_delivered > 0)).collect();
-    // Forward over 1 and 4; back over 3, which b lists before 4, and 2.
+    // Packets go forward over links 1 and 4, and back over links 3 and 2, because b lists link 3 before link 4.
     assert_eq!(carried, [[true, false], [false, true], [false, true], [true, false], [false, false]]);
 }
 
@@ -183,7 +184,7 @@ fn router_buffer_is_counted_in_bytes() {
     assert_eq!(results.flows[0].bytes_delivered, 10_000);
 }
 
-/// A queue of 3 packets besides the one in transmission: the fifth of a burst is dropped.
+/// A queue of 3 packets, without the one in transmission, drops the fifth packet of a burst.
 #[test]
 fn queue_limit_excludes_the_packet_in_transmission() {
     let text = format!(
@@ -200,8 +201,9 @@ fn queue_limit_excludes_the_packet_in_transmission() {
     assert_eq!(results.links[0].directions[0].queue_full, 6);
 }
 
-/// Two wires of one rate: each packet of a burst arrives at the second wire at the moment when the previous one leaves.
-/// Without a queue every other packet is dropped if arrivals come first; with a queue of one packet, none is.
+/// Two wires have the same rate. Each packet of a burst arrives at the second wire at the moment at which the previous
+/// packet leaves. Without a queue every other packet is dropped if arrivals come first. With a queue of one packet no
+/// packet is dropped.
 #[test]
 fn departure_frees_its_place_for_a_simultaneous_arrival_unless_arrivals_come_first() {
     let dropped = |queue: &str| {
@@ -221,8 +223,8 @@ fn departure_frees_its_place_for_a_simultaneous_arrival_unless_arrivals_come_fir
     assert_eq!(dropped("queue = \"1 packets\"\nqueue_tie = \"arrival-first\""), [0; 0]);
 }
 
-/// A limit in bytes below the packet size, on a wire and on a link with a link layer: packets that find the transmitter
-/// idle are sent, the rest of the burst is dropped, and retransmitted one by one.
+/// A limit in bytes is below the packet size, on a wire and on a link with a link layer. Packets that find the
+/// transmitter idle are sent. The rest of the burst is dropped, and retransmitted one by one.
 #[test]
 fn queue_smaller_than_a_packet_passes_packets_to_an_idle_transmitter() {
     for queue in ["0 packets", "1039 B"] {
@@ -256,7 +258,7 @@ fn busy_time_of_a_link_does_not_exceed_the_run() {
     }
 }
 
-/// At time 0 no rate is defined.
+/// The rate is not defined at time 0.
 #[test]
 fn goodput_is_zero_at_time_zero() {
     let network = build_network(&format!("{NODES}{}{}", wired("1", ["a", "b"]), flow("f", "a", "b", "3 kB")));
@@ -264,7 +266,7 @@ fn goodput_is_zero_at_time_zero() {
     assert!(run_network(&network).flows[0].goodput_bps().is_some());
 }
 
-/// Only three segments, so a loss is recovered by the timer.
+/// There are only three segments, so that a loss is recovered by the timer.
 #[test]
 fn receiver_counts_duplicate_segments() {
     let link = wired("1", ["a", "b"]) + "channel = { kind = \"scripted\", drop = [1] }\n";
@@ -273,18 +275,18 @@ fn receiver_counts_duplicate_segments() {
         run_network(&build_network(&format!("{NODES}{link}{flow}"))).flows[0].clone()
     };
     assert_eq!(of(&wired("1", ["a", "b"])).segments_duplicate, 0);
-    // Segments 0, 1 and 2 are sent, 1 is lost, 2 waits behind the hole; the timer retransmits 1, and its acknowledgment
-    // covers 2 as well.
+    // Segments 0, 1 and 2 are sent, 1 is lost, and 2 waits behind the hole. The timer retransmits 1, whose
+    // acknowledgment covers 2 as well.
     let lost = of(&link);
     assert_eq!((lost.sender.segments_retransmitted, lost.segments_duplicate), (1, 0));
-    // The acknowledgments of all three are lost: after the timeout segment 0 is the only one that arrives again.
+    // The acknowledgments of all three segments are lost. After the timeout only segment 0 arrives again.
     let link = link.replace("drop = [1]", "drop_backward = [0, 1, 2]");
     let unheard = of(&link);
     assert_eq!((unheard.sender.segments_retransmitted, unheard.segments_duplicate), (1, 1));
 }
 
-/// Each packet is delayed by 7 ms at the router, in both directions: a round trip grows by 14 ms, and packets do not
-/// wait for each other.
+/// The router delays each packet by 7 ms, in both directions. A round trip grows by 14 ms, and packets do not wait for
+/// each other.
 #[test]
 fn processing_delay_is_the_same_for_every_packet() {
     let of = |delay: &str| {
@@ -299,7 +301,7 @@ fn processing_delay_is_the_same_for_every_packet() {
     assert_eq!(of("7 ms") - of("0 ms"), 14_000_000);
 }
 
-/// One transmitter for an unfaded mobile (`b`) and one in fades (`c`).
+/// Returns a scenario with one transmitter for an unfaded mobile (`b`) and a mobile in fades (`c`).
 fn two_mobiles(head: &str, scheduler: &str, fades: &str) -> String {
     let station = format!("x = {{ kind = \"base-station\", radio = \"shared\", scheduler = \"{scheduler}\" }}");
     let nodes = NODES.replace("x = { kind = \"base-station\" }", &station).replace("2000 s", "100 s");

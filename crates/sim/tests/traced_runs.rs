@@ -1,5 +1,5 @@
-//! In runs without traces packets use shorter code in nodes, and header prediction applies: results and delays are
-//! equal to runs with traces.
+//! In runs without traces packets use shorter code in nodes, and header prediction applies. Results and delays equal
+//! those of runs with traces.
 
 use std::path::Path;
 

@@ -58,13 +58,14 @@ fn later_vegas_flow_is_not_starved() {
 /// The largest permitted ratio of the shares.
 fn bound(control: &str) -> f64 {
     match control {
-        // Each reduction of both halves the difference (Chiu and Jain 1989); if only one reduces, it has half of its
-        // window.
+        // Each reduction of both flows halves the difference (Chiu and Jain 1989). If only one flow reduces cwnd, it
+        // keeps half of its cwnd.
         "reno" => 2.0,
         // Both keep alpha to beta segments in the queue, 1 to 3. A flow that starts while there is a queue
         // overestimates the propagation delay, and gets more than its share (Mo, La, Anantharam and Walrand 1999).
         "vegas" => 3.0,
-        // No closed form. Flows of CUBIC converge to equal shares [RFC9438 s5.6], which does not state how fast.
+        // There is no closed form. Flows of CUBIC converge to equal shares [RFC9438 s5.6], but the RFC does not state
+        // how fast.
         _ => 3.0,
     }
 }

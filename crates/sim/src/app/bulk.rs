@@ -1,4 +1,4 @@
-//! All bytes at once when the flow starts, or data without end: a file transfer.
+//! A file transfer: all bytes are written at once when the flow starts, or data without end.
 
 use engine::registry::{Fault, Settings};
 use engine::{Bytes, Stream};

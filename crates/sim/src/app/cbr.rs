@@ -26,7 +26,7 @@ pub struct Config {
 }
 
 impl Default for Config {
-    /// 1 Mbps in packets of 1000 bytes.
+    /// Returns 1 Mbps in packets of 1000 bytes.
     fn default() -> Self {
         Config { rate: Rate::from_bits_per_sec(1_000_000).expect("not zero"), packet: Bytes(1000), bytes: None }
     }
@@ -69,7 +69,7 @@ impl Ticks {
         Ticks { rate, packet: packet.0, start: Time::ZERO, sent: 0 }
     }
 
-    /// The first packet is written at `now`.
+    /// Schedules the first packet at `now`.
     pub fn restart(&mut self, now: Time) {
         (self.start, self.sent) = (now, 0);
     }

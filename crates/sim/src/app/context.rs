@@ -30,7 +30,7 @@ impl<'a> AppCx<'a> {
         AppCx { now, access, outcome: CallOutcome::default() }
     }
 
-    /// The sending end of a connection writes `bytes` more; `u64::MAX` for data without end. Without connections, a
+    /// Writes `bytes` more at the sending end of a connection; `u64::MAX` for data without end. Without connections, a
     /// datagram of `bytes` bytes is sent.
     pub fn write(&mut self, connection: usize, bytes: u64) {
         match &mut self.access {
@@ -42,7 +42,7 @@ impl<'a> AppCx<'a> {
         }
     }
 
-    /// The receiving end of a connection writes `bytes` to the sending end. No effect without connections.
+    /// Writes `bytes` from the receiving end of a connection to the sending end. No effect without connections.
     pub fn request(&mut self, connection: usize, bytes: u64) {
         if let Access::Connections(ends) = &mut self.access {
             ends.end_mut(2 * connection + 1).write(bytes);
@@ -50,7 +50,7 @@ impl<'a> AppCx<'a> {
         }
     }
 
-    /// The sending end will write no more.
+    /// Ends the data of the sending end.
     pub fn finish(&mut self) {
         self.outcome.finished = true;
     }

@@ -102,7 +102,7 @@ pub trait Application: Send {
         Time::NEVER
     }
 
-    /// The deadline has been reached.
+    /// Called when the deadline has been reached.
     fn wake(&mut self, cx: &mut AppCx<'_>) {
         let _ = cx;
     }
@@ -112,24 +112,25 @@ pub trait Application: Send {
         false
     }
 
-    /// More bytes were acknowledged to the sending end of a connection, in total [`AppCx::acknowledged_bytes`]: it may write
-    /// more.
+    /// Handles the acknowledgment of more bytes of a connection's sending end, in total [`AppCx::acknowledged_bytes`].
+    /// The application may write more.
     fn writable(&mut self, connection: usize, cx: &mut AppCx<'_>) {
         let _ = (connection, cx);
     }
 
-    /// The receiving end of a connection received more bytes in order, in total [`AppCx::delivered_bytes`].
+    /// Handles the arrival of more bytes in order at the receiving end of a connection, in total
+    /// [`AppCx::delivered_bytes`].
     fn on_delivered(&mut self, connection: usize, cx: &mut AppCx<'_>) {
         let _ = (connection, cx);
     }
 
-    /// The sending end of a connection received more bytes in order from the receiving one, in total
+    /// Handles the arrival of more bytes in order at the sending end of a connection, in total
     /// [`AppCx::requested_bytes`].
     fn on_requested(&mut self, connection: usize, cx: &mut AppCx<'_>) {
         let _ = (connection, cx);
     }
 
-    /// The receiving end of a connection has received all bytes and the close of the sending end.
+    /// Called when the receiving end of a connection has received all bytes and the close of the sending end.
     fn on_closed(&mut self, connection: usize, cx: &mut AppCx<'_>) {
         let _ = (connection, cx);
     }
@@ -146,7 +147,7 @@ pub trait Application: Send {
     }
 }
 
-/// The arrival of a datagram at its receiver; of an echo reply at the end that sent the request.
+/// The arrival of a datagram at its receiver, or of an echo reply at the end that sent the request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DatagramArrival {
     /// Its number, from 0.

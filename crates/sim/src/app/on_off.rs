@@ -79,7 +79,7 @@ struct OnOff {
     ends: Time,
 }
 
-/// Minimum of a period: without it, two distributions that give zero would stop simulated time.
+/// Minimum of a period. Without this minimum, two distributions that give zero would stop simulated time.
 const MIN_PERIOD: Span = Span::from_nanos(1_000);
 
 impl OnOff {

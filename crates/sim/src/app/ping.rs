@@ -24,7 +24,7 @@ pub struct Config {
 }
 
 impl Default for Config {
-    /// As the program ping: 56 bytes each second.
+    /// Returns the defaults of the program ping: 56 bytes each second.
     fn default() -> Self {
         Config { interval: Span::from_secs(1), packet: Bytes(56), requests: None }
     }

@@ -42,8 +42,9 @@ pub struct Config {
 }
 
 impl Default for Config {
-    /// Small transfers: one object at a time, of 10 kB on average with a heavy tail, about every 5 s. These values are
-    /// not from measurements. Requests have 350 bytes; the white paper of SPDY gives 200 bytes to 2 kB for headers.
+    /// Returns settings of small transfers: one object at a time, of 10 kB on average with a heavy tail, about every 5
+    /// s. These values are not from measurements. Requests have 350 bytes; the white paper of SPDY gives 200 bytes to 2
+    /// kB for headers.
     fn default() -> Self {
         Config {
             objects: 1,
@@ -116,16 +117,18 @@ struct Requests {
     config: Config,
     sizes: Box<dyn SizeDistribution>,
     think: Box<dyn DelayDistribution>,
-    /// Of sizes, and of think times.
+    /// The random streams of sizes and of think times.
     stream: [Stream; 2],
     connections: Vec<RequestConnection>,
-    /// Number of the current page, its requested objects, and its arrived objects.
+    /// Number of the current page.
     page: u32,
+    /// Number of requested objects of the current page.
     requested: u32,
+    /// Number of arrived objects of the current page.
     arrived: u32,
-    /// When the page was requested.
+    /// Time at which the page was requested.
     began: Time,
-    /// When the next page is requested.
+    /// Time at which the next page is requested.
     next: Time,
     /// Objects that have arrived.
     objects: u64,
@@ -214,7 +217,7 @@ impl Application for Requests {
             return cx.finish();
         }
         let thinks = self.think.draw(&mut self.stream[1].draws_at(u64::from(self.page), 0));
-        // At least a nanosecond, because a deadline must be later than now.
+        // The time is at least a nanosecond, because a deadline must be later than now.
         self.next = cx.now + thinks.max(Span::from_nanos(1));
     }
 

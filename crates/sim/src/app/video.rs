@@ -26,10 +26,10 @@ use super::{AppCx, AppResult, Application};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Adaptation {
-    /// By the throughput of the last segments.
+    /// The rate follows the throughput of the last segments.
     #[default]
     Rate,
-    /// By the buffer level (BBA-0).
+    /// The rate follows the buffer level (BBA-0).
     Buffer,
 }
 
@@ -115,7 +115,7 @@ struct Player {
     level: Span,
     at: Time,
     playing: bool,
-    /// When playback started first.
+    /// Time at which playback first started.
     started: Option<Time>,
     stalls: u64,
     stalled: Span,
@@ -161,16 +161,17 @@ struct Video {
     /// When the client started.
     began: Time,
     rung: usize,
-    /// When the present segment was requested.
+    /// Time at which the current segment was requested.
     requested: Time,
-    /// Bytes of all requested segments, and of all requests answered by the server.
+    /// Bytes of all requested segments.
     expected: u64,
+    /// Bytes of all requests answered by the server.
     answered: u64,
     /// Size of the segment requested but not yet sent.
     pending: Option<u64>,
     /// Bits per second of the last segments.
     throughput: VecDeque<f64>,
-    /// When the next segment is requested, if the buffer had no space.
+    /// Time at which the next segment is requested, if the buffer had no space.
     next: Time,
     arrived: u64,
     /// The sum of the bit rates of the segments.
@@ -375,7 +376,7 @@ mod tests {
         assert_eq!(video.choose(), 2);
     }
 
-    /// Of a buffer of 60 s the reservoir is 22.5 s, and the map ends at 54 s: 7 Mbps over 31.5 s.
+    /// With a buffer of 60 s the reservoir is 22.5 s and the map ends at 54 s, so that the map has 7 Mbps over 31.5 s.
     #[test]
     fn buffer_rule_changes_when_its_map_passes_the_next_rung() {
         let mut video = video(Adaptation::Buffer);
@@ -383,10 +384,10 @@ mod tests {
             (video.player.level, video.rung) = (Span::from_secs(level), rung);
             video.choose()
         };
-        // 22 s: the reservoir. 30 s: 2.67 Mbps. 27 s: exactly 2 Mbps.
+        // The map gives the lowest rate at 22 s (the reservoir), 2.67 Mbps at 30 s, and exactly 2 Mbps at 27 s.
         assert_eq!([at(22, 3), at(30, 0), at(27, 0), at(54, 0)], [0, 1, 0, 3]);
-        // 2.67 Mbps lies between the rungs next to 4 Mbps, and below the rungs next to 8 Mbps: the lowest rung above it
-        // is chosen.
+        // 2.67 Mbps lies between the rungs next to 4 Mbps, and below the rungs next to 8 Mbps. In the second case the
+        // lowest rung above 2.67 Mbps is chosen.
         assert_eq!([at(30, 2), at(30, 3)], [2, 2]);
     }
 }

@@ -76,7 +76,7 @@ pub struct Config {
 }
 
 impl Default for Config {
-    /// G.711 and 60 ms, three packets.
+    /// Returns G.711 and 60 ms, three packets.
     fn default() -> Self {
         Config { codec: Codec::G711, jitter_buffer: Span::from_millis(60) }
     }

@@ -28,7 +28,7 @@ pub struct Config {
 }
 
 impl Default for Config {
-    /// Uniformly distributed from 1 to 20 kB.
+    /// Returns sizes that are uniformly distributed from 1 to 20 kB.
     fn default() -> Self {
         Config { file: None, points: Some(vec![(Bytes(1), 0.0), (Bytes(20_000), 1.0)]) }
     }
@@ -63,7 +63,7 @@ pub fn parse_points(text: &str) -> Result<Vec<(Bytes, f64)>, ContentFault> {
         }
         points.push((Bytes(size as u64), probability));
     }
-    // In percent if the last one is.
+    // The probabilities are in percent if the last one is.
     if points.last().is_some_and(|(_, last)| *last > 1.0) {
         points.iter_mut().for_each(|(_, probability)| *probability /= 100.0);
     }

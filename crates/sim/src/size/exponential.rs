@@ -16,7 +16,7 @@ pub struct Config {
 }
 
 impl Default for Config {
-    /// 10 kB, as the default of a fixed size.
+    /// Returns 10 kB, the default of a fixed size.
     fn default() -> Self {
         Config { mean: Bytes(10_000) }
     }

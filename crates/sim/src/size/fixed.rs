@@ -16,7 +16,7 @@ pub struct Config {
 }
 
 impl Default for Config {
-    /// 10 kB: a choice, less than an initial window of ten segments [RFC6928 s2].
+    /// Returns 10 kB, which was chosen to be less than an initial window of ten segments [RFC6928 s2].
     fn default() -> Self {
         Config { bytes: Bytes(10_000) }
     }

@@ -44,7 +44,8 @@ pub(super) enum Wakeup {
     Arrivals(ArrivalsId),
 }
 
-/// Every slot of the schedule wakes one component, and the current time is never before a wake-up already taken.
+/// The agenda of a world. Every slot of the schedule wakes one component, and the current time is never before a
+/// wake-up that was taken.
 pub(super) struct Agenda {
     schedule: Schedule,
     /// By slot.
@@ -94,7 +95,7 @@ impl Agenda {
         self.schedule.peek().filter(|at| *at <= self.until)
     }
 
-    /// Takes the next wake-up at or before `limit`; without one the time advances to `limit`.
+    /// Takes the next wake-up at or before `limit`. If there is none, the time advances to `limit`.
     #[inline(always)]
     pub fn take_next(&mut self, limit: Time) -> Option<Wakeup> {
         let Some((at, slot)) = self.schedule.next(limit) else {

@@ -10,7 +10,7 @@ use crate::event::{Event, NodeEvent};
 use crate::ids::{HopIndex, NodeId};
 
 impl World {
-    /// A packet is about to be queued for a wireless link.
+    /// Handles a packet that is about to be queued for a wireless link.
     #[inline(never)]
     pub(super) fn output_through_agent<S: LoopSink>(
         &mut self,

@@ -9,7 +9,7 @@ use crate::world::ids::EndId;
 use crate::world::ids::{ArrivalsId, SessionId};
 
 impl World {
-    /// The application's wake-up: the flow's start, the application's deadline, or its stop time.
+    /// Handles the wake-up of an application: the flow's start, the application's deadline, or its stop time.
     pub(super) fn application_wakes<S: LoopSink>(&mut self, session: SessionId, sink: &mut S) {
         match self.traffic.wake_application(session, &mut self.agenda) {
             ApplicationWakeup::Start => {
@@ -66,7 +66,8 @@ impl World {
         }
     }
 
-    /// Lets the ends act whose bits are set; `count` connections follow from the end `first`.
+    /// Lets those ends act whose bits are set. The ends of the session begin with `first` and belong to `connections`
+    /// connections.
     fn ends_acted<S: LoopSink>(&mut self, (first, connections): (EndId, usize), mut bits: u64, sink: &mut S) {
         for connection in 0..connections {
             if bits & 1 == 1 {

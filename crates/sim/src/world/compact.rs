@@ -11,7 +11,7 @@ use crate::ids::{HopIndex, NodeId};
 use crate::world::ids::EndId;
 
 impl World {
-    /// A packet arrives at the node at the far end of a hop; `whole` is a buffer for it.
+    /// Handles the arrival of a packet at the node at the far end of a hop. `whole` is a buffer for the packet.
     #[inline]
     pub(super) fn arrive_compact<S: LoopSink>(
         &mut self,
@@ -41,7 +41,7 @@ impl World {
         self.transmitters.is_fifo(hop).then_some(hop)
     }
 
-    /// Hands a packet to the link on its route; returns false, without any action, if that link is not a FIFO link.
+    /// Hands a packet to the link on its route. Returns false, without any action, if that link is not a FIFO link.
     #[inline]
     fn output_compact<S: LoopSink>(&mut self, node: NodeId, packet: &CompactPacket, sink: &mut S) -> bool {
         let Some(hop) = self.fifo_hop(node, packet.dst()) else { return false };
@@ -65,8 +65,7 @@ impl World {
         self.enqueue_compact(hop, packet, sink);
     }
 
-    /// Passes a packet to its connection if header prediction applies to the packet; otherwise returns false without
-    /// any action.
+    /// Passes a packet to its connection if header prediction applies. Otherwise returns false without any action.
     #[inline]
     fn receive_compact<S: LoopSink>(&mut self, node: NodeId, packet: &CompactPacket, sink: &mut S) -> bool {
         let Some(segment) = packet.segment() else { return false };

@@ -13,7 +13,7 @@ impl World {
         }
     }
 
-    /// After an event at a connection: sends its packets and updates its timer.
+    /// Sends the packets of a connection after an event at one of its ends, and updates the timer of the end.
     #[inline]
     pub(super) fn end_acted<S: LoopSink>(&mut self, end: EndId, sink: &mut S) {
         if S::TIMES {

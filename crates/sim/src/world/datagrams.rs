@@ -21,7 +21,7 @@ impl World {
         self.look_over_datagrams(flow, sink);
     }
 
-    /// A datagram has arrived at its destination.
+    /// Handles a datagram that has arrived at its destination.
     #[inline(never)]
     pub(super) fn receive_datagram<S: LoopSink>(&mut self, node: NodeId, packet: &Packet, sink: &mut S) {
         let Body::Datagram(datagram) = &packet.body else { return };

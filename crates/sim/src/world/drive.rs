@@ -29,7 +29,8 @@ pub struct Delivered {
 pub struct FlowInfo {
     /// Start time of the flow's application.
     pub start: Time,
-    /// When the last byte of the flow was acknowledged at its sender; `None` before that time, and for an endless flow.
+    /// Time at which the last byte of the flow was acknowledged at its sender; `None` before that time, and for an
+    /// endless flow.
     pub completed: Option<Time>,
     /// Bytes to deliver; `None` for an endless flow.
     pub bytes: Option<u64>,
@@ -39,7 +40,7 @@ pub struct FlowInfo {
     pub receiver: Info,
 }
 
-/// Why a packet cannot be injected into a network.
+/// The reason why a packet cannot be injected into a network.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum InjectError {
     /// The node does not exist.
@@ -123,7 +124,7 @@ impl World {
         Some(FlowInfo { start: flow.start(), completed: flow.completion_time(), bytes: flow.bytes(), sender, receiver })
     }
 
-    /// A packet arrived that belongs to no connection of the node.
+    /// Handles a packet that belongs to no connection of the node.
     #[cold]
     pub(super) fn deliver_outside(&mut self, node: NodeId, packet: &Packet) {
         self.probes.keep_delivered(Delivered { at: self.agenda.now(), node: node.index(), packet: *packet });

@@ -20,7 +20,7 @@ pub(super) struct Stop {
     pub(super) when_over: bool,
 }
 
-/// Buffers for the packet that a link delivers, in its compact form or whole.
+/// Buffers for the packet that a link delivers: one for the compact form, one for the whole packet.
 pub(super) struct Arriving {
     pub(super) compact: CompactPacket,
     pub(super) whole: Packet,
@@ -77,8 +77,8 @@ impl World {
         self.advance_until(self.agenda.until(), wakeups, sink)
     }
 
-    /// Like `advance`, for wake-ups up to `at`; returns false when no wake-up is left before `at`. The current time is
-    /// then `at`, or the end of the last flow.
+    /// Advances as `advance` does, by wake-ups up to `at`. Returns false when no wake-up is left before `at`. The
+    /// current time is then `at`, or the end of the last flow.
     pub fn advance_until<S: Sink>(&mut self, at: Time, wakeups: u64, sink: &mut S) -> bool {
         self.handle(Stop { at: at.min(self.agenda.until()), when_over: true }, wakeups, sink)
     }

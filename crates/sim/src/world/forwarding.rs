@@ -44,7 +44,7 @@ impl World {
         }
     }
 
-    /// A packet arrives at the node at the far end of a hop.
+    /// Handles the arrival of a packet at the node at the far end of a hop.
     #[inline]
     pub(super) fn arrive<S: LoopSink>(&mut self, hop: HopIndex, packet: &mut Packet, sink: &mut S) {
         let node = self.topology.far_end(hop);
@@ -71,12 +71,12 @@ impl World {
         }
     }
 
-    /// A packet has been processed by the node.
+    /// Handles a packet that the node has processed.
     pub(super) fn pass_on<S: LoopSink>(&mut self, node: NodeId, packet: &mut Packet, sink: &mut S) {
         if packet.dst == node.addr() { self.receive(node, packet, sink) } else { self.forward(node, packet, sink) }
     }
 
-    /// A packet created at this node starts its path.
+    /// Sends a packet that was created at this node.
     #[inline]
     pub(super) fn originate<S: LoopSink>(&mut self, node: NodeId, packet: &mut Packet, sink: &mut S) {
         if packet.dst == node.addr() {
@@ -89,7 +89,7 @@ impl World {
         }
     }
 
-    /// A packet to be forwarded to another node.
+    /// Forwards a packet to another node.
     #[inline]
     fn forward<S: LoopSink>(&mut self, node: NodeId, packet: &mut Packet, sink: &mut S) {
         if !self.admit(node, packet, sink) {
@@ -119,7 +119,7 @@ impl World {
     #[inline]
     pub(super) fn output<S: LoopSink>(&mut self, node: NodeId, packet: &mut Packet, sink: &mut S) {
         let Some(hop) = self.topology.next_hop(node, packet.dst) else {
-            // Scenarios are checked: the reason is a mobile without a base station.
+            // Scenarios are checked, so that the only possible cause is a mobile without a base station.
             self.transmitters.release(node, packet.size());
             self.topology.count_no_route(node);
             self.emit(node, sink, || NodeEvent::NoRoute { packet: *packet });
@@ -131,7 +131,8 @@ impl World {
         self.launch(node, hop, packet, false, sink);
     }
 
-    /// Hands a packet to a link, ahead of the queue if `expedited`; returns whether it was accepted.
+    /// Hands a packet to a link. An `expedited` packet is put ahead of the queue. Returns whether the packet was
+    /// accepted.
     #[inline(always)]
     pub(super) fn launch<S: LoopSink>(
         &mut self,
@@ -145,7 +146,7 @@ impl World {
         self.transmitters.accept((node, hop), packet, expedited, &mut self.agenda, relay)
     }
 
-    /// A packet has arrived at its destination.
+    /// Handles a packet that has arrived at its destination.
     #[inline]
     pub(super) fn receive<S: LoopSink>(&mut self, node: NodeId, packet: &Packet, sink: &mut S) {
         let Body::Tcp(segment) = &packet.body else { return self.receive_message(node, packet, sink) };
@@ -155,7 +156,7 @@ impl World {
         }
     }
 
-    /// A packet other than a segment has arrived at its destination.
+    /// Processes a packet other than a segment that has arrived at its destination.
     #[inline(never)]
     fn receive_message<S: LoopSink>(&mut self, node: NodeId, packet: &Packet, sink: &mut S) {
         let Body::Icmp(notice) = &packet.body else { return self.receive_datagram(node, packet, sink) };

@@ -51,7 +51,7 @@ use topology::Topology;
 use traffic::Traffic;
 use transmitters::{MediumWakeup, Transmitters};
 
-/// A network at a point of simulated time: it dispatches wake-ups and packets among the owners of the state.
+/// A network at a point of simulated time. It passes wake-ups and packets to the parts that own the state.
 pub struct World {
     agenda: Agenda,
     topology: Topology,
@@ -84,8 +84,8 @@ impl World {
         time.max(self.traffic.progress(&self.endpoints)).min(1.0)
     }
 
-    /// Ends the run with the last of these flows; it does not wait for other or arriving flows. Must be called before
-    /// the run.
+    /// Makes the run end with the last of these flows, without waiting for other or arriving flows. Must be called
+    /// before the run.
     pub fn await_only(&mut self, flows: &[usize]) {
         self.traffic.await_only(flows);
     }

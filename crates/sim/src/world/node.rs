@@ -47,8 +47,8 @@ impl InstalledAgent {
     }
 
     /// Adds an event about a packet, if any, for each count of actions that has grown since the last call. Counters of
-    /// state, which can also decrease, are omitted, and so are counters for which the agent itself has emitted an
-    /// event.
+    /// state, which can also decrease, are omitted. Counters for which the agent itself has emitted an event are
+    /// omitted too.
     pub fn report_growth(&mut self, about: Option<Packet>, events: &mut Vec<AgentEvent>) {
         let emitted = events.len();
         let counters = self.agent.counters();
@@ -62,7 +62,7 @@ impl InstalledAgent {
         }
     }
 
-    /// The scheduled wake-up has been reached.
+    /// Handles a scheduled wake-up that has been reached.
     pub fn due(&mut self, now: Time, schedule: &mut Schedule) -> Due {
         self.timer.due(now, schedule)
     }
@@ -75,7 +75,7 @@ impl InstalledAgent {
 /// Notifications of an agent before the channel changes its state.
 pub(super) struct Forecast {
     slot: Slot,
-    /// How long before the change.
+    /// Time from a notification to the change.
     lead: Span,
     /// The links whose channels are observed.
     links: Vec<LinkId>,
@@ -113,13 +113,14 @@ impl Forecast {
 
 /// A packet in processing.
 struct HeldPacket {
-    /// When it leaves, and its order among simultaneous events.
+    /// Time at which the packet leaves.
     until: Time,
+    /// Order of the departure among simultaneous events.
     order: Order,
     packet: Packet,
 }
 
-/// Packets in processing: each takes the same time, in parallel.
+/// Packets in processing. Each packet takes the same time, and packets are processed in parallel.
 pub(super) struct Processing {
     delay: Span,
     slot: Slot,

@@ -15,11 +15,12 @@ use crate::ids::NodeId;
 use crate::network::Network;
 use crate::world::ids::EndId;
 
-/// Probes follow a run and do not change it; after a wake-up, `next_air` is later than the current time.
+/// The probes of a run, which follow the run and do not change it. After a wake-up, `next_air` is later than the
+/// current time.
 pub(super) struct Probes {
     /// `None` without measurements.
     delays: Option<Box<Delays>>,
-    /// The next state change of any channel, for active sinks; `NEVER` without one.
+    /// The next state change of any channel, for active sinks; `NEVER` without a channel that changes.
     next_air: Time,
     /// Packets that no connection accepted, oldest first, if collected.
     delivered: Option<Vec<Delivered>>,

@@ -13,8 +13,9 @@ use crate::ids::{HopIndex, LinkId, NodeId};
 use crate::network::Network;
 use crate::timer::Due;
 
-/// A packet is in the processing of its node, or in the delay after the agent at the end of its last hop, until that
-/// delay has passed; packets sent by an agent are in the outbox until its call has been processed.
+/// The packets in nodes. A packet stays in the processing of its node, or in the delay after the agent at the end of
+/// its last hop, until that delay has passed. Packets sent by an agent are in the outbox until the call of the agent
+/// has been processed.
 pub(super) struct Processors {
     processing: IdVec<NodeId, Option<Processing>>,
     agents: IdVec<NodeId, Option<InstalledAgent>>,
@@ -111,7 +112,7 @@ impl Processors {
         self.processing[node].as_ref().map_or(0, Processing::len)
     }
 
-    /// Holds a packet for the processing delay of its node; without a delay returns false and does nothing.
+    /// Holds a packet for the processing delay of its node. Without a delay returns false, and does nothing.
     #[inline]
     pub fn process(&mut self, node: NodeId, packet: &Packet, agenda: &mut Agenda) -> bool {
         let Some(processing) = &mut self.processing[node] else { return false };
@@ -124,8 +125,8 @@ impl Processors {
         self.processing[node].as_mut()?.pop(agenda.schedule())
     }
 
-    /// Holds a packet forwarded by the agent at the end of a hop for the delay of that end; returns false without any
-    /// action if the delay precedes the agent.
+    /// Holds a packet forwarded by the agent at the end of a hop for the delay of that end; Returns false, without any
+    /// action, if the delay precedes the agent.
     pub fn delay_after_agent(&mut self, hop: HopIndex, packet: &Packet, agenda: &mut Agenda) -> bool {
         let Some(delay) = &mut self.agent_delays[hop] else { return false };
         delay.push(agenda.now(), *packet, agenda.schedule());
@@ -156,7 +157,7 @@ impl Processors {
         installed.call(cx, agenda.schedule(), act);
     }
 
-    /// The same in a run with events; `about` is the packet concerned. Returns the events of the call.
+    /// Calls the agent in a run with events. `about` is the packet concerned. Returns the events of the call.
     pub fn call_observed_agent(
         &mut self,
         node: NodeId,

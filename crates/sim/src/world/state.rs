@@ -8,7 +8,7 @@ use crate::ids::{HopIndex, NodeId};
 /// The state of a node, except the queues of its links.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct NodeState {
-    /// Bytes in the node's buffer, and its limit; `None` if unlimited.
+    /// Bytes in the node's buffer, and the limit of the buffer; `None` if it is unlimited.
     pub buffer: Option<(u64, u64)>,
     /// Packets being processed.
     pub processing: usize,

@@ -20,8 +20,8 @@ pub(super) struct NodeRole {
     pub passes_on: bool,
 }
 
-/// A hop leads from the far end of its reverse to its own, and routes use open links only: an associating mobile has at
-/// most one.
+/// The hops and routes of a network. A hop leads from the far end of its reverse hop to its own far end. Routes use
+/// open links only. An associating mobile has at most one open link.
 pub(super) struct Topology {
     nodes: IdVec<NodeId, NodeRole>,
     /// Packets dropped without a route.
@@ -34,7 +34,8 @@ pub(super) struct Topology {
 }
 
 impl Topology {
-    /// The nodes and hops of a network, all links open; `passes_on` states which nodes forward packets immediately.
+    /// Creates the nodes and hops of a network, with all links open. `passes_on` returns true for nodes that forward
+    /// packets immediately.
     pub fn new(network: &Network, passes_on: impl Fn(NodeId) -> bool) -> Self {
         let role = |(index, spec): (usize, &NodeSpec)| NodeRole {
             forwards: spec.kind.forwards(),
@@ -75,8 +76,8 @@ impl Topology {
         }
     }
 
-    /// Arms the wake-ups of mobiles that associate for time zero, before flows that start then, and closes their links;
-    /// returns these links.
+    /// Arms the wake-ups of associating mobiles for time zero, before the flows that start then. Closes the links of
+    /// these mobiles, and returns the links.
     pub fn begin_roaming(&mut self, agenda: &mut Agenda) -> Vec<LinkId> {
         let mut closed = Vec::new();
         for (number, roamer) in (0..).zip(&self.roamers) {

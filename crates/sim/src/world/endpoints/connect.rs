@@ -54,7 +54,8 @@ impl ConnectionPlan<'_> {
     }
 }
 
-/// Creates one end of a flow, with its port and the peer's port; `opens` states whether it begins the handshake.
+/// Creates one end of a flow, with its port and the port of the other end. `opens` is true for the end that begins the
+/// handshake.
 fn open_connection(opens: bool, config: &tcp::Config, [here, there]: [u16; 2]) -> Connection {
     // [RFC9293 s3.4.1]: any number, from the end's own random stream.
     let iss = SeqNum(config.stream.sub("initial sequence number").draws().next_u64() as u32);

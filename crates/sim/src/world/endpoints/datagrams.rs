@@ -35,13 +35,14 @@ pub(in crate::world) enum ArrivedDatagram {
     Counted(DatagramFlowId, DatagramArrival),
 }
 
-/// A flow of datagrams. Its receiver, or with echo its sender, computes delay and jitter from the arrivals.
+/// A flow of datagrams. Delay and jitter are computed from the arrivals at its receiver, or with echo at its sender.
 pub(in crate::world) struct DatagramFlow {
     flow: FlowIndex,
     number: FlowId,
     protocol: Protocol,
-    /// The sending node and the receiving one, and their ports.
+    /// The sending and the receiving node.
     nodes: [NodeId; 2],
+    /// The ports of the flow at the sending and at the receiving node.
     ports: [u16; 2],
     dscp: Dscp,
     progress: ReceiverProgress,
@@ -54,7 +55,7 @@ pub(in crate::world) struct DatagramFlow {
     reordered: u32,
     delay: Histogram,
     jitter: Jitter,
-    /// When the application finished.
+    /// Time at which the application finished.
     finished: Option<Time>,
 }
 
@@ -90,12 +91,12 @@ impl DatagramFlow {
         self.flow
     }
 
-    /// The longest time without a new datagram; a flow that has all of `wanted` no longer waits.
+    /// Returns the longest time without a new datagram. A flow that has received all of `wanted` no longer waits.
     pub fn longest_pause(&self, wanted: Option<u64>, now: Time) -> Span {
         self.progress.longest_pause(wanted, now)
     }
 
-    /// When the last datagram was sent, if the application has finished.
+    /// Returns the time at which the last datagram was sent, if the application has finished.
     pub fn finish_time(&self) -> Option<Time> {
         self.finished
     }
@@ -155,7 +156,7 @@ pub(super) struct DatagramFlows {
 }
 
 impl DatagramFlows {
-    /// No flows yet, in `nodes` nodes.
+    /// Creates an empty list of flows for `nodes` nodes.
     pub fn of(nodes: usize) -> Self {
         DatagramFlows { flows: IdVec::default(), ports: Ports::of(nodes) }
     }
@@ -204,7 +205,7 @@ impl Endpoints {
         ArrivedDatagram::Counted(end.flow(), flow.count(datagram, now))
     }
 
-    /// The application of a flow of datagrams sends no more.
+    /// Ends the sending of the application of a flow of datagrams.
     pub fn finish_datagrams(&mut self, flow: DatagramFlowId, now: Time) {
         self.datagrams.flows[flow].finished.get_or_insert(now);
     }

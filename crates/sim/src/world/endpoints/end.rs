@@ -15,14 +15,15 @@ pub(in crate::world) struct End {
     pub(super) node: NodeId,
     pub(super) addr: Addr,
     pub(super) peer: Addr,
-    /// Index of the flow in the world's list, and number of the flow in events.
+    /// Index of the flow in the world's list.
     pub(super) flow: FlowIndex,
+    /// Number of the flow in events.
     pub(super) number: FlowId,
     /// Class of the end's packets.
     pub(super) dscp: Dscp,
     /// Whether this end sends the data.
     pub(super) sends: bool,
-    /// Number of acknowledged bytes at which the flow is complete; `u64::MAX` if unknown or already reached.
+    /// Number of acknowledged bytes at which the flow is complete; `u64::MAX` if it is unknown or already reached.
     pub(super) goal: u64,
     /// Whether the application closes after the other end has closed.
     pub(super) closes_at_end: bool,
@@ -90,7 +91,7 @@ impl End {
         self.sends
     }
 
-    /// Longest time without a new byte; an end that has received all of `wanted` no longer waits.
+    /// Returns the longest time without a new byte. An end that has received all of `wanted` no longer waits.
     pub fn longest_pause(&self, wanted: Option<u64>, now: Time) -> engine::Span {
         self.progress.longest_pause(wanted, now)
     }
@@ -126,7 +127,7 @@ impl End {
         self.timer.want(self.connection.poll_timeout(), schedule);
     }
 
-    /// The scheduled wake-up has been reached.
+    /// Handles a scheduled wake-up that has been reached.
     pub(super) fn due(&mut self, now: Time, schedule: &mut Schedule) -> Due {
         self.timer.due(now, schedule)
     }

@@ -43,7 +43,8 @@ pub(super) struct EndNews {
     pub closed: bool,
 }
 
-/// The two ends of a connection are adjacent, and each open port of a node refers to the one end that uses it.
+/// The ends of all connections. The two ends of a connection are adjacent, and each open port of a node refers to the
+/// end that uses it.
 pub(super) struct Endpoints {
     ends: IdVec<EndId, End>,
     ports: Ports<EndId>,
@@ -121,7 +122,7 @@ impl Endpoints {
         [sender, sender.peer()].map(|end| self.ends[end].connection.state())
     }
 
-    /// Passes an arrived segment to its end; `None` if no end matches.
+    /// Passes an arrived segment to its end. Returns `None` if no end matches.
     #[inline(always)]
     pub fn take_segment(&mut self, node: NodeId, segment: &Segment, ecn: Ecn, now: Time) -> Option<EndId> {
         let id = self.ports.end(node, segment.dst_port)?;
@@ -134,7 +135,7 @@ impl Endpoints {
         Some(id)
     }
 
-    /// Passes an arrived segment to its end if header prediction applies; otherwise `None`, without any change.
+    /// Passes an arrived segment to its end if header prediction applies. Otherwise returns `None`, without any change.
     #[inline(always)]
     pub fn take_predicted(&mut self, node: NodeId, segment: &CompactSegment, ecn: Ecn, now: Time) -> Option<EndId> {
         let id = self.ports.end(node, segment.dst_port)?;
@@ -174,7 +175,7 @@ impl Endpoints {
         end.closes_at_end && end.connection.at_end()
     }
 
-    /// Closes an end whose application closes after the other end has closed.
+    /// Closes an end if its application closes in response to the close of the other end.
     pub fn close(&mut self, end: EndId) {
         let end = &mut self.ends[end];
         end.closes_at_end = false;
@@ -238,7 +239,7 @@ impl Endpoints {
         }
     }
 
-    /// An end writes the `bytes` of its flow, and finishes if it `closes`.
+    /// Writes the `bytes` of a flow at its sending end, and finishes the stream if `closes`.
     pub fn write_all(&mut self, sender: EndId, bytes: u64, closes: bool) {
         let connection = &mut self.ends[sender].connection;
         connection.write(bytes);
@@ -247,19 +248,20 @@ impl Endpoints {
         }
     }
 
-    /// An end finishes writing, and notifies the other end.
+    /// Ends the writing of an end, and notifies the other end.
     pub fn shutdown_write(&mut self, sender: EndId) {
         self.ends[sender].connection.shutdown_write();
     }
 
-    /// The flow of a sending end is complete when all written data is acknowledged: returns the number of bytes.
+    /// Makes the flow of a sending end complete when all written data is acknowledged. Returns the number of these
+    /// bytes.
     pub fn expect_written(&mut self, sender: EndId) -> u64 {
         let end = &mut self.ends[sender];
         end.goal = end.connection.bytes_written();
         end.goal
     }
 
-    /// An end discards unsent data.
+    /// Discards the unsent data of an end.
     pub fn discard_unsent(&mut self, sender: EndId) {
         self.ends[sender].connection.discard_unsent();
     }

@@ -21,7 +21,7 @@ pub(super) struct Ports<E> {
 }
 
 impl<E: Id + PartialEq> Ports<E> {
-    /// Empty tables for `nodes` nodes.
+    /// Creates empty tables for `nodes` nodes.
     pub fn of(nodes: usize) -> Self {
         let (ends, closed) = (vec![Vec::new(); nodes].into(), vec![VecDeque::new(); nodes].into());
         Ports { ends, closed, unused: E::from_index(u32::MAX as usize) }

@@ -1,4 +1,4 @@
-//! The progress of a receiver: when it last received new data, and its longest wait.
+//! The progress of a receiver: the time at which it last received new data, and its longest wait.
 
 use engine::{Span, Time};
 
@@ -19,7 +19,8 @@ impl ReceiverProgress {
         ReceiverProgress { bytes: 0, since: start, longest: Span::ZERO }
     }
 
-    /// Updates the number of bytes received. Called for every packet: one comparison if nothing is new.
+    /// Updates the number of bytes received. The function is called for every packet, and costs one comparison if
+    /// nothing is new.
     #[inline]
     pub fn has(&mut self, bytes: u64, now: Time) {
         if bytes != self.bytes {
@@ -28,8 +29,8 @@ impl ReceiverProgress {
         }
     }
 
-    /// The longest wait so far. An end that has received all of `wanted` no longer waits; the end of an endless flow
-    /// always waits.
+    /// Returns the longest wait so far. An end that has received all of `wanted` no longer waits. The end of an endless
+    /// flow always waits.
     pub fn longest_pause(&self, wanted: Option<u64>, now: Time) -> Span {
         match wanted {
             Some(wanted) if self.bytes >= wanted => self.longest,

@@ -1,6 +1,7 @@
 //! Flows that arrive and end during the run.
 //!
-//! A later flow reuses the memory of a flow that has ended; its ports are reused once all other ports have been used.
+//! A later flow reuses the memory of a flow that has ended. The ports of the ended flow are reused once all other ports
+//! have been used.
 
 use engine::{Draws, Slot, Span, Stream, Time};
 use wire::{Packet, Segment};
@@ -21,8 +22,9 @@ pub(super) struct Arrivals {
     spec: ArrivalSpec,
     slot: Slot,
     sizes: Box<dyn SizeDistribution>,
-    /// Times between arrivals, and sizes: separate streams, so that other sizes do not change the times.
+    /// Times between arrivals, with a random stream of their own, so that other sizes do not change the times.
     times: Draws,
+    /// Sizes, with a random stream of their own.
     lengths: Draws,
     /// Random stream of the flows' ends.
     stream: Stream,
@@ -48,8 +50,8 @@ pub(super) struct EmptyPath {
 }
 
 impl EmptyPath {
-    /// The time of a transfer: the first packet crosses each link, the others follow at the rate of the slowest link,
-    /// and the acknowledgment of the last packet returns. A handshake adds one exchange of empty segments.
+    /// Returns the time of a transfer. The first packet crosses each link, the others follow at the rate of the slowest
+    /// link, and the acknowledgment of the last packet returns. A handshake adds one exchange of empty segments.
     fn time(&self, bytes: u64, tcp: &tcp::Config) -> Span {
         let options = tcp.data_options();
         let headers = f64::from(Packet::HEADER + Segment::HEADER + options);

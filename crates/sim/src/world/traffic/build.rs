@@ -16,7 +16,7 @@ use crate::world::ids::{FlowIndex, SessionId};
 use crate::world::topology::Topology;
 
 impl Traffic {
-    /// The flows of the network and their applications, with their ends.
+    /// Creates the flows of the network and their applications, with their ends.
     pub fn new(network: &Network, endpoints: &mut Endpoints, agenda: &mut Agenda) -> Self {
         let (mut flows, mut sessions) =
             (IdVec::<FlowIndex, TrafficFlow>::default(), IdVec::<SessionId, Session>::default());

@@ -32,7 +32,7 @@ pub(in crate::world) struct TrafficFlow {
 /// The transport of a flow.
 #[derive(Clone, Copy)]
 pub(in crate::world) enum Carrier {
-    /// Sending end of the flow. `close`: both ends close.
+    /// The sending end of the flow. If `close`, both ends close.
     Connection {
         sender: EndId,
         close: bool,

@@ -31,7 +31,7 @@ pub(super) struct Traffic {
     arrivals: IdVec<ArrivalsId, Arrivals>,
     /// The number in events of the next flow that arrives.
     next_flow: FlowId,
-    /// Flows that arrived and have ended: their memory is reused.
+    /// Flows that arrived and have ended, whose memory is reused.
     free_flows: Vec<FlowIndex>,
     /// The results of flows that arrived and have ended.
     short_flows: Vec<ShortFlow>,
@@ -48,7 +48,7 @@ impl Traffic {
         self.unfinished == 0
     }
 
-    /// Waits for the end of these flows only, given by their number in the network, and not for arriving flows.
+    /// Waits only for the end of these flows, given by their numbers in the network, and not for arriving flows.
     pub fn await_only(&mut self, flows: &[usize]) {
         for (index, flow) in self.flows.iter_mut().enumerate() {
             flow.awaited = flows.contains(&index);
@@ -67,12 +67,12 @@ impl Traffic {
         &self.flows[flow]
     }
 
-    /// The bytes of a flow are acknowledged.
+    /// Records that all bytes of a flow are acknowledged.
     pub fn complete(&mut self, flow: FlowIndex, now: Time) {
         self.flows[flow].completed = Some(now);
     }
 
-    /// Ends a flow, so that the run no longer waits for it; returns false if it had already ended.
+    /// Ends a flow, so that the run no longer waits for it. Returns false if the flow had already ended.
     fn end(&mut self, flow: FlowIndex) -> bool {
         let flow = &mut self.flows[flow];
         if std::mem::replace(&mut flow.over, true) {
@@ -82,8 +82,8 @@ impl Traffic {
         true
     }
 
-    /// Ends a flow over TCP that is complete and, if its ends close, closed, or that has failed. A sender in TIME-WAIT
-    /// only absorbs late segments, and the run does not wait for it.
+    /// Ends a flow over TCP that has failed, or is complete; if its ends close, it must also be closed. A sender in
+    /// TIME-WAIT only absorbs late segments, and the run does not wait for it.
     pub fn end_if_over(&mut self, id: FlowIndex, endpoints: &mut Endpoints, agenda: &mut Agenda) {
         let flow = &self.flows[id];
         let Carrier::Connection { sender, close } = flow.carrier else { return };
@@ -115,7 +115,7 @@ impl Traffic {
         ends
     }
 
-    /// The minimum over the flows of the acknowledged share of their bytes: 0 while flows arrive.
+    /// Returns the minimum over the flows of the acknowledged share of their bytes, which is 0 while flows arrive.
     pub fn progress(&self, endpoints: &Endpoints) -> f64 {
         let share = |flow: &TrafficFlow| {
             let acknowledged = endpoints.end(flow.sender()?).connection().bytes_acknowledged();

@@ -15,7 +15,7 @@ pub(super) struct Session {
     pub(super) application: Box<dyn Application>,
     /// The application's wake-up.
     pub(super) slot: Slot,
-    /// First flow of the application, and the number of its flows: one for each connection.
+    /// First flow of the application, which has one flow for each connection.
     pub(super) first_flow: FlowIndex,
     pub(super) connections: usize,
     pub(super) started: bool,
@@ -44,13 +44,13 @@ pub(in crate::world) struct ApplicationOutcome {
     pub carrier: Carrier,
     /// Number of the application's connections.
     pub connections: usize,
-    /// Connections whose sending ends act, as bits.
+    /// Bit set of the connections whose sending ends have to act.
     pub written: u64,
     /// Connections whose receiving ends act, as bits.
     pub requested: u64,
 }
 
-/// Why an application wakes.
+/// The reason why an application wakes.
 pub(in crate::world) enum ApplicationWakeup {
     /// Its flows start.
     Start,
@@ -79,8 +79,8 @@ impl Traffic {
         self.sessions[session].flows().map(|flow| self.flows[flow].number)
     }
 
-    /// The application that observes a flow, and the flow's number among its connections; `None` without an observing
-    /// application.
+    /// Returns the application that observes a flow, and the flow's number among the connections of the application;
+    /// `None` without an observing application.
     pub fn observer(&self, flow: FlowIndex) -> Option<(SessionId, usize)> {
         self.flows[flow].session.filter(|(session, _)| self.sessions[*session].application.observes())
     }
@@ -91,7 +91,7 @@ impl Traffic {
         !std::mem::replace(&mut self.flows[flow].closed, true)
     }
 
-    /// Calls an application; `None` if it has already finished.
+    /// Calls an application. Returns `None` if the application has already finished.
     pub fn call_application(
         &mut self,
         id: SessionId,
@@ -144,7 +144,7 @@ impl Traffic {
         }
     }
 
-    /// The sending end of a session's flows has finished writing: each flow is complete when all its data is
+    /// Handles the end of writing at the sending ends of a session's flows: each flow is complete when all its data is
     /// acknowledged.
     fn finish(&mut self, session: SessionId, endpoints: &mut Endpoints, now: Time) {
         for flow in self.sessions[session].flows() {

@@ -58,7 +58,8 @@ impl Transmitters {
         }
     }
 
-    /// Adds the shared media: each node with a link in one is a station of it, with a queue for each of these links.
+    /// Adds the shared media. Each node with a link in a medium is a station of that medium, with a queue for each of
+    /// these links.
     pub fn add_media(&mut self, network: &Network, processors: &Processors, agenda: &mut Agenda) {
         for spec in &network.media {
             let id = self.media.next_id();
@@ -140,7 +141,7 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    /// The transmitter of a hop with this link layer; `lossy` if its channel loses packets.
+    /// Creates the transmitter of a hop with this link layer. `lossy` is true if the channel of the hop loses packets.
     fn transmitter(&mut self, hop: HopIndex, arq: &Arq, lossy: bool) -> Transmitter {
         let link = &self.network.links[hop.link().index()];
         if link.medium.is_some() {
@@ -184,7 +185,7 @@ impl Builder<'_> {
         Transmitter::TxQueue { station, queue: queues.len() - 1 }
     }
 
-    /// One direction of a link without a link layer, as [`path::link`] describes.
+    /// Creates one direction of a link without a link layer, as [`path::link`] describes.
     fn plain(&mut self, hop: HopIndex, lossy: bool) -> Transmitter {
         let (network, id) = (self.network, hop.id());
         let expedites = self.processors.agent(self.topology.near_end(hop)).is_some_and(Agent::sends_expedited);
@@ -249,7 +250,7 @@ fn build_channel(network: &Network, link: &LinkSpec) -> Box<dyn Channel> {
     let name = format!("link {} channel {}", link.name, link.random_seed);
     let stream = Stream::named(network.seed, network.replication, &name);
     match link.backward.as_deref() {
-        // Equal settings give one channel, whose state both directions share.
+        // Equal settings give a single channel, whose state both directions share.
         Some(backward) if link.channel != backward.channel => {
             let [forward, back] = [(&link.channel, "forward"), (&backward.channel, "backward")]
                 .map(|(config, direction)| config.build(stream.sub(direction)));

@@ -48,8 +48,8 @@ pub(super) enum MediumWakeup {
     Crossing,
 }
 
-/// Every hop has one transmitter, and the buffer of a node counts each packet from its admission until its transmitter has
-/// sent or dropped it.
+/// The transmitters of all hops. Every hop has one transmitter. The buffer of a node counts each packet from its
+/// admission until its transmitter has sent or dropped it.
 pub(super) struct Transmitters {
     hops: IdVec<HopIndex, Transmitter>,
     /// The queue limit and the rate of each hop.
@@ -67,8 +67,8 @@ pub(super) struct Transmitters {
 }
 
 impl Transmitters {
-    /// Hands a packet of a node to a hop, ahead of the queue if `expedited`; returns whether it was accepted. Inlined: it is
-    /// the largest part of an event's cost.
+    /// Hands a packet of a node to a hop. An `expedited` packet is put ahead of the queue. Returns whether the packet
+    /// was accepted. Inlined, because this is the largest part of an event's cost.
     #[inline(always)]
     pub fn accept<O: Observer>(
         &mut self,
@@ -149,7 +149,7 @@ impl Transmitters {
         outcomes.delivered_hop()
     }
 
-    /// Handles the arrival of a station's frame, or of its acknowledgment; the return value is as for
+    /// Handles the arrival of a station's frame, or of its acknowledgment. Returns the same as
     /// [`wake_link`](Self::wake_link).
     #[inline]
     pub fn wake_station_at_arrival<O: Observer>(
@@ -164,7 +164,7 @@ impl Transmitters {
         })
     }
 
-    /// Handles the end of a station's timeout; the return value is as for [`wake_link`](Self::wake_link).
+    /// Handles the end of a station's timeout. Returns the same as [`wake_link`](Self::wake_link).
     #[inline]
     pub fn wake_station_at_timeout<O: Observer>(
         &mut self,
