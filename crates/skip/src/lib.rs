@@ -24,7 +24,7 @@ use std::path::Path;
 /// Environment variable with the directory in which skips are recorded.
 pub const DIRECTORY: &str = "LASTHOP_SKIPS";
 
-/// Ends a test function without a return value; the arguments give the reason, as in `format!`.
+/// Ends a test function without a return value. The arguments give the reason, as in `format!`.
 #[macro_export]
 macro_rules! skip {
     ($($reason:tt)+) => {{
@@ -35,8 +35,8 @@ macro_rules! skip {
     }};
 }
 
-/// Ends a test function without a return value if a program of [`PROGRAMS`] is not installed; otherwise the name under
-/// which it is.
+/// Ends a test function without a return value if a program of [`PROGRAMS`] is not installed. Otherwise gives the name
+/// under which the program is installed.
 #[macro_export]
 macro_rules! need {
     ($program:literal) => {
@@ -54,14 +54,14 @@ macro_rules! need {
 pub fn note(place: &str, reason: &str) {
     let name = place.strip_suffix("::here").unwrap_or(place).replace("::{{closure}}", "");
     let line = format!("{name}: {}\n", reason.replace('\n', " "));
-    // Standard error is written directly: libtest captures the output of `eprintln!` and shows it for failed tests
-    // only.
+    // The text is written to standard error directly, because libtest captures the output of `eprintln!` and shows it
+    // only for failed tests.
     let _ = write!(std::io::stderr().lock(), "skipped: {line}");
     if let Some(directory) = std::env::var_os(DIRECTORY) {
         let path = Path::new(&directory).join(std::process::id().to_string());
         let noted = fs::create_dir_all(&directory)
             .and_then(|()| OpenOptions::new().create(true).append(true).open(&path))
-            // A single write, so that lines of several threads do not mix.
+            // The line is written at once, so that lines of several threads do not mix.
             .and_then(|mut file| file.write_all(line.as_bytes()));
         noted.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     }

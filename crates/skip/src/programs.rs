@@ -6,7 +6,8 @@ use std::path::PathBuf;
 /// A program that some tests run.
 #[derive(Clone, Copy, Debug)]
 pub struct Program {
-    /// The name in [`need!`](crate::need) and in the reason of a skip; the other names under which it may be installed.
+    /// The name in [`need!`](crate::need) and in the reason of a skip, and other names under which the program may be
+    /// installed.
     pub names: &'static [&'static str],
     /// Debian packages with the program and other needs of the tests.
     pub packages: &'static [&'static str],

@@ -6,7 +6,7 @@ use tempfile::tempdir;
 
 const DEMO: &str = "LASTHOP_SKIP_DEMO";
 
-/// Run by the other tests in a child process with and without the environment variable `LASTHOP_SKIP_DEMO`.
+/// The other tests run this test in a child process, with and without the environment variable `LASTHOP_SKIP_DEMO`.
 #[test]
 fn test_is_skipped_if_the_environment_requests_it() {
     if std::env::var_os(DEMO).is_some() {
@@ -62,7 +62,7 @@ fn test_is_skipped_if_a_program_is_missing() {
     }
 }
 
-/// The output of [`test_is_skipped_if_a_program_is_missing`] with these files in its only folder of `PATH`.
+/// Returns the output of [`test_is_skipped_if_a_program_is_missing`] with these files in the only folder of its `PATH`.
 fn skipped_with(programs: &[&str]) -> String {
     let folder = tempdir().unwrap();
     for name in programs {
