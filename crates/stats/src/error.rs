@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-/// Why a statistic cannot be computed. Messages name the values found and expected; the caller adds file and
+/// The reason why a statistic cannot be computed. Messages name the values found and expected; the caller adds file and
 /// key.
 #[derive(Clone, Copy, PartialEq, Debug, Error)]
 pub enum Error {

@@ -31,7 +31,7 @@ pub fn jain(allocations: &[f64]) -> Result<Option<f64>, Error> {
     if largest == 0.0 {
         return Ok(Some(1.0));
     }
-    // The index is independent of scale; shares relative to the largest one do not underflow or overflow when squared.
+    // The index is independent of scale. Shares relative to the largest one do not underflow or overflow when squared.
     let shares = || allocations.iter().map(|x| x / largest);
     let (sum, squares) = (shares().sum::<f64>(), shares().map(|x| x * x).sum::<f64>());
     Ok(Some((sum * sum / (allocations.len() as f64 * squares)).min(1.0)))
@@ -41,8 +41,8 @@ pub fn jain(allocations: &[f64]) -> Result<Option<f64>, Error> {
 mod tests {
     use super::*;
 
-    /// Example of DEC-TR-301: 20 dollars for 100 people have the index 1 if each gets 20 cents, 0.1 if 10 of them get 2
-    /// dollars.
+    /// Example of DEC-TR-301: for 20 dollars and 100 people the index is 1 if each gets 20 cents, and 0.1 if 10 of them
+    /// get 2 dollars.
     #[test]
     fn example_of_dec_tr_301_is_reproduced() {
         assert!((jain(&[0.2; 100]).unwrap().unwrap() - 1.0).abs() < 1e-12);

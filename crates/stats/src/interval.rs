@@ -38,7 +38,7 @@ impl Level {
     /// # Errors
     /// [`Error::Level`] unless `level` is more than 0 and less than 1.
     pub fn new(level: f64) -> Result<Self, Error> {
-        // 1 - 0.95 is not exactly 0.05. A level so small that its complement rounds to 1 is refused.
+        // 1 - 0.95 is not exactly 0.05. A level that is so small that its complement rounds to 1 is refused.
         let default = Level::default();
         if level == default.level {
             return Ok(default);
@@ -117,7 +117,7 @@ impl Interval {
         self.low + self.half_width()
     }
 
-    /// Half the width of the interval.
+    /// Returns half the width of the interval.
     pub fn half_width(&self) -> f64 {
         (self.high - self.low) / 2.0
     }
@@ -144,7 +144,7 @@ impl Interval {
 mod tests {
     use super::*;
 
-    /// Law 2015 4.5: ten values, mean 1.34, variance 0.17, 90 % interval 1.34 -+ 0.24.
+    /// The example of Law 2015 4.5 has ten values, mean 1.34, variance 0.17, and a 90 % interval of 1.34 -+ 0.24.
     #[test]
     fn textbook_example_is_reproduced() {
         let values = [1.20, 1.50, 1.68, 1.89, 0.95, 1.49, 1.58, 1.55, 0.50, 1.09];
@@ -180,7 +180,7 @@ mod tests {
         assert!(Level::default().share_among(usize::MAX).get() < 1.0);
     }
 
-    /// Extreme levels give finite half-widths, too.
+    /// Half-widths are finite also for extreme levels.
     #[test]
     fn extreme_levels_have_finite_intervals() {
         let moments = Moments::of([1.0, 2.0]).unwrap();

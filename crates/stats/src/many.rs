@@ -40,7 +40,8 @@ pub fn adjust_holm(p_values: &[f64]) -> Result<Vec<f64>, Error> {
 mod tests {
     use super::*;
 
-    /// Hand calculation: 0.01, 0.04, 0.03, 0.005 times 3, 1, 2, 4, each at least the preceding adjusted value.
+    /// Hand calculation: 0.01, 0.04, 0.03 and 0.005 are multiplied by 3, 1, 2 and 4. Each result is at least the
+    /// preceding adjusted value.
     #[test]
     fn adjusted_values_agree_with_a_hand_calculation() {
         let found = adjust_holm(&[0.01, 0.04, 0.03, 0.005]).unwrap();

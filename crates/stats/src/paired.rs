@@ -74,7 +74,7 @@ impl Pairs {
         self.pairs.is_empty()
     }
 
-    /// Number of values without a counterpart, in both samples together.
+    /// Returns the number of values without a counterpart, in both samples together.
     pub fn left_out(&self) -> usize {
         self.left_out
     }
@@ -119,7 +119,7 @@ impl Pairs {
         for &Pair { replication, base, other } in &self.pairs {
             let change = 100.0 * ((other - base) / base.abs());
             if change.abs() <= MAX_MAGNITUDE {
-                // A replication occurs once in each sample, so it occurs once in the pairs.
+                // A replication occurs once in each sample, and therefore once in the pairs.
                 let _ = percent.insert(replication, change);
             }
         }
@@ -143,9 +143,9 @@ impl Pairs {
 mod tests {
     use super::*;
 
-    /// Jain 1991 13.4.1: six workloads on two systems,
-    /// 5.4, 16.6, 0.6, 1.4, 0.6, 7.3 against 19.1, 3.5, 3.4, 2.5, 3.6, 1.7: mean -0.32, variance 81.62,
-    /// interval (-7.75, 7.11). The systems are not different.
+    /// Jain 1991 13.4.1 compares six workloads on two systems: 5.4, 16.6, 0.6, 1.4, 0.6, 7.3 and 19.1, 3.5, 3.4, 2.5,
+    /// 3.6, 1.7. The differences have mean -0.32, variance 81.62 and interval (-7.75, 7.11). The systems are not
+    /// different.
     #[test]
     fn textbook_example_is_reproduced() {
         let a = Sample::of([5.4, 16.6, 0.6, 1.4, 0.6, 7.3]).unwrap();

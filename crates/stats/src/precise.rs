@@ -31,11 +31,11 @@ pub struct Rule {
 /// The decision of a rule for the values so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RuleVerdict {
-    /// The mean is precise enough. Values that are all equal count as precise: [`Moments::is_constant`] recognizes
-    /// them.
+    /// The mean is precise enough. Values that are all equal, which [`Moments::is_constant`] recognizes, count as
+    /// precise.
     Enough,
-    /// This many further replications (at least 1) are needed before the next decision. An estimate from the variance
-    /// so far, limited by the maximum.
+    /// Number of further replications (at least 1) that are needed before the next decision, estimated from the
+    /// variance so far and limited by the maximum.
     More(u64),
     /// The maximum is reached and the mean is not precise enough.
     Exhausted,
@@ -59,7 +59,7 @@ impl Rule {
         Ok(Rule { relative, level, minimum, maximum })
     }
 
-    /// Bound of half-width / mean: g / (1 + g).
+    /// Returns the bound g / (1 + g) of half-width / mean.
     pub fn adjusted_bound(&self) -> f64 {
         self.relative / (1.0 + self.relative)
     }
@@ -81,7 +81,7 @@ impl Rule {
         if n >= self.maximum {
             return RuleVerdict::Exhausted;
         }
-        // The half-width decreases with n: binary search between a number that is too small and the maximum.
+        // The half-width decreases with n. A binary search runs between a number that is too small and the maximum.
         let (mut few, mut enough) = (n, self.maximum);
         while enough - few > 1 {
             let middle = few + (enough - few) / 2;
@@ -160,7 +160,7 @@ mod tests {
         assert_eq!(rule(0.1, 10, 100).judge(&Moments::default()), RuleVerdict::More(10));
     }
 
-    /// With 9, 11, 9, ..., ten values are 6 too few for 5 % at 90 % (by hand, see above).
+    /// The values are 9, 11, 9, ... Ten values are 6 too few for 5 % at 90 %, by the hand calculation above.
     #[test]
     fn more_runs_are_needed_if_few_runs_give_a_value() {
         let ten = Moments::of([9.0, 11.0].into_iter().cycle().take(10)).unwrap();

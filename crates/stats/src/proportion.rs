@@ -14,7 +14,7 @@
 /// The normal quantile for 95 %, two-sided.
 const Z: f64 = 1.959_963_984_540_054;
 
-/// The lower and the upper limit at 95 %; 0 and 1 without trials.
+/// Returns the lower and the upper limit at 95 %; 0 and 1 without trials.
 pub fn wilson(successes: u64, trials: u64) -> [f64; 2] {
     if trials == 0 {
         return [0.0, 1.0];
@@ -32,8 +32,8 @@ pub fn wilson(successes: u64, trials: u64) -> [f64; 2] {
 mod tests {
     use super::*;
 
-    /// Newcombe, *Two-sided Confidence Intervals for the Single Proportion*, Statistics in Medicine 17 (1998), Table I,
-    /// method 3.
+    /// The published values are those of Newcombe, *Two-sided Confidence Intervals for the Single Proportion*,
+    /// Statistics in Medicine 17 (1998), Table I, method 3.
     #[test]
     fn limits_agree_with_published_values() {
         for (successes, trials, expected) in [

@@ -97,8 +97,8 @@ impl Ordered {
         if lower == 0 || upper == 0 {
             return Ok(None);
         }
-        // P(B <= lower - 1) fits, so x_(lower) is the lower end; P(B >= n - upper + 1) fits, so x_(n - upper + 1) is
-        // the upper end.
+        // P(B <= lower - 1) is small enough, so that x_(lower) is the lower end. P(B >= n - upper + 1) is small enough,
+        // so that x_(n - upper + 1) is the upper end.
         let interval = Interval { low: self.values[lower - 1], high: self.values[n - upper] };
         Ok(Some(QuantileInterval { interval, coverage: 1.0 - below - above }))
     }
@@ -130,7 +130,7 @@ mod tests {
         Ordered::of((1..=n).rev().map(|x| x as f64)).unwrap()
     }
 
-    /// Type 7 by hand, and R's `quantile(c(1, 2, 3, 4, 10))`: 1 2 3 4 10; for 0.9: 7.6.
+    /// Type 7 by hand, and R's `quantile(c(1, 2, 3, 4, 10))`, give 1 2 3 4 10, and 7.6 for 0.9.
     #[test]
     fn type_7_quantiles_agree_with_a_hand_calculation() {
         let values = Ordered::of([10.0, 1.0, 4.0, 2.0, 3.0]).unwrap();
@@ -144,9 +144,10 @@ mod tests {
     }
 
     /// Published ranks of the median's interval at 95 % (Conover, *Practical Nonparametric Statistics*; sign test): 6
-    /// values give the whole range with 1 - 2/64; 10 the second to the ninth with 1 - 22/1024; 20 the 6th to the 15th.
+    /// values give the whole range with 1 - 2/64, 10 values the second to the ninth with 1 - 22/1024, and 20 values the
+    /// 6th to the 15th.
     #[test]
-    fn median_interval_has_its_published_ranks() {
+    fn ranks_of_the_median_interval_equal_published_ones() {
         assert_eq!(first(5).interval(0.5, Level::default()), Ok(None));
         for (n, low, high, coverage) in [
             (6, 1.0, 6.0, 1.0 - 2.0 / 64.0),

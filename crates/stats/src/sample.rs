@@ -100,7 +100,7 @@ impl Moments {
         self.n
     }
 
-    /// The mean; `None` without values.
+    /// Returns the mean; `None` without values.
     pub fn mean(&self) -> Option<f64> {
         (self.n > 0).then_some(self.mean)
     }
@@ -120,12 +120,12 @@ impl Moments {
         self.standard_deviation().map(|s| s / (self.n as f64).sqrt())
     }
 
-    /// The minimum; `None` without values.
+    /// Returns the minimum; `None` without values.
     pub fn min(&self) -> Option<f64> {
         (self.n > 0).then_some(self.min)
     }
 
-    /// The maximum; `None` without values.
+    /// Returns the maximum; `None` without values.
     pub fn max(&self) -> Option<f64> {
         (self.n > 0).then_some(self.max)
     }

@@ -15,7 +15,7 @@ use std::f64::consts::{PI, SQRT_2};
 
 use libm::{erfc, exp, lgamma, log, log1p};
 
-/// Degrees of freedom above which the expansion is used, which is then at least as exact as the survival function.
+/// Degrees of freedom above which the expansion is used. There it is at least as exact as the survival function.
 const MANY: f64 = 1000.0;
 
 /// Returns the z with P(Z > z) = `tail` for the standard normal Z; `tail` in (0, 1).
@@ -58,11 +58,11 @@ impl StudentsT {
     /// P(T > `t`) for `t` of at least 0: half of I_x(degrees / 2, 1 / 2) with x = degrees / (degrees + t^2).
     fn above(&self, t: f64) -> f64 {
         let (a, b) = (self.degrees / 2.0, 0.5);
-        // Both shares without cancellation.
+        // Both shares are computed without cancellation.
         let x = self.degrees / (self.degrees + t * t);
         let rest = t * t / (self.degrees + t * t);
         let factor = if rest == 0.0 || x == 0.0 { 0.0 } else { exp(a * log(x) + b * log(rest) - self.log_beta) };
-        // The fraction converges fast below (a + 1) / (a + b + 2); above, the other side does.
+        // The fraction converges fast below (a + 1) / (a + b + 2). Above this value the other side converges fast.
         if x < (a + 1.0) / (a + b + 2.0) {
             factor * continued_fraction(a, b, x) / a / 2.0
         } else {
@@ -114,8 +114,7 @@ pub fn t_above(tail: f64, degrees: f64) -> f64 {
     }
     let law = StudentsT::new(degrees);
     let mut t = z;
-    // The slowest case: with one degree of freedom t doubles at each step far from the root, from 8 to 10^20 in 65
-    // steps.
+    // The slowest case is one degree of freedom: far from the root t doubles at each step, from 8 to 10^20 in 65 steps.
     for _ in 0..100 {
         let step = (law.above(t) - tail) / law.pdf(t);
         t += step;
@@ -137,7 +136,8 @@ mod tests {
 
     use super::*;
 
-    /// Published tables of t (Law 2015, table T.1; Abramowitz and Stegun, table 26.10), to three digits.
+    /// The values are published in tables of t (Law 2015, table T.1; Abramowitz and Stegun, table 26.10), to three
+    /// digits.
     #[test]
     fn quantiles_agree_with_published_tables() {
         let table = [

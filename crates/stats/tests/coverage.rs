@@ -21,7 +21,8 @@ const REGION: f64 = 3.29;
 enum Expected {
     /// The nominal level, for an exact method.
     Exactly(f64),
-    /// From a lower bound to the nominal level, for a method whose coverage is known to be below the level.
+    /// The coverage is between a lower bound and the nominal level, for a method whose coverage is known to be below
+    /// the level.
     Between(f64, f64),
     /// A published coverage, measured in this many experiments.
     Published(f64, f64),
@@ -126,7 +127,8 @@ fn means(table: &mut Table) {
     }
 }
 
-/// A common factor, as from the same channel, scales both systems. The interval is only asymptotically correct.
+/// Tests ratios: a common factor, as from the same channel, scales both systems. The interval is only asymptotically
+/// correct.
 fn ratios(table: &mut Table) {
     let steady: Law = |draws| 10.0 + 2.0 * normal(draws);
     let skewed: Law = |draws| draws.exponential(10.0);
@@ -166,8 +168,8 @@ fn quantiles(table: &mut Table) {
 }
 
 fn series(table: &mut Table) {
-    // Series that start at the steady mean, and 20 standard deviations of an innovation above it. The shorter run at
-    // 0.9 is hardly long enough for its correlation: refused series are counted, the table covers the others.
+    // Series start at the steady mean, or 20 standard deviations of an innovation above it. The shorter run at 0.9 is
+    // hardly long enough for its correlation. Refused series are counted, and the table covers the others.
     for (phi, n, bound) in
         [(0.0, 2000, 0.93), (0.3, 2000, 0.93), (0.6, 6000, 0.93), (0.9, 7000, 0.92), (0.9, 20_000, 0.93)]
     {
@@ -199,8 +201,8 @@ fn series(table: &mut Table) {
     }
 }
 
-/// In closed form, batch means of 7 values of this series have an autocorrelation of 0.62, those of 17 values one of
-/// 0.36.
+/// In closed form, the autocorrelation of this series is 0.62 for batch means of 7 values, and 0.36 for batch means of
+/// 17 values.
 #[test]
 fn runs_too_short_for_their_correlation_are_refused() {
     let refused = experiments(100, "too short", |draws| {
@@ -210,7 +212,8 @@ fn runs_too_short_for_their_correlation_are_refused() {
 }
 
 fn sequential(table: &mut Table) {
-    // Law 2015 9.4.1: coverage of nominal 90 % intervals, at least 10 replications, g at most 0.15: at least 0.864.
+    // Law 2015 9.4.1 gives a coverage of at least 0.864 for nominal 90 % intervals, with at least 10 replications and g
+    // at most 0.15.
     let level = Level::new(0.9).unwrap();
     for (name, law, truth) in [
         ("normal about 3", (|draws| 3.0 + normal(draws)) as Law, 3.0),
@@ -240,7 +243,7 @@ fn sequential(table: &mut Table) {
     }
 }
 
-/// Of a smaller kind is `run_of_the_advised_length_has_the_requested_precision`.
+/// The test `run_of_the_advised_length_has_the_requested_precision` is a smaller test of the same kind.
 #[test]
 #[ignore = "takes 9 s: cargo xtask test --full"]
 fn measured_coverage_agrees_with_the_documented_table() {

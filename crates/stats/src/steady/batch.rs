@@ -50,7 +50,8 @@ impl Batches {
         Interval::of_mean(&self.means, level)
     }
 
-    /// Number of values in the batches: all of the series except up to 39 at its beginning.
+    /// Returns the number of values in the batches, which are all values of the series except up to 39 at its
+    /// beginning.
     pub fn values(&self) -> usize {
         BATCHES * self.size
     }
@@ -74,7 +75,7 @@ pub fn batch_means(series: &[f64]) -> Result<Batches, Error> {
     }
     let size = series.len() / BATCHES;
     let mut means = Moments::default();
-    // 439 values would give 43 batches of 10: the values in excess are left out at the beginning, which is the least
+    // 439 values would give 43 batches of 10. The values in excess are omitted at the beginning, which is the least
     // steady part.
     let last = &series[series.len() - BATCHES * size..];
     means_of(last, size).into_iter().for_each(|mean| means.add(mean));
@@ -109,7 +110,8 @@ fn lag_one(values: &[f64]) -> f64 {
 mod tests {
     use super::*;
 
-    /// Hand calculation: 1 2 3 4 has deviations -1.5 -0.5 0.5 1.5, products 0.75 - 0.25 + 0.75 over 5.
+    /// Hand calculation: 1 2 3 4 has deviations -1.5 -0.5 0.5 1.5. The sum of their products 0.75 - 0.25 + 0.75 is
+    /// divided by 5.
     #[test]
     fn autocorrelation_agrees_with_a_hand_calculation() {
         assert!((lag_one(&[1.0, 2.0, 3.0, 4.0]) - 0.25).abs() < 1e-15);
@@ -118,7 +120,7 @@ mod tests {
         assert_eq!(lag_one(&[5.0; 4]), 0.0);
     }
 
-    /// 0 and 1 alternate: every batch of ten has mean one half.
+    /// The values 0 and 1 alternate. Every batch of ten values has the mean one half.
     #[test]
     fn series_is_divided_into_forty_batches() {
         for extra in [0, 1, 39] {

@@ -46,7 +46,8 @@ pub fn mser5(series: &[f64]) -> Result<Warmup, Error> {
     }
     let means: Vec<f64> =
         series.chunks_exact(FIVE).map(|chunk| chunk.iter().map(|value| value / FIVE as f64).sum()).collect();
-    // Evaluated from the end of the series, so that each truncation point costs one step. Ties go to the smallest d.
+    // The points are evaluated from the end of the series, so that each point costs one step. Of equal points the
+    // smallest d is chosen.
     let mut rest = Moments::default();
     let mut best = Warmup { values: 0, mser: f64::INFINITY };
     for (start, &mean) in means.iter().enumerate().rev() {
@@ -68,19 +69,19 @@ pub fn mser5(series: &[f64]) -> Result<Warmup, Error> {
 mod tests {
     use super::*;
 
-    /// Hand calculation: 15 values of 10, then five 0 and five 1 in turn. The rest without the tens is 17 means of
-    /// variance about a quarter; one more mean of ten adds 100 to the sum of squares.
+    /// Hand calculation: the series has 15 values of 10, then five 0 and five 1 in turn. Without the tens there are 17
+    /// means with a variance of about a quarter. One more mean of ten would add 100 to the sum of squares.
     #[test]
     fn warm_up_ends_at_a_step() {
         let series: Vec<f64> = (0..100).map(|i| if i < 15 { 10.0 } else { f64::from(i / 5 % 2) }).collect();
         let warmup = mser5(&series).unwrap();
         assert_eq!(warmup.values, 15);
-        // 17 means, 9 of them 1 and 8 of them 0: 9 x 8 / 17 over 17^2.
+        // Of 17 means 9 are 1 and 8 are 0: 9 x 8 / 17 over 17^2.
         assert!((warmup.mser - 9.0 * 8.0 / 17.0 / 289.0).abs() < 1e-14, "{warmup:?}");
     }
 
-    /// A step after 50 of 100 values ends with the first half; one after 55 lies beyond it. The rest of the first is 10
-    /// means, 5 of them 1 and 5 of them 0: 2.5 over 10^2.
+    /// A step after 50 of 100 values ends with the first half. A step after 55 values lies beyond the first half. The
+    /// rest of the first series is 10 means, 5 of them 1 and 5 of them 0: 2.5 over 10^2.
     #[test]
     fn cut_beyond_the_first_half_is_refused() {
         let step = |at: u32| (0..100).map(|i| if i < at { 10.0 } else { f64::from(i / 5 % 2) }).collect::<Vec<f64>>();
@@ -90,7 +91,7 @@ mod tests {
         assert_eq!(mser5(&step(55)), Err(Error::Transient { found: 55, of: 100 }));
     }
 
-    /// Reference: every truncation point evaluated by the formula as printed.
+    /// In the reference every truncation point is evaluated by the printed formula.
     #[test]
     fn backward_pass_agrees_with_the_formula() {
         let mut draws = engine::Stream::named(5, 0, "mser").draws();

@@ -132,7 +132,7 @@ mod tests {
         assert!(matches!(find_settled_length(&[(2.0, 1.0), (1.0, 1.0)], 0.1), Err(Error::Time { .. })));
     }
 
-    /// Hand calculation with two replications m - w and m + w: s = w sqrt(2), half-width 12.706 w.
+    /// Hand calculation with two replications m - w and m + w: s = w sqrt(2), and the half-width is 12.706 w.
     #[test]
     fn row_is_steady_if_its_interval_is_near_the_last_mean() {
         let table = |rows: &[(f64, f64, f64)]| {
@@ -160,7 +160,8 @@ mod tests {
         assert!(table.push(20.0, &Sample::default()).is_err() && table.push(f64::NAN, &Sample::default()).is_err());
     }
 
-    /// Hand calculation: half-width 0.2 of 10 is 2 %; 1 % needs four times the 4000 values, 4 % a quarter.
+    /// Hand calculation: a half-width of 0.2 of 10 is 2 %. For 1 % four times the 4000 values are needed, for 4 % a
+    /// quarter of them.
     #[test]
     fn run_length_grows_with_the_square_of_the_precision() {
         let w = 0.2 / Level::default().t(39) * 39.0_f64.sqrt();
