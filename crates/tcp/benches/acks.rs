@@ -125,7 +125,7 @@ fn sack_with_loss_of_1_percent(bencher: divan::Bencher<'_, '_>, window: u32) {
     bench_transfer(bencher, "sack", window, 0.01);
 }
 
-/// With SACK, one in twenty.
+/// SACK with one segment in twenty lost.
 #[divan::bench(sample_count = 20, args = WINDOWS)]
 fn sack_with_loss_of_5_percent(bencher: divan::Bencher<'_, '_>, window: u32) {
     bench_transfer(bencher, "sack", window, 0.05);

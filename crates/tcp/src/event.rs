@@ -5,7 +5,7 @@ use wire::NoticeKind;
 
 use crate::state::State;
 
-/// Why a segment was sent.
+/// The reason why a segment was sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reason {
     /// Data that was never sent before.
@@ -22,7 +22,7 @@ pub enum Reason {
     Reopened,
 }
 
-/// Why a poll for a segment returned no segment.
+/// The reason why a poll for a segment returned no segment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Blocked {
     /// No unsent data; data in flight may be unacknowledged.

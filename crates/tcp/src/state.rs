@@ -63,7 +63,7 @@ impl State {
     }
 }
 
-/// Why a connection failed.
+/// The reason why a connection failed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Failure {
     /// The other end refused the connection.

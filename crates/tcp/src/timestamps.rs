@@ -57,8 +57,8 @@ impl Clock {
         Timestamps { value: timestamp_at(now), echo: self.recent }
     }
 
-    /// By how many ticks a segment is older than TS.Recent [RFC7323 s5.3 R1]; 0 if it is not older, or if TS.Recent is
-    /// too old for the comparison [RFC7323 s5.5].
+    /// Returns the number of ticks by which a segment is older than TS.Recent [RFC7323 s5.3 R1]; 0 if the segment is
+    /// not older, or if TS.Recent is too old for the comparison [RFC7323 s5.5].
     #[inline]
     pub fn behind(&self, now: Time, stamps: &Timestamps) -> u32 {
         let behind = self.recent.wrapping_sub(stamps.value);
@@ -76,7 +76,7 @@ impl Clock {
         }
     }
 
-    /// Time since the echoed timestamp; `None` for one that was never sent.
+    /// Returns the time since the echoed timestamp was sent; `None` for a timestamp that was never sent.
     pub fn age(now: Time, stamps: &Timestamps) -> Option<Span> {
         let age = timestamp_at(now).wrapping_sub(stamps.echo);
         (age < u32::MAX / 2).then(|| Span::from_millis(u64::from(age)))

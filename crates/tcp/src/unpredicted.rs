@@ -1,6 +1,6 @@
 //! Reasons for which header prediction does not apply to a segment.
 
-/// Why header prediction does not apply to a segment.
+/// The reason why header prediction does not apply to a segment.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Unpredicted {
     /// The segment does not begin with the next expected byte.

@@ -14,7 +14,7 @@ fn config() -> Config {
     Config { segment: SEGMENT, window: Bytes(60_000), initial_window: 4, ..Config::default() }
 }
 
-/// A sender with events enabled, whose other end accepts `window` bytes.
+/// Returns a sender with events enabled, whose other end accepts `window` bytes.
 fn sender(config: &Config, window: u64) -> Connection {
     let mut sender = Connection::established(config, 1, 2, window);
     sender.observe();
@@ -61,8 +61,8 @@ fn sender_without_data_is_blocked_by_data() {
     assert_eq!((sender.state(), sender.blocked()), (State::FinWait2, None), "this end sends no more");
 }
 
-/// 2,500 bytes of window: the third segment does not fit, and the part that fits is less than half of the maximum
-/// window.
+/// The receive window has 2,500 bytes. The third segment does not fit, and the part of it that fits is less than half
+/// of the maximum window.
 #[test]
 fn full_or_closed_receive_window_blocks_the_sender() {
     let mut sender = sender(&config(), 2500);
@@ -119,8 +119,8 @@ fn full_cwnd_is_reported_once() {
     assert_eq!(told(&mut sender), [Blocked::Cwnd]);
 }
 
-/// Retransmissions are limited by cwnd too: the first duplicates free no space in cwnd, and the timeout's cwnd of one
-/// segment allows one.
+/// cwnd limits retransmissions too: the first duplicates free no space in cwnd, and the timeout's cwnd of one segment
+/// allows one retransmission.
 #[test]
 fn waiting_retransmission_is_blocked_by_cwnd() {
     let mut sender = sender(&config(), 60_000);

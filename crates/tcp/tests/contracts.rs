@@ -45,7 +45,7 @@ fn run(config: &Config, bytes: u64, weather: usize, seed: u64) -> TransferOutcom
 
 /// Sends a file with each configuration, repeated these numbers of times under each set of impairments.
 fn expect_all_bytes(seeds: Range<u64>) {
-    // Not a multiple of the segment: the last one is short.
+    // The number is not a multiple of the segment size, so the last segment is short.
     const BYTES: u64 = 300_123;
     for config in every_config() {
         for (number, weather) in Weather::USUAL.iter().enumerate() {
@@ -77,7 +77,7 @@ fn same_seed_gives_the_same_trace() {
     }
 }
 
-/// Controls that do not set ssthresh: they respond to the delivery rate, not to loss episodes.
+/// Returns true for controls that do not set ssthresh: they respond to the delivery rate, not to loss episodes.
 fn without_threshold(config: &Config) -> bool {
     matches!(config.control, ControlConfig::Bbr(_) | ControlConfig::Bbr3(_))
 }
@@ -107,7 +107,8 @@ fn cwnd_is_reduced_once_per_episode() {
     }
 }
 
-/// A timeout that the network has explained does not count as consecutive: the next, unexplained one reduces ssthresh.
+/// A timeout that the network has explained does not count as consecutive. The next, unexplained timeout reduces
+/// ssthresh.
 #[test]
 fn reported_timeout_does_not_hide_the_next() {
     for mut config in every_config().into_iter().filter(|config| config.response.name() == "simple-icmp") {
@@ -189,7 +190,8 @@ fn network_without_losses_causes_no_duplicates() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// Segments and messages that no correct peer sends: no panic, no endless sending, a finite window.
+    /// A sender that receives segments and messages that no correct peer sends neither panics nor sends endlessly, and
+    /// its cwnd stays finite.
     #[test]
     fn random_segments_cause_no_panic(
         inputs in prop::collection::vec((any::<u32>(), any::<u32>(), any::<u16>(), any::<u32>(), any::<u16>(), any::<bool>(), 0..2_000u64), 1..200),

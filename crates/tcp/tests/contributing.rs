@@ -7,7 +7,7 @@ mod cc {
     pub mod aimd;
 
     engine::registry! {
-        /// As in crates/tcp/src/cc/mod.rs.
+        /// The registry of crates/tcp/src/cc/mod.rs, with one example.
         pub enum Example: "congestion control" => build(start: Start) -> Box<dyn CongestionControl> {
         Aimd => aimd, "aimd", "Additive increase and multiplicative decrease with adjustable parameters";
         }

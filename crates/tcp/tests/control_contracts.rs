@@ -52,8 +52,8 @@ fn network(step: StepInterval, action: Action) -> Network {
     Network { rules: Rules { step, action, observe, ..Rules::default() }, layers: vec![layer] }
 }
 
-/// Steps in any order, including orders that the trait excludes: an undo without a reduction, an end of recovery
-/// without a beginning, the third timeout first.
+/// Steps in any order, including orders that the trait excludes, such as an undo without a reduction, an end of
+/// recovery without a beginning, and a third timeout without a first.
 fn step() -> impl Strategy<Value = ControlStep> {
     // Mostly ordinary values, and some values that only a faulty path causes.
     let wait = prop_oneof![4 => 0..20_000_000_u64, 1 => 0..20_000_000_000_u64];
@@ -129,7 +129,7 @@ proptest! {
 
     /// Differentiations return a cause for every loss, and equal causes for equal inputs.
     #[test]
-    fn every_loss_has_a_cause(steps in prop::collection::vec((step(), 0..40_u8), 1..200)) {
+    fn loss_causes_are_equal_for_equal_inputs(steps in prop::collection::vec((step(), 0..40_u8), 1..200)) {
         for (name, _) in DifferentiationConfig::MEMBERS {
             let causes = || {
                 let config: DifferentiationConfig = member(name);

@@ -96,7 +96,8 @@ impl Transfer {
         }
     }
 
-    /// Runs to the end; returns the table, the numbers of retransmissions, and the number of timeouts.
+    /// Runs to the end; returns the table, the number of retransmissions, the number of timeouts, and the time of the
+    /// end.
     fn run(mut self) -> (String, u64, u64, Time) {
         self.step(None);
         while !self.sender.done() {

@@ -99,8 +99,8 @@ fn veno_loses_less_than_reno_to_random_losses() {
     let veno = run(&ControlConfig::Veno(veno::Config::default()), path, 200);
     let reno = run(&ControlConfig::Reno(reno::Config::default()), path, 200);
     let (veno, reno) = (veno.goodput(secs(20), secs(200)), reno.goodput(secs(20), secs(200)));
-    // The square root law: W = sqrt((1 + b) / (2 (1 - b)) / p) with b = 4/5 instead of 1/2 is sqrt(3) times as large,
-    // until the path is full.
+    // The square root law W = sqrt((1 + b) / (2 (1 - b)) / p) with b = 4/5 instead of 1/2 gives a cwnd sqrt(3) times as
+    // large, until the path is full.
     assert!(veno > 1.2 * reno, "{veno} {reno}");
 }
 
@@ -141,8 +141,9 @@ fn bbr_keeps_one_bandwidth_delay_product_in_flight() {
     }
 }
 
-/// BBR does not respond to 1 % of random losses; Reno does. Version 3 loses the share lost per round trip between
-/// probes (the draft's s5.3.3.5.3: (1 - loss)^rounds, here 0.98 with the pacing margin, for 20 to 30 round trips).
+/// BBR does not respond to 1 % of random losses; Reno does. In version 3 the rate falls by the share of losses in each
+/// round trip between probes: to (1 - loss)^rounds by the draft's s5.3.3.5.3, here to 0.98 per round trip with the
+/// pacing margin, for 20 to 30 round trips.
 #[test]
 fn bbr_ignores_random_losses() {
     let path = Path { loss: 0.01, ..PATH };
@@ -175,7 +176,8 @@ fn bbr3_finds_the_rate_in_deep_and_shallow_buffers() {
     }
 }
 
-/// A network without hidden layers: tanh(1/2 - 2 delay), which is 0 with a round trip of 2^(1/4) times the minimum.
+/// Returns a policy whose network has no hidden layers: tanh(1/2 - 2 delay), which is 0 with a round trip of 2^(1/4)
+/// times the minimum.
 fn keeps_a_queue() -> ControlConfig {
     let layers = vec![Layer { weights: vec![vec![-2.0]], bias: vec![0.5] }];
     let network = Network { rules: Rules { observe: vec![Feature::Delay], ..Rules::default() }, layers };
@@ -191,7 +193,7 @@ fn policy_holds_the_delay_at_which_its_action_is_zero() {
     assert!((mean / 118.9 - 1.0).abs() < 0.03, "{mean} segments");
 }
 
-/// The same seed gives the same run, and every control uses most of a path without losses.
+/// Runs with the same seed are equal, and every control uses most of a path without losses.
 #[test]
 fn every_control_fills_the_path_and_is_reproducible() {
     for (name, _) in ControlConfig::MEMBERS {

@@ -21,7 +21,7 @@ enum Step {
     More(bool),
 }
 
-/// Sequence numbers near those in use, on either side, and arbitrary ones: windows begin and end near them.
+/// Returns sequence numbers on both sides of those in use, where windows begin and end, and arbitrary ones.
 fn number() -> impl Strategy<Value = SeqNum> {
     prop_oneof![
         6 => (0u32..40_000).prop_map(SeqNum),

@@ -81,10 +81,11 @@ fn third_duplicate_recovers_without_a_reduction_and_resets_the_flag() {
     upload.given_up(0);
     upload.given_up(1);
     assert!(upload.ack(0, 2).is_empty(), "two duplicates show nothing yet, whatever the flag");
-    // Three segments have left the network: 12 + 3 may be outstanding, as after a reduction, but with 12 instead of 6.
+    // Three segments have left the network. Therefore 12 + 3 segments may be outstanding, as after a reduction, but
+    // with a cwnd of 12 instead of 6.
     assert_eq!(upload.ack(0, 1), [0, 12, 13, 14]);
     assert_eq!(upload.ack(0, 2), [15, 16]);
-    // [RFC6582 s3.2 step 3]: the window less the acknowledged data, plus one segment, allows a new one.
+    // [RFC6582 s3.2 step 3]: cwnd less the acknowledged data, plus one segment, allows one new segment.
     assert_eq!(upload.ack(1, 1), [1, 17]);
     assert!(!upload.window().1);
     assert_eq!(upload.ack(18, 1), [18, 19, 20, 21, 22, 23]);
@@ -115,8 +116,8 @@ fn timeout_reduces_cwnd_and_resets_the_flag() {
     assert!(upload.end.ssthresh() < ssthresh);
 }
 
-/// Only the link acknowledgments of segment 3 were lost; it has arrived. The flag is reset with the window it refers
-/// to; otherwise it would hide a later congestion.
+/// Only the link acknowledgments of segment 3 were lost, and the segment has arrived. The flag is reset with the window
+/// to which it refers, because otherwise it would hide later congestion.
 #[test]
 fn flag_is_reset_when_its_segments_are_acknowledged() {
     let mut upload = Upload::new();

@@ -50,8 +50,8 @@ fn theirs(control: &str) -> Vec<(Vec<u32>, Vec<Line>)> {
 /// Maximum lateness of a busy machine in milliseconds, summed over a run. Rows are 100 ms apart.
 const LATE: f64 = 10.0;
 
-/// A row without an acknowledgment is caused by a timer, which is late by up to an eighth of its time and two ticks of
-/// 4 ms (`kernel/time/timer.c`).
+/// Returns the allowed lateness of a row. A row without an acknowledgment is caused by a timer, which is late by up to
+/// an eighth of its time and two ticks of 4 ms (`kernel/time/timer.c`).
 fn allowed(since_before: f64) -> f64 {
     if since_before < 150.0 { LATE } else { LATE + since_before / 8.0 + 8.0 }
 }
@@ -94,8 +94,8 @@ fn segments_after_losses_match_linux_until_a_known_difference() {
     }
 }
 
-/// Transmissions at the same time are ordered, which sequence numbers do not show if a retransmission was sent after
-/// new data.
+/// Transmissions at the same time have an order. Sequence numbers do not show it if a retransmission was sent after new
+/// data.
 #[test]
 fn segments_are_not_retransmitted_twice() {
     for (control, _) in PART {

@@ -28,7 +28,7 @@ fn sender(control: &str) -> Connection {
     sender
 }
 
-/// The acknowledgment of `segments` with ECN-Echo, at `millis`.
+/// Acknowledges `segments` with ECN-Echo at `millis`.
 fn echo(sender: &mut Connection, millis: u64, segments: u32) {
     let now = Time::from_millis(millis);
     let ack = Segment {
@@ -43,8 +43,8 @@ fn echo(sender: &mut Connection, millis: u64, segments: u32) {
     while sender.poll_transmit(now).is_some() {}
 }
 
-// covers [RFC3168 s6.1.2]: the first echo reduces cwnd; neither this echo nor later ones until the other end receives
-// CWR grow cwnd, or reduce it again.
+// covers [RFC3168 s6.1.2]: the first echo reduces cwnd. Until the other end receives CWR, echoes neither grow cwnd nor
+// reduce it again.
 #[test]
 fn duplicate_echo_does_not_grow_cwnd() {
     for (name, _) in ControlConfig::MEMBERS {

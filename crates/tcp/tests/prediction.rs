@@ -1,5 +1,5 @@
-//! Header prediction changes nothing: two connections with it and two without exchange the same segments over a path that
-//! loses, repeats, delays and marks them, and are compared after every step.
+//! Header prediction changes nothing: two connections with it and two without it exchange the same segments over a path
+//! that loses, repeats, delays and marks segments. All four are compared after every step.
 
 use std::collections::BTreeMap;
 
@@ -98,7 +98,7 @@ struct TransitSegment {
     ecn: Ecn,
 }
 
-/// One run: what is done is drawn by chance, and the same for both pairs.
+/// One run of two pairs of connections. The actions are drawn at random, and are the same for both pairs.
 struct Run {
     ends: Ends,
     now: Time,

@@ -45,8 +45,8 @@ fn message_queues_its_segment_for_retransmission() {
     assert_eq!(sent(&mut end, now), [3000, 7000]);
 }
 
-/// Messages and a timeout at the same time: everything in flight is lost, and only the first segment is sent, as cwnd
-/// is one segment [RFC6298 s5.4, RFC5681 s3.1].
+/// When messages and a timeout occur at the same time, everything in flight is lost, and only the first segment is
+/// sent, because cwnd is one segment [RFC6298 s5.4, RFC5681 s3.1].
 // covers [RFC6298 s5.4]
 #[test]
 fn timeout_clears_queued_retransmissions() {

@@ -51,7 +51,7 @@ fn sender(config: &Config, kind: Option<NoticeKind>) -> Connection {
     end
 }
 
-/// The first of ten segments is lost and retransmitted; returns cwnd and ssthresh, in segments, once all ten are
+/// Loses and retransmits the first of ten segments. Returns cwnd and ssthresh, in segments, once all ten are
 /// acknowledged.
 fn after_recovery(config: &Config, kind: Option<NoticeKind>, duplicates: u64) -> (f64, f64) {
     let mut end = sender(config, kind);
@@ -71,8 +71,8 @@ fn unmodified_tcp_ends_recovery_at_ssthresh_or_one_segment_above() {
     assert_eq!(after_recovery(&config("unmodified", true), None, 9), (6.0, 5.0));
 }
 
-/// cwnd before recovery, 10 segments, plus the growth by any new acknowledgment: a tenth of a segment above an ssthresh
-/// of 4, a whole one below 20.
+/// cwnd becomes its value before recovery, 10 segments, plus the growth by any new acknowledgment: a tenth of a segment
+/// above an ssthresh of 4, a whole segment below an ssthresh of 20.
 #[test]
 fn schemes_end_recovery_with_the_previous_cwnd_or_little_more() {
     let cases = [("simple-icmp", NoticeKind::Defer, 9), ("refined-icmp", NoticeKind::Retransmit, 9)];
@@ -89,8 +89,8 @@ fn schemes_end_recovery_with_the_previous_cwnd_or_little_more() {
     }
 }
 
-/// A later acknowledgment grows cwnd in the same way under either setting: 5 + 1 = 6 is above ssthresh, so 6 + 1/6
-/// follows; otherwise 5 + 1 follows.
+/// A later acknowledgment grows cwnd by the same rule under either setting. After 5 + 1 = 6 segments, which is above
+/// ssthresh, 6 + 1/6 follow; otherwise 5 + 1 follow.
 #[test]
 fn acknowledgment_after_recovery_grows_cwnd_as_slow_start_or_congestion_avoidance() {
     for (opens, expected) in [(false, 6.0), (true, 6.0 + 1.0 / 6.0)] {

@@ -51,7 +51,7 @@ fn segment_ends_at_a_record_boundary() {
     assert_eq!(sent(&mut end, Time::from_millis(100)), [(2900, 300, true)]);
 }
 
-/// Without the option expiries at 1, 3, 7 s continue without end.
+/// Without the option the expiries at 1, 3 and 7 s are followed by others without end.
 #[test]
 fn user_timeout_counts_from_the_first_retransmission_and_shortens_the_last_timeout() {
     // covers [RFC9293 s3.9.1.2]
@@ -81,7 +81,7 @@ fn acknowledgment_resets_the_user_timeout() {
     assert_eq!(expiries(&mut end, false), [14.0, 19.0]);
 }
 
-/// Probes after 1, 3 and 7 s, even if they are answered.
+/// Probes are sent after 1, 3 and 7 s, even if they are answered.
 #[test]
 fn receive_window_that_stays_closed_fails_the_connection() {
     let mut end = end(Config::default());
@@ -100,7 +100,7 @@ fn nodelay_sends_only_held_back_data() {
     let mut end = end(Config { nagle: Nagle::On, ..Config::default() });
     end.write(1000);
     assert_eq!(sent(&mut end, Time::ZERO), [(0, 1000, true)]);
-    // Nothing waits: after enabling and disabling, a small segment waits as before.
+    // No data waits. Therefore enabling and disabling the option has no effect, and a small segment waits as before.
     end.set_nodelay(true);
     end.set_nodelay(false);
     end.write(10);
@@ -110,7 +110,7 @@ fn nodelay_sends_only_held_back_data() {
     assert_eq!(sent(&mut end, Time::ZERO), [(1000, 10, true)]);
     end.write(20);
     assert_eq!(sent(&mut end, Time::ZERO), []);
-    // The same for a cork, which holds data back even with nothing in flight.
+    // Setting and removing a cork has no effect on data written later, either.
     answer(&mut end, Time::from_millis(100), 1010, 60_000);
     assert_eq!(sent(&mut end, Time::from_millis(100)), [(1010, 20, true)]);
     end.set_cork(true);

@@ -74,11 +74,12 @@ fn scripts_pass_wherever_sequence_numbers_wrap() {
     }
 }
 
-/// An end whose sequence numbers, and those of the other end, begin shortly before 2^32.
+/// An end with sequence numbers in both directions that begin shortly before 2^32.
 struct Moved {
     end: Box<dyn ConnectionEnd>,
-    /// Offsets of both sides' numbers; the other end's offset is known after its first segment.
+    /// Offset of the sequence numbers of the end under test.
     ours: u32,
+    /// Offset of the other end's sequence numbers, known after its first segment.
     theirs: Option<u32>,
     before: u32,
 }

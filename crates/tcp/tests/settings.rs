@@ -12,7 +12,7 @@ fn bounds(key: &str, good: &[f64], bad: &[f64], with: impl Fn(f64) -> Vec<Fault>
     for value in good {
         assert_eq!(with(*value), [], "{key} = {value}");
     }
-    // Another setting that is compared with this one may be wrong too.
+    // Another setting may be wrong too if it is compared with this one.
     for value in bad.iter().chain(&[f64::NAN]) {
         assert!(with(*value).iter().any(|fault| fault.key == key), "{key} = {value}");
     }

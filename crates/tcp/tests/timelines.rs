@@ -41,10 +41,11 @@ struct Impairments {
     lost_acks: BTreeSet<u64>,
     /// Segments whose first transmission is delayed by this many milliseconds.
     late: BTreeMap<u64, u64>,
-    /// Segments duplicated by the network, and segments marked by it.
+    /// Segments duplicated by the network.
     doubled: BTreeSet<u64>,
+    /// Segments marked by the network.
     marked: BTreeSet<u64>,
-    /// Milliseconds: arrivals in this interval are delayed to its end.
+    /// Interval in milliseconds; arrivals in it are delayed to its end.
     spike: (u64, u64),
     /// Interval in milliseconds in which the receiving application reads nothing.
     unread: (u64, u64),

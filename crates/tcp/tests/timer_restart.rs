@@ -26,7 +26,8 @@ fn expires(rto_restart: TimerRestart) -> Time {
     end.poll_timeout()
 }
 
-/// By the RFC, retransmissions of recovery have the remaining time of the timer; in 4.3BSD the full time.
+/// By the RFC, retransmissions in recovery are covered by the remaining time of the timer; in 4.3BSD the timer starts
+/// anew.
 // covers [RFC6298 s5.3]
 #[test]
 fn recovery_restarts_the_timer_if_set() {

@@ -55,7 +55,8 @@ fn impossible_acknowledgment_does_not_block_later_window_updates() {
     assert_eq!(sent(&mut end, now), [(4000, 1000), (5000, 1000)]);
 }
 
-/// An acknowledgment below `una` may be as old as the maximum window; an older one is answered.
+/// An acknowledgment below `una` is accepted if it is older than `una` by at most the maximum window. An older one is
+/// answered.
 // covers [RFC5961 s5.2]
 #[test]
 fn acknowledgment_older_than_the_maximum_window_is_answered() {

@@ -68,7 +68,7 @@ fn frozen_sender_sends_only_window_probes() {
         let mut sender = sender(name, ZeroWindow::Persist);
         let cwnd = sender.cwnd();
         assert_eq!(ack(&mut sender, 100, 2, 0), [], "{name}");
-        // Responses to probes, and copies of acknowledgments: they do not count as duplicates.
+        // Responses to probes, and copies of acknowledgments, do not count as duplicates.
         for _ in 0..4 {
             assert_eq!(ack(&mut sender, 110, 2, 0), [], "{name}");
         }
@@ -111,7 +111,7 @@ fn opened_window_resumes_with_the_previous_cwnd() {
     }
 }
 
-/// If all data in flight arrives, as with Freeze-TCP's warning, nothing is retransmitted.
+/// If all data in flight arrives, as after a warning by Freeze-TCP, nothing is retransmitted.
 #[test]
 fn data_that_arrived_beyond_a_closed_window_is_not_retransmitted() {
     for name in recoveries() {

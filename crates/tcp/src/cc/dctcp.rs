@@ -84,8 +84,9 @@ struct Dctcp {
     limit: f64,
     window: RenoWindow,
     alpha: f64,
-    /// Bytes acknowledged in this window, and the part of them with ECN-Echo.
+    /// Bytes acknowledged in this window.
     acked: u64,
+    /// Acknowledged bytes with ECN-Echo in this window.
     marked: u64,
     /// Offset whose acknowledgment ends the observed window.
     end: u64,
@@ -179,7 +180,7 @@ mod tests {
             Run { cc, una: 0 }
         }
 
-        /// A window of 16 acknowledgments, the last `marked` of them with a mark.
+        /// Feeds a window of 16 acknowledgments, the last `marked` of them with a mark.
         fn window(&mut self, marked: u64) {
             for number in 0..16 {
                 self.una += SEGMENT;
@@ -211,8 +212,9 @@ mod tests {
         assert!(run.cc.alpha > 0.99999, "{}", run.cc.alpha);
     }
 
-    /// With a share p of evenly marked segments a window gains one segment and loses W p / 2: W = 2 / p [RFC9332
-    /// appendix C], and slightly more because each reduction waits for the next mark. Of 20 segments one is marked.
+    /// With a share p of evenly marked segments cwnd gains one segment per round trip and loses W p / 2. The
+    /// equilibrium is W = 2 / p [RFC9332 appendix C], and slightly more because each reduction waits for the next mark.
+    /// Of 20 segments one is marked.
     #[test]
     fn window_is_two_divided_by_the_marked_share() {
         let mut run = Run::new(0.05);
@@ -237,7 +239,7 @@ mod tests {
     fn cwnd_is_reduced_once_per_window_in_proportion_to_alpha() {
         let mut run = Run::new(0.5);
         run.window(8);
-        // One window with one unmarked acknowledgment gives alpha = 0.5 x 15/16. The 8 marks cause one reduction, by
+        // A window with one unmarked acknowledgment gives alpha = 0.5 x 15/16. The 8 marks cause one reduction, by
         // alpha / 2.
         let alpha = 0.5 * 15.0 / 16.0;
         assert!((run.cc.cwnd() - 16_000.0 * (1.0 - alpha / 2.0)).abs() < 1e-9, "{}", run.cc.cwnd());

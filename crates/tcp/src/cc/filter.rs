@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 /// The maximum over the last `length` units of a clock supplied by the caller.
 pub(crate) struct WindowedMax {
     length: u64,
-    /// In order of rising time and falling value.
+    /// The values, in order of rising time and falling value.
     values: VecDeque<(u64, f64)>,
 }
 

@@ -145,18 +145,18 @@ pub struct Flight {
 /// A reason to change the window, each with an exact meaning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Congestion {
-    /// Recovery began: something is lost. Once for each episode. cwnd becomes the new ssthresh if it exceeds it; a
+    /// Recovery began because of a loss; reported once for each episode. cwnd becomes at most the new ssthresh. A
     /// control that regulates recovery may have no ssthresh.
     FastRetransmit,
-    /// Something is lost and the sender has no recovery but slow start (Tahoe): the threshold falls as for
-    /// [`FastRetransmit`](Self::FastRetransmit), the window to one segment.
+    /// A loss of a sender whose only recovery is slow start (Tahoe): ssthresh falls as for
+    /// [`FastRetransmit`](Self::FastRetransmit), and cwnd falls to one segment.
     Restart,
     /// The retransmission timer expired, for the `nth` time in a row (from 1). The window becomes one segment.
     Timeout {
-        /// 1 for the first expiry for a segment, 2 for the next without progress, and so on.
+        /// Number of the expiry without progress in between: 1 for the first expiry for a segment.
         nth: u32,
     },
-    /// The network marked a packet instead of dropping it. At most once per round trip [RFC3168 s6.1.2].
+    /// The network marked a packet instead of dropping it; reported at most once per round trip [RFC3168 s6.1.2].
     Ecn,
     /// A segment was lost for a reason other than congestion, as reported by the network or assumed by the sender's
     /// loss differentiation.
@@ -177,23 +177,23 @@ pub trait CongestionControl: Send {
     fn cwnd(&self) -> f64;
     /// Slow start threshold; infinite before the first loss.
     fn ssthresh(&self) -> f64;
-    /// New data was acknowledged, outside fast recovery, and cwnd limited the sender.
+    /// Processes an acknowledgment of new data, outside of fast recovery, while cwnd limits the sender.
     fn on_ack(&mut self, acked: &Acked);
-    /// A loss was detected, or another congestion event.
+    /// Called after a detected loss or another congestion event.
     fn on_congestion(&mut self, event: Congestion, flight: &Flight);
-    /// An acknowledgment was received, in any state. Called only if `wants_feedback`.
+    /// Called for each acknowledgment, in any state, if `wants_feedback`.
     fn on_feedback(&mut self, _: &Feedback) {}
     /// Whether the control needs feedback, which costs time; constant.
     fn wants_feedback(&self) -> bool {
         false
     }
-    /// The last reduction and earlier ones in the same episode were spurious: nothing was lost [RFC4015, RFC5682]. cwnd
-    /// and ssthresh are restored.
+    /// Restores cwnd and ssthresh, because the last reduction and earlier ones in the same episode were spurious:
+    /// nothing was lost [RFC4015, RFC5682].
     fn on_undo(&mut self) {}
     /// Fast recovery has ended.
     fn on_recovered(&mut self, _: Time) {}
-    /// Nothing was in flight for `idle`; `restart` is the restart window [RFC5681 s4.1], if the sender's settings
-    /// enable it.
+    /// Handles the end of an idle time: nothing was in flight for `idle`. `restart` is the restart window [RFC5681
+    /// s4.1], if the sender's settings enable it.
     fn on_idle(&mut self, _now: Time, _idle: Span, _restart: Option<f64>) {}
     /// Pacing rate in bytes per second; `None` for no pacing. Called only if `paces`.
     fn pacing_rate(&self) -> Option<f64> {
@@ -238,12 +238,12 @@ pub(crate) mod tests {
         }
     }
 
-    /// `bytes` acknowledged at `millis`, up to `una`, with `flight` more outstanding.
+    /// Returns feedback on an acknowledgment at `millis` of `bytes`, up to `una`, with `flight` more outstanding.
     pub fn acked(millis: u64, bytes: u64, una: u64, flight: u64) -> Acked {
         Acked { now: Time::from_millis(millis), bytes, una, nxt: una + flight, rtt: None, srtt: Span::ZERO }
     }
 
-    /// `bytes` in flight, and a limit of the same size.
+    /// Returns a flight of `bytes`, with a limit of the same size.
     pub fn flight(bytes: f64) -> Flight {
         Flight { now: Time::ZERO, bytes, window: bytes, again: false }
     }

@@ -1,8 +1,9 @@
 //! Reno: slow start and congestion avoidance [RFC5681 s3.1].
 //!
-//! While cwnd is at most ssthresh (or below it: `at_ssthresh`) each acknowledgment adds a segment, above it `segment^2
-//! / cwnd`; or, with `counted`, whole segments for acknowledged bytes ([`window`](super::window)). `ssthresh_from`
-//! selects the quantity that is halved: by the RFC, by 4.3BSD, or by Linux. Slow start may end early ([`hystart`]).
+//! In slow start each acknowledgment adds a segment to cwnd, above ssthresh `segment^2 / cwnd`. `at_ssthresh` selects
+//! which of them applies at cwnd = ssthresh. With `counted` growth, whole segments are added for acknowledged bytes
+//! ([`window`](super::window)). `ssthresh_from` selects the quantity that is halved: by the RFC, by 4.3BSD, or by
+//! Linux. Slow start may end early ([`hystart`]).
 
 use engine::registry::{Fault, Settings};
 use engine::{Span, Time};
@@ -17,15 +18,15 @@ use super::{Acked, Congestion, CongestionControl, Feedback, Flight, Start};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Basis {
-    /// The flight: max(FlightSize / 2, 2 segments); unchanged when the same segment times out again [RFC5681 s3.1
-    /// equation 4].
+    /// The flight: ssthresh = max(FlightSize / 2, 2 segments); ssthresh is unchanged when the same segment times out
+    /// again [RFC5681 s3.1 equation 4].
     #[default]
     Flight,
     /// The window in use: half of the minimum of cwnd and the receiver's window, in whole segments and at least two, at
     /// every timeout (4.3BSD Reno, and the thesis [goel1997 2.3]).
     Window,
-    /// cwnd, whether or not it is used: half of it in whole segments and at least two; unchanged when the same segment
-    /// times out again (Linux, `tcp_reno_ssthresh` and `tcp_enter_loss`).
+    /// cwnd, whether or not it is used: ssthresh is half of cwnd in whole segments, and at least two segments. ssthresh
+    /// is unchanged when the same segment times out again (Linux, `tcp_reno_ssthresh` and `tcp_enter_loss`).
     Cwnd,
 }
 
@@ -37,7 +38,7 @@ pub struct Config {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("profileDefaults" = { "exact": Basis::default(), "goel1997": GOEL1997 }))]
     pub ssthresh_from: Option<Basis>,
-    /// How the window grows; `per-ack` if not given.
+    /// The growth of cwnd; `per-ack` if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = Growth::default()))]
     pub growth: Option<Growth>,
@@ -65,7 +66,8 @@ struct Reno {
     /// Maximum growth of slow start for one acknowledgment, in bytes.
     limit: f64,
     hystart: Hystart,
-    /// Also after HyStart++ has ended, because the sender queries it only once.
+    /// Whether the control needs every acknowledgment. Still true after the end of HyStart++, because the sender
+    /// queries this only once.
     wants_feedback: bool,
     pace: bool,
     srtt: Span,
@@ -84,7 +86,7 @@ impl Settings for Config {
             if self.growth != Some(Growth::Counted) {
                 faults.push(
                     Fault::new("abc_limit", limit, "no value, since growth per acknowledgment counts no bytes")
-                        .hint("growth = \"counted\" counts them"),
+                        .hint("growth = \"counted\" counts bytes"),
                 );
             }
         }
@@ -132,7 +134,7 @@ impl Reno {
     }
 }
 
-/// Half of `window` in whole segments, at least two.
+/// Returns half of `window` in whole segments, at least two.
 fn whole_half(window: f64, segment: f64) -> f64 {
     ((window / 2.0 / segment).floor() * segment).max(2.0 * segment)
 }
@@ -224,7 +226,8 @@ mod tests {
         assert_eq!(seen, [2000.0, 3000.0, 4000.0, 5000.0, 5200.0, 5392.0]);
     }
 
-    // covers [RFC5681 s3.1]: at equality the sender may do either. By hand: 1000 / 4000 of a segment, then of 4250.
+    // covers [RFC5681 s3.1]: if cwnd equals ssthresh, the sender may grow by either rule. By hand: growth by 1000 /
+    // 4000 of a segment, then by 1000 / 4250.
     #[test]
     fn growth_at_ssthresh_follows_the_setting() {
         let grown = |at_ssthresh| {
@@ -282,8 +285,8 @@ mod tests {
         assert_eq!((cc.cwnd(), cc.ssthresh()), (1000.0, 4000.0));
     }
 
-    /// Linux's Reno, in whole segments: an acknowledgment of 8 segments crosses ssthresh of 10, and the 2 that slow
-    /// start did not use count towards the 10 of the next segment.
+    /// Linux's Reno grows in whole segments. An acknowledgment of 8 segments crosses the ssthresh of 10. The 2 segments
+    /// that slow start did not use count towards the 10 of the next growth.
     #[test]
     fn counted_growth_is_in_whole_segments_like_linux() {
         let start = Start { segment: 1000.0, cwnd: 4000.0, ssthresh: 10_000.0, stream: Stream::default() };

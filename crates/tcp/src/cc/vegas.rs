@@ -94,12 +94,13 @@ struct Vegas {
     window: RenoWindow,
     /// Minimum round trip of the connection.
     base: Option<Span>,
-    /// The sum of this round's round trips, in nanoseconds, and their number.
+    /// Sum of the round trips of this round, in nanoseconds.
     sum: u64,
+    /// Number of the round trips of this round.
     samples: u64,
     /// Offset whose acknowledgment ends the round.
     end: u64,
-    /// Slow start: whether cwnd does not grow in this round.
+    /// In slow start: whether cwnd does not grow in this round.
     standing: bool,
 }
 
@@ -192,14 +193,14 @@ impl CongestionControl for Vegas {
         self.window.undo();
     }
 
-    /// Measurements before a recovery do not apply to cwnd after it.
+    /// Discards the measurements before a recovery, which do not apply to cwnd after it.
     fn on_recovered(&mut self, _: Time) {
         self.take_samples();
     }
 
     fn on_idle(&mut self, _: Time, _: Span, restart: Option<f64>) {
         self.window.restart(restart);
-        // As in Linux: the path may have changed.
+        // The base round trip is measured again, as in Linux: the path may have changed.
         self.base = None;
         self.take_samples();
     }
@@ -239,7 +240,7 @@ mod tests {
         seen
     }
 
-    /// Here diff = cwnd - pipe, because cwnd (1 - base / rtt) with rtt = base cwnd / pipe.
+    /// In this test diff = cwnd - pipe, because cwnd (1 - base / rtt) with rtt = base cwnd / pipe.
     #[test]
     fn queue_stays_between_alpha_and_beta() {
         for first in [12.0, 40.0] {
@@ -277,19 +278,19 @@ mod tests {
             }
             cc.ssthresh().is_finite()
         };
-        // The first acknowledgment begins a standing round, which the first of the second burst ends; the window of
-        // segments sent in the meantime is not a separate round.
+        // The first acknowledgment begins a standing round, which the first acknowledgment of the second burst ends.
+        // The window of segments sent in the meantime is not a separate round.
         assert!(!burst(cc.as_mut(), 20));
         assert!(burst(cc.as_mut(), 20), "judged by its own queue");
         assert!((cc.cwnd() / SEGMENT - (20.0 / 1.095 + 1.0)).abs() < 0.1, "{}", cc.cwnd());
     }
 
-    /// Below the former ssthresh cwnd continues to fall by a segment per round.
+    /// cwnd continues to fall by a segment per round below the former ssthresh.
     #[test]
     fn shrinking_below_ssthresh_does_not_restart_slow_start() {
         let mut cc = vegas(40.0, 38.0);
         let seen = rounds(cc.as_mut(), 20.0, 10);
-        // The first round has one measurement only.
+        // The first round has only one measurement.
         assert!(seen.windows(2).all(|pair| (pair[0] - pair[1] - 1.0).abs() < 1e-9), "{seen:?}");
     }
 

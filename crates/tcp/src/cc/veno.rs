@@ -62,10 +62,11 @@ impl Config {
 struct Veno {
     beta: f64,
     window: RenoWindow,
-    /// Minimum round trip of the connection, and the last one.
+    /// Minimum round trip of the connection.
     base: Option<Span>,
+    /// Last round trip of the connection.
     last: Option<Span>,
-    /// With a long queue: whether the next acknowledgment does not grow cwnd.
+    /// With a long queue: whether cwnd does not grow at the next acknowledgment.
     skip: bool,
 }
 
@@ -121,7 +122,7 @@ impl CongestionControl for Veno {
 
     fn on_idle(&mut self, _: Time, _: Span, restart: Option<f64>) {
         self.window.restart(restart);
-        // As in Linux: the path may have changed.
+        // The base and the last round trip are measured again, as in Linux: the path may have changed.
         (self.base, self.last) = (None, None);
     }
 }
@@ -132,7 +133,8 @@ mod tests {
     use crate::cc::tests::{acked, feedback, flight};
     use engine::Stream;
 
-    /// 20 segments, base round trip 85 ms, last round trip `last` ms: N = 20 (1 - 85 / last).
+    /// Returns a control with 20 segments, a base round trip of 85 ms and a last round trip of `last` ms: N = 20 (1 -
+    /// 85 / last).
     fn veno(last: u64) -> Box<dyn CongestionControl> {
         let start = Start { segment: 1000.0, cwnd: 20_000.0, ssthresh: 10_000.0, stream: Stream::default() };
         let mut cc = Config::default().build(start);

@@ -76,8 +76,9 @@ struct Westwood {
     min_rtt: Option<Span>,
     /// Bytes per second.
     bandwidth: Option<f64>,
-    /// Beginning of the current sample, not before the first acknowledgment, and the bytes delivered in it.
+    /// Beginning of the current sample, not before the first acknowledgment.
     since: Time,
+    /// Number of bytes delivered in the current sample.
     bytes: u64,
 }
 
@@ -139,7 +140,7 @@ impl CongestionControl for Westwood {
         self.window.undo();
     }
 
-    /// Idle time is not a sample.
+    /// Handles idle time, which is not a sample.
     fn on_idle(&mut self, now: Time, _: Span, restart: Option<f64>) {
         self.window.restart(restart);
         (self.since, self.bytes) = (now, 0);
@@ -152,7 +153,7 @@ mod tests {
     use crate::cc::tests::{feedback, flight};
     use engine::Stream;
 
-    /// `rounds` round trips of 100 ms with 10 acknowledgments of `bytes` each, from `at` ms.
+    /// Delivers `rounds` round trips of 100 ms with 10 acknowledgments of `bytes` each, from `at` ms on.
     fn deliver(cc: &mut dyn CongestionControl, at: u64, rounds: u64, bytes: u64) -> u64 {
         let end = at + rounds * 100;
         for millis in (at + 10..=end).step_by(10) {
@@ -163,20 +164,20 @@ mod tests {
         end
     }
 
-    /// Before the first acknowledgment.
+    /// Returns a control before the first acknowledgment.
     fn fresh() -> Box<dyn CongestionControl> {
         let start = Start { segment: 1000.0, cwnd: 30_000.0, ssthresh: f64::INFINITY, stream: Stream::default() };
         Config::default().build(start)
     }
 
-    /// After the first acknowledgment, at 0.
+    /// Returns a control after the first acknowledgment, at time 0.
     fn westwood() -> Box<dyn CongestionControl> {
         let mut cc = fresh();
         cc.on_feedback(&feedback(0, Some(Span::from_millis(100))));
         cc
     }
 
-    /// 1000 bytes each 10 ms are 100,000 bytes a second; times 100 ms 10,000 bytes.
+    /// The rate is 1000 bytes per 10 ms, or 100,000 bytes a second. Times 100 ms that is 10,000 bytes.
     #[test]
     fn loss_reduces_cwnd_to_the_rate_times_min_rtt() {
         let mut cc = westwood();
@@ -189,7 +190,7 @@ mod tests {
         assert_eq!(cc.cwnd(), 1000.0);
     }
 
-    /// After three rounds at twice the rate: 10,000 (2 - 0.9^3) bytes.
+    /// After three rounds at twice the rate the estimate is 10,000 (2 - 0.9^3) bytes.
     #[test]
     fn filter_keeps_nine_tenths_of_the_estimate_per_round_trip() {
         let mut cc = westwood();
@@ -210,7 +211,7 @@ mod tests {
         }
     }
 
-    /// Rates of 1, 2, 4, ... : BWE_k / b_k = 0.9 / 2 BWE_(k-1) / b_(k-1) + 0.1, which tends to 0.1 / (1 - 0.45).
+    /// With rates of 1, 2, 4, ... BWE_k / b_k = 0.9 / 2 BWE_(k-1) / b_(k-1) + 0.1, which tends to 0.1 / (1 - 0.45).
     #[test]
     fn estimate_lags_behind_the_rate_in_slow_start() {
         let mut cc = westwood();

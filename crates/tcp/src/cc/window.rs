@@ -18,10 +18,11 @@ use super::{Congestion, Start};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Growth {
-    /// With each acknowledgment: at most a segment in slow start, `segment^2 / cwnd` above [RFC5681 s3.1 equations 2, 3].
+    /// cwnd grows with each acknowledgment: by at most a segment in slow start, by `segment^2 / cwnd` above ssthresh
+    /// [RFC5681 s3.1 equations 2, 3].
     #[default]
     PerAck,
-    /// By whole segments, once enough bytes have been acknowledged [RFC5681 s3.1, RFC3465], as in Linux.
+    /// cwnd grows by whole segments, once enough bytes have been acknowledged [RFC5681 s3.1, RFC3465], as in Linux.
     Counted,
 }
 
@@ -32,7 +33,7 @@ pub enum AtThreshold {
     /// Slow start [goel1997 2.3].
     #[default]
     SlowStart,
-    /// Congestion avoidance, as in ns-2 (`TcpAgent::opencwnd`).
+    /// Growth of congestion avoidance, as in ns-2 (`TcpAgent::opencwnd`).
     CongestionAvoidance,
 }
 
@@ -75,7 +76,7 @@ impl RenoWindow {
         }
     }
 
-    /// Reno's growth for `bytes` newly acknowledged bytes; slow start uses at most `limit` of them.
+    /// Grows cwnd as Reno does for `bytes` newly acknowledged bytes. Slow start uses at most `limit` of them.
     #[inline]
     pub fn grow(&mut self, bytes: f64, limit: f64) {
         let left = if self.slow_start() { self.grow_slow_start(bytes.min(limit)) } else { bytes };
@@ -84,7 +85,8 @@ impl RenoWindow {
         }
     }
 
-    /// Slow start by `bytes`. Returns the bytes that remain for congestion avoidance: zero if growth is `per-ack`.
+    /// Grows cwnd by `bytes` in slow start. Returns the bytes that remain for congestion avoidance, which are zero if
+    /// growth is `per-ack`.
     #[inline]
     pub fn grow_slow_start(&mut self, bytes: f64) -> f64 {
         match self.growth {
@@ -162,7 +164,7 @@ impl RenoWindow {
         (srtt > Span::ZERO).then(|| gain * self.cwnd / srtt.as_secs_f64())
     }
 
-    /// After idleness [RFC5681 s4.1].
+    /// Reduces cwnd to the restart window after idle time [RFC5681 s4.1].
     pub fn restart(&mut self, restart: Option<f64>) {
         if let Some(restart) = restart {
             self.cwnd = self.cwnd.min(restart).max(self.segment);
@@ -201,7 +203,7 @@ mod tests {
         assert_eq!(window.cwnd, 6000.0);
     }
 
-    /// Bytes counted before a reduction do not grow cwnd after it.
+    /// Bytes that are counted before a reduction do not grow cwnd after the reduction.
     #[test]
     fn reduction_clears_counted_bytes() {
         let mut window = window(10.0, 2.0);
@@ -213,8 +215,8 @@ mod tests {
         assert_eq!(window.cwnd, 6000.0);
     }
 
-    // covers [RFC4015 s3.2]: the window from before the first of two reductions for one loss; a single reduction is
-    // undone alone.
+    // covers [RFC4015 s3.2]: of two reductions for one loss both are undone, of two separate reductions only the last
+    // one.
     #[test]
     fn undo_restores_cwnd_from_before_all_reductions_of_an_episode() {
         let mut window = window(20.0, f64::INFINITY);
@@ -229,7 +231,7 @@ mod tests {
         assert_eq!((window.cwnd, window.ssthresh), (10_000.0, 10_000.0));
     }
 
-    /// 10 segments in 100 ms, twice as fast below half the threshold.
+    /// With 10 segments and a round trip of 100 ms, pacing is twice as fast below half of ssthresh.
     #[test]
     fn pacing_rate_spreads_cwnd_over_the_round_trip() {
         let rate = |ssthresh| window(10.0, ssthresh).pacing_rate(Span::from_millis(100));

@@ -29,7 +29,8 @@ impl PartialConfig {
         self.check_times(config, &mut faults);
         check_counts(config, &mut faults);
         self.check_needs(config, &mut faults);
-        // Members are built only if their settings are valid; their own tables report their errors.
+        // Members are built only if their settings are valid. The tables of the members report the errors of these
+        // settings.
         if config.control.check().is_empty() && config.recovery.check().is_empty() {
             self.check_control(config, &mut faults);
         }
@@ -56,10 +57,10 @@ impl PartialConfig {
         if config.rto_arithmetic == Arithmetic::ScaledTicks {
             let mut needs = |expected: &str| faults.push(Fault::new("rto_arithmetic", "scaled-ticks", expected));
             if config.rto_granularity == Span::ZERO {
-                needs("a tick, such as `rto_granularity = \"500 ms\"` beside it");
+                needs("a tick as well, such as `rto_granularity = \"500 ms\"`");
             }
             if config.rto_floor == Floor::Variation {
-                needs("`rto_floor = \"timeout\"` beside it: in ticks min_rto bounds the timeout");
+                needs("`rto_floor = \"timeout\"` as well: with scaled ticks min_rto bounds the RTO");
             }
         }
         if config.time_wait > MAX_TIME_WAIT {

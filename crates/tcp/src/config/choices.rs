@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CwndValidation {
-    /// Acknowledgments that arrive while cwnd is below the receive window: beyond it, the network does not test cwnd.
+    /// Acknowledgments that arrive while cwnd is below the receive window: above the receive window cwnd is not tested
+    /// by the network.
     #[default]
     ReceiveWindow,
     /// Acknowledgments of a round trip in which cwnd limited the sender; in slow start also while cwnd is less than
@@ -15,8 +16,8 @@ pub enum CwndValidation {
     CwndLimited,
 }
 
-/// Behaviour of a sender when the receive window closes over data in flight. It probes the window in both cases
-/// [RFC9293 s3.8.6].
+/// Behaviour of a sender when the receive window closes while data is in flight. In both cases the sender probes the
+/// window [RFC9293 s3.8.6].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ZeroWindow {
@@ -29,7 +30,7 @@ pub enum ZeroWindow {
     Retransmit,
 }
 
-/// Timestamps that are too old: protection against wrapped sequence numbers (PAWS) [RFC7323 s5].
+/// Rule for timestamps that are too old: protection against wrapped sequence numbers (PAWS) [RFC7323 s5].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Paws {
@@ -74,7 +75,7 @@ pub enum BackOff {
     /// Partridge 1987]. With another rule no round trip longer than the timeout would be measured.
     #[default]
     UntilMeasured,
-    /// When new data is acknowledged, as in 4.3BSD before Karn's rule of August 1987 (`tcp_input.c` 7.10).
+    /// At the acknowledgment of new data, as in 4.3BSD before Karn's rule of August 1987 (`tcp_input.c` 7.10).
     UntilAcknowledged,
 }
 
@@ -85,11 +86,11 @@ pub enum TimerRestart {
     /// Acknowledgments of new data [RFC6298 s5.3].
     #[default]
     Acknowledgments,
-    /// Also a fast retransmit, as in 4.3BSD and ns-2: the retransmitted segment needs a whole round trip (WS96). A
-    /// recovery that begins without a retransmission does not change the timer.
+    /// In addition a fast retransmit, as in 4.3BSD and ns-2: the retransmitted segment needs a whole round trip (WS96).
+    /// A recovery that begins without a retransmission does not change the timer.
     Recovery,
-    /// Also each retransmission of the first unacknowledged segment, by a fast retransmit, recovery or a message of a
-    /// scheme (Linux: `tcp_xmit_retransmit_queue`).
+    /// In addition each retransmission of the first unacknowledged segment, by a fast retransmit, recovery or a message
+    /// of a scheme (Linux: `tcp_xmit_retransmit_queue`).
     Retransmissions,
 }
 
@@ -97,7 +98,7 @@ pub enum TimerRestart {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Sampling {
-    /// One measurement at a time, as in 4.3BSD: at least one per round trip [RFC6298 s3].
+    /// Segments are timed one at a time, as in 4.3BSD: at least one per round trip [RFC6298 s3].
     #[default]
     OneAtATime,
     /// The oldest segment covered by each acknowledgment (Linux).
@@ -121,7 +122,7 @@ pub enum Nagle {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum EcnCodepoint {
-    /// ECT(0): a flow that reduces its window by marks as by losses [RFC3168 s5].
+    /// ECT(0): a flow that responds to a mark with the reduction for a loss [RFC3168 s5].
     #[default]
     Ect0,
     /// ECT(1): a scalable flow, which L4S queues mark early and often [RFC9331 s4.1].

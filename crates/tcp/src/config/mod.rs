@@ -61,7 +61,7 @@ settings! {
         #[given(serde(deserialize_with = "values::initial_window"))]
         #[given(schemars(range(min = 1, max = 1000)))]
         initial_window: u32 = 1,
-        /// Initial slow start threshold; unlimited if unset: slow start then lasts until the first loss [RFC5681 s3.1].
+        /// Initial slow start threshold. If unset, slow start lasts until the first loss [RFC5681 s3.1].
         initial_ssthresh: Option<Bytes> as Bytes = None,
         /// Congestion window validation: the acknowledgments that let cwnd grow (RFC 7661).
         cwnd_validation: CwndValidation = CwndValidation::default(),
@@ -73,7 +73,7 @@ settings! {
         restart_after_idle: bool = true,
         /// Behaviour of the sender when the receive window closes over data in flight [RFC9293 s3.8.6].
         zero_window: ZeroWindow = ZeroWindow::default(),
-        /// Timestamps that are too old: protection against wrapped sequence numbers (PAWS) [RFC7323 s5].
+        /// Rule for timestamps that are too old: protection against wrapped sequence numbers (PAWS) [RFC7323 s5].
         paws: Paws = Paws::default(),
         /// Minimum time between two acknowledgments in response to unacceptable segments without data [RFC5961 s7]; 0
         /// for no limit. The default is the value of Linux (`tcp_invalid_ratelimit`).
@@ -113,7 +113,7 @@ settings! {
         eifel: bool = false,
         /// Whether spurious retransmissions are detected from duplicates reported by DSACK (RFC 3708).
         dsack_undo: bool = false,
-        /// Selective acknowledgments (RFC 2018). Without them a recovery that needs them works as NewReno.
+        /// Selective acknowledgments (RFC 2018). Without them a recovery that uses SACK works as NewReno does.
         sack: bool = true,
         /// DSACK: whether the receiver reports duplicate segments in SACK blocks (RFC 2883).
         dsack: bool = true,

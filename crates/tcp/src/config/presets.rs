@@ -20,7 +20,7 @@ pub struct Preset {
 }
 
 impl Preset {
-    /// Returns the settings of the variant; keys that do not belong to it are unset.
+    /// Returns the settings of the variant. Keys that the variant does not set are unset.
     pub fn table(&self) -> PartialConfig {
         PartialConfig { variant: self.name.into(), ..(self.settings)() }
     }

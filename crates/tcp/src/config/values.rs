@@ -73,7 +73,8 @@ impl Default for Delay {
 }
 
 impl DelayedAck {
-    /// The parameters; without delayed acknowledgments, the parameters for one acknowledgment per segment.
+    /// Returns the parameters. Without delayed acknowledgments these are the parameters for one acknowledgment per
+    /// segment.
     pub fn delay(self) -> Delay {
         match self {
             DelayedAck::Off => Delay { every: 1, ..Delay::default() },

@@ -54,7 +54,7 @@ mod tests {
 
     use super::*;
 
-    /// Sequence numbers that wrap around during the transfer, in both directions.
+    /// The sequence numbers wrap around during the transfer, in both directions.
     #[test]
     fn adopted_connection_continues_the_sequence_numbers() {
         let taken = Adoption {

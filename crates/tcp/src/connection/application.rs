@@ -18,17 +18,17 @@ impl Connection {
         self.sender.discard_unsent();
     }
 
-    /// Bytes written; `u64::MAX` for unlimited data.
+    /// Returns the number of bytes written; `u64::MAX` for unlimited data.
     pub fn bytes_written(&self) -> u64 {
         self.sender.bytes_written()
     }
 
-    /// Small segments are sent immediately, and so is data that was held back (TCP_NODELAY).
+    /// Sends small segments immediately, and also data that was held back (TCP_NODELAY).
     pub fn set_nodelay(&mut self, on: bool) {
         self.sender.set_nodelay(on, self.nagle);
     }
 
-    /// Only full segments are sent until the option is cleared, or a retransmission timeout has passed (TCP_CORK).
+    /// Sends only full segments until the option is cleared, or a retransmission timeout has passed (TCP_CORK).
     pub fn set_cork(&mut self, on: bool) {
         self.sender.set_cork(on);
         self.uncork_at = Time::NEVER;
@@ -40,18 +40,18 @@ impl Connection {
         self.receiver.set_quick(on);
     }
 
-    /// Whether the application has announced more data after the last write (MSG_MORE).
+    /// Sets whether the application has announced more data after the last write (MSG_MORE).
     pub fn set_more(&mut self, on: bool) {
         self.sender.set_more(on);
     }
 
-    /// The last write ends a record: no segment contains bytes of two records (MSG_EOR).
+    /// Ends a record with the last write: no segment contains bytes of two records (MSG_EOR).
     pub fn end_record(&mut self) {
         self.sender.end_record();
     }
 
-    /// How long retransmissions may remain unanswered before the connection fails (TCP_USER_TIMEOUT); `None` for the
-    /// number in the settings. The option of RFC 5482, which announces it to the other end, is not sent.
+    /// Sets the time for which retransmissions may remain unanswered before the connection fails (TCP_USER_TIMEOUT);
+    /// `None` for the number in the settings. The option of RFC 5482, which announces it to the other end, is not sent.
     pub fn set_user_timeout(&mut self, timeout: Option<Span>) {
         self.sender.set_user_timeout(timeout);
         if let Some(handshake) = &mut self.handshake {
@@ -59,7 +59,7 @@ impl Connection {
         }
     }
 
-    /// The application reads explicitly from now on; before that, data is read on arrival.
+    /// Makes the application read explicitly from now on; before that, data is read on arrival.
     pub fn hold_reading(&mut self) {
         self.receiver.hold();
     }

@@ -65,11 +65,11 @@ impl Connection {
             self.establish(now, segment);
         }
         if !self.take_ack(now, segment) {
-            // [RFC9293 s3.10.7.4]: it acknowledges unsent data, or is too old.
+            // [RFC9293 s3.10.7.4]: the segment acknowledges unsent data, or its acknowledgment is too old.
             self.answer_invalid(now, segment);
             return false;
         }
-        // Not earlier: an invalid segment must not change TS.Recent.
+        // TS.Recent is updated only here, because an invalid segment must not change it.
         if let Some(stamps) = segment.options.timestamps.filter(|_| self.timestamps) {
             self.clock.take(now, &stamps, segment.seq, self.last_ack);
         }
@@ -79,8 +79,8 @@ impl Connection {
         }
     }
 
-    /// Answers a segment that is not acceptable with an acknowledgment. One without data is not answered soon after
-    /// another: otherwise two ends could answer each other endlessly [RFC5961 s7].
+    /// Answers a segment that is not acceptable with an acknowledgment. A segment without data is not answered if the
+    /// last answer was recent: otherwise two ends could answer each other endlessly [RFC5961 s7].
     #[cold]
     pub(super) fn answer_invalid(&mut self, now: Time, segment: &Segment) {
         if segment.seq_len() == 0 || segment.flags.has(Flags::SYN) {
@@ -118,8 +118,8 @@ impl Connection {
         }
     }
 
-    /// Answers old and impossible segments with an acknowledgment; the acknowledgment number of an old one counts.
-    /// Returns whether its data was processed.
+    /// Answers old and impossible segments with an acknowledgment. The acknowledgment number of an old segment is
+    /// processed. Returns whether the segment's data was processed.
     #[cold]
     fn answer_unacceptable(&mut self, now: Time, segment: &Segment, seq: Option<u64>, ecn: Ecn) -> bool {
         if segment.flags.has(Flags::RST) {
@@ -166,8 +166,8 @@ impl Connection {
         }
     }
 
-    /// Processes a SYN in the window [RFC9293 s3.10.7.4]: handled like an inexact reset [RFC5961 s4.2], except at an
-    /// end that listened and is not synchronized yet.
+    /// Processes a SYN in the window [RFC9293 s3.10.7.4]: the SYN is handled like an inexact reset [RFC5961 s4.2],
+    /// except at an end that listened and is not synchronized yet.
     #[cold]
     fn take_stray_syn(&mut self, now: Time, segment: &Segment) {
         if self.state == State::SynReceived && self.is_passive() {
@@ -180,7 +180,7 @@ impl Connection {
     #[inline]
     fn take_ack(&mut self, now: Time, segment: &Segment) -> bool {
         if self.sender.silent() && segment.ack == self.origin {
-            // No data was ever sent, as at an end that only receives: only the window can have changed.
+            // No data was ever sent, as at an end that only receives. Therefore only the window can have changed.
             if let Some(window) = self.sender.newer_window((segment.seq, segment.ack), segment.window, 0) {
                 self.sender.note_window(window);
             }
@@ -243,7 +243,7 @@ impl Connection {
         true
     }
 
-    /// Acknowledges the data received so far, with its marks, before the next segment is processed.
+    /// Acknowledges the data received so far, with its ECN marks, before the next segment is processed.
     fn acknowledge_before(&mut self, now: Time) {
         let mut segment = Segment::default();
         self.segment(self.sender.nxt(), 0, Flags::ACK).write_to(&mut segment);

@@ -40,8 +40,8 @@ impl Connection {
         }
     }
 
-    /// The application has closed both directions. Unread or later data is answered with a reset [RFC9293 s3.6.1,
-    /// RFC2525 s2.17].
+    /// Closes both directions on behalf of the application. Unread or later data is answered with a reset [RFC9293
+    /// s3.6.1, RFC2525 s2.17].
     pub fn close(&mut self) {
         self.orphan = true;
         match self.state {
@@ -85,7 +85,7 @@ impl Connection {
         self.receiver.on_ack_sent();
     }
 
-    /// An opening by the other end has failed [RFC9293 s3.10.7.4].
+    /// Returns to LISTEN after a failed opening by the other end [RFC9293 s3.10.7.4].
     pub(super) fn listen_again(&mut self) {
         if self.orphan {
             return self.finish(State::Closed);
@@ -103,7 +103,7 @@ impl Connection {
         self.finish(State::Closed);
     }
 
-    /// Both ends have closed: waits for stray segments [RFC9293 s3.6.1].
+    /// Waits for stray segments after both ends have closed [RFC9293 s3.6.1].
     pub(super) fn wait(&mut self, now: Time) {
         self.enter(State::TimeWait);
         self.time_wait_until = now + self.time_wait;

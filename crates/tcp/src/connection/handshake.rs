@@ -14,8 +14,9 @@ pub(super) struct Agreed {
     pub sack: bool,
     pub timestamps: bool,
     pub ecn: bool,
-    /// Whether windows are scaled, and the shift of this end's windows.
+    /// Whether windows are scaled.
     pub scaled: bool,
+    /// Shift of this end's windows.
     pub shift: u8,
     /// Maximum data bytes per segment that the other end accepts.
     pub peer_mss: u32,
@@ -27,7 +28,7 @@ const DEFAULT_MSS: u32 = 536;
 /// The SYNs of an end, and their retransmission.
 #[derive(Debug)]
 pub(super) struct Handshake {
-    /// All settings; those that the other end does not support are changed when the handshake ends.
+    /// All settings. Options that the other end does not support are disabled at the end of the handshake.
     pub config: Config,
     /// Whether SACK is offered.
     sack: bool,
@@ -35,9 +36,11 @@ pub(super) struct Handshake {
     shift: Option<u8>,
     /// Maximum time without an answer from the other end, if the application has set one.
     pub user_timeout: Option<Span>,
-    /// Number of SYNs sent, the time of the first, and the time of the next.
+    /// Number of SYNs sent.
     pub tries: u32,
+    /// Time of the first SYN.
     pub first_at: Time,
+    /// Time of the next SYN.
     pub due: Time,
     /// Whether this end listened: it returns to LISTEN if the handshake fails.
     pub passive: bool,
@@ -46,7 +49,7 @@ pub(super) struct Handshake {
 }
 
 impl Handshake {
-    /// Only an end whose recovery `uses_sack` offers SACK.
+    /// Creates a handshake. Only an end whose recovery `uses_sack` offers SACK.
     pub fn new(config: &Config, uses_sack: bool) -> Self {
         Handshake {
             config: config.clone(),
@@ -78,14 +81,14 @@ impl Handshake {
             || self.limit().is_some_and(|limit| now >= limit)
     }
 
-    /// The end of the user timeout: as in Linux (`tcp_write_timeout`) it counts from the first SYN and applies only
-    /// after a retransmission. A SYN-ACK has no user timeout.
+    /// Returns the end of the user timeout. As in Linux (`tcp_write_timeout`) it counts from the first SYN, and applies
+    /// only after a retransmission. A SYN-ACK has no user timeout.
     fn limit(&self) -> Option<Time> {
         let timeout = self.user_timeout.filter(|_| self.tries > 1 && self.agreed.is_none())?;
         Some(self.first_at + timeout)
     }
 
-    /// Retransmissions of a SYN before its timeout doubles; a SYN-ACK has no such retransmissions.
+    /// Returns the number of retransmissions of a SYN before its timeout doubles; 0 for a SYN-ACK.
     fn linear_timeouts(&self) -> u32 {
         if self.agreed.is_none() { self.config.retries.syn_linear_timeouts } else { 0 }
     }
@@ -135,7 +138,7 @@ impl Handshake {
         (flags, self.config.window.0.min(u64::from(u16::MAX)) as u32, options)
     }
 
-    /// Evaluates the other end's SYN; `answer` if it is a SYN-ACK.
+    /// Evaluates the SYN of the other end, which is a SYN-ACK if `answer`.
     pub fn agree(&mut self, syn: &Segment, answer: bool) -> Agreed {
         let theirs = &syn.options;
         let shift = self.shift.filter(|_| theirs.window_scale.is_some());

@@ -1,6 +1,6 @@
-//! A TCP connection: its state and how it is opened. The other files act on that state: commands of the application
-//! (`application`, `close`), incoming segments (`arrives`, `prediction`, `opening`, `paws`), outgoing segments (`transmit`),
-//! and inspection.
+//! A TCP connection: its state and its creation. The other files of this module act on that state: commands of the
+//! application (`application`, `close`), incoming segments (`arrives`, `prediction`, `opening`, `paws`), outgoing
+//! segments (`transmit`), and inspection.
 
 mod adopted;
 mod application;
@@ -47,8 +47,9 @@ pub struct Connection {
     /// The setting of Nagle's algorithm.
     nagle: Nagle,
     time_wait: Span,
-    /// Sequence numbers of the first bytes of both streams.
+    /// Sequence number of the first byte of this end's stream.
     origin: SeqNum,
+    /// Sequence number of the first byte of the peer's stream.
     peer_origin: SeqNum,
     /// `None` after the handshake, so that established connections do not keep all settings.
     handshake: Option<Box<Handshake>>,
@@ -70,15 +71,15 @@ pub struct Connection {
     invalid_ratelimit: u32,
     answered_at: u32,
     time_wait_until: Time,
-    /// When data held back by a cork is sent nevertheless.
+    /// Time at which data held back by a cork is sent nevertheless.
     uncork_at: Time,
     /// Segments queued as answers: resets, and acknowledgments that must not include later arrivals.
     answers: VecDeque<Segment>,
 }
 
 impl Connection {
-    /// An end in ESTABLISHED, whose other end advertises `peer_window` bytes: without a handshake and with both
-    /// sequence spaces at zero, as in the thesis's simulator [goel1997 4.2 (2)]. All offered options count as
+    /// Creates an end in ESTABLISHED, whose other end advertises `peer_window` bytes. There is no handshake, and both
+    /// sequence spaces begin at zero, as in the thesis's simulator [goel1997 4.2 (2)]. All offered options count as
     /// negotiated.
     pub fn established(config: &Config, local_port: u16, remote_port: u16, peer_window: u64) -> Self {
         let config = &Config { segment: config.segment_data(), ..config.clone() };
@@ -92,7 +93,7 @@ impl Connection {
         connection
     }
 
-    /// An end that opens a connection: it sends a SYN first. `iss` is its initial sequence number.
+    /// Creates an end that opens a connection by a SYN. `iss` is the end's initial sequence number.
     pub fn connect(config: &Config, local_port: u16, remote_port: u16, iss: SeqNum) -> Self {
         Self::new(config, local_port, remote_port, State::SynSent, iss + 1)
     }
@@ -135,7 +136,7 @@ impl Connection {
         }
     }
 
-    /// Every change of state goes through this function.
+    /// Enters a state. Every change of state goes through this function.
     fn enter(&mut self, state: State) {
         if self.state != state {
             self.state = state;
@@ -150,7 +151,7 @@ impl Connection {
         }
     }
 
-    /// To be called at the time that `poll_timeout` gave. An early call does no harm.
+    /// Handles the time that `poll_timeout` gave. An early call has no effect.
     pub fn handle_timeout(&mut self, now: Time) {
         if let Some(handshake) = &self.handshake {
             if now >= handshake.due && handshake.given_up(now) {
@@ -173,7 +174,8 @@ impl Connection {
         }
     }
 
-    /// When `handle_timeout` must be called; [`Time::NEVER`] for no call. Any later call may change the time.
+    /// Returns the time at which `handle_timeout` must be called; [`Time::NEVER`] for no call. Any later call may
+    /// change the time.
     #[inline]
     pub fn poll_timeout(&self) -> Time {
         if let Some(handshake) = &self.handshake {

@@ -81,20 +81,20 @@ impl Connection {
         self.sender.take_rtt()
     }
 
-    /// Ports of this end and of the other; 0 while unknown.
+    /// Returns the ports of this end and of the other end; 0 while unknown.
     #[inline]
     pub fn ports(&self) -> (u16, u16) {
         (self.local_port, self.remote_port)
     }
 
-    /// The sequence number of the first byte of this end's stream, one after its SYN.
+    /// Returns the sequence number of the first byte of this end's stream: one after that of the SYN.
     #[inline]
     pub fn origin(&self) -> SeqNum {
         self.origin
     }
 
-    /// Why the last poll for a segment returned no data. Valid after such a poll; `None` before the first one, and in
-    /// states in which data is not sent.
+    /// Returns the reason why the last poll for a segment returned no data. Valid after such a poll; `None` before the
+    /// first one, and in states in which data is not sent.
     pub fn blocked(&self) -> Option<Blocked> {
         self.sender.last_blocked().filter(|_| self.state.sends())
     }

@@ -65,8 +65,9 @@ impl Connection {
             && segment.ack == self.origin
     }
 
-    /// Processes the answer to this end's SYN with its data and FIN, if any [RFC9293 s3.10.7.3]; Linux waits for their
-    /// retransmission. Returns whether there were data or a FIN. A single acknowledgment covers all.
+    /// Processes the answer to this end's SYN, with data and FIN if the answer has them [RFC9293 s3.10.7.3]; Linux
+    /// waits for their retransmission. Returns whether there were data or a FIN. A single acknowledgment covers SYN,
+    /// data and FIN.
     #[cold]
     pub(super) fn take_answer(&mut self, now: Time, segment: &Segment, ecn: Ecn) -> bool {
         self.establish(now, segment);
@@ -76,7 +77,7 @@ impl Connection {
         taken
     }
 
-    /// Processes the other end's SYN; `answer` if it is a SYN-ACK.
+    /// Processes the SYN of the other end, which is a SYN-ACK if `answer`.
     fn take_syn(&mut self, now: Time, segment: &Segment, answer: bool) {
         self.peer_origin = segment.seq + 1;
         self.last_ack = self.peer_origin;

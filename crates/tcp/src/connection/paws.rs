@@ -7,7 +7,7 @@ use super::Connection;
 use crate::config::Paws;
 
 impl Connection {
-    /// Whether a segment is too old by its timestamp [RFC7323 s5.3 R1]; if so, an acknowledgment is sent.
+    /// Returns whether a segment is too old by its timestamp [RFC7323 s5.3 R1]. If so, an acknowledgment is sent.
     #[inline]
     pub(super) fn is_old(&mut self, now: Time, segment: &Segment, seq: Option<u64>) -> bool {
         let behind = segment.options.timestamps.map_or(0, |stamps| self.clock.behind(now, &stamps));

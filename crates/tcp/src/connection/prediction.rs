@@ -35,7 +35,7 @@ impl Connection {
         if segment.len > 0 { self.take_next_data(now, segment) } else { self.take_next_ack(now, segment) }
     }
 
-    /// Data in order at an end that has never sent any.
+    /// Processes data in order at an end that has never sent data.
     #[inline]
     fn take_next_data(&mut self, now: Time, segment: &CompactSegment) -> Result<(), Unpredicted> {
         if !self.sender.silent() {

@@ -14,7 +14,7 @@ pub enum Polled {
     Nothing,
     /// A segment, and the ECN codepoint of its packet; another segment may follow.
     Segment(CompactSegment, Ecn),
-    /// The same, and no further segment follows now.
+    /// A segment, and the ECN codepoint of its packet; no further segment follows now.
     Last(CompactSegment, Ecn),
     /// A segment may have options: call [`Connection::poll_into`].
     WithOptions,
@@ -27,8 +27,8 @@ impl Connection {
         self.poll_into(now, &mut segment).map(|ecn| (segment, ecn))
     }
 
-    /// Like `poll_transmit`, with the segment written to `to`: a segment with space for options is large, and is thus
-    /// not moved.
+    /// Polls as `poll_transmit` does, but writes the segment to `to`: a segment with space for options is large, and
+    /// would otherwise be moved.
     #[inline(never)]
     pub fn poll_into(&mut self, now: Time, to: &mut Segment) -> Option<Ecn> {
         if self.handshake.is_some() || !self.answers.is_empty() {
@@ -47,7 +47,7 @@ impl Connection {
         Some(ecn)
     }
 
-    /// As `poll_into`, at an end whose segments currently have no options.
+    /// Polls as `poll_into` does, at an end whose segments currently have no options.
     #[inline(always)]
     pub fn poll_compact(&mut self, now: Time) -> Polled {
         if self.handshake.is_some() || !self.answers.is_empty() || self.timestamps || self.receiver.wants_sack() {
@@ -128,7 +128,7 @@ impl Connection {
         (self.segment(tx.seq, tx.len, flags), ecn)
     }
 
-    /// A segment without its options, which acknowledges everything received.
+    /// Returns a segment without options that acknowledges all received data.
     #[inline(always)]
     pub(super) fn segment(&mut self, seq: u64, len: u32, flags: Flags) -> CompactSegment {
         self.receiver.renew_window();

@@ -63,8 +63,9 @@ pub(super) struct Biaz {
     limit: f64,
     /// The minimum time between consecutive arrivals, in seconds.
     min_gap: Option<f64>,
-    /// The last arrival in order, and the first out of order after it.
+    /// Time of the last arrival in order.
     in_order: Option<Time>,
+    /// Time of the first arrival out of order after the last one in order.
     after: Option<Time>,
 }
 
@@ -137,8 +138,8 @@ mod tests {
         }
     }
 
-    /// Two segments per acknowledgment, every 20 ms: 10 ms between arrivals, so a gap of 20 to 30 ms contained one more
-    /// arrival.
+    /// Each acknowledgment covers two segments, and one arrives every 20 ms. Segments arrive every 10 ms, so a gap of
+    /// 20 to 30 ms contained one more arrival.
     #[test]
     fn acknowledgment_of_two_segments_counts_as_two_arrivals() {
         for (gap, expected) in [

@@ -70,7 +70,7 @@ pub(crate) mod tests {
             self.ack_after(engine::Span::from_millis(wait), bytes, engine::Span::from_millis(rtt));
         }
 
-        /// Like `ack`, with times of any resolution.
+        /// Processes an acknowledgment as `ack` does, with times of any resolution.
         pub fn ack_after(&mut self, wait: engine::Span, bytes: u64, rtt: engine::Span) {
             self.now += wait;
             self.una += bytes;

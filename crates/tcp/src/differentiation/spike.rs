@@ -93,7 +93,7 @@ mod tests {
     use crate::differentiation::DifferentiationConfig;
     use crate::differentiation::tests::Teller;
 
-    /// Between 100 and 160 ms: a spike begins above 130 ms and ends below 120 ms.
+    /// The round trip varies between 100 and 160 ms: a spike begins above 130 ms and ends below 120 ms.
     #[test]
     fn spike_begins_and_ends_at_different_thresholds() {
         use LossCause::{Congestion, Wireless};

@@ -154,7 +154,7 @@ mod tests {
         assert_eq!(causes(101_500), [Congestion; 4]);
     }
 
-    /// A trip time equal to the mean is not below it.
+    /// A trip time that equals the mean does not count as below the mean.
     #[test]
     fn loss_at_the_mean_round_trip_is_congestion() {
         let mut teller = Teller::new(&DifferentiationConfig::ZigZag(Config::default()));

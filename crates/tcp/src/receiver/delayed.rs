@@ -10,8 +10,9 @@ pub(super) struct Delayed {
     settings: Delay,
     /// Acknowledgments to send now, each in a separate segment.
     owed: u32,
-    /// Number of segments whose acknowledgment is delayed, and the time at which it is due.
+    /// Number of segments whose acknowledgment is delayed.
     waiting: u32,
+    /// Time at which the delayed acknowledgment is due.
     until: Time,
     arrived: u32,
     /// Whether the first segments are acknowledged one by one.
@@ -23,7 +24,7 @@ impl Delayed {
         Delayed { settings, owed: 0, waiting: 0, until: Time::NEVER, arrived: 0, quick: true }
     }
 
-    /// A segment was received; `hurry` states that its acknowledgment must not be delayed.
+    /// Processes a received segment. `hurry` is true if its acknowledgment must not be delayed.
     #[inline]
     pub fn on_segment(&mut self, now: Time, hurry: bool) {
         self.arrived = self.arrived.saturating_add(1);

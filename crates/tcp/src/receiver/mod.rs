@@ -28,8 +28,9 @@ pub(crate) struct Receiver {
     assembly: Reassembly,
     /// Offset of the FIN, once a FIN was received in the window.
     fin_at: Option<u64>,
-    /// Whether the application reads explicitly, and how far it has read.
+    /// Whether the application reads explicitly.
     holds: bool,
+    /// Offset up to which the application has read.
     read_to: u64,
     /// First byte beyond the advertised window; it never decreases [RFC9293 s3.8.6].
     edge: u64,
@@ -98,7 +99,7 @@ impl Receiver {
         self.observed = true;
     }
 
-    /// Next byte expected, FIN included: all bytes before it were received.
+    /// Returns the next byte expected, FIN included: all bytes before it were received.
     #[inline]
     pub fn next(&self) -> u64 {
         self.assembly.next()
@@ -124,7 +125,7 @@ impl Receiver {
         self.duplicates
     }
 
-    /// Discarded segments with data.
+    /// Returns the number of discarded segments with data.
     pub fn segments_discarded(&self) -> u64 {
         u64::from(self.discarded)
     }
@@ -138,7 +139,7 @@ impl Receiver {
         }
     }
 
-    /// The application reads explicitly from now on.
+    /// Makes the application read explicitly from now on.
     pub fn hold(&mut self) {
         self.holds = true;
         self.read_to = self.bytes_received();
@@ -150,7 +151,7 @@ impl Receiver {
         if self.holds { self.bytes_received() - self.read_to } else { 0 }
     }
 
-    /// The application reads at most `max` bytes.
+    /// Reads at most `max` bytes on behalf of the application.
     pub fn read(&mut self, max: u64) -> u64 {
         let bytes = self.readable().min(max);
         self.read_to += bytes;
@@ -234,8 +235,8 @@ impl Receiver {
         self.delayed.on_segment(now, hurry);
     }
 
-    /// Processes `len` bytes in order and without a mark, if their only effect is an acknowledgment; otherwise returns
-    /// false without any change.
+    /// Processes `len` bytes in order and without an ECN mark, if their only effect is an acknowledgment. Otherwise
+    /// returns false without any change.
     #[inline]
     pub fn take_next(&mut self, now: Time, len: u32) -> bool {
         let seq = self.next();
@@ -270,7 +271,8 @@ impl Receiver {
         false
     }
 
-    /// Sets whether the first acknowledgments are sent at once; if so, delayed ones are sent too.
+    /// Sets whether the first acknowledgments are sent at once. If so, an acknowledgment that is delayed now is sent
+    /// too.
     pub fn set_quick(&mut self, on: bool) {
         self.delayed.set_quick(on);
     }
@@ -297,13 +299,13 @@ impl Receiver {
         self.delayed.owes()
     }
 
-    /// A segment that acknowledges all received data was sent.
+    /// Records that a segment that acknowledges all received data was sent.
     #[inline]
     pub fn on_ack_sent(&mut self) {
         self.delayed.clear();
     }
 
-    /// When the delayed acknowledgment is due.
+    /// Returns the time at which the delayed acknowledgment is due.
     #[inline]
     pub fn deadline(&self) -> Time {
         self.delayed.deadline()

@@ -114,7 +114,8 @@ mod tests {
     }
 
     proptest! {
-        /// For any ranges in any order: `next` is the first missing byte, and a range is new if one of its bytes is.
+        /// For any ranges in any order, `next` is the first missing byte, and a range counts as new if at least one of
+        /// its bytes is new.
         #[test]
         fn reassembly_agrees_with_a_bitmap(pieces in prop::collection::vec((0u64..60, 1u64..12), 0..80)) {
             let mut assembly = Reassembly::default();

@@ -6,20 +6,20 @@ use crate::config::Config;
 /// Maximum number of blocks in a header without timestamps.
 const MAX_BLOCKS: usize = wire::SackBlocks::MAX;
 
-/// What an acknowledgment may report in SACK blocks.
+/// The data that an acknowledgment may report in SACK blocks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum SackReports {
-    /// Nothing: SACK is not agreed.
+    /// Nothing, because SACK is not agreed.
     #[default]
     None,
     /// Data received out of order [RFC2018].
     Received,
-    /// In addition data received a second time [RFC2883].
+    /// Data received out of order [RFC2018], and data received a second time [RFC2883].
     Duplicates,
 }
 
 impl SackReports {
-    /// As agreed in the handshake.
+    /// Returns what may be reported with the SACK settings of `config`.
     pub fn of(config: &Config) -> Self {
         if !config.sack {
             SackReports::None
@@ -65,7 +65,7 @@ impl Reports {
         self.recent = std::array::from_fn(|place| if place == 0 { Some(seq) } else { others.next() });
     }
 
-    /// Bytes were received a second time [RFC2883 s4].
+    /// Records bytes that were received a second time [RFC2883 s4].
     pub fn duplicate(&mut self, from: u64, to: u64) {
         if self.duplicates {
             self.duplicate = Some((from, to));
@@ -77,7 +77,8 @@ impl Reports {
         self.agreed && (self.duplicate.is_some() || assembly.has_holes())
     }
 
-    /// A duplicate first, with the range around it, then the most recently grown ranges, then the others, lowest first.
+    /// Returns the blocks to report: a duplicate first, with the range around it, then the most recently grown ranges,
+    /// then the others, lowest first.
     pub fn blocks(&mut self, assembly: &Reassembly, max: usize) -> impl Iterator<Item = (u64, u64)> + use<> {
         let mut blocks = [None; MAX_BLOCKS + 1];
         let mut count = 0;
@@ -98,7 +99,7 @@ impl Reports {
 mod tests {
     use super::*;
 
-    /// Receives ten bytes at each of `segments`, in order; returns the blocks reported after the last one.
+    /// Receives ten bytes at each offset of `segments`, in this order; returns the blocks reported after the last one.
     fn after(segments: &[u64]) -> Vec<(u64, u64)> {
         let (mut assembly, mut reports) = (Reassembly::default(), Reports::default());
         reports.enable(SackReports::Duplicates);

@@ -65,14 +65,14 @@ pub struct SenderView {
     pub sack: bool,
     /// Whether losses of a timeout are being recovered.
     pub after_timeout: bool,
-    /// When the retransmission timer expires.
+    /// Expiry of the retransmission timer.
     pub expiry: Time,
 }
 
-/// How recovery treats a reported loss, instead of the standard rule.
+/// The treatment of a reported loss by the recovery, instead of the standard rule.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Notified {
-    /// The segment was resent when the message arrived: recover without a reduction.
+    /// The segment was resent when the message arrived: recovery makes no reduction.
     AlreadyResent,
     /// Resend the segment, with ssthresh plus three segments in flight until new data is acknowledged.
     Resend,
@@ -128,15 +128,15 @@ pub enum RecoveryVerdict {
 pub trait LossRecovery: Send {
     /// Processes an acknowledgment.
     fn on_ack(&mut self, ack: &AckEffects, board: &mut Scoreboard, view: &SenderView) -> RecoveryVerdict;
-    /// The retransmission timer has expired: marks segments lost, at least the first. Called before `on_timeout`.
+    /// Marks segments lost at an expiry of the retransmission timer, at least the first. Called before `on_timeout`.
     fn lose_at_timeout(&mut self, _now: Time, board: &mut Scoreboard, _view: &SenderView) {
         board.lose_all();
     }
-    /// The retransmission timer has expired.
+    /// Called at an expiry of the retransmission timer.
     fn on_timeout(&mut self, board: &Scoreboard);
     /// Whether recovery is in progress.
     fn recovering(&self) -> bool;
-    /// Recovery was spurious: it ends, and no segment on the scoreboard is lost any more.
+    /// Ends a spurious recovery. No segment on the scoreboard is lost any more.
     fn on_undo(&mut self, board: &Scoreboard);
     /// Whether the algorithm has fast recovery, in which loss differentiation takes effect.
     fn has_fast_recovery(&self) -> bool {
@@ -160,13 +160,14 @@ pub trait LossRecovery: Send {
     fn watches(&self) -> bool {
         false
     }
-    /// A segment was delivered, by acknowledgment or SACK.
+    /// Called for each delivered segment, acknowledged or SACKed.
     fn on_delivered(&mut self, _now: Time, _sent: &SentSegment, _view: &SenderView) {}
-    /// The segment at `seq` was sent; `again` states whether this is a retransmission.
+    /// Called after the segment at `seq` was sent; `again` states whether this is a retransmission.
     fn on_sent(&mut self, _now: Time, _seq: u64, _again: bool, _board: &Scoreboard, _view: &SenderView) {}
-    /// A probe was sent: the segment at `again`, or new data. `nxt` is the first unsent byte after the probe.
+    /// Called after a probe was sent: the segment at `again`, or new data. `nxt` is the first unsent byte after the
+    /// probe.
     fn on_probe(&mut self, _now: Time, _again: Option<u64>, _nxt: u64) {}
-    /// When `on_deadline` is to be called.
+    /// Returns the time at which `on_deadline` is to be called.
     fn deadline(&self) -> Time {
         Time::NEVER
     }
@@ -174,14 +175,15 @@ pub trait LossRecovery: Send {
     fn on_deadline(&mut self, _now: Time, _board: &mut Scoreboard, _view: &SenderView) -> RecoveryVerdict {
         RecoveryVerdict::Ordinary
     }
-    /// Maximum distance by which segments were reordered, in segments, and the number of such segments.
+    /// Returns the maximum distance by which segments were reordered, in segments, and the number of reordered
+    /// segments.
     fn reordering(&self) -> (u32, u32) {
         (DUP_THRESH, 0)
     }
 }
 
-/// The number of duplicates, or of segments SACKed above it, from which on a segment counts as lost [RFC5681 s3.2,
-/// RFC6675 s2 DupThresh].
+/// Number of duplicate acknowledgments, or of SACKed segments above a segment, from which on the segment counts as lost
+/// [RFC5681 s3.2, RFC6675 s2 DupThresh].
 pub const DUP_THRESH: u32 = 3;
 
 /// Whether a duplicate begins recovery in a sender without SACK: whether to send the segment at `una`, and the initial

@@ -43,7 +43,7 @@ pub(super) struct NewReno {
     variant: Variant,
     /// First unsent byte when the last recovery began or the timer expired (recover) [RFC6582 s3.1].
     recover: Option<u64>,
-    /// While recovering: bytes to add to cwnd.
+    /// During recovery: bytes to add to cwnd.
     inflation: Option<f64>,
     /// Partial acknowledgments in the current recovery.
     partial: u32,

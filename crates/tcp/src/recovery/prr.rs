@@ -58,7 +58,7 @@ impl Reduction {
         self.window = pipe + if first { self.segment } else { allowed.max(0.0) };
     }
 
-    /// Recovery began without an acknowledgment: allows the first retransmission.
+    /// Allows the first retransmission of a recovery that began without an acknowledgment.
     pub fn allow_first(&mut self, pipe: f64) {
         self.window = pipe + self.segment;
     }

@@ -49,12 +49,12 @@ const MIN_CAPACITY: usize = 4;
 
 struct Rack {
     without: NewReno,
-    /// Segments in order of their last transmission: time and first byte. Some have been acknowledged or
-    /// retransmitted since.
+    /// Segments in order of their last transmission, as time and first byte. Entries of segments that were since
+    /// acknowledged or retransmitted remain.
     order: VecDeque<(Time, u64)>,
     /// The latest time of transmission among delivered segments (RACK.xmit_ts). The RFC orders segments of equal time
-    /// by their ends (RACK.end_seq), which is wrong where a retransmission was sent after new data; in a simulation
-    /// that is frequent.
+    /// by their ends (RACK.end_seq), which is wrong if a retransmission was sent after new data at the same time. In a
+    /// simulation this is frequent.
     newest: Moment,
     /// The round trip of the last delivered segment (RACK.rtt).
     rtt: Span,
@@ -63,9 +63,9 @@ struct Rack {
     /// The lowest byte of the segments that the current acknowledgment shows to be reordered.
     lowest_late: Option<u64>,
     window: ReorderingWindow,
-    /// While recovering: the recovery point.
+    /// During recovery: the recovery point.
     point: Option<u64>,
-    /// When segments that may only be reordered will be marked lost.
+    /// Time at which segments that may only be reordered will be marked lost.
     settles: Time,
     probe: TailProbe,
     /// Losses of a timeout are being recovered.
@@ -78,11 +78,12 @@ struct ReorderingWindow {
     quarters: u32,
     /// Number of recoveries until the window returns to one quarter.
     persist: u32,
-    /// Set after a duplicate has widened the window; further duplicates do not widen it until this byte is
+    /// Set after a duplicate has widened the window. Further duplicates do not widen the window until this byte is
     /// acknowledged.
     round: Option<u64>,
-    /// Number of reordered segments, and the maximum distance in segments.
+    /// Number of reordered segments.
     seen: u32,
+    /// Maximum reordering distance in segments.
     degree: u32,
 }
 
@@ -96,7 +97,7 @@ impl Default for ReorderingWindow {
 const PERSIST: u32 = 16;
 
 impl ReorderingWindow {
-    /// A duplicate arrived: a retransmission was spurious [RFC8985 s6.2 step 4].
+    /// Handles the arrival of a duplicate, which shows that a retransmission was spurious [RFC8985 s6.2 step 4].
     fn on_duplicate(&mut self, board: &Scoreboard) {
         if self.round.is_some_and(|round| board.una() >= round) {
             self.round = None;
@@ -170,7 +171,8 @@ impl Rack {
         lost
     }
 
-    /// Time after its transmission at which a segment is lost, if a later one was delivered.
+    /// Returns the time after the transmission of a segment at which the segment counts as lost, if a later one was
+    /// delivered.
     fn wait(&self, board: &Scoreboard, view: &SenderView) -> Span {
         let recovering = self.point.is_some() || view.after_timeout;
         self.rtt + self.window.span(recovering, board, view)
@@ -218,8 +220,8 @@ impl LossRecovery for Rack {
             }
             self.window.on_recovered();
             if board.lost_segments() > 0 {
-                // Losses in two successive windows count twice [RFC5681 s4.3]; Linux does not wait until another is
-                // detected (`tcp_time_to_recover`).
+                // Losses in two successive windows cause two reductions [RFC5681 s4.3]. Recovery begins without waiting
+                // for another loss, as in Linux (`tcp_time_to_recover`).
                 self.begin(board);
                 return RecoveryVerdict::Again;
             }
@@ -288,8 +290,8 @@ impl LossRecovery for Rack {
 
     fn on_delivered(&mut self, now: Time, sent: &SentSegment, view: &SenderView) {
         let rtt = now.since(sent.at);
-        // [RFC8985 s6.2 step 2]: less than the minimum round trip after the retransmission, or with an older echo: the
-        // original was delivered.
+        // [RFC8985 s6.2 step 2]: if the acknowledgment arrives less than the min RTT after the retransmission, or has
+        // an older echo, the original was delivered.
         let soon = view.min_rtt.is_some_and(|min| rtt < min);
         let before = view.echo.is_some_and(|echo| timestamps::is_before(echo, sent.at));
         if !(sent.retransmitted && (soon || before)) {

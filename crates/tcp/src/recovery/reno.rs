@@ -15,7 +15,7 @@ pub fn build() -> Box<dyn LossRecovery> {
 }
 
 struct Reno {
-    /// While recovering: bytes to add to cwnd.
+    /// During recovery: bytes to add to cwnd.
     inflation: Option<f64>,
 }
 

@@ -35,15 +35,15 @@ pub(super) enum Edge {
 pub(super) struct Sack {
     edge: Edge,
     without: NewReno,
-    /// While recovering: the recovery point (RecoveryPoint).
+    /// During recovery: the recovery point (RecoveryPoint).
     point: Option<u64>,
     /// Offset that must be acknowledged after a recovery or a timeout before duplicates indicate a loss again.
     not_before: u64,
     /// Offset up to which `spare` has examined segments.
     spared_to: u64,
-    /// The offset that must be acknowledged before the last segment may be rescued (RescueRxt), and when this recovery
-    /// began.
+    /// Offset that must be acknowledged before the last segment may be rescued (RescueRxt).
     rescue_from: u64,
+    /// Time at which this recovery began.
     began: Time,
 }
 

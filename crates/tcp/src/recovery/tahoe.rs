@@ -16,7 +16,7 @@ pub fn build() -> Box<dyn LossRecovery> {
 }
 
 struct Tahoe {
-    /// First unsent byte at the last loss: duplicates indicate no loss until it is acknowledged.
+    /// First unsent byte at the last loss. Until that byte is acknowledged, duplicates do not indicate a loss.
     until: Option<u64>,
     /// Window inflation while a loss reported by the network is recovered without a reduction.
     explained: Option<f64>,

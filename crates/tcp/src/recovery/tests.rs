@@ -22,7 +22,7 @@ fn board(segments: u64) -> Scoreboard {
     board
 }
 
-/// The `duplicates`th duplicate, or an acknowledgment of `acked` bytes; without SACK.
+/// Returns the effects of the `duplicates`th duplicate, or of an acknowledgment of `acked` bytes, without SACK.
 fn ack(acked: u64, duplicates: u32) -> AckEffects {
     let (now, duplicate_sack, notified) = (Time::from_millis(100), None, None);
     AckEffects { now, acked, sacked: 0, duplicates, sack: false, duplicate_sack, notified, echoes_original: false }

@@ -44,20 +44,20 @@ pub struct Reaction {
 pub trait NoticeResponse: Send {
     /// Processes a message.
     fn on_notice(&mut self, kind: NoticeKind, seq: u64) -> Reaction;
-    /// A duplicate acknowledgment reports that the segment at `una` was lost on the radio link. Called before
-    /// `on_duplicate`.
+    /// Called, before `on_duplicate`, for a duplicate acknowledgment which reports that the segment at `una` was lost
+    /// on the radio link.
     fn on_loss_in_air(&mut self, _una: u64) -> Reaction {
         Reaction::default()
     }
-    /// How to treat a duplicate acknowledgment for the segment at `una`, if not by the standard rule.
+    /// Returns the treatment of a duplicate acknowledgment for the segment at `una`; `None` for the standard rule.
     fn on_duplicate(&mut self, una: u64) -> Option<Notified>;
-    /// Recovery has begun with the result of `on_duplicate`.
+    /// Handles the start of a recovery that resulted from `on_duplicate`.
     fn on_recovery(&mut self, una: u64);
     /// Whether a timeout for the segment at `una` retransmits only that segment, without a reduction.
     fn on_timeout(&mut self, una: u64) -> bool;
-    /// A segment was retransmitted: earlier messages refer to its previous transmission.
+    /// Handles a retransmission of the segment at `seq`: earlier messages refer to its previous transmission.
     fn on_resent(&mut self, seq: u64);
-    /// Everything before `una` has been acknowledged.
+    /// Handles the acknowledgment of all data before `una`.
     fn on_advance(&mut self, una: u64);
 }
 

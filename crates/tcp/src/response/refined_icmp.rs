@@ -39,12 +39,12 @@ impl NoticeResponse for RefinedIcmp {
         self.resent.remove(una);
     }
 
-    /// Steps 4 and 5: without duplicates for a marked segment TCP follows its standard rules.
+    /// Steps 4 and 5 of the scheme: without duplicates for a marked segment TCP follows its standard rules.
     fn on_timeout(&mut self, _: u64) -> bool {
         false
     }
 
-    /// The mark means that the segment *was* resent; another transmission does not clear it.
+    /// Does nothing: the mark means that the segment *was* resent, so another transmission does not clear it.
     fn on_resent(&mut self, _: u64) {}
 
     fn on_advance(&mut self, una: u64) {

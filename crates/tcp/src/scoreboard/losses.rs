@@ -5,8 +5,8 @@ use std::cmp::Reverse;
 use super::{Scoreboard, SentSegment};
 
 impl Scoreboard {
-    /// Marks every segment below `edge` lost that is not SACKed; `edge` is a segment's beginning. Segments examined by
-    /// an earlier call are skipped.
+    /// Marks every segment below `edge` lost that is not SACKed; `edge` is the first byte of a segment. Segments that
+    /// an earlier call examined are skipped.
     pub fn lose_below(&mut self, edge: u64) {
         let from = self.inferred_to.max(self.una);
         if edge <= from {
@@ -22,8 +22,8 @@ impl Scoreboard {
         }
     }
 
-    /// Marks the segment at `seq` lost, unless it is SACKed or already marked and not retransmitted since. Returns
-    /// whether it was marked.
+    /// Marks the segment at `seq` lost, unless the segment is SACKed, or was marked before and not retransmitted since.
+    /// Returns whether the segment was marked.
     pub fn lose_at(&mut self, seq: u64) -> bool {
         let Some(place) = self.place(seq) else { return false };
         if self.segments[place].sacked {
@@ -32,7 +32,7 @@ impl Scoreboard {
         self.lose_again(place)
     }
 
-    /// Marks the segment lost, or its retransmission if there was one.
+    /// Marks a segment lost, or marks its retransmission lost if there was one.
     fn lose_again(&mut self, place: usize) -> bool {
         let sent = &mut self.segments[place];
         if sent.resent {
@@ -59,8 +59,8 @@ impl Scoreboard {
         true
     }
 
-    /// The retransmission timer has expired: everything not SACKed is lost, including retransmissions [RFC6675 s5.1,
-    /// RFC5681 s3.1].
+    /// Marks everything not SACKed as lost at an expiry of the retransmission timer, including retransmissions [RFC6675
+    /// s5.1, RFC5681 s3.1].
     pub fn lose_all(&mut self) {
         self.lose_where(|_, _| true);
         self.inferred_to = self.nxt;
@@ -95,7 +95,7 @@ impl Scoreboard {
         self.inferred_to = self.una;
     }
 
-    /// The receiver has discarded SACKed data [RFC2018 s8].
+    /// Handles SACKed data that the receiver has discarded [RFC2018 s8].
     pub fn renege(&mut self) {
         self.sacked.clear();
         for sent in &mut self.segments {

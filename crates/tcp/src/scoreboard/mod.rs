@@ -25,8 +25,9 @@ pub struct Scoreboard {
     /// Number of transmissions, modulo 2^32.
     turns: u32,
     sacked_bytes: u64,
-    /// Bytes lost and not SACKed, and the retransmitted part of them.
+    /// Number of bytes that are lost and not SACKed.
     lost_bytes: u64,
+    /// Number of lost bytes that were retransmitted.
     resent_bytes: u64,
     /// Lost segments to retransmit, lowest first; some have been acknowledged or sent since.
     to_resend: BinaryHeap<Reverse<u64>>,
@@ -34,9 +35,11 @@ pub struct Scoreboard {
     sacked: VecDeque<(u64, u64)>,
     /// The snapshot of the delivery rate at each segment's last transmission; empty without a rate estimator.
     snapshots: VecDeque<Snapshot>,
-    /// Numbers of segments that are SACKed, lost, and lost and retransmitted.
+    /// Number of SACKed segments.
     sacked_segments: u32,
+    /// Number of lost segments.
     lost_segments: u32,
+    /// Number of lost segments that were retransmitted.
     resent_segments: u32,
     /// Bytes ever marked lost.
     total_lost: u64,
@@ -143,8 +146,8 @@ impl Scoreboard {
         self.segments.iter()
     }
 
-    /// Index of the segment that contains byte `seq`. Most segments have the same size, so a division gives it exactly
-    /// or nearly.
+    /// Index of the segment that contains byte `seq`. Most segments have the same size, so a division gives the index
+    /// exactly or nearly.
     #[inline]
     fn place(&self, seq: u64) -> Option<usize> {
         let first = self.segments.front()?;

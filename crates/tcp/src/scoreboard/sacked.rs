@@ -64,8 +64,8 @@ impl Scoreboard {
         marked
     }
 
-    /// The index of the first SACKed range that reaches `from`. Blocks report the latest and the lowest ranges, so it
-    /// is mostly at either end.
+    /// Returns the index of the first SACKED range that reaches `from`. SACK blocks report the latest and the lowest
+    /// ranges, so that range is mostly the first or the last one.
     pub(super) fn reaching(&self, from: u64) -> usize {
         if let Some(last) = self.sacked.back()
             && last.0 <= from
@@ -76,7 +76,7 @@ impl Scoreboard {
         low.unwrap_or_else(|| self.sacked.partition_point(|range| range.1 < from))
     }
 
-    /// Adds a range that overlaps none, and merges it with adjacent ones. Returns the index after it.
+    /// Adds a range that overlaps no other range, and merges it with adjacent ones. Returns the index after the result.
     fn join(&mut self, begin: u64, end: u64) -> usize {
         let place = self.reaching(begin);
         let touches_before = self.sacked.get(place).is_some_and(|range| range.1 == begin);
@@ -94,8 +94,8 @@ impl Scoreboard {
         place + 1
     }
 
-    /// The offset where `IsLost` becomes false: everything below it that is not SACKed has more than `bytes` SACKed
-    /// above it, or `ranges` separate SACKed ranges [RFC6675 s4].
+    /// Returns the offset below which `IsLost` is true: all data below the offset that is not SACKed has more than
+    /// `bytes` SACKed above it, or `ranges` separate SACKed ranges [RFC6675 s4].
     pub fn lost_below(&self, bytes: u64, ranges: usize) -> u64 {
         let mut above = 0;
         for (count, range) in self.sacked.iter().rev().enumerate() {

@@ -1,4 +1,4 @@
-//! A sent segment: when it was sent, and the delivery state at that time.
+//! A sent segment: the time of its transmission, and the delivery state at that time.
 
 use engine::Time;
 
@@ -59,10 +59,11 @@ impl Moment {
 /// The state of the delivery rate estimate when a segment was sent [draft-ietf-ccwg-bbr s4.1.2.2].
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Snapshot {
-    /// Total bytes delivered at the transmission, and the time of the last delivery.
+    /// Total bytes delivered until the transmission.
     pub delivered: u64,
+    /// Time of the last delivery before the transmission.
     pub delivered_at: Time,
-    /// When the first segment of the flight was sent.
+    /// Time at which the first segment of the flight was sent.
     pub flight_began: Time,
     /// Bytes lost by then.
     pub lost: u64,

@@ -21,7 +21,7 @@ fn capacity_of_a_large_window_is_freed() {
     assert!(board.segments.capacity() <= 4 * MIN_CAPACITY);
 }
 
-/// Capacity is freed when less than a quarter of it is used, down to twice the used part; the capacity for a few
+/// Capacity is freed when less than a quarter of it is used, and twice the used part remains. The capacity for a few
 /// segments is kept.
 #[test]
 fn capacity_is_kept_until_less_than_a_quarter_is_used() {
@@ -56,7 +56,7 @@ fn only_whole_segments_are_sacked() {
     }
 }
 
-/// More ranges than an acknowledgment can report: each is found, at either end and in the middle.
+/// There are more ranges than an acknowledgment can report. Each range is found, at either end and in the middle.
 #[test]
 fn segments_of_many_ranges_are_sacked() {
     let mut board = board(60);
@@ -75,7 +75,8 @@ fn segments_of_many_ranges_are_sacked() {
     assert_eq!(board.sacked.iter().copied().collect::<Vec<_>>(), [(10, 590)]);
 }
 
-/// Among transmissions at the same time the number determines the order; a transmission is not after itself.
+/// Of two transmissions at the same time the one with the higher number counts as later. A transmission is not later
+/// than itself.
 #[test]
 fn transmissions_are_ordered_by_time_then_number() {
     let mut board = board(2);

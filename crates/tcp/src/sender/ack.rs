@@ -49,7 +49,7 @@ impl Sender {
         let unmarked = !arrival.ecn_echo && self.rate.is_none();
         let had_data = !self.board.is_empty();
         if !had_data && unmarked && arrival.sack.is_empty() && !self.episodes.watches() {
-            // Nothing is outstanding, as at an end that only receives: only the window can change, unless a recovery
+            // Nothing is outstanding, as at an end that only receives. Only the window can change, unless a recovery
             // waits for the answer to its probe.
             self.emit_window();
             return true;
@@ -95,7 +95,8 @@ impl Sender {
         !self.episodes.watches() && !self.episodes.recovering() && !self.cwnd.is_reducing() && !self.spurious.watching()
     }
 
-    /// The common case of an acknowledgment that only advances: the part of `on_any_ack` that then applies.
+    /// Processes an acknowledgment that only advances, which is the common case: this is the part of `on_any_ack` that
+    /// then applies.
     #[inline]
     fn on_plain_ack(&mut self, now: Time, ack: u64, echo: Option<(u32, Span)>) {
         let una = self.una();
@@ -117,12 +118,13 @@ impl Sender {
         self.emit_window();
     }
 
-    /// Any acknowledgment, after its window was processed. `una` is the value before it.
+    /// Processes any acknowledgment, after its window was processed. `una` is the first unacknowledged byte before this
+    /// acknowledgment.
     fn on_any_ack(&mut self, arrival: &AckArrival<'_>, una: u64, same_window: bool) {
         let AckArrival { now, ack, .. } = *arrival;
         let had_data = !self.board.is_empty();
         let flight_before = self.board.pipe() as f64;
-        // The flight if recovery begins, as in RFC 9937: without data SACKed before.
+        // The flight at the start of a recovery, as in RFC 9937: without data that was SACKed before.
         let from = (self.board.outstanding() - self.board.sacked_bytes()) as f64;
         let lost_before = self.board.total_lost();
         let mut summary = AckSummary::default();
@@ -153,7 +155,7 @@ impl Sender {
         if duplicate {
             self.episodes.count_duplicate();
         }
-        // The flight before recovery inflates the window, which only duplicates cause.
+        // The flight is computed before recovery inflates cwnd. Only duplicates cause this.
         let before = duplicate.then(|| self.flight(now));
         let spurious = self.spurious.watching() && self.was_spurious(arrival, &summary, acked, duplicate);
         // An acknowledgment that only advances has no effect on a recovery that is inactive and counts duplicates.
@@ -273,8 +275,9 @@ impl Sender {
                 }
             });
         }
-        // The newest arrival is reported first. Several may be new after a lost acknowledgment: they are processed in
-        // the order of sequence numbers, because otherwise they would appear reordered [RFC8985 s6.2 step 2].
+        // SACK reports the newest range first. Several ranges may be new after a lost acknowledgment. They are
+        // processed in the order of sequence numbers, because otherwise they would appear reordered [RFC8985 s6.2 step
+        // 2].
         blocks.sort_unstable();
         for (from, to) in blocks.into_iter().flatten() {
             board.sack(from, to, |sent, snapshot| take(sent, snapshot, true));
@@ -305,7 +308,7 @@ impl Sender {
         Some(latest)
     }
 
-    /// New data has been acknowledged.
+    /// Processes the acknowledgment of new data up to `ack`.
     #[inline]
     fn on_advance(&mut self, ack: u64) {
         self.timer.on_advance(self.board.resent_segments() == 0);
@@ -354,8 +357,9 @@ impl Sender {
         }
     }
 
-    /// Bytes that an acknowledgment shows to be delivered. Without SACK each duplicate counts as one segment,
-    /// subtracted when it is acknowledged [RFC9937 s6.2]. `preceding` duplicates came before it.
+    /// Returns the bytes that an acknowledgment shows to be delivered. Without SACK each duplicate counts as one
+    /// segment, which is subtracted when that segment is acknowledged [RFC9937 s6.2]. `preceding` is the number of
+    /// earlier duplicates.
     #[inline]
     fn delivered_by(&self, summary: &AckSummary, acked: u64, duplicate: bool, preceding: u32) -> u64 {
         let segment = u64::from(self.buffer.mss());

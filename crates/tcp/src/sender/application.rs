@@ -6,7 +6,7 @@ use super::Sender;
 use crate::config::Nagle;
 
 impl Sender {
-    /// The application writes `bytes` more.
+    /// Adds `bytes` that the application writes.
     pub fn offer(&mut self, bytes: u64) {
         self.buffer.write(bytes);
     }
@@ -21,12 +21,12 @@ impl Sender {
         self.buffer.bytes_written()
     }
 
-    /// A FIN follows the data written.
+    /// Makes a FIN follow the data written.
     pub fn finish(&mut self) {
         self.buffer.finish();
     }
 
-    /// TCP_NODELAY; if off, small segments follow `default`.
+    /// Sets TCP_NODELAY. If the option is off, small segments follow `default`.
     pub fn set_nodelay(&mut self, on: bool, default: Nagle) {
         self.buffer.set_nodelay(on, default, self.board.nxt());
     }
@@ -36,8 +36,8 @@ impl Sender {
         self.buffer.set_cork(on, self.board.nxt());
     }
 
-    /// Whether the application has announced more data (MSG_MORE). This holds back the last bytes written until the
-    /// next acknowledgment, and clears its PSH flag.
+    /// Sets whether the application has announced more data (MSG_MORE). This holds back the last bytes written until
+    /// the next acknowledgment, and clears its PSH flag.
     pub fn set_more(&mut self, on: bool) {
         self.buffer.set_more(on);
     }
@@ -47,12 +47,12 @@ impl Sender {
         self.buffer.push();
     }
 
-    /// The most recently written data ends a record (MSG_EOR).
+    /// Ends a record with the data written last (MSG_EOR).
     pub fn end_record(&mut self) {
         self.buffer.end_record();
     }
 
-    /// Time for which the other end may be silent before the connection fails (TCP_USER_TIMEOUT).
+    /// Sets the time for which the other end may be silent before the connection fails (TCP_USER_TIMEOUT).
     pub fn set_user_timeout(&mut self, timeout: Option<Span>) {
         self.timer.set_user_timeout(timeout);
     }
@@ -62,7 +62,7 @@ impl Sender {
         self.timer.given_up()
     }
 
-    /// How long a cork may hold back the current data, if a cork is set.
+    /// Returns the maximum time for which a cork may hold back the current data, if a cork is set.
     pub fn cork_time(&self) -> Option<Span> {
         self.buffer.waits_for_more(self.nxt()).then(|| self.timer.rtt().rto())
     }

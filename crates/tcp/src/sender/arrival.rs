@@ -12,8 +12,9 @@ pub(crate) struct AckArrival<'a> {
     pub window: Option<u64>,
     /// Whether the segment carries no data, as a duplicate must [RFC5681 s2].
     pub bare: bool,
-    /// SACK blocks, and the sequence number of offset 0.
+    /// SACK blocks of the segment.
     pub sack: &'a SackBlocks,
+    /// Sequence number of offset 0.
     pub origin: SeqNum,
     /// Timestamp echoed by the segment, and its age.
     pub echo: Option<(u32, Span)>,

@@ -36,8 +36,9 @@ pub(super) struct CwndLimit {
 /// Congestion window validation (RFC 7661): the used part of cwnd.
 #[derive(Default)]
 struct Validation {
-    /// Whether cwnd limited the sender in the round that ends at `until`, and the maximum outstanding bytes in it.
+    /// Whether cwnd limited the sender in the round that ends at `until`.
     limited: bool,
+    /// Maximum number of outstanding bytes in the round that ends at `until`.
     max_outstanding: u64,
     until: u64,
     /// Whether new data was sent since the last validation.
@@ -146,14 +147,13 @@ impl CwndLimit {
         feedback.ecn_echo && self.control.precise_ecn() && self.control.cwnd() < before
     }
 
-    /// Bytes that may grow cwnd: the newly `acked` ones, or those `delivered`. `reordered` states whether reordering is
-    /// common.
+    /// Returns the bytes that may grow cwnd: the newly `acked` ones, or those `delivered`. `reordered` returns true if
+    /// reordering is common.
     #[inline]
     pub fn growing_bytes(&self, acked: u64, delivered: u64, reordered: impl FnOnce() -> bool) -> u64 {
         match self.rule {
             CwndValidation::ReceiveWindow => acked,
-            // SACKed data counted when it was SACKed; where reordering is common, SACKed data itself grows cwnd
-            // (Linux).
+            // SACKed data counted when it was SACKed. If reordering is common, SACKed data itself grows cwnd (Linux).
             CwndValidation::CwndLimited if acked > 0 || reordered() => delivered,
             CwndValidation::CwndLimited => 0,
         }
@@ -220,7 +220,7 @@ impl CwndLimit {
         }
     }
 
-    /// Recovery began without an acknowledgment, with `pipe` bytes in flight: allows the first retransmission.
+    /// Allows the first retransmission of a recovery that began without an acknowledgment, with `pipe` bytes in flight.
     pub fn allow_first(&mut self, pipe: f64) {
         if let Some(reduction) = &mut self.reduction {
             reduction.allow_first(pipe);
@@ -228,13 +228,13 @@ impl CwndLimit {
         }
     }
 
-    /// The last reduction was spurious.
+    /// Undoes the last reduction, which was spurious.
     pub fn on_undo(&mut self) {
         self.control.on_undo();
         self.stale = true;
     }
 
-    /// Fast recovery has ended.
+    /// Handles the end of fast recovery.
     pub fn on_recovered(&mut self, now: Time) {
         self.control.on_recovered(now);
         self.stale = true;
@@ -251,7 +251,7 @@ impl CwndLimit {
         }
     }
 
-    /// Called before the first segment after an idle time: after more than a timeout cwnd restarts [RFC5681 s4.1].
+    /// Restarts cwnd before the first segment after an idle time of more than a timeout [RFC5681 s4.1].
     #[inline]
     pub fn leave_idle(&mut self, now: Time, rto: engine::Span) {
         if self.last_sent == Time::NEVER {
@@ -265,7 +265,7 @@ impl CwndLimit {
         }
     }
 
-    /// The time until now does not count as idle.
+    /// Records that the time until now does not count as idle.
     pub fn was_not_idle(&mut self, now: Time) {
         if self.last_sent != Time::NEVER {
             self.last_sent = now;
@@ -318,8 +318,8 @@ mod tests {
         assert_eq!(cwnd.limit(), 1000);
     }
 
-    /// By hand: 8 of 8 segments in flight, so cwnd becomes 4; one delivered allows half a segment, rounded up [RFC9937
-    /// s6.2].
+    /// By hand: 8 of 8 segments are in flight, so cwnd becomes 4. One delivered segment allows half a segment, rounded
+    /// up [RFC9937 s6.2].
     #[test]
     fn reduction_in_progress_determines_the_limit() {
         let mut cwnd = limit(Config { prr: true, initial_window: 8, ..Config::default() });
@@ -332,7 +332,8 @@ mod tests {
         assert_eq!(cwnd.limit(), 4000);
     }
 
-    /// With a timeout of 1 s, half a second does not count as idle; two seconds do, and cwnd is the initial window.
+    /// With a timeout of 1 s, half a second does not count as idle time. Two seconds count, and cwnd becomes the
+    /// initial window.
     // covers [RFC5681 s4.1]
     #[test]
     fn cwnd_restarts_after_idle_time() {

@@ -47,24 +47,24 @@ impl EcnState {
         !self.is_reducing() && self.cut.is_none_or(|cut| una > cut)
     }
 
-    /// A mark caused a reduction.
+    /// Records that a mark caused a reduction.
     pub fn on_mark(&mut self, nxt: u64) {
         self.mark = nxt;
     }
 
-    /// cwnd was reduced, for any reason: the other end is notified (CWR) and stops echoing earlier marks.
+    /// Notes a reduction of cwnd, for any reason. The other end is notified by CWR and stops echoing earlier marks.
     pub fn on_cut(&mut self, nxt: u64) {
         self.tell_reduced = self.agreed;
         self.cut = Some(nxt);
     }
 
-    /// A loss supersedes the mark.
+    /// Forgets the mark, which a loss supersedes.
     pub fn forget_mark(&mut self) {
         self.mark = NO_MARK;
     }
 
-    /// New data was acknowledged. Returns whether the reduction by a mark has ended: data sent after it, which carries
-    /// CWR, is acknowledged; acknowledgments sent before that still echo the mark.
+    /// Processes the acknowledgment of new data. Returns whether the reduction by a mark has ended: data sent after the
+    /// reduction, which carries CWR, is acknowledged. Acknowledgments sent before still echo the mark.
     #[inline]
     pub fn on_advance(&mut self, ack: u64) -> bool {
         let ended = ack > self.mark;
@@ -85,8 +85,8 @@ impl EcnState {
 mod tests {
     use super::*;
 
-    /// 10,000 bytes are in flight when the first mark counts: further echoes are ignored until a byte sent after it is
-    /// acknowledged.
+    /// When the first mark counts, 10,000 bytes are in flight. Further echoes are ignored until a byte sent after the
+    /// mark is acknowledged.
     // covers [RFC3168 s6.1.2]
     #[test]
     fn marks_of_one_window_count_once() {

@@ -28,8 +28,8 @@ enum Repair {
     None,
     /// Losses shown by acknowledgments, in fast recovery.
     Recovery,
-    /// Everything before `until`, which was `nxt` at the beginning; `recovering` while acknowledgments have shown
-    /// further losses.
+    /// Go-back-N of everything before `until`, which was `nxt` at the beginning. `recovering` is true while
+    /// acknowledgments have shown further losses.
     GoBack { until: u64, cause: Reason, recovering: bool },
 }
 
@@ -81,7 +81,7 @@ impl Episodes {
         self.going_back() == Some(Reason::Timeout)
     }
 
-    /// Offset before which everything was sent before the current go-back-N; 0 without one.
+    /// Returns the offset before which everything had been sent before the current go-back-N; 0 without go-back-N.
     #[inline]
     pub fn sent_before(&self) -> u64 {
         match self.repair {
@@ -96,8 +96,8 @@ impl Episodes {
         if self.recovering() { self.recovery.inflation() } else { 0.0 }
     }
 
-    /// The segments of new data that limited transmit allows beyond cwnd [RFC3042 s2]; `nxt` is the first unsent byte.
-    /// With SACK the pipe shrinks instead.
+    /// Returns the number of segments of new data that limited transmit allows beyond cwnd [RFC3042 s2]. `nxt` is the
+    /// first unsent byte. With SACK the pipe shrinks instead.
     #[inline]
     pub fn limited_segments(&self, nxt: u64) -> u32 {
         if self.duplicates == 0 || !self.limited_transmit {
@@ -112,7 +112,7 @@ impl Episodes {
         if allowed { self.duplicates.min(DUP_THRESH - 1) } else { 0 }
     }
 
-    /// Duplicate acknowledgments since the last of new data.
+    /// Returns the number of duplicate acknowledgments since the last acknowledgment of new data.
     #[inline]
     pub fn duplicates(&self) -> u32 {
         self.duplicates
@@ -123,12 +123,13 @@ impl Episodes {
         self.limited_sent.min(outstanding)
     }
 
-    /// Maximum distance by which segments were reordered, in segments, and the number of such segments.
+    /// Returns the maximum distance by which segments were reordered, in segments, and the number of reordered
+    /// segments.
     pub fn reordering(&self) -> (u32, u32) {
         self.recovery.reordering()
     }
 
-    /// New data was acknowledged, everything before `una`.
+    /// Processes the acknowledgment of all data before `una`.
     #[inline]
     pub fn on_advance(&mut self, una: u64) {
         self.limited_sent = 0;
@@ -165,13 +166,13 @@ impl Episodes {
         self.recovery.on_delivered(now, sent, view);
     }
 
-    /// A segment was sent; `again` states whether this is a retransmission.
+    /// Handles the transmission of a segment; `again` states whether this is a retransmission.
     #[inline]
     pub fn on_sent(&mut self, now: Time, seq: u64, again: bool, board: &Scoreboard, view: &SenderView) {
         self.recovery.on_sent(now, seq, again, board, view);
     }
 
-    /// A tail loss probe is sent.
+    /// Handles the transmission of a tail loss probe.
     pub fn on_probe(&mut self, now: Time, again: Option<u64>, nxt: u64) {
         self.recovery.on_probe(now, again, nxt);
     }
@@ -188,7 +189,7 @@ impl Episodes {
         verdict
     }
 
-    /// When recovery needs a call of `on_deadline`; NEVER if it has no deadline.
+    /// Returns the time at which recovery needs a call of `on_deadline`; NEVER if recovery has no deadline.
     #[inline]
     pub fn deadline(&self) -> Time {
         if self.watches { self.recovery.deadline() } else { Time::NEVER }
@@ -201,7 +202,7 @@ impl Episodes {
         verdict
     }
 
-    /// The retransmission timer has expired because of congestion: marks lost segments, and begins go-back-N.
+    /// Handles an expiry of the retransmission timer because of congestion: marks lost segments, and begins go-back-N.
     pub fn on_timeout(&mut self, now: Time, board: &mut Scoreboard, view: &SenderView) {
         self.recovery.lose_at_timeout(now, board, view);
         self.end_recovery(board);
@@ -220,7 +221,7 @@ impl Episodes {
         self.repair = Repair::GoBack { until, cause, recovering: self.recovering() };
     }
 
-    /// The last retransmissions were spurious: ends all episodes.
+    /// Ends all episodes, because the last retransmissions were spurious.
     pub fn undo(&mut self, board: &Scoreboard) {
         self.recovery.on_undo(board);
         self.repair = Repair::None;

@@ -114,7 +114,7 @@ impl Sender {
         }
     }
 
-    /// Applies other settings before the first transmission; data and socket options are kept.
+    /// Replaces the settings before the first transmission. Data and socket options are kept.
     pub fn rebuild(&mut self, config: &Config) {
         let old = std::mem::replace(self, Sender::new(config, 0));
         self.buffer = old.buffer.with_mss(config.segment);
@@ -227,14 +227,15 @@ impl Sender {
         self.peer.set(window);
     }
 
-    /// Whether a probe of the closed window is due: a segment without data, below the receive window, which the other
-    /// end must answer.
+    /// Returns whether a probe of the closed window is due. A probe is a segment without data, below the receive
+    /// window, which the other end must answer.
     #[inline]
     pub fn take_window_probe(&mut self) -> bool {
         self.peer.take_probe()
     }
 
-    /// cwnd as Linux counts it: without inflation by duplicates, which Linux subtracts from the flight instead.
+    /// Returns cwnd as Linux counts it: without inflation by duplicates. Linux subtracts the duplicates from the flight
+    /// instead.
     pub fn info_cwnd(&self) -> f64 {
         self.cwnd.window()
     }
@@ -343,9 +344,9 @@ impl Sender {
             // After go-back-N: data sent since.
             self.board.pipe() as f64
         } else if self.sack || self.episodes.recovering() {
-            // While a hole remains, the amount of outstanding data is not limited, but data SACKed or reported by
-            // duplicates has left the network: at most cwnd is in flight. By the wording of the RFC all outstanding
-            // data would count.
+            // While a hole remains, outstanding data may exceed cwnd, because data that is SACKed or reported by
+            // duplicates has left the network. At most cwnd is in flight, and counts. By the wording of the RFC all
+            // outstanding data would count.
             outstanding.min(self.cwnd.cwnd())
         } else {
             outstanding

@@ -20,19 +20,19 @@ impl Notices {
         Notices { response: config.build(), any: false }
     }
 
-    /// A message about the outstanding segment at `seq` was received.
+    /// Handles a message about the outstanding segment at `seq`.
     pub fn on_notice(&mut self, kind: NoticeKind, seq: u64) -> Reaction {
         self.any = true;
         self.response.on_notice(kind, seq)
     }
 
-    /// A duplicate acknowledgment reports that the segment at `una` was lost on the radio link (ELN).
+    /// Handles a duplicate acknowledgment which reports that the segment at `una` was lost on the radio link (ELN).
     pub fn on_loss_in_air(&mut self, una: u64) -> Reaction {
         self.any = true;
         self.response.on_loss_in_air(una)
     }
 
-    /// How to treat a duplicate acknowledgment, if not by the standard rule.
+    /// Returns the treatment of a duplicate acknowledgment; `None` for the standard rule.
     pub fn on_duplicate(&mut self, una: u64) -> Option<Notified> {
         self.response.on_duplicate(una)
     }
@@ -47,12 +47,12 @@ impl Notices {
         self.response.on_timeout(una)
     }
 
-    /// The segment at `seq` is retransmitted.
+    /// Handles the retransmission of the segment at `seq`.
     pub fn on_resent(&mut self, seq: u64) {
         self.response.on_resent(seq);
     }
 
-    /// Everything before `una` has been acknowledged.
+    /// Handles the acknowledgment of all data before `una`.
     #[inline]
     pub fn on_advance(&mut self, una: u64) {
         if self.any {
@@ -62,7 +62,7 @@ impl Notices {
 }
 
 impl Sender {
-    /// A message about the segment that begins at `seq`.
+    /// Handles a message about the segment that begins at `seq`.
     pub fn on_notice(&mut self, now: Time, kind: NoticeKind, seq: u64) {
         self.telemetry.on_notice(kind, seq);
         if seq < self.una() || seq >= self.nxt() {
@@ -80,7 +80,7 @@ impl Sender {
         self.emit_window();
     }
 
-    /// A duplicate acknowledgment reports that its segment was lost on the radio link.
+    /// Handles a duplicate acknowledgment which reports that the requested segment was lost on the radio link.
     pub(super) fn on_loss_in_air(&mut self) {
         let una = self.una();
         if self.notices.on_loss_in_air(una).resend {

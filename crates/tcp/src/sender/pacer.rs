@@ -2,7 +2,7 @@
 
 use engine::{Span, Time};
 
-/// When the next segment may be sent. Segments are delayed only if the control paces.
+/// The time from which the next segment may be sent. Segments are delayed only if the control paces.
 #[derive(Debug)]
 pub(super) struct Pacer {
     departure_time: Time,
@@ -34,18 +34,19 @@ impl Pacer {
         self.holds = holds;
     }
 
-    /// When the delayed segment may be sent; NEVER without a delayed segment.
+    /// Returns the time from which the delayed segment may be sent; NEVER without a delayed segment.
     #[inline]
     pub fn deadline(&self) -> Time {
         if self.holds { self.departure_time } else { Time::NEVER }
     }
 
-    /// The departure time has been reached: the sender must be polled again.
+    /// Records that the departure time has been reached: the sender must be polled again.
     pub fn on_time(&mut self) {
         self.holds = false;
     }
 
-    /// A segment of `len` bytes was sent at a rate of `rate` bytes per second. Unused time is not carried over.
+    /// Records that a segment of `len` bytes was sent at a rate of `rate` bytes per second. Unused time is not carried
+    /// over.
     #[inline]
     pub fn on_sent(&mut self, now: Time, len: u32, rate: f64) {
         let nanos = f64::from(len) * 1e9 / rate.max(1.0);
@@ -58,7 +59,7 @@ impl Pacer {
 mod tests {
     use super::*;
 
-    /// 1,000 bytes at 100,000 bytes/s take 10 ms; a late segment is not followed by a burst.
+    /// At 100,000 bytes/s a segment of 1,000 bytes takes 10 ms. A late segment is not followed by a burst.
     #[test]
     fn segments_are_spaced_by_the_pacing_rate() {
         let mut pacer = Pacer::new(true);

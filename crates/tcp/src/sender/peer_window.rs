@@ -23,7 +23,8 @@ pub(super) struct PeerWindow {
     persist: Persist,
 }
 
-/// The persist timer: probes a closed window repeatedly [RFC9293 s3.8.6.1], and ends the wait when it is nearly closed.
+/// The persist timer. It probes a closed window repeatedly [RFC9293 s3.8.6.1], and ends the wait for a larger window if
+/// the window is nearly closed.
 #[derive(Debug)]
 struct Persist {
     /// Expiry of the timer; NEVER while it is stopped.
@@ -106,7 +107,7 @@ impl PeerWindow {
         self.max = self.max.max(window);
     }
 
-    /// The window was updated. An open window stops the persist timer.
+    /// Handles an update of the receive window. An open window stops the persist timer.
     #[inline]
     pub fn on_update(&mut self, window: u64) {
         self.set(window);
@@ -136,7 +137,7 @@ impl PeerWindow {
         self.persist.due
     }
 
-    /// The persist timer may have expired. `unsent`: whether unsent data waits.
+    /// Checks whether the persist timer has expired. `unsent` is true while unsent data waits.
     pub fn on_time(&mut self, now: Time, unsent: bool, timer: &mut RetransmitTimer) {
         if now < self.deadline() {
             return;

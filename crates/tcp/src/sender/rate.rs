@@ -32,7 +32,7 @@ struct DeliveredSegment {
 }
 
 impl RateEstimator {
-    /// A segment of `len` bytes leaves, with `pipe` bytes in the network before it.
+    /// Handles the transmission of a segment of `len` bytes, with `pipe` bytes in the network before it.
     #[inline]
     pub fn on_sent(&mut self, now: Time, pipe: u64, len: u32, lost: u64) -> Snapshot {
         if pipe == 0 {
@@ -48,13 +48,13 @@ impl RateEstimator {
         }
     }
 
-    /// The window allows more than the application has written.
+    /// Records that the window allows more than the application has written.
     #[inline]
     pub fn on_app_limited(&mut self, pipe: u64) {
         self.app_limited_until = (self.delivered + pipe).max(1);
     }
 
-    /// `sent` has been delivered.
+    /// Processes the delivery of `sent`.
     #[inline]
     pub fn on_delivered(&mut self, now: Time, sent: &SentSegment, snapshot: Snapshot) {
         self.delivered += u64::from(sent.len);

@@ -56,7 +56,7 @@ impl Sender {
         match verdict {
             RecoveryVerdict::Ordinary | RecoveryVerdict::Recovering => {}
             RecoveryVerdict::Begin { resend } => {
-                // Marks and losses of one window reduce it once [RFC3168 s6.1.2].
+                // Marks and losses of one window reduce cwnd once [RFC3168 s6.1.2].
                 let reduced = self.ecn.is_reducing() && !self.cwnd.regulates_recovery();
                 let first = self.episodes.going_back().is_none();
                 if !reduced {
@@ -151,7 +151,7 @@ impl Sender {
         self.note_cut();
     }
 
-    /// cwnd was reduced: the other end is notified and stops echoing earlier marks [RFC3168 s6.1.2].
+    /// Notes a reduction of cwnd. The other end is notified and stops echoing earlier marks [RFC3168 s6.1.2].
     pub(super) fn note_cut(&mut self) {
         self.ecn.on_cut(self.nxt());
     }

@@ -33,7 +33,7 @@ impl ResendQueue {
         self.segments.iter().any(|(waiting, _)| *waiting == seq)
     }
 
-    /// Everything before `una` is acknowledged.
+    /// Removes the segments before `una`, which are acknowledged.
     #[inline]
     pub fn on_advance(&mut self, una: u64) {
         if !self.segments.is_empty() {

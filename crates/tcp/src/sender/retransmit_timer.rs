@@ -15,10 +15,11 @@ use crate::config::{Config, Sampling, TimerRestart};
 pub(super) struct RetransmitTimer {
     rtt: RttEstimator,
     expiry: Time,
-    /// The byte whose acknowledgment ends the measurement in progress, and the time of its beginning.
+    /// The byte whose acknowledgment ends the measurement in progress, and the time at which the measurement began.
     timed: Option<(u64, Time)>,
-    /// Consecutive expiries, and how many of them count as congestion.
+    /// Number of consecutive expiries.
     consecutive: u32,
+    /// Number of consecutive expiries that count as congestion.
     congestion: u32,
     /// Retransmissions before the connection is given up.
     max_retries: Option<u32>,
@@ -95,7 +96,7 @@ impl RetransmitTimer {
         self.expiry = Time::NEVER;
     }
 
-    /// A segment was sent [RFC6298 s5.1].
+    /// Handles the transmission of a segment [RFC6298 s5.1].
     #[inline]
     pub fn on_sent(&mut self, now: Time) {
         if !self.is_running() {
@@ -103,28 +104,28 @@ impl RetransmitTimer {
         }
     }
 
-    /// A segment was retransmitted; `prompted` if it is the first unacknowledged one, because of an acknowledgment or a
-    /// message.
+    /// Processes a retransmission. `prompted` is true if the first unacknowledged segment was retransmitted because of
+    /// an acknowledgment or a message.
     pub fn on_resent(&mut self, now: Time, prompted: bool) {
         if let Some(user) = &mut self.user_timeout {
             user.on_resent(now);
         }
         // Karn: a retransmitted segment is not timed [RFC6298 s3]. Neither is a later segment, as in 4.3BSD [WS96]: its
-        // acknowledgment waits for the hole to be filled, so it does not measure the path.
+        // acknowledgment waits until the hole is filled, and does not measure the path.
         self.timed = None;
         if prompted && self.restart == TimerRestart::Retransmissions {
             self.start(now);
         }
     }
 
-    /// Fast recovery begins with a retransmission.
+    /// Handles the start of a fast recovery by a retransmission.
     pub fn on_fast_retransmit(&mut self, now: Time) {
         if self.restart != TimerRestart::Acknowledgments {
             self.start(now);
         }
     }
 
-    /// New data was acknowledged; `all_answered` if no retransmitted segment is outstanding.
+    /// Processes the acknowledgment of new data. `all_answered` is true if no retransmitted segment is outstanding.
     #[inline]
     pub fn on_advance(&mut self, all_answered: bool) {
         self.consecutive = 0;
@@ -135,14 +136,14 @@ impl RetransmitTimer {
         self.rtt.on_advance();
     }
 
-    /// The other end has advertised a closed window, so it is alive: retransmissions are probes and do not count
-    /// towards failure [RFC9293 s3.8.6.1].
+    /// Notes that the other end has advertised a closed window, and is therefore alive. Retransmissions are probes, and
+    /// do not count towards failure [RFC9293 s3.8.6.1].
     pub fn on_closed_window(&mut self) {
         self.consecutive = 0;
     }
 
-    /// The timer has expired [RFC6298 s5.5, s5.6]. Returns `None` if the user timeout has expired, which the first
-    /// consecutive expiry does not check.
+    /// Handles the expiry of the timer [RFC6298 s5.5, s5.6]. Returns `None` if the user timeout has expired. The first
+    /// of consecutive expiries does not check the user timeout.
     pub fn on_expiry(&mut self, now: Time) -> Option<Expiry> {
         if let Some(user) = self.user_timeout.as_mut().filter(|_| self.consecutive > 0)
             && user.ends_by_retransmission(now)
@@ -164,7 +165,7 @@ impl RetransmitTimer {
         self.congestion
     }
 
-    /// The last expiries were spurious [RFC4015 s3.4].
+    /// Undoes the back-off, because the last expiries were spurious [RFC4015 s3.4].
     pub fn undo_back_off(&mut self) {
         self.rtt.undo();
     }
@@ -181,8 +182,8 @@ impl RetransmitTimer {
         over.unwrap_or_else(|| self.max_retries.is_some_and(|max| self.consecutive > max))
     }
 
-    /// When a closed window is probed next, after `nth` earlier probes; intervals grow exponentially [RFC9293
-    /// s3.8.6.1]. `None` after the user timeout has expired.
+    /// Returns the time of the next probe of a closed window, after `nth` earlier probes. The intervals grow
+    /// exponentially [RFC9293 s3.8.6.1]. `None` after the user timeout has expired.
     pub fn next_window_probe(&mut self, now: Time, nth: u32) -> Option<Time> {
         let pause = self.rtt.rto().times(1 << (nth + 1).min(20)).min(self.max_rto);
         match &mut self.user_timeout {
@@ -191,7 +192,7 @@ impl RetransmitTimer {
         }
     }
 
-    /// New data up to `end` is sent: begins a measurement, unless one is in progress.
+    /// Begins a measurement with new data up to `end`, unless a measurement is in progress.
     #[inline]
     pub fn begin_sample(&mut self, end: u64, now: Time) {
         if self.timed.is_none() {
@@ -204,7 +205,7 @@ impl RetransmitTimer {
         self.timed = None;
     }
 
-    /// Which segments are timed.
+    /// Returns the rule by which segments are timed.
     #[inline]
     pub fn sampling(&self) -> Sampling {
         self.sampling

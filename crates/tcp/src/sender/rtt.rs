@@ -14,9 +14,9 @@ pub struct RttEstimator {
     granularity: Span,
     arithmetic: Arithmetic,
     back_off: BackOff,
-    /// In nanoseconds; with scaled ticks, in eighths of a tick.
+    /// Smoothed round trip in nanoseconds; with scaled ticks, in eighths of a tick.
     srtt: Option<i64>,
-    /// In nanoseconds; with scaled ticks, in quarters of a tick.
+    /// Variation of the round trip in nanoseconds; with scaled ticks, in quarters of a tick.
     rttvar: i64,
     /// Meaningful once `srtt` is.
     min_rtt: Span,
@@ -41,7 +41,7 @@ impl RttEstimator {
         }
     }
 
-    /// Processes a measurement that ends `now` [RFC6298 s2.2, s2.3]; it ends the back-off.
+    /// Processes a measurement that ends `now` [RFC6298 s2.2, s2.3]. A measurement ends the back-off.
     #[inline]
     pub fn sample(&mut self, now: Time, rtt: Span) {
         self.min_rtt = self.min_rtt().map_or(rtt, |min| min.min(rtt));
@@ -169,7 +169,7 @@ impl RttEstimator {
         self.doublings += 1;
     }
 
-    /// New data was acknowledged: ends the back-off, if it lasts only until new data is acknowledged.
+    /// Processes the acknowledgment of new data, which ends the back-off if the back-off lasts only until then.
     pub fn on_advance(&mut self) {
         if self.back_off == BackOff::UntilAcknowledged {
             self.doublings = 0;
@@ -230,8 +230,8 @@ mod tests {
         assert_eq!((rtt.rto(), rtt.doublings()), (MS(1000), 0));
     }
 
-    /// By hand with ticks of 500 ms: 100 ms are one tick, 1,300 ms two; a timer started at 1.2 s for 1.5 s expires at
-    /// the tick at 3 s; a timer that ends on a tick expires at that tick.
+    /// By hand with ticks of 500 ms: 100 ms are one tick, 1,300 ms are two. A timer that is started at 1.2 s for 1.5 s
+    /// expires at the tick at 3 s. A timer that ends on a tick expires at that tick.
     #[test]
     fn coarse_clock_counts_ticks() {
         let mut rtt = RttEstimator::new(&Config { rto_granularity: MS(500), min_rto: MS(100), ..Config::default() });
@@ -267,7 +267,8 @@ mod tests {
         rtt.on_advance();
         assert_eq!(rtt.rto(), MS(1000));
     }
-    // By hand, with a tick of 500 ms [Jacobson1988 A.2]: eighths of srtt, quarters of its variation.
+    // By hand, with a tick of 500 ms [Jacobson1988 A.2]: srtt is stored in eighths of a tick, the variation in
+    // quarters.
     #[test]
     fn scaled_ticks_keep_a_variation_of_three_quarters_of_a_tick() {
         let config = Config { rto_granularity: MS(500), rto_arithmetic: Arithmetic::ScaledTicks, ..Config::default() };

@@ -13,12 +13,13 @@ pub(super) struct SendBuffer {
     /// Bytes of data in a full segment.
     mss: u32,
     nagle: Nagle,
-    /// Total bytes written, and whether a FIN follows them.
+    /// Total bytes written.
     written: u64,
+    /// Whether a FIN follows the written bytes.
     finished: bool,
     corked: bool,
-    /// More data was announced: the last bytes wait for the next acknowledgment, and are sent without PSH if sent
-    /// earlier.
+    /// Whether more data was announced. The last bytes wait for the next acknowledgment, and are sent without PSH if
+    /// sent earlier.
     more: bool,
     unfinished_record: bool,
     /// Everything in the buffer may be sent, however small.
@@ -80,7 +81,7 @@ impl SendBuffer {
         }
     }
 
-    /// The same data and socket options with another MSS, before anything was sent.
+    /// Returns the buffer with another MSS, before anything was sent.
     pub fn with_mss(self, mss: u32) -> Self {
         SendBuffer { mss, small_end: 0, ..self }
     }
@@ -133,7 +134,7 @@ impl SendBuffer {
         self.written
     }
 
-    /// A FIN follows the data written.
+    /// Makes a FIN follow the data written.
     pub fn finish(&mut self) {
         self.finished = true;
     }
@@ -150,7 +151,7 @@ impl SendBuffer {
         self.corked = on;
     }
 
-    /// MSG_MORE: the application has announced more data after that written last.
+    /// Notes that the application has announced more data after the data written last (MSG_MORE).
     pub fn set_more(&mut self, on: bool) {
         self.more = on;
         self.unfinished_record = on;
@@ -161,7 +162,7 @@ impl SendBuffer {
         self.pushed = true;
     }
 
-    /// MSG_EOR: the most recently written data ends a record. No segment contains bytes of two records.
+    /// Ends a record with the data written last (MSG_EOR). No segment contains bytes of two records.
     pub fn end_record(&mut self) {
         self.records.get_or_insert_default().0.push_back(self.written);
     }
@@ -171,7 +172,7 @@ impl SendBuffer {
         (self.corked || self.more) && self.unsent(nxt) > 0
     }
 
-    /// New data was acknowledged: ends the wait of MSG_MORE.
+    /// Processes the acknowledgment of new data, which ends the wait of MSG_MORE.
     #[inline]
     pub fn on_advance(&mut self) {
         self.more = false;
@@ -193,15 +194,16 @@ impl SendBuffer {
         Some(Draft { len, fin: false, unsent, record })
     }
 
-    /// Adds the FIN to the last byte. It counts against the receive window only [RFC9293 s3.4], which accepts `usable`
-    /// bytes.
+    /// Adds the FIN to the segment with the last byte. The FIN counts only against the receive window [RFC9293 s3.4],
+    /// which accepts `usable` bytes.
     #[inline]
     pub fn add_fin(&self, draft: &mut Draft, usable: u64) {
         draft.fin = draft.takes_all() && self.finished && usable > draft.len;
     }
 
-    /// Whether a segment waits for more data: it is not full, and does not end a record before further records, to
-    /// which no data could be added. `una` is the first unacknowledged byte, `idle` whether nothing is unacknowledged.
+    /// Returns whether a segment waits for more data: it is not full, and does not end a record that is followed by
+    /// other records, because no data can be added to such a record. `una` is the first unacknowledged byte; `idle` is
+    /// true if nothing is unacknowledged.
     #[inline]
     pub fn holds_back(&self, draft: &Draft, una: u64, idle: bool) -> bool {
         let complete = draft.record && !draft.takes_all();
@@ -222,7 +224,7 @@ impl SendBuffer {
         }
     }
 
-    /// The segment is sent at `nxt`. Returns whether it has PSH [RFC9293 s3.9.1].
+    /// Records that a segment is sent at `nxt`. Returns whether the segment has PSH [RFC9293 s3.9.1].
     #[inline]
     pub fn on_sent(&mut self, draft: &Draft, nxt: u64) -> bool {
         if draft.len < u64::from(self.mss) {
@@ -234,14 +236,15 @@ impl SendBuffer {
         draft.record || (draft.takes_all() && !self.unfinished_record)
     }
 
-    /// The segment is sent as a tail loss probe. Returns whether it has PSH.
+    /// Returns whether the segment has PSH if it is sent as a tail loss probe.
     pub fn on_probe(&self, draft: &Draft) -> bool {
         draft.record || draft.takes_all()
     }
 }
 
 impl Records {
-    /// The part of `len` bytes from `nxt` on within one record, and whether it ends the record.
+    /// Returns the length of the part of `len` bytes from `nxt` on that lies within one record, and whether the part
+    /// ends the record.
     fn part(&mut self, nxt: u64, len: u64) -> (u64, bool) {
         while self.0.front().is_some_and(|end| *end <= nxt) {
             self.0.pop_front();
@@ -263,7 +266,8 @@ mod tests {
         buffer
     }
 
-    /// With 400 bytes left: Nagle waits while anything is unacknowledged, Minshall while a small segment is.
+    /// When 400 bytes are left, Nagle waits while anything is unacknowledged, and Minshall waits while a small segment
+    /// is unacknowledged.
     // covers [RFC9293 s3.7.4]
     #[test]
     fn small_segment_waits_according_to_the_nagle_setting() {

@@ -16,9 +16,10 @@ pub(super) struct Spurious {
     timestamps: bool,
     /// Boxed, because it is rare and an idle connection should be small.
     episode: Option<Box<RetransmissionEpisode>>,
-    /// Timestamp of the first retransmission since the last time without outstanding retransmissions, and whether one
-    /// is outstanding. Two fields, because an `Option` takes four bytes more per connection.
+    /// Timestamp of the first retransmission since the last time without outstanding retransmissions. Not an `Option`,
+    /// which takes four bytes more per connection.
     stamp: u32,
+    /// Whether a retransmission is outstanding.
     stamped: bool,
 }
 
@@ -26,8 +27,9 @@ pub(super) struct Spurious {
 struct RetransmissionEpisode {
     /// `nxt` when it began.
     until: u64,
-    /// Retransmissions by first byte, each with the number of copies not reported as duplicates; and the total.
+    /// Retransmissions by first byte, each with the number of copies not reported as duplicates.
     resent: BTreeMap<u64, u32>,
+    /// Total number of copies not reported as duplicates.
     needed: u32,
     frto: Frto,
 }
@@ -35,9 +37,9 @@ struct RetransmissionEpisode {
 /// The beginning of an episode of retransmissions.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EpisodeStart {
-    /// Why segments are retransmitted.
+    /// The reason for which segments are retransmitted.
     pub reason: Reason,
-    /// `nxt`: everything before it was sent.
+    /// The first unsent byte at the start of the episode (`nxt`).
     pub until: u64,
     /// Whether nothing was being recovered.
     pub first: bool,
@@ -51,8 +53,8 @@ enum Frto {
     Off,
     /// The first unacknowledged segment was retransmitted and is not acknowledged.
     Resent,
-    /// The retransmission was acknowledged, and new data is sent instead of the following segment; whether new data was
-    /// available.
+    /// The retransmission was acknowledged, and new data is sent instead of the following segment. The field states
+    /// whether new data was available.
     Probing {
         sent: bool,
     },
@@ -77,11 +79,11 @@ pub(super) struct Signs {
     pub duplicate_sack: Option<(u64, u64)>,
 }
 
-/// What an acknowledgment showed.
+/// The conclusion from an acknowledgment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum SpuriousFinding {
     Nothing,
-    /// The timeout was too early: nothing was lost.
+    /// The timeout was spurious: nothing was lost.
     Spurious,
 }
 
@@ -115,7 +117,8 @@ impl Spurious {
             self.stamped = false;
         }
         let frto = if reason == Reason::Timeout && first && self.frto { Frto::Resent } else { Frto::Off };
-        // A timeout within an episode: the window before the first reduction is the one to restore.
+        // A timeout within an episode does not change the values to restore, which are those before the first
+        // reduction.
         if let Some(episode) = self.episode.as_mut().filter(|_| !first) {
             (episode.until, episode.frto) = (until, frto);
             return;
@@ -123,7 +126,7 @@ impl Spurious {
         self.episode = Some(Box::new(RetransmissionEpisode { until, resent: BTreeMap::new(), needed: 0, frto }));
     }
 
-    /// The segment at `seq` was retransmitted; `stamp` is its timestamp.
+    /// Processes a retransmission of the segment at `seq` with the timestamp `stamp`.
     pub fn on_resent(&mut self, seq: u64, stamp: u32) {
         if self.timestamps && !self.stamped {
             (self.stamp, self.stamped) = (stamp, true);
@@ -146,7 +149,8 @@ impl Spurious {
         }
     }
 
-    /// No new data is available as a probe. Returns whether there was none in the whole episode.
+    /// Ends probing because no new data is available as a probe. Returns whether no probe was sent in the whole
+    /// episode.
     pub fn stop_probing(&mut self) -> bool {
         match &mut self.episode {
             Some(episode) if episode.frto == (Frto::Probing { sent: false }) => {
@@ -163,7 +167,7 @@ impl Spurious {
         echo.is_some_and(|echo| watched && (echo.wrapping_sub(self.stamp) as i32) < 0)
     }
 
-    /// An acknowledgment has come.
+    /// Handles an acknowledgment.
     pub fn on_ack(&mut self, signs: &Signs) -> SpuriousFinding {
         let eifel = self.eifel && signs.advanced && self.echoes_original(signs.echo);
         let Some(episode) = &mut self.episode else { return SpuriousFinding::Nothing };

@@ -9,11 +9,13 @@ use crate::scoreboard::{Scoreboard, SentSegment};
 /// The totals of the segments that an acknowledgment delivers.
 #[derive(Default)]
 pub(super) struct AckSummary {
-    /// Bytes delivered, and the SACKed part of them.
+    /// Bytes delivered.
     pub delivered: u64,
+    /// Delivered bytes that were SACKed.
     pub sacked: u64,
-    /// Transmission times of the oldest acknowledged and of the oldest SACKed segment, among segments sent only once.
+    /// Transmission time of the oldest acknowledged segment among segments sent only once.
     pub acked_at: Option<Time>,
+    /// Transmission time of the oldest SACKed segment among segments sent only once.
     pub sacked_at: Option<Time>,
     /// Transmission time of the newest of these segments.
     pub newest_at: Option<Time>,
@@ -26,8 +28,8 @@ pub(super) struct AckSummary {
 }
 
 impl AckSummary {
-    /// A segment was delivered, by SACK or by acknowledgment; data before `episode` was sent before the present episode
-    /// of retransmissions.
+    /// Adds a segment that was delivered, by SACK or by acknowledgment; data before `episode` was sent before the
+    /// present episode of retransmissions.
     #[inline]
     pub fn take(&mut self, sent: &SentSegment, by_sack: bool, episode: u64) {
         self.delivered += u64::from(sent.len);

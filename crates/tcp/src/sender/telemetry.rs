@@ -34,7 +34,7 @@ pub struct Counters {
 #[derive(Debug)]
 pub(super) struct Telemetry {
     counters: Counters,
-    /// Why the last poll returned no data.
+    /// The reason why the last poll returned no data.
     blocked: Option<Blocked>,
     /// The round trip measured since the last call of `take_rtt`, or `UNMEASURED`.
     rtt: Span,
@@ -65,7 +65,7 @@ pub(super) struct WindowState {
     /// cwnd, inflated by recovery.
     pub cwnd: f64,
     pub ssthresh: f64,
-    /// Sent and not acknowledged.
+    /// Bytes sent and not acknowledged.
     pub outstanding: u64,
 }
 
@@ -108,12 +108,12 @@ impl Telemetry {
         }
     }
 
-    /// Why the last poll returned no data.
+    /// Returns the reason why the last poll returned no data.
     pub fn last_blocked(&self) -> Option<Blocked> {
         self.blocked
     }
 
-    /// A round trip was measured.
+    /// Records a measured round trip.
     #[inline]
     pub fn on_rtt(&mut self, rtt: Span) {
         self.rtt = rtt;
@@ -136,7 +136,7 @@ impl Telemetry {
         self.emit(|| Event::SegmentSent { seq, len, reason });
     }
 
-    /// A tail loss probe is sent: new data, or a retransmission of the last segment.
+    /// Records the transmission of a tail loss probe: new data, or a retransmission of the last segment.
     pub fn on_probe(&mut self) {
         self.counters.probes += 1;
     }

@@ -11,7 +11,7 @@ use crate::event::Reason;
 use crate::recovery::RecoveryVerdict;
 
 impl Sender {
-    /// When `on_time` is to be called.
+    /// Returns the time at which `on_time` is to be called.
     #[inline]
     pub fn deadline(&self) -> Time {
         let mut deadline = self.timer.expiry().min(self.peer.deadline());
@@ -21,7 +21,7 @@ impl Sender {
         deadline.min(self.pacer.deadline())
     }
 
-    /// A deadline has been reached; an early call has no effect.
+    /// Handles a deadline that has been reached; an early call has no effect.
     pub fn on_time(&mut self, now: Time) {
         if !self.peer.is_frozen() && now >= self.episodes.deadline() {
             self.recovery_due(now);
@@ -34,9 +34,9 @@ impl Sender {
         self.emit_window();
     }
 
-    /// The receive window is closed, or was closed: data in flight waits for it [RFC9293 s3.8.6]. As in 4.3BSD the
-    /// retransmission timer stops, the window is probed, and when it opens all unacknowledged data is retransmitted
-    /// [WS96].
+    /// Handles a closed receive window, and its opening: data in flight waits while the window is closed [RFC9293
+    /// s3.8.6]. As in 4.3BSD the retransmission timer stops, and the window is probed. When the window opens, all
+    /// unacknowledged data is retransmitted [WS96].
     #[cold]
     pub(super) fn mind_closed_window(&mut self, now: Time) {
         let Some(freeze) = self.peer.freeze() else { return };
@@ -86,7 +86,7 @@ impl Sender {
         }
     }
 
-    /// The retransmission timer has expired [RFC6298 s5.4 to s5.6].
+    /// Handles an expiry of the retransmission timer [RFC6298 s5.4 to s5.6].
     fn timed_out(&mut self, now: Time) {
         let Some(Expiry { nth, rto }) = self.timer.on_expiry(now) else { return };
         let una = self.una();
@@ -101,7 +101,8 @@ impl Sender {
             self.cwnd.on_congestion(Congestion::Notified, &flight);
             self.resends.push(una, Reason::Timeout);
         } else {
-            // [RFC2018 s8]: a receiver that has the first segment and does not acknowledge it has discarded it.
+            // [RFC2018 s8]: a receiver that reported the first segment by SACK and does not acknowledge it has
+            // discarded it.
             if self.board.first().is_some_and(|first| first.sacked) {
                 self.board.renege();
             }

@@ -66,7 +66,7 @@ impl Sender {
             new => return new,
         };
         if self.spurious.probing() {
-            // [RFC5682 s2.1 step 2b]: without new data conventional recovery follows.
+            // [RFC5682 s2.1 step 2b]: if there is no new data to send, conventional recovery follows.
             if self.board.next_to_resend().is_some() && !self.has_new() && self.spurious.stop_probing() {
                 return self.poll_any(now, stamp);
             }
@@ -197,7 +197,7 @@ impl Sender {
         Some(rate.on_sent(now, self.board.pipe(), len, self.board.total_lost()))
     }
 
-    /// Bookkeeping common to every transmission.
+    /// Does the bookkeeping that is common to all transmissions.
     #[inline]
     fn on_sent(&mut self, now: Time, seq: u64, len: u32, reason: Reason, stamp: u32) {
         let again = reason != Reason::New;

@@ -9,8 +9,9 @@ use engine::{Span, Time};
 #[derive(Debug, Default)]
 pub(super) struct UserTimeout {
     timeout: Option<Span>,
-    /// Time of the first unanswered retransmission, and of the first probe of a closed window.
+    /// Time of the first unanswered retransmission.
     resent_since: Option<Time>,
+    /// Time of the first unanswered probe of a closed window.
     probing_since: Option<Time>,
     over: bool,
 }
@@ -25,17 +26,17 @@ impl UserTimeout {
         self.timeout.map(|_| self.over)
     }
 
-    /// A segment is retransmitted.
+    /// Records the retransmission of a segment.
     pub fn on_resent(&mut self, now: Time) {
         self.resent_since.get_or_insert(now);
     }
 
-    /// All retransmitted data has been acknowledged.
+    /// Records that all retransmitted data has been acknowledged.
     pub fn on_all_answered(&mut self) {
         self.resent_since = None;
     }
 
-    /// The retransmission timer has expired, not for the first time. Returns whether the user timeout has expired.
+    /// Returns whether the user timeout has expired at an expiry of the retransmission timer other than the first.
     pub fn ends_by_retransmission(&mut self, now: Time) -> bool {
         self.ends(now, self.resent_since)
     }
@@ -60,7 +61,7 @@ impl UserTimeout {
         self.over
     }
 
-    /// When the connection fails without a response since `since`.
+    /// Returns the time at which the connection fails if there has been no response since `since`.
     fn limit(&self, since: Option<Time>) -> Option<Time> {
         Some(since? + self.timeout?)
     }

@@ -74,14 +74,14 @@ pub struct Run {
     path: Path,
     now: Time,
     draws: Draws,
-    /// In flight, oldest first; a segment with three later arrivals counts as lost.
+    /// Segments in flight, oldest first. A segment counts as lost after three later arrivals.
     sent: VecDeque<Sent>,
     /// Reports in transit.
     reports: VecDeque<ReceiverReport>,
     next: u64,
-    /// When the queue will be empty.
+    /// Time at which the queue will be empty.
     busy_until: Time,
-    /// When the next segment may be sent.
+    /// Time from which the next segment may be sent.
     release: Time,
     delivered: u64,
     delivered_at: Time,
@@ -90,7 +90,7 @@ pub struct Run {
     srtt: Option<Span>,
     /// The loss episode ends when all segments below this number have arrived or are lost.
     recovery: Option<u64>,
-    /// No further mark counts until this segment, a round trip later.
+    /// The segment up to which no further mark counts: one round trip.
     marked_until: u64,
     timeouts: u32,
     last_progress: Time,
@@ -124,7 +124,7 @@ impl Run {
         }
     }
 
-    /// Changes the path; the round trip must not become shorter, since reports keep their order.
+    /// Changes the path. The round trip must not become shorter, because reports keep their order.
     pub fn change(&mut self, path: Path) {
         assert!(path.rtt >= self.path.rtt);
         self.path = path;
@@ -220,7 +220,8 @@ impl Run {
     fn on_report(&mut self, number: u64, marked: bool) {
         let flight_before = self.flight();
         let una_before = self.una();
-        // Segments arrive in order, so those before it are lost; this is detected after three later arrivals.
+        // Segments arrive in order. Therefore the segments before this one are lost, which is detected after three
+        // later arrivals.
         let Some(index) = self.sent.iter().position(|sent| sent.number == number) else { return };
         let sent = self.sent.remove(index).expect("found");
         self.delivered += SEGMENT;

@@ -52,7 +52,7 @@ pub struct Config {
     /// cwnd in the steady state, in bandwidth-delay products.
     #[serde(default = "default_cwnd_gain")]
     pub cwnd_gain: f64,
-    /// How long a minimum round trip remains valid.
+    /// Time for which a minimum round trip remains valid.
     #[serde(default = "ten_seconds")]
     pub min_rtt_window: Span,
     /// Duration of the small flight for measuring the minimum round trip again.
@@ -127,17 +127,17 @@ enum BbrState {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Recovery {
     Open,
-    /// Fast recovery; in its first round trip packets are conserved: each delivered byte allows one to be sent.
+    /// Fast recovery. In its first round trip packets are conserved: each delivered byte allows one byte to be sent.
     Fast {
         conserve: bool,
     },
-    /// After a timeout, until all data sent before it is acknowledged.
+    /// The recovery after a timeout, until all data sent before the timeout is acknowledged.
     Loss {
         until: Option<u64>,
     },
 }
 
-/// What an acknowledgment found and changed, in bytes.
+/// The results of processing an acknowledgment, in bytes.
 struct AckRecord {
     at: Time,
     /// cwnd before it.
@@ -206,7 +206,7 @@ impl Bbr {
         MIN_PIPE_SEGMENTS * self.segment
     }
 
-    /// `gain` bandwidth-delay products, in whole segments.
+    /// Returns `gain` bandwidth-delay products, in whole segments.
     fn bdp(&self, bandwidth: f64, gain: f64) -> f64 {
         match self.model.min_rtt() {
             Some(rtt) => (gain * bandwidth * rtt.as_secs_f64() / self.segment).ceil() * self.segment,
@@ -238,7 +238,7 @@ impl Bbr {
             if self.full.reached { BbrState::ProbeBw(ProbeBw::new(now, &mut self.draws)) } else { BbrState::Startup };
     }
 
-    /// Saves cwnd before losses or ProbeRTT reduce it; `cwnd` is its current value.
+    /// Saves the value of `cwnd` before losses or ProbeRTT reduce it.
     fn save(&mut self, cwnd: f64) {
         let temporary = self.recovery != Recovery::Open || matches!(self.state, BbrState::ProbeRtt(_));
         self.prior_cwnd = if temporary { self.prior_cwnd.max(cwnd) } else { cwnd };
@@ -313,7 +313,7 @@ impl CongestionControl for Bbr {
         f64::INFINITY
     }
 
-    /// `on_feedback` does everything.
+    /// Does nothing: `on_feedback` processes acknowledgments.
     fn on_ack(&mut self, _: &Acked) {}
 
     fn wants_feedback(&self) -> bool {
@@ -343,7 +343,7 @@ impl CongestionControl for Bbr {
 
     fn on_congestion(&mut self, event: Congestion, flight: &Flight) {
         match event {
-            // A recovery that begins with the acknowledgment that ends the previous one continues it (Linux:
+            // A recovery continues the previous one if the acknowledgment that ends the previous one begins it (Linux:
             // `prev_ca_state`).
             Congestion::FastRetransmit if matches!(self.recovery, Recovery::Fast { .. }) => self.save(self.cwnd),
             Congestion::FastRetransmit => {

@@ -6,7 +6,7 @@ use super::policer::{Policer, PolicerSample};
 use crate::cc::Feedback;
 use crate::cc::filter::WindowedMax;
 
-/// Round trips over which the maximum rate is taken: a gain cycle and two more.
+/// Number of round trips over which the maximum rate is taken: a gain cycle and two more.
 const BANDWIDTH_ROUNDS: u64 = 10;
 /// Number of round trips after which the older of the two maxima of aggregation expires.
 const AGGREGATION_ROUNDS: u32 = 5;
@@ -18,8 +18,9 @@ const AGGREGATION_SEGMENTS: f64 = 1_048_576.0;
 pub(super) struct Model {
     segment: f64,
     max_bw: WindowedMax,
-    /// Completed round trips, and whether this acknowledgment completed one.
+    /// Number of completed round trips.
     rounds: u64,
+    /// Whether this acknowledgment completed a round trip.
     pub round_start: bool,
     /// The round ends with the delivery of a segment whose `prior_delivered` is at least this many bytes.
     next_round: u64,
@@ -102,8 +103,8 @@ impl Model {
         self.limited = Some((from, to));
     }
 
-    /// Processes an acknowledgment; `steady` tells that the control probes for bandwidth in the steady state. Returns
-    /// whether the policer's rate was abandoned by it.
+    /// Processes an acknowledgment. `steady` is true while the control probes for bandwidth in the steady state.
+    /// Returns true if the control abandons the policer's rate.
     pub fn update(&mut self, feedback: &Feedback, cwnd: f64, steady: bool) -> bool {
         self.lost += feedback.lost;
         self.round_start = false;

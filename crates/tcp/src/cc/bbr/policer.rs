@@ -27,9 +27,9 @@ pub(super) struct Policer {
 /// An acknowledgment, as detection sees it.
 pub(super) struct PolicerSample {
     pub now: Time,
-    /// Whether it completed a round trip.
+    /// Whether the acknowledgment completed a round trip.
     pub round_start: bool,
-    /// Whether it showed a loss.
+    /// Whether the acknowledgment showed a loss.
     pub loss: bool,
     /// Whether the rate sample was limited by the application, or by ProbeRTT.
     pub limited: bool,
@@ -60,7 +60,7 @@ impl Policer {
             self.reset();
             return true;
         }
-        // Before the first loss the policer's bucket still has tokens.
+        // The policer's bucket still has tokens before the first loss.
         if !self.sampling {
             if !loss {
                 return false;
@@ -131,8 +131,8 @@ mod tests {
             .collect()
     }
 
-    /// The first loss begins an interval; the 4th round ends it, the 8th the second, which agrees. 48 rounds later the
-    /// limit expires.
+    /// The first loss begins an interval, which the 4th round ends. The 8th round ends the second interval, whose rate
+    /// agrees. 48 rounds later the limit expires.
     #[test]
     fn two_lossy_intervals_with_equal_rates_detect_a_policer() {
         let seen = rates(2000, 60);

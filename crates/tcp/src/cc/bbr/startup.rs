@@ -30,7 +30,7 @@ impl FullPipe {
         self.reached = self.rounds >= ROUNDS;
     }
 
-    /// After a timeout the earlier rate is no longer used for comparison.
+    /// Discards the earlier rate after a timeout, so that it is not used for comparison.
     pub fn forget_rate(&mut self) {
         self.bandwidth = 0.0;
     }

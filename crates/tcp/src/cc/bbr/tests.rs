@@ -25,7 +25,7 @@ impl Rounds {
         Rounds { cc: Bbr::new(&Config::default(), start), millis: 0, delivered: 0 }
     }
 
-    /// A round trip at `rate` bytes per second, with `in_flight` left.
+    /// Simulates a round trip at `rate` bytes per second, with `in_flight` left.
     fn round(&mut self, rate: u64, in_flight: f64) {
         self.ack(100, rate / 10, 100, in_flight);
     }
@@ -97,7 +97,7 @@ fn startup_fills_the_pipe_and_drain_empties_the_queue() {
     assert_eq!(run.name(), "probe bw");
 }
 
-/// Each of the eight phases lasts just over a round trip; one is fast, and the slow one follows it.
+/// Each of the eight phases lasts just over a round trip. One phase is fast, and the slow phase follows it.
 #[test]
 fn gains_cycle_through_eight_phases() {
     let mut run = Rounds::steady();
@@ -113,7 +113,7 @@ fn gains_cycle_through_eight_phases() {
     assert_eq!(gains[fast + 8..fast + 16], cycle);
 }
 
-/// Two bandwidth-delay products, the aggregation term, and three quanta of a segment, in pairs.
+/// cwnd is two bandwidth-delay products, the aggregation term, and three quanta of a segment, in pairs.
 #[test]
 fn cwnd_is_two_bandwidth_delay_products() {
     let mut run = Rounds::steady();
@@ -126,8 +126,8 @@ fn cwnd_is_two_bandwidth_delay_products() {
     assert_eq!(run.cc.cwnd(), 20_000.0 + 10_000.0 + 4000.0 + pair);
 }
 
-/// After ten seconds without an equally short round trip: four segments for 200 ms and a round trip, then cwnd is
-/// restored.
+/// After ten seconds without an equally short round trip, four segments are in flight for 200 ms and a round trip. Then
+/// cwnd is restored.
 #[test]
 fn min_rtt_is_measured_again_after_ten_seconds() {
     let mut run = Rounds::steady();
@@ -179,7 +179,7 @@ fn cwnd_falls_by_lost_bytes() {
     assert_eq!(run.cc.cwnd(), before - 5000.0 + 1000.0);
 }
 
-/// In the first round trip of a recovery cwnd conserves packets; afterwards it is restored.
+/// In the first round trip of a recovery packets are conserved. Afterwards cwnd is restored.
 #[test]
 fn recovery_conserves_packets_for_one_round_trip() {
     let mut run = Rounds::steady();
@@ -197,7 +197,7 @@ fn recovery_conserves_packets_for_one_round_trip() {
     assert_eq!(run.cc.cwnd(), before);
 }
 
-/// A recovery that begins with the acknowledgment that ends the previous one does not conserve packets again (Linux:
+/// A recovery does not conserve packets again if the acknowledgment that ends the previous recovery begins it (Linux:
 /// `prev_ca_state`).
 #[test]
 fn consecutive_recovery_does_not_conserve_packets_again() {
@@ -216,7 +216,7 @@ fn consecutive_recovery_does_not_conserve_packets_again() {
     assert_eq!(run.cc.cwnd(), before);
 }
 
-/// A timeout leaves one segment; cwnd is restored when all data sent before it is acknowledged.
+/// A timeout reduces cwnd to one segment. When all data sent before the timeout is acknowledged, cwnd is restored.
 #[test]
 fn cwnd_is_restored_once_all_data_before_a_timeout_is_acknowledged() {
     let mut run = Rounds::steady();
@@ -242,15 +242,16 @@ fn settings_out_of_range_are_rejected() {
     );
 }
 
-/// After idle time the expired minimum round trip is not measured again until data is delivered, since no queue can
-/// hide it. An acknowledgment that delivers nothing does not end this.
+/// After idle time the expired minimum round trip is not measured again until data is delivered, because after idle
+/// time no queue can hide the round trip. An acknowledgment that delivers nothing does not end this state.
 #[test]
 fn restart_from_idle_postpones_probe_rtt_until_data_is_delivered() {
     for (bytes, name) in [(0, "probe bw"), (1000, "probe rtt")] {
         let mut run = Rounds::steady();
         run.cc.on_idle(Time::from_millis(run.millis), Span::from_secs(1), None);
         for bytes in [bytes, 1000] {
-            // More than ten seconds after the minimum round trip; no acknowledgment here measures one.
+            // The acknowledgment arrives more than ten seconds after the minimum round trip, and measures no round
+            // trip.
             run.millis += 11_000;
             run.delivered += bytes;
             let mut feedback = feedback(run.millis, None);

@@ -7,9 +7,9 @@ use super::{Bbr3, Bbr3State, ProbeBw, ProbePhase};
 use crate::cc::RateSample;
 
 pub(super) struct Bounds {
-    /// Bounds on rate and flight from recent round trips with losses, in bytes per second and bytes. Infinite without
-    /// losses.
+    /// Bound on the rate from recent round trips with losses, in bytes per second; infinite without losses.
     pub bw_shortterm: f64,
+    /// Bound on the flight from recent round trips with losses, in bytes; infinite without losses.
     pub inflight_shortterm: f64,
     /// Bytes in flight known to be safe; infinite until losses show a limit.
     pub inflight_longterm: f64,
@@ -52,7 +52,7 @@ impl Bounds {
         self.before = [self.bw_shortterm, self.inflight_shortterm, self.inflight_longterm];
     }
 
-    /// The losses were spurious: each bound is at least its saved value, as in Linux.
+    /// Undoes spurious reductions: each bound is at least its saved value, as in Linux.
     pub fn undo(&mut self) {
         let [bw_shortterm, inflight_shortterm, inflight_longterm] = self.before;
         self.bw_shortterm = self.bw_shortterm.max(bw_shortterm);
@@ -64,7 +64,7 @@ impl Bounds {
         (self.loss_in_round, self.bw_latest, self.inflight_latest) = (false, 0.0, 0.0);
     }
 
-    /// Ends an acknowledgment: the maxima of a new round trip begin with its sample.
+    /// Ends the processing of an acknowledgment: the maxima of a new round trip begin with its sample.
     pub fn advance(&mut self, rate: &RateSample) {
         if self.loss_round_start {
             (self.bw_latest, self.inflight_latest) = (rate.bytes_per_second(), rate.delivered as f64);
@@ -123,7 +123,7 @@ impl Bbr3 {
         }
     }
 
-    /// Called once per round trip, when not probing.
+    /// Lowers the bounds after losses. Called once per round trip, except while probing.
     pub(super) fn adapt_lower_bounds(&mut self) {
         if !self.bounds.loss_round_start {
             return;

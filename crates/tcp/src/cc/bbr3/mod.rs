@@ -137,7 +137,7 @@ enum Bbr3State {
 enum Recovery {
     Open,
     Fast,
-    /// After a timeout, until all data sent before it is acknowledged.
+    /// The recovery after a timeout, until all data sent before the timeout is acknowledged.
     Loss {
         until: Option<u64>,
     },
@@ -159,8 +159,9 @@ struct Bbr3 {
     full: FullPipe,
     /// Set for a round trip after the end of a probe, while its last samples arrive.
     stopping: bool,
-    /// Whether cwnd limited the sender in this round trip, and in the previous one [draft-ietf-ccwg-bbr s2.1].
+    /// Whether cwnd limited the sender in this round trip.
     limited_now: bool,
+    /// Whether cwnd limited the sender in the previous round trip [draft-ietf-ccwg-bbr s2.1].
     limited_before: bool,
     idle_restart: bool,
     /// Time of the last acknowledgment, and cwnd before it.
@@ -194,7 +195,7 @@ impl Bbr3 {
         }
     }
 
-    /// Pacing gain and cwnd gain [draft-ietf-ccwg-bbr s5.6.1].
+    /// Returns the pacing gain and the cwnd gain [draft-ietf-ccwg-bbr s5.6.1].
     fn gains(&self) -> (f64, f64) {
         match &self.state {
             Bbr3State::Startup => (STARTUP_GAIN, CWND_GAIN),
@@ -221,7 +222,7 @@ impl Bbr3 {
         matches!(&self.state, Bbr3State::ProbeBw(ProbeBw { phase: ProbePhase::Up { .. }, .. }))
     }
 
-    /// `gain` bandwidth-delay products at `rate` [draft-ietf-ccwg-bbr s5.6.4.2].
+    /// Returns `gain` bandwidth-delay products at `rate` [draft-ietf-ccwg-bbr s5.6.4.2].
     fn bdp(&self, rate: f64, gain: f64) -> f64 {
         match self.model.min_rtt() {
             Some(rtt) => gain * rate * rtt.as_secs_f64(),
@@ -229,7 +230,7 @@ impl Bbr3 {
         }
     }
 
-    /// [draft-ietf-ccwg-bbr s5.5.8, s5.6.3, s5.6.4.2]
+    /// Adds the allowance for bursts [draft-ietf-ccwg-bbr s5.5.8, s5.6.3, s5.6.4.2].
     fn add_quantization(&self, bytes: f64) -> f64 {
         let quantum = (self.pacing * 1e-3).min(64_000.0).max(2.0 * self.segment);
         let bytes = bytes.max(3.0 * quantum).max(self.min_pipe_cwnd());
@@ -248,7 +249,7 @@ impl Bbr3 {
         self.limited_now || self.limited_before
     }
 
-    /// `inflight_longterm` less the headroom for other flows.
+    /// Returns `inflight_longterm` less the headroom for other flows.
     fn inflight_with_headroom(&self) -> f64 {
         let bound = self.bounds.inflight_longterm;
         if bound.is_infinite() {
@@ -257,7 +258,7 @@ impl Bbr3 {
         (bound - (HEADROOM * bound).max(self.segment)).max(self.min_pipe_cwnd())
     }
 
-    /// Target flight: the bandwidth-delay product, unless congestion has reduced cwnd.
+    /// Returns the target flight: the bandwidth-delay product, unless congestion has reduced cwnd.
     fn target_inflight(&self) -> f64 {
         self.bdp(self.bw(), 1.0).min(self.cwnd)
     }
@@ -276,7 +277,7 @@ impl Bbr3 {
         self.cwnd = self.cwnd.max(self.prior_cwnd);
     }
 
-    /// [draft-ietf-ccwg-bbr s5.6.2]
+    /// Sets the pacing rate [draft-ietf-ccwg-bbr s5.6.2].
     fn set_pacing(&mut self, gain: f64) {
         let rate = MARGIN * gain * self.bw();
         if rate > 0.0 && (self.full.reached || rate > self.pacing) {
@@ -284,7 +285,7 @@ impl Bbr3 {
         }
     }
 
-    /// [draft-ietf-ccwg-bbr s5.6.4.6]
+    /// Sets cwnd [draft-ietf-ccwg-bbr s5.6.4.6].
     fn set_cwnd(&mut self, delivered: f64) {
         let max = self.max_inflight();
         if self.full.reached {
@@ -296,7 +297,7 @@ impl Bbr3 {
         self.bound_cwnd();
     }
 
-    /// [draft-ietf-ccwg-bbr s5.6.4.5, s5.6.4.7]
+    /// Limits cwnd by the bounds of the flight [draft-ietf-ccwg-bbr s5.6.4.5, s5.6.4.7].
     fn bound_cwnd(&mut self) {
         let cap = match &self.state {
             Bbr3State::ProbeRtt(_) => self.inflight_with_headroom().min(self.probe_rtt_cwnd()),
@@ -327,10 +328,10 @@ impl CongestionControl for Bbr3 {
         f64::INFINITY
     }
 
-    /// `on_feedback` does everything.
+    /// Does nothing: `on_feedback` processes acknowledgments.
     fn on_ack(&mut self, _: &Acked) {}
 
-    /// [draft-ietf-ccwg-bbr s5.2.3, s5.2.4]
+    /// Returns true: the control needs every acknowledgment [draft-ietf-ccwg-bbr s5.2.3, s5.2.4].
     fn wants_feedback(&self) -> bool {
         true
     }
@@ -405,7 +406,7 @@ impl CongestionControl for Bbr3 {
         }
     }
 
-    /// [draft-ietf-ccwg-bbr s5.4.1]
+    /// Handles the restart from idle [draft-ietf-ccwg-bbr s5.4.1].
     fn on_idle(&mut self, now: Time, _: Span, _: Option<f64>) {
         self.idle_restart = true;
         self.model.restart_aggregation(now);

@@ -17,8 +17,9 @@ pub(super) struct Model {
     /// Maximum over this probing cycle and the previous one [draft-ietf-ccwg-bbr s5.5.6].
     max_bw: WindowedMax,
     cycle: u64,
-    /// Completed round trips, and whether this acknowledgment completed one.
+    /// Number of completed round trips.
     rounds: u64,
+    /// Whether this acknowledgment completed a round trip.
     pub round_start: bool,
     next_round: u64,
     delivered: u64,
@@ -32,7 +33,7 @@ pub(super) struct Model {
     extra_since: Time,
     extra_delivered: f64,
     extra: WindowedMax,
-    /// In Startup: the round trip count, and the maximum in this round trip only.
+    /// In Startup: the number of the round trip, and the maximum in this round trip only.
     extra_startup: (u64, f64),
     full: bool,
 }
@@ -72,7 +73,7 @@ impl Model {
         self.min_rtt.map(|(rtt, _)| rtt)
     }
 
-    /// [draft-ietf-ccwg-bbr s5.5.1]
+    /// Starts a round trip [draft-ietf-ccwg-bbr s5.5.1].
     pub fn start_round(&mut self) {
         self.next_round = self.delivered;
     }
@@ -113,7 +114,7 @@ impl Model {
         }
     }
 
-    /// [draft-ietf-ccwg-bbr s5.5.5]
+    /// Updates the maximum delivery rate [draft-ietf-ccwg-bbr s5.5.5].
     pub fn update_max_bw(&mut self, rate: &RateSample) {
         let sample = rate.bytes_per_second();
         if sample > 0.0 && (sample >= self.max_bw() || !self.is_limited(rate)) {
@@ -121,7 +122,7 @@ impl Model {
         }
     }
 
-    /// [draft-ietf-ccwg-bbr s5.5.9]
+    /// Updates the measured aggregation of acknowledgments [draft-ietf-ccwg-bbr s5.5.9].
     pub fn update_aggregation(&mut self, feedback: &Feedback, bw: f64, full: bool, cwnd: f64) {
         let mut expected = bw * feedback.now.since(self.extra_since).as_secs_f64();
         if self.extra_delivered <= expected {
@@ -147,7 +148,7 @@ impl Model {
         if self.full { self.extra.get() } else { self.extra_startup.1 }
     }
 
-    /// [draft-ietf-ccwg-bbr s5.3.4.3]
+    /// Updates the min RTT [draft-ietf-ccwg-bbr s5.3.4.3].
     pub fn update_min_rtt(&mut self, now: Time, rtt: Option<Span>) {
         self.probe_rtt_expired = self.probe_rtt_min.is_some_and(|(_, at)| now > at + self.interval);
         if let Some(rtt) = rtt
@@ -161,7 +162,7 @@ impl Model {
         }
     }
 
-    /// The minimum round trip has been measured: the next probe is an interval away.
+    /// Records that the minimum round trip has been measured: the next probe is an interval away.
     pub fn refresh_probe_rtt(&mut self, now: Time) {
         if let Some((_, at)) = &mut self.probe_rtt_min {
             *at = now;

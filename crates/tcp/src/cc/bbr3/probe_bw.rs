@@ -6,8 +6,8 @@ use engine::{Span, Time};
 use super::{Bbr3, Bbr3State};
 use crate::cc::{Feedback, RateSample};
 
-/// Bandwidth is probed after the number of round trips in which Reno grows by a bandwidth-delay product; this is the
-/// maximum of that number.
+/// Maximum number of round trips between probes for bandwidth. The number itself is that in which Reno grows by a
+/// bandwidth-delay product.
 const RENO_ROUNDS: f64 = 63.0;
 /// Maximum number of doublings of the slope in UP.
 const DOUBLINGS: i32 = 30;
@@ -26,13 +26,13 @@ pub(super) enum ProbePhase {
 
 pub(super) struct ProbeBw {
     pub phase: ProbePhase,
-    /// Start of the last DOWN or UP phase; `wait` counts from it.
+    /// Start of the last DOWN or UP phase, from which `wait` counts.
     since: Time,
     wait: Span,
 }
 
 impl Bbr3 {
-    /// Enters the steady state with DOWN [draft-ietf-ccwg-bbr s5.3.3.5.3]; both waits are random.
+    /// Enters the steady state with DOWN [draft-ietf-ccwg-bbr s5.3.3.5.3], and draws both waits.
     pub(super) fn start_down(&mut self, now: Time) {
         self.bounds.reset_signals();
         self.model.rounds_since_probe = u64::from(self.draws.unit() < 0.5);

@@ -43,7 +43,7 @@ impl Bbr3 {
         }
     }
 
-    /// [draft-ietf-ccwg-bbr s5.3.4.4]
+    /// Ends ProbeRTT when its time has passed [draft-ietf-ccwg-bbr s5.3.4.4].
     pub(super) fn check_probe_rtt_done(&mut self, now: Time) {
         let Bbr3State::ProbeRtt(ProbeRtt { until: Some((until, _)) }) = &self.state else { return };
         if now <= *until {

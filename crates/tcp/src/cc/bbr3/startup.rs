@@ -5,8 +5,9 @@ use super::model::Model;
 use super::{Bbr3, Bbr3State};
 use crate::cc::{Feedback, RateSample};
 
-/// Minimum growth of the rate, and round trips without it after which the path is full.
+/// Minimum growth of the rate in a round trip of Startup.
 const GROWTH: f64 = 1.25;
+/// Number of round trips without this growth after which the path counts as full.
 const ROUNDS: u32 = 3;
 /// Loss events in a round trip of recovery that end Startup.
 const LOSS_EVENTS: u32 = 6;
@@ -55,7 +56,8 @@ impl Bbr3 {
         }
     }
 
-    /// [draft-ietf-ccwg-bbr s5.3.1.3]; a lost range is counted for each acknowledgment that shows losses, as in Linux.
+    /// Ends Startup after losses [draft-ietf-ccwg-bbr s5.3.1.3]. One lost range is counted for each acknowledgment that
+    /// shows losses, as in Linux.
     fn check_startup_loss(&mut self, feedback: &Feedback, rate: &RateSample) {
         if self.full.reached {
             return;

@@ -26,7 +26,8 @@ impl Rounds {
         Rounds { cc: Bbr3::new(&Config::default(), start), millis: 0, delivered: 0, total_lost: 0 }
     }
 
-    /// A round trip of `millis` at `rate` bytes per second, with `in_flight` left and `lost` bytes of it lost.
+    /// Simulates a round trip of `millis` at `rate` bytes per second, with `in_flight` left and `lost` bytes of it
+    /// lost.
     fn round(&mut self, rate: u64, millis: u64, in_flight: f64, lost: u64) {
         self.millis += millis;
         let bytes = rate * millis / 1000;
@@ -79,7 +80,8 @@ impl Rounds {
     }
 }
 
-/// CRUISE when the queue is empty; REFILL after 2 to 3 s; UP a round trip later; DOWN after three without growth.
+/// CRUISE begins when the queue is empty, REFILL after 2 to 3 s, UP a round trip later, and DOWN after three round
+/// trips without growth.
 #[test]
 fn phases_of_probe_bw_follow_in_order() {
     let mut run = Rounds::steady();
@@ -100,7 +102,7 @@ fn phases_of_probe_bw_follow_in_order() {
     assert_eq!((run.name(), run.cc.gains()), ("down", (0.9, 2.0)));
 }
 
-/// 3 % lost while probing: the bound becomes the bytes in flight at the loss, at least 0.7 of the target.
+/// While probing, 3 % are lost: the bound becomes the bytes in flight at the loss, at least 0.7 of the target.
 #[test]
 fn losses_in_up_set_inflight_longterm() {
     let mut run = Rounds::steady();
@@ -189,8 +191,8 @@ fn spurious_reduction_is_undone() {
     assert_eq!(run.cc.cwnd(), before);
 }
 
-/// After five seconds without a shorter round trip: half a bandwidth-delay product for 200 ms and a round trip, then
-/// CRUISE.
+/// After five seconds without a shorter round trip, half a bandwidth-delay product is in flight for 200 ms and a round
+/// trip. Then CRUISE follows.
 #[test]
 fn min_rtt_is_measured_again_after_five_seconds() {
     let mut run = Rounds::steady();
@@ -215,7 +217,7 @@ fn min_rtt_is_measured_again_after_five_seconds() {
     assert_eq!(run.cc.model.max_bw(), 1_000_000.0, "the slow samples do not count");
 }
 
-/// On a path that became longer, the new round trip becomes the minimum after ten seconds without a shorter one.
+/// If the path becomes longer, the new round trip becomes the minimum after ten seconds without a shorter one.
 #[test]
 fn longer_min_rtt_is_adopted_after_ten_seconds() {
     let mut run = Rounds::steady();

@@ -119,7 +119,7 @@ impl Linux {
         let delta = u64::try_from(delta).unwrap_or(u64::MAX);
         let target = if t < self.k { self.origin.saturating_sub(delta) } else { self.origin.saturating_add(delta) };
         self.count = if target > cwnd { cwnd / (target - cwnd) } else { 100 * cwnd };
-        // Before the first plateau the target may be far away: 5 % per round trip.
+        // The target may be far away before the first plateau: growth of 5 % per round trip.
         if self.last_max == 0 {
             self.count = self.count.min(20);
         }

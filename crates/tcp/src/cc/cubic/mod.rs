@@ -64,11 +64,12 @@ pub struct Config {
     /// Algorithm that ends slow start before a loss.
     #[serde(default = "plus_plus")]
     pub hystart: Kind,
-    /// With `hystart = "hystart"`: 1 for the train of acknowledgments, 2 for delay, 3 for both, which is the default.
+    /// Criteria with `hystart = "hystart"`: 1 for the train of acknowledgments, 2 for delay, 3 for both, which is the
+    /// default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = hystart::linux::Parameters::default().detect))]
     pub hystart_detect: Option<u8>,
-    /// With `hystart = "hystart"`: when rounds begin to be counted; `always` if not given.
+    /// Start of the count of rounds with `hystart = "hystart"`; `always` if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = hystart::linux::Rounds::default()))]
     pub hystart_rounds: Option<hystart::linux::Rounds>,
@@ -177,7 +178,8 @@ struct Cubic {
     /// Maximum growth of slow start per acknowledgment, in bytes.
     limit: f64,
     hystart: Hystart,
-    /// Also after HyStart++ has ended, because the sender queries it only once.
+    /// Whether the control needs every acknowledgment. Still true after the end of HyStart++, because the sender
+    /// queries this only once.
     wants_feedback: bool,
     curve: Curve,
     /// The RFC's curve before the last reduction, to undo it.
@@ -263,7 +265,7 @@ impl CongestionControl for Cubic {
         self.hystart.on_exit(restart);
     }
 
-    /// [RFC9438 s4.9]: the RFC's curve is also restored; Linux's curve is not.
+    /// Undoes a reduction [RFC9438 s4.9]. The RFC's curve is also restored; Linux's curve is not.
     fn on_undo(&mut self) {
         self.window.undo();
         if let Some(before) = self.before.take() {

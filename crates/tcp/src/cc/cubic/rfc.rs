@@ -21,8 +21,9 @@ pub(super) struct Rfc {
 #[derive(Clone)]
 struct Epoch {
     start: Time,
-    /// The plateau: its window and its time.
+    /// Window of the plateau (W_max).
     w_max: f64,
+    /// Time from the start of the epoch to the plateau, in seconds (K).
     k: f64,
     /// Reno's window.
     w_est: f64,

@@ -49,7 +49,8 @@ fn window_follows_the_cubic_curve() {
 // covers [RFC9438 s4.3 equation 4]: where the curve is lower, growth is alpha = 3 x 0.3 / 1.7 segments per window.
 #[test]
 fn cubic_grows_at_least_as_fast_as_reno() {
-    // A window a second: in 3 s the curve is at 100 - 0.4 x 1.17^3 = 99.4, Reno at 72.6; C = 0.01 keeps it far below.
+    // At one window per second the curve is at 100 - 0.4 x 1.17^3 = 99.4 after 3 s, and Reno at 72.6. C = 0.01 keeps
+    // the curve far below Reno.
     let config = Config { c: 0.01, ..Config::default() };
     let mut cc = cubic(config, 100.0, 1.0);
     cc.on_congestion(Congestion::FastRetransmit, &flight(100.0 * SEGMENT));
@@ -76,16 +77,16 @@ fn alpha_is_one_above_the_old_window() {
     let mut curve = rfc::Rfc::new(&Config { c: 0.01, ..Config::default() });
     curve.cut(10.0, false);
     curve.grow(Time::ZERO, Span::ZERO, 7.0, 0.0);
-    // 3 segments at 9/17 of one for each window: 3 x 17/9 windows of 7.
+    // Reno's estimate grows by 9/17 segment per window: 3 segments take 3 x 17/9 windows of 7.
     let grown = curve.grow(Time::ZERO, Span::ZERO, 7.0, 7.0 * 3.0 * 17.0 / 9.0);
     assert!((grown - 10.0).abs() < 1e-9, "{grown}");
-    // At most the window before this step: the next step exceeds it.
+    // The estimate was at most the old window before this step, so the next step exceeds the old window.
     let before = curve.grow(Time::ZERO, Span::ZERO, 10.0, 10.0);
     let grown = curve.grow(Time::ZERO, Span::ZERO, before, before);
     assert!((grown - before - 1.0).abs() < 1e-9, "{grown}");
 }
 
-/// In the first second after a reduction round trips are those of the old window.
+/// In the first second after a reduction the measured round trips are still those of the old window.
 #[test]
 fn linux_ignores_round_trips_for_a_second_after_a_reduction() {
     let mut curve = linux::Linux::new(&Config::default());
@@ -102,7 +103,7 @@ fn reduces_to_seven_tenths_with_fast_convergence() {
     let Curve::Rfc(mut curve) = Curve::Rfc(rfc::Rfc::new(&Config::default())) else { unreachable!() };
     curve.cut(100.0, false);
     curve.cut(80.0, false);
-    // W_max is now 80 x 1.7 / 2 = 68: a window of 60 needs K = cbrt(8 / 0.4) s to return to it.
+    // W_max is now 80 x 1.7 / 2 = 68: from a window of 60 the curve needs K = cbrt(8 / 0.4) s to reach W_max.
     let grown = curve.grow(Time::ZERO, Span::ZERO, 60.0, 0.0);
     assert_eq!(grown, 60.0);
     let k = libm::cbrt(20.0);
@@ -168,7 +169,7 @@ fn linux(rounds: hystart::linux::Rounds) -> Config {
 /// A sender that always has data and sends as soon as cwnd allows.
 struct Clocked {
     cc: Box<dyn CongestionControl>,
-    /// When each segment in flight was sent.
+    /// Times at which the segments in flight were sent.
     sent: VecDeque<u64>,
     una: u64,
     now: u64,
@@ -206,8 +207,8 @@ impl Clocked {
     }
 }
 
-/// Two segments every 100 ms: HyStart ends slow start at 48; growth is one segment per 20 before the first plateau,
-/// then cubic, and from 58 on at its maximum, one per two.
+/// Two segments are acknowledged every 100 ms. HyStart ends slow start at 48 segments. Before the first plateau cwnd
+/// grows by one segment per 20 acknowledged, then by the curve, and from 58 segments on at the maximum of one per two.
 #[test]
 fn linux_cubic_follows_its_curve_with_two_segments_per_100_ms() {
     let mut run = Clocked::new(linux(hystart::linux::Rounds::AboveLowWindow), 10.0);
@@ -224,7 +225,7 @@ fn linux_cubic_follows_its_curve_with_two_segments_per_100_ms() {
     assert_eq!(seen, first.into_iter().chain(rest).collect::<Vec<_>>());
 }
 
-/// Four idle seconds in the middle do not advance the curve: the windows equal those without idle time.
+/// Four idle seconds in the middle do not advance the curve: the values of cwnd equal those without idle time.
 #[test]
 fn linux_idle_time_does_not_advance_the_curve() {
     let course = |told: bool| {
@@ -244,8 +245,8 @@ fn linux_idle_time_does_not_advance_the_curve() {
     assert!(course(false)[1] > 50.0, "the pause counts: {:?}", course(false));
 }
 
-/// After a timeout slow start reaches the threshold of 7; then Reno's window, which grows every 13 acknowledgments,
-/// adds one segment at the 16th, since the count is computed once per 31 ms.
+/// After a timeout slow start reaches the threshold of 7. Then Reno's estimate, which grows every 13 acknowledgments,
+/// adds one segment at the 16th, because the count is computed once per 31 ms.
 #[test]
 fn linux_cubic_after_a_timeout_adds_its_first_segment_at_the_16th_acknowledgment() {
     let mut cc = cubic(linux(hystart::linux::Rounds::Always), 10.0, f64::INFINITY);
@@ -267,7 +268,7 @@ fn linux_cubic_after_a_timeout_adds_its_first_segment_at_the_16th_acknowledgment
     assert_eq!(windows[21], 8.0);
 }
 
-/// Nine round trips of 240 ms and more after one of 200 ms: the ninth ends slow start at 36 segments.
+/// The round trip of 200 ms is followed by nine of 240 ms and more. The ninth ends slow start at 36 segments.
 #[test]
 fn linux_hystart_ends_slow_start_when_the_round_trip_rises() {
     for rounds in [hystart::linux::Rounds::Always, hystart::linux::Rounds::AboveLowWindow] {
@@ -279,7 +280,7 @@ fn linux_hystart_ends_slow_start_when_the_round_trip_rises() {
     }
 }
 
-/// The last of ten samples is far below the minimum, which is not a rise.
+/// The last of ten samples is far below the minimum. A fall is not a rise of the round trip.
 #[test]
 fn linux_hystart_continues_slow_start_when_the_round_trip_falls() {
     let mut run = Clocked::new(linux(hystart::linux::Rounds::Always), 10.0);

@@ -34,14 +34,14 @@ const TRAIN: u8 = 1;
 /// Bit of the delay criterion.
 const DELAY: u8 = 2;
 
-/// When rounds begin to be counted.
+/// The moment from which rounds are counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Rounds {
-    /// From the first acknowledgment.
+    /// Rounds are counted from the first acknowledgment.
     #[default]
     Always,
-    /// From a window of 16 segments on, as in Linux 5.16 to 6.13.
+    /// Rounds are counted from a cwnd of 16 segments, as in Linux 5.16 to 6.13.
     AboveLowWindow,
 }
 
@@ -88,7 +88,7 @@ impl Linux {
         }
     }
 
-    /// A timeout discards the measurements.
+    /// Discards the measurements at a timeout.
     pub fn reset(&mut self) {
         (self.min_rtt, self.found) = (None, false);
     }
@@ -152,7 +152,7 @@ mod tests {
         })
     }
 
-    /// Round trip 100 ms: a train that lasts more than 50 ms, in steps of 2 ms.
+    /// With a round trip of 100 ms, a train that lasts more than 50 ms, in steps of 2 ms, ends slow start.
     #[test]
     fn acknowledgment_train_longer_than_half_the_round_trip_ends_slow_start() {
         let train = |gap: u64| (0..40_u64).map(move |number| (100 + gap * number, 100));

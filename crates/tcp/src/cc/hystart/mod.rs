@@ -12,7 +12,7 @@ use super::{Feedback, Start};
 /// The algorithm that ends slow start before a loss.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub enum Kind {
-    /// None: slow start ends only by a loss.
+    /// No algorithm: slow start ends only by a loss.
     #[default]
     #[serde(rename = "off")]
     Off,
@@ -41,11 +41,13 @@ pub(crate) enum Hystart {
 }
 
 impl Hystart {
-    /// `linux` contains the settings of Linux's HyStart; its setting for pacing applies to all algorithms.
+    /// Creates the algorithm. `linux` contains the settings of Linux's HyStart; the setting for pacing in it applies to
+    /// all algorithms.
     pub fn new(kind: Kind, linux: linux::Parameters, start: &Start) -> Self {
         match kind {
             Kind::Off => Hystart::Off,
-            // [RFC9406 s4.3]: only for a slow start whose threshold is the initial, arbitrarily high one.
+            // [RFC9406 s4.3]: HyStart++ is used only for the first slow start, whose threshold is still arbitrarily
+            // high.
             Kind::PlusPlus if start.ssthresh.is_finite() => Hystart::Off,
             Kind::PlusPlus => Hystart::PlusPlus(plus_plus::PlusPlus::new(linux.paces)),
             Kind::Linux => Hystart::Linux(linux::Linux::new(linux)),
@@ -61,7 +63,7 @@ impl Hystart {
         }
     }
 
-    /// Growth of slow start for `bytes` acknowledged. Without HyStart++ it is `limit`.
+    /// Returns the growth of slow start for `bytes` acknowledged. Without HyStart++ the growth is `limit`.
     pub fn growth(&self, bytes: f64, segment: f64, limit: f64) -> f64 {
         match self {
             Hystart::PlusPlus(this) => this.growth(bytes, segment),
@@ -69,11 +71,11 @@ impl Hystart {
         }
     }
 
-    /// Slow start has ended, or a loss occurred.
+    /// Ends the algorithm after slow start or a loss.
     pub fn on_exit(&mut self, timeout: bool) {
         match self {
             Hystart::Off => {}
-            // [RFC9406 s4.3]: later slow starts are standard ones.
+            // [RFC9406 s4.3]: later slow starts do not use HyStart++.
             Hystart::PlusPlus(_) => *self = Hystart::Off,
             Hystart::Linux(this) if timeout => this.reset(),
             Hystart::Linux(_) => {}

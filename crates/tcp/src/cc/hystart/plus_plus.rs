@@ -1,5 +1,5 @@
-//! HyStart++ (RFC 9406): a rise of the round trip ends the exponential growth in two steps: Conservative Slow Start
-//! grows a quarter as fast for five rounds, and returns to slow start if the round trip falls again.
+//! HyStart++ [RFC9406]. A rise of the RTT ends slow start and begins Conservative Slow Start, in which cwnd grows a
+//! quarter as fast. If the RTT falls again, slow start resumes. After five rounds congestion avoidance begins.
 //!
 //! A round ends when the data sent before its beginning is acknowledged. `min` is the minimum of the round's samples:
 //!
@@ -93,7 +93,7 @@ impl PlusPlus {
         SlowStartVerdict::Continue
     }
 
-    /// Growth for `bytes` acknowledged [RFC9406 s4.2].
+    /// Returns the growth for `bytes` acknowledged [RFC9406 s4.2].
     pub fn growth(&self, bytes: f64, segment: f64) -> f64 {
         let limit = bytes.min(self.max_growth * segment);
         match self.phase {

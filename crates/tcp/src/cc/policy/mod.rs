@@ -91,7 +91,7 @@ pub struct Rules {
     pub step: StepInterval,
     /// What an action changes.
     pub action: Action,
-    /// Largest change of a factor in one step, as a power of two: 1 allows cwnd to double and to halve.
+    /// Maximum change of a factor in one step, as a power of two: 1 allows cwnd to double and to halve.
     pub scale: Scale,
     /// Features available to the agent, in this order.
     pub observe: Vec<Feature>,
@@ -111,7 +111,7 @@ impl Rules {
     }
 }
 
-/// A power of two by which one action may change a value; more than 0, at most 4.
+/// Maximum power of two by which one action may change a value; more than 0, at most 4.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Scale(pub f64);
 
@@ -193,11 +193,11 @@ impl JsonSchema for StepInterval {
 
 /// Decides the actions of a [`Policy`].
 pub trait PolicyAgent: Send {
-    /// A step has ended; `features` are the values of [`Rules::observe`].
+    /// Observes the end of a step. `features` are the values of [`Rules::observe`].
     fn observe(&mut self, step: &PolicyStep, features: &[f64]);
     /// The action for the most recently observed step, from -1 to 1. Called once for each observed step.
     fn action(&mut self) -> f64;
-    /// A round trip was measured.
+    /// Called for each measured round trip.
     fn on_rtt(&mut self, _: Span) {}
 }
 

@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{PolicyAgent, PolicyStep, Rules};
 
-/// Maximum number of layers, and of numbers in a layer.
+/// Maximum number of layers.
 const MOST_LAYERS: usize = 8;
+/// Maximum number of outputs of a layer.
 const MOST_WIDTH: usize = 256;
 
 /// A network: its observations, the meaning of its actions, and its layers.
@@ -17,7 +18,7 @@ const MOST_WIDTH: usize = 256;
 pub struct Network {
     /// Observations, and meaning of the actions.
     pub rules: Rules,
-    /// Layers from the features to the action; the last has one output. Without any, the action is 0.
+    /// Layers from the features to the action; the last layer has one output. Without layers the action is 0.
     pub layers: Vec<Layer>,
 }
 
@@ -70,8 +71,9 @@ impl Network {
 /// A network with the memory for its evaluation.
 pub struct Evaluator {
     layers: Vec<Layer>,
-    /// The inputs and the outputs of the layer evaluated last.
+    /// Inputs of the layer evaluated last.
     inputs: Vec<f64>,
+    /// Outputs of the layer evaluated last.
     outputs: Vec<f64>,
     action: f64,
 }

@@ -116,8 +116,9 @@ pub(super) struct Monitor {
     began: Option<Time>,
     min_rtt: Span,
     mean_rtt: f64,
-    /// The sum of this step's round trips, in nanoseconds, and their number.
+    /// Sum of the round trips of this step, in nanoseconds.
     sum: u64,
+    /// Number of the round trips of this step.
     samples: u64,
     delivered: u64,
     acked: u64,

@@ -39,7 +39,7 @@ fn ack(millis: u64, rtt: u64, delivered: u64, cwnd: f64) -> Feedback {
     Feedback { delivered, acked: delivered, flight_before: cwnd, ..feedback(millis, Some(Span::from_millis(rtt))) }
 }
 
-/// An action is applied by the acknowledgment after the one that ended its step: at 100 ms the step ends, at 110 ms cwnd
+/// An action is applied by the first acknowledgment after the end of its step: at 100 ms the step ends, at 110 ms cwnd
 /// doubles.
 #[test]
 fn action_takes_effect_at_the_acknowledgment_after_its_step() {
@@ -54,8 +54,9 @@ fn action_takes_effect_at_the_acknowledgment_after_its_step() {
     assert_eq!(windows, [10.0, 10.0, 10.0, 20.0, 20.0, 10.0]);
 }
 
-/// From 0 to 100 ms: 4000 of 5000 bytes arrive after 40, 80 and 120 ms, the last 1000 of them marked. Mean 80 ms, twice
-/// the minimum; 40 kB/s, of which 1600 B in 40 ms, of a window of 10,000 B.
+/// The step lasts from 0 to 100 ms. In this step 4000 of 5000 bytes arrive after 40, 80 and 120 ms, the last 1000 of
+/// them marked. The mean is 80 ms, twice the minimum, and the rate 40 kB/s. In 40 ms 1600 B arrive at this rate, of a
+/// cwnd of 10,000 B.
 #[test]
 fn features_of_a_step_follow_from_its_acknowledgments() {
     let agent = Listed::default();
@@ -117,7 +118,7 @@ fn unused_cwnd_does_not_grow() {
     }
 }
 
-/// -1, 0, 1 are 1, 64 and 4096 segments.
+/// The actions -1, 0 and 1 set cwnd to 1, 64 and 4096 segments.
 #[test]
 fn action_cwnd_sets_segments_on_a_logarithmic_scale() {
     for (action, segments) in [(-1.0, 1.0), (0.0, 64.0), (1.0, 4096.0), (f64::NAN, 64.0)] {
@@ -130,7 +131,8 @@ fn action_cwnd_sets_segments_on_a_logarithmic_scale() {
     }
 }
 
-/// 10 segments in 40 ms are 250 kB/s; twice that, and a window of twice its product with the round trip.
+/// The delivery rate of 10 segments in 40 ms is 250 kB/s. The pacing rate is twice that, and cwnd twice the product of
+/// the pacing rate and the round trip.
 #[test]
 fn action_pacing_multiplies_the_rate() {
     let agent = Listed { actions: vec![1.0], ..Listed::default() };
@@ -142,7 +144,7 @@ fn action_pacing_multiplies_the_rate() {
     assert_eq!((cc.pacing_rate(), cc.cwnd()), (Some(500_000.0), 40_000.0));
 }
 
-/// tanh(0.5 tanh(1 + 2 x 0.25) - 0.25 tanh(-1)), by a calculator.
+/// The expected output is tanh(0.5 tanh(1 + 2 x 0.25) - 0.25 tanh(-1)), by a calculator.
 #[test]
 fn network_is_evaluated_layer_by_layer() {
     let layers = vec![

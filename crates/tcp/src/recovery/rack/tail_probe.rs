@@ -42,7 +42,7 @@ impl TailProbe {
         self.outstanding = None;
     }
 
-    /// New data was sent or acknowledged [RFC8985 s7.2].
+    /// Schedules the probe after new data was sent or acknowledged [RFC8985 s7.2].
     pub fn schedule(&mut self, now: Time, board: &Scoreboard, view: &SenderView) {
         self.due = Time::NEVER;
         if !self.on || !view.sack || self.outstanding.is_some() || board.is_empty() || board.sacked_segments() > 0 {
@@ -56,7 +56,7 @@ impl TailProbe {
         self.due = (now + wait).min(view.expiry);
     }
 
-    /// The probe was sent; `nxt` is the first unsent byte after the probe.
+    /// Records that the probe was sent; `nxt` is the first unsent byte after the probe.
     pub fn on_probe_sent(&mut self, again: bool, nxt: u64) {
         self.outstanding = Some((nxt, again));
     }

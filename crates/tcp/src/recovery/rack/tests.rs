@@ -9,7 +9,7 @@ fn at(millis: u64) -> Time {
     Time::from_millis(millis)
 }
 
-/// The round trip is 100 ms.
+/// Returns a view with a round trip of 100 ms.
 fn view() -> SenderView {
     SenderView {
         segment: 1000.0,
@@ -133,7 +133,7 @@ fn reordering_window_is_quarters_of_min_rtt() {
     }
 }
 
-/// Segment 1 arrives after 3: reordering by three segments, counted once, from first transmissions only.
+/// Segment 1 arrives after segment 3. This reordering by three segments is counted once, from first transmissions only.
 // covers [RFC8985 s6.2 step 3]
 #[test]
 fn first_transmission_below_the_highest_delivered_is_reordering() {
@@ -150,7 +150,7 @@ fn first_transmission_below_the_highest_delivered_is_reordering() {
     assert_eq!(rack.reordering(), (5, 2));
 }
 
-/// With nothing in flight the capacity of a large window is freed, and that of a small one kept.
+/// When nothing is in flight, the capacity for a large window is freed, and the capacity for a small one is kept.
 #[test]
 fn idle_connection_frees_capacity() {
     for (segments, kept) in [(100, false), (4, true)] {
@@ -163,8 +163,9 @@ fn idle_connection_frees_capacity() {
     }
 }
 
-/// Two round trips after the last segment; 200 ms more for a single segment, since its acknowledgment may be delayed;
-/// one second without a round trip sample; never later than the retransmission timer.
+/// The probe is sent two round trips after the last segment, 200 ms later for a single segment because its
+/// acknowledgment may be delayed, one second after the segment without a round trip sample, and never later than the
+/// retransmission timer.
 // covers [RFC8985 s7.2]
 #[test]
 fn tail_is_probed_after_two_round_trips() {
@@ -191,8 +192,8 @@ fn tail_is_probed_after_two_round_trips() {
     assert_eq!(probe.due(), Time::NEVER, "losses show without it");
 }
 
-/// A retransmitted probe with 5000 bytes sent: which acknowledgments show that the original had arrived, and which that
-/// it had not.
+/// A probe was retransmitted when 5000 bytes had been sent. The test states which acknowledgments show that the
+/// original had arrived, and which show that it had not.
 // covers [RFC8985 s7.4.2]
 #[test]
 fn probe_recovers_a_loss_unless_both_copies_arrived() {
@@ -222,8 +223,8 @@ fn probe_recovers_a_loss_unless_both_copies_arrived() {
     assert_eq!(found(false, &[(6000, plain(6000))]), [false], "new data repairs nothing");
 }
 
-// covers [RFC8985 s6.2 step 2]: retransmitted 100 ms ago; the timestamp echo of the acknowledgment is older than the
-// retransmission, equal to it, or missing.
+// covers [RFC8985 s6.2 step 2]: the segment was retransmitted 100 ms ago, and the timestamp echo of its acknowledgment
+// is older than the retransmission, equal to it, or missing.
 #[test]
 fn echo_older_than_the_retransmission_is_not_measured() {
     for (echo, measured) in [(Some(199), 0), (Some(200), 100), (None, 100)] {
