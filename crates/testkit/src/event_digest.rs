@@ -161,7 +161,7 @@ impl Sink for EventDigest {
             return;
         }
         match event {
-            // A report of a scheme does not affect the run; its effects have separate events.
+            // A report of a scheme does not affect the run. The effects of the scheme have separate events.
             Event::Agent { .. } => return,
             Event::Sender { flow, event } => {
                 self.begin(1, at);
@@ -284,8 +284,8 @@ mod tests {
         digest.finish(Time::from_nanos(ended))
     }
 
-    /// SHA-256 of 3 and 5 (FlowStarted at 5 ns), 7 (the flow); 0 and 9 (the end at 9 ns), computed with Python's
-    /// hashlib.
+    /// The expected digest is SHA-256 of 3 and 5 (FlowStarted at 5 ns), 7 (the flow), 0 and 9 (the end at 9 ns),
+    /// computed with Python's hashlib.
     #[test]
     fn digest_is_computed_from_the_documented_bytes() {
         let found = digest(&[(5, Event::FlowStarted { flow: 7 })], 9);

@@ -1,4 +1,4 @@
-//! Outputs with committed digests: they show unintended effects of a change that must not alter any output.
+//! Outputs with committed digests, which show unintended effects of a change that must not alter any output.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -34,7 +34,7 @@ impl FrozenOutputs {
         self.digests.insert(name.to_owned(), digest);
     }
 
-    /// Compares the digests with those in the file; with `UPDATE_GOLDEN=1`, writes the file instead.
+    /// Compares the digests with those in the file. With `UPDATE_GOLDEN=1` writes the file instead.
     ///
     /// # Panics
     /// An output differs, or the names of the outputs differ from those in the file.

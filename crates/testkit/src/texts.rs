@@ -1,6 +1,6 @@
 //! Texts of scenarios.
 
-/// Describes a flow between two hosts over one wire; `flow` is TOML of the flow.
+/// Describes a flow between two hosts over one wire. `flow` is TOML of the flow.
 pub fn wire_text(rate: &str, delay: &str, flow: &str) -> String {
     format!(
         r#"
@@ -99,7 +99,7 @@ air = { kind = "wireless", between = ["ap", "m"], medium = "cell" }
 up = { from = "m", to = "server" }
 "#;
 
-/// Link layers with a window or parity, for the key `arq`; the last one is without feedback.
+/// Link layers with a window or parity, for the key `arq`. The last one has no feedback.
 pub const LINK_LAYERS: [&str; 6] = [
     "{ kind = \"go-back-n\" }",
     "{ kind = \"go-back-n\", window = 3, max_transmissions = 4 }",
