@@ -9,7 +9,7 @@ use crate::Scenario;
 
 #[wasm_bindgen]
 impl Scenario {
-    /// The control of each key that the scenario can set, as JSON; values need not be valid.
+    /// Returns the control of each key that the scenario can set, as JSON. Values need not be valid.
     ///
     /// # Errors
     /// The text has no keys, or is not valid: its problems as JSON.

@@ -18,7 +18,7 @@ impl Figure {
         self.0.columns.len()
     }
 
-    /// Takes a column out, row by row; empty if it was taken earlier or does not exist.
+    /// Takes a column out of the figure, row by row; empty if it was taken earlier or does not exist.
     pub fn take(&mut self, column: usize) -> Vec<f64> {
         self.0.columns.get_mut(column).map(std::mem::take).unwrap_or_default()
     }

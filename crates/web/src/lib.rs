@@ -1,5 +1,5 @@
-//! The laboratory as WebAssembly: functions on texts and arrays, for a worker of a page. It contains no logic: all results
-//! are computed by the crates below.
+//! The laboratory as WebAssembly: functions on texts and arrays, for a worker of a page. The crate contains no logic,
+//! and the crates below compute all results.
 
 mod controls;
 mod figure;

@@ -5,8 +5,8 @@ use figure::protocol::ProblemData;
 use serde_json::json;
 use wasm_bindgen::JsValue;
 
-/// The problems as a JSON array, each with its place, the key, the value found, the expected one, a hint, and the text that
-/// the command prints.
+/// Formats the problems as a JSON array. Each has its place, the key, the value found, the expected one, a hint, and
+/// the text that the command prints.
 pub fn problems_to_json(problems: &[Problem]) -> String {
     json!(problems.iter().map(ProblemData::from).collect::<Vec<_>>()).to_string()
 }

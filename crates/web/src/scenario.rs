@@ -26,8 +26,8 @@ pub struct Scenario {
 
 #[wasm_bindgen]
 impl Scenario {
-    /// Creates a scenario from its text. `path` is its name in messages; names of files in it are relative to the directory
-    /// of `path`.
+    /// Creates a scenario from its text. `path` is the name of the scenario in messages, and names of files in it are
+    /// relative to the directory of `path`.
     #[wasm_bindgen(constructor)]
     pub fn new(path: &str, text: &[u8]) -> Scenario {
         let (files, overrides) = (MemoryFiles::default(), Overrides::default());
@@ -71,8 +71,8 @@ impl Scenario {
         Ok(to_toml(&self.load()?.scenario))
     }
 
-    /// Runs the scenario; returns the summary as `lasthop run --json` prints it. `progress` is called with the
-    /// completed share, from 0 to 1; the run ends when it returns `false`.
+    /// Runs the scenario, and returns the summary as `lasthop run --json` prints it. `progress` is called with the
+    /// completed share, from 0 to 1. The run ends when `progress` returns `false`.
     ///
     /// # Errors
     /// The problems of the scenario as JSON; `null` if `progress` has ended the run.

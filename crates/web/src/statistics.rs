@@ -95,8 +95,9 @@ impl Replications {
         entries.map(|entry| entry.to_json()).collect::<Value>().to_string()
     }
 
-    /// Number of further runs required for the precision in every case, after `runs` of each; the settings are as in
-    /// the sweep's `replications = { precision, min, max }`. `undefined` if the settings are invalid.
+    /// Returns the number of further runs that every case needs for the precision, after `runs` runs of each case. The
+    /// settings are as in the sweep's `replications = { precision, min, max }`. `undefined` if the settings are
+    /// invalid.
     pub fn runs_needed(&self, precision: f64, min: u32, max: u32, runs: u32) -> Option<u32> {
         let rule = Rule::new(precision, Level::default(), min.into(), max.into()).ok()?;
         u32::try_from(replications::runs_needed(&self.cases, &rule, runs.into())).ok()
