@@ -10,7 +10,7 @@ pub struct Addr(u32);
 const NETWORK: u32 = 10 << 24;
 
 impl Addr {
-    /// Maximum number of nodes of a network: the host part of 10.0.0.0/8 without its two reserved addresses.
+    /// Maximum number of nodes of a network, which is the host part of 10.0.0.0/8 without its two reserved addresses.
     pub const MAX_NODES: usize = (1 << 24) - 2;
 
     /// Returns the address of node number `index`.

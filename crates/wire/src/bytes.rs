@@ -218,7 +218,7 @@ mod tests {
         assert_eq!(tcp.checksum(), checksum);
     }
 
-    /// Reference: the checksum over all bytes, payload included.
+    /// The reference is the checksum over all bytes, payload included.
     #[test]
     fn checksum_covers_the_payload() {
         for (len, stamped) in [(0, false), (1, true), (999, false), (1460, true), (65_495, false)] {

@@ -9,8 +9,9 @@ use crate::packet::{Body, Ecn, Packet};
 use crate::segment::{Flags, Segment};
 use crate::seq_num::SeqNum;
 
-/// A packet without TCP options. Most segments have none, although `Options` is larger than all other fields together:
-/// queues store this form, and options separately, because the cost of a queued packet is the memory that is copied.
+/// A packet without TCP options. Most segments have no options, although `Options` is larger than all other fields
+/// together. Therefore queues store this form, and options separately: the cost of a queued packet is the memory that
+/// is copied.
 #[derive(Clone, Copy, Debug)]
 pub struct CompactPacket {
     src: Addr,
@@ -26,7 +27,7 @@ enum BareBody {
     Datagram(Ecn, Dscp, Datagram),
 }
 
-/// A segment without its options; same fields and field order as [`Segment`].
+/// A segment without its options. Fields and field order are those of [`Segment`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[repr(C)]
 #[expect(missing_docs, reason = "the fields are those of `Segment`")]
@@ -117,7 +118,7 @@ impl CompactPacket {
         CompactPacket { src: packet.src, dst: packet.dst, body }
     }
 
-    /// The same for a packet other than a segment.
+    /// Returns the packet without its options, if it is not a segment.
     #[inline(never)]
     fn of_message(packet: &Packet) -> Self {
         let body = match &packet.body {
@@ -149,7 +150,8 @@ impl CompactPacket {
         segment.write_to(packet.segment_to_write());
     }
 
-    /// The same for a packet other than a segment, whose addresses are written.
+    /// Overwrites the ECN codepoint, the DSCP and the body of `packet` with those of this packet, which is not a
+    /// segment.
     #[inline(never)]
     fn write_message_to(&self, packet: &mut Packet) {
         let (ecn, dscp, body) = match &self.body {
@@ -218,7 +220,7 @@ mod tests {
         assert_eq!(CompactPacket::of(&voice).size(), voice.size());
     }
 
-    /// 36 bytes, the size of a packet before options were added.
+    /// The size is 36 bytes, that of a packet before options were added.
     #[test]
     fn compact_packet_has_36_bytes() {
         assert_eq!(size_of::<CompactPacket>(), 36);

@@ -12,8 +12,8 @@ pub enum Protocol {
     EchoRequest,
     /// An ICMP echo reply (RFC 792).
     EchoReply,
-    /// Any other protocol: everything after the IP header is payload. Only in emulation, which keeps the bytes of
-    /// a real packet.
+    /// Any other protocol, in which everything after the IP header is payload. It occurs only in emulation, which keeps
+    /// the bytes of a real packet.
     Other,
 }
 
@@ -40,20 +40,20 @@ impl Protocol {
 
 /// A datagram without payload bytes, of a protocol without connections.
 ///
-/// The payload begins with the datagram's number and its creation time, as in packets of iperf and ping; the receiver
-/// computes loss, delay and jitter from them. They are part of `len`.
+/// The payload begins with the datagram's number and its creation time, as in packets of iperf and ping. The receiver
+/// computes loss, delay and jitter from these fields, which are part of `len`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[repr(C)]
 pub struct Datagram {
-    /// Source port; of an echo request its identifier.
+    /// Source port. For an echo request this is its identifier.
     pub src_port: u16,
-    /// Destination port; of an echo reply its identifier.
+    /// Destination port. For an echo reply this is its identifier.
     pub dst_port: u16,
     /// Bytes of payload.
     pub len: u32,
     /// Number of the datagram in its flow, from 0.
     pub number: u32,
-    /// Two halves of the creation time in nanoseconds: with 32-bit fields a [`Packet`](crate::Packet) needs no stricter
+    /// Two halves of the creation time in nanoseconds. With 32-bit fields a [`Packet`](crate::Packet) needs no stricter
     /// alignment than a segment.
     created: [u32; 2],
     /// The protocol.
@@ -61,7 +61,7 @@ pub struct Datagram {
 }
 
 impl Datagram {
-    /// Size of the header in bytes: both UDP and ICMP echo messages have eight.
+    /// Size of the header in bytes, which is eight for both UDP and ICMP echo messages.
     pub const HEADER: u32 = 8;
 
     /// Returns a datagram created at `now`.
@@ -100,7 +100,7 @@ mod tests {
         assert_eq!((reply.src_port, reply.dst_port, reply.protocol), (2, 1, Protocol::EchoReply));
     }
 
-    /// 24 bytes, as a segment without options: queues store both in the same space.
+    /// The size is 24 bytes, that of a segment without options, because queues store both in the same space.
     #[test]
     fn datagram_is_as_large_as_a_header_of_tcp() {
         assert_eq!((size_of::<Datagram>(), align_of::<Datagram>()), (24, 4));

@@ -6,9 +6,9 @@ use crate::seq_num::SeqNum;
 /// The event on the wireless hop that an ICMP message reports.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum NoticeKind {
-    /// ICMP-DEFER: the first attempt of the link layer failed; further attempts follow.
+    /// ICMP-DEFER: the first attempt of the link layer failed, and further attempts follow.
     Defer,
-    /// ICMP-RETRANSMIT: all attempts of the link layer failed; the segment is lost.
+    /// ICMP-RETRANSMIT: all attempts of the link layer failed, and the segment is lost.
     Retransmit,
 }
 
@@ -22,8 +22,8 @@ impl NoticeKind {
     }
 }
 
-/// An ICMP message about one segment. Like any ICMP error it quotes the IP header and the following eight bytes (RFC
-/// 792), which contain the ports and the sequence number.
+/// An ICMP message about one segment. As any ICMP error, the message quotes the IP header and the following eight bytes
+/// (RFC 792), which contain the ports and the sequence number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Notice {
     /// Kind of the message.
@@ -39,6 +39,6 @@ pub struct Notice {
 }
 
 impl Notice {
-    /// Size in bytes without the IP header: ICMP header, quoted IP header, eight quoted bytes.
+    /// Size in bytes without the IP header: the ICMP header, the quoted IP header, and eight quoted bytes.
     pub const SIZE: u32 = 8 + 20 + 8;
 }

@@ -100,7 +100,8 @@ const LLC_SNAP: [u8; 8] = [0xAA, 0xAA, 0x03, 0, 0, 0, 0x08, 0x00];
 
 /// BAR control field of a block acknowledgment: compressed bitmap, traffic identifier 0.
 const COMPRESSED: u16 = 0x0004;
-/// QoS control field: traffic identifier 0; normal acknowledgment, or block acknowledgment within an A-MPDU.
+/// QoS control field, with traffic identifier 0. The field stands for a normal acknowledgment, or for a block
+/// acknowledgment within an A-MPDU.
 const QOS_CONTROL: u16 = 0;
 
 /// Returns the frame's header, for a block acknowledgment with its bitmap; without the checksum. `duration` is the
@@ -164,7 +165,7 @@ pub fn serialize_body(packet: &Packet, identification: u16) -> Vec<u8> {
     out
 }
 
-/// Appends the frame check sequence to a frame; a wrong one if `bad` is true.
+/// Appends the frame check sequence to a frame. If `bad`, the sequence is wrong.
 pub fn append_fcs(frame: &mut Vec<u8>, bad: bool) {
     let checksum = crc32fast::hash(frame);
     frame.extend(if bad { !checksum } else { checksum }.to_le_bytes());

@@ -80,7 +80,7 @@ impl PartialEq for SackBlocks {
 impl Eq for SackBlocks {}
 
 impl FromIterator<(SeqNum, SeqNum)> for SackBlocks {
-    /// Takes the first [`MAX`](SackBlocks::MAX) blocks; further blocks are ignored.
+    /// Takes the first [`MAX`](SackBlocks::MAX) blocks. Further blocks are ignored.
     fn from_iter<I: IntoIterator<Item = (SeqNum, SeqNum)>>(blocks: I) -> Self {
         let mut sack = SackBlocks::default();
         for (from, to) in blocks {
@@ -105,10 +105,11 @@ impl Options {
         self.other = 0;
     }
 
-    /// Size on the wire in bytes, each option padded to 32-bit words as implementations do [RFC7323 appendix A].
+    /// Returns the size on the wire in bytes, each option padded to 32-bit words as implementations do [RFC7323
+    /// appendix A].
     #[inline]
     pub fn size(&self) -> u32 {
-        // Without branches, because every link queries the size of every packet.
+        // The code has no branches, because every link queries the size of every packet.
         let [mss, scale] = [self.mss.is_some(), self.window_scale.is_some()].map(u32::from);
         // SACK-permitted takes the place of the padding before the timestamps.
         let stamps = if self.timestamps.is_some() { 3 } else { u32::from(self.sack_permitted) };

@@ -86,7 +86,7 @@ impl Packet {
         Packet::new(src, dst, Body::Tcp(Segment::default()))
     }
 
-    /// Returns the packet's segment for overwriting, with its previous contents; any other payload is first replaced by
+    /// Returns the packet's segment for overwriting, with its previous contents. Any other payload is first replaced by
     /// an empty segment.
     #[inline]
     pub fn segment_to_write(&mut self) -> &mut Segment {

@@ -1,7 +1,7 @@
 //! Captures in pcapng, the format of Wireshark (draft-ietf-opsawg-pcapng).
 //!
-//! A writer needs only three block types, so they are written here without a library; `tshark` reads every capture that
-//! the tests write.
+//! A writer needs only three block types. Therefore they are written here without a library. `tshark` reads every
+//! capture that the tests write.
 
 use std::io::{self, Write};
 
@@ -39,7 +39,7 @@ pub struct Writer<W> {
 }
 
 impl<W: Write> Writer<W> {
-    /// Begins a capture of IP packets with one interface per name; packets refer to interfaces by index.
+    /// Begins a capture of IP packets with one interface per name. Packets refer to interfaces by index.
     pub fn new(out: W, interfaces: &[&str]) -> io::Result<Self> {
         Writer::of(LINKTYPE_RAW, out, interfaces)
     }
@@ -88,7 +88,8 @@ impl<W: Write> Writer<W> {
         self.write_enhanced_block(interface, at, bytes, bytes.len() as u32, Some(direction))
     }
 
-    /// Writes an 802.11 frame: `bytes` are its radiotap header and first bytes, `length` is the length of both in full.
+    /// Writes an 802.11 frame. `bytes` are the radiotap header and the first bytes of the frame, and `length` is the
+    /// full length of both.
     pub fn frame(&mut self, at: Time, bytes: &[u8], length: u32) -> io::Result<()> {
         self.write_enhanced_block(0, at, bytes, length, None)
     }

@@ -1,10 +1,13 @@
 //! The radiotap header (radiotap.org) that precedes 802.11 frames in captures: time, rate, channel and reception
 //! status.
 
-/// Bits of the fields present: TSFT, flags and channel always, rate, MCS and A-MPDU status on demand.
+/// Bits of the fields that are always present: TSFT, flags and channel.
 const PRESENT: u32 = 0b1011;
+/// Bit of a present rate.
 const PRESENT_RATE: u32 = 1 << 2;
+/// Bit of a present MCS.
 const PRESENT_MCS: u32 = 1 << 19;
+/// Bit of a present A-MPDU status.
 const PRESENT_AGGREGATE: u32 = 1 << 20;
 
 const FLAG_SHORT_PREAMBLE: u8 = 0x02;
@@ -79,7 +82,7 @@ impl Radiotap {
         let flag = |set: bool, flag: u8| if set { flag } else { 0 };
         fields
             .push(FLAG_FCS_AT_END | flag(self.bad_fcs, FLAG_BAD_FCS) | flag(self.short_preamble, FLAG_SHORT_PREAMBLE));
-        // The channel field is aligned to two bytes: without a rate there is a padding byte.
+        // The channel field is aligned to two bytes. Therefore a padding byte takes the place of a missing rate.
         fields.push(if let Speed::Rate(rate) = self.rate { rate } else { 0 });
         fields.extend(self.channel.0.to_le_bytes());
         fields.extend(self.channel.1.to_le_bytes());

@@ -1,4 +1,4 @@
-//! Segments read from bytes: the reverse of [`bytes`](crate::bytes).
+//! Segments read from bytes, as the reverse of [`bytes`](crate::bytes).
 
 use etherparse::{
     NetSlice, SlicedPacket, TcpHeaderSlice, TcpOptionElement, TcpOptionsIterator, TcpSlice, TransportSlice,
@@ -30,8 +30,8 @@ pub fn read_segment(tcp: &TcpSlice<'_>) -> Segment {
     self::read_header(&header, tcp.payload().len() as u32, header.options_iterator())
 }
 
-/// As [`read_segment`], from a header, the number of data bytes after it, and its options; for a truncated packet, the
-/// captured options.
+/// Reads a segment as [`read_segment`] does, from a header, the number of data bytes after it, and its options; for a
+/// truncated packet, from the captured options.
 pub fn read_header(tcp: &TcpHeaderSlice<'_>, len: u32, options: TcpOptionsIterator<'_>) -> Segment {
     let flags = [
         (tcp.fin(), Flags::FIN),

@@ -43,7 +43,7 @@ impl BitOr for Flags {
     }
 }
 
-/// A segment without payload bytes: the simulation carries only lengths and sequence numbers.
+/// A segment without payload bytes, because the simulation carries only lengths and sequence numbers.
 ///
 /// The fields have the order of [`CompactPacket`](crate::CompactPacket), so that a conversion at each hop copies one
 /// contiguous block of memory.
