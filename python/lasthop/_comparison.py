@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ._source import ScenarioSource
     from ._store import Store
 
-# The most replications of a comparison.
+# Maximum number of replications of a comparison.
 MOST_REPLICATIONS = 100_000
 
 

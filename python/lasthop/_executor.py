@@ -32,13 +32,13 @@ if TYPE_CHECKING:
 # Time that a batch should take: far more than an engine needs for a task. Dask with two local workers needs 0.3 to 1.9 ms,
 # and 11 ms until the result is back (measured with 1,000 empty tasks).
 BATCH_SECONDS = 1.0
-# Dask has lost tasks when their workers were killed. If nothing comes back for this time and for 20 times that of the
-# longest batch so far, all batches in flight are submitted again; each time, it is waited twice as long.
+# Dask has lost tasks when their workers were killed. All batches in flight are submitted again if no result arrives for
+# this time and for 20 times the time of the longest batch so far. Each wait is twice as long as the previous one.
 STALL_SECONDS = 60.0
 # Runs of the first batches, before the time of a run is known.
 FIRST_RUNS = 4
 MAX_RUNS = 10_000
-# Workers assumed if the executor does not say how many it has.
+# Number of workers that is assumed if the executor does not state it.
 UNKNOWN_WORKERS = 16
 
 
@@ -135,7 +135,7 @@ class Driver:
         self.session, self.path, self.classes, self.retries = session, scenario.path, scenario.classes, retries
         self.files = session.files()
         self.make: Callable[[], Executor] | None = None
-        # A class of executors makes them, too.
+        # A class of executors also makes them.
         if isinstance(executor, type) or not hasattr(executor, "submit"):
             self.make = cast("Callable[[], Executor]", executor)
             executor = self.made()
@@ -145,7 +145,8 @@ class Driver:
         self.threads = Threads() if self.classes and isinstance(self.executor, ThreadPoolExecutor) else None
         self.pending: dict[Future[tuple[float, Outcomes]], _Batch] = {}
         self.again: deque[_Batch] = deque()
-        # In flight each time that a pool broke: one of them may have broken it. They are repeated one at a time.
+        # Batches in flight each time that a pool broke, one of which may have broken it. They are repeated one at a
+        # time.
         self.suspects: deque[_Batch] = deque()
         self.failed: list[FailedRun] = []
         self.per_run: float | None = None
@@ -271,7 +272,7 @@ class Driver:
                 self.longest = max(self.longest, seconds)
                 for run, why in self.keep(batch, outcomes):
                     self.repeat(_Batch([run], batch.failures), RuntimeError(why))
-            # Not before: what an interrupt leaves here is stored at the end.
+            # The future is not removed earlier, because futures that remain after an interrupt are stored at the end.
             del self.pending[future]
         if broken is not None:
             for batch in self.pending.values():
@@ -311,7 +312,7 @@ class Driver:
                 else:
                     future.cancel()
         finally:
-            # Also if nothing more can be stored.
+            # The futures are cancelled also if nothing more can be stored.
             for future in self.pending:
                 future.cancel()
             self.pending.clear()
@@ -320,5 +321,5 @@ class Driver:
             if self.make is not None:
                 shut_down(self.executor)
                 if self.threads is not None:
-                    # No thread may call a class when the interpreter ends.
+                    # No thread may call a class while the interpreter ends.
                     self.executor.shutdown(wait=True)

@@ -64,7 +64,7 @@ class Delivered:
     @property
     def queued(self, /) -> float:
         """
-        When the packet joined the queue, in seconds.
+        Time at which the packet joined the queue, in seconds.
         """
 
 @final
@@ -74,7 +74,8 @@ class Environments:
     """
     def __new__(cls, /, specs: "Sequence[Spec]", flow_names: SupportsGetItem[int, str], setup: str, period: str | None, count: SupportsIndex, threads: SupportsIndex) -> Environments:
         """
-        `count` environments without episodes. `setup` is TOML; `flow_names` are the names of the driven flows.
+        Creates `count` environments without episodes. `setup` is TOML, and `flow_names` are the names of the driven
+        flows.
         """
     def observations(self, /) -> bytes:
         """
@@ -82,8 +83,8 @@ class Environments:
         """
     def play(self, /, drivers: SupportsGetItem[int, Policy | str], episodes: SupportsGetItem[int, tuple[SupportsIndex, SupportsIndex, SupportsIndex]]) -> "list[list[dict[str, Any]]]":
         """
-        Runs whole episodes by policies or controls, without stops: for each the numbers of its driver and scenario, and
-        its seed. A control is a built-in one or a class of the scenario.
+        Runs whole episodes by policies or controls, without stops. Each episode has the numbers of its driver and
+        scenario, and its seed. A control is a built-in one or a class of the scenario.
         """
     def reset(self, /, begun: SupportsGetItem[int, tuple[SupportsIndex, SupportsIndex, SupportsIndex]]) -> None:
         """
@@ -92,7 +93,8 @@ class Environments:
         """
     def stats(self, /, slot: SupportsIndex, complete: bool) -> "list[dict[str, Any]]":
         """
-        Measurements of an environment so far; with `complete` also the ones that are slow to calculate.
+        Returns the measurements of an environment so far. With `complete` these include the ones that are slow to
+        calculate.
         """
     def step(self, /, actions: bytes, live: bytes) -> tuple[bytes, bytes]:
         """
@@ -236,7 +238,7 @@ class Packet:
     @property
     def acknowledges(self, /) -> bool:
         """
-        The acknowledgment number is valid.
+        Whether the acknowledgment number is valid.
         """
     def acknowledgment(self, /, ack: SupportsIndex, window: SupportsIndex) -> Packet:
         """
@@ -386,7 +388,7 @@ class Session:
         """
     def next_round(self, /) -> bool:
         """
-        Begins the next round after this one; returns false if the sweep is complete.
+        Begins the next round after the current one. Returns false if the sweep is complete.
         """
     def progress(self, /) -> tuple[int, int]:
         """
@@ -509,7 +511,7 @@ def features() -> list[tuple[str, float, float]]:
 
 def main(arguments: SupportsGetItem[int, str]) -> int:
     """
-    Runs the command with these arguments, the first of which is its name; returns the exit code.
+    Runs the command with these arguments, the first of which is the name of the command. Returns the exit code.
     """
 
 def paper_names() -> list[tuple[str, str]]:
@@ -524,7 +526,7 @@ def pictures(spec: "Spec", look: "Look", schemes: SupportsGetItem[int, str], pro
 
 def reproduced(name: str, replications: SupportsIndex | None, store: str | PathLike[str], jobs: SupportsIndex, progress: "Callable[[int, int], object] | None") -> tuple[str, str, str, str, int]:
     """
-    Reproduces a paper; by default with its own number of replications.
+    Reproduces a paper, by default with the paper's number of replications.
     """
 
 def run(spec: "Spec", traces: SupportsGetItem[int, str], delays: bool, progress: "Callable[[float], object] | None") -> tuple[str, dict[str, bytes]]:
@@ -555,7 +557,7 @@ def topology(spec: "Spec", look: "Look") -> tuple[str, str, bytes]:
 
 def trace_table(file: str, bytes: bytes) -> Table | None:
     """
-    A trace as a table, by its file's name and contents: `None` if the trace is not a table.
+    Returns a trace as a table, from the name and contents of its file; `None` if the trace is not a table.
     """
 
 def versions() -> tuple[str, int]:

@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# The most replications of a paper.
+# Maximum number of replications of a paper.
 MOST_REPLICATIONS = 100_000
 
 

@@ -40,7 +40,7 @@ class reporter:
 
             try:
                 with warnings.catch_warnings():
-                    # In a notebook without ipywidgets tqdm warns, with a path of the machine, and shows the bar as text.
+                    # In a notebook without ipywidgets tqdm warns with a path of the machine, and shows the bar as text.
                     warnings.simplefilter("ignore")
                     from tqdm.auto import tqdm  # type: ignore[import-untyped,unused-ignore]
             except ImportError:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ._members import Class
 
 
-# The most bytes of a scenario that are read: more than the simulator accepts.
+# Maximum number of bytes read from a scenario file: one more than the simulator accepts.
 MOST_BYTES = (64 << 20) + 1
 
 

@@ -10,7 +10,7 @@ COMMAND = os.environ["LASTHOP"]
 FULL = os.environ.get("LASTHOP_FULL") == "1"
 REFINED = ROOT / "examples" / "goel-refined.toml"
 
-# A shell lets what runs in its background ignore the signal, and so would all processes of the tests.
+# A shell makes programs in its background ignore the signal, and all processes of the tests would inherit this.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 

@@ -229,7 +229,7 @@ class Agents(unittest.TestCase):
             with self.subTest(text), self.assertRaisesRegex(kind, text):
                 at_station(variant(lh.Agent, name="wrong", before_air=method)).run(traces=["jsonl"])
 
-    def test_contracts_accept_correct_agents_and_name_what_others_break(self) -> None:
+    def test_contracts_accept_correct_agents_and_name_broken_contracts(self) -> None:
         for agent in (Icmp, SlowAcks, Marks):
             lh.check_member(agent)
 
@@ -309,7 +309,7 @@ class Agents(unittest.TestCase):
         self.assertEqual(swept[0].json, swept[1].json)
         self.assertEqual(swept[0].json, swept[2].json)
 
-    def test_comparison_has_classes_beside_known_schemes(self) -> None:
+    def test_comparison_includes_classes_and_known_schemes(self) -> None:
         scenario = lh.Scenario.load(EXAMPLE).with_members(Icmp)
         compared = scenario.compare(schemes=["unmodified", "refined-icmp", "python-icmp"], replications=2)
         rows = {row["scheme"]: {**row, "scheme": None} for row in compared.rows()}
@@ -318,7 +318,7 @@ class Agents(unittest.TestCase):
         with self.assertRaisesRegex(lh.LasthopError, "found no version"):
             scenario.with_members(variant(Icmp, name="draft", version=None)).compare(replications=2)
 
-    def test_packets_are_values(self) -> None:
+    def test_packets_can_be_copied_compared_and_changed(self) -> None:
         seen: list[lh.Packet] = []
 
         class Looks(lh.Agent):

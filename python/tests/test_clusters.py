@@ -22,8 +22,8 @@ from support import FULL, ROOT
 from test_agents import Icmp
 from test_controls import Reno
 
-# The evaluation of the thesis, 180 transfers in a replication: 18,000 with those of the thesis. Those without losses are the
-# same for each length of bursts, so that 150 are run.
+# The evaluation of the thesis has 180 transfers in a replication, and 18,000 with all replications of the thesis.
+# Transfers without losses are the same for each length of bursts, so that 150 are run.
 SCENARIO = ROOT / "examples" / "goel1997-tables.toml"
 REPLICATIONS = 100 if FULL else 6
 TRANSFERS, RUNS = 180 * REPLICATIONS, 150 * REPLICATIONS
@@ -155,7 +155,7 @@ class Clusters(unittest.TestCase):
             client.communicate()
         before = len(lh.Store(store).table("flows"))
         with Dask(port) as dask:
-            # The scheduler is killed, and after it the client, which waits for it.
+            # The scheduler is killed first, and then the client, which waits for the scheduler.
             client = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
             self.wait_for_runs(store, before + TRANSFERS // 10, client)
             dask.scheduler.kill()

@@ -109,7 +109,7 @@ class Controls(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "cwnd: found NaN, expected .* at least a segment"):
             scenario(Shrinks).run()
 
-    def test_contracts_accept_reno_and_name_what_others_break(self) -> None:
+    def test_contracts_accept_reno_and_name_broken_contracts(self) -> None:
         lh.check_member(Reno)
 
         class Keeps(Reno):

@@ -102,7 +102,7 @@ class FullDisks(Faults):
         with self.assertRaisesRegex(RuntimeError, "after shutdown"):
             pools[0].submit(os.getpid)
 
-    def test_full_disk_from_the_beginning_is_named(self) -> None:
+    def test_disk_full_from_the_beginning_is_reported(self) -> None:
         for most in (0, 5_000):
             store = self.path(f"{most}.sqlite")
             with self.assertRaisesRegex(lh.LasthopError, f"{store}: cannot be written: .*(full|quota)"), full_disk(most):
@@ -168,7 +168,7 @@ class FullDisks(Faults):
             with self.assertRaisesRegex(lh.LasthopError, expected):
                 write()
 
-    def test_target_of_a_link_is_written_to(self) -> None:
+    def test_target_of_a_symbolic_link_is_written(self) -> None:
         target, link = self.path("target.svg"), self.path("link.svg")
         os.symlink("target.svg", link)
         lh.Picture("p", "<svg/>", None).save(link)
@@ -386,7 +386,7 @@ class Interrupts(Faults):
                 swept = SMALL.sweep(replications=kept + 5, store=store)
                 self.assertLessEqual(swept.done, 5)
 
-    def test_signal_in_the_constructor_of_a_class_is_no_wrong_setting(self) -> None:
+    def test_signal_in_a_constructor_is_not_reported_as_a_wrong_setting(self) -> None:
         for raised in (KeyboardInterrupt, SystemExit):
 
             class Interrupted(lh.Control):

@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support import FULL, ROOT
 
-# Seconds after which an example is a hang: the process prints where it is, and ends.
+# Seconds after which an example counts as a hang. The process then prints its position, and ends.
 HANG = 120
 
 SMALL = lh.Scenario("""
@@ -69,7 +69,7 @@ ANYTHING = st.recursive(
     ),
     max_leaves=6,
 )
-# As numbers of runs, threads and the like these are few, too many, or none.
+# Values for numbers of runs, threads and the like: small numbers, too large ones, and other types.
 COUNTS = ANYTHING.filter(lambda value: not isinstance(value, int) or not 3 < value <= 10**9)
 UNWRITABLE = ["", "/", "/dev/null", "/dev/full/x", "a\0b", "\ud800"]
 PATHS = st.one_of(ANYTHING, st.sampled_from([*UNWRITABLE, ".", b"\xff"]))
@@ -88,7 +88,7 @@ def fuzzed(quick: int, **arguments: st.SearchStrategy[Any]) -> Callable[[Test], 
     return wrap
 
 
-# What the methods of a class may raise for its attributes and answers.
+# Exceptions that the methods of a class may raise for its attributes and answers.
 OF_CLASSES = (TypeError, ValueError)
 
 
@@ -345,7 +345,7 @@ class Controls(Fuzzed):
         tried(lambda: members(control).run(), lh.Run)
 
     @fuzzed(30, raised=RAISED, method=st.sampled_from(["__init__", *METHODS]))
-    def test_exception_of_a_class_is_raised_as_it_is(self, raised: BaseException, method: str) -> None:
+    def test_exception_of_a_control_is_raised_unchanged(self, raised: BaseException, method: str) -> None:
         calls = 0
 
         def fail(control: lh.Control, *_: object) -> None:

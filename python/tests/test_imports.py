@@ -9,7 +9,8 @@ from pathlib import Path
 from support import ROOT
 
 PACKAGE = ROOT / "python" / "lasthop"
-# Imported when it is used: it imports concurrent.futures, which takes as long as the rest of the package.
+# Modules that are imported when they are used. This one imports concurrent.futures, which takes as long as the rest of
+# the package.
 LAZY = {"lasthop._executor"}
 
 
@@ -65,14 +66,14 @@ def find_circle(graph: dict[str, set[str]]) -> list[str]:
 
 
 class Imports(unittest.TestCase):
-    def test_modules_import_each_other_in_no_circle(self) -> None:
+    def test_modules_have_no_circular_imports(self) -> None:
         graph = import_graph(PACKAGE)
         self.assertIn("lasthop._lasthop", graph["lasthop._scenario"])
         self.assertIn("lasthop._scenario", graph["lasthop.rl._native"])
         circle = find_circle(graph)
         self.assertEqual(circle, [], "these modules import each other: " + " <- ".join(circle))
 
-    def test_functions_import_no_module_but_the_slow_one(self) -> None:
+    def test_functions_import_only_the_slow_module(self) -> None:
         files = module_files(PACKAGE)
         found = set()
         for name, file in files.items():
@@ -80,7 +81,7 @@ class Imports(unittest.TestCase):
                 found |= imports_of(name, file, set(files), ast.FunctionDef)
         self.assertEqual(found, LAZY)
 
-    def test_circles_in_functions_and_for_type_checkers_are_found(self) -> None:
+    def test_circular_imports_in_functions_and_type_checks_are_found(self) -> None:
         sources = {
             "a circle": {"__init__.py": "", "_a.py": "from ._b import x", "_b.py": "import p._a"},
             "within a function": {"__init__.py": "", "_a.py": "from . import _b", "_b.py": "def f():\n  from ._a import x"},

@@ -111,7 +111,7 @@ class Executed(unittest.TestCase):
                 for picture in execution.place.glob("*.svg"):
                     shutil.copy(picture, ROOT / "docs" / "pictures")
 
-    def test_stored_outputs_are_those_of_an_execution(self) -> None:
+    def test_stored_outputs_equal_those_of_an_execution(self) -> None:
         self.assertEqual(sorted(RESULTS), sorted(file.stem for file in NOTEBOOKS.glob("*.ipynb")))
         for name, execution in self.executions.items():
             stored = nbformat.read(NOTEBOOKS / f"{name}.ipynb", as_version=4)
@@ -143,7 +143,7 @@ class Executed(unittest.TestCase):
                 for target in re.findall(r"\]\(([^)#]+)", cell.source) if cell.cell_type == "markdown" else []:
                     self.assertTrue((NOTEBOOKS / target).exists(), f"{name}: {target}")
 
-    def test_published_values_are_those_of_the_paper(self) -> None:
+    def test_published_values_equal_those_of_the_paper(self) -> None:
         _, published, gaps = self.executions["paper-figure"].result
         source = (ROOT / "crates/lab/src/papers/snoop2002.rs").read_text()
         table = source.split("const TABLE_2")[1].split("];\n")[0]
@@ -153,7 +153,7 @@ class Executed(unittest.TestCase):
         assert listed
         self.assertEqual(gaps, [float(gap) for gap in listed[1].split(",")])
 
-    def test_points_of_the_figure_are_those_of_the_page_about_the_paper(self) -> None:
+    def test_points_of_the_figure_equal_those_on_the_page_about_the_paper(self) -> None:
         ours, _, gaps = self.executions["paper-figure"].result
         page = (ROOT / "docs/papers/snoop2002.md").read_text().split("# On ns-2's LAN")[1]
         names = {"WAN, Snoop": "wan-snoop", "WAN": "wan", "LAN, Snoop": "lan-snoop", "LAN": "lan"}
@@ -169,7 +169,7 @@ class Executed(unittest.TestCase):
                 self.assertLess(low, float(mean))
                 self.assertGreater(high, float(mean))
 
-    def test_trained_policy_beats_its_start_and_the_others(self) -> None:
+    def test_trained_policy_beats_the_untrained_one_and_the_standard_controls(self) -> None:
         learned, summary, frozen = self.executions["train-a-control"].result
         self.assertGreater(learned[-1], learned[0] + 2.0)
         rows = {
@@ -192,7 +192,7 @@ ENTRY = re.compile(r"!\[[^]]*\]\(pictures/([\w-]+\.svg)\)\n\n(?:```(sh|python)\n
 
 
 class Gallery(unittest.TestCase):
-    def test_pictures_are_those_that_the_page_draws(self) -> None:
+    def test_pictures_equal_those_that_the_page_draws(self) -> None:
         page = GALLERY.read_text()
         entries = ENTRY.findall(page)
         self.assertEqual(len(entries), page.count("!["))
@@ -206,7 +206,8 @@ class Gallery(unittest.TestCase):
                     self.assertIn(notebook.removesuffix(".ipynb"), RESULTS)
                     self.assertIn(f'savefig("{picture}"', (NOTEBOOKS / notebook).read_text().replace('\\"', '"'))
                     continue
-                # The lines without the comment that names the file; several pictures may have the same.
+                # The lines are compared without the comment that names the file, because several pictures may have the
+                # same lines.
                 commands = re.sub(r"^# writes .*\n", "", lines, flags=re.MULTILINE)
                 run = ["bash", "-ec", commands] if language == "sh" else [sys.executable, "-c", commands]
                 if commands not in done:

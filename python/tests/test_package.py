@@ -52,7 +52,7 @@ def load_tests(
 
 
 class Command(unittest.TestCase):
-    def test_named_cases_are_those_of_the_scenario(self) -> None:
+    def test_named_cases_equal_those_of_the_scenario(self) -> None:
         tables = lh.Scenario.load(ROOT / "examples" / "goel1997-tables.toml")
         cases = {
             "no-loss": {"scheme": "unmodified", "links.air.channel": "perfect"},
@@ -96,7 +96,7 @@ class Command(unittest.TestCase):
                 self.assertEqual(ours.read_bytes(), theirs.read_bytes(), table)
             command("report", f"{folder}/ours.sqlite", "--no-budget", "--out", f"{folder}/theirs.html")
             self.assertEqual(swept.report(), Path(folder, "theirs.html").read_text())
-            # The store of the command, and what is finished is not run again.
+            # The store of the command is used, and finished runs are not repeated.
             again = lh.Scenario.load("examples/goel-refined.toml").sweep(
                 axes={"links.air.channel.mean_bad": ["100 ms", "300 ms"]},
                 compare={"scheme": ["unmodified", "snoop"]},
@@ -106,7 +106,7 @@ class Command(unittest.TestCase):
             self.assertEqual((again.done, again.json), (0, printed))
             self.assertEqual(len(lh.Store(store).table("flows")), 12)
 
-    def test_module_is_the_command(self) -> None:
+    def test_python_module_runs_the_command(self) -> None:
         arguments = ["run", "examples/goel-refined.toml", "--json", "--no-out"]
         run = subprocess.run([sys.executable, "-m", "lasthop", "-q", *arguments], cwd=ROOT, capture_output=True, text=True)
         self.assertEqual(run.stdout, command(*arguments))
@@ -161,7 +161,7 @@ class Values(unittest.TestCase):
         with self.assertRaises(lh.LasthopError):
             run.trace("none")
 
-    def test_other_processes_and_threads_give_the_same(self) -> None:
+    def test_other_processes_and_threads_give_the_same_results(self) -> None:
         expected = [completion_time(seed) for seed in (1, 2)]
         for method in ("spawn", "fork"):
             with multiprocessing.get_context(method).Pool(2) as pool:
@@ -275,8 +275,8 @@ class Executors(unittest.TestCase):
         def kill() -> None:
             while not stop.wait(1.5):
                 for process in list(pools[-1]._processes or {}) if pools else []:
-                    # A worker that is killed while it sends a result leaves a part of a message, for which CPython's pool
-                    # waits forever: with this lock none sends.
+                    # If a worker is killed while it sends a result, a part of a message remains, for which CPython's
+                    # pool waits forever. While this lock is held, no worker sends.
                     with pools[-1]._result_queue._wlock:
                         os.kill(process, signal.SIGKILL)
                     killed.append(process)
@@ -339,7 +339,7 @@ class Executors(unittest.TestCase):
             swept = self.swept("lost-first", replications=2, executor=executor)
         self.assertEqual((swept.done, swept.failed), (8, []))
 
-    def test_poisoned_run_is_reported_and_skipped(self) -> None:
+    def test_run_that_kills_its_worker_is_reported_and_skipped(self) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             swept = lh.Scenario.load(REFINED).sweep(

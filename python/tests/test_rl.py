@@ -146,7 +146,7 @@ class Environment(unittest.TestCase):
             with self.assertRaisesRegex(lh.LasthopError, f'options: found "sead", expected .*{expected}'):
                 env.reset(options={"sead": 7})
 
-    def test_steps_are_any_times_with_units(self) -> None:
+    def test_step_accepts_any_unit_of_time(self) -> None:
         def times(step: str, **more) -> list[float]:
             env = rl.CongestionEnv(PATH, step=step, **more)
             _, first = env.reset(seed=1)
@@ -180,7 +180,7 @@ class Environment(unittest.TestCase):
         with self.assertRaisesRegex(lh.LasthopError, "links.air.rate"):
             rl.CongestionEnv(PATH.set("links.air.rate", "fast"))
 
-    def test_nan_action_changes_nothing(self) -> None:
+    def test_nan_action_leaves_the_window_unchanged(self) -> None:
         def windows(action: float) -> bytes:
             env = rl.CongestionEnv(PATH, observe=["window"])
             env.reset(seed=1)
@@ -189,17 +189,17 @@ class Environment(unittest.TestCase):
         self.assertEqual(windows(float("nan")), windows(0.0))
         self.assertNotEqual(windows(0.5), windows(0.0))
 
-    def test_own_reward_replaces_the_reward(self) -> None:
+    def test_reward_function_replaces_the_default_reward(self) -> None:
         env = rl.CongestionEnv(SMALL, reward=lambda episode: -episode.time_s)
         env.reset(seed=1)
         _, reward, _, _, info = env.step([0.0])
         self.assertEqual(reward, -info["time_s"])
 
-    def test_reward_is_that_of_the_documented_formula(self) -> None:
+    def test_reward_follows_the_documented_formula(self) -> None:
         env = rl.CongestionEnv(PATH.set("flows.flow.tcp.initial_window", 10), delay=0.0, loss=0.0)
         _, before = env.reset(seed=1)
         _, reward, _, _, after = env.step([0.0])
-        # At ten segments there is no queue and no loss: the rate is that of the window.
+        # With ten segments there is neither a queue nor a loss. Therefore the rate is that of the window.
         seconds = after["time_s"] - before["time_s"]
         self.assertAlmostEqual(reward / seconds, np.log2(1 + 10), delta=0.35)
 
@@ -232,7 +232,7 @@ def meddling(at_packet) -> lh.Scenario:
 class Classes(unittest.TestCase):
     """Classes in Python within episodes."""
 
-    def test_second_thread_may_look_during_a_step(self) -> None:
+    def test_second_thread_can_read_state_during_a_step(self) -> None:
         program = """
 import threading, time
 import lasthop.rl as rl
@@ -407,7 +407,7 @@ class SameAir(unittest.TestCase):
                 self.assertEqual([getattr(stepped, name) for name in stepped.__slots__],
                                  [getattr(played, name) for name in played.__slots__])
 
-    def test_sender_is_measured_whichever_end_it_is(self) -> None:
+    def test_rtt_is_measured_at_the_sender_of_either_direction(self) -> None:
         # The control of the receiving end takes no steps: it sends no data.
         for scenario in (PATH, PATH.set("flows.flow.from", "b").set("flows.flow.to", "a")):
             for opens in (False, True):
@@ -468,21 +468,21 @@ class Vector(unittest.TestCase):
             earned += rewards
             for each in np.flatnonzero(terminated):
                 self.assertAlmostEqual(info["episode"]["r"][each], earned[each])
-                # Also that of the time before the first action.
+                # The reward includes that of the time before the first action.
                 self.assertGreater(info["measurements"][each].reward, earned[each])
                 self.assertTrue(info["_measurements"][each])
                 earned[each] = 0.0
                 ends += 1
         self.assertGreater(ends, 4)
 
-    def test_own_reward_replaces_the_reward(self) -> None:
+    def test_reward_function_replaces_the_default_reward(self) -> None:
         env = rl.VectorEnv(SMALL, 2, reward=lambda episode: -episode.time_s)
         env.reset(seed=1)
         for _ in range(3):
             _, rewards, *_ = env.step(np.zeros((2, 1)))
             self.assertEqual(list(rewards), [-env.episode(each).time_s for each in range(2)])
 
-    def test_one_environment_is_the_single_environment(self) -> None:
+    def test_vector_of_one_environment_equals_the_single_environment(self) -> None:
         vector, single = rl.VectorEnv(PATH, 1), rl.CongestionEnv(PATH)
         vector._native.reset([(0, 0, 4)])
         single.reset(options={"seed": 4})
@@ -581,7 +581,7 @@ class Policies(unittest.TestCase):
         start = time.process_time()
         for _ in range(1000):
             policy.act([0.1, 0.2])
-        # 4300 multiplications each; to read its text takes 9 s.
+        # The network has 4300 multiplications. Reading its text takes 9 s.
         self.assertLess(time.process_time() - start, 1.0)
 
     def test_unwritable_file_is_named(self) -> None:

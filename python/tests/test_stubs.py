@@ -14,7 +14,7 @@ from support import ROOT
 
 STUB = ROOT / "python" / "lasthop" / "_lasthop.pyi"
 INPUTS = ROOT / "python" / "lasthop" / "_inputs.pyi"
-# What the types that Rust states as text name.
+# The imports for the names in types that Rust states as text.
 IMPORTS = """\
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -47,7 +47,7 @@ def attributes_read(structure: str) -> set[str]:
 class Stubs(unittest.TestCase):
     maxDiff = None
 
-    def test_stub_is_that_of_the_native_module(self) -> None:
+    def test_stub_matches_the_native_module(self) -> None:
         stub = generated()
         if os.environ.get("UPDATE_GOLDEN"):
             STUB.write_text(stub)

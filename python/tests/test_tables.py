@@ -36,30 +36,30 @@ class Libraries(unittest.TestCase):
         cls.table = cls.sweep.table("flows")
         cls.goodput = cls.table["goodput_bps"]
 
-    def test_polars(self) -> None:
+    def test_polars_reads_the_table(self) -> None:
         frame = pl.DataFrame(self.table)
         self.assertEqual(frame["goodput_bps"].to_list(), self.goodput)
         self.assertEqual(frame.columns, self.table.columns)
 
-    def test_pyarrow_shares_the_memory(self) -> None:
+    def test_pyarrow_shares_the_memory_of_the_table(self) -> None:
         first, second = (pa.table(self.table).column("goodput_bps").chunk(0) for _ in range(2))
         self.assertEqual(first.to_pylist(), self.goodput)
         self.assertEqual(first.buffers()[1].address, second.buffers()[1].address, "two readings, one memory")
         field = pa.table(self.table).schema.field("goodput_bps")
         self.assertEqual(field.metadata[b"unit"].decode(), self.table.units["goodput_bps"])
 
-    def test_pandas(self) -> None:
+    def test_pandas_reads_the_table(self) -> None:
         self.assertEqual(pa.table(self.table).to_pandas()["goodput_bps"].tolist(), self.goodput)
         if hasattr(pd.DataFrame, "from_arrow"):
             self.assertEqual(pd.DataFrame.from_arrow(self.table)["goodput_bps"].tolist(), self.goodput)
 
-    def test_duckdb(self) -> None:
+    def test_duckdb_queries_the_table(self) -> None:
         flows = pa.table(self.table)
         [(mean,)] = duckdb.sql("select avg(goodput_bps) from flows").fetchall()
         self.assertAlmostEqual(mean, sum(self.goodput) / len(self.goodput), delta=1e-6)
         self.assertEqual(len(flows), 5)
 
-    def test_numpy(self) -> None:
+    def test_column_converts_to_a_numpy_array(self) -> None:
         array = self.table.array("goodput_bps")
         self.assertEqual((array.dtype, array.tolist()), (np.float64, self.goodput))
         for column in ("nothing", "flow"):
@@ -180,7 +180,7 @@ class EventTables(unittest.TestCase):
         [(least, most)] = duckdb.sql(f"select min(t), max(t) from '{file}'").fetchall()
         self.assertEqual((least, most), (lines[0]["t"], lines[-1]["t"]))
 
-    def test_types_of_columns_are_those_of_the_fields(self) -> None:
+    def test_columns_have_the_types_of_the_fields(self) -> None:
         schema = pl.read_parquet(self.files["air-sent.parquet"]).schema
         expected = {"t": pl.Float64, "medium": pl.String, "size": pl.Int64, "again": pl.Boolean, "packets": pl.String}
         self.assertEqual({name: schema[name] for name in expected}, expected)

@@ -27,7 +27,7 @@ register()
 
 
 def __getattr__(name: str) -> object:
-    # PettingZoo is imported by those who use it.
+    # PettingZoo is imported only when it is used.
     if name == "ParallelEnv":
         from ._parallel import ParallelEnv
 

@@ -84,7 +84,7 @@ class ParallelEnv(pettingzoo.ParallelEnv):  # type: ignore[misc]  # without type
         return self._spaces[1]
 
     def _observed(self) -> dict[str, NDArray[np.float64]]:
-        # Before its first step a flow has seen nothing: zeros.
+        # A flow has no observations before its first step, which are given as zeros.
         return dict(zip(self.possible_agents, self._native.observations()[0], strict=True))
 
     def reset(
