@@ -182,7 +182,7 @@ export function mountAnimation(root: HTMLElement, app: App): void {
     }
     let loaded = true;
     for (const view of views) loaded = view.paint(time, FALL_S * factor, width) && loaded;
-    // While a window loads, the time stands still.
+    // The time stands still while a window loads.
     if (!loaded) last = 0;
     shared.time.value = time;
     if (playing) {
@@ -295,7 +295,7 @@ export function mountAnimation(root: HTMLElement, app: App): void {
     const names = variants.map((variant, number) => el("option", { value: number }, variant.name));
     const all = variants.length > 1 ? [el("option", { value: "all" }, "all variants")] : [];
     menu.replaceChildren(...names, ...all);
-    // Two variants one above the other compare best; more would be too small.
+    // Two variants are best compared one above the other. More variants would be too small.
     menu.value = variants.length === count ? before : variants.length === 2 ? "all" : "0";
     count = variants.length;
     arrange();

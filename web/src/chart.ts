@@ -146,7 +146,7 @@ export class Chart {
     this.plot.batch(() => {
       this.plot.setScale("x", { min: span.from, max: span.to });
       this.plot.setScale("y", { min: extent[0], max: extent[1] });
-      // Scales whose limits are the same are not drawn again, but the series may have changed.
+      // Scales with unchanged limits are not drawn again, but the series may have changed.
       if (changed) this.plot.redraw(false, true);
     });
   }
@@ -276,7 +276,8 @@ export class Chart {
       for (let row = firstFrom(marks.points, from); row < end; row++) {
         const place = this.placeOf(marks, row);
         const distance = place ? Math.hypot(place.left - left, place.top - top) : Infinity;
-        // What explains more comes later in the list: a timeout rather than the segment that it sends again.
+        // Of two marks at the same distance the later one in the list is chosen, because it explains more: a timeout
+        // rather than the segment that the timeout sends again.
         if (place && distance <= least) [best, least] = [place, distance];
       }
     }

@@ -95,7 +95,7 @@ export class ControlView {
     this.element.classList.toggle("changed", changed);
     this.element.classList.toggle("unset", control.current === null);
     this.mark.textContent = changed ? "changed" : "";
-    // Kept in its place, so that nothing moves when it appears.
+    // The button keeps its place while it is hidden, so that nothing moves when it appears.
     this.reset.disabled = !own;
     this.note.textContent = exceptions.length > 0 ? `${exceptions.join(", ")}: own value` : "";
     this.problem.textContent = problems.join("\n");
@@ -153,7 +153,7 @@ function field({ id, described, actions, control }: Options): HTMLInputElement &
     },
   });
   const show = (value: string): void => {
-    // What is being typed stays.
+    // The text that the user is typing is not replaced.
     const typing = document.activeElement === input && input.value !== shown;
     shown = value;
     if (!typing) input.value = value;

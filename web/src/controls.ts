@@ -204,7 +204,8 @@ export function mountControls(root: HTMLElement, app: App): void {
       },
       (error: unknown) => {
         if (error instanceof Cancelled || store.project.value !== project) return;
-        // The keys of a text before a slip of the pen stay, those of another scenario go; neither can be changed.
+        // After a typing error the keys of the previous text remain. After a change of scenario they are removed. In
+        // both cases they cannot be changed.
         block(true);
         if (name !== origin) {
           controls = [];

@@ -37,7 +37,7 @@ function keysAt(path: string, controls: Control[]): Completion[] {
     if (!control.path.startsWith(prefix) || control.path.includes("[", prefix.length)) continue;
     const key = control.path.slice(prefix.length);
     const first = below(path, key.split(".")[0] ?? "");
-    // What is below a value that is set stands in its braces.
+    // Keys below a value that is set stand in the braces of that value.
     const taken = control.written !== null || (first !== control.path && controls.some(({ path, written }) => path === first && written !== null));
     const named = path === "" && NAMED.includes(key.split(".")[0] ?? "");
     if (!taken && !named && found.every(({ label }) => label !== key)) found.push({ label: key, insert: `${key} = `, detail: control.meaning });
@@ -61,7 +61,7 @@ function valuesAt(path: string, controls: Control[], typed: string, files: strin
   const ofKind = path.endsWith(".kind") ? path.slice(0, -".kind".length) : undefined;
   const exact = controls.filter((control) => control.path === path);
   const union = controls.filter((control) => control.path === ofKind && control.widget.kind === "menu");
-  // Items of a list have controls when they are there: those of another list of this name have the same choices.
+  // Items of a list have controls only if they exist. Items of another list of this name have the same choices.
   const list = /[^.]*\[/.exec(path)?.[0];
   const alike = controls.filter((control) => list !== undefined && control.path.includes(`.${list}`)).slice(0, 1);
   const chosen = [exact, union, alike].find((some) => some.length > 0) ?? [];
@@ -104,7 +104,7 @@ export function completions(place: Place, controls: Control[], tables: [string, 
   };
   const fitting = all.filter((completion) => rank(completion) < 3);
   const sorted = typed === "" ? fitting : fitting.toSorted((a, b) => rank(a) - rank(b));
-  // What has been written already needs no completion.
+  // Text that is already written needs no completion.
   const done = sorted.length === 1 && (sorted[0]?.insert === place.typed || `${place.typed} = ` === sorted[0]?.insert);
   return done ? [] : sorted.slice(0, MOST);
 }

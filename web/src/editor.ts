@@ -223,7 +223,7 @@ export function mountEditor(root: HTMLElement, app: App): void {
     const row = editor.lines[line];
     const top = (row?.offsetTop ?? 0) + editor.wrapper.offsetTop - editor.container.scrollTop;
     const height = frame.clientHeight;
-    // In the half of the editor that has more room.
+    // The list is shown in the half of the editor that has more room.
     const above = top > height / 2;
     popup.classList.toggle("above", above);
     popup.style.setProperty("top", above ? "auto" : `${top + (row?.offsetHeight ?? 0) + 6}px`);
@@ -263,7 +263,7 @@ export function mountEditor(root: HTMLElement, app: App): void {
         answer(controls);
       },
       (error: unknown) => {
-        // Something else in the text is wrong: the keys that it had serve.
+        // Another part of the text is invalid. The keys that the text had before are offered.
         if (error instanceof Problems) answer(known);
         else logDefect(error);
       },
@@ -316,7 +316,7 @@ export function mountEditor(root: HTMLElement, app: App): void {
 
   store.project.subscribe((project) => {
     if (!store.isChanged) original = project.text;
-    // The rest of the project may change while a text is typed that it does not have yet.
+    // The rest of the project may change while the user types a text that the project does not have yet.
     frame.hidden = !fits(project.text);
     tooLong.hidden = !frame.hidden;
     const value = frame.hidden ? "" : project.text;

@@ -26,7 +26,7 @@ function show(app: App, project: Project): void {
 /** Opens an example with the variants that it compares. */
 export async function openExample(app: App, name: string): Promise<void> {
   show(app, await example(app, name));
-  // The address names what is open, without the changes that follow.
+  // The address names the opened example, without the changes that follow.
   history.replaceState(null, "", `#example=${encodeURIComponent(name)}`);
 }
 

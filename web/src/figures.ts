@@ -155,7 +155,8 @@ export function mountFigures(root: HTMLElement, app: Figures): void {
     const number = column.shown?.report?.findings.indexOf(finding) ?? -1;
     const list = column.story.querySelector("ol");
     const found = (item: HTMLElement): number => Number(item.dataset["finding"]);
-    // One that is not among the costliest follows them, in the place of the last one so shown.
+    // A finding that is not among the costliest ones follows them, and replaces the last finding that was shown in this
+    // way.
     const items = Array.from(list?.querySelectorAll("li") ?? []);
     for (const item of items) if (found(item) >= LISTED && found(item) !== number) item.remove();
     if (!items.some((item) => found(item) === number)) list?.append(entry(column, finding, number));
@@ -280,7 +281,7 @@ export function mountFigures(root: HTMLElement, app: Figures): void {
         }
       }
       heading(column, result);
-      // In one column figures of several variants follow each other.
+      // Figures of several variants follow each other in one column.
       const whose = results.length > 1 ? result.variant.name : "";
       for (const element of [column.legend, ...column.cells]) element.dataset["variant"] = whose;
       column.heading.classList.toggle("running", result.progress !== undefined);
@@ -313,7 +314,7 @@ export function mountFigures(root: HTMLElement, app: Figures): void {
         Array.from({ length: rows(marks.points) }, (_, row) => ({ column, marks, row, time: at(marks.points, row, 0) })),
       ),
     );
-    // Marks of one time follow each other: a timeout and its retransmission are two marks.
+    // Marks at the same time follow each other. For example, a timeout and its retransmission are two marks.
     all.sort((a, b) => a.time - b.time);
     const last = chosen;
     const place = last ? all.findIndex(({ marks, row }) => marks === last.marks && row === last.row) : -1;

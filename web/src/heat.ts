@@ -79,7 +79,7 @@ export function mountHeat(root: HTMLElement, app: App): void {
       type: "text",
       list: "heat-keys",
       placeholder: "links.air.rate",
-      // Also while typing: the choice of a suggestion is an input.
+      // The handler also runs while the user types, because the choice of a suggestion is an input.
       on: { input: () => (text.value = suggestions.get(key.value) ?? text.value) },
     });
     const field = el(
@@ -311,7 +311,7 @@ export function mountHeat(root: HTMLElement, app: App): void {
       if (!button) continue;
       const entry = entryOf(cell);
       const difference = Math.abs(entry?.against_first?.difference ?? 0);
-      // Without changes in percent, as from 0, the difference itself gives the shade.
+      // If there is no change in percent, as from 0, the difference itself determines the shade.
       const share = most > 0 ? (sizes[at] ?? 0) / most : greatest > 0 ? difference / greatest : 0;
       button.className = look(metric, cell, entry);
       button.style.setProperty("--share", `${Math.round(25 + 75 * Math.sqrt(share))}%`);

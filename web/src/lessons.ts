@@ -205,7 +205,7 @@ class LessonView {
   /** There may be new results: tells the step, or judges it again. */
   private async look(): Promise<void> {
     const [step, figures, number] = [this.step, this.figures(), this.number];
-    // Before the lesson's example is open, the figures are those of another project.
+    // The figures belong to another project until the lesson's example is open.
     if (!this.begun || !step || !figures || this.isDone || !this.lost.hidden) return;
     this.choose(figures);
     if (this.told && isSame(figures, this.judged)) return;

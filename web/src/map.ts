@@ -149,7 +149,7 @@ function paint(pen: CanvasRenderingContext2D, timeline: Timeline, map: JourneyMa
     else pen.moveTo(x, y);
   }
   pen.stroke();
-  // Associations: all wireless links of nodes that stay, the used ones of those that roam.
+  // Associations are all wireless links of nodes that stay, and the used wireless links of nodes that roam.
   pen.strokeStyle = colors["sent"]!;
   pen.lineWidth = 2;
   for (const [number, link] of timeline.journeys.links.entries()) {

@@ -9,7 +9,7 @@ export function keepForOffline(): void {
       const registration = await navigator.serviceWorker.ready;
       registration.active?.postMessage([location.href.split(/[?#]/)[0], ...loaded]);
     },
-    // A browser may forbid it, for example in a private window: the page then needs its host.
+    // A browser may forbid this, for example in a private window. Then the page needs its host.
     () => undefined,
   );
 }

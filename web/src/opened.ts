@@ -31,7 +31,7 @@ function loaded(name: string): Promise<Uint8Array<ArrayBuffer>> {
   if (known) return known;
   const file = fetchExample(name).then(async (response) => new Uint8Array(await response.arrayBuffer()));
   files.set(name, file);
-  // Fetched again when it is asked for again: the network may be back.
+  // A failed file is fetched again at the next request, because the network may be back.
   file.catch(() => files.delete(name));
   return file;
 }
@@ -56,7 +56,7 @@ export async function variantsOf(app: App, scenario: Written): Promise<Variant[]
     return await app.engine.call("variants", [{ ...scenario, changes: [] }], { light: true });
   } catch (error) {
     if (!(error instanceof Problems)) throw error;
-    // A text without keys is opened, too: its problems are shown.
+    // A text without keys is opened, too, and its problems are shown.
     return [{ name: "as written", changes: [] }];
   }
 }

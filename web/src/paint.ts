@@ -402,7 +402,7 @@ export class Painter {
       const spot = scene.nodes[values[row * width]!];
       if (!spot) return;
       if (values[row * width + STOP.why] !== 2) return this.fallen(values[row * width + STOP.kind]!, spot.x, spot.y + 18 + down);
-      // Consumed by a scheme: it stays in the node.
+      // A packet that a scheme consumes stays in the node.
       pen.strokeStyle = colors["notice"]!;
       pen.lineWidth = 2;
       pen.beginPath();

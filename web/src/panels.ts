@@ -65,7 +65,7 @@ function drawSequence(chart: uPlot, flow: FlowFigure): void {
   const end = firstFrom(flow.sent, to, true);
   for (const again of [0, 1]) {
     ctx.beginPath();
-    // Strokes of one column of pixels are joined: a long run has more segments than pixels.
+    // Strokes in the same column of pixels are joined, because a long run has more segments than pixels.
     let [column, low, high] = [NaN, 0, 0];
     for (let row = firstFrom(flow.sent, from); row < end; row++) {
       if (at(flow.sent, row, 3) !== again) continue;

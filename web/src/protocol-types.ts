@@ -11,7 +11,7 @@ export type Column = { values: Float64Array; width: number };
 
 /** All marks of one kind in a flow. */
 export type Marks = { 
-/** The kind: what style sheets, legends and lessons name. */
+/** The kind, by the name that style sheets, legends and lessons use. */
 kind: string, 
 /** The name in legends. */
 label: string, 
@@ -30,7 +30,7 @@ export type Finding = { kind: string, avoidable: boolean, from_s: number, to_s: 
 /** All findings of a kind. */
 export type FindingKind = { kind: string, count: number, cost_ms: number, };
 
-/** What `lasthop explain --json` prints of a flow. */
+/** The report on a flow as `lasthop explain --json` prints it. */
 export type Report = { flow: string, completed: boolean, took_ms: number, timeouts: number, budget_ms: Record<string, number>, blocked_ms: Record<string, number>, lost_ms: number, lost_avoidably_ms: number, kinds: Array<FindingKind>, findings: Array<Finding>, };
 
 /** A flow's names, series and findings. All times are in seconds, all offsets and windows in bytes. */
@@ -51,7 +51,7 @@ rtts: Column,
 rtos: Column, 
 /** The bottleneck's link with its direction, such as `air: station to mobile`. */
 queue_name: string, 
-/** Rows of time and packets that wait or are being sent at the bottleneck. */
+/** Rows of a time and the number of packets that wait or are being sent at the bottleneck. */
 queue: Column, 
 /** Rows of begin, end and bits per second. */
 goodput: Column, 
@@ -59,20 +59,20 @@ goodput: Column,
 bad: Column, 
 /** Rows of time and reason, an index of `blocked_reasons`, from which nothing was sent. */
 blocked: Column, blocked_reasons: Array<string>, marks: Array<Marks>, 
-/** What `lasthop explain --json` prints of the flow; null until it is found. */
+/** The report on the flow as `lasthop explain --json` prints it; null until it is found. */
 report: Report | null, };
 
 /** One flow's part of a summary. */
 export type FlowSummary = { name: string, completed: boolean, completion_time_s: number | null, goodput_bps: number | null, timeouts: number, } & ({ [key in string]: unknown });
 
-/** The summary of a run, as `lasthop run --json` prints it; further keys as in the summary's schema. */
+/** The summary of a run, as `lasthop run --json` prints it. Further keys are those of the summary's schema. */
 export type Summary = { title: string, scheme: string, seed: number, simulated_s: number, flows: Array<FlowSummary>, } & ({ [key in string]: unknown });
 
 /** The head of a run's figure. */
 export type RunFigure = { 
-/** What `lasthop run --json` prints. */
+/** The summary as `lasthop run --json` prints it. */
 summary: Summary, 
-/** When the run ended, in seconds. */
+/** End of the run, in seconds. */
 ended: number, 
 /** True if the run had more events than are kept: series end early. */
 overflowed: boolean, 
@@ -80,7 +80,7 @@ overflowed: boolean,
 flows: Array<FlowFigure>, };
 
 export type JourneyNode = { name: string, kind: string, 
-/** The scheme at work, if it is not `unmodified`. */
+/** The scheme of the node, unless it is `unmodified`. */
 scheme: string | null, };
 
 export type JourneyLink = { name: string, between: [number, number], wireless: boolean, medium: number | null, 
@@ -89,7 +89,7 @@ frames: [boolean, boolean], };
 
 export type JourneyFlow = { name: string, from: number, to: number, };
 
-/** What a medium's stations do, in the head of a figure. */
+/** The actions of a medium's stations, in the head of a figure. */
 export type Cell = { name: string, 
 /** Numbers of the nodes that are its stations. */
 stations: Array<number>, 
@@ -118,11 +118,11 @@ sensed: number, };
 export type JourneyMap = { 
 /** Numbers of the nodes that have positions. */
 nodes: Array<number>, 
-/** Whether any of them moves. */
+/** Whether any of these nodes moves. */
 moves: boolean, 
 /**
- * Rows of node, time in seconds, x and y in metres, by node and time: nodes move along straight lines between them,
- * and stand still after the last.
+ * Rows of node, time in seconds, x and y in metres, by node and time. Nodes move along straight lines between
+ * them, and stand still after the last row.
  */
 corners: Column, ranges: Array<JourneyRanges>, };
 
@@ -132,7 +132,7 @@ export type Journeys = {
 from: number, to: number, 
 /** True if the interval ends early for that reason. */
 overflowed: boolean, 
-/** When the run ended, if that was in the interval. */
+/** End of the run, if that is in the interval. */
 ended: number | null, nodes: Array<JourneyNode>, links: Array<JourneyLink>, flows: Array<JourneyFlow>, 
 /** Names of kinds, outcomes and reasons in columns. */
 kinds: Array<string>, outcomes: Array<string>, stop_reasons: Array<string>, cell_names: CellNames, 
@@ -157,11 +157,11 @@ scheme_state: Column, cells: Array<Cell>, map: JourneyMap | null, };
 
 /** A number of a run. */
 export type Metric = { name: string, unit: string, 
-/** Whose it is: run, flow, direction, medium, station, node or arrivals. */
+/** Scope of the metric: run, flow, direction, medium, station, node or arrivals. */
 scope: string, 
 /** Which values are better: lower, higher or neither. */
 better: string, definition: string, 
-/** Whether it has values only if delays are measured. */
+/** Whether the metric has values only if delays are measured. */
 delays: boolean, };
 
 /** The head of all metrics of one run. */
@@ -207,7 +207,7 @@ axes: Array<SweepAxis>, };
 
 /** An entry of a menu. */
 export type Choice = { 
-/** Label of a choice; [`Control::current`] has this value if the choice is selected. */
+/** Label of a choice. If the choice is selected, [`Control::current`] has this value. */
 label: string, 
 /** The choice as it is written in `KEY=VALUE`. */
 value: string, 
@@ -283,7 +283,7 @@ that: string,
 not_yet: string, } | { "kind": "mark", 
 /** The kind of the mark. */
 mark: string, 
-/** The variant in whose graph it is; any if there is none. */
+/** The variant whose graph contains the mark; any variant if not given. */
 variant?: string, 
 /** The hint after another mark. */
 missed: string, } | { "kind": "answer", 
@@ -305,8 +305,8 @@ choices: Array<LessonChoice>,
 hint: string, };
 
 /**
- * A step. Its texts are Markdown with results in `{{...}}`: of the runs before the step in `try` and `see`, of the runs
- * after it in `why`.
+ * A step. Its texts are Markdown with results in `{{...}}`. In `try` and `see` these are results of the runs before
+ * the step, in `why` of the runs after it.
  */
 export type LessonStep = { 
 /** What to do. */
@@ -315,7 +315,7 @@ try: string,
 do?: Array<LessonChange>, 
 /** What to look at. */
 see: string, 
-/** What happened, and why: shown when the step is done. */
+/** Event and cause, shown when the step is done. */
 why: string, 
 /** The part of the time axis to show, in seconds; unchanged if there is none. */
 range?: [number, number], 

@@ -57,6 +57,6 @@ styled(`@media screen { ${style.match(/:root[^{]*\{[^}]*\}/g)?.join("\n") ?? ""}
 
 for (const course of document.querySelectorAll<HTMLElement>("figure.course")) {
   const data = course.querySelector('script[type="application/json"]')?.textContent;
-  // Without figures the picture stays.
+  // The picture remains if there are no figures.
   if (data) show(course, data).catch((error: unknown) => console.error(error));
 }

@@ -37,7 +37,7 @@ export function startRuns(app: App): void {
       open -= 1;
       if (open > 0 || current !== generation) return;
       app.results.value = results;
-      // Explanations take longer than the figures: they follow when nothing has changed for a moment.
+      // Explanations take longer than figures. Therefore they are computed when nothing has changed for a moment.
       setTimeout(explain, PAUSE_MS);
     };
     const explain = (): void => {

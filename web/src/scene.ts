@@ -52,7 +52,7 @@ function parts({ nodes, links, flows }: Journeys): Part[] {
     return other(only, node);
   });
   const stars = nodes.map((_, hub) => hubs.filter((other) => other === hub).length);
-  // A single station continues the path; two nodes that have only each other are no star.
+  // A single station continues the path. Two nodes that only have each other do not form a star.
   const hubOf = hubs.map((hub) => (hub !== undefined && stars[hub]! > 1 && hubs[hub] === undefined ? hub : undefined));
   const layers: (number | undefined)[] = nodes.map(() => undefined);
   const spread = (start: number): void => {
@@ -72,7 +72,7 @@ function parts({ nodes, links, flows }: Journeys): Part[] {
   nodes.forEach((_, node) => {
     if (hubOf[node] === undefined && layers[node] === undefined) spread(node);
   });
-  // A host with one link stands on the side of its own kind: senders left, receivers right.
+  // A host with one link stands on the side of its kind: senders on the left, receivers on the right.
   for (const { from } of flows) {
     const [only, ...more] = around[from] ?? [];
     const layer = layers[from];
@@ -97,7 +97,8 @@ export function layout(journeys: Journeys, width: number): Scene {
   for (const [node, { hub }] of found.entries()) {
     if (hub !== undefined) starOf.set(hub, [...(starOf.get(hub) ?? []), node]);
   }
-  // Stations stand beyond their base station: left of the path if it is the first of several nodes.
+  // Stations stand beyond their base station: on the left of the path if the base station is the first of several
+  // nodes.
   const isLeft = (hub: number): boolean => found[hub]!.layer === 0 && last > 0;
   const wide = width >= 520 ? 1.6 : 1.3;
   const left = [...starOf.keys()].some(isLeft) ? wide : 0;

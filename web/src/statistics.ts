@@ -292,7 +292,8 @@ function meanRows(entries: Entry[], metric: Metric, label: (entry: Entry) => str
     return [{ case: entry.case, label: label(entry), text: `${shown(metric, entry.mean)}${half}`, middle: entry.mean, low, high }];
   });
   if (lines.length === 0) return undefined;
-  // The spread of single runs does not shrink with their number: the axis stays, and intervals narrow on it.
+  // The spread of single runs does not shrink with their number. Therefore the axis stays unchanged, and intervals
+  // become narrower on it.
   const ends = entries.flatMap((entry) => entry.quantiles.map((quantile) => quantile.value));
   const [least, most] = around([...ends, ...lines.map((line) => line.middle)], false);
   return { lines, least, most, shown: (value) => shown(metric, value), zero: false };
@@ -309,7 +310,7 @@ function changeRows(entries: Entry[], label: (entry: Entry) => string): Chart | 
     return [{ case: entry.case, label: label(entry), text, middle, low, high }];
   });
   if (lines.length === 0) return undefined;
-  // The first intervals are so wide that the axis would only show them.
+  // The first intervals are so wide that an axis which includes them would show little else.
   const ends = lines.filter((line) => line.high - line.low < 2 * Math.abs(line.middle)).flatMap((line) => [line.low, line.high]);
   const [least, most] = around([...ends, ...lines.map((line) => line.middle)], true);
   return { lines, least, most, shown: signed, zero: true };

@@ -173,7 +173,7 @@ export class Timeline {
     collect(packets, Fall.Packet, PACKET.arrives, lost);
     collect(frames, Fall.Frame, FRAME.arrives, (at) => frames.values[at + FRAME.damaged] === 1);
     collect(stops, Fall.Stop, STOP.at, () => true);
-    // Rows of all cells are numbered one after the other.
+    // The rows of all cells have consecutive numbers.
     let base = 0;
     for (const air of this.air) {
       collect(air, Fall.Collision, AIR.end, (at) => air.values[at + AIR.reception]! > 0, base);

@@ -77,7 +77,7 @@ function evaluated(given: LessonRun[], texts: string[], asked: Evaluated | undef
       if ("holds" in asked) return { texts: filled, truth: runs.holds(asked.holds) };
       return { texts: filled, truth: runs.answers(asked.value, asked.unit, asked.tolerance, asked.given) };
     } catch (error) {
-      // No value on these runs, which the reader may have changed.
+      // The expression has no value on these runs, which the reader may have changed.
       if (!(error instanceof Error) || error instanceof WebAssembly.RuntimeError) throw error;
       return { texts: filled, truth: error.message };
     }
@@ -133,7 +133,7 @@ self.onmessage = async ({ data }: MessageEvent<Request>) => {
     const result = (ANSWERS[call] as (id: number, ...values: unknown[]) => unknown)(id, ...data.arguments);
     send({ id, result }, [...buffers(result)]);
   } catch (thrown) {
-    // Problems of a scenario come as their JSON, everything else is a defect.
+    // Problems of a scenario arrive as JSON. Everything else is a defect.
     if (typeof thrown === "string") send({ id, problems: JSON.parse(thrown) as Problem[] });
     else send({ id, failed: String(thrown) });
   }
