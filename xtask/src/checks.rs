@@ -29,7 +29,7 @@ pub fn cargo_of_checks(subcommand: &str) -> Command {
 }
 
 /// Builds the libraries and programs with the profile of tests, and returns their folder. They have the features that
-/// tests need, so that `cargo xtask test` does not compile again what `cargo test` has compiled.
+/// tests need. Therefore `cargo xtask test` does not compile again what `cargo test` has compiled.
 pub fn build_as_tested() -> Result<PathBuf, String> {
     workspace::run_command(cargo_of_checks("build").args(TESTED))?;
     Ok(workspace::target_folder().join(CHECKS))

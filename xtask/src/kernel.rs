@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use crate::{checks, workspace};
 
-/// Builds and runs the program with `options`; returns its exit code.
+/// Builds and runs the program with `options`. Returns the exit code of the program.
 pub fn run_kernel(options: &[&str]) -> Result<ExitCode, String> {
     workspace::run_command(checks::cargo_of_checks("build").args(["--quiet", "--package", "lasthop-kernel"]))?;
     let program = workspace::target_folder().join(checks::CHECKS).join("lasthop-kernel");

@@ -6,7 +6,7 @@ use skip::{PROGRAMS, Program};
 
 use crate::workspace;
 
-/// Programs that are not installed for the tests: LaTeX has 300 MB, and a golden file shows changes of its tables.
+/// Programs that are not installed for the tests. LaTeX has 300 MB, and a golden file shows changes of its tables.
 const LARGE: [&str; 1] = ["pdflatex"];
 
 /// Installs the missing packages with apt-get.

@@ -7,7 +7,7 @@ use std::process::Command;
 use crate::bench::{self, Workload};
 use crate::workspace;
 
-/// Examples that the program is trained on: senders, queues, link layers, schemes and cells, none of which is a
+/// Examples with which the program is trained: senders, queues, link layers, schemes and cells. None of them is a
 /// workload of the benchmarks.
 const TRAINING: [&str; 14] = [
     "aggregation",
@@ -33,7 +33,8 @@ const OPTIONS: [&[&str]; 4] =
 /// Number of alternating runs of each workload by each program.
 const TURNS: usize = 9;
 
-/// Builds the command with and without a profile, and prints the cost of each for workloads outside of its training.
+/// Builds the command with and without a profile, and prints the cost of each build for workloads outside of the
+/// training.
 pub fn compare_profiles() -> Result<(), String> {
     let plain = build_with_flag("plain", None)?;
     let trained = build_with_profile()?;
@@ -46,7 +47,7 @@ pub fn compare_profiles() -> Result<(), String> {
     workspace::print_text(&text)
 }
 
-/// Builds the command with a profile of training runs; returns its path.
+/// Builds the command with a profile of training runs. Returns the path of the command.
 pub fn build_with_profile() -> Result<PathBuf, String> {
     let folder = profile_folder();
     let counts = folder.join("counts");
@@ -72,8 +73,8 @@ fn clear_folder(folder: &Path) -> Result<(), String> {
     fs::create_dir_all(folder).map_err(failed)
 }
 
-/// Builds the command with the profile `dist` in a separate target directory, with a flag for all code compiled for the
-/// command; build scripts and procedural macros are compiled without it, since a target is named.
+/// Builds the command with the profile `dist` in a separate target directory, with a flag for all code that is compiled
+/// for the command. As a target is named, build scripts and procedural macros are compiled without the flag.
 fn build_with_flag(name: &str, flag: Option<&str>) -> Result<PathBuf, String> {
     let (host, target) = (workspace::host_triple()?, profile_folder().join(name));
     let mut cargo = workspace::release_build();

@@ -1,4 +1,4 @@
-//! Tests of the Python package, without installing it: the native module lies among the package's files.
+//! Tests of the Python package without installation. The native module is placed among the package's files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,8 @@ const REQUIREMENTS: &str = "python/tests/requirements.txt";
 /// Installs packages in a quarter of the time of pip.
 const INSTALLER: &str = "uv==0.13.9";
 
-/// Builds the package in the target directory, checks its types and runs its tests; with `full` over all examples.
+/// Builds the package in the target directory, checks its types and runs its tests. With `full` the tests use all
+/// examples.
 pub fn test_package(full: bool) -> Result<(), String> {
     let python = create_environment()?;
     let built = checks::build_as_tested()?;
@@ -39,10 +40,11 @@ pub fn test_package(full: bool) -> Result<(), String> {
     alone.into_iter().try_for_each(|file| workspace::run_command(&mut tests(file)))
 }
 
-/// The tests that kill workers at intervals: alongside other tests a run could be killed more often than it is retried.
+/// The file of the tests that kill workers at intervals. If other tests ran at the same time, a run could be killed
+/// more often than it is retried.
 const ALONE: &str = "test_clusters.py";
 
-/// The files of tests, the largest first, so that long tests do not start last.
+/// Lists the files of tests, the largest first, so that long tests do not start last.
 fn test_files() -> Result<Vec<PathBuf>, String> {
     let folder = workspace::root_folder().join("python/tests");
     let failed = |error| format!("{}: {error}", folder.display());
@@ -76,7 +78,7 @@ def cost(code):
 print(f"import lasthop: {cost('import lasthop') - cost('pass'):.0f} ms of CPU time beside Python's own")
 "#;
 
-/// Builds a small wheel in `target/wheels`; checks its size, its use of Python's stable interface, and that it contains
+/// Builds a small wheel in `target/wheels`. Checks its size, its use of Python's stable interface, and that it contains
 /// the page.
 pub fn check_wheels() -> Result<(), String> {
     let python = create_environment()?;

@@ -107,7 +107,7 @@ mod tests {
         assert!(error.ends_with("does not allow:\n  c::d: no tshark"), "{error}");
     }
 
-    /// Shell commands replace tests: one records skips from two processes, the next records none.
+    /// Shell commands replace tests. One command records skips from two processes, and the next one records none.
     #[cfg(unix)]
     #[test]
     fn skips_of_all_processes_are_read_and_earlier_ones_removed() {

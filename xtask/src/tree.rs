@@ -1,4 +1,4 @@
-//! The repository's files, and copies of them for tasks that change them.
+//! The repository's files, and copies of these files for tasks that change them.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,7 +7,7 @@ use std::process::Command;
 
 use crate::workspace;
 
-/// Copies the files that git tracks and removes all others; unchanged files keep their times, so that cargo compiles
+/// Copies the files that git tracks, and removes all others. Unchanged files keep their times, so that cargo compiles
 /// only changed ones.
 pub fn copy_tracked(tree: &Path) -> Result<(), String> {
     let mut kept = BTreeSet::new();
@@ -21,7 +21,8 @@ pub fn copy_tracked(tree: &Path) -> Result<(), String> {
     remove_others(tree, &kept)
 }
 
-/// Lists the files that git tracks, or would track, in these files and folders of the repository, or in all of it; sorted.
+/// Lists the files that git tracks, or would track, in these files and folders of the repository, or in the whole
+/// repository. The list is sorted.
 pub fn list_tracked(places: &[&str]) -> Result<Vec<String>, String> {
     let mut git = Command::new("git");
     git.args(["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--"]).args(places);

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use crate::workspace;
 
-/// The words, one per line; after " | " the replacement.
+/// The words, one per line, with the replacement after " | ".
 const WORDS: &str = "xtask/dialect-words.txt";
 
-/// Maximum occurrences per 1000 words of prose: the last measurement, rounded up. The limit is only lowered; the goal
-/// is 0.15.
+/// Maximum number of occurrences per 1000 words of prose. It is the last measurement, rounded up, and is only lowered.
+/// The goal is 0.15.
 const LIMIT: f64 = 0.07;
 
 /// The places with prose: comments and messages of the crates, and the documentation.

@@ -55,7 +55,7 @@ pub fn host_triple() -> Result<String, String> {
     host.map(str::to_owned).ok_or_else(|| format!("found no line `host:` in the output of rustc -vV: {version}"))
 }
 
-/// Runs `command` and waits for its end; prints its output, and then its duration.
+/// Runs `command` and waits for its end. Prints the output of the command, and then its duration.
 pub fn run_command(command: &mut Command) -> Result<(), String> {
     let line = spell_command(command);
     eprintln!("$ {line}");

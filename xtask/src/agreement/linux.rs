@@ -121,7 +121,7 @@ pub fn write_linux_table(words: &[&str]) -> Result<(), String> {
     fs::write(&file, table).map_err(|error| format!("{}: {error}", file.display()))
 }
 
-/// A figure for each replication.
+/// Measures the goodput of each replication.
 fn measure_goodput(
     lasthop: &Path,
     LinuxCase { path, control, seed }: &LinuxCase,
@@ -166,8 +166,9 @@ fn measure_goodput(
 /// A run of Linux.
 struct LinuxRun {
     dir: PathBuf,
-    /// Packets that left the emulation too late, and all packets.
+    /// Number of packets that left the emulation too late.
     late: u64,
+    /// Number of all packets.
     packets: u64,
     /// Start of the transfer in the channel's time, in seconds, and its goodput in kbit/s.
     figure: String,

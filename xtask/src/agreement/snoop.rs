@@ -7,7 +7,7 @@ use super::{run_ns2, tables_folder};
 
 /// Delay of the wire and receive window in packets: the short and the long wire of snoop2002.
 const WIRES: [(&str, &str); 2] = [("10ms", "15"), ("100ms", "100")];
-/// Numbers of the lost frames: no losses, one, and bursts with single losses.
+/// Numbers of the lost frames: no loss, one loss, and bursts with single losses.
 const LOSSES: [&str; 3] = ["", "100", "100 101 102 120 300 315 330 500 1000 1001 1002 1500 2000 2010 2020"];
 
 /// Runs all cases and writes the table.

@@ -41,7 +41,7 @@ pub struct Item {
     limit: Limit,
 }
 
-/// Measures the instructions of runs and prints them with the budget; an error names those that exceed it.
+/// Measures the instructions of runs, and prints them with the budget. An error names the runs that exceed it.
 pub fn check_budget() -> Result<(), String> {
     install_valgrind()?;
     lasthop::build_release()?;
@@ -83,7 +83,7 @@ pub fn find_excess(items: &[Item]) -> Vec<String> {
 /// Prints measurements with their budget.
 ///
 /// # Errors
-/// The items that exceed it.
+/// The items that exceed the budget.
 pub fn judge_items(items: Vec<Item>) -> Result<(), String> {
     print_items(&items)?;
     let over = find_excess(&items);
@@ -284,7 +284,7 @@ fn write_scenario(name: &str, text: &str) -> Result<PathBuf, String> {
     made.map(|()| file.clone()).map_err(|error| format!("cannot write {}: {error}", file.display()))
 }
 
-/// Runs a command under cachegrind; returns its instructions and its output.
+/// Runs a command under cachegrind. Returns the instructions and the output of the command.
 pub fn count_instructions(command: &Command) -> Result<(u64, String), String> {
     let mut counted = Command::new("valgrind");
     counted.args(["--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]);

@@ -44,15 +44,15 @@ fn record_unit(rustc: &mut Command, units: &Path) -> std::io::Result<ExitCode> {
     if let Some(name) = name {
         let seconds = (end.rusage.utime + end.rusage.stime).as_secs_f64();
         let mut file = OpenOptions::new().create(true).append(true).open(units)?;
-        // A single write, so that lines of several processes do not interleave.
+        // The line is written at once, so that lines of several processes do not mix.
         file.write_all(format!("{seconds:.3} {name}\n").as_bytes())?;
     }
     let code = end.status.code().and_then(|code| u8::try_from(code).ok());
     Ok(code.map_or(ExitCode::FAILURE, ExitCode::from))
 }
 
-/// Builds the command as an install does, in a copy of the tree with an empty cache, and again after a change of one line of a
-/// control; prints the costs of both and the properties of the result, with the budget.
+/// Builds the command as an install does, in a copy of the tree with an empty cache, and again after one line of a
+/// control is changed. Prints the costs of both builds and the properties of the result, with the budget.
 pub fn measure_build() -> Result<(), String> {
     budget::install_valgrind()?;
     let folder = workspace::target_folder().join("bench-build");
@@ -161,7 +161,8 @@ fn parse_units(text: &str) -> BTreeMap<String, f64> {
     sums
 }
 
-/// CPU seconds by crate, the costliest first; build scripts, the C compiler and cargo take the rest of `whole`.
+/// Formats the CPU seconds by crate, the costliest first. Build scripts, the C compiler and cargo take the rest of
+/// `whole`.
 fn units_table(units: &BTreeMap<String, f64>, whole: f64) -> String {
     let rustc: f64 = units.values().sum();
     let mut rows: Vec<(&str, f64)> = units.iter().map(|(name, seconds)| (name.as_str(), *seconds)).collect();
@@ -173,7 +174,7 @@ fn units_table(units: &BTreeMap<String, f64>, whole: f64) -> String {
     text + &format!("{:>7.1}  build scripts, the C compiler and cargo\n{whole:>7.1}  all\n\n", whole - rustc)
 }
 
-/// Returns the bytes of code by crate, by the symbols of a program.
+/// Returns the code size of each crate in bytes, summed over the symbols of a program.
 fn read_symbol_sizes(program: &Path) -> Result<BTreeMap<String, u64>, String> {
     let listed =
         workspace::read_output(Command::new("nm").args(["--print-size", "--demangle", "--radix=d"]).arg(program))
@@ -194,7 +195,8 @@ fn parse_symbols(listed: &str) -> BTreeMap<String, u64> {
     sums
 }
 
-/// Returns the crate of a demangled name such as `<alloc::vec::Vec<T> as Drop>::drop`; symbols without a path are attributed to `C`.
+/// Returns the crate of a demangled name such as `<alloc::vec::Vec<T> as Drop>::drop`. Symbols without a path are
+/// attributed to `C`.
 fn crate_of(name: &str) -> &str {
     let name = name.trim_start_matches(['<', '&', '(', '[', '*']);
     let name = name.strip_prefix("mut ").or(name.strip_prefix("dyn ")).unwrap_or(name);

@@ -110,7 +110,7 @@ pub fn measure_emulation(words: &[&str]) -> Result<(), String> {
     workspace::print_text(&table)
 }
 
-/// A line of the table: one run.
+/// Measures one run, and returns its line of the table.
 fn measure_rate(program: &Path, dir: &Path, rate: f64, settings: &EmulationSettings) -> Result<String, String> {
     let own = std::env::current_exe().map_err(|error| error.to_string())?;
     let end =
@@ -142,8 +142,8 @@ fn measure_rate(program: &Path, dir: &Path, rate: f64, settings: &EmulationSetti
     ))
 }
 
-/// The program at a node: sends datagrams at a rate in Mbps and receives datagrams of the other node; prints its
-/// measurements.
+/// Runs the program at a node, which sends datagrams at a rate in Mbps and receives datagrams of the other node. Prints
+/// the measurements.
 pub fn exchange_datagrams(words: &[&str]) -> Result<(), String> {
     let [there, rate, seconds] = words else { return Err("expected an address, a rate and a duration".into()) };
     let rate: f64 = rate.parse().map_err(|_| format!("rate {rate}"))?;
@@ -158,7 +158,7 @@ pub fn exchange_datagrams(words: &[&str]) -> Result<(), String> {
     let printed = receive_datagrams(&socket, Duration::from_secs(seconds + 1));
     let _ = sending.join();
     workspace::print_text(&format!("{printed}\n"))?;
-    // The emulation ends with the first program: the other program has printed its output by then.
+    // The emulation ends with the first program. By then the other program has printed its output.
     thread::sleep(Duration::from_secs(2));
     Ok(())
 }

@@ -30,7 +30,7 @@ pub fn lasthop_command(row: Workload) -> Result<Command, String> {
     command_of(&release_path(), row)
 }
 
-/// The same workload with another build of lasthop.
+/// Returns the command for the same workload with another build of lasthop.
 pub fn command_of(program: &Path, row: Workload) -> Result<Command, String> {
     let folder = workspace::target_folder().join("peers");
     let scenario = folder.join(format!("{row}.toml"));

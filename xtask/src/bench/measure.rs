@@ -15,7 +15,7 @@ pub struct ProgramRun {
     pub printed: String,
     /// Processor time in user mode and in the kernel; independent of other load on the machine.
     pub cpu: Duration,
-    /// Peak resident memory in bytes; at least the peak of this program when it started the other.
+    /// Peak resident memory in bytes. It is at least the peak of this program when it started the other one.
     pub peak_bytes: u64,
 }
 

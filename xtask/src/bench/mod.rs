@@ -63,7 +63,7 @@ pub fn compare_peers(options: &PeerOptions) -> Result<(), String> {
 
     crate::workspace::print_text(&if options.json { table.json() } else { table.text() })?;
     if options.check {
-        // Times depend on the machine and its load: only memory and instructions decide.
+        // Times depend on the machine and its load. Therefore only memory and instructions decide.
         failures.extend(table.memory_shortfall());
         failures.extend(budget::check_budget().err());
     }

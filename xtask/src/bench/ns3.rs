@@ -10,7 +10,7 @@ use crate::workspace;
 const LIBRARIES: [&str; 8] =
     ["applications", "wifi", "point-to-point", "internet", "traffic-control", "mobility", "network", "core"];
 
-/// Compiles the program; prints a note and returns false if the compiler does not find ns-3.
+/// Compiles the program. Prints a note and returns false if the compiler does not find ns-3.
 pub fn compile_ns3() -> Result<bool, String> {
     if !has_headers() {
         eprintln!("ns-3 is omitted (g++ found no <ns3/core-module.h>): apt-get install g++ libns3-dev");

@@ -24,7 +24,7 @@ impl Simulator {
     /// All programs, lasthop first.
     pub const ALL: [Simulator; 4] = [Simulator::Lasthop, Simulator::Ns2, Simulator::Ns2Lean, Simulator::Ns3];
 
-    /// Builds the program if necessary; prints a note and returns false if it is not installed.
+    /// Builds the program if necessary. Prints a note and returns false if the program is not installed.
     pub fn prepare(self) -> Result<bool, String> {
         match self {
             Simulator::Lasthop => lasthop::build_release().map(|()| true),
@@ -56,7 +56,7 @@ impl Simulator {
         }
     }
 
-    /// Returns the time to simulate, in seconds: the whole workload, except with ns-3, which is too slow.
+    /// Returns the time to simulate, in seconds. This is the whole workload, except with ns-3, which is too slow.
     pub fn seconds(self, row: Workload) -> u32 {
         if self == Simulator::Ns3 { ns3::simulated_seconds(row) } else { row.seconds() }
     }
@@ -66,7 +66,7 @@ impl Simulator {
         if self == Simulator::Ns3 { 1 } else { 3 }
     }
 
-    /// Returns the factor by which lasthop must at least be faster on a workload; `None` without a goal.
+    /// Returns the minimum factor by which lasthop must be faster on a workload; `None` without a goal.
     pub fn goal(self, row: Workload) -> Option<f64> {
         let cell = matches!(row, Workload::P3 { .. });
         match self {

@@ -6,9 +6,9 @@ use std::str::FromStr;
 /// A workload.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Workload {
-    /// One flow over two hops without loss for 1000 s: the cost of an event when few are pending.
+    /// One flow over two hops without loss for 1000 s, which shows the cost of an event when few events are pending.
     P1,
-    /// Many flows over one link of 1 Gbps whose queue overflows, for 20 s: thousands of events pending.
+    /// Many flows over one link of 1 Gbps whose queue overflows, for 20 s, with thousands of pending events.
     P2 {
         /// Number of flows.
         flows: u32,
@@ -54,7 +54,7 @@ impl Workload {
         self.scenario_of(self.seconds())
     }
 
-    /// The same workload with another duration.
+    /// Returns the workload's scenario with another duration.
     pub fn scenario_of(self, seconds: u32) -> String {
         let mut text = format!("duration = \"{seconds} s\"\n");
         match self {

@@ -100,7 +100,7 @@ impl PeerTable {
     /// Returns the explanation of the columns.
     fn notes(&self) -> String {
         let mut notes = String::from(
-            "\nlasthop: how many times as many packets per CPU second it delivers; peak MB: resident memory.\n",
+            "\nlasthop: packets per CPU second of lasthop, as a multiple of the other program's; peak MB: resident memory.\n",
         );
         if self.lines.iter().any(|line| line.program == Simulator::Ns2Lean) {
             notes += "ns-2 lean: its packets have only the headers that TCP reads; it has no goal.\n";

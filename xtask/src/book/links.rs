@@ -11,7 +11,7 @@ const LEFT_OUT: [&str; 5] = ["target", ".git", "corpus", "golden", "node_modules
 
 /// A link to a file or folder of the repository.
 pub struct PageLink {
-    /// From the root of the repository.
+    /// Path from the root of the repository.
     pub path: PathBuf,
     pub anchor: Option<String>,
 }
@@ -28,7 +28,7 @@ impl PageLink {
     }
 }
 
-/// A path without `.` and `..`; `None` if it leaves the repository.
+/// Returns a path without `.` and `..`; `None` if the path leaves the repository.
 fn normalize_path(path: &Path) -> Option<PathBuf> {
     let mut plain = PathBuf::new();
     for part in path.components() {
@@ -73,7 +73,7 @@ fn find_fault(root: &Path, page: &Path, target: &str) -> Result<Option<String>, 
     Ok((!anchors.contains(&anchor)).then(|| format!("{} has no heading #{anchor}", link.path.display())))
 }
 
-/// Every Markdown file below `folder`, from the root, without symbolic links.
+/// Returns the paths of all Markdown files below `folder`, relative to the root, without symbolic links.
 pub fn list_pages(root: &Path, folder: &Path) -> Result<Vec<PathBuf>, String> {
     let mut found = Vec::new();
     let failed = |error| format!("{}: {error}", root.join(folder).display());

@@ -57,7 +57,7 @@ fn list_linked_files(root: &Path) -> Result<BTreeSet<PathBuf>, String> {
     Ok(files)
 }
 
-/// The list of pages with their paths from the root of the repository instead of from its own folder.
+/// Rewrites the list of pages, with paths from the root of the repository instead of from the list's own folder.
 fn rewrite_summary(text: &str) -> Result<String, String> {
     let mut lines = Vec::new();
     for line in text.lines() {
@@ -72,13 +72,12 @@ fn rewrite_summary(text: &str) -> Result<String, String> {
     Ok(link_to_index(&(lines.join("\n") + "\n")))
 }
 
-/// The text with its links to a README leading to `index.md`: mdBook makes `index.html` of a README, but keeps links to
-/// `README.html`.
+/// Makes links to a README lead to `index.md`: mdBook makes `index.html` of a README, but keeps links to `README.html`.
 fn link_to_index(text: &str) -> String {
     text.replace("README.md)", "index.md)").replace("README.md#", "index.md#")
 }
 
-/// The text with the names of folders instead of links to them: a book has no page for a folder.
+/// Replaces links to folders by the names of the folders, because a book has no page for a folder.
 fn without_folders(root: &Path, page: &Path, text: &str) -> String {
     let leads_to_folder = |target: &str| PageLink::of(page, target).is_some_and(|link| root.join(link.path).is_dir());
     let (mut plain, mut rest) = (String::new(), text);
@@ -98,7 +97,7 @@ fn without_folders(root: &Path, page: &Path, text: &str) -> String {
     plain + rest
 }
 
-/// Path of a page: `index.md` for a README.
+/// Returns the path of a page, which is `index.md` for a README.
 fn place_of_page(page: &Path) -> PathBuf {
     if page.ends_with("README.md") { page.with_file_name("index.md") } else { page.to_owned() }
 }

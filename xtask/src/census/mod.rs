@@ -90,7 +90,7 @@ fn add_dummy(tree: &Path, registry: &Registry, dummy: &Dummy) -> Result<(), Stri
     write_file(&file.with_file_name("dummy.rs"), dummy.source.as_bytes())
 }
 
-/// Runs a scenario with the dummy and without it; the results must differ.
+/// Runs a scenario with the dummy and without it. The results must differ.
 fn compare_results(program: &Path, folder: &Path, dummy: &Dummy) -> Result<Option<String>, String> {
     let run = |name: &str, set: Option<&str>| {
         let file = folder.join(name);
@@ -111,7 +111,7 @@ fn extract_results(summary: &str) -> Result<&str, String> {
     results.ok_or_else(|| format!("no \"simulated_s\" in this summary:\n{summary}"))
 }
 
-/// The schema and the reference that lack dummies, after both were written again.
+/// Returns which of the schema and the reference lack dummies after both were regenerated.
 fn find_undocumented(tree: &Path) -> Result<Vec<String>, String> {
     let read = |name: &str| fs::read_to_string(tree.join(name)).map_err(|error| format!("{name}: {error}"));
     let (schema, reference) = (read("docs/scenario.schema.json")?, read("docs/reference/scenario.md")?);

@@ -8,7 +8,7 @@ use super::source::{ModulePath, Modules, below};
 /// Maximum number of imports through which a name is resolved.
 const MAX_IMPORTS: usize = 20;
 
-/// A use of one module by another: position of the reference and the name used.
+/// A use of one module by another: the position of the reference, and the name used.
 #[derive(Clone, Debug)]
 pub struct Use {
     pub file: PathBuf,
@@ -16,14 +16,14 @@ pub struct Use {
     pub path: String,
 }
 
-/// Uses among the children of one module; a child includes all modules below it.
+/// Uses among the children of one module. A child includes all modules below it.
 pub type Siblings = BTreeMap<ModulePath, BTreeMap<ModulePath, Use>>;
 
 /// Returns the uses among siblings, by their parent. Uses between a module and its ancestors are omitted.
 pub fn collect_siblings(modules: &Modules) -> BTreeMap<ModulePath, Siblings> {
     let mut parents: BTreeMap<ModulePath, Siblings> = BTreeMap::new();
     for (from, module) in &modules.all {
-        // A path of one segment is in scope by an import, which is itself counted, or by a glob import.
+        // A path of one segment is in scope by an import, which is counted itself, or by a glob import.
         let counts = |segments: &[String]| segments.len() > 1 || !module.globs.is_empty();
         for reference in module.references.iter().filter(|reference| counts(&reference.segments)) {
             let Some(to) = resolve_item(modules, from, &reference.segments, 0) else { continue };

@@ -1,7 +1,7 @@
 //! Check for import cycles between modules.
 //!
-//! A module and its descendants may use each other. The children of one module must have an order in which each uses
-//! only earlier ones; a child includes its descendants. Test code is not checked.
+//! A module and its descendants may use each other. The children of one module must have an order in which each child
+//! uses only earlier children. A child includes its descendants. Test code is not checked.
 
 mod graph;
 mod source;
@@ -97,7 +97,7 @@ mod tests {
         let a = ("a", "fn f(b: crate::B) {} pub struct A;");
         let b = ("b", "use crate::*; pub struct B(A);");
         assert_eq!(cycle(&[("", "mod a; mod b; pub use a::A; pub use b::B;"), a, b]), ["a", "b"]);
-        // Without the glob import, `A` in module b is not in scope, so there is no use of module a.
+        // Without the glob import, `A` is not in scope in module b. Therefore module a is not used.
         assert_eq!(cycle(&[("", "mod a; mod b; pub use b::B;"), a, ("b", "pub struct B(A);")]), [""; 0]);
     }
 

@@ -31,7 +31,7 @@ pub struct Module {
     pub references: Vec<Reference>,
 }
 
-/// The modules of a crate by path, without code under `#[cfg(test)]`: tests may use the whole crate.
+/// The modules of a crate by path, without code under `#[cfg(test)]`, because tests may use the whole crate.
 #[derive(Default)]
 pub struct Modules {
     pub all: BTreeMap<ModulePath, Module>,
@@ -132,7 +132,7 @@ impl Modules {
         }
     }
 
-    /// Skips an item of test code, and records the module that it declares; returns the number of tokens read.
+    /// Skips an item of test code, and records the module that the item declares. Returns the number of tokens read.
     fn skip_item(&mut self, path: &ModulePath, tokens: &[TokenTree]) -> usize {
         let end = tokens.iter().position(|token| match token {
             TokenTree::Group(group) => group.delimiter() == Delimiter::Brace,

@@ -44,9 +44,9 @@ pub fn build_archive(trained: bool) -> Result<(), String> {
     workspace::print_text(&format!("{}: {:.1} MB\n", folder.join(&archive).display(), size as f64 / 1e6))
 }
 
-/// The largest size of the command of a release with the page in it, in bytes; 13 MB is aimed at. It had 15.1 MB when
-/// this was set; with rarely executed code at opt-level "z" it has 14.75 MB, and 14.63 MB with identical code folded by
-/// the linker.
+/// Maximum size in bytes of the command of a release with the page in it. The aim is 13 MB. The command had 15.1 MB
+/// when this limit was set. With rarely executed code at opt-level "z" it has 14.75 MB, and 14.63 MB with identical
+/// code folded by the linker.
 const MOST_BYTES: u64 = 15_500_000;
 
 /// Prints the size of the command, and fails if it is above the limit.
@@ -57,7 +57,7 @@ fn check_size(program: &Path) -> Result<(), String> {
     if bytes > MOST_BYTES { Err(format!("{} has {size}, expected at most {most}", program.display())) } else { Ok(()) }
 }
 
-/// Builds the command into `folder`; returns its path.
+/// Builds the command into `folder`. Returns the path of the command.
 fn build_command(folder: &Path) -> Result<PathBuf, String> {
     workspace::run_command(&mut workspace::release_build())?;
     Ok(folder.join(format!("lasthop{}", std::env::consts::EXE_SUFFIX)))

@@ -1,4 +1,4 @@
-//! Licences of the crates linked into the command; most require that they are distributed with every copy.
+//! Licences of the crates linked into the command, most of which must be distributed with every copy.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

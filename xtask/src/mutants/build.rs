@@ -31,7 +31,7 @@ pub struct TestProgram {
 /// An error message of the compiler.
 #[derive(PartialEq, Eq, Debug)]
 pub struct Complaint {
-    /// Files and byte ranges of the error; the definition of a macro comes before its use. May be empty.
+    /// Files and byte ranges of the error; may be empty. The definition of a macro comes before its use.
     pub places: Vec<(String, Range<usize>)>,
     pub text: String,
 }
@@ -41,7 +41,7 @@ pub enum Built {
     Programs(Vec<TestProgram>),
     /// The compiler reported errors.
     Refused(Vec<Complaint>),
-    /// The compiler timed out: code that it evaluates for constants may loop.
+    /// The compiler timed out. Code that the compiler evaluates for constants may loop.
     Late,
 }
 

@@ -13,8 +13,8 @@ use crate::workspace;
 /// A mutant: a change of a source file.
 #[derive(Clone, Debug)]
 pub struct Mutant {
-    /// Identifier that is stable while the function is unchanged: file, change and function, with a number among equal
-    /// ones.
+    /// Identifier that is stable while the function is unchanged: file, change and function, with a number if several
+    /// are equal.
     pub name: String,
     /// Path of the file from the root of the workspace.
     pub file: String,
@@ -54,7 +54,7 @@ fn read_mutant(mutant: &Value, known: &mut HashMap<String, usize>) -> Option<Mut
         Some((place["line"].as_u64()? as usize, place["column"].as_u64()? as usize))
     };
     let file = text("file")?;
-    // The format is "file:line:column: change"; the identifier excludes line and column, which shift with edits.
+    // The format is "file:line:column: change". The identifier excludes line and column, which shift with edits.
     let what = text("name")?;
     let what = what.splitn(4, ':').nth(3)?.trim().to_owned();
     let name = format!("{file}: {what}");
@@ -65,7 +65,8 @@ fn read_mutant(mutant: &Value, known: &mut HashMap<String, usize>) -> Option<Mut
     Some(Mutant { name, file, span: [place("start")?, place("end")?], replacement: text("replacement")?, genre })
 }
 
-/// Draws `number` of `mutants` by a seed. The selection does not depend on their order, and little on other mutants.
+/// Draws `number` of `mutants` by a seed. The selection does not depend on the order of the mutants, and depends little
+/// on other mutants.
 pub fn draw_sample(mutants: Vec<Mutant>, seed: u64, number: usize) -> Vec<Mutant> {
     let mut keyed: Vec<(u64, Mutant)> =
         mutants.into_iter().map(|mutant| (hash_text(seed, &mutant.name), mutant)).collect();

@@ -134,7 +134,7 @@ pub fn test_mutants(words: &[&str]) -> Result<(), String> {
     }
     let options = MutantOptions::parse(words)?;
     let sources = Sources::read()?;
-    // Without new trials no lock is taken, so stored results can be shown while another process runs.
+    // No lock is taken if there are no new trials. Therefore stored results can be shown while another process runs.
     let tree = if options.limit > 0 { Some(Tree::synchronize(&sources)?) } else { None };
     let mut results = Results::read(tree::mutants_folder().join(options.results()), &sources);
     let drawn = options.draw(tree.as_ref().map_or(&workspace::root_folder(), |tree| &tree.root))?;

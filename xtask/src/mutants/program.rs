@@ -15,7 +15,7 @@ use crate::workspace;
 /// time.
 const MEMORY_KIB: u64 = 4 << 20;
 
-/// How a test program ended.
+/// The end of a test program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ProgramEnd {
     Passed,
@@ -38,8 +38,9 @@ pub fn tests_command(program: &TestProgram, folder: &Path) -> Command {
     command
 }
 
-/// Runs `command` until it ends or has used the processor time `limit`; returns how it ended and its processor time.
-/// The limit of real time is 20 times larger, since the machine may be busy; it ends a program that only waits.
+/// Runs `command` until it ends or has used the processor time `limit`. Returns how the command ended, and its
+/// processor time. The limit of real time is 20 times larger, because the machine may be busy. It ends a program that
+/// only waits.
 pub fn run_limited(command: &Command, limit: Duration) -> Result<(ProgramEnd, Duration), String> {
     run_by_the_clock(command, limit, 20 * limit)
 }

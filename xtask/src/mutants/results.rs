@@ -90,8 +90,8 @@ impl<'a> Results<'a> {
         digests.entry(within.to_owned()).or_insert_with(digest).clone()
     }
 
-    /// Returns the stored verdict on a mutant if it is still valid: its file is unchanged, and for a survivor its crate
-    /// too, since new tests may kill it.
+    /// Returns the stored verdict on a mutant if it is still valid. The file of the mutant must be unchanged. For a
+    /// survivor the whole crate must be unchanged, because new tests may kill it.
     pub fn verdict(&self, mutant: &Mutant) -> Option<MutantVerdict> {
         let known = self.known.get(&mutant.name)?;
         let same = known.source == self.digest(&mutant.file)

@@ -10,8 +10,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 /// Exclusive upper bound of the mutants' numbers, which begin at 1.
 pub const LIMIT: usize = 1 << 14;
 
-/// Values of `IN_FORCE` before the environment is read, and while reached mutants are recorded.
+/// Value of `IN_FORCE` before the environment is read.
 const UNKNOWN: usize = usize::MAX;
+/// Value of `IN_FORCE` while reached mutants are recorded.
 const RECORDING: usize = usize::MAX - 1;
 
 static IN_FORCE: AtomicUsize = AtomicUsize::new(UNKNOWN);
@@ -35,7 +36,7 @@ fn without_choice(mutant: usize) -> bool {
     if !REACHED[mutant].load(Relaxed) && !REACHED[mutant].swap(true, Relaxed) {
         let file = std::env::var_os("LASTHOP_MUTANTS_REACHED").expect("it was there");
         let opened = OpenOptions::new().create(true).append(true).open(file);
-        // A single write, so that lines of several threads do not interleave.
+        // The line is written at once, so that lines of several threads do not mix.
         opened.and_then(|mut file| file.write_all(format!("{mutant}\n").as_bytes())).expect("it can be written");
     }
     false

@@ -7,7 +7,7 @@ use std::fs;
 use super::results::MutantVerdict;
 use crate::workspace;
 
-/// File with equivalent mutants, which no test can distinguish from the code: a line each with the name, " | " and the
+/// File with equivalent mutants, which no test can distinguish from the code. Each line has the name, " | " and the
 /// reason.
 const EQUIVALENTS: &str = "xtask/equivalent-mutants.txt";
 
@@ -102,8 +102,8 @@ fn wilson_interval(killed: usize, viable: usize) -> [f64; 2] {
 mod tests {
     use super::*;
 
-    /// Expected values from R's prop.test without continuity correction; 81 of 263 is Newcombe's example (Statistics in
-    /// Medicine 17, 1998, table I, method 3).
+    /// The expected values are those of R's prop.test without continuity correction. 81 of 263 is Newcombe's example
+    /// (Statistics in Medicine 17, 1998, table I, method 3).
     #[test]
     fn interval_matches_wilsons_formula() {
         for (killed, viable, bounds) in [

@@ -1,4 +1,4 @@
-//! A copy of the workspace in which mutants are tested; the workspace itself is not changed.
+//! A copy of the workspace in which mutants are tested. The workspace itself is not changed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, TryLockError};

@@ -232,7 +232,7 @@ fn side_by_side<T: Sync, R: Send>(
 ) -> Result<(), String> {
     let (next, (send, receive)) = (AtomicUsize::new(0), mpsc::channel());
     thread::scope(|scope| {
-        // The receiver is dropped at the first failure: the other threads then fail to send, which ends them.
+        // The receiver is dropped at the first failure. Then the other threads fail to send, which ends them.
         let receive = receive;
         for send in vec![send; jobs] {
             scope.spawn(|| {

@@ -73,8 +73,8 @@ impl NameLimits {
         Ok(count)
     }
 
-    /// Lowers the limits to the figures, or to the aims where the figures are below; adds missing crates, and removes those
-    /// that do not exist.
+    /// Lowers the limits to the figures, or to the aims if the figures are below the aims. Adds missing crates, and
+    /// removes those that do not exist.
     pub fn lower(&mut self, areas: &[Area]) {
         let lowered = areas.iter().map(|area| {
             let mut limits = self.lowest_limits(area);

@@ -19,7 +19,7 @@ use crate::{tree, workspace};
 /// Maximum number of offenders in a failure message.
 const NAMED: usize = 5;
 
-/// Measures the tree, prints the figures, and fails if one is above its limit.
+/// Measures the tree, prints the figures, and fails if a figure is above its limit.
 pub fn check_names() -> Result<(), String> {
     let (areas, limits) = (measure_tree()?, NameLimits::read()?);
     let mut text = render_figures(&areas);

@@ -1,4 +1,4 @@
-//! Phrases in comments with plainer alternatives: they hide the subject of the sentence.
+//! Phrases in comments that hide the subject of the sentence, with plainer alternatives.
 
 use super::source::CommentLine;
 

@@ -16,8 +16,8 @@ pub struct Installed {
     pub cpu_seconds: f64,
 }
 
-/// Unpacks packages into an empty `folder`, as a workspace without profiles in which they depend on each other, with
-/// other crates in the versions of the repository's lock file.
+/// Unpacks packages into an empty `folder`, as a workspace without profiles. The packages depend on each other there,
+/// and on other crates in the versions of the repository's lock file.
 pub fn unpack_packages(names: &[String], folder: &Path) -> Result<(), String> {
     let failed = |error| format!("{}: {error}", folder.display());
     if folder.exists() {
@@ -40,7 +40,7 @@ fn unpacked_folder(name: &str) -> String {
     format!("{name}-{}", env!("CARGO_PKG_VERSION"))
 }
 
-/// A workspace whose packages replace the registry's crates with the same names.
+/// Returns the manifest of a workspace whose packages replace the registry's crates with the same names.
 fn workspace_manifest(names: &[String]) -> String {
     let mut text = String::from("[workspace]\nresolver = \"3\"\nmembers = [\n");
     names.iter().for_each(|name| text += &format!("    \"{}\",\n", unpacked_folder(name)));

@@ -1,5 +1,5 @@
-//! Builds the packages for crates.io, and checks their size, and costs and properties of the command when it is installed from
-//! them, where the profiles of the workspace do not reach.
+//! Builds the packages for crates.io, and checks their size. Also checks the costs and properties of the command that
+//! is installed from them, where the profiles of the workspace have no effect.
 
 mod install;
 mod readme;
@@ -36,9 +36,9 @@ const README: &str = "package.readme";
 /// The scenario of README, by whose instructions speed is compared.
 const SCENARIO: &str = "examples/goel-refined.toml";
 
-/// Creates the packages and checks their size. Unless `quick`, also builds each from its package alone, installs the
-/// command from the packages with cargo's default profile and by the command in its README, and checks both against the
-/// budget.
+/// Creates the packages and checks their size. Unless `quick`, also builds each package alone. Installs the command
+/// from the packages with cargo's default profile, and by the command line in its README, and checks both installations
+/// against the budget.
 pub fn check_packages(quick: bool) -> Result<(), String> {
     create_packages(quick)?;
     let sizes = budget::measure_items(SIZES, |name| {
@@ -55,7 +55,7 @@ pub fn check_packages(quick: bool) -> Result<(), String> {
 
 fn create_packages(quick: bool) -> Result<(), String> {
     let mut cargo = workspace::cargo_command();
-    // Packages are built only to check that they compile; they need no debug info.
+    // Packages are built only to check that they compile. Therefore they need no debug info.
     cargo.args(["package", "--workspace", "--allow-dirty", "--config", "profile.dev.debug=false"]);
     for name in UNPUBLISHED {
         cargo.args(["--exclude", name]);
@@ -90,8 +90,8 @@ fn published_crates() -> Result<BTreeMap<String, PathBuf>, String> {
     Ok(crates)
 }
 
-/// Installs the command from the packages in both ways, and measures it and the release build of the checkout; returns
-/// what exceeds the budget.
+/// Installs the command from the packages in both ways, and measures the installed commands and the release build of
+/// the checkout. Returns the items that exceed the budget.
 fn check_installs() -> Result<Vec<String>, String> {
     budget::install_valgrind()?;
     let line = readme::install_line(&readme::of_command()?)?;
@@ -126,7 +126,7 @@ fn count_run(program: &Path) -> Result<u64, String> {
     Ok(budget::count_instructions(&command)?.0)
 }
 
-/// Prints measurements with their budget; returns a sentence for each excess.
+/// Prints measurements with their budget. Returns a sentence for each excess.
 fn print_excess(subject: &str, table: &str, items: &[budget::Item]) -> Result<Vec<String>, String> {
     workspace::print_text(&format!("\n{subject}\n"))?;
     budget::print_items(items)?;

@@ -11,8 +11,8 @@ pub const RUN_TESTS: &str = "run-tests";
 /// Prefix of the line that names the package of the following tests.
 const PACKAGE: &str = "tests of ";
 
-/// Replaces this process by a test program, after printing its package. libtest prints times only with unstable
-/// options, which are permitted for the test program only, so that compilation does not change.
+/// Replaces this process by a test program, after printing the package of the program. libtest prints times only with
+/// unstable options. These are permitted only for the test program, so that compilation does not change.
 #[cfg(unix)]
 pub fn run_program(words: &[&str]) -> Result<(), String> {
     use std::os::unix::process::CommandExt;

@@ -1,4 +1,5 @@
-//! All checks that a change must pass, in two lanes: every kind of check at small size, and with `--full` all of them.
+//! All checks that a change must pass, in two lanes. The fast lane runs every kind of check at small size, the lane
+//! `--full` all checks.
 
 mod libtest;
 mod limits;
@@ -58,8 +59,8 @@ impl LaneOptions {
     }
 }
 
-/// Runs the checks of a lane, prints how long each step took, and fails if one has failed or took more than its limit. All steps
-/// run, except that nothing is executed if the tests do not compile.
+/// Runs the checks of a lane and prints the duration of each step. Fails if a step has failed, or took more than its
+/// limit. All steps run, except that nothing is executed if the tests do not compile.
 pub fn run_lane(options: LaneOptions) -> Result<(), String> {
     if options.install {
         packages::install_missing()?;
@@ -100,7 +101,7 @@ fn run_builds(steps: &mut Steps, LaneOptions { full, .. }: LaneOptions) -> bool 
     is_compiled
 }
 
-/// Finds the lints of all targets, also of benchmarks and examples, and of code that is not compiled for tests.
+/// Finds the lints of all targets, including benchmarks, examples, and code that is not compiled for tests.
 fn lint_all() -> Result<(), String> {
     let all = ["clippy", "--workspace", "--all-targets", "--profile", checks::CHECKS, "--", "-D", "warnings"];
     workspace::run_command(workspace::cargo_command().args(all))
@@ -160,7 +161,8 @@ fn with_component(name: &str, work: impl FnOnce() -> Result<(), String>) -> Step
     }
 }
 
-/// Runs a step in the full lane, and in the fast one if its sources have changed since its last pass on this machine.
+/// Runs a step in the full lane. In the fast lane the step runs if its sources have changed since its last pass on this
+/// machine.
 fn run_when_due(
     steps: &mut Steps,
     name: &'static str,
@@ -196,7 +198,7 @@ fn report_lane(steps: &Steps, log: &TestLog, limits: &LaneLimits, options: LaneO
     if options.install {
         failed.extend(skips::refuse_unlisted(&steps.skipped).err());
     }
-    // The limits are for a cold cache, so that only additional work exceeds them.
+    // The limits are for a cold cache. Therefore only additional work exceeds them.
     let over = steps.over(limits);
     if !over.is_empty() {
         failed.push(format!("over the limits of {}: {}", limits::FILE, over.join(", ")));
@@ -239,7 +241,7 @@ fn list_entry_names(dir: &Path) -> std::io::Result<Vec<String>> {
 mod tests {
     use super::*;
 
-    /// Shell commands replace tests: one leaves a file, the other does not.
+    /// Shell commands replace tests. One command leaves a file, and the other one does not.
     #[cfg(unix)]
     #[test]
     fn files_left_by_tests_are_named() {
@@ -253,7 +255,7 @@ mod tests {
         assert_eq!(tests("true"), Ok(()), "files left before the tests are ignored");
     }
 
-    /// A file next to main.rs without a `mod` line there would never be compiled.
+    /// A file next to main.rs would never be compiled if main.rs had no `mod` line for it.
     #[test]
     fn every_test_file_belongs_to_a_program() {
         for package in fs::read_dir(workspace::root_folder().join("crates")).unwrap() {

@@ -30,8 +30,8 @@ impl Stamp {
         Ok(Stamp { file: kept.join(step), hash: format!("{:016x}", hasher.finish()) })
     }
 
-    /// Returns true if the step has passed here with other sources. A step that never ran here is run by the full lane
-    /// only.
+    /// Returns true if the step has passed here with other sources. A step that never ran here is run only by the full
+    /// lane.
     pub fn is_outdated(&self) -> bool {
         fs::read_to_string(&self.file).is_ok_and(|kept| kept != self.hash)
     }
@@ -66,7 +66,7 @@ mod tests {
 
     /// The page that a test lane builds into the command's folder does not count as a source.
     #[test]
-    fn files_that_a_build_writes_are_no_sources() {
+    fn files_written_by_a_build_are_not_sources() {
         let names = list_tracked(&["crates/cli"]).unwrap();
         assert!(names.contains(&"crates/cli/build.rs".to_owned()));
         assert!(

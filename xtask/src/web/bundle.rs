@@ -11,11 +11,11 @@ use super::sources::{self, Sources};
 use crate::tree::{list_files, write_file};
 use crate::workspace;
 
-/// First bytes of each compressed file: gzip without a time or a name, with the best compression.
+/// First bytes of each compressed file, which are those of gzip without a time or a name, with the best compression.
 const GZIP: [u8; 9] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2];
 
-/// The file with the kind of the page and the fingerprint of its sources, by which the build of the command decides whether to
-/// embed it.
+/// The file with the kind of the page and the fingerprint of its sources. By this file the build of the command decides
+/// whether to embed the page.
 const SIGNATURE: &str = "sources.txt";
 
 /// Limit of the compressed size in bytes of files whose names have this ending.
@@ -93,7 +93,7 @@ pub fn list_sizes(folder: &Path) -> Result<Vec<(PathBuf, u64)>, String> {
     list_files(folder)?.into_iter().map(size).collect()
 }
 
-/// Prints the sizes of the files of a folder by kind; an error if one is above its limit.
+/// Prints the sizes of the files of a folder by kind. Returns an error if a size is above its limit.
 pub fn check_sizes(folder: &Path, limits: &[Limit]) -> Result<(), String> {
     let mut kinds: Vec<(String, u64)> = Vec::new();
     for (path, bytes) in list_sizes(folder)? {
@@ -102,7 +102,7 @@ pub fn check_sizes(folder: &Path, limits: &[Limit]) -> Result<(), String> {
         let in_examples = path.components().any(|part| part.as_os_str() == "examples");
         let kind = match name {
             _ if in_examples => "examples",
-            // The page does not load the file: `lasthop report` embeds it.
+            // The page does not load this file. `lasthop report` embeds it.
             "report.js" => "script of reports",
             _ => name.rsplit('.').next().unwrap_or_default(),
         };

@@ -1,4 +1,5 @@
-//! The laboratory as a page for browsers: the module, the page around it, and the files that `lasthop web` serves.
+//! The laboratory as a page for browsers. It consists of the module, the page around it, and the files that `lasthop
+//! web` serves.
 
 mod bundle;
 mod catalogue;
@@ -14,14 +15,15 @@ use std::process::Command;
 use crate::tree::write_file;
 use crate::{checks, wasm, workspace};
 
-/// How the module is compiled.
+/// The way in which the module is compiled.
 #[derive(Clone, Copy)]
 pub enum Module {
-    /// Small: what visitors load.
+    /// The small module that visitors load.
     Released,
-    /// In half the time, with assertions: for tests.
+    /// The module for tests, compiled in half the time, with assertions.
     Tested,
-    /// Same options as `cargo install` for the command, so that both builds share code that runs while compiling.
+    /// The module compiled with the options of `cargo install` for the command, so that both builds share code that
+    /// runs while compiling.
     Installed,
 }
 
@@ -64,14 +66,14 @@ impl Module {
     }
 }
 
-/// Builds the page and compresses its files into `crates/cli/bundle`, where the command's build finds them; prints their
-/// sizes, and fails if one is above its limit.
+/// Builds the page and compresses its files into `crates/cli/bundle`, where the command's build finds them. Prints the
+/// sizes of the files, and fails if a size is above its limit.
 pub fn embed_page(module: Module) -> Result<(), String> {
     build_page(module, &bundle::bundle_folder())?;
     bundle::write_signature(module)
 }
 
-/// Builds the page for a command that is installed already, and compresses its files into a folder: `lasthop web` runs this.
+/// Builds the page for an installed command, and compresses its files into a folder. `lasthop web` runs this.
 pub fn build_into(folder: &str) -> Result<(), String> {
     build_page(Module::Installed, &workspace::root_folder().join(folder))
 }
@@ -152,7 +154,7 @@ fn build_module(module: Module, folder: &Path, target: &str) -> Result<(), Strin
     workspace::run_command(bundle.args(["--package", "bundle", "--"]).arg(&compiled).arg(folder).arg(target))
 }
 
-/// Copies the files that the page imports. Unchanged files keep their times, so that nothing else is rebuilt.
+/// Copies the files that the page imports. Unchanged files keep their times. Therefore nothing else is rebuilt.
 fn copy_module(from: &Path, to: &Path) -> Result<(), String> {
     for name in ["lasthop_web.js", "lasthop_web.d.ts", "lasthop_web_bg.wasm", "lasthop_web_bg.wasm.d.ts"] {
         let read = fs::read(from.join(name)).map_err(|error| format!("{}: {error}", from.join(name).display()))?;
@@ -161,7 +163,7 @@ fn copy_module(from: &Path, to: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Installs the packages named in `web/package-lock.json`, unless they are installed.
+/// Installs the packages named in `web/package-lock.json`, if they are not installed yet.
 fn install_packages() -> Result<(), String> {
     if !workspace::on_path("npm") {
         return Err("the page needs npm: apt-get install npm".to_owned());
@@ -172,7 +174,7 @@ fn install_packages() -> Result<(), String> {
     if time(&installed) < time(&wanted) {
         let mut install = Command::new("npm");
         install.args(["ci", "--no-audit", "--no-fund", "--prefer-offline"]).current_dir(&page);
-        // Without a network the two retries take seconds, not more than a minute.
+        // Without a network the two retries take seconds instead of more than a minute.
         install.args(["--fetch-retry-mintimeout", "2000", "--fetch-retry-maxtimeout", "5000"]);
         workspace::run_command(&mut install)?;
     }

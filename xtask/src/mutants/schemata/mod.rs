@@ -24,7 +24,7 @@ use syn::visit::{self, Visit};
 use render::Edit;
 pub use render::Schemata;
 
-/// Kind of a mutant as named by cargo-mutants; it determines the form of its schema.
+/// Kind of a mutant as cargo-mutants names it, which determines the form of its schema.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Genre {
     /// A binary operator is replaced.
@@ -115,7 +115,7 @@ impl<'a> Visitor<'a> {
         self.edits.push(Edit { range, before, after: ") })".to_owned() });
     }
 
-    /// Marks a part of the text: an error in it is attributed to the mutants within.
+    /// Marks a part of the text. An error in this part is attributed to the mutants within it.
     fn scope(&mut self, range: Range<usize>) {
         self.edits.push(Edit { range, before: Vec::new(), after: String::new() });
     }
@@ -148,7 +148,7 @@ impl<'a> Visitor<'a> {
     }
 }
 
-/// Collects the positions of all operators of a chain: a changed operator may bind other operands, since precedence
+/// Collects the positions of all operators of a chain. A changed operator may bind other operands, because precedence
 /// differs.
 fn operators(chain: &syn::ExprBinary, found: &mut Vec<Range<usize>>) {
     found.push(chain.op.span().byte_range());

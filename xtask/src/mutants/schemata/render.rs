@@ -17,7 +17,7 @@ pub struct Schemata {
     pub text: String,
     /// Mutants without a schema.
     pub left_out: Vec<usize>,
-    /// Parts of the generated text with their mutants, without mutants of nested parts.
+    /// Parts of the generated text with their mutants, without the mutants of nested parts.
     scopes: Vec<(Range<usize>, Vec<usize>)>,
 }
 
@@ -41,8 +41,8 @@ fn lies_within(inner: &Range<usize>, outer: &Range<usize>) -> bool {
     outer.start <= inner.start && inner.end <= outer.end
 }
 
-/// Applies the edits to the text. Of edits of the same part the first becomes the outermost; an empty part precedes a
-/// part that begins at the same position.
+/// Applies the edits to the text. The first of several edits of the same part becomes the outermost. An empty part
+/// precedes a part that begins at the same position.
 pub fn render_schemata(text: &str, mut edits: Vec<Edit>) -> Schemata {
     edits.sort_by_key(|edit| (edit.range.start, !edit.range.is_empty(), Reverse(edit.range.end)));
     let mut writer = SchemataWriter { text, at: 0, out: String::new(), open: Vec::new(), scopes: Vec::new() };

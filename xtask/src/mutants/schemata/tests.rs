@@ -96,7 +96,7 @@ fn deleted_field_branches_on_the_struct_expression() {
 }
 
 #[test]
-fn nested_mutants_are_in_the_original_code_only() {
+fn nested_mutants_occur_only_in_the_original_code() {
     let body = "match x { y if y > 1 => y + g(-y), _ => 0 }";
     assert_eq!(
         generated(
@@ -166,7 +166,7 @@ fn compile_error_is_attributed_to_the_smallest_part() {
     assert_eq!(blamed("fn g", 0), [1, 2, 3, 4]);
 }
 
-/// A program with mutants of each kind; it prints the results of its functions.
+/// A program with mutants of each kind, which prints the results of its functions.
 const PROGRAM: &str = r#"
 #[derive(Clone, Copy, Default, Debug)]
 struct S { a: i32, b: i32 }
