@@ -353,7 +353,7 @@ fn cost_of_nested_reductions_is_counted_once() {
 }
 
 /// Two reductions from 8 to 4 segments last a second each. The second one counts in full although ssthresh is already
-/// 4. Then the network reports a loss, which starts recovery with a fast retransmit, and does not reduce cwnd.
+/// 4. Then the network reports a loss, and recovery from it does not reduce cwnd.
 #[test]
 fn second_reduction_to_the_same_ssthresh_is_found() {
     let mut script = Script::new();
@@ -363,10 +363,24 @@ fn second_reduction_to_the_same_ssthresh_is_found() {
         script.at(begins + 500).tcp(tcp::Event::RecoveryEnd).window(4.0, 4.0);
         script.at(begins + 1000).window(8.0, 4.0);
     }
-    script.at(5000).tcp(tcp::Event::NotifiedRecovery { seq: 0 }).tcp(tcp::Event::FastRetransmit { seq: 0 });
-    script.window(7.0, 4.0);
+    script.at(5000).tcp(tcp::Event::NotifiedRecovery { seq: 0 }).window(7.0, 4.0);
     script.at(5500).tcp(tcp::Event::RecoveryEnd).window(8.0, 4.0);
     assert_eq!(of_kind(&script.complete(), "needless-cut"), [(1000, 2000, 500), (3000, 4000, 500)]);
+}
+
+/// A reduction from 8 to 4 segments at 1000, undone at 1400 without an end of recovery: 400 x 4/8. The growth to 10 at
+/// 1500 counts, so the reduction to 5 at 3000 begins at 10; it ends at 4000: 1000 x 5/10.
+#[test]
+fn undone_reduction_costs_the_time_until_the_undo() {
+    let mut script = Script::new();
+    script.at(0).window(8.0, f64::INFINITY);
+    script.at(1000).tcp(tcp::Event::FastRetransmit { seq: 0 }).window(7.0, 4.0);
+    script.at(1400).tcp(tcp::Event::Undone).window(8.0, f64::INFINITY);
+    script.at(1500).window(10.0, f64::INFINITY);
+    script.at(3000).tcp(tcp::Event::FastRetransmit { seq: 0 }).window(7.0, 5.0);
+    script.at(3500).tcp(tcp::Event::RecoveryEnd).window(5.0, 5.0);
+    script.at(4000).window(10.0, 5.0);
+    assert_eq!(of_kind(&script.complete(), "needless-cut"), [(3000, 4000, 500), (1000, 1400, 200)]);
 }
 
 /// Runs the scenario, and explains its only flow.
@@ -475,6 +489,24 @@ fn link_with_a_rate_table_is_explained_with_the_current_row() {
         let changed = explained(&build_network(&text));
         assert_eq!((changed.took, costs(&changed)), (plain.took, costs(&plain)), "{rows}");
     }
+}
+
+/// Ten segments of 1 ms leave at 1 to 10 ms; the delay is 50 ms. The first would arrive at 51 ms and arrives 38 ms later,
+/// at 89 ms. The third duplicate acknowledgment leaves at 54 ms. With timestamps and a block of SACK it has 64 bytes, so
+/// it arrives at 104.064 ms, and halves the window of ten segments. The acknowledgment of the first segment has 52 bytes
+/// and arrives at 139.052 ms. It echoes a timestamp from before the retransmission, so the reduction is undone:
+/// 34.988 ms x 5/10 = 17.494 ms.
+#[test]
+fn fast_retransmit_of_an_overtaken_segment_costs_until_its_undo() {
+    let flow = "mss = \"960 B\"\nbytes = \"96 kB\"\nreceive_window = \"96 kB\"\ntcp = { variant = \"linux-reno\" }";
+    let late = "delay_spikes = [{ at = \"50.5 ms\", extra_delay = \"38 ms\", duration = \"1 ms\", directions = \"forward\" }]\n\
+                jitter = { delay = { kind = \"constant\", value = \"0 ms\" }, reordering = true }\n[flows.flow]";
+    let report = explained(&build_network(&wire_text("8 Mbps", "50 ms", flow).replace("[flows.flow]", late)));
+    let cuts: Vec<_> = report.findings.iter().filter(|finding| finding.kind == "needless-cut").collect();
+    let [cut] = cuts[..] else { panic!("{:?}", report.findings) };
+    let micros = |micros: u64| Span::from_nanos(1000 * micros);
+    let expected = (Time::ZERO + micros(104_064), Time::ZERO + micros(139_052), micros(17_494));
+    assert_eq!((cut.from, cut.to, cut.cost), expected);
 }
 
 /// The wire is slow upstream. Downstream 1504 bytes leave per millisecond, so that a window of four segments leaves the

@@ -34,8 +34,6 @@ struct NeedlessCut {
     window: f64,
     /// The last event that may reduce the window; the event with the new window follows it.
     cause: Option<CutCause>,
-    /// Whether recovery is in progress, so that the reported window includes its inflation.
-    recovering: bool,
     /// Reductions not yet recovered, by descending `whole`.
     open: Vec<WindowCut>,
     counted: Time,
@@ -87,7 +85,9 @@ impl NeedlessCut {
 
     fn follow_window(&mut self, at: Time, flow: &FlowObservation, out: &mut FindingCollector<'_>) {
         let cause = self.cause.take();
-        let usable = match (self.recovering, cause) {
+        // In fast recovery the reported window includes its inflation.
+        let recovers = flow.sender.in_fast_recovery.value() == Some(true);
+        let usable = match (recovers, cause) {
             (true, None) => return,
             (true, Some(_)) => flow.sender.ssthresh,
             (false, _) => flow.sender.cwnd,
@@ -163,16 +163,11 @@ impl Watch for NeedlessCut {
         self.pass(at, out);
         match *fact {
             SenderFact::WindowChanged => self.follow_window(at, flow, out),
-            SenderFact::TimerExpired { .. } => (self.cause, self.recovering) = (Some(CutCause::Timeout), false),
+            SenderFact::TimerExpired { .. } => self.cause = Some(CutCause::Timeout),
             // After an expiry without a reduction no window event follows, and the next window event has another cause.
             SenderFact::Acked { .. } if self.cause == Some(CutCause::Timeout) => self.cause = None,
-            // In recovery from a notified loss it does not reduce the window.
-            SenderFact::FastRetransmit { .. } if !self.recovering => {
-                (self.cause, self.recovering) = (Some(CutCause::FastRetransmit), true);
-            }
+            SenderFact::FastRetransmit { .. } => self.cause = Some(CutCause::FastRetransmit),
             SenderFact::MarkAnswered => self.cause = Some(CutCause::Mark),
-            SenderFact::NotifiedRecovery { .. } => self.recovering = true,
-            SenderFact::RecoveryEnd => self.recovering = false,
             _ => {}
         }
     }
