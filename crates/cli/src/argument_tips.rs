@@ -6,7 +6,7 @@ use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 use engine::near::nearest_name;
 
-use crate::help::GROUPS;
+use crate::commands::GROUPS;
 
 /// Adds a tip to the error; `arguments` begin with the program's name.
 pub fn with_tip(mut error: Error, arguments: &[OsString]) -> Error {
@@ -23,7 +23,7 @@ pub fn with_tip(mut error: Error, arguments: &[OsString]) -> Error {
 /// similarity.
 fn nearest_command(error: &Error) -> Option<String> {
     let Some(ContextValue::String(found)) = error.get(ContextKind::InvalidSubcommand) else { return None };
-    let names = GROUPS.iter().flat_map(|group| group.commands).map(|(name, _)| *name);
+    let names = GROUPS.iter().flat_map(|group| group.commands).map(|command| command.name);
     nearest_name(found, names).map(str::to_owned)
 }
 

@@ -8,7 +8,9 @@ use clap::{ArgMatches, Args, Command, Error, FromArgMatches};
 
 /// Arguments of a command, which are defined when the command is used. [`Command::build`] defines the arguments of all
 /// commands.
-pub struct Deferred<A>(A);
+///
+/// Boxed, because the arguments of commands have different sizes.
+pub struct Deferred<A>(Box<A>);
 
 impl<A> Deref for Deferred<A> {
     type Target = A;
@@ -30,11 +32,11 @@ impl<A: Args> Args for Deferred<A> {
 
 impl<A: Args> FromArgMatches for Deferred<A> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
-        A::from_arg_matches(matches).map(Deferred)
+        A::from_arg_matches(matches).map(|args| Deferred(Box::new(args)))
     }
 
     fn from_arg_matches_mut(matches: &mut ArgMatches) -> Result<Self, Error> {
-        A::from_arg_matches_mut(matches).map(Deferred)
+        A::from_arg_matches_mut(matches).map(|args| Deferred(Box::new(args)))
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {

@@ -8,72 +8,11 @@ use clap::error::{Error, ErrorKind};
 use clap::{Command, CommandFactory};
 
 use crate::Cli;
-use crate::command_groups::{CommandGroup, Example, describe_command, examples_of};
-use crate::commands::{
-    check, compare, completions, convert, drill, explain, export, fit, import, list, man, merge, new, plot, report,
-    reproduce, run, schema, shell, slurm, steady, sweep, verify, web,
-};
-
-/// All commands that help shows.
-pub const GROUPS: [CommandGroup; 5] = [
-    CommandGroup {
-        title: "See a run",
-        commands: &[
-            ("new", new::EXAMPLES),
-            ("run", run::EXAMPLES),
-            ("explain", explain::EXAMPLES),
-            ("plot", plot::EXAMPLES),
-            ("web", web::EXAMPLES),
-        ],
-    },
-    CommandGroup {
-        title: "Compare",
-        commands: &[
-            ("compare", compare::EXAMPLES),
-            ("sweep", sweep::EXAMPLES),
-            ("report", report::EXAMPLES),
-            ("export", export::EXAMPLES),
-            ("steady", steady::EXAMPLES),
-            ("slurm", slurm::EXAMPLES),
-            ("merge", merge::EXAMPLES),
-        ],
-    },
-    CommandGroup {
-        title: "Real packets",
-        commands: &[
-            ("shell", shell::EXAMPLES),
-            ("emulate", shell::EMULATE_EXAMPLES),
-            ("fit", fit::EXAMPLES),
-            ("import", import::EXAMPLES),
-        ],
-    },
-    CommandGroup {
-        title: "Papers and checks",
-        commands: &[
-            ("reproduce", reproduce::EXAMPLES),
-            ("drill", drill::EXAMPLES),
-            ("check", check::EXAMPLES),
-            ("verify", verify::EXAMPLES),
-        ],
-    },
-    CommandGroup {
-        title: "Everything else",
-        commands: &[
-            ("list", list::EXAMPLES),
-            ("convert", convert::EXAMPLES),
-            ("schema", schema::EXAMPLES),
-            ("completions", completions::EXAMPLES),
-            ("man", man::EXAMPLES),
-            ("help", HELP_EXAMPLES),
-        ],
-    },
-];
+use crate::command_groups::{ShownCommand, describe_command, examples_of};
+use crate::commands::GROUPS;
 
 /// The longest line of a text in help.
 const MAX_WIDTH: usize = 100;
-
-const HELP_EXAMPLES: &[Example] =
-    &[("lasthop help run", "Show the options of a command"), ("lasthop help", "Show the commands")];
 
 /// Whether an error is a text of help.
 fn is_help(error: &Error) -> bool {
@@ -100,7 +39,7 @@ pub fn build_command() -> Command {
 
 /// Adds the examples between the options and the text after them.
 fn add_examples(command: Command) -> Command {
-    let examples = examples_of(&GROUPS, command.get_name());
+    let examples = examples_of(GROUPS, command.get_name());
     if examples.is_empty() {
         return command;
     }
@@ -121,12 +60,12 @@ fn add_examples(command: Command) -> Command {
 fn render_template(command: &Command) -> StyledStr {
     let styles = Styles::styled();
     let (header, literal) = (styles.get_header(), styles.get_literal());
-    let width = GROUPS.iter().flat_map(|group| group.commands).map(|(name, _)| name.len()).max().unwrap_or(0);
+    let width = GROUPS.iter().flat_map(|group| group.commands).map(|command| command.name.len()).max().unwrap_or(0);
     let mut text = StyledStr::new();
     let _ = writeln!(text, "{{about-with-newline}}\n{{usage-heading}} {{usage}}");
-    for group in &GROUPS {
+    for group in GROUPS {
         let _ = writeln!(text, "\n{header}{}:{header:#}", group.title);
-        for (name, _) in group.commands {
+        for ShownCommand { name, .. } in group.commands {
             let _ = writeln!(text, "  {literal}{name:width$}{literal:#}  {}", describe_command(command, name));
         }
     }
@@ -139,6 +78,7 @@ mod tests {
     use lab::features::FEATURES;
 
     use super::*;
+    use crate::command_groups::CommandOutput;
 
     /// Commands listed by the help.
     fn shown_commands() -> Vec<String> {
@@ -150,7 +90,8 @@ mod tests {
 
     #[test]
     fn every_shown_command_is_in_exactly_one_group() {
-        let mut grouped: Vec<&str> = GROUPS.iter().flat_map(|group| group.commands).map(|(name, _)| *name).collect();
+        let mut grouped: Vec<&str> =
+            GROUPS.iter().flat_map(|group| group.commands).map(|command| command.name).collect();
         let mut shown = shown_commands();
         grouped.sort_unstable();
         shown.sort_unstable();
@@ -159,7 +100,7 @@ mod tests {
 
     #[test]
     fn every_command_has_two_examples_that_parse() {
-        for (name, examples) in GROUPS.iter().flat_map(|group| group.commands) {
+        for ShownCommand { name, examples, .. } in GROUPS.iter().flat_map(|group| group.commands) {
             assert!(examples.len() >= 2, "{name} has {} examples", examples.len());
             for (line, _) in *examples {
                 let words = shlex::split(line).unwrap_or_else(|| panic!("{line}: quotes"));
@@ -169,6 +110,18 @@ mod tests {
                     assert!(*name == "help" && is_help(&error), "{line}: {error}");
                 }
             }
+        }
+    }
+
+    /// All commands that write have the same option for the destination.
+    #[test]
+    fn every_command_that_writes_has_the_option_out() {
+        let command = build_command();
+        for ShownCommand { name, output, .. } in GROUPS.iter().flat_map(|group| group.commands) {
+            let mut arguments = command.find_subcommand(name).unwrap().get_arguments();
+            let has_out =
+                arguments.any(|argument| (argument.get_short(), argument.get_long()) == (Some('o'), Some("out")));
+            assert_eq!(has_out, *output == CommandOutput::Writes, "{name}");
         }
     }
 
@@ -185,7 +138,7 @@ mod tests {
         let is_default = |name: &str| default.is_some_and(|names| names.iter().any(|one| one.as_str() == Some(name)));
         let absent = FEATURES.iter().filter(|feature| !is_default(feature.name));
         let names: Vec<&str> = absent.flat_map(|feature| feature.members).map(|(_, name)| *name).collect();
-        for (line, _) in GROUPS.iter().flat_map(|group| group.commands).flat_map(|(_, examples)| *examples) {
+        for (line, _) in GROUPS.iter().flat_map(|group| group.commands).flat_map(|command| command.examples) {
             assert!(!uses(line, &names), "{line} needs a feature of {names:?}");
         }
         assert!(uses("lasthop export s --format=csv,x", &["x"]) && !uses("lasthop export x.s --format csv", &["x"]));
@@ -197,7 +150,7 @@ mod tests {
         let help = command.render_help().to_string();
         let about = command.get_subcommands().filter(|command| !command.is_hide_set());
         let about: Vec<String> = about.filter_map(Command::get_about).map(ToString::to_string).collect();
-        let examples = GROUPS.iter().flat_map(|group| group.commands).flat_map(|(_, examples)| *examples);
+        let examples = GROUPS.iter().flat_map(|group| group.commands).flat_map(|command| command.examples);
         let examples = examples.flat_map(|(line, meaning)| [format!("  {line}"), format!("          {meaning}")]);
         for line in help.lines().map(str::to_owned).chain(examples) {
             assert!(line.chars().count() <= MAX_WIDTH, "{line}");

@@ -24,16 +24,12 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser};
 use engine::text::escape_controls;
 
 use lab::run::RunError;
 
-use commands::{
-    check, compare, completions, convert, drill, explain, export, fit, import, list, man, merge, new, plot, report,
-    reproduce, run, schema, shell, slurm, steady, sweep, verify, web,
-};
-use deferred::Deferred;
+use commands::Command;
 use talk::{Volume, write_detail, write_message};
 
 const EXIT_CODES: &str = "Exit codes: 0 done, 1 the run failed, 2 the input is wrong, 3 a script of `drill` needs an \
@@ -52,85 +48,6 @@ struct Cli {
 /// Version and model version: results of different model versions may differ.
 static LONG_VERSION: LazyLock<String> =
     LazyLock::new(|| format!("{}\nmodel version {}", env!("CARGO_PKG_VERSION"), sim::MODEL_VERSION));
-
-#[derive(Subcommand)]
-enum Command {
-    /// Write a commented scenario to start from
-    New(Deferred<new::Args>),
-    /// Run a scenario: print tables, write a result directory
-    Run(Deferred<run::Args>),
-    /// Run every point, case and replication of a scenario's sweep, on all cores
-    Sweep(Deferred<sweep::Args>),
-    /// Compare schemes on the same channel: goodput, cost, and changed nodes
-    Compare(Deferred<compare::Args>),
-    /// Write a store's results as CSV, Parquet, JSON, LaTeX or gnuplot
-    Export(Deferred<export::Args>),
-    /// Write a page of a store's results, or of the connections of a capture
-    ///
-    /// Write a store's results as one HTML file with pictures, tables, and the scenario to repeat them; or the connections
-    /// of a capture (pcap, pcapng).
-    Report(Deferred<report::Args>),
-    /// Merge the shards of a sweep, made on different machines, into one store
-    Merge(Deferred<merge::Args>),
-    /// Print a script that runs a sweep as a job array of Slurm
-    ///
-    /// Print a script that runs a sweep as a job array of Slurm, and merges its shards.
-    Slurm(Deferred<slurm::Args>),
-    /// Check every row of a store, and list damaged rows
-    Verify(Deferred<verify::Args>),
-    /// Repeat a paper's evaluation: print its numbers next to simulated intervals
-    Reproduce(Deferred<reproduce::Args>),
-    /// Draw a run, or a connection of a capture, as SVG and PNG
-    ///
-    /// Draw a run: sequence numbers and the congestion window against time, as SVG and PNG; or a connection of a capture
-    /// (pcap, pcapng).
-    Plot(Deferred<plot::Args>),
-    /// List the causes that delayed a run, or a connection of a capture, with their costs
-    ///
-    /// List the causes of delay in a run, or in a connection of a capture (pcap, pcapng): waits, needless retransmissions
-    /// and reductions, each with its cost, the costliest first.
-    Explain(Deferred<explain::Args>),
-    /// Find how long a scenario must run until the goodput of its flows is steady
-    Steady(Deferred<steady::Args>),
-    /// Run packetdrill scripts against lasthop's TCP, in simulated time
-    Drill(Deferred<drill::Args>),
-    /// Run a command behind a scenario's network, in real time (Linux)
-    ///
-    /// Run a command in a network namespace behind a scenario's network, in real time: Linux.
-    Shell(Deferred<Box<shell::Args>>),
-    /// Pass packets of TUN devices through a scenario's network, in real time (Linux)
-    Emulate(Deferred<shell::EmulateArgs>),
-    /// Become a command of `shell`
-    #[command(name = "__here", hide = true)]
-    Here(Deferred<shell::HereArgs>),
-    /// Change a scenario in the browser, and watch it run
-    ///
-    /// Serve a page on 127.0.0.1 to change a scenario and watch it run in the browser.
-    Web(Deferred<web::Args>),
-    /// Check a scenario for errors, without running it
-    Check(Deferred<check::Args>),
-    /// Print a datafile.dat of the thesis as a TOML scenario with the same results
-    Convert(Deferred<convert::Args>),
-    /// Make a scenario of a capture, or of logs of iperf3 and ping
-    ///
-    /// Fit a scenario to a capture of a transfer, or to logs of iperf3 and ping, and compare its run with the
-    /// measurement.
-    Fit(Deferred<fit::Args>),
-    /// Print a recording of a link, made by another program, as a table
-    ///
-    /// Print a recording of a link as a table: Pensieve, LeoReplayer, CellReplay, Raca's 5G, Mahimahi.
-    Import(Deferred<import::Args>),
-    /// List the names that scenarios can use: schemes, channels, TCP variants, traces, ...
-    List(Deferred<list::Args>),
-    /// Print the JSON Schema of scenarios or of summaries
-    ///
-    /// Print the JSON Schema of scenarios, for editors, or of summaries, for programs that read them.
-    Schema(Deferred<schema::Args>),
-    /// Print the script with which a shell completes commands, options and names
-    Completions(Deferred<completions::Args>),
-    /// Print the manual page of this command, or write the pages of all commands
-    Man(Deferred<man::Args>),
-}
 
 /// The reason why a command fails.
 enum CommandFailure {
@@ -241,34 +158,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     volume.apply();
     #[allow(clippy::disallowed_methods, reason = "the time that a command takes, not simulated time")]
     let began = Instant::now();
-    let outcome = match command {
-        Command::New(args) => new::write_new_scenario(&args),
-        Command::Run(args) => run::run_scenario(&args),
-        Command::Sweep(args) => sweep::run_sweep_command(&args),
-        Command::Compare(args) => compare::compare_schemes(&args),
-        Command::Export(args) => export::export_store(&args),
-        Command::Report(args) => report::report_file(&args),
-        Command::Merge(args) => merge::merge_stores(&args),
-        Command::Slurm(args) => slurm::write_slurm_script(&args),
-        Command::Verify(args) => verify::verify_store(&args),
-        Command::Reproduce(args) => reproduce::report_reproduction(&args),
-        Command::Plot(args) => plot::plot_runs(&args),
-        Command::Explain(args) => explain::explain_run(&args),
-        Command::Steady(args) => steady::report_steady_state(&args),
-        Command::Drill(args) => drill::run_script_files(&args),
-        Command::Web(args) => web::serve_web(&args),
-        Command::Shell(args) => shell::run_in_shell(&args),
-        Command::Emulate(args) => shell::emulate(&args),
-        Command::Here(args) => shell::here(&args),
-        Command::Check(args) => check::check_scenario(&args),
-        Command::Convert(args) => convert::convert_scenario(&args),
-        Command::Fit(args) => fit::fit_scenario(&args),
-        Command::Import(args) => import::import_recording(&args),
-        Command::List(args) => list::list_catalogue(&args),
-        Command::Schema(args) => schema::print_schema(&args),
-        Command::Completions(args) => completions::print_completions(&args),
-        Command::Man(args) => man::write_manual(&args, &help::GROUPS),
-    };
+    let outcome = command.execute();
     write_detail(format_args!("time: {:.3} s", began.elapsed().as_secs_f64()));
     report_outcome(outcome)
 }

@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, Command, CommandFactory};
 use clap_mangen::Man;
 
-use super::{format_path, print_visible, write_whole};
-use crate::command_groups::{CommandGroup, Example, describe_command, examples_of};
+use super::{GROUPS, format_path, print_visible, write_whole};
+use crate::command_groups::{Example, describe_command, examples_of};
 use crate::{Cli, CommandFailure};
 
 /// Examples in its help.
@@ -29,17 +29,17 @@ pub struct Args {
     dir: Option<PathBuf>,
 }
 
-/// Prints or writes manual pages, with the commands in these groups.
-pub fn write_manual(args: &Args, groups: &[CommandGroup]) -> Result<(), CommandFailure> {
+/// Prints or writes manual pages.
+pub fn write_manual(args: &Args) -> Result<(), CommandFailure> {
     let mut whole = Cli::command().disable_help_subcommand(true);
     // Gives commands their full names.
     whole.build();
     let Some(dir) = args.out.as_ref().or(args.dir.as_ref()) else {
-        return print_visible(&render_page(&whole, groups)?.1);
+        return print_visible(&render_page(&whole)?.1);
     };
     let shown_commands = whole.get_subcommands().filter(|command| !command.is_hide_set());
     for command in std::iter::once(&whole).chain(shown_commands) {
-        let (name, text) = render_page(command, groups)?;
+        let (name, text) = render_page(command)?;
         let path = dir.join(name);
         write_whole(&path, text.as_bytes())?;
         print_visible(&format!("{}\n", format_path(&path)))?;
@@ -48,7 +48,7 @@ pub fn write_manual(args: &Args, groups: &[CommandGroup]) -> Result<(), CommandF
 }
 
 /// The file name and the text of a command's page.
-fn render_page(command: &Command, groups: &[CommandGroup]) -> io::Result<(String, String)> {
+fn render_page(command: &Command) -> io::Result<(String, String)> {
     let man = Man::new(command.clone());
     let mut text = Vec::new();
     man.render_title(&mut text)?;
@@ -56,10 +56,10 @@ fn render_page(command: &Command, groups: &[CommandGroup]) -> io::Result<(String
     man.render_synopsis_section(&mut text)?;
     man.render_description_section(&mut text)?;
     if command.has_subcommands() {
-        text.extend(render_commands(command, groups).into_bytes());
+        text.extend(render_commands(command).into_bytes());
     }
     man.render_options_section(&mut text)?;
-    text.extend(render_examples(examples_of(groups, command.get_name())).into_bytes());
+    text.extend(render_examples(examples_of(GROUPS, command.get_name())).into_bytes());
     if command.get_after_help().is_some() {
         man.render_extra_section(&mut text)?;
     }
@@ -73,12 +73,14 @@ fn render_page(command: &Command, groups: &[CommandGroup]) -> io::Result<(String
 }
 
 /// The commands in their groups, as a section of a page.
-fn render_commands(command: &Command, groups: &[CommandGroup]) -> String {
+fn render_commands(command: &Command) -> String {
     let mut text = ".SH COMMANDS\n".to_owned();
-    for group in groups {
+    for group in GROUPS {
         // Writing to a text in memory does not fail.
         let _ = writeln!(text, ".SS {}", escape_roff(group.title));
-        for (name, _) in group.commands.iter().filter(|(name, _)| command.find_subcommand(name).is_some()) {
+        let names = group.commands.iter().map(|shown| shown.name);
+        // Manual pages have no command `help`.
+        for name in names.filter(|name| command.find_subcommand(name).is_some()) {
             let about = escape_roff(&describe_command(command, name));
             let _ = writeln!(text, ".TP\n\\fBlasthop\\-{}\\fR(1)\n{about}", escape_roff(name));
         }

@@ -1,4 +1,4 @@
-//! Each command has one file.
+//! The commands: each has one file, and a row in the table.
 
 pub mod captured;
 pub mod check;
@@ -32,6 +32,16 @@ pub mod sweep;
 pub mod verify;
 pub mod web;
 
+/// A command of `shell.rs`.
+mod emulate {
+    pub use super::shell::{EMULATE_EXAMPLES as EXAMPLES, EmulateArgs as Args, emulate};
+}
+
+/// A command of `shell.rs`.
+mod here {
+    pub use super::shell::{HereArgs as Args, here};
+}
+
 use std::fmt::Display;
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
@@ -48,8 +58,103 @@ use scenario::problem::Problem;
 use sim::Network;
 
 use crate::CommandFailure;
+use crate::command_groups::{Example, commands};
 use crate::input;
 use crate::talk::{write_detail, write_note};
+
+const HELP_EXAMPLES: &[Example] =
+    &[("lasthop help run", "Show the options of a command"), ("lasthop help", "Show the commands")];
+
+commands! {
+    "See a run" {
+        /// Write a commented scenario to start from
+        New new::write_new_scenario Prints,
+        /// Run a scenario: print tables, write a result directory
+        Run run::run_scenario Writes,
+        /// List the causes that delayed a run, or a connection of a capture, with their costs
+        ///
+        /// List the causes of delay in a run, or in a connection of a capture (pcap, pcapng): waits, needless retransmissions
+        /// and reductions, each with its cost, the costliest first.
+        Explain explain::explain_run Writes,
+        /// Draw a run, or a connection of a capture, as SVG and PNG
+        ///
+        /// Draw a run: sequence numbers and the congestion window against time, as SVG and PNG; or a connection of a capture
+        /// (pcap, pcapng).
+        Plot plot::plot_runs Writes,
+        /// Change a scenario in the browser, and watch it run
+        ///
+        /// Serve a page on 127.0.0.1 to change a scenario and watch it run in the browser.
+        Web web::serve_web Prints,
+    }
+    "Compare" {
+        /// Compare schemes on the same channel: goodput, cost, and changed nodes
+        Compare compare::compare_schemes Writes,
+        /// Run every point, case and replication of a scenario's sweep, on all cores
+        Sweep sweep::run_sweep_command Writes,
+        /// Write a page of a store's results, or of the connections of a capture
+        ///
+        /// Write a store's results as one HTML file with pictures, tables, and the scenario to repeat them; or the connections
+        /// of a capture (pcap, pcapng).
+        Report report::report_file Writes,
+        /// Write a store's results as CSV, Parquet, JSON, LaTeX or gnuplot
+        Export export::export_store Writes,
+        /// Find how long a scenario must run until the goodput of its flows is steady
+        Steady steady::report_steady_state Prints,
+        /// Print a script that runs a sweep as a job array of Slurm
+        ///
+        /// Print a script that runs a sweep as a job array of Slurm, and merges its shards.
+        Slurm slurm::write_slurm_script Writes,
+        /// Merge the shards of a sweep, made on different machines, into one store
+        Merge merge::merge_stores Writes,
+    }
+    "Real packets" {
+        /// Run a command behind a scenario's network, in real time (Linux)
+        ///
+        /// Run a command in a network namespace behind a scenario's network, in real time: Linux.
+        Shell shell::run_in_shell Writes,
+        /// Pass packets of TUN devices through a scenario's network, in real time (Linux)
+        Emulate emulate::emulate Writes,
+        /// Make a scenario of a capture, or of logs of iperf3 and ping
+        ///
+        /// Fit a scenario to a capture of a transfer, or to logs of iperf3 and ping, and compare its run with the
+        /// measurement.
+        Fit fit::fit_scenario Writes,
+        /// Print a recording of a link, made by another program, as a table
+        ///
+        /// Print a recording of a link as a table: Pensieve, LeoReplayer, CellReplay, Raca's 5G, Mahimahi.
+        Import import::import_recording Writes,
+    }
+    "Papers and checks" {
+        /// Repeat a paper's evaluation: print its numbers next to simulated intervals
+        Reproduce reproduce::report_reproduction Writes,
+        /// Run packetdrill scripts against lasthop's TCP, in simulated time
+        Drill drill::run_script_files Prints,
+        /// Check a scenario for errors, without running it
+        Check check::check_scenario Prints,
+        /// Check every row of a store, and list damaged rows
+        Verify verify::verify_store Prints,
+    }
+    "Everything else" {
+        /// List the names that scenarios can use: schemes, channels, TCP variants, traces, ...
+        List list::list_catalogue Prints,
+        /// Print a datafile.dat of the thesis as a TOML scenario with the same results
+        Convert convert::convert_scenario Prints,
+        /// Print the JSON Schema of scenarios or of summaries
+        ///
+        /// Print the JSON Schema of scenarios, for editors, or of summaries, for programs that read them.
+        Schema schema::print_schema Prints,
+        /// Print the script with which a shell completes commands, options and names
+        Completions completions::print_completions Prints,
+        /// Print the manual page of this command, or write the pages of all commands
+        Man man::write_manual Writes,
+        + help HELP_EXAMPLES,
+    }
+    hidden {
+        /// Become a command of `shell`
+        #[command(name = "__here", hide = true)]
+        Here here::here,
+    }
+}
 
 /// The arguments of every command that reads a scenario.
 #[derive(Args)]
