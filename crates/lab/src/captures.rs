@@ -18,7 +18,7 @@ use capture::transfer::{Replay, SegmentCounts, Survey, Surveyor, Truth, Vantage,
 use capture::{BadTimestamps, Capture, GZIP, Packet, SkippedFrames, Stream};
 use engine::Rate;
 use flate2::read::MultiGzDecoder;
-use observe::explain::{CaptureReport, ExplainCapture};
+use observe::explain::{CaptureParts, CaptureReport, ExplainCapture, shown_kinds};
 use observe::observation::{CapturedConnection, CapturedSink, Evidence};
 
 use fact_channel::FactSender;
@@ -338,9 +338,12 @@ impl ExplainedConnection {
             ));
         }
         if !survey.scale_known {
-            let kinds = "receiver-window and window-behind-hole are not analysed";
+            let mut kinds = shown_kinds(CaptureParts::ALL);
+            kinds.retain(|kind| !shown_kinds(CaptureParts::SENDER).contains(kind));
             notes.push(format!(
-                "the options of the SYN were not captured, so the scale of the receive window is unknown: {kinds}"
+                "the options of the SYN were not captured, so the scale of the receive window is unknown: {} are not \
+                 analysed",
+                kinds.join(" and ")
             ));
         }
         if survey.offloaded {

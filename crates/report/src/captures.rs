@@ -2,7 +2,7 @@
 
 use engine::{Quantity, Span};
 use lab::captures::{BothEnds, CaptureFile, ExplainedConnection, NonTcp};
-use observe::explain::{HIDDEN_CAUSES, format_millis, hidden_kinds};
+use observe::explain::{CaptureParts, format_millis, hidden_causes, hidden_kinds};
 use plot::FlowRecording;
 
 use crate::pictures::{PictureView, compute_captured_shares, draw_captured_connection};
@@ -206,15 +206,16 @@ fn tabulate_findings(explained: &ExplainedConnection) -> ReportTable {
 
 /// Returns the section about findings and causes that a capture does not show.
 fn build_hidden_section() -> PageSection {
-    let kinds: Vec<&str> = hidden_kinds(true).collect();
-    let elsewhere: Vec<&str> = hidden_kinds(false).filter(|kind| !kinds.contains(kind)).collect();
+    let kinds = hidden_kinds(CaptureParts::ALL);
+    let mut elsewhere = hidden_kinds(CaptureParts::SYN);
+    elsewhere.retain(|kind| !kinds.contains(kind));
     let mut words = format!(
         "Findings that no capture shows: {}. Findings that only a capture at the sender shows: {}.\n\n\
         Causes that a capture does not separate:\n",
         kinds.join(", "),
         elsewhere.join(", ")
     );
-    for (name, causes) in HIDDEN_CAUSES {
+    for (name, causes) in hidden_causes() {
         let causes: Vec<&str> = causes.iter().map(|cause| cause.name()).collect();
         words.push_str(&format!("\n- *{name}*: {}", causes.join(", ")));
     }

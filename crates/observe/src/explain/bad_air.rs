@@ -21,10 +21,19 @@ use std::collections::BTreeMap;
 
 use engine::{Span, Time};
 
-use super::{FindingCollector, Watch, format_millis, format_noun_count};
+use super::{FindingCollector, ProblemKind, Watch, format_millis, format_noun_count};
 use observation::hop_timing::hop_number;
 use observation::media::AttemptFailure;
 use observation::{Fact, FlowObservation};
+
+pub(super) const KIND: ProblemKind = ProblemKind {
+    name: "bad-air",
+    summary: "frames were lost on the channel",
+    avoidable: false,
+    in_runs: true,
+    in_captures: None,
+    watch: watch_bad_air,
+};
 
 /// Attempts that failed for one reason.
 pub(super) struct FailedAttempts {
@@ -54,7 +63,7 @@ impl Chain {
     }
 }
 
-pub(super) fn watch_bad_air() -> Option<Box<dyn Watch>> {
+fn watch_bad_air() -> Option<Box<dyn Watch>> {
     Some(Box::new(FailedAttempts::new(AttemptFailure::Air, "failed on the channel of", false)))
 }
 

@@ -4,7 +4,7 @@ use engine::{Span, Time};
 use observation::{CapturedConnection, CapturedFact, CapturedSink, Evidence, Observation, Rule, Unseen};
 
 use super::budget::Account;
-use super::captured::{CapturedCause, add_unplaced_loss};
+use super::captured::{CaptureParts, CapturedCause, add_unplaced_loss};
 use super::{Finding, LostTime, WatchedFlow, WatchedFlows, captured_causes};
 
 /// The number of the only flow.
@@ -27,8 +27,8 @@ pub struct CaptureReport {
     pub lost: Span,
     /// Time lost to avoidable findings, each moment counted once.
     pub lost_avoidably: Span,
-    /// Whether the capture was taken at the sender, as [`shown_kinds`](super::shown_kinds) asks.
-    pub is_at_sender: bool,
+    /// The parts that the capture has, for [`shown_kinds`](super::shown_kinds).
+    pub parts: CaptureParts,
 }
 
 impl CaptureReport {
@@ -43,24 +43,19 @@ impl CaptureReport {
 pub struct ExplainCapture {
     observation: Observation,
     flows: WatchedFlows,
-    is_at_sender: bool,
-    window_known: bool,
+    parts: CaptureParts,
 }
 
 impl ExplainCapture {
     /// An observer of a connection.
     pub fn new(connection: &CapturedConnection) -> Self {
-        let is_at_sender = connection.is_at_sender;
+        let parts = CaptureParts {
+            sender: connection.is_at_sender,
+            syn: connection.receive_window != Evidence::Unknown(Unseen::NoWindowScale),
+        };
         let account = Account::new(FLOW, connection.start);
-        let watched = WatchedFlow::new(connection.start, Some(account), |kind| {
-            kind.in_captures.captured_kind(kind, is_at_sender)
-        });
-        ExplainCapture {
-            observation: Observation::of_capture(connection),
-            flows: WatchedFlows(vec![watched]),
-            is_at_sender,
-            window_known: connection.receive_window != Evidence::Unknown(Unseen::NoWindowScale),
-        }
+        let watched = WatchedFlow::new(connection.start, Some(account), |kind| kind.is_shown_by(parts));
+        ExplainCapture { observation: Observation::of_capture(connection), flows: WatchedFlows(vec![watched]), parts }
     }
 
     /// Ends the connection.
@@ -70,9 +65,9 @@ impl ExplainCapture {
         let mut watched = self.flows.0.pop()?;
         let account = watched.account.take()?;
         let (budget, _) = account.finish(flow, path.transmitters());
-        let causes = captured_causes(&budget, self.window_known);
+        let causes = captured_causes(&budget, self.parts.syn);
         let took = watched.ended.unwrap_or(ended).since(watched.began);
-        let timeouts = if self.is_at_sender {
+        let timeouts = if self.parts.sender {
             Evidence::infer(watched.timeouts, Rule::RetransmissionCause)
         } else {
             Evidence::Unknown(Unseen::NotAtSender)
@@ -85,7 +80,7 @@ impl ExplainCapture {
             causes: add_unplaced_loss(causes, account.unplaced_loss()),
             lost: watched.lost.all.total().min(took),
             lost_avoidably: watched.lost.avoidable.total().min(took),
-            is_at_sender: self.is_at_sender,
+            parts: self.parts,
         })
     }
 }

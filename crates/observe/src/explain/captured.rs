@@ -6,51 +6,47 @@
 
 use engine::Span;
 
-use super::{Cause, KINDS, ProblemKind, needless_cut};
+use super::budget::MergedCause;
+use super::{Cause, KINDS, ProblemKind};
 
-/// Captures that show a kind of problem.
-#[derive(Clone, Copy)]
-pub(super) enum InCaptures {
-    /// No capture: the kind depends on events along the path.
-    Never,
-    /// Captures taken at the sender: the kind depends on segments that are lost before they reach another place.
-    AtSender,
-    /// Captures taken at the sender, which show the problem as another kind.
-    AtSenderAs(&'static ProblemKind),
-    /// All.
-    Anywhere,
+/// Parts of a connection: those that a capture has, or those that a kind of problem needs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CaptureParts {
+    /// The packets as the sender sent them: segments may be lost before they reach another place.
+    pub sender: bool,
+    /// The options of the SYN, without which the scale of the receive window is unknown.
+    pub syn: bool,
 }
 
-impl InCaptures {
-    /// Kind under which a capture shows `kind`, if it does.
-    pub(super) fn captured_kind(self, kind: &'static ProblemKind, at_sender: bool) -> Option<&'static ProblemKind> {
-        match self {
-            InCaptures::Never => None,
-            InCaptures::AtSender => at_sender.then_some(kind),
-            InCaptures::AtSenderAs(other) => at_sender.then_some(other),
-            InCaptures::Anywhere => Some(kind),
-        }
+impl CaptureParts {
+    /// A complete capture at the sender.
+    pub const ALL: Self = CaptureParts { sender: true, syn: true };
+    /// A capture at the sender.
+    pub const SENDER: Self = CaptureParts { sender: true, syn: false };
+    /// A capture of the SYN, at any place.
+    pub const SYN: Self = CaptureParts { sender: false, syn: true };
+
+    /// Whether no part of `needed` is missing.
+    fn has(self, needed: Self) -> bool {
+        (self.sender || !needed.sender) && (self.syn || !needed.syn)
     }
 }
 
-/// The kind that replaces `needless-cut` in captures, which do not show whether a queue had dropped a packet.
-pub(super) static WINDOW_CUT: ProblemKind = ProblemKind {
-    name: "window-cut",
-    summary: "a loss or a timeout reduced the usable window below the bandwidth-delay product",
-    avoidable: true,
-    in_captures: InCaptures::AtSender,
-    watch: needless_cut::watch_all_cuts,
-};
-
-/// The names of the kinds that a capture shows.
-pub fn shown_kinds(at_sender: bool) -> Vec<&'static str> {
-    KINDS.iter().filter_map(|kind| kind.in_captures.captured_kind(kind, at_sender)).map(|kind| kind.name).collect()
+impl ProblemKind {
+    /// Whether a capture with these parts shows the kind.
+    pub(super) fn is_shown_by(&self, parts: CaptureParts) -> bool {
+        self.in_captures.is_some_and(|needed| parts.has(needed))
+    }
 }
 
-/// Names of kinds that a capture does not show.
-pub fn hidden_kinds(at_sender: bool) -> impl Iterator<Item = &'static str> {
-    let shown = shown_kinds(at_sender);
-    KINDS.iter().map(|kind| kind.name).filter(move |name| !shown.contains(name))
+/// The names of the kinds that a capture with these parts shows.
+pub fn shown_kinds(parts: CaptureParts) -> Vec<&'static str> {
+    KINDS.iter().filter(|kind| kind.is_shown_by(parts)).map(|kind| kind.name).collect()
+}
+
+/// The names of the kinds of simulated runs that a capture with these parts does not show.
+pub fn hidden_kinds(parts: CaptureParts) -> Vec<&'static str> {
+    KINDS.iter().filter(|kind| kind.in_runs && !kind.is_shown_by(parts)).map(|kind| kind.name).collect()
 }
 
 /// A cause of time in a capture.
@@ -67,47 +63,38 @@ pub struct CapturedCause {
 }
 
 /// Causes that only a simulation separates, with the name of the cause that replaces them in a capture.
-pub const HIDDEN_CAUSES: [(&str, &[Cause]); 3] = [
-    (
-        PATH,
-        &[
-            Cause::LinkRate,
-            Cause::OwnQueue,
-            Cause::OthersQueue,
-            Cause::Contention,
-            Cause::Collision,
-            Cause::BadAir,
-            Cause::Outage,
-        ],
-    ),
-    (LOSS, &[Cause::AirLoss, Cause::QueueDrop]),
-    (WINDOW, &[Cause::ReceiverWindow, Cause::Scheme]),
-];
+pub fn hidden_causes() -> impl Iterator<Item = (&'static str, Vec<Cause>)> {
+    MergedCause::SEPARATE_IN_RUNS.iter().map(|merged| {
+        let is_part = |cause: &Cause| cause.merged_in_captures(true).is_some_and(|other| other.name == merged.name);
+        (merged.name, Cause::ALL.into_iter().filter(is_part).collect())
+    })
+}
 
-const PATH: &str = "path";
-const LOSS: &str = "loss";
-const WINDOW: &str = "receiver-window";
+/// The names of the causes in captures that are one without the SYN.
+pub fn list_window_causes() -> Vec<&'static str> {
+    let of_window =
+        |cause: &Cause| cause.merged_in_captures(false).is_some_and(|merged| merged.name == MergedCause::WINDOW.name);
+    let mut names: Vec<_> = Cause::ALL
+        .into_iter()
+        .filter(of_window)
+        .map(|cause| cause.merged_in_captures(true).map_or(cause.name(), |merged| merged.name))
+        .collect();
+    names.dedup();
+    names
+}
 
 /// The causes of a budget as a capture separates them, the longest first. They add up to
 /// the same time. Without the SYN the receive window is not known, and all windows are one cause.
 pub fn captured_causes(budget: &[(Cause, Span)], window_known: bool) -> Vec<CapturedCause> {
-    const ANY_WINDOW: [Cause; 4] = [Cause::SlowStart, Cause::CongestionAvoidance, Cause::ReceiverWindow, Cause::Scheme];
     let mut causes: Vec<CapturedCause> = Vec::new();
-    for (cause, time) in budget {
-        let hidden = HIDDEN_CAUSES.iter().find(|(_, causes)| causes.contains(cause));
-        let first = hidden.map_or(*cause, |(_, causes)| causes[0]);
-        let any_window = !window_known && ANY_WINDOW.contains(cause);
-        let first = if any_window { Cause::CongestionAvoidance } else { first };
-        let (name, summary) = match hidden.map(|(name, _)| *name) {
-            _ if any_window => ("window", "cwnd or the receive window limited the sender"),
-            Some(PATH) => (PATH, "the path carried its packets: links, queues and link layers"),
-            Some(LOSS) => (LOSS, "TCP detected and repaired losses, on a channel or in a queue"),
-            Some(name) => (name, Cause::ReceiverWindow.summary()),
-            None => (cause.name(), cause.summary()),
+    for &(cause, time) in budget {
+        let (name, summary, first) = match cause.merged_in_captures(window_known) {
+            Some(MergedCause { name, summary, first }) => (*name, *summary, *first),
+            None => (cause.name(), cause.summary(), cause),
         };
         match causes.iter_mut().find(|known| known.name == name) {
-            Some(known) => known.time = known.time + *time,
-            None => causes.push(CapturedCause { name, summary, first, time: *time }),
+            Some(known) => known.time = known.time + time,
+            None => causes.push(CapturedCause { name, summary, first, time }),
         }
     }
     causes.sort_by_key(|cause| std::cmp::Reverse(cause.time));
@@ -144,17 +131,15 @@ mod tests {
 
     #[test]
     fn capture_at_the_sender_also_shows_timeouts_and_reductions() {
-        let anywhere = ["receiver-window", "window-behind-hole"];
-        assert_eq!(shown_kinds(false), anywhere);
+        let windows = ["receiver-window", "window-behind-hole"];
+        assert_eq!(shown_kinds(CaptureParts::SYN), windows);
         let needs_sender = ["idle-wait", "spurious-timeout", "repeated-timeout", "window-cut"];
-        assert_eq!(shown_kinds(true), [needs_sender.as_slice(), &anywhere].concat());
+        assert_eq!(shown_kinds(CaptureParts::SENDER), needs_sender);
+        assert_eq!(shown_kinds(CaptureParts::ALL), [&needs_sender[..], &windows].concat());
     }
 
     #[test]
-    fn each_finding_is_shown_or_hidden() {
-        for (at_sender, replaced) in [(true, 1), (false, 0)] {
-            let count = hidden_kinds(at_sender).count() + shown_kinds(at_sender).len();
-            assert_eq!(count, KINDS.len() + replaced, "window-cut replaces needless-cut");
-        }
+    fn window_causes_are_named_as_in_captures() {
+        assert_eq!(list_window_causes(), ["slow-start", "congestion-avoidance", "receiver-window"]);
     }
 }

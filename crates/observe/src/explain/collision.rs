@@ -16,10 +16,19 @@
 //! Limits: ignores that other stations used the slots of the back-off, and collisions between other stations
 //! (`contention` includes their time).
 
-use super::Watch;
 use super::bad_air::FailedAttempts;
+use super::{ProblemKind, Watch};
 use observation::media::AttemptFailure;
 
-pub(super) fn watch_collisions() -> Option<Box<dyn Watch>> {
+pub(super) const KIND: ProblemKind = ProblemKind {
+    name: "collision",
+    summary: "frames collided with others that started at the same moment",
+    avoidable: false,
+    in_runs: true,
+    in_captures: None,
+    watch: watch_collisions,
+};
+
+fn watch_collisions() -> Option<Box<dyn Watch>> {
     Some(Box::new(FailedAttempts::new(AttemptFailure::Collision, "collided on", true)))
 }

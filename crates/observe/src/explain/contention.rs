@@ -15,8 +15,17 @@
 
 use engine::{Span, Time};
 
-use super::{FindingCollector, Watch, format_millis, format_noun_count};
+use super::{FindingCollector, ProblemKind, Watch, format_millis, format_noun_count};
 use observation::{Fact, FlowObservation};
+
+pub(super) const KIND: ProblemKind = ProblemKind {
+    name: "contention",
+    summary: "packets waited in their cell while other stations transmitted",
+    avoidable: false,
+    in_runs: true,
+    in_captures: None,
+    watch: watch_contention,
+};
 
 #[derive(Default)]
 struct Contention {
@@ -26,7 +35,7 @@ struct Contention {
     cost: Span,
 }
 
-pub(super) fn watch_contention() -> Option<Box<dyn Watch>> {
+fn watch_contention() -> Option<Box<dyn Watch>> {
     Some(Box::<Contention>::default())
 }
 

@@ -14,10 +14,19 @@
 //! Limits: ignores losses that would have occurred at another time if the stations had sensed each other, and frames
 //! that started at the same moment as one of several that they overlapped (counted by `collision`).
 
-use super::Watch;
 use super::bad_air::FailedAttempts;
+use super::{ProblemKind, Watch};
 use observation::media::AttemptFailure;
 
-pub(super) fn watch_hidden_terminals() -> Option<Box<dyn Watch>> {
+pub(super) const KIND: ProblemKind = ProblemKind {
+    name: "hidden-terminal",
+    summary: "frames collided with frames of hidden terminals",
+    avoidable: true,
+    in_runs: true,
+    in_captures: None,
+    watch: watch_hidden_terminals,
+};
+
+fn watch_hidden_terminals() -> Option<Box<dyn Watch>> {
     Some(Box::new(FailedAttempts::new(AttemptFailure::Hidden, "collided with frames of hidden terminals on", false)))
 }

@@ -11,12 +11,21 @@
 
 use engine::Time;
 
-use super::{FindingCollector, Watch, format_millis};
+use super::{CaptureParts, FindingCollector, ProblemKind, Watch, format_millis};
 use observation::{Fact, FlowObservation, SenderFact};
+
+pub(super) const KIND: ProblemKind = ProblemKind {
+    name: "idle-wait",
+    summary: "the network was empty, and the sender waited for its timer",
+    avoidable: true,
+    in_runs: true,
+    in_captures: Some(CaptureParts::SENDER),
+    watch: watch_idle_waits,
+};
 
 struct IdleWait;
 
-pub(super) fn watch_idle_waits() -> Option<Box<dyn Watch>> {
+fn watch_idle_waits() -> Option<Box<dyn Watch>> {
     Some(Box::new(IdleWait))
 }
 

@@ -3,7 +3,7 @@
 use engine::Span;
 use serde_json::{Value, json};
 
-use super::{CaptureReport, FlowReport, HIDDEN_CAUSES, LostTime, hidden_kinds};
+use super::{CaptureReport, FlowReport, LostTime, hidden_causes, hidden_kinds};
 
 /// The report of a flow as JSON: an object with its budget, its kinds of findings, and the `top` costliest findings.
 /// Times are in milliseconds, or in seconds from the start of the run, as the keys say.
@@ -58,12 +58,12 @@ pub fn captured_report_to_json(name: &str, report: &CaptureReport, top: usize) -
         causes.map(|cause| (cause.name.to_owned(), in_millis(cause.time).into())).collect();
     json["budget_ms"] = budget.into();
     json["timeouts"] = report.timeouts.value().into();
-    let causes = HIDDEN_CAUSES.iter().map(|(name, causes)| {
+    let causes = hidden_causes().map(|(name, causes)| {
         let causes: Vec<Value> = causes.iter().map(|cause| cause.name().into()).collect();
-        ((*name).to_owned(), causes.into())
+        (name.to_owned(), causes.into())
     });
     let causes: serde_json::Map<String, Value> = causes.collect();
-    json["hidden"] = json!({ "kinds": hidden_kinds(report.is_at_sender).collect::<Vec<_>>(), "causes": causes });
+    json["hidden"] = json!({ "kinds": hidden_kinds(report.parts), "causes": causes });
     json
 }
 

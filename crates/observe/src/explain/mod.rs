@@ -1,8 +1,8 @@
 //! The causes of delay in a transfer: the problem areas of a run, with their costs [goel1997 6.2.2].
 //!
 //! [`Explain`] is a sink of events. An [`Observation`] follows every packet of each flow through the network,
-//! which a simulator can do and a sender cannot, and emits [`Fact`]s. A *kind of problem* is one file with a `Watch` and one line in
-//! [`KINDS`]; it turns facts into [`Finding`]s.
+//! which a simulator can do and a sender cannot, and emits [`Fact`]s. A *kind of problem* is one file with a `Watch` and a
+//! [`ProblemKind`], and one line in [`KINDS`]; it turns facts into [`Finding`]s.
 //!
 //! A cost is a time, defined by the equation in the header of the kind's file. Costs of different findings overlap (a
 //! reduced window and the wait before it) and must not be added. [`FlowReport::lost`] counts each moment once, see
@@ -42,8 +42,9 @@ use blocked::BlockedTimes;
 use budget::Account;
 pub use budget::Cause;
 pub use capture_report::{CaptureReport, ExplainCapture};
-use captured::InCaptures;
-pub use captured::{CapturedCause, HIDDEN_CAUSES, captured_causes, hidden_kinds, shown_kinds};
+pub use captured::{
+    CaptureParts, CapturedCause, captured_causes, hidden_causes, hidden_kinds, list_window_causes, shown_kinds,
+};
 pub use json::{captured_report_to_json, report_to_json};
 use union::Union;
 
@@ -56,98 +57,29 @@ pub struct ProblemKind {
     /// Whether another sender, scheme or setting could have avoided the problem. Losses on the channel cannot be
     /// avoided.
     pub avoidable: bool,
-    /// Captures that show the kind.
-    in_captures: InCaptures,
+    /// Whether it is looked for in simulated runs.
+    in_runs: bool,
+    /// What a capture must have to show it; `None` if it depends on events along the path.
+    in_captures: Option<CaptureParts>,
     /// `None` for a kind that follows from the time budget.
     watch: fn() -> Option<Box<dyn Watch>>,
 }
 
 /// Every kind of problem.
 pub const KINDS: &[ProblemKind] = &[
-    ProblemKind {
-        name: "idle-wait",
-        summary: "the network was empty, and the sender waited for its timer",
-        avoidable: true,
-        in_captures: InCaptures::AtSender,
-        watch: idle_wait::watch_idle_waits,
-    },
-    ProblemKind {
-        name: "spurious-timeout",
-        summary: "the timer expired although the segment or its acknowledgment was in flight",
-        avoidable: true,
-        in_captures: InCaptures::AtSender,
-        watch: spurious_timeout::watch_spurious_timeouts,
-    },
-    ProblemKind {
-        name: "repeated-timeout",
-        summary: "the timer expired more than once for one window of data",
-        avoidable: true,
-        in_captures: InCaptures::AtSender,
-        watch: repeated_timeout::watch_repeated_timeouts,
-    },
-    ProblemKind {
-        name: "raced-resend",
-        summary: "TCP retransmitted segments that the link layer still held or had delivered",
-        avoidable: true,
-        in_captures: InCaptures::Never,
-        watch: raced_resend::watch_raced_resends,
-    },
-    ProblemKind {
-        name: "needless-cut",
-        summary: "the usable window was reduced although no queue had dropped or marked a packet",
-        avoidable: true,
-        in_captures: InCaptures::AtSenderAs(&captured::WINDOW_CUT),
-        watch: needless_cut::watch_needless_cuts,
-    },
-    ProblemKind {
-        name: "receiver-window",
-        summary: "the receive window blocked the sender while the bottleneck was idle",
-        avoidable: true,
-        in_captures: InCaptures::Anywhere,
-        watch: receiver_window::watch_receiver_window,
-    },
-    ProblemKind {
-        name: "window-behind-hole",
-        summary: "the receive window was full of data behind a hole while the bottleneck was idle",
-        avoidable: true,
-        in_captures: InCaptures::Anywhere,
-        watch: window_behind_hole::watch_window_behind_hole,
-    },
-    ProblemKind {
-        name: "standing-queue",
-        summary: "packets waited longer behind other flows than in a fair queue",
-        avoidable: true,
-        in_captures: InCaptures::Never,
-        watch: || None,
-    },
-    ProblemKind {
-        name: "hidden-terminal",
-        summary: "frames collided with frames of hidden terminals",
-        avoidable: true,
-        in_captures: InCaptures::Never,
-        watch: hidden_terminal::watch_hidden_terminals,
-    },
-    ProblemKind {
-        name: "collision",
-        summary: "frames collided with others that started at the same moment",
-        avoidable: false,
-        in_captures: InCaptures::Never,
-        watch: collision::watch_collisions,
-    },
-    ProblemKind {
-        name: "contention",
-        summary: "packets waited in their cell while other stations transmitted",
-        avoidable: false,
-        in_captures: InCaptures::Never,
-        watch: contention::watch_contention,
-    },
-    ProblemKind {
-        name: "bad-air",
-        summary: "frames were lost on the channel",
-        avoidable: false,
-        in_captures: InCaptures::Never,
-        watch: bad_air::watch_bad_air,
-    },
+    idle_wait::KIND,
+    spurious_timeout::KIND,
+    repeated_timeout::KIND,
+    raced_resend::KIND,
+    needless_cut::NEEDLESS_CUT,
+    needless_cut::WINDOW_CUT,
+    receiver_window::KIND,
+    window_behind_hole::KIND,
+    standing_queue::KIND,
+    hidden_terminal::KIND,
+    collision::KIND,
+    contention::KIND,
+    bad_air::KIND,
 ];
 
 /// Detects one kind of problem in one flow.
@@ -338,13 +270,10 @@ struct WatchedFlow {
 struct WatchedFlows(Vec<WatchedFlow>);
 
 impl WatchedFlow {
-    fn new(
-        began: Time,
-        account: Option<Account>,
-        watched_as: impl Fn(&'static ProblemKind) -> Option<&'static ProblemKind>,
-    ) -> Self {
+    fn new(began: Time, account: Option<Account>, is_watched: impl Fn(&ProblemKind) -> bool) -> Self {
+        let watched = KINDS.iter().filter(|kind| is_watched(kind));
         WatchedFlow {
-            watches: KINDS.iter().filter_map(watched_as).filter_map(|kind| Some((kind, (kind.watch)()?))).collect(),
+            watches: watched.filter_map(|kind| Some((kind, (kind.watch)()?))).collect(),
             began,
             ended: None,
             timeouts: 0,
@@ -454,25 +383,21 @@ pub struct Explain {
 impl Explain {
     /// An observer of the flows of `network`.
     pub fn new(network: &Network) -> Self {
-        Explain::of_kinds(network, Observation::new(network), Some)
+        Explain::of_kinds(network, |kind| kind.in_runs)
     }
 
     /// An observer that looks in a simulated run for the kinds that [a capture shows](shown_kinds).
-    pub fn with_kinds_of_captures(network: &Network, at_sender: bool) -> Self {
-        Explain::of_kinds(network, Observation::new(network), |kind| kind.in_captures.captured_kind(kind, at_sender))
+    pub fn with_kinds_of_captures(network: &Network, parts: CaptureParts) -> Self {
+        Explain::of_kinds(network, |kind| kind.is_shown_by(parts))
     }
 
-    fn of_kinds(
-        network: &Network,
-        observation: Observation,
-        watched_as: impl Fn(&'static ProblemKind) -> Option<&'static ProblemKind>,
-    ) -> Self {
+    fn of_kinds(network: &Network, is_watched: impl Fn(&ProblemKind) -> bool) -> Self {
         let watched = |(number, spec): (usize, &sim::FlowSpec)| {
             let account = (spec.transport == Transport::Tcp).then(|| Account::new(number as u32, spec.start));
-            WatchedFlow::new(spec.start, account, &watched_as)
+            WatchedFlow::new(spec.start, account, &is_watched)
         };
         let flows = WatchedFlows(network.flows.iter().enumerate().map(watched).collect());
-        Explain { observation, flows }
+        Explain { observation: Observation::new(network), flows }
     }
 
     /// Ends the run and returns the reports by flow.
@@ -489,8 +414,9 @@ impl Explain {
         let account = watched.account.as_ref();
         let (budget, queue) = account.map_or((Vec::new(), None), |account| account.finish(flow, path.transmitters()));
         let mut waited = Span::ZERO;
-        if let Some((queue, kind)) = queue.zip(KINDS.iter().find(|kind| kind.name == "standing-queue")) {
+        if let Some(queue) = queue {
             let before = watched.findings.len();
+            let kind = &standing_queue::KIND;
             let mut out = FindingCollector { kind, findings: &mut watched.findings, lost: &mut watched.lost };
             standing_queue::report_standing_queue(&queue, &mut out);
             waited = watched.findings[before..].iter().fold(waited, |sum, finding| sum + finding.cost);

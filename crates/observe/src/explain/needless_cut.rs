@@ -23,8 +23,27 @@
 
 use engine::{Span, Time};
 
-use super::{FindingCollector, Watch, format_millis};
+use super::{CaptureParts, FindingCollector, ProblemKind, Watch, format_millis};
 use observation::{Fact, FlowObservation, SenderFact};
+
+pub(super) const NEEDLESS_CUT: ProblemKind = ProblemKind {
+    name: "needless-cut",
+    summary: "the usable window was reduced although no queue had dropped or marked a packet",
+    avoidable: true,
+    in_runs: true,
+    in_captures: None,
+    watch: watch_needless_cuts,
+};
+
+/// The kind that replaces `needless-cut` in captures, which do not show whether a queue had dropped a packet.
+pub(super) const WINDOW_CUT: ProblemKind = ProblemKind {
+    name: "window-cut",
+    summary: "a loss or a timeout reduced the usable window below the bandwidth-delay product",
+    avoidable: true,
+    in_runs: false,
+    in_captures: Some(CaptureParts::SENDER),
+    watch: watch_all_cuts,
+};
 
 #[derive(Default)]
 struct NeedlessCut {
@@ -58,12 +77,12 @@ struct WindowCut {
     nanos: f64,
 }
 
-pub(super) fn watch_needless_cuts() -> Option<Box<dyn Watch>> {
+fn watch_needless_cuts() -> Option<Box<dyn Watch>> {
     Some(Box::<NeedlessCut>::default())
 }
 
 /// Any reduction of the window.
-pub(super) fn watch_all_cuts() -> Option<Box<dyn Watch>> {
+fn watch_all_cuts() -> Option<Box<dyn Watch>> {
     Some(Box::new(NeedlessCut { any: true, ..NeedlessCut::default() }))
 }
 

@@ -13,9 +13,18 @@ use std::collections::BTreeSet;
 use engine::{Span, Time};
 use tcp::Reason;
 
-use super::{FindingCollector, Watch, format_millis, format_noun_count};
+use super::{FindingCollector, ProblemKind, Watch, format_millis, format_noun_count};
 use observation::packet_in_flight::{PacketInFlight, PacketLoad};
 use observation::{Fact, FlowObservation, SenderFact};
+
+pub(super) const KIND: ProblemKind = ProblemKind {
+    name: "raced-resend",
+    summary: "TCP retransmitted segments that the link layer still held or had delivered",
+    avoidable: true,
+    in_runs: true,
+    in_captures: None,
+    watch: watch_raced_resends,
+};
 
 #[derive(Default)]
 struct RacedResend {
@@ -36,7 +45,7 @@ struct ResendEpisode {
     cost: Span,
 }
 
-pub(super) fn watch_raced_resends() -> Option<Box<dyn Watch>> {
+fn watch_raced_resends() -> Option<Box<dyn Watch>> {
     Some(Box::<RacedResend>::default())
 }
 

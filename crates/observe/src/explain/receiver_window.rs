@@ -18,9 +18,18 @@
 
 use engine::{Span, Time};
 
-use super::{FindingCollector, Watch, format_millis};
+use super::{CaptureParts, FindingCollector, ProblemKind, Watch, format_millis};
 use observation::flow::SlowestIdle;
 use observation::{Fact, FlowObservation};
+
+pub(super) const KIND: ProblemKind = ProblemKind {
+    name: "receiver-window",
+    summary: "the receive window blocked the sender while the bottleneck was idle",
+    avoidable: true,
+    in_runs: true,
+    in_captures: Some(CaptureParts::SYN),
+    watch: watch_receiver_window,
+};
 
 /// The receive window limits the sender: in the steady state, or behind a hole under repair.
 pub(super) struct FullWindow {
@@ -31,7 +40,7 @@ pub(super) struct FullWindow {
     idle: Option<(Time, SlowestIdle)>,
 }
 
-pub(super) fn watch_receiver_window() -> Option<Box<dyn Watch>> {
+fn watch_receiver_window() -> Option<Box<dyn Watch>> {
     Some(Box::new(FullWindow::new(false)))
 }
 

@@ -10,8 +10,17 @@
 
 use engine::{Span, Time};
 
-use super::{FindingCollector, Watch, format_millis};
+use super::{CaptureParts, FindingCollector, ProblemKind, Watch, format_millis};
 use observation::{Fact, FlowObservation, SenderFact};
+
+pub(super) const KIND: ProblemKind = ProblemKind {
+    name: "repeated-timeout",
+    summary: "the timer expired more than once for one window of data",
+    avoidable: true,
+    in_runs: true,
+    in_captures: Some(CaptureParts::SENDER),
+    watch: watch_repeated_timeouts,
+};
 
 #[derive(Default)]
 struct RepeatedTimeout {
@@ -29,7 +38,7 @@ struct TimeoutWindow {
     waits: Vec<Span>,
 }
 
-pub(super) fn watch_repeated_timeouts() -> Option<Box<dyn Watch>> {
+fn watch_repeated_timeouts() -> Option<Box<dyn Watch>> {
     Some(Box::<RepeatedTimeout>::default())
 }
 

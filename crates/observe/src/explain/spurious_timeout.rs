@@ -13,9 +13,18 @@
 use engine::{Span, Time};
 use tcp::Reason;
 
-use super::{FindingCollector, Watch, format_millis, format_noun_count};
+use super::{CaptureParts, FindingCollector, ProblemKind, Watch, format_millis, format_noun_count};
 use observation::packet_in_flight::{PacketInFlight, PacketLoad};
 use observation::{Fact, FlowObservation, SenderFact};
+
+pub(super) const KIND: ProblemKind = ProblemKind {
+    name: "spurious-timeout",
+    summary: "the timer expired although the segment or its acknowledgment was in flight",
+    avoidable: true,
+    in_runs: true,
+    in_captures: Some(CaptureParts::SENDER),
+    watch: watch_spurious_timeouts,
+};
 
 #[derive(Default)]
 struct SpuriousTimeout {
@@ -50,7 +59,7 @@ enum TimeoutVerdict {
     Needed,
 }
 
-pub(super) fn watch_spurious_timeouts() -> Option<Box<dyn Watch>> {
+fn watch_spurious_timeouts() -> Option<Box<dyn Watch>> {
     Some(Box::<SpuriousTimeout>::default())
 }
 

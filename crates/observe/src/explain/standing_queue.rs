@@ -10,7 +10,16 @@
 //! the cost too small. A fair queue also changes how the flow's window grows.
 
 use super::budget::StandingQueue;
-use super::{FindingCollector, format_millis, format_noun_count};
+use super::{FindingCollector, ProblemKind, format_millis, format_noun_count};
+
+pub(super) const KIND: ProblemKind = ProblemKind {
+    name: "standing-queue",
+    summary: "packets waited longer behind other flows than in a fair queue",
+    avoidable: true,
+    in_runs: true,
+    in_captures: None,
+    watch: || None,
+};
 
 /// Reports the finding of a flow, if any; the budget is complete at the end of the flow.
 pub(super) fn report_standing_queue(queue: &StandingQueue, out: &mut FindingCollector<'_>) {

@@ -9,9 +9,18 @@
 //!
 //! Limits: ignores the time before the retransmission, in which the sender waits for duplicates or for its timer.
 
-use super::Watch;
 use super::receiver_window::FullWindow;
+use super::{CaptureParts, ProblemKind, Watch};
 
-pub(super) fn watch_window_behind_hole() -> Option<Box<dyn Watch>> {
+pub(super) const KIND: ProblemKind = ProblemKind {
+    name: "window-behind-hole",
+    summary: "the receive window was full of data behind a hole while the bottleneck was idle",
+    avoidable: true,
+    in_runs: true,
+    in_captures: Some(CaptureParts::SYN),
+    watch: watch_window_behind_hole,
+};
+
+fn watch_window_behind_hole() -> Option<Box<dyn Watch>> {
     Some(Box::new(FullWindow::new(true)))
 }

@@ -4,7 +4,9 @@ use ::plot::{Description, Recorder};
 use capture::transfer::Vantage;
 use engine::{Quantity, Span};
 use lab::captures::{BothEnds, CaptureFile, ExplainedConnection};
-use observe::explain::{HIDDEN_CAUSES, captured_report_to_json, format_millis, hidden_kinds, shown_kinds};
+use observe::explain::{
+    captured_report_to_json, format_millis, hidden_causes, hidden_kinds, list_window_causes, shown_kinds,
+};
 use observe::observation::{CapturedConnection, Evidence};
 use report::pictures::{PictureView, draw_captured_connection};
 use serde_json::{Value, json};
@@ -129,26 +131,25 @@ fn render_explained_capture(title: &str, file: &CaptureFile, explained: &Explain
         ));
     }
     let causes: Vec<_> = report.causes.iter().map(|cause| (cause.name, cause.summary, cause.time)).collect();
-    let at_sender = survey.is_at_sender();
     let timeouts = match report.timeouts.value() {
         Some(times) if times > 0 => format!("; {}", format_count(times as usize, "timeout")),
         _ => String::new(),
     };
-    let nothing = format!("no problem was found of {}{timeouts}", shown_kinds(at_sender).join(", "));
+    let nothing = format!("no problem was found of {}{timeouts}", shown_kinds(report.parts).join(", "));
     // The reasons for which the sender sent nothing are estimates that the budget already has.
     text.push_str(&render_report_table("the transfer", &report.lost_time(), &[], &causes, top, &nothing));
     text.push_str("\nnot shown by this capture\n");
     let mut line = |name: &str, names: &[&str]| text.push_str(&format!("{name:<16} {}\n", names.join(", ")));
-    line("findings", &hidden_kinds(at_sender).collect::<Vec<_>>());
-    for (name, causes) in HIDDEN_CAUSES {
+    line("findings", &hidden_kinds(report.parts));
+    for (name, causes) in hidden_causes() {
         let apart: Vec<&str> = causes.iter().map(|cause| cause.name()).collect();
         line(name, &[&format!("its parts {}", apart.join(", "))]);
     }
-    if !at_sender {
+    if !report.parts.sender {
         line("sender", &["its timeouts", "its pacing"]);
     }
-    if !survey.scale_known {
-        line("window", &["the parts slow-start, congestion-avoidance, receiver-window"]);
+    if !report.parts.syn {
+        line("window", &[&format!("the parts {}", list_window_causes().join(", "))]);
     }
     line("cwnd", &["slow-start and congestion-avoidance follow from the data in flight"]);
     explained.notes().iter().for_each(|note| text.push_str(&format!("note: {note}\n")));

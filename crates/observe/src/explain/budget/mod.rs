@@ -26,3 +26,4 @@ mod cause;
 
 pub(super) use account::{Account, StandingQueue};
 pub use cause::Cause;
+pub(super) use cause::MergedCause;
