@@ -101,6 +101,6 @@ summary_part! {
         /// The slowdown that 99 % of the flows do not exceed.
         slowdown_p99: Option<f64> [metric "1 and more", Lower, "p99 slowdown"] = quantile_of_sorted(&at.slowdowns, 0.99);
     }
-    optional {}
+    sparse {}
     derived {}
 }

@@ -132,7 +132,7 @@ summary_part! {
         /// ICMP-RETRANSMIT messages about this flow received at the sender, whether or not its scheme uses them.
         icmp_retransmit: u64 [metric "messages", Neither, "RETRANSMIT"] = at.result.sender.notices_retransmit;
     }
-    optional {
+    sparse {
         /// Segments that arrived with data and were discarded unread: outside the window, with an unacceptable
         /// acknowledgment, or too old by their timestamp ([PAWS](models/tcp-connection.md#rules)). Every other segment
         /// that arrived is in `segments_duplicate` or brought new data.

@@ -67,7 +67,7 @@ summary_part! {
         /// The direction from the second node to the first.
         backward: DirectionSummary ["object"] = at.direction(1);
     }
-    optional {}
+    sparse {}
     derived {}
 }
 
@@ -105,7 +105,7 @@ summary_part! {
         /// over this link.
         utilization: f64 [metric "share", Neither, "busy"] = compute_share_of_run(at.counters.busy, at.results);
     }
-    optional {
+    sparse {
         /// Part of `frames_sent`: frames lost to a collision at their receiver. `frames_corrupted` then counts frames
         /// that the channel alone damaged, and frames out of range. Null for links without a medium.
         frames_collided: Option<u64> [metric "frames", Lower, "collided"] =

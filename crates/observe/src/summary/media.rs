@@ -69,7 +69,7 @@ summary_part! {
         /// The stations, in the order in which the medium's links name them.
         stations: Vec<StationSummary> ["list"] = at.stations();
     }
-    optional {}
+    sparse {}
     derived {}
 }
 
@@ -108,6 +108,6 @@ summary_part! {
         /// exceeds `air_busy`.
         airtime: f64 [metric "share", Neither, "airtime"] = compute_share_of_run(at.counters.airtime, at.results);
     }
-    optional {}
+    sparse {}
     derived {}
 }

@@ -121,7 +121,7 @@ pub struct Metric {
     /// Former names.
     pub was: &'static [&'static str],
     /// Whether readings leave out subjects without a value.
-    pub(crate) optional: bool,
+    pub(crate) sparse: bool,
     pub(crate) get: Get,
 }
 
@@ -143,7 +143,7 @@ pub enum Presence {
     /// In every summary.
     Required,
     /// The field is in every summary of this version, but earlier versions may lack it.
-    Optional,
+    Sparse,
     /// The metric is not a field of a part, but computed from the fields.
     Derived,
 }
@@ -283,7 +283,7 @@ impl Metric {
     /// are not in a medium, nodes that do not associate, or flows of other applications.
     pub fn read(&self, summary: &Summary) -> Vec<Reading> {
         let mut readings = self.of_all(summary);
-        if self.optional || matches!(self.scope, Scope::Direction | Scope::Node) {
+        if self.sparse || matches!(self.scope, Scope::Direction | Scope::Node) {
             readings.retain(|(_, value)| value.is_some());
         }
         readings

@@ -37,7 +37,7 @@ summary_part! {
         /// Packets dropped because the node's `buffer` was full.
         packets_dropped_buffer_full: u64 ["packets"] = at.results.buffer_full[at.number];
     }
-    optional {
+    sparse {
         /// Counters of the node's scheme at the end of the run. Empty if the scheme has no counters; the table shows
         /// counters above 0.
         scheme_counts: IndexMap<String, u64> ["object"] = at.scheme_counts();

@@ -8,8 +8,8 @@
 /// is shown by `lasthop list metrics`, the whole text by the schema and by docs/metrics.md.
 ///
 /// All fields are written by every run, so that the keys of a summary do not depend on settings; a field that does not
-/// apply is null, or an empty list. Earlier versions wrote fields below `optional` only where they applied: if one is
-/// missing, its default applies. Metrics below `derived` are computed from the others and not written.
+/// apply is null, or an empty list. Stores, and summaries of earlier versions, have fields below `sparse` only where they
+/// applied: if one is missing, its default applies. Metrics below `derived` are computed from the others and not written.
 ///
 /// ```text
 /// summary_part! {
@@ -20,7 +20,7 @@
 ///         /// Segments with data that TCP sent, retransmissions included.
 ///         segments_sent: u64 [metric "segments", Neither, "segments"] = at.result.sender.segments_sent;
 ///     }
-///     optional {}
+///     sparse {}
 ///     derived {}
 /// }
 /// ```
@@ -35,10 +35,10 @@ macro_rules! summary_part {
                 $field:ident : $type:ty [$($kind:tt)*] $(was $was:literal)* = $value:expr;
             )*
         }
-        optional {
+        sparse {
             $(
-                $(#[doc = $o_doc:literal])*
-                $o_field:ident : $o_type:ty [$($o_kind:tt)*] $(was $o_was:literal)* = $o_value:expr;
+                $(#[doc = $s_doc:literal])*
+                $s_field:ident : $s_type:ty [$($s_kind:tt)*] $(was $s_was:literal)* = $s_value:expr;
             )*
         }
         derived {
@@ -57,16 +57,16 @@ macro_rules! summary_part {
                 pub $field: $type,
             )*
             $(
-                $(#[doc = $o_doc])*
-                $(#[serde(alias = $o_was)])*
+                $(#[doc = $s_doc])*
+                $(#[serde(alias = $s_was)])*
                 #[serde(default)]
-                pub $o_field: $o_type,
+                pub $s_field: $s_type,
             )*
         }
 
         impl $name {
             fn $of($at: $source) -> Self {
-                $name { $($field: $value,)* $($o_field: $o_value,)* }
+                $name { $($field: $value,)* $($s_field: $s_value,)* }
             }
         }
 
@@ -82,7 +82,7 @@ macro_rules! summary_part {
                 @static false [$($kind)*] $scope $field, [$($doc),*], [$($was),*], |it| Number::number(&it.$field)
             })*
             $(summary_part! {
-                @static true [$($o_kind)*] $scope $o_field, [$($o_doc),*], [$($o_was),*], |it| Number::number(&it.$o_field)
+                @static true [$($s_kind)*] $scope $s_field, [$($s_doc),*], [$($s_was),*], |it| Number::number(&it.$s_field)
             })*
             $(summary_part! {
                 @static false [$($d_kind)*] $scope $d_field, [$($d_doc),*], [$($d_was),*], $d_value
@@ -91,12 +91,12 @@ macro_rules! summary_part {
             /// The fields in the order in which they are written, followed by the derived metrics.
             pub static FIELDS: &[Field] = &[
                 $(summary_part!(@field [$($kind)*] $field, [$($doc),*], [$($was),*], Presence::Required),)*
-                $(summary_part!(@field [$($o_kind)*] $o_field, [$($o_doc),*], [$($o_was),*], Presence::Optional),)*
+                $(summary_part!(@field [$($s_kind)*] $s_field, [$($s_doc),*], [$($s_was),*], Presence::Sparse),)*
                 $(summary_part!(@field [$($d_kind)*] $d_field, [$($d_doc),*], [$($d_was),*], Presence::Derived),)*
             ];
         }
     };
-    (@static $optional:literal [metric $unit:literal, $better:ident $(, $head:literal)?] $scope:ident $field:ident, [$($doc:literal),*],
+    (@static $sparse:literal [metric $unit:literal, $better:ident $(, $head:literal)?] $scope:ident $field:ident, [$($doc:literal),*],
         [$($was:literal),*], $get:expr) => {
         #[doc = concat!($($doc),*)]
         pub static $field: Metric = Metric {
@@ -107,7 +107,7 @@ macro_rules! summary_part {
             definition: $crate::summary::first_sentence(concat!($($doc),*)),
             head: [$($head,)? stringify!($field)][0],
             was: &[$($was),*],
-            optional: $optional,
+            sparse: $sparse,
             get: Get::$scope($get),
         };
     };

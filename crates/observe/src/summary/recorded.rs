@@ -89,12 +89,12 @@ impl Deref for RecordedSummary {
 }
 
 impl Summary {
-    /// Returns the summary as JSON on one line, for a store, without optional fields at their default, which
+    /// Returns the summary as JSON on one line, for a store, without sparse fields at their default, which
     /// [`RecordedSummary::parse`] restores. Such fields are about half of the text.
     pub fn to_compact_json(&self) -> String {
         let Ok(mut value) = serde_json::to_value(self) else { return self.to_string() };
         for_each_part(&mut value, |part, fields, defaults| {
-            for field in fields.iter().filter(|field| field.presence == Presence::Optional) {
+            for field in fields.iter().filter(|field| field.presence == Presence::Sparse) {
                 if part.get(field.name) == defaults.get(field.name) {
                     part.shift_remove(field.name);
                 }

@@ -127,7 +127,7 @@ summary_part! {
         /// The nodes, in the order of the scenario.
         nodes: Vec<NodeSummary> ["list"] = nodes::summarize_nodes(at.network, at.results);
     }
-    optional {
+    sparse {
         /// Jain's index over the flows' `goodput_bps` ([fairness.rs](../crates/stats/src/fairness.rs)). Null if a flow
         /// has no goodput, and with fewer than two flows; the table shows it in a line below the flows.
         fairness: Option<f64> ["1/flows to 1, or null"] = None;
