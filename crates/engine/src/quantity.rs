@@ -7,6 +7,8 @@
 //! width of its interval. The values of a column of means share a unit, which is one prefix smaller up to ten of it, so
 //! that the lowest ones keep digits.
 
+use crate::Span;
+
 /// A unit with its size in the base unit.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Unit {
@@ -87,6 +89,17 @@ impl Quantity {
     }
 }
 
+/// Formats a time as [`Quantity::format_brief`] does.
+pub fn format_span(span: Span) -> String {
+    Quantity::Time.format_brief(span.as_secs_f64())
+}
+
+/// Formats a time for a column in milliseconds, whose head has the unit: with one decimal unless it is whole.
+pub fn format_millis_cell(span: Span) -> String {
+    let tenths = (span.as_nanos() + 50_000) / 100_000;
+    if tenths.is_multiple_of(10) { (tenths / 10).to_string() } else { format!("{}.{}", tenths / 10, tenths % 10) }
+}
+
 /// Rounds to significant digits, at most 17.
 fn round_to_digits(value: f64, digits: usize) -> f64 {
     // Through decimal text: a product with a power of ten would add a rounding error.
@@ -127,6 +140,12 @@ mod tests {
         );
         assert_eq!([1460.0, 12.0, -2e6].map(|size| Quantity::Size.format_brief(size)), ["1.46 kB", "12 B", "-2 MB"]);
         assert_eq!(Quantity::Size.format_brief(f64::INFINITY), "unlimited");
+    }
+
+    #[test]
+    fn cells_in_milliseconds_have_one_decimal_at_most() {
+        let cell = |nanos| format_millis_cell(Span::from_nanos(nanos));
+        assert_eq!([899_000_000, 20_385_640_000, 49_999, 0].map(cell), ["899", "20385.6", "0", "0"]);
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Measurements of a path, to which a scenario is fitted.
 
 use capture::transfer::Vantage;
-use engine::{Rate, Span};
+use engine::quantity::format_span;
+use engine::{Quantity, Rate, Span};
 
 use crate::comparison::{TransferValues, TriedVariant};
 use crate::log::{Iperf, Ping};
@@ -196,7 +197,7 @@ pub fn fit_to_transfer(
 /// Names, values and intervals of a fit, as rows of a table with its head.
 pub fn render_fit_rows(fitted: &FittedPath) -> Vec<Vec<String>> {
     let row = |name: &str, value: String, note: &str| vec![name.to_owned(), value, note.to_owned()];
-    let rate = |bits: f64| format!("{:.3} Mbps", bits / 1e6);
+    let rate = |bits: f64| Quantity::Rate.format_brief(bits);
     let note = if fitted.rate_given { "as given" } else { "with headers" };
     let mut rows = vec![row("of the path", "value".to_owned(), "95 % interval")];
     rows.push(row("rate", rate(fitted.rate.bits_per_sec() as f64), note));
@@ -205,17 +206,14 @@ pub fn render_fit_rows(fitted: &FittedPath) -> Vec<Vec<String>> {
         let (low, high) = (known().fold(f64::MAX, f64::min), known().fold(0.0, f64::max));
         rows.push(row("rate by seconds", format!("{} to {}", rate(low), rate(high)), "it varies: link_trace"));
     }
-    rows.push(row(
-        "one-way delay",
-        format!("{:.2} ms", 1e3 * fitted.delay.as_secs_f64()),
-        "half of (min RTT - transmission times)",
-    ));
+    rows.push(row("one-way delay", format_span(fitted.delay), "half of (min RTT - transmission times)"));
     match (fitted.queue, fitted.queue_was_full) {
         (Some(packets), true) => rows.push(row("queue", format!("{packets} packets"), "the queue was full")),
         (Some(packets), false) => rows.push(row("queue", format!("> {packets} packets"), "the queue was never full")),
         (None, _) => rows.push(row("queue", "unknown".to_owned(), "queueing delays were not measured")),
     }
     let share = |name: &str, estimate: crate::loss::Estimate| {
+        // Three decimals: losses of real paths are often below 0.1 %.
         let percent = |share: f64| format!("{:.3} %", 100.0 * share);
         let [low, high] = estimate.interval.map(percent);
         vec![name.to_owned(), percent(estimate.value), format!("{low} to {high}")]
@@ -236,8 +234,8 @@ pub fn render_fit_rows(fitted: &FittedPath) -> Vec<Vec<String>> {
     if let Some(ExtraDelays { delays, extents: [usual, most], .. }) =
         fitted.reordering.and_then(|reordering| reordering.late)
     {
-        let [least, median, longest] = [delays[0], delays[2], delays[4]].map(|delay| 1e3 * delay.as_secs_f64());
-        rows.push(row("extra delay, median", format!("{median:.2} ms"), &format!("{least:.2} to {longest:.2} ms")));
+        let [least, median, longest] = [delays[0], delays[2], delays[4]].map(format_span);
+        rows.push(row("extra delay, median", median, &format!("{least} to {longest}")));
         rows.push(row("behind others, median", format!("{usual} packets"), &format!("{most} at most")));
     }
     rows
@@ -246,6 +244,7 @@ pub fn render_fit_rows(fitted: &FittedPath) -> Vec<Vec<String>> {
 /// Renders measured and simulated values as rows of a table with its head.
 pub fn render_comparison_rows(measured: &TransferValues, simulated: &TriedVariant) -> Vec<Vec<String>> {
     let TriedVariant { values, goodputs, .. } = simulated;
+    // The name of each row has the unit, so that its values can be compared.
     let text = |value: Option<f64>, digits: usize, scale: f64| {
         value.map_or_else(|| "-".to_owned(), |value| format!("{:.digits$}", scale * value))
     };

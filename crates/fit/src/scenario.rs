@@ -111,18 +111,18 @@ impl FittedPath {
         ));
         line(format_args!("# `lasthop compare` on this file shows which scheme of the base station would help."));
         line(format_args!("title = \"A path like that of {}\"", escape_text(&self.source)));
-        line(format_args!("duration = \"{}\"\n", format_millis(self.duration)));
+        line(format_args!("duration = \"{}\"\n", format_value(self.duration)));
         line(format_args!("[nodes]\nserver = {{ kind = \"host\" }}\nstation = {{ kind = \"base-station\" }}"));
         line(format_args!("mobile = {{ kind = \"host\" }}\n"));
         line(format_args!("[links.wire]\nkind = \"wired\"\nbetween = [\"server\", \"station\"]\nrate = \"{wire}\""));
-        line(format_args!("delay = \"{}\"\nqueue = \"unlimited\"\n", format_millis(self.delay - air)));
+        line(format_args!("delay = \"{}\"\nqueue = \"unlimited\"\n", format_value(self.delay - air)));
         // A setting of one direction applies to the direction of the data.
         let between = match self.sender {
             FittedHost::Server => "\"station\", \"mobile\"",
             FittedHost::Mobile => "\"mobile\", \"station\"",
         };
         line(format_args!("[links.air]\nkind = \"wireless\"\nbetween = [{between}]\nrate = \"{}\"", self.rate));
-        line(format_args!("delay = \"{}\"", format_millis(air)));
+        line(format_args!("delay = \"{}\"", format_value(air)));
         match self.queue {
             Some(packets) if self.queue_was_full => line(format_args!("queue = \"{packets} packets\"")),
             Some(held) => {
@@ -165,8 +165,8 @@ impl FittedPath {
     }
 }
 
-/// A duration in milliseconds, to a microsecond.
-fn format_millis(span: Span) -> String {
+/// A duration as a scenario's value, to a microsecond: four significant digits would change the fitted path.
+fn format_value(span: Span) -> String {
     let micros = (span.as_nanos() + 500) / 1000;
     let text = format!("{}.{:03}", micros / 1000, micros % 1000);
     format!("{} ms", text.trim_end_matches('0').trim_end_matches('.'))
@@ -220,7 +220,7 @@ fn render_jitter(reordering: &Reordering) -> Option<String> {
     let share = |units: u64| (units as f64 / UNITS as f64).to_string();
     let part =
         |units: u64, delay: String| format!("    {{ probability = {}, delay = {{ {delay} }} }},\n", share(units));
-    let constant = |span: Span| format!("kind = \"constant\", value = \"{}\"", format_millis(span));
+    let constant = |span: Span| format!("kind = \"constant\", value = \"{}\"", format_value(span));
     let mut text = String::from(
         "jitter = { reordering = true, directions = \"forward\", delay = { kind = \"mixture\", parts = [\n",
     );
@@ -229,7 +229,7 @@ fn render_jitter(reordering: &Reordering) -> Option<String> {
         text += &part(delayed, constant(late.delays[2]));
     } else {
         for pair in late.delays.windows(2) {
-            let [low, high] = [format_millis(pair[0]), format_millis(pair[1])];
+            let [low, high] = [format_value(pair[0]), format_value(pair[1])];
             text += &part(delayed / 4, format!("kind = \"uniform\", low = \"{low}\", high = \"{high}\""));
         }
     }

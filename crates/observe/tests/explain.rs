@@ -192,7 +192,7 @@ fn timeout_and_repeated_timeout_are_found() {
     assert_eq!(report.timeouts, 2);
     assert_eq!(
         report.marks(1),
-        [(Time::from_millis(1000), Time::from_millis(3000), "repeated-timeout: 2000 ms".to_owned())]
+        [(Time::from_millis(1000), Time::from_millis(3000), "repeated-timeout: 2 s".to_owned())]
     );
 }
 

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use engine::Span;
+use engine::quantity::format_moment;
 use lab::load::Loaded;
 use plot::{AxisUnit, Panel, Theme};
 use pyo3::prelude::*;
@@ -137,7 +138,7 @@ fn draw_compared_schemes(
 /// Converts the error to a problem that names the argument.
 impl From<PictureError> for BindingFailure {
     fn from(error: PictureError) -> Self {
-        let seconds = |span: Span| format!("{} s", (span.as_secs_f64() * 1e6).round() / 1e6);
+        let seconds = |span: Span| format_moment(span.as_secs_f64());
         let problem = match error {
             PictureError::Flow(problem) => problem.in_file("flows"),
             PictureError::Medium(problem) => problem.in_file("medium"),

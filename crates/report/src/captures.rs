@@ -1,8 +1,9 @@
 //! The page of a capture, with a list of all connections, and explanations of those with most data.
 
+use engine::quantity::{format_millis_cell, format_span};
 use engine::{Quantity, Span};
 use lab::captures::{BothEnds, CaptureFile, ExplainedConnection, NonTcp};
-use observe::explain::{CaptureParts, format_millis, hidden_causes, hidden_kinds};
+use observe::explain::{CaptureParts, hidden_causes, hidden_kinds};
 use plot::FlowRecording;
 
 use crate::pictures::{PictureView, compute_captured_shares, draw_captured_connection};
@@ -45,7 +46,7 @@ pub fn describe_joined_captures(both: &BothEnds<'_>) -> Vec<(String, String)> {
         facts.push((format!("{name} lost on the path"), lost));
         let delays = packets.delay_quantiles().into_iter();
         let shown: Vec<String> =
-            delays.filter_map(|(quantile, delay)| Some(format!("{quantile} {} ms", format_millis(delay?)))).collect();
+            delays.filter_map(|(quantile, delay)| Some(format!("{quantile} {}", format_span(delay?)))).collect();
         if !shown.is_empty() {
             facts.push((format!("one-way delay of {name}"), shown.join(", ")));
         }
@@ -144,10 +145,7 @@ fn build_connection_section(connection: &ReportConnection) -> PageSection {
         .rate
         .value()
         .map_or("unknown".to_owned(), |rate| Quantity::Rate.format_brief(rate.bits_per_sec() as f64));
-    let round_trip = survey
-        .round_trip()
-        .value()
-        .map_or("unknown".to_owned(), |round_trip| format!("{} ms", format_millis(round_trip)));
+    let round_trip = survey.round_trip().value().map_or("unknown".to_owned(), format_span);
     let facts = [
         ("time", format!("{:.3} s, {end}", report.took.as_secs_f64())),
         ("data", format!("{} bytes", survey.bytes)),
@@ -196,7 +194,7 @@ fn tabulate_findings(explained: &ExplainedConnection) -> ReportTable {
             ReportCell::text(finding.kind),
             seconds(finding.from),
             seconds(finding.to),
-            ReportCell::number(finding.cost.as_secs_f64(), format_millis(finding.cost)),
+            ReportCell::number(finding.cost.as_secs_f64(), format_millis_cell(finding.cost)),
             ReportCell::text(finding.text.as_str()),
         ]
     });

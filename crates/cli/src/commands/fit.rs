@@ -6,7 +6,7 @@ use std::{fs, io};
 use capture::transfer::Vantage;
 use clap::builder::PossibleValuesParser;
 use clap::{Args as ClapArgs, ValueEnum};
-use engine::Rate;
+use engine::{Quantity, Rate};
 use fit::log::{Iperf, Ping};
 use fit::measured::{self, GivenSettings};
 use fit::path::Bottleneck;
@@ -150,11 +150,12 @@ fn print_fit_tables(
         return Ok(());
     }
     let goodput = |tried: &comparison::TriedVariant| {
-        format!("{} {:.3}", tried.fitted.variant, tried.values.goodput.unwrap_or_default() / 1e6)
+        let goodput = Quantity::Rate.format_brief(tried.values.goodput.unwrap_or_default());
+        format!("{} {goodput}", tried.fitted.variant)
     };
     let others: Vec<String> = tried.iter().map(goodput).collect();
     print_visible(&format!(
-        "\nthe sender's variant is unknown; goodput in Mbps by variant, nearest first: {}\n",
+        "\nthe sender's variant is unknown; goodput by variant, nearest first: {}\n",
         others.join(", ")
     ))
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
 use emulate::session::{self, EmulationEnd, Plan, Status};
+use engine::Quantity;
 use lab::load::Loaded;
 use lab::result_dir::EMULATION;
 use scenario::problem::Problem;
@@ -202,9 +203,9 @@ fn load_emulated(scenario: &ScenarioArgs) -> Result<Loaded, CommandFailure> {
 
 fn render_live_status(status: &Status) -> String {
     format!(
-        "{:.0} s, {:.2} Mbps, {} queued, {} lost",
+        "{:.0} s, {}, {} queued, {} lost",
         status.now.as_secs_f64(),
-        status.rate_bps / 1e6,
+        Quantity::Rate.format_brief(status.rate_bps),
         status.queued,
         status.lost
     )

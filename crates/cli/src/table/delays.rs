@@ -81,7 +81,8 @@ fn add_delay_rows(
     }
 }
 
-/// Renders milliseconds with three decimals below 10 ms, otherwise with one decimal.
+/// Renders milliseconds with three decimals below 10 ms, otherwise with one decimal. The heads of the columns have the
+/// unit.
 fn render_milliseconds(seconds: Option<f64>) -> String {
     match seconds.map(|seconds| 1e3 * seconds) {
         None => NONE.to_owned(),

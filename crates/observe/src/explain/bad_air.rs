@@ -19,9 +19,10 @@
 
 use std::collections::BTreeMap;
 
+use engine::quantity::format_span;
 use engine::{Span, Time};
 
-use super::{FindingCollector, ProblemKind, Watch, format_millis, format_noun_count};
+use super::{FindingCollector, ProblemKind, Watch, format_noun_count};
 use observation::hop_timing::hop_number;
 use observation::media::AttemptFailure;
 use observation::{Fact, FlowObservation};
@@ -86,7 +87,7 @@ fn report_failed_attempts(
         (data, other) => format!("{} at segments and {other} at acknowledgments", format_noun_count(data, "attempt")),
     };
     let link = flow.links.get(hop / 2).map_or("?", String::as_str);
-    let text = format!("{tried} {words} link {link}: {} ms", format_millis(chain.cost));
+    let text = format!("{tried} {words} link {link}: {}", format_span(chain.cost));
     out.report_finding(chain.began, chain.end, chain.cost, text);
 }
 

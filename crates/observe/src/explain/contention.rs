@@ -13,9 +13,10 @@
 //! Limits: it is not examined whether the packet would otherwise have been the next one or would have waited for other
 //! packets of its flow, nor whether a scheduler preferred other packets; queues of links outside of media are ignored.
 
+use engine::quantity::format_span;
 use engine::{Span, Time};
 
-use super::{FindingCollector, ProblemKind, Watch, format_millis, format_noun_count};
+use super::{FindingCollector, ProblemKind, Watch, format_noun_count};
 use observation::{Fact, FlowObservation};
 
 pub(super) const KIND: ProblemKind = ProblemKind {
@@ -53,8 +54,8 @@ impl Watch for Contention {
         let Some((from, to)) = self.waited else { return };
         let exchanges = format_noun_count(self.exchanges, "exchange");
         let text = format!(
-            "packets waited in their cell while other stations transmitted: {exchanges}, {} ms",
-            format_millis(self.cost)
+            "packets waited in their cell while other stations transmitted: {exchanges}, {}",
+            format_span(self.cost)
         );
         out.report_finding(from, to, self.cost, text);
     }

@@ -10,8 +10,9 @@
 //! channel (`bad-air`).
 
 use engine::Time;
+use engine::quantity::format_span;
 
-use super::{CaptureParts, FindingCollector, ProblemKind, Watch, format_millis};
+use super::{CaptureParts, FindingCollector, ProblemKind, Watch};
 use observation::{Fact, FlowObservation, SenderFact};
 
 pub(super) const KIND: ProblemKind = ProblemKind {
@@ -41,8 +42,8 @@ impl Watch for IdleWait {
         };
         let again = if nth > 1 { format!(", consecutive expiry {nth}") } else { String::new() };
         let text = format!(
-            "the network was empty; the sender waited {} ms for the timer to retransmit byte {seq}{lost}{again}",
-            format_millis(cost)
+            "the network was empty; the sender waited {} for the timer to retransmit byte {seq}{lost}{again}",
+            format_span(cost)
         );
         out.report_finding(since, at, cost, text);
     }

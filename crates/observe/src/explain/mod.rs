@@ -30,6 +30,7 @@ mod standing_queue;
 mod union;
 mod window_behind_hole;
 
+use engine::quantity::format_span;
 use engine::{Span, Time};
 use observation::media::ObservedExchange;
 use observation::transmitters::{Before, OnHop};
@@ -211,7 +212,7 @@ impl LostTime<'_> {
 
     /// The `top` costliest findings for a plot: start, end and text.
     pub fn marks(&self, top: usize) -> Vec<(Time, Time, String)> {
-        let label = |finding: &Finding| format!("{}: {} ms", finding.kind, format_millis(finding.cost));
+        let label = |finding: &Finding| format!("{}: {}", finding.kind, format_span(finding.cost));
         self.findings.iter().take(top).map(|finding| (finding.from, finding.to, label(finding))).collect()
     }
 }
@@ -239,12 +240,6 @@ impl FlowReport {
     pub fn marks(&self, top: usize) -> Vec<(Time, Time, String)> {
         self.lost_time().marks(top)
     }
-}
-
-/// Milliseconds, with one decimal unless they are whole.
-pub fn format_millis(span: Span) -> String {
-    let tenths = (span.as_nanos() + 50_000) / 100_000;
-    if tenths.is_multiple_of(10) { (tenths / 10).to_string() } else { format!("{}.{}", tenths / 10, tenths % 10) }
 }
 
 /// A number with a noun in singular or plural.

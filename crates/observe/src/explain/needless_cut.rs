@@ -21,9 +21,10 @@
 //! `idle-wait`), the longer round trip when packets queue, congestion that causes delay without drops or marks, other
 //! flows, and proportional reactions to marks (DCTCP), whose reduction is charged to the previous one.
 
+use engine::quantity::format_span;
 use engine::{Span, Time};
 
-use super::{CaptureParts, FindingCollector, ProblemKind, Watch, format_millis};
+use super::{CaptureParts, FindingCollector, ProblemKind, Watch};
 use observation::{Fact, FlowObservation, SenderFact};
 
 pub(super) const NEEDLESS_CUT: ProblemKind = ProblemKind {
@@ -150,11 +151,11 @@ impl NeedlessCut {
         }
         let cost = Span::from_nanos(cut.nanos.round() as u64);
         let segments = |bytes: f64| format!("{:.1}", bytes / f64::from(flow.segment.max(1)));
-        let took = format_millis(at.since(cut.at));
+        let took = format_span(at.since(cut.at));
         let how = if regrown {
-            format!("the window recovered after {took} ms")
+            format!("the window recovered after {took}")
         } else {
-            format!("the window did not recover in the remaining {took} ms")
+            format!("the window did not recover in the remaining {took}")
         };
         let cause = match cut.cause {
             CutCause::Timeout => "timeout",
@@ -167,10 +168,10 @@ impl NeedlessCut {
             None => String::new(),
         };
         let text = format!(
-            "a {cause} reduced the usable window from {} to {} segments{holds}; {how}; lost time: about {} ms",
+            "a {cause} reduced the usable window from {} to {} segments{holds}; {how}; lost time: about {}",
             segments(cut.before),
             segments(cut.after),
-            format_millis(cost)
+            format_span(cost)
         );
         out.report_finding(cut.at, at, cost, text);
     }

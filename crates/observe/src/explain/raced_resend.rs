@@ -10,10 +10,11 @@
 
 use std::collections::BTreeSet;
 
+use engine::quantity::format_span;
 use engine::{Span, Time};
 use tcp::Reason;
 
-use super::{FindingCollector, ProblemKind, Watch, format_millis, format_noun_count};
+use super::{FindingCollector, ProblemKind, Watch, format_noun_count};
 use observation::packet_in_flight::{PacketInFlight, PacketLoad};
 use observation::{Fact, FlowObservation, SenderFact};
 
@@ -80,10 +81,10 @@ impl RacedResend {
         let Some(episode) = self.episode.take().filter(|episode| episode.duplicates > 0) else { return };
         let text = format!(
             "from byte {} on TCP retransmitted segments that the link layer still held or had delivered after failed attempts: \
-             {} arrived twice and occupied the bottleneck for {} ms",
+             {} arrived twice and occupied the bottleneck for {}",
             episode.first,
             format_noun_count(episode.duplicates, "segment"),
-            format_millis(episode.cost)
+            format_span(episode.cost)
         );
         out.report_finding(episode.began, episode.last, episode.cost, text);
     }

@@ -16,9 +16,10 @@
 //! of a medium each count the same idle time, which only one of them can use. A larger window may also take airtime
 //! from others. A window that is full only because a hole is being repaired is counted by `window-behind-hole`.
 
+use engine::quantity::format_span;
 use engine::{Span, Time};
 
-use super::{CaptureParts, FindingCollector, ProblemKind, Watch, format_millis};
+use super::{CaptureParts, FindingCollector, ProblemKind, Watch};
 use observation::flow::SlowestIdle;
 use observation::{Fact, FlowObservation};
 
@@ -106,10 +107,10 @@ impl FullWindow {
             format!("blocked the sender{pipe}")
         };
         let text = format!(
-            "the receive window of {window} bytes {what}; meanwhile {} was idle for {}{} ms",
+            "the receive window of {window} bytes {what}; meanwhile {} was idle for {}{}",
             if flow.slowest_is_cell() { "the cell of the bottleneck" } else { "the bottleneck" },
             if flow.slowest_is_known() { "" } else { "at most " },
-            format_millis(cost)
+            format_span(cost)
         );
         out.report_finding(began, at, cost, text);
     }

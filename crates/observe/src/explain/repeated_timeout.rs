@@ -8,9 +8,10 @@
 //!
 //! Limits: whether the later expiries were spurious is shown by `spurious-timeout`, not here.
 
+use engine::quantity::format_span;
 use engine::{Span, Time};
 
-use super::{CaptureParts, FindingCollector, ProblemKind, Watch, format_millis};
+use super::{CaptureParts, FindingCollector, ProblemKind, Watch};
 use observation::{Fact, FlowObservation, SenderFact};
 
 pub(super) const KIND: ProblemKind = ProblemKind {
@@ -46,9 +47,9 @@ impl RepeatedTimeout {
     fn close(&mut self, out: &mut FindingCollector<'_>) {
         let Some(window) = self.window.take().filter(|window| window.waits.len() > 1) else { return };
         let cost = window.waits[1..].iter().fold(Span::ZERO, |sum, wait| sum + *wait);
-        let waits: Vec<String> = window.waits.iter().map(|wait| format_millis(*wait)).collect();
+        let waits: Vec<String> = window.waits.iter().map(|wait| format_span(*wait)).collect();
         let text = format!(
-            "the timer expired {} times for bytes {} to {}: the sender was idle before them for {} ms",
+            "the timer expired {} times for bytes {} to {}: the sender was idle before them for {}",
             waits.len(),
             window.first,
             window.end.saturating_sub(1),

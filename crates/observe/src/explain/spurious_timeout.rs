@@ -10,10 +10,11 @@
 //! Limits: ignores the reduction of the window by the expiry (`needless-cut` has it), and duplicates that arrive after
 //! the flow is complete.
 
+use engine::quantity::format_span;
 use engine::{Span, Time};
 use tcp::Reason;
 
-use super::{CaptureParts, FindingCollector, ProblemKind, Watch, format_millis, format_noun_count};
+use super::{CaptureParts, FindingCollector, ProblemKind, Watch, format_noun_count};
 use observation::packet_in_flight::{PacketInFlight, PacketLoad};
 use observation::{Fact, FlowObservation, SenderFact};
 
@@ -120,11 +121,11 @@ impl TimerExpiry {
         let TimeoutVerdict::Spurious(proven) = self.verdict else { return };
         let text = format!(
             "the timer expired for byte {} although its segment or an acknowledgment of it was in flight, and arrived \
-            {} ms later; the needless retransmission of {} occupied the bottleneck for {} ms",
+            {} later; the needless retransmission of {} occupied the bottleneck for {}",
             self.seq,
-            format_millis(proven.since(self.at)),
+            format_span(proven.since(self.at)),
             format_noun_count(self.duplicates, "segment"),
-            format_millis(self.cost)
+            format_span(self.cost)
         );
         out.report_finding(self.at, self.last.max(proven), self.cost, text);
     }

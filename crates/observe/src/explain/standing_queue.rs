@@ -9,8 +9,10 @@
 //! Limits: the number of other flows counts those that have ended, too, and flows on other links of the node, which makes
 //! the cost too small. A fair queue also changes how the flow's window grows.
 
+use engine::quantity::format_span;
+
 use super::budget::StandingQueue;
-use super::{FindingCollector, ProblemKind, format_millis, format_noun_count};
+use super::{FindingCollector, ProblemKind, format_noun_count};
 
 pub(super) const KIND: ProblemKind = ProblemKind {
     name: "standing-queue",
@@ -26,10 +28,10 @@ pub(super) fn report_standing_queue(queue: &StandingQueue, out: &mut FindingColl
     let StandingQueue { from, to, waited, served, others } = *queue;
     let cost = waited - served.times(u64::from(others));
     let text = format!(
-        "packets waited {} ms behind packets of {}; in a fair queue the wait would have been {} ms",
-        format_millis(waited),
+        "packets waited {} behind packets of {}; in a fair queue the wait would have been {}",
+        format_span(waited),
         format_noun_count(others, "other flow"),
-        format_millis(waited - cost),
+        format_span(waited - cost),
     );
     out.report_finding(from, to, cost, text);
 }

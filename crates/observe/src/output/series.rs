@@ -204,6 +204,7 @@ impl SeriesTarget {
                 writeln!(file, "{},{},{}", text(flow.cwnd()), text(rtt.seconds()), text(now.queue_wait()))
             }
             SeriesTarget::Printer(printer) => {
+                // Each line has the same units, so that the columns can be compared.
                 let millis = |name: &str, mean: Option<f64>| match mean {
                     Some(seconds) => format!("  {name} {:>8.1} ms", 1e3 * seconds),
                     None => format!("  {name} {:>8}   ", "–"),

@@ -9,11 +9,12 @@
 
 use std::collections::BTreeSet;
 
+use engine::quantity::format_span;
 use engine::{Bytes, Quantity, Span};
 use path::queue::Limit;
 
 use super::Context;
-use super::paths::{FlowPath, by_bottleneck, collect_flow_paths, format_round_trip};
+use super::paths::{FlowPath, by_bottleneck, collect_flow_paths};
 use crate::problem::Problem;
 use crate::routes::full_packet;
 
@@ -106,7 +107,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
             Bytes(wanted as u64),
             path.flow.name,
             path.rate,
-            format_round_trip(path.round_trip),
+            format_span(path.round_trip),
         );
         let found = if buffer.packet.is_some() {
             format!("{} ({})", buffer.found, Bytes(buffer.bytes as u64))

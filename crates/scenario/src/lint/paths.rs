@@ -11,7 +11,7 @@
 
 use std::collections::BTreeMap;
 
-use engine::{Quantity, Rate, Span};
+use engine::{Rate, Span};
 use sim::{FlowSpec, Transport};
 
 use super::Context;
@@ -51,8 +51,4 @@ pub(super) fn by_bottleneck<'a, 'n>(paths: &'a [FlowPath<'n>]) -> BTreeMap<usize
     let mut shared: BTreeMap<usize, Vec<&FlowPath<'n>>> = BTreeMap::new();
     paths.iter().for_each(|path| shared.entry(path.hop).or_default().push(path));
     shared
-}
-
-pub(super) fn format_round_trip(span: Span) -> String {
-    Quantity::Time.format_brief(span.as_secs_f64())
 }

@@ -1,9 +1,10 @@
 //! Runs that spend more than a tenth in slow start.
 
 use engine::Span;
+use engine::quantity::format_span;
 
 use super::Context;
-use super::paths::{FlowPath, by_bottleneck, collect_flow_paths, format_round_trip};
+use super::paths::{FlowPath, by_bottleneck, collect_flow_paths};
 use crate::problem::Problem;
 
 /// Minimum length of a run in slow starts. With this length slow start reduces the goodput by at most a tenth.
@@ -31,8 +32,8 @@ fn longest_slow_start(context: &Context<'_>) -> Option<Problem> {
          run should be ten times as long",
         (needed.as_secs_f64() * 10.0).ceil() / 10.0,
         path.flow.name,
-        format_round_trip(path.round_trip.times(rounds)),
-        format_round_trip(path.round_trip),
+        format_span(path.round_trip.times(rounds)),
+        format_span(path.round_trip),
     );
     let problem = Problem::new(text).key("duration").found(network.duration.to_string());
     Some(problem.hint("`lasthop steady FILE` measures how long the goodput takes to become steady"))

@@ -2,11 +2,10 @@
 
 use ::plot::{Description, Recorder};
 use capture::transfer::Vantage;
+use engine::quantity::format_span;
 use engine::{Quantity, Span};
 use lab::captures::{BothEnds, CaptureFile, ExplainedConnection};
-use observe::explain::{
-    captured_report_to_json, format_millis, hidden_causes, hidden_kinds, list_window_causes, shown_kinds,
-};
+use observe::explain::{captured_report_to_json, hidden_causes, hidden_kinds, list_window_causes, shown_kinds};
 use observe::observation::{CapturedConnection, Evidence};
 use report::pictures::{PictureView, draw_captured_connection};
 use serde_json::{Value, json};
@@ -108,10 +107,7 @@ fn render_explained_capture(title: &str, file: &CaptureFile, explained: &Explain
     let rate = survey.rate.value().map_or("unknown".to_owned(), |rate| {
         format!("about {}", Quantity::Rate.format_brief(rate.bits_per_sec() as f64))
     });
-    let round_trip = survey
-        .round_trip()
-        .value()
-        .map_or("unknown".to_owned(), |round_trip| format!("{} ms", format_millis(round_trip)));
+    let round_trip = survey.round_trip().value().map_or("unknown".to_owned(), format_span);
     text.push_str(&format!(
         "\n{}\n{} bytes in {}, {} sent again; {} duplicate acknowledgments, {} segments reordered\n\
          captured at {}; min RTT {round_trip}, rate of the slowest link {rate}\n",

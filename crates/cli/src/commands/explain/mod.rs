@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 
 use ::plot::{Description, Recorder};
 use clap::Args as ClapArgs;
+use engine::quantity::format_millis_cell;
 use engine::{Span, Time, quantity};
 use lab::load::Loaded;
 use lab::run::{self, RunError};
-use observe::explain::{Blocked, Cause, Explain, Finding, FlowReport, LostTime, format_millis, report_to_json};
+use observe::explain::{Blocked, Cause, Explain, Finding, FlowReport, LostTime, report_to_json};
 use report::pictures::{MAX_FLOWS, draw_explained_flow};
 use scenario::flows;
 use scenario::problem::Problem;
@@ -186,7 +187,7 @@ fn render_top_findings(report: &LostTime<'_>, top: usize) -> String {
     let row = |(rank, finding): (usize, &Finding)| {
         let second = |at: Time| format!("{:.3}", at.as_secs_f64());
         let (from, to) = (second(finding.from), second(finding.to));
-        vec![(rank + 1).to_string(), finding.kind.to_owned(), from, to, format_millis(finding.cost)]
+        vec![(rank + 1).to_string(), finding.kind.to_owned(), from, to, format_millis_cell(finding.cost)]
     };
     let shown = report.findings.iter().take(top);
     let rows: Vec<Vec<String>> = std::iter::once(head).chain(shown.clone().enumerate().map(row)).collect();
@@ -214,7 +215,7 @@ fn render_budget_table(report: &LostTime<'_>, causes: &[NamedCause]) -> String {
     if causes.is_empty() {
         return String::new();
     }
-    let row = |name: &str, time: Span| vec![name.to_owned(), format_millis(time), format_share(time, report.took)];
+    let row = |name: &str, time: Span| vec![name.to_owned(), format_millis_cell(time), format_share(time, report.took)];
     let mut rows = vec![["cause", "time ms", "share"].map(str::to_owned).to_vec()];
     rows.extend(causes.iter().map(|(name, _, time)| row(name, *time)));
     rows.push(row("sum", report.took));
@@ -251,7 +252,7 @@ fn render_finding_kinds(report: &LostTime<'_>) -> String {
         rows.push(vec![
             total.kind.to_owned(),
             total.count.to_string(),
-            format_millis(total.cost),
+            format_millis_cell(total.cost),
             format_share(total.cost, report.took),
         ]);
         // Findings are sorted by cost.
