@@ -68,13 +68,9 @@ pub(crate) fn choose_rate_unit(top: f64) -> (f64, &'static str) {
     (unit.size, unit.name)
 }
 
-/// Formats a number of seconds without superfluous digits.
+/// Formats the width of a bin in seconds.
 pub(crate) fn format_bin_width(width: f64) -> String {
-    if width < 1.0 {
-        format!("{} ms", (width * 1e6).round() / 1e3)
-    } else {
-        format!("{} s", (width * 1e3).round() / 1e3)
-    }
+    Quantity::Time.format_brief(width)
 }
 
 /// The contents of the panel.

@@ -1,5 +1,7 @@
 //! The panel of round trips: samples, the smoothed RTT and the retransmission timeout over time.
 
+use engine::Quantity;
+
 use crate::contents::PanelContents;
 use crate::frame::{self, PanelArea, Sheet};
 use crate::history::Rtt;
@@ -55,11 +57,11 @@ impl<'a> RttPanel<'a> {
     fn timeout_label(&self) -> String {
         let above = || self.timeouts.iter().map(|(_, rto)| *rto).filter(|rto| *rto > self.top);
         let (low, high) = (above().fold(f64::INFINITY, f64::min), above().fold(0.0, f64::max));
-        let secs = |time: f64| (time * 1e3).round() / 1e3;
+        let [lowest, highest] = [low, high].map(|time| Quantity::Time.format_brief(time));
         match above().next() {
             None => "RTO".into(),
-            Some(_) if low == high => format!("RTO (above the scale: {} s)", secs(low)),
-            Some(_) => format!("RTO (above the scale: {} to {} s)", secs(low), secs(high)),
+            Some(_) if low == high => format!("RTO (above the scale: {lowest})"),
+            Some(_) => format!("RTO (above the scale: {lowest} to {highest})"),
         }
     }
 }
@@ -78,12 +80,13 @@ impl PanelContents for RttPanel<'_> {
     }
 
     fn about(&self) -> String {
-        let times = || self.samples.iter().map(|sample| sample.rtt * 1e3);
+        let times = || self.samples.iter().map(|sample| sample.rtt);
         match self.samples.len() {
             0 => "RTT: no sample".into(),
             n => {
                 let (low, high) = (times().fold(f64::INFINITY, f64::min), times().fold(0.0, f64::max));
-                format!("RTT: {n} samples, {low:.1} to {high:.1} ms")
+                let [lowest, highest] = [low, high].map(|time| Quantity::Time.format_brief(time));
+                format!("RTT: {n} samples, {lowest} to {highest}")
             }
         }
     }

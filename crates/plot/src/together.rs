@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use engine::Time;
+use engine::{Quantity, Time};
 
 use crate::describe::Description;
 use crate::frame::{self, PanelArea, Sheet};
@@ -138,10 +138,10 @@ impl GoodputStack {
                     path.rect(left, top, right - left, bottom - top);
                 }
             }
-            let bits = layer.acked / 8e6;
+            let acked = Quantity::Size.format_brief(layer.acked / 8.0);
             sheet.path(
                 "flow-goodput",
-                format!("{}: {bits:.3} MB acknowledged", layer.label),
+                format!("{}: {acked} acknowledged", layer.label),
                 path,
                 style_layer(sheet.palette, number),
             );

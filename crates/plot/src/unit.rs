@@ -1,5 +1,7 @@
 //! Units of the vertical axes.
 
+use engine::Quantity;
+
 use crate::options::AxisUnit;
 
 /// A unit: its size in bytes, and its name.
@@ -16,9 +18,9 @@ impl UnitSize {
             AxisUnit::Segments => UnitSize { bytes: f64::from(segment.max(1)), name: "segments" },
             AxisUnit::Bytes => {
                 let fits = |bytes: f64| hi >= 2.0 * bytes && hi - lo >= bytes;
-                let units = [(1e9, "GB"), (1e6, "MB"), (1e3, "kB")];
-                let (bytes, name) = units.into_iter().find(|(bytes, _)| fits(*bytes)).unwrap_or((1.0, "B"));
-                UnitSize { bytes, name }
+                // The range counts, not one value as in `Quantity::unit_for`: labels of the ticks are differences.
+                let unit = Quantity::Size.units().iter().find(|unit| fits(unit.size));
+                unit.map_or(UnitSize { bytes: 1.0, name: "B" }, |unit| UnitSize { bytes: unit.size, name: unit.name })
             }
         }
     }

@@ -1,6 +1,8 @@
 //! Shares of time in which each station transmitted, for columns of time, in views with too many frames to draw each of
 //! them.
 
+use engine::Quantity;
+
 use std::collections::BTreeSet;
 
 use path::mac::dcf::FrameKind;
@@ -76,10 +78,9 @@ impl AirtimeShares {
         let mut entries: Vec<LegendEntry> = seen
             .map(|(part, label)| LegendEntry::new(LegendSample::Band(style_shares(palette)[part]), label))
             .collect();
-        let (whole, ms) = (self.whole * 100.0, self.seconds * 1e3);
-        let ms = if ms < 10.0 { format!("{ms:.1}") } else { format!("{ms:.0}") };
+        let (whole, width) = (self.whole * 100.0, Quantity::Time.format_brief(self.seconds));
         let note =
-            format!("share of the time: a row\u{2019}s height is {whole} %, a column {ms} ms; zoom in for frames");
+            format!("share of the time: a row\u{2019}s height is {whole} %, a column {width}; zoom in for frames");
         entries.push(LegendEntry::new(LegendSample::Note, note));
         entries
     }
