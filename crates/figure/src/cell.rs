@@ -72,7 +72,7 @@ pub(crate) struct CellRecorder {
 impl CellRecorder {
     pub fn new(network: &Network, from: f64, to: f64) -> Self {
         let media = MediumDescription::of(network);
-        let numbered = media.iter().enumerate().map(|(number, medium)| (MediumId(number as u32), medium));
+        let numbered = media.iter().enumerate().map(|(number, medium)| (MediumId::from_index(number), medium));
         let time = |seconds: f64| Time::from_nanos((seconds * 1e9) as u64);
         CellRecorder {
             recorder: AirRecorder::new(numbered, Some(time((from - BEFORE).max(0.0))), Some(time(to))),
@@ -96,7 +96,7 @@ impl CellRecorder {
             && (frame.start + frame.duration).as_secs_f64() >= self.from
             && let Some(nodes) = self.nodes(*medium, [*from, *to])
         {
-            self.carried.insert((medium.0, *from, frame.start.as_nanos()), carried(nodes));
+            self.carried.insert((*medium, *from, frame.start.as_nanos()), carried(nodes));
         }
         self.recorder.event(at, event);
     }
@@ -122,11 +122,11 @@ impl CellRecorder {
         let recording = recorder.finish();
         let mut cells = Vec::new();
         for (number, (stations, name)) in stations.into_iter().zip(names).enumerate() {
-            let medium = MediumId(number as u32);
+            let medium = MediumId::from_index(number);
             let node = |station: u32| stations.get(station as usize).map_or(-1.0, |node| *node as f64);
             let row = |frame: &TransmittedFrame| {
                 let begin = (frame.start * 1e9).round() as u64;
-                let packet = carried.get(&(medium.0, frame.from, begin)).copied().unwrap_or(PacketIdentity::NOTHING);
+                let packet = carried.get(&(medium, frame.from, begin)).copied().unwrap_or(PacketIdentity::NOTHING);
                 [
                     node(frame.from),
                     node(frame.to),

@@ -134,12 +134,13 @@ fn build_flow_head(
     let described = &description.flows[number];
     let name = |node: usize| network.nodes.get(node).map_or_else(String::new, |node| node.name.clone());
     let bottleneck = recording.bottleneck(number as u32);
-    let hop_name = bottleneck.as_ref().and_then(|hop| {
-        let link = description.links.get(hop.link as usize)?;
-        let ends = [link.between[hop.direction], link.between[1 - hop.direction]].map(name);
+    let hop_name = bottleneck.as_ref().and_then(|bottleneck| {
+        let (link, direction) = (bottleneck.hop.link(), bottleneck.hop.direction().index());
+        let link = description.links.get(link.index())?;
+        let ends = [link.between[direction], link.between[1 - direction]].map(name);
         Some(format!("{}: {} to {}", link.name, ends[0], ends[1]))
     });
-    let queue = bottleneck.map(|hop| hop.packets).unwrap_or_default();
+    let queue = bottleneck.map(|bottleneck| bottleneck.packets).unwrap_or_default();
     let flag = |set: bool| f64::from(u8::from(set));
     let reason = |reason: tcp::Blocked| tcp::Blocked::ALL.iter().position(|other| *other == reason).unwrap_or(0);
     RunFlowHead {

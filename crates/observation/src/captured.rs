@@ -15,7 +15,7 @@ pub(crate) const SENDER: usize = 0;
 pub(crate) const RECEIVER: usize = 1;
 
 /// The hop from the sender to the receiver.
-pub(crate) const FORWARD: HopId = HopId { link: 0, direction: LinkDirection::Forward };
+pub(crate) const FORWARD: HopId = LinkId::new(0).hop(LinkDirection::Forward);
 
 /// A connection, as far as its capture shows it.
 #[derive(Clone, PartialEq, Debug)]

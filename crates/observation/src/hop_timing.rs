@@ -3,7 +3,7 @@
 use engine::{Rate, Span, Time};
 use path::link::variable::recorded::LinkConditions;
 use path::link::{Timing, TransmissionLine};
-use path::{HopId, MediumId};
+use path::{HopId, HopIndex, MediumId};
 use sim::Network;
 
 use crate::captured::{CapturedConnection, RECEIVER, SENDER};
@@ -107,7 +107,7 @@ impl HopTimings {
                 let link_ack = arq.ack_size().map(|size| line.transmission_time(size));
                 let forwarder = network.nodes.get(near).filter(|node| node.kind.forwards());
                 let processing = forwarder.map_or(Span::ZERO, |node| node.processing_delay);
-                let medium = link.medium.map(|medium| MediumId(medium as u32));
+                let medium = link.medium.map(MediumId::from_index);
                 HopTiming {
                     near,
                     far,
@@ -164,5 +164,5 @@ impl HopTimings {
 
 /// The hop number `2 x link + direction`.
 pub fn hop_number(id: HopId) -> usize {
-    2 * id.link as usize + id.direction.index()
+    HopIndex::from(id).index()
 }

@@ -143,7 +143,7 @@ pub(crate) fn find_homes(network: &Network) -> Vec<Option<MediumId>> {
     let home = |node: usize| {
         let mut media = network.links.iter().filter(|link| link.between.contains(&node)).map(|link| link.medium);
         let first = media.next().flatten()?;
-        media.all(|medium| medium == Some(first)).then_some(MediumId(first as u32))
+        media.all(|medium| medium == Some(first)).then_some(MediumId::from_index(first))
     };
     (0..network.nodes.len()).map(home).collect()
 }
@@ -392,7 +392,7 @@ impl Media {
     pub(crate) fn waits(&mut self, at: Time, flow: u32, waiting: impl Fn(MediumId) -> u32) {
         let Some(told) = self.waits.get_mut(flow as usize) else { return };
         for (number, (cell, told)) in self.cells.iter_mut().zip(told).enumerate() {
-            let now = waiting(MediumId(number as u32));
+            let now = waiting(MediumId::from_index(number));
             let before = std::mem::replace(told, now);
             if now != before {
                 cell.flows.insert(flow);

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use engine::Time;
 use path::channel::ChannelState;
-use path::{HopId, LinkEvent, MediumId};
+use path::{HopId, LinkEvent, LinkId, MediumId};
 use sim::{Event, Network, NodeEvent, PacketFlow, Sink, Transport};
 use wire::Body;
 
@@ -48,7 +48,7 @@ pub trait Subscriber {
     /// These facts have changed the states; there may be none.
     fn on_facts(&mut self, at: Time, number: u32, facts: &[Fact], flow: &FlowObservation, path: &PathObservation);
     /// The channel of a link has changed its state. Unlike the other methods, it is called once for all flows.
-    fn on_channel(&mut self, at: Time, link: u32, path: &PathObservation) {
+    fn on_channel(&mut self, at: Time, link: LinkId, path: &PathObservation) {
         let _ = (at, link, path);
     }
     /// The flow ends: complete, or with the run.
@@ -88,7 +88,7 @@ impl Observation {
                 transmitters: Transmitters::of(network, &hops),
                 media: Media::of(network),
                 hops,
-                channels: vec![None; network.links.len()],
+                channels: vec![None; network.links.len()].into(),
             },
             facts: Vec::new(),
         }
@@ -176,7 +176,7 @@ impl Observation {
     }
 
     /// A mobile starts or stops using a link.
-    fn use_link(&mut self, at: Time, link: u32, used: bool, to: &mut impl Subscriber) {
+    fn use_link(&mut self, at: Time, link: LinkId, used: bool, to: &mut impl Subscriber) {
         for number in 0..self.flows.len() as u32 {
             self.hold(at, number, to);
             self.follow(at, number, to, |flow, _, _| flow.mobile_uses(link, used));
@@ -184,8 +184,8 @@ impl Observation {
     }
 
     /// The channel of a link changes its state.
-    fn change_channel(&mut self, at: Time, link: u32, state: ChannelState, to: &mut impl Subscriber) {
-        if let Some(channel) = self.path.channels.get_mut(link as usize) {
+    fn change_channel(&mut self, at: Time, link: LinkId, state: ChannelState, to: &mut impl Subscriber) {
+        if let Some(channel) = self.path.channels.get_mut(link) {
             *channel = Some(state);
             to.on_channel(at, link, &self.path);
         }

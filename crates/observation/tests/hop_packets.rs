@@ -4,7 +4,7 @@ use engine::{Stream, Time};
 use observation::hop_timing::{HopTimings, hop_number};
 use observation::{HopOutcome, HopPackets};
 use path::queue::QueueConfig;
-use path::{HopId, LinkDirection, LinkEvent};
+use path::{HopId, LinkDirection, LinkEvent, LinkId};
 use sim::network::MediumSpec;
 use sim::{Event, Network, NodeEvent, PacketFlow, Sink, World};
 use testkit::{build_network, last_hop_text, shortened_examples};
@@ -92,9 +92,9 @@ fn compare_backlogs(name: &str, network: &Network) -> usize {
     while !world.is_over() && at < network.duration.as_nanos() {
         at += draws.next_u64() % 40_000_000;
         world.advance_until(Time::from_nanos(at), u64::MAX, &mut follower);
-        for link in 0..network.links.len() as u32 {
+        for link in 0..network.links.len() {
             for direction in LinkDirection::BOTH {
-                let hop = HopId { link, direction };
+                let hop = LinkId::from_index(link).hop(direction);
                 let (mut packets, mut bytes) = (0, 0);
                 for waits in follower.0.backlog(hop_number(hop), world.now()) {
                     packets += 1;
@@ -118,8 +118,7 @@ fn segment() -> (Packet, Option<PacketFlow>) {
 }
 
 /// The hops from the server to the station, and from there to the mobile.
-const HOPS: [HopId; 2] =
-    [HopId { link: 0, direction: LinkDirection::Forward }, HopId { link: 1, direction: LinkDirection::Forward }];
+const HOPS: [HopId; 2] = [LinkId::new(0).hop(LinkDirection::Forward), LinkId::new(1).hop(LinkDirection::Forward)];
 
 fn follow_path() -> HopPackets {
     HopPackets::new(HopTimings::of(&build_path("", &QueueConfig::default())))

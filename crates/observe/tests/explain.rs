@@ -2,7 +2,7 @@
 
 use engine::{Span, Time};
 use observe::explain::{Explain, Finding, FlowReport};
-use path::{HopId, LinkDirection, LinkEvent};
+use path::{LinkDirection, LinkEvent, LinkId};
 use sim::{Event, Network, NodeEvent, PacketFlow, Sink};
 use tcp::Reason;
 use testkit::{build_network, run_with_sink, thesis_text, whole_millis, wire_text};
@@ -40,7 +40,7 @@ impl Script {
 
     fn link(&mut self, direction: LinkDirection, event: LinkEvent) -> &mut Self {
         let of = event.packet().map(flow_of);
-        self.event(Event::Link { hop: HopId { link: 0, direction }, event, of })
+        self.event(Event::Link { hop: LinkId::new(0).hop(direction), event, of })
     }
 
     /// The sender sends a segment.

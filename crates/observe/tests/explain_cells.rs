@@ -132,7 +132,7 @@ fn first_draw(events: &[(Time, Event)], at: f64) -> (f64, f64) {
 /// The start times of data frames on a link, given by its index.
 fn frames(events: &[(Time, Event)], link: u32) -> Vec<f64> {
     let sent = events.iter().filter(
-        |(_, event)| matches!(event, Event::Link { hop, event: LinkEvent::FrameSent { packet, .. }, .. } if hop.link == link && packet.data().is_some()),
+        |(_, event)| matches!(event, Event::Link { hop, event: LinkEvent::FrameSent { packet, .. }, .. } if hop.link.number() == link && packet.data().is_some()),
     );
     sent.map(|(at, _)| micros(*at)).collect()
 }

@@ -105,37 +105,6 @@ impl LinkDirections {
     }
 }
 
-/// The number of a medium, in the order of the scenario.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct MediumId(pub u32);
-
-impl MediumId {
-    /// Index of the medium in lists of all media.
-    pub const fn index(self) -> usize {
-        self.0 as usize
-    }
-}
-
-impl engine::Id for MediumId {
-    fn from_index(index: usize) -> Self {
-        MediumId(index as u32)
-    }
-
-    #[inline]
-    fn index(self) -> usize {
-        MediumId::index(self)
-    }
-}
-
-/// One direction of one link.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct HopId {
-    /// The link's number, in the order of the scenario.
-    pub link: u32,
-    /// Direction on the link.
-    pub direction: LinkDirection,
-}
-
 /// An event of a packet on a link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LinkEvent {

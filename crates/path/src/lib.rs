@@ -46,8 +46,10 @@ pub mod station;
 
 pub mod context;
 pub mod event;
+pub mod ids;
 
 pub use context::{AnyObserver, Cx, LinkCx, Observer};
-pub use event::{AirFrame, HopId, LinkDirection, LinkDirections, LinkEvent, MediumEvent, MediumId, Reach, Reception};
+pub use event::{AirFrame, LinkDirection, LinkDirections, LinkEvent, MediumEvent, Reach, Reception};
 pub use hop_state::{HopState, LinkLayerState};
+pub use ids::{HopId, HopIndex, LinkId, MediumId};
 pub use numbers::SeqBitmap;

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use engine::{Span, Time};
 use observation::{HopPackets, SenderState};
 use path::channel::ChannelState;
-use path::{HopId, LinkEvent};
+use path::{HopId, HopIndex, LinkEvent, LinkId};
 use sim::{Event, NodeEvent, PacketFlow, Sink};
 use tcp::Reason;
 use wire::{Body, NoticeKind, Packet};
@@ -32,8 +32,8 @@ pub struct Recorder {
     from: f64,
     to: f64,
     flows: BTreeMap<u32, RecordedFlow>,
-    /// The channel state of each link, by link number.
-    air: BTreeMap<u32, ChannelRecord>,
+    /// The channel state of each link.
+    air: BTreeMap<LinkId, ChannelRecord>,
     /// True to record RTT samples and timeouts.
     rtt: bool,
     /// The recorded actions of the nodes' schemes.
@@ -55,8 +55,8 @@ struct RecordedFlow {
     began: Option<f64>,
     completed: Option<f64>,
     sender: SenderState,
-    /// Numbers of the links that carry the flow.
-    links: BTreeSet<u32>,
+    /// The links that carry the flow.
+    links: BTreeSet<LinkId>,
 }
 
 #[derive(Default)]
@@ -280,7 +280,7 @@ impl Recorder {
             && !self.has_overflowed()
         {
             self.kept += 1;
-            self.stays.entry(queues::split_number(passage.hop)).or_default().push((begin, end));
+            self.stays.entry(HopIndex::from_index(passage.hop)).or_default().push((begin, end));
         }
     }
 
@@ -290,7 +290,7 @@ impl Recorder {
         {
             flow.links.insert(hop.link);
             if let PacketRole::Data(_) = role {
-                flow.history.hops.insert((hop.link, hop.direction.index()));
+                flow.history.hops.insert(hop.into());
             }
         }
     }
@@ -337,7 +337,7 @@ impl Recorder {
         }
     }
 
-    fn on_channel_state(&mut self, at: f64, link: u32, state: ChannelState) {
+    fn on_channel_state(&mut self, at: f64, link: LinkId, state: ChannelState) {
         let air = self.air.entry(link).or_default();
         match state {
             ChannelState::Bad => air.since = air.since.or(Some(at)),
@@ -390,10 +390,8 @@ impl ChannelRecord {
 /// The hop at which packets spend the most time during a flow's life.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FlowBottleneck {
-    /// The link's number.
-    pub link: u32,
-    /// 0 for forward, 1 for backward.
-    pub direction: usize,
+    /// The hop.
+    pub hop: HopIndex,
     /// The packets that wait or are being sent: changes as (seconds, packets).
     pub packets: Vec<(f64, u32)>,
 }
@@ -415,7 +413,7 @@ impl FlowRecording {
         let history = self.flows.get(&flow)?;
         let hop = queues::find_bottleneck(&self.stays, history.hops.iter().copied(), (history.began, history.ended))?;
         let stays = self.stays.get(&hop)?;
-        Some(FlowBottleneck { link: hop.0, direction: hop.1, packets: QueueLength::of(stays).changes })
+        Some(FlowBottleneck { hop, packets: QueueLength::of(stays).changes })
     }
 
     /// The mean rate of acknowledged data of a flow over its life: bins as (begin, end) in seconds and bits per second.
@@ -490,7 +488,7 @@ mod tests {
             recorder.event(at(second), &sent(second * 10));
             recorder.event(at(second), &acked(second * 10));
             let air = if second % 2 == 0 { ChannelState::Bad } else { ChannelState::Good };
-            recorder.event(at(second), &Event::Air { link: 0, state: air });
+            recorder.event(at(second), &Event::Air { link: LinkId::new(0), state: air });
             recorder.event(
                 at(second),
                 &Event::Sender { flow: 1, event: tcp::Event::Timeout { seq: 0, nth: 1, rto: Span::ZERO } },
@@ -499,7 +497,7 @@ mod tests {
         }
         // The channel was BAD from 10 to 11 and from 12 to 13.
         assert_eq!(recorder.kept, 3 + 3 + 2);
-        assert_eq!(recorder.air[&0].bad, [(10.0, 11.0), (12.0, 13.0)]);
+        assert_eq!(recorder.air[&LinkId::new(0)].bad, [(10.0, 11.0), (12.0, 13.0)]);
         let recording = recorder.finish();
         let history = &recording.flows[&0];
         assert_eq!(history.sent.iter().map(|sent| sent.seq).collect::<Vec<_>>(), [100, 110, 120]);

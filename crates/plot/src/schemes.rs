@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use path::agent::SchemeAction;
-use sim::PacketFlow;
+use sim::{LinkId, PacketFlow};
 use wire::{Body, Packet};
 
 use crate::describe::{Description, LinkDescription};
@@ -46,8 +46,8 @@ impl SchemeRecord {
     }
 
     /// Adds the actions about no packet of all nodes on a flow's path to its history; `links` are the path's links.
-    pub fn add_to(&self, history: &mut FlowHistory, links: &BTreeSet<u32>) {
-        let ends = |link: &u32| self.links.get(*link as usize).map(|link| link.between);
+    pub fn add_to(&self, history: &mut FlowHistory, links: &BTreeSet<LinkId>) {
+        let ends = |link: &LinkId| self.links.get(link.index()).map(|link| link.between);
         let crosses = |node: usize| links.iter().filter_map(ends).any(|ends| ends.contains(&node));
         for NodeAction { at, action, .. } in self.acts.iter().filter(|act| crosses(act.node)) {
             let list = history.actions.entry((action.effect, action.label)).or_default();

@@ -12,9 +12,9 @@ use sim::{Event, Sink};
 type Events = Vec<(Time, Event)>;
 
 fn draw(description: &MediumDescription, events: &Events, options: &PictureOptions) -> plot::Picture {
-    let mut recorder = AirRecorder::new([(MediumId(0), description)], options.from, options.to);
+    let mut recorder = AirRecorder::new([(MediumId::new(0), description)], options.from, options.to);
     events.iter().for_each(|(at, event)| recorder.event(*at, event));
-    recorder.finish().draw(MediumId(0), description, options)
+    recorder.finish().draw(MediumId::new(0), description, options)
 }
 
 fn at(micros: u64) -> Time {
@@ -41,7 +41,7 @@ fn sent(from: u32, to: u32, kind: FrameKind, [start, duration, reserves]: [u64; 
         packets: SeqBitmap::single(3),
         again,
     };
-    (at(start), Event::Medium { medium: MediumId(0), event: MediumEvent::Sent { from, to, frame, packet: None } })
+    (at(start), Event::Medium { medium: MediumId::new(0), event: MediumEvent::Sent { from, to, frame, packet: None } })
 }
 
 /// An aggregate that carries these packets, or its block acknowledgment.
@@ -57,14 +57,14 @@ fn ended(end: u64, from: u32, to: u32, kind: FrameKind, reception: Reception) ->
     (
         at(end + 1),
         Event::Medium {
-            medium: MediumId(0),
+            medium: MediumId::new(0),
             event: MediumEvent::Ended { from, to, kind, reception, damaged: SeqBitmap::empty_from(3) },
         },
     )
 }
 
 fn back_off(time: u64, station: u32, slots: u32) -> (Time, Event) {
-    (at(time), Event::Medium { medium: MediumId(0), event: MediumEvent::BackOff { station, slots, window: 31 } })
+    (at(time), Event::Medium { medium: MediumId::new(0), event: MediumEvent::BackOff { station, slots, window: 31 } })
 }
 
 /// Each kind of frame has its own CSS class and a legend entry.
@@ -146,7 +146,7 @@ fn label_of_a_frame_is_beside_its_mark() {
 #[test]
 fn heading_names_pairs_that_do_not_sense_each_other() {
     let reaches = |micros: u64, a: u32, b: u32, reach: Reach| {
-        (at(micros), Event::Medium { medium: MediumId(0), event: MediumEvent::Reaches { a, b, reach } })
+        (at(micros), Event::Medium { medium: MediumId::new(0), event: MediumEvent::Reaches { a, b, reach } })
     };
     let mut description = stations(&["ap", "west", "east", "south"]);
     description.apart = vec![(1, 2, Reach::Nothing), (1, 3, Reach::Senses)];
@@ -240,14 +240,14 @@ fn legend_of_shares_names_kinds_of_frames() {
 #[test]
 fn partial_recording_draws_like_the_full_recording() {
     let (description, events) = cell(4, "1 s");
-    let mut recorder = AirRecorder::new([(MediumId(0), &description)], None, None);
+    let mut recorder = AirRecorder::new([(MediumId::new(0), &description)], None, None);
     events.iter().for_each(|(at, event)| recorder.event(*at, event));
     let full = recorder.finish();
     for (from, to) in [("0 s", "5 ms"), ("100 ms", "108 ms"), ("500 ms", "900 ms"), ("2 s", "3 s")] {
         let [from, to] = [from, to].map(|text| Some(Time::ZERO + span(text)));
         let options = PictureOptions { from, to, ..PictureOptions::default() };
         let part = draw(&description, &events, &options).svg();
-        assert!(part == full.draw(MediumId(0), &description, &options).svg(), "{from:?} to {to:?}");
+        assert!(part == full.draw(MediumId::new(0), &description, &options).svg(), "{from:?} to {to:?}");
     }
 }
 

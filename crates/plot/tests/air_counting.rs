@@ -33,9 +33,9 @@ type Part = (u32, f64, f64);
 const NEARLY: f64 = 2e-9;
 
 fn counted((description, events): &Cell) -> Vec<(u32, f64, u64)> {
-    let mut recorder = AirRecorder::new([(MediumId(0), description)], None, None);
+    let mut recorder = AirRecorder::new([(MediumId::new(0), description)], None, None);
     events.iter().for_each(|(at, event)| recorder.event(*at, event));
-    recorder.finish().list_counted_slots(MediumId(0))
+    recorder.finish().list_counted_slots(MediumId::new(0))
 }
 
 /// Checks all turns of a cell in which stations have the numbers of their nodes and link n joins station 0 with station
@@ -54,7 +54,7 @@ fn every_slot_is_counted_before_the_next_turn(cell: &Cell) -> Seen {
             Event::Link {
                 hop, event: LinkEvent::Arrived { .. } | LinkEvent::GivenUp { arrived: false, .. }, ..
             } => {
-                let from = if hop.direction == LinkDirection::Forward { 0 } else { hop.link + 1 };
+                let from = if hop.direction == LinkDirection::Forward { 0 } else { hop.link.number() + 1 };
                 *backlog.entry(from).or_default() -= 1;
             }
             Event::Medium { event: MediumEvent::Sent { from, frame, .. }, .. } if !frame.kind.is_answer() => {

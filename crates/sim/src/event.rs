@@ -2,7 +2,7 @@
 
 use engine::{Span, Time};
 use path::channel::ChannelState;
-use path::{HopId, LinkEvent, MediumEvent, MediumId};
+use path::{HopId, LinkEvent, LinkId, MediumEvent, MediumId};
 use wire::Packet;
 
 /// An event of a run.
@@ -61,8 +61,8 @@ pub enum Event {
     },
     /// The channel of a link changed state.
     Air {
-        /// The link's number.
-        link: u32,
+        /// The link.
+        link: LinkId,
         /// The new state.
         state: ChannelState,
     },
@@ -142,13 +142,13 @@ pub enum NodeEvent {
     },
     /// A mobile starts using a link.
     Associated {
-        /// The link's number.
-        link: u32,
+        /// The link.
+        link: LinkId,
     },
     /// A mobile stops using a link.
     Left {
-        /// The link's number.
-        link: u32,
+        /// The link.
+        link: LinkId,
     },
 }
 

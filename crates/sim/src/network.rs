@@ -1,7 +1,6 @@
 //! The description of a network for the simulator: checked, with indices instead of names as references.
 
 use engine::{Bytes, Frequency, Rate, Span, Stream, Time};
-use path::Reach;
 use path::agent::AgentConfig;
 use path::channel::ChannelConfig;
 use path::link::Timing;
@@ -10,6 +9,7 @@ use path::mac::arq::ArqConfig;
 use path::place::NodePath;
 use path::queue::{QueueConfig, Tie};
 use path::scheduler::SchedulerConfig;
+use path::{LinkId, Reach};
 use serde::Serialize;
 use wire::Dscp;
 
@@ -54,10 +54,10 @@ impl Network {
     }
 
     /// The links at each node, in order.
-    pub fn links_by_node(&self) -> Vec<Vec<u32>> {
+    pub fn links_by_node(&self) -> Vec<Vec<LinkId>> {
         let mut links = vec![Vec::new(); self.nodes.len()];
         for (number, link) in self.links.iter().enumerate() {
-            link.between.iter().for_each(|node| links[*node].push(number as u32));
+            link.between.iter().for_each(|node| links[*node].push(LinkId::from_index(number)));
         }
         links
     }

@@ -53,7 +53,7 @@ impl EventDigest {
     }
 
     fn hop(&mut self, hop: HopId) {
-        self.numbers([u64::from(hop.link), hop.direction.index() as u64]);
+        self.numbers([hop.link.number().into(), hop.direction.index() as u64]);
     }
 
     fn tcp(&mut self, event: &tcp::Event) {
@@ -134,8 +134,8 @@ impl EventDigest {
             NodeEvent::BufferFull { .. } => (4, 0),
             NodeEvent::Taken { .. } => (5, 0),
             NodeEvent::NoRoute { .. } => (6, 0),
-            NodeEvent::Associated { link } => (7, link),
-            NodeEvent::Left { link } => (8, link),
+            NodeEvent::Associated { link } => (7, link.number()),
+            NodeEvent::Left { link } => (8, link.number()),
         };
         self.numbers([kind, link.into()]);
         if let Some(packet) = event.packet() {
@@ -192,12 +192,12 @@ impl Sink for EventDigest {
             }
             Event::Medium { medium, event } => {
                 self.begin(6, at);
-                self.number(medium.0);
+                self.number(medium.number());
                 self.medium(event);
             }
             Event::Air { link, state } => {
                 self.begin(7, at);
-                self.numbers([u64::from(*link), u64::from(*state == Air::Bad)]);
+                self.numbers([link.number().into(), u64::from(*state == Air::Bad)]);
             }
             Event::Node { node, event, .. } => {
                 self.begin(8, at);

@@ -9,7 +9,7 @@ use observe::observation::losses::LossPlace;
 use observe::observation::media::ObservedExchange;
 use observe::observation::transmitters::{Before, OnHop};
 use observe::observation::{Evidence, Fact, FlowObservation, PathObservation, ReceiverState, Subscriber};
-use path::{HopId, LinkEvent, MediumId};
+use path::{HopId, LinkEvent, LinkId, MediumId};
 use tcp::Blocked;
 
 /// Passes each line to a function.
@@ -119,8 +119,8 @@ impl<F: FnMut(&str)> Subscriber for FactLines<F> {
         );
     }
 
-    fn on_channel(&mut self, at: Time, link: u32, path: &PathObservation) {
-        self.write(at, format_args!("channel {link} {:?}", path.channel(link)));
+    fn on_channel(&mut self, at: Time, link: LinkId, path: &PathObservation) {
+        self.write(at, format_args!("channel {} {:?}", link.number(), path.channel(link)));
     }
 
     fn on_facts(&mut self, at: Time, number: u32, facts: &[Fact], flow: &FlowObservation, _: &PathObservation) {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use engine::{Span, Time};
-use path::{HopId, MediumId};
+use path::{HopId, LinkId, MediumId};
 use wire::Packet;
 
 use super::{FlowObservation, SlowestHop};
@@ -28,7 +28,7 @@ pub struct InMedia {
     waited_until: BTreeMap<MediumId, Time>,
     /// Links that their mobile has left. If one was the slowest, the next hop in a medium that carries data replaces
     /// it.
-    left: BTreeSet<u32>,
+    left: BTreeSet<LinkId>,
     /// Why the last exchange for the flow failed, if it did.
     pub last_failure: Option<AttemptFailure>,
     /// The idle time of the slowest hop's medium so far.
@@ -101,7 +101,7 @@ impl FlowObservation {
     }
 
     /// A mobile starts or stops using a link.
-    pub(crate) fn mobile_uses(&mut self, link: u32, used: bool) {
+    pub(crate) fn mobile_uses(&mut self, link: LinkId, used: bool) {
         if used {
             self.in_media.left.remove(&link);
         } else {

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use engine::Time;
+use engine::{IdVec, Time};
 
 use super::{FollowedFlow, Observation, Subscriber};
 use crate::captured::{CapturedConnection, CapturedFact, CapturedTransmission, FORWARD};
@@ -28,7 +28,7 @@ impl Observation {
                 transmitters: Transmitters::of_capture(),
                 media: Media::default(),
                 hops,
-                channels: Vec::new(),
+                channels: IdVec::default(),
             },
             facts: Vec::new(),
         }

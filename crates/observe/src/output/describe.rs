@@ -5,7 +5,7 @@ use std::io;
 use std::net::Ipv4Addr;
 
 use path::mac::dcf::FrameKind;
-use path::{HopId, LinkDirection, LinkEvent, MediumEvent, MediumId};
+use path::{HopId, LinkDirection, LinkEvent, LinkId, MediumEvent, MediumId};
 use serde::Serialize;
 use sim::{Event, NodeEvent, PacketFlow};
 use tcp::Reason;
@@ -47,7 +47,7 @@ pub(super) fn write_event(event: &Event, names: &EventNames, record: &mut impl R
         }
         Event::Medium { medium, event } => write_medium_event(*medium, event, names, record)?,
         Event::Air { link, state } => {
-            put!(record, { "event": "air", "link": names.links[*link as usize].0, "state": state.name() });
+            put!(record, { "event": "air", "link": names.links[*link].0, "state": state.name() });
         }
         Event::Node { node, event, of } => {
             let (name, about) = match event {
@@ -80,11 +80,11 @@ fn find_flow_name<'a>(of: &Option<PacketFlow>, names: &'a EventNames) -> Option<
 fn write_association(
     event: &'static str,
     node: u32,
-    link: u32,
+    link: LinkId,
     names: &EventNames,
     record: &mut impl Record,
 ) -> io::Result<()> {
-    put!(record, { "event": event, "node": names.nodes[node as usize], "link": names.links[link as usize].0 });
+    put!(record, { "event": event, "node": names.nodes[node as usize], "link": names.links[link].0 });
     Ok(())
 }
 
@@ -220,7 +220,7 @@ fn write_link_event(event: &LinkEvent, flow: Option<&str>, record: &mut impl Rec
 }
 
 fn write_hop_names(hop: HopId, names: &EventNames, record: &mut impl Record) -> io::Result<()> {
-    let (name, between) = &names.links[hop.link as usize];
+    let (name, between) = &names.links[hop.link];
     let [from, to] = match hop.direction {
         LinkDirection::Forward => *between,
         LinkDirection::Backward => [between[1], between[0]],

@@ -3,9 +3,9 @@
 use std::fmt::{self, Write as _};
 use std::io::{self, Write};
 
-use engine::Time;
+use engine::{IdVec, Time};
 use observation::{ReceiverState, SenderState};
-use path::{HopId, HopState, LinkDirection, LinkEvent, LinkLayerState};
+use path::{HopId, HopState, LinkDirection, LinkEvent, LinkId, LinkLayerState};
 use scenario::{EventKind, EventKinds};
 use sim::{Event, NodeEvent, NodeState, World};
 use tcp::Reason;
@@ -18,7 +18,7 @@ struct EventTrace {
     target: EventTraceTarget,
     kinds: EventKinds,
     nodes: Vec<String>,
-    links: Vec<EventTraceLink>,
+    links: IdVec<LinkId, EventTraceLink>,
     flows: Vec<FlowState>,
 }
 
@@ -260,14 +260,11 @@ impl EventTrace {
 
     /// Both directions of every link.
     fn hops(&self) -> impl Iterator<Item = (HopId, &EventTraceLink)> {
-        let both = |(number, link)| {
-            [LinkDirection::Forward, LinkDirection::Backward].map(|direction| (HopId { link: number, direction }, link))
-        };
-        (0..).zip(&self.links).flat_map(both)
+        self.links.enumerate().flat_map(|(id, link)| LinkDirection::BOTH.map(|direction| (id.hop(direction), link)))
     }
 
     fn frame(&self, hop: HopId, number: u64, packet: &Packet) -> String {
-        let [a, b] = self.links[hop.link as usize].between.map(|node| &self.nodes[node]);
+        let [a, b] = self.links[hop.link].between.map(|node| &self.nodes[node]);
         let (from, to) = match hop.direction {
             LinkDirection::Forward => (a, b),
             LinkDirection::Backward => (b, a),

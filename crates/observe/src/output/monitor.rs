@@ -9,7 +9,7 @@ use path::mac::dcf::config::Preamble;
 use path::mac::dcf::frame::{DELIMITER, LLC_OVERHEAD as LLC, MAC_OVERHEAD, QOS_OVERHEAD};
 use path::mac::dcf::standard::Modulation;
 use path::mac::dcf::{Config, FrameKind, Phy, Standard};
-use path::{AirFrame, HopId, LinkDirection, MediumEvent, Reception};
+use path::{AirFrame, HopId, HopIndex, LinkId, MediumEvent, Reception};
 use sim::Network;
 use wire::ieee80211::{DataPath, FrameHead, Mac, append_fcs, serialize_body, serialize_header};
 use wire::pcapng::Writer;
@@ -47,7 +47,7 @@ pub(super) struct Monitor {
     /// Packets in the capture.
     identification: u16,
     /// By link and direction, the numbers of its two stations.
-    hops: HashMap<(u32, LinkDirection), [u32; 2]>,
+    hops: HashMap<HopIndex, [u32; 2]>,
     /// Packets of frames that are not transmitted yet.
     carried: HashMap<CarriedKey, Carried>,
     /// Aggregates in the capture.
@@ -103,8 +103,9 @@ impl Monitor {
         for (number, link) in links {
             let place = |node: usize| members.iter().position(|member| *member == node).map_or(0, |place| place as u32);
             let [a, b] = link.between.map(place);
-            hops.insert((number as u32, LinkDirection::Forward), [a, b]);
-            hops.insert((number as u32, LinkDirection::Backward), [b, a]);
+            let [forward, backward] = LinkId::from_index(number).hops();
+            hops.insert(forward, [a, b]);
+            hops.insert(backward, [b, a]);
         }
         let stations = members.into_iter();
         let station = |node: usize| (Addr::of_node(node), network.nodes[node].kind.serves_mobiles());
@@ -128,7 +129,7 @@ impl Monitor {
 
     /// A data frame on a hop of this medium carries packet number `number` of the hop.
     pub fn carries(&mut self, hop: HopId, number: u64, attempt: u32, packet: Packet) {
-        if let Some([from, to]) = self.hops.get(&(hop.link, hop.direction)) {
+        if let Some([from, to]) = self.hops.get(&hop.into()) {
             self.carried.insert(CarriedKey { from: *from, to: *to, number }, Carried { packet, again: attempt > 1 });
         }
     }

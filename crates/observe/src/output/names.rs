@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use sim::{Event, Network};
+use engine::IdVec;
+use sim::{Event, LinkId, Network};
 
 /// Names by number.
 pub(super) struct EventNames {
@@ -12,7 +13,7 @@ pub(super) struct EventNames {
     /// The arrival process of each flow that has arrived, in the order of their numbers, which follow the numbers of
     /// `flows`.
     arrived: Vec<u32>,
-    pub links: Vec<(String, [usize; 2])>,
+    pub links: IdVec<LinkId, (String, [usize; 2])>,
     /// The name of each medium, and the names of its stations.
     pub media: Vec<(String, Vec<String>)>,
 }

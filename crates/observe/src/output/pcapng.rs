@@ -3,9 +3,9 @@
 use std::io;
 use std::rc::Rc;
 
-use engine::Time;
+use engine::{IdVec, Time};
 use path::LinkEvent;
-use sim::{Event, NodeEvent};
+use sim::{Event, LinkId, NodeEvent};
 use wire::pcapng::{Direction, Writer};
 
 use super::file::{NamedFile, TraceFile};
@@ -18,8 +18,8 @@ struct Captures {
     writers: Vec<Option<Writer<TraceFile>>>,
     /// By medium.
     monitors: Vec<Monitor>,
-    /// By link: the medium of the link.
-    media: Vec<Option<usize>>,
+    /// The medium of each link.
+    media: IdVec<LinkId, Option<usize>>,
 }
 
 pub(super) fn open_captures(stage: &Stage<'_>) -> Box<dyn Output> {
@@ -48,7 +48,7 @@ impl Output for Captures {
             return self.monitors[medium.index()].event(event);
         }
         if let Event::Link { hop, event: LinkEvent::FrameSent { number, attempt, packet }, .. } = event {
-            if let Some(medium) = self.media[hop.link as usize] {
+            if let Some(medium) = self.media[hop.link] {
                 self.monitors[medium].carries(*hop, *number, *attempt, *packet);
             }
             return Ok(());

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use engine::{Span, Time};
 use observation::SenderState;
 use path::LinkEvent;
-use sim::{Event, NodeEvent, PacketFlow, Transport};
+use sim::{Event, HopIndex, NodeEvent, PacketFlow, Transport};
 use wire::Body;
 
 use super::file::{NamedFile, TraceFile};
@@ -46,8 +46,8 @@ struct SeriesInterval {
     retransmitted: u64,
     timeouts: u64,
     rtt: Mean,
-    /// Waits of the flow's packets in each queue, by link and direction.
-    waits: BTreeMap<(u32, usize), Mean>,
+    /// Waits of the flow's packets in each queue, by hop.
+    waits: BTreeMap<HopIndex, Mean>,
 }
 
 impl SeriesInterval {
@@ -252,8 +252,7 @@ impl Output for Series {
             }
             Event::Link { hop, event: LinkEvent::Dequeued { arrived, starts, .. }, of: Some(of) } if of.from_sender => {
                 if let Some(flow) = self.flow(of.flow) {
-                    let queue = (hop.link, hop.direction.index());
-                    flow.now.waits.entry(queue).or_default().add(starts.since(*arrived));
+                    flow.now.waits.entry((*hop).into()).or_default().add(starts.since(*arrived));
                 }
             }
             _ => {}

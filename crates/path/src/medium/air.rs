@@ -10,7 +10,8 @@ use super::places::Plane;
 use super::{Medium, MediumStationId, SenseGroupId, query_channel};
 use crate::channel::{ChannelFrame, FrameFate};
 use crate::context::{Cx, Observer};
-use crate::event::{AirFrame, HopId, MediumEvent, Reception};
+use crate::event::{AirFrame, MediumEvent, Reception};
+use crate::ids::HopId;
 use crate::mac::dcf::FrameKind;
 
 /// A frame in transmission.

@@ -33,8 +33,9 @@ use wire::Packet;
 
 use crate::channel::Channel;
 use crate::context::{Cx, Observer};
-use crate::event::{HopId, MediumEvent, MediumId};
+use crate::event::MediumEvent;
 use crate::hop_state::HopState;
+use crate::ids::{HopId, LinkId, MediumId};
 use crate::link::HopCounters;
 use crate::mac::dcf::config::{AggregateLimits, Retries};
 use crate::mac::dcf::rate::{Rates, USUAL_FRAME};
@@ -316,10 +317,10 @@ fn draw_back_off<O: Observer>(
 
 /// Returns the fate of a frame in the channel of its hop.
 fn query_channel(
-    channels: &mut [Box<dyn Channel>],
+    channels: &mut IdVec<LinkId, Box<dyn Channel>>,
     hop: HopId,
     frame: &crate::channel::ChannelFrame,
     rate: Rate,
 ) -> crate::channel::FrameFate {
-    channels[hop.link as usize].fate_at(frame, rate)
+    channels[hop.link].fate_at(frame, rate)
 }

@@ -1,6 +1,6 @@
 //! A medium with positions of stations, driven step by step.
 
-use engine::{Length, Schedule, Slot, Stream, Time};
+use engine::{IdVec, Length, Schedule, Slot, Stream, Time};
 use path::channel::{Channel, ChannelConfig, perfect};
 use path::mac::dcf::{Config, FrameKind};
 use path::medium::places::Places;
@@ -9,7 +9,7 @@ use path::outcome::LinkOutcome;
 use path::place::NodePath;
 use path::queue::{QueueConfig, RouterBuffer};
 use path::scheduler::SchedulerConfig;
-use path::{AirFrame, Cx, HopId, LinkDirection, MediumEvent, MediumId, Reach, Reception};
+use path::{AirFrame, Cx, HopIndex, LinkDirection, LinkId, MediumEvent, MediumId, Reach, Reception};
 use wire::{Addr, Body, Flags, Packet, Segment};
 
 use crate::common::EventLog;
@@ -25,7 +25,7 @@ pub struct Air {
     schedule: Schedule,
     stations: Vec<Slot>,
     crossing: Slot,
-    channels: Vec<Box<dyn Channel>>,
+    channels: IdVec<LinkId, Box<dyn Channel>>,
     /// Transmit queue of each hop.
     queues: Vec<QueueId>,
     /// True if a new packet follows each completed packet.
@@ -53,7 +53,7 @@ impl Air {
                 let (here, there) = (ends[direction.index()], ends[1 - direction.index()]);
                 of_hops.push(QueueId { station: MediumStationId::from_index(here), queue: queues[here].len() as u32 });
                 queues[here].push(TxQueueSpec {
-                    hop: HopId { link: link as u32, direction },
+                    hop: LinkId::from_index(link).hop(direction),
                     to: MediumStationId::from_index(there),
                     queue: QueueConfig::default(),
                     stream: Stream::default(),
@@ -73,7 +73,7 @@ impl Air {
         let specs = queues.into_iter().enumerate().map(spec).collect();
         let crossing = schedule.slot();
         let places = Places { slot: crossing, paths: paths.to_vec(), until };
-        let mut medium = Medium::new(MediumId(0), config, specs, Some(places));
+        let mut medium = Medium::new(MediumId::new(0), config, specs, Some(places));
         medium.schedule_first_crossing(&mut schedule);
         let perfect = |_| ChannelConfig::Perfect(perfect::Config::default()).build(Stream::default());
         let channels = links.iter().map(perfect).collect();
@@ -114,7 +114,7 @@ impl Air {
                 self.medium.on_wake(MediumStationId::from_index(number), &mut cx);
             }
             while let Some((hop, outcome)) = self.medium.outcome() {
-                let hop = 2 * hop.link as usize + hop.direction.index();
+                let hop = HopIndex::from(hop).index();
                 match outcome {
                     LinkOutcome::Delivered(_) => self.delivered[hop] += 1,
                     LinkOutcome::Failed(notice) => self.given_up += u64::from(notice.last),

@@ -2,7 +2,7 @@
 
 pub mod slow;
 
-use engine::{Rate, Schedule, Slot, Span, Stream, Time};
+use engine::{IdVec, Rate, Schedule, Slot, Span, Stream, Time};
 use path::channel::{Channel, ChannelConfig, scripted};
 use path::link::HopCounters;
 use path::mac::dcf::Config;
@@ -10,7 +10,7 @@ use path::medium::{Medium, MediumStationId, QueueId, StationSpec, TxQueueSpec};
 use path::outcome::LinkOutcome;
 use path::queue::{Limit, RouterBuffer};
 use path::scheduler::SchedulerConfig;
-use path::{Cx, HopId, LinkDirection, LinkEvent, MediumEvent, MediumId};
+use path::{Cx, HopId, LinkDirection, LinkEvent, LinkId, MediumEvent, MediumId};
 use wire::{Addr, Body, Flags, Packet, Segment, SeqNum};
 
 use crate::common::{EventLog, LoggedEvent};
@@ -76,7 +76,7 @@ fn stream_that_draws(wanted: &[(u32, u64)]) -> Stream {
 pub struct Cell {
     pub medium: Medium,
     pub schedule: Schedule,
-    pub channels: Vec<Box<dyn Channel>>,
+    pub channels: IdVec<LinkId, Box<dyn Channel>>,
     slots: Vec<Slot>,
     /// Timer slot of the beacons of station 0, if the cell has beacons.
     beacons: Option<Slot>,
@@ -104,7 +104,7 @@ impl Cell {
                 let (here, there) = (ends[direction.index()], ends[1 - direction.index()]);
                 place[direction.index()] =
                     QueueId { station: MediumStationId::new(here), queue: queues[here as usize].len() as u32 };
-                let hop = HopId { link: link as u32, direction };
+                let hop = LinkId::from_index(link).hop(direction);
                 let (queue, stream) = (plan.limit.into(), Stream::default());
                 let rate = plan.rates.get(link).copied().flatten();
                 queues[here as usize].push(TxQueueSpec {
@@ -135,7 +135,7 @@ impl Cell {
             let config = plan.channels.get(link).cloned().unwrap_or(ChannelConfig::Perfect(Default::default()));
             config.build(Stream::named(1, 0, &format!("channel {link}")))
         };
-        let mut medium = Medium::new(MediumId(0), &plan.config, specs.collect(), None);
+        let mut medium = Medium::new(MediumId::new(0), &plan.config, specs.collect(), None);
         medium.announce_first(&mut schedule);
         Cell {
             medium,
@@ -278,7 +278,7 @@ fn line(at: Time, saw: &LoggedEvent) -> Option<String> {
                 LinkEvent::QueueFull { .. } => "no room".to_owned(),
                 _ => return None,
             };
-            (at, format!("link {}: {text}", hop.link))
+            (at, format!("link {}: {text}", hop.link.number()))
         }
     };
     Some(format!("{:>6} {text}", micros(at.as_nanos())))

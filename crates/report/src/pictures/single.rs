@@ -60,7 +60,7 @@ impl<'a> Single<'a> {
     /// The run fails or is cancelled, has too many events, or ends before the view starts.
     pub fn record(self, kept: Option<&Path>, watch: Watch<'_>) -> Result<RecordedRun<'a>, PictureError> {
         let (from, to) = self.view.times();
-        let media = self.media.iter().map(|medium| (MediumId(*medium as u32), &self.described[*medium]));
+        let media = self.media.iter().map(|medium| (MediumId::from_index(*medium), &self.described[*medium]));
         let air = AirRecorder::new(media, from, to);
         let recorder = Recorder::new(self.flows.iter().map(|flow| *flow as u32), from, to)
             .with_panels(&self.panels, &self.description)
@@ -115,7 +115,7 @@ impl RecordedRun<'_> {
         let name = &description.name;
         let title = Some(format!("{}: medium {name}", loaded.title()));
         let options = PictureOptions { title, height: view.height(DEFAULT_SIZE.1), ..common.clone() };
-        let picture = self.air.draw(MediumId(medium as u32), description, &options);
+        let picture = self.air.draw(MediumId::from_index(medium), description, &options);
         Drawn { name: format!("{name}.air{}", view.part()), picture }
     }
 

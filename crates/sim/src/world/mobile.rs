@@ -23,11 +23,11 @@ impl World {
             let event = match next {
                 Move::Joins(link) => {
                     self.transmitters.set_open(link, true);
-                    NodeEvent::Associated { link: link.number() }
+                    NodeEvent::Associated { link }
                 }
                 Move::Leaves(link) => {
                     self.transmitters.set_open(link, false);
-                    NodeEvent::Left { link: link.number() }
+                    NodeEvent::Left { link }
                 }
             };
             if S::ACTIVE {

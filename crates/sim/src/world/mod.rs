@@ -145,14 +145,14 @@ impl World {
             }
             Wakeup::Medium { medium, station } => {
                 self.medium_wakes(
-                    MediumId(medium.into()),
+                    MediumId::new(medium.into()),
                     MediumWakeup::Station(MediumStationId::new(station.into())),
                     sink,
                 );
             }
             Wakeup::Beacons { medium, station } => {
                 self.medium_wakes(
-                    MediumId(medium.into()),
+                    MediumId::new(medium.into()),
                     MediumWakeup::Beacon(MediumStationId::new(station.into())),
                     sink,
                 );

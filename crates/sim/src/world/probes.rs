@@ -117,7 +117,7 @@ impl Probes {
                 if let Some((when, state)) = transmitters.next_change(link, before)
                     && when == at
                 {
-                    sink.event(at, &Event::Air { link: link.number(), state });
+                    sink.event(at, &Event::Air { link, state });
                 }
             }
             self.next_air = next_change(transmitters, at);

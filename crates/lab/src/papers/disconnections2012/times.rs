@@ -5,11 +5,11 @@ use observe::observation::media::ObservedExchange;
 use observe::observation::transmitters::{Before, OnHop};
 use observe::observation::{Fact, FlowObservation, PathObservation, SenderFact, Subscriber, hop_timing};
 use path::channel::ChannelState;
-use path::{HopId, LinkDirection, LinkEvent};
+use path::{HopId, LinkDirection, LinkEvent, LinkId};
 
 /// The radio link is the first link, and the mobile, which sends, is its first node.
-const AIR: u32 = 0;
-const UP: HopId = HopId { link: AIR, direction: LinkDirection::Forward };
+const AIR: LinkId = LinkId::new(0);
+const UP: HopId = AIR.hop(LinkDirection::Forward);
 
 /// The cause of the mobile's first transmission after the disconnection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -128,7 +128,7 @@ impl DisconnectionMeter {
 }
 
 impl Subscriber for DisconnectionMeter {
-    fn on_channel(&mut self, at: Time, link: u32, path: &PathObservation) {
+    fn on_channel(&mut self, at: Time, link: LinkId, path: &PathObservation) {
         if link != AIR {
             return;
         }

@@ -65,8 +65,8 @@ impl Transmitters {
             let (members, queues) = self.add_queues(network, processors, id);
             let stations = members.iter().zip(queues).enumerate();
             let stations = stations.map(|(place, (node, queues))| {
-                let wakeup = Wakeup::Medium { medium: id.0 as u16, station: place as u16 };
-                let beacons = Wakeup::Beacons { medium: id.0 as u16, station: place as u16 };
+                let wakeup = Wakeup::Medium { medium: id.number() as u16, station: place as u16 };
+                let beacons = Wakeup::Beacons { medium: id.number() as u16, station: place as u16 };
                 let node = &network.nodes[*node];
                 let name = format!("medium {} station {}", spec.name, node.name);
                 StationSpec {
@@ -146,7 +146,7 @@ impl Builder<'_> {
         if link.medium.is_some() {
             // Set when the stations of the medium are known.
             return Transmitter::Medium {
-                medium: MediumId(0),
+                medium: MediumId::new(0),
                 queue: QueueId { station: MediumStationId::new(0), queue: 0 },
             };
         }

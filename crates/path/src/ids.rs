@@ -1,0 +1,76 @@
+//! Ids of the items of a path: its links, their directions, and its media.
+
+use crate::event::LinkDirection;
+
+engine::define_ids! {
+    /// The number of a link, in the order of the scenario.
+    pub struct LinkId;
+    /// The number of a direction of a link, `2 x link + direction`.
+    pub struct HopIndex;
+    /// The number of a medium, in the order of the scenario.
+    pub struct MediumId;
+}
+
+/// One direction of one link.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct HopId {
+    /// The link.
+    pub link: LinkId,
+    /// Direction on the link.
+    pub direction: LinkDirection,
+}
+
+impl LinkId {
+    /// One of its directions.
+    #[inline]
+    pub const fn hop(self, direction: LinkDirection) -> HopId {
+        HopId { link: self, direction }
+    }
+
+    /// Its directions, forward first.
+    #[inline]
+    pub fn hops(self) -> [HopIndex; 2] {
+        [HopIndex(2 * self.0), HopIndex(2 * self.0 + 1)]
+    }
+}
+
+impl HopId {
+    /// The same link in the other direction.
+    #[inline]
+    pub const fn opposite(self) -> Self {
+        HopId { link: self.link, direction: self.direction.opposite() }
+    }
+}
+
+impl HopIndex {
+    /// The same link in the other direction.
+    #[inline]
+    pub fn opposite(self) -> Self {
+        HopIndex(self.0 ^ 1)
+    }
+
+    /// Its link.
+    #[inline]
+    pub fn link(self) -> LinkId {
+        LinkId(self.0 / 2)
+    }
+
+    /// Its direction.
+    #[inline]
+    pub fn direction(self) -> LinkDirection {
+        if self.0.is_multiple_of(2) { LinkDirection::Forward } else { LinkDirection::Backward }
+    }
+
+    /// Link and direction of the hop, as in events.
+    #[inline]
+    pub fn id(self) -> HopId {
+        self.link().hop(self.direction())
+    }
+}
+
+impl From<HopId> for HopIndex {
+    #[inline]
+    fn from(hop: HopId) -> Self {
+        HopIndex(2 * hop.link.0 + hop.direction.index() as u32)
+    }
+}
