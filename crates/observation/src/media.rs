@@ -20,7 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use engine::{Span, Time};
 use path::mac::dcf::{FrameKind, Phy};
 use path::{HopId, LinkDirection, MediumEvent, MediumId, Reception};
-use sim::Network;
+use sim::{FlowId, Network};
 use wire::Packet;
 
 use crate::hop_timing;
@@ -41,7 +41,7 @@ pub enum AttemptFailure {
 /// A packet in an exchange.
 pub struct CarriedPacket {
     /// Its flow, if that is not over.
-    pub flow: Option<u32>,
+    pub flow: Option<FlowId>,
     /// The packet.
     pub packet: Packet,
     number: u64,
@@ -135,7 +135,7 @@ struct ObservedMedium {
     idle: Span,
     seen: Time,
     /// Flows with packets in it so far.
-    flows: BTreeSet<u32>,
+    flows: BTreeSet<FlowId>,
 }
 
 /// For each node the medium to which all its links belong, if there is one.
@@ -154,8 +154,8 @@ pub struct Media {
     cells: Vec<ObservedMedium>,
     /// By hop number: medium, sender and receiver.
     hops: Vec<Option<(usize, u32, u32)>>,
-    /// By flow and medium: the number of packets that wait there.
-    waits: Vec<Vec<u32>>,
+    /// By flow, then by medium: the number of packets that wait there.
+    waits: IdVec<FlowId, Vec<u32>>,
 }
 
 impl OpenExchange {
@@ -275,7 +275,7 @@ impl Media {
                 Some((medium, from? as u32, to? as u32))
             })
         });
-        let (hops, waits) = (hops.collect(), vec![vec![0; cells.len()]; network.flows.len()]);
+        let (hops, waits) = (hops.collect(), vec![vec![0; cells.len()]; network.flows.len()].into());
         Media { cells, hops, waits }
     }
 
@@ -336,7 +336,7 @@ impl Media {
         number: u64,
         attempt: u32,
         packet: &Packet,
-        flow: Option<u32>,
+        flow: Option<FlowId>,
     ) -> Vec<ObservedExchange> {
         let Some((medium, from, to)) = self.hop(id) else { return Vec::new() };
         let cell = &mut self.cells[medium];
@@ -365,7 +365,7 @@ impl Media {
         id: HopId,
         number: u64,
         packet: &Packet,
-        flow: Option<u32>,
+        flow: Option<FlowId>,
     ) -> Vec<ObservedExchange> {
         let Some((medium, from, to)) = self.hop(id) else { return Vec::new() };
         let open = self.cells[medium].open[from as usize].as_mut();
@@ -377,7 +377,13 @@ impl Media {
     }
 
     /// The failed RTS frames of a packet, which is known now.
-    fn take_requests(&mut self, id: HopId, number: u64, packet: &Packet, flow: Option<u32>) -> Vec<ObservedExchange> {
+    fn take_requests(
+        &mut self,
+        id: HopId,
+        number: u64,
+        packet: &Packet,
+        flow: Option<FlowId>,
+    ) -> Vec<ObservedExchange> {
         let Some((medium, from, to)) = self.hop(id) else { return Vec::new() };
         let is = |request: &mut Request| (request.station, request.to, request.number) == (from, to, number);
         let known = self.cells[medium].requests.extract_if(.., is).map(|Request { mut exchange, .. }| {
@@ -389,8 +395,8 @@ impl Media {
     }
 
     /// Updates the number of a flow's packets that wait in each medium.
-    pub(crate) fn waits(&mut self, at: Time, flow: u32, waiting: impl Fn(MediumId) -> u32) {
-        let Some(told) = self.waits.get_mut(flow as usize) else { return };
+    pub(crate) fn waits(&mut self, at: Time, flow: FlowId, waiting: impl Fn(MediumId) -> u32) {
+        let Some(told) = self.waits.get_mut(flow) else { return };
         for (number, (cell, told)) in self.cells.iter_mut().zip(told).enumerate() {
             let now = waiting(MediumId::from_index(number));
             let before = std::mem::replace(told, now);
@@ -410,12 +416,12 @@ impl Media {
     }
 
     /// The flows with packets in a medium so far.
-    pub fn flows(&self, medium: MediumId) -> Vec<u32> {
+    pub fn flows(&self, medium: MediumId) -> Vec<FlowId> {
         self.cells[medium.index()].flows.iter().copied().collect()
     }
 
     /// When the first exchange in progress for packets of a flow started in a medium.
-    pub fn since(&self, medium: MediumId, flow: u32) -> Option<Time> {
+    pub fn since(&self, medium: MediumId, flow: FlowId) -> Option<Time> {
         let open = self.cells[medium.index()].open.iter().flatten();
         let own = open.filter(|open| open.carried.iter().any(|carried| carried.flow == Some(flow)));
         own.map(|open| open.began).min()

@@ -4,10 +4,10 @@ mod captured;
 
 use std::rc::Rc;
 
-use engine::Time;
+use engine::{IdVec, Time};
 use path::channel::ChannelState;
 use path::{HopId, LinkEvent, LinkId, MediumId};
-use sim::{Event, Network, NodeEvent, PacketFlow, Sink, Transport};
+use sim::{Event, FlowId, Network, NodeEvent, PacketFlow, Sink, Transport};
 use wire::Body;
 
 use crate::fact::Fact;
@@ -21,7 +21,7 @@ use crate::transmitters::{Before, LineKind, OnHop, Transmitters};
 /// Uses an observation. Each method is called with the number of a flow that has not ended.
 pub trait Subscriber {
     /// The states held until `at`, and change now. Without a change it may be called, too.
-    fn hold_until(&mut self, at: Time, number: u32, flow: &FlowObservation, path: &PathObservation) {
+    fn hold_until(&mut self, at: Time, number: FlowId, flow: &FlowObservation, path: &PathObservation) {
         let _ = (at, number, flow, path);
     }
     /// A hop reports an event of a packet, whose place has not changed yet.
@@ -29,7 +29,7 @@ pub trait Subscriber {
         &mut self,
         on: &OnHop<'_>,
         event: &LinkEvent,
-        number: u32,
+        number: FlowId,
         seen: (&FlowObservation, &PathObservation),
         before: Before,
     ) {
@@ -39,20 +39,20 @@ pub trait Subscriber {
     fn on_exchange(
         &mut self,
         exchange: &ObservedExchange,
-        number: u32,
+        number: FlowId,
         flow: &FlowObservation,
         path: &PathObservation,
     ) {
         let _ = (exchange, number, flow, path);
     }
     /// These facts have changed the states; there may be none.
-    fn on_facts(&mut self, at: Time, number: u32, facts: &[Fact], flow: &FlowObservation, path: &PathObservation);
+    fn on_facts(&mut self, at: Time, number: FlowId, facts: &[Fact], flow: &FlowObservation, path: &PathObservation);
     /// The channel of a link has changed its state. Unlike the other methods, it is called once for all flows.
     fn on_channel(&mut self, at: Time, link: LinkId, path: &PathObservation) {
         let _ = (at, link, path);
     }
     /// The flow ends: complete, or with the run.
-    fn on_end(&mut self, at: Time, number: u32, flow: &FlowObservation, path: &PathObservation) {
+    fn on_end(&mut self, at: Time, number: FlowId, flow: &FlowObservation, path: &PathObservation) {
         let _ = (at, number, flow, path);
     }
 }
@@ -67,7 +67,7 @@ struct FollowedFlow {
 /// All flows of a network.
 pub struct Observation {
     path: PathObservation,
-    flows: Vec<FollowedFlow>,
+    flows: IdVec<FlowId, FollowedFlow>,
     facts: Vec<Fact>,
 }
 
@@ -95,8 +95,8 @@ impl Observation {
     }
 
     /// Returns the state of a flow.
-    pub fn flow(&self, number: u32) -> Option<&FlowObservation> {
-        self.flows.get(number as usize).map(|flow| &flow.state)
+    pub fn flow(&self, number: FlowId) -> Option<&FlowObservation> {
+        self.flows.get(number).map(|flow| &flow.state)
     }
 
     /// Returns the state of the path.
@@ -137,10 +137,10 @@ impl Observation {
     }
 
     /// Ends a flow, unless it has ended.
-    pub fn end(&mut self, at: Time, number: u32, to: &mut impl Subscriber) {
+    pub fn end(&mut self, at: Time, number: FlowId, to: &mut impl Subscriber) {
         self.hold(at, number, to);
         let Observation { path, flows, .. } = self;
-        let Some(flow) = flows.get_mut(number as usize).filter(|flow| !flow.is_over) else { return };
+        let Some(flow) = flows.get_mut(number).filter(|flow| !flow.is_over) else { return };
         flow.state.medium_idle(at, &mut path.media);
         to.on_end(at, number, &flow.state, path);
         flow.is_over = true;
@@ -148,9 +148,9 @@ impl Observation {
     }
 
     /// Tells that a flow's state held until `at`, in which its packets change their stages as foreseen.
-    fn hold(&mut self, at: Time, number: u32, to: &mut impl Subscriber) {
+    fn hold(&mut self, at: Time, number: FlowId, to: &mut impl Subscriber) {
         let Observation { path, flows, .. } = self;
-        let Some(flow) = flows.get_mut(number as usize).filter(|flow| !flow.is_over) else { return };
+        let Some(flow) = flows.get_mut(number).filter(|flow| !flow.is_over) else { return };
         while let Some(change) = flow.state.packets.next_change().filter(|change| *change <= at) {
             to.hold_until(change, number, &flow.state, path);
             flow.state.packets.make_change();
@@ -162,12 +162,12 @@ impl Observation {
     fn follow(
         &mut self,
         at: Time,
-        number: u32,
+        number: FlowId,
         to: &mut impl Subscriber,
         step: impl FnOnce(&mut FlowObservation, &PathObservation, &mut Vec<Fact>),
     ) {
         let Observation { path, flows, facts } = self;
-        let Some(flow) = flows.get_mut(number as usize).filter(|flow| !flow.is_over) else { return };
+        let Some(flow) = flows.get_mut(number).filter(|flow| !flow.is_over) else { return };
         step(&mut flow.state, path, facts);
         path.media.waits(at, number, |medium| flow.state.packets.waiting_in(medium));
         flow.state.medium_idle(at, &mut path.media);
@@ -177,7 +177,7 @@ impl Observation {
 
     /// A mobile starts or stops using a link.
     fn use_link(&mut self, at: Time, link: LinkId, used: bool, to: &mut impl Subscriber) {
-        for number in 0..self.flows.len() as u32 {
+        for number in self.flows.ids() {
             self.hold(at, number, to);
             self.follow(at, number, to, |flow, _, _| flow.mobile_uses(link, used));
         }
@@ -195,7 +195,7 @@ impl Observation {
     fn exchange(&mut self, at: Time, exchange: &ObservedExchange, to: &mut impl Subscriber) {
         for number in self.path.media.flows(exchange.medium) {
             self.hold(at, number, to);
-            if let Some(flow) = self.flows.get(number as usize).filter(|flow| !flow.is_over) {
+            if let Some(flow) = self.flows.get(number).filter(|flow| !flow.is_over) {
                 to.on_exchange(exchange, number, &flow.state, &self.path);
             }
             self.follow(at, number, to, |flow, path, facts| flow.exchange(number, exchange, path, facts));
@@ -260,7 +260,7 @@ impl Observation {
         let free = self.path.transmitters.observe(on, event, flow, taken);
         let before = Before { free, serves: self.path.transmitters.serving(on.number) == flow };
         let Observation { path, flows, .. } = self;
-        let followed = flow.and_then(|flow| Some((flow, flows.get_mut(flow as usize)?)));
+        let followed = flow.and_then(|flow| Some((flow, flows.get_mut(flow)?)));
         let Some((number, flow)) = followed.filter(|(_, flow)| flow.over_tcp && !flow.is_over) else {
             return LossPlace::Air;
         };
@@ -297,7 +297,7 @@ impl<S: Subscriber> ObservingSink<S> {
 
     /// Ends the flows that are not complete, with the run at `ended`. Returns the subscriber.
     pub fn finish(mut self, ended: Time) -> S {
-        for number in 0..self.observation.flows.len() as u32 {
+        for number in self.observation.flows.ids() {
             self.observation.end(ended, number, &mut self.subscriber);
         }
         self.subscriber

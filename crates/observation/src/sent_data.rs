@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use sim::{NodeEvent, PacketFlow};
+use sim::{FlowId, NodeEvent, PacketFlow};
 use wire::{Body, Packet};
 
 /// A node, and a direction of a flow whose data it sends.
-type DataSource = (usize, u32, bool);
+type DataSource = (usize, FlowId, bool);
 
 /// The data that nodes have sent.
 ///

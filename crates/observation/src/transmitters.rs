@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use engine::{Span, Time};
 use path::link::variable::plan::Outages;
 use path::{LinkDirection, LinkEvent};
-use sim::Network;
+use sim::{FlowId, Network};
 use wire::Packet;
 
 use crate::captured::LinkService;
@@ -120,9 +120,9 @@ impl TransmitterLine {
 pub struct Transmitters {
     lines: Vec<TransmitterLine>,
     /// By transmitter: the flow of the last packet that it took.
-    serving: Vec<Option<u32>>,
+    serving: Vec<Option<FlowId>>,
     /// By node: the flows whose packets it has sent.
-    flows: Vec<BTreeSet<u32>>,
+    flows: Vec<BTreeSet<FlowId>>,
 }
 
 impl Transmitters {
@@ -193,19 +193,19 @@ impl Transmitters {
     }
 
     /// The maximum number of flows besides `flow` that have sent from one of the nodes.
-    pub fn others(&self, nodes: impl Iterator<Item = usize>, flow: u32) -> u32 {
+    pub fn others(&self, nodes: impl Iterator<Item = usize>, flow: FlowId) -> u32 {
         let others = |node: usize| self.flows[node].iter().filter(|other| **other != flow).count();
         nodes.map(others).max().and_then(|others| u32::try_from(others).ok()).unwrap_or(0)
     }
 
     /// The flow that a hop's transmitter serves, or served last.
-    pub fn serving(&self, hop: usize) -> Option<u32> {
+    pub fn serving(&self, hop: usize) -> Option<FlowId> {
         self.serving[self.lines.get(hop)?.transmitter]
     }
 
     /// Handles an event of a hop about a packet of `flow`; `taken` if its transmitter takes the packet. Returns until when
     /// its transmissions were booked before.
-    pub(crate) fn observe(&mut self, on: &OnHop<'_>, event: &LinkEvent, flow: Option<u32>, taken: bool) -> Time {
+    pub(crate) fn observe(&mut self, on: &OnHop<'_>, event: &LinkEvent, flow: Option<FlowId>, taken: bool) -> Time {
         let Some(line) = self.lines.get_mut(on.number) else { return on.at };
         let free = line.free_at;
         if taken {

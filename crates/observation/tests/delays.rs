@@ -8,27 +8,27 @@ use observation::media::ObservedExchange;
 use observation::transmitters::{Before, OnHop};
 use observation::{Fact, HopPackets, Observation, PathObservation, Subscriber};
 use path::LinkEvent;
-use sim::{Event, Network, Sink, Transport, World};
+use sim::{Event, FlowId, Network, Sink, Transport, World};
 use testkit::constructed_cases;
 
 /// The one-way delays of segments, by flow.
 struct OneWayDelays(Vec<Histogram>);
 
 impl Subscriber for OneWayDelays {
-    fn hold_until(&mut self, _: Time, _: u32, _: &FlowObservation, _: &PathObservation) {}
-    fn on_hop(&mut self, _: &OnHop<'_>, _: &LinkEvent, _: u32, _: (&FlowObservation, &PathObservation), _: Before) {}
-    fn on_exchange(&mut self, _: &ObservedExchange, _: u32, _: &FlowObservation, _: &PathObservation) {}
-    fn on_facts(&mut self, at: Time, number: u32, facts: &[Fact], flow: &FlowObservation, _: &PathObservation) {
+    fn hold_until(&mut self, _: Time, _: FlowId, _: &FlowObservation, _: &PathObservation) {}
+    fn on_hop(&mut self, _: &OnHop<'_>, _: &LinkEvent, _: FlowId, _: (&FlowObservation, &PathObservation), _: Before) {}
+    fn on_exchange(&mut self, _: &ObservedExchange, _: FlowId, _: &FlowObservation, _: &PathObservation) {}
+    fn on_facts(&mut self, at: Time, number: FlowId, facts: &[Fact], flow: &FlowObservation, _: &PathObservation) {
         for fact in facts {
             // A copy of acknowledged data is not measured.
             if let Fact::Reached { packet, .. } = fact
                 && packet.seq() >= Some(flow.sender.una)
             {
-                self.0[number as usize].record_span(at.since(packet.since));
+                self.0[number.index()].record_span(at.since(packet.since));
             }
         }
     }
-    fn on_end(&mut self, _: Time, _: u32, _: &FlowObservation, _: &PathObservation) {}
+    fn on_end(&mut self, _: Time, _: FlowId, _: &FlowObservation, _: &PathObservation) {}
 }
 
 /// The delays of a run, from its events.

@@ -6,7 +6,7 @@ use observation::{HopOutcome, HopPackets};
 use path::queue::QueueConfig;
 use path::{HopId, LinkDirection, LinkEvent, LinkId};
 use sim::network::MediumSpec;
-use sim::{Event, Network, NodeEvent, PacketFlow, Sink, World};
+use sim::{Event, FlowId, Network, NodeEvent, PacketFlow, Sink, World};
 use testkit::{build_network, last_hop_text, shortened_examples};
 use wire::{Addr, Body, Ecn, Flags, Packet, Segment};
 
@@ -114,7 +114,7 @@ fn compare_backlogs(name: &str, network: &Network) -> usize {
 fn segment() -> (Packet, Option<PacketFlow>) {
     let segment = Segment { len: 1000, flags: Flags::ACK, ..Segment::default() };
     let packet = Packet::new(Addr::of_node(0), Addr::of_node(2), Body::Tcp(segment));
-    (packet, Some(PacketFlow { flow: 0, from_sender: true, seq: Some(0), ack: Some(0) }))
+    (packet, Some(PacketFlow { flow: FlowId::new(0), from_sender: true, seq: Some(0), ack: Some(0) }))
 }
 
 /// The hops from the server to the station, and from there to the mobile.

@@ -3,7 +3,7 @@
 use engine::{Span, Time};
 use observe::explain::{Explain, Finding, FlowReport};
 use path::{LinkDirection, LinkEvent, LinkId};
-use sim::{Event, Network, NodeEvent, PacketFlow, Sink};
+use sim::{Event, FlowId, Network, NodeEvent, PacketFlow, Sink};
 use tcp::Reason;
 use testkit::{build_network, run_with_sink, thesis_text, whole_millis, wire_text};
 use wire::{Addr, Body, Ecn, Flags, Packet, Segment, SeqNum};
@@ -35,7 +35,7 @@ impl Script {
     }
 
     fn tcp(&mut self, event: tcp::Event) -> &mut Self {
-        self.event(Event::Sender { flow: 0, event })
+        self.event(Event::Sender { flow: FLOW, event })
     }
 
     fn link(&mut self, direction: LinkDirection, event: LinkEvent) -> &mut Self {
@@ -93,7 +93,7 @@ impl Script {
     }
 
     fn complete(mut self) -> FlowReport {
-        self.event(Event::FlowCompleted { flow: 0 });
+        self.event(Event::FlowCompleted { flow: FLOW });
         self.explain.finish(self.now).remove(0)
     }
 }
@@ -116,12 +116,15 @@ fn segment(src: usize, seq: u64, ack: u64, len: u32) -> Packet {
 fn flow_of(packet: &Packet) -> PacketFlow {
     let Body::Tcp(segment) = &packet.body else { panic!("{packet:?}") };
     let (seq, ack) = (Some(u64::from(segment.seq.0)), Some(u64::from(segment.ack.0)));
-    PacketFlow { flow: 0, from_sender: segment.len > 0, seq, ack }
+    PacketFlow { flow: FLOW, from_sender: segment.len > 0, seq, ack }
 }
 
 fn sent(node: u32, packet: Packet) -> Event {
     Event::Node { node, event: NodeEvent::Sent { packet }, of: Some(flow_of(&packet)) }
 }
+
+/// The only flow.
+const FLOW: FlowId = FlowId::new(0);
 
 fn data(number: u64) -> Packet {
     segment(0, number * u64::from(SEGMENT), 0, SEGMENT)

@@ -33,7 +33,7 @@ impl QueuePanel {
         length.changes.retain(|(at, _)| (view.from..=view.to).contains(at));
         let max = length.changes.iter().map(|(_, n)| *n).fold(before, u32::max);
         let place = hop.and_then(|hop| {
-            let (link, direction) = (description.links.get(hop.link().index())?, hop.direction().index());
+            let (link, direction) = (description.links.get(hop.link())?, hop.direction().index());
             let [from, to] = [link.between[direction], link.between[1 - direction]].map(|node| description.node(node));
             Some(format!("packets waiting or being sent: {}, {from} to {to}", link.name))
         });

@@ -12,7 +12,7 @@ use engine::{Span, Time};
 use observation::{HopPackets, SenderState};
 use path::channel::ChannelState;
 use path::{HopId, HopIndex, LinkEvent, LinkId};
-use sim::{Event, NodeEvent, PacketFlow, Sink};
+use sim::{Event, FlowId, NodeEvent, PacketFlow, Sink};
 use tcp::Reason;
 use wire::{Body, NoticeKind, Packet};
 
@@ -31,7 +31,7 @@ pub struct Recorder {
     /// Edges of the time axis in seconds.
     from: f64,
     to: f64,
-    flows: BTreeMap<u32, RecordedFlow>,
+    flows: BTreeMap<FlowId, RecordedFlow>,
     /// The channel state of each link.
     air: BTreeMap<LinkId, ChannelRecord>,
     /// True to record RTT samples and timeouts.
@@ -72,7 +72,7 @@ impl Recorder {
 
     /// Returns a recorder for pictures of `flows` with time axes within `from` and `to`; `None` means no limit. It
     /// records the sequence, window and goodput panels; [`with_panels`](Self::with_panels) adds the others.
-    pub fn new(flows: impl IntoIterator<Item = u32>, from: Option<Time>, to: Option<Time>) -> Self {
+    pub fn new(flows: impl IntoIterator<Item = FlowId>, from: Option<Time>, to: Option<Time>) -> Self {
         Recorder {
             from: from.map_or(0.0, Time::as_secs_f64),
             to: to.map_or(f64::INFINITY, Time::as_secs_f64),
@@ -142,7 +142,7 @@ impl Recorder {
     }
 
     /// Appends to a list; before the left edge of the time axis, replaces the list by this last entry.
-    fn append_or_replace<T>(&mut self, flow: u32, list: fn(&mut FlowHistory) -> &mut Vec<T>, at: f64, entry: T) {
+    fn append_or_replace<T>(&mut self, flow: FlowId, list: fn(&mut FlowHistory) -> &mut Vec<T>, at: f64, entry: T) {
         let keeps = self.count_entry(at);
         let Some(flow) = self.flows.get_mut(&flow) else { return };
         let list = list(&mut flow.history);
@@ -154,7 +154,7 @@ impl Recorder {
         }
     }
 
-    fn append_entry<T>(&mut self, flow: u32, list: fn(&mut FlowHistory) -> &mut Vec<T>, at: f64, entry: T) {
+    fn append_entry<T>(&mut self, flow: FlowId, list: fn(&mut FlowHistory) -> &mut Vec<T>, at: f64, entry: T) {
         if self.count_entry(at)
             && let Some(flow) = self.flows.get_mut(&flow)
         {
@@ -162,7 +162,7 @@ impl Recorder {
         }
     }
 
-    fn on_sender_event(&mut self, time: Time, number: u32, event: &tcp::Event) {
+    fn on_sender_event(&mut self, time: Time, number: FlowId, event: &tcp::Event) {
         let at = time.as_secs_f64();
         let Some(flow) = self.flows.get_mut(&number) else { return };
         flow.sender.apply(time, event);
@@ -208,7 +208,7 @@ impl Recorder {
     }
 
     /// Records a retransmission timeout that differs from the last one.
-    fn record_timeout(&mut self, at: f64, number: u32, rto: Span) {
+    fn record_timeout(&mut self, at: f64, number: FlowId, rto: Span) {
         let rto = rto.as_secs_f64();
         let last = |flow: &RecordedFlow| flow.history.rtos.last().map(|(_, rto)| *rto);
         if self.rtt && self.flows.get(&number).and_then(last) != Some(rto) {
@@ -218,7 +218,7 @@ impl Recorder {
 
     /// Returns the recorded flow to which a packet belongs, and the packet's position in that flow; `None` if the flow
     /// is not recorded.
-    fn find_role(&self, packet: &Packet, of: Option<PacketFlow>) -> Option<(u32, PacketRole)> {
+    fn find_role(&self, packet: &Packet, of: Option<PacketFlow>) -> Option<(FlowId, PacketRole)> {
         let Body::Tcp(segment) = &packet.body else { return None };
         let of = of.filter(|of| self.flows.contains_key(&of.flow))?;
         let role = match of.from_sender {
@@ -229,7 +229,7 @@ impl Recorder {
         Some((of.flow, role))
     }
 
-    fn record_loss(&mut self, at: f64, role: Option<(u32, PacketRole)>) {
+    fn record_loss(&mut self, at: f64, role: Option<(FlowId, PacketRole)>) {
         match role {
             Some((flow, PacketRole::Data(seq))) => self.append_entry(flow, |h| &mut h.lost, at, Spot { at, seq }),
             Some((flow, PacketRole::Ack(seq))) => self.append_entry(flow, |h| &mut h.acks_lost, at, Spot { at, seq }),
@@ -284,7 +284,7 @@ impl Recorder {
         }
     }
 
-    fn record_crossing(&mut self, hop: HopId, role: Option<(u32, PacketRole)>) {
+    fn record_crossing(&mut self, hop: HopId, role: Option<(FlowId, PacketRole)>) {
         if let Some((number, role)) = role
             && let Some(flow) = self.flows.get_mut(&number)
         {
@@ -398,18 +398,18 @@ pub struct FlowBottleneck {
 
 /// The data recorded by a [`Recorder`].
 pub struct FlowRecording {
-    flows: BTreeMap<u32, FlowHistory>,
+    flows: BTreeMap<FlowId, FlowHistory>,
     stays: Stays,
 }
 
 impl FlowRecording {
     /// The recorded events of a flow; `None` if it was not recorded.
-    pub fn history(&self, flow: u32) -> Option<&FlowHistory> {
+    pub fn history(&self, flow: FlowId) -> Option<&FlowHistory> {
         self.flows.get(&flow)
     }
 
     /// The bottleneck of a flow; `None` without recorded queues or if the flow's data crossed no link.
-    pub fn bottleneck(&self, flow: u32) -> Option<FlowBottleneck> {
+    pub fn bottleneck(&self, flow: FlowId) -> Option<FlowBottleneck> {
         let history = self.flows.get(&flow)?;
         let hop = queues::find_bottleneck(&self.stays, history.hops.iter().copied(), (history.began, history.ended))?;
         let stays = self.stays.get(&hop)?;
@@ -417,7 +417,7 @@ impl FlowRecording {
     }
 
     /// The mean rate of acknowledged data of a flow over its life: bins as (begin, end) in seconds and bits per second.
-    pub fn goodput(&self, flow: u32) -> Vec<(f64, f64, f64)> {
+    pub fn goodput(&self, flow: FlowId) -> Vec<(f64, f64, f64)> {
         let Some(history) = self.flows.get(&flow).filter(|history| !history.acks.is_empty()) else { return Vec::new() };
         let (acks, life) = (&history.acks, (history.began, history.ended));
         let bins = goodput::compute_bins(acks, life, goodput::choose_bin_width(life.0, life.1, acks.len()));
@@ -461,12 +461,14 @@ pub fn draw_events(events: &[(Time, Event)], description: &Description, options:
 mod tests {
     use super::*;
 
+    const FLOW: FlowId = FlowId::new(0);
+
     fn sent(seq: u64) -> Event {
-        Event::Sender { flow: 0, event: tcp::Event::SegmentSent { seq, len: 10, reason: Reason::New } }
+        Event::Sender { flow: FLOW, event: tcp::Event::SegmentSent { seq, len: 10, reason: Reason::New } }
     }
 
     fn acked(ack: u64) -> Event {
-        Event::Sender { flow: 0, event: tcp::Event::AckReceived { ack, duplicate: false } }
+        Event::Sender { flow: FLOW, event: tcp::Event::AckReceived { ack, duplicate: false } }
     }
 
     fn at(secs: u64) -> Time {
@@ -475,15 +477,15 @@ mod tests {
 
     #[test]
     fn recording_without_events_has_empty_history() {
-        let recording = Recorder::new([3], None, None).finish();
-        let history = &recording.flows[&3];
+        let recording = Recorder::new([FLOW], None, None).finish();
+        let history = &recording.flows[&FLOW];
         assert_eq!((history.began, history.ended), (0.0, 0.0));
         assert!(history.sent.is_empty() && history.bad.is_empty());
     }
 
     #[test]
     fn only_events_within_the_time_axis_are_kept() {
-        let mut recorder = Recorder::new([0], Some(at(10)), Some(at(12)));
+        let mut recorder = Recorder::new([FLOW], Some(at(10)), Some(at(12)));
         for second in 0..20 {
             recorder.event(at(second), &sent(second * 10));
             recorder.event(at(second), &acked(second * 10));
@@ -491,7 +493,7 @@ mod tests {
             recorder.event(at(second), &Event::Air { link: LinkId::new(0), state: air });
             recorder.event(
                 at(second),
-                &Event::Sender { flow: 1, event: tcp::Event::Timeout { seq: 0, nth: 1, rto: Span::ZERO } },
+                &Event::Sender { flow: FlowId::new(1), event: tcp::Event::Timeout { seq: 0, nth: 1, rto: Span::ZERO } },
             );
             assert_eq!(recorder.is_complete(), second > 12);
         }
@@ -499,7 +501,7 @@ mod tests {
         assert_eq!(recorder.kept, 3 + 3 + 2);
         assert_eq!(recorder.air[&LinkId::new(0)].bad, [(10.0, 11.0), (12.0, 13.0)]);
         let recording = recorder.finish();
-        let history = &recording.flows[&0];
+        let history = &recording.flows[&FLOW];
         assert_eq!(history.sent.iter().map(|sent| sent.seq).collect::<Vec<_>>(), [100, 110, 120]);
         assert_eq!(history.acks.iter().map(|ack| ack.ack).collect::<Vec<_>>(), [90, 100, 110, 120]);
         assert_eq!((history.first_sent, history.ended), (Some(0.0), 19.0));
@@ -507,7 +509,7 @@ mod tests {
 
     #[test]
     fn exceeded_limit_is_reported_and_stops_recording() {
-        let mut recorder = Recorder { max: 100, ..Recorder::new([0], None, None) };
+        let mut recorder = Recorder { max: 100, ..Recorder::new([FLOW], None, None) };
         for n in 0..100 {
             recorder.event(at(n), &sent(n));
         }
@@ -517,6 +519,6 @@ mod tests {
             recorder.event(at(n), &acked(n));
         }
         assert!(recorder.has_overflowed());
-        assert_eq!(recorder.flows[&0].history.sent.len(), 101);
+        assert_eq!(recorder.flows[&FLOW].history.sent.len(), 101);
     }
 }

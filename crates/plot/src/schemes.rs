@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use engine::IdVec;
 use path::agent::SchemeAction;
 use sim::{LinkId, PacketFlow};
 use wire::{Body, Packet};
@@ -14,7 +15,7 @@ use crate::history::{FlowHistory, PacketRole, SchemeAct};
 pub(crate) struct SchemeRecord {
     /// The marked actions of each node; empty if none are recorded.
     actions: Vec<&'static [SchemeAction]>,
-    links: Vec<LinkDescription>,
+    links: IdVec<LinkId, LinkDescription>,
     acts: Vec<NodeAction>,
 }
 
@@ -47,7 +48,7 @@ impl SchemeRecord {
 
     /// Adds the actions about no packet of all nodes on a flow's path to its history; `links` are the path's links.
     pub fn add_to(&self, history: &mut FlowHistory, links: &BTreeSet<LinkId>) {
-        let ends = |link: &LinkId| self.links.get(link.index()).map(|link| link.between);
+        let ends = |link: &LinkId| self.links.get(*link).map(|link| link.between);
         let crosses = |node: usize| links.iter().filter_map(ends).any(|ends| ends.contains(&node));
         for NodeAction { at, action, .. } in self.acts.iter().filter(|act| crosses(act.node)) {
             let list = history.actions.entry((action.effect, action.label)).or_default();

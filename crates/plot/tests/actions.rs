@@ -3,7 +3,7 @@
 use crate::common;
 
 use common::{Path, bad, dropping, marks, refined_icmp, snoop, stop_and_wait};
-use engine::Time;
+use engine::{IdVec, Time};
 use path::agent::{AgentConfig, Effect, SchemeAction, freeze_tcp};
 use plot::{Description, Panel, PictureOptions};
 use sim::{Event, World};
@@ -104,6 +104,6 @@ fn action_about_no_packet_is_drawn_in_flows_that_cross_the_node() {
     description.actions[1] = FADE;
     assert_eq!(marks(&svg(&events, &description), "action-holds"), 1);
     description.actions = vec![FADE; 3];
-    description.links.clear();
+    description.links = IdVec::default();
     assert_eq!(marks(&svg(&events, &description), "action-holds"), 0);
 }

@@ -7,7 +7,7 @@ use engine::{Bytes, Time};
 use path::LinkEvent;
 use path::queue::Limit;
 use plot::{Panel, PictureOptions};
-use sim::{Event, NodeEvent};
+use sim::{Event, FlowId, NodeEvent};
 use tcp::Reason;
 use wire::{NoticeKind, Packet};
 
@@ -73,7 +73,7 @@ fn check(path: &Path) -> Vec<&'static str> {
         let options = PictureOptions { flow, panels: vec![Panel::Sequence], ..PictureOptions::default() };
         plot::draw_events(&events, &description, &options).svg()
     };
-    let svgs: Vec<String> = (0..path.flows as u32).map(svg).collect();
+    let svgs: Vec<String> = (0..path.flows).map(FlowId::from_index).map(svg).collect();
     let expected = expected(&events);
     for (class, count) in &expected {
         let drawn: usize = svgs.iter().map(|svg| marks(svg, class)).sum();

@@ -5,34 +5,36 @@ use path::channel::ChannelState;
 use path::{HopId, LinkEvent, LinkId, MediumEvent, MediumId};
 use wire::Packet;
 
+use crate::ids::{ArrivalsId, FlowId};
+
 /// An event of a run.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Event {
     /// An event at the sending end of a flow.
     Sender {
-        /// The flow's number.
-        flow: u32,
+        /// The flow.
+        flow: FlowId,
         /// The event.
         event: tcp::Event,
     },
     /// An event at the receiving end of a flow.
     Receiver {
-        /// The flow's number.
-        flow: u32,
+        /// The flow.
+        flow: FlowId,
         /// The event.
         event: tcp::Event,
     },
     /// A flow's application starts.
     FlowStarted {
-        /// The flow's number.
-        flow: u32,
+        /// The flow.
+        flow: FlowId,
     },
     /// A flow arrives during the run; [`FlowStarted`](Event::FlowStarted) follows.
     FlowArrived {
-        /// The flow's number: the flows of the network have the lower numbers.
-        flow: u32,
-        /// Number of the flow's arrival process.
-        arrivals: u32,
+        /// The flow: the flows of the network have the lower numbers.
+        flow: FlowId,
+        /// The flow's arrival process.
+        arrivals: ArrivalsId,
         /// Bytes that the flow will send.
         bytes: u64,
         /// See [`ShortFlow::ideal`](crate::ShortFlow::ideal).
@@ -40,8 +42,8 @@ pub enum Event {
     },
     /// The last byte of a flow has been acknowledged at its sender.
     FlowCompleted {
-        /// The flow's number.
-        flow: u32,
+        /// The flow.
+        flow: FlowId,
     },
     /// An event on a link.
     Link {
@@ -94,8 +96,8 @@ pub enum Event {
 /// value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PacketFlow {
-    /// The flow's number.
-    pub flow: u32,
+    /// The flow.
+    pub flow: FlowId,
     /// Whether the sender of the flow's data sent it, as opposed to its receiver; for an ICMP message, whether it is
     /// addressed to the sender.
     pub from_sender: bool,

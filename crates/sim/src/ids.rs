@@ -8,6 +8,8 @@ engine::define_ids! {
     pub struct NodeId;
     /// The number of a flow: first the flows of the scenario in its order, then flows that arrive.
     pub struct FlowId;
+    /// The number of a process by which flows arrive.
+    pub struct ArrivalsId;
 }
 
 impl NodeId {

@@ -165,25 +165,25 @@ impl Sink for EventDigest {
             Event::Agent { .. } => return,
             Event::Sender { flow, event } => {
                 self.begin(1, at);
-                self.number(*flow);
+                self.number(flow.number());
                 self.tcp(event);
             }
             Event::Receiver { flow, event } => {
                 self.begin(2, at);
-                self.number(*flow);
+                self.number(flow.number());
                 self.tcp(event);
             }
             Event::FlowStarted { flow } => {
                 self.begin(3, at);
-                self.number(*flow);
+                self.number(flow.number());
             }
             Event::FlowArrived { flow, arrivals, bytes, .. } => {
                 self.begin(9, at);
-                self.numbers([u64::from(*flow), u64::from(*arrivals), *bytes]);
+                self.numbers([flow.number().into(), arrivals.number().into(), *bytes]);
             }
             Event::FlowCompleted { flow } => {
                 self.begin(4, at);
-                self.number(*flow);
+                self.number(flow.number());
             }
             Event::Link { hop, event, .. } => {
                 self.begin(5, at);
@@ -276,6 +276,8 @@ fn reach_number(reach: Reach) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use sim::FlowId;
+
     use super::*;
 
     fn digest(events: &[(u64, Event)], ended: u64) -> [u8; 32] {
@@ -288,15 +290,16 @@ mod tests {
     /// hashlib.
     #[test]
     fn digest_is_computed_from_the_documented_bytes() {
-        let found = digest(&[(5, Event::FlowStarted { flow: 7 })], 9);
+        let found = digest(&[(5, Event::FlowStarted { flow: FlowId::new(7) })], 9);
         let hex: String = found.iter().map(|byte| format!("{byte:02x}")).collect();
         assert_eq!(hex, "7b4225a0255b224fdf50ba2880fe3ff8c90debbffaebeba832547bb2ccf31edc");
     }
 
     #[test]
     fn digest_depends_on_times_order_and_values() {
-        let [start, done] = [Event::FlowStarted { flow: 0 }, Event::FlowCompleted { flow: 0 }];
-        let other = Event::FlowCompleted { flow: 1 };
+        let [flow, other] = [0, 1].map(FlowId::new);
+        let [start, done] = [Event::FlowStarted { flow }, Event::FlowCompleted { flow }];
+        let other = Event::FlowCompleted { flow: other };
         let all = [
             digest(&[(1, start), (2, done)], 3),
             digest(&[(1, start), (1, done)], 3),
@@ -306,7 +309,7 @@ mod tests {
             digest(&[(1, start), (2, done)], 4),
             digest(&[(1, start)], 3),
         ];
-        let blocked = Event::Sender { flow: 0, event: tcp::Event::Blocked { reason: tcp::Blocked::Cwnd } };
+        let blocked = Event::Sender { flow, event: tcp::Event::Blocked { reason: tcp::Blocked::Cwnd } };
         assert_eq!(digest(&[(1, start), (1, blocked), (2, done)], 3), all[0], "it follows from the rest");
         for (number, one) in all.iter().enumerate() {
             assert!(!all[number + 1..].contains(one), "number {number} is another's");

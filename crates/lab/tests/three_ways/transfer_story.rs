@@ -8,6 +8,7 @@ use observe::observation::packet_in_flight::PacketLoad;
 use observe::observation::transmitters::{Before, OnHop};
 use observe::observation::{Evidence, Fact, FlowObservation, PathObservation, SenderFact, Subscriber};
 use path::LinkEvent;
+use sim::FlowId;
 use tcp::{Blocked, Reason};
 
 /// The end of a transmission.
@@ -206,20 +207,20 @@ impl Subscriber for TransferStory {
         &mut self,
         on: &OnHop<'_>,
         event: &LinkEvent,
-        number: u32,
+        number: FlowId,
         (flow, _): (&FlowObservation, &PathObservation),
         _: Before,
     ) {
         if let LinkEvent::Arrived { packet } = event
-            && number == self.flow
+            && number.number() == self.flow
             && packet.dst == flow.receiver
         {
             self.propagation.insert(on.number, on.hop.delay);
         }
     }
 
-    fn on_facts(&mut self, at: Time, number: u32, facts: &[Fact], flow: &FlowObservation, _: &PathObservation) {
-        if number != self.flow {
+    fn on_facts(&mut self, at: Time, number: FlowId, facts: &[Fact], flow: &FlowObservation, _: &PathObservation) {
+        if number.number() != self.flow {
             return;
         }
         for fact in facts {
@@ -240,8 +241,8 @@ impl Subscriber for TransferStory {
         self.cycle.note(at, flow.slowest.as_ref().map(|slowest| slowest.cycle));
     }
 
-    fn on_end(&mut self, at: Time, number: u32, flow: &FlowObservation, _: &PathObservation) {
-        if number == self.flow {
+    fn on_end(&mut self, at: Time, number: FlowId, flow: &FlowObservation, _: &PathObservation) {
+        if number.number() == self.flow {
             self.ended = Some(at);
             self.is_complete = flow.bytes == Some(flow.sender.una);
         }

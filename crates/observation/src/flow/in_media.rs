@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use engine::{Span, Time};
 use path::{HopId, LinkId, MediumId};
+use sim::FlowId;
 use wire::Packet;
 
 use super::{FlowObservation, SlowestHop};
@@ -65,7 +66,7 @@ impl FlowObservation {
     /// Handles the end of an exchange: one for packets of this flow, or one for which this flow had to wait.
     pub fn exchange(
         &mut self,
-        number: u32,
+        number: FlowId,
         exchange: &ObservedExchange,
         path: &PathObservation,
         facts: &mut Vec<Fact>,
@@ -131,7 +132,7 @@ impl FlowObservation {
 
     /// Other stations transmitted. The flow waited if one of its packets was at a station that sensed the transmission,
     /// and no exchange for the flow was in progress.
-    fn on_wait(&mut self, number: u32, exchange: &ObservedExchange, cells: &Media, facts: &mut Vec<Fact>) {
+    fn on_wait(&mut self, number: FlowId, exchange: &ObservedExchange, cells: &Media, facts: &mut Vec<Fact>) {
         let medium = exchange.medium;
         let heard = |(node, since): (usize, Time)| {
             let from = exchange.heard_by.as_ref().map_or(Some(exchange.began), |nodes| nodes.get(&node).copied());

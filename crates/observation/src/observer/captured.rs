@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use engine::{IdVec, Time};
+use sim::FlowId;
 
 use super::{FollowedFlow, Observation, Subscriber};
 use crate::captured::{CapturedConnection, CapturedFact, CapturedTransmission, FORWARD};
@@ -14,8 +15,8 @@ use crate::media::Media;
 use crate::path_observation::PathObservation;
 use crate::transmitters::Transmitters;
 
-/// The number of the only flow.
-const FLOW: u32 = 0;
+/// The only flow.
+const FLOW: FlowId = FlowId::new(0);
 
 impl Observation {
     /// An observation of a captured connection: flow 0, over a path of one hop.
@@ -23,7 +24,7 @@ impl Observation {
         let state = FlowObservation::of_capture(connection);
         let hops = Rc::new(HopTimings::of_capture(connection));
         Observation {
-            flows: vec![FollowedFlow { state, over_tcp: true, is_over: false }],
+            flows: vec![FollowedFlow { state, over_tcp: true, is_over: false }].into(),
             path: PathObservation {
                 transmitters: Transmitters::of_capture(),
                 media: Media::default(),

@@ -2,13 +2,14 @@
 
 use engine::{Span, Time};
 use observation::{CapturedConnection, CapturedFact, CapturedSink, Evidence, Observation, Rule, Unseen};
+use sim::FlowId;
 
 use super::budget::Account;
 use super::captured::{CapturedCause, add_unplaced_loss};
 use super::{Finding, LostTime, WatchedFlow, WatchedFlows, captured_causes};
 
-/// The number of the only flow.
-const FLOW: u32 = 0;
+/// The only flow.
+const FLOW: FlowId = FlowId::new(0);
 
 /// The report of a captured connection.
 #[derive(Clone, Debug)]
@@ -57,7 +58,7 @@ impl ExplainCapture {
         });
         ExplainCapture {
             observation: Observation::of_capture(connection),
-            flows: WatchedFlows(vec![watched]),
+            flows: WatchedFlows(vec![watched].into()),
             is_at_sender,
             window_known: connection.receive_window != Evidence::Unknown(Unseen::NoWindowScale),
         }
@@ -67,7 +68,7 @@ impl ExplainCapture {
     pub fn finish(mut self, ended: Time) -> Option<CaptureReport> {
         self.observation.end(ended, FLOW, &mut self.flows);
         let (flow, path) = (self.observation.flow(FLOW)?, self.observation.path());
-        let mut watched = self.flows.0.pop()?;
+        let watched = self.flows.0.get_mut(FLOW)?;
         let account = watched.account.take()?;
         let (budget, _) = account.finish(flow, path.transmitters());
         let causes = captured_causes(&budget, self.window_known);
@@ -92,7 +93,7 @@ impl ExplainCapture {
 
 impl CapturedSink for ExplainCapture {
     fn on_captured(&mut self, at: Time, fact: &CapturedFact) {
-        if let (CapturedFact::AllAcknowledged { .. }, Some(watched)) = (fact, self.flows.0.get_mut(FLOW as usize)) {
+        if let (CapturedFact::AllAcknowledged { .. }, Some(watched)) = (fact, self.flows.0.get_mut(FLOW)) {
             watched.ended = Some(at);
         }
         self.observation.apply_captured(at, fact, &mut self.flows);

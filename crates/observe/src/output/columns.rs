@@ -74,21 +74,21 @@ fn open_sender_traces(stage: &Stage<'_>, name: &str, pick: Pick) -> Box<dyn Outp
 
 pub(super) fn open_seqno_trace(stage: &Stage<'_>) -> Box<dyn Output> {
     open_sender_traces(stage, "seqno", |event| match event {
-        Event::Sender { flow, event: tcp::Event::SegmentSent { seq, .. } } => Some((*flow as usize, *seq as f64)),
+        Event::Sender { flow, event: tcp::Event::SegmentSent { seq, .. } } => Some((flow.index(), *seq as f64)),
         _ => None,
     })
 }
 
 pub(super) fn open_ackno_trace(stage: &Stage<'_>) -> Box<dyn Output> {
     open_sender_traces(stage, "ackno", |event| match event {
-        Event::Sender { flow, event: tcp::Event::AckReceived { ack, .. } } => Some((*flow as usize, *ack as f64)),
+        Event::Sender { flow, event: tcp::Event::AckReceived { ack, .. } } => Some((flow.index(), *ack as f64)),
         _ => None,
     })
 }
 
 pub(super) fn open_congestion_trace(stage: &Stage<'_>) -> Box<dyn Output> {
     open_sender_traces(stage, "congestion", |event| match event {
-        Event::Sender { flow, event: tcp::Event::Window { cwnd, .. } } => Some((*flow as usize, *cwnd)),
+        Event::Sender { flow, event: tcp::Event::Window { cwnd, .. } } => Some((flow.index(), *cwnd)),
         _ => None,
     })
 }
@@ -97,7 +97,7 @@ pub(super) fn open_threshold_trace(stage: &Stage<'_>) -> Box<dyn Output> {
     open_sender_traces(stage, "threshold", |event| match event {
         // Infinite means that ssthresh is not set yet.
         Event::Sender { flow, event: tcp::Event::Window { ssthresh, .. } } if ssthresh.is_finite() => {
-            Some((*flow as usize, *ssthresh))
+            Some((flow.index(), *ssthresh))
         }
         _ => None,
     })
@@ -105,7 +105,7 @@ pub(super) fn open_threshold_trace(stage: &Stage<'_>) -> Box<dyn Output> {
 
 pub(super) fn open_swnd_size_trace(stage: &Stage<'_>) -> Box<dyn Output> {
     open_sender_traces(stage, "swnd_size", |event| match event {
-        Event::Sender { flow, event: tcp::Event::Flight { bytes } } => Some((*flow as usize, *bytes as f64)),
+        Event::Sender { flow, event: tcp::Event::Flight { bytes } } => Some((flow.index(), *bytes as f64)),
         _ => None,
     })
 }

@@ -7,7 +7,7 @@ use engine::{IdVec, Time};
 use observation::{ReceiverState, SenderState};
 use path::{HopId, HopState, LinkDirection, LinkEvent, LinkId, LinkLayerState};
 use scenario::{EventKind, EventKinds};
-use sim::{Event, NodeEvent, NodeState, World};
+use sim::{Event, FlowId, NodeEvent, NodeState, World};
 use tcp::Reason;
 use wire::{Body, Packet};
 
@@ -19,7 +19,7 @@ struct EventTrace {
     kinds: EventKinds,
     nodes: Vec<String>,
     links: IdVec<LinkId, EventTraceLink>,
-    flows: Vec<FlowState>,
+    flows: IdVec<FlowId, FlowState>,
 }
 
 struct EventTraceLink {
@@ -163,12 +163,12 @@ impl EventTrace {
     fn apply(&mut self, at: Time, event: &Event) {
         match event {
             Event::Sender { flow, event } => {
-                if let Some(flow) = self.flows.get_mut(*flow as usize) {
+                if let Some(flow) = self.flows.get_mut(*flow) {
                     flow.sender.apply(at, event);
                 }
             }
             Event::Receiver { flow, event } => {
-                if let Some(flow) = self.flows.get_mut(*flow as usize) {
+                if let Some(flow) = self.flows.get_mut(*flow) {
                     flow.receiver.apply(event);
                 }
             }
@@ -180,7 +180,7 @@ impl EventTrace {
     fn text(&self, clock: Millis, event: &Event) -> String {
         match event {
             Event::Link { hop, event, .. } => self.on_link(clock, *hop, event),
-            Event::Sender { flow, event } => match self.flows.get(*flow as usize) {
+            Event::Sender { flow, event } => match self.flows.get(*flow) {
                 Some(flow) => on_sender(clock, &flow.from, event),
                 // A flow that arrived during the run.
                 None => String::new(),

@@ -3,16 +3,16 @@
 use std::borrow::Cow;
 
 use engine::IdVec;
-use sim::{Event, LinkId, Network};
+use sim::{ArrivalsId, Event, FlowId, LinkId, Network};
 
 /// Names by number.
 pub(super) struct EventNames {
     pub nodes: Vec<String>,
-    flows: Vec<String>,
-    arrivals: Vec<String>,
+    flows: IdVec<FlowId, String>,
+    arrivals: IdVec<ArrivalsId, String>,
     /// The arrival process of each flow that has arrived, in the order of their numbers, which follow the numbers of
     /// `flows`.
-    arrived: Vec<u32>,
+    arrived: Vec<ArrivalsId>,
     pub links: IdVec<LinkId, (String, [usize; 2])>,
     /// The name of each medium, and the names of its stations.
     pub media: Vec<(String, Vec<String>)>,
@@ -39,15 +39,13 @@ impl EventNames {
     }
 
     /// Returns the name of a flow. For a flow that arrived it consists of the process and the flow's number.
-    pub fn flow(&self, number: u32) -> Cow<'_, str> {
-        let arrived = (number as usize).checked_sub(self.flows.len());
-        match arrived {
-            None => Cow::Borrowed(&self.flows[number as usize]),
-            Some(at) => {
-                let name = self.arrived.get(at).and_then(|process| self.arrivals.get(*process as usize));
-                Cow::Owned(format!("{}#{number}", name.map_or("flow", String::as_str)))
-            }
+    pub fn flow(&self, flow: FlowId) -> Cow<'_, str> {
+        if let Some(name) = self.flows.get(flow) {
+            return Cow::Borrowed(name);
         }
+        let process = self.arrived.get(flow.index() - self.flows.len());
+        let name = process.and_then(|process| self.arrivals.get(*process)).map_or("flow", String::as_str);
+        Cow::Owned(format!("{name}#{}", flow.number()))
     }
 }
 

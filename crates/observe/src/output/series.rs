@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use engine::{Span, Time};
+use engine::{IdVec, Span, Time};
 use observation::SenderState;
 use path::LinkEvent;
-use sim::{Event, HopIndex, NodeEvent, PacketFlow, Transport};
+use sim::{Event, FlowId, HopIndex, NodeEvent, PacketFlow, Transport};
 use wire::Body;
 
 use super::file::{NamedFile, TraceFile};
@@ -105,7 +105,7 @@ struct Series {
     every: Span,
     /// The begin of the current interval.
     begin: Time,
-    flows: Vec<SeriesFlow>,
+    flows: IdVec<FlowId, SeriesFlow>,
     target: SeriesTarget,
 }
 
@@ -161,12 +161,12 @@ impl Series {
         target.flush()
     }
 
-    fn flow(&mut self, number: u32) -> Option<&mut SeriesFlow> {
+    fn flow(&mut self, flow: FlowId) -> Option<&mut SeriesFlow> {
         // Flows that arrive during the run have no line.
-        self.flows.get_mut(number as usize)
+        self.flows.get_mut(flow)
     }
 
-    fn sender(&mut self, at: Time, number: u32, event: &tcp::Event) {
+    fn sender(&mut self, at: Time, number: FlowId, event: &tcp::Event) {
         let Some(flow) = self.flow(number) else { return };
         let began = flow.began;
         flow.now.bytes += flow.sender.get_or_insert_with(|| SenderState::new(began)).apply(at, event).bytes;

@@ -4,13 +4,14 @@ use engine::Time;
 use observation::captured::{CapturedTransmission, LinkService};
 use observation::{CapturedFact, CapturedSink};
 use path::{HopId, LinkDirection, LinkId};
+use sim::FlowId;
 use tcp::Reason;
 
 use super::Recorder;
 use crate::history::{Ack, PacketRole, PlottedSegment, Rtt, Spot, Window};
 
-/// The number of the only flow.
-const FLOW: u32 = 0;
+/// The only flow.
+const FLOW: FlowId = FlowId::new(0);
 
 /// The only link, towards the receiver.
 const FORWARD: HopId = LinkId::new(0).hop(LinkDirection::Forward);

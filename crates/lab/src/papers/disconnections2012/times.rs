@@ -6,6 +6,7 @@ use observe::observation::transmitters::{Before, OnHop};
 use observe::observation::{Fact, FlowObservation, PathObservation, SenderFact, Subscriber, hop_timing};
 use path::channel::ChannelState;
 use path::{HopId, LinkDirection, LinkEvent, LinkId};
+use sim::FlowId;
 
 /// The radio link is the first link, and the mobile, which sends, is its first node.
 const AIR: LinkId = LinkId::new(0);
@@ -149,7 +150,7 @@ impl Subscriber for DisconnectionMeter {
         &mut self,
         on: &OnHop<'_>,
         event: &LinkEvent,
-        _: u32,
+        _: FlowId,
         _: (&FlowObservation, &PathObservation),
         _: Before,
     ) {
@@ -172,14 +173,14 @@ impl Subscriber for DisconnectionMeter {
         }
     }
 
-    fn on_exchange(&mut self, exchange: &ObservedExchange, number: u32, _: &FlowObservation, _: &PathObservation) {
+    fn on_exchange(&mut self, exchange: &ObservedExchange, number: FlowId, _: &FlowObservation, _: &PathObservation) {
         let own = exchange.carried.iter().any(|carried| carried.flow == Some(number));
         if own && exchange.hop == Some(UP) && exchange.spoilt.is_none() {
             self.on_departure(exchange.silent, true);
         }
     }
 
-    fn on_facts(&mut self, at: Time, _: u32, facts: &[Fact], flow: &FlowObservation, _: &PathObservation) {
+    fn on_facts(&mut self, at: Time, _: FlowId, facts: &[Fact], flow: &FlowObservation, _: &PathObservation) {
         for fact in facts {
             match fact {
                 Fact::Sent(_) => self.waiting += 1,

@@ -2,6 +2,7 @@
 
 use engine::{Span, Time};
 use path::LinkEvent;
+use sim::FlowId;
 use tcp::{Blocked, Reason};
 
 use observation::hop_timing;
@@ -55,7 +56,7 @@ enum Charge {
 
 /// The time of one flow, charged to causes.
 pub(in super::super) struct Account {
-    number: u32,
+    number: FlowId,
     began: Time,
     /// Time up to this moment is charged to causes.
     until: Time,
@@ -72,7 +73,7 @@ pub(in super::super) struct Account {
 }
 
 impl Account {
-    pub fn new(number: u32, start: Time) -> Self {
+    pub fn new(number: FlowId, start: Time) -> Self {
         Account {
             number,
             began: start,
@@ -247,7 +248,7 @@ impl Account {
 /// A moment of a flow's time, with the state that determines its cause.
 struct Moment<'a> {
     at: Time,
-    number: u32,
+    number: FlowId,
     /// As in [`Account`].
     occupied: Time,
     flow: &'a FlowObservation,
