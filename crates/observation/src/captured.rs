@@ -4,15 +4,16 @@
 //! follow. So its facts come late, in order of time, each with its [`Evidence`]: a [`CapturedSink`] receives them.
 
 use engine::{Rate, Span, Time};
-use path::{HopId, LinkDirection};
+use path::{HopId, LinkDirection, LinkId};
+use sim::NodeId;
 use tcp::{Blocked, Reason};
 
 use crate::evidence::Evidence;
 use crate::sender_fact::SenderFact;
 
 /// The ends of the path.
-pub(crate) const SENDER: usize = 0;
-pub(crate) const RECEIVER: usize = 1;
+pub(crate) const SENDER: NodeId = NodeId::new(0);
+pub(crate) const RECEIVER: NodeId = NodeId::new(1);
 
 /// The hop from the sender to the receiver.
 pub(crate) const FORWARD: HopId = LinkId::new(0).hop(LinkDirection::Forward);

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use engine::{Rate, Span, Time};
 use path::{HopId, LinkEvent, MediumId};
-use sim::{FlowSpec, PacketFlow};
+use sim::{FlowSpec, NodeId, PacketFlow};
 use wire::{Addr, Body, Flags, Packet, Segment};
 
 use crate::byte_ranges::ByteRanges;
@@ -38,7 +38,7 @@ struct LinkAttempts {
 pub struct SlowestHop {
     /// The hop.
     pub id: HopId,
-    near: usize,
+    near: NodeId,
     /// The time that it takes for each full segment.
     pub cycle: Evidence<Span>,
     /// The medium to which it belongs.
@@ -215,7 +215,7 @@ impl FlowObservation {
     }
 
     /// A node created a packet of this flow.
-    pub(crate) fn send(&mut self, at: Time, node: usize, packet: &Packet, of: &PacketFlow, facts: &mut Vec<Fact>) {
+    pub(crate) fn send(&mut self, at: Time, node: NodeId, packet: &Packet, of: &PacketFlow, facts: &mut Vec<Fact>) {
         let Some(sending) = self.identify_packet(at, packet, of) else { return };
         self.packets.enter(&sending);
         self.put(at, node, sending);
@@ -228,12 +228,12 @@ impl FlowObservation {
     pub(crate) fn drop_at_node(
         &mut self,
         at: Time,
-        node: usize,
+        node: NodeId,
         (packet, of): (&Packet, &PacketFlow),
         place: LossPlace,
         facts: &mut Vec<Fact>,
     ) {
-        let sending = if Addr::of_node(node) == packet.src {
+        let sending = if node.addr() == packet.src {
             // It never left the node that created it.
             if is_transfer(packet, of) {
                 self.packets.refuse(at);
@@ -256,7 +256,7 @@ impl FlowObservation {
     }
 
     /// A node's scheme consumed a packet, which is not a loss.
-    pub(crate) fn consume(&mut self, at: Time, node: usize, packet: &Packet, facts: &mut Vec<Fact>) {
+    pub(crate) fn consume(&mut self, at: Time, node: NodeId, packet: &Packet, facts: &mut Vec<Fact>) {
         let taken = self.packets.take_queued(at, node, packet, at);
         facts.extend(taken.filter(PacketInFlight::is_of_transfer).map(Fact::Absorbed));
     }
@@ -395,7 +395,7 @@ impl FlowObservation {
         match event {
             LinkEvent::Arrived { .. } => {
                 let left = self.packets.leave(hop.near, packet);
-                if Addr::of_node(hop.far) != packet.dst
+                if hop.far.addr() != packet.dst
                     && let Some(sending) = left.or_else(|| self.identify_packet(at, packet, of))
                 {
                     self.put(at, hop.far, sending);
@@ -469,7 +469,7 @@ impl FlowObservation {
         if sending.seq().is_some() && hop.medium.is_none() {
             self.learn_speed(at, id, hop);
         }
-        if Addr::of_node(hop.far) != packet.dst {
+        if hop.far.addr() != packet.dst {
             self.put(at, hop.far, sending);
             if sending.seq().is_some() {
                 facts.push(Fact::Passed);
@@ -527,7 +527,7 @@ impl FlowObservation {
     }
 
     /// A packet arrives at a node on its path.
-    fn put(&mut self, at: Time, node: usize, sending: PacketInFlight) {
+    fn put(&mut self, at: Time, node: NodeId, sending: PacketInFlight) {
         if sending.packet.dst == self.receiver
             && sending.is_of_transfer()
             && let Some(slowest) = self.slowest.as_mut().filter(|slowest| slowest.near == node)

@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 use engine::Time;
 use path::{HopId, LinkEvent};
 use sim::{Event, PacketFlow};
-use wire::{Addr, Packet};
+use wire::Packet;
 
 use crate::hop_timing::{HopTiming, HopTimings, hop_number};
 use crate::packet_in_flight::is_same_packet;
@@ -150,7 +150,7 @@ impl HopPackets {
     pub fn apply(&mut self, at: Time, event: &Event) -> Option<HopPassage> {
         match event {
             Event::Node { node, event, of: Some(of) } => {
-                self.sent.on_node(*node as usize, event, of);
+                self.sent.on_node(*node, event, of);
                 None
             }
             Event::Link { hop, event, of } => self.on_link(at, *hop, event, *of),
@@ -216,8 +216,7 @@ impl HopPackets {
         let place = taken.iter().position(|taken| is_same_packet(&taken.packet, packet));
         let left = place.and_then(|place| taken.remove(place));
         let repeats = left.is_none_or(|left| left.repeats);
-        if let (true, HopOutcome::Arrived, Some(of)) = (repeats && Addr::of_node(timing.far) != packet.dst, outcome, of)
-        {
+        if let (true, HopOutcome::Arrived, Some(of)) = (repeats && timing.far.addr() != packet.dst, outcome, of) {
             self.sent.repeat(timing.far, packet, &of);
         }
         let packet = *packet;

@@ -4,7 +4,7 @@ use engine::{Rate, Span, Time};
 use path::link::variable::recorded::LinkConditions;
 use path::link::{Timing, TransmissionLine};
 use path::{HopId, HopIndex, MediumId};
-use sim::Network;
+use sim::{Network, NodeId};
 
 use crate::captured::{CapturedConnection, RECEIVER, SENDER};
 
@@ -12,9 +12,9 @@ use crate::captured::{CapturedConnection, RECEIVER, SENDER};
 #[derive(Clone, Debug)]
 pub struct HopTiming {
     /// The node at its sending end.
-    pub near: usize,
+    pub near: NodeId,
     /// The node at its receiving end.
-    pub far: usize,
+    pub far: NodeId,
     /// The processing delay of the sending node.
     pub processing: Span,
     /// The propagation delay.
@@ -102,10 +102,10 @@ impl HopTimings {
                 };
                 let rows = link.changes.iter().flat_map(|changes| changes.rows.iter().map(of_row)).collect();
                 let mut line = TransmissionLine::new(rate, spec.delay, link.timing);
-                let [near, far] = [link.between[near], link.between[far]];
+                let [near, far] = [link.between[near], link.between[far]].map(NodeId::from_index);
                 let arq = spec.arq.build();
                 let link_ack = arq.ack_size().map(|size| line.transmission_time(size));
-                let forwarder = network.nodes.get(near).filter(|node| node.kind.forwards());
+                let forwarder = network.nodes.get(near.index()).filter(|node| node.kind.forwards());
                 let processing = forwarder.map_or(Span::ZERO, |node| node.processing_delay);
                 let medium = link.medium.map(MediumId::from_index);
                 HopTiming {

@@ -20,7 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use engine::{Span, Time};
 use path::mac::dcf::{FrameKind, Phy};
 use path::{HopId, LinkDirection, MediumEvent, MediumId, Reception};
-use sim::{FlowId, Network};
+use sim::{FlowId, Network, NodeId};
 use wire::Packet;
 
 use crate::hop_timing;
@@ -72,7 +72,7 @@ pub struct ObservedExchange {
     /// Why it failed, if it did.
     pub spoilt: Option<AttemptFailure>,
     /// The nodes that sensed it, and from when on; `None` if all did from its start.
-    pub heard_by: Option<BTreeMap<usize, Time>>,
+    pub heard_by: Option<BTreeMap<NodeId, Time>>,
 }
 
 /// An exchange in progress.
@@ -86,7 +86,7 @@ struct OpenExchange {
     tried: Time,
     data: Option<(Time, Span)>,
     /// The nodes that have sensed one of its frames, and since when; unused if all do.
-    heard_by: BTreeMap<usize, Time>,
+    heard_by: BTreeMap<NodeId, Time>,
     last: Option<Last>,
 }
 
@@ -120,7 +120,7 @@ struct Request {
 struct ObservedMedium {
     phy: Phy,
     /// Their nodes.
-    stations: Vec<usize>,
+    stations: Vec<NodeId>,
     hearing: SenseMatrix,
     /// By station.
     open: Vec<Option<OpenExchange>>,
@@ -249,7 +249,7 @@ impl Media {
     /// The media of a network.
     pub(crate) fn of(network: &Network) -> Self {
         let cell = |(number, spec): (usize, &sim::network::MediumSpec)| {
-            let stations = network.stations(number);
+            let stations: Vec<NodeId> = network.stations(number).into_iter().map(NodeId::from_index).collect();
             ObservedMedium {
                 phy: Phy::new(&spec.config),
                 hearing: SenseMatrix::of(network, number, stations.len()),
@@ -269,7 +269,7 @@ impl Media {
         let hops = network.links.iter().flat_map(|link| {
             [LinkDirection::Forward, LinkDirection::Backward].map(|direction| {
                 let medium = link.medium?;
-                let station = |node: usize| cells[medium].stations.iter().position(|at| *at == node);
+                let station = |node: usize| cells[medium].stations.iter().position(|at| at.index() == node);
                 let [from, to] =
                     [direction.index(), direction.opposite().index()].map(|end| station(link.between[end]));
                 Some((medium, from? as u32, to? as u32))

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use engine::{IdVec, Time};
 use path::channel::ChannelState;
 use path::{HopId, LinkEvent, LinkId, MediumId};
-use sim::{Event, FlowId, Network, NodeEvent, PacketFlow, Sink, Transport};
+use sim::{Event, FlowId, Network, NodeEvent, NodeId, PacketFlow, Sink, Transport};
 use wire::Body;
 
 use crate::fact::Fact;
@@ -119,7 +119,7 @@ impl Observation {
             Event::Air { link, state } => self.change_channel(at, *link, *state, to),
             Event::Node { event: NodeEvent::Associated { link }, .. } => self.use_link(at, *link, true, to),
             Event::Node { event: NodeEvent::Left { link }, .. } => self.use_link(at, *link, false, to),
-            Event::Node { node, event, of: Some(of) } => self.node(at, *node as usize, event, of, to),
+            Event::Node { node, event, of: Some(of) } => self.node(at, *node, event, of, to),
             // A packet that joins a queue has come to the node before.
             Event::Link { event: LinkEvent::Joined { .. }, .. } => {}
             Event::Link { hop, event, of } => self.link(at, *hop, event, of.as_ref(), to),
@@ -202,7 +202,7 @@ impl Observation {
         }
     }
 
-    fn node(&mut self, at: Time, node: usize, event: &NodeEvent, of: &PacketFlow, to: &mut impl Subscriber) {
+    fn node(&mut self, at: Time, node: NodeId, event: &NodeEvent, of: &PacketFlow, to: &mut impl Subscriber) {
         let Some(packet) = event.packet().filter(|packet| !matches!(packet.body, Body::Datagram(_))) else { return };
         self.hold(at, of.flow, to);
         let about = (packet, of);

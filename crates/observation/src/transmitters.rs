@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use engine::{Span, Time};
+use engine::{IdVec, Span, Time};
 use path::link::variable::plan::Outages;
 use path::{LinkDirection, LinkEvent};
-use sim::{FlowId, Network};
+use sim::{FlowId, Network, NodeId};
 use wire::Packet;
 
-use crate::captured::LinkService;
+use crate::captured::{LinkService, SENDER};
 use crate::hop_timing::{HopTiming, HopTimings};
 use crate::packets_in_flight::{Departure, PacketsInFlight};
 
@@ -30,7 +30,7 @@ pub struct TransmitterLine {
     /// How it sends packets.
     pub kind: LineKind,
     /// The node at its sending end.
-    pub near: usize,
+    pub near: NodeId,
     /// The number of its transmitter, which several hops may share.
     transmitter: usize,
     /// Whether it computes departures when packets arrive: a packet that waits is known to.
@@ -121,8 +121,8 @@ pub struct Transmitters {
     lines: Vec<TransmitterLine>,
     /// By transmitter: the flow of the last packet that it took.
     serving: Vec<Option<FlowId>>,
-    /// By node: the flows whose packets it has sent.
-    flows: Vec<BTreeSet<FlowId>>,
+    /// The flows whose packets each node has sent.
+    flows: IdVec<NodeId, BTreeSet<FlowId>>,
 }
 
 impl Transmitters {
@@ -139,8 +139,8 @@ impl Transmitters {
                     None if hop.has_window() => LineKind::Window,
                     None => LineKind::Plain,
                 };
-                let shared = kind == LineKind::StopAndWait && network.nodes[hop.near].radio.is_shared();
-                let transmitter = if shared { hop.near } else { nodes + number };
+                let shared = kind == LineKind::StopAndWait && network.nodes[hop.near.index()].radio.is_shared();
+                let transmitter = if shared { hop.near.index() } else { nodes + number };
                 Some(TransmitterLine {
                     kind,
                     near: hop.near,
@@ -154,14 +154,14 @@ impl Transmitters {
             })
             .collect();
         let serving = vec![None; nodes + lines.len()];
-        Transmitters { lines, serving, flows: vec![BTreeSet::new(); nodes] }
+        Transmitters { lines, serving, flows: vec![BTreeSet::new(); nodes].into() }
     }
 
     /// The only transmitter of a captured path.
     pub(crate) fn of_capture() -> Self {
         let line = TransmitterLine {
             kind: LineKind::Plain,
-            near: 0,
+            near: SENDER,
             transmitter: 0,
             books: false,
             at_opportunities: false,
@@ -169,7 +169,7 @@ impl Transmitters {
             free_at: Time::ZERO,
             in_vain: false,
         };
-        Transmitters { lines: vec![line], serving: vec![None], flows: vec![BTreeSet::new()] }
+        Transmitters { lines: vec![line], serving: vec![None], flows: vec![BTreeSet::new()].into() }
     }
 
     /// The transmitter of a captured path serves a segment that was sent at `at`. Returns until when its transmissions lasted
@@ -193,8 +193,8 @@ impl Transmitters {
     }
 
     /// The maximum number of flows besides `flow` that have sent from one of the nodes.
-    pub fn others(&self, nodes: impl Iterator<Item = usize>, flow: FlowId) -> u32 {
-        let others = |node: usize| self.flows[node].iter().filter(|other| **other != flow).count();
+    pub fn others(&self, nodes: impl Iterator<Item = NodeId>, flow: FlowId) -> u32 {
+        let others = |node: NodeId| self.flows[node].iter().filter(|other| **other != flow).count();
         nodes.map(others).max().and_then(|others| u32::try_from(others).ok()).unwrap_or(0)
     }
 

@@ -6,7 +6,7 @@ use observation::{HopOutcome, HopPackets};
 use path::queue::QueueConfig;
 use path::{HopId, LinkDirection, LinkEvent, LinkId};
 use sim::network::MediumSpec;
-use sim::{Event, FlowId, Network, NodeEvent, PacketFlow, Sink, World};
+use sim::{Event, FlowId, Network, NodeEvent, NodeId, PacketFlow, Sink, World};
 use testkit::{build_network, last_hop_text, shortened_examples};
 use wire::{Addr, Body, Ecn, Flags, Packet, Segment};
 
@@ -154,7 +154,7 @@ fn retransmission_remains_a_repetition_on_every_hop() {
     let at = Time::from_millis;
     let dequeued = |at| LinkEvent::Dequeued { packet, arrived: at, starts: at, leaves: Some(at) };
     let link = |hop: usize, event| Event::Link { hop: HOPS[hop], event, of };
-    let sent = Event::Node { node: 0, event: NodeEvent::Sent { packet }, of };
+    let sent = Event::Node { node: NodeId::new(0), event: NodeEvent::Sent { packet }, of };
     let events = [
         (at(1), sent),
         (at(1), link(0, dequeued(at(1)))),
@@ -162,7 +162,7 @@ fn retransmission_remains_a_repetition_on_every_hop() {
         (at(9), sent),
         (at(9), link(0, dequeued(at(9)))),
         (at(10), link(0, LinkEvent::Arrived { packet })),
-        (at(10), Event::Node { node: 1, event: NodeEvent::Transit { packet }, of }),
+        (at(10), Event::Node { node: NodeId::new(1), event: NodeEvent::Transit { packet }, of }),
         (at(10), link(1, dequeued(at(10)))),
         (at(11), link(1, LinkEvent::Arrived { packet })),
     ];

@@ -3,7 +3,7 @@
 use engine::{Span, Time};
 use observe::explain::{Explain, Finding, FlowReport};
 use path::{LinkDirection, LinkEvent, LinkId};
-use sim::{Event, FlowId, Network, NodeEvent, PacketFlow, Sink};
+use sim::{Event, FlowId, Network, NodeEvent, NodeId, PacketFlow, Sink};
 use tcp::Reason;
 use testkit::{build_network, run_with_sink, thesis_text, whole_millis, wire_text};
 use wire::{Addr, Body, Ecn, Flags, Packet, Segment, SeqNum};
@@ -120,6 +120,7 @@ fn flow_of(packet: &Packet) -> PacketFlow {
 }
 
 fn sent(node: u32, packet: Packet) -> Event {
+    let node = NodeId::new(node);
     Event::Node { node, event: NodeEvent::Sent { packet }, of: Some(flow_of(&packet)) }
 }
 
@@ -267,7 +268,8 @@ fn timeout_is_necessary_if_the_acknowledgment_is_lost() {
 #[test]
 fn drop_by_a_full_buffer_empties_the_network() {
     let mut script = Script::new();
-    let full = Event::Node { node: 0, event: NodeEvent::BufferFull { packet: data(0) }, of: Some(flow_of(&data(0))) };
+    let (node, packet) = (NodeId::new(0), data(0));
+    let full = Event::Node { node, event: NodeEvent::BufferFull { packet }, of: Some(flow_of(&packet)) };
     script.at(0).window(8.0, f64::INFINITY);
     script.tcp(tcp::Event::SegmentSent { seq: 0, len: SEGMENT, reason: Reason::New }).event(full);
     script.at(1000).timeout(0, 1).window(4.0, 4.0).send(0, Reason::Timeout);

@@ -4,15 +4,15 @@ use engine::IdVec;
 use observation::CapturedConnection;
 use observation::hop_timing::HopTimings;
 use path::agent::SchemeAction;
-use sim::{FlowId, LinkId, Network};
+use sim::{FlowId, LinkId, Network, NodeId};
 
 /// Names and settings that belong to the numbers in events.
 #[derive(Clone, Debug, Default)]
 pub struct Description {
     /// Names of nodes; the index is the node's number.
     pub nodes: Vec<String>,
-    /// The actions that pictures mark of each node's scheme; the index is the node's number.
-    pub actions: Vec<&'static [SchemeAction]>,
+    /// The actions that pictures mark of each node's scheme.
+    pub actions: IdVec<NodeId, &'static [SchemeAction]>,
     /// Links.
     pub links: IdVec<LinkId, LinkDescription>,
     /// Transmission times and delays of the links' directions.
@@ -70,7 +70,7 @@ impl Description {
         let [from, to] = [0, 1];
         Description {
             nodes: connection.ends.to_vec(),
-            actions: vec![&[], &[]],
+            actions: vec![[].as_slice(), &[]].into(),
             links: vec![LinkDescription { name: "path".to_owned(), between: [from, to] }].into(),
             hops: HopTimings::of_capture(connection),
             flows: vec![FlowDescription {

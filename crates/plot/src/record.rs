@@ -12,7 +12,7 @@ use engine::{Span, Time};
 use observation::{HopPackets, SenderState};
 use path::channel::ChannelState;
 use path::{HopId, HopIndex, LinkEvent, LinkId};
-use sim::{Event, FlowId, NodeEvent, PacketFlow, Sink};
+use sim::{Event, FlowId, NodeEvent, NodeId, PacketFlow, Sink};
 use tcp::Reason;
 use wire::{Body, NoticeKind, Packet};
 
@@ -295,14 +295,14 @@ impl Recorder {
         }
     }
 
-    fn on_node_event(&mut self, at: f64, node: u32, event: &NodeEvent, of: Option<PacketFlow>) {
+    fn on_node_event(&mut self, at: f64, node: NodeId, event: &NodeEvent, of: Option<PacketFlow>) {
         let role = event.packet().and_then(|packet| self.find_role(packet, of));
         match event {
             NodeEvent::Sent { .. } | NodeEvent::Taken { .. } if self.schemes.has_actions(node) => {}
             NodeEvent::BufferFull { .. } | NodeEvent::NoRoute { .. } => self.record_loss(at, role),
             NodeEvent::Sent { packet } => {
                 if let Some((flow, PacketRole::Data(seq))) = role
-                    && packet.src.checked_node() != Some(node as usize)
+                    && packet.src != node.addr()
                 {
                     self.append_entry(flow, |h| &mut h.local_copies, at, Spot { at, seq });
                 }
@@ -320,7 +320,7 @@ impl Recorder {
     }
 
     /// Records an action of a node's scheme.
-    fn record_action(&mut self, at: f64, node: u32, name: &str, (of, packet): (Option<PacketFlow>, Option<Packet>)) {
+    fn record_action(&mut self, at: f64, node: NodeId, name: &str, (of, packet): (Option<PacketFlow>, Option<Packet>)) {
         let Some(action) = self.schemes.find_action(node, name) else { return };
         let Some(packet) = packet else {
             if self.count_entry(at) {

@@ -50,7 +50,7 @@ fn every_slot_is_counted_before_the_next_turn(cell: &Cell) -> Seen {
     let mut backlog: BTreeMap<u32, i64> = BTreeMap::new();
     for (time, event) in &cell.1 {
         match event {
-            Event::Node { node, event: NodeEvent::Sent { .. }, .. } => *backlog.entry(*node).or_default() += 1,
+            Event::Node { node, event: NodeEvent::Sent { .. }, .. } => *backlog.entry(node.number()).or_default() += 1,
             Event::Link {
                 hop, event: LinkEvent::Arrived { .. } | LinkEvent::GivenUp { arrived: false, .. }, ..
             } => {

@@ -5,7 +5,7 @@ use path::channel::ChannelState;
 use path::{HopId, LinkEvent, LinkId, MediumEvent, MediumId};
 use wire::Packet;
 
-use crate::ids::{ArrivalsId, FlowId};
+use crate::ids::{ArrivalsId, FlowId, NodeId};
 
 /// An event of a run.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -70,8 +70,8 @@ pub enum Event {
     },
     /// An event at a node.
     Node {
-        /// The node's number.
-        node: u32,
+        /// The node.
+        node: NodeId,
         /// The event.
         event: NodeEvent,
         /// The flow and offset of the packet, if the event is about one of a flow.
@@ -79,8 +79,8 @@ pub enum Event {
     },
     /// An event that a node's scheme [emits](path::agent::AgentCx::emit), or the growth of one of its counters.
     Agent {
-        /// The node's number.
-        node: u32,
+        /// The node.
+        node: NodeId,
         /// The event's name.
         name: &'static str,
         /// The event's value, in a unit that depends on the event.

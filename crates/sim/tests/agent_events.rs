@@ -33,7 +33,7 @@ fn events_of_each_scheme_add_up_to_its_counts() {
             let mut summed: BTreeMap<&str, u64> = BTreeMap::new();
             for (_, event) in &events {
                 if let Event::Agent { node: at, name, value, .. } = event
-                    && *at as usize == node
+                    && at.index() == node
                 {
                     *summed.entry(name).or_default() += *value as u64;
                 }

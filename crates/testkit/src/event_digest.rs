@@ -201,7 +201,7 @@ impl Sink for EventDigest {
             }
             Event::Node { node, event, .. } => {
                 self.begin(8, at);
-                self.number(*node);
+                self.number(node.number());
                 self.node(event);
             }
         }

@@ -5,7 +5,7 @@ use observation::hop_packets::{HopOutcome, HopPackets, HopPassage};
 use observation::hop_timing::{HopTimings, hop_number};
 use path::LinkEvent;
 use path::mac::arq::ArqConfig;
-use sim::{Event, Network, NodeEvent, PacketFlow};
+use sim::{Event, Network, NodeEvent, NodeId, PacketFlow};
 
 use crate::packet::{FigurePacketKind, PacketIdentity};
 
@@ -84,7 +84,7 @@ pub(crate) struct FrameRow {
 /// A packet that a node did not pass on.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct StopRow {
-    pub node: u32,
+    pub node: NodeId,
     pub packet: PacketIdentity,
     pub at: f64,
     pub why: StopReason,
@@ -142,7 +142,7 @@ impl HopRecorder {
         }
     }
 
-    fn on_node(&mut self, at: f64, node: u32, event: &NodeEvent, of: Option<PacketFlow>) {
+    fn on_node(&mut self, at: f64, node: NodeId, event: &NodeEvent, of: Option<PacketFlow>) {
         let why = match event {
             NodeEvent::BufferFull { .. } => StopReason::BufferFull,
             NodeEvent::NoRoute { .. } => StopReason::NoRoute,

@@ -224,7 +224,7 @@ fn build_figure(
     }));
     let stops = columns.add(hops.stops.iter().map(|row| {
         let PacketIdentity { flow, kind, offset, bytes } = row.packet;
-        [f64::from(row.node), flow, f64::from(kind as u8), offset, bytes, row.at, f64::from(row.why as u8)]
+        [f64::from(row.node.number()), flow, f64::from(kind as u8), offset, bytes, row.at, f64::from(row.why as u8)]
     }));
     let node = |(number, node): (usize, &sim::NodeSpec)| JourneyNodeHead {
         name: node.name.clone(),

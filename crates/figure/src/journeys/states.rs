@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use path::channel::ChannelState;
-use sim::{LinkId, Network, NodeEvent, World};
+use sim::{LinkId, Network, NodeEvent, NodeId, World};
 
 /// Collects the states of a time interval.
 pub(crate) struct StateRecorder {
@@ -11,7 +11,7 @@ pub(crate) struct StateRecorder {
     /// By link, the begin of a BAD state that lasts.
     bad_since: BTreeMap<LinkId, f64>,
     /// By node and link, the begin of an association that lasts.
-    associated_since: BTreeMap<(u32, LinkId), f64>,
+    associated_since: BTreeMap<(NodeId, LinkId), f64>,
     /// Rows of link, begin and end.
     pub bad: Vec<[f64; 3]>,
     /// Rows of node, link, begin and end.
@@ -55,14 +55,14 @@ impl StateRecorder {
         }
     }
 
-    pub fn on_node(&mut self, at: f64, node: u32, event: &NodeEvent) {
+    pub fn on_node(&mut self, at: f64, node: NodeId, event: &NodeEvent) {
         match *event {
             NodeEvent::Associated { link } => {
                 self.associated_since.insert((node, link), at);
             }
             NodeEvent::Left { link } => {
                 if let Some(since) = self.associated_since.remove(&(node, link)).filter(|_| at >= self.from) {
-                    self.associations.push([f64::from(node), f64::from(link.number()), since, at]);
+                    self.associations.push([f64::from(node.number()), f64::from(link.number()), since, at]);
                 }
             }
             _ => {}
@@ -85,8 +85,9 @@ impl StateRecorder {
         let still = f64::INFINITY;
         self.bad.extend(self.bad_since.iter().map(|(link, since)| [f64::from(link.number()), *since, still]));
         let lasting = self.associated_since.iter();
-        self.associations
-            .extend(lasting.map(|((node, link), since)| [f64::from(*node), f64::from(link.number()), *since, still]));
+        self.associations.extend(
+            lasting.map(|((node, link), since)| [f64::from(node.number()), f64::from(link.number()), *since, still]),
+        );
         self.bad.retain(|row| row[1] <= to);
         self.associations.retain(|row| row[2] <= to);
         self.bad.sort_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use engine::{Span, Time};
 use path::{HopId, LinkId, MediumId};
-use sim::FlowId;
+use sim::{FlowId, NodeId};
 use wire::Packet;
 
 use super::{FlowObservation, SlowestHop};
@@ -134,7 +134,7 @@ impl FlowObservation {
     /// and no exchange for the flow was in progress.
     fn on_wait(&mut self, number: FlowId, exchange: &ObservedExchange, cells: &Media, facts: &mut Vec<Fact>) {
         let medium = exchange.medium;
-        let heard = |(node, since): (usize, Time)| {
+        let heard = |(node, since): (NodeId, Time)| {
             let from = exchange.heard_by.as_ref().map_or(Some(exchange.began), |nodes| nodes.get(&node).copied());
             Some(since.max(from?))
         };

@@ -118,7 +118,7 @@ pub(super) fn open_router_pkt_arrival_trace(stage: &Stage<'_>) -> Box<dyn Output
     };
     let pick: Pick = |event| match event {
         Event::Node { node, event: NodeEvent::Transit { packet }, .. } => {
-            packet.data().map(|segment| (*node as usize, f64::from(segment.seq.0)))
+            packet.data().map(|segment| (node.index(), f64::from(segment.seq.0)))
         }
         _ => None,
     };

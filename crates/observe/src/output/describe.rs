@@ -7,7 +7,7 @@ use std::net::Ipv4Addr;
 use path::mac::dcf::FrameKind;
 use path::{HopId, LinkDirection, LinkEvent, LinkId, MediumEvent, MediumId};
 use serde::Serialize;
-use sim::{Event, NodeEvent, PacketFlow};
+use sim::{Event, NodeEvent, NodeId, PacketFlow};
 use tcp::Reason;
 use wire::{Body, Packet};
 
@@ -60,11 +60,11 @@ pub(super) fn write_event(event: &Event, names: &EventNames, record: &mut impl R
                 NodeEvent::Associated { link } => return write_association("associated", *node, *link, names, record),
                 NodeEvent::Left { link } => return write_association("left", *node, *link, names, record),
             };
-            put!(record, { "event": name, "node": names.nodes[*node as usize] });
+            put!(record, { "event": name, "node": names.nodes[*node] });
             write_packet_fields(Some(about), find_flow_name(of, names).as_deref(), record)?;
         }
         Event::Agent { node, name, value, packet: about, of } => {
-            put!(record, { "event": "agent", "node": names.nodes[*node as usize], "name": name, "value": finite_or_none(*value) });
+            put!(record, { "event": "agent", "node": names.nodes[*node], "name": name, "value": finite_or_none(*value) });
             write_packet_fields(about.as_ref(), find_flow_name(of, names).as_deref(), record)?;
         }
     }
@@ -79,12 +79,12 @@ fn find_flow_name<'a>(of: &Option<PacketFlow>, names: &'a EventNames) -> Option<
 /// A mobile starts or stops using a link.
 fn write_association(
     event: &'static str,
-    node: u32,
+    node: NodeId,
     link: LinkId,
     names: &EventNames,
     record: &mut impl Record,
 ) -> io::Result<()> {
-    put!(record, { "event": event, "node": names.nodes[node as usize], "link": names.links[link].0 });
+    put!(record, { "event": event, "node": names.nodes[node], "link": names.links[link].0 });
     Ok(())
 }
 

@@ -187,7 +187,7 @@ impl EventTrace {
             },
             Event::Node { node, event: NodeEvent::BufferFull { packet }, .. } => format!(
                 "***** PKT DROPPED ***** (IP)\n(CLOCK : {clock})\nThe buffers of node {} had no room for the following pkt\n{}",
-                self.nodes[*node as usize],
+                self.nodes[node.index()],
                 self.packet(packet)
             ),
             _ => String::new(),

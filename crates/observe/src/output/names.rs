@@ -3,17 +3,17 @@
 use std::borrow::Cow;
 
 use engine::IdVec;
-use sim::{ArrivalsId, Event, FlowId, LinkId, Network};
+use sim::{ArrivalsId, Event, FlowId, LinkId, Network, NodeId};
 
 /// Names by number.
 pub(super) struct EventNames {
-    pub nodes: Vec<String>,
+    pub nodes: IdVec<NodeId, String>,
     flows: IdVec<FlowId, String>,
     arrivals: IdVec<ArrivalsId, String>,
     /// The arrival process of each flow that has arrived, in the order of their numbers, which follow the numbers of
     /// `flows`.
     arrived: Vec<ArrivalsId>,
-    pub links: IdVec<LinkId, (String, [usize; 2])>,
+    pub links: IdVec<LinkId, (String, [NodeId; 2])>,
     /// The name of each medium, and the names of its stations.
     pub media: Vec<(String, Vec<String>)>,
 }
@@ -26,7 +26,7 @@ impl EventNames {
             flows: network.flows.iter().map(|flow| flow.name.clone()).collect(),
             arrivals: network.arrivals.iter().map(|arrivals| arrivals.name.clone()).collect(),
             arrived: Vec::new(),
-            links: network.links.iter().map(|link| (link.name.clone(), link.between)).collect(),
+            links: network.links.iter().map(|link| (link.name.clone(), link.between.map(NodeId::from_index))).collect(),
             media: (0..network.media.len()).map(|medium| name_stations(network, medium)).collect(),
         }
     }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use engine::{IdVec, Time};
 use path::LinkEvent;
-use sim::{Event, LinkId, NodeEvent};
+use sim::{Event, LinkId, NodeEvent, NodeId};
 use wire::pcapng::{Direction, Writer};
 
 use super::file::{NamedFile, TraceFile};
@@ -14,8 +14,8 @@ use super::{Output, Stage};
 
 struct Captures {
     files: Vec<NamedFile>,
-    /// Captures by node; `None` once finished.
-    writers: Vec<Option<Writer<TraceFile>>>,
+    /// The capture of each node; `None` once finished.
+    writers: IdVec<NodeId, Option<Writer<TraceFile>>>,
     /// By medium.
     monitors: Vec<Monitor>,
     /// The medium of each link.
@@ -54,7 +54,7 @@ impl Output for Captures {
             return Ok(());
         }
         let Event::Node { node, event, .. } = event else { return Ok(()) };
-        let Some(writer) = &mut self.writers[*node as usize] else { return Ok(()) };
+        let Some(writer) = &mut self.writers[*node] else { return Ok(()) };
         match event {
             NodeEvent::Sent { packet } => writer.packet(0, at, Direction::Out, packet),
             NodeEvent::Received { packet } | NodeEvent::Transit { packet } => {

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use engine::{IdVec, Span, Time};
 use observation::SenderState;
 use path::LinkEvent;
-use sim::{Event, FlowId, HopIndex, NodeEvent, PacketFlow, Transport};
+use sim::{Event, FlowId, HopIndex, NodeEvent, NodeId, PacketFlow, Transport};
 use wire::Body;
 
 use super::file::{NamedFile, TraceFile};
@@ -79,7 +79,7 @@ impl Mean {
 struct SeriesFlow {
     name: String,
     over_tcp: bool,
-    receiver: u32,
+    receiver: NodeId,
     began: Time,
     ended: Option<Time>,
     /// `None` before the flow's first event.
@@ -127,7 +127,7 @@ impl Series {
         let flow = |spec: &sim::FlowSpec| SeriesFlow {
             name: spec.name.clone(),
             over_tcp: spec.transport == Transport::Tcp,
-            receiver: spec.to as u32,
+            receiver: NodeId::from_index(spec.to),
             began: spec.start,
             ended: None,
             sender: None,
@@ -178,7 +178,7 @@ impl Series {
         }
     }
 
-    fn on_datagram(&mut self, node: u32, packet: &wire::Packet, of: &PacketFlow) {
+    fn on_datagram(&mut self, node: NodeId, packet: &wire::Packet, of: &PacketFlow) {
         let Some(flow) = self.flow(of.flow).filter(|flow| flow.receiver == node) else { return };
         if let Body::Datagram(datagram) = &packet.body {
             flow.now.bytes += u64::from(datagram.len);

@@ -98,7 +98,7 @@ impl Probes {
             delays.node(now, node, &event, of);
         }
         if S::ACTIVE {
-            sink.event(now, &Event::Node { node: node.number(), event, of });
+            sink.event(now, &Event::Node { node, event, of });
         }
     }
 

@@ -2,7 +2,7 @@
 
 use engine::{Span, Time};
 use path::LinkEvent;
-use sim::FlowId;
+use sim::{FlowId, NodeId};
 use tcp::{Blocked, Reason};
 
 use observation::hop_timing;
@@ -133,7 +133,7 @@ impl Account {
     pub fn exchange(
         &mut self,
         exchange: &ObservedExchange,
-        station: usize,
+        station: NodeId,
         flow: &FlowObservation,
         transmitters: &Transmitters,
     ) {
@@ -390,7 +390,7 @@ fn classify_repair(place: Evidence<LossPlace>) -> Charge {
 }
 
 /// Whether the packets of a flow that limit it wait at a station: data at the slowest hop, otherwise any.
-fn waits_at_station(station: usize, flow: &FlowObservation, transmitters: &Transmitters) -> bool {
+fn waits_at_station(station: NodeId, flow: &FlowObservation, transmitters: &Transmitters) -> bool {
     let slowest = Slowest::of(flow, transmitters).filter(|slowest| slowest.kind == LineKind::Medium);
     match slowest.filter(|slowest| flow.packets.is_held(slowest.place)) {
         Some(slowest) => slowest.place.0 == station,
