@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wire::Packet;
 
+use crate::ids::LinkDirection;
 use crate::numbers::SeqBitmap;
 
 /// Purpose of a frame, in the order of an exchange.
@@ -48,36 +49,6 @@ impl FrameKind {
     /// Returns true if the frame contains packets.
     pub const fn carries_packets(self) -> bool {
         matches!(self, FrameKind::Data | FrameKind::Aggregate)
-    }
-}
-
-/// Direction on a link: scenarios name its two nodes in order.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum LinkDirection {
-    /// From the first node to the second.
-    Forward,
-    /// From the second node to the first.
-    Backward,
-}
-
-impl LinkDirection {
-    /// Both, forward first.
-    pub const BOTH: [LinkDirection; 2] = [LinkDirection::Forward, LinkDirection::Backward];
-
-    /// Returns the opposite direction.
-    pub const fn opposite(self) -> Self {
-        match self {
-            LinkDirection::Forward => LinkDirection::Backward,
-            LinkDirection::Backward => LinkDirection::Forward,
-        }
-    }
-
-    /// Returns 0 for forward, 1 for backward.
-    pub const fn index(self) -> usize {
-        match self {
-            LinkDirection::Forward => 0,
-            LinkDirection::Backward => 1,
-        }
     }
 }
 

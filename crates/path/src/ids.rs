@@ -1,7 +1,5 @@
 //! Ids of the items of a path: its links, their directions, and its media.
 
-use crate::event::LinkDirection;
-
 engine::define_ids! {
     /// The number of a link, in the order of the scenario.
     pub struct LinkId;
@@ -9,6 +7,36 @@ engine::define_ids! {
     pub struct HopIndex;
     /// The number of a medium, in the order of the scenario.
     pub struct MediumId;
+}
+
+/// Direction on a link: scenarios name its two nodes in order.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum LinkDirection {
+    /// From the first node to the second.
+    Forward,
+    /// From the second node to the first.
+    Backward,
+}
+
+impl LinkDirection {
+    /// Both, forward first.
+    pub const BOTH: [LinkDirection; 2] = [LinkDirection::Forward, LinkDirection::Backward];
+
+    /// Returns the opposite direction.
+    pub const fn opposite(self) -> Self {
+        match self {
+            LinkDirection::Forward => LinkDirection::Backward,
+            LinkDirection::Backward => LinkDirection::Forward,
+        }
+    }
+
+    /// Returns 0 for forward, 1 for backward.
+    pub const fn index(self) -> usize {
+        match self {
+            LinkDirection::Forward => 0,
+            LinkDirection::Backward => 1,
+        }
+    }
 }
 
 /// One direction of one link.

@@ -49,7 +49,7 @@ pub mod event;
 pub mod ids;
 
 pub use context::{AnyObserver, Cx, LinkCx, Observer};
-pub use event::{AirFrame, LinkDirection, LinkDirections, LinkEvent, MediumEvent, Reach, Reception};
+pub use event::{AirFrame, LinkDirections, LinkEvent, MediumEvent, Reach, Reception};
 pub use hop_state::{HopState, LinkLayerState};
-pub use ids::{HopId, HopIndex, LinkId, MediumId};
+pub use ids::{HopId, HopIndex, LinkDirection, LinkId, MediumId};
 pub use numbers::SeqBitmap;

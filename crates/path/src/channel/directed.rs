@@ -47,7 +47,7 @@ mod tests {
 
     use super::*;
     use crate::channel::{ChannelConfig, uniform};
-    use crate::event::LinkDirection;
+    use crate::ids::LinkDirection;
 
     #[test]
     fn each_direction_has_its_own_fates() {

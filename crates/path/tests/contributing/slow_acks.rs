@@ -91,8 +91,7 @@ impl Agent for SlowAcks {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::LinkDirection;
-    use crate::ids::LinkId;
+    use crate::ids::{LinkDirection, LinkId};
     use engine::Rate;
     use wire::{Addr, Flags, Segment};
 

@@ -63,8 +63,7 @@ impl Agent for ThirdAttempt {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::LinkDirection;
-    use crate::ids::LinkId;
+    use crate::ids::{LinkDirection, LinkId};
     use engine::Time;
     use wire::{Addr, Body, Flags, Options, Packet, Segment, SeqNum};
 
