@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use engine::Time;
+use engine::{IdVec, Time};
 use path::mac::dcf::FrameKind;
-use path::{MediumEvent, MediumId, Reception};
+use path::{MediumEvent, MediumId, MediumStationId, Reception};
 use plot::{AirRecorder, BackOffDraw, BackOffInterval, MediumDescription, TransmittedFrame};
 use serde::Serialize;
 use sim::{Event, Network, Sink};
@@ -62,10 +62,11 @@ pub(crate) fn list_cell_names() -> CellNames {
 /// Records the media of a network.
 pub(crate) struct CellRecorder {
     recorder: AirRecorder,
-    stations: Vec<Vec<usize>>,
+    /// The nodes of the stations of each medium.
+    stations: IdVec<MediumId, IdVec<MediumStationId, usize>>,
     names: Vec<String>,
     /// By medium, sending station and begin, the first packet of a frame with packets.
-    carried: BTreeMap<(u32, u32, u64), PacketIdentity>,
+    carried: BTreeMap<(MediumId, MediumStationId, u64), PacketIdentity>,
     from: f64,
 }
 
@@ -76,7 +77,7 @@ impl CellRecorder {
         let time = |seconds: f64| Time::from_nanos((seconds * 1e9) as u64);
         CellRecorder {
             recorder: AirRecorder::new(numbered, Some(time((from - BEFORE).max(0.0))), Some(time(to))),
-            stations: (0..media.len()).map(|medium| network.stations(medium)).collect(),
+            stations: (0..media.len()).map(|medium| network.stations(medium).into()).collect(),
             names: media.iter().map(|medium| medium.name.clone()).collect(),
             carried: BTreeMap::new(),
             from,
@@ -84,9 +85,9 @@ impl CellRecorder {
     }
 
     /// The nodes of two stations.
-    fn nodes(&self, medium: MediumId, [from, to]: [u32; 2]) -> Option<[usize; 2]> {
-        let stations = self.stations.get(medium.index())?;
-        Some([*stations.get(from as usize)?, *stations.get(to as usize)?])
+    fn nodes(&self, medium: MediumId, [from, to]: [MediumStationId; 2]) -> Option<[usize; 2]> {
+        let stations = self.stations.get(medium)?;
+        Some([*stations.get(from)?, *stations.get(to)?])
     }
 
     /// Records an event; `carried` is the packet of the last frame from one node to another.
@@ -123,7 +124,7 @@ impl CellRecorder {
         let mut cells = Vec::new();
         for (number, (stations, name)) in stations.into_iter().zip(names).enumerate() {
             let medium = MediumId::from_index(number);
-            let node = |station: u32| stations.get(station as usize).map_or(-1.0, |node| *node as f64);
+            let node = |station: MediumStationId| stations.get(station).map_or(-1.0, |node| *node as f64);
             let row = |frame: &TransmittedFrame| {
                 let begin = (frame.start * 1e9).round() as u64;
                 let packet = carried.get(&(medium, frame.from, begin)).copied().unwrap_or(PacketIdentity::NOTHING);
@@ -148,10 +149,10 @@ impl CellRecorder {
             let back_offs = count_slots_left(recording.back_offs(medium), recording.draws(medium));
             let mut back_offs: Vec<[f64; 6]> =
                 back_offs.into_iter().filter(|row| row[2] >= from && row[1] <= to).collect();
-            back_offs.iter_mut().for_each(|row| row[0] = node(row[0] as u32));
+            back_offs.iter_mut().for_each(|row| row[0] = node(MediumStationId::new(row[0] as u32)));
             back_offs.sort_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
             let (frames, back_offs) = (columns.add(frames), columns.add(back_offs));
-            cells.push(Cell { name, stations, frames, back_offs });
+            cells.push(Cell { name, stations: stations.into_iter().collect(), frames, back_offs });
         }
         cells
     }
@@ -163,7 +164,7 @@ fn find_number<T: PartialEq>(list: &[T], item: &T) -> f64 {
 
 /// Parts of back-offs with the slots left at their begin: rows as in [`Cell::back_offs`], with the station's number.
 fn count_slots_left(parts: &[BackOffInterval], draws: &[BackOffDraw]) -> Vec<[f64; 6]> {
-    let mut of_stations: BTreeMap<u32, (Vec<&BackOffDraw>, f64, f64)> = BTreeMap::new();
+    let mut of_stations: BTreeMap<MediumStationId, (Vec<&BackOffDraw>, f64, f64)> = BTreeMap::new();
     for draw in draws {
         of_stations.entry(draw.station).or_insert_with(|| (Vec::new(), f64::NAN, f64::NAN)).0.push(draw);
     }
@@ -174,7 +175,7 @@ fn count_slots_left(parts: &[BackOffInterval], draws: &[BackOffDraw]) -> Vec<[f6
         while let Some(draw) = draws.pop_if(|draw| draw.at <= part.from) {
             (*left, *window) = (f64::from(draw.slots), f64::from(draw.window));
         }
-        rows.push([f64::from(part.station), part.from, part.to, part.slots as f64, *left, *window]);
+        rows.push([f64::from(part.station.number()), part.from, part.to, part.slots as f64, *left, *window]);
         *left -= part.slots as f64;
     }
     rows
@@ -186,8 +187,9 @@ mod tests {
 
     #[test]
     fn slots_left_are_those_drawn_less_those_counted() {
-        let draw = |at, slots| BackOffDraw { station: 1, at, slots, window: 15 };
-        let part = |from, to, slots| BackOffInterval { station: 1, from, to, slots };
+        let station = MediumStationId::new(1);
+        let draw = |at, slots| BackOffDraw { station, at, slots, window: 15 };
+        let part = |from, to, slots| BackOffInterval { station, from, to, slots };
         let parts = [part(0.0, 1.0, 2), part(1.0, 2.0, 0), part(2.0, 3.0, 3), part(3.0, 4.0, 1)];
         let rows = count_slots_left(&parts, &[draw(0.0, 5), draw(3.0, 9)]);
         assert_eq!(rows.iter().map(|row| row[4]).collect::<Vec<_>>(), [5.0, 3.0, 3.0, 9.0]);

@@ -17,9 +17,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use engine::{Span, Time};
+use engine::{IdVec, Span, Time};
 use path::mac::dcf::{FrameKind, Phy};
-use path::{HopId, LinkDirection, MediumEvent, MediumId, Reception};
+use path::{HopId, LinkDirection, MediumEvent, MediumId, MediumStationId, Reception};
 use sim::{FlowId, Network, NodeId};
 use wire::Packet;
 
@@ -77,7 +77,7 @@ pub struct ObservedExchange {
 
 /// An exchange in progress.
 struct OpenExchange {
-    to: u32,
+    to: MediumStationId,
     /// The packet it is for.
     number: u64,
     hop: Option<HopId>,
@@ -101,8 +101,8 @@ struct Last {
 
 /// A frame in transmission.
 struct FlyingFrame {
-    from: u32,
-    to: u32,
+    from: MediumStationId,
+    to: MediumStationId,
     kind: FrameKind,
     start: Time,
     met: bool,
@@ -110,8 +110,8 @@ struct FlyingFrame {
 
 /// An RTS that failed before the first transmission of its packet.
 struct Request {
-    station: u32,
-    to: u32,
+    station: MediumStationId,
+    to: MediumStationId,
     number: u64,
     exchange: ObservedExchange,
 }
@@ -120,10 +120,9 @@ struct Request {
 struct ObservedMedium {
     phy: Phy,
     /// Their nodes.
-    stations: Vec<NodeId>,
+    stations: IdVec<MediumStationId, NodeId>,
     hearing: SenseMatrix,
-    /// By station.
-    open: Vec<Option<OpenExchange>>,
+    open: IdVec<MediumStationId, Option<OpenExchange>>,
     flying: Vec<FlyingFrame>,
     requests: Vec<Request>,
     /// The number of exchanges in progress, and of waiting packets.
@@ -153,13 +152,13 @@ pub(crate) fn find_homes(network: &Network) -> Vec<Option<MediumId>> {
 pub struct Media {
     cells: Vec<ObservedMedium>,
     /// By hop number: medium, sender and receiver.
-    hops: Vec<Option<(usize, u32, u32)>>,
+    hops: Vec<Option<(usize, MediumStationId, MediumStationId)>>,
     /// By flow, then by medium: the number of packets that wait there.
     waits: IdVec<FlowId, Vec<u32>>,
 }
 
 impl OpenExchange {
-    fn new(at: Time, to: u32) -> Self {
+    fn new(at: Time, to: MediumStationId) -> Self {
         OpenExchange {
             to,
             number: 0,
@@ -185,17 +184,17 @@ impl ObservedMedium {
     }
 
     /// The exchange of a station, which starts now if there is none.
-    fn exchange(&mut self, at: Time, station: u32, to: u32) -> &mut OpenExchange {
-        if self.open[station as usize].is_none() {
+    fn exchange(&mut self, at: Time, station: MediumStationId, to: MediumStationId) -> &mut OpenExchange {
+        if self.open[station].is_none() {
             self.pass(at);
             self.busy += 1;
         }
-        self.open[station as usize].get_or_insert_with(|| OpenExchange::new(at, to))
+        self.open[station].get_or_insert_with(|| OpenExchange::new(at, to))
     }
 
     /// The stations that sense a station receive its frame in the exchange of `owner` from `start` on.
-    fn heard(&mut self, owner: u32, from: u32, start: Time) {
-        let (Some(audience), Some(open)) = (self.hearing.audience(from), &mut self.open[owner as usize]) else {
+    fn heard(&mut self, owner: MediumStationId, from: MediumStationId, start: Time) {
+        let (Some(audience), Some(open)) = (self.hearing.audience(from), &mut self.open[owner]) else {
             return;
         };
         for (node, _) in self.stations.iter().zip(audience).filter(|(_, senses)| **senses) {
@@ -204,8 +203,8 @@ impl ObservedMedium {
     }
 
     /// A station draws a back-off, which ends the exchange that it had.
-    fn over(&mut self, at: Time, medium: MediumId, station: u32, slots: u32) -> Option<ObservedExchange> {
-        let open = self.open[station as usize].take()?;
+    fn over(&mut self, at: Time, medium: MediumId, station: MediumStationId, slots: u32) -> Option<ObservedExchange> {
+        let open = self.open[station].take()?;
         self.pass(at);
         self.busy -= 1;
         let Phy { slot, difs, eifs, answer_timeout, .. } = self.phy;
@@ -249,7 +248,7 @@ impl Media {
     /// The media of a network.
     pub(crate) fn of(network: &Network) -> Self {
         let cell = |(number, spec): (usize, &sim::network::MediumSpec)| {
-            let stations: Vec<NodeId> = network.stations(number).into_iter().map(NodeId::from_index).collect();
+            let stations: IdVec<_, NodeId> = network.stations(number).into_iter().map(NodeId::from_index).collect();
             ObservedMedium {
                 phy: Phy::new(&spec.config),
                 hearing: SenseMatrix::of(network, number, stations.len()),
@@ -269,10 +268,10 @@ impl Media {
         let hops = network.links.iter().flat_map(|link| {
             [LinkDirection::Forward, LinkDirection::Backward].map(|direction| {
                 let medium = link.medium?;
-                let station = |node: usize| cells[medium].stations.iter().position(|at| at.index() == node);
+                let station = |node: usize| cells[medium].stations.enumerate().find(|(_, at)| at.index() == node);
                 let [from, to] =
                     [direction.index(), direction.opposite().index()].map(|end| station(link.between[end]));
-                Some((medium, from? as u32, to? as u32))
+                Some((medium, from?.0, to?.0))
             })
         });
         let (hops, waits) = (hops.collect(), vec![vec![0; cells.len()]; network.flows.len()].into());
@@ -280,7 +279,7 @@ impl Media {
     }
 
     /// The medium of a hop, with its sender and receiver there.
-    fn hop(&self, id: HopId) -> Option<(usize, u32, u32)> {
+    fn hop(&self, id: HopId) -> Option<(usize, MediumStationId, MediumStationId)> {
         self.hops.get(hop_timing::hop_number(id)).copied().flatten()
     }
 
@@ -315,7 +314,7 @@ impl Media {
                 let place = cell.flying.iter().position(|flying| flying.from == from && flying.kind == kind);
                 let met = place.is_some_and(|place| cell.flying.swap_remove(place).met);
                 let owner = if kind.is_answer() { to } else { from };
-                if let Some(open) = &mut cell.open[owner as usize] {
+                if let Some(open) = &mut cell.open[owner] {
                     open.last = Some(Last { at, kind, reception, met });
                 }
                 None
@@ -353,7 +352,7 @@ impl Media {
     /// The channel damages a packet in a frame.
     pub(crate) fn damage_packet(&mut self, id: HopId, number: u64) {
         let Some((medium, from, _)) = self.hop(id) else { return };
-        let open = self.cells[medium].open[from as usize].iter_mut();
+        let open = self.cells[medium].open[from].iter_mut();
         for carried in open.flat_map(|open| &mut open.carried).filter(|carried| carried.number == number) {
             carried.damaged = true;
         }
@@ -368,7 +367,7 @@ impl Media {
         flow: Option<FlowId>,
     ) -> Vec<ObservedExchange> {
         let Some((medium, from, to)) = self.hop(id) else { return Vec::new() };
-        let open = self.cells[medium].open[from as usize].as_mut();
+        let open = self.cells[medium].open[from].as_mut();
         if let Some(open) = open.filter(|open| open.hop.is_none() && (open.to, open.number) == (to, number)) {
             open.hop = Some(id);
             open.carried.push(CarriedPacket { flow, packet: *packet, number, attempt: 0, damaged: false });

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wire::Packet;
 
-use crate::ids::LinkDirection;
+use crate::ids::{LinkDirection, MediumStationId};
 use crate::numbers::SeqBitmap;
 
 /// Purpose of a frame, in the order of an exchange.
@@ -235,10 +235,10 @@ impl LinkEvent {
 pub enum MediumEvent {
     /// A station began to transmit a frame.
     Sent {
-        /// Number of the sending station in the medium.
-        from: u32,
-        /// Number of the receiving station in the medium.
-        to: u32,
+        /// The sending station.
+        from: MediumStationId,
+        /// The receiving station.
+        to: MediumStationId,
         /// The frame.
         frame: AirFrame,
         /// First packet in the frame, if any.
@@ -246,10 +246,10 @@ pub enum MediumEvent {
     },
     /// The transmission of a frame ended.
     Ended {
-        /// Number of the sending station in the medium.
-        from: u32,
-        /// Number of the receiving station in the medium.
-        to: u32,
+        /// The sending station.
+        from: MediumStationId,
+        /// The receiving station.
+        to: MediumStationId,
         /// Its purpose.
         kind: FrameKind,
         /// Its reception.
@@ -259,8 +259,8 @@ pub enum MediumEvent {
     },
     /// A station drew a back-off.
     BackOff {
-        /// Number of the station in the medium.
-        station: u32,
+        /// The station.
+        station: MediumStationId,
         /// Number of slots drawn.
         slots: u32,
         /// The contention window: the maximum number of slots.
@@ -268,10 +268,10 @@ pub enum MediumEvent {
     },
     /// The audibility between two stations changed.
     Reaches {
-        /// Number of one station in the medium.
-        a: u32,
-        /// Number of the other station.
-        b: u32,
+        /// One station.
+        a: MediumStationId,
+        /// The other station.
+        b: MediumStationId,
         /// The new audibility.
         reach: Reach,
     },

@@ -7,6 +7,8 @@ engine::define_ids! {
     pub struct HopIndex;
     /// The number of a medium, in the order of the scenario.
     pub struct MediumId;
+    /// The number of a station in its medium.
+    pub struct MediumStationId;
 }
 
 /// Direction on a link: scenarios name its two nodes in order.

@@ -51,5 +51,5 @@ pub mod ids;
 pub use context::{AnyObserver, Cx, LinkCx, Observer};
 pub use event::{AirFrame, LinkDirections, LinkEvent, MediumEvent, Reach, Reception};
 pub use hop_state::{HopState, LinkLayerState};
-pub use ids::{HopId, HopIndex, LinkDirection, LinkId, MediumId};
+pub use ids::{HopId, HopIndex, LinkDirection, LinkId, MediumId, MediumStationId};
 pub use numbers::SeqBitmap;

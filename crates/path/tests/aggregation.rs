@@ -8,11 +8,12 @@
 use crate::common::EventLog;
 
 use engine::{Bytes, IdVec, Schedule, Span, Stream, Time};
+use path::MediumStationId;
 use path::channel::{ChannelConfig, perfect, scripted, uniform};
 use path::link::HopCounters;
 use path::mac::dcf::config::Aggregation;
 use path::mac::dcf::{Config, FrameKind, Standard};
-use path::medium::{Medium, MediumStationId, QueueId, StationSpec, TxQueueSpec};
+use path::medium::{Medium, QueueId, StationSpec, TxQueueSpec};
 use path::outcome::LinkOutcome;
 use path::queue::{QueueConfig, RouterBuffer};
 use path::scheduler::SchedulerConfig;

@@ -112,7 +112,7 @@ fn counters_equal_the_numbers_of_events() {
             let collided = cell.log.0.iter().filter_map(|(_, saw)| match saw {
                 LoggedEvent::Medium(MediumEvent::Ended {
                     from, kind, reception: Reception::Collided, damaged, ..
-                }) if *from == link + 1 => {
+                }) if from.number() == link + 1 => {
                     let alone = u64::from(*kind == FrameKind::Data);
                     Some(if *kind == FrameKind::Aggregate { damaged.iter().count() as u64 } else { alone })
                 }

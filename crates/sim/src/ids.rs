@@ -1,6 +1,6 @@
 //! Ids of the items of a network.
 
-pub use path::ids::{HopId, HopIndex, LinkId, MediumId};
+pub use path::ids::{HopId, HopIndex, LinkId, MediumId, MediumStationId};
 use wire::Addr;
 
 engine::define_ids! {

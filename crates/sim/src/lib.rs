@@ -77,7 +77,7 @@ pub mod world;
 pub use app::{AppCx, AppResult, Application, ApplicationConfig, DatagramArrival};
 pub use association::Association;
 pub use event::{Event, NodeEvent, NullSink, PacketFlow, Sink};
-pub use ids::{ArrivalsId, FlowId, HopId, HopIndex, LinkId, MediumId, NodeId};
+pub use ids::{ArrivalsId, FlowId, HopId, HopIndex, LinkId, MediumId, MediumStationId, NodeId};
 pub use jitter::Jitter;
 pub use network::{ArrivalSpec, DirectionSpec, FlowSpec, LinkSpec, Network, NodeSpec};
 pub use node_kind::{NodeKind, NodeSetting};

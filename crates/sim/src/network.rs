@@ -9,7 +9,7 @@ use path::mac::arq::ArqConfig;
 use path::place::NodePath;
 use path::queue::{QueueConfig, Tie};
 use path::scheduler::SchedulerConfig;
-use path::{LinkId, Reach};
+use path::{LinkId, MediumStationId, Reach};
 use serde::Serialize;
 use wire::Dscp;
 
@@ -72,7 +72,7 @@ impl Network {
 
     /// The pairs of stations of a medium that do not decode each other's frames at time zero, and what they receive
     /// instead. Empty without a range, where all stations decode each other.
-    pub fn apart(&self, medium: usize) -> Vec<(u32, u32, Reach)> {
+    pub fn apart(&self, medium: usize) -> Vec<(MediumStationId, MediumStationId, Reach)> {
         let Some(ranges) = self.media[medium].config.ranges() else { return Vec::new() };
         let stations = self.stations(medium);
         let places: Option<Vec<_>> = stations.iter().map(|node| self.nodes[*node].place.as_ref()).collect();
@@ -81,7 +81,7 @@ impl Network {
             for (a, at_a) in places.iter().flatten().enumerate().take(b) {
                 let reach = ranges.reach(at_a, at_b, Time::ZERO);
                 if reach != Reach::Reads {
-                    apart.push((a as u32, b as u32, reach));
+                    apart.push((MediumStationId::from_index(a), MediumStationId::from_index(b), reach));
                 }
             }
         }

@@ -204,7 +204,7 @@ fn beacons_are_broadcast_and_not_acknowledged() {
                 Event::Medium { medium: on, event: MediumEvent::Sent { from, frame, .. } }
                     if on.index() == medium && frame.kind == FrameKind::Beacon =>
                 {
-                    Some((*at, *from, *frame))
+                    Some((*at, from.number(), *frame))
                 }
                 _ => None,
             })

@@ -109,7 +109,13 @@ impl EventDigest {
     fn medium(&mut self, event: &MediumEvent) {
         match *event {
             MediumEvent::Sent { from, to, frame, .. } => {
-                self.numbers([1, from.into(), to.into(), frame_number(frame.kind), frame.start.as_nanos()]);
+                self.numbers([
+                    1,
+                    from.number().into(),
+                    to.number().into(),
+                    frame_number(frame.kind),
+                    frame.start.as_nanos(),
+                ]);
                 let (first, bits) = (frame.packets.first(), frame.packets.bits());
                 let lasts = [frame.duration.as_nanos(), frame.reserves.as_nanos()];
                 self.numbers([frame.size.into(), frame.rate.bits_per_sec(), frame.again.into(), first, bits]);
@@ -117,12 +123,22 @@ impl EventDigest {
             }
             MediumEvent::Ended { from, to, kind, reception, damaged } => {
                 let came = reception_number(reception);
-                self.numbers([2, from.into(), to.into(), frame_number(kind), came, damaged.first(), damaged.bits()]);
+                self.numbers([
+                    2,
+                    from.number().into(),
+                    to.number().into(),
+                    frame_number(kind),
+                    came,
+                    damaged.first(),
+                    damaged.bits(),
+                ]);
             }
             MediumEvent::BackOff { station, slots, window } => {
-                self.numbers([3, station.into(), slots.into(), window.into()]);
+                self.numbers([3, station.number().into(), slots.into(), window.into()]);
             }
-            MediumEvent::Reaches { a, b, reach } => self.numbers([4, a.into(), b.into(), reach_number(reach)]),
+            MediumEvent::Reaches { a, b, reach } => {
+                self.numbers([4, a.number().into(), b.number().into(), reach_number(reach)])
+            }
         }
     }
 

@@ -5,7 +5,7 @@ use std::io;
 use std::net::Ipv4Addr;
 
 use path::mac::dcf::FrameKind;
-use path::{HopId, LinkDirection, LinkEvent, LinkId, MediumEvent, MediumId};
+use path::{HopId, LinkDirection, LinkEvent, LinkId, MediumEvent, MediumId, MediumStationId};
 use serde::Serialize;
 use sim::{Event, NodeEvent, NodeId, PacketFlow};
 use tcp::Reason;
@@ -94,10 +94,10 @@ fn write_medium_event(
     names: &EventNames,
     record: &mut impl Record,
 ) -> io::Result<()> {
-    let (medium, stations) = &names.media[medium.index()];
-    let name = |station: u32| &stations[station as usize];
+    let (medium, stations) = &names.media[medium];
+    let name = |station: MediumStationId| &stations[station];
     // A beacon is a broadcast.
-    let far = |from: u32, to: u32| (from != to).then(|| name(to));
+    let far = |from: MediumStationId, to: MediumStationId| (from != to).then(|| name(to));
     match event {
         MediumEvent::Sent { from, to, frame, .. } => {
             put!(record, {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use engine::IdVec;
-use sim::{ArrivalsId, Event, FlowId, LinkId, Network, NodeId};
+use sim::{ArrivalsId, Event, FlowId, LinkId, MediumId, MediumStationId, Network, NodeId};
 
 /// Names by number.
 pub(super) struct EventNames {
@@ -15,7 +15,7 @@ pub(super) struct EventNames {
     arrived: Vec<ArrivalsId>,
     pub links: IdVec<LinkId, (String, [NodeId; 2])>,
     /// The name of each medium, and the names of its stations.
-    pub media: Vec<(String, Vec<String>)>,
+    pub media: IdVec<MediumId, (String, IdVec<MediumStationId, String>)>,
 }
 
 impl EventNames {
@@ -50,7 +50,7 @@ impl EventNames {
 }
 
 /// Returns the name of a medium, and the names of its stations.
-fn name_stations(network: &Network, medium: usize) -> (String, Vec<String>) {
+fn name_stations(network: &Network, medium: usize) -> (String, IdVec<MediumStationId, String>) {
     let stations = network.stations(medium).into_iter().map(|node| network.nodes[node].name.clone());
     (network.media[medium].name.clone(), stations.collect())
 }

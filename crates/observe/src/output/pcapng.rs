@@ -4,7 +4,7 @@ use std::io;
 use std::rc::Rc;
 
 use engine::{IdVec, Time};
-use path::LinkEvent;
+use path::{LinkEvent, MediumId};
 use sim::{Event, LinkId, NodeEvent, NodeId};
 use wire::pcapng::{Direction, Writer};
 
@@ -16,10 +16,9 @@ struct Captures {
     files: Vec<NamedFile>,
     /// The capture of each node; `None` once finished.
     writers: IdVec<NodeId, Option<Writer<TraceFile>>>,
-    /// By medium.
-    monitors: Vec<Monitor>,
+    monitors: IdVec<MediumId, Monitor>,
     /// The medium of each link.
-    media: IdVec<LinkId, Option<usize>>,
+    media: IdVec<LinkId, Option<MediumId>>,
 }
 
 pub(super) fn open_captures(stage: &Stage<'_>) -> Box<dyn Output> {
@@ -38,14 +37,14 @@ pub(super) fn open_captures(stage: &Stage<'_>) -> Box<dyn Output> {
     let monitor = |medium| Monitor::new(stage.network, medium, TraceFile::new(air(medium), Rc::clone(&stage.files)));
     let monitors = media.clone().map(monitor).collect();
     let files = nodes().map(of_node).chain(media.map(air)).collect();
-    let media = stage.network.links.iter().map(|link| link.medium).collect();
+    let media = stage.network.links.iter().map(|link| link.medium.map(MediumId::from_index)).collect();
     Box::new(Captures { files, writers, monitors, media })
 }
 
 impl Output for Captures {
     fn event(&mut self, at: Time, event: &Event) -> io::Result<()> {
         if let Event::Medium { medium, event } = event {
-            return self.monitors[medium.index()].event(event);
+            return self.monitors[*medium].event(event);
         }
         if let Event::Link { hop, event: LinkEvent::FrameSent { number, attempt, packet }, .. } = event {
             if let Some(medium) = self.media[hop.link] {

@@ -35,7 +35,7 @@ use crate::channel::Channel;
 use crate::context::{Cx, Observer};
 use crate::event::MediumEvent;
 use crate::hop_state::HopState;
-use crate::ids::{HopId, LinkId, MediumId};
+use crate::ids::{HopId, LinkId, MediumId, MediumStationId};
 use crate::link::HopCounters;
 use crate::mac::dcf::config::{AggregateLimits, Retries};
 use crate::mac::dcf::rate::{Rates, USUAL_FRAME};
@@ -78,8 +78,6 @@ pub struct Medium {
 }
 
 engine::define_ids! {
-    /// Number of the station in its medium.
-    pub struct MediumStationId;
     /// The number of a carrier-sense group in its medium.
     pub(crate) struct SenseGroupId;
 }
@@ -311,7 +309,7 @@ fn draw_back_off<O: Observer>(
     let slots = station.back_off();
     station.counted.count_back_off(slots);
     let window = station.window;
-    cx.emit_medium(medium, || MediumEvent::BackOff { station: number.number(), slots: slots as u32, window });
+    cx.emit_medium(medium, || MediumEvent::BackOff { station: number, slots: slots as u32, window });
     slots
 }
 

@@ -3,12 +3,11 @@
 use engine::random::Draws;
 use engine::{Slot, Time};
 
-use super::MediumStationId;
 use super::beacon::Beacons;
 use super::phase::MediumPhase;
 use super::stats::StationCounters;
 use super::tx_queue::TxQueue;
-use crate::ids::{HopId, LinkDirection, LinkId};
+use crate::ids::{HopId, LinkDirection, LinkId, MediumStationId};
 use crate::mac::dcf::RateIndex;
 use crate::mac::dcf::frame::ACK_SIZE;
 use crate::scheduler::SchedulerState;

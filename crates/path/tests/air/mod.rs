@@ -1,10 +1,11 @@
 //! A medium with positions of stations, driven step by step.
 
 use engine::{IdVec, Length, Schedule, Slot, Stream, Time};
+use path::MediumStationId;
 use path::channel::{Channel, ChannelConfig, perfect};
 use path::mac::dcf::{Config, FrameKind};
 use path::medium::places::Places;
-use path::medium::{Medium, MediumStationId, QueueId, StationSpec, TxQueueSpec};
+use path::medium::{Medium, QueueId, StationSpec, TxQueueSpec};
 use path::outcome::LinkOutcome;
 use path::place::NodePath;
 use path::queue::{QueueConfig, RouterBuffer};
@@ -144,7 +145,7 @@ impl Air {
     /// Returns the frames of a kind that a station has sent.
     pub fn sent(&self, station: u32, wanted: FrameKind) -> Vec<AirFrame> {
         let frame = |(_, event): (Time, MediumEvent)| match event {
-            MediumEvent::Sent { from, frame, .. } if from == station && frame.kind == wanted => Some(frame),
+            MediumEvent::Sent { from, frame, .. } if from.number() == station && frame.kind == wanted => Some(frame),
             _ => None,
         };
         self.log.medium_events().filter_map(frame).collect()
@@ -153,7 +154,7 @@ impl Air {
     /// Returns the end times in microseconds and the receptions of a station's frames of a kind.
     pub fn ended(&self, station: u32, wanted: FrameKind) -> Vec<(u64, Reception)> {
         let end = |(at, event): (Time, MediumEvent)| match event {
-            MediumEvent::Ended { from, kind, reception, .. } if from == station && kind == wanted => {
+            MediumEvent::Ended { from, kind, reception, .. } if from.number() == station && kind == wanted => {
                 Some((at.as_nanos() / 1000, reception))
             }
             _ => None,
@@ -164,7 +165,7 @@ impl Air {
     /// Returns the changes of audibility between pairs of stations, with their times.
     pub fn reaches(&self) -> Vec<(Time, [u32; 2], Reach)> {
         let reach = |(at, event): (Time, MediumEvent)| match event {
-            MediumEvent::Reaches { a, b, reach } => Some((at, [a, b], reach)),
+            MediumEvent::Reaches { a, b, reach } => Some((at, [a, b].map(MediumStationId::number), reach)),
             _ => None,
         };
         self.log.medium_events().filter_map(reach).collect()

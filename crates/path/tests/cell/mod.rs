@@ -3,10 +3,11 @@
 pub mod slow;
 
 use engine::{IdVec, Rate, Schedule, Slot, Span, Stream, Time};
+use path::MediumStationId;
 use path::channel::{Channel, ChannelConfig, scripted};
 use path::link::HopCounters;
 use path::mac::dcf::Config;
-use path::medium::{Medium, MediumStationId, QueueId, StationSpec, TxQueueSpec};
+use path::medium::{Medium, QueueId, StationSpec, TxQueueSpec};
 use path::outcome::LinkOutcome;
 use path::queue::{Limit, RouterBuffer};
 use path::scheduler::SchedulerConfig;
@@ -257,14 +258,15 @@ fn line(at: Time, saw: &LoggedEvent) -> Option<String> {
                 reserves => format!(", reserving {reserves}"),
             };
             let (kind, number) = (frame.kind.name(), frame.packets.first());
+            let [from, to] = [from, to].map(|station| station.number());
             let text = format!("{from}>{to} {kind} {number}{again} takes {}{reserving}", span(frame.duration));
             (frame.start, text)
         }
         LoggedEvent::Medium(MediumEvent::Ended { from, to, kind, reception, .. }) => {
-            (at, format!("{from}>{to} {} {}", kind.name(), reception.name()))
+            (at, format!("{}>{} {} {}", from.number(), to.number(), kind.name(), reception.name()))
         }
         LoggedEvent::Medium(MediumEvent::BackOff { station, slots, window }) => {
-            (at, format!("{station} draws {slots} of {window}"))
+            (at, format!("{} draws {slots} of {window}", station.number()))
         }
         LoggedEvent::Medium(MediumEvent::Reaches { .. }) => return None,
         LoggedEvent::Link(hop, event) => {

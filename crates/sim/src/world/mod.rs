@@ -31,8 +31,8 @@ mod transmitters;
 
 use engine::Time;
 use path::MediumId;
+use path::MediumStationId;
 use path::link::fifo::FifoArrival;
-use path::medium::MediumStationId;
 
 use crate::delay::Delays;
 use crate::event::NodeEvent;

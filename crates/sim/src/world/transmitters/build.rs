@@ -1,6 +1,7 @@
 //! Builds the transmitters of a network.
 
 use engine::{IdVec, Rate, Stream};
+use path::MediumStationId;
 use path::agent::Agent;
 use path::channel::Channel;
 use path::channel::directed::Directed;
@@ -10,7 +11,7 @@ use path::link::variable::VariableLink;
 use path::link::{LinkParts, TransmissionLine};
 use path::mac::arq::{Arq, ArqSender};
 use path::medium::places::Places;
-use path::medium::{Medium, MediumStationId, QueueId, StationSpec, TxQueueSpec};
+use path::medium::{Medium, QueueId, StationSpec, TxQueueSpec};
 use path::queue::{Backlog, Limit, RouterBuffer};
 use path::station::{Station, TxQueue};
 use path::{HopId, MediumId};

@@ -3,11 +3,12 @@
 mod build;
 
 use engine::{IdVec, Rate, Time};
+use path::MediumStationId;
 use path::agent::LinkView;
 use path::channel::{Channel, ChannelState};
 use path::link::fifo::{FifoArrival, FifoLink};
 use path::link::{HopCounters, Link};
-use path::medium::{Medium, MediumStationId, QueueId};
+use path::medium::{Medium, QueueId};
 use path::outcome::{LinkOutcome, Outcomes};
 use path::queue::{Limit, RouterBuffer};
 use path::station::Station;
