@@ -7,14 +7,14 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use engine::{Rate, Span, Time};
-use path::{HopId, LinkEvent, MediumId};
+use path::{HopId, HopIndex, LinkEvent, MediumId};
 use sim::{FlowSpec, NodeId, PacketFlow};
 use wire::{Addr, Body, Flags, Packet, Segment};
 
 use crate::byte_ranges::ByteRanges;
 use crate::evidence::Evidence;
 use crate::fact::Fact;
-use crate::hop_timing::{self, HopTiming};
+use crate::hop_timing::HopTiming;
 use crate::losses::{LossPlace, Losses};
 use crate::media::AttemptFailure;
 use crate::packet_in_flight::{PacketInFlight, PacketLoad};
@@ -103,8 +103,7 @@ pub struct FlowObservation {
     pub links: Rc<[String]>,
     /// The state in shared media.
     in_media: InMedia,
-    /// By hop number.
-    services: BTreeMap<usize, LinkAttempts>,
+    services: BTreeMap<HopIndex, LinkAttempts>,
     /// The slowest hop that has delivered data of it.
     pub slowest: Option<SlowestHop>,
     next_id: u64,
@@ -291,7 +290,7 @@ impl FlowObservation {
                 }
             }
             LinkEvent::GivenUp { packet, arrived, .. } => {
-                if let Some(service) = self.services.remove(&hop_timing::hop_number(id)) {
+                if let Some(service) = self.services.remove(&id.into()) {
                     facts.push(failed_attempt(id, service.attempt_began, at, packet));
                 }
                 // A packet that was given up is not lost if only the link acknowledgments were.
@@ -333,7 +332,7 @@ impl FlowObservation {
         facts: &mut Vec<Fact>,
     ) {
         let fresh = LinkAttempts { began: at, attempt_began: at, arrived: false };
-        let service = self.services.entry(hop_timing::hop_number(id)).or_insert(fresh);
+        let service = self.services.entry(id.into()).or_insert(fresh);
         if attempt == 1 {
             *service = fresh;
             self.packets.has_link_layer(hop.near, packet.dst);
@@ -447,7 +446,7 @@ impl FlowObservation {
         of: &PacketFlow,
         facts: &mut Vec<Fact>,
     ) {
-        let service = self.services.get_mut(&hop_timing::hop_number(id)).filter(|_| hop.stops_and_waits());
+        let service = self.services.get_mut(&id.into()).filter(|_| hop.stops_and_waits());
         let again = service.as_ref().is_some_and(|service| service.arrived);
         let held = match service {
             Some(service) => {

@@ -1,9 +1,9 @@
 //! Transmission times of links, as far as events do not contain them.
 
-use engine::{Rate, Span, Time};
+use engine::{IdVec, Rate, Span, Time};
 use path::link::variable::recorded::LinkConditions;
 use path::link::{Timing, TransmissionLine};
-use path::{HopId, HopIndex, MediumId};
+use path::{HopIndex, MediumId};
 use sim::{Network, NodeId};
 
 use crate::captured::{CapturedConnection, RECEIVER, SENDER};
@@ -85,7 +85,7 @@ impl HopTiming {
 
 /// All hops of a network.
 #[derive(Clone, Debug, Default)]
-pub struct HopTimings(Vec<HopTiming>);
+pub struct HopTimings(IdVec<HopIndex, HopTiming>);
 
 impl HopTimings {
     /// The hops of a network: two for each link, forward and backward.
@@ -141,9 +141,9 @@ impl HopTimings {
         HopTimings(hop.into_iter().collect())
     }
 
-    /// The hop of a link with this name; `None` if the network has no such link.
-    pub fn get(&self, id: HopId) -> Option<&HopTiming> {
-        self.by_number(hop_number(id))
+    /// The times of a hop; `None` if the network has no such link.
+    pub fn get(&self, hop: impl Into<HopIndex>) -> Option<&HopTiming> {
+        self.0.get(hop.into())
     }
 
     /// The number of hops.
@@ -155,14 +155,4 @@ impl HopTimings {
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
-
-    /// The hop with this number.
-    pub fn by_number(&self, number: usize) -> Option<&HopTiming> {
-        self.0.get(number)
-    }
-}
-
-/// The hop number `2 x link + direction`.
-pub fn hop_number(id: HopId) -> usize {
-    HopIndex::from(id).index()
 }

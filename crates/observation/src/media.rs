@@ -19,11 +19,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use engine::{IdVec, Span, Time};
 use path::mac::dcf::{FrameKind, Phy};
-use path::{HopId, LinkDirection, MediumEvent, MediumId, MediumStationId, Reception};
+use path::{HopId, HopIndex, LinkDirection, MediumEvent, MediumId, MediumStationId, Reception};
 use sim::{FlowId, Network, NodeId};
 use wire::Packet;
 
-use crate::hop_timing;
 use crate::sense_matrix::SenseMatrix;
 
 /// The cause of a failed attempt.
@@ -150,9 +149,9 @@ pub(crate) fn find_homes(network: &Network) -> Vec<Option<MediumId>> {
 /// All media of a network.
 #[derive(Default)]
 pub struct Media {
-    cells: Vec<ObservedMedium>,
-    /// By hop number: medium, sender and receiver.
-    hops: Vec<Option<(usize, MediumStationId, MediumStationId)>>,
+    cells: IdVec<MediumId, ObservedMedium>,
+    /// By hop: medium, sender and receiver.
+    hops: IdVec<HopIndex, Option<(MediumId, MediumStationId, MediumStationId)>>,
     /// By flow, then by medium: the number of packets that wait there.
     waits: IdVec<FlowId, Vec<u32>>,
 }
@@ -264,10 +263,10 @@ impl Media {
                 flows: BTreeSet::new(),
             }
         };
-        let cells: Vec<ObservedMedium> = network.media.iter().enumerate().map(cell).collect();
+        let cells: IdVec<MediumId, ObservedMedium> = network.media.iter().enumerate().map(cell).collect();
         let hops = network.links.iter().flat_map(|link| {
             [LinkDirection::Forward, LinkDirection::Backward].map(|direction| {
-                let medium = link.medium?;
+                let medium = MediumId::from_index(link.medium?);
                 let station = |node: usize| cells[medium].stations.enumerate().find(|(_, at)| at.index() == node);
                 let [from, to] =
                     [direction.index(), direction.opposite().index()].map(|end| station(link.between[end]));
@@ -279,13 +278,13 @@ impl Media {
     }
 
     /// The medium of a hop, with its sender and receiver there.
-    fn hop(&self, id: HopId) -> Option<(usize, MediumStationId, MediumStationId)> {
-        self.hops.get(hop_timing::hop_number(id)).copied().flatten()
+    fn hop(&self, id: HopId) -> Option<(MediumId, MediumStationId, MediumStationId)> {
+        self.hops.get(id.into()).copied().flatten()
     }
 
     /// Handles an event of a medium. Returns the exchange that it completes.
     pub(crate) fn observe(&mut self, at: Time, medium: MediumId, event: &MediumEvent) -> Option<ObservedExchange> {
-        let cell = self.cells.get_mut(medium.index())?;
+        let cell = self.cells.get_mut(medium)?;
         match *event {
             MediumEvent::Sent { from, to, ref frame, .. } => {
                 let mut met = false;
@@ -396,8 +395,8 @@ impl Media {
     /// Updates the number of a flow's packets that wait in each medium.
     pub(crate) fn waits(&mut self, at: Time, flow: FlowId, waiting: impl Fn(MediumId) -> u32) {
         let Some(told) = self.waits.get_mut(flow) else { return };
-        for (number, (cell, told)) in self.cells.iter_mut().zip(told).enumerate() {
-            let now = waiting(MediumId::from_index(number));
+        for ((medium, cell), told) in self.cells.ids().zip(&mut self.cells).zip(told) {
+            let now = waiting(medium);
             let before = std::mem::replace(told, now);
             if now != before {
                 cell.flows.insert(flow);
@@ -409,19 +408,19 @@ impl Media {
 
     /// The idle time of a medium until now.
     pub(crate) fn idle(&mut self, at: Time, medium: MediumId) -> Span {
-        let cell = &mut self.cells[medium.index()];
+        let cell = &mut self.cells[medium];
         cell.pass(at);
         cell.idle
     }
 
     /// The flows with packets in a medium so far.
     pub fn flows(&self, medium: MediumId) -> Vec<FlowId> {
-        self.cells[medium.index()].flows.iter().copied().collect()
+        self.cells[medium].flows.iter().copied().collect()
     }
 
     /// When the first exchange in progress for packets of a flow started in a medium.
     pub fn since(&self, medium: MediumId, flow: FlowId) -> Option<Time> {
-        let open = self.cells[medium.index()].open.iter().flatten();
+        let open = self.cells[medium].open.iter().flatten();
         let own = open.filter(|open| open.carried.iter().any(|carried| carried.flow == Some(flow)));
         own.map(|open| open.began).min()
     }

@@ -6,13 +6,13 @@ use std::rc::Rc;
 
 use engine::{IdVec, Time};
 use path::channel::ChannelState;
-use path::{HopId, LinkEvent, LinkId, MediumId};
+use path::{HopId, HopIndex, LinkEvent, LinkId, MediumId};
 use sim::{Event, FlowId, Network, NodeEvent, NodeId, PacketFlow, Sink, Transport};
 use wire::Body;
 
 use crate::fact::Fact;
 use crate::flow::{FlowObservation, is_transfer};
-use crate::hop_timing::{self, HopTimings};
+use crate::hop_timing::HopTimings;
 use crate::losses::LossPlace;
 use crate::media::{self, Media, ObservedExchange};
 use crate::path_observation::PathObservation;
@@ -217,7 +217,7 @@ impl Observation {
     }
 
     fn link(&mut self, at: Time, id: HopId, event: &LinkEvent, of: Option<&PacketFlow>, to: &mut impl Subscriber) {
-        let (number, hops) = (hop_timing::hop_number(id), Rc::clone(&self.path.hops));
+        let (number, hops) = (HopIndex::from(id), Rc::clone(&self.path.hops));
         let (Some(hop), Some(kind)) = (hops.get(id), self.path.transmitters.line(number).map(|line| line.kind)) else {
             return;
         };

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, BinaryHeap, VecDeque, btree_map};
 use std::rc::Rc;
 
 use engine::Time;
-use path::MediumId;
+use path::{HopIndex, MediumId};
 use sim::NodeId;
 use wire::{Addr, Packet};
 
@@ -25,7 +25,7 @@ enum Stage {
     /// In the queue of a hop that computes departures, until a known time.
     Booked,
     /// In a transmitter. `good` unless the attempt is known to fail.
-    InTransmitter { hop: usize, good: bool },
+    InTransmitter { hop: HopIndex, good: bool },
     /// On its way to the next node, or with a link layer until it is acknowledged. `good` unless its last attempt
     /// failed.
     Flying { good: bool },
@@ -45,7 +45,7 @@ enum Change {
     /// The transmitter is free, but the link is interrupted.
     Interrupted,
     Begins {
-        hop: usize,
+        hop: HopIndex,
     },
     Ends,
 }
@@ -102,11 +102,11 @@ pub struct PacketsInFlight {
     booked: BTreeMap<Place, u32>,
     /// Places where the first packet waits for the end of an interruption, with its slot.
     interrupted: BTreeMap<Place, u64>,
-    service: BTreeMap<usize, HopService>,
+    service: BTreeMap<HopIndex, HopService>,
     /// Packets whose last attempt has failed and that no transmitter has.
     failed: u32,
     /// By place: the hop that packets take from there.
-    routes: BTreeMap<Place, usize>,
+    routes: BTreeMap<Place, HopIndex>,
 }
 
 /// Whether an observed packet is this transmission.
@@ -345,12 +345,12 @@ impl PacketsInFlight {
     }
 
     /// The packets that a hop transmits.
-    pub fn service(&self, hop: usize) -> HopService {
+    pub fn service(&self, hop: HopIndex) -> HopService {
         self.service.get(&hop).copied().unwrap_or_default()
     }
 
     /// The hops that transmit packets of the flow.
-    pub fn services(&self) -> impl Iterator<Item = (usize, HopService)> + '_ {
+    pub fn services(&self) -> impl Iterator<Item = (HopIndex, HopService)> + '_ {
         self.service.iter().map(|(hop, service)| (*hop, *service))
     }
 
@@ -365,12 +365,12 @@ impl PacketsInFlight {
     }
 
     /// The hop that packets take from a place.
-    pub fn route(&self, place: Place) -> Option<usize> {
+    pub fn route(&self, place: Place) -> Option<HopIndex> {
         self.routes.get(&place).copied()
     }
 
     /// A packet leaves the queue of a hop: at once, or at a time in the future that the queue computes.
-    pub(crate) fn dequeue(&mut self, (node, hop): (NodeId, usize), packet: &Packet, departure: &Departure) {
+    pub(crate) fn dequeue(&mut self, (node, hop): (NodeId, HopIndex), packet: &Packet, departure: &Departure) {
         let Departure { at, free, starts, ends } = *departure;
         let place = (node, packet.dst);
         self.routes.insert(place, hop);
@@ -401,12 +401,12 @@ impl PacketsInFlight {
 
     /// A link layer begins to transmit a packet; `ends` is the end of that transmission if others may follow before its
     /// acknowledgment. Returns false if the packet has arrived before.
-    pub(crate) fn attempt(&mut self, (node, hop): (NodeId, usize), packet: &Packet, ends: Option<Time>) -> bool {
+    pub(crate) fn attempt(&mut self, (node, hop): (NodeId, HopIndex), packet: &Packet, ends: Option<Time>) -> bool {
         self.set_stage(node, packet, Stage::InTransmitter { hop, good: true }, ends)
     }
 
     /// The attempt that has just begun will fail.
-    pub(crate) fn fail_attempt(&mut self, (node, hop): (NodeId, usize), packet: &Packet) {
+    pub(crate) fn fail_attempt(&mut self, (node, hop): (NodeId, HopIndex), packet: &Packet) {
         self.set_stage(node, packet, Stage::InTransmitter { hop, good: false }, None);
     }
 

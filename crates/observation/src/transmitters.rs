@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use engine::{IdVec, Span, Time};
 use path::link::variable::plan::Outages;
-use path::{LinkDirection, LinkEvent};
+use path::{HopIndex, LinkEvent, LinkId};
 use sim::{FlowId, Network, NodeId};
 use wire::Packet;
 
-use crate::captured::{LinkService, SENDER};
+use crate::captured::{FORWARD, LinkService, SENDER};
 use crate::hop_timing::{HopTiming, HopTimings};
 use crate::packets_in_flight::{Departure, PacketsInFlight};
 
@@ -48,8 +48,8 @@ pub struct TransmitterLine {
 pub struct OnHop<'a> {
     /// The time of the event.
     pub at: Time,
-    /// The number of the hop.
-    pub number: usize,
+    /// The hop.
+    pub number: HopIndex,
     /// Its transmission times.
     pub hop: &'a HopTiming,
 }
@@ -116,9 +116,9 @@ impl TransmitterLine {
     }
 }
 
-/// All of them, by hop number.
+/// All of them.
 pub struct Transmitters {
-    lines: Vec<TransmitterLine>,
+    lines: IdVec<HopIndex, TransmitterLine>,
     /// By transmitter: the flow of the last packet that it took.
     serving: Vec<Option<FlowId>>,
     /// The flows whose packets each node has sent.
@@ -129,10 +129,11 @@ impl Transmitters {
     /// The transmitters of a network with these hops.
     pub(crate) fn of(network: &Network, hops: &HopTimings) -> Self {
         let nodes = network.nodes.len();
-        let lines = network.links.iter().enumerate().flat_map(|(number, _)| [2 * number, 2 * number + 1]);
-        let lines: Vec<TransmitterLine> = lines
-            .filter_map(|number| {
-                let hop = hops.by_number(number)?;
+        let links = (0..network.links.len()).map(LinkId::from_index);
+        let lines: IdVec<HopIndex, TransmitterLine> = links
+            .flat_map(LinkId::hops)
+            .filter_map(|id| {
+                let hop = hops.get(id)?;
                 let kind = match hop.medium {
                     Some(_) => LineKind::Medium,
                     None if hop.stops_and_waits() => LineKind::StopAndWait,
@@ -140,14 +141,14 @@ impl Transmitters {
                     None => LineKind::Plain,
                 };
                 let shared = kind == LineKind::StopAndWait && network.nodes[hop.near.index()].radio.is_shared();
-                let transmitter = if shared { hop.near.index() } else { nodes + number };
+                let transmitter = if shared { hop.near.index() } else { nodes + id.index() };
                 Some(TransmitterLine {
                     kind,
                     near: hop.near,
                     transmitter,
                     books: false,
-                    at_opportunities: has_opportunities(network, number),
-                    outages: find_outages(network, number),
+                    at_opportunities: has_opportunities(network, id),
+                    outages: find_outages(network, id),
                     free_at: Time::ZERO,
                     in_vain: false,
                 })
@@ -169,26 +170,26 @@ impl Transmitters {
             free_at: Time::ZERO,
             in_vain: false,
         };
-        Transmitters { lines: vec![line], serving: vec![None], flows: vec![BTreeSet::new()].into() }
+        Transmitters { lines: vec![line].into(), serving: vec![None], flows: vec![BTreeSet::new()].into() }
     }
 
     /// The transmitter of a captured path serves a segment that was sent at `at`. Returns until when its transmissions lasted
     /// before.
     pub(crate) fn serve_captured(&mut self, at: Time, service: LinkService) -> Time {
-        let line = &mut self.lines[0];
+        let line = &mut self.lines[HopIndex::from(FORWARD)];
         let free = line.free_at;
         line.books |= service.starts > at;
         line.free_at = service.leaves.max(free);
         free
     }
 
-    /// Returns the line of a hop, by its number.
-    pub fn line(&self, hop: usize) -> Option<&TransmitterLine> {
+    /// Returns the line of a hop.
+    pub fn line(&self, hop: HopIndex) -> Option<&TransmitterLine> {
         self.lines.get(hop)
     }
 
-    /// Returns the line of a hop, by its number.
-    pub(crate) fn line_mut(&mut self, hop: usize) -> Option<&mut TransmitterLine> {
+    /// Returns the line of a hop.
+    pub(crate) fn line_mut(&mut self, hop: HopIndex) -> Option<&mut TransmitterLine> {
         self.lines.get_mut(hop)
     }
 
@@ -199,7 +200,7 @@ impl Transmitters {
     }
 
     /// The flow that a hop's transmitter serves, or served last.
-    pub fn serving(&self, hop: usize) -> Option<FlowId> {
+    pub fn serving(&self, hop: HopIndex) -> Option<FlowId> {
         self.serving[self.lines.get(hop)?.transmitter]
     }
 
@@ -226,13 +227,12 @@ impl Transmitters {
     }
 }
 
-fn find_outages(network: &Network, number: usize) -> Outages {
-    let changes = network.links.get(number / 2).and_then(|link| link.changes.as_ref());
-    let direction = if number.is_multiple_of(2) { LinkDirection::Forward } else { LinkDirection::Backward };
-    changes.map_or_else(Outages::default, |changes| Outages::new(&changes.gaps, direction))
+fn find_outages(network: &Network, hop: HopIndex) -> Outages {
+    let changes = network.links.get(hop.link().index()).and_then(|link| link.changes.as_ref());
+    changes.map_or_else(Outages::default, |changes| Outages::new(&changes.gaps, hop.direction()))
 }
 
-fn has_opportunities(network: &Network, number: usize) -> bool {
-    let changes = network.links.get(number / 2).and_then(|link| link.changes.as_ref());
-    changes.is_some_and(|changes| changes.opportunities[number % 2].is_some())
+fn has_opportunities(network: &Network, hop: HopIndex) -> bool {
+    let changes = network.links.get(hop.link().index()).and_then(|link| link.changes.as_ref());
+    changes.is_some_and(|changes| changes.opportunities[hop.direction().index()].is_some())
 }

@@ -1,13 +1,13 @@
 //! Delays that a simulation measures without a sink, against those that follow from an observation.
 
-use engine::{Histogram, Time};
+use engine::{Histogram, IdVec, Time};
 use observation::flow::FlowObservation;
 use observation::hop_packets::HopPassage;
 use observation::hop_timing::HopTimings;
 use observation::media::ObservedExchange;
 use observation::transmitters::{Before, OnHop};
 use observation::{Fact, HopPackets, Observation, PathObservation, Subscriber};
-use path::LinkEvent;
+use path::{HopIndex, LinkEvent};
 use sim::{Event, FlowId, Network, Sink, Transport, World};
 use testkit::constructed_cases;
 
@@ -37,7 +37,7 @@ struct ObservedDelays {
     one_way: OneWayDelays,
     packets: HopPackets,
     /// The waits in the queue of each hop.
-    waits: Vec<Histogram>,
+    waits: IdVec<HopIndex, Histogram>,
 }
 
 impl ObservedDelays {
@@ -46,7 +46,7 @@ impl ObservedDelays {
             observation: Observation::new(network),
             one_way: OneWayDelays(vec![Histogram::default(); network.flows.len()]),
             packets: HopPackets::new(HopTimings::of(network)),
-            waits: vec![Histogram::default(); 2 * network.links.len()],
+            waits: vec![Histogram::default(); 2 * network.links.len()].into(),
         }
     }
 
@@ -95,9 +95,9 @@ fn delays_of_a_run_are_those_of_its_observation() {
         world.run(&mut observed);
         observed.finish();
         let delays = world.delays().unwrap();
-        for (hop, waits) in observed.waits.iter().enumerate() {
-            let measured = &delays.hop(hop / 2, hop % 2).unwrap().queue;
-            assert!(waits == measured, "{}: waits at hop {hop}: {}", case.name, compare_means(waits, measured));
+        for (hop, waits) in observed.waits.enumerate() {
+            let measured = &delays.hop(hop.link().index(), hop.direction().index()).unwrap().queue;
+            assert!(waits == measured, "{}: waits at {hop:?}: {}", case.name, compare_means(waits, measured));
         }
         if WITH_COPIES.contains(&case.name.as_str()) {
             continue;

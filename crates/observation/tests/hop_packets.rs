@@ -1,7 +1,7 @@
 //! The packets that an observation has at hops, against the queues themselves.
 
 use engine::{Stream, Time};
-use observation::hop_timing::{HopTimings, hop_number};
+use observation::hop_timing::HopTimings;
 use observation::{HopOutcome, HopPackets};
 use path::queue::QueueConfig;
 use path::{HopId, LinkDirection, LinkEvent, LinkId};
@@ -96,7 +96,7 @@ fn compare_backlogs(name: &str, network: &Network) -> usize {
             for direction in LinkDirection::BOTH {
                 let hop = LinkId::from_index(link).hop(direction);
                 let (mut packets, mut bytes) = (0, 0);
-                for waits in follower.0.backlog(hop_number(hop), world.now()) {
+                for waits in follower.0.backlog(hop.into(), world.now()) {
                     packets += 1;
                     bytes += u64::from(waits.packet.size());
                 }
@@ -138,8 +138,7 @@ fn drop_takes_the_copy_that_joined_at_its_time() {
         let passage = link(5, LinkEvent::DroppedEarly { packet: marked, arrived: Time::from_millis(dropped) }).unwrap();
         assert_eq!((passage.joined, passage.ends), (Time::from_millis(dropped), Time::from_millis(5)));
         assert_eq!(passage.outcome, HopOutcome::DroppedEarly);
-        let waiting: Vec<Time> =
-            packets.backlog(hop_number(HOPS[1]), Time::from_millis(5)).map(|it| it.joined).collect();
+        let waiting: Vec<Time> = packets.backlog(HOPS[1].into(), Time::from_millis(5)).map(|it| it.joined).collect();
         assert_eq!(waiting, [Time::from_millis(stays)]);
     }
 }
@@ -167,7 +166,8 @@ fn retransmission_remains_a_repetition_on_every_hop() {
         (at(11), link(1, LinkEvent::Arrived { packet })),
     ];
     for (at, event) in events {
-        repeats.extend(packets.apply(at, &event).map(|passage| (passage.hop, passage.outcome, passage.repeats)));
+        repeats
+            .extend(packets.apply(at, &event).map(|passage| (passage.hop.index(), passage.outcome, passage.repeats)));
     }
     let expected = [(0, HopOutcome::Lost, false), (0, HopOutcome::Arrived, true), (2, HopOutcome::Arrived, true)];
     assert_eq!(repeats, expected);

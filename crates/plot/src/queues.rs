@@ -20,7 +20,7 @@ pub(crate) fn find_stay(passage: &HopPassage) -> Option<(f64, f64)> {
 pub(crate) fn add_present(stays: &mut Stays, packets: &HopPackets, last: f64) {
     for (hop, packet) in packets.all() {
         let leaves = packet.leaves.map_or(last, Time::as_secs_f64).min(last);
-        stays.entry(HopIndex::from_index(hop)).or_default().push((packet.joined.as_secs_f64(), leaves));
+        stays.entry(hop).or_default().push((packet.joined.as_secs_f64(), leaves));
     }
 }
 

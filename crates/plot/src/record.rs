@@ -280,7 +280,7 @@ impl Recorder {
             && !self.has_overflowed()
         {
             self.kept += 1;
-            self.stays.entry(HopIndex::from_index(passage.hop)).or_default().push((begin, end));
+            self.stays.entry(passage.hop).or_default().push((begin, end));
         }
     }
 

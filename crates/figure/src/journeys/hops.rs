@@ -1,10 +1,10 @@
 //! Packets at the hops of their path: when each joins the queue, starts, leaves and arrives, and its fate.
 
-use engine::Time;
+use engine::{IdVec, Time};
 use observation::hop_packets::{HopOutcome, HopPackets, HopPassage};
-use observation::hop_timing::{HopTimings, hop_number};
-use path::LinkEvent;
+use observation::hop_timing::HopTimings;
 use path::mac::arq::ArqConfig;
+use path::{HopIndex, LinkEvent};
 use sim::{Event, Network, NodeEvent, NodeId, PacketFlow};
 
 use crate::packet::{FigurePacketKind, PacketIdentity};
@@ -55,7 +55,7 @@ impl StopReason {
 /// A packet at a hop. Times are in seconds.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct HopRow {
-    pub hop: u32,
+    pub hop: HopIndex,
     pub packet: PacketIdentity,
     /// When it joined the queue.
     pub joined: f64,
@@ -71,7 +71,7 @@ pub(crate) struct HopRow {
 /// A transmission of a link layer on a link that is in no medium.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct FrameRow {
-    pub hop: u32,
+    pub hop: HopIndex,
     pub packet: PacketIdentity,
     pub starts: f64,
     pub arrives: f64,
@@ -102,12 +102,12 @@ pub(crate) struct HopRecorder {
     to: f64,
     packets: HopPackets,
     /// By hop, whether frames of a link layer are recorded. The frames of a medium are recorded with the medium.
-    has_frames: Vec<bool>,
+    has_frames: IdVec<HopIndex, bool>,
     pub rows: Vec<HopRow>,
     pub frames: Vec<FrameRow>,
     pub stops: Vec<StopRow>,
     /// By hop, the packet of the last frame: the one that a medium's next frame carries.
-    pub carried: Vec<PacketIdentity>,
+    pub carried: IdVec<HopIndex, PacketIdentity>,
 }
 
 impl HopRecorder {
@@ -121,7 +121,7 @@ impl HopRecorder {
             rows: Vec::new(),
             frames: Vec::new(),
             stops: Vec::new(),
-            carried: vec![PacketIdentity::NOTHING; 2 * network.links.len()],
+            carried: vec![PacketIdentity::NOTHING; 2 * network.links.len()].into(),
         }
     }
 
@@ -133,7 +133,7 @@ impl HopRecorder {
     pub fn event(&mut self, time: Time, event: &Event) {
         let at = time.as_secs_f64();
         match event {
-            Event::Link { hop, event, of } => self.on_link(time, hop_number(*hop), event, *of),
+            Event::Link { hop, event, of } => self.on_link(time, (*hop).into(), event, *of),
             Event::Node { node, event, of } => self.on_node(at, *node, event, *of),
             _ => return,
         }
@@ -154,7 +154,7 @@ impl HopRecorder {
         }
     }
 
-    fn on_link(&mut self, time: Time, hop: usize, event: &LinkEvent, of: Option<PacketFlow>) {
+    fn on_link(&mut self, time: Time, hop: HopIndex, event: &LinkEvent, of: Option<PacketFlow>) {
         match *event {
             LinkEvent::FrameSent { number, attempt, packet } => {
                 let sent = self.packets.in_transmission(hop, &packet);
@@ -172,7 +172,7 @@ impl HopRecorder {
                 self.add_frame(time, hop, (parity, size), 0, number);
             }
             LinkEvent::FrameCorrupted { number, .. } | LinkEvent::ParityCorrupted { number } => {
-                let frame = self.frames.iter_mut().rev().find(|frame| frame.hop as usize == hop);
+                let frame = self.frames.iter_mut().rev().find(|frame| frame.hop == hop);
                 if let Some(frame) = frame.filter(|frame| frame.number == number && frame.starts == time.as_secs_f64())
                 {
                     frame.corrupted = true;
@@ -182,12 +182,19 @@ impl HopRecorder {
         }
     }
 
-    fn add_frame(&mut self, time: Time, hop: usize, (packet, size): (PacketIdentity, u32), attempt: u32, number: u64) {
-        let Some(timing) = self.packets.timings().by_number(hop).filter(|_| self.has_frames[hop]) else { return };
+    fn add_frame(
+        &mut self,
+        time: Time,
+        hop: HopIndex,
+        (packet, size): (PacketIdentity, u32),
+        attempt: u32,
+        number: u64,
+    ) {
+        let Some(timing) = self.packets.timings().get(hop).filter(|_| self.has_frames[hop]) else { return };
         let starts = time.as_secs_f64();
         let arrives = starts + (timing.sending(size, time) + timing.delay).as_secs_f64();
         if starts <= self.to && arrives >= self.from {
-            self.frames.push(FrameRow { hop: hop as u32, packet, starts, arrives, attempt, corrupted: false, number });
+            self.frames.push(FrameRow { hop, packet, starts, arrives, attempt, corrupted: false, number });
         }
     }
 
@@ -197,7 +204,7 @@ impl HopRecorder {
             [passage.joined, passage.starts, passage.leaves, passage.ends].map(Time::as_secs_f64);
         if joined <= self.to && arrives >= self.from {
             let packet = PacketIdentity::of(&passage.packet, passage.of).with_repetition(passage.repeats);
-            let (hop, outcome) = (passage.hop as u32, PacketOutcome::Ended(passage.outcome));
+            let (hop, outcome) = (passage.hop, PacketOutcome::Ended(passage.outcome));
             self.rows.push(HopRow { hop, packet, joined, starts, leaves, arrives, outcome });
         }
     }
@@ -217,7 +224,7 @@ impl HopRecorder {
         let HopRecorder { to, packets, rows, .. } = self;
         let seconds = |time: Option<Time>| time.map_or(f64::INFINITY, Time::as_secs_f64);
         rows.extend(packets.all().map(|(hop, at_hop)| HopRow {
-            hop: hop as u32,
+            hop,
             packet: PacketIdentity::of(&at_hop.packet, at_hop.of).with_repetition(at_hop.repeats),
             joined: at_hop.joined.as_secs_f64(),
             starts: seconds(at_hop.starts),

@@ -106,7 +106,7 @@ impl<F: FnMut(&str)> Subscriber for FactLines<F> {
         let transmitters = path.transmitters();
         let line = transmitters.line(on.number).map(|line| (line.kind, line.books, line.free_at, line.in_vain));
         let serving = (before.free, before.serves, transmitters.serving(on.number));
-        self.write(on.at, format_args!("{number:?} hop {} {event:?} {line:?} {serving:?}", on.number));
+        self.write(on.at, format_args!("{number:?} hop {} {event:?} {line:?} {serving:?}", on.number.number()));
     }
 
     fn on_exchange(&mut self, exchange: &ObservedExchange, number: FlowId, _: &FlowObservation, _: &PathObservation) {

@@ -7,7 +7,7 @@ use observe::observation::losses::LossPlace;
 use observe::observation::packet_in_flight::PacketLoad;
 use observe::observation::transmitters::{Before, OnHop};
 use observe::observation::{Evidence, Fact, FlowObservation, PathObservation, SenderFact, Subscriber};
-use path::LinkEvent;
+use path::{HopIndex, LinkEvent};
 use sim::FlowId;
 use tcp::{Blocked, Reason};
 
@@ -115,8 +115,8 @@ pub struct TransferStory {
     pub ended: Option<Time>,
     /// Whether everything was acknowledged then.
     is_complete: bool,
-    /// The propagation delays of the hops that data has crossed, by number.
-    pub propagation: BTreeMap<usize, Span>,
+    /// The propagation delays of the hops that data has crossed.
+    pub propagation: BTreeMap<HopIndex, Span>,
     /// The sender has sent a segment whose packet has not entered the network: others create packets of a flow, too.
     is_sending: bool,
     /// The number of a transmission by the identity of its packet.

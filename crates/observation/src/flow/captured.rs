@@ -12,7 +12,7 @@ use crate::byte_ranges::ByteRanges;
 use crate::captured::{CapturedConnection, CapturedFact, CapturedTransmission, FORWARD, LinkService, RECEIVER, SENDER};
 use crate::evidence::{Evidence, Unseen};
 use crate::fact::Fact;
-use crate::hop_timing::{HopTiming, hop_number};
+use crate::hop_timing::HopTiming;
 use crate::losses::Losses;
 use crate::packet_in_flight::{PacketInFlight, PacketLoad};
 use crate::packets_in_flight::{Departure, PacketsInFlight};
@@ -63,7 +63,7 @@ impl FlowObservation {
     pub(crate) fn serve_captured(&mut self, at: Time, sent: &CapturedTransmission, service: LinkService, free: Time) {
         let LinkService { starts, leaves } = service;
         let departure = Departure { at, free, starts, ends: Some(leaves) };
-        self.packets.dequeue((SENDER, hop_number(FORWARD)), &segment_of(sent.seq, sent.len), &departure);
+        self.packets.dequeue((SENDER, FORWARD.into()), &segment_of(sent.seq, sent.len), &departure);
     }
 
     /// A segment arrives at the receiver; `hop` is the hop if its rate is known.

@@ -89,12 +89,13 @@ impl Observation {
 
 #[cfg(test)]
 mod tests {
+    use path::HopIndex;
+
     use super::*;
-    use crate::hop_timing::hop_number;
 
     #[test]
     fn path_of_a_capture_is_the_first_hop() {
-        assert_eq!(hop_number(FORWARD), 0);
-        assert!(Transmitters::of_capture().line(hop_number(FORWARD)).is_some());
+        assert_eq!(HopIndex::from(FORWARD).index(), 0);
+        assert!(Transmitters::of_capture().line(FORWARD.into()).is_some());
     }
 }

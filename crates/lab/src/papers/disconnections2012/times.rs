@@ -3,7 +3,7 @@
 use engine::Time;
 use observe::observation::media::ObservedExchange;
 use observe::observation::transmitters::{Before, OnHop};
-use observe::observation::{Fact, FlowObservation, PathObservation, SenderFact, Subscriber, hop_timing};
+use observe::observation::{Fact, FlowObservation, PathObservation, SenderFact, Subscriber};
 use path::channel::ChannelState;
 use path::{HopId, LinkDirection, LinkEvent, LinkId};
 use sim::FlowId;
@@ -154,7 +154,7 @@ impl Subscriber for DisconnectionMeter {
         _: (&FlowObservation, &PathObservation),
         _: Before,
     ) {
-        let is_up = on.number == hop_timing::hop_number(UP);
+        let is_up = on.number == UP.into();
         match event {
             LinkEvent::FrameSent { .. } if is_up => self.on_frame_sent(on.at),
             LinkEvent::FrameCorrupted { .. } if is_up && self.left.is_some() => {
