@@ -89,10 +89,12 @@ fn channel_drops_the_same_packets_as_in_a_simulation() {
         let arrived: BTreeSet<u32> = events
             .iter()
             .filter_map(|(_, event)| match event {
-                Event::Node { node: 2, event: NodeEvent::Received { packet }, .. } => match &packet.body {
-                    Body::Datagram(datagram) => Some(datagram.number),
-                    _ => None,
-                },
+                Event::Node { node, event: NodeEvent::Received { packet }, .. } if node.index() == 2 => {
+                    match &packet.body {
+                        Body::Datagram(datagram) => Some(datagram.number),
+                        _ => None,
+                    }
+                }
                 _ => None,
             })
             .collect();

@@ -188,7 +188,7 @@ macro_rules! define_ids {
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         $visibility struct $Id(u32);
 
-        #[allow(dead_code, reason = "some ids are only made from indices, and some are in no event")]
+        #[allow(dead_code, reason = "some ids are only made from indices, and some are in no file")]
         impl $Id {
             /// The id with this number.
             #[inline]
@@ -202,7 +202,7 @@ macro_rules! define_ids {
                 $Id(index as u32)
             }
 
-            /// The number of the id, as in events and files.
+            /// The number of the id, as in files.
             #[inline]
             $visibility const fn number(self) -> u32 {
                 self.0

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use engine::Time;
+use engine::{IdVec, Time};
 use path::mac::dcf::FrameKind;
-use path::{MediumEvent, MediumId, Reception};
+use path::{MediumEvent, MediumId, MediumStationId, Reception};
 use plot::{AirRecorder, BackOffDraw, BackOffInterval, MediumDescription, TransmittedFrame};
 use serde::Serialize;
 use sim::{Event, Network, Sink};
@@ -63,21 +63,22 @@ pub(crate) fn list_cell_names() -> CellNames {
 /// Records the media of a network.
 pub(crate) struct CellRecorder {
     recorder: AirRecorder,
-    stations: Vec<Vec<usize>>,
+    /// The nodes of the stations of each medium.
+    stations: IdVec<MediumId, IdVec<MediumStationId, usize>>,
     names: Vec<String>,
     /// The first packet of a frame with packets, by medium, sending station and start of the frame.
-    carried: BTreeMap<(u32, u32, u64), PacketIdentity>,
+    carried: BTreeMap<(MediumId, MediumStationId, u64), PacketIdentity>,
     from: f64,
 }
 
 impl CellRecorder {
     pub fn new(network: &Network, from: f64, to: f64) -> Self {
         let media = MediumDescription::of(network);
-        let numbered = media.iter().enumerate().map(|(number, medium)| (MediumId(number as u32), medium));
+        let numbered = media.iter().enumerate().map(|(number, medium)| (MediumId::from_index(number), medium));
         let time = |seconds: f64| Time::from_nanos((seconds * 1e9) as u64);
         CellRecorder {
             recorder: AirRecorder::new(numbered, Some(time((from - BEFORE).max(0.0))), Some(time(to))),
-            stations: (0..media.len()).map(|medium| network.stations(medium)).collect(),
+            stations: (0..media.len()).map(|medium| network.stations(medium).into()).collect(),
             names: media.iter().map(|medium| medium.name.clone()).collect(),
             carried: BTreeMap::new(),
             from,
@@ -85,9 +86,9 @@ impl CellRecorder {
     }
 
     /// The nodes of two stations.
-    fn nodes(&self, medium: MediumId, [from, to]: [u32; 2]) -> Option<[usize; 2]> {
-        let stations = self.stations.get(medium.index())?;
-        Some([*stations.get(from as usize)?, *stations.get(to as usize)?])
+    fn nodes(&self, medium: MediumId, [from, to]: [MediumStationId; 2]) -> Option<[usize; 2]> {
+        let stations = self.stations.get(medium)?;
+        Some([*stations.get(from)?, *stations.get(to)?])
     }
 
     /// Records an event. `carried` returns the packet of the last frame from one node to another.
@@ -97,7 +98,7 @@ impl CellRecorder {
             && (frame.start + frame.duration).as_secs_f64() >= self.from
             && let Some(nodes) = self.nodes(*medium, [*from, *to])
         {
-            self.carried.insert((medium.0, *from, frame.start.as_nanos()), carried(nodes));
+            self.carried.insert((*medium, *from, frame.start.as_nanos()), carried(nodes));
         }
         self.recorder.event(at, event);
     }
@@ -123,11 +124,11 @@ impl CellRecorder {
         let recording = recorder.finish();
         let mut cells = Vec::new();
         for (number, (stations, name)) in stations.into_iter().zip(names).enumerate() {
-            let medium = MediumId(number as u32);
-            let node = |station: u32| stations.get(station as usize).map_or(-1.0, |node| *node as f64);
+            let medium = MediumId::from_index(number);
+            let node = |station: MediumStationId| stations.get(station).map_or(-1.0, |node| *node as f64);
             let row = |frame: &TransmittedFrame| {
                 let begin = (frame.start * 1e9).round() as u64;
-                let packet = carried.get(&(medium.0, frame.from, begin)).copied().unwrap_or(PacketIdentity::NOTHING);
+                let packet = carried.get(&(medium, frame.from, begin)).copied().unwrap_or(PacketIdentity::NOTHING);
                 [
                     node(frame.from),
                     node(frame.to),
@@ -149,10 +150,10 @@ impl CellRecorder {
             let back_offs = count_slots_left(recording.back_offs(medium), recording.draws(medium));
             let mut back_offs: Vec<[f64; 6]> =
                 back_offs.into_iter().filter(|row| row[2] >= from && row[1] <= to).collect();
-            back_offs.iter_mut().for_each(|row| row[0] = node(row[0] as u32));
+            back_offs.iter_mut().for_each(|row| row[0] = node(MediumStationId::new(row[0] as u32)));
             back_offs.sort_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
             let (frames, back_offs) = (columns.add(frames), columns.add(back_offs));
-            cells.push(Cell { name, stations, frames, back_offs });
+            cells.push(Cell { name, stations: stations.into_iter().collect(), frames, back_offs });
         }
         cells
     }
@@ -165,7 +166,7 @@ fn find_number<T: PartialEq>(list: &[T], item: &T) -> f64 {
 /// Returns parts of back-offs with the slots left at their start, in rows as in [`Cell::back_offs`], with the station's
 /// number.
 fn count_slots_left(parts: &[BackOffInterval], draws: &[BackOffDraw]) -> Vec<[f64; 6]> {
-    let mut of_stations: BTreeMap<u32, (Vec<&BackOffDraw>, f64, f64)> = BTreeMap::new();
+    let mut of_stations: BTreeMap<MediumStationId, (Vec<&BackOffDraw>, f64, f64)> = BTreeMap::new();
     for draw in draws {
         of_stations.entry(draw.station).or_insert_with(|| (Vec::new(), f64::NAN, f64::NAN)).0.push(draw);
     }
@@ -176,7 +177,7 @@ fn count_slots_left(parts: &[BackOffInterval], draws: &[BackOffDraw]) -> Vec<[f6
         while let Some(draw) = draws.pop_if(|draw| draw.at <= part.from) {
             (*left, *window) = (f64::from(draw.slots), f64::from(draw.window));
         }
-        rows.push([f64::from(part.station), part.from, part.to, part.slots as f64, *left, *window]);
+        rows.push([f64::from(part.station.number()), part.from, part.to, part.slots as f64, *left, *window]);
         *left -= part.slots as f64;
     }
     rows
@@ -188,8 +189,9 @@ mod tests {
 
     #[test]
     fn slots_left_equal_drawn_slots_minus_counted_slots() {
-        let draw = |at, slots| BackOffDraw { station: 1, at, slots, window: 15 };
-        let part = |from, to, slots| BackOffInterval { station: 1, from, to, slots };
+        let station = MediumStationId::new(1);
+        let draw = |at, slots| BackOffDraw { station, at, slots, window: 15 };
+        let part = |from, to, slots| BackOffInterval { station, from, to, slots };
         let parts = [part(0.0, 1.0, 2), part(1.0, 2.0, 0), part(2.0, 3.0, 3), part(3.0, 4.0, 1)];
         let rows = count_slots_left(&parts, &[draw(0.0, 5), draw(3.0, 9)]);
         assert_eq!(rows.iter().map(|row| row[4]).collect::<Vec<_>>(), [5.0, 3.0, 3.0, 9.0]);

@@ -58,7 +58,7 @@ impl PacketIdentity {
             Body::Datagram(_) => (FigurePacketKind::Datagram, of.and_then(|of| of.seq)),
         };
         PacketIdentity {
-            flow: of.map_or(-1.0, |of| f64::from(of.flow)),
+            flow: of.map_or(-1.0, |of| f64::from(of.flow.number())),
             kind,
             offset: offset.map_or(f64::NAN, |offset| offset as f64),
             bytes: f64::from(packet.size()),

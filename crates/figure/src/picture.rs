@@ -5,6 +5,7 @@ use observe::run::{Interrupted, Watch, run_into_sink};
 use plot::{DEFAULT_SIZE, Description, Panel, Picture, PictureOptions, Recorder, Theme, choose_default_height};
 use scenario::load::Loaded;
 use scenario::ran::label_run;
+use sim::FlowId;
 
 /// The reason why there is no picture.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -39,7 +40,7 @@ pub fn draw_flow_picture(
 ) -> Result<Picture, PictureError> {
     let network = &loaded.network;
     let description = Description::of(network);
-    let recorder = Recorder::new([flow as u32], from, to);
+    let recorder = Recorder::new([FlowId::from_index(flow)], from, to);
     let mut recorder = recorder.with_panels(&Panel::ALL, &description).with_schemes(&description);
     let enough = |recorder: &Recorder| recorder.has_overflowed() || recorder.is_complete();
     let results = run_into_sink(network, &mut recorder, enough, watch)?;
@@ -47,7 +48,7 @@ pub fn draw_flow_picture(
         return Err(PictureError::TooManyEvents { until: results.ended.since(Time::ZERO) });
     }
     let options = PictureOptions {
-        flow: flow as u32,
+        flow: FlowId::from_index(flow),
         title: Some(compose_flow_title(loaded, flow)),
         ran: label_run(loaded),
         from,

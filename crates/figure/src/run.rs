@@ -6,7 +6,7 @@ use plot::{Description, FlowHistory, FlowRecording, Panel, Recorder};
 use scenario::flows;
 use serde::Serialize;
 use serde_json::Value;
-use sim::{Network, Sink};
+use sim::{FlowId, Network, Sink};
 
 use crate::columns::{Column, Columns, Figure};
 use crate::marks::{self, Marks};
@@ -86,7 +86,7 @@ pub fn record_run(titled: Titled<'_>, parts: RunParts, watch: Watch<'_>) -> Resu
     let network = titled.network;
     let description = Description::of(network);
     let shown: Vec<usize> = flows::over_tcp(network);
-    let recorder = Recorder::new(shown.iter().map(|flow| *flow as u32), None, None)
+    let recorder = Recorder::new(shown.iter().map(|flow| FlowId::from_index(*flow)), None, None)
         .with_panels(&Panel::ALL, &description)
         .with_schemes(&description);
     let mut sinks = RunSinks { recorder, explain: parts.reports.then(|| Explain::new(network)) };
@@ -97,7 +97,14 @@ pub fn record_run(titled: Titled<'_>, parts: RunParts, watch: Watch<'_>) -> Resu
     let mut columns = Columns::default();
     let flow = |flow: usize| {
         let report = reports.get(flow).map(|report| report_to_json(&network.flows[flow].name, report, FINDINGS));
-        build_flow_head(network, &description, &recording, flow, report.unwrap_or_default(), &mut columns)
+        build_flow_head(
+            network,
+            &description,
+            &recording,
+            FlowId::from_index(flow),
+            report.unwrap_or_default(),
+            &mut columns,
+        )
     };
     let flows = shown.into_iter().map(flow).collect();
     // A summary is JSON by construction.
@@ -125,21 +132,22 @@ fn build_flow_head(
     network: &Network,
     description: &Description,
     recording: &FlowRecording,
-    number: usize,
+    id: FlowId,
     report: Value,
     columns: &mut Columns,
 ) -> RunFlowHead {
     let nothing = FlowHistory::default();
-    let history = recording.history(number as u32).unwrap_or(&nothing);
-    let described = &description.flows[number];
+    let history = recording.history(id).unwrap_or(&nothing);
+    let described = &description.flows[id];
     let name = |node: usize| network.nodes.get(node).map_or_else(String::new, |node| node.name.clone());
-    let bottleneck = recording.bottleneck(number as u32);
-    let hop_name = bottleneck.as_ref().and_then(|hop| {
-        let link = description.links.get(hop.link as usize)?;
-        let ends = [link.between[hop.direction], link.between[1 - hop.direction]].map(name);
+    let bottleneck = recording.bottleneck(id);
+    let hop_name = bottleneck.as_ref().and_then(|bottleneck| {
+        let (link, direction) = (bottleneck.hop.link(), bottleneck.hop.direction().index());
+        let link = description.links.get(link)?;
+        let ends = [link.between[direction], link.between[1 - direction]].map(name);
         Some(format!("{}: {} to {}", link.name, ends[0], ends[1]))
     });
-    let queue = bottleneck.map(|hop| hop.packets).unwrap_or_default();
+    let queue = bottleneck.map(|bottleneck| bottleneck.packets).unwrap_or_default();
     let flag = |set: bool| f64::from(u8::from(set));
     let reason = |reason: tcp::Blocked| tcp::Blocked::ALL.iter().position(|other| *other == reason).unwrap_or(0);
     RunFlowHead {
@@ -157,7 +165,7 @@ fn build_flow_head(
         rtos: columns.add(history.rtos.iter().map(|(at, rto)| [*at, *rto])),
         queue_name: hop_name.unwrap_or_default(),
         queue: columns.add(queue.into_iter().map(|(at, packets)| [at, f64::from(packets)])),
-        goodput: columns.add(recording.goodput(number as u32).into_iter().map(|(begin, end, rate)| [begin, end, rate])),
+        goodput: columns.add(recording.goodput(id).into_iter().map(|(begin, end, rate)| [begin, end, rate])),
         bad: columns.add(history.bad.iter().map(|(begin, end)| [*begin, *end])),
         blocked: columns.add(history.blocked.iter().map(|(at, why)| [*at, reason(*why) as f64])),
         blocked_reasons: tcp::Blocked::ALL.iter().map(|reason| reason.name()).collect(),

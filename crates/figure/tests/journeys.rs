@@ -86,13 +86,12 @@ fn packets_still_on_the_path_equal_the_contents_of_queues_and_links() {
         let figure = figure_of(&loaded, [0.0, f64::INFINITY], ALL);
         let mut world = sim::World::new(&loaded.network, false);
         world.run(&mut sim::NullSink);
-        for link in 0..loaded.network.links.len() as u32 {
-            for direction in path::LinkDirection::BOTH {
-                let hop = path::HopId { link, direction };
-                let there = |row: &&&[f64]| row[0] as u32 == 2 * link + direction.index() as u32 && row[9] == 5.0;
+        for link in (0..loaded.network.links.len()).map(sim::LinkId::from_index) {
+            for hop in link.hops() {
+                let there = |row: &&&[f64]| row[0] as u32 == hop.number() && row[9] == 5.0;
                 let there = packets(&figure).iter().filter(there).count();
-                let state = world.hop_state(hop);
-                let place = format!("{name}, link {link}, {direction:?}");
+                let state = world.hop_state(hop.id());
+                let place = format!("{name}, {:?}", hop.id());
                 // A link layer also holds packets that have arrived and wait for their acknowledgment.
                 assert!(
                     (state.waiting..=state.waiting + state.outstanding).contains(&there),

@@ -6,8 +6,11 @@
 
 use engine::{Histogram, Time};
 use observe::observation::SenderState;
-use sim::{Event, Sink};
+use sim::{Event, FlowId, Sink};
 use tcp::Reason;
+
+/// The only flow.
+const FLOW: FlowId = FlowId::new(0);
 
 /// Collects the values of runs of one flow.
 #[derive(Default)]
@@ -35,7 +38,7 @@ impl Sink for SimulatedValues {
     const ACTIVE: bool = true;
 
     fn event(&mut self, at: Time, event: &Event) {
-        let Event::Sender { flow: 0, event } = event else { return };
+        let Event::Sender { flow: FLOW, event } = event else { return };
         let acknowledged = self.sender.apply(at, event);
         acknowledged.round_trip.iter().for_each(|round_trip| self.rtt.record_span(*round_trip));
         match event {

@@ -8,7 +8,7 @@ use engine::{Span, Time};
 use lab::captures::{BothEnds, CaptureFile};
 use observe::observation::{CapturedConnection, CapturedFact, CapturedSink, Evidence};
 use path::LinkEvent;
-use sim::{Event, Network, NodeEvent, Sink, World};
+use sim::{Event, Network, NodeEvent, NodeId, Sink, World};
 use testkit::build_network;
 use wire::pcapng::{Direction, Writer};
 use wire::{Addr, Flags, Packet};
@@ -32,7 +32,7 @@ struct Frame {
 
 /// Captures at both ends, and the packets that left, arrived and were lost.
 struct Ends {
-    nodes: [u32; 2],
+    nodes: [NodeId; 2],
     frames: [Vec<Frame>; 2],
     /// Whether packets have the same IP identification in both captures. Otherwise each capture numbers packets
     /// differently.
@@ -58,7 +58,7 @@ struct Ends {
 
 impl Ends {
     fn new(network: &Network, clock: (Span, f64)) -> Self {
-        let nodes = [network.flows[0].from as u32, network.flows[0].to as u32];
+        let nodes = [network.flows[0].from, network.flows[0].to].map(NodeId::from_index);
         let (left, arrived, lost, under_way) = Default::default();
         let (frames, sent, merges, merged) = Default::default();
         Ends {
@@ -149,7 +149,7 @@ impl Sink for Ends {
     fn event(&mut self, at: Time, event: &Event) {
         match event {
             Event::Node { node, event: NodeEvent::Transit { packet }, .. } if !self.nodes.contains(node) => {
-                let of = usize::from(packet.dst == Addr::of_node(self.nodes[0] as usize));
+                let of = usize::from(packet.dst == self.nodes[0].addr());
                 let name = name(packet).expect("TCP");
                 let id = self.leaves(of, 0, &name);
                 self.under_way[of][1].entry(name).or_default().push_back(id);
@@ -160,9 +160,7 @@ impl Sink for Ends {
                     NodeEvent::Sent { packet } => (packet, Direction::Out),
                     NodeEvent::Received { packet } => (packet, Direction::In),
                     // The capture is at a station instead of the sender.
-                    NodeEvent::Transit { packet } if packet.dst == Addr::of_node(self.nodes[1] as usize) => {
-                        (packet, Direction::Out)
-                    }
+                    NodeEvent::Transit { packet } if packet.dst == self.nodes[1].addr() => (packet, Direction::Out),
                     NodeEvent::Transit { packet } => (packet, Direction::In),
                     _ => return,
                 };
@@ -441,7 +439,7 @@ fn inferred_fates_and_bounds_contain_the_truth() {
 #[test]
 fn capture_between_the_ends_shows_a_part_of_the_path() {
     let network = build_network(&scenario(AIRS[0].1, TCPS[1], 5));
-    let station = 1;
+    let station = NodeId::new(1);
     let mut ends = Ends::new(&network, (Span::ZERO, 0.0));
     ends.nodes[0] = station;
     joined_at(&network, ends, [1, 0], |both, run| {

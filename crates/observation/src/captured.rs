@@ -5,18 +5,19 @@
 //! capture may lack are given as [`Evidence`].
 
 use engine::{Rate, Span, Time};
-use path::{HopId, LinkDirection};
+use path::{HopId, LinkDirection, LinkId};
+use sim::NodeId;
 use tcp::{Blocked, Reason};
 
 use crate::evidence::Evidence;
 use crate::sender_fact::SenderFact;
 
 /// The ends of the path.
-pub(crate) const SENDER: usize = 0;
-pub(crate) const RECEIVER: usize = 1;
+pub(crate) const SENDER: NodeId = NodeId::new(0);
+pub(crate) const RECEIVER: NodeId = NodeId::new(1);
 
 /// The hop from the sender to the receiver.
-pub(crate) const FORWARD: HopId = HopId { link: 0, direction: LinkDirection::Forward };
+pub(crate) const FORWARD: HopId = LinkId::new(0).hop(LinkDirection::Forward);
 
 /// A connection, as far as its capture shows it.
 #[derive(Clone, PartialEq, Debug)]

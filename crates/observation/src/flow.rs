@@ -7,14 +7,14 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use engine::{Rate, Span, Time};
-use path::{HopId, LinkEvent, MediumId};
-use sim::{FlowSpec, PacketFlow};
+use path::{HopId, HopIndex, LinkEvent, MediumId};
+use sim::{FlowSpec, NodeId, PacketFlow};
 use wire::{Addr, Body, Flags, Packet, Segment};
 
 use crate::byte_ranges::ByteRanges;
 use crate::evidence::Evidence;
 use crate::fact::Fact;
-use crate::hop_timing::{self, HopTiming};
+use crate::hop_timing::HopTiming;
 use crate::losses::{LossPlace, Losses};
 use crate::media::AttemptFailure;
 use crate::packet_in_flight::{PacketInFlight, PacketLoad};
@@ -39,7 +39,7 @@ struct LinkAttempts {
 pub struct SlowestHop {
     /// The hop.
     pub id: HopId,
-    near: usize,
+    near: NodeId,
     /// Time that the hop takes for each full segment.
     pub cycle: Evidence<Span>,
     /// The medium of the hop; `None` without a medium.
@@ -104,8 +104,7 @@ pub struct FlowObservation {
     pub links: Rc<[String]>,
     /// The state in shared media.
     in_media: InMedia,
-    /// By hop number.
-    services: BTreeMap<usize, LinkAttempts>,
+    services: BTreeMap<HopIndex, LinkAttempts>,
     /// The slowest hop that has delivered data of it.
     pub slowest: Option<SlowestHop>,
     next_id: u64,
@@ -216,7 +215,7 @@ impl FlowObservation {
     }
 
     /// Handles a packet of this flow that a node created.
-    pub(crate) fn send(&mut self, at: Time, node: usize, packet: &Packet, of: &PacketFlow, facts: &mut Vec<Fact>) {
+    pub(crate) fn send(&mut self, at: Time, node: NodeId, packet: &Packet, of: &PacketFlow, facts: &mut Vec<Fact>) {
         let Some(sending) = self.identify_packet(at, packet, of) else { return };
         self.packets.enter(&sending);
         self.put(at, node, sending);
@@ -229,12 +228,12 @@ impl FlowObservation {
     pub(crate) fn drop_at_node(
         &mut self,
         at: Time,
-        node: usize,
+        node: NodeId,
         (packet, of): (&Packet, &PacketFlow),
         place: LossPlace,
         facts: &mut Vec<Fact>,
     ) {
-        let sending = if Addr::of_node(node) == packet.src {
+        let sending = if node.addr() == packet.src {
             // The packet never left the node that created it.
             if is_transfer(packet, of) {
                 self.packets.refuse(at);
@@ -257,7 +256,7 @@ impl FlowObservation {
     }
 
     /// Handles a packet that a node's scheme consumed, which is not a loss.
-    pub(crate) fn consume(&mut self, at: Time, node: usize, packet: &Packet, facts: &mut Vec<Fact>) {
+    pub(crate) fn consume(&mut self, at: Time, node: NodeId, packet: &Packet, facts: &mut Vec<Fact>) {
         let taken = self.packets.take_queued(at, node, packet, at);
         facts.extend(taken.filter(PacketInFlight::is_of_transfer).map(Fact::Absorbed));
     }
@@ -292,7 +291,7 @@ impl FlowObservation {
                 }
             }
             LinkEvent::GivenUp { packet, arrived, .. } => {
-                if let Some(service) = self.services.remove(&hop_timing::hop_number(id)) {
+                if let Some(service) = self.services.remove(&id.into()) {
                     facts.push(failed_attempt(id, service.attempt_began, at, packet));
                 }
                 // A packet that was given up is not lost if only its link acknowledgments were lost.
@@ -334,7 +333,7 @@ impl FlowObservation {
         facts: &mut Vec<Fact>,
     ) {
         let fresh = LinkAttempts { began: at, attempt_began: at, arrived: false };
-        let service = self.services.entry(hop_timing::hop_number(id)).or_insert(fresh);
+        let service = self.services.entry(id.into()).or_insert(fresh);
         if attempt == 1 {
             *service = fresh;
             self.packets.has_link_layer(hop.near, packet.dst);
@@ -396,7 +395,7 @@ impl FlowObservation {
         match event {
             LinkEvent::Arrived { .. } => {
                 let left = self.packets.leave(hop.near, packet);
-                if Addr::of_node(hop.far) != packet.dst
+                if hop.far.addr() != packet.dst
                     && let Some(sending) = left.or_else(|| self.identify_packet(at, packet, of))
                 {
                     self.put(at, hop.far, sending);
@@ -448,7 +447,7 @@ impl FlowObservation {
         of: &PacketFlow,
         facts: &mut Vec<Fact>,
     ) {
-        let service = self.services.get_mut(&hop_timing::hop_number(id)).filter(|_| hop.stops_and_waits());
+        let service = self.services.get_mut(&id.into()).filter(|_| hop.stops_and_waits());
         let again = service.as_ref().is_some_and(|service| service.arrived);
         let held = match service {
             Some(service) => {
@@ -470,7 +469,7 @@ impl FlowObservation {
         if sending.seq().is_some() && hop.medium.is_none() {
             self.learn_speed(at, id, hop);
         }
-        if Addr::of_node(hop.far) != packet.dst {
+        if hop.far.addr() != packet.dst {
             self.put(at, hop.far, sending);
             if sending.seq().is_some() {
                 facts.push(Fact::Passed);
@@ -529,7 +528,7 @@ impl FlowObservation {
     }
 
     /// Handles the arrival of a packet at a node on its path.
-    fn put(&mut self, at: Time, node: usize, sending: PacketInFlight) {
+    fn put(&mut self, at: Time, node: NodeId, sending: PacketInFlight) {
         if sending.packet.dst == self.receiver
             && sending.is_of_transfer()
             && let Some(slowest) = self.slowest.as_mut().filter(|slowest| slowest.near == node)

@@ -8,12 +8,12 @@
 
 use std::collections::VecDeque;
 
-use engine::Time;
-use path::{HopId, LinkEvent};
+use engine::{IdVec, Time};
+use path::{HopId, HopIndex, LinkEvent};
 use sim::{Event, PacketFlow};
-use wire::{Addr, Packet};
+use wire::Packet;
 
-use crate::hop_timing::{HopTiming, HopTimings, hop_number};
+use crate::hop_timing::{HopTiming, HopTimings};
 use crate::packet_in_flight::is_same_packet;
 use crate::sent_data::SentData;
 
@@ -61,8 +61,8 @@ impl HopOutcome {
 /// A packet's way over a hop, at its end.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct HopPassage {
-    /// The number of the hop.
-    pub hop: usize,
+    /// The hop.
+    pub hop: HopIndex,
     /// The packet.
     pub packet: Packet,
     /// Its flow, if it has one.
@@ -106,7 +106,7 @@ impl HopQueue {
 /// The packets at the hops of a network.
 pub struct HopPackets {
     timings: HopTimings,
-    queues: Vec<HopQueue>,
+    queues: IdVec<HopIndex, HopQueue>,
     sent: SentData,
 }
 
@@ -123,18 +123,18 @@ impl HopPackets {
     }
 
     /// Returns every packet at a hop, first those that the transmitter has taken.
-    pub fn at_hop(&self, hop: usize) -> impl Iterator<Item = &PacketAtHop> {
+    pub fn at_hop(&self, hop: HopIndex) -> impl Iterator<Item = &PacketAtHop> {
         self.queues.get(hop).into_iter().flat_map(|queue| queue.taken.iter().chain(&queue.waiting))
     }
 
-    /// The numbers of all hops, with the packets there.
-    pub fn all(&self) -> impl Iterator<Item = (usize, &PacketAtHop)> {
-        (0..self.queues.len()).flat_map(|hop| self.at_hop(hop).map(move |packet| (hop, packet)))
+    /// All hops, with the packets there.
+    pub fn all(&self) -> impl Iterator<Item = (HopIndex, &PacketAtHop)> {
+        self.queues.ids().flat_map(|hop| self.at_hop(hop).map(move |packet| (hop, packet)))
     }
 
     /// The packets at a hop whose first transmission has not begun at `at`, the present time.
-    pub fn backlog(&self, hop: usize, at: Time) -> impl Iterator<Item = &PacketAtHop> {
-        let in_medium = self.timings.by_number(hop).is_some_and(|timing| timing.medium.is_some());
+    pub fn backlog(&self, hop: HopIndex, at: Time) -> impl Iterator<Item = &PacketAtHop> {
+        let in_medium = self.timings.get(hop).is_some_and(|timing| timing.medium.is_some());
         let waits = move |packet: &&PacketAtHop| {
             packet.starts.is_none_or(|starts| starts > at || (in_medium && !packet.has_frame))
         };
@@ -142,7 +142,7 @@ impl HopPackets {
     }
 
     /// Returns the packet of a frame that the link layer of a hop transmits; `None` if the packet has arrived before.
-    pub fn in_transmission(&self, hop: usize, packet: &Packet) -> Option<&PacketAtHop> {
+    pub fn in_transmission(&self, hop: HopIndex, packet: &Packet) -> Option<&PacketAtHop> {
         self.queues.get(hop)?.taken.iter().find(|taken| is_same_packet(&taken.packet, packet))
     }
 
@@ -150,7 +150,7 @@ impl HopPackets {
     pub fn apply(&mut self, at: Time, event: &Event) -> Option<HopPassage> {
         match event {
             Event::Node { node, event, of: Some(of) } => {
-                self.sent.on_node(*node as usize, event, of);
+                self.sent.on_node(*node, event, of);
                 None
             }
             Event::Link { hop, event, of } => self.on_link(at, *hop, event, *of),
@@ -159,7 +159,7 @@ impl HopPackets {
     }
 
     fn on_link(&mut self, at: Time, id: HopId, event: &LinkEvent, of: Option<PacketFlow>) -> Option<HopPassage> {
-        let hop = hop_number(id);
+        let hop = id.into();
         match *event {
             LinkEvent::Joined { packet } => {
                 let packet = self.join(at, hop, &packet, of)?;
@@ -173,7 +173,7 @@ impl HopPackets {
                 None
             }
             LinkEvent::FrameSent { packet, .. } => {
-                let timing = self.timings.by_number(hop)?;
+                let timing = self.timings.get(hop)?;
                 let mut taken = self.queues[hop].taken.iter_mut();
                 let sent = taken.find(|taken| is_same_packet(&taken.packet, &packet))?;
                 sent.has_frame = true;
@@ -197,8 +197,8 @@ impl HopPackets {
     }
 
     /// Records that a packet arrives at a hop.
-    fn join(&mut self, at: Time, hop: usize, packet: &Packet, of: Option<PacketFlow>) -> Option<PacketAtHop> {
-        let node = self.timings.by_number(hop)?.near;
+    fn join(&mut self, at: Time, hop: HopIndex, packet: &Packet, of: Option<PacketFlow>) -> Option<PacketAtHop> {
+        let node = self.timings.get(hop)?.near;
         let repeats = of.is_some_and(|of| self.sent.pass_on(node, packet, &of));
         Some(PacketAtHop { packet: *packet, of, repeats, joined: at, starts: None, leaves: None, has_frame: false })
     }
@@ -207,17 +207,16 @@ impl HopPackets {
     fn leave(
         &mut self,
         at: Time,
-        hop: usize,
+        hop: HopIndex,
         (packet, of): (&Packet, Option<PacketFlow>),
         outcome: HopOutcome,
     ) -> Option<HopPassage> {
-        let timing = self.timings.by_number(hop)?;
+        let timing = self.timings.get(hop)?;
         let taken = &mut self.queues[hop].taken;
         let place = taken.iter().position(|taken| is_same_packet(&taken.packet, packet));
         let left = place.and_then(|place| taken.remove(place));
         let repeats = left.is_none_or(|left| left.repeats);
-        if let (true, HopOutcome::Arrived, Some(of)) = (repeats && Addr::of_node(timing.far) != packet.dst, outcome, of)
-        {
+        if let (true, HopOutcome::Arrived, Some(of)) = (repeats && timing.far.addr() != packet.dst, outcome, of) {
             self.sent.repeat(timing.far, packet, &of);
         }
         let packet = *packet;
@@ -237,7 +236,7 @@ impl HopPackets {
     fn drop_packet(
         &mut self,
         at: Time,
-        hop: usize,
+        hop: HopIndex,
         (packet, of): (&Packet, Option<PacketFlow>),
         joined: Time,
         outcome: HopOutcome,

@@ -1,10 +1,10 @@
 //! Transmission times of links, insofar as events do not contain them.
 
-use engine::{Rate, Span, Time};
+use engine::{IdVec, Rate, Span, Time};
 use path::link::variable::recorded::LinkConditions;
 use path::link::{Timing, TransmissionLine};
-use path::{HopId, MediumId};
-use sim::Network;
+use path::{HopIndex, MediumId};
+use sim::{Network, NodeId};
 
 use crate::captured::{CapturedConnection, RECEIVER, SENDER};
 
@@ -12,9 +12,9 @@ use crate::captured::{CapturedConnection, RECEIVER, SENDER};
 #[derive(Clone, Debug)]
 pub struct HopTiming {
     /// Node at the sending end of the hop.
-    pub near: usize,
+    pub near: NodeId,
     /// Node at the receiving end of the hop.
-    pub far: usize,
+    pub far: NodeId,
     /// The processing delay of the sending node.
     pub processing: Span,
     /// The propagation delay.
@@ -85,7 +85,7 @@ impl HopTiming {
 
 /// All hops of a network.
 #[derive(Clone, Debug, Default)]
-pub struct HopTimings(Vec<HopTiming>);
+pub struct HopTimings(IdVec<HopIndex, HopTiming>);
 
 impl HopTimings {
     /// The hops of a network: two for each link, forward and backward.
@@ -102,12 +102,12 @@ impl HopTimings {
                 };
                 let rows = link.changes.iter().flat_map(|changes| changes.rows.iter().map(of_row)).collect();
                 let mut line = TransmissionLine::new(rate, spec.delay, link.timing);
-                let [near, far] = [link.between[near], link.between[far]];
+                let [near, far] = [link.between[near], link.between[far]].map(NodeId::from_index);
                 let arq = spec.arq.build();
                 let link_ack = arq.ack_size().map(|size| line.transmission_time(size));
-                let forwarder = network.nodes.get(near).filter(|node| node.kind.forwards());
+                let forwarder = network.nodes.get(near.index()).filter(|node| node.kind.forwards());
                 let processing = forwarder.map_or(Span::ZERO, |node| node.processing_delay);
-                let medium = link.medium.map(|medium| MediumId(medium as u32));
+                let medium = link.medium.map(MediumId::from_index);
                 HopTiming {
                     near,
                     far,
@@ -141,9 +141,9 @@ impl HopTimings {
         HopTimings(hop.into_iter().collect())
     }
 
-    /// Returns the timing of a hop; `None` if the network has no such link.
-    pub fn get(&self, id: HopId) -> Option<&HopTiming> {
-        self.by_number(hop_number(id))
+    /// The times of a hop; `None` if the network has no such link.
+    pub fn get(&self, hop: impl Into<HopIndex>) -> Option<&HopTiming> {
+        self.0.get(hop.into())
     }
 
     /// The number of hops.
@@ -155,14 +155,4 @@ impl HopTimings {
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
-
-    /// The hop with this number.
-    pub fn by_number(&self, number: usize) -> Option<&HopTiming> {
-        self.0.get(number)
-    }
-}
-
-/// The hop number `2 x link + direction`.
-pub fn hop_number(id: HopId) -> usize {
-    2 * id.link as usize + id.direction.index()
 }

@@ -17,13 +17,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use engine::{Span, Time};
+use engine::{IdVec, Span, Time};
 use path::mac::dcf::{FrameKind, Phy};
-use path::{HopId, LinkDirection, MediumEvent, MediumId, Reception};
-use sim::Network;
+use path::{HopId, HopIndex, LinkDirection, MediumEvent, MediumId, MediumStationId, Reception};
+use sim::{FlowId, Network, NodeId};
 use wire::Packet;
 
-use crate::hop_timing;
 use crate::sense_matrix::SenseMatrix;
 
 /// The cause of a failed attempt.
@@ -41,7 +40,7 @@ pub enum AttemptFailure {
 /// A packet in an exchange.
 pub struct CarriedPacket {
     /// Flow of the packet, if that flow is not over.
-    pub flow: Option<u32>,
+    pub flow: Option<FlowId>,
     /// The packet.
     pub packet: Packet,
     number: u64,
@@ -73,12 +72,12 @@ pub struct ObservedExchange {
     pub spoilt: Option<AttemptFailure>,
     /// The nodes that sensed the exchange, each with the time from which on it did; `None` if all nodes sensed it from
     /// its start.
-    pub heard_by: Option<BTreeMap<usize, Time>>,
+    pub heard_by: Option<BTreeMap<NodeId, Time>>,
 }
 
 /// An exchange in progress.
 struct OpenExchange {
-    to: u32,
+    to: MediumStationId,
     /// The packet it is for.
     number: u64,
     hop: Option<HopId>,
@@ -88,7 +87,7 @@ struct OpenExchange {
     data: Option<(Time, Span)>,
     /// The nodes that have sensed a frame of the exchange, each with the time since which it has; unused if all nodes
     /// sense it.
-    heard_by: BTreeMap<usize, Time>,
+    heard_by: BTreeMap<NodeId, Time>,
     last: Option<Last>,
 }
 
@@ -103,8 +102,8 @@ struct Last {
 
 /// A frame in transmission.
 struct FlyingFrame {
-    from: u32,
-    to: u32,
+    from: MediumStationId,
+    to: MediumStationId,
     kind: FrameKind,
     start: Time,
     met: bool,
@@ -112,8 +111,8 @@ struct FlyingFrame {
 
 /// An RTS that failed before the first transmission of its packet.
 struct Request {
-    station: u32,
-    to: u32,
+    station: MediumStationId,
+    to: MediumStationId,
     number: u64,
     exchange: ObservedExchange,
 }
@@ -122,10 +121,9 @@ struct Request {
 struct ObservedMedium {
     phy: Phy,
     /// Their nodes.
-    stations: Vec<usize>,
+    stations: IdVec<MediumStationId, NodeId>,
     hearing: SenseMatrix,
-    /// By station.
-    open: Vec<Option<OpenExchange>>,
+    open: IdVec<MediumStationId, Option<OpenExchange>>,
     flying: Vec<FlyingFrame>,
     requests: Vec<Request>,
     /// Number of exchanges in progress.
@@ -138,7 +136,7 @@ struct ObservedMedium {
     idle: Span,
     seen: Time,
     /// Flows that have had packets in the medium so far.
-    flows: BTreeSet<u32>,
+    flows: BTreeSet<FlowId>,
 }
 
 /// Finds for each node the medium to which all its links belong, if there is one.
@@ -146,7 +144,7 @@ pub(crate) fn find_homes(network: &Network) -> Vec<Option<MediumId>> {
     let home = |node: usize| {
         let mut media = network.links.iter().filter(|link| link.between.contains(&node)).map(|link| link.medium);
         let first = media.next().flatten()?;
-        media.all(|medium| medium == Some(first)).then_some(MediumId(first as u32))
+        media.all(|medium| medium == Some(first)).then_some(MediumId::from_index(first))
     };
     (0..network.nodes.len()).map(home).collect()
 }
@@ -154,15 +152,15 @@ pub(crate) fn find_homes(network: &Network) -> Vec<Option<MediumId>> {
 /// All media of a network.
 #[derive(Default)]
 pub struct Media {
-    cells: Vec<ObservedMedium>,
-    /// By hop number: medium, sender and receiver of the hop.
-    hops: Vec<Option<(usize, u32, u32)>>,
-    /// By flow and medium: the number of the flow's packets that wait in the medium.
-    waits: Vec<Vec<u32>>,
+    cells: IdVec<MediumId, ObservedMedium>,
+    /// By hop: medium, sender and receiver.
+    hops: IdVec<HopIndex, Option<(MediumId, MediumStationId, MediumStationId)>>,
+    /// By flow, then by medium: the number of packets that wait there.
+    waits: IdVec<FlowId, Vec<u32>>,
 }
 
 impl OpenExchange {
-    fn new(at: Time, to: u32) -> Self {
+    fn new(at: Time, to: MediumStationId) -> Self {
         OpenExchange {
             to,
             number: 0,
@@ -188,18 +186,18 @@ impl ObservedMedium {
     }
 
     /// The exchange of a station, which starts now if there is none.
-    fn exchange(&mut self, at: Time, station: u32, to: u32) -> &mut OpenExchange {
-        if self.open[station as usize].is_none() {
+    fn exchange(&mut self, at: Time, station: MediumStationId, to: MediumStationId) -> &mut OpenExchange {
+        if self.open[station].is_none() {
             self.pass(at);
             self.busy += 1;
         }
-        self.open[station as usize].get_or_insert_with(|| OpenExchange::new(at, to))
+        self.open[station].get_or_insert_with(|| OpenExchange::new(at, to))
     }
 
     /// Records the reception of a station's frame, in the exchange of `owner` from `start` on, by the stations that
     /// sense it.
-    fn heard(&mut self, owner: u32, from: u32, start: Time) {
-        let (Some(audience), Some(open)) = (self.hearing.audience(from), &mut self.open[owner as usize]) else {
+    fn heard(&mut self, owner: MediumStationId, from: MediumStationId, start: Time) {
+        let (Some(audience), Some(open)) = (self.hearing.audience(from), &mut self.open[owner]) else {
             return;
         };
         for (node, _) in self.stations.iter().zip(audience).filter(|(_, senses)| **senses) {
@@ -208,8 +206,8 @@ impl ObservedMedium {
     }
 
     /// Handles a back-off that a station draws, which ends the station's last exchange.
-    fn over(&mut self, at: Time, medium: MediumId, station: u32, slots: u32) -> Option<ObservedExchange> {
-        let open = self.open[station as usize].take()?;
+    fn over(&mut self, at: Time, medium: MediumId, station: MediumStationId, slots: u32) -> Option<ObservedExchange> {
+        let open = self.open[station].take()?;
         self.pass(at);
         self.busy -= 1;
         let Phy { slot, difs, eifs, answer_timeout, .. } = self.phy;
@@ -254,7 +252,7 @@ impl Media {
     /// The media of a network.
     pub(crate) fn of(network: &Network) -> Self {
         let cell = |(number, spec): (usize, &sim::network::MediumSpec)| {
-            let stations = network.stations(number);
+            let stations: IdVec<_, NodeId> = network.stations(number).into_iter().map(NodeId::from_index).collect();
             ObservedMedium {
                 phy: Phy::new(&spec.config),
                 hearing: SenseMatrix::of(network, number, stations.len()),
@@ -270,28 +268,28 @@ impl Media {
                 flows: BTreeSet::new(),
             }
         };
-        let cells: Vec<ObservedMedium> = network.media.iter().enumerate().map(cell).collect();
+        let cells: IdVec<MediumId, ObservedMedium> = network.media.iter().enumerate().map(cell).collect();
         let hops = network.links.iter().flat_map(|link| {
             [LinkDirection::Forward, LinkDirection::Backward].map(|direction| {
-                let medium = link.medium?;
-                let station = |node: usize| cells[medium].stations.iter().position(|at| *at == node);
+                let medium = MediumId::from_index(link.medium?);
+                let station = |node: usize| cells[medium].stations.enumerate().find(|(_, at)| at.index() == node);
                 let [from, to] =
                     [direction.index(), direction.opposite().index()].map(|end| station(link.between[end]));
-                Some((medium, from? as u32, to? as u32))
+                Some((medium, from?.0, to?.0))
             })
         });
-        let (hops, waits) = (hops.collect(), vec![vec![0; cells.len()]; network.flows.len()]);
+        let (hops, waits) = (hops.collect(), vec![vec![0; cells.len()]; network.flows.len()].into());
         Media { cells, hops, waits }
     }
 
     /// The medium of a hop, with its sender and receiver there.
-    fn hop(&self, id: HopId) -> Option<(usize, u32, u32)> {
-        self.hops.get(hop_timing::hop_number(id)).copied().flatten()
+    fn hop(&self, id: HopId) -> Option<(MediumId, MediumStationId, MediumStationId)> {
+        self.hops.get(id.into()).copied().flatten()
     }
 
     /// Handles an event of a medium. Returns the exchange that it completes.
     pub(crate) fn observe(&mut self, at: Time, medium: MediumId, event: &MediumEvent) -> Option<ObservedExchange> {
-        let cell = self.cells.get_mut(medium.index())?;
+        let cell = self.cells.get_mut(medium)?;
         match *event {
             MediumEvent::Sent { from, to, ref frame, .. } => {
                 let mut met = false;
@@ -320,7 +318,7 @@ impl Media {
                 let place = cell.flying.iter().position(|flying| flying.from == from && flying.kind == kind);
                 let met = place.is_some_and(|place| cell.flying.swap_remove(place).met);
                 let owner = if kind.is_answer() { to } else { from };
-                if let Some(open) = &mut cell.open[owner as usize] {
+                if let Some(open) = &mut cell.open[owner] {
                     open.last = Some(Last { at, kind, reception, met });
                 }
                 None
@@ -341,7 +339,7 @@ impl Media {
         number: u64,
         attempt: u32,
         packet: &Packet,
-        flow: Option<u32>,
+        flow: Option<FlowId>,
     ) -> Vec<ObservedExchange> {
         let Some((medium, from, to)) = self.hop(id) else { return Vec::new() };
         let cell = &mut self.cells[medium];
@@ -358,7 +356,7 @@ impl Media {
     /// Records that the channel damages a packet in a frame.
     pub(crate) fn damage_packet(&mut self, id: HopId, number: u64) {
         let Some((medium, from, _)) = self.hop(id) else { return };
-        let open = self.cells[medium].open[from as usize].iter_mut();
+        let open = self.cells[medium].open[from].iter_mut();
         for carried in open.flat_map(|open| &mut open.carried).filter(|carried| carried.number == number) {
             carried.damaged = true;
         }
@@ -370,10 +368,10 @@ impl Media {
         id: HopId,
         number: u64,
         packet: &Packet,
-        flow: Option<u32>,
+        flow: Option<FlowId>,
     ) -> Vec<ObservedExchange> {
         let Some((medium, from, to)) = self.hop(id) else { return Vec::new() };
-        let open = self.cells[medium].open[from as usize].as_mut();
+        let open = self.cells[medium].open[from].as_mut();
         if let Some(open) = open.filter(|open| open.hop.is_none() && (open.to, open.number) == (to, number)) {
             open.hop = Some(id);
             open.carried.push(CarriedPacket { flow, packet: *packet, number, attempt: 0, damaged: false });
@@ -382,7 +380,13 @@ impl Media {
     }
 
     /// The failed RTS frames of a packet, which is known now.
-    fn take_requests(&mut self, id: HopId, number: u64, packet: &Packet, flow: Option<u32>) -> Vec<ObservedExchange> {
+    fn take_requests(
+        &mut self,
+        id: HopId,
+        number: u64,
+        packet: &Packet,
+        flow: Option<FlowId>,
+    ) -> Vec<ObservedExchange> {
         let Some((medium, from, to)) = self.hop(id) else { return Vec::new() };
         let is = |request: &mut Request| (request.station, request.to, request.number) == (from, to, number);
         let known = self.cells[medium].requests.extract_if(.., is).map(|Request { mut exchange, .. }| {
@@ -394,10 +398,10 @@ impl Media {
     }
 
     /// Updates the number of a flow's packets that wait in each medium.
-    pub(crate) fn waits(&mut self, at: Time, flow: u32, waiting: impl Fn(MediumId) -> u32) {
-        let Some(told) = self.waits.get_mut(flow as usize) else { return };
-        for (number, (cell, told)) in self.cells.iter_mut().zip(told).enumerate() {
-            let now = waiting(MediumId(number as u32));
+    pub(crate) fn waits(&mut self, at: Time, flow: FlowId, waiting: impl Fn(MediumId) -> u32) {
+        let Some(told) = self.waits.get_mut(flow) else { return };
+        for ((medium, cell), told) in self.cells.ids().zip(&mut self.cells).zip(told) {
+            let now = waiting(medium);
             let before = std::mem::replace(told, now);
             if now != before {
                 cell.flows.insert(flow);
@@ -409,19 +413,19 @@ impl Media {
 
     /// The idle time of a medium until now.
     pub(crate) fn idle(&mut self, at: Time, medium: MediumId) -> Span {
-        let cell = &mut self.cells[medium.index()];
+        let cell = &mut self.cells[medium];
         cell.pass(at);
         cell.idle
     }
 
     /// The flows with packets in a medium so far.
-    pub fn flows(&self, medium: MediumId) -> Vec<u32> {
-        self.cells[medium.index()].flows.iter().copied().collect()
+    pub fn flows(&self, medium: MediumId) -> Vec<FlowId> {
+        self.cells[medium].flows.iter().copied().collect()
     }
 
     /// Returns the start of the first exchange in progress in a medium for packets of a flow.
-    pub fn since(&self, medium: MediumId, flow: u32) -> Option<Time> {
-        let open = self.cells[medium.index()].open.iter().flatten();
+    pub fn since(&self, medium: MediumId, flow: FlowId) -> Option<Time> {
+        let open = self.cells[medium].open.iter().flatten();
         let own = open.filter(|open| open.carried.iter().any(|carried| carried.flow == Some(flow)));
         own.map(|open| open.began).min()
     }

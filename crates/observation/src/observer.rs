@@ -4,15 +4,15 @@ mod captured;
 
 use std::rc::Rc;
 
-use engine::Time;
+use engine::{IdVec, Time};
 use path::channel::ChannelState;
-use path::{HopId, LinkEvent, MediumId};
-use sim::{Event, Network, NodeEvent, PacketFlow, Sink, Transport};
+use path::{HopId, HopIndex, LinkEvent, LinkId, MediumId};
+use sim::{Event, FlowId, Network, NodeEvent, NodeId, PacketFlow, Sink, Transport};
 use wire::Body;
 
 use crate::fact::Fact;
 use crate::flow::{FlowObservation, is_transfer};
-use crate::hop_timing::{self, HopTimings};
+use crate::hop_timing::HopTimings;
 use crate::losses::LossPlace;
 use crate::media::{self, Media, ObservedExchange};
 use crate::path_observation::PathObservation;
@@ -21,7 +21,7 @@ use crate::transmitters::{Before, LineKind, OnHop, Transmitters};
 /// Uses an observation. Each method is called with the number of a flow that has not ended.
 pub trait Subscriber {
     /// Called before states change at `at`, until which they held. May also be called without a change.
-    fn hold_until(&mut self, at: Time, number: u32, flow: &FlowObservation, path: &PathObservation) {
+    fn hold_until(&mut self, at: Time, number: FlowId, flow: &FlowObservation, path: &PathObservation) {
         let _ = (at, number, flow, path);
     }
     /// A hop reports an event of a packet, whose place has not changed yet.
@@ -29,7 +29,7 @@ pub trait Subscriber {
         &mut self,
         on: &OnHop<'_>,
         event: &LinkEvent,
-        number: u32,
+        number: FlowId,
         seen: (&FlowObservation, &PathObservation),
         before: Before,
     ) {
@@ -39,21 +39,21 @@ pub trait Subscriber {
     fn on_exchange(
         &mut self,
         exchange: &ObservedExchange,
-        number: u32,
+        number: FlowId,
         flow: &FlowObservation,
         path: &PathObservation,
     ) {
         let _ = (exchange, number, flow, path);
     }
     /// Reports facts that have changed the states. The list may be empty.
-    fn on_facts(&mut self, at: Time, number: u32, facts: &[Fact], flow: &FlowObservation, path: &PathObservation);
+    fn on_facts(&mut self, at: Time, number: FlowId, facts: &[Fact], flow: &FlowObservation, path: &PathObservation);
     /// Reports that the channel of a link has changed its state. Unlike the other methods, this method is called once
     /// for all flows.
-    fn on_channel(&mut self, at: Time, link: u32, path: &PathObservation) {
+    fn on_channel(&mut self, at: Time, link: LinkId, path: &PathObservation) {
         let _ = (at, link, path);
     }
     /// The flow ends: complete, or with the run.
-    fn on_end(&mut self, at: Time, number: u32, flow: &FlowObservation, path: &PathObservation) {
+    fn on_end(&mut self, at: Time, number: FlowId, flow: &FlowObservation, path: &PathObservation) {
         let _ = (at, number, flow, path);
     }
 }
@@ -68,7 +68,7 @@ struct FollowedFlow {
 /// All flows of a network.
 pub struct Observation {
     path: PathObservation,
-    flows: Vec<FollowedFlow>,
+    flows: IdVec<FlowId, FollowedFlow>,
     facts: Vec<Fact>,
 }
 
@@ -89,15 +89,15 @@ impl Observation {
                 transmitters: Transmitters::of(network, &hops),
                 media: Media::of(network),
                 hops,
-                channels: vec![None; network.links.len()],
+                channels: vec![None; network.links.len()].into(),
             },
             facts: Vec::new(),
         }
     }
 
     /// Returns the state of a flow.
-    pub fn flow(&self, number: u32) -> Option<&FlowObservation> {
-        self.flows.get(number as usize).map(|flow| &flow.state)
+    pub fn flow(&self, number: FlowId) -> Option<&FlowObservation> {
+        self.flows.get(number).map(|flow| &flow.state)
     }
 
     /// Returns the state of the path.
@@ -120,7 +120,7 @@ impl Observation {
             Event::Air { link, state } => self.change_channel(at, *link, *state, to),
             Event::Node { event: NodeEvent::Associated { link }, .. } => self.use_link(at, *link, true, to),
             Event::Node { event: NodeEvent::Left { link }, .. } => self.use_link(at, *link, false, to),
-            Event::Node { node, event, of: Some(of) } => self.node(at, *node as usize, event, of, to),
+            Event::Node { node, event, of: Some(of) } => self.node(at, *node, event, of, to),
             // A packet that joins a queue has come to the node before.
             Event::Link { event: LinkEvent::Joined { .. }, .. } => {}
             Event::Link { hop, event, of } => self.link(at, *hop, event, of.as_ref(), to),
@@ -138,10 +138,10 @@ impl Observation {
     }
 
     /// Ends a flow, unless it has ended already.
-    pub fn end(&mut self, at: Time, number: u32, to: &mut impl Subscriber) {
+    pub fn end(&mut self, at: Time, number: FlowId, to: &mut impl Subscriber) {
         self.hold(at, number, to);
         let Observation { path, flows, .. } = self;
-        let Some(flow) = flows.get_mut(number as usize).filter(|flow| !flow.is_over) else { return };
+        let Some(flow) = flows.get_mut(number).filter(|flow| !flow.is_over) else { return };
         flow.state.medium_idle(at, &mut path.media);
         to.on_end(at, number, &flow.state, path);
         flow.is_over = true;
@@ -149,9 +149,9 @@ impl Observation {
     }
 
     /// Reports that a flow's state held until `at`. Until then its packets change their stages as foreseen.
-    fn hold(&mut self, at: Time, number: u32, to: &mut impl Subscriber) {
+    fn hold(&mut self, at: Time, number: FlowId, to: &mut impl Subscriber) {
         let Observation { path, flows, .. } = self;
-        let Some(flow) = flows.get_mut(number as usize).filter(|flow| !flow.is_over) else { return };
+        let Some(flow) = flows.get_mut(number).filter(|flow| !flow.is_over) else { return };
         while let Some(change) = flow.state.packets.next_change().filter(|change| *change <= at) {
             to.hold_until(change, number, &flow.state, path);
             flow.state.packets.make_change();
@@ -163,12 +163,12 @@ impl Observation {
     fn follow(
         &mut self,
         at: Time,
-        number: u32,
+        number: FlowId,
         to: &mut impl Subscriber,
         step: impl FnOnce(&mut FlowObservation, &PathObservation, &mut Vec<Fact>),
     ) {
         let Observation { path, flows, facts } = self;
-        let Some(flow) = flows.get_mut(number as usize).filter(|flow| !flow.is_over) else { return };
+        let Some(flow) = flows.get_mut(number).filter(|flow| !flow.is_over) else { return };
         step(&mut flow.state, path, facts);
         path.media.waits(at, number, |medium| flow.state.packets.waiting_in(medium));
         flow.state.medium_idle(at, &mut path.media);
@@ -177,16 +177,16 @@ impl Observation {
     }
 
     /// Records that a mobile starts or stops using a link.
-    fn use_link(&mut self, at: Time, link: u32, used: bool, to: &mut impl Subscriber) {
-        for number in 0..self.flows.len() as u32 {
+    fn use_link(&mut self, at: Time, link: LinkId, used: bool, to: &mut impl Subscriber) {
+        for number in self.flows.ids() {
             self.hold(at, number, to);
             self.follow(at, number, to, |flow, _, _| flow.mobile_uses(link, used));
         }
     }
 
     /// Handles a change of the state of a link's channel.
-    fn change_channel(&mut self, at: Time, link: u32, state: ChannelState, to: &mut impl Subscriber) {
-        if let Some(channel) = self.path.channels.get_mut(link as usize) {
+    fn change_channel(&mut self, at: Time, link: LinkId, state: ChannelState, to: &mut impl Subscriber) {
+        if let Some(channel) = self.path.channels.get_mut(link) {
             *channel = Some(state);
             to.on_channel(at, link, &self.path);
         }
@@ -196,14 +196,14 @@ impl Observation {
     fn exchange(&mut self, at: Time, exchange: &ObservedExchange, to: &mut impl Subscriber) {
         for number in self.path.media.flows(exchange.medium) {
             self.hold(at, number, to);
-            if let Some(flow) = self.flows.get(number as usize).filter(|flow| !flow.is_over) {
+            if let Some(flow) = self.flows.get(number).filter(|flow| !flow.is_over) {
                 to.on_exchange(exchange, number, &flow.state, &self.path);
             }
             self.follow(at, number, to, |flow, path, facts| flow.exchange(number, exchange, path, facts));
         }
     }
 
-    fn node(&mut self, at: Time, node: usize, event: &NodeEvent, of: &PacketFlow, to: &mut impl Subscriber) {
+    fn node(&mut self, at: Time, node: NodeId, event: &NodeEvent, of: &PacketFlow, to: &mut impl Subscriber) {
         let Some(packet) = event.packet().filter(|packet| !matches!(packet.body, Body::Datagram(_))) else { return };
         self.hold(at, of.flow, to);
         let about = (packet, of);
@@ -218,7 +218,7 @@ impl Observation {
     }
 
     fn link(&mut self, at: Time, id: HopId, event: &LinkEvent, of: Option<&PacketFlow>, to: &mut impl Subscriber) {
-        let (number, hops) = (hop_timing::hop_number(id), Rc::clone(&self.path.hops));
+        let (number, hops) = (HopIndex::from(id), Rc::clone(&self.path.hops));
         let (Some(hop), Some(kind)) = (hops.get(id), self.path.transmitters.line(number).map(|line| line.kind)) else {
             return;
         };
@@ -261,7 +261,7 @@ impl Observation {
         let free = self.path.transmitters.observe(on, event, flow, taken);
         let before = Before { free, serves: self.path.transmitters.serving(on.number) == flow };
         let Observation { path, flows, .. } = self;
-        let followed = flow.and_then(|flow| Some((flow, flows.get_mut(flow as usize)?)));
+        let followed = flow.and_then(|flow| Some((flow, flows.get_mut(flow)?)));
         let Some((number, flow)) = followed.filter(|(_, flow)| flow.over_tcp && !flow.is_over) else {
             return LossPlace::Air;
         };
@@ -298,7 +298,7 @@ impl<S: Subscriber> ObservingSink<S> {
 
     /// Ends the flows that are not complete, with the run at `ended`. Returns the subscriber.
     pub fn finish(mut self, ended: Time) -> S {
-        for number in 0..self.observation.flows.len() as u32 {
+        for number in self.observation.flows.ids() {
             self.observation.end(ended, number, &mut self.subscriber);
         }
         self.subscriber

@@ -4,17 +4,18 @@
 //! a node is the one that leaves it. The event of a drop gives the time at which the packet arrived at the queue.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, BinaryHeap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap, VecDeque, btree_map};
 use std::rc::Rc;
 
 use engine::Time;
-use path::MediumId;
+use path::{HopIndex, MediumId};
+use sim::NodeId;
 use wire::{Addr, Packet};
 
 use crate::packet_in_flight::{PacketInFlight, is_same_packet};
 
 /// Node, and destination of the packets that are on their way from there.
-pub type Place = (usize, Addr);
+pub type Place = (NodeId, Addr);
 
 /// The stage of a packet on its way from one node to the next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,7 +25,7 @@ enum Stage {
     /// The packet is in the queue of a hop that computes departures, until a known time.
     Booked,
     /// The packet is in a transmitter. `good` is false if the attempt is known to fail.
-    InTransmitter { hop: usize, good: bool },
+    InTransmitter { hop: HopIndex, good: bool },
     /// The packet is on its way to the next node, or, with a link layer, not yet acknowledged. `good` is false if its
     /// last attempt failed.
     Flying { good: bool },
@@ -44,7 +45,7 @@ enum Change {
     /// The transmitter is free, but the link is interrupted.
     Interrupted,
     Begins {
-        hop: usize,
+        hop: HopIndex,
     },
     Ends,
 }
@@ -89,7 +90,7 @@ pub struct PacketsInFlight {
     /// The medium in which the packets of a place wait, if any.
     media: BTreeMap<Place, MediumId>,
     /// By medium and node: the number of waiting packets, and the time since which there are any.
-    waiting: BTreeMap<(MediumId, usize), (u32, Time)>,
+    waiting: BTreeMap<(MediumId, NodeId), (u32, Time)>,
     /// The number of transmissions of data in the network, by first byte.
     alive: BTreeMap<u64, u32>,
     /// The number of packets of the transfer in the network.
@@ -102,11 +103,11 @@ pub struct PacketsInFlight {
     booked: BTreeMap<Place, u32>,
     /// Places where the first packet waits for the end of an interruption, with its slot.
     interrupted: BTreeMap<Place, u64>,
-    service: BTreeMap<usize, HopService>,
+    service: BTreeMap<HopIndex, HopService>,
     /// Packets whose last attempt has failed and that no transmitter has.
     failed: u32,
     /// The hop that packets take from a place, by place.
-    routes: BTreeMap<Place, usize>,
+    routes: BTreeMap<Place, HopIndex>,
 }
 
 /// Whether an observed packet is this transmission.
@@ -156,17 +157,17 @@ impl PacketsInFlight {
     }
 
     /// Whether a packet of the transfer to `to` is at a node.
-    pub fn waits(&self, node: usize, to: Addr) -> bool {
+    pub fn waits(&self, node: NodeId, to: Addr) -> bool {
         self.places.get(&(node, to)).is_some_and(|place| place.iter().any(|entry| entry.sending.is_of_transfer()))
     }
 
     /// Packets from a node to `to` now wait for a link layer.
-    pub(crate) fn has_link_layer(&mut self, node: usize, to: Addr) {
+    pub(crate) fn has_link_layer(&mut self, node: NodeId, to: Addr) {
         self.lanes.insert((node, to));
     }
 
     /// Packets from a node to `to` now wait in a medium.
-    pub(crate) fn is_of_medium(&mut self, at: Time, node: usize, to: Addr, medium: MediumId) {
+    pub(crate) fn is_of_medium(&mut self, at: Time, node: NodeId, to: Addr, medium: MediumId) {
         self.lanes.insert((node, to));
         let before = self.media.insert((node, to), medium);
         if before == Some(medium) {
@@ -184,24 +185,28 @@ impl PacketsInFlight {
     }
 
     /// The nodes where a packet waits for medium access, and since when.
-    pub fn waits_in(&self, medium: MediumId) -> impl Iterator<Item = (usize, Time)> {
-        let here = self.waiting.range((medium, 0)..=(medium, usize::MAX));
-        here.filter(|(_, (waiting, _))| *waiting > 0).map(|((_, node), (_, since))| (*node, *since))
+    pub fn waits_in(&self, medium: MediumId) -> impl Iterator<Item = (NodeId, Time)> {
+        self.waiting_at(medium).filter(|(_, (waiting, _))| *waiting > 0).map(|((_, node), (_, since))| (*node, *since))
+    }
+
+    /// The number of packets that wait in a medium at each node, and since when there are any.
+    fn waiting_at(&self, medium: MediumId) -> btree_map::Range<'_, (MediumId, NodeId), (u32, Time)> {
+        self.waiting.range((medium, NodeId::new(0))..=(medium, NodeId::new(u32::MAX)))
     }
 
     /// The number of packets that wait in a medium.
     pub fn waiting_in(&self, medium: MediumId) -> u32 {
-        self.waiting.range((medium, 0)..=(medium, usize::MAX)).map(|(_, (waiting, _))| waiting).sum()
+        self.waiting_at(medium).map(|(_, (waiting, _))| waiting).sum()
     }
 
     /// Whether a packet is at a node, or on a link from there.
-    pub fn has(&self, node: usize, packet: &Packet) -> bool {
+    pub fn has(&self, node: NodeId, packet: &Packet) -> bool {
         let place = self.places.get(&(node, packet.dst));
         place.is_some_and(|place| place.iter().any(|entry| is_same(entry, packet)))
     }
 
     /// The attempt with that number has failed, or is about to; whether the packet is at the node.
-    pub(crate) fn count_failed(&mut self, node: usize, attempt: u32, packet: &Packet) -> bool {
+    pub(crate) fn count_failed(&mut self, node: NodeId, attempt: u32, packet: &Packet) -> bool {
         let place = self.places.get_mut(&(node, packet.dst));
         let entry = place.and_then(|place| place.iter_mut().find(|entry| is_same(entry, packet)));
         let found = entry.is_some();
@@ -212,11 +217,11 @@ impl PacketsInFlight {
     }
 
     /// Records that a packet comes to a node.
-    pub(crate) fn put(&mut self, at: Time, node: usize, mut sending: PacketInFlight) {
+    pub(crate) fn put(&mut self, at: Time, node: NodeId, mut sending: PacketInFlight) {
         let place = (node, sending.packet.dst);
         sending.at_node_since = at;
         if sending.is_of_transfer() {
-            if let Some(medium) = self.homes.get(node).copied().flatten() {
+            if let Some(medium) = self.homes.get(node.index()).copied().flatten() {
                 self.media.entry(place).or_insert(medium);
             }
             if let Some(medium) = self.media.get(&place) {
@@ -232,7 +237,7 @@ impl PacketsInFlight {
     }
 
     /// Handles a packet that leaves a node for the next one. Of equal packets the oldest leaves.
-    pub(crate) fn leave(&mut self, node: usize, packet: &Packet) -> Option<PacketInFlight> {
+    pub(crate) fn leave(&mut self, node: NodeId, packet: &Packet) -> Option<PacketInFlight> {
         let place = self.places.get(&(node, packet.dst))?;
         let oldest = place.iter().position(|entry| is_same(entry, packet))?;
         self.remove((node, packet.dst), oldest)
@@ -252,7 +257,7 @@ impl PacketsInFlight {
     }
 
     /// Takes out the oldest equal packet, which was lost after it had left a node.
-    pub(crate) fn take_oldest(&mut self, at: Time, node: usize, packet: &Packet) -> Option<PacketInFlight> {
+    pub(crate) fn take_oldest(&mut self, at: Time, node: NodeId, packet: &Packet) -> Option<PacketInFlight> {
         let lost = self.leave(node, packet)?;
         self.exit(at, &lost);
         Some(lost)
@@ -262,7 +267,7 @@ impl PacketsInFlight {
     pub(crate) fn take_queued(
         &mut self,
         at: Time,
-        node: usize,
+        node: NodeId,
         packet: &Packet,
         queued: Time,
     ) -> Option<PacketInFlight> {
@@ -341,12 +346,12 @@ impl PacketsInFlight {
     }
 
     /// The packets that a hop transmits.
-    pub fn service(&self, hop: usize) -> HopService {
+    pub fn service(&self, hop: HopIndex) -> HopService {
         self.service.get(&hop).copied().unwrap_or_default()
     }
 
     /// The hops that transmit packets of the flow.
-    pub fn services(&self) -> impl Iterator<Item = (usize, HopService)> + '_ {
+    pub fn services(&self) -> impl Iterator<Item = (HopIndex, HopService)> + '_ {
         self.service.iter().map(|(hop, service)| (*hop, *service))
     }
 
@@ -356,17 +361,17 @@ impl PacketsInFlight {
     }
 
     /// The nodes that have sent packets of the flow.
-    pub fn nodes(&self) -> impl Iterator<Item = usize> + '_ {
+    pub fn nodes(&self) -> impl Iterator<Item = NodeId> + '_ {
         self.routes.keys().map(|(node, _)| *node)
     }
 
     /// The hop that packets take from a place.
-    pub fn route(&self, place: Place) -> Option<usize> {
+    pub fn route(&self, place: Place) -> Option<HopIndex> {
         self.routes.get(&place).copied()
     }
 
     /// Records that a packet leaves the queue of a hop: at once, or at a time in the future that the queue computes.
-    pub(crate) fn dequeue(&mut self, (node, hop): (usize, usize), packet: &Packet, departure: &Departure) {
+    pub(crate) fn dequeue(&mut self, (node, hop): (NodeId, HopIndex), packet: &Packet, departure: &Departure) {
         let Departure { at, free, starts, ends } = *departure;
         let place = (node, packet.dst);
         self.routes.insert(place, hop);
@@ -398,16 +403,16 @@ impl PacketsInFlight {
 
     /// Handles the start of a packet's transmission by a link layer. `ends` is the end of that transmission, if others
     /// may follow before its acknowledgment. Returns false if the packet has arrived before.
-    pub(crate) fn attempt(&mut self, (node, hop): (usize, usize), packet: &Packet, ends: Option<Time>) -> bool {
+    pub(crate) fn attempt(&mut self, (node, hop): (NodeId, HopIndex), packet: &Packet, ends: Option<Time>) -> bool {
         self.set_stage(node, packet, Stage::InTransmitter { hop, good: true }, ends)
     }
 
     /// Records that the attempt that has just begun will fail.
-    pub(crate) fn fail_attempt(&mut self, (node, hop): (usize, usize), packet: &Packet) {
+    pub(crate) fn fail_attempt(&mut self, (node, hop): (NodeId, HopIndex), packet: &Packet) {
         self.set_stage(node, packet, Stage::InTransmitter { hop, good: false }, None);
     }
 
-    fn set_stage(&mut self, node: usize, packet: &Packet, stage: Stage, ends: Option<Time>) -> bool {
+    fn set_stage(&mut self, node: NodeId, packet: &Packet, stage: Stage, ends: Option<Time>) -> bool {
         let place = (node, packet.dst);
         let entries = self.places.get_mut(&place);
         let Some(entry) = entries.and_then(|entries| entries.iter_mut().find(|entry| is_same(entry, packet))) else {

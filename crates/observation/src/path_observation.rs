@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use engine::IdVec;
+use path::LinkId;
 use path::channel::ChannelState;
 
 use crate::hop_timing::HopTimings;
@@ -13,8 +15,7 @@ pub struct PathObservation {
     pub(crate) hops: Rc<HopTimings>,
     pub(crate) transmitters: Transmitters,
     pub(crate) media: Media,
-    /// By link.
-    pub(crate) channels: Vec<Option<ChannelState>>,
+    pub(crate) channels: IdVec<LinkId, Option<ChannelState>>,
 }
 
 impl PathObservation {
@@ -29,8 +30,8 @@ impl PathObservation {
     }
 
     /// Returns the state to which the channel of a link has changed last, if it has changed.
-    pub fn channel(&self, link: u32) -> Option<ChannelState> {
-        self.channels.get(link as usize).copied().flatten()
+    pub fn channel(&self, link: LinkId) -> Option<ChannelState> {
+        self.channels.get(link).copied().flatten()
     }
 
     /// Returns the shared media.

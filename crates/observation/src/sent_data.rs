@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use sim::{NodeEvent, PacketFlow};
+use sim::{FlowId, NodeEvent, NodeId, PacketFlow};
 use wire::{Body, Packet};
 
 /// A node, and the direction of a flow whose data the node sends.
-type DataSource = (usize, u32, bool);
+type DataSource = (NodeId, FlowId, bool);
 
 /// The data that nodes have sent.
 ///
@@ -31,7 +31,7 @@ fn data_range(packet: &Packet, of: &PacketFlow) -> Option<(u64, u64)> {
 
 impl SentData {
     /// Handles an event of a node that creates a packet, or does not pass a packet on.
-    pub fn on_node(&mut self, node: usize, event: &NodeEvent, of: &PacketFlow) {
+    pub fn on_node(&mut self, node: NodeId, event: &NodeEvent, of: &PacketFlow) {
         match event {
             NodeEvent::Sent { packet } => {
                 if let Some((seq, _)) = data_range(packet, of)
@@ -48,14 +48,14 @@ impl SentData {
     }
 
     /// Records that a packet that repeats data is at a node.
-    pub fn repeat(&mut self, node: usize, packet: &Packet, of: &PacketFlow) {
+    pub fn repeat(&mut self, node: NodeId, packet: &Packet, of: &PacketFlow) {
         if let Some((seq, _)) = data_range(packet, of) {
             *self.repeats.entry(((node, of.flow, of.from_sender), seq)).or_default() += 1;
         }
     }
 
     /// A node hands a packet to a hop. Returns whether the packet repeats data.
-    pub fn pass_on(&mut self, node: usize, packet: &Packet, of: &PacketFlow) -> bool {
+    pub fn pass_on(&mut self, node: NodeId, packet: &Packet, of: &PacketFlow) -> bool {
         let Some((_, end)) = data_range(packet, of) else { return false };
         let last = self.ends.entry((node, of.flow, of.from_sender)).or_default();
         *last = end.max(*last);
@@ -63,7 +63,7 @@ impl SentData {
     }
 
     /// Removes a repetition from a node. Returns whether there was one.
-    fn take_repeat(&mut self, node: usize, packet: &Packet, of: &PacketFlow) -> bool {
+    fn take_repeat(&mut self, node: NodeId, packet: &Packet, of: &PacketFlow) -> bool {
         if self.repeats.is_empty() {
             return false;
         }

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use engine::{Span, Time};
+use engine::{IdVec, Span, Time};
 use path::link::variable::plan::Outages;
-use path::{LinkDirection, LinkEvent};
-use sim::Network;
+use path::{HopIndex, LinkEvent, LinkId};
+use sim::{FlowId, Network, NodeId};
 use wire::Packet;
 
-use crate::captured::LinkService;
+use crate::captured::{FORWARD, LinkService, SENDER};
 use crate::hop_timing::{HopTiming, HopTimings};
 use crate::packets_in_flight::{Departure, PacketsInFlight};
 
@@ -30,7 +30,7 @@ pub struct TransmitterLine {
     /// How the hop sends packets.
     pub kind: LineKind,
     /// Node at the sending end of the hop.
-    pub near: usize,
+    pub near: NodeId,
     /// Number of the hop's transmitter, which several hops may share.
     transmitter: usize,
     /// Whether the hop computes the departure of a packet when the packet arrives, so that a waiting packet is known at
@@ -49,8 +49,8 @@ pub struct TransmitterLine {
 pub struct OnHop<'a> {
     /// The time of the event.
     pub at: Time,
-    /// The number of the hop.
-    pub number: usize,
+    /// The hop.
+    pub number: HopIndex,
     /// Its transmission times.
     pub hop: &'a HopTiming,
 }
@@ -119,52 +119,53 @@ impl TransmitterLine {
     }
 }
 
-/// All transmitters, by hop number.
+/// All of them.
 pub struct Transmitters {
-    lines: Vec<TransmitterLine>,
+    lines: IdVec<HopIndex, TransmitterLine>,
     /// The flow of the last packet that a transmitter took, by transmitter.
-    serving: Vec<Option<u32>>,
-    /// The flows whose packets a node has sent, by node.
-    flows: Vec<BTreeSet<u32>>,
+    serving: Vec<Option<FlowId>>,
+    /// The flows whose packets each node has sent.
+    flows: IdVec<NodeId, BTreeSet<FlowId>>,
 }
 
 impl Transmitters {
     /// The transmitters of a network with these hops.
     pub(crate) fn of(network: &Network, hops: &HopTimings) -> Self {
         let nodes = network.nodes.len();
-        let lines = network.links.iter().enumerate().flat_map(|(number, _)| [2 * number, 2 * number + 1]);
-        let lines: Vec<TransmitterLine> = lines
-            .filter_map(|number| {
-                let hop = hops.by_number(number)?;
+        let links = (0..network.links.len()).map(LinkId::from_index);
+        let lines: IdVec<HopIndex, TransmitterLine> = links
+            .flat_map(LinkId::hops)
+            .filter_map(|id| {
+                let hop = hops.get(id)?;
                 let kind = match hop.medium {
                     Some(_) => LineKind::Medium,
                     None if hop.stops_and_waits() => LineKind::StopAndWait,
                     None if hop.has_window() => LineKind::Window,
                     None => LineKind::Plain,
                 };
-                let shared = kind == LineKind::StopAndWait && network.nodes[hop.near].radio.is_shared();
-                let transmitter = if shared { hop.near } else { nodes + number };
+                let shared = kind == LineKind::StopAndWait && network.nodes[hop.near.index()].radio.is_shared();
+                let transmitter = if shared { hop.near.index() } else { nodes + id.index() };
                 Some(TransmitterLine {
                     kind,
                     near: hop.near,
                     transmitter,
                     books: false,
-                    at_opportunities: has_opportunities(network, number),
-                    outages: find_outages(network, number),
+                    at_opportunities: has_opportunities(network, id),
+                    outages: find_outages(network, id),
                     free_at: Time::ZERO,
                     in_vain: false,
                 })
             })
             .collect();
         let serving = vec![None; nodes + lines.len()];
-        Transmitters { lines, serving, flows: vec![BTreeSet::new(); nodes] }
+        Transmitters { lines, serving, flows: vec![BTreeSet::new(); nodes].into() }
     }
 
     /// The only transmitter of a captured path.
     pub(crate) fn of_capture() -> Self {
         let line = TransmitterLine {
             kind: LineKind::Plain,
-            near: 0,
+            near: SENDER,
             transmitter: 0,
             books: false,
             at_opportunities: false,
@@ -172,43 +173,43 @@ impl Transmitters {
             free_at: Time::ZERO,
             in_vain: false,
         };
-        Transmitters { lines: vec![line], serving: vec![None], flows: vec![BTreeSet::new()] }
+        Transmitters { lines: vec![line].into(), serving: vec![None], flows: vec![BTreeSet::new()].into() }
     }
 
     /// Makes the transmitter of a captured path serve a segment that was sent at `at`. Returns the end of the
     /// transmitter's previous transmission.
     pub(crate) fn serve_captured(&mut self, at: Time, service: LinkService) -> Time {
-        let line = &mut self.lines[0];
+        let line = &mut self.lines[HopIndex::from(FORWARD)];
         let free = line.free_at;
         line.books |= service.starts > at;
         line.free_at = service.leaves.max(free);
         free
     }
 
-    /// Returns the line of a hop, by its number.
-    pub fn line(&self, hop: usize) -> Option<&TransmitterLine> {
+    /// Returns the line of a hop.
+    pub fn line(&self, hop: HopIndex) -> Option<&TransmitterLine> {
         self.lines.get(hop)
     }
 
-    /// Returns the line of a hop, by its number.
-    pub(crate) fn line_mut(&mut self, hop: usize) -> Option<&mut TransmitterLine> {
+    /// Returns the line of a hop.
+    pub(crate) fn line_mut(&mut self, hop: HopIndex) -> Option<&mut TransmitterLine> {
         self.lines.get_mut(hop)
     }
 
     /// The maximum number of flows besides `flow` that have sent from one of the nodes.
-    pub fn others(&self, nodes: impl Iterator<Item = usize>, flow: u32) -> u32 {
-        let others = |node: usize| self.flows[node].iter().filter(|other| **other != flow).count();
+    pub fn others(&self, nodes: impl Iterator<Item = NodeId>, flow: FlowId) -> u32 {
+        let others = |node: NodeId| self.flows[node].iter().filter(|other| **other != flow).count();
         nodes.map(others).max().and_then(|others| u32::try_from(others).ok()).unwrap_or(0)
     }
 
     /// The flow that a hop's transmitter serves, or served last.
-    pub fn serving(&self, hop: usize) -> Option<u32> {
+    pub fn serving(&self, hop: HopIndex) -> Option<FlowId> {
         self.serving[self.lines.get(hop)?.transmitter]
     }
 
     /// Handles an event of a hop about a packet of `flow`; `taken` if its transmitter takes the packet. Returns until when
     /// its transmissions were booked before.
-    pub(crate) fn observe(&mut self, on: &OnHop<'_>, event: &LinkEvent, flow: Option<u32>, taken: bool) -> Time {
+    pub(crate) fn observe(&mut self, on: &OnHop<'_>, event: &LinkEvent, flow: Option<FlowId>, taken: bool) -> Time {
         let Some(line) = self.lines.get_mut(on.number) else { return on.at };
         let free = line.free_at;
         if taken {
@@ -229,13 +230,12 @@ impl Transmitters {
     }
 }
 
-fn find_outages(network: &Network, number: usize) -> Outages {
-    let changes = network.links.get(number / 2).and_then(|link| link.changes.as_ref());
-    let direction = if number.is_multiple_of(2) { LinkDirection::Forward } else { LinkDirection::Backward };
-    changes.map_or_else(Outages::default, |changes| Outages::new(&changes.gaps, direction))
+fn find_outages(network: &Network, hop: HopIndex) -> Outages {
+    let changes = network.links.get(hop.link().index()).and_then(|link| link.changes.as_ref());
+    changes.map_or_else(Outages::default, |changes| Outages::new(&changes.gaps, hop.direction()))
 }
 
-fn has_opportunities(network: &Network, number: usize) -> bool {
-    let changes = network.links.get(number / 2).and_then(|link| link.changes.as_ref());
-    changes.is_some_and(|changes| changes.opportunities[number % 2].is_some())
+fn has_opportunities(network: &Network, hop: HopIndex) -> bool {
+    let changes = network.links.get(hop.link().index()).and_then(|link| link.changes.as_ref());
+    changes.is_some_and(|changes| changes.opportunities[hop.direction().index()].is_some())
 }

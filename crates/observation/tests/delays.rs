@@ -1,34 +1,34 @@
 //! The delays that a simulation measures without a sink, compared with those that follow from an observation.
 
-use engine::{Histogram, Time};
+use engine::{Histogram, IdVec, Time};
 use observation::flow::FlowObservation;
 use observation::hop_packets::HopPassage;
 use observation::hop_timing::HopTimings;
 use observation::media::ObservedExchange;
 use observation::transmitters::{Before, OnHop};
 use observation::{Fact, HopPackets, Observation, PathObservation, Subscriber};
-use path::LinkEvent;
-use sim::{Event, Network, Sink, Transport, World};
+use path::{HopIndex, LinkEvent};
+use sim::{Event, FlowId, Network, Sink, Transport, World};
 use testkit::constructed_cases;
 
 /// The one-way delays of segments, by flow.
 struct OneWayDelays(Vec<Histogram>);
 
 impl Subscriber for OneWayDelays {
-    fn hold_until(&mut self, _: Time, _: u32, _: &FlowObservation, _: &PathObservation) {}
-    fn on_hop(&mut self, _: &OnHop<'_>, _: &LinkEvent, _: u32, _: (&FlowObservation, &PathObservation), _: Before) {}
-    fn on_exchange(&mut self, _: &ObservedExchange, _: u32, _: &FlowObservation, _: &PathObservation) {}
-    fn on_facts(&mut self, at: Time, number: u32, facts: &[Fact], flow: &FlowObservation, _: &PathObservation) {
+    fn hold_until(&mut self, _: Time, _: FlowId, _: &FlowObservation, _: &PathObservation) {}
+    fn on_hop(&mut self, _: &OnHop<'_>, _: &LinkEvent, _: FlowId, _: (&FlowObservation, &PathObservation), _: Before) {}
+    fn on_exchange(&mut self, _: &ObservedExchange, _: FlowId, _: &FlowObservation, _: &PathObservation) {}
+    fn on_facts(&mut self, at: Time, number: FlowId, facts: &[Fact], flow: &FlowObservation, _: &PathObservation) {
         for fact in facts {
             // A copy of acknowledged data is not measured.
             if let Fact::Reached { packet, .. } = fact
                 && packet.seq() >= Some(flow.sender.una)
             {
-                self.0[number as usize].record_span(at.since(packet.since));
+                self.0[number.index()].record_span(at.since(packet.since));
             }
         }
     }
-    fn on_end(&mut self, _: Time, _: u32, _: &FlowObservation, _: &PathObservation) {}
+    fn on_end(&mut self, _: Time, _: FlowId, _: &FlowObservation, _: &PathObservation) {}
 }
 
 /// The delays of a run, from its events.
@@ -37,7 +37,7 @@ struct ObservedDelays {
     one_way: OneWayDelays,
     packets: HopPackets,
     /// The waits in the queue of each hop.
-    waits: Vec<Histogram>,
+    waits: IdVec<HopIndex, Histogram>,
 }
 
 impl ObservedDelays {
@@ -46,7 +46,7 @@ impl ObservedDelays {
             observation: Observation::new(network),
             one_way: OneWayDelays(vec![Histogram::default(); network.flows.len()]),
             packets: HopPackets::new(HopTimings::of(network)),
-            waits: vec![Histogram::default(); 2 * network.links.len()],
+            waits: vec![Histogram::default(); 2 * network.links.len()].into(),
         }
     }
 
@@ -96,9 +96,9 @@ fn delays_measured_by_the_simulation_equal_those_derived_from_events() {
         world.run(&mut observed);
         observed.finish();
         let delays = world.delays().unwrap();
-        for (hop, waits) in observed.waits.iter().enumerate() {
-            let measured = &delays.hop(hop / 2, hop % 2).unwrap().queue;
-            assert!(waits == measured, "{}: waits at hop {hop}: {}", case.name, compare_means(waits, measured));
+        for (hop, waits) in observed.waits.enumerate() {
+            let measured = &delays.hop(hop.link().index(), hop.direction().index()).unwrap().queue;
+            assert!(waits == measured, "{}: waits at {hop:?}: {}", case.name, compare_means(waits, measured));
         }
         if WITH_COPIES.contains(&case.name.as_str()) {
             continue;

@@ -1,12 +1,12 @@
 //! The packets that an observation has at hops, against the queues themselves.
 
 use engine::{Stream, Time};
-use observation::hop_timing::{HopTimings, hop_number};
+use observation::hop_timing::HopTimings;
 use observation::{HopOutcome, HopPackets};
 use path::queue::QueueConfig;
-use path::{HopId, LinkDirection, LinkEvent};
+use path::{HopId, LinkDirection, LinkEvent, LinkId};
 use sim::network::MediumSpec;
-use sim::{Event, Network, NodeEvent, PacketFlow, Sink, World};
+use sim::{Event, FlowId, Network, NodeEvent, NodeId, PacketFlow, Sink, World};
 use testkit::{build_network, last_hop_text, shortened_examples};
 use wire::{Addr, Body, Ecn, Flags, Packet, Segment};
 
@@ -92,11 +92,11 @@ fn compare_backlogs(name: &str, network: &Network) -> usize {
     while !world.is_over() && at < network.duration.as_nanos() {
         at += draws.next_u64() % 40_000_000;
         world.advance_until(Time::from_nanos(at), u64::MAX, &mut follower);
-        for link in 0..network.links.len() as u32 {
+        for link in 0..network.links.len() {
             for direction in LinkDirection::BOTH {
-                let hop = HopId { link, direction };
+                let hop = LinkId::from_index(link).hop(direction);
                 let (mut packets, mut bytes) = (0, 0);
-                for waits in follower.0.backlog(hop_number(hop), world.now()) {
+                for waits in follower.0.backlog(hop.into(), world.now()) {
                     packets += 1;
                     bytes += u64::from(waits.packet.size());
                 }
@@ -114,12 +114,11 @@ fn compare_backlogs(name: &str, network: &Network) -> usize {
 fn segment() -> (Packet, Option<PacketFlow>) {
     let segment = Segment { len: 1000, flags: Flags::ACK, ..Segment::default() };
     let packet = Packet::new(Addr::of_node(0), Addr::of_node(2), Body::Tcp(segment));
-    (packet, Some(PacketFlow { flow: 0, from_sender: true, seq: Some(0), ack: Some(0) }))
+    (packet, Some(PacketFlow { flow: FlowId::new(0), from_sender: true, seq: Some(0), ack: Some(0) }))
 }
 
 /// The hops from the server to the station, and from there to the mobile.
-const HOPS: [HopId; 2] =
-    [HopId { link: 0, direction: LinkDirection::Forward }, HopId { link: 1, direction: LinkDirection::Forward }];
+const HOPS: [HopId; 2] = [LinkId::new(0).hop(LinkDirection::Forward), LinkId::new(1).hop(LinkDirection::Forward)];
 
 fn follow_path() -> HopPackets {
     HopPackets::new(HopTimings::of(&build_path("", &QueueConfig::default())))
@@ -139,8 +138,7 @@ fn drop_takes_the_copy_that_joined_at_its_time() {
         let passage = link(5, LinkEvent::DroppedEarly { packet: marked, arrived: Time::from_millis(dropped) }).unwrap();
         assert_eq!((passage.joined, passage.ends), (Time::from_millis(dropped), Time::from_millis(5)));
         assert_eq!(passage.outcome, HopOutcome::DroppedEarly);
-        let waiting: Vec<Time> =
-            packets.backlog(hop_number(HOPS[1]), Time::from_millis(5)).map(|it| it.joined).collect();
+        let waiting: Vec<Time> = packets.backlog(HOPS[1].into(), Time::from_millis(5)).map(|it| it.joined).collect();
         assert_eq!(waiting, [Time::from_millis(stays)]);
     }
 }
@@ -155,7 +153,7 @@ fn retransmission_remains_a_repetition_on_every_hop() {
     let at = Time::from_millis;
     let dequeued = |at| LinkEvent::Dequeued { packet, arrived: at, starts: at, leaves: Some(at) };
     let link = |hop: usize, event| Event::Link { hop: HOPS[hop], event, of };
-    let sent = Event::Node { node: 0, event: NodeEvent::Sent { packet }, of };
+    let sent = Event::Node { node: NodeId::new(0), event: NodeEvent::Sent { packet }, of };
     let events = [
         (at(1), sent),
         (at(1), link(0, dequeued(at(1)))),
@@ -163,12 +161,13 @@ fn retransmission_remains_a_repetition_on_every_hop() {
         (at(9), sent),
         (at(9), link(0, dequeued(at(9)))),
         (at(10), link(0, LinkEvent::Arrived { packet })),
-        (at(10), Event::Node { node: 1, event: NodeEvent::Transit { packet }, of }),
+        (at(10), Event::Node { node: NodeId::new(1), event: NodeEvent::Transit { packet }, of }),
         (at(10), link(1, dequeued(at(10)))),
         (at(11), link(1, LinkEvent::Arrived { packet })),
     ];
     for (at, event) in events {
-        repeats.extend(packets.apply(at, &event).map(|passage| (passage.hop, passage.outcome, passage.repeats)));
+        repeats
+            .extend(packets.apply(at, &event).map(|passage| (passage.hop.index(), passage.outcome, passage.repeats)));
     }
     let expected = [(0, HopOutcome::Lost, false), (0, HopOutcome::Arrived, true), (2, HopOutcome::Arrived, true)];
     assert_eq!(repeats, expected);

@@ -2,8 +2,8 @@
 
 use engine::{Span, Time};
 use observe::explain::{Explain, Finding, FlowReport};
-use path::{HopId, LinkDirection, LinkEvent};
-use sim::{Event, Network, NodeEvent, PacketFlow, Sink};
+use path::{LinkDirection, LinkEvent, LinkId};
+use sim::{Event, FlowId, Network, NodeEvent, NodeId, PacketFlow, Sink};
 use tcp::Reason;
 use testkit::{build_network, run_with_sink, thesis_text, whole_millis, wire_text};
 use wire::{Addr, Body, Ecn, Flags, Packet, Segment, SeqNum};
@@ -35,12 +35,12 @@ impl Script {
     }
 
     fn tcp(&mut self, event: tcp::Event) -> &mut Self {
-        self.event(Event::Sender { flow: 0, event })
+        self.event(Event::Sender { flow: FLOW, event })
     }
 
     fn link(&mut self, direction: LinkDirection, event: LinkEvent) -> &mut Self {
         let of = event.packet().map(flow_of);
-        self.event(Event::Link { hop: HopId { link: 0, direction }, event, of })
+        self.event(Event::Link { hop: LinkId::new(0).hop(direction), event, of })
     }
 
     /// Makes the sender send a segment.
@@ -93,7 +93,7 @@ impl Script {
     }
 
     fn complete(mut self) -> FlowReport {
-        self.event(Event::FlowCompleted { flow: 0 });
+        self.event(Event::FlowCompleted { flow: FLOW });
         self.explain.finish(self.now).remove(0)
     }
 }
@@ -116,12 +116,16 @@ fn segment(src: usize, seq: u64, ack: u64, len: u32) -> Packet {
 fn flow_of(packet: &Packet) -> PacketFlow {
     let Body::Tcp(segment) = &packet.body else { panic!("{packet:?}") };
     let (seq, ack) = (Some(u64::from(segment.seq.0)), Some(u64::from(segment.ack.0)));
-    PacketFlow { flow: 0, from_sender: segment.len > 0, seq, ack }
+    PacketFlow { flow: FLOW, from_sender: segment.len > 0, seq, ack }
 }
 
 fn sent(node: u32, packet: Packet) -> Event {
+    let node = NodeId::new(node);
     Event::Node { node, event: NodeEvent::Sent { packet }, of: Some(flow_of(&packet)) }
 }
+
+/// The only flow.
+const FLOW: FlowId = FlowId::new(0);
 
 fn data(number: u64) -> Packet {
     segment(0, number * u64::from(SEGMENT), 0, SEGMENT)
@@ -264,7 +268,8 @@ fn timeout_is_necessary_if_the_acknowledgment_is_lost() {
 #[test]
 fn drop_by_a_full_buffer_empties_the_network() {
     let mut script = Script::new();
-    let full = Event::Node { node: 0, event: NodeEvent::BufferFull { packet: data(0) }, of: Some(flow_of(&data(0))) };
+    let (node, packet) = (NodeId::new(0), data(0));
+    let full = Event::Node { node, event: NodeEvent::BufferFull { packet }, of: Some(flow_of(&packet)) };
     script.at(0).window(8.0, f64::INFINITY);
     script.tcp(tcp::Event::SegmentSent { seq: 0, len: SEGMENT, reason: Reason::New }).event(full);
     script.at(1000).timeout(0, 1).window(4.0, 4.0).send(0, Reason::Timeout);

@@ -8,7 +8,7 @@
 use engine::Time;
 use observe::explain::{Explain, Finding, FlowReport};
 use path::mac::dcf::FrameKind;
-use path::{LinkEvent, MediumEvent};
+use path::{LinkEvent, MediumEvent, MediumStationId};
 use scenario::Overrides;
 use sim::{Event, Network};
 use testkit::{build_network, load_example, run_with_sink};
@@ -132,7 +132,7 @@ fn first_draw(events: &[(Time, Event)], at: f64) -> (f64, f64) {
 /// The start times of data frames on a link, given by its index.
 fn frames(events: &[(Time, Event)], link: u32) -> Vec<f64> {
     let sent = events.iter().filter(
-        |(_, event)| matches!(event, Event::Link { hop, event: LinkEvent::FrameSent { packet, .. }, .. } if hop.link == link && packet.data().is_some()),
+        |(_, event)| matches!(event, Event::Link { hop, event: LinkEvent::FrameSent { packet, .. }, .. } if hop.link.number() == link && packet.data().is_some()),
     );
     sent.map(|(at, _)| micros(*at)).collect()
 }
@@ -265,7 +265,9 @@ fn frames_with_equal_start_times_collide() {
         let (reports, events) = watched(&build_network(&text));
         for (station, report) in [(1, &reports[0]), (2, &reports[1])] {
             let slots = events.iter().find_map(|(time, event)| match *event {
-                Event::Medium { event: MediumEvent::BackOff { station: of, slots, .. }, .. } if of == station => {
+                Event::Medium { event: MediumEvent::BackOff { station: of, slots, .. }, .. }
+                    if of.number() == station =>
+                {
                     assert_micros(micros(*time), frame + WAIT);
                     Some(f64::from(slots))
                 }
@@ -289,7 +291,7 @@ fn frame_started_during_another_is_from_a_hidden_terminal() {
     let (reports, events) = watched(&build_network(&text));
     for (station, begins, report) in [(1, 0.0, &reports[0]), (2, 500.0, &reports[1])] {
         let slots = events.iter().find_map(|(time, event)| match *event {
-            Event::Medium { event: MediumEvent::BackOff { station: of, slots, .. }, .. } if of == station => {
+            Event::Medium { event: MediumEvent::BackOff { station: of, slots, .. }, .. } if of.number() == station => {
                 assert_micros(micros(*time), begins + DATA + WAIT);
                 Some(f64::from(slots))
             }
@@ -323,10 +325,13 @@ fn station_does_not_defer_to_hidden_terminals() {
     let flows = upload("a", 0, 146_000) + &upload("b", 500, 146_000);
     let text = cell("duration = \"60 s\"", 10, &["a", "b"], medium, "", &flows);
     let (reports, events) = watched(&build_network(&text));
+    const BASE_STATION: MediumStationId = MediumStationId::new(0);
     let heard = |event: &Event| match event {
-        Event::Medium { event: MediumEvent::Sent { from: 0, frame, .. }, .. } if frame.kind.is_answer() => ACK + WAY,
+        Event::Medium { event: MediumEvent::Sent { from: BASE_STATION, frame, .. }, .. } if frame.kind.is_answer() => {
+            ACK + WAY
+        }
         // The airtime includes the acknowledgment timeout, which is as long as an acknowledgment.
-        Event::Medium { event: MediumEvent::Sent { from: 0, .. }, .. } => TCP_ACK + WAY + SIFS + ACK + WAY,
+        Event::Medium { event: MediumEvent::Sent { from: BASE_STATION, .. }, .. } => TCP_ACK + WAY + SIFS + ACK + WAY,
         _ => 0.0,
     };
     let most: f64 = events.iter().map(|(_, event)| heard(event)).sum();

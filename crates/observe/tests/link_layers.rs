@@ -3,7 +3,7 @@
 use engine::{Span, Time};
 use observe::explain::{Explain, FlowReport};
 use observe::summary::summarize_results;
-use path::{LinkDirection, LinkEvent};
+use path::{LinkDirection, LinkEvent, LinkId};
 use sim::{Event, Network};
 use testkit::{LINK_LAYERS, build_network, read_scenario, record_events, run_with_sink, thesis_text};
 
@@ -25,7 +25,9 @@ fn discarded_and_restored_packets_are_in_the_summary() {
         let (results, events) = record_events(&network);
         let of = |is: fn(&LinkEvent) -> bool| {
             let happened = |event: &&(Time, Event)| match &event.1 {
-                Event::Link { hop, event, .. } => hop.link == 1 && hop.direction == LinkDirection::Forward && is(event),
+                Event::Link { hop, event, .. } => {
+                    hop.link == LinkId::new(1) && hop.direction == LinkDirection::Forward && is(event)
+                }
                 _ => false,
             };
             events.iter().filter(happened).count() as u64

@@ -1,9 +1,10 @@
 //! The context passed to a component of the path in each call.
 
-use engine::{Schedule, Span, Time};
+use engine::{IdVec, Schedule, Span, Time};
 
 use crate::channel::Channel;
-use crate::event::{HopId, LinkEvent, MediumEvent, MediumId};
+use crate::event::{LinkEvent, MediumEvent};
+use crate::ids::{HopId, LinkId, MediumId};
 
 /// An observer of links. If [`Observer::watches`] is a constant `false`, the compiler removes the construction of
 /// events.
@@ -34,8 +35,8 @@ pub struct Cx<'a, O> {
     pub now: Time,
     /// Schedule of wake-ups.
     pub schedule: &'a mut Schedule,
-    /// The channels of all links, by link number.
-    pub channels: &'a mut [Box<dyn Channel>],
+    /// The channels of all links.
+    pub channels: &'a mut IdVec<LinkId, Box<dyn Channel>>,
     /// The observer.
     pub observer: &'a mut O,
 }

@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wire::Packet;
 
+use crate::ids::{LinkDirection, MediumStationId};
 use crate::numbers::SeqBitmap;
 
 /// Purpose of a frame, in the order of an exchange.
@@ -51,36 +52,6 @@ impl FrameKind {
     }
 }
 
-/// A direction of a link, in which scenarios name the two nodes in order.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum LinkDirection {
-    /// From the first node to the second.
-    Forward,
-    /// From the second node to the first.
-    Backward,
-}
-
-impl LinkDirection {
-    /// Both, forward first.
-    pub const BOTH: [LinkDirection; 2] = [LinkDirection::Forward, LinkDirection::Backward];
-
-    /// Returns the opposite direction.
-    pub const fn opposite(self) -> Self {
-        match self {
-            LinkDirection::Forward => LinkDirection::Backward,
-            LinkDirection::Backward => LinkDirection::Forward,
-        }
-    }
-
-    /// Returns 0 for forward, 1 for backward.
-    pub const fn index(self) -> usize {
-        match self {
-            LinkDirection::Forward => 0,
-            LinkDirection::Backward => 1,
-        }
-    }
-}
-
 /// Directions on a link in which a setting applies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -103,37 +74,6 @@ impl LinkDirections {
             LinkDirections::Backward => matches!(direction, LinkDirection::Backward),
         }
     }
-}
-
-/// The number of a medium, in the order of the scenario.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct MediumId(pub u32);
-
-impl MediumId {
-    /// Index of the medium in lists of all media.
-    pub const fn index(self) -> usize {
-        self.0 as usize
-    }
-}
-
-impl engine::Id for MediumId {
-    fn from_index(index: usize) -> Self {
-        MediumId(index as u32)
-    }
-
-    #[inline]
-    fn index(self) -> usize {
-        MediumId::index(self)
-    }
-}
-
-/// One direction of one link.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct HopId {
-    /// The link's number, in the order of the scenario.
-    pub link: u32,
-    /// Direction on the link.
-    pub direction: LinkDirection,
 }
 
 /// An event of a packet on a link.
@@ -296,10 +236,10 @@ impl LinkEvent {
 pub enum MediumEvent {
     /// A station began to transmit a frame.
     Sent {
-        /// Number of the sending station in the medium.
-        from: u32,
-        /// Number of the receiving station in the medium.
-        to: u32,
+        /// The sending station.
+        from: MediumStationId,
+        /// The receiving station.
+        to: MediumStationId,
         /// The frame.
         frame: AirFrame,
         /// First packet in the frame, if any.
@@ -307,10 +247,10 @@ pub enum MediumEvent {
     },
     /// The transmission of a frame ended.
     Ended {
-        /// Number of the sending station in the medium.
-        from: u32,
-        /// Number of the receiving station in the medium.
-        to: u32,
+        /// The sending station.
+        from: MediumStationId,
+        /// The receiving station.
+        to: MediumStationId,
         /// Its purpose.
         kind: FrameKind,
         /// Its reception.
@@ -320,8 +260,8 @@ pub enum MediumEvent {
     },
     /// A station drew a back-off.
     BackOff {
-        /// Number of the station in the medium.
-        station: u32,
+        /// The station.
+        station: MediumStationId,
         /// Number of slots drawn.
         slots: u32,
         /// The contention window: the maximum number of slots.
@@ -329,10 +269,10 @@ pub enum MediumEvent {
     },
     /// The audibility between two stations changed.
     Reaches {
-        /// Number of one station in the medium.
-        a: u32,
-        /// Number of the other station.
-        b: u32,
+        /// One station.
+        a: MediumStationId,
+        /// The other station.
+        b: MediumStationId,
         /// The new audibility.
         reach: Reach,
     },

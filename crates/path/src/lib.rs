@@ -46,8 +46,10 @@ pub mod station;
 
 pub mod context;
 pub mod event;
+pub mod ids;
 
 pub use context::{AnyObserver, Cx, LinkCx, Observer};
-pub use event::{AirFrame, HopId, LinkDirection, LinkDirections, LinkEvent, MediumEvent, MediumId, Reach, Reception};
+pub use event::{AirFrame, LinkDirections, LinkEvent, MediumEvent, Reach, Reception};
 pub use hop_state::{HopState, LinkLayerState};
+pub use ids::{HopId, HopIndex, LinkDirection, LinkId, MediumId, MediumStationId};
 pub use numbers::SeqBitmap;

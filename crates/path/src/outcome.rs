@@ -3,7 +3,7 @@
 use engine::Time;
 use wire::{Addr, Packet};
 
-use crate::event::HopId;
+use crate::ids::HopId;
 
 /// The link layer detected a failed attempt. Agents may respond to the failure.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

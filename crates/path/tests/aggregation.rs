@@ -7,16 +7,17 @@
 
 use crate::common::EventLog;
 
-use engine::{Bytes, Schedule, Span, Stream, Time};
-use path::channel::{Channel, ChannelConfig, perfect, scripted, uniform};
+use engine::{Bytes, IdVec, Schedule, Span, Stream, Time};
+use path::MediumStationId;
+use path::channel::{ChannelConfig, perfect, scripted, uniform};
 use path::link::HopCounters;
 use path::mac::dcf::config::Aggregation;
 use path::mac::dcf::{Config, FrameKind, Standard};
-use path::medium::{Medium, MediumStationId, QueueId, StationSpec, TxQueueSpec};
+use path::medium::{Medium, QueueId, StationSpec, TxQueueSpec};
 use path::outcome::LinkOutcome;
 use path::queue::{QueueConfig, RouterBuffer};
 use path::scheduler::SchedulerConfig;
-use path::{Cx, HopId, LinkDirection, MediumEvent, MediumId};
+use path::{Cx, LinkDirection, LinkId, MediumEvent, MediumId};
 use wire::{Addr, Body, Flags, Packet, Segment, SeqNum};
 
 /// Returns start, kind and size of every frame.
@@ -67,7 +68,7 @@ fn exchange(config: &Config, channel: ChannelConfig, offered: [u32; 2]) -> Outco
     let slots = [schedule.slot(), schedule.slot()];
     let station = |number: usize| {
         let direction = if number == 0 { LinkDirection::Forward } else { LinkDirection::Backward };
-        let (hop, to) = (HopId { link: 0, direction }, 1 - number as u32);
+        let (hop, to) = (LinkId::new(0).hop(direction), 1 - number as u32);
         let queue = TxQueueSpec {
             hop,
             to: MediumStationId::new(to),
@@ -85,8 +86,8 @@ fn exchange(config: &Config, channel: ChannelConfig, offered: [u32; 2]) -> Outco
             beacons: None,
         }
     };
-    let mut medium = Medium::new(MediumId(0), config, vec![station(0), station(1)], None);
-    let mut channels: Vec<Box<dyn Channel>> = vec![channel.build(Stream::named(1, 0, "air"))];
+    let mut medium = Medium::new(MediumId::new(0), config, vec![station(0), station(1)], None);
+    let mut channels = IdVec::from(vec![channel.build(Stream::named(1, 0, "air"))]);
     let mut outcomes = Outcomes {
         delivered: Default::default(),
         acknowledged: Vec::new(),

@@ -153,7 +153,8 @@ fn channel_determines_the_fate_of_each_packet() {
     }
     let asked = Arc::new(Mutex::new(Vec::new()));
     let mut cell = Cell::new(&losing(together(Aggregation::default()), scripted::Config::default()));
-    cell.channels = vec![Box::new(Asks(asked.clone()))];
+    let channel: Box<dyn Channel> = Box::new(Asks(asked.clone()));
+    cell.channels = vec![channel].into();
     cell.play(&[(0, 0, Forward, 1500), (0, 0, Forward, 1500), (0, 0, Forward, 40)]);
     // 1,538 bytes at 65 Mbps take 189,292 ns, 1,542 with the delimiter 189,784, and 1,544 with two bytes of padding
     // 190,030; the other packet has 4 + 40 + 38 = 82 bytes.

@@ -6,15 +6,15 @@ use crate::common;
 use std::collections::BTreeSet;
 
 use common::{EventLog, Sending, member, packet};
-use engine::{Rate, Schedule, Span, Stream, Time};
-use path::channel::{Channel, ChannelConfig, two_state, uniform};
+use engine::{IdVec, Rate, Schedule, Span, Stream, Time};
+use path::channel::{ChannelConfig, two_state, uniform};
 use path::link::{HopCounters, Timing, TransmissionLine};
 use path::mac::arq::stop_and_wait::Numbering;
 use path::mac::arq::{ArqConfig, fec, go_back_n, selective_repeat};
 use path::queue::{Limit, RouterBuffer};
-use path::{Cx, HopId, HopState, LinkDirection, LinkEvent};
+use path::{Cx, HopId, HopState, LinkDirection, LinkEvent, LinkId};
 
-const HOP: HopId = HopId { link: 0, direction: LinkDirection::Forward };
+const HOP: HopId = LinkId::new(0).hop(LinkDirection::Forward);
 const PACKETS: u32 = 500;
 /// Data per packet in bytes; with headers 1,000 bytes, 8 ms at 1 Mbps.
 const DATA: u32 = 960;
@@ -83,7 +83,7 @@ fn run(case: &Case, air: &ChannelConfig, limit: Limit, seed: u64) -> Run {
     let source = schedule.slot();
     let mut link = Sending::new(&case.arq, case.expedited, (HOP, line()), limit, &mut schedule);
     let mut buffer = RouterBuffer::default();
-    let mut channels: Vec<Box<dyn Channel>> = vec![air.build(Stream::named(seed, 0, "air"))];
+    let mut channels = IdVec::from(vec![air.build(Stream::named(seed, 0, "air"))]);
     let mut draws = Stream::named(seed, 0, "source").draws();
     let mut log = EventLog::default();
     let (mut refused, mut delivered, mut next, mut ended) = (BTreeSet::new(), Vec::new(), 0, Time::ZERO);

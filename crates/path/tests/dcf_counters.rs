@@ -106,13 +106,13 @@ fn counters_equal_the_numbers_of_events() {
         for link in 0..3 {
             let of_link = |wanted: fn(&LinkEvent) -> bool| {
                 let events = cell.log.0.iter();
-                let of_link = |(_, saw): &&(Time, LoggedEvent)| matches!(saw, LoggedEvent::Link(hop, event) if hop.link == link && wanted(event));
+                let of_link = |(_, saw): &&(Time, LoggedEvent)| matches!(saw, LoggedEvent::Link(hop, event) if hop.link.number() == link && wanted(event));
                 events.filter(of_link).count() as u64
             };
             let collided = cell.log.0.iter().filter_map(|(_, saw)| match saw {
                 LoggedEvent::Medium(MediumEvent::Ended {
                     from, kind, reception: Reception::Collided, damaged, ..
-                }) if *from == link + 1 => {
+                }) if from.number() == link + 1 => {
                     let alone = u64::from(*kind == FrameKind::Data);
                     Some(if *kind == FrameKind::Aggregate { damaged.iter().count() as u64 } else { alone })
                 }

@@ -164,9 +164,9 @@ fn is_sensed(cell: &Cell, plan: &Plan) -> Result<(), TestCaseError> {
     let mut ended: Vec<(u32, u32, FrameKind, Time, Reception)> = Vec::new();
     for (at, saw) in &cell.log.0 {
         let (from, to, frame) = match saw {
-            LoggedEvent::Medium(MediumEvent::Sent { from, to, frame, .. }) => (*from, *to, *frame),
+            LoggedEvent::Medium(MediumEvent::Sent { from, to, frame, .. }) => (from.number(), to.number(), *frame),
             LoggedEvent::Medium(MediumEvent::Ended { from, to, kind, reception, .. }) => {
-                ended.push((*from, *to, *kind, *at, *reception));
+                ended.push((from.number(), to.number(), *kind, *at, *reception));
                 continue;
             }
             LoggedEvent::Medium(MediumEvent::BackOff { slots, window, .. }) => {

@@ -136,8 +136,8 @@ fn deliver(cell: &mut Cell, packets: usize, mut also: impl FnMut(&LoggedEvent)) 
         cell.step(Time::NEVER).expect("saturated stations never rest");
         for (at, hop, outcome) in std::mem::take(&mut cell.outcomes) {
             match outcome {
-                LinkOutcome::Delivered(_) => delivered.push((at, hop.link as usize)),
-                LinkOutcome::Freed(_) => cell.offer(at, hop.link as usize, hop.direction, PACKET),
+                LinkOutcome::Delivered(_) => delivered.push((at, hop.link.index())),
+                LinkOutcome::Freed(_) => cell.offer(at, hop.link.index(), hop.direction, PACKET),
                 LinkOutcome::Failed(_) | LinkOutcome::Acknowledged(_) => {}
             }
         }

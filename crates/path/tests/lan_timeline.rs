@@ -3,14 +3,14 @@
 use crate::common;
 
 use common::{EventLog, collect, delivered, packet};
-use engine::{Rate, Schedule, Span, Stream, Time};
-use path::channel::{Channel, ChannelConfig};
+use engine::{IdVec, Rate, Schedule, Span, Stream, Time};
+use path::channel::ChannelConfig;
 use path::link::{LinkParts, Timing, TransmissionLine};
 use path::mac::arq::{ArqConfig, ArqSender, ns2_lan};
 use path::queue::{Limit, RouterBuffer};
-use path::{Cx, HopId, LinkDirection, LinkEvent};
+use path::{Cx, HopId, LinkDirection, LinkEvent, LinkId};
 
-const HOP: HopId = HopId { link: 0, direction: LinkDirection::Forward };
+const HOP: HopId = LinkId::new(0).hop(LinkDirection::Forward);
 
 /// Returns the packets, of 1000 bytes and offered at these times in microseconds, that reach the far end, with their
 /// arrival times.
@@ -23,8 +23,7 @@ fn arrivals(offered: &[u64], limit: Limit, far_agent: bool) -> (Vec<(u32, u64)>,
     let parts =
         LinkParts { hop: HOP, line, queue: limit.into(), slot, agent_at_far_end: far_agent, reports_deliveries: false };
     let mut sender = build(parts);
-    let mut channels: Vec<Box<dyn Channel>> =
-        vec![ChannelConfig::Perfect(Default::default()).build(Stream::named(1, 0, "air"))];
+    let mut channels = IdVec::from(vec![ChannelConfig::Perfect(Default::default()).build(Stream::named(1, 0, "air"))]);
     let (mut log, mut arrived, mut next) = (EventLog::default(), Vec::new(), 0);
     let at = |number: usize| Time::from_nanos(offered[number] * 1000);
     schedule.arm(source, at(0));

@@ -3,14 +3,14 @@
 use crate::common;
 
 use common::{EventLog, collect, delivered, packet};
-use engine::{Rate, Schedule, Span, Time};
-use path::channel::{Channel, ChannelConfig};
+use engine::{IdVec, Rate, Schedule, Span, Time};
+use path::channel::ChannelConfig;
 use path::link::priority::PriorityLink;
 use path::link::variable::VariableLink;
 use path::link::variable::plan::Changes;
 use path::link::{Link, Timing, TransmissionLine};
 use path::queue::{Limit, RouterBuffer, Tie};
-use path::{Cx, HopId, LinkDirection};
+use path::{Cx, LinkDirection, LinkId};
 
 /// A packet of 1,000 bytes with 3 packets in the queue.
 #[test]
@@ -32,10 +32,9 @@ fn queue_limit_includes_the_arriving_packet() {
 fn variable_link_reports_waiting_and_propagating_packets() {
     let mut schedule = Schedule::default();
     let slot = schedule.slot();
-    let mut channels: Vec<Box<dyn Channel>> =
-        vec![ChannelConfig::Perfect(Default::default()).build(Default::default())];
+    let mut channels = IdVec::from(vec![ChannelConfig::Perfect(Default::default()).build(Default::default())]);
     let mut log = EventLog::default();
-    let hop = HopId { link: 0, direction: LinkDirection::Forward };
+    let hop = LinkId::new(0).hop(LinkDirection::Forward);
     let line = TransmissionLine::new("1 Mbps".parse::<Rate>().unwrap(), Span::from_millis(20), Timing::Exact);
     let queue = (Limit::None, Tie::default());
     let mut changing = VariableLink::new(hop, line, &Changes::default(), Default::default(), queue, false, slot);
@@ -72,10 +71,9 @@ fn variable_link_reports_waiting_and_propagating_packets() {
 fn transmission_that_starts_now_counts_as_started() {
     let mut schedule = Schedule::default();
     let slot = schedule.slot();
-    let mut channels: Vec<Box<dyn Channel>> =
-        vec![ChannelConfig::Perfect(Default::default()).build(Default::default())];
+    let mut channels = IdVec::from(vec![ChannelConfig::Perfect(Default::default()).build(Default::default())]);
     let mut log = EventLog::default();
-    let hop = HopId { link: 0, direction: LinkDirection::Forward };
+    let hop = LinkId::new(0).hop(LinkDirection::Forward);
     let line = TransmissionLine::new("1 Mbps".parse::<Rate>().unwrap(), Span::from_millis(20), Timing::Exact);
     let mut once = PriorityLink::new(hop, line, (Limit::None, Tie::default()), false, slot);
     let mut cx = Cx { now: Time::ZERO, schedule: &mut schedule, channels: &mut channels, observer: &mut log };

@@ -42,4 +42,4 @@ mod window_laws;
 mod window_timeline;
 
 /// The examples in CONTRIBUTING.md use these items by their paths in the crate.
-use path::{event, outcome, queue};
+use path::{ids, outcome, queue};

@@ -6,17 +6,17 @@
 use crate::common;
 
 use common::{EventLog, Sending, member, packet};
-use engine::{Rate, Schedule, Span, Time};
-use path::channel::{Channel, ChannelConfig, perfect};
+use engine::{IdVec, Rate, Schedule, Span, Time};
+use path::channel::{ChannelConfig, perfect};
 use path::link::variable::VariableLink;
 use path::link::variable::plan::Changes;
 use path::link::{Timing, TransmissionLine};
 use path::mac::arq::ArqConfig;
 use path::queue::{Limit, RouterBuffer, Tie, drop_tail};
-use path::{Cx, HopId, LinkDirection, LinkEvent};
+use path::{Cx, HopId, LinkDirection, LinkEvent, LinkId};
 use wire::{Body, Ecn, Packet};
 
-const HOP: HopId = HopId { link: 0, direction: LinkDirection::Forward };
+const HOP: HopId = LinkId::new(0).hop(LinkDirection::Forward);
 
 fn line() -> TransmissionLine {
     TransmissionLine::new("1 Mbps".parse::<Rate>().unwrap(), Span::from_millis(2), Timing::Exact)
@@ -47,7 +47,7 @@ fn marked(limit: Limit, threshold: Limit, fields: &[Ecn]) -> [(Vec<u32>, u64); 2
 fn marked_by(link: impl FnOnce(&mut Schedule) -> Sending, fields: &[Ecn]) -> (Vec<u32>, u64) {
     let mut schedule = Schedule::default();
     let perfect = ChannelConfig::Perfect(perfect::Config::default());
-    let mut channels: Vec<Box<dyn Channel>> = vec![perfect.build(Default::default())];
+    let mut channels = IdVec::from(vec![perfect.build(Default::default())]);
     let mut log = EventLog::default();
     let mut link = link(&mut schedule);
     let mut cx = Cx { now: Time::ZERO, schedule: &mut schedule, channels: &mut channels, observer: &mut log };

@@ -225,9 +225,13 @@ fn receptions_follow_from_distances() {
         let mut reference = MotionReference::new(case, &paths, &settings, &mut counts);
         for (at, event) in air.log.medium_events() {
             match &event {
-                MediumEvent::Reaches { a, b, reach } => reference.change_reach(*a, *b, *reach),
-                MediumEvent::Sent { from, to, frame, .. } => reference.begin_frame(*from, *to, frame, at),
-                MediumEvent::Ended { from, kind, reception, .. } => reference.end_frame(*from, *kind, *reception, at),
+                MediumEvent::Reaches { a, b, reach } => reference.change_reach(a.number(), b.number(), *reach),
+                MediumEvent::Sent { from, to, frame, .. } => {
+                    reference.begin_frame(from.number(), to.number(), frame, at)
+                }
+                MediumEvent::Ended { from, kind, reception, .. } => {
+                    reference.end_frame(from.number(), *kind, *reception, at);
+                }
                 MediumEvent::BackOff { .. } => {}
             }
         }

@@ -53,7 +53,7 @@ fn station_that_senses_the_other_defers() {
     // The east station cannot decode the frame that it senses, so EIFS, 364 us, follows. It can decode the
     // acknowledgment from 1,321 us to 1,570 us, which ends the EIFS. DIFS and the back-off of the station follow.
     let drawn = air.log.medium_events().find_map(|(_, event)| match event {
-        MediumEvent::BackOff { station: 2, slots, .. } => Some(u64::from(slots)),
+        MediumEvent::BackOff { station, slots, .. } if station.number() == 2 => Some(u64::from(slots)),
         _ => None,
     });
     let sent = air.sent(2, FrameKind::Data);
@@ -71,7 +71,7 @@ fn cts_reaches_a_station_hidden_from_the_rts() {
     assert_eq!(air.ended(0, FrameKind::Data), [(1853, Received)]);
     assert_eq!(air.ended(1, FrameKind::Ack)[0], (2112, Received));
     let drawn = air.log.medium_events().find_map(|(_, event)| match event {
-        MediumEvent::BackOff { station: 2, slots, .. } => Some(u64::from(slots)),
+        MediumEvent::BackOff { station, slots, .. } if station.number() == 2 => Some(u64::from(slots)),
         _ => None,
     });
     assert_eq!(air.sent(2, FrameKind::Rts)[0].start, us(2112 + 50 + 20 * drawn.unwrap()));
@@ -106,7 +106,7 @@ fn unanswered_rts_does_not_set_the_nav_of_its_receiver() {
     let data = air.sent(2, FrameKind::Data)[0];
     let reserved = data.start + data.duration + us(1).since(Time::ZERO) + data.reserves;
     let drawn = air.log.medium_events().find_map(|(_, event)| match event {
-        MediumEvent::BackOff { station: 1, slots, .. } => Some(u64::from(slots)),
+        MediumEvent::BackOff { station, slots, .. } if station.number() == 1 => Some(u64::from(slots)),
         _ => None,
     });
     let difs_and_slots = us(50 + 20 * drawn.unwrap()).since(Time::ZERO);

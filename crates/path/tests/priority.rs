@@ -3,16 +3,16 @@
 use crate::common;
 
 use common::{EventLog, collect, packet};
-use engine::{Bytes, Rate, Schedule, Span, Stream, Time};
-use path::channel::{Channel, ChannelConfig, two_state, uniform};
+use engine::{Bytes, IdVec, Rate, Schedule, Span, Stream, Time};
+use path::channel::{ChannelConfig, two_state, uniform};
 use path::link::fifo::FifoLink;
 use path::link::priority::PriorityLink;
 use path::link::{HopCounters, Link, Timing, TransmissionLine};
 use path::queue::{Limit, RouterBuffer, Tie, drop_tail};
-use path::{Cx, HopId, LinkDirection, LinkEvent};
+use path::{Cx, HopId, LinkDirection, LinkEvent, LinkId};
 use wire::{CompactPacket, Ecn, Options, Packet, SeqNum};
 
-const HOP: HopId = HopId { link: 0, direction: LinkDirection::Forward };
+const HOP: HopId = LinkId::new(0).hop(LinkDirection::Forward);
 
 /// Settings of a link, and of the packets offered to it.
 #[derive(Clone, Copy, Debug)]
@@ -70,7 +70,7 @@ fn run(once: bool, setting: Setting, air: &ChannelConfig) -> Seen {
             slot,
         )))
     };
-    let mut channels: Vec<Box<dyn Channel>> = vec![air.build(Stream::named(seed, 0, "air"))];
+    let mut channels = IdVec::from(vec![air.build(Stream::named(seed, 0, "air"))]);
     let mut draws = Stream::named(seed, 0, "source").draws();
     let mut buffer = RouterBuffer::new(buffer);
     let mut log = EventLog::default();
@@ -193,11 +193,11 @@ fn expedited_packets_precede_waiting_ones_in_order() {
     let plain = [0, 1, 2, 3].map(|number| (0, number, false));
     for (at, number, expedited) in plain.into_iter().chain([(500_000, 4, true), (600_000, 5, true)]) {
         let now = Time::from_nanos(at);
-        let mut cx = Cx { now, schedule: &mut schedule, channels: &mut [], observer: &mut log };
+        let mut cx = Cx { now, schedule: &mut schedule, channels: &mut IdVec::default(), observer: &mut log };
         assert!(cx.with_erased_observer(|cx| once.accept(&packet(number, 85), expedited, &mut buffer, cx)));
     }
     while let Some((now, _)) = schedule.next(Time::NEVER) {
-        let mut cx = Cx { now, schedule: &mut schedule, channels: &mut [], observer: &mut log };
+        let mut cx = Cx { now, schedule: &mut schedule, channels: &mut IdVec::default(), observer: &mut log };
         collect(|outcomes| cx.with_erased_observer(|cx| once.wake(&mut buffer, outcomes, cx)));
     }
     let arrivals = log.link_events().filter_map(|(at, _, event)| match event {

@@ -5,11 +5,11 @@ use crate::common;
 use std::collections::BTreeMap;
 
 use common::{EventLog, packet};
-use engine::{Order, Schedule, Stream, Time};
+use engine::{IdVec, Order, Schedule, Stream, Time};
 use path::link::HopCounters;
 use path::queue::backlog::Offer;
 use path::queue::{Backlog, Limit, QueueAction, QueueConfig, QueueCx, Queued};
-use path::{Cx, HopId, LinkDirection};
+use path::{Cx, LinkDirection, LinkId};
 use proptest::prelude::*;
 use serde_json::json;
 use wire::{Ecn, Packet};
@@ -146,11 +146,11 @@ fn peeked_packet_is_the_next_one_and_counts_as_waiting() {
         let name = config.name();
         let mut backlog = Backlog::new(&config, Stream::named(1, 0, "queue"));
         let (mut schedule, mut log, mut counters) = (Schedule::new(), EventLog::default(), HopCounters::default());
-        let hop = HopId { link: 0, direction: LinkDirection::Forward };
+        let hop = LinkId::new(0).hop(LinkDirection::Forward);
         let (mut arrived, mut sent, mut dropped) = (0, 0, 0);
         for millisecond in 0..1000 {
             let now = Time::from_millis(millisecond);
-            let mut cx = Cx { now, schedule: &mut schedule, channels: &mut [], observer: &mut log };
+            let mut cx = Cx { now, schedule: &mut schedule, channels: &mut IdVec::default(), observer: &mut log };
             let offer = Offer { at_once: backlog.is_empty(), ..Offer::default() };
             let accepted = backlog.offer(&packet(arrived, 960), offer, hop, &mut counters, &mut cx);
             arrived += 1;

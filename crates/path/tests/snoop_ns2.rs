@@ -8,7 +8,7 @@ use ladder::{Fed, Ladder, ack, data, of_flow};
 use path::agent::snoop_ns2::Config;
 use path::agent::{AgentConfig, AgentVerdict, LinkView};
 use path::queue::Limit;
-use path::{HopId, LinkDirection};
+use path::{LinkDirection, LinkId};
 use wire::Packet;
 
 fn scheme(config: Config) -> AgentConfig {
@@ -122,7 +122,7 @@ fn timer_is_set_before_the_sample_counts() {
 /// A link with a queue of 49 packets, of which some wait.
 fn link(waiting: usize) -> LinkView {
     LinkView {
-        hop: HopId { link: 0, direction: LinkDirection::Forward },
+        hop: LinkId::new(0).hop(LinkDirection::Forward),
         waiting,
         waiting_bytes: 0,
         outstanding: 0,

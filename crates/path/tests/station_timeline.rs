@@ -7,7 +7,7 @@
 use crate::common;
 
 use common::{EventLog, collect};
-use engine::{Rate, Schedule, Span, Time};
+use engine::{IdVec, Rate, Schedule, Span, Time};
 use path::channel::{Channel, ChannelConfig, scripted};
 use path::link::{Timing, TransmissionLine};
 use path::mac::arq::StopAndWait;
@@ -15,7 +15,7 @@ use path::mac::arq::stop_and_wait::Numbering;
 use path::queue::{Limit, RouterBuffer};
 use path::scheduler::SchedulerConfig;
 use path::station::{Station, TxQueue};
-use path::{Cx, HopId, LinkDirection, LinkEvent};
+use path::{Cx, HopId, LinkDirection, LinkEvent, LinkId};
 use wire::{Addr, Body, Flags, Packet, Segment, SeqNum};
 
 /// Describes an event as a line, with its time in microseconds.
@@ -40,7 +40,7 @@ fn describe_event((at, hop, event): (Time, HopId, LinkEvent)) -> Option<String> 
         | LinkEvent::ParityCorrupted { .. }
         | LinkEvent::Recovered { .. } => panic!("a station does not do this: {event:?}"),
     };
-    Some(format!("{:>6} link {}: {text}", at.as_nanos() / 1000, hop.link))
+    Some(format!("{:>6} link {}: {text}", at.as_nanos() / 1000, hop.link.number()))
 }
 
 fn packet(seq: u32) -> Packet {
@@ -81,9 +81,9 @@ fn timeline_of(
     let line =
         || TransmissionLine::new(Rate::from_bits_per_sec(1_000_000).unwrap(), Span::from_millis(2), Timing::Exact);
     let queues = (0..channels.len())
-        .map(|link| TxQueue::new(HopId { link: link as u32, direction: LinkDirection::Forward }, line(), arq, limit));
+        .map(|link| TxQueue::new(LinkId::from_index(link).hop(LinkDirection::Forward), line(), arq, limit));
     let mut station = Station::new(queues.collect(), &scheduler, arrival, timer);
-    let mut channels: Vec<Box<dyn Channel>> = channels
+    let mut channels: IdVec<LinkId, Box<dyn Channel>> = channels
         .into_iter()
         .map(|config| ChannelConfig::Scripted(config).build(engine::Stream::named(1, 0, "air")))
         .collect();

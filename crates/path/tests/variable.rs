@@ -4,8 +4,8 @@
 use crate::common;
 
 use common::{EventLog, collect, packet};
-use engine::{Rate, Schedule, Span, Stream, Time};
-use path::channel::{Channel, ChannelConfig, uniform};
+use engine::{IdVec, Rate, Schedule, Span, Stream, Time};
+use path::channel::{ChannelConfig, uniform};
 use path::link::fifo::FifoLink;
 use path::link::jitter::{DelayConfig, Jitter, mixture, pareto};
 use path::link::variable::VariableLink;
@@ -13,10 +13,10 @@ use path::link::variable::plan::{Changes, During, Gap, Spike};
 use path::link::variable::recorded::{LinkConditions, Opportunities};
 use path::link::{HopCounters, Link, Timing, TransmissionLine, jitter};
 use path::queue::{Backlog, Limit, QueueConfig, RouterBuffer, Tie, codel};
-use path::{Cx, HopId, LinkDirection, LinkDirections, LinkEvent};
+use path::{Cx, HopId, LinkDirection, LinkDirections, LinkEvent, LinkId};
 use wire::{Body, CompactPacket, Packet};
 
-const HOP: HopId = HopId { link: 0, direction: LinkDirection::Forward };
+const HOP: HopId = LinkId::new(0).hop(LinkDirection::Forward);
 const MS: u64 = 1_000_000;
 
 fn ms(ms: u64) -> Span {
@@ -59,7 +59,7 @@ impl Outcome {
 fn carry(make: impl FnOnce(engine::Slot) -> Carrier, channel: &ChannelConfig, offered: &[(u64, u32)]) -> Outcome {
     let mut schedule = Schedule::default();
     let slot = schedule.slot();
-    let mut channels: Vec<Box<dyn Channel>> = vec![channel.build(Stream::named(1, 0, "channel"))];
+    let mut channels = IdVec::from(vec![channel.build(Stream::named(1, 0, "channel"))]);
     let mut carrier = make(slot);
     let mut log = EventLog::default();
     let mut offers = offered.iter().zip(0..).peekable();

@@ -4,15 +4,15 @@
 use crate::common;
 
 use common::{EventLog, Sending, delivered, packet};
-use engine::{Rate, Schedule, Span, Stream, Time};
-use path::channel::{Channel, ChannelConfig, scripted, two_state, uniform};
+use engine::{IdVec, Rate, Schedule, Span, Stream, Time};
+use path::channel::{ChannelConfig, scripted, two_state, uniform};
 use path::link::{HopCounters, Timing, TransmissionLine};
 use path::mac::arq::{ArqConfig, fec, go_back_n, selective_repeat, stop_and_wait};
 use path::outcome::LinkOutcome;
 use path::queue::{Limit, RouterBuffer};
-use path::{Cx, HopId, LinkDirection, LinkEvent};
+use path::{Cx, HopId, LinkDirection, LinkEvent, LinkId};
 
-const HOP: HopId = HopId { link: 0, direction: LinkDirection::Forward };
+const HOP: HopId = LinkId::new(0).hop(LinkDirection::Forward);
 /// Data per packet in bytes; with headers 1,000 bytes, 8 ms at 1 Mbps. A link acknowledgment takes 0.112 ms.
 const DATA: u32 = 960;
 const FRAME: f64 = 8.0;
@@ -25,7 +25,7 @@ fn line(delay: Span) -> TransmissionLine {
 fn saturated(arq: &ArqConfig, air: &ChannelConfig, delay: Span, packets: u32) -> (Time, HopCounters) {
     let mut schedule = Schedule::new();
     let mut link = Sending::new(arq, false, (HOP, line(delay)), Limit::None, &mut schedule);
-    let mut channels: Vec<Box<dyn Channel>> = vec![air.build(Stream::named(5, 0, "air"))];
+    let mut channels = IdVec::from(vec![air.build(Stream::named(5, 0, "air"))]);
     let (mut log, mut buffer, mut last) = (EventLog::default(), RouterBuffer::default(), Time::ZERO);
     for number in 0..packets {
         let mut cx = Cx { now: Time::ZERO, schedule: &mut schedule, channels: &mut channels, observer: &mut log };
@@ -151,7 +151,7 @@ fn told(arq: &ArqConfig, air: &ChannelConfig, limit: Limit, seed: u64) -> (Vec<(
     let mut schedule = Schedule::new();
     let source = schedule.slot();
     let mut link = Sending::new(arq, false, (HOP, line(Span::from_millis(2))), limit, &mut schedule);
-    let mut channels: Vec<Box<dyn Channel>> = vec![air.build(Stream::named(seed, 0, "air"))];
+    let mut channels = IdVec::from(vec![air.build(Stream::named(seed, 0, "air"))]);
     let mut draws = Stream::named(seed, 0, "source").draws();
     let (mut log, mut buffer, mut notices, mut offered) = (EventLog::default(), RouterBuffer::default(), Vec::new(), 0);
     schedule.arm(source, Time::ZERO);

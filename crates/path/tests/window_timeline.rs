@@ -7,16 +7,16 @@
 use crate::common;
 
 use common::{EventLog, Sending, packet};
-use engine::{Rate, Schedule, Span, Stream, Time};
-use path::channel::{Channel, ChannelConfig, scripted};
+use engine::{IdVec, Rate, Schedule, Span, Stream, Time};
+use path::channel::{ChannelConfig, scripted};
 use path::link::{Timing, TransmissionLine};
 use path::mac::arq::{ArqConfig, fec, go_back_n, selective_repeat};
 use path::outcome::LinkOutcome;
 use path::queue::{Limit, RouterBuffer};
-use path::{Cx, HopId, LinkDirection, LinkEvent};
+use path::{Cx, HopId, LinkDirection, LinkEvent, LinkId};
 use wire::Packet;
 
-const HOP: HopId = HopId { link: 0, direction: LinkDirection::Forward };
+const HOP: HopId = LinkId::new(0).hop(LinkDirection::Forward);
 
 fn seq(packet: &Packet) -> u32 {
     packet.data().expect("only data was offered").seq.0
@@ -52,7 +52,7 @@ fn timeline_of(arq: &ArqConfig, channel: scripted::Config, limit: Limit, offered
     let line = TransmissionLine::new(Rate::from_bits_per_sec(1_000_000).unwrap(), Span::from_millis(2), Timing::Exact);
     let mut link = Sending::new(arq, false, (HOP, line), limit, &mut schedule);
     let source = schedule.slot();
-    let mut channels: Vec<Box<dyn Channel>> = vec![ChannelConfig::Scripted(channel).build(Stream::named(1, 0, "air"))];
+    let mut channels = IdVec::from(vec![ChannelConfig::Scripted(channel).build(Stream::named(1, 0, "air"))]);
     let (mut lines, mut buffer) = (Vec::new(), RouterBuffer::default());
     let mut offered = offered.iter().zip(0..).peekable();
     let arm = |schedule: &mut Schedule, next: Option<&(&(u64, u32, bool), u32)>| match next {

@@ -1,23 +1,24 @@
 //! Names of nodes, links and flows, because events carry only their numbers.
 
+use engine::IdVec;
 use observation::CapturedConnection;
 use observation::hop_timing::HopTimings;
 use path::agent::SchemeAction;
-use sim::Network;
+use sim::{FlowId, LinkId, Network, NodeId};
 
 /// Names and settings that belong to the numbers in events.
 #[derive(Clone, Debug, Default)]
 pub struct Description {
     /// Names of nodes; the index is the node's number.
     pub nodes: Vec<String>,
-    /// The actions that pictures mark of each node's scheme; the index is the node's number.
-    pub actions: Vec<&'static [SchemeAction]>,
-    /// Links; the index is the link's number.
-    pub links: Vec<LinkDescription>,
+    /// The actions that pictures mark of each node's scheme.
+    pub actions: IdVec<NodeId, &'static [SchemeAction]>,
+    /// Links.
+    pub links: IdVec<LinkId, LinkDescription>,
     /// Transmission times and delays of the links' directions.
     pub hops: HopTimings,
-    /// Flows; the index is the flow's number.
-    pub flows: Vec<FlowDescription>,
+    /// Flows.
+    pub flows: IdVec<FlowId, FlowDescription>,
 }
 
 /// Name and ends of a link.
@@ -69,8 +70,8 @@ impl Description {
         let [from, to] = [0, 1];
         Description {
             nodes: connection.ends.to_vec(),
-            actions: vec![&[], &[]],
-            links: vec![LinkDescription { name: "path".to_owned(), between: [from, to] }],
+            actions: vec![[].as_slice(), &[]].into(),
+            links: vec![LinkDescription { name: "path".to_owned(), between: [from, to] }].into(),
             hops: HopTimings::of_capture(connection),
             flows: vec![FlowDescription {
                 name: connection.name.clone(),
@@ -78,21 +79,21 @@ impl Description {
                 to,
                 segment: connection.segment,
                 receiver_window: connection.receive_window.value(),
-            }],
+            }]
+            .into(),
         }
     }
 
-    /// Returns the description of flow `number`; for an unknown flow a name made from the number and a segment size of
-    /// 1 byte.
-    pub(crate) fn flow(&self, number: u32) -> FlowDescription {
+    /// Returns the description of a flow; for an unknown flow a name made from its number and a segment size of 1 byte.
+    pub(crate) fn flow(&self, flow: FlowId) -> FlowDescription {
         let unknown = || FlowDescription {
-            name: format!("flow {number}"),
+            name: format!("flow {}", flow.number()),
             from: usize::MAX,
             to: usize::MAX,
             segment: 1,
             receiver_window: None,
         };
-        self.flows.get(number as usize).cloned().unwrap_or_else(unknown)
+        self.flows.get(flow).cloned().unwrap_or_else(unknown)
     }
 
     /// Returns a node's name; "?" if the node is unknown.

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use path::HopIndex;
 use path::agent::Effect;
 
 /// A segment sent by the sender.
@@ -112,8 +113,8 @@ pub struct FlowHistory {
     pub acks_taken: Vec<Spot>,
     /// Actions of the schemes of nodes, by effect and label.
     pub actions: BTreeMap<(Effect, &'static str), Vec<SchemeAct>>,
-    /// The hops (link, direction) that carried data of the flow.
-    pub hops: BTreeSet<(u32, usize)>,
+    /// The hops that carried data of the flow.
+    pub hops: BTreeSet<HopIndex>,
     /// Intervals (begin, end) in seconds in which the channel of a link that carries this flow was BAD; ordered and
     /// disjoint.
     pub bad: Vec<(f64, f64)>,

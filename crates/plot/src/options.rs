@@ -1,6 +1,7 @@
 //! Settings of a picture.
 
 use engine::Time;
+use sim::FlowId;
 
 /// A panel of a flow's picture. All panels share one time axis. From top to bottom they have the order of the variants.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -76,8 +77,8 @@ pub const MIN_PANEL: u32 = 90;
 /// Settings of a picture. The default shows the first flow over its whole life.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PictureOptions {
-    /// Number of the flow.
-    pub flow: u32,
+    /// The flow.
+    pub flow: FlowId,
     /// The panels to draw. Each is drawn at most once, in the order of [`Panel`], regardless of the order of the list.
     pub panels: Vec<Panel>,
     /// Left edge of the time axis; `None` for the start of the flow.
@@ -133,7 +134,7 @@ pub struct MarkedInterval {
 impl Default for PictureOptions {
     fn default() -> Self {
         PictureOptions {
-            flow: 0,
+            flow: FlowId::new(0),
             panels: vec![Panel::Sequence, Panel::Window],
             from: None,
             to: None,

@@ -33,8 +33,8 @@ impl QueuePanel {
         let before = length.changes.iter().take_while(|(at, _)| *at < view.from).last().map_or(0, |(_, n)| *n);
         length.changes.retain(|(at, _)| (view.from..=view.to).contains(at));
         let max = length.changes.iter().map(|(_, n)| *n).fold(before, u32::max);
-        let place = hop.and_then(|(link, direction)| {
-            let link = description.links.get(link as usize)?;
+        let place = hop.and_then(|hop| {
+            let (link, direction) = (description.links.get(hop.link())?, hop.direction().index());
             let [from, to] = [link.between[direction], link.between[1 - direction]].map(|node| description.node(node));
             Some(format!("packets waiting or being sent: {}, {from} to {to}", link.name))
         });

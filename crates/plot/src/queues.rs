@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use engine::Time;
 use observation::{HopPackets, HopPassage};
+use path::HopIndex;
 
-/// The intervals (begin, end) in seconds that packets spent at each hop (link, direction), in order of departure.
-pub(crate) type Stays = BTreeMap<(u32, usize), Vec<(f64, f64)>>;
+/// The intervals (begin, end) in seconds that packets spent at each hop, in order of departure.
+pub(crate) type Stays = BTreeMap<HopIndex, Vec<(f64, f64)>>;
 
 /// Returns the interval that a packet spent at a hop, from its arrival at the queue until its last bit was sent or the
 /// packet was dropped. `None` if the queue refused the packet, or if it had left the hop before.
@@ -19,13 +20,8 @@ pub(crate) fn find_stay(passage: &HopPassage) -> Option<(f64, f64)> {
 pub(crate) fn add_present(stays: &mut Stays, packets: &HopPackets, last: f64) {
     for (hop, packet) in packets.all() {
         let leaves = packet.leaves.map_or(last, Time::as_secs_f64).min(last);
-        stays.entry(split_number(hop)).or_default().push((packet.joined.as_secs_f64(), leaves));
+        stays.entry(hop).or_default().push((packet.joined.as_secs_f64(), leaves));
     }
-}
-
-/// Returns the link and the direction of a hop.
-pub(crate) fn split_number(hop: usize) -> (u32, usize) {
-    ((hop / 2) as u32, hop % 2)
 }
 
 /// The number of packets at a hop over time.
@@ -57,14 +53,14 @@ impl QueueLength {
 /// Returns the hop of `hops` at which packets spent the most time between `from` and `to` (seconds).
 pub(crate) fn find_bottleneck(
     stays: &Stays,
-    hops: impl Iterator<Item = (u32, usize)>,
+    hops: impl Iterator<Item = HopIndex>,
     (from, to): (f64, f64),
-) -> Option<(u32, usize)> {
-    let spent = |hop: &(u32, usize)| -> f64 {
+) -> Option<HopIndex> {
+    let spent = |hop: &HopIndex| -> f64 {
         let all = stays.get(hop).map_or(&[][..], Vec::as_slice);
         all.iter().map(|(begin, end)| (end.min(to) - begin.max(from)).max(0.0)).sum()
     };
-    let busiest = |a: ((u32, usize), f64), b: ((u32, usize), f64)| if b.1 > a.1 { b } else { a };
+    let busiest = |a: (HopIndex, f64), b: (HopIndex, f64)| if b.1 > a.1 { b } else { a };
     hops.map(|hop| (hop, spent(&hop))).reduce(busiest).map(|(hop, _)| hop)
 }
 
@@ -80,10 +76,10 @@ mod tests {
 
     #[test]
     fn bottleneck_is_the_hop_with_the_most_time_in_the_view() {
-        let stays = Stays::from([((0, 0), vec![(0.0, 9.0)]), ((1, 0), vec![(9.0, 10.0), (9.0, 11.0)])]);
-        let hops = [(0, 0), (1, 0), (2, 1)];
-        assert_eq!(find_bottleneck(&stays, hops.into_iter(), (0.0, 20.0)), Some((0, 0)));
-        assert_eq!(find_bottleneck(&stays, hops.into_iter(), (8.5, 20.0)), Some((1, 0)));
+        let hops = [0, 2, 5].map(HopIndex::new);
+        let stays = Stays::from([(hops[0], vec![(0.0, 9.0)]), (hops[1], vec![(9.0, 10.0), (9.0, 11.0)])]);
+        assert_eq!(find_bottleneck(&stays, hops.into_iter(), (0.0, 20.0)), Some(hops[0]));
+        assert_eq!(find_bottleneck(&stays, hops.into_iter(), (8.5, 20.0)), Some(hops[1]));
         assert_eq!(find_bottleneck(&stays, [].into_iter(), (0.0, 1.0)), None);
     }
 }

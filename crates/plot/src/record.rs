@@ -11,8 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use engine::{Span, Time};
 use observation::{HopPackets, SenderState};
 use path::channel::ChannelState;
-use path::{HopId, LinkEvent};
-use sim::{Event, NodeEvent, PacketFlow, Sink};
+use path::{HopId, HopIndex, LinkEvent, LinkId};
+use sim::{Event, FlowId, NodeEvent, NodeId, PacketFlow, Sink};
 use tcp::Reason;
 use wire::{Body, NoticeKind, Packet};
 
@@ -31,9 +31,9 @@ pub struct Recorder {
     /// Edges of the time axis in seconds.
     from: f64,
     to: f64,
-    flows: BTreeMap<u32, RecordedFlow>,
-    /// The channel state of each link, by link number.
-    air: BTreeMap<u32, ChannelRecord>,
+    flows: BTreeMap<FlowId, RecordedFlow>,
+    /// The channel state of each link.
+    air: BTreeMap<LinkId, ChannelRecord>,
     /// True to record RTT samples and timeouts.
     rtt: bool,
     /// The recorded actions of the nodes' schemes.
@@ -57,8 +57,8 @@ struct RecordedFlow {
     began: Option<f64>,
     completed: Option<f64>,
     sender: SenderState,
-    /// Numbers of the links that carry the flow.
-    links: BTreeSet<u32>,
+    /// The links that carry the flow.
+    links: BTreeSet<LinkId>,
 }
 
 #[derive(Default)]
@@ -74,7 +74,7 @@ impl Recorder {
 
     /// Returns a recorder for pictures of `flows` with time axes within `from` and `to`; `None` means no limit. It
     /// records the sequence, window and goodput panels; [`with_panels`](Self::with_panels) adds the others.
-    pub fn new(flows: impl IntoIterator<Item = u32>, from: Option<Time>, to: Option<Time>) -> Self {
+    pub fn new(flows: impl IntoIterator<Item = FlowId>, from: Option<Time>, to: Option<Time>) -> Self {
         Recorder {
             from: from.map_or(0.0, Time::as_secs_f64),
             to: to.map_or(f64::INFINITY, Time::as_secs_f64),
@@ -145,7 +145,7 @@ impl Recorder {
     }
 
     /// Appends to a list; before the left edge of the time axis, replaces the list by this last entry.
-    fn append_or_replace<T>(&mut self, flow: u32, list: fn(&mut FlowHistory) -> &mut Vec<T>, at: f64, entry: T) {
+    fn append_or_replace<T>(&mut self, flow: FlowId, list: fn(&mut FlowHistory) -> &mut Vec<T>, at: f64, entry: T) {
         let keeps = self.count_entry(at);
         let Some(flow) = self.flows.get_mut(&flow) else { return };
         let list = list(&mut flow.history);
@@ -157,7 +157,7 @@ impl Recorder {
         }
     }
 
-    fn append_entry<T>(&mut self, flow: u32, list: fn(&mut FlowHistory) -> &mut Vec<T>, at: f64, entry: T) {
+    fn append_entry<T>(&mut self, flow: FlowId, list: fn(&mut FlowHistory) -> &mut Vec<T>, at: f64, entry: T) {
         if self.count_entry(at)
             && let Some(flow) = self.flows.get_mut(&flow)
         {
@@ -165,7 +165,7 @@ impl Recorder {
         }
     }
 
-    fn on_sender_event(&mut self, time: Time, number: u32, event: &tcp::Event) {
+    fn on_sender_event(&mut self, time: Time, number: FlowId, event: &tcp::Event) {
         let at = time.as_secs_f64();
         let Some(flow) = self.flows.get_mut(&number) else { return };
         flow.sender.apply(time, event);
@@ -211,7 +211,7 @@ impl Recorder {
     }
 
     /// Records a retransmission timeout that differs from the last one.
-    fn record_timeout(&mut self, at: f64, number: u32, rto: Span) {
+    fn record_timeout(&mut self, at: f64, number: FlowId, rto: Span) {
         let rto = rto.as_secs_f64();
         let last = |flow: &RecordedFlow| flow.history.rtos.last().map(|(_, rto)| *rto);
         if self.rtt && self.flows.get(&number).and_then(last) != Some(rto) {
@@ -221,7 +221,7 @@ impl Recorder {
 
     /// Returns the recorded flow to which a packet belongs, and the packet's position in that flow; `None` if the flow
     /// is not recorded.
-    fn find_role(&self, packet: &Packet, of: Option<PacketFlow>) -> Option<(u32, PacketRole)> {
+    fn find_role(&self, packet: &Packet, of: Option<PacketFlow>) -> Option<(FlowId, PacketRole)> {
         let Body::Tcp(segment) = &packet.body else { return None };
         let of = of.filter(|of| self.flows.contains_key(&of.flow))?;
         let role = match of.from_sender {
@@ -232,7 +232,7 @@ impl Recorder {
         Some((of.flow, role))
     }
 
-    fn record_loss(&mut self, at: f64, role: Option<(u32, PacketRole)>) {
+    fn record_loss(&mut self, at: f64, role: Option<(FlowId, PacketRole)>) {
         match role {
             Some((flow, PacketRole::Data(seq))) => self.append_entry(flow, |h| &mut h.lost, at, Spot { at, seq }),
             Some((flow, PacketRole::Ack(seq))) => self.append_entry(flow, |h| &mut h.acks_lost, at, Spot { at, seq }),
@@ -283,29 +283,29 @@ impl Recorder {
             && !self.has_overflowed()
         {
             self.kept += 1;
-            self.stays.entry(queues::split_number(passage.hop)).or_default().push((begin, end));
+            self.stays.entry(passage.hop).or_default().push((begin, end));
         }
     }
 
-    fn record_crossing(&mut self, hop: HopId, role: Option<(u32, PacketRole)>) {
+    fn record_crossing(&mut self, hop: HopId, role: Option<(FlowId, PacketRole)>) {
         if let Some((number, role)) = role
             && let Some(flow) = self.flows.get_mut(&number)
         {
             flow.links.insert(hop.link);
             if let PacketRole::Data(_) = role {
-                flow.history.hops.insert((hop.link, hop.direction.index()));
+                flow.history.hops.insert(hop.into());
             }
         }
     }
 
-    fn on_node_event(&mut self, at: f64, node: u32, event: &NodeEvent, of: Option<PacketFlow>) {
+    fn on_node_event(&mut self, at: f64, node: NodeId, event: &NodeEvent, of: Option<PacketFlow>) {
         let role = event.packet().and_then(|packet| self.find_role(packet, of));
         match event {
             NodeEvent::Sent { .. } | NodeEvent::Taken { .. } if self.schemes.has_actions(node) => {}
             NodeEvent::BufferFull { .. } | NodeEvent::NoRoute { .. } => self.record_loss(at, role),
             NodeEvent::Sent { packet } => {
                 if let Some((flow, PacketRole::Data(seq))) = role
-                    && packet.src.checked_node() != Some(node as usize)
+                    && packet.src != node.addr()
                 {
                     self.append_entry(flow, |h| &mut h.local_copies, at, Spot { at, seq });
                 }
@@ -323,7 +323,7 @@ impl Recorder {
     }
 
     /// Records an action of a node's scheme.
-    fn record_action(&mut self, at: f64, node: u32, name: &str, (of, packet): (Option<PacketFlow>, Option<Packet>)) {
+    fn record_action(&mut self, at: f64, node: NodeId, name: &str, (of, packet): (Option<PacketFlow>, Option<Packet>)) {
         let Some(action) = self.schemes.find_action(node, name) else { return };
         let Some(packet) = packet else {
             if self.count_entry(at) {
@@ -340,7 +340,7 @@ impl Recorder {
         }
     }
 
-    fn on_channel_state(&mut self, at: f64, link: u32, state: ChannelState) {
+    fn on_channel_state(&mut self, at: f64, link: LinkId, state: ChannelState) {
         let air = self.air.entry(link).or_default();
         match state {
             ChannelState::Bad => air.since = air.since.or(Some(at)),
@@ -393,37 +393,35 @@ impl ChannelRecord {
 /// The hop at which packets spend the most time during a flow's life.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FlowBottleneck {
-    /// The link's number.
-    pub link: u32,
-    /// 0 for forward, 1 for backward.
-    pub direction: usize,
+    /// The hop.
+    pub hop: HopIndex,
     /// The packets that wait or are being sent: changes as (seconds, packets).
     pub packets: Vec<(f64, u32)>,
 }
 
 /// The data recorded by a [`Recorder`].
 pub struct FlowRecording {
-    flows: BTreeMap<u32, FlowHistory>,
+    flows: BTreeMap<FlowId, FlowHistory>,
     stays: Stays,
 }
 
 impl FlowRecording {
     /// Returns the recorded events of a flow; `None` if the flow was not recorded.
-    pub fn history(&self, flow: u32) -> Option<&FlowHistory> {
+    pub fn history(&self, flow: FlowId) -> Option<&FlowHistory> {
         self.flows.get(&flow)
     }
 
     /// Returns the bottleneck of a flow; `None` without recorded queues, or if the flow's data crossed no link.
-    pub fn bottleneck(&self, flow: u32) -> Option<FlowBottleneck> {
+    pub fn bottleneck(&self, flow: FlowId) -> Option<FlowBottleneck> {
         let history = self.flows.get(&flow)?;
         let hop = queues::find_bottleneck(&self.stays, history.hops.iter().copied(), (history.began, history.ended))?;
         let stays = self.stays.get(&hop)?;
-        Some(FlowBottleneck { link: hop.0, direction: hop.1, packets: QueueLength::of(stays).changes })
+        Some(FlowBottleneck { hop, packets: QueueLength::of(stays).changes })
     }
 
     /// Returns the mean rate of acknowledged data of a flow over its life, in bins of begin and end in seconds and bits
     /// per second.
-    pub fn goodput(&self, flow: u32) -> Vec<(f64, f64, f64)> {
+    pub fn goodput(&self, flow: FlowId) -> Vec<(f64, f64, f64)> {
         let Some(history) = self.flows.get(&flow).filter(|history| !history.acks.is_empty()) else { return Vec::new() };
         let (acks, life) = (&history.acks, (history.began, history.ended));
         let bins = goodput::compute_bins(acks, life, goodput::choose_bin_width(life.0, life.1, acks.len()));
@@ -467,12 +465,14 @@ pub fn draw_events(events: &[(Time, Event)], description: &Description, options:
 mod tests {
     use super::*;
 
+    const FLOW: FlowId = FlowId::new(0);
+
     fn sent(seq: u64) -> Event {
-        Event::Sender { flow: 0, event: tcp::Event::SegmentSent { seq, len: 10, reason: Reason::New } }
+        Event::Sender { flow: FLOW, event: tcp::Event::SegmentSent { seq, len: 10, reason: Reason::New } }
     }
 
     fn acked(ack: u64) -> Event {
-        Event::Sender { flow: 0, event: tcp::Event::AckReceived { ack, duplicate: false } }
+        Event::Sender { flow: FLOW, event: tcp::Event::AckReceived { ack, duplicate: false } }
     }
 
     fn at(secs: u64) -> Time {
@@ -481,31 +481,31 @@ mod tests {
 
     #[test]
     fn recording_without_events_has_empty_history() {
-        let recording = Recorder::new([3], None, None).finish();
-        let history = &recording.flows[&3];
+        let recording = Recorder::new([FLOW], None, None).finish();
+        let history = &recording.flows[&FLOW];
         assert_eq!((history.began, history.ended), (0.0, 0.0));
         assert!(history.sent.is_empty() && history.bad.is_empty());
     }
 
     #[test]
     fn only_events_within_the_time_axis_are_kept() {
-        let mut recorder = Recorder::new([0], Some(at(10)), Some(at(12)));
+        let mut recorder = Recorder::new([FLOW], Some(at(10)), Some(at(12)));
         for second in 0..20 {
             recorder.event(at(second), &sent(second * 10));
             recorder.event(at(second), &acked(second * 10));
             let air = if second % 2 == 0 { ChannelState::Bad } else { ChannelState::Good };
-            recorder.event(at(second), &Event::Air { link: 0, state: air });
+            recorder.event(at(second), &Event::Air { link: LinkId::new(0), state: air });
             recorder.event(
                 at(second),
-                &Event::Sender { flow: 1, event: tcp::Event::Timeout { seq: 0, nth: 1, rto: Span::ZERO } },
+                &Event::Sender { flow: FlowId::new(1), event: tcp::Event::Timeout { seq: 0, nth: 1, rto: Span::ZERO } },
             );
             assert_eq!(recorder.is_complete(), second > 12);
         }
         // The channel was BAD from 10 to 11 and from 12 to 13.
         assert_eq!(recorder.kept, 3 + 3 + 2);
-        assert_eq!(recorder.air[&0].bad, [(10.0, 11.0), (12.0, 13.0)]);
+        assert_eq!(recorder.air[&LinkId::new(0)].bad, [(10.0, 11.0), (12.0, 13.0)]);
         let recording = recorder.finish();
-        let history = &recording.flows[&0];
+        let history = &recording.flows[&FLOW];
         assert_eq!(history.sent.iter().map(|sent| sent.seq).collect::<Vec<_>>(), [100, 110, 120]);
         assert_eq!(history.acks.iter().map(|ack| ack.ack).collect::<Vec<_>>(), [90, 100, 110, 120]);
         assert_eq!((history.first_sent, history.ended), (Some(0.0), 19.0));
@@ -513,7 +513,7 @@ mod tests {
 
     #[test]
     fn exceeded_limit_is_reported_and_stops_recording() {
-        let mut recorder = Recorder { max: 100, ..Recorder::new([0], None, None) };
+        let mut recorder = Recorder { max: 100, ..Recorder::new([FLOW], None, None) };
         for n in 0..100 {
             recorder.event(at(n), &sent(n));
         }
@@ -523,6 +523,6 @@ mod tests {
             recorder.event(at(n), &acked(n));
         }
         assert!(recorder.has_overflowed());
-        assert_eq!(recorder.flows[&0].history.sent.len(), 101);
+        assert_eq!(recorder.flows[&FLOW].history.sent.len(), 101);
     }
 }

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use engine::IdVec;
 use path::agent::SchemeAction;
-use sim::PacketFlow;
+use sim::{LinkId, NodeId, PacketFlow};
 use wire::{Body, Packet};
 
 use crate::describe::{Description, LinkDescription};
@@ -13,15 +14,15 @@ use crate::history::{FlowHistory, PacketRole, SchemeAct};
 #[derive(Default)]
 pub(crate) struct SchemeRecord {
     /// The marked actions of each node; empty if none are recorded.
-    actions: Vec<&'static [SchemeAction]>,
-    links: Vec<LinkDescription>,
+    actions: IdVec<NodeId, &'static [SchemeAction]>,
+    links: IdVec<LinkId, LinkDescription>,
     acts: Vec<NodeAction>,
 }
 
 /// An action that is about no packet.
 struct NodeAction {
     at: f64,
-    node: usize,
+    node: NodeId,
     action: &'static SchemeAction,
 }
 
@@ -31,24 +32,24 @@ impl SchemeRecord {
     }
 
     /// Returns true if any actions of the node's scheme are marked.
-    pub fn has_actions(&self, node: u32) -> bool {
-        self.actions.get(node as usize).is_some_and(|actions| !actions.is_empty())
+    pub fn has_actions(&self, node: NodeId) -> bool {
+        self.actions.get(node).is_some_and(|actions| !actions.is_empty())
     }
 
     /// Returns the action of a node's scheme whose events have this name.
-    pub fn find_action(&self, node: u32, event: &str) -> Option<&'static SchemeAction> {
-        self.actions.get(node as usize)?.iter().find(|action| action.event == event)
+    pub fn find_action(&self, node: NodeId, event: &str) -> Option<&'static SchemeAction> {
+        self.actions.get(node)?.iter().find(|action| action.event == event)
     }
 
     /// Records an action that is about no packet.
-    pub fn record_action(&mut self, at: f64, node: u32, action: &'static SchemeAction) {
-        self.acts.push(NodeAction { at, node: node as usize, action });
+    pub fn record_action(&mut self, at: f64, node: NodeId, action: &'static SchemeAction) {
+        self.acts.push(NodeAction { at, node, action });
     }
 
     /// Adds the actions about no packet of all nodes on a flow's path to its history; `links` are the path's links.
-    pub fn add_to(&self, history: &mut FlowHistory, links: &BTreeSet<u32>) {
-        let ends = |link: &u32| self.links.get(*link as usize).map(|link| link.between);
-        let crosses = |node: usize| links.iter().filter_map(ends).any(|ends| ends.contains(&node));
+    pub fn add_to(&self, history: &mut FlowHistory, links: &BTreeSet<LinkId>) {
+        let ends = |link: &LinkId| self.links.get(*link).map(|link| link.between);
+        let crosses = |node: NodeId| links.iter().filter_map(ends).any(|ends| ends.contains(&node.index()));
         for NodeAction { at, action, .. } in self.acts.iter().filter(|act| crosses(act.node)) {
             let list = history.actions.entry((action.effect, action.label)).or_default();
             let place = list.partition_point(|act| act.at <= *at);

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use engine::{Quantity, Time};
+use sim::FlowId;
 
 use crate::describe::Description;
 use crate::frame::{self, PanelArea, Sheet};
@@ -48,7 +49,7 @@ fn compute_fairness(rates: &[f64]) -> Option<f64> {
 }
 
 impl GoodputStack {
-    fn new(flows: &BTreeMap<u32, FlowHistory>, description: &Description, (from, to): (f64, f64)) -> Self {
+    fn new(flows: &BTreeMap<FlowId, FlowHistory>, description: &Description, (from, to): (f64, f64)) -> Self {
         let within = |history: &FlowHistory| {
             let inside = |at: f64| history.acks.partition_point(|ack| ack.at <= at);
             inside(to).saturating_sub(inside(from))
@@ -214,7 +215,7 @@ fn style_fairness(palette: &Palette) -> Style {
 
 /// Draws all recorded flows.
 pub(crate) fn draw_all_flows(
-    flows: &BTreeMap<u32, FlowHistory>,
+    flows: &BTreeMap<FlowId, FlowHistory>,
     description: &Description,
     options: &PictureOptions,
 ) -> Picture {

@@ -3,10 +3,10 @@
 use crate::common;
 
 use common::{Path, bad, dropping, marks, refined_icmp, snoop, stop_and_wait};
-use engine::Time;
+use engine::{IdVec, Time};
 use path::agent::{AgentConfig, Effect, SchemeAction, freeze_tcp};
 use plot::{Description, Panel, PictureOptions};
-use sim::{Event, World};
+use sim::{Event, NodeId, World};
 
 fn svg(events: &[(Time, Event)], description: &Description) -> String {
     plot::draw_events(
@@ -54,7 +54,7 @@ fn marks_and_described_counts_of_snoop_equal_its_counters() {
 #[test]
 fn node_without_actions_has_general_marks() {
     let (mut description, events) = lossy(snoop()).run();
-    description.actions.clear();
+    description.actions = IdVec::default();
     let svg = svg(&events, &description);
     assert!(marks(&svg, "local-copy") > 0 && marks(&svg, "ack-taken") > 0);
     assert!(!svg.contains("action-"));
@@ -64,7 +64,7 @@ fn node_without_actions_has_general_marks() {
 fn picture_of_a_run_without_schemes_is_the_same_with_and_without_actions() {
     let (mut description, events) = lossy(Path::default().agent).run();
     let with = svg(&events, &description);
-    description.actions.clear();
+    description.actions = IdVec::default();
     assert!(with == svg(&events, &description) && !with.contains("action-"));
 }
 
@@ -99,11 +99,11 @@ fn action_about_no_packet_is_drawn_in_flows_that_cross_the_node() {
         &[SchemeAction { event: "fade_predicted", label: "fade predicted", effect: Effect::Holds }];
     let (mut description, mut events) = lossy(Path::default().agent).run();
     let time = events[events.len() / 2].0;
-    let action = Event::Agent { node: 1, name: "fade_predicted", value: 1.0, of: None, packet: None };
+    let action = Event::Agent { node: NodeId::new(1), name: "fade_predicted", value: 1.0, of: None, packet: None };
     events.insert(events.len() / 2, (time, action));
-    description.actions[1] = FADE;
+    description.actions[NodeId::new(1)] = FADE;
     assert_eq!(marks(&svg(&events, &description), "action-holds"), 1);
-    description.actions = vec![FADE; 3];
-    description.links.clear();
+    description.actions = vec![FADE; 3].into();
+    description.links = IdVec::default();
     assert_eq!(marks(&svg(&events, &description), "action-holds"), 0);
 }

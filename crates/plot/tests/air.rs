@@ -5,16 +5,16 @@ use crate::common;
 use common::{cell, marks, span};
 use engine::{Span, Time};
 use path::mac::dcf::{Config, FrameKind, Phy};
-use path::{AirFrame, MediumEvent, MediumId, Reach, Reception, SeqBitmap};
+use path::{AirFrame, MediumEvent, MediumId, MediumStationId, Reach, Reception, SeqBitmap};
 use plot::{AirRecorder, MediumDescription, PictureOptions, Theme};
 use sim::{Event, Sink};
 
 type Events = Vec<(Time, Event)>;
 
 fn draw(description: &MediumDescription, events: &Events, options: &PictureOptions) -> plot::Picture {
-    let mut recorder = AirRecorder::new([(MediumId(0), description)], options.from, options.to);
+    let mut recorder = AirRecorder::new([(MediumId::new(0), description)], options.from, options.to);
     events.iter().for_each(|(at, event)| recorder.event(*at, event));
-    recorder.finish().draw(MediumId(0), description, options)
+    recorder.finish().draw(MediumId::new(0), description, options)
 }
 
 fn at(micros: u64) -> Time {
@@ -31,6 +31,7 @@ fn stations(names: &[&str]) -> MediumDescription {
 }
 
 fn sent(from: u32, to: u32, kind: FrameKind, [start, duration, reserves]: [u64; 3], again: bool) -> (Time, Event) {
+    let [from, to] = [from, to].map(MediumStationId::new);
     let frame = AirFrame {
         kind,
         start: at(start),
@@ -41,7 +42,7 @@ fn sent(from: u32, to: u32, kind: FrameKind, [start, duration, reserves]: [u64; 
         packets: SeqBitmap::single(3),
         again,
     };
-    (at(start), Event::Medium { medium: MediumId(0), event: MediumEvent::Sent { from, to, frame, packet: None } })
+    (at(start), Event::Medium { medium: MediumId::new(0), event: MediumEvent::Sent { from, to, frame, packet: None } })
 }
 
 /// An aggregate that carries these packets, or its block acknowledgment.
@@ -54,17 +55,19 @@ fn aggregate(from: u32, to: u32, kind: FrameKind, [start, duration]: [u64; 2], p
 }
 
 fn ended(end: u64, from: u32, to: u32, kind: FrameKind, reception: Reception) -> (Time, Event) {
+    let [from, to] = [from, to].map(MediumStationId::new);
     (
         at(end + 1),
         Event::Medium {
-            medium: MediumId(0),
+            medium: MediumId::new(0),
             event: MediumEvent::Ended { from, to, kind, reception, damaged: SeqBitmap::empty_from(3) },
         },
     )
 }
 
 fn back_off(time: u64, station: u32, slots: u32) -> (Time, Event) {
-    (at(time), Event::Medium { medium: MediumId(0), event: MediumEvent::BackOff { station, slots, window: 31 } })
+    let station = MediumStationId::new(station);
+    (at(time), Event::Medium { medium: MediumId::new(0), event: MediumEvent::BackOff { station, slots, window: 31 } })
 }
 
 /// Each kind of frame has its own CSS class and a legend entry.
@@ -145,19 +148,20 @@ fn label_of_a_frame_is_next_to_its_mark() {
 /// would look wrong.
 #[test]
 fn heading_names_pairs_that_do_not_sense_each_other() {
-    let reaches = |micros: u64, a: u32, b: u32, reach: Reach| {
-        (at(micros), Event::Medium { medium: MediumId(0), event: MediumEvent::Reaches { a, b, reach } })
+    let [west, east, south] = [1, 2, 3].map(MediumStationId::new);
+    let reaches = |micros: u64, a: MediumStationId, b: MediumStationId, reach: Reach| {
+        (at(micros), Event::Medium { medium: MediumId::new(0), event: MediumEvent::Reaches { a, b, reach } })
     };
     let mut description = stations(&["ap", "west", "east", "south"]);
-    description.apart = vec![(1, 2, Reach::Nothing), (1, 3, Reach::Senses)];
+    description.apart = vec![(west, east, Reach::Nothing), (west, south, Reach::Senses)];
     let svg_of = |events: &Events, [from, to]: [u64; 2]| {
         let options = PictureOptions { from: Some(at(from)), to: Some(at(to)), ..PictureOptions::default() };
         draw(&description, events, &options).svg()
     };
     let mut events = vec![sent(0, 1, FrameKind::Data, [100, 300, 0], false)];
     assert!(svg_of(&events, [0, 1000]).contains("west and east do not sense each other"));
-    events.push(reaches(500, 2, 1, Reach::Senses));
-    events.push(reaches(2000, 3, 2, Reach::Nothing));
+    events.push(reaches(500, east, west, Reach::Senses));
+    events.push(reaches(2000, south, east, Reach::Nothing));
     assert!(svg_of(&events, [0, 1000]).contains("west and east do not always sense each other"));
     assert!(
         !svg_of(&events, [600, 1000]).contains("sense each other"),
@@ -240,14 +244,14 @@ fn legend_of_shares_names_kinds_of_frames() {
 #[test]
 fn partial_recording_draws_like_the_full_recording() {
     let (description, events) = cell(4, "1 s");
-    let mut recorder = AirRecorder::new([(MediumId(0), &description)], None, None);
+    let mut recorder = AirRecorder::new([(MediumId::new(0), &description)], None, None);
     events.iter().for_each(|(at, event)| recorder.event(*at, event));
     let full = recorder.finish();
     for (from, to) in [("0 s", "5 ms"), ("100 ms", "108 ms"), ("500 ms", "900 ms"), ("2 s", "3 s")] {
         let [from, to] = [from, to].map(|text| Some(Time::ZERO + span(text)));
         let options = PictureOptions { from, to, ..PictureOptions::default() };
         let part = draw(&description, &events, &options).svg();
-        assert!(part == full.draw(MediumId(0), &description, &options).svg(), "{from:?} to {to:?}");
+        assert!(part == full.draw(MediumId::new(0), &description, &options).svg(), "{from:?} to {to:?}");
     }
 }
 

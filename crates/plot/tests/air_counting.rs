@@ -11,7 +11,7 @@ use engine::{Length, Span, Time};
 use path::channel::{ChannelConfig, uniform};
 use path::mac::dcf::Config;
 use path::place::NodePath;
-use path::{LinkDirection, LinkEvent, MediumEvent, MediumId, Reach, Reception};
+use path::{LinkDirection, LinkEvent, MediumEvent, MediumId, MediumStationId, Reach, Reception};
 use plot::{AirRecorder, MediumDescription};
 use sim::{Event, NodeEvent, Sink};
 
@@ -28,14 +28,14 @@ struct Seen {
 }
 
 /// An interval of a back-off: station, begin and end in seconds.
-type Part = (u32, f64, f64);
+type Part = (MediumStationId, f64, f64);
 
 const NEARLY: f64 = 2e-9;
 
-fn counted((description, events): &Cell) -> Vec<(u32, f64, u64)> {
-    let mut recorder = AirRecorder::new([(MediumId(0), description)], None, None);
+fn counted((description, events): &Cell) -> Vec<(MediumStationId, f64, u64)> {
+    let mut recorder = AirRecorder::new([(MediumId::new(0), description)], None, None);
     events.iter().for_each(|(at, event)| recorder.event(*at, event));
-    recorder.finish().list_counted_slots(MediumId(0))
+    recorder.finish().list_counted_slots(MediumId::new(0))
 }
 
 /// Checks all turns of a cell in which stations have the numbers of their nodes and link n joins station 0 with station
@@ -45,17 +45,19 @@ fn every_slot_is_counted_before_the_next_turn(cell: &Cell) -> Seen {
     let mut parts = counted.iter().peekable();
     let mut seen = Seen::default();
     // By station: the number of slots left to count, and whether the station had packets when it drew them.
-    let mut left: BTreeMap<u32, (i64, bool)> = BTreeMap::new();
-    let mut ends: BTreeMap<u32, f64> = BTreeMap::new();
-    let mut backlog: BTreeMap<u32, i64> = BTreeMap::new();
+    let mut left: BTreeMap<MediumStationId, (i64, bool)> = BTreeMap::new();
+    let mut ends: BTreeMap<MediumStationId, f64> = BTreeMap::new();
+    let mut backlog: BTreeMap<MediumStationId, i64> = BTreeMap::new();
     for (time, event) in &cell.1 {
         match event {
-            Event::Node { node, event: NodeEvent::Sent { .. }, .. } => *backlog.entry(*node).or_default() += 1,
+            Event::Node { node, event: NodeEvent::Sent { .. }, .. } => {
+                *backlog.entry(MediumStationId::from_index(node.index())).or_default() += 1;
+            }
             Event::Link {
                 hop, event: LinkEvent::Arrived { .. } | LinkEvent::GivenUp { arrived: false, .. }, ..
             } => {
-                let from = if hop.direction == LinkDirection::Forward { 0 } else { hop.link + 1 };
-                *backlog.entry(from).or_default() -= 1;
+                let from = if hop.direction == LinkDirection::Forward { 0 } else { hop.link.number() + 1 };
+                *backlog.entry(MediumStationId::new(from)).or_default() -= 1;
             }
             Event::Medium { event: MediumEvent::Sent { from, frame, .. }, .. } if !frame.kind.is_answer() => {
                 let start = frame.start.as_secs_f64();
@@ -64,10 +66,10 @@ fn every_slot_is_counted_before_the_next_turn(cell: &Cell) -> Seen {
                     ends.insert(*station, *end);
                 }
                 let Some((slots, busy)) = left.remove(from) else { continue };
-                assert_eq!(slots, 0, "station {from} at {time:?}");
+                assert_eq!(slots, 0, "{from:?} at {time:?}");
                 seen.turns += 1;
                 if let Some(end) = ends.remove(from).filter(|_| busy) {
-                    assert!((end - start).abs() < NEARLY, "station {from} at {time:?} has counted until {end}");
+                    assert!((end - start).abs() < NEARLY, "{from:?} at {time:?} has counted until {end}");
                     seen.exact += 1;
                 }
             }
@@ -87,13 +89,13 @@ fn every_slot_is_counted_before_the_next_turn(cell: &Cell) -> Seen {
     seen
 }
 
-fn no_station_counts_while_it_senses_a_frame((description, events): &Cell, counted: &[(u32, f64, u64)]) {
+fn no_station_counts_while_it_senses_a_frame((description, events): &Cell, counted: &[(MediumStationId, f64, u64)]) {
     let (slot, delay) = (description.phy.slot.as_secs_f64(), description.phy.delay.as_secs_f64());
     let mut parts: Vec<Part> =
         counted.iter().map(|(station, end, slots)| (*station, end - slot * *slots as f64, *end)).collect();
     parts.sort_by(|a, b| a.2.total_cmp(&b.2));
-    let stations = description.stations.len() as u32;
-    let mut deaf: BTreeMap<[u32; 2], Reach> =
+    let stations = description.stations.next_id();
+    let mut deaf: BTreeMap<[MediumStationId; 2], Reach> =
         description.apart.iter().map(|(a, b, reach)| ([*a, *b], *reach)).collect();
     let mut parts_from = 0;
     for (_, event) in events {
@@ -116,7 +118,7 @@ fn no_station_counts_while_it_senses_a_frame((description, events): &Cell, count
                     let senses = station == from || deaf.get(&pair).is_none_or(|reach| *reach >= Reach::Senses);
                     assert!(
                         !senses,
-                        "station {station} counts from {from_time} to {to}, {from} sends from {begin} to {end}"
+                        "{station:?} counts from {from_time} to {to}, {from:?} sends from {begin} to {end}"
                     );
                 }
             }
@@ -162,7 +164,7 @@ fn back_off_slots_on_a_lossy_channel_are_all_counted() {
 fn back_off_slots_of_hidden_terminals_are_all_counted() {
     let places = [at(0, 0), at(-200, 0), at(200, 0)];
     let cell = cell_of(ranged(), &places, "5 s", None);
-    assert_eq!(cell.0.apart, [(1, 2, Reach::Nothing)]);
+    assert_eq!(cell.0.apart, [(MediumStationId::new(1), MediumStationId::new(2), Reach::Nothing)]);
     let seen = every_slot_is_counted_before_the_next_turn(&cell);
     assert!(seen.exact > 300 && seen.collided > 100, "{seen:?}");
     let seen = every_slot_is_counted_before_the_next_turn(&cell_of(requests(), &places, "5 s", None));
@@ -204,16 +206,16 @@ fn back_off_slots_of_moving_stations_are_all_counted() {
 fn counting_continues_during_a_frame_that_is_not_sensed() {
     let cell = cell_of(ranged(), &[at(0, 0), at(-200, 0), at(200, 0)], "5 s", None);
     let frame = |(_, event): &(Time, Event)| match event {
-        Event::Medium { event: MediumEvent::Sent { from: 1, frame, .. }, .. } => {
+        Event::Medium { event: MediumEvent::Sent { from, frame, .. }, .. } if from.number() == 1 => {
             Some([frame.start, frame.start + frame.duration].map(Time::as_secs_f64))
         }
         _ => None,
     };
     let frames: Vec<[f64; 2]> = cell.1.iter().filter_map(frame).collect();
     let slot = cell.0.phy.slot.as_secs_f64();
-    let beside = |(station, end, slots): &&(u32, f64, u64)| {
+    let beside = |(station, end, slots): &&(MediumStationId, f64, u64)| {
         let begin = end - slot * *slots as f64;
-        *station == 2 && frames.iter().any(|[from, to]| begin < *to - slot && *end > from + slot)
+        station.number() == 2 && frames.iter().any(|[from, to]| begin < *to - slot && *end > from + slot)
     };
     let beside = counted(&cell).iter().filter(beside).count();
     assert!(beside > 10, "{beside}");

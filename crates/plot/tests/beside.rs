@@ -4,11 +4,11 @@ use crate::common;
 
 use common::{Path, dropping, snoop};
 use plot::{Description, FlowRecording, Panel, PictureOptions, PictureRun, Recorder};
-use sim::Sink;
+use sim::{FlowId, Sink};
 
 fn recorded(path: &Path) -> (Description, FlowRecording) {
     let (description, events) = path.run();
-    let mut recorder = Recorder::new([0], None, None).with_panels(&Panel::ALL, &description);
+    let mut recorder = Recorder::new([FlowId::new(0)], None, None).with_panels(&Panel::ALL, &description);
     events.iter().for_each(|(at, event)| recorder.event(*at, event));
     (description, recorder.finish())
 }

@@ -5,7 +5,7 @@ use crate::common;
 use common::Path;
 use engine::Time;
 use plot::PictureOptions;
-use sim::Event;
+use sim::{Event, FlowId};
 use tcp::Blocked;
 
 /// A flow that is blocked by cwnd in the first second, by the receive window in the next two, by cwnd again for one,
@@ -22,8 +22,9 @@ fn events() -> Vec<(Time, Event)> {
         (4, blocked(Blocked::Data)),
         (8, acked),
     ];
-    let sender = |(at, event): (u64, tcp::Event)| (Time::from_millis(1000 * at), Event::Sender { flow: 0, event });
-    [(Time::ZERO, Event::FlowStarted { flow: 0 })].into_iter().chain(sender_events.map(sender)).collect()
+    let sender =
+        |(at, event): (u64, tcp::Event)| (Time::from_millis(1000 * at), Event::Sender { flow: FlowId::new(0), event });
+    [(Time::ZERO, Event::FlowStarted { flow: FlowId::new(0) })].into_iter().chain(sender_events.map(sender)).collect()
 }
 
 /// Returns title and bars of each row; a bar is left edge and width in pixels.

@@ -3,11 +3,11 @@
 use crate::common;
 
 use common::{Path, bad, dropping, fading, marks, refined_icmp, simple_icmp, snoop, span, stop_and_wait};
-use engine::{Bytes, Time};
+use engine::{Bytes, IdVec, Time};
 use path::LinkEvent;
 use path::queue::Limit;
 use plot::{Panel, PictureOptions};
-use sim::{Event, NodeEvent};
+use sim::{Event, FlowId, NodeEvent};
 use tcp::Reason;
 use wire::{NoticeKind, Packet};
 
@@ -40,7 +40,7 @@ fn expected(events: &[(Time, Event)]) -> Vec<(&'static str, usize)> {
     let losses_of = |data: bool| losses.iter().filter(|packet| packet.data().is_some() == data).count();
     let is_sender_event =
         |event: &Event, what: fn(&tcp::Event) -> bool| matches!(event, Event::Sender { event, .. } if what(event));
-    let is_of_station = |event: &Event, what: fn(&NodeEvent) -> bool| matches!(event, Event::Node { node: 1, event, .. } if what(event));
+    let is_of_station = |event: &Event, what: fn(&NodeEvent) -> bool| matches!(event, Event::Node { node, event, .. } if node.number() == 1 && what(event));
     let count = |what: &dyn Fn(&Event) -> bool| events.iter().filter(|(_, event)| what(event)).count();
     use tcp::Event::{FastRetransmit, NoticeReceived, SegmentSent, Timeout};
     vec![
@@ -69,12 +69,12 @@ fn expected(events: &[(Time, Event)]) -> Vec<(&'static str, usize)> {
 fn check(path: &Path) -> Vec<&'static str> {
     let (mut description, events) = path.run();
     // The test covers the general marks of nodes. Marks of schemes have tests of their own.
-    description.actions.clear();
+    description.actions = IdVec::default();
     let svg = |flow| {
         let options = PictureOptions { flow, panels: vec![Panel::Sequence], ..PictureOptions::default() };
         plot::draw_events(&events, &description, &options).svg()
     };
-    let svgs: Vec<String> = (0..path.flows as u32).map(svg).collect();
+    let svgs: Vec<String> = (0..path.flows).map(FlowId::from_index).map(svg).collect();
     let expected = expected(&events);
     for (class, count) in &expected {
         let drawn: usize = svgs.iter().map(|svg| marks(svg, class)).sum();

@@ -5,7 +5,7 @@ use crate::common;
 use common::{Path, bad, dropping, marks, span};
 use engine::Time;
 use plot::{AxisUnit, Description, Panel, PictureOptions, PngError, Recorder, Theme};
-use sim::{Event, Sink};
+use sim::{Event, FlowId, Sink};
 use tiny_skia::Pixmap;
 
 #[test]
@@ -55,7 +55,8 @@ fn view_without_events_gives_an_empty_picture() {
     .svg();
     assert!(svg.contains("no events of this flow") && marks(&svg, "sent") == 0 && marks(&svg, "cwnd") == 0);
     let other =
-        plot::draw_events(&events, &description, &PictureOptions { flow: 9, ..PictureOptions::default() }).svg();
+        plot::draw_events(&events, &description, &PictureOptions { flow: FlowId::new(9), ..PictureOptions::default() })
+            .svg();
     assert!(other.contains("flow 9") && other.contains("no events of this flow"));
 }
 
@@ -66,7 +67,7 @@ fn partial_recording_draws_like_the_full_recording() {
     let path = Path { flows: 3, channel, bytes: 100 * 1024, window: 8192, ..Path::default() };
     let (description, events) = path.run();
     let record = |flows: std::ops::Range<u32>, from, to| {
-        let mut recorder = Recorder::new(flows, from, to).with_panels(&Panel::ALL, &description);
+        let mut recorder = Recorder::new(flows.map(FlowId::new), from, to).with_panels(&Panel::ALL, &description);
         events.iter().for_each(|(at, event)| recorder.event(*at, event));
         recorder.finish()
     };
@@ -75,7 +76,9 @@ fn partial_recording_draws_like_the_full_recording() {
     let parts = [("0 s", "0.5 s"), ("1.02 s", "1.9 s"), ("1.72 s", "1.725 s"), ("3.1 s", "100 s"), ("80 s", "90 s")];
     for (from, to) in parts.map(|(from, to)| (time(from), time(to))) {
         for flow in 0..3 {
-            let options = PictureOptions { flow, from, to, panels: Panel::ALL.to_vec(), ..PictureOptions::default() };
+            let shown = FlowId::new(flow);
+            let options =
+                PictureOptions { flow: shown, from, to, panels: Panel::ALL.to_vec(), ..PictureOptions::default() };
             let drawn = record(flow..flow + 1, from, to).draw(&description, &options).svg();
             assert!(drawn == full.draw(&description, &options).svg(), "flow {flow} from {from:?} to {to:?}");
         }
@@ -155,7 +158,7 @@ fn ssthresh_above_the_scale_is_marked() {
     let event = tcp::Event::Window { cwnd: 1000.0, ssthresh: 65_535.0 };
     let mut events = vec![events[0]];
     let sent = tcp::Event::SegmentSent { seq: 0, len: 1000, reason: tcp::Reason::New };
-    events.extend([event, sent].map(|event| (Time::ZERO, Event::Sender { flow: 0, event })));
+    events.extend([event, sent].map(|event| (Time::ZERO, Event::Sender { flow: FlowId::new(0), event })));
     let svg = plot::draw_events(&events, &description, &PictureOptions::default()).svg();
     assert!(svg.contains("ssthresh above the scale (65.5 kB)"), "{svg}");
 }

@@ -108,9 +108,9 @@ fn collision_in_a_cell_matches_its_picture() {
     let (description, events) = cell(3, "1 s");
     let time = |text: &str| Some(Time::ZERO + span(text));
     let options = PictureOptions { from: time("7 ms"), to: time("15 ms"), height: 480, ..PictureOptions::default() };
-    let mut recorder = AirRecorder::new([(sim::MediumId(0), &description)], options.from, options.to);
+    let mut recorder = AirRecorder::new([(sim::MediumId::new(0), &description)], options.from, options.to);
     events.iter().for_each(|(at, event)| recorder.event(*at, event));
-    same("collision.svg", &recorder.finish().draw(sim::MediumId(0), &description, &options).svg());
+    same("collision.svg", &recorder.finish().draw(sim::MediumId::new(0), &description, &options).svg());
 }
 
 /// Nodes with a scheme, directions that differ, a map with motion and ranges.

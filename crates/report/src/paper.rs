@@ -10,6 +10,7 @@ use lab::sweep::analysis::Analysis;
 use observe::metric;
 use plot::{Description, PictureOptions, Recorder};
 use scenario::ran::label_run;
+use sim::FlowId;
 use stats::{Interval, Level};
 
 use crate::capitalize_first;
@@ -235,7 +236,7 @@ fn draw_paper_picture(picture: &Picture) -> Option<PageBlock> {
     let loaded = picture.load().ok()?;
     let time = |text: &str| text.parse::<Span>().ok().map(|span| Time::ZERO + span);
     let (from, to) = picture.part.map_or((None, None), |(from, to)| (time(from), time(to)));
-    let mut recorder = Recorder::new([0], from, to).with_schemes(&Description::of(&loaded.network));
+    let mut recorder = Recorder::new([FlowId::new(0)], from, to).with_schemes(&Description::of(&loaded.network));
     let enough = |recorder: &Recorder| recorder.has_overflowed() || recorder.is_complete();
     run_into_sink(&loaded.network, &mut recorder, enough, &mut |_| ControlFlow::Continue(())).ok()?;
     let options = PictureOptions {

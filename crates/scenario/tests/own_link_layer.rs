@@ -84,7 +84,7 @@ impl Repeater {
         let (now, size, number) = (cx.now, packet.size(), Some(self.counters.frames_sent));
         let duration = self.line.transmission_time(size);
         let frame = ChannelFrame { now, start: now, duration, size, direction: self.hop.direction, number };
-        let survives = cx.channels[self.hop.link as usize].fate(&frame) == FrameFate::Arrives;
+        let survives = cx.channels[self.hop.link].fate(&frame) == FrameFate::Arrives;
         self.free = now + duration;
         self.counters.frames_sent += 1;
         self.counters.busy = self.counters.busy + duration;

@@ -172,7 +172,7 @@ impl Delays {
 
     /// Records that a node sent a segment with data.
     pub(crate) fn record_sent(&mut self, at: Time, node: NodeId, of: &PacketFlow) {
-        if let (Some(flow), Some(seq)) = (self.flows.get_mut(FlowId::new(of.flow)), to_receiver(of))
+        if let (Some(flow), Some(seq)) = (self.flows.get_mut(of.flow), to_receiver(of))
             && flow.sender == Some(node)
         {
             flow.record_transmission(at, seq);
@@ -181,7 +181,7 @@ impl Delays {
 
     /// Records that a segment with data arrived at its destination.
     pub(crate) fn record_received(&mut self, at: Time, of: &PacketFlow) {
-        if let (Some(flow), Some(seq)) = (self.flows.get_mut(FlowId::new(of.flow)), to_receiver(of)) {
+        if let (Some(flow), Some(seq)) = (self.flows.get_mut(of.flow), to_receiver(of)) {
             flow.record_arrival(at, seq);
         }
     }
@@ -252,7 +252,7 @@ impl Delays {
     /// [`FlowDelays::record_loss`], is removed.
     #[cold]
     fn record_loss(&mut self, packet: &Packet, of: &PacketFlow, queued: Option<Time>) {
-        if let (Some(flow), Some(seq)) = (self.flows.get_mut(FlowId::new(of.flow)), to_receiver(of))
+        if let (Some(flow), Some(seq)) = (self.flows.get_mut(of.flow), to_receiver(of))
             && packet.data().is_some()
         {
             flow.record_loss(seq, queued);

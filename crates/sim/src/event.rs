@@ -2,37 +2,39 @@
 
 use engine::{Span, Time};
 use path::channel::ChannelState;
-use path::{HopId, LinkEvent, MediumEvent, MediumId};
+use path::{HopId, LinkEvent, LinkId, MediumEvent, MediumId};
 use wire::Packet;
+
+use crate::ids::{ArrivalsId, FlowId, NodeId};
 
 /// An event of a run.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Event {
     /// An event at the sending end of a flow.
     Sender {
-        /// The flow's number.
-        flow: u32,
+        /// The flow.
+        flow: FlowId,
         /// The event.
         event: tcp::Event,
     },
     /// An event at the receiving end of a flow.
     Receiver {
-        /// The flow's number.
-        flow: u32,
+        /// The flow.
+        flow: FlowId,
         /// The event.
         event: tcp::Event,
     },
     /// A flow's application starts.
     FlowStarted {
-        /// The flow's number.
-        flow: u32,
+        /// The flow.
+        flow: FlowId,
     },
     /// A flow arrives during the run; [`FlowStarted`](Event::FlowStarted) follows.
     FlowArrived {
-        /// The flow's number: the flows of the network have the lower numbers.
-        flow: u32,
-        /// Number of the flow's arrival process.
-        arrivals: u32,
+        /// The flow: the flows of the network have the lower numbers.
+        flow: FlowId,
+        /// The flow's arrival process.
+        arrivals: ArrivalsId,
         /// Bytes that the flow will send.
         bytes: u64,
         /// Flow completion time on the empty path: see [`ShortFlow::ideal`](crate::ShortFlow::ideal).
@@ -40,8 +42,8 @@ pub enum Event {
     },
     /// The last byte of a flow has been acknowledged at its sender.
     FlowCompleted {
-        /// The flow's number.
-        flow: u32,
+        /// The flow.
+        flow: FlowId,
     },
     /// An event on a link.
     Link {
@@ -61,15 +63,15 @@ pub enum Event {
     },
     /// The channel of a link changed state.
     Air {
-        /// The link's number.
-        link: u32,
+        /// The link.
+        link: LinkId,
         /// The new state.
         state: ChannelState,
     },
     /// An event at a node.
     Node {
-        /// The node's number.
-        node: u32,
+        /// The node.
+        node: NodeId,
         /// The event.
         event: NodeEvent,
         /// The flow and offset of the packet, if the event is about one of a flow.
@@ -77,8 +79,8 @@ pub enum Event {
     },
     /// An event that a node's scheme [emits](path::agent::AgentCx::emit), or the growth of one of its counters.
     Agent {
-        /// The node's number.
-        node: u32,
+        /// The node.
+        node: NodeId,
         /// The event's name.
         name: &'static str,
         /// The event's value, in a unit that depends on the event.
@@ -94,8 +96,8 @@ pub enum Event {
 /// any value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PacketFlow {
-    /// The flow's number.
-    pub flow: u32,
+    /// The flow.
+    pub flow: FlowId,
     /// Whether the packet comes from the sender of the flow's data, and not from the receiver. For an ICMP message:
     /// whether it is addressed to the sender.
     pub from_sender: bool,
@@ -142,13 +144,13 @@ pub enum NodeEvent {
     },
     /// A mobile starts using a link.
     Associated {
-        /// The link's number.
-        link: u32,
+        /// The link.
+        link: LinkId,
     },
     /// A mobile stops using a link.
     Left {
-        /// The link's number.
-        link: u32,
+        /// The link.
+        link: LinkId,
     },
 }
 

@@ -1,7 +1,6 @@
 //! The description of a network for the simulator: checked, with indices instead of names as references.
 
 use engine::{Bytes, Frequency, Rate, Span, Stream, Time};
-use path::Reach;
 use path::agent::AgentConfig;
 use path::channel::ChannelConfig;
 use path::link::Timing;
@@ -10,6 +9,7 @@ use path::mac::arq::ArqConfig;
 use path::place::NodePath;
 use path::queue::{QueueConfig, Tie};
 use path::scheduler::SchedulerConfig;
+use path::{LinkId, MediumStationId, Reach};
 use serde::Serialize;
 use wire::Dscp;
 
@@ -54,10 +54,10 @@ impl Network {
     }
 
     /// The links at each node, in order.
-    pub fn links_by_node(&self) -> Vec<Vec<u32>> {
+    pub fn links_by_node(&self) -> Vec<Vec<LinkId>> {
         let mut links = vec![Vec::new(); self.nodes.len()];
         for (number, link) in self.links.iter().enumerate() {
-            link.between.iter().for_each(|node| links[*node].push(number as u32));
+            link.between.iter().for_each(|node| links[*node].push(LinkId::from_index(number)));
         }
         links
     }
@@ -72,7 +72,7 @@ impl Network {
 
     /// Returns the pairs of stations of a medium that do not decode each other's frames at time zero, and what they
     /// receive instead. Empty without a range, because then all stations decode each other.
-    pub fn apart(&self, medium: usize) -> Vec<(u32, u32, Reach)> {
+    pub fn apart(&self, medium: usize) -> Vec<(MediumStationId, MediumStationId, Reach)> {
         let Some(ranges) = self.media[medium].config.ranges() else { return Vec::new() };
         let stations = self.stations(medium);
         let places: Option<Vec<_>> = stations.iter().map(|node| self.nodes[*node].place.as_ref()).collect();
@@ -81,7 +81,7 @@ impl Network {
             for (a, at_a) in places.iter().flatten().enumerate().take(b) {
                 let reach = ranges.reach(at_a, at_b, Time::ZERO);
                 if reach != Reach::Reads {
-                    apart.push((a as u32, b as u32, reach));
+                    apart.push((MediumStationId::from_index(a), MediumStationId::from_index(b), reach));
                 }
             }
         }

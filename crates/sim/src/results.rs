@@ -5,6 +5,7 @@ use path::link::HopCounters;
 use path::medium::{AirCounters, StationCounters};
 
 use crate::app::AppResult;
+use crate::ids::ArrivalsId;
 
 /// All counters of a run.
 #[derive(Clone, PartialEq, Debug)]
@@ -89,7 +90,7 @@ pub struct DatagramResult {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ShortFlow {
     /// Number of the flow's arrival process in the network.
-    pub arrivals: u32,
+    pub arrivals: ArrivalsId,
     /// Bytes to deliver.
     pub bytes: u64,
     /// Start time.

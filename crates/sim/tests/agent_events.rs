@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use path::agent::AgentConfig;
-use sim::Event;
+use sim::{Event, FlowId};
 use testkit::{TO_MOBILE, build_network, last_hop_text, record_events};
 
 /// Names of counters for states, which can decrease.
@@ -33,7 +33,7 @@ fn events_of_each_scheme_add_up_to_its_counts() {
             let mut summed: BTreeMap<&str, u64> = BTreeMap::new();
             for (_, event) in &events {
                 if let Event::Agent { node: at, name, value, .. } = event
-                    && *at as usize == node
+                    && at.index() == node
                 {
                     *summed.entry(name).or_default() += *value as u64;
                 }
@@ -68,7 +68,9 @@ fn local_retransmissions_name_their_flow() {
         named.collect::<Vec<_>>()
     };
     assert!(!of("duplicates_suppressed").is_empty());
-    assert!(of("duplicates_suppressed").iter().all(|of| of.is_some_and(|of| of.flow == 0 && !of.from_sender)));
+    assert!(
+        of("duplicates_suppressed").iter().all(|of| of.is_some_and(|of| of.flow == FlowId::new(0) && !of.from_sender))
+    );
     for name in ["packets_cached", "local_retransmissions"] {
         assert!(!of(name).is_empty(), "{name}");
         assert!(of(name).iter().all(|of| of.is_some_and(|of| of.from_sender && of.seq.is_some())), "{name}");

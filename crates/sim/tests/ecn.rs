@@ -1,7 +1,7 @@
 //! ECN marks in the network, and the reaction of the endpoints.
 
 use path::LinkEvent;
-use sim::Event;
+use sim::{Event, NodeId};
 use tcp::cc::{ControlConfig, Start};
 use testkit::{build_network, record_events, run_network, wire_text};
 use wire::Ecn;
@@ -107,6 +107,10 @@ fn only_ecn_flows_are_marked() {
     assert_eq!(results.flows[1].sender.marks, 0);
 }
 
+/// The nodes of [`bottleneck`] behind the sender.
+const ROUTER: NodeId = NodeId::new(1);
+const RECEIVER: NodeId = NodeId::new(2);
+
 /// A congestion control that reacts to every mark in proportion keeps the queue near the threshold: above zero, and
 /// below the threshold plus the window's growth during the delay of the reaction.
 // covers [RFC8257 s3]
@@ -127,10 +131,10 @@ fn proportional_reaction_keeps_the_queue_near_the_threshold() {
         let mut waits = Vec::new();
         for (at, event) in events.iter().filter(|(at, _)| at.as_secs_f64() > 20.0) {
             match event {
-                Event::Node { node: 1, event: sim::NodeEvent::Transit { packet }, .. } => {
+                Event::Node { node: ROUTER, event: sim::NodeEvent::Transit { packet }, .. } => {
                     packet.data().map(|segment| entered.insert(segment.seq.0, *at));
                 }
-                Event::Node { node: 2, event: sim::NodeEvent::Received { packet }, .. } => {
+                Event::Node { node: RECEIVER, event: sim::NodeEvent::Received { packet }, .. } => {
                     let since = packet.data().and_then(|segment| entered.remove(&segment.seq.0));
                     waits.extend(since.map(|since| (at.since(since).as_secs_f64() - 0.06416) / 0.00416));
                 }

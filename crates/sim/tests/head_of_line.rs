@@ -1,6 +1,6 @@
 //! One mobile of a cell in a long fade: the goodput of the other one under each scheduler.
 
-use path::LinkEvent;
+use path::{LinkEvent, LinkId};
 use scenario::Overrides;
 use sim::Event;
 use testkit::{load_example, record_events};
@@ -15,7 +15,7 @@ fn during_the_fade(scheduler: &str, alone: bool) -> [usize; 3] {
     }
     let overrides = Overrides { set, ..Overrides::default() };
     let loaded = load_example("head-of-line.toml", &overrides);
-    let link = |name: &str| loaded.network.links.iter().position(|link| link.name == name).unwrap() as u32;
+    let link = |name: &str| LinkId::from_index(loaded.network.links.iter().position(|link| link.name == name).unwrap());
     let [near, far] = ["near", "far"].map(link);
     let (_, events) = record_events(&loaded.network);
     let fade = events.iter().filter(|(at, _)| (2_000_000_000..4_000_000_000).contains(&at.as_nanos()));

@@ -125,8 +125,8 @@ fn millis(at: Time) -> u64 {
 /// The times in milliseconds at which the walker joined (true) or left a link, with the link.
 fn moves(events: &[(Time, Event)]) -> Vec<(u64, bool, u32)> {
     let one = |(at, event): &(Time, Event)| match event {
-        Event::Node { event: NodeEvent::Associated { link }, .. } => Some((millis(*at), true, *link)),
-        Event::Node { event: NodeEvent::Left { link }, .. } => Some((millis(*at), false, *link)),
+        Event::Node { event: NodeEvent::Associated { link }, .. } => Some((millis(*at), true, link.number())),
+        Event::Node { event: NodeEvent::Left { link }, .. } => Some((millis(*at), false, link.number())),
         _ => None,
     };
     events.iter().filter_map(one).collect()
@@ -149,7 +149,7 @@ fn mobile_hands_over_to_the_nearer_base_station_after_a_gap() {
         let delivered = |hop: u32, from: Time, to: Time| {
             let on = |at: &Time, event: &Event| match event {
                 Event::Link { hop: on, event: path::LinkEvent::Arrived { .. }, .. } => {
-                    on.link == hop && *at > from && *at < to
+                    on.link.number() == hop && *at > from && *at < to
                 }
                 _ => false,
             };
@@ -205,7 +205,7 @@ fn beacons_are_broadcast_and_not_acknowledged() {
                 Event::Medium { medium: on, event: MediumEvent::Sent { from, frame, .. } }
                     if on.index() == medium && frame.kind == FrameKind::Beacon =>
                 {
-                    Some((*at, *from, *frame))
+                    Some((*at, from.number(), *frame))
                 }
                 _ => None,
             })

@@ -56,7 +56,7 @@ fn packets_have_the_flow_and_offset_of_the_segment_sent_event() {
                 if segment.len > 0 {
                     let told = announced.take().expect("an event of the sender precedes a segment with data");
                     assert_eq!((of.flow, of.seq, segment.len, of.from_sender), (told.0, Some(told.1), told.2, true));
-                    compared[of.flow as usize] += 1;
+                    compared[of.flow.index()] += 1;
                 }
                 known.insert((packet.src, segment.src_port, segment.seq, segment.ack, of.flow, of.seq, of.ack));
             }

@@ -1,6 +1,6 @@
 //! Rate controls in whole runs: goodput compared with the best fixed rate for a signal.
 
-use path::{HopId, LinkDirection, LinkEvent};
+use path::{HopId, LinkDirection, LinkEvent, LinkId};
 use sim::Event;
 use testkit::{build_network, record_events};
 
@@ -21,7 +21,7 @@ fn carried(dbm: i32, media: &str) -> f64 {
          channel = {{ kind = \"signal\", levels = [{levels}] }}\n"
     );
     let network = build_network(&text);
-    let air = network.links.iter().position(|link| link.name == "air").unwrap() as u32;
+    let air = LinkId::from_index(network.links.iter().position(|link| link.name == "air").unwrap());
     let (_, events) = record_events(&network);
     let arrival = |hop: &HopId| hop.link == air && hop.direction == LinkDirection::Forward;
     let comes = |event: &Event| match event {

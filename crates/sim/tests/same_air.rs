@@ -12,7 +12,7 @@ const FLOW: &str = "bytes = \"500 KiB\"\nreceive_window = \"16 KiB\"";
 /// The times at which the channel of link `number` changed its state, up to `until`.
 fn switches(events: &[(Time, Event)], number: u32, until: Time) -> Vec<(Time, ChannelState)> {
     let air = events.iter().filter_map(|(at, event)| match event {
-        Event::Air { link, state } if *link == number && *at <= until => Some((*at, *state)),
+        Event::Air { link, state } if link.number() == number && *at <= until => Some((*at, *state)),
         _ => None,
     });
     air.collect()

@@ -333,7 +333,9 @@ fn only_fifo_blocks_the_unfaded_mobile() {
         events
             .iter()
             .filter_map(|(at, event)| match event {
-                Event::Receiver { flow: 0, event: tcp::Event::SegmentReceived { .. } } => Some(at.as_nanos() / 1000),
+                Event::Receiver { flow, event: tcp::Event::SegmentReceived { .. } } if flow.number() == 0 => {
+                    Some(at.as_nanos() / 1000)
+                }
                 _ => None,
             })
             .filter(|at| (9_900_000..12_000_000).contains(at))

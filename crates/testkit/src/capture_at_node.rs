@@ -1,12 +1,12 @@
 //! A capture of a simulated run.
 
 use engine::Time;
-use sim::{Event, NodeEvent, Sink};
+use sim::{Event, NodeEvent, NodeId, Sink};
 use wire::pcapng::{Direction, Writer};
 
 /// Captures the packets at a node, as `--trace pcapng` does.
 pub struct CaptureAtNode {
-    node: u32,
+    node: NodeId,
     writer: Writer<Vec<u8>>,
 }
 
@@ -14,7 +14,7 @@ impl CaptureAtNode {
     /// Creates the capture of a node, by its number in the network.
     pub fn new(node: usize) -> Self {
         let writer = Writer::new(Vec::new(), &["node"]).expect("memory");
-        CaptureAtNode { node: node as u32, writer }
+        CaptureAtNode { node: NodeId::from_index(node), writer }
     }
 
     /// Returns the file.

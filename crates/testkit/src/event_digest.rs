@@ -53,7 +53,7 @@ impl EventDigest {
     }
 
     fn hop(&mut self, hop: HopId) {
-        self.numbers([u64::from(hop.link), hop.direction.index() as u64]);
+        self.numbers([hop.link.number().into(), hop.direction.index() as u64]);
     }
 
     fn tcp(&mut self, event: &tcp::Event) {
@@ -109,7 +109,13 @@ impl EventDigest {
     fn medium(&mut self, event: &MediumEvent) {
         match *event {
             MediumEvent::Sent { from, to, frame, .. } => {
-                self.numbers([1, from.into(), to.into(), frame_number(frame.kind), frame.start.as_nanos()]);
+                self.numbers([
+                    1,
+                    from.number().into(),
+                    to.number().into(),
+                    frame_number(frame.kind),
+                    frame.start.as_nanos(),
+                ]);
                 let (first, bits) = (frame.packets.first(), frame.packets.bits());
                 let lasts = [frame.duration.as_nanos(), frame.reserves.as_nanos()];
                 self.numbers([frame.size.into(), frame.rate.bits_per_sec(), frame.again.into(), first, bits]);
@@ -117,12 +123,22 @@ impl EventDigest {
             }
             MediumEvent::Ended { from, to, kind, reception, damaged } => {
                 let came = reception_number(reception);
-                self.numbers([2, from.into(), to.into(), frame_number(kind), came, damaged.first(), damaged.bits()]);
+                self.numbers([
+                    2,
+                    from.number().into(),
+                    to.number().into(),
+                    frame_number(kind),
+                    came,
+                    damaged.first(),
+                    damaged.bits(),
+                ]);
             }
             MediumEvent::BackOff { station, slots, window } => {
-                self.numbers([3, station.into(), slots.into(), window.into()]);
+                self.numbers([3, station.number().into(), slots.into(), window.into()]);
             }
-            MediumEvent::Reaches { a, b, reach } => self.numbers([4, a.into(), b.into(), reach_number(reach)]),
+            MediumEvent::Reaches { a, b, reach } => {
+                self.numbers([4, a.number().into(), b.number().into(), reach_number(reach)])
+            }
         }
     }
 
@@ -134,8 +150,8 @@ impl EventDigest {
             NodeEvent::BufferFull { .. } => (4, 0),
             NodeEvent::Taken { .. } => (5, 0),
             NodeEvent::NoRoute { .. } => (6, 0),
-            NodeEvent::Associated { link } => (7, link),
-            NodeEvent::Left { link } => (8, link),
+            NodeEvent::Associated { link } => (7, link.number()),
+            NodeEvent::Left { link } => (8, link.number()),
         };
         self.numbers([kind, link.into()]);
         if let Some(packet) = event.packet() {
@@ -165,25 +181,25 @@ impl Sink for EventDigest {
             Event::Agent { .. } => return,
             Event::Sender { flow, event } => {
                 self.begin(1, at);
-                self.number(*flow);
+                self.number(flow.number());
                 self.tcp(event);
             }
             Event::Receiver { flow, event } => {
                 self.begin(2, at);
-                self.number(*flow);
+                self.number(flow.number());
                 self.tcp(event);
             }
             Event::FlowStarted { flow } => {
                 self.begin(3, at);
-                self.number(*flow);
+                self.number(flow.number());
             }
             Event::FlowArrived { flow, arrivals, bytes, .. } => {
                 self.begin(9, at);
-                self.numbers([u64::from(*flow), u64::from(*arrivals), *bytes]);
+                self.numbers([flow.number().into(), arrivals.number().into(), *bytes]);
             }
             Event::FlowCompleted { flow } => {
                 self.begin(4, at);
-                self.number(*flow);
+                self.number(flow.number());
             }
             Event::Link { hop, event, .. } => {
                 self.begin(5, at);
@@ -192,16 +208,16 @@ impl Sink for EventDigest {
             }
             Event::Medium { medium, event } => {
                 self.begin(6, at);
-                self.number(medium.0);
+                self.number(medium.number());
                 self.medium(event);
             }
             Event::Air { link, state } => {
                 self.begin(7, at);
-                self.numbers([u64::from(*link), u64::from(*state == Air::Bad)]);
+                self.numbers([link.number().into(), u64::from(*state == Air::Bad)]);
             }
             Event::Node { node, event, .. } => {
                 self.begin(8, at);
-                self.number(*node);
+                self.number(node.number());
                 self.node(event);
             }
         }
@@ -276,6 +292,8 @@ fn reach_number(reach: Reach) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use sim::FlowId;
+
     use super::*;
 
     fn digest(events: &[(u64, Event)], ended: u64) -> [u8; 32] {
@@ -288,15 +306,16 @@ mod tests {
     /// computed with Python's hashlib.
     #[test]
     fn digest_is_computed_from_the_documented_bytes() {
-        let found = digest(&[(5, Event::FlowStarted { flow: 7 })], 9);
+        let found = digest(&[(5, Event::FlowStarted { flow: FlowId::new(7) })], 9);
         let hex: String = found.iter().map(|byte| format!("{byte:02x}")).collect();
         assert_eq!(hex, "7b4225a0255b224fdf50ba2880fe3ff8c90debbffaebeba832547bb2ccf31edc");
     }
 
     #[test]
     fn digest_depends_on_times_order_and_values() {
-        let [start, done] = [Event::FlowStarted { flow: 0 }, Event::FlowCompleted { flow: 0 }];
-        let other = Event::FlowCompleted { flow: 1 };
+        let [flow, other] = [0, 1].map(FlowId::new);
+        let [start, done] = [Event::FlowStarted { flow }, Event::FlowCompleted { flow }];
+        let other = Event::FlowCompleted { flow: other };
         let all = [
             digest(&[(1, start), (2, done)], 3),
             digest(&[(1, start), (1, done)], 3),
@@ -306,7 +325,7 @@ mod tests {
             digest(&[(1, start), (2, done)], 4),
             digest(&[(1, start)], 3),
         ];
-        let blocked = Event::Sender { flow: 0, event: tcp::Event::Blocked { reason: tcp::Blocked::Cwnd } };
+        let blocked = Event::Sender { flow, event: tcp::Event::Blocked { reason: tcp::Blocked::Cwnd } };
         assert_eq!(digest(&[(1, start), (1, blocked), (2, done)], 3), all[0], "it follows from the rest");
         for (number, one) in all.iter().enumerate() {
             assert!(!all[number + 1..].contains(one), "number {number} is another's");

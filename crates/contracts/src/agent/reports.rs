@@ -6,7 +6,7 @@ use std::ops::Range;
 use engine::{Draws, Stream, Time};
 use path::agent::AgentConfig;
 use path::outcome::RadioNotice;
-use path::{HopId, LinkDirection};
+use path::{LinkDirection, LinkId};
 use wire::{Addr, Body, Flags, Notice, Packet, Segment, SeqNum};
 
 use super::driver::Driver;
@@ -49,7 +49,7 @@ pub fn draw_failures(packets: Range<u32>, seed: u64) -> Vec<RadioNotice> {
         let segment =
             Segment { src_port: 1, dst_port: 2, seq: seq_number, flags: Flags::ACK, len, ..Segment::default() };
         let packet = Packet::new(src, MOBILE, Body::Tcp(segment));
-        let hop = HopId { link: seq % 2, direction: LinkDirection::Forward };
+        let hop = LinkId::new(seq % 2).hop(LinkDirection::Forward);
         let failed = 1 + (draws.unit() * f64::from(MAX_ATTEMPTS)) as u32;
         (1..=failed)
             .map(move |attempt| RadioNotice { hop, packet, attempt, last: attempt == MAX_ATTEMPTS })

@@ -7,7 +7,7 @@ use path::agent::{AgentConfig, AgentVerdict, Departure, LinkView};
 use path::channel::ChannelState;
 use path::outcome::{DeliveryNotice, RadioNotice};
 use path::queue::Limit;
-use path::{HopId, LinkDirection};
+use path::{HopId, LinkDirection, LinkId};
 use wire::{Flags, Options, Packet, SackBlocks, Segment, SeqNum, Timestamps};
 
 use super::driver::Driver;
@@ -15,7 +15,7 @@ use super::hosts::{FIXED, from_fixed, from_mobile, of_flow};
 use crate::breach::Breach;
 use crate::draw::Draw;
 
-const HOP: HopId = HopId { link: 0, direction: LinkDirection::Forward };
+const HOP: HopId = LinkId::new(0).hop(LinkDirection::Forward);
 
 /// A random input of an agent.
 #[derive(Clone, Copy, Debug)]

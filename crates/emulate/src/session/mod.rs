@@ -20,6 +20,7 @@ use host::tun::Tun;
 use host::{Error, clock, user};
 use lab::load::Loaded;
 use observe::summary::Summary;
+use path::LinkId;
 use sim::NullSink;
 
 use crate::drive::drive_emulator;
@@ -214,9 +215,8 @@ fn measure_status(emulator: &Emulator, loaded: &Loaded, now: Time, before: u64) 
     let world = emulator.world();
     let results = world.results();
     let lost = results.links.iter().flat_map(|link| link.directions).map(|counters| counters.packets_dropped).sum();
-    let links = 0..loaded.network.links.len() as u32;
-    let hops = links.flat_map(|link| path::LinkDirection::BOTH.map(|direction| path::HopId { link, direction }));
-    let queued = hops.map(|hop| world.hop_state(hop).waiting).sum();
+    let links = (0..loaded.network.links.len()).map(LinkId::from_index);
+    let queued = links.flat_map(LinkId::hops).map(|hop| world.hop_state(hop.id()).waiting).sum();
     let counts = emulator.counts();
     let rate_bps = (counts.bytes_left - before) as f64 * 8.0 / machine::WATCH.as_secs_f64();
     Status { now, counts, rate_bps, queued, lost }

@@ -1,12 +1,12 @@
 //! Packets at the hops of their path, with the times at which each joins the queue, starts, leaves and arrives, and
 //! with its fate.
 
-use engine::Time;
+use engine::{IdVec, Time};
 use observation::hop_packets::{HopOutcome, HopPackets, HopPassage};
-use observation::hop_timing::{HopTimings, hop_number};
-use path::LinkEvent;
+use observation::hop_timing::HopTimings;
 use path::mac::arq::ArqConfig;
-use sim::{Event, Network, NodeEvent, PacketFlow};
+use path::{HopIndex, LinkEvent};
+use sim::{Event, Network, NodeEvent, NodeId, PacketFlow};
 
 use crate::packet::{FigurePacketKind, PacketIdentity};
 
@@ -56,7 +56,7 @@ impl StopReason {
 /// A packet at a hop. Times are in seconds.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct HopRow {
-    pub hop: u32,
+    pub hop: HopIndex,
     pub packet: PacketIdentity,
     /// Time at which the packet joined the queue.
     pub joined: f64,
@@ -72,7 +72,7 @@ pub(crate) struct HopRow {
 /// A transmission of a link layer on a link that is in no medium.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct FrameRow {
-    pub hop: u32,
+    pub hop: HopIndex,
     pub packet: PacketIdentity,
     pub starts: f64,
     pub arrives: f64,
@@ -85,7 +85,7 @@ pub(crate) struct FrameRow {
 /// A packet that a node did not pass on.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct StopRow {
-    pub node: u32,
+    pub node: NodeId,
     pub packet: PacketIdentity,
     pub at: f64,
     pub why: StopReason,
@@ -103,13 +103,13 @@ pub(crate) struct HopRecorder {
     to: f64,
     packets: HopPackets,
     /// For each hop, whether frames of a link layer are recorded. The frames of a medium are recorded with the medium.
-    has_frames: Vec<bool>,
+    has_frames: IdVec<HopIndex, bool>,
     pub rows: Vec<HopRow>,
     pub frames: Vec<FrameRow>,
     pub stops: Vec<StopRow>,
     /// By hop, the packet of the last frame. If the link is in a medium, the medium's next frame on this hop carries
     /// this packet.
-    pub carried: Vec<PacketIdentity>,
+    pub carried: IdVec<HopIndex, PacketIdentity>,
 }
 
 impl HopRecorder {
@@ -123,7 +123,7 @@ impl HopRecorder {
             rows: Vec::new(),
             frames: Vec::new(),
             stops: Vec::new(),
-            carried: vec![PacketIdentity::NOTHING; 2 * network.links.len()],
+            carried: vec![PacketIdentity::NOTHING; 2 * network.links.len()].into(),
         }
     }
 
@@ -135,7 +135,7 @@ impl HopRecorder {
     pub fn event(&mut self, time: Time, event: &Event) {
         let at = time.as_secs_f64();
         match event {
-            Event::Link { hop, event, of } => self.on_link(time, hop_number(*hop), event, *of),
+            Event::Link { hop, event, of } => self.on_link(time, (*hop).into(), event, *of),
             Event::Node { node, event, of } => self.on_node(at, *node, event, *of),
             _ => return,
         }
@@ -144,7 +144,7 @@ impl HopRecorder {
         }
     }
 
-    fn on_node(&mut self, at: f64, node: u32, event: &NodeEvent, of: Option<PacketFlow>) {
+    fn on_node(&mut self, at: f64, node: NodeId, event: &NodeEvent, of: Option<PacketFlow>) {
         let why = match event {
             NodeEvent::BufferFull { .. } => StopReason::BufferFull,
             NodeEvent::NoRoute { .. } => StopReason::NoRoute,
@@ -156,7 +156,7 @@ impl HopRecorder {
         }
     }
 
-    fn on_link(&mut self, time: Time, hop: usize, event: &LinkEvent, of: Option<PacketFlow>) {
+    fn on_link(&mut self, time: Time, hop: HopIndex, event: &LinkEvent, of: Option<PacketFlow>) {
         match *event {
             LinkEvent::FrameSent { number, attempt, packet } => {
                 let sent = self.packets.in_transmission(hop, &packet);
@@ -174,7 +174,7 @@ impl HopRecorder {
                 self.add_frame(time, hop, (parity, size), 0, number);
             }
             LinkEvent::FrameCorrupted { number, .. } | LinkEvent::ParityCorrupted { number } => {
-                let frame = self.frames.iter_mut().rev().find(|frame| frame.hop as usize == hop);
+                let frame = self.frames.iter_mut().rev().find(|frame| frame.hop == hop);
                 if let Some(frame) = frame.filter(|frame| frame.number == number && frame.starts == time.as_secs_f64())
                 {
                     frame.corrupted = true;
@@ -184,12 +184,19 @@ impl HopRecorder {
         }
     }
 
-    fn add_frame(&mut self, time: Time, hop: usize, (packet, size): (PacketIdentity, u32), attempt: u32, number: u64) {
-        let Some(timing) = self.packets.timings().by_number(hop).filter(|_| self.has_frames[hop]) else { return };
+    fn add_frame(
+        &mut self,
+        time: Time,
+        hop: HopIndex,
+        (packet, size): (PacketIdentity, u32),
+        attempt: u32,
+        number: u64,
+    ) {
+        let Some(timing) = self.packets.timings().get(hop).filter(|_| self.has_frames[hop]) else { return };
         let starts = time.as_secs_f64();
         let arrives = starts + (timing.sending(size, time) + timing.delay).as_secs_f64();
         if starts <= self.to && arrives >= self.from {
-            self.frames.push(FrameRow { hop: hop as u32, packet, starts, arrives, attempt, corrupted: false, number });
+            self.frames.push(FrameRow { hop, packet, starts, arrives, attempt, corrupted: false, number });
         }
     }
 
@@ -199,7 +206,7 @@ impl HopRecorder {
             [passage.joined, passage.starts, passage.leaves, passage.ends].map(Time::as_secs_f64);
         if joined <= self.to && arrives >= self.from {
             let packet = PacketIdentity::of(&passage.packet, passage.of).with_repetition(passage.repeats);
-            let (hop, outcome) = (passage.hop as u32, PacketOutcome::Ended(passage.outcome));
+            let (hop, outcome) = (passage.hop, PacketOutcome::Ended(passage.outcome));
             self.rows.push(HopRow { hop, packet, joined, starts, leaves, arrives, outcome });
         }
     }
@@ -220,7 +227,7 @@ impl HopRecorder {
         let HopRecorder { to, packets, rows, .. } = self;
         let seconds = |time: Option<Time>| time.map_or(f64::INFINITY, Time::as_secs_f64);
         rows.extend(packets.all().map(|(hop, at_hop)| HopRow {
-            hop: hop as u32,
+            hop,
             packet: PacketIdentity::of(&at_hop.packet, at_hop.of).with_repetition(at_hop.repeats),
             joined: at_hop.joined.as_secs_f64(),
             starts: seconds(at_hop.starts),

@@ -6,7 +6,7 @@ mod states;
 use engine::{Span, Time};
 use observe::run::{Interrupted, Titled, Watch};
 use serde::Serialize;
-use sim::{Event, Network, Sink, World};
+use sim::{Event, LinkId, Network, Sink, World};
 
 pub use hops::{PacketOutcome, StopReason};
 
@@ -122,8 +122,9 @@ impl Sink for JourneyRecorder<'_> {
                         let direction = if link.between == nodes { Some(0) } else { None };
                         direction.or((link.between == [nodes[1], nodes[0]]).then_some(1))
                     };
+                    let hops_of = |number| LinkId::from_index(number).hops();
                     let mut found = network.links.iter().enumerate().filter(|(_, link)| link.medium.is_some());
-                    let hop = found.find_map(|(number, link)| joins(link).map(|direction| 2 * number + direction));
+                    let hop = found.find_map(|(number, link)| Some(hops_of(number)[joins(link)?]));
                     hop.map_or(PacketIdentity::NOTHING, |hop| hops.carried[hop])
                 };
                 cells.event(time, event, carried);
@@ -216,16 +217,27 @@ fn build_figure(
     let packets = columns.add(hops.rows.iter().map(|row| {
         let PacketIdentity { flow, kind, offset, bytes } = row.packet;
         let (kind, outcome) = (f64::from(kind as u8), f64::from(row.outcome.number()));
-        [f64::from(row.hop), flow, kind, offset, bytes, row.joined, row.starts, row.leaves, row.arrives, outcome]
+        [
+            f64::from(row.hop.number()),
+            flow,
+            kind,
+            offset,
+            bytes,
+            row.joined,
+            row.starts,
+            row.leaves,
+            row.arrives,
+            outcome,
+        ]
     }));
     let frames = columns.add(hops.frames.iter().map(|row| {
         let PacketIdentity { flow, kind, offset, .. } = row.packet;
         let (kind, corrupted) = (f64::from(kind as u8), f64::from(u8::from(row.corrupted)));
-        [f64::from(row.hop), flow, kind, offset, row.starts, row.arrives, f64::from(row.attempt), corrupted]
+        [f64::from(row.hop.number()), flow, kind, offset, row.starts, row.arrives, f64::from(row.attempt), corrupted]
     }));
     let stops = columns.add(hops.stops.iter().map(|row| {
         let PacketIdentity { flow, kind, offset, bytes } = row.packet;
-        [f64::from(row.node), flow, f64::from(kind as u8), offset, bytes, row.at, f64::from(row.why as u8)]
+        [f64::from(row.node.number()), flow, f64::from(kind as u8), offset, bytes, row.at, f64::from(row.why as u8)]
     }));
     let node = |(number, node): (usize, &sim::NodeSpec)| JourneyNodeHead {
         name: node.name.clone(),

@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 
 use path::channel::ChannelState;
-use sim::{Network, NodeEvent, World};
+use sim::{LinkId, Network, NodeEvent, NodeId, World};
 
 /// Collects the states of a time interval.
 pub(crate) struct StateRecorder {
     from: f64,
     /// Start of the current BAD state, by link.
-    bad_since: BTreeMap<u32, f64>,
+    bad_since: BTreeMap<LinkId, f64>,
     /// Start of the current association, by node and link.
-    associated_since: BTreeMap<(u32, u32), f64>,
+    associated_since: BTreeMap<(NodeId, LinkId), f64>,
     /// Rows of link, begin and end.
     pub bad: Vec<[f64; 3]>,
     /// Rows of node, link, begin and end.
@@ -42,27 +42,27 @@ impl StateRecorder {
         self.bad.len() + self.associations.len() + self.kept_bytes.len()
     }
 
-    pub fn on_channel_state(&mut self, at: f64, link: u32, state: ChannelState) {
+    pub fn on_channel_state(&mut self, at: f64, link: LinkId, state: ChannelState) {
         match state {
             ChannelState::Bad => {
                 self.bad_since.entry(link).or_insert(at);
             }
             ChannelState::Good => {
                 if let Some(since) = self.bad_since.remove(&link).filter(|_| at >= self.from) {
-                    self.bad.push([f64::from(link), since, at]);
+                    self.bad.push([f64::from(link.number()), since, at]);
                 }
             }
         }
     }
 
-    pub fn on_node(&mut self, at: f64, node: u32, event: &NodeEvent) {
+    pub fn on_node(&mut self, at: f64, node: NodeId, event: &NodeEvent) {
         match *event {
             NodeEvent::Associated { link } => {
                 self.associated_since.insert((node, link), at);
             }
             NodeEvent::Left { link } => {
                 if let Some(since) = self.associated_since.remove(&(node, link)).filter(|_| at >= self.from) {
-                    self.associations.push([f64::from(node), f64::from(link), since, at]);
+                    self.associations.push([f64::from(node.number()), f64::from(link.number()), since, at]);
                 }
             }
             _ => {}
@@ -83,10 +83,11 @@ impl StateRecorder {
     /// Ends the states that last at infinity, and leaves out what began after `to`.
     pub fn finish(&mut self, to: f64) {
         let still = f64::INFINITY;
-        self.bad.extend(self.bad_since.iter().map(|(link, since)| [f64::from(*link), *since, still]));
+        self.bad.extend(self.bad_since.iter().map(|(link, since)| [f64::from(link.number()), *since, still]));
         let lasting = self.associated_since.iter();
-        self.associations
-            .extend(lasting.map(|((node, link), since)| [f64::from(*node), f64::from(*link), *since, still]));
+        self.associations.extend(
+            lasting.map(|((node, link), since)| [f64::from(node.number()), f64::from(link.number()), *since, still]),
+        );
         self.bad.retain(|row| row[1] <= to);
         self.associations.retain(|row| row[2] <= to);
         self.bad.sort_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));

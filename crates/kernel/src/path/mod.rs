@@ -16,7 +16,7 @@ use path::channel::ChannelConfig;
 use path::link::Timing;
 use path::mac::arq::ArqConfig;
 use path::queue::Limit;
-use path::{HopId, LinkDirection};
+use path::{HopId, LinkDirection, LinkId};
 use sim::{ApplicationConfig, FlowSpec, LinkSpec, Network};
 
 /// Sampling interval of the queue and the round trip times.
@@ -89,7 +89,7 @@ impl BottleneckPath {
             loss_behind: loss_probability(bottleneck)?,
             lasts: wall_duration(network.duration),
             flows: network.flows.iter().map(|one| convert_flow(one, first)).collect::<Result<_, _>>()?,
-            bottleneck: HopId { link: number, direction },
+            bottleneck: LinkId::from_index(number).hop(direction),
         })
     }
 }

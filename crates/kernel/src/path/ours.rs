@@ -1,21 +1,21 @@
 //! Runs the path as a simulation.
 
-use engine::{Span, Time};
+use engine::{IdVec, Span, Time};
 use path::HopId;
-use sim::{Event, Network, Sink, World};
+use sim::{Event, FlowId, Network, Sink, World};
 
 use super::SAMPLING;
 use super::measured::{FlowMeasurements, RunMeasurements};
 
 /// Latest smoothed round trip time of each flow, in ms.
-struct RoundTrips(Vec<Option<f64>>);
+struct RoundTrips(IdVec<FlowId, Option<f64>>);
 
 impl Sink for RoundTrips {
     const ACTIVE: bool = true;
 
     fn event(&mut self, _: Time, event: &Event) {
         if let Event::Sender { flow, event: tcp::Event::RttSample { srtt, .. } } = event {
-            self.0[*flow as usize] = Some(srtt.as_secs_f64() * 1000.0);
+            self.0[*flow] = Some(srtt.as_secs_f64() * 1000.0);
         }
     }
 }
@@ -23,7 +23,7 @@ impl Sink for RoundTrips {
 /// Runs `network`, sampling the queue of `bottleneck` at the same times as the emulated path.
 pub fn simulate_flows(network: &Network, bottleneck: HopId) -> RunMeasurements {
     let mut world = World::new(network, true);
-    let mut latest = RoundTrips(vec![None; network.flows.len()]);
+    let mut latest = RoundTrips(vec![None; network.flows.len()].into());
     let mut round_trips = vec![Vec::new(); network.flows.len()];
     let mut queue = Vec::new();
     let mut next = Time::ZERO + SAMPLING;

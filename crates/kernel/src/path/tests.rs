@@ -41,7 +41,7 @@ fn scenario_gives_rate_delay_queue_losses_and_flows() {
         loss_behind: 0.25,
         lasts: Duration::from_secs(60),
         flows: vec![flow("first", 0), flow("second", 5)],
-        bottleneck: HopId { link: 1, direction: LinkDirection::Forward },
+        bottleneck: LinkId::new(1).hop(LinkDirection::Forward),
     };
     assert_eq!(path("beside-bbr.toml", &set), Ok(expected));
 }
@@ -49,7 +49,7 @@ fn scenario_gives_rate_delay_queue_losses_and_flows() {
 #[test]
 fn bottleneck_with_reversed_endpoints_is_recognized() {
     let path = path("alone.toml", &["links.bottleneck.between=[\"client\", \"router\"]"]).unwrap();
-    assert_eq!(path.bottleneck, HopId { link: 1, direction: LinkDirection::Backward });
+    assert_eq!(path.bottleneck, LinkId::new(1).hop(LinkDirection::Backward));
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn simulated_queue_follows_from_the_window() {
     .map(str::to_owned);
     let overrides = Overrides { set: set.to_vec(), ..Overrides::default() };
     let loaded = load_from_disk(&examples().join("alone.toml"), &overrides).unwrap();
-    let measured = ours::simulate_flows(&loaded.network, HopId { link: 1, direction: LinkDirection::Forward });
+    let measured = ours::simulate_flows(&loaded.network, LinkId::new(1).hop(LinkDirection::Forward));
     // 60 s at a sampling interval of 10 ms.
     assert_eq!(measured.queue.len(), 6000);
     let settled = &measured.queue[100..];

@@ -23,7 +23,7 @@ pub use score::Score;
 
 use engine::Time;
 use observe::observation::{Fact, FlowObservation, ObservingSink, PathObservation, Subscriber};
-use sim::World;
+use sim::{FlowId, World};
 
 use crate::load::{self, Loaded, Overrides};
 use crate::sweep::Plan;
@@ -112,7 +112,7 @@ struct FlowFact {
 struct CollectedFacts(Vec<FlowFact>);
 
 impl Subscriber for CollectedFacts {
-    fn on_facts(&mut self, at: Time, _: u32, facts: &[Fact], flow: &FlowObservation, _: &PathObservation) {
+    fn on_facts(&mut self, at: Time, _: FlowId, facts: &[Fact], flow: &FlowObservation, _: &PathObservation) {
         self.0.extend(facts.iter().map(|fact| FlowFact { at, fact: *fact, una: flow.sender.una }));
     }
 }

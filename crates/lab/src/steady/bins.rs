@@ -1,7 +1,7 @@
 //! Bytes that arrived in each time bin.
 
-use engine::{Span, Time};
-use sim::{Event, Sink};
+use engine::{IdVec, Span, Time};
+use sim::{Event, FlowId, Sink};
 
 use observe::observation::ReceiverState;
 
@@ -55,8 +55,8 @@ impl BinGrid {
 
 /// Counts the bytes that arrive in order at the selected flows.
 pub(super) struct BinCounter {
-    /// By flow number.
-    flows: Vec<Option<FlowBins>>,
+    /// By flow; `None` for those that are not watched.
+    flows: IdVec<FlowId, Option<FlowBins>>,
 }
 
 struct FlowBins {
@@ -71,14 +71,16 @@ impl BinCounter {
         let mut arrivals = BinCounter { flows: (0..flows).map(|_| None).collect() };
         for &(flow, grid) in watched {
             let bins = vec![0; grid.count];
-            arrivals.flows[flow] = Some(FlowBins { grid, receiver: ReceiverState::default(), bins });
+            arrivals.flows[FlowId::from_index(flow)] =
+                Some(FlowBins { grid, receiver: ReceiverState::default(), bins });
         }
         arrivals
     }
 
     /// Bytes by bin, in the order of `watched`.
     pub fn finish(mut self, watched: &[(usize, BinGrid)]) -> Vec<Vec<u64>> {
-        watched.iter().map(|(flow, _)| self.flows[*flow].take().map(|flow| flow.bins).unwrap_or_default()).collect()
+        let mut take = |flow: usize| self.flows[FlowId::from_index(flow)].take();
+        watched.iter().map(|(flow, _)| take(*flow).map(|flow| flow.bins).unwrap_or_default()).collect()
     }
 }
 
@@ -86,7 +88,7 @@ impl Sink for BinCounter {
     const ACTIVE: bool = true;
     fn event(&mut self, at: Time, event: &Event) {
         let Event::Receiver { flow, event } = event else { return };
-        let Some(flow) = &mut self.flows[*flow as usize] else { return };
+        let Some(flow) = &mut self.flows[*flow] else { return };
         let bytes = flow.receiver.apply(event);
         // Bytes after the last whole bin are not counted.
         if let Some(bin) = flow.bins.get_mut(flow.grid.bin(at)) {

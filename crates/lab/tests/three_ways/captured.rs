@@ -5,7 +5,7 @@ use std::path::Path;
 use engine::{Span, Time};
 use lab::captures::{BothEnds, CaptureFailure, CaptureFile};
 use observe::observation::{CapturedConnection, CapturedFact, CapturedSink, Observation};
-use sim::Network;
+use sim::{FlowId, Network};
 
 use super::transfer_story::TransferStory;
 
@@ -56,7 +56,7 @@ pub fn observe_captures(
     let both = BothEnds::of([&files[0], &files[1]], number.map(|number| number as u32))?;
     let (explained, observer) = both.explain(CaptureObserver::new)?;
     let CaptureObserver { mut observation, mut captured } = observer;
-    observation.end(explained.survey.stream.end, 0, &mut captured.story);
+    observation.end(explained.survey.stream.end, FlowId::new(0), &mut captured.story);
     // Times of a capture count from its first frame, while the files of a run contain the times of the run.
     captured.epoch = Span::from_nanos(u64::try_from(both.files[0].start).unwrap_or_default());
     captured.story.shift(captured.epoch);

@@ -9,13 +9,14 @@ use observe::observation::losses::LossPlace;
 use observe::observation::media::ObservedExchange;
 use observe::observation::transmitters::{Before, OnHop};
 use observe::observation::{Evidence, Fact, FlowObservation, PathObservation, ReceiverState, Subscriber};
-use path::{HopId, LinkEvent, MediumId};
+use path::{HopId, LinkEvent, LinkId, MediumId};
+use sim::FlowId;
 use tcp::Blocked;
 
 /// Passes each line to a function.
 pub struct FactLines<F> {
     line: String,
-    flows: BTreeMap<u32, FlowLine>,
+    flows: BTreeMap<FlowId, FlowLine>,
     each: F,
 }
 
@@ -85,10 +86,10 @@ impl<F: FnMut(&str)> FactLines<F> {
     }
 
     /// Writes the states of a flow, if they have changed.
-    fn write_flow(&mut self, at: Time, number: u32, flow: &FlowObservation) {
+    fn write_flow(&mut self, at: Time, number: FlowId, flow: &FlowObservation) {
         let state = FlowLine::of(flow);
         if self.flows.get(&number) != Some(&state) {
-            self.write(at, format_args!("{number} {state:?}"));
+            self.write(at, format_args!("{number:?} {state:?}"));
             self.flows.insert(number, state);
         }
     }
@@ -99,40 +100,40 @@ impl<F: FnMut(&str)> Subscriber for FactLines<F> {
         &mut self,
         on: &OnHop<'_>,
         event: &LinkEvent,
-        number: u32,
+        number: FlowId,
         (_, path): (&FlowObservation, &PathObservation),
         before: Before,
     ) {
         let transmitters = path.transmitters();
         let line = transmitters.line(on.number).map(|line| (line.kind, line.books, line.free_at, line.in_vain));
         let serving = (before.free, before.serves, transmitters.serving(on.number));
-        self.write(on.at, format_args!("{number} hop {} {event:?} {line:?} {serving:?}", on.number));
+        self.write(on.at, format_args!("{number:?} hop {} {event:?} {line:?} {serving:?}", on.number.number()));
     }
 
-    fn on_exchange(&mut self, exchange: &ObservedExchange, number: u32, _: &FlowObservation, _: &PathObservation) {
+    fn on_exchange(&mut self, exchange: &ObservedExchange, number: FlowId, _: &FlowObservation, _: &PathObservation) {
         let ObservedExchange { medium, hop, began, tried, silent, free, data, spoilt, heard_by, .. } = exchange;
         let times = (began, tried, silent, free, data);
         let carried = exchange.carried.iter().map(|carried| (carried.flow, carried.attempt, carried.damaged));
         let carried: Vec<_> = carried.collect();
         self.write(
             *silent,
-            format_args!("{number} exchange {medium:?} {hop:?} {times:?} {spoilt:?} {heard_by:?} {carried:?}"),
+            format_args!("{number:?} exchange {medium:?} {hop:?} {times:?} {spoilt:?} {heard_by:?} {carried:?}"),
         );
     }
 
-    fn on_channel(&mut self, at: Time, link: u32, path: &PathObservation) {
-        self.write(at, format_args!("channel {link} {:?}", path.channel(link)));
+    fn on_channel(&mut self, at: Time, link: LinkId, path: &PathObservation) {
+        self.write(at, format_args!("channel {} {:?}", link.number(), path.channel(link)));
     }
 
-    fn on_facts(&mut self, at: Time, number: u32, facts: &[Fact], flow: &FlowObservation, _: &PathObservation) {
+    fn on_facts(&mut self, at: Time, number: FlowId, facts: &[Fact], flow: &FlowObservation, _: &PathObservation) {
         for fact in facts {
-            self.write(at, format_args!("{number} fact {fact:?}"));
+            self.write(at, format_args!("{number:?} fact {fact:?}"));
         }
         self.write_flow(at, number, flow);
     }
 
-    fn on_end(&mut self, at: Time, number: u32, flow: &FlowObservation, _: &PathObservation) {
-        self.write(at, format_args!("{number} ends"));
+    fn on_end(&mut self, at: Time, number: FlowId, flow: &FlowObservation, _: &PathObservation) {
+        self.write(at, format_args!("{number:?} ends"));
         self.write_flow(at, number, flow);
     }
 }
@@ -149,7 +150,7 @@ pub fn hash_line(line: &str) -> u64 {
 pub struct FactCounts(pub BTreeMap<String, u64>);
 
 impl Subscriber for FactCounts {
-    fn on_facts(&mut self, _: Time, _: u32, facts: &[Fact], _: &FlowObservation, _: &PathObservation) {
+    fn on_facts(&mut self, _: Time, _: FlowId, facts: &[Fact], _: &FlowObservation, _: &PathObservation) {
         for fact in facts {
             let text = format!("{fact:?}");
             let kind = text.split(['(', ' ']).next().unwrap_or_default().to_owned();

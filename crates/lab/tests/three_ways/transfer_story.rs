@@ -7,7 +7,8 @@ use observe::observation::losses::LossPlace;
 use observe::observation::packet_in_flight::PacketLoad;
 use observe::observation::transmitters::{Before, OnHop};
 use observe::observation::{Evidence, Fact, FlowObservation, PathObservation, SenderFact, Subscriber};
-use path::LinkEvent;
+use path::{HopIndex, LinkEvent};
+use sim::FlowId;
 use tcp::{Blocked, Reason};
 
 /// The end of a transmission.
@@ -114,8 +115,8 @@ pub struct TransferStory {
     pub ended: Option<Time>,
     /// Whether everything was acknowledged then.
     is_complete: bool,
-    /// The propagation delays of the hops that data has crossed, by number.
-    pub propagation: BTreeMap<usize, Span>,
+    /// The propagation delays of the hops that data has crossed.
+    pub propagation: BTreeMap<HopIndex, Span>,
     /// Whether the sender has sent a segment whose packet has not entered the network. Other nodes create packets of a
     /// flow, too.
     is_sending: bool,
@@ -207,20 +208,20 @@ impl Subscriber for TransferStory {
         &mut self,
         on: &OnHop<'_>,
         event: &LinkEvent,
-        number: u32,
+        number: FlowId,
         (flow, _): (&FlowObservation, &PathObservation),
         _: Before,
     ) {
         if let LinkEvent::Arrived { packet } = event
-            && number == self.flow
+            && number.number() == self.flow
             && packet.dst == flow.receiver
         {
             self.propagation.insert(on.number, on.hop.delay);
         }
     }
 
-    fn on_facts(&mut self, at: Time, number: u32, facts: &[Fact], flow: &FlowObservation, _: &PathObservation) {
-        if number != self.flow {
+    fn on_facts(&mut self, at: Time, number: FlowId, facts: &[Fact], flow: &FlowObservation, _: &PathObservation) {
+        if number.number() != self.flow {
             return;
         }
         for fact in facts {
@@ -241,8 +242,8 @@ impl Subscriber for TransferStory {
         self.cycle.note(at, flow.slowest.as_ref().map(|slowest| slowest.cycle));
     }
 
-    fn on_end(&mut self, at: Time, number: u32, flow: &FlowObservation, _: &PathObservation) {
-        if number == self.flow {
+    fn on_end(&mut self, at: Time, number: FlowId, flow: &FlowObservation, _: &PathObservation) {
+        if number.number() == self.flow {
             self.ended = Some(at);
             self.is_complete = flow.bytes == Some(flow.sender.una);
         }

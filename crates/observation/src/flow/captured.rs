@@ -4,14 +4,15 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use engine::{Rate, Span, Time};
-use wire::{Addr, Body, Flags, Packet, Segment, SeqNum};
+use sim::NodeId;
+use wire::{Body, Flags, Packet, Segment, SeqNum};
 
 use super::{FlowObservation, InMedia, SlowestHop, on_the_line};
 use crate::byte_ranges::ByteRanges;
 use crate::captured::{CapturedConnection, CapturedFact, CapturedTransmission, FORWARD, LinkService, RECEIVER, SENDER};
 use crate::evidence::{Evidence, Unseen};
 use crate::fact::Fact;
-use crate::hop_timing::{HopTiming, hop_number};
+use crate::hop_timing::HopTiming;
 use crate::losses::Losses;
 use crate::packet_in_flight::{PacketInFlight, PacketLoad};
 use crate::packets_in_flight::{Departure, PacketsInFlight};
@@ -21,7 +22,7 @@ impl FlowObservation {
     /// Creates a flow of which only the connection is known.
     pub(crate) fn of_capture(connection: &CapturedConnection) -> Self {
         FlowObservation {
-            receiver: Addr::of_node(RECEIVER),
+            receiver: RECEIVER.addr(),
             segment: connection.segment,
             packet: connection.packet,
             own_window: None,
@@ -62,7 +63,7 @@ impl FlowObservation {
     pub(crate) fn serve_captured(&mut self, at: Time, sent: &CapturedTransmission, service: LinkService, free: Time) {
         let LinkService { starts, leaves } = service;
         let departure = Departure { at, free, starts, ends: Some(leaves) };
-        self.packets.dequeue((SENDER, hop_number(FORWARD)), &segment_of(sent.seq, sent.len), &departure);
+        self.packets.dequeue((SENDER, FORWARD.into()), &segment_of(sent.seq, sent.len), &departure);
     }
 
     /// Handles the arrival of a segment at the receiver. `hop` is the hop if its rate is known.
@@ -113,7 +114,7 @@ impl FlowObservation {
         facts.push(Fact::Answered(answer));
     }
 
-    fn enter_captured(&mut self, at: Time, node: usize, packet: Packet, load: PacketLoad) -> PacketInFlight {
+    fn enter_captured(&mut self, at: Time, node: NodeId, packet: Packet, load: PacketLoad) -> PacketInFlight {
         let id = self.next_id;
         self.next_id += 1;
         let sending = PacketInFlight { id, packet, load, since: at, at_node_since: at, failed: 0, longest: (at, at) };
@@ -154,11 +155,11 @@ fn cycle_at(rate: Evidence<Rate>, size: u32) -> Evidence<Span> {
 /// The identity of a segment on the path.
 fn segment_of(seq: u64, len: u32) -> Packet {
     let segment = Segment { seq: SeqNum::from_offset(seq), len, flags: Flags::ACK, ..Segment::default() };
-    Packet::new(Addr::of_node(SENDER), Addr::of_node(RECEIVER), Body::Tcp(segment))
+    Packet::new(SENDER.addr(), RECEIVER.addr(), Body::Tcp(segment))
 }
 
 /// The identity of an acknowledgment on the path.
 fn ack_of(ack: u64) -> Packet {
     let segment = Segment { ack: SeqNum::from_offset(ack), flags: Flags::ACK, ..Segment::default() };
-    Packet::new(Addr::of_node(RECEIVER), Addr::of_node(SENDER), Body::Tcp(segment))
+    Packet::new(RECEIVER.addr(), SENDER.addr(), Body::Tcp(segment))
 }

@@ -3,33 +3,34 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use engine::{Span, Time};
-use path::{HopId, MediumId};
+use path::{HopId, HopIndex, LinkId, MediumId};
+use sim::{FlowId, NodeId};
 use wire::Packet;
 
 use super::{FlowObservation, SlowestHop};
 use crate::fact::Fact;
-use crate::hop_timing::{self, HopTiming};
+use crate::hop_timing::HopTiming;
 use crate::media::{AttemptFailure, Media, ObservedExchange};
 use crate::path_observation::PathObservation;
 
 /// A flow's state for the media on its path.
 #[derive(Default)]
 pub struct InMedia {
-    /// By hop number: the end of the hop's last frame, and the number of the flow's packets in that frame.
-    sent: BTreeMap<usize, (Time, u32)>,
-    /// By hop number: the cause of the last exchange's failure.
-    failing: BTreeMap<usize, AttemptFailure>,
+    /// By hop: the end of its last frame, and the number of the flow's packets in it.
+    sent: BTreeMap<HopIndex, (Time, u32)>,
+    /// By hop: why the last exchange failed.
+    failing: BTreeMap<HopIndex, AttemptFailure>,
     /// By medium: the total time of successful exchanges for the flow.
     taken: BTreeMap<MediumId, Span>,
-    /// By hop number: the number of segments in successful exchanges for the flow.
-    segments: BTreeMap<usize, u64>,
+    /// By hop: the segments in those exchanges.
+    segments: BTreeMap<HopIndex, u64>,
     /// By medium: the end of the last exchange for the flow.
     own_until: BTreeMap<MediumId, Time>,
     /// By medium: the time up to which waiting has been reported.
     waited_until: BTreeMap<MediumId, Time>,
     /// Links that their mobile has left. If one of them was the slowest, the next hop in a medium that carries data
     /// replaces it.
-    left: BTreeSet<u32>,
+    left: BTreeSet<LinkId>,
     /// Cause of the failure of the last exchange for the flow; `None` if the exchange succeeded.
     pub last_failure: Option<AttemptFailure>,
     /// The idle time of the slowest hop's medium so far.
@@ -52,14 +53,14 @@ impl FlowObservation {
     pub(crate) fn on_frame_sent_in_medium(&mut self, at: Time, id: HopId, hop: &HopTiming, packet: &Packet) {
         let Some(medium) = hop.medium else { return };
         self.packets.is_of_medium(at, hop.near, packet.dst, medium);
-        let sent = self.in_media.sent.entry(hop_timing::hop_number(id)).or_insert((at, 0));
+        let sent = self.in_media.sent.entry(id.into()).or_insert((at, 0));
         *sent = if sent.0 == at { (at, sent.1 + 1) } else { (at, 1) };
     }
 
     /// Returns start and end of the transmission of a packet that arrives now over a medium; for an aggregate, of the
     /// packet's part.
     pub fn hold_in_medium(&self, at: Time, id: HopId) -> (Time, Time) {
-        let (sent, packets) = self.in_media.sent.get(&hop_timing::hop_number(id)).copied().unwrap_or((at, 1));
+        let (sent, packets) = self.in_media.sent.get(&id.into()).copied().unwrap_or((at, 1));
         let part = at.since(sent).as_nanos() / u64::from(packets.max(1));
         (Time::from_nanos(at.as_nanos() - part), at)
     }
@@ -67,7 +68,7 @@ impl FlowObservation {
     /// Handles the end of an exchange: one for packets of this flow, or one for which this flow had to wait.
     pub fn exchange(
         &mut self,
-        number: u32,
+        number: FlowId,
         exchange: &ObservedExchange,
         path: &PathObservation,
         facts: &mut Vec<Fact>,
@@ -83,7 +84,7 @@ impl FlowObservation {
         let own_until = self.in_media.own_until.entry(exchange.medium).or_default();
         *own_until = exchange.silent.max(*own_until);
         if let Some(why) = exchange.spoilt {
-            let before = self.in_media.failing.insert(hop_timing::hop_number(id), why);
+            let before = self.in_media.failing.insert(id.into(), why);
             let unbroken = before == Some(why);
             facts.push(Fact::Failed { hop: id, from: exchange.tried, to: exchange.free, data, why, unbroken });
             own.for_each(|carried| {
@@ -91,7 +92,7 @@ impl FlowObservation {
             });
             return;
         }
-        self.in_media.failing.remove(&hop_timing::hop_number(id));
+        self.in_media.failing.remove(&id.into());
         let damaged = own.filter(|carried| carried.damaged).count() as u64;
         let carried = exchange.carried.len() as u64;
         if let Some((from, duration)) = exchange.data.filter(|_| damaged > 0) {
@@ -103,7 +104,7 @@ impl FlowObservation {
     }
 
     /// Records that a mobile starts or stops using a link.
-    pub(crate) fn mobile_uses(&mut self, link: u32, used: bool) {
+    pub(crate) fn mobile_uses(&mut self, link: LinkId, used: bool) {
         if used {
             self.in_media.left.remove(&link);
         } else {
@@ -120,7 +121,7 @@ impl FlowObservation {
         if segments == 0 || left.contains(&id.link) {
             return;
         }
-        let sent = sent.entry(hop_timing::hop_number(id)).or_default();
+        let sent = sent.entry(id.into()).or_default();
         *sent += segments;
         let cycle = Span::from_nanos(taken.as_nanos() / *sent);
         let is_slowest = |slowest: &SlowestHop| {
@@ -133,9 +134,9 @@ impl FlowObservation {
 
     /// Handles transmissions of other stations. The flow waited if one of its packets was at a station that sensed the
     /// transmission, and no exchange for the flow was in progress.
-    fn on_wait(&mut self, number: u32, exchange: &ObservedExchange, cells: &Media, facts: &mut Vec<Fact>) {
+    fn on_wait(&mut self, number: FlowId, exchange: &ObservedExchange, cells: &Media, facts: &mut Vec<Fact>) {
         let medium = exchange.medium;
-        let heard = |(node, since): (usize, Time)| {
+        let heard = |(node, since): (NodeId, Time)| {
             let from = exchange.heard_by.as_ref().map_or(Some(exchange.began), |nodes| nodes.get(&node).copied());
             Some(since.max(from?))
         };

@@ -2,7 +2,8 @@
 
 use std::rc::Rc;
 
-use engine::Time;
+use engine::{IdVec, Time};
+use sim::FlowId;
 
 use super::{FollowedFlow, Observation, Subscriber};
 use crate::captured::{CapturedConnection, CapturedFact, CapturedTransmission, FORWARD};
@@ -14,8 +15,8 @@ use crate::media::Media;
 use crate::path_observation::PathObservation;
 use crate::transmitters::Transmitters;
 
-/// The number of the only flow.
-const FLOW: u32 = 0;
+/// The only flow.
+const FLOW: FlowId = FlowId::new(0);
 
 impl Observation {
     /// Creates an observation of a captured connection, which is flow 0 over a path of one hop.
@@ -23,12 +24,12 @@ impl Observation {
         let state = FlowObservation::of_capture(connection);
         let hops = Rc::new(HopTimings::of_capture(connection));
         Observation {
-            flows: vec![FollowedFlow { state, over_tcp: true, is_over: false }],
+            flows: vec![FollowedFlow { state, over_tcp: true, is_over: false }].into(),
             path: PathObservation {
                 transmitters: Transmitters::of_capture(),
                 media: Media::default(),
                 hops,
-                channels: Vec::new(),
+                channels: IdVec::default(),
             },
             facts: Vec::new(),
         }
@@ -88,12 +89,13 @@ impl Observation {
 
 #[cfg(test)]
 mod tests {
+    use path::HopIndex;
+
     use super::*;
-    use crate::hop_timing::hop_number;
 
     #[test]
     fn path_of_a_capture_is_the_first_hop() {
-        assert_eq!(hop_number(FORWARD), 0);
-        assert!(Transmitters::of_capture().line(hop_number(FORWARD)).is_some());
+        assert_eq!(HopIndex::from(FORWARD).index(), 0);
+        assert!(Transmitters::of_capture().line(FORWARD.into()).is_some());
     }
 }

@@ -23,9 +23,9 @@ use engine::quantity::format_span;
 use engine::{Span, Time};
 
 use super::{FindingCollector, ProblemKind, Watch, format_noun_count};
-use observation::hop_timing::hop_number;
 use observation::media::AttemptFailure;
 use observation::{Fact, FlowObservation};
+use path::HopIndex;
 
 pub(super) const KIND: ProblemKind = ProblemKind {
     name: "bad-air",
@@ -44,7 +44,7 @@ pub(super) struct FailedAttempts {
     /// Whether all attempts on one hop are one finding.
     together: bool,
     /// By hop.
-    chains: BTreeMap<usize, Chain>,
+    chains: BTreeMap<HopIndex, Chain>,
 }
 
 /// Consecutive failed attempts.
@@ -75,7 +75,7 @@ impl FailedAttempts {
 }
 
 fn report_failed_attempts(
-    hop: usize,
+    hop: HopIndex,
     chain: &Chain,
     words: &str,
     flow: &FlowObservation,
@@ -86,7 +86,7 @@ fn report_failed_attempts(
         (0, other) => format!("{} at acknowledgments", format_noun_count(other, "attempt")),
         (data, other) => format!("{} at segments and {other} at acknowledgments", format_noun_count(data, "attempt")),
     };
-    let link = flow.links.get(hop / 2).map_or("?", String::as_str);
+    let link = flow.links.get(hop.link().index()).map_or("?", String::as_str);
     let text = format!("{tried} {words} link {link}: {}", format_span(chain.cost));
     out.report_finding(chain.began, chain.end, chain.cost, text);
 }
@@ -98,7 +98,7 @@ impl Watch for FailedAttempts {
             return;
         }
         out.report_lost_time(from, to, 1.0);
-        let hop = hop_number(hop);
+        let hop = hop.into();
         let chain = self.chains.entry(hop).or_insert(Chain::new(from));
         if chain.end != from && !unbroken && !self.together {
             let before = std::mem::replace(chain, Chain::new(from));

@@ -2,13 +2,14 @@
 
 use engine::{Span, Time};
 use observation::{CapturedConnection, CapturedFact, CapturedSink, Evidence, Observation, Rule, Unseen};
+use sim::FlowId;
 
 use super::budget::Account;
 use super::captured::{CaptureParts, CapturedCause, add_unplaced_loss};
 use super::{Finding, LostTime, WatchedFlow, WatchedFlows, captured_causes};
 
-/// The number of the only flow.
-const FLOW: u32 = 0;
+/// The only flow.
+const FLOW: FlowId = FlowId::new(0);
 
 /// The report of a captured connection.
 #[derive(Clone, Debug)]
@@ -55,14 +56,15 @@ impl ExplainCapture {
         };
         let account = Account::new(FLOW, connection.start);
         let watched = WatchedFlow::new(connection.start, Some(account), |kind| kind.is_shown_by(parts));
-        ExplainCapture { observation: Observation::of_capture(connection), flows: WatchedFlows(vec![watched]), parts }
+        let flows = WatchedFlows(vec![watched].into());
+        ExplainCapture { observation: Observation::of_capture(connection), flows, parts }
     }
 
     /// Ends the connection.
     pub fn finish(mut self, ended: Time) -> Option<CaptureReport> {
         self.observation.end(ended, FLOW, &mut self.flows);
         let (flow, path) = (self.observation.flow(FLOW)?, self.observation.path());
-        let mut watched = self.flows.0.pop()?;
+        let watched = self.flows.0.get_mut(FLOW)?;
         let account = watched.account.take()?;
         let (budget, _) = account.finish(flow, path.transmitters());
         let causes = captured_causes(&budget, self.parts.syn);
@@ -87,7 +89,7 @@ impl ExplainCapture {
 
 impl CapturedSink for ExplainCapture {
     fn on_captured(&mut self, at: Time, fact: &CapturedFact) {
-        if let (CapturedFact::AllAcknowledged { .. }, Some(watched)) = (fact, self.flows.0.get_mut(FLOW as usize)) {
+        if let (CapturedFact::AllAcknowledged { .. }, Some(watched)) = (fact, self.flows.0.get_mut(FLOW)) {
             watched.ended = Some(at);
         }
         self.observation.apply_captured(at, fact, &mut self.flows);

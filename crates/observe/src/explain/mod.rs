@@ -31,12 +31,12 @@ mod union;
 mod window_behind_hole;
 
 use engine::quantity::format_span;
-use engine::{Span, Time};
+use engine::{IdVec, Span, Time};
 use observation::media::ObservedExchange;
 use observation::transmitters::{Before, OnHop};
 use observation::{Fact, FlowObservation, Observation, PathObservation, SenderFact, Subscriber};
 use path::LinkEvent;
-use sim::{Event, Network, Sink, Transport};
+use sim::{Event, FlowId, Network, Sink, Transport};
 pub use tcp::Blocked;
 
 use blocked::BlockedTimes;
@@ -150,8 +150,8 @@ struct LossUnion {
 /// The report of one flow.
 #[derive(Clone, Debug)]
 pub struct FlowReport {
-    /// The flow's number.
-    pub flow: u32,
+    /// The flow.
+    pub flow: FlowId,
     /// Time from the flow's start to its completion, or to the end of the run.
     pub took: Span,
     /// Whether the flow was completed.
@@ -262,7 +262,7 @@ struct WatchedFlow {
 }
 
 /// By flow.
-struct WatchedFlows(Vec<WatchedFlow>);
+struct WatchedFlows(IdVec<FlowId, WatchedFlow>);
 
 impl WatchedFlow {
     fn new(began: Time, account: Option<Account>, is_watched: impl Fn(&ProblemKind) -> bool) -> Self {
@@ -318,13 +318,13 @@ impl WatchedFlow {
 }
 
 impl WatchedFlows {
-    fn account(&mut self, number: u32) -> Option<&mut Account> {
-        self.0.get_mut(number as usize)?.account.as_mut()
+    fn account(&mut self, number: FlowId) -> Option<&mut Account> {
+        self.0.get_mut(number)?.account.as_mut()
     }
 }
 
 impl Subscriber for WatchedFlows {
-    fn hold_until(&mut self, at: Time, number: u32, flow: &FlowObservation, path: &PathObservation) {
+    fn hold_until(&mut self, at: Time, number: FlowId, flow: &FlowObservation, path: &PathObservation) {
         if let Some(account) = self.account(number) {
             account.pass(at, flow, path);
         }
@@ -334,7 +334,7 @@ impl Subscriber for WatchedFlows {
         &mut self,
         on: &OnHop<'_>,
         event: &LinkEvent,
-        number: u32,
+        number: FlowId,
         (flow, path): (&FlowObservation, &PathObservation),
         before: Before,
     ) {
@@ -346,7 +346,7 @@ impl Subscriber for WatchedFlows {
     fn on_exchange(
         &mut self,
         exchange: &ObservedExchange,
-        number: u32,
+        number: FlowId,
         flow: &FlowObservation,
         path: &PathObservation,
     ) {
@@ -356,14 +356,14 @@ impl Subscriber for WatchedFlows {
         }
     }
 
-    fn on_facts(&mut self, at: Time, number: u32, facts: &[Fact], flow: &FlowObservation, path: &PathObservation) {
-        if let Some(watched) = self.0.get_mut(number as usize) {
+    fn on_facts(&mut self, at: Time, number: FlowId, facts: &[Fact], flow: &FlowObservation, path: &PathObservation) {
+        if let Some(watched) = self.0.get_mut(number) {
             watched.handle_facts(at, facts, flow, path);
         }
     }
 
-    fn on_end(&mut self, at: Time, number: u32, flow: &FlowObservation, _: &PathObservation) {
-        if let Some(watched) = self.0.get_mut(number as usize) {
+    fn on_end(&mut self, at: Time, number: FlowId, flow: &FlowObservation, _: &PathObservation) {
+        if let Some(watched) = self.0.get_mut(number) {
             watched.end(at, flow);
         }
     }
@@ -388,7 +388,8 @@ impl Explain {
 
     fn of_kinds(network: &Network, is_watched: impl Fn(&ProblemKind) -> bool) -> Self {
         let watched = |(number, spec): (usize, &sim::FlowSpec)| {
-            let account = (spec.transport == Transport::Tcp).then(|| Account::new(number as u32, spec.start));
+            let account =
+                (spec.transport == Transport::Tcp).then(|| Account::new(FlowId::from_index(number), spec.start));
             WatchedFlow::new(spec.start, account, &is_watched)
         };
         let flows = WatchedFlows(network.flows.iter().enumerate().map(watched).collect());
@@ -397,13 +398,13 @@ impl Explain {
 
     /// Ends the run and returns the reports by flow.
     pub fn finish(mut self, ended: Time) -> Vec<FlowReport> {
-        (0..self.flows.0.len() as u32).filter_map(|number| self.finish_flow(ended, number)).collect()
+        self.flows.0.ids().filter_map(|number| self.finish_flow(ended, number)).collect()
     }
 
-    fn finish_flow(&mut self, ended: Time, number: u32) -> Option<FlowReport> {
+    fn finish_flow(&mut self, ended: Time, number: FlowId) -> Option<FlowReport> {
         self.observation.end(ended, number, &mut self.flows);
         let (flow, path) = (self.observation.flow(number)?, self.observation.path());
-        let watched = self.flows.0.get_mut(number as usize)?;
+        let watched = self.flows.0.get_mut(number)?;
         let completed = watched.ended.is_some();
         let end = watched.ended.unwrap_or(ended);
         let account = watched.account.as_ref();
@@ -438,12 +439,12 @@ impl Sink for Explain {
     fn event(&mut self, at: Time, event: &Event) {
         match event {
             Event::Sender { flow, event: tcp::Event::Blocked { reason } } => {
-                if let Some(watched) = self.flows.0.get_mut(*flow as usize).filter(|watched| watched.ended.is_none()) {
+                if let Some(watched) = self.flows.0.get_mut(*flow).filter(|watched| watched.ended.is_none()) {
                     watched.blocked.on_event(at, *reason);
                 }
             }
             Event::FlowCompleted { flow } => {
-                if let Some(watched) = self.flows.0.get_mut(*flow as usize) {
+                if let Some(watched) = self.flows.0.get_mut(*flow) {
                     watched.ended = Some(at);
                 }
             }

@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use engine::Time;
-use sim::Event;
+use engine::{IdVec, Time};
+use sim::{Event, LinkId};
 
 use super::columns::has_states;
 use super::file::{Millis, NamedFile, TraceFile};
@@ -14,8 +14,8 @@ pub(super) const STATE: TraceColumn =
     TraceColumn::new("state", "", TraceValueKind::Text, "State of the channel from this time on: GOOD or BAD");
 
 struct AirTrace {
-    /// Files by link; `None` for channels without states.
-    files: Vec<Option<TraceFile>>,
+    /// `None` for channels without states.
+    files: IdVec<LinkId, Option<TraceFile>>,
 }
 
 /// Opens `trace.dat` if a single link has a channel with states, otherwise one file for each such link, with the link's
@@ -33,7 +33,7 @@ pub(super) fn open_air_trace(stage: &Stage<'_>) -> Box<dyn Output> {
 impl Output for AirTrace {
     fn event(&mut self, at: Time, event: &Event) -> io::Result<()> {
         let Event::Air { link, state } = event else { return Ok(()) };
-        let Some(file) = &mut self.files[*link as usize] else { return Ok(()) };
+        let Some(file) = &mut self.files[*link] else { return Ok(()) };
         writeln!(file, "{} {}", Millis(at), state.name())
     }
 

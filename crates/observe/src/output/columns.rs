@@ -29,12 +29,12 @@ pub(super) const ROUTER_PKT_ARRIVAL: TraceColumn = TraceColumn::new(
 pub(super) const WLESS_STATE: TraceColumn =
     TraceColumn::new("state", "", TraceValueKind::Integer, "State of the channel from this time on: 1 GOOD, 0 BAD");
 
-/// Receives a value: the number of the flow, node or link, and the value.
-type Pick = fn(&Event) -> Option<(u32, f64)>;
+/// Receives a value: the index of the flow, node or link, and the value.
+type Pick = fn(&Event) -> Option<(usize, f64)>;
 
 /// A trace with a file of two columns for each flow, node or link that has such values.
 struct PairsTrace {
-    /// Files by number; `None` without values.
+    /// Values by index; `None` without values.
     files: Vec<Option<TraceFile>>,
     pick: Pick,
 }
@@ -43,7 +43,7 @@ impl Output for PairsTrace {
     fn event(&mut self, at: Time, event: &Event) -> io::Result<()> {
         let Some((number, value)) = (self.pick)(event) else { return Ok(()) };
         // Flows that arrive during the run have no file.
-        let Some(file) = self.files.get_mut(number as usize) else { return Ok(()) };
+        let Some(file) = self.files.get_mut(number) else { return Ok(()) };
         file.as_mut().map_or(Ok(()), |file| write_pair(file, at, value))
     }
 
@@ -74,21 +74,21 @@ fn open_sender_traces(stage: &Stage<'_>, name: &str, pick: Pick) -> Box<dyn Outp
 
 pub(super) fn open_seqno_trace(stage: &Stage<'_>) -> Box<dyn Output> {
     open_sender_traces(stage, "seqno", |event| match event {
-        Event::Sender { flow, event: tcp::Event::SegmentSent { seq, .. } } => Some((*flow, *seq as f64)),
+        Event::Sender { flow, event: tcp::Event::SegmentSent { seq, .. } } => Some((flow.index(), *seq as f64)),
         _ => None,
     })
 }
 
 pub(super) fn open_ackno_trace(stage: &Stage<'_>) -> Box<dyn Output> {
     open_sender_traces(stage, "ackno", |event| match event {
-        Event::Sender { flow, event: tcp::Event::AckReceived { ack, .. } } => Some((*flow, *ack as f64)),
+        Event::Sender { flow, event: tcp::Event::AckReceived { ack, .. } } => Some((flow.index(), *ack as f64)),
         _ => None,
     })
 }
 
 pub(super) fn open_congestion_trace(stage: &Stage<'_>) -> Box<dyn Output> {
     open_sender_traces(stage, "congestion", |event| match event {
-        Event::Sender { flow, event: tcp::Event::Window { cwnd, .. } } => Some((*flow, *cwnd)),
+        Event::Sender { flow, event: tcp::Event::Window { cwnd, .. } } => Some((flow.index(), *cwnd)),
         _ => None,
     })
 }
@@ -97,7 +97,7 @@ pub(super) fn open_threshold_trace(stage: &Stage<'_>) -> Box<dyn Output> {
     open_sender_traces(stage, "threshold", |event| match event {
         // Infinite means that ssthresh is not set yet.
         Event::Sender { flow, event: tcp::Event::Window { ssthresh, .. } } if ssthresh.is_finite() => {
-            Some((*flow, *ssthresh))
+            Some((flow.index(), *ssthresh))
         }
         _ => None,
     })
@@ -105,7 +105,7 @@ pub(super) fn open_threshold_trace(stage: &Stage<'_>) -> Box<dyn Output> {
 
 pub(super) fn open_swnd_size_trace(stage: &Stage<'_>) -> Box<dyn Output> {
     open_sender_traces(stage, "swnd_size", |event| match event {
-        Event::Sender { flow, event: tcp::Event::Flight { bytes } } => Some((*flow, *bytes as f64)),
+        Event::Sender { flow, event: tcp::Event::Flight { bytes } } => Some((flow.index(), *bytes as f64)),
         _ => None,
     })
 }
@@ -118,7 +118,7 @@ pub(super) fn open_router_pkt_arrival_trace(stage: &Stage<'_>) -> Box<dyn Output
     };
     let pick: Pick = |event| match event {
         Event::Node { node, event: NodeEvent::Transit { packet }, .. } => {
-            packet.data().map(|segment| (*node, f64::from(segment.seq.0)))
+            packet.data().map(|segment| (node.index(), f64::from(segment.seq.0)))
         }
         _ => None,
     };
@@ -141,7 +141,7 @@ pub(super) fn open_wless_state_trace(stage: &Stage<'_>) -> Box<dyn Output> {
         has_states(link).then_some(file)
     };
     let pick: Pick = |event| match event {
-        Event::Air { link, state } => Some((*link, f64::from(u8::from(*state == ChannelState::Good)))),
+        Event::Air { link, state } => Some((link.index(), f64::from(u8::from(*state == ChannelState::Good)))),
         _ => None,
     };
     Box::new(PairsTrace { files: links.iter().map(open).collect(), pick })

@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use engine::Time;
-use path::MediumEvent;
+use engine::{IdVec, Time};
+use path::{MediumEvent, MediumId, MediumStationId};
 use sim::Event;
 
 use super::file::{Millis, NamedFile, TraceFile};
@@ -14,8 +14,7 @@ pub(super) const WINDOW: TraceColumn =
     TraceColumn::new("contention", "slots", TraceValueKind::Integer, "Contention window at a back-off");
 
 struct Windows {
-    /// By medium and station.
-    files: Vec<Vec<TraceFile>>,
+    files: IdVec<MediumId, IdVec<MediumStationId, TraceFile>>,
 }
 
 pub(super) fn open_contention_trace(stage: &Stage<'_>) -> Box<dyn Output> {
@@ -35,7 +34,7 @@ impl Output for Windows {
         let Event::Medium { medium, event: MediumEvent::BackOff { station, window, .. } } = event else {
             return Ok(());
         };
-        writeln!(self.files[medium.index()][*station as usize], "{} {window}", Millis(at))
+        writeln!(self.files[*medium][*station], "{} {window}", Millis(at))
     }
 
     fn finish(&mut self, _: Time) -> io::Result<()> {

@@ -5,9 +5,9 @@ use std::io;
 use std::net::Ipv4Addr;
 
 use path::mac::dcf::FrameKind;
-use path::{HopId, LinkDirection, LinkEvent, MediumEvent, MediumId};
+use path::{HopId, LinkDirection, LinkEvent, LinkId, MediumEvent, MediumId, MediumStationId};
 use serde::Serialize;
-use sim::{Event, NodeEvent, PacketFlow};
+use sim::{Event, NodeEvent, NodeId, PacketFlow};
 use tcp::Reason;
 use wire::{Body, Packet};
 
@@ -47,7 +47,7 @@ pub(super) fn write_event(event: &Event, names: &EventNames, record: &mut impl R
         }
         Event::Medium { medium, event } => write_medium_event(*medium, event, names, record)?,
         Event::Air { link, state } => {
-            put!(record, { "event": "air", "link": names.links[*link as usize].0, "state": state.name() });
+            put!(record, { "event": "air", "link": names.links[*link].0, "state": state.name() });
         }
         Event::Node { node, event, of } => {
             let (name, about) = match event {
@@ -60,11 +60,11 @@ pub(super) fn write_event(event: &Event, names: &EventNames, record: &mut impl R
                 NodeEvent::Associated { link } => return write_association("associated", *node, *link, names, record),
                 NodeEvent::Left { link } => return write_association("left", *node, *link, names, record),
             };
-            put!(record, { "event": name, "node": names.nodes[*node as usize] });
+            put!(record, { "event": name, "node": names.nodes[*node] });
             write_packet_fields(Some(about), find_flow_name(of, names).as_deref(), record)?;
         }
         Event::Agent { node, name, value, packet: about, of } => {
-            put!(record, { "event": "agent", "node": names.nodes[*node as usize], "name": name, "value": finite_or_none(*value) });
+            put!(record, { "event": "agent", "node": names.nodes[*node], "name": name, "value": finite_or_none(*value) });
             write_packet_fields(about.as_ref(), find_flow_name(of, names).as_deref(), record)?;
         }
     }
@@ -79,12 +79,12 @@ fn find_flow_name<'a>(of: &Option<PacketFlow>, names: &'a EventNames) -> Option<
 /// Writes that a mobile starts or stops using a link.
 fn write_association(
     event: &'static str,
-    node: u32,
-    link: u32,
+    node: NodeId,
+    link: LinkId,
     names: &EventNames,
     record: &mut impl Record,
 ) -> io::Result<()> {
-    put!(record, { "event": event, "node": names.nodes[node as usize], "link": names.links[link as usize].0 });
+    put!(record, { "event": event, "node": names.nodes[node], "link": names.links[link].0 });
     Ok(())
 }
 
@@ -94,10 +94,10 @@ fn write_medium_event(
     names: &EventNames,
     record: &mut impl Record,
 ) -> io::Result<()> {
-    let (medium, stations) = &names.media[medium.index()];
-    let name = |station: u32| &stations[station as usize];
+    let (medium, stations) = &names.media[medium];
+    let name = |station: MediumStationId| &stations[station];
     // A beacon is a broadcast.
-    let far = |from: u32, to: u32| (from != to).then(|| name(to));
+    let far = |from: MediumStationId, to: MediumStationId| (from != to).then(|| name(to));
     match event {
         MediumEvent::Sent { from, to, frame, .. } => {
             put!(record, {
@@ -220,7 +220,7 @@ fn write_link_event(event: &LinkEvent, flow: Option<&str>, record: &mut impl Rec
 }
 
 fn write_hop_names(hop: HopId, names: &EventNames, record: &mut impl Record) -> io::Result<()> {
-    let (name, between) = &names.links[hop.link as usize];
+    let (name, between) = &names.links[hop.link];
     let [from, to] = match hop.direction {
         LinkDirection::Forward => *between,
         LinkDirection::Backward => [between[1], between[0]],

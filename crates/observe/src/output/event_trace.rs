@@ -3,11 +3,11 @@
 use std::fmt::{self, Write as _};
 use std::io::{self, Write};
 
-use engine::Time;
+use engine::{IdVec, Time};
 use observation::{ReceiverState, SenderState};
-use path::{HopId, HopState, LinkDirection, LinkEvent, LinkLayerState};
+use path::{HopId, HopState, LinkDirection, LinkEvent, LinkId, LinkLayerState};
 use scenario::{EventKind, EventKinds};
-use sim::{Event, NodeEvent, NodeState, World};
+use sim::{Event, FlowId, NodeEvent, NodeState, World};
 use tcp::Reason;
 use wire::{Body, Packet};
 
@@ -18,8 +18,8 @@ struct EventTrace {
     target: EventTraceTarget,
     kinds: EventKinds,
     nodes: Vec<String>,
-    links: Vec<EventTraceLink>,
-    flows: Vec<FlowState>,
+    links: IdVec<LinkId, EventTraceLink>,
+    flows: IdVec<FlowId, FlowState>,
 }
 
 struct EventTraceLink {
@@ -163,12 +163,12 @@ impl EventTrace {
     fn apply(&mut self, at: Time, event: &Event) {
         match event {
             Event::Sender { flow, event } => {
-                if let Some(flow) = self.flows.get_mut(*flow as usize) {
+                if let Some(flow) = self.flows.get_mut(*flow) {
                     flow.sender.apply(at, event);
                 }
             }
             Event::Receiver { flow, event } => {
-                if let Some(flow) = self.flows.get_mut(*flow as usize) {
+                if let Some(flow) = self.flows.get_mut(*flow) {
                     flow.receiver.apply(event);
                 }
             }
@@ -180,14 +180,14 @@ impl EventTrace {
     fn text(&self, clock: Millis, event: &Event) -> String {
         match event {
             Event::Link { hop, event, .. } => self.on_link(clock, *hop, event),
-            Event::Sender { flow, event } => match self.flows.get(*flow as usize) {
+            Event::Sender { flow, event } => match self.flows.get(*flow) {
                 Some(flow) => on_sender(clock, &flow.from, event),
                 // A flow that arrived during the run.
                 None => String::new(),
             },
             Event::Node { node, event: NodeEvent::BufferFull { packet }, .. } => format!(
                 "***** PKT DROPPED ***** (IP)\n(CLOCK : {clock})\nThe buffers of node {} had no room for the following pkt\n{}",
-                self.nodes[*node as usize],
+                self.nodes[node.index()],
                 self.packet(packet)
             ),
             _ => String::new(),
@@ -260,14 +260,11 @@ impl EventTrace {
 
     /// Both directions of every link.
     fn hops(&self) -> impl Iterator<Item = (HopId, &EventTraceLink)> {
-        let both = |(number, link)| {
-            [LinkDirection::Forward, LinkDirection::Backward].map(|direction| (HopId { link: number, direction }, link))
-        };
-        (0..).zip(&self.links).flat_map(both)
+        self.links.enumerate().flat_map(|(id, link)| LinkDirection::BOTH.map(|direction| (id.hop(direction), link)))
     }
 
     fn frame(&self, hop: HopId, number: u64, packet: &Packet) -> String {
-        let [a, b] = self.links[hop.link as usize].between.map(|node| &self.nodes[node]);
+        let [a, b] = self.links[hop.link].between.map(|node| &self.nodes[node]);
         let (from, to) = match hop.direction {
             LinkDirection::Forward => (a, b),
             LinkDirection::Backward => (b, a),

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-use engine::{Span, Time};
-use sim::{Event, ShortFlow};
+use engine::{IdVec, Span, Time};
+use sim::{ArrivalsId, Event, FlowId, ShortFlow};
 
 use super::file::{NamedFile, TraceFile};
 use super::layout::{TraceColumn, TraceValueKind, join_column_names};
@@ -27,9 +27,9 @@ pub(super) const COLUMNS: [TraceColumn; 6] = [
 struct Fcts {
     file: TraceFile,
     /// The names of the arrival processes.
-    processes: Vec<String>,
-    /// Flows that are not complete, by number.
-    open: HashMap<u32, ShortFlow>,
+    processes: IdVec<ArrivalsId, String>,
+    /// Flows that are not complete.
+    open: HashMap<FlowId, ShortFlow>,
 }
 
 pub(super) fn open_fcts_trace(stage: &Stage<'_>) -> Box<dyn Output> {
@@ -46,7 +46,7 @@ impl Fcts {
         let text = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
         let (time, ideal) = (flow.completion_time().map(Span::as_secs_f64), flow.ideal.map(Span::as_secs_f64));
         let (start, bytes) = (flow.start.as_secs_f64(), flow.bytes);
-        let name = &self.processes[flow.arrivals as usize];
+        let name = &self.processes[flow.arrivals];
         writeln!(self.file, "{name},{start},{bytes},{},{},{}", text(time), text(ideal), text(flow.slowdown()))
     }
 }
@@ -67,7 +67,7 @@ impl Output for Fcts {
     }
 
     fn finish(&mut self, _: Time) -> io::Result<()> {
-        let mut open: Vec<(u32, ShortFlow)> = self.open.drain().collect();
+        let mut open: Vec<(FlowId, ShortFlow)> = self.open.drain().collect();
         open.sort_by_key(|(flow, _)| *flow);
         open.iter().try_for_each(|(_, flow)| self.line(flow))?;
         self.file.flush()

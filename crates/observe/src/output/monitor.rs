@@ -5,12 +5,12 @@
 use std::collections::{HashMap, VecDeque};
 use std::io;
 
-use engine::{Rate, Span, Time};
+use engine::{IdVec, Rate, Span, Time};
 use path::mac::dcf::config::Preamble;
 use path::mac::dcf::frame::{DELIMITER, LLC_OVERHEAD as LLC, MAC_OVERHEAD, QOS_OVERHEAD};
 use path::mac::dcf::standard::Modulation;
 use path::mac::dcf::{Config, FrameKind, Phy, Standard};
-use path::{AirFrame, HopId, LinkDirection, MediumEvent, Reception};
+use path::{AirFrame, HopId, HopIndex, LinkId, MediumEvent, MediumStationId, Reception};
 use sim::Network;
 use wire::ieee80211::{DataPath, FrameHead, Mac, append_fcs, serialize_body, serialize_header};
 use wire::pcapng::Writer;
@@ -38,17 +38,17 @@ pub(super) struct Monitor {
     config: Config,
     phy: Phy,
     /// By station number: the node of the station, and whether the node is an access point.
-    stations: Vec<(Addr, bool)>,
+    stations: IdVec<MediumStationId, (Addr, bool)>,
     /// Frames that are not written yet, in the order of their start times.
     pending: VecDeque<Pending>,
     /// The packet of the last data frame, by sender and receiver.
-    packets: HashMap<(u32, u32), InHand>,
+    packets: HashMap<[MediumStationId; 2], InHand>,
     /// Number of packets sent, by station. This number is the next sequence number.
-    sequences: Vec<u16>,
+    sequences: IdVec<MediumStationId, u16>,
     /// Packets in the capture.
     identification: u16,
-    /// The numbers of a hop's two stations, by link and direction.
-    hops: HashMap<(u32, LinkDirection), [u32; 2]>,
+    /// By hop, its two stations.
+    hops: HashMap<HopIndex, [MediumStationId; 2]>,
     /// Packets of frames that are not transmitted yet.
     carried: HashMap<CarriedKey, Carried>,
     /// Aggregates in the capture.
@@ -56,7 +56,7 @@ pub(super) struct Monitor {
 }
 
 struct Pending {
-    from: u32,
+    from: MediumStationId,
     start: Time,
     bytes: Vec<u8>,
     length: u32,
@@ -70,8 +70,8 @@ struct Pending {
 /// Key by which the packets in data frames are distinguished: their stations, and their numbers on the hop.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct CarriedKey {
-    from: u32,
-    to: u32,
+    from: MediumStationId,
+    to: MediumStationId,
     number: u64,
 }
 
@@ -102,21 +102,22 @@ impl Monitor {
         let links = network.links.iter().enumerate().filter(|(_, link)| link.medium == Some(medium));
         let mut hops = HashMap::new();
         for (number, link) in links {
-            let place = |node: usize| members.iter().position(|member| *member == node).map_or(0, |place| place as u32);
-            let [a, b] = link.between.map(place);
-            hops.insert((number as u32, LinkDirection::Forward), [a, b]);
-            hops.insert((number as u32, LinkDirection::Backward), [b, a]);
+            let place = |node: usize| members.iter().position(|member| *member == node).unwrap_or(0);
+            let [a, b] = link.between.map(|node| MediumStationId::from_index(place(node)));
+            let [forward, backward] = LinkId::from_index(number).hops();
+            hops.insert(forward, [a, b]);
+            hops.insert(backward, [b, a]);
         }
         let stations = members.into_iter();
         let station = |node: usize| (Addr::of_node(node), network.nodes[node].kind.serves_mobiles());
-        let stations: Vec<(Addr, bool)> = stations.map(station).collect();
+        let stations: IdVec<_, (Addr, bool)> = stations.map(station).collect();
         Monitor {
             // The header stays in memory until the first flush, so that writing it cannot fail.
             writer: Writer::of_air(file, &spec.name).ok(),
             number: medium as u32,
             phy: Phy::new(&spec.config),
             config: spec.config.clone(),
-            sequences: vec![0; stations.len()],
+            sequences: vec![0; stations.len()].into(),
             stations,
             pending: VecDeque::new(),
             packets: HashMap::new(),
@@ -129,7 +130,7 @@ impl Monitor {
 
     /// Records that a data frame on a hop of this medium carries packet number `number` of the hop.
     pub fn carries(&mut self, hop: HopId, number: u64, attempt: u32, packet: Packet) {
-        if let Some([from, to]) = self.hops.get(&(hop.link, hop.direction)) {
+        if let Some([from, to]) = self.hops.get(&hop.into()) {
             self.carried.insert(CarriedKey { from: *from, to: *to, number }, Carried { packet, again: attempt > 1 });
         }
     }
@@ -167,8 +168,8 @@ impl Monitor {
         Ok(())
     }
 
-    fn begins(&mut self, [from, to]: [u32; 2], frame: &AirFrame, packet: Option<&Packet>) {
-        let [sender, receiver] = [from, to].map(|station| Mac::of_node(self.stations[station as usize].0));
+    fn begins(&mut self, [from, to]: [MediumStationId; 2], frame: &AirFrame, packet: Option<&Packet>) {
+        let [sender, receiver] = [from, to].map(|station| Mac::of_node(self.stations[station].0));
         // Whole microseconds, rounded up [802.11-2007 s7.1.3.2].
         let duration = frame.reserves.as_nanos().div_ceil(1000).min(0x7FFF) as u16;
         let first = frame.packets.first();
@@ -202,7 +203,7 @@ impl Monitor {
 
     /// Writes data in a cell with aggregation. Each packet is a frame, and frames are numbered per receiver
     /// [802.11-2012 s8.3.2.1, s9.3.2.10].
-    fn aggregate(&mut self, [from, to]: [u32; 2], frame: &AirFrame, duration: u16) {
+    fn aggregate(&mut self, [from, to]: [MediumStationId; 2], frame: &AirFrame, duration: u16) {
         let carried = &mut self.carried;
         let take = |number| Some((number, carried.remove(&CarriedKey { from, to, number })?));
         let packets: Vec<(u64, Carried)> = frame.packets.iter().filter_map(take).collect();
@@ -232,16 +233,22 @@ impl Monitor {
         self.aggregates += u32::from(together);
     }
 
-    fn data(&mut self, [from, to]: [u32; 2], frame: &AirFrame, packet: Option<&Packet>, duration: u16) -> Vec<u8> {
+    fn data(
+        &mut self,
+        [from, to]: [MediumStationId; 2],
+        frame: &AirFrame,
+        packet: Option<&Packet>,
+        duration: u16,
+    ) -> Vec<u8> {
         let (number, here) = (frame.packets.first(), frame.size.saturating_sub(MAC_OVERHEAD));
-        let hand = match self.packets.get(&(from, to)).copied() {
+        let hand = match self.packets.get(&[from, to]).copied() {
             Some(hand) if hand.number == number && frame.again => hand,
             Some(hand) if hand.number == number => {
                 InHand { fragment: hand.fragment + 1, before: hand.before + hand.here, here, ..hand }
             }
             _ => {
                 // One counter for all receivers [802.11-2007 s7.1.3.4.1].
-                let next = &mut self.sequences[from as usize];
+                let next = &mut self.sequences[from];
                 let sequence = *next;
                 *next = (sequence + 1) % SEQUENCES;
                 let identification = self.identification;
@@ -249,7 +256,7 @@ impl Monitor {
                 InHand { number, sequence, identification, fragment: 0, before: 0, here }
             }
         };
-        self.packets.insert((from, to), hand);
+        self.packets.insert([from, to], hand);
         let whole = packet.map_or(here, |packet| packet.size() + LLC);
         let (path, addresses) = self.path_and_addresses([from, to], packet);
         let head = FrameHead::Data {
@@ -271,8 +278,8 @@ impl Monitor {
     }
 
     /// The body of a data frame after the receiver's address, and its three addresses.
-    fn path_and_addresses(&self, [from, to]: [u32; 2], packet: Option<&Packet>) -> (DataPath, [Mac; 3]) {
-        let (sender, receiver) = (self.stations[from as usize], self.stations[to as usize]);
+    fn path_and_addresses(&self, [from, to]: [MediumStationId; 2], packet: Option<&Packet>) -> (DataPath, [Mac; 3]) {
+        let (sender, receiver) = (self.stations[from], self.stations[to]);
         let [from_mac, to_mac] = [sender, receiver].map(|(node, _)| Mac::of_node(node));
         let end = |node: Option<Addr>| node.map_or(to_mac, Mac::of_node);
         let (path, third) = match (sender.1, receiver.1) {

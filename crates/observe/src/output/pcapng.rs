@@ -3,9 +3,9 @@
 use std::io;
 use std::rc::Rc;
 
-use engine::Time;
-use path::LinkEvent;
-use sim::{Event, NodeEvent};
+use engine::{IdVec, Time};
+use path::{LinkEvent, MediumId};
+use sim::{Event, LinkId, NodeEvent, NodeId};
 use wire::pcapng::{Direction, Writer};
 
 use super::file::{NamedFile, TraceFile};
@@ -14,12 +14,11 @@ use super::{Output, Stage};
 
 struct Captures {
     files: Vec<NamedFile>,
-    /// Captures by node; `None` once finished.
-    writers: Vec<Option<Writer<TraceFile>>>,
-    /// By medium.
-    monitors: Vec<Monitor>,
+    /// The capture of each node; `None` once finished.
+    writers: IdVec<NodeId, Option<Writer<TraceFile>>>,
+    monitors: IdVec<MediumId, Monitor>,
     /// The medium of each link.
-    media: Vec<Option<usize>>,
+    media: IdVec<LinkId, Option<MediumId>>,
 }
 
 pub(super) fn open_captures(stage: &Stage<'_>) -> Box<dyn Output> {
@@ -38,23 +37,23 @@ pub(super) fn open_captures(stage: &Stage<'_>) -> Box<dyn Output> {
     let monitor = |medium| Monitor::new(stage.network, medium, TraceFile::new(air(medium), Rc::clone(&stage.files)));
     let monitors = media.clone().map(monitor).collect();
     let files = nodes().map(of_node).chain(media.map(air)).collect();
-    let media = stage.network.links.iter().map(|link| link.medium).collect();
+    let media = stage.network.links.iter().map(|link| link.medium.map(MediumId::from_index)).collect();
     Box::new(Captures { files, writers, monitors, media })
 }
 
 impl Output for Captures {
     fn event(&mut self, at: Time, event: &Event) -> io::Result<()> {
         if let Event::Medium { medium, event } = event {
-            return self.monitors[medium.index()].event(event);
+            return self.monitors[*medium].event(event);
         }
         if let Event::Link { hop, event: LinkEvent::FrameSent { number, attempt, packet }, .. } = event {
-            if let Some(medium) = self.media[hop.link as usize] {
+            if let Some(medium) = self.media[hop.link] {
                 self.monitors[medium].carries(*hop, *number, *attempt, *packet);
             }
             return Ok(());
         }
         let Event::Node { node, event, .. } = event else { return Ok(()) };
-        let Some(writer) = &mut self.writers[*node as usize] else { return Ok(()) };
+        let Some(writer) = &mut self.writers[*node] else { return Ok(()) };
         match event {
             NodeEvent::Sent { packet } => writer.packet(0, at, Direction::Out, packet),
             NodeEvent::Received { packet } | NodeEvent::Transit { packet } => {

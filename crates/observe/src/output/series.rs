@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use engine::{Span, Time};
+use engine::{IdVec, Span, Time};
 use observation::SenderState;
 use path::LinkEvent;
-use sim::{Event, NodeEvent, PacketFlow, Transport};
+use sim::{Event, FlowId, HopIndex, NodeEvent, NodeId, PacketFlow, Transport};
 use wire::Body;
 
 use super::file::{NamedFile, TraceFile};
@@ -46,8 +46,8 @@ struct SeriesInterval {
     retransmitted: u64,
     timeouts: u64,
     rtt: Mean,
-    /// Waits of the flow's packets in each queue, by link and direction.
-    waits: BTreeMap<(u32, usize), Mean>,
+    /// Waits of the flow's packets in each queue, by hop.
+    waits: BTreeMap<HopIndex, Mean>,
 }
 
 impl SeriesInterval {
@@ -79,7 +79,7 @@ impl Mean {
 struct SeriesFlow {
     name: String,
     over_tcp: bool,
-    receiver: u32,
+    receiver: NodeId,
     began: Time,
     ended: Option<Time>,
     /// `None` before the flow's first event.
@@ -105,7 +105,7 @@ struct Series {
     every: Span,
     /// The begin of the current interval.
     begin: Time,
-    flows: Vec<SeriesFlow>,
+    flows: IdVec<FlowId, SeriesFlow>,
     target: SeriesTarget,
 }
 
@@ -127,7 +127,7 @@ impl Series {
         let flow = |spec: &sim::FlowSpec| SeriesFlow {
             name: spec.name.clone(),
             over_tcp: spec.transport == Transport::Tcp,
-            receiver: spec.to as u32,
+            receiver: NodeId::from_index(spec.to),
             began: spec.start,
             ended: None,
             sender: None,
@@ -161,12 +161,12 @@ impl Series {
         target.flush()
     }
 
-    fn flow(&mut self, number: u32) -> Option<&mut SeriesFlow> {
+    fn flow(&mut self, flow: FlowId) -> Option<&mut SeriesFlow> {
         // Flows that arrive during the run have no line.
-        self.flows.get_mut(number as usize)
+        self.flows.get_mut(flow)
     }
 
-    fn sender(&mut self, at: Time, number: u32, event: &tcp::Event) {
+    fn sender(&mut self, at: Time, number: FlowId, event: &tcp::Event) {
         let Some(flow) = self.flow(number) else { return };
         let began = flow.began;
         flow.now.bytes += flow.sender.get_or_insert_with(|| SenderState::new(began)).apply(at, event).bytes;
@@ -178,7 +178,7 @@ impl Series {
         }
     }
 
-    fn on_datagram(&mut self, node: u32, packet: &wire::Packet, of: &PacketFlow) {
+    fn on_datagram(&mut self, node: NodeId, packet: &wire::Packet, of: &PacketFlow) {
         let Some(flow) = self.flow(of.flow).filter(|flow| flow.receiver == node) else { return };
         if let Body::Datagram(datagram) = &packet.body {
             flow.now.bytes += u64::from(datagram.len);
@@ -253,8 +253,7 @@ impl Output for Series {
             }
             Event::Link { hop, event: LinkEvent::Dequeued { arrived, starts, .. }, of: Some(of) } if of.from_sender => {
                 if let Some(flow) = self.flow(of.flow) {
-                    let queue = (hop.link, hop.direction.index());
-                    flow.now.waits.entry(queue).or_default().add(starts.since(*arrived));
+                    flow.now.waits.entry((*hop).into()).or_default().add(starts.since(*arrived));
                 }
             }
             _ => {}

@@ -29,8 +29,9 @@ struct ClassSource<'a> {
 /// For each arrival process, its flows of all sizes, and the flows of each class that occurs.
 pub(super) fn summarize_arrivals(network: &Network, results: &Results) -> Vec<ArrivalsSummary> {
     let mut all = Vec::new();
-    for (number, spec) in (0u32..).zip(&network.arrivals) {
-        let flows: Vec<&ShortFlow> = results.short_flows.iter().filter(|flow| flow.arrivals == number).collect();
+    for (number, spec) in network.arrivals.iter().enumerate() {
+        let flows: Vec<&ShortFlow> =
+            results.short_flows.iter().filter(|flow| flow.arrivals.index() == number).collect();
         all.push(summarize_size_class(&spec.name, "all", &flows));
         let mut above = 0;
         for (name, most) in CLASSES {

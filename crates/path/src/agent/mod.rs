@@ -25,7 +25,7 @@ use engine::{Rate, Span, Time};
 use wire::{Addr, Packet};
 
 use crate::channel::ChannelState;
-use crate::event::HopId;
+use crate::ids::HopId;
 use crate::outcome::{DeliveryNotice, RadioNotice};
 use crate::queue::Limit;
 pub use traits::{Effect, SchemeAction, SchemeNode, Semantics, Traits, TransferDirection};

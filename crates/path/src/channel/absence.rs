@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::timeline::{Timeline, check_ascending};
 use super::{Channel, ChannelFrame, ChannelState, ChannelTraits, FrameFate, Keyed};
-use crate::event::LinkDirection;
+use crate::ids::LinkDirection;
 
 /// The absences of the mobile and the conditions of its return.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]

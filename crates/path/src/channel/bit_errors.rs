@@ -79,7 +79,7 @@ impl Channel for BitErrors {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::LinkDirection;
+    use crate::ids::LinkDirection;
     use engine::{Span, Time};
 
     /// By hand: 1 - 0.999^8 is 0.007972055930055972, 1 - (1 - 1e-12)^12000 is 1.2e-8 less 12000 * 11999 / 2 * 1e-24.

@@ -47,7 +47,7 @@ mod tests {
 
     use super::*;
     use crate::channel::{ChannelConfig, uniform};
-    use crate::event::LinkDirection;
+    use crate::ids::LinkDirection;
 
     #[test]
     fn directions_have_independent_fates() {

@@ -88,7 +88,7 @@ impl Channel for GilbertElliott {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::LinkDirection;
+    use crate::ids::LinkDirection;
     use engine::{Span, Time};
 
     /// Returns, for `n` consecutive frames, whether each is lost.

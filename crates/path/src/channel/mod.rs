@@ -25,7 +25,7 @@ pub mod uniform;
 
 use engine::{Rate, Span, Stream, Time};
 
-use crate::event::LinkDirection;
+use crate::ids::LinkDirection;
 pub use traits::{ChannelTraits, Keyed, SteadyLoss};
 
 engine::registry! {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::timeline::{Timeline, check_ascending};
 use super::{Channel, ChannelFrame, ChannelState, FrameFate};
-use crate::event::LinkDirection;
+use crate::ids::LinkDirection;
 
 /// The lost frames.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]

@@ -85,7 +85,7 @@ impl Channel for Signal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::LinkDirection;
+    use crate::ids::LinkDirection;
 
     fn level(from: u64, dbm: f64) -> Level {
         Level { from: Span::from_millis(from), dbm }

@@ -86,7 +86,7 @@ impl Channel for TwoState {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::LinkDirection;
+    use crate::ids::LinkDirection;
 
     fn config(text: [&str; 2], loss_good: f64, loss_bad: f64) -> Config {
         Config { mean_good: text[0].parse().unwrap(), mean_bad: text[1].parse().unwrap(), loss_good, loss_bad }

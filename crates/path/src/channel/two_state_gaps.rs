@@ -124,7 +124,7 @@ impl Channel for TwoStateGaps {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::LinkDirection;
+    use crate::ids::LinkDirection;
 
     fn paper(gaps: Gaps) -> Config {
         Config {

@@ -49,7 +49,7 @@ impl Channel for Uniform {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::LinkDirection;
+    use crate::ids::LinkDirection;
     use engine::{Span, Time};
 
     /// Closed form: losses are independent, so runs of losses are geometric with mean 1 / (1 - p), and two frames at

@@ -11,8 +11,9 @@ use wire::{CompactPacket, Ecn, Options, Packet};
 use super::{HopCounters, TransmissionLine, report_delivery};
 use crate::channel::{ChannelFrame, FrameFate};
 use crate::context::{Cx, Observer};
-use crate::event::{HopId, LinkEvent};
+use crate::event::LinkEvent;
 use crate::hop_state::HopState;
+use crate::ids::HopId;
 use crate::queue::{Tie, drop_tail};
 
 /// A packet that waits, is being sent, or is propagating.
@@ -157,7 +158,7 @@ impl FifoLink {
                 direction: self.hop.direction,
                 number: Some(self.counters.frames_sent),
             };
-            cx.channels[self.hop.link as usize].fate(&frame)
+            cx.channels[self.hop.link].fate(&frame)
         } else {
             FrameFate::Arrives
         };

@@ -30,8 +30,9 @@ use serde::{Deserialize, Serialize};
 use wire::Packet;
 
 use crate::context::{Cx, LinkCx, Observer};
-use crate::event::{HopId, LinkEvent};
+use crate::event::LinkEvent;
 use crate::hop_state::HopState;
+use crate::ids::HopId;
 use crate::outcome::Outcomes;
 use crate::queue::{Backlog, RouterBuffer};
 

@@ -15,8 +15,8 @@ use super::due::{Due, DueQueue, peek_due};
 use super::{HopCounters, Link, TransmissionLine, report_delivery};
 use crate::channel::{ChannelFrame, FrameFate};
 use crate::context::LinkCx;
-use crate::event::HopId;
 use crate::hop_state::HopState;
+use crate::ids::HopId;
 use crate::outcome::Outcomes;
 use crate::queue::backlog::Offer;
 use crate::queue::{Backlog, RouterBuffer, Tie};
@@ -114,7 +114,7 @@ impl PriorityLink {
         let fate = if self.lossy {
             let number = Some(self.counters.frames_sent);
             let frame = ChannelFrame { now, start: now, duration, size, direction: self.hop.direction, number };
-            cx.channels[self.hop.link as usize].fate(&frame)
+            cx.channels[self.hop.link].fate(&frame)
         } else {
             FrameFate::Arrives
         };

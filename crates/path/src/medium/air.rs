@@ -7,10 +7,11 @@ use engine::{Rate, Span, Time};
 use super::audibility::{Audibility, Audience};
 use super::carrier_sense_group::Reservation;
 use super::places::Plane;
-use super::{Medium, MediumStationId, SenseGroupId, query_channel};
+use super::{Medium, SenseGroupId, query_channel};
 use crate::channel::{ChannelFrame, FrameFate};
 use crate::context::{Cx, Observer};
-use crate::event::{AirFrame, HopId, MediumEvent, Reception};
+use crate::event::{AirFrame, MediumEvent, Reception};
+use crate::ids::{HopId, MediumStationId};
 use crate::mac::dcf::FrameKind;
 
 /// A frame in transmission.
@@ -145,12 +146,7 @@ impl Medium {
         self.flying.push(flying);
         cx.emit_medium(self.number, || {
             let has_packet = matches!(frame.kind, FrameKind::Data | FrameKind::Aggregate);
-            MediumEvent::Sent {
-                from: from.number(),
-                to: to.number(),
-                frame,
-                packet: has_packet.then(|| self.head(owner).packet),
-            }
+            MediumEvent::Sent { from, to, frame, packet: has_packet.then(|| self.head(owner).packet) }
         });
         frame.start + frame.duration + self.phy.delay
     }
@@ -181,7 +177,7 @@ impl Medium {
         self.count_frame(&flying, reception == Reception::Collided);
         cx.emit_medium(self.number, || {
             let damaged = self.damaged_packets(owner, &flying.frame, reception);
-            MediumEvent::Ended { from: from.number(), to: to.number(), kind, reception, damaged }
+            MediumEvent::Ended { from, to, kind, reception, damaged }
         });
         (flying, reception)
     }

@@ -7,8 +7,9 @@ use engine::{Id, IdVec};
 use fixedbitset::FixedBitSet;
 use foldhash::fast::FixedState;
 
-use super::{MediumStationId, SenseGroupId};
+use super::SenseGroupId;
 use crate::event::Reach;
+use crate::ids::MediumStationId;
 
 /// Audibility between stations, and the carrier-sense groups: sets of stations with equal audibility.
 ///

@@ -6,10 +6,11 @@
 
 use engine::{Slot, Span, Stream, Time};
 
+use super::Medium;
 use super::phase::MediumPhase;
-use super::{Medium, MediumStationId};
 use crate::context::{Cx, Observer};
 use crate::event::AirFrame;
+use crate::ids::MediumStationId;
 use crate::mac::dcf::frame::BEACON_SIZE;
 use crate::mac::dcf::{Config, FrameKind};
 use crate::numbers::SeqBitmap;

@@ -14,9 +14,9 @@ use std::collections::BTreeSet;
 
 use engine::{IdVec, Schedule, Slot, Span, Time};
 
-use super::MediumStationId;
 use super::phase::MediumPhase;
 use super::station::Station;
+use crate::ids::MediumStationId;
 use crate::mac::dcf::Phy;
 
 /// A station whose slots are counted separately from those of its group. The end of the slots of a resting station

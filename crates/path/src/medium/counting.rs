@@ -2,9 +2,10 @@
 
 use engine::Time;
 
+use super::Medium;
 use super::air::Flying;
 use super::stats::{AirCounters, StationCounters};
-use super::{Medium, MediumStationId};
+use crate::ids::MediumStationId;
 
 impl Medium {
     /// Counts a frame that has ended and was removed from the frames in transmission.

@@ -5,9 +5,10 @@ use engine::{Span, Time};
 use super::phase::{ExchangeStep, MediumPhase};
 use super::station::ExchangeData;
 use super::tx_queue::HeadOfLine;
-use super::{Medium, MediumStationId, draw_back_off};
+use super::{Medium, draw_back_off};
 use crate::context::{Cx, Observer};
-use crate::event::{AirFrame, HopId, LinkEvent, Reception};
+use crate::event::{AirFrame, LinkEvent, Reception};
+use crate::ids::MediumStationId;
 use crate::mac::dcf::frame::{ACK_SIZE, LLC_OVERHEAD, MAC_OVERHEAD, RTS_SIZE};
 use crate::mac::dcf::{FrameKind, RateIndex};
 use crate::numbers::SeqBitmap;
@@ -304,7 +305,7 @@ impl Medium {
             },
             again: false,
         };
-        let back = HopId { direction: data.hop.direction.opposite(), ..data.hop };
+        let back = data.hop.opposite();
         let until = self.launch([number, data.to, number], frame, back, None, cx);
         self.wait_until(number, MediumPhase::Listening(step), until, cx);
     }

@@ -33,8 +33,9 @@ use wire::Packet;
 
 use crate::channel::Channel;
 use crate::context::{Cx, Observer};
-use crate::event::{HopId, MediumEvent, MediumId};
+use crate::event::MediumEvent;
 use crate::hop_state::HopState;
+use crate::ids::{HopId, LinkId, MediumId, MediumStationId};
 use crate::link::HopCounters;
 use crate::mac::dcf::config::{AggregateLimits, Retries};
 use crate::mac::dcf::rate::{Rates, USUAL_FRAME};
@@ -77,8 +78,6 @@ pub struct Medium {
 }
 
 engine::define_ids! {
-    /// Number of the station in its medium.
-    pub struct MediumStationId;
     /// The number of a carrier-sense group in its medium.
     pub(crate) struct SenseGroupId;
 }
@@ -310,16 +309,16 @@ fn draw_back_off<O: Observer>(
     let slots = station.back_off();
     station.counted.count_back_off(slots);
     let window = station.window;
-    cx.emit_medium(medium, || MediumEvent::BackOff { station: number.number(), slots: slots as u32, window });
+    cx.emit_medium(medium, || MediumEvent::BackOff { station: number, slots: slots as u32, window });
     slots
 }
 
 /// Returns the fate of a frame in the channel of its hop.
 fn query_channel(
-    channels: &mut [Box<dyn Channel>],
+    channels: &mut IdVec<LinkId, Box<dyn Channel>>,
     hop: HopId,
     frame: &crate::channel::ChannelFrame,
     rate: Rate,
 ) -> crate::channel::FrameFate {
-    channels[hop.link as usize].fate_at(frame, rate)
+    channels[hop.link].fate_at(frame, rate)
 }

@@ -11,9 +11,10 @@ use std::collections::BinaryHeap;
 use engine::{IdVec, Rate, Slot, Time};
 
 use super::audibility::{Audibility, Audience};
-use super::{CarrierSenseGroup, Medium, MediumStationId, SenseGroupId};
+use super::{CarrierSenseGroup, Medium, SenseGroupId};
 use crate::context::{Cx, Observer};
 use crate::event::{MediumEvent, Reach};
+use crate::ids::MediumStationId;
 use crate::mac::dcf::reach::Ranges;
 use crate::place::crossing::next_within;
 use crate::place::{NodePath, square_of, square_ratio, squared_distance};
@@ -117,7 +118,7 @@ impl Medium {
             plane.crossings.pop();
             let reach = plane.predict_crossing(a, b, cx.now);
             crossed.push((a, b, reach));
-            cx.emit_medium(self.number, || MediumEvent::Reaches { a: a.number(), b: b.number(), reach });
+            cx.emit_medium(self.number, || MediumEvent::Reaches { a, b, reach });
         }
         match plane.crossings.peek() {
             Some(Reverse(next)) => cx.schedule.arm(plane.slot, next.at),

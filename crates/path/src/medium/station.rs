@@ -3,12 +3,11 @@
 use engine::random::Draws;
 use engine::{Slot, Time};
 
-use super::MediumStationId;
 use super::beacon::Beacons;
 use super::phase::MediumPhase;
 use super::stats::StationCounters;
 use super::tx_queue::TxQueue;
-use crate::event::{HopId, LinkDirection};
+use crate::ids::{HopId, LinkDirection, LinkId, MediumStationId};
 use crate::mac::dcf::RateIndex;
 use crate::mac::dcf::frame::ACK_SIZE;
 use crate::scheduler::SchedulerState;
@@ -34,7 +33,7 @@ impl Default for ExchangeData {
     /// Returns a placeholder used before the first exchange.
     fn default() -> Self {
         ExchangeData {
-            hop: HopId { link: 0, direction: LinkDirection::Forward },
+            hop: LinkId::new(0).hop(LinkDirection::Forward),
             to: MediumStationId::new(0),
             rate: 0,
             size: 0,

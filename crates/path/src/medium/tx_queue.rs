@@ -5,12 +5,12 @@ use std::collections::VecDeque;
 use engine::Time;
 use wire::Packet;
 
-use super::MediumStationId;
 use super::TxQueueSpec;
 use super::reorder::Reorder;
 use crate::context::{Cx, Observer};
-use crate::event::{HopId, LinkEvent};
+use crate::event::LinkEvent;
 use crate::hop_state::{HopState, LinkLayerState};
+use crate::ids::{HopId, MediumStationId};
 use crate::link::HopCounters;
 use crate::mac::dcf::rate::RateControl;
 use crate::outcome::{DeliveryNotice, LinkOutcome};

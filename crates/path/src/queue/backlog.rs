@@ -7,7 +7,8 @@ use super::drop_tail::{self, DropTail};
 use super::{DropCause, Limit, QueueAction, QueueConfig, QueueCx, QueueDiscipline, Queued};
 use crate::context::{Cx, Observer};
 use crate::counters::HopCounters;
-use crate::event::{HopId, LinkEvent};
+use crate::event::LinkEvent;
+use crate::ids::HopId;
 
 /// The queue of one transmitter toward one neighbour.
 pub struct Backlog {

@@ -166,7 +166,7 @@ impl Station {
             direction: hop.direction.opposite(),
             number: None,
         };
-        if cx.channels[hop.link as usize].fate(&ack) == FrameFate::Arrives {
+        if cx.channels[hop.link].fate(&ack) == FrameFate::Arrives {
             self.phase = FramePhase::Acknowledging;
             cx.schedule.arm(self.arrival, cx.now + queue.ack_time + queue.line.delay);
             // With a margin of zero, acknowledgment and timer are due at the same time. The acknowledgment counts,
@@ -246,7 +246,7 @@ impl Station {
         queue.counters.busy = queue.counters.busy + duration;
         queue.sent_until = cx.now + duration;
         cx.emit(hop, || LinkEvent::FrameSent { number, attempt, packet: *packet });
-        if cx.channels[hop.link as usize].fate(&frame) == FrameFate::Arrives {
+        if cx.channels[hop.link].fate(&frame) == FrameFate::Arrives {
             self.phase = FramePhase::Flying;
             cx.schedule.arm(self.arrival, cx.now + duration + queue.line.delay);
         } else {

@@ -3,8 +3,8 @@
 use engine::{Span, Time};
 use wire::Packet;
 
-use crate::event::HopId;
 use crate::hop_state::{HopState, LinkLayerState};
+use crate::ids::HopId;
 use crate::link::{HopCounters, TransmissionLine};
 use crate::mac::arq::StopAndWait;
 use crate::queue::Backlog;

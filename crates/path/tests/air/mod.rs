@@ -1,15 +1,16 @@
 //! A medium with positions of stations, driven step by step.
 
-use engine::{Length, Schedule, Slot, Stream, Time};
+use engine::{IdVec, Length, Schedule, Slot, Stream, Time};
+use path::MediumStationId;
 use path::channel::{Channel, ChannelConfig, perfect};
 use path::mac::dcf::{Config, FrameKind};
 use path::medium::places::Places;
-use path::medium::{Medium, MediumStationId, QueueId, StationSpec, TxQueueSpec};
+use path::medium::{Medium, QueueId, StationSpec, TxQueueSpec};
 use path::outcome::LinkOutcome;
 use path::place::NodePath;
 use path::queue::{QueueConfig, RouterBuffer};
 use path::scheduler::SchedulerConfig;
-use path::{AirFrame, Cx, HopId, LinkDirection, MediumEvent, MediumId, Reach, Reception};
+use path::{AirFrame, Cx, HopIndex, LinkDirection, LinkId, MediumEvent, MediumId, Reach, Reception};
 use wire::{Addr, Body, Flags, Packet, Segment};
 
 use crate::common::EventLog;
@@ -25,7 +26,7 @@ pub struct Air {
     schedule: Schedule,
     stations: Vec<Slot>,
     crossing: Slot,
-    channels: Vec<Box<dyn Channel>>,
+    channels: IdVec<LinkId, Box<dyn Channel>>,
     /// Transmit queue of each hop.
     queues: Vec<QueueId>,
     /// True if a new packet follows each completed packet.
@@ -53,7 +54,7 @@ impl Air {
                 let (here, there) = (ends[direction.index()], ends[1 - direction.index()]);
                 of_hops.push(QueueId { station: MediumStationId::from_index(here), queue: queues[here].len() as u32 });
                 queues[here].push(TxQueueSpec {
-                    hop: HopId { link: link as u32, direction },
+                    hop: LinkId::from_index(link).hop(direction),
                     to: MediumStationId::from_index(there),
                     queue: QueueConfig::default(),
                     stream: Stream::default(),
@@ -73,7 +74,7 @@ impl Air {
         let specs = queues.into_iter().enumerate().map(spec).collect();
         let crossing = schedule.slot();
         let places = Places { slot: crossing, paths: paths.to_vec(), until };
-        let mut medium = Medium::new(MediumId(0), config, specs, Some(places));
+        let mut medium = Medium::new(MediumId::new(0), config, specs, Some(places));
         medium.schedule_first_crossing(&mut schedule);
         let perfect = |_| ChannelConfig::Perfect(perfect::Config::default()).build(Stream::default());
         let channels = links.iter().map(perfect).collect();
@@ -114,7 +115,7 @@ impl Air {
                 self.medium.on_wake(MediumStationId::from_index(number), &mut cx);
             }
             while let Some((hop, outcome)) = self.medium.outcome() {
-                let hop = 2 * hop.link as usize + hop.direction.index();
+                let hop = HopIndex::from(hop).index();
                 match outcome {
                     LinkOutcome::Delivered(_) => self.delivered[hop] += 1,
                     LinkOutcome::Failed(notice) => self.given_up += u64::from(notice.last),
@@ -144,7 +145,7 @@ impl Air {
     /// Returns the frames of a kind that a station has sent.
     pub fn sent(&self, station: u32, wanted: FrameKind) -> Vec<AirFrame> {
         let frame = |(_, event): (Time, MediumEvent)| match event {
-            MediumEvent::Sent { from, frame, .. } if from == station && frame.kind == wanted => Some(frame),
+            MediumEvent::Sent { from, frame, .. } if from.number() == station && frame.kind == wanted => Some(frame),
             _ => None,
         };
         self.log.medium_events().filter_map(frame).collect()
@@ -153,7 +154,7 @@ impl Air {
     /// Returns the end times in microseconds and the receptions of a station's frames of a kind.
     pub fn ended(&self, station: u32, wanted: FrameKind) -> Vec<(u64, Reception)> {
         let end = |(at, event): (Time, MediumEvent)| match event {
-            MediumEvent::Ended { from, kind, reception, .. } if from == station && kind == wanted => {
+            MediumEvent::Ended { from, kind, reception, .. } if from.number() == station && kind == wanted => {
                 Some((at.as_nanos() / 1000, reception))
             }
             _ => None,
@@ -164,7 +165,7 @@ impl Air {
     /// Returns the changes of audibility between pairs of stations, with their times.
     pub fn reaches(&self) -> Vec<(Time, [u32; 2], Reach)> {
         let reach = |(at, event): (Time, MediumEvent)| match event {
-            MediumEvent::Reaches { a, b, reach } => Some((at, [a, b], reach)),
+            MediumEvent::Reaches { a, b, reach } => Some((at, [a, b].map(MediumStationId::number), reach)),
             _ => None,
         };
         self.log.medium_events().filter_map(reach).collect()

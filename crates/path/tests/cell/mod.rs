@@ -2,15 +2,16 @@
 
 pub mod slow;
 
-use engine::{Rate, Schedule, Slot, Span, Stream, Time};
+use engine::{IdVec, Rate, Schedule, Slot, Span, Stream, Time};
+use path::MediumStationId;
 use path::channel::{Channel, ChannelConfig, scripted};
 use path::link::HopCounters;
 use path::mac::dcf::Config;
-use path::medium::{Medium, MediumStationId, QueueId, StationSpec, TxQueueSpec};
+use path::medium::{Medium, QueueId, StationSpec, TxQueueSpec};
 use path::outcome::LinkOutcome;
 use path::queue::{Limit, RouterBuffer};
 use path::scheduler::SchedulerConfig;
-use path::{Cx, HopId, LinkDirection, LinkEvent, MediumEvent, MediumId};
+use path::{Cx, HopId, LinkDirection, LinkEvent, LinkId, MediumEvent, MediumId};
 use wire::{Addr, Body, Flags, Packet, Segment, SeqNum};
 
 use crate::common::{EventLog, LoggedEvent};
@@ -76,7 +77,7 @@ fn stream_that_draws(wanted: &[(u32, u64)]) -> Stream {
 pub struct Cell {
     pub medium: Medium,
     pub schedule: Schedule,
-    pub channels: Vec<Box<dyn Channel>>,
+    pub channels: IdVec<LinkId, Box<dyn Channel>>,
     slots: Vec<Slot>,
     /// Timer slot of the beacons of station 0, if the cell has beacons.
     beacons: Option<Slot>,
@@ -105,7 +106,7 @@ impl Cell {
                 let (here, there) = (ends[direction.index()], ends[1 - direction.index()]);
                 place[direction.index()] =
                     QueueId { station: MediumStationId::new(here), queue: queues[here as usize].len() as u32 };
-                let hop = HopId { link: link as u32, direction };
+                let hop = LinkId::from_index(link).hop(direction);
                 let (queue, stream) = (plan.limit.into(), Stream::default());
                 let rate = plan.rates.get(link).copied().flatten();
                 queues[here as usize].push(TxQueueSpec {
@@ -136,7 +137,7 @@ impl Cell {
             let config = plan.channels.get(link).cloned().unwrap_or(ChannelConfig::Perfect(Default::default()));
             config.build(Stream::named(1, 0, &format!("channel {link}")))
         };
-        let mut medium = Medium::new(MediumId(0), &plan.config, specs.collect(), None);
+        let mut medium = Medium::new(MediumId::new(0), &plan.config, specs.collect(), None);
         medium.announce_first(&mut schedule);
         Cell {
             medium,
@@ -258,14 +259,15 @@ fn line(at: Time, saw: &LoggedEvent) -> Option<String> {
                 reserves => format!(", reserving {reserves}"),
             };
             let (kind, number) = (frame.kind.name(), frame.packets.first());
+            let [from, to] = [from, to].map(|station| station.number());
             let text = format!("{from}>{to} {kind} {number}{again} takes {}{reserving}", span(frame.duration));
             (frame.start, text)
         }
         LoggedEvent::Medium(MediumEvent::Ended { from, to, kind, reception, .. }) => {
-            (at, format!("{from}>{to} {} {}", kind.name(), reception.name()))
+            (at, format!("{}>{} {} {}", from.number(), to.number(), kind.name(), reception.name()))
         }
         LoggedEvent::Medium(MediumEvent::BackOff { station, slots, window }) => {
-            (at, format!("{station} draws {slots} of {window}"))
+            (at, format!("{} draws {slots} of {window}", station.number()))
         }
         LoggedEvent::Medium(MediumEvent::Reaches { .. }) => return None,
         LoggedEvent::Link(hop, event) => {
@@ -279,7 +281,7 @@ fn line(at: Time, saw: &LoggedEvent) -> Option<String> {
                 LinkEvent::QueueFull { .. } => "no room".to_owned(),
                 _ => return None,
             };
-            (at, format!("link {}: {text}", hop.link))
+            (at, format!("link {}: {text}", hop.link.number()))
         }
     };
     Some(format!("{:>6} {text}", micros(at.as_nanos())))

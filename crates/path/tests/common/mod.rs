@@ -9,7 +9,7 @@ use path::outcome::{LinkOutcome, Outcomes};
 use path::queue::{RouterBuffer, Tie, drop_tail};
 use path::scheduler::SchedulerConfig;
 use path::station::{Station, TxQueue};
-use path::{Cx, HopId, HopState, LinkDirection, LinkEvent, MediumEvent, MediumId, Observer};
+use path::{Cx, HopId, HopState, LinkDirection, LinkEvent, LinkId, MediumEvent, MediumId, Observer};
 use serde::Deserialize;
 use serde::de::value::{Error, MapDeserializer};
 use wire::{Addr, Body, CompactPacket, Flags, Packet, Segment, SeqNum};
@@ -153,7 +153,7 @@ impl Sending {
     pub fn wake<O: Observer>(&mut self, slot: Slot, buffer: &mut RouterBuffer, cx: &mut Cx<'_, O>) -> Vec<LinkOutcome> {
         collect(|outcomes| match self {
             Sending::Fifo(link) => {
-                let hop = HopId { link: 0, direction: LinkDirection::Forward };
+                let hop = LinkId::new(0).hop(LinkDirection::Forward);
                 outcomes.deliver_with(hop, |packet| {
                     let mut compact = CompactPacket::of(packet);
                     let arrival = link.on_wake(cx, &mut compact, packet);

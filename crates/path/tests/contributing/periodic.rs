@@ -68,7 +68,7 @@ impl Channel for Periodic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::LinkDirection;
+    use crate::ids::LinkDirection;
 
     #[test]
     fn frames_are_lost_in_the_last_part_of_a_period() {

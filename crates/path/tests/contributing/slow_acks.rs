@@ -91,7 +91,7 @@ impl Agent for SlowAcks {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::{HopId, LinkDirection};
+    use crate::ids::{LinkDirection, LinkId};
     use engine::Rate;
     use wire::{Addr, Flags, Segment};
 
@@ -99,7 +99,7 @@ mod tests {
     fn acknowledgments_wait_while_the_queue_is_long() {
         let config = Config { threshold: 10, delay: Span::from_millis(20) };
         let mut agent = config.build().unwrap();
-        let (hop, rate) = (HopId { link: 0, direction: LinkDirection::Forward }, Rate::from_bits_per_sec(1_000_000));
+        let (hop, rate) = (LinkId::new(0).hop(LinkDirection::Forward), Rate::from_bits_per_sec(1_000_000));
         let link = |waiting| LinkView {
             hop,
             waiting,

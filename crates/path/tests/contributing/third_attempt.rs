@@ -63,7 +63,7 @@ impl Agent for ThirdAttempt {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::{HopId, LinkDirection};
+    use crate::ids::{LinkDirection, LinkId};
     use engine::Time;
     use wire::{Addr, Body, Flags, Options, Packet, Segment, SeqNum};
 
@@ -82,7 +82,7 @@ mod tests {
             options: Options::default(),
         };
         let packet = Packet::new(source, mobile, Body::Tcp(segment));
-        let hop = HopId { link: 1, direction: LinkDirection::Forward };
+        let hop = LinkId::new(1).hop(LinkDirection::Forward);
         let mut agent = Config { attempt: third() }.build().unwrap();
         let mut send = Vec::new();
         for attempt in 1..=9 {

@@ -27,7 +27,7 @@ use engine::Time;
 use path::agent::{Agent, AgentConfig, AgentCx, AgentVerdict, Departure};
 use path::channel::ChannelState;
 use path::outcome::RadioNotice;
-use path::{HopId, LinkDirection};
+use path::{LinkDirection, LinkId};
 use wire::{Options, Packet, SeqNum};
 
 /// Returns a segment from the fixed host with `len` bytes from `seq` on.
@@ -123,7 +123,7 @@ impl Ladder {
 
     /// Reports a failed attempt of the link layer to send the packet to the mobile.
     pub fn failed(&mut self, packet: Packet, attempt: u32, last: bool) -> &mut Self {
-        let notice = RadioNotice { hop: HopId { link: 0, direction: LinkDirection::Forward }, packet, attempt, last };
+        let notice = RadioNotice { hop: LinkId::new(0).hop(LinkDirection::Forward), packet, attempt, last };
         let what =
             format!("attempt {attempt}{} at {} failed", if last { ", the last," } else { "" }, text::of(&packet));
         self.told(&what, |agent, cx| agent.on_radio(&notice, cx))

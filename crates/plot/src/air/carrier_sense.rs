@@ -3,6 +3,7 @@
 //! tests the other.
 
 use engine::{Span, Time};
+use path::MediumStationId;
 
 /// Idle times before slots count, which are DIFS after a frame that could be read, and EIFS after any other frame.
 #[derive(Clone, Copy)]
@@ -16,7 +17,7 @@ pub(super) struct IdleTimes {
 pub(super) struct NavReservation {
     pub until: Time,
     /// The sender and the receiver of the frame.
-    pub between: [u32; 2],
+    pub between: [MediumStationId; 2],
 }
 
 /// The start of a frame at a station.
@@ -86,14 +87,14 @@ impl CarrierSense {
 
     /// Returns the time at which a station begins to count slots if the medium stays idle; `unread` is true if this
     /// station alone could not read the last frame.
-    pub fn find_count_start(&self, station: u32, unread: bool, spaces: IdleTimes) -> Time {
+    pub fn find_count_start(&self, station: MediumStationId, unread: bool, spaces: IdleTimes) -> Time {
         let idle_time = if self.clear && !unread { spaces.difs } else { spaces.eifs };
         self.find_count_start_after(station, idle_time, spaces)
     }
 
     /// Returns the time at which a station begins to count slots after an idle time of `silence` and the reservations
     /// of other stations.
-    pub fn find_count_start_after(&self, station: u32, idle_time: Span, spaces: IdleTimes) -> Time {
+    pub fn find_count_start_after(&self, station: MediumStationId, idle_time: Span, spaces: IdleTimes) -> Time {
         let others = self.reserved.iter().filter(|reservation| !reservation.between.contains(&station));
         let reserved = others.map(|reservation| reservation.until).max();
         (self.idle_since + idle_time).max(reserved.map_or(Time::ZERO, |until| until + spaces.difs))

@@ -1,16 +1,16 @@
 //! Intervals in which stations counted down their back-offs, and in which back-offs were frozen: derived from the
 //! frames on the medium and from the audibility of stations [802.11-2007 s9.2.5.2].
 
-use engine::{Span, Time};
+use engine::{IdVec, Span, Time};
 use path::mac::dcf::{FrameKind, Phy};
-use path::{AirFrame, Reach, Reception};
+use path::{AirFrame, MediumStationId, Reach, Reception};
 
 use super::carrier_sense::{CarrierSense, FrameStart, IdleTimes, NavReservation};
 
 /// An interval of a back-off.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct CountdownPart {
-    pub station: u32,
+    pub station: MediumStationId,
     pub from: Time,
     pub to: Time,
     /// Number of slots counted in the interval; 0 if the back-off was frozen.
@@ -39,11 +39,11 @@ enum PendingRequest {
 
 /// A frame in transmission.
 struct FrameInFlight {
-    from: u32,
+    from: MediumStationId,
     reserves: Span,
     /// The carrier senses that detect the frame. They are fixed at the start of the frame, even if stations move
     /// afterwards.
-    detected_by: Vec<u32>,
+    detected_by: Vec<usize>,
 }
 
 /// The back-offs of all stations of a medium.
@@ -51,30 +51,30 @@ pub(super) struct Countdown {
     slot: Span,
     spaces: IdleTimes,
     delay: Span,
-    waiting: Vec<Option<WaitingStation>>,
-    requests: Vec<Option<PendingRequest>>,
-    /// By station, the end of the last frame that only this station could not read.
-    unread: Vec<Option<Time>>,
+    waiting: IdVec<MediumStationId, Option<WaitingStation>>,
+    requests: IdVec<MediumStationId, Option<PendingRequest>>,
+    /// The end of the last frame that only this station could not read.
+    unread: IdVec<MediumStationId, Option<Time>>,
     /// Carrier sense by station, or a single common one as long as all stations read each other.
     senses: Vec<CarrierSense>,
     /// Audibility by pair of stations; empty as long as there is a single carrier sense.
-    reach: Vec<Vec<Reach>>,
+    reach: IdVec<MediumStationId, IdVec<MediumStationId, Reach>>,
     flying: Vec<FrameInFlight>,
     parts: Vec<CountdownPart>,
 }
 
 impl Countdown {
     /// Returns the countdown of a medium with `stations` stations. `apart` lists the pairs that do not read each other.
-    pub fn new(phy: &Phy, stations: usize, apart: &[(u32, u32, Reach)]) -> Self {
+    pub fn new(phy: &Phy, stations: usize, apart: &[(MediumStationId, MediumStationId, Reach)]) -> Self {
         let mut countdown = Countdown {
             slot: phy.slot,
             spaces: IdleTimes { difs: phy.difs, eifs: phy.eifs },
             delay: phy.delay,
-            waiting: vec![None; stations],
-            requests: vec![None; stations],
-            unread: vec![None; stations],
+            waiting: vec![None; stations].into(),
+            requests: vec![None; stations].into(),
+            unread: vec![None; stations].into(),
             senses: vec![CarrierSense::new()],
-            reach: Vec::new(),
+            reach: IdVec::default(),
             flying: Vec::new(),
             parts: Vec::new(),
         };
@@ -88,31 +88,31 @@ impl Countdown {
     }
 
     /// Sets the audibility of a pair of stations from now on.
-    pub fn set_reach(&mut self, a: u32, b: u32, reach: Reach) {
-        let count = self.waiting.len() as u32;
-        if a >= count || b >= count {
+    pub fn set_reach(&mut self, a: MediumStationId, b: MediumStationId, reach: Reach) {
+        let count = self.waiting.len();
+        if a.index() >= count || b.index() >= count {
             return;
         }
         if self.reach.is_empty() {
-            self.reach = vec![vec![Reach::Reads; count as usize]; count as usize];
-            self.senses = vec![self.senses[0].clone(); count as usize];
+            self.reach = vec![vec![Reach::Reads; count].into(); count].into();
+            self.senses = vec![self.senses[0].clone(); count];
             self.flying.iter_mut().for_each(|flying| flying.detected_by = (0..count).collect());
         }
-        self.reach[a as usize][b as usize] = reach;
-        self.reach[b as usize][a as usize] = reach;
+        self.reach[a][b] = reach;
+        self.reach[b][a] = reach;
     }
 
     /// Returns the index of a station's carrier sense.
-    fn find_sense(&self, station: u32) -> usize {
-        if self.reach.is_empty() { 0 } else { station as usize }
+    fn find_sense(&self, station: MediumStationId) -> usize {
+        if self.reach.is_empty() { 0 } else { station.index() }
     }
 
     /// Returns the carrier senses that detect a station's frames, each with whether it can read them.
-    fn list_audience(&self, from: u32) -> Vec<(u32, bool)> {
-        match self.reach.get(from as usize) {
+    fn list_audience(&self, from: MediumStationId) -> Vec<(usize, bool)> {
+        match self.reach.get(from) {
             Some(reach) => {
                 let hears = |(station, reach): (usize, &Reach)| {
-                    (*reach >= Reach::Senses).then_some((station as u32, *reach == Reach::Reads))
+                    (*reach >= Reach::Senses).then_some((station, *reach == Reach::Reads))
                 };
                 reach.iter().enumerate().filter_map(hears).collect()
             }
@@ -121,13 +121,13 @@ impl Countdown {
     }
 
     /// Records that a station has drawn a back-off of `slots`.
-    pub fn record_draw(&mut self, at: Time, station: u32, slots: u64) {
+    pub fn record_draw(&mut self, at: Time, station: MediumStationId, slots: u64) {
         let sense = self.find_sense(station);
         let common = self.find_count_start(station);
-        let (Some(waiting), Some(sense)) = (self.waiting.get_mut(station as usize), self.senses.get(sense)) else {
+        let (Some(waiting), Some(sense)) = (self.waiting.get_mut(station), self.senses.get(sense)) else {
             return;
         };
-        let request = self.requests[station as usize].take().filter(|_| sense.is_idle());
+        let request = self.requests[station].take().filter(|_| sense.is_idle());
         let apart = request.map(|request| match request {
             PendingRequest::Unanswered(from) => from,
             // All stations detect a frame that began after the end of the station's own frame. Otherwise the medium was
@@ -140,21 +140,17 @@ impl Countdown {
     }
 
     /// Records the start of a frame at `frame.start`, which for an acknowledgment may lie after `now`.
-    pub fn begin_frame(&mut self, now: Time, from: u32, frame: &AirFrame) {
+    pub fn begin_frame(&mut self, now: Time, from: MediumStationId, frame: &AirFrame) {
         let AirFrame { kind, start, duration, reserves, .. } = *frame;
         let (audience, follows) = (self.list_audience(from), start > now);
         let sender = Some(from).filter(|_| !kind.is_answer());
         for (sense, read) in &audience {
-            if self.senses[*sense as usize].is_idle() && !follows {
+            if self.senses[*sense].is_idle() && !follows {
                 self.count_slots(*sense, start, sender);
             }
-            self.senses[*sense as usize].begin_frame(FrameStart {
-                at: start,
-                is_readable: *read,
-                is_response: follows,
-            });
+            self.senses[*sense].begin_frame(FrameStart { at: start, is_readable: *read, is_response: follows });
         }
-        let places = (self.waiting.get_mut(from as usize), self.requests.get_mut(from as usize));
+        let places = (self.waiting.get_mut(from), self.requests.get_mut(from));
         if let (false, (Some(waiting), Some(request))) = (kind.is_answer(), places) {
             *waiting = None;
             *request = (kind != FrameKind::Beacon).then_some(PendingRequest::SentUntil(start + duration));
@@ -165,11 +161,11 @@ impl Countdown {
 
     /// Counts the slots that stations with this carrier sense have counted until `start`. `sender` has counted all of
     /// its slots.
-    fn count_slots(&mut self, sense: u32, start: Time, sender: Option<u32>) {
-        let stations = if self.reach.is_empty() { 0..self.waiting.len() as u32 } else { sense..sense + 1 };
-        for station in stations {
+    fn count_slots(&mut self, sense: usize, start: Time, sender: Option<MediumStationId>) {
+        let stations = if self.reach.is_empty() { 0..self.waiting.len() } else { sense..sense + 1 };
+        for station in stations.map(MediumStationId::from_index) {
             let common = self.find_count_start(station);
-            let entry = &mut self.waiting[station as usize];
+            let entry = &mut self.waiting[station];
             let Some(waiting) = entry else { continue };
             let begin = waiting.apart.take().unwrap_or(common).max(waiting.since);
             let heard = start + self.delay;
@@ -193,11 +189,11 @@ impl Countdown {
     }
 
     /// Records the end of a frame from station `from` to station `to`.
-    pub fn end_frame(&mut self, now: Time, [from, to]: [u32; 2], kind: FrameKind, reception: Reception) {
+    pub fn end_frame(&mut self, now: Time, [from, to]: [MediumStationId; 2], kind: FrameKind, reception: Reception) {
         let Some(entry) = self.flying.iter().position(|flying| flying.from == from) else { return };
         let FrameInFlight { reserves, detected_by, .. } = self.flying.swap_remove(entry);
         for sense in detected_by {
-            self.senses[sense as usize].end_frame(now, NavReservation { until: now + reserves, between: [from, to] });
+            self.senses[sense].end_frame(now, NavReservation { until: now + reserves, between: [from, to] });
         }
         let came = reception == Reception::Received;
         match kind.is_answer() {
@@ -205,12 +201,12 @@ impl Countdown {
             true if !came => {
                 self.mark_unread(to, now);
                 let from = self.find_count_start(to).max(now);
-                if let Some(request) = self.requests.get_mut(to as usize) {
+                if let Some(request) = self.requests.get_mut(to) {
                     *request = Some(PendingRequest::Unanswered(from));
                 }
             }
             true => {
-                if let Some(request) = self.requests.get_mut(to as usize) {
+                if let Some(request) = self.requests.get_mut(to) {
                     *request = None;
                 }
             }
@@ -220,16 +216,16 @@ impl Countdown {
         }
     }
 
-    fn mark_unread(&mut self, station: u32, now: Time) {
-        if let Some(unread) = self.unread.get_mut(station as usize) {
+    fn mark_unread(&mut self, station: MediumStationId, now: Time) {
+        if let Some(unread) = self.unread.get_mut(station) {
             *unread = Some(now);
         }
     }
 
     /// Returns the time at which a station begins to count slots if the medium stays idle, unless the response to its
     /// own frame was unreadable.
-    fn find_count_start(&self, station: u32) -> Time {
-        let unread = self.unread.get(station as usize).copied().flatten();
+    fn find_count_start(&self, station: MediumStationId) -> Time {
+        let unread = self.unread.get(station).copied().flatten();
         self.senses.get(self.find_sense(station)).map_or(Time::ZERO, |sense| {
             sense.find_count_start(station, unread == Some(sense.idle_since()), self.spaces)
         })
@@ -237,16 +233,16 @@ impl Countdown {
 
     /// Completes all intervals at `last`, the end of the run.
     pub fn finish(&mut self, last: Time) {
-        for sense in 0..self.senses.len() as u32 {
-            if self.senses[sense as usize].is_idle() {
+        for sense in 0..self.senses.len() {
+            if self.senses[sense].is_idle() {
                 self.count_slots(sense, last, None);
             }
         }
-        let standing = |(station, waiting): (usize, &Option<WaitingStation>)| {
+        let standing = |(station, waiting): (MediumStationId, &Option<WaitingStation>)| {
             let since = waiting.as_ref()?.since;
-            (last > since).then_some(CountdownPart { station: station as u32, from: since, to: last, slots: 0 })
+            (last > since).then_some(CountdownPart { station, from: since, to: last, slots: 0 })
         };
-        let standing: Vec<CountdownPart> = self.waiting.iter().enumerate().filter_map(standing).collect();
+        let standing: Vec<CountdownPart> = self.waiting.enumerate().filter_map(standing).collect();
         self.parts.extend(standing);
     }
 }

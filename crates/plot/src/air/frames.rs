@@ -5,8 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use path::Reception;
 use path::mac::dcf::FrameKind;
+use path::{MediumStationId, Reception};
 
 use super::record::TransmittedFrame;
 use super::rows::{StationRow, StationRows};
@@ -206,7 +206,7 @@ impl<'a> FrameLayer<'a> {
 
     /// Labels each frame: inside if there is enough space, otherwise above if that space is free.
     fn draw_labels(&self, sheet: &mut Sheet, rows: &StationRows, x: &AxisScale) {
-        let mut of_rows: BTreeMap<u32, Vec<&TransmittedFrame>> = BTreeMap::new();
+        let mut of_rows: BTreeMap<MediumStationId, Vec<&TransmittedFrame>> = BTreeMap::new();
         self.view.frames().for_each(|frame| of_rows.entry(frame.from).or_default().push(frame));
         for (station, mut frames) in of_rows {
             let Some(row) = rows.row(station) else { continue };
@@ -250,7 +250,7 @@ impl<'a> FrameLayer<'a> {
     /// Returns the possible labels of a frame, the longest first.
     fn list_frame_labels(&self, frame: &TransmittedFrame) -> Vec<String> {
         let (kind, number) = (frame.kind.name(), frame.packets.first());
-        let to = self.names.get(frame.to as usize).copied().unwrap_or("?");
+        let to = self.names.get(frame.to.index()).copied().unwrap_or("?");
         if matches!(frame.kind, FrameKind::Aggregate | FrameKind::BlockAck) {
             return list_aggregate_labels(frame, to);
         }
@@ -265,7 +265,7 @@ impl<'a> FrameLayer<'a> {
 
     /// Writes the number of drawn slots, if the label of the previous draw leaves enough space.
     fn draw_back_off_labels(&self, sheet: &mut Sheet, rows: &StationRows, x: &AxisScale) {
-        let mut taken: BTreeMap<u32, f64> = BTreeMap::new();
+        let mut taken: BTreeMap<MediumStationId, f64> = BTreeMap::new();
         for draw in self.view.timeline.draws.iter().filter(|draw| x.holds(draw.at)) {
             let Some(row) = rows.row(draw.station) else { continue };
             let words = format!("{} of {}", draw.slots, draw.window);

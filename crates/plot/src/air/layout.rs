@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use engine::Time;
+use engine::{IdVec, Time};
 use path::mac::dcf::FrameKind;
-use path::{Reach, Reception};
+use path::{MediumStationId, Reach, Reception};
 
 use super::frames::FrameLayer;
 use super::record::{MediumDescription, MediumTimeline, TransmittedFrame};
@@ -83,7 +83,7 @@ pub(super) fn draw_medium(
 }
 
 /// Returns the counts of events in the view, as the parts of the line below the heading.
-fn summarize_medium(view: &MediumView<'_>, names: &[String]) -> Vec<String> {
+fn summarize_medium(view: &MediumView<'_>, names: &IdVec<MediumStationId, String>) -> Vec<String> {
     let came = |reception| view.frames().filter(|frame| frame.reception == Some(reception)).count() as u64;
     let mut parts = vec![format!("{} frames", group_digits(view.frames().count() as u64))];
     let rest = [
@@ -116,10 +116,10 @@ fn summarize_aggregates(view: &MediumView<'_>) -> Option<String> {
 
 /// Names the pairs of stations that do not sense each other for all or part of the view. A station of such a pair does
 /// not freeze its back-off while the other one transmits.
-fn describe_hidden_stations(view: &MediumView<'_>, names: &[String]) -> Option<String> {
+fn describe_hidden_stations(view: &MediumView<'_>, names: &IdVec<MediumStationId, String>) -> Option<String> {
     // For each pair: whether the stations sense each other at some time of the view, and whether they do not sense each
     // other at some time.
-    let mut pairs: BTreeMap<[u32; 2], [bool; 2]> = BTreeMap::new();
+    let mut pairs: BTreeMap<[MediumStationId; 2], [bool; 2]> = BTreeMap::new();
     for (at, pair, reach) in view.timeline.reaches.iter().filter(|(at, ..)| *at < view.to) {
         let hear = *reach != Reach::Nothing;
         let now = [hear, !hear];
@@ -128,7 +128,7 @@ fn describe_hidden_stations(view: &MediumView<'_>, names: &[String]) -> Option<S
         pairs.insert(*pair, if *at <= view.from { now } else { [before[0] || now[0], before[1] || now[1]] });
     }
     let deaf: Vec<_> = pairs.into_iter().filter(|(_, [_, deaf])| *deaf).collect();
-    let name = |station: u32| names.get(station as usize).map_or("?", String::as_str);
+    let name = |station: MediumStationId| names.get(station).map_or("?", String::as_str);
     let who = match deaf[..] {
         [] => return None,
         [([a, b], _)] => format!("{} and {}", name(a), name(b)),

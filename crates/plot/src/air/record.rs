@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use engine::Time;
+use engine::{IdVec, Time};
 use path::mac::dcf::{FrameKind, Phy};
-use path::{MediumEvent, MediumId, Reach, Reception, SeqBitmap};
+use path::{MediumEvent, MediumId, MediumStationId, Reach, Reception, SeqBitmap};
 use sim::{Event, Network, Sink};
 
 use super::countdown::{Countdown, CountdownPart};
@@ -14,12 +14,12 @@ use super::countdown::{Countdown, CountdownPart};
 pub struct MediumDescription {
     /// The medium's name.
     pub name: String,
-    /// Names of the stations; the index is the station's number in the medium.
-    pub stations: Vec<String>,
+    /// Names of the stations.
+    pub stations: IdVec<MediumStationId, String>,
     /// Settings of the physical layer.
     pub phy: Phy,
     /// Pairs of stations that cannot read each other at the start of the run.
-    pub apart: Vec<(u32, u32, Reach)>,
+    pub apart: Vec<(MediumStationId, MediumStationId, Reach)>,
 }
 
 impl MediumDescription {
@@ -41,10 +41,10 @@ impl MediumDescription {
 /// A transmitted frame. Times are in seconds.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct TransmittedFrame {
-    /// Number of the sending station in the medium.
-    pub from: u32,
-    /// Number of the receiving station in the medium.
-    pub to: u32,
+    /// The sending station.
+    pub from: MediumStationId,
+    /// The receiving station.
+    pub to: MediumStationId,
     /// Its purpose.
     pub kind: FrameKind,
     /// Start of the transmission.
@@ -88,8 +88,8 @@ impl TransmittedFrame {
 /// An interval of a back-off, in seconds; the back-off was frozen if `slots` is 0.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct BackOffInterval {
-    /// Number of the station in the medium.
-    pub station: u32,
+    /// The station.
+    pub station: MediumStationId,
     /// Start of the interval.
     pub from: f64,
     /// End of the interval.
@@ -101,8 +101,8 @@ pub struct BackOffInterval {
 /// The draw of a back-off from the contention window.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct BackOffDraw {
-    /// Number of the station in the medium.
-    pub station: u32,
+    /// The station.
+    pub station: MediumStationId,
     /// Time of the draw in seconds.
     pub at: f64,
     /// Slots drawn.
@@ -119,7 +119,7 @@ pub(super) struct MediumTimeline {
     pub draws: Vec<BackOffDraw>,
     /// Changes of audibility: time in seconds, pair of stations, and audibility from then on. Pairs without an entry
     /// read each other.
-    pub reaches: Vec<(f64, [u32; 2], Reach)>,
+    pub reaches: Vec<(f64, [MediumStationId; 2], Reach)>,
     /// End of the run in seconds.
     pub ended: f64,
 }
@@ -304,9 +304,9 @@ impl AirRecording {
 
     /// Returns the intervals in which slots of back-offs were counted in a medium, ordered by their ends: station, end
     /// in seconds, number of slots.
-    pub fn list_counted_slots(&self, medium: MediumId) -> Vec<(u32, f64, u64)> {
+    pub fn list_counted_slots(&self, medium: MediumId) -> Vec<(MediumStationId, f64, u64)> {
         let parts = self.timelines.get(&medium).into_iter().flat_map(|timeline| &timeline.back_offs);
-        let mut counted: Vec<(u32, f64, u64)> =
+        let mut counted: Vec<(MediumStationId, f64, u64)> =
             parts.filter(|part| part.slots > 0).map(|part| (part.station, part.to, part.slots)).collect();
         counted.sort_by(|a, b| a.1.total_cmp(&b.1));
         counted

@@ -1,5 +1,7 @@
 //! The rows of stations: their position, their names, and the layout within a row.
 
+use path::MediumStationId;
+
 use crate::frame::{self, PanelArea, Sheet};
 use crate::ink::{Anchor, Path, Style, to_tenths};
 use crate::scale::AxisScale;
@@ -56,8 +58,8 @@ impl StationRows {
     }
 
     /// Returns the row of a station; `None` if the picture has no row for the station.
-    pub fn row(&self, station: u32) -> Option<StationRow> {
-        let number = station as usize;
+    pub fn row(&self, station: MediumStationId) -> Option<StationRow> {
+        let number = station.index();
         if number >= self.count {
             return None;
         }
@@ -88,7 +90,7 @@ impl StationRows {
         let mut lines = Path::default();
         let mut edge = Path::default();
         for (number, name) in names.iter().take(self.count).enumerate() {
-            let Some(row) = self.row(number as u32) else { continue };
+            let Some(row) = self.row(MediumStationId::from_index(number)) else { continue };
             lines.move_to(left, to_tenths(row.base)).line_to(right, to_tenths(row.base));
             let bottom = to_tenths(self.top + self.height * (number + 1) as f64);
             edge.move_to(left, bottom).line_to(right, bottom);

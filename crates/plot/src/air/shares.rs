@@ -5,6 +5,8 @@ use engine::Quantity;
 
 use std::collections::BTreeSet;
 
+use engine::IdVec;
+use path::MediumStationId;
 use path::mac::dcf::FrameKind;
 
 use super::rows::StationRows;
@@ -35,7 +37,7 @@ pub(super) struct AirtimeShares {
     /// Width of a column in seconds.
     seconds: f64,
     /// Shares by station and column, as fractions of the column's time.
-    columns: Vec<Vec<Parts>>,
+    columns: IdVec<MediumStationId, Vec<Parts>>,
     /// The share that the full height of a row stands for.
     whole: f64,
     /// The kinds of frames in each part.
@@ -48,10 +50,10 @@ impl AirtimeShares {
         let wanted = (width * FRAMES / view.frames().count().max(1) as f64).max(COLUMN);
         let count = (width / wanted).floor().max(1.0) as usize;
         let seconds = (view.to - view.from) / count as f64;
-        let mut columns = vec![vec![Parts::default(); count]; stations];
+        let mut columns: IdVec<MediumStationId, _> = vec![vec![Parts::default(); count]; stations].into();
         let mut kinds: [BTreeSet<FrameKind>; 3] = Default::default();
         for frame in view.frames() {
-            let Some(columns) = columns.get_mut(frame.from as usize) else { continue };
+            let Some(columns) = columns.get_mut(frame.from) else { continue };
             let part = match (frame.is_damaged(), frame.kind.carries_packets()) {
                 (true, _) => 2,
                 (false, true) => 0,
@@ -89,8 +91,8 @@ impl AirtimeShares {
         let mut paths: [Path; 3] = Default::default();
         // Bars that are too low for an outline, which would exaggerate them.
         let mut thin = Path::default();
-        for (station, columns) in self.columns.iter().enumerate() {
-            let Some(row) = rows.row(station as u32) else { continue };
+        for (station, columns) in self.columns.enumerate() {
+            let Some(row) = rows.row(station) else { continue };
             let height = (row.base - row.tall) / self.whole;
             for (number, parts) in columns.iter().enumerate() {
                 let [left, right] = [number, number + 1].map(|edge| to_tenths(x.start + self.pixels * edge as f64));

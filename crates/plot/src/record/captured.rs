@@ -3,17 +3,18 @@
 use engine::Time;
 use observation::captured::{CapturedTransmission, LinkService};
 use observation::{CapturedFact, CapturedSink};
-use path::{HopId, LinkDirection};
+use path::{HopId, LinkDirection, LinkId};
+use sim::FlowId;
 use tcp::Reason;
 
 use super::Recorder;
 use crate::history::{Ack, PacketRole, PlottedSegment, Rtt, Spot, Window};
 
-/// The number of the only flow.
-const FLOW: u32 = 0;
+/// The only flow.
+const FLOW: FlowId = FlowId::new(0);
 
 /// The only link, towards the receiver.
-const FORWARD: HopId = HopId { link: 0, direction: LinkDirection::Forward };
+const FORWARD: HopId = LinkId::new(0).hop(LinkDirection::Forward);
 
 impl Recorder {
     fn record_segment(&mut self, at: f64, sent: &CapturedTransmission) {
@@ -27,7 +28,7 @@ impl Recorder {
         let (begin, end) = (at, leaves.as_secs_f64());
         if begin <= self.to && end >= self.from && !self.has_overflowed() && self.packets.is_some() {
             self.kept += 1;
-            self.stays.entry((FORWARD.link, FORWARD.direction.index())).or_default().push((begin, end));
+            self.stays.entry(FORWARD.into()).or_default().push((begin, end));
         }
     }
 

@@ -233,7 +233,7 @@ fn group_hosts(network: &Network, alike: &[Vec<String>]) -> Vec<Vec<usize>> {
         for (number, spec) in network.nodes.iter().enumerate() {
             let group = match links[number][..] {
                 [link] if spec.kind.ends_flows() => {
-                    let link = link as usize;
+                    let link = link.index();
                     let neighbour = network.links[link].between.iter().sum::<usize>() - number;
                     let wireless = network.links[link].wireless;
                     let key = (neighbour, wireless, sends[number], receives[number], key(number, link));

@@ -9,6 +9,7 @@ use observe::explain::{Explain, FlowReport};
 use plot::{Description, FlowRecording, Panel, PictureOptions, PictureRun, Recorder};
 use scenario::flows;
 use scenario::ran::label_run;
+use sim::FlowId;
 
 use super::compute_cause_shares;
 use super::error::{PictureError, SingleRunChoice};
@@ -137,8 +138,8 @@ impl<'a> ComparedPictures<'a> {
         watch: Watch<'_>,
     ) -> Result<RecordedComparison, PictureError> {
         let (loaded, description) = (&self.loaded[number], &self.descriptions[number]);
-        let numbers = self.flows.iter().map(|name| Ok(find_compared_flow(loaded, name)? as u32));
-        let numbers = numbers.collect::<Result<Vec<u32>, PictureError>>()?;
+        let numbers = self.flows.iter().map(|name| find_compared_flow(loaded, name).map(FlowId::from_index));
+        let numbers = numbers.collect::<Result<Vec<FlowId>, PictureError>>()?;
         let (from, to) = self.view.times();
         let recorder =
             Recorder::new(numbers, from, to).with_panels(&self.panels, description).with_schemes(description);
@@ -191,7 +192,7 @@ impl<'a> ComparedPictures<'a> {
         }
         let budget = recorded.reports.get(flow).map(|report| compute_cause_shares(&report.causes(), report.took));
         let options = PictureOptions {
-            flow: flow as u32,
+            flow: FlowId::from_index(flow),
             title: Some(title.join(": ")),
             ran: label_run(loaded),
             budget: budget.unwrap_or_default(),

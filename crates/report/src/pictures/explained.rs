@@ -4,6 +4,7 @@ use lab::load::Loaded;
 use observe::explain::FlowReport;
 use plot::{Description, FlowRecording, MarkedInterval, PictureOptions};
 use scenario::ran::label_run;
+use sim::FlowId;
 
 use super::compute_cause_shares;
 use super::view::Drawn;
@@ -16,7 +17,7 @@ pub fn draw_explained_flow(loaded: &Loaded, recording: &FlowRecording, flow: usi
     let name = &loaded.network.flows[flow].name;
     let spans = report.marks(MAX_MARKS).into_iter().map(|(from, to, label)| MarkedInterval { from, to, label });
     let options = PictureOptions {
-        flow: flow as u32,
+        flow: FlowId::from_index(flow),
         title: Some(format!("Delays of {name}")),
         ran: label_run(loaded),
         spans: spans.collect(),

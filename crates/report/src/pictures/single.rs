@@ -12,7 +12,7 @@ use plot::{
 use scenario::flows;
 use scenario::problem::Problem;
 use scenario::ran::label_run;
-use sim::{MediumId, Network};
+use sim::{FlowId, MediumId, Network};
 
 use super::error::PictureError;
 use super::view::{Drawn, PictureView};
@@ -60,9 +60,9 @@ impl<'a> Single<'a> {
     /// The run fails or is cancelled, has too many events, or ends before the view starts.
     pub fn record(self, kept: Option<&Path>, watch: Watch<'_>) -> Result<RecordedRun<'a>, PictureError> {
         let (from, to) = self.view.times();
-        let media = self.media.iter().map(|medium| (MediumId(*medium as u32), &self.described[*medium]));
+        let media = self.media.iter().map(|medium| (MediumId::from_index(*medium), &self.described[*medium]));
         let air = AirRecorder::new(media, from, to);
-        let recorder = Recorder::new(self.flows.iter().map(|flow| *flow as u32), from, to)
+        let recorder = Recorder::new(self.flows.iter().map(|flow| FlowId::from_index(*flow)), from, to)
             .with_panels(&self.panels, &self.description)
             .with_schemes(&self.description);
         let mut recorder = (recorder, air);
@@ -115,7 +115,7 @@ impl RecordedRun<'_> {
         let name = &description.name;
         let title = Some(format!("{}: medium {name}", loaded.title()));
         let options = PictureOptions { title, height: view.height(DEFAULT_SIZE.1), ..common.clone() };
-        let picture = self.air.draw(MediumId(medium as u32), description, &options);
+        let picture = self.air.draw(MediumId::from_index(medium), description, &options);
         Drawn { name: format!("{name}.air{}", view.part()), picture }
     }
 
@@ -129,7 +129,7 @@ impl RecordedRun<'_> {
     fn flow(&self, flow: usize, common: &PictureOptions) -> Drawn {
         let Single { view, loaded, description, .. } = &self.of;
         let (name, title) = (&loaded.network.flows[flow].name, figure::compose_flow_title(loaded, flow));
-        let options = PictureOptions { flow: flow as u32, title: Some(title), ..common.clone() };
+        let options = PictureOptions { flow: FlowId::from_index(flow), title: Some(title), ..common.clone() };
         Drawn { name: format!("{name}{}", view.part()), picture: self.recording.draw(description, &options) }
     }
 }

@@ -11,7 +11,7 @@ use lab::sweep::plan::SweepCell;
 use observe::run::Titled;
 use plot::{Description, FlowRecording, Panel, PictureOptions, PictureRun, Recorder};
 use scenario::flows;
-use sim::Network;
+use sim::{FlowId, Network};
 
 use super::budgets::label_cell;
 use crate::course::Course;
@@ -76,7 +76,7 @@ fn select_course_cells<'a>(cells: &[(&'a CellRuns, &'a SweepCell)]) -> Vec<(&'a 
 /// A recorded run.
 struct RecordedCourse {
     name: String,
-    flow: usize,
+    flow: FlowId,
     network: Network,
     description: Description,
     recording: FlowRecording,
@@ -86,7 +86,7 @@ struct RecordedCourse {
 impl RecordedCourse {
     fn part(&self) -> PictureRun<'_> {
         let options = PictureOptions {
-            flow: self.flow as u32,
+            flow: self.flow,
             title: Some(self.name.clone()),
             height: HEIGHT,
             panels: PANELS.to_vec(),
@@ -103,10 +103,10 @@ fn record_course_run(
     network: Network,
     watch: run::Watch<'_>,
 ) -> Result<Option<RecordedCourse>, RunError> {
-    let Some(flow) = flows::over_tcp(&network).first().copied() else { return Ok(None) };
+    let Some(flow) = flows::over_tcp(&network).first().copied().map(FlowId::from_index) else { return Ok(None) };
     let description = Description::of(&network);
     let mut recorder =
-        Recorder::new([flow as u32], None::<Time>, None).with_panels(&PANELS, &description).with_schemes(&description);
+        Recorder::new([flow], None::<Time>, None).with_panels(&PANELS, &description).with_schemes(&description);
     run::run_into_sink(&network, &mut recorder, Recorder::has_overflowed, watch)?;
     if recorder.has_overflowed() {
         return Ok(None);

@@ -3,11 +3,11 @@
 use engine::{Schedule, Slot, Span, Time};
 use path::MediumId;
 
-use crate::ids::{HopIndex, NodeId};
+use crate::ids::{ArrivalsId, HopIndex, NodeId};
 use crate::world::ids::EndId;
 use crate::world::ids::RoamerId;
+use crate::world::ids::SessionId;
 use crate::world::ids::StationId;
-use crate::world::ids::{ArrivalsId, SessionId};
 
 /// Component woken by a slot.
 #[derive(Clone, Copy, Debug)]

@@ -97,7 +97,7 @@ impl World {
         for event in self.processors.call_observed_agent(node, about, &mut self.agenda, act) {
             let AgentEvent { name, value, packet } = event;
             let of = packet.and_then(|packet| self.endpoints.flow_of(&packet));
-            sink.event(self.agenda.now(), &Event::Agent { node: node.number(), name, value, of, packet });
+            sink.event(self.agenda.now(), &Event::Agent { node, name, value, of, packet });
         }
     }
 

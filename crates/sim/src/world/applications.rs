@@ -5,8 +5,9 @@ use super::event_loop::LoopSink;
 use super::traffic::{ApplicationWakeup, Carrier};
 use crate::app::{AppCx, Application};
 use crate::event::Event;
+use crate::ids::ArrivalsId;
 use crate::world::ids::EndId;
-use crate::world::ids::{ArrivalsId, SessionId};
+use crate::world::ids::SessionId;
 
 impl World {
     /// Handles the wake-up of an application: the flow's start, the application's deadline, or its stop time.
@@ -15,7 +16,7 @@ impl World {
             ApplicationWakeup::Start => {
                 if S::ACTIVE {
                     for flow in self.traffic.flow_numbers(session) {
-                        sink.event(self.agenda.now(), &Event::FlowStarted { flow: flow.number() });
+                        sink.event(self.agenda.now(), &Event::FlowStarted { flow });
                     }
                 }
                 self.with_application(session, sink, |application, cx| application.start(cx));
@@ -83,8 +84,8 @@ impl World {
         let Some(flow) = opened.map(|flow| self.traffic.flow(flow)) else { return };
         let (Carrier::Connection { sender, close }, Some(bytes)) = (flow.carrier(), flow.bytes()) else { return };
         if S::ACTIVE {
-            let (flow, ideal) = (flow.number().number(), flow.short().and_then(|short| short.ideal));
-            let arrived = Event::FlowArrived { flow, arrivals: arrivals.number(), bytes, ideal };
+            let (flow, ideal) = (flow.number(), flow.short().and_then(|short| short.ideal));
+            let arrived = Event::FlowArrived { flow, arrivals, bytes, ideal };
             sink.event(self.agenda.now(), &arrived);
             sink.event(self.agenda.now(), &Event::FlowStarted { flow });
         }

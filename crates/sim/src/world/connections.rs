@@ -35,7 +35,7 @@ impl World {
                 let flow = self.endpoints.end(end).flow();
                 self.traffic.complete(flow, self.agenda.now());
                 if S::ACTIVE {
-                    let flow = self.traffic.flow(flow).number().number();
+                    let flow = self.traffic.flow(flow).number();
                     sink.event(self.agenda.now(), &Event::FlowCompleted { flow });
                 }
                 self.look_over(end, sink);

@@ -41,7 +41,7 @@ impl World {
     fn look_over_datagrams<S: LoopSink>(&mut self, number: DatagramFlowId, sink: &mut S) {
         let datagrams = self.endpoints.datagrams(number);
         if self.traffic.end_if_delivered(datagrams, self.agenda.now()) && S::ACTIVE {
-            let flow = self.traffic.flow(datagrams.flow()).number().number();
+            let flow = self.traffic.flow(datagrams.flow()).number();
             sink.event(self.agenda.now(), &Event::FlowCompleted { flow });
         }
     }

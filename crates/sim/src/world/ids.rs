@@ -5,8 +5,6 @@ engine::define_ids! {
     pub(super) struct RoamerId;
     /// The number of a station outside of shared media.
     pub(super) struct StationId;
-    /// The number of a process by which flows arrive.
-    pub(super) struct ArrivalsId;
     /// Index of a flow in the world's list; an arriving flow takes the place of an ended one.
     pub(super) struct FlowIndex;
     /// Number of an application with its flows.

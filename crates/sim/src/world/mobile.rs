@@ -18,16 +18,16 @@ impl World {
 
     /// Updates the association of a mobile.
     pub(super) fn roamer_looks<S: LoopSink>(&mut self, roamer: RoamerId, sink: &mut S) {
-        let node = self.topology.node_of(roamer).number();
+        let node = self.topology.node_of(roamer);
         while let Some(next) = self.topology.next_move(roamer, self.agenda.now()) {
             let event = match next {
                 Move::Joins(link) => {
                     self.transmitters.set_open(link, true);
-                    NodeEvent::Associated { link: link.number() }
+                    NodeEvent::Associated { link }
                 }
                 Move::Leaves(link) => {
                     self.transmitters.set_open(link, false);
-                    NodeEvent::Left { link: link.number() }
+                    NodeEvent::Left { link }
                 }
             };
             if S::ACTIVE {

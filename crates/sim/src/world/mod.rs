@@ -31,8 +31,8 @@ mod transmitters;
 
 use engine::Time;
 use path::MediumId;
+use path::MediumStationId;
 use path::link::fifo::FifoArrival;
-use path::medium::MediumStationId;
 
 use crate::delay::Delays;
 use crate::event::NodeEvent;
@@ -145,14 +145,14 @@ impl World {
             }
             Wakeup::Medium { medium, station } => {
                 self.medium_wakes(
-                    MediumId(medium.into()),
+                    MediumId::new(medium.into()),
                     MediumWakeup::Station(MediumStationId::new(station.into())),
                     sink,
                 );
             }
             Wakeup::Beacons { medium, station } => {
                 self.medium_wakes(
-                    MediumId(medium.into()),
+                    MediumId::new(medium.into()),
                     MediumWakeup::Beacon(MediumStationId::new(station.into())),
                     sink,
                 );

@@ -99,7 +99,7 @@ impl Probes {
             delays.node(now, node, &event, of);
         }
         if S::ACTIVE {
-            sink.event(now, &Event::Node { node: node.number(), event, of });
+            sink.event(now, &Event::Node { node, event, of });
         }
     }
 
@@ -118,7 +118,7 @@ impl Probes {
                 if let Some((when, state)) = transmitters.next_change(link, before)
                     && when == at
                 {
-                    sink.event(at, &Event::Air { link: link.number(), state });
+                    sink.event(at, &Event::Air { link, state });
                 }
             }
             self.next_air = next_change(transmitters, at);

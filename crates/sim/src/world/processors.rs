@@ -44,8 +44,7 @@ impl Processors {
                 (delay > Span::ZERO).then(|| Processing::new(delay, agenda.slot(Wakeup::Processing(node))));
             processors.processing.push(processing);
             processors.agents.push(spec.agent.build().map(|agent| {
-                let links = links.iter().copied().map(LinkId::new);
-                let links = links.filter(|link| network.links[link.index()].wireless);
+                let links = links.iter().copied().filter(|link| network.links[link.index()].wireless);
                 let forecast = agent.foresight();
                 let forecast =
                     forecast.map(|lead| Forecast::new(agenda.slot(Wakeup::Forecast(node)), lead, links.collect()));

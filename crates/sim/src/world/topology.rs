@@ -65,9 +65,8 @@ impl Topology {
                 let range = network.media[spec.medium?].config.range?;
                 Some(Reachable { link, station: network.nodes[other].place.clone()?, range })
             };
-            let links = || links.iter().copied().map(LinkId::new);
-            let candidates = links().filter_map(reachable);
-            let media = links().filter_map(|link| network.links[link.index()].medium);
+            let candidates = links.iter().copied().filter_map(reachable);
+            let media = links.iter().filter_map(|link| network.links[link.index()].medium);
             let mut media = media.map(|medium| &network.media[medium].config);
             let path_loss = media.find(|medium| medium.range.is_some()).map(dcf::Config::path_loss);
             let slot = agenda.slot(Wakeup::Roamer(self.roamers.next_id()));

@@ -9,6 +9,7 @@ use observe::explain::{captured_report_to_json, hidden_causes, hidden_kinds, lis
 use observe::observation::{CapturedConnection, Evidence};
 use report::pictures::{PictureView, draw_captured_connection};
 use serde_json::{Value, json};
+use sim::FlowId;
 
 use super::super::captured::{joined, read_command_captures, refuse_options};
 use super::super::plot::failure::convert_picture_error;
@@ -24,9 +25,9 @@ pub fn explain_capture(args: &Args) -> Result<(), CommandFailure> {
     let (file, other) = read_command_captures(path, args.other.as_ref(), &args.capture)?;
     let both = other.as_ref().map(|other| BothEnds::of([&file, other], args.capture.stream)).transpose()?;
     let out = args.out.clone().or_else(|| path.is_dir().then(|| path.join("plots")));
-    let drawn: &[u32] = if out.is_some() { &[0] } else { &[] };
+    let drawn = out.is_some().then_some(FlowId::new(0));
     let sink = |_: &CapturedConnection| {
-        Recorder::new(drawn.iter().copied(), None, None).with_panels(&[::plot::Panel::Rtt], &Description::default())
+        Recorder::new(drawn, None, None).with_panels(&[::plot::Panel::Rtt], &Description::default())
     };
     let all = match &both {
         Some(both) => vec![both.explain(sink)?],

@@ -15,6 +15,7 @@ use report::pictures::{MAX_FLOWS, draw_explained_flow};
 use scenario::flows;
 use scenario::problem::Problem;
 use serde_json::Value;
+use sim::FlowId;
 
 use super::captured::CaptureArgs;
 use super::{ScenarioArgs, find_named_flow, format_path, format_problems, plot, print_if_open};
@@ -75,7 +76,7 @@ pub fn explain_run(args: &Args) -> Result<(), CommandFailure> {
     };
     let kept = args.scenario.result_directory();
     let out = args.out.clone().or_else(|| kept.map(|dir| dir.join("plots")));
-    let drawn = chosen.iter().filter(|_| out.is_some()).map(|flow| *flow as u32);
+    let drawn = chosen.iter().filter(|_| out.is_some()).map(|flow| FlowId::from_index(*flow));
     let recorder = Recorder::new(drawn, None, None).with_schemes(&Description::of(&loaded.network));
     let mut sink = (Explain::new(&loaded.network), recorder);
     let progress = ProgressReport::new(&loaded.stem);
@@ -282,7 +283,7 @@ mod tests {
             let blocked = Vec::new();
             let budget = vec![(Cause::LinkRate, took)];
             let report = FlowReport {
-                flow: 0,
+                flow: FlowId::new(0),
                 took,
                 completed: true,
                 timeouts,

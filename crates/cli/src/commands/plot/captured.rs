@@ -5,6 +5,7 @@ use engine::Time;
 use lab::captures::BothEnds;
 use observe::observation::CapturedConnection;
 use report::pictures::{PictureView, draw_captured_connection};
+use sim::FlowId;
 
 use super::super::captured::{read_command_captures, refuse_options};
 use super::super::places::beside_result;
@@ -28,7 +29,7 @@ pub fn plot_capture(args: &Args, view: &PictureView) -> Result<(), CommandFailur
     let target = args.target(default)?;
     let (from, to) = (view.from.map(|from| Time::ZERO + from), view.to.map(|to| Time::ZERO + to));
     let sink = |connection: &CapturedConnection| {
-        Recorder::new([0], from, to).with_panels(&::plot::Panel::ALL, &Description::of_capture(connection))
+        Recorder::new([FlowId::new(0)], from, to).with_panels(&::plot::Panel::ALL, &Description::of_capture(connection))
     };
     let all = match &both {
         Some(both) => vec![both.explain(sink)?],

@@ -8,6 +8,7 @@ use observe::observation::CapturedConnection;
 use plot::{Description, Recorder};
 use report::captures::{self, ReportConnection};
 use report::pictures::MAX_FLOWS;
+use sim::FlowId;
 
 use super::super::captured::all_captures;
 use super::super::places::beside_result;
@@ -41,7 +42,8 @@ fn explain_connections(
     others: &[CaptureFile],
     numbers: &[u32],
 ) -> Result<Vec<ReportConnection>, CommandFailure> {
-    let recorder = || Recorder::new([0], None, None).with_panels(&[plot::Panel::Rtt], &Description::default());
+    let recorder =
+        || Recorder::new([FlowId::new(0)], None, None).with_panels(&[plot::Panel::Rtt], &Description::default());
     let recording =
         |recorder: Option<Recorder>| recorder.filter(|recorder| !recorder.has_overflowed()).map(Recorder::finish);
     let mut of_both = BTreeMap::new();

@@ -3,14 +3,15 @@
 use engine::Time;
 use observe::observation::media::ObservedExchange;
 use observe::observation::transmitters::{Before, OnHop};
-use observe::observation::{Fact, FlowObservation, PathObservation, SenderFact, Subscriber, hop_timing};
+use observe::observation::{Fact, FlowObservation, PathObservation, SenderFact, Subscriber};
 use path::channel::ChannelState;
-use path::{HopId, LinkDirection, LinkEvent};
+use path::{HopId, LinkDirection, LinkEvent, LinkId};
+use sim::FlowId;
 
-/// Index of the radio link.
-const AIR: u32 = 0;
+/// The radio link.
+const AIR: LinkId = LinkId::new(0);
 /// Hop from the mobile, the sender, which is the first node of the radio link.
-const UP: HopId = HopId { link: AIR, direction: LinkDirection::Forward };
+const UP: HopId = AIR.hop(LinkDirection::Forward);
 
 /// The cause of the mobile's first transmission after the disconnection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -130,7 +131,7 @@ impl DisconnectionMeter {
 }
 
 impl Subscriber for DisconnectionMeter {
-    fn on_channel(&mut self, at: Time, link: u32, path: &PathObservation) {
+    fn on_channel(&mut self, at: Time, link: LinkId, path: &PathObservation) {
         if link != AIR {
             return;
         }
@@ -151,11 +152,11 @@ impl Subscriber for DisconnectionMeter {
         &mut self,
         on: &OnHop<'_>,
         event: &LinkEvent,
-        _: u32,
+        _: FlowId,
         _: (&FlowObservation, &PathObservation),
         _: Before,
     ) {
-        let is_up = on.number == hop_timing::hop_number(UP);
+        let is_up = on.number == UP.into();
         match event {
             LinkEvent::FrameSent { .. } if is_up => self.on_frame_sent(on.at),
             LinkEvent::FrameCorrupted { .. } if is_up && self.left.is_some() => {
@@ -174,14 +175,14 @@ impl Subscriber for DisconnectionMeter {
         }
     }
 
-    fn on_exchange(&mut self, exchange: &ObservedExchange, number: u32, _: &FlowObservation, _: &PathObservation) {
+    fn on_exchange(&mut self, exchange: &ObservedExchange, number: FlowId, _: &FlowObservation, _: &PathObservation) {
         let own = exchange.carried.iter().any(|carried| carried.flow == Some(number));
         if own && exchange.hop == Some(UP) && exchange.spoilt.is_none() {
             self.on_departure(exchange.silent, true);
         }
     }
 
-    fn on_facts(&mut self, at: Time, _: u32, facts: &[Fact], flow: &FlowObservation, _: &PathObservation) {
+    fn on_facts(&mut self, at: Time, _: FlowId, facts: &[Fact], flow: &FlowObservation, _: &PathObservation) {
         for fact in facts {
             match fact {
                 Fact::Sent(_) => self.waiting += 1,

@@ -1,10 +1,10 @@
 //! The time of one flow: each moment charged to one cause, by the rules in the header of `budget`.
 
 use engine::{Span, Time};
-use path::LinkEvent;
+use path::{HopIndex, LinkEvent};
+use sim::{FlowId, NodeId};
 use tcp::{Blocked, Reason};
 
-use observation::hop_timing;
 use observation::losses::LossPlace;
 use observation::media::{AttemptFailure, ObservedExchange};
 use observation::packets_in_flight::Place;
@@ -16,7 +16,7 @@ use super::Cause;
 /// The slowest hop on the path of a flow's data.
 #[derive(Clone, Copy)]
 struct Slowest {
-    hop: usize,
+    hop: HopIndex,
     place: Place,
     kind: LineKind,
 }
@@ -24,7 +24,7 @@ struct Slowest {
 impl Slowest {
     /// Returns the slowest hop of a flow, if it is known.
     fn of(flow: &FlowObservation, transmitters: &Transmitters) -> Option<Self> {
-        let hop = hop_timing::hop_number(flow.slowest.as_ref()?.id);
+        let hop = flow.slowest.as_ref()?.id.into();
         let line = transmitters.line(hop)?;
         Some(Slowest { hop, place: (line.near, flow.receiver), kind: line.kind })
     }
@@ -55,7 +55,7 @@ enum Charge {
 
 /// The time of one flow, charged to causes.
 pub(in super::super) struct Account {
-    number: u32,
+    number: FlowId,
     began: Time,
     /// Time up to this moment is charged to causes.
     until: Time,
@@ -72,7 +72,7 @@ pub(in super::super) struct Account {
 }
 
 impl Account {
-    pub fn new(number: u32, start: Time) -> Self {
+    pub fn new(number: FlowId, start: Time) -> Self {
         Account {
             number,
             began: start,
@@ -132,7 +132,7 @@ impl Account {
     pub fn exchange(
         &mut self,
         exchange: &ObservedExchange,
-        station: usize,
+        station: NodeId,
         flow: &FlowObservation,
         transmitters: &Transmitters,
     ) {
@@ -189,7 +189,7 @@ impl Account {
     fn charge_duplicate(&mut self, size: u32, flow: &FlowObservation, path: &PathObservation) {
         if let Some(slowest) = Slowest::of(flow, path.transmitters()).filter(|slowest| slowest.kind != LineKind::Medium)
         {
-            let time = path.hops().by_number(slowest.hop).map_or(Span::ZERO, |hop| hop.cycle(size, self.until));
+            let time = path.hops().get(slowest.hop).map_or(Span::ZERO, |hop| hop.cycle(size, self.until));
             self.charge_useless_transmission(time, Cause::SpuriousRecovery);
         }
     }
@@ -247,7 +247,7 @@ impl Account {
 /// A moment of a flow's time, with the state that determines its cause.
 struct Moment<'a> {
     at: Time,
-    number: u32,
+    number: FlowId,
     /// As in [`Account`].
     occupied: Time,
     flow: &'a FlowObservation,
@@ -270,7 +270,7 @@ impl Moment<'_> {
 
     /// Rule 1 before the slowest hop is known: the transmission of the first data, on any hop.
     fn first_service(&self) -> Option<Cause> {
-        let wired = |hop: usize| self.transmitters.line(hop).is_some_and(|line| line.kind != LineKind::Medium);
+        let wired = |hop: HopIndex| self.transmitters.line(hop).is_some_and(|line| line.kind != LineKind::Medium);
         let sends = self.flow.packets.services().any(|(hop, service)| wired(hop) && service.good > 0);
         (sends && !self.flow.sender.opening).then_some(Cause::LinkRate)
     }
@@ -331,7 +331,7 @@ impl Moment<'_> {
     /// Whether a packet is at a station of a medium.
     fn is_in_medium(&self) -> bool {
         let transit = &self.flow.packets;
-        let of_medium = |hop: usize| self.transmitters.line(hop).is_some_and(|line| line.kind == LineKind::Medium);
+        let of_medium = |hop: HopIndex| self.transmitters.line(hop).is_some_and(|line| line.kind == LineKind::Medium);
         transit.services().any(|(hop, _)| of_medium(hop))
             || transit.held_places().any(|place| transit.route(*place).is_some_and(of_medium))
     }
@@ -389,7 +389,7 @@ fn classify_repair(place: Evidence<LossPlace>) -> Charge {
 }
 
 /// Whether the packets of a flow that limit it wait at a station: data at the slowest hop, otherwise any.
-fn waits_at_station(station: usize, flow: &FlowObservation, transmitters: &Transmitters) -> bool {
+fn waits_at_station(station: NodeId, flow: &FlowObservation, transmitters: &Transmitters) -> bool {
     let slowest = Slowest::of(flow, transmitters).filter(|slowest| slowest.kind == LineKind::Medium);
     match slowest.filter(|slowest| flow.packets.is_held(slowest.place)) {
         Some(slowest) => slowest.place.0 == station,

@@ -29,8 +29,8 @@ use wire::Packet;
 
 use super::{HopCounters, Link, TransmissionLine};
 use crate::context::LinkCx;
-use crate::event::HopId;
 use crate::hop_state::HopState;
+use crate::ids::HopId;
 use crate::outcome::Outcomes;
 use crate::queue::{Backlog, RouterBuffer, Tie, drop_tail};
 use booked::Booked;

@@ -6,7 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::recorded::{LinkConditions, Opportunities};
-use crate::event::{LinkDirection, LinkDirections};
+use crate::event::LinkDirections;
+use crate::ids::LinkDirection;
 use crate::link::jitter::{Jitter, MAX_DELAY};
 
 /// All changes of a link.

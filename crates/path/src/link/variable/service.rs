@@ -4,7 +4,7 @@ use engine::{Rate, Span, Time};
 
 use super::plan::{Changes, Outages};
 use super::recorded::{LinkConditions, Opportunities};
-use crate::event::LinkDirection;
+use crate::ids::LinkDirection;
 use crate::link::{Timing, TransmissionLine};
 
 /// The service of packets in one direction.

@@ -10,7 +10,7 @@ use super::plan::{self, Changes, Outages, Spike};
 use super::service::{Server, Service};
 use crate::channel::{ChannelFrame, FrameFate};
 use crate::context::LinkCx;
-use crate::event::HopId;
+use crate::ids::HopId;
 use crate::link::jitter::DelayDistribution;
 use crate::link::{HopCounters, TransmissionLine, report_delivery};
 
@@ -151,7 +151,7 @@ impl Transmitter {
             direction: self.hop.direction,
             number: Some(self.counters.frames_sent),
         };
-        let corrupted = self.lossy && cx.channels[self.hop.link as usize].fate(&frame) == FrameFate::Corrupted;
+        let corrupted = self.lossy && cx.channels[self.hop.link].fate(&frame) == FrameFate::Corrupted;
         let loss = self.timing.service.loss(starts);
         let lost = corrupted
             || (loss > 0.0 && self.losses.unit(starts.as_nanos(), sub) < loss)

@@ -3,10 +3,10 @@
 
 use engine::IdVec;
 
-use super::super::MediumStationId;
 use super::super::phase::MediumPhase;
 use super::super::station::Station;
 use super::CarrierSenseGroup;
+use crate::ids::MediumStationId;
 
 impl CarrierSenseGroup {
     /// Returns true if the stations of both groups have sensed the same frames so far: the groups then differ at most in

@@ -169,7 +169,7 @@ impl DatagramFlows {
 
     pub fn flow_of(&self, packet: &Packet, datagram: &Datagram) -> Option<PacketFlow> {
         let end = self.end_of(packet, datagram)?;
-        let flow = self.flows[end.flow()].number.number();
+        let flow = self.flows[end.flow()].number;
         Some(PacketFlow { flow, from_sender: end.receives(), seq: None, ack: None })
     }
 }

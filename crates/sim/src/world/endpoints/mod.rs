@@ -211,7 +211,7 @@ impl Endpoints {
     #[inline]
     pub fn poll_event(&mut self, end: EndId) -> Option<Event> {
         let end = &mut self.ends[end];
-        let (flow, event) = (end.number.number(), end.connection.poll_event()?);
+        let (flow, event) = (end.number, end.connection.poll_event()?);
         Some(if end.sends { Event::Sender { flow, event } } else { Event::Receiver { flow, event } })
     }
 
@@ -298,7 +298,7 @@ impl Endpoints {
             Body::Icmp(notice) => {
                 let ours = notice.segment_dst == there.peer && notice.dst_port == here.connection.ports().0;
                 let seq = notice.seq.offset_from(there.connection.origin(), there.connection.bytes_acknowledged());
-                ours.then_some(PacketFlow { flow: there.number.number(), from_sender: there.sends, seq, ack: None })
+                ours.then_some(PacketFlow { flow: there.number, from_sender: there.sends, seq, ack: None })
             }
             Body::Datagram(_) => None,
         }
@@ -311,7 +311,7 @@ impl Endpoints {
         let seq = segment.seq.offset_from(here.connection.origin(), here.connection.bytes_acknowledged());
         let ack = segment.ack.offset_from(there.connection.origin(), there.connection.bytes_acknowledged());
         PacketFlow {
-            flow: there.number.number(),
+            flow: there.number,
             from_sender: here.sends,
             seq: seq.filter(|_| !segment.flags.has(Flags::SYN)),
             ack: ack.filter(|_| segment.flags.has(Flags::ACK)),

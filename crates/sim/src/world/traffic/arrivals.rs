@@ -8,13 +8,12 @@ use wire::{Packet, Segment};
 
 use super::Traffic;
 use super::flow::{Carrier, TrafficFlow};
-use crate::ids::NodeId;
+use crate::ids::{ArrivalsId, NodeId};
 use crate::network::ArrivalSpec;
 use crate::results::ShortFlow;
 use crate::size::SizeDistribution;
 use crate::world::agenda::Agenda;
 use crate::world::endpoints::{ConnectionPlan, Endpoints};
-use crate::world::ids::ArrivalsId;
 use crate::world::ids::FlowIndex;
 
 /// A Poisson process of flows.
@@ -121,7 +120,7 @@ impl Traffic {
         }
         let Arrivals { spec, stream, arrived, path, .. } = &self.arrivals[id];
         let (now, ideal) = (agenda.now(), path.as_ref().map(|path| path.time(bytes, &spec.tcp)));
-        let short = ShortFlow { arrivals: id.number(), bytes, start: now, completed: None, ideal };
+        let short = ShortFlow { arrivals: id, bytes, start: now, completed: None, ideal };
         let stream = stream.sub(&format!("flow {arrived}"));
         let reused = self.free_flows.pop();
         let plan = ConnectionPlan {

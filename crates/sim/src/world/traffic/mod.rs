@@ -9,10 +9,10 @@ use engine::{IdVec, Span, Time};
 
 use super::agenda::Agenda;
 use super::endpoints::{DatagramFlow, Endpoints};
-use crate::ids::FlowId;
+use crate::ids::{ArrivalsId, FlowId};
 use crate::results::{FlowResult, ShortFlow};
 use crate::world::ids::EndId;
-use crate::world::ids::{ArrivalsId, FlowIndex, SessionId};
+use crate::world::ids::{FlowIndex, SessionId};
 use arrivals::Arrivals;
 pub(super) use flow::{Carrier, TrafficFlow};
 pub(super) use session::ApplicationWakeup;

@@ -1,6 +1,7 @@
 //! Builds the transmitters of a network.
 
 use engine::{IdVec, Rate, Stream};
+use path::MediumStationId;
 use path::agent::Agent;
 use path::channel::Channel;
 use path::channel::directed::Directed;
@@ -10,7 +11,7 @@ use path::link::variable::VariableLink;
 use path::link::{LinkParts, TransmissionLine};
 use path::mac::arq::{Arq, ArqSender};
 use path::medium::places::Places;
-use path::medium::{Medium, MediumStationId, QueueId, StationSpec, TxQueueSpec};
+use path::medium::{Medium, QueueId, StationSpec, TxQueueSpec};
 use path::queue::{Backlog, Limit, RouterBuffer};
 use path::station::{Station, TxQueue};
 use path::{HopId, MediumId};
@@ -66,8 +67,8 @@ impl Transmitters {
             let (members, queues) = self.add_queues(network, processors, id);
             let stations = members.iter().zip(queues).enumerate();
             let stations = stations.map(|(place, (node, queues))| {
-                let wakeup = Wakeup::Medium { medium: id.0 as u16, station: place as u16 };
-                let beacons = Wakeup::Beacons { medium: id.0 as u16, station: place as u16 };
+                let wakeup = Wakeup::Medium { medium: id.number() as u16, station: place as u16 };
+                let beacons = Wakeup::Beacons { medium: id.number() as u16, station: place as u16 };
                 let node = &network.nodes[*node];
                 let name = format!("medium {} station {}", spec.name, node.name);
                 StationSpec {
@@ -147,7 +148,7 @@ impl Builder<'_> {
         if link.medium.is_some() {
             // Set when the stations of the medium are known.
             return Transmitter::Medium {
-                medium: MediumId(0),
+                medium: MediumId::new(0),
                 queue: QueueId { station: MediumStationId::new(0), queue: 0 },
             };
         }

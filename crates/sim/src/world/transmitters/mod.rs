@@ -3,11 +3,12 @@
 mod build;
 
 use engine::{IdVec, Rate, Time};
+use path::MediumStationId;
 use path::agent::LinkView;
 use path::channel::{Channel, ChannelState};
 use path::link::fifo::{FifoArrival, FifoLink};
 use path::link::{HopCounters, Link};
-use path::medium::{Medium, MediumStationId, QueueId};
+use path::medium::{Medium, QueueId};
 use path::outcome::{LinkOutcome, Outcomes};
 use path::queue::{Limit, RouterBuffer};
 use path::station::Station;
@@ -78,8 +79,7 @@ impl Transmitters {
         agenda: &mut Agenda,
         observer: &mut O,
     ) -> bool {
-        let channels = self.channels.as_mut_slice();
-        let mut cx = Cx { now: agenda.now(), schedule: agenda.schedule(), channels, observer };
+        let mut cx = Cx { now: agenda.now(), schedule: agenda.schedule(), channels: &mut self.channels, observer };
         let buffer = &mut self.buffers[node];
         match &mut self.hops[hop] {
             Transmitter::Fifo(link) => {
@@ -107,8 +107,10 @@ impl Transmitters {
         observer: &mut O,
     ) {
         let Transmitter::Fifo(link) = &mut self.hops[hop] else { unreachable!("the hop has a FIFO link") };
-        let channels = self.channels.as_mut_slice();
-        link.on_compact(packet, &mut Cx { now: agenda.now(), schedule: agenda.schedule(), channels, observer });
+        link.on_compact(
+            packet,
+            &mut Cx { now: agenda.now(), schedule: agenda.schedule(), channels: &mut self.channels, observer },
+        );
     }
 
     /// Whether a hop has a FIFO link.
@@ -127,8 +129,7 @@ impl Transmitters {
         observer: &mut O,
     ) -> FifoArrival {
         let Transmitter::Fifo(link) = &mut self.hops[hop] else { unreachable!("the slot belongs to a FIFO link") };
-        let channels = self.channels.as_mut_slice();
-        let mut cx = Cx { now: agenda.now(), schedule: agenda.schedule(), channels, observer };
+        let mut cx = Cx { now: agenda.now(), schedule: agenda.schedule(), channels: &mut self.channels, observer };
         link.on_wake(&mut cx, compact, whole)
     }
 
@@ -142,8 +143,7 @@ impl Transmitters {
         observer: &mut O,
     ) -> Option<HopId> {
         let Transmitter::Link(link) = &mut self.hops[hop] else { unreachable!("the slot belongs to a link") };
-        let channels = self.channels.as_mut_slice();
-        let mut cx = Cx { now: agenda.now(), schedule: agenda.schedule(), channels, observer };
+        let mut cx = Cx { now: agenda.now(), schedule: agenda.schedule(), channels: &mut self.channels, observer };
         let mut outcomes = Outcomes::new(arriving, &mut self.outcomes);
         cx.with_erased_observer(|cx| link.wake(&mut self.buffers[node], &mut outcomes, cx));
         outcomes.delivered_hop()
@@ -187,8 +187,7 @@ impl Transmitters {
         observer: &mut O,
         act: impl FnOnce(&mut Station, &mut RouterBuffer, &mut Outcomes<'_>, &mut Cx<'_, O>),
     ) -> Option<HopId> {
-        let channels = self.channels.as_mut_slice();
-        let mut cx = Cx { now: agenda.now(), schedule: agenda.schedule(), channels, observer };
+        let mut cx = Cx { now: agenda.now(), schedule: agenda.schedule(), channels: &mut self.channels, observer };
         let mut outcomes = Outcomes::new(arriving, &mut self.outcomes);
         let buffer = &mut self.buffers[self.station_nodes[station]];
         act(&mut self.stations[station], buffer, &mut outcomes, &mut cx);
@@ -204,8 +203,7 @@ impl Transmitters {
         agenda: &mut Agenda,
         observer: &mut O,
     ) {
-        let channels = self.channels.as_mut_slice();
-        let mut cx = Cx { now: agenda.now(), schedule: agenda.schedule(), channels, observer };
+        let mut cx = Cx { now: agenda.now(), schedule: agenda.schedule(), channels: &mut self.channels, observer };
         let medium = &mut self.media[medium];
         match wakeup {
             MediumWakeup::Station(station) => medium.on_wake(station, &mut cx),

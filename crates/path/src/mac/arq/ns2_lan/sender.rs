@@ -7,8 +7,8 @@ use wire::Packet;
 use super::Lan;
 use crate::channel::{ChannelFrame, FrameFate};
 use crate::context::LinkCx;
-use crate::event::HopId;
 use crate::hop_state::HopState;
+use crate::ids::HopId;
 use crate::link::due::{Due, DueQueue, peek_due};
 use crate::link::{HopCounters, Link, LinkParts, TransmissionLine, report_delivery};
 use crate::outcome::Outcomes;
@@ -100,7 +100,7 @@ impl LanSender {
         let (hop, now, size) = (self.hop, cx.now, packet.size() + self.lan.header);
         let duration = self.line.transmission_time(size);
         let number = Some(self.counters.frames_sent);
-        let fate = cx.channels[hop.link as usize].fate(&ChannelFrame {
+        let fate = cx.channels[hop.link].fate(&ChannelFrame {
             now,
             start: now,
             duration,

@@ -13,8 +13,9 @@ use super::far_end::{FarEnd, FrameReceipt};
 use super::{SlidingWindow, WindowPolicy};
 use crate::channel::{ChannelFrame, FrameFate};
 use crate::context::LinkCx;
-use crate::event::{HopId, LinkEvent};
+use crate::event::LinkEvent;
 use crate::hop_state::{HopState, LinkLayerState};
+use crate::ids::HopId;
 use crate::link::due::{Due, DueQueue, peek_due};
 use crate::link::{HopCounters, Link, LinkParts, TransmissionLine};
 use crate::outcome::{DeliveryNotice, Outcomes, RadioNotice};
@@ -172,7 +173,7 @@ impl WindowSender {
         cx.emit(hop, || LinkEvent::FrameSent { number, attempt, packet });
         let leaves = now + duration;
         self.free = (leaves, cx.schedule.order());
-        if cx.channels[hop.link as usize].fate(&frame) == FrameFate::Arrives {
+        if cx.channels[hop.link].fate(&frame) == FrameFate::Arrives {
             let order = cx.schedule.order();
             self.flying.push_back(Due { at: leaves + self.line.delay, order, what: (number, packet) });
         } else {
@@ -199,7 +200,7 @@ impl WindowSender {
         }
         let (now, duration, size) = (cx.now, self.ack_time, self.arq.ack_size);
         let ack = ChannelFrame { now, start: now, duration, size, direction: hop.direction.opposite(), number: None };
-        if cx.channels[hop.link as usize].fate(&ack) == FrameFate::Arrives {
+        if cx.channels[hop.link].fate(&ack) == FrameFate::Arrives {
             let (at, order) = (now + duration + self.line.delay, cx.schedule.order());
             self.acks.push_back(Due { at, order, what: self.far.acknowledges(number) });
         } else {
