@@ -12,6 +12,7 @@ use crate::goodput::GoodputPanel;
 use crate::history::FlowHistory;
 use crate::ink::{Anchor, Picture, Style};
 use crate::legend::{self, LegendEntry, LegendSample};
+use crate::mark::Mark;
 use crate::options::{MIN_PANEL, MIN_SIZE, Panel, PictureOptions};
 use crate::palette::Palette;
 use crate::queue::QueuePanel;
@@ -145,7 +146,6 @@ fn summarize_flow(view: &FlowView<'_>, flow: &FlowDescription) -> Vec<String> {
     let history = view.history;
     let sent = view.within(&history.sent, |sent| sent.at);
     let again = sent.iter().filter(|sent| sent.again).count();
-    let of = |list: &[_]| view.within(list, |spot: &crate::history::Spot| spot.at).len();
     let mut parts = Vec::new();
     if flow.segment > 1 {
         parts.push(format!("segments of {} B", flow.segment));
@@ -153,9 +153,9 @@ fn summarize_flow(view: &FlowView<'_>, flow: &FlowDescription) -> Vec<String> {
     parts.push(format!("{} sent", group_digits(sent.len() as u64)));
     let rest = [
         (again, "of them again", "of them again"),
-        (of(&history.lost), "lost", "lost"),
-        (of(&history.fast_retransmits), "recovery", "recoveries"),
-        (of(&history.timeouts), "timeout", "timeouts"),
+        (view.list_spots(Mark::Lost).len(), "lost", "lost"),
+        (view.list_spots(Mark::FastRetransmit).len(), "recovery", "recoveries"),
+        (view.list_spots(Mark::Timeout).len(), "timeout", "timeouts"),
     ];
     for (count, one, many) in rest.into_iter().filter(|(count, ..)| *count > 0) {
         parts.push(format!("{} {}", group_digits(count as u64), if count == 1 { one } else { many }));

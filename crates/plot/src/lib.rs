@@ -64,9 +64,9 @@ mod window;
 pub use air::{AirRecorder, AirRecording, BackOffDraw, BackOffInterval, MediumDescription, TransmittedFrame};
 pub use beside::{PictureRun, draw_run_comparison};
 pub use describe::{Description, FlowDescription, LinkDescription};
-pub use history::{Ack, FlowHistory, PacketRole, PlottedSegment, Rtt, SchemeAct, Spot, Window};
+pub use history::{Ack, FlowHistory, PlottedSegment, Rtt, SchemeAct, Spot, Window};
 pub use ink::Picture;
-pub use mark::{ColorRole, Mark, MarkRow, MarkStep};
+pub use mark::{ColorRole, Mark, MarkLayer, MarkRow, MarkStep, PacketRole};
 pub use options::{
     AxisUnit, DEFAULT_SIZE, MAX_SIDE, MIN_PANEL, MIN_SIZE, MarkedInterval, Panel, PictureOptions, Theme, TimeShare,
     choose_default_height,

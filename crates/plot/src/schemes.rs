@@ -7,7 +7,8 @@ use sim::PacketFlow;
 use wire::{Body, Packet};
 
 use crate::describe::{Description, LinkDescription};
-use crate::history::{FlowHistory, PacketRole, SchemeAct};
+use crate::history::{FlowHistory, SchemeAct};
+use crate::mark::PacketRole;
 
 /// The actions that are marked, and those recorded that are about no packet.
 #[derive(Default)]

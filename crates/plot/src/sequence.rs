@@ -1,12 +1,14 @@
 //! The upper panel: sequence numbers over time.
 
+use std::ops::RangeBounds;
+
 use path::agent::Effect;
 
 use crate::frame::{self, PanelArea, Sheet};
-use crate::history::{FlowHistory, PacketRole, PlottedSegment, SchemeAct, Spot};
+use crate::history::{FlowHistory, PlottedSegment, SchemeAct};
 use crate::ink::{Path, Style, to_tenths};
 use crate::legend::{LegendEntry, LegendSample};
-use crate::mark::Mark;
+use crate::mark::{ColorRole, Mark, MarkLayer, MarkRow, PacketRole};
 use crate::palette::Palette;
 use crate::scale::{AxisScale, AxisTick, group_digits};
 use crate::thin;
@@ -52,8 +54,7 @@ impl<'a> SequencePanel<'a> {
     /// Returns the contents for `view`, on a panel of about this width and height in pixels.
     pub fn new(view: &'a FlowView<'a>, (width, height): (f64, f64)) -> Self {
         let history = view.history;
-        let frames = view.within(&history.corrupted, |spot| spot.at).len();
-        let draws_frames = frames as f64 <= FRAMES * width / 100.0;
+        let draws_frames = view.list_spots(Mark::Corrupted).len() as f64 <= FRAMES * width / 100.0;
         let range = view.limits.map_or_else(|| find_sequence_range(view), |limits| limits.sequence);
         let bars = f64::from(view.segment) * height / (range.1 - range.0) >= BAR;
         SequencePanel { view, history, range, draws_frames, bars }
@@ -64,31 +65,25 @@ impl<'a> SequencePanel<'a> {
         self.range
     }
 
-    fn spots(&self, mark: Mark) -> &'a [Spot] {
-        let history = self.history;
-        let list = match mark {
-            Mark::Lost => &history.lost,
-            Mark::AckLost => &history.acks_lost,
-            Mark::Corrupted => &history.corrupted,
-            Mark::Timeout => &history.timeouts,
-            Mark::FastRetransmit => &history.fast_retransmits,
-            Mark::Defer => &history.defers,
-            Mark::Retransmit => &history.retransmits,
-            Mark::LocalCopy => &history.local_copies,
-            Mark::AckTaken => &history.acks_taken,
-            // Segments and actions have separate lists; the others belong to other panels.
-            _ => return &[],
-        };
-        self.view.within(list, |spot| spot.at)
+    /// Returns the visible marks of this kind as times (seconds) and sequence numbers.
+    fn locate_marks(&self, mark: Mark) -> Box<dyn Iterator<Item = (f64, f64)> + 'a> {
+        let half = if mark.row().on_border { 0.0 } else { f64::from(self.view.segment) / 2.0 };
+        match mark {
+            Mark::Resent => {
+                let again = self.list_segments().iter().filter(|sent| sent.again);
+                Box::new(again.map(|sent| (sent.at, sent.seq as f64 + f64::from(sent.len) / 2.0)))
+            }
+            Mark::Corrupted if !self.draws_frames => Box::new(std::iter::empty()),
+            _ => Box::new(self.view.list_spots(mark).iter().map(move |spot| (spot.at, spot.seq as f64 + half))),
+        }
     }
 
-    /// True if the panel has at least one mark of this kind.
-    fn has(&self, mark: Mark) -> bool {
-        match mark {
-            Mark::Resent => self.list_segments().iter().any(|sent| sent.again),
-            Mark::Corrupted => self.draws_frames && !self.spots(mark).is_empty(),
-            _ => !self.spots(mark).is_empty(),
-        }
+    /// Returns the kinds of visible marks, ordered by colour and, of one colour, from the heaviest to the lightest.
+    fn list_visible_marks(&self) -> Vec<Mark> {
+        let visible = |mark: &Mark| mark.row().layer.is_some() && self.locate_marks(*mark).next().is_some();
+        let mut marks: Vec<Mark> = Mark::ALL.iter().copied().filter(visible).collect();
+        marks.sort_by(|a, b| a.row().role.cmp(&b.row().role).then(b.row().width.total_cmp(&a.row().width)));
+        marks
     }
 
     /// Returns the kinds of actions in the view, each with its actions.
@@ -121,9 +116,10 @@ impl<'a> SequencePanel<'a> {
         if !self.list_segments().is_empty() {
             entries.push(LegendEntry::new(LegendSample::Bar(self.segment_style(palette)), "segment sent"));
         }
-        if self.has(Mark::Resent) {
-            entries.push(LegendEntry::new(LegendSample::Mark(Mark::Resent), Mark::Resent.label()));
-        }
+        let marks = self.list_visible_marks();
+        let (again, others) = marks.split_at(marks.partition_point(|mark| mark.row().role == ColorRole::Again));
+        let mark_entry = |mark: &Mark| LegendEntry::new(LegendSample::Mark(*mark), mark.label());
+        entries.extend(again.iter().map(mark_entry));
         if !self.view.is_empty() {
             let duplicates = self.view.within(&self.history.acks, |ack| ack.at).iter().any(|ack| ack.duplicate);
             let style = style_acks(palette);
@@ -133,17 +129,12 @@ impl<'a> SequencePanel<'a> {
                 LegendEntry::new(LegendSample::Line(style), "ACK")
             });
         }
-        use Mark::{AckLost, AckTaken, Corrupted, Defer, FastRetransmit, LocalCopy, Lost, Retransmit, Timeout};
-        for mark in [Lost, AckLost, Corrupted, Timeout, FastRetransmit, Defer, Retransmit, LocalCopy, AckTaken] {
-            if self.has(mark) {
-                entries.push(LegendEntry::new(LegendSample::Mark(mark), mark.label()));
-            }
-        }
+        entries.extend(others.iter().map(mark_entry));
         entries.extend(
             self.actions().map(|kind| LegendEntry::new(LegendSample::Mark(Mark::of_action(kind.effect)), kind.label)),
         );
         if !self.draws_frames {
-            let frames = group_digits(self.spots(Corrupted).len() as u64);
+            let frames = group_digits(self.view.list_spots(Mark::Corrupted).len() as u64);
             entries.push(LegendEntry::new(LegendSample::Note, format!("{frames} corrupted frames not drawn: zoom in")));
         }
         entries
@@ -164,21 +155,14 @@ impl<'a> SequencePanel<'a> {
 
     /// Draws the panel into `area`; the upper `strip` pixels stay empty.
     pub fn draw(&self, sheet: &mut Sheet, area: &PanelArea, x: &AxisScale, strip: f64) {
-        use Mark::{AckLost, AckTaken, Corrupted, Defer, FastRetransmit, LocalCopy, Lost, Resent, Retransmit, Timeout};
         let (y, measure, values) = self.axis(area.bottom, area.top + strip);
         frame::draw_axes(sheet, area, x, &y, &values, ["sequence number", measure.name]);
-        // Below the acknowledgments and segments, which a second connection would hide.
-        let frequent = |effect| {
-            use Effect::{Acknowledges, DropsAck, Forwards, Holds, Releases};
-            matches!(effect, Forwards | Acknowledges | Holds | Releases | DropsAck)
-        };
-        self.draw_actions(frequent, sheet, area, x, &y);
+        self.draw_actions(MarkLayer::BelowAcks, sheet, area, x, &y);
         self.draw_acks(sheet, x, &y);
-        self.draw_marks(&[LocalCopy, AckTaken], sheet, area, x, &y);
+        self.draw_marks(..=MarkLayer::BelowSegments, sheet, area, x, &y);
         self.draw_segments(sheet, x, &y);
-        self.draw_actions(|effect| !frequent(effect), sheet, area, x, &y);
-        let order = [Corrupted, Resent, Timeout, FastRetransmit, Retransmit, Defer, AckLost, Lost];
-        self.draw_marks(&order, sheet, area, x, &y);
+        self.draw_actions(MarkLayer::Actions, sheet, area, x, &y);
+        self.draw_marks(MarkLayer::Frames.., sheet, area, x, &y);
         if self.view.is_empty() {
             frame::draw_empty_note(sheet, area);
         }
@@ -240,23 +224,16 @@ impl<'a> SequencePanel<'a> {
         sheet.path("", String::new(), again, Style::stroke(sheet.palette.again, 2.4));
     }
 
-    /// Draws the actions with the effects that `chosen` accepts; those without a position at the lower edge.
-    fn draw_actions(
-        &self,
-        chosen: impl Fn(Effect) -> bool,
-        sheet: &mut Sheet,
-        area: &PanelArea,
-        x: &AxisScale,
-        y: &AxisScale,
-    ) {
+    /// Draws the actions whose marks have this layer; those without a position at the lower edge.
+    fn draw_actions(&self, layer: MarkLayer, sheet: &mut Sheet, area: &PanelArea, x: &AxisScale, y: &AxisScale) {
         let half = f64::from(self.view.segment) / 2.0;
         let level = |act: &SchemeAct| match act.role {
             Some(PacketRole::Data(seq)) => y.place(seq as f64 + half),
             Some(PacketRole::Ack(ack)) => y.place(ack as f64),
             None => to_tenths(area.bottom - EDGE),
         };
-        for kind in self.actions().filter(|kind| chosen(kind.effect)) {
-            let mark = Mark::of_action(kind.effect);
+        let marks = self.actions().map(|kind| (Mark::of_action(kind.effect), kind));
+        for (mark, kind) in marks.filter(|(mark, _)| mark.row().layer == Some(layer)) {
             let places = thin::thin_marks(kind.acts.iter().map(|act| (x.place(act.at), level(act))));
             let size = scale_marks(places.len(), area.width());
             let mut path = Path::default();
@@ -267,32 +244,27 @@ impl<'a> SequencePanel<'a> {
         }
     }
 
-    fn draw_marks(&self, order: &[Mark], sheet: &mut Sheet, area: &PanelArea, x: &AxisScale, y: &AxisScale) {
-        use Mark::{AckLost, AckTaken, Corrupted, LocalCopy, Resent};
-        let half = f64::from(self.view.segment) / 2.0;
-        let place = |mark: Mark| -> Vec<(i32, i32)> {
-            match mark {
-                Resent => {
-                    let again = self.list_segments().iter().filter(|sent| sent.again);
-                    again.map(|s| (x.place(s.at), y.place(s.seq as f64 + f64::from(s.len) / 2.0))).collect()
-                }
-                Corrupted if !self.draws_frames => Vec::new(),
-                // An acknowledgment's number lies on the border between two segments.
-                AckLost | AckTaken => {
-                    self.spots(mark).iter().map(|spot| (x.place(spot.at), y.place(spot.seq as f64))).collect()
-                }
-                _ => self.spots(mark).iter().map(|spot| (x.place(spot.at), y.place(spot.seq as f64 + half))).collect(),
-            }
-        };
-        let places: Vec<_> = order.iter().map(|mark| place(*mark)).collect();
-        // Marks that are thinned do not shrink the others.
-        let ordinary = |mark: Mark| matches!(mark, Corrupted | LocalCopy | AckTaken);
-        let count: usize = order.iter().zip(&places).filter(|(mark, _)| !ordinary(**mark)).map(|(_, p)| p.len()).sum();
+    /// Draws the marks of these layers, other than actions.
+    fn draw_marks(
+        &self,
+        layers: impl RangeBounds<MarkLayer>,
+        sheet: &mut Sheet,
+        area: &PanelArea,
+        x: &AxisScale,
+        y: &AxisScale,
+    ) {
+        let mut rows: Vec<(Mark, &MarkRow)> = Mark::ALL.iter().map(|mark| (*mark, mark.row())).collect();
+        rows.retain(|(_, row)| row.layer.is_some_and(|layer| layers.contains(&layer)));
+        rows.sort_by_key(|(_, row)| row.layer);
+        let locate = |mark| self.locate_marks(mark).map(|(at, seq)| (x.place(at), y.place(seq))).collect::<Vec<_>>();
+        let places: Vec<_> = rows.iter().map(|(mark, _)| locate(*mark)).collect();
+        let count: usize =
+            rows.iter().zip(&places).filter(|((_, row), _)| !row.is_frequent).map(|(_, p)| p.len()).sum();
         let size = scale_marks(count, area.width());
-        for (mark, places) in order.iter().copied().zip(places) {
-            let title = format!("{}: {}", mark.label(), group_digits(places.len() as u64));
-            let size = if ordinary(mark) { scale_marks(places.len(), area.width()) } else { size };
-            let places = if ordinary(mark) { thin::thin_marks(places) } else { thin::merge_equal_marks(places) };
+        for ((mark, row), places) in rows.into_iter().zip(places) {
+            let title = format!("{}: {}", row.label, group_digits(places.len() as u64));
+            let size = if row.is_frequent { scale_marks(places.len(), area.width()) } else { size };
+            let places = if row.is_frequent { thin::thin_marks(places) } else { thin::merge_equal_marks(places) };
             let mut path = Path::default();
             for place in places {
                 mark.stamp(&mut path, place, size);
@@ -323,16 +295,8 @@ fn find_sequence_range(view: &FlowView<'_>) -> (f64, f64) {
     for sent in view.within(&history.sent, |sent| sent.at) {
         include(sent.seq, sent.seq + u64::from(sent.len));
     }
-    let lists = [
-        &history.lost,
-        &history.corrupted,
-        &history.timeouts,
-        &history.fast_retransmits,
-        &history.defers,
-        &history.retransmits,
-        &history.local_copies,
-    ];
-    for spot in lists.into_iter().flat_map(|list| view.within(list, |spot| spot.at)) {
+    let of_segments = history.spots.keys().filter(|mark| !mark.row().on_border);
+    for spot in of_segments.flat_map(|mark| view.list_spots(*mark)) {
         include(spot.seq, spot.seq + segment);
     }
     for act in history.actions.values().flat_map(|acts| view.within(acts, |act| act.at)) {
@@ -351,4 +315,34 @@ fn find_sequence_range(view: &FlowView<'_>) -> (f64, f64) {
     let hi = hi.max(lo + 4.0 * segment as f64);
     let margin = 0.04 * (hi - lo);
     ((lo - margin).max(0.0), hi + margin)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::Spot;
+    use crate::ink::PictureShape;
+    use crate::options::{AxisUnit, Theme};
+
+    #[test]
+    fn every_mark_of_the_panel_is_drawn_and_explained() {
+        let sent = vec![PlottedSegment { at: 1.0, seq: 0, len: 1000, again: true }];
+        let mut history = FlowHistory { sent, first_sent: Some(1.0), ended: 9.0, ..FlowHistory::default() };
+        let marks = || Mark::ALL.iter().filter(|mark| mark.row().layer.is_some() && !mark.label().is_empty());
+        history.spots.extend(marks().map(|mark| (*mark, vec![Spot { at: 2.0, seq: 1000 }])));
+        let view =
+            FlowView { history: &history, from: 0.0, to: 9.0, segment: 1000, unit: AxisUnit::Bytes, limits: None };
+        let panel = SequencePanel::new(&view, (900.0, 400.0));
+        let palette = Palette::of(Theme::Light);
+        let mut sheet = Sheet { palette, width: 1000.0, shapes: Vec::new() };
+        let area = PanelArea { left: 0.0, top: 0.0, right: 900.0, bottom: 400.0 };
+        panel.draw(&mut sheet, &area, &AxisScale { lo: 0.0, hi: 9.0, start: 0.0, end: 900.0 }, 0.0);
+        let legend = panel.legend(palette);
+        for mark in marks() {
+            let has_class =
+                |shape: &PictureShape| matches!(shape, PictureShape::Path { class, .. } if *class == mark.class());
+            assert_eq!(sheet.shapes.iter().filter(|shape| has_class(shape)).count(), 1, "{mark:?}");
+            assert_eq!(legend.iter().filter(|entry| entry.label == mark.label()).count(), 1, "{mark:?}");
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! The interval of a flow's history that a picture shows.
 
-use crate::history::FlowHistory;
+use crate::history::{FlowHistory, Spot};
+use crate::mark::Mark;
 use crate::options::AxisUnit;
 
 /// An interval of a flow's history.
@@ -49,6 +50,11 @@ impl<'a> FlowView<'a> {
         let first = list.partition_point(|item| at(item) < self.from);
         let last = list.partition_point(|item| at(item) <= self.to);
         &list[first..last.max(first)]
+    }
+
+    /// Returns the marked events of one kind in the view.
+    pub fn list_spots(&self, mark: Mark) -> &'a [Spot] {
+        self.within(self.history.find_spots(mark), |spot| spot.at)
     }
 
     /// True if the view lies before the flow's first segment or after its end.

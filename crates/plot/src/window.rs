@@ -74,7 +74,7 @@ impl<'a> WindowPanel<'a> {
                 .push(LegendEntry::new(LegendSample::Line(style_receive_window(palette)), "receiver\u{2019}s window"));
         }
         if marks {
-            let seen = MARKS.into_iter().filter(|mark| !self.times(*mark).is_empty());
+            let seen = list_marks().filter(|mark| !self.view.list_spots(*mark).is_empty());
             entries.extend(seen.map(|mark| LegendEntry::new(LegendSample::Mark(mark), mark.label())));
         }
         entries
@@ -95,16 +95,6 @@ impl<'a> WindowPanel<'a> {
             }
             _ => label.into(),
         }
-    }
-
-    fn times(&self, mark: Mark) -> Vec<f64> {
-        let history = self.view.history;
-        let list = match mark {
-            Mark::Timeout => &history.timeouts,
-            Mark::FastRetransmit => &history.fast_retransmits,
-            _ => &history.retransmits,
-        };
-        self.view.within(list, |spot| spot.at).iter().map(|spot| spot.at).collect()
     }
 
     /// Draws the panel into `area`.
@@ -156,19 +146,19 @@ impl<'a> WindowPanel<'a> {
 
     /// Draws the marks above the lines, with hairlines down to the axis if there is enough space.
     fn draw_causes(&self, sheet: &mut Sheet, area: &PanelArea, x: &AxisScale) {
-        let times = MARKS.map(|mark| self.times(mark));
-        let count = times.iter().map(Vec::len).sum();
+        let marks = || list_marks().map(|mark| (mark, self.view.list_spots(mark)));
+        let count = marks().map(|(_, spots)| spots.len()).sum();
         let size = scale_marks(count, area.width());
         let level = to_tenths(area.top + STRIP / 2.0);
         if count as f64 * HAIRLINE <= area.width() {
             let mut hairlines = Path::default();
-            for at in times.iter().flatten() {
-                hairlines.move_to(x.place(*at), level + to_tenths(9.0)).line_to(x.place(*at), to_tenths(area.bottom));
+            for at in marks().flat_map(|(_, spots)| spots).map(|spot| x.place(spot.at)) {
+                hairlines.move_to(at, level + to_tenths(9.0)).line_to(at, to_tenths(area.bottom));
             }
             sheet.path("", String::new(), hairlines, Style::stroke(sheet.palette.frame, 0.8).with_dashes(2.0, 2.5));
         }
-        for (mark, times) in MARKS.into_iter().zip(times) {
-            let places = times.iter().map(|at| (x.place(*at), level)).collect();
+        for (mark, spots) in marks() {
+            let places = spots.iter().map(|spot| (x.place(spot.at), level)).collect();
             let mut path = Path::default();
             for place in thin::merge_equal_marks(places) {
                 mark.stamp(&mut path, place, size * 0.9);
@@ -180,8 +170,10 @@ impl<'a> WindowPanel<'a> {
     }
 }
 
-/// Events that may change the window.
-const MARKS: [Mark; 3] = [Mark::Retransmit, Mark::FastRetransmit, Mark::Timeout];
+/// Returns the marks of events that may change the window; the first one of the table is drawn last.
+fn list_marks() -> impl Iterator<Item = Mark> {
+    Mark::ALL.iter().rev().copied().filter(|mark| mark.row().in_window)
+}
 
 fn style_cwnd(palette: &Palette) -> Style {
     Style::stroke(palette.cwnd, 1.8)
