@@ -22,7 +22,8 @@ use crate::history::{Ack, FlowHistory, PlottedSegment, Rtt, SchemeAct, Spot, Win
 use crate::ink::Picture;
 use crate::layout::{self, PictureSubject};
 use crate::mark::{Mark, Occurrence, PacketFate, PacketRole};
-use crate::options::{Panel, PictureOptions};
+use crate::options::PictureOptions;
+use crate::panel::{Panel, PanelData};
 use crate::queues::{self, QueueLength, Stays};
 use crate::schemes::{self, SchemeRecord};
 use crate::together;
@@ -92,8 +93,9 @@ impl Recorder {
     /// Records also what `panels` show.
     #[must_use]
     pub fn with_panels(mut self, panels: &[Panel], description: &Description) -> Self {
-        self.rtt = panels.contains(&Panel::Rtt);
-        self.packets = panels.contains(&Panel::Queue).then(|| HopPackets::new(description.hops.clone()));
+        let needs = |data| panels.iter().any(|panel| panel.row().needs.contains(&data));
+        self.rtt = needs(PanelData::RoundTrips);
+        self.packets = needs(PanelData::Queues).then(|| HopPackets::new(description.hops.clone()));
         self
     }
 

@@ -4,6 +4,7 @@ use std::ops::RangeBounds;
 
 use path::agent::Effect;
 
+use crate::contents::{PanelContents, PanelContext};
 use crate::frame::{self, PanelArea, Sheet};
 use crate::history::{FlowHistory, PlottedSegment, SchemeAct};
 use crate::ink::{Path, Style, to_tenths};
@@ -11,6 +12,7 @@ use crate::legend::{LegendEntry, LegendSample};
 use crate::mark::{ColorRole, Mark, MarkLayer, MarkRow, PacketRole};
 use crate::palette::Palette;
 use crate::scale::{AxisScale, AxisTick, group_digits};
+use crate::spans::VisibleIntervals;
 use crate::thin;
 use crate::unit::UnitSize;
 use crate::view::FlowView;
@@ -29,6 +31,9 @@ const EDGE: f64 = 7.0;
 pub(crate) struct SequencePanel<'a> {
     view: &'a FlowView<'a>,
     history: &'a FlowHistory,
+    intervals: &'a VisibleIntervals<'a>,
+    /// Estimated height in pixels.
+    height: f64,
     /// Lowest and highest sequence number on the axis.
     range: (f64, f64),
     draws_frames: bool,
@@ -51,18 +56,14 @@ impl ActionKind<'_> {
 }
 
 impl<'a> SequencePanel<'a> {
-    /// Returns the contents for `view`, on a panel of about this width and height in pixels.
-    pub fn new(view: &'a FlowView<'a>, (width, height): (f64, f64)) -> Self {
+    /// Returns the contents of the panel.
+    pub fn new(context: &PanelContext<'a>) -> Self {
+        let PanelContext { view, intervals, size: (width, height), .. } = *context;
         let history = view.history;
         let draws_frames = view.list_spots(Mark::Corrupted).len() as f64 <= FRAMES * width / 100.0;
-        let range = view.limits.map_or_else(|| find_sequence_range(view), |limits| limits.sequence);
+        let range = context.axis.unwrap_or_else(|| find_sequence_range(view));
         let bars = f64::from(view.segment) * height / (range.1 - range.0) >= BAR;
-        SequencePanel { view, history, range, draws_frames, bars }
-    }
-
-    /// Returns the lowest and highest sequence number on the axis.
-    pub fn range(&self) -> (f64, f64) {
-        self.range
+        SequencePanel { view, history, intervals, height, range, draws_frames, bars }
     }
 
     /// Returns the visible marks of this kind as times (seconds) and sequence numbers.
@@ -105,67 +106,12 @@ impl<'a> SequencePanel<'a> {
         self.view.within(&self.history.sent, |sent| sent.at)
     }
 
-    /// Returns the counts of the schemes' actions, for screen readers.
-    pub fn about(&self) -> impl Iterator<Item = String> {
-        self.actions().map(|kind| kind.title())
-    }
-
-    /// Returns the legend entries of the elements that are visible.
-    pub fn legend(&self, palette: &Palette) -> Vec<LegendEntry> {
-        let mut entries = Vec::new();
-        if !self.list_segments().is_empty() {
-            entries.push(LegendEntry::new(LegendSample::Bar(self.segment_style(palette)), "segment sent"));
-        }
-        let marks = self.list_visible_marks();
-        let (again, others) = marks.split_at(marks.partition_point(|mark| mark.row().role == ColorRole::Again));
-        let mark_entry = |mark: &Mark| LegendEntry::new(LegendSample::Mark(*mark), mark.label());
-        entries.extend(again.iter().map(mark_entry));
-        if !self.view.is_empty() {
-            let duplicates = self.view.within(&self.history.acks, |ack| ack.at).iter().any(|ack| ack.duplicate);
-            let style = style_acks(palette);
-            entries.push(if duplicates {
-                LegendEntry::new(LegendSample::TickedLine(style), "ACK (ticks: duplicates)")
-            } else {
-                LegendEntry::new(LegendSample::Line(style), "ACK")
-            });
-        }
-        entries.extend(others.iter().map(mark_entry));
-        entries.extend(
-            self.actions().map(|kind| LegendEntry::new(LegendSample::Mark(Mark::of_action(kind.effect)), kind.label)),
-        );
-        if !self.draws_frames {
-            let frames = group_digits(self.view.list_spots(Mark::Corrupted).len() as u64);
-            entries.push(LegendEntry::new(LegendSample::Note, format!("{frames} corrupted frames not drawn: zoom in")));
-        }
-        entries
-    }
-
     /// Returns the vertical axis from `bottom` to `top`, its unit and its ticks.
-    fn axis(&self, bottom: f64, top: f64) -> (AxisScale, UnitSize, Vec<AxisTick>) {
+    fn scale_axis(&self, bottom: f64, top: f64) -> (AxisScale, UnitSize, Vec<AxisTick>) {
         let (lo, hi) = self.range;
         let y = AxisScale { lo, hi, start: bottom, end: top };
         let measure = UnitSize::of(self.view.unit, self.view.segment, lo, hi);
         (y, measure, frame::choose_value_ticks(&y, bottom - top, measure.bytes))
-    }
-
-    /// Width in pixels of the labels of the vertical axis, on a panel of about this height.
-    pub fn label_width(&self, height: f64) -> f64 {
-        frame::measure_widest_label(&self.axis(height, 0.0).2)
-    }
-
-    /// Draws the panel into `area`; the upper `strip` pixels stay empty.
-    pub fn draw(&self, sheet: &mut Sheet, area: &PanelArea, x: &AxisScale, strip: f64) {
-        let (y, measure, values) = self.axis(area.bottom, area.top + strip);
-        frame::draw_axes(sheet, area, x, &y, &values, ["sequence number", measure.name]);
-        self.draw_actions(MarkLayer::BelowAcks, sheet, area, x, &y);
-        self.draw_acks(sheet, x, &y);
-        self.draw_marks(..=MarkLayer::BelowSegments, sheet, area, x, &y);
-        self.draw_segments(sheet, x, &y);
-        self.draw_actions(MarkLayer::Actions, sheet, area, x, &y);
-        self.draw_marks(MarkLayer::Frames.., sheet, area, x, &y);
-        if self.view.is_empty() {
-            frame::draw_empty_note(sheet, area);
-        }
     }
 
     fn draw_acks(&self, sheet: &mut Sheet, x: &AxisScale, y: &AxisScale) {
@@ -274,6 +220,66 @@ impl<'a> SequencePanel<'a> {
     }
 }
 
+impl PanelContents for SequencePanel<'_> {
+    fn legend(&self, palette: &Palette) -> Vec<LegendEntry> {
+        let mut entries = Vec::new();
+        if !self.list_segments().is_empty() {
+            entries.push(LegendEntry::new(LegendSample::Bar(self.segment_style(palette)), "segment sent"));
+        }
+        let marks = self.list_visible_marks();
+        let (again, others) = marks.split_at(marks.partition_point(|mark| mark.row().role == ColorRole::Again));
+        let mark_entry = |mark: &Mark| LegendEntry::new(LegendSample::Mark(*mark), mark.label());
+        entries.extend(again.iter().map(mark_entry));
+        if !self.view.is_empty() {
+            let duplicates = self.view.within(&self.history.acks, |ack| ack.at).iter().any(|ack| ack.duplicate);
+            let style = style_acks(palette);
+            entries.push(if duplicates {
+                LegendEntry::new(LegendSample::TickedLine(style), "ACK (ticks: duplicates)")
+            } else {
+                LegendEntry::new(LegendSample::Line(style), "ACK")
+            });
+        }
+        entries.extend(others.iter().map(mark_entry));
+        entries.extend(
+            self.actions().map(|kind| LegendEntry::new(LegendSample::Mark(Mark::of_action(kind.effect)), kind.label)),
+        );
+        if !self.draws_frames {
+            let frames = group_digits(self.view.list_spots(Mark::Corrupted).len() as u64);
+            entries.push(LegendEntry::new(LegendSample::Note, format!("{frames} corrupted frames not drawn: zoom in")));
+        }
+        entries
+    }
+
+    fn axis(&self) -> (f64, f64) {
+        self.range
+    }
+
+    fn draw(&self, sheet: &mut Sheet, area: &PanelArea, x: &AxisScale) {
+        let (y, measure, values) = self.scale_axis(area.bottom, area.top + self.intervals.strip(x));
+        frame::draw_axes(sheet, area, x, &y, &values, ["sequence number", measure.name]);
+        self.draw_actions(MarkLayer::BelowAcks, sheet, area, x, &y);
+        self.draw_acks(sheet, x, &y);
+        self.draw_marks(..=MarkLayer::BelowSegments, sheet, area, x, &y);
+        self.draw_segments(sheet, x, &y);
+        self.draw_actions(MarkLayer::Actions, sheet, area, x, &y);
+        self.draw_marks(MarkLayer::Frames.., sheet, area, x, &y);
+        if self.view.is_empty() {
+            frame::draw_empty_note(sheet, area);
+        }
+        self.intervals.number(sheet, area, x);
+    }
+
+    /// Counts the schemes' actions.
+    fn list_counts(&self) -> Vec<String> {
+        self.actions().map(|kind| kind.title()).collect()
+    }
+
+    /// Sequence numbers late in a long transfer have wide labels.
+    fn label_width(&self) -> f64 {
+        frame::measure_widest_label(&self.scale_axis(self.height, 0.0).2)
+    }
+}
+
 /// Returns the scale of marks, 0.4 to 1, if `count` of them share `width` pixels.
 pub(crate) fn scale_marks(count: usize, width: f64) -> f64 {
     (width / (8.0 * count.max(1) as f64)).sqrt().clamp(0.4, 1.0)
@@ -320,9 +326,12 @@ fn find_sequence_range(view: &FlowView<'_>) -> (f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::describe::Description;
     use crate::history::Spot;
     use crate::ink::PictureShape;
-    use crate::options::{AxisUnit, Theme};
+    use crate::palette::Theme;
+    use crate::queues::Stays;
+    use crate::unit::AxisUnit;
 
     #[test]
     fn every_mark_of_the_panel_is_drawn_and_explained() {
@@ -331,12 +340,23 @@ mod tests {
         let marks = || Mark::ALL.iter().filter(|mark| mark.row().layer.is_some() && !mark.label().is_empty());
         history.spots.extend(marks().map(|mark| (*mark, vec![Spot { at: 2.0, seq: 1000 }])));
         let view =
-            FlowView { history: &history, from: 0.0, to: 9.0, segment: 1000, unit: AxisUnit::Bytes, limits: None };
-        let panel = SequencePanel::new(&view, (900.0, 400.0));
+            FlowView { history: &history, from: 0.0, to: 9.0, segment: 1000, unit: AxisUnit::Bytes, bin_width: None };
+        let (stays, description) = (Stays::new(), Description::default());
+        let intervals = VisibleIntervals::new(&view, &[]);
+        let panel = SequencePanel::new(&PanelContext {
+            view: &view,
+            stays: &stays,
+            description: &description,
+            receiver_window: None,
+            intervals: &intervals,
+            has_sequence: true,
+            size: (900.0, 400.0),
+            axis: None,
+        });
         let palette = Palette::of(Theme::Light);
         let mut sheet = Sheet { palette, width: 1000.0, shapes: Vec::new() };
         let area = PanelArea { left: 0.0, top: 0.0, right: 900.0, bottom: 400.0 };
-        panel.draw(&mut sheet, &area, &AxisScale { lo: 0.0, hi: 9.0, start: 0.0, end: 900.0 }, 0.0);
+        panel.draw(&mut sheet, &area, &AxisScale { lo: 0.0, hi: 9.0, start: 0.0, end: 900.0 });
         let legend = panel.legend(palette);
         for mark in marks() {
             let has_class =

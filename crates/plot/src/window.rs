@@ -1,5 +1,6 @@
 //! The lower panel: cwnd and ssthresh over time.
 
+use crate::contents::{PanelContents, PanelContext};
 use crate::frame::{self, PanelArea, Sheet};
 use crate::history::Window;
 use crate::ink::{Path, Style, to_tenths};
@@ -30,11 +31,14 @@ pub(crate) struct WindowPanel<'a> {
     receiver_window: Option<f64>,
     /// Times (seconds) at which ssthresh exceeded the axis.
     above: Vec<f64>,
+    /// True if the legend explains the marks, because no other panel does.
+    explains_marks: bool,
 }
 
 impl<'a> WindowPanel<'a> {
-    /// Returns the contents for `view`, with the receive window in bytes, if given.
-    pub fn new(view: &'a FlowView<'a>, receiver_window: Option<u64>) -> Self {
+    /// Returns the contents of the panel.
+    pub fn new(context: &PanelContext<'a>) -> Self {
+        let PanelContext { view, receiver_window, .. } = *context;
         let all = &view.history.windows;
         let first = all.partition_point(|window| window.at < view.from).saturating_sub(1);
         let last = all.partition_point(|window| window.at <= view.to);
@@ -45,39 +49,11 @@ impl<'a> WindowPanel<'a> {
         let receiver_window = receiver_window.map(|window| window as f64).filter(near).filter(|_| !windows.is_empty());
         let thresholds = windows.iter().map(|window| window.ssthresh).filter(near);
         let top = thresholds.chain(receiver_window).fold(highest, f64::max);
-        let top = view.limits.map_or(top, |limits| limits.window);
+        let top = context.axis.map_or(top, |(_, shared)| shared);
         let high = |window: &Window| window.ssthresh > top;
         let begins = |i: &usize| high(&windows[*i]) && (*i == 0 || !high(&windows[*i - 1]));
         let above = (0..windows.len()).filter(begins).map(|i| windows[i].at).collect();
-        WindowPanel { view, windows, top, receiver_window, above }
-    }
-
-    /// Returns the upper end of the axis in bytes.
-    pub fn top(&self) -> f64 {
-        self.top
-    }
-
-    /// Returns the legend entries. Marks have entries only if `marks` is true, because no other panel explains them.
-    pub fn legend(&self, palette: &Palette, marks: bool) -> Vec<LegendEntry> {
-        let mut entries = Vec::new();
-        if !self.windows.is_empty() {
-            entries.push(LegendEntry::new(LegendSample::Line(style_cwnd(palette)), "cwnd"));
-        }
-        if self.windows.iter().any(|window| window.ssthresh <= self.top) {
-            entries.push(LegendEntry::new(LegendSample::Line(style_ssthresh(palette)), "ssthresh"));
-        }
-        if !self.above.is_empty() {
-            entries.push(LegendEntry::new(LegendSample::Mark(Mark::Above), self.above_label()));
-        }
-        if self.receiver_window.is_some() {
-            entries
-                .push(LegendEntry::new(LegendSample::Line(style_receive_window(palette)), "receiver\u{2019}s window"));
-        }
-        if marks {
-            let seen = list_marks().filter(|mark| !self.view.list_spots(*mark).is_empty());
-            entries.extend(seen.map(|mark| LegendEntry::new(LegendSample::Mark(mark), mark.label())));
-        }
-        entries
+        WindowPanel { view, windows, top, receiver_window, above, explains_marks: !context.has_sequence }
     }
 
     /// Returns the label for values of ssthresh above the axis, with the value if there is only one.
@@ -94,33 +70,6 @@ impl<'a> WindowPanel<'a> {
                 }
             }
             _ => label.into(),
-        }
-    }
-
-    /// Draws the panel into `area`.
-    pub fn draw(&self, sheet: &mut Sheet, area: &PanelArea, x: &AxisScale) {
-        let y = AxisScale { lo: 0.0, hi: self.top * 1.05, start: area.bottom, end: area.top + STRIP };
-        let measure = UnitSize::of(self.view.unit, self.view.segment, 0.0, self.top);
-        let values = frame::choose_value_ticks(&y, area.height() - STRIP, measure.bytes);
-        frame::draw_axes(sheet, area, x, &y, &values, ["window", measure.name]);
-        self.draw_causes(sheet, area, x);
-        let (cwnd, ssthresh) = (style_cwnd(sheet.palette), style_ssthresh(sheet.palette));
-        sheet.path("ssthresh", "slow start threshold".into(), self.line(x, &y, |window| window.ssthresh), ssthresh);
-        sheet.path("cwnd", "congestion window".into(), self.line(x, &y, |window| window.cwnd), cwnd);
-        // Drawn last, so that its dots are visible on top of an equal cwnd.
-        if let Some(window) = self.receiver_window {
-            let mut line = Path::default();
-            line.move_to(to_tenths(area.left), y.place(window)).line_to(to_tenths(area.right), y.place(window));
-            sheet.path(
-                "receiver-window",
-                "the receiver\u{2019}s window".into(),
-                line,
-                style_receive_window(sheet.palette),
-            );
-        }
-        self.draw_above(sheet, area, x);
-        if self.windows.is_empty() {
-            frame::draw_empty_note(sheet, area);
         }
     }
 
@@ -166,6 +115,60 @@ impl<'a> WindowPanel<'a> {
             let style =
                 Style { fill: Some(sheet.palette.background), ..mark.style(sheet.palette).with_scaled_width(size) };
             sheet.path(mark.class(), mark.label().into(), path, style);
+        }
+    }
+}
+
+impl PanelContents for WindowPanel<'_> {
+    fn legend(&self, palette: &Palette) -> Vec<LegendEntry> {
+        let mut entries = Vec::new();
+        if !self.windows.is_empty() {
+            entries.push(LegendEntry::new(LegendSample::Line(style_cwnd(palette)), "cwnd"));
+        }
+        if self.windows.iter().any(|window| window.ssthresh <= self.top) {
+            entries.push(LegendEntry::new(LegendSample::Line(style_ssthresh(palette)), "ssthresh"));
+        }
+        if !self.above.is_empty() {
+            entries.push(LegendEntry::new(LegendSample::Mark(Mark::Above), self.above_label()));
+        }
+        if self.receiver_window.is_some() {
+            entries
+                .push(LegendEntry::new(LegendSample::Line(style_receive_window(palette)), "receiver\u{2019}s window"));
+        }
+        if self.explains_marks {
+            let seen = list_marks().filter(|mark| !self.view.list_spots(*mark).is_empty());
+            entries.extend(seen.map(|mark| LegendEntry::new(LegendSample::Mark(mark), mark.label())));
+        }
+        entries
+    }
+
+    fn axis(&self) -> (f64, f64) {
+        (0.0, self.top)
+    }
+
+    fn draw(&self, sheet: &mut Sheet, area: &PanelArea, x: &AxisScale) {
+        let y = AxisScale { lo: 0.0, hi: self.top * 1.05, start: area.bottom, end: area.top + STRIP };
+        let measure = UnitSize::of(self.view.unit, self.view.segment, 0.0, self.top);
+        let values = frame::choose_value_ticks(&y, area.height() - STRIP, measure.bytes);
+        frame::draw_axes(sheet, area, x, &y, &values, ["window", measure.name]);
+        self.draw_causes(sheet, area, x);
+        let (cwnd, ssthresh) = (style_cwnd(sheet.palette), style_ssthresh(sheet.palette));
+        sheet.path("ssthresh", "slow start threshold".into(), self.line(x, &y, |window| window.ssthresh), ssthresh);
+        sheet.path("cwnd", "congestion window".into(), self.line(x, &y, |window| window.cwnd), cwnd);
+        // Drawn last, so that its dots are visible on top of an equal cwnd.
+        if let Some(window) = self.receiver_window {
+            let mut line = Path::default();
+            line.move_to(to_tenths(area.left), y.place(window)).line_to(to_tenths(area.right), y.place(window));
+            sheet.path(
+                "receiver-window",
+                "the receiver\u{2019}s window".into(),
+                line,
+                style_receive_window(sheet.palette),
+            );
+        }
+        self.draw_above(sheet, area, x);
+        if self.windows.is_empty() {
+            frame::draw_empty_note(sheet, area);
         }
     }
 }
