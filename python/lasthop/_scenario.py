@@ -112,7 +112,7 @@ class Scenario(ScenarioSource):
             schemes: Names from ``lasthop list schemes``. A picture of each flow shows the runs with these schemes one
                 below the other, on the same axes.
             start, end: The part to draw, in seconds or with a unit, such as ``"1.2 s"``.
-            panels: Of sequence, window, rtt, queue, goodput.
+            panels: Names from ``lasthop plot --help``.
             segments: Count segments instead of bytes.
             blocked: Show why the sender was blocked.
             dark: Light lines on dark ground.

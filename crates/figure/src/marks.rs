@@ -1,7 +1,6 @@
 //! The marks of a flow. Each has an event, its cause, and the rule behind it.
 
-use path::agent::Effect;
-use plot::{FlowHistory, Mark, MarkRow, PacketRole, SchemeAct, Spot};
+use plot::{FlowHistory, Mark, MarkRow, PacketRole, SchemeAct};
 use serde::Serialize;
 
 use crate::columns::{Column, Columns};
@@ -24,38 +23,18 @@ pub struct Marks {
     pub points: Column,
 }
 
-/// Reads the events of one kind from a flow's history.
-type SpotsOf = fn(&FlowHistory) -> &Vec<Spot>;
-
-/// The marks that a flow's history has as lists of events, in the order of the legend.
-const EVENTS: [(Mark, SpotsOf); 9] = [
-    (Mark::Lost, |history| &history.lost),
-    (Mark::Corrupted, |history| &history.corrupted),
-    (Mark::AckLost, |history| &history.acks_lost),
-    (Mark::Timeout, |history| &history.timeouts),
-    (Mark::FastRetransmit, |history| &history.fast_retransmits),
-    (Mark::Defer, |history| &history.defers),
-    (Mark::Retransmit, |history| &history.retransmits),
-    (Mark::LocalCopy, |history| &history.local_copies),
-    (Mark::AckTaken, |history| &history.acks_taken),
-];
-
 /// All kinds of marks of flows.
 pub fn list_mark_kinds() -> impl Iterator<Item = &'static str> {
-    let events = EVENTS.iter().map(|(mark, _)| *mark);
-    let actions = Effect::ALL.into_iter().map(Mark::of_action);
-    std::iter::once(Mark::Resent).chain(events).chain(actions).map(|mark| mark.row().kind)
+    Mark::ALL.iter().map(|mark| mark.row()).filter(|row| row.layer.is_some()).map(|row| row.kind)
 }
 
 /// Collects the marks of a flow: retransmissions, and each other kind that occurred.
 pub(crate) fn collect_marks(history: &FlowHistory, columns: &mut Columns) -> Vec<Marks> {
     let resent = history.sent.iter().filter(|sent| sent.again).map(|sent| [sent.at, sent.seq as f64]);
     let mut marks = vec![describe_marks(Mark::Resent, None, columns.add(resent))];
-    for (mark, spots) in EVENTS.map(|(mark, spots)| (mark, spots(history))) {
-        if !spots.is_empty() {
-            let points = columns.add(spots.iter().map(|spot| [spot.at, spot.seq as f64]));
-            marks.push(describe_marks(mark, None, points));
-        }
+    for (mark, spots) in &history.spots {
+        let points = columns.add(spots.iter().map(|spot| [spot.at, spot.seq as f64]));
+        marks.push(describe_marks(*mark, None, points));
     }
     for ((effect, label), acts) in &history.actions {
         let points = columns.add(acts.iter().map(locate_action));

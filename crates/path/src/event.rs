@@ -210,6 +210,17 @@ impl LinkEvent {
         )
     }
 
+    /// Returns true if the packet of the event is lost for good. A packet that was given up is not, if only its link
+    /// acknowledgments were lost.
+    pub fn is_loss(&self) -> bool {
+        match self {
+            LinkEvent::GivenUp { arrived, .. } => !arrived,
+            event => {
+                matches!(event, LinkEvent::Lost { .. } | LinkEvent::QueueFull { .. } | LinkEvent::DroppedEarly { .. })
+            }
+        }
+    }
+
     /// Packet of the event, if any.
     pub fn packet(&self) -> Option<&Packet> {
         match self {

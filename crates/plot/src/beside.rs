@@ -25,8 +25,8 @@ pub fn draw_run_comparison(runs: &[PictureRun<'_>]) -> Option<Picture> {
         runs.iter().map(|run| run.recording.subject(&nothing, run.description, &run.options)).collect();
     let ends = |a: (f64, f64), b: (f64, f64)| (a.0.min(b.0), a.1.max(b.1));
     let times = subjects.iter().map(|subject| subject.times()).reduce(ends)?;
-    let limits = layout::find_common_limits(&subjects, times);
-    let mut pictures = subjects.iter().map(|subject| layout::draw_flow_with_limits(*subject, times, limits));
+    let axes = layout::find_shared_axes(&subjects, times);
+    let mut pictures = subjects.iter().map(|subject| layout::draw_flow_with_axes(*subject, times, Some(&axes)));
     let mut picture = pictures.next()?;
     pictures.for_each(|below| picture.append(below));
     Some(picture)

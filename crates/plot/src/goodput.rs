@@ -2,7 +2,7 @@
 
 use engine::Quantity;
 
-use crate::contents::PanelContents;
+use crate::contents::{PanelContents, PanelContext};
 use crate::frame::{self, PanelArea, Sheet};
 use crate::history::Ack;
 use crate::ink::Style;
@@ -34,6 +34,12 @@ pub(crate) fn choose_bin_width(from: f64, to: f64, acks: usize) -> f64 {
         [first, second, ..] => second.value - first.value,
         _ => to - from,
     }
+}
+
+/// Returns the width of the bins of a view in seconds.
+pub(crate) fn find_bin_width(view: &FlowView<'_>) -> f64 {
+    let acks = || view.within(&view.history.acks, |ack| ack.at).len();
+    view.bin_width.unwrap_or_else(|| choose_bin_width(view.from, view.to, acks()))
 }
 
 /// Returns the bins of width `width` (seconds) from `from` to `to`, at multiples of the width. The first bin begins at
@@ -82,23 +88,19 @@ pub(crate) struct GoodputPanel {
 }
 
 impl GoodputPanel {
-    /// Returns the contents for `view`.
-    pub fn new(view: &FlowView<'_>) -> Self {
-        let acks = view.within(&view.history.acks, |ack| ack.at).len();
-        let width = view.limits.map_or_else(|| choose_bin_width(view.from, view.to, acks), |limits| limits.goodput.0);
+    /// Returns the contents of the panel.
+    pub fn new(context: &PanelContext<'_>) -> Self {
+        let (view, width) = (context.view, find_bin_width(context.view));
         let bins = if view.is_empty() { Vec::new() } else { compute_bins(&view.history.acks, view.life(), width) };
         let max = bins.iter().map(|bin| bin.rate).fold(0.0, f64::max);
-        GoodputPanel { bins, width, top: view.limits.map_or(max, |limits| limits.goodput.1) }
+        GoodputPanel { bins, width, top: context.axis.map_or(max, |(_, shared)| shared) }
     }
 
-    /// Returns the width of the bins in seconds and the upper end of the axis in bits per second.
-    pub fn axis(&self) -> (f64, f64) {
-        (self.width, self.top)
-    }
-
-    /// Returns the highest rate of a bin in bits per second.
-    pub fn max(&self) -> f64 {
-        self.bins.iter().map(|bin| bin.rate).fold(0.0, f64::max)
+    /// Describes the goodput with its highest rate.
+    fn describe_goodput(&self) -> String {
+        let max = self.bins.iter().map(|bin| bin.rate).fold(0.0, f64::max);
+        let (unit, name) = choose_rate_unit(max);
+        format!("goodput in bins of {}: at most {:.3} {name}", format_bin_width(self.width), max / unit)
     }
 }
 
@@ -113,9 +115,12 @@ impl PanelContents for GoodputPanel {
         )]
     }
 
-    fn about(&self) -> String {
-        let (unit, name) = choose_rate_unit(self.max());
-        format!("goodput in bins of {}: at most {:.3} {name}", format_bin_width(self.width), self.max() / unit)
+    fn axis(&self) -> (f64, f64) {
+        (0.0, self.top)
+    }
+
+    fn about(&self) -> Option<String> {
+        Some(self.describe_goodput())
     }
 
     fn draw(&self, sheet: &mut Sheet, area: &PanelArea, x: &AxisScale) {
@@ -126,7 +131,12 @@ impl PanelContents for GoodputPanel {
         frame::draw_axes(sheet, area, x, &y, &values, ["goodput", name]);
         let points = self.bins.iter().map(|bin| (x.place(bin.begin), Some(y.place(bin.rate))));
         let end = self.bins.last().map(|bin| (x.place(bin.end), Some(y.place(bin.rate))));
-        sheet.path("goodput", self.about(), thin::thin_step_line(points.chain(end)), style_goodput(sheet.palette));
+        sheet.path(
+            "goodput",
+            self.describe_goodput(),
+            thin::thin_step_line(points.chain(end)),
+            style_goodput(sheet.palette),
+        );
         if self.bins.is_empty() {
             frame::draw_empty_note(sheet, area);
         }

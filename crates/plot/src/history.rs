@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use path::HopIndex;
 use path::agent::Effect;
 
+use crate::mark::{Mark, PacketRole};
+
 /// A segment sent by the sender.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct PlottedSegment {
@@ -25,15 +27,6 @@ pub struct Spot {
     pub at: f64,
     /// Offset in the stream.
     pub seq: u64,
-}
-
-/// Position of a packet in its flow: the sequence number of its data, or the number that it acknowledges.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum PacketRole {
-    /// Offset of the first byte of its data.
-    Data(u64),
-    /// Offset of the next byte expected.
-    Ack(u64),
 }
 
 /// An action of a scheme at a time (seconds).
@@ -93,24 +86,8 @@ pub struct FlowHistory {
     pub rtos: Vec<(f64, f64)>,
     /// Reasons why the sender sent nothing, each with the time (seconds) from which it applies.
     pub blocked: Vec<(f64, tcp::Blocked)>,
-    /// Data packets lost for good: dropped by a queue or a node, or given up by a link layer.
-    pub lost: Vec<Spot>,
-    /// Acknowledgments lost for good, at the sequence number they acknowledge.
-    pub acks_lost: Vec<Spot>,
-    /// Frames that carried data and were corrupted on the radio channel.
-    pub corrupted: Vec<Spot>,
-    /// Expiries of the retransmission timer, at the first unacknowledged byte.
-    pub timeouts: Vec<Spot>,
-    /// Beginnings of recovery, at the segment marked lost.
-    pub fast_retransmits: Vec<Spot>,
-    /// ICMP-DEFER messages at the sender.
-    pub defers: Vec<Spot>,
-    /// ICMP-RETRANSMIT messages at the sender.
-    pub retransmits: Vec<Spot>,
-    /// Data of the flow sent by a node between its ends.
-    pub local_copies: Vec<Spot>,
-    /// Acknowledgments consumed by a node between the ends, at the sequence number they acknowledge.
-    pub acks_taken: Vec<Spot>,
+    /// Marked events; of marks of acknowledgments, at the number that they acknowledge.
+    pub spots: BTreeMap<Mark, Vec<Spot>>,
     /// Actions of the schemes of nodes, by effect and label.
     pub actions: BTreeMap<(Effect, &'static str), Vec<SchemeAct>>,
     /// The hops that carried data of the flow.
@@ -124,6 +101,13 @@ pub struct FlowHistory {
     pub began: f64,
     /// Completion of the flow, or the last event of the run, in seconds.
     pub ended: f64,
+}
+
+impl FlowHistory {
+    /// The marked events of one kind.
+    pub fn find_spots(&self, mark: Mark) -> &[Spot] {
+        self.spots.get(&mark).map_or(&[], Vec::as_slice)
+    }
 }
 
 /// Returns the union of the intervals of several links, ordered and disjoint.

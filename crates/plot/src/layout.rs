@@ -1,28 +1,28 @@
 //! Assembles the picture of a flow: heading, legends, panels, rows of blocking reasons, time axis.
 
+use std::collections::BTreeMap;
+
 use engine::Time;
 use engine::quantity::format_percent;
 
 use crate::blocked::BlockedRows;
 use crate::budget;
-use crate::contents::PanelContents;
+use crate::contents::{PanelContents, PanelContext};
 use crate::describe::{Description, FlowDescription};
 use crate::frame::{self, PanelArea, Sheet};
-use crate::goodput::GoodputPanel;
+use crate::goodput;
 use crate::history::FlowHistory;
 use crate::ink::{Anchor, Picture, Style};
 use crate::legend::{self, LegendEntry, LegendSample};
-use crate::options::{MIN_PANEL, MIN_SIZE, Panel, PictureOptions};
+use crate::mark::Mark;
+use crate::options::{MIN_PANEL, MIN_SIZE, PictureOptions};
 use crate::palette::Palette;
-use crate::queue::QueuePanel;
+use crate::panel::Panel;
 use crate::queues::Stays;
-use crate::rtt::RttPanel;
 use crate::scale::{AxisScale, group_digits};
-use crate::sequence::SequencePanel;
 use crate::spans::VisibleIntervals;
 use crate::text::{self, Weight};
-use crate::view::{AxisLimits, FlowView};
-use crate::window::WindowPanel;
+use crate::view::FlowView;
 
 const LEFT: f64 = 78.0;
 pub(crate) const RIGHT: f64 = 24.0;
@@ -36,10 +36,6 @@ const ROW: f64 = 16.0;
 pub(crate) const FOOTER: f64 = 48.0;
 /// Distance in pixels between a legend and its panel, and between panels.
 pub(crate) const GAP: f64 = 8.0;
-/// Weights of the panels' heights.
-const SEQUENCE: f64 = 0.62;
-const WINDOW: f64 = 0.38;
-const OTHER: f64 = 0.22;
 
 /// A flow of a run, and how it is drawn.
 #[derive(Clone, Copy)]
@@ -57,52 +53,84 @@ impl<'a> PictureSubject<'a> {
         (from, self.options.to.map_or(self.history.ended, Time::as_secs_f64))
     }
 
-    fn view(&self, (from, to): (f64, f64), limits: Option<AxisLimits>) -> FlowView<'a> {
+    fn view(&self, (from, to): (f64, f64), bin_width: Option<f64>) -> FlowView<'a> {
         let to = if to > from { to } else { from + 1.0 };
         let segment = self.description.flow(self.options.flow).segment.max(1);
-        FlowView { history: self.history, from, to, segment, unit: self.options.unit, limits }
+        FlowView { history: self.history, from, to, segment, unit: self.options.unit, bin_width }
     }
 
-    /// Returns the vertical axes of a picture with this time axis.
-    pub fn limits(&self, times: (f64, f64)) -> AxisLimits {
-        let view = self.view(times, None);
-        let receiver_window = self.description.flow(self.options.flow).receiver_window;
-        AxisLimits {
-            sequence: SequencePanel::new(&view, (f64::from(self.options.width), f64::from(self.options.height)))
-                .range(),
-            window: WindowPanel::new(&view, receiver_window.filter(|_| self.options.receiver_window)).top(),
-            rtt: RttPanel::new(&view).top(),
-            queue: QueuePanel::new(&view, self.stays, self.description).max(),
-            goodput: GoodputPanel::new(&view).axis(),
-        }
+    /// Returns `panels` with their contents. `size` is the estimated size of the panel of sequence numbers.
+    fn build_panels<'b>(
+        &self,
+        panels: &[Panel],
+        view: &'b FlowView<'a>,
+        intervals: &'b VisibleIntervals<'a>,
+        size: (f64, f64),
+        shared: Option<&SharedAxes>,
+    ) -> Vec<BuiltPanel<'b>>
+    where
+        'a: 'b,
+    {
+        let PictureSubject { stays, description, options, .. } = *self;
+        let receiver_window = description.flow(options.flow).receiver_window.filter(|_| options.receiver_window);
+        let has_sequence = panels.contains(&Panel::Sequence);
+        let build = |panel: &Panel| {
+            let axis = shared.and_then(|shared| shared.axes.get(panel).copied());
+            let context =
+                PanelContext { view, stays, description, receiver_window, intervals, has_sequence, size, axis };
+            (*panel, (panel.row().build)(&context))
+        };
+        panels.iter().map(build).collect()
     }
 }
 
-/// Returns the axes that pictures of all `subjects` with this time axis share; `None` without subjects.
-pub(crate) fn find_common_limits(subjects: &[PictureSubject<'_>], times: (f64, f64)) -> Option<AxisLimits> {
-    let limits = subjects.iter().map(|subject| subject.limits(times)).reduce(AxisLimits::join)?;
-    // Rates depend on the width of the bins, which is the widest of all.
-    let rate = |subject: &PictureSubject<'_>| GoodputPanel::new(&subject.view(times, Some(limits))).max();
-    let rate = subjects.iter().map(rate).fold(0.0, f64::max);
-    Some(AxisLimits { goodput: (limits.goodput.0, rate), ..limits })
+/// A panel and its contents.
+type BuiltPanel<'a> = (Panel, Box<dyn PanelContents + 'a>);
+
+/// The axes that several pictures share.
+pub(crate) struct SharedAxes {
+    /// Width in seconds of the bins of rates.
+    bin_width: f64,
+    /// Lowest and highest value on the vertical axis of each panel.
+    axes: BTreeMap<Panel, (f64, f64)>,
+}
+
+/// Returns the axes that pictures of all `subjects` with this time axis share. The bins of rates have the width of the
+/// widest.
+pub(crate) fn find_shared_axes(subjects: &[PictureSubject<'_>], times: (f64, f64)) -> SharedAxes {
+    let width = |subject: &PictureSubject<'_>| goodput::find_bin_width(&subject.view(times, None));
+    let bin_width = subjects.iter().map(width).fold(0.0, f64::max);
+    let mut axes = BTreeMap::new();
+    for subject in subjects {
+        let view = subject.view(times, Some(bin_width));
+        let intervals = VisibleIntervals::new(&view, &[]);
+        for (panel, contents) in subject.build_panels(&Panel::ALL, &view, &intervals, (1.0, 1.0), None) {
+            let (low, high) = contents.axis();
+            let axis = axes.entry(panel).or_insert((low, high));
+            *axis = (low.min(axis.0), high.max(axis.1));
+        }
+    }
+    SharedAxes { bin_width, axes }
 }
 
 /// Draws a flow with its own axes. Every history and every combination of options gives a picture; it is empty if the
 /// view has no events.
 pub(crate) fn draw_flow(subject: PictureSubject<'_>) -> Picture {
-    draw_flow_with_limits(subject, subject.times(), None)
+    draw_flow_with_axes(subject, subject.times(), None)
 }
 
 /// Draws a flow with this time axis (seconds) and, if given, these vertical axes.
-pub(crate) fn draw_flow_with_limits(
+pub(crate) fn draw_flow_with_axes(
     subject: PictureSubject<'_>,
     times: (f64, f64),
-    limits: Option<AxisLimits>,
+    shared: Option<&SharedAxes>,
 ) -> Picture {
-    let PictureSubject { stays, description, options, .. } = subject;
+    let PictureSubject { description, options, .. } = subject;
     let flow = description.flow(options.flow);
-    let view = subject.view(times, limits);
-    let more = Panel::ALL.iter().filter(|panel| options.panels.contains(panel)).count().saturating_sub(2) as u32;
+    let view = subject.view(times, shared.map(|shared| shared.bin_width));
+    let mut panels = Panel::ALL.to_vec();
+    panels.retain(|panel| options.panels.contains(panel));
+    let more = panels.len().saturating_sub(2) as u32;
     let (width, height) =
         (options.width.clamp(MIN_SIZE.0, 20_000), options.height.clamp(MIN_SIZE.1 + more * MIN_PANEL, 20_000));
     let palette = Palette::of(options.theme);
@@ -113,32 +141,17 @@ pub(crate) fn draw_flow_with_limits(
         _ => format!("{}: {ends}", flow.name),
     });
     let parts: Vec<String> = options.ran.iter().cloned().chain(summarize_flow(&view, &flow)).collect();
-    let below = build_lower_panels(&view, stays, description, &options.panels);
-    draw_panels(&mut sheet, &view, &flow, &below, options, (&title, &parts), f64::from(height));
+    let marked: &[_] = if panels.contains(&Panel::Sequence) { &options.spans } else { &[] };
+    let intervals = VisibleIntervals::new(&view, marked);
+    let share = if panels.contains(&Panel::Window) { 0.45 } else { 0.75 };
+    let size = (sheet.width - LEFT - RIGHT, f64::from(height) * share);
+    let panels = subject.build_panels(&panels, &view, &intervals, size, shared);
+    draw_panels(&mut sheet, (&view, &intervals), &panels, options, (&title, &parts), f64::from(height));
     let budget = options.budget.iter().map(|share| format!("{} {}", share.name, format_percent(share.share)));
-    let sequence = SequencePanel::new(&view, (f64::from(width), f64::from(height)));
-    let actions = sequence.about().filter(|_| options.panels.contains(&Panel::Sequence));
-    let about: Vec<String> =
-        parts.into_iter().chain(actions).chain(budget).chain(below.iter().map(|contents| contents.about())).collect();
+    let counts = panels.iter().flat_map(|(_, contents)| contents.list_counts());
+    let abouts = panels.iter().filter_map(|(_, contents)| contents.about());
+    let about: Vec<String> = parts.iter().cloned().chain(counts).chain(budget).chain(abouts).collect();
     Picture { width, height, background: palette.background, title, about: about.join(DOT), shapes: sheet.shapes }
-}
-
-/// Returns the contents of the panels below the panels of sequence numbers and windows.
-fn build_lower_panels<'a>(
-    view: &'a FlowView<'a>,
-    stays: &Stays,
-    description: &Description,
-    panels: &[Panel],
-) -> Vec<Box<dyn PanelContents + 'a>> {
-    let contents = |panel: Panel| -> Option<Box<dyn PanelContents + 'a>> {
-        Some(match panel {
-            Panel::Sequence | Panel::Window => return None,
-            Panel::Rtt => Box::new(RttPanel::new(view)),
-            Panel::Queue => Box::new(QueuePanel::new(view, stays, description)),
-            Panel::Goodput => Box::new(GoodputPanel::new(view)),
-        })
-    };
-    Panel::ALL.into_iter().filter(|panel| panels.contains(panel)).filter_map(contents).collect()
 }
 
 /// Returns the counts of events in the view, as the parts of the line below the heading.
@@ -146,7 +159,6 @@ fn summarize_flow(view: &FlowView<'_>, flow: &FlowDescription) -> Vec<String> {
     let history = view.history;
     let sent = view.within(&history.sent, |sent| sent.at);
     let again = sent.iter().filter(|sent| sent.again).count();
-    let of = |list: &[_]| view.within(list, |spot: &crate::history::Spot| spot.at).len();
     let mut parts = Vec::new();
     if flow.segment > 1 {
         parts.push(format!("segments of {} B", flow.segment));
@@ -154,9 +166,9 @@ fn summarize_flow(view: &FlowView<'_>, flow: &FlowDescription) -> Vec<String> {
     parts.push(format!("{} sent", group_digits(sent.len() as u64)));
     let rest = [
         (again, "of them again", "of them again"),
-        (of(&history.lost), "lost", "lost"),
-        (of(&history.fast_retransmits), "recovery", "recoveries"),
-        (of(&history.timeouts), "timeout", "timeouts"),
+        (view.list_spots(Mark::Lost).len(), "lost", "lost"),
+        (view.list_spots(Mark::FastRetransmit).len(), "recovery", "recoveries"),
+        (view.list_spots(Mark::Timeout).len(), "timeout", "timeouts"),
     ];
     for (count, one, many) in rest.into_iter().filter(|(count, ..)| *count > 0) {
         parts.push(format!("{} {}", group_digits(count as u64), if count == 1 { one } else { many }));
@@ -190,57 +202,36 @@ pub(crate) fn draw_header(sheet: &mut Sheet, left: f64, title: &str, parts: &[St
 /// Draws the heading, the panels with their legends, the rows of blocking reasons and the time axis.
 fn draw_panels(
     sheet: &mut Sheet,
-    view: &FlowView<'_>,
-    flow: &FlowDescription,
-    below: &[Box<dyn PanelContents + '_>],
+    (view, intervals): (&FlowView<'_>, &VisibleIntervals<'_>),
+    panels: &[BuiltPanel<'_>],
     options: &PictureOptions,
     (title, parts): (&str, &[String]),
     height: f64,
 ) {
-    let [upper, lower] = [Panel::Sequence, Panel::Window].map(|panel| options.panels.contains(&panel));
-    let windows = WindowPanel::new(view, flow.receiver_window.filter(|_| options.receiver_window));
-    let upper_about = height * if lower { 0.45 } else { 0.75 };
-    let sequence = SequencePanel::new(view, (sheet.width - LEFT - RIGHT, upper_about));
-    // Sequence numbers late in a long transfer have wide labels.
-    let labels = if upper { sequence.label_width(upper_about) } else { 0.0 };
+    let labels = panels.iter().map(|(_, contents)| contents.label_width()).fold(0.0, f64::max);
     let (left, right) = (LEFT.max(labels + LABELS), sheet.width - RIGHT);
     let header = draw_header(sheet, left, title, parts);
     let header = budget::draw_time_shares(sheet, (left, right), header, &options.budget);
     let x = AxisScale { lo: view.from, hi: view.to, start: left, end: right };
-    let spans = VisibleIntervals::new(view, if upper { &options.spans } else { &[] });
     let blocked = BlockedRows::new(view, options.blocked);
     let bad = view.bad();
     let too_fine = frame::is_too_fine(&x, bad);
     let bad = if too_fine { &[] } else { bad };
 
-    let mut all: Vec<(f64, Vec<LegendEntry>)> = Vec::new();
-    if upper {
-        all.push((SEQUENCE, sequence.legend(sheet.palette)));
-    }
-    if lower {
-        all.push((WINDOW, windows.legend(sheet.palette, !upper)));
-    }
-    all.extend(below.iter().map(|contents| (OTHER, contents.legend(sheet.palette))));
+    let legend = |(panel, contents): &BuiltPanel<'_>| (panel.row().weight, contents.legend(sheet.palette));
+    let mut all: Vec<(f64, Vec<LegendEntry>)> = panels.iter().map(legend).collect();
     if let Some((_, entries)) = all.first_mut() {
         entries.extend(build_air_entry(sheet.palette, too_fine, bad));
-        entries.extend(spans.legend(sheet.palette, right - left, height));
+        entries.extend(intervals.legend(sheet.palette, right - left, height));
     }
     let placed = place_panels(&all, (left, right), (header, height - FOOTER - blocked.height()));
-    for (index, (area, top, rows)) in placed.iter().enumerate() {
+    for (index, ((area, top, rows), (_, contents))) in placed.iter().zip(panels).enumerate() {
         legend::draw_legend_rows(rows, sheet, left, *top);
-        if upper && index == 0 {
-            spans.shade(sheet, area, &x);
+        if index == 0 {
+            intervals.shade(sheet, area, &x);
         }
         frame::shade_bad_intervals(sheet, area, &x, bad);
-        match (upper && index == 0, lower && index == usize::from(upper)) {
-            (true, _) => {
-                let strip = spans.strip(&x);
-                sequence.draw(sheet, area, &x, strip);
-                spans.number(sheet, area, &x);
-            }
-            (_, true) => windows.draw(sheet, area, &x),
-            _ => below[index - usize::from(upper) - usize::from(lower)].draw(sheet, area, &x),
-        }
+        contents.draw(sheet, area, &x);
     }
     let Some((lowest, ..)) = placed.last() else { return };
     blocked.draw(sheet, lowest.bottom, &x);

@@ -43,6 +43,7 @@ mod legend;
 mod mark;
 mod options;
 mod palette;
+mod panel;
 mod png;
 mod queue;
 mod queues;
@@ -64,15 +65,15 @@ mod window;
 pub use air::{AirRecorder, AirRecording, BackOffDraw, BackOffInterval, MediumDescription, TransmittedFrame};
 pub use beside::{PictureRun, draw_run_comparison};
 pub use describe::{Description, FlowDescription, LinkDescription};
-pub use history::{Ack, FlowHistory, PacketRole, PlottedSegment, Rtt, SchemeAct, Spot, Window};
+pub use history::{Ack, FlowHistory, PlottedSegment, Rtt, SchemeAct, Spot, Window};
 pub use ink::Picture;
-pub use mark::{ColorRole, Mark, MarkRow, MarkStep};
-pub use options::{
-    AxisUnit, DEFAULT_SIZE, MAX_SIDE, MIN_PANEL, MIN_SIZE, MarkedInterval, Panel, PictureOptions, Theme, TimeShare,
-    choose_default_height,
-};
-pub use palette::list_palette_colors;
+pub use mark::{ColorRole, Mark, MarkLayer, MarkRow, MarkStep, PacketRole};
+pub use options::{DEFAULT_SIZE, MAX_SIDE, MIN_PANEL, MIN_SIZE, PictureOptions, TimeShare, choose_default_height};
+pub use palette::{Theme, list_palette_colors};
+pub use panel::Panel;
 pub use png::{PNG_SCALE, PngError};
 pub use record::{FlowBottleneck, FlowRecording, Recorder, draw_events};
 pub use scale::{AxisTick, choose_ticks, group_digits};
+pub use spans::MarkedInterval;
 pub use topology::{NodeSymbol, classify_node, draw_network, find_node_ranges, find_node_scheme};
+pub use unit::AxisUnit;

@@ -3,56 +3,10 @@
 use engine::Time;
 use sim::FlowId;
 
-/// A panel of a flow's picture. All panels share one time axis. From top to bottom they have the order of the variants.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Panel {
-    /// Sequence numbers over time.
-    Sequence,
-    /// cwnd and ssthresh over time.
-    Window,
-    /// RTT samples, the smoothed RTT and the retransmission timeout over time.
-    Rtt,
-    /// Packets over time that wait for the flow's bottleneck or are being sent there.
-    Queue,
-    /// Acknowledged data over time, as the mean rate of each bin.
-    Goodput,
-}
-
-impl Panel {
-    /// Every panel, from top to bottom.
-    pub const ALL: [Panel; 5] = [Panel::Sequence, Panel::Window, Panel::Rtt, Panel::Queue, Panel::Goodput];
-
-    /// Returns the name by which it is chosen.
-    pub fn name(self) -> &'static str {
-        match self {
-            Panel::Sequence => "sequence",
-            Panel::Window => "window",
-            Panel::Rtt => "rtt",
-            Panel::Queue => "queue",
-            Panel::Goodput => "goodput",
-        }
-    }
-}
-
-/// Colour scheme.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Theme {
-    /// White background, for paper.
-    #[default]
-    Light,
-    /// Nearly black background, for screens.
-    Dark,
-}
-
-/// Unit of sequence numbers and windows on the vertical axes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum AxisUnit {
-    /// Bytes, shown as B, kB, MB or GB, for the shortest labels. 1 kB is 1000 bytes.
-    #[default]
-    Bytes,
-    /// Full segments of the flow.
-    Segments,
-}
+use crate::palette::Theme;
+use crate::panel::Panel;
+use crate::spans::MarkedInterval;
+use crate::unit::AxisUnit;
 
 /// Width and height of a picture of one or two panels, if no size is chosen.
 pub const DEFAULT_SIZE: (u32, u32) = (1000, 680);
@@ -118,17 +72,6 @@ pub struct TimeShare {
     pub share: f64,
     /// Colours of the share as 0xRRGGBB in the light and in the dark theme, the same in all pictures.
     pub colors: [u32; 2],
-}
-
-/// A marked interval of the time axis.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct MarkedInterval {
-    /// Start of the interval.
-    pub from: Time,
-    /// End of the interval.
-    pub to: Time,
-    /// Short description of the interval. Intervals with equal labels share one legend entry.
-    pub label: String,
 }
 
 impl Default for PictureOptions {

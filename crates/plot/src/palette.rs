@@ -2,7 +2,16 @@
 //! distinction: every mark has its own shape and every line its own dash pattern.
 
 use crate::ink::Color;
-use crate::options::Theme;
+
+/// Colour scheme.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Theme {
+    /// White background, for paper.
+    #[default]
+    Light,
+    /// Nearly black background, for screens.
+    Dark,
+}
 
 /// Declares the palette: each colour with its value in the light and in the dark theme.
 macro_rules! palette {

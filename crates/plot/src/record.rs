@@ -14,14 +14,16 @@ use path::channel::ChannelState;
 use path::{HopId, HopIndex, LinkEvent, LinkId};
 use sim::{Event, FlowId, NodeEvent, NodeId, PacketFlow, Sink};
 use tcp::Reason;
-use wire::{Body, NoticeKind, Packet};
+use wire::{Body, Packet};
 
 use crate::describe::Description;
 use crate::goodput;
-use crate::history::{Ack, FlowHistory, PacketRole, PlottedSegment, Rtt, SchemeAct, Spot, Window, merge_intervals};
+use crate::history::{Ack, FlowHistory, PlottedSegment, Rtt, SchemeAct, Spot, Window, merge_intervals};
 use crate::ink::Picture;
 use crate::layout::{self, PictureSubject};
-use crate::options::{Panel, PictureOptions};
+use crate::mark::{Mark, Occurrence, PacketFate, PacketRole};
+use crate::options::PictureOptions;
+use crate::panel::{Panel, PanelData};
 use crate::queues::{self, QueueLength, Stays};
 use crate::schemes::{self, SchemeRecord};
 use crate::together;
@@ -93,8 +95,9 @@ impl Recorder {
     /// Also records the values that `panels` show.
     #[must_use]
     pub fn with_panels(mut self, panels: &[Panel], description: &Description) -> Self {
-        self.rtt = panels.contains(&Panel::Rtt);
-        self.packets = panels.contains(&Panel::Queue).then(|| HopPackets::new(description.hops.clone()));
+        let needs = |data| panels.iter().any(|panel| panel.row().needs.contains(&data));
+        self.rtt = needs(PanelData::RoundTrips);
+        self.packets = needs(PanelData::Queues).then(|| HopPackets::new(description.hops.clone()));
         self
     }
 
@@ -188,25 +191,30 @@ impl Recorder {
                 self.append_or_replace(number, |h| &mut h.windows, at, Window { at, cwnd, ssthresh });
             }
             tcp::Event::Blocked { reason } => self.append_or_replace(number, |h| &mut h.blocked, at, (at, reason)),
-            tcp::Event::Timeout { seq, rto, .. } => {
-                self.append_entry(number, |h| &mut h.timeouts, at, Spot { at, seq });
-                self.record_timeout(at, number, rto);
-            }
+            tcp::Event::Timeout { rto, .. } => self.record_timeout(at, number, rto),
             tcp::Event::RttSample { rtt, srtt, rto } if self.rtt => {
                 let (rtt, srtt) = (rtt.as_secs_f64(), srtt.as_secs_f64());
                 self.append_entry(number, |h| &mut h.rtts, at, Rtt { at, rtt, srtt });
                 self.record_timeout(at, number, rto);
             }
-            tcp::Event::FastRetransmit { seq } => {
-                self.append_entry(number, |h| &mut h.fast_retransmits, at, Spot { at, seq });
-            }
-            tcp::Event::NoticeReceived { kind: NoticeKind::Defer, seq } => {
-                self.append_entry(number, |h| &mut h.defers, at, Spot { at, seq });
-            }
-            tcp::Event::NoticeReceived { kind: NoticeKind::Retransmit, seq } => {
-                self.append_entry(number, |h| &mut h.retransmits, at, Spot { at, seq });
-            }
             _ => {}
+        }
+        self.record_mark(at, number, &Occurrence::Sender(event));
+    }
+
+    /// Records the mark of an occurrence, if it has one.
+    fn record_mark(&mut self, at: f64, flow: FlowId, occurrence: &Occurrence<'_>) {
+        if let Some((mark, seq)) = Mark::find(occurrence)
+            && self.count_entry(at)
+            && let Some(flow) = self.flows.get_mut(&flow)
+        {
+            flow.history.spots.entry(mark).or_default().push(Spot { at, seq });
+        }
+    }
+
+    fn record_fate(&mut self, at: f64, fate: PacketFate, role: Option<(FlowId, PacketRole)>) {
+        if let Some((flow, role)) = role {
+            self.record_mark(at, flow, &Occurrence::Packet(fate, role));
         }
     }
 
@@ -232,35 +240,23 @@ impl Recorder {
         Some((of.flow, role))
     }
 
-    fn record_loss(&mut self, at: f64, role: Option<(FlowId, PacketRole)>) {
-        match role {
-            Some((flow, PacketRole::Data(seq))) => self.append_entry(flow, |h| &mut h.lost, at, Spot { at, seq }),
-            Some((flow, PacketRole::Ack(seq))) => self.append_entry(flow, |h| &mut h.acks_lost, at, Spot { at, seq }),
-            None => {}
-        }
-    }
-
     fn on_link_event(&mut self, at: f64, hop: HopId, event: &LinkEvent, of: Option<PacketFlow>) {
         let role = event.packet().and_then(|packet| self.find_role(packet, of));
         match event {
-            LinkEvent::Lost { .. } | LinkEvent::QueueFull { .. } | LinkEvent::DroppedEarly { .. } => {
+            LinkEvent::Arrived { .. }
+            | LinkEvent::GivenUp { .. }
+            | LinkEvent::Lost { .. }
+            | LinkEvent::QueueFull { .. }
+            | LinkEvent::DroppedEarly { .. } => {
                 self.record_crossing(hop, role);
-                self.record_loss(at, role);
-            }
-            // The packet may have arrived, if only its link acknowledgments were lost.
-            LinkEvent::GivenUp { arrived, .. } => {
-                self.record_crossing(hop, role);
-                if !arrived {
-                    self.record_loss(at, role);
+                if event.is_loss() {
+                    self.record_fate(at, PacketFate::Lost, role);
                 }
             }
             LinkEvent::FrameCorrupted { .. } => {
                 self.record_crossing(hop, role);
-                if let Some((flow, PacketRole::Data(seq))) = role {
-                    self.append_entry(flow, |h| &mut h.corrupted, at, Spot { at, seq });
-                }
+                self.record_fate(at, PacketFate::Corrupted, role);
             }
-            LinkEvent::Arrived { .. } => self.record_crossing(hop, role),
             LinkEvent::FrameSent { .. }
             | LinkEvent::FrameDuplicate { .. }
             | LinkEvent::FrameDiscarded { .. }
@@ -302,19 +298,13 @@ impl Recorder {
         let role = event.packet().and_then(|packet| self.find_role(packet, of));
         match event {
             NodeEvent::Sent { .. } | NodeEvent::Taken { .. } if self.schemes.has_actions(node) => {}
-            NodeEvent::BufferFull { .. } | NodeEvent::NoRoute { .. } => self.record_loss(at, role),
+            NodeEvent::BufferFull { .. } | NodeEvent::NoRoute { .. } => self.record_fate(at, PacketFate::Lost, role),
             NodeEvent::Sent { packet } => {
-                if let Some((flow, PacketRole::Data(seq))) = role
-                    && packet.src != node.addr()
-                {
-                    self.append_entry(flow, |h| &mut h.local_copies, at, Spot { at, seq });
+                if packet.src != node.addr() {
+                    self.record_fate(at, PacketFate::Inserted, role);
                 }
             }
-            NodeEvent::Taken { .. } => {
-                if let Some((flow, PacketRole::Ack(seq))) = role {
-                    self.append_entry(flow, |h| &mut h.acks_taken, at, Spot { at, seq });
-                }
-            }
+            NodeEvent::Taken { .. } => self.record_fate(at, PacketFate::Consumed, role),
             NodeEvent::Received { .. }
             | NodeEvent::Transit { .. }
             | NodeEvent::Associated { .. }

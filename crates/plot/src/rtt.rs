@@ -2,7 +2,7 @@
 
 use engine::Quantity;
 
-use crate::contents::PanelContents;
+use crate::contents::{PanelContents, PanelContext};
 use crate::frame::{self, PanelArea, Sheet};
 use crate::history::Rtt;
 use crate::ink::{Path, Style};
@@ -29,8 +29,9 @@ pub(crate) struct RttPanel<'a> {
 }
 
 impl<'a> RttPanel<'a> {
-    /// Returns the contents for `view`.
-    pub fn new(view: &'a FlowView<'a>) -> Self {
+    /// Returns the contents of the panel.
+    pub fn new(context: &PanelContext<'a>) -> Self {
+        let view = context.view;
         let history = view.history;
         let samples = view.within(&history.rtts, |sample| sample.at);
         let first = history.rtos.partition_point(|(at, _)| *at < view.from).saturating_sub(1);
@@ -40,17 +41,8 @@ impl<'a> RttPanel<'a> {
         let near = |rto: &f64| longest == 0.0 || *rto <= FAR * longest;
         let highest = timeouts.iter().map(|(_, rto)| *rto).filter(near).fold(longest, f64::max);
         let top = if highest > 0.0 { highest } else { 1.0 };
-        RttPanel {
-            view,
-            samples,
-            timeouts,
-            top: view.limits.map(|limits| limits.rtt).filter(|rtt| *rtt > 0.0).unwrap_or(top),
-        }
-    }
-
-    /// Returns the upper end of the axis in seconds; 0 without values.
-    pub fn top(&self) -> f64 {
-        if self.samples.is_empty() && self.timeouts.is_empty() { 0.0 } else { self.top }
+        let top = context.axis.map(|(_, shared)| shared).filter(|shared| *shared > 0.0).unwrap_or(top);
+        RttPanel { view, samples, timeouts, top }
     }
 
     /// Returns the label of the timeout, with the values that lie above the axis.
@@ -79,16 +71,21 @@ impl PanelContents for RttPanel<'_> {
         entries
     }
 
-    fn about(&self) -> String {
+    /// Returns 0 as the upper end without values.
+    fn axis(&self) -> (f64, f64) {
+        (0.0, if self.samples.is_empty() && self.timeouts.is_empty() { 0.0 } else { self.top })
+    }
+
+    fn about(&self) -> Option<String> {
         let times = || self.samples.iter().map(|sample| sample.rtt);
-        match self.samples.len() {
+        Some(match self.samples.len() {
             0 => "RTT: no sample".into(),
             n => {
                 let (low, high) = (times().fold(f64::INFINITY, f64::min), times().fold(0.0, f64::max));
                 let [lowest, highest] = [low, high].map(|time| Quantity::Time.format_brief(time));
                 format!("RTT: {n} samples, {lowest} to {highest}")
             }
-        }
+        })
     }
 
     fn draw(&self, sheet: &mut Sheet, area: &PanelArea, x: &AxisScale) {

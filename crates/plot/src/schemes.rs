@@ -8,7 +8,8 @@ use sim::{LinkId, NodeId, PacketFlow};
 use wire::{Body, Packet};
 
 use crate::describe::{Description, LinkDescription};
-use crate::history::{FlowHistory, PacketRole, SchemeAct};
+use crate::history::{FlowHistory, SchemeAct};
+use crate::mark::PacketRole;
 
 /// The actions that are marked, and those recorded that are about no packet.
 #[derive(Default)]

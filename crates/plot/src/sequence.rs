@@ -1,14 +1,18 @@
 //! The upper panel: sequence numbers over time.
 
+use std::ops::RangeBounds;
+
 use path::agent::Effect;
 
+use crate::contents::{PanelContents, PanelContext};
 use crate::frame::{self, PanelArea, Sheet};
-use crate::history::{FlowHistory, PacketRole, PlottedSegment, SchemeAct, Spot};
+use crate::history::{FlowHistory, PlottedSegment, SchemeAct};
 use crate::ink::{Path, Style, to_tenths};
 use crate::legend::{LegendEntry, LegendSample};
-use crate::mark::Mark;
+use crate::mark::{ColorRole, Mark, MarkLayer, MarkRow, PacketRole};
 use crate::palette::Palette;
 use crate::scale::{AxisScale, AxisTick, group_digits};
+use crate::spans::VisibleIntervals;
 use crate::thin;
 use crate::unit::UnitSize;
 use crate::view::FlowView;
@@ -27,6 +31,9 @@ const EDGE: f64 = 7.0;
 pub(crate) struct SequencePanel<'a> {
     view: &'a FlowView<'a>,
     history: &'a FlowHistory,
+    intervals: &'a VisibleIntervals<'a>,
+    /// Estimated height in pixels.
+    height: f64,
     /// Lowest and highest sequence number on the axis.
     range: (f64, f64),
     draws_frames: bool,
@@ -49,46 +56,35 @@ impl ActionKind<'_> {
 }
 
 impl<'a> SequencePanel<'a> {
-    /// Returns the contents for `view`, on a panel of about this width and height in pixels.
-    pub fn new(view: &'a FlowView<'a>, (width, height): (f64, f64)) -> Self {
+    /// Returns the contents of the panel.
+    pub fn new(context: &PanelContext<'a>) -> Self {
+        let PanelContext { view, intervals, size: (width, height), .. } = *context;
         let history = view.history;
-        let frames = view.within(&history.corrupted, |spot| spot.at).len();
-        let draws_frames = frames as f64 <= FRAMES * width / 100.0;
-        let range = view.limits.map_or_else(|| find_sequence_range(view), |limits| limits.sequence);
+        let draws_frames = view.list_spots(Mark::Corrupted).len() as f64 <= FRAMES * width / 100.0;
+        let range = context.axis.unwrap_or_else(|| find_sequence_range(view));
         let bars = f64::from(view.segment) * height / (range.1 - range.0) >= BAR;
-        SequencePanel { view, history, range, draws_frames, bars }
+        SequencePanel { view, history, intervals, height, range, draws_frames, bars }
     }
 
-    /// Returns the lowest and highest sequence number on the axis.
-    pub fn range(&self) -> (f64, f64) {
-        self.range
-    }
-
-    fn spots(&self, mark: Mark) -> &'a [Spot] {
-        let history = self.history;
-        let list = match mark {
-            Mark::Lost => &history.lost,
-            Mark::AckLost => &history.acks_lost,
-            Mark::Corrupted => &history.corrupted,
-            Mark::Timeout => &history.timeouts,
-            Mark::FastRetransmit => &history.fast_retransmits,
-            Mark::Defer => &history.defers,
-            Mark::Retransmit => &history.retransmits,
-            Mark::LocalCopy => &history.local_copies,
-            Mark::AckTaken => &history.acks_taken,
-            // Segments and actions have separate lists. The other marks belong to other panels.
-            _ => return &[],
-        };
-        self.view.within(list, |spot| spot.at)
-    }
-
-    /// True if the panel has at least one mark of this kind.
-    fn has(&self, mark: Mark) -> bool {
+    /// Returns the visible marks of this kind as times (seconds) and sequence numbers.
+    fn locate_marks(&self, mark: Mark) -> Box<dyn Iterator<Item = (f64, f64)> + 'a> {
+        let half = if mark.row().on_border { 0.0 } else { f64::from(self.view.segment) / 2.0 };
         match mark {
-            Mark::Resent => self.list_segments().iter().any(|sent| sent.again),
-            Mark::Corrupted => self.draws_frames && !self.spots(mark).is_empty(),
-            _ => !self.spots(mark).is_empty(),
+            Mark::Resent => {
+                let again = self.list_segments().iter().filter(|sent| sent.again);
+                Box::new(again.map(|sent| (sent.at, sent.seq as f64 + f64::from(sent.len) / 2.0)))
+            }
+            Mark::Corrupted if !self.draws_frames => Box::new(std::iter::empty()),
+            _ => Box::new(self.view.list_spots(mark).iter().map(move |spot| (spot.at, spot.seq as f64 + half))),
         }
+    }
+
+    /// Returns the kinds of visible marks, ordered by colour and, of one colour, from the heaviest to the lightest.
+    fn list_visible_marks(&self) -> Vec<Mark> {
+        let visible = |mark: &Mark| mark.row().layer.is_some() && self.locate_marks(*mark).next().is_some();
+        let mut marks: Vec<Mark> = Mark::ALL.iter().copied().filter(visible).collect();
+        marks.sort_by(|a, b| a.row().role.cmp(&b.row().role).then(b.row().width.total_cmp(&a.row().width)));
+        marks
     }
 
     /// Returns the kinds of actions in the view, each with its actions.
@@ -110,78 +106,12 @@ impl<'a> SequencePanel<'a> {
         self.view.within(&self.history.sent, |sent| sent.at)
     }
 
-    /// Returns the counts of the schemes' actions, for screen readers.
-    pub fn about(&self) -> impl Iterator<Item = String> {
-        self.actions().map(|kind| kind.title())
-    }
-
-    /// Returns the legend entries of the elements that are visible.
-    pub fn legend(&self, palette: &Palette) -> Vec<LegendEntry> {
-        let mut entries = Vec::new();
-        if !self.list_segments().is_empty() {
-            entries.push(LegendEntry::new(LegendSample::Bar(self.segment_style(palette)), "segment sent"));
-        }
-        if self.has(Mark::Resent) {
-            entries.push(LegendEntry::new(LegendSample::Mark(Mark::Resent), Mark::Resent.label()));
-        }
-        if !self.view.is_empty() {
-            let duplicates = self.view.within(&self.history.acks, |ack| ack.at).iter().any(|ack| ack.duplicate);
-            let style = style_acks(palette);
-            entries.push(if duplicates {
-                LegendEntry::new(LegendSample::TickedLine(style), "ACK (ticks: duplicates)")
-            } else {
-                LegendEntry::new(LegendSample::Line(style), "ACK")
-            });
-        }
-        use Mark::{AckLost, AckTaken, Corrupted, Defer, FastRetransmit, LocalCopy, Lost, Retransmit, Timeout};
-        for mark in [Lost, AckLost, Corrupted, Timeout, FastRetransmit, Defer, Retransmit, LocalCopy, AckTaken] {
-            if self.has(mark) {
-                entries.push(LegendEntry::new(LegendSample::Mark(mark), mark.label()));
-            }
-        }
-        entries.extend(
-            self.actions().map(|kind| LegendEntry::new(LegendSample::Mark(Mark::of_action(kind.effect)), kind.label)),
-        );
-        if !self.draws_frames {
-            let frames = group_digits(self.spots(Corrupted).len() as u64);
-            entries.push(LegendEntry::new(LegendSample::Note, format!("{frames} corrupted frames not drawn: zoom in")));
-        }
-        entries
-    }
-
     /// Returns the vertical axis from `bottom` to `top`, its unit and its ticks.
-    fn axis(&self, bottom: f64, top: f64) -> (AxisScale, UnitSize, Vec<AxisTick>) {
+    fn scale_axis(&self, bottom: f64, top: f64) -> (AxisScale, UnitSize, Vec<AxisTick>) {
         let (lo, hi) = self.range;
         let y = AxisScale { lo, hi, start: bottom, end: top };
         let measure = UnitSize::of(self.view.unit, self.view.segment, lo, hi);
         (y, measure, frame::choose_value_ticks(&y, bottom - top, measure.bytes))
-    }
-
-    /// Width in pixels of the labels of the vertical axis, on a panel of about this height.
-    pub fn label_width(&self, height: f64) -> f64 {
-        frame::measure_widest_label(&self.axis(height, 0.0).2)
-    }
-
-    /// Draws the panel into `area`; the upper `strip` pixels stay empty.
-    pub fn draw(&self, sheet: &mut Sheet, area: &PanelArea, x: &AxisScale, strip: f64) {
-        use Mark::{AckLost, AckTaken, Corrupted, Defer, FastRetransmit, LocalCopy, Lost, Resent, Retransmit, Timeout};
-        let (y, measure, values) = self.axis(area.bottom, area.top + strip);
-        frame::draw_axes(sheet, area, x, &y, &values, ["sequence number", measure.name]);
-        // Below the acknowledgments and segments, which a second connection would hide.
-        let frequent = |effect| {
-            use Effect::{Acknowledges, DropsAck, Forwards, Holds, Releases};
-            matches!(effect, Forwards | Acknowledges | Holds | Releases | DropsAck)
-        };
-        self.draw_actions(frequent, sheet, area, x, &y);
-        self.draw_acks(sheet, x, &y);
-        self.draw_marks(&[LocalCopy, AckTaken], sheet, area, x, &y);
-        self.draw_segments(sheet, x, &y);
-        self.draw_actions(|effect| !frequent(effect), sheet, area, x, &y);
-        let order = [Corrupted, Resent, Timeout, FastRetransmit, Retransmit, Defer, AckLost, Lost];
-        self.draw_marks(&order, sheet, area, x, &y);
-        if self.view.is_empty() {
-            frame::draw_empty_note(sheet, area);
-        }
     }
 
     fn draw_acks(&self, sheet: &mut Sheet, x: &AxisScale, y: &AxisScale) {
@@ -240,24 +170,16 @@ impl<'a> SequencePanel<'a> {
         sheet.path("", String::new(), again, Style::stroke(sheet.palette.again, 2.4));
     }
 
-    /// Draws the actions with the effects that `chosen` accepts. Actions without a position are drawn at the lower
-    /// edge.
-    fn draw_actions(
-        &self,
-        chosen: impl Fn(Effect) -> bool,
-        sheet: &mut Sheet,
-        area: &PanelArea,
-        x: &AxisScale,
-        y: &AxisScale,
-    ) {
+    /// Draws the actions whose marks have this layer; those without a position at the lower edge.
+    fn draw_actions(&self, layer: MarkLayer, sheet: &mut Sheet, area: &PanelArea, x: &AxisScale, y: &AxisScale) {
         let half = f64::from(self.view.segment) / 2.0;
         let level = |act: &SchemeAct| match act.role {
             Some(PacketRole::Data(seq)) => y.place(seq as f64 + half),
             Some(PacketRole::Ack(ack)) => y.place(ack as f64),
             None => to_tenths(area.bottom - EDGE),
         };
-        for kind in self.actions().filter(|kind| chosen(kind.effect)) {
-            let mark = Mark::of_action(kind.effect);
+        let marks = self.actions().map(|kind| (Mark::of_action(kind.effect), kind));
+        for (mark, kind) in marks.filter(|(mark, _)| mark.row().layer == Some(layer)) {
             let places = thin::thin_marks(kind.acts.iter().map(|act| (x.place(act.at), level(act))));
             let size = scale_marks(places.len(), area.width());
             let mut path = Path::default();
@@ -268,38 +190,93 @@ impl<'a> SequencePanel<'a> {
         }
     }
 
-    fn draw_marks(&self, order: &[Mark], sheet: &mut Sheet, area: &PanelArea, x: &AxisScale, y: &AxisScale) {
-        use Mark::{AckLost, AckTaken, Corrupted, LocalCopy, Resent};
-        let half = f64::from(self.view.segment) / 2.0;
-        let place = |mark: Mark| -> Vec<(i32, i32)> {
-            match mark {
-                Resent => {
-                    let again = self.list_segments().iter().filter(|sent| sent.again);
-                    again.map(|s| (x.place(s.at), y.place(s.seq as f64 + f64::from(s.len) / 2.0))).collect()
-                }
-                Corrupted if !self.draws_frames => Vec::new(),
-                // An acknowledgment's number lies on the border between two segments.
-                AckLost | AckTaken => {
-                    self.spots(mark).iter().map(|spot| (x.place(spot.at), y.place(spot.seq as f64))).collect()
-                }
-                _ => self.spots(mark).iter().map(|spot| (x.place(spot.at), y.place(spot.seq as f64 + half))).collect(),
-            }
-        };
-        let places: Vec<_> = order.iter().map(|mark| place(*mark)).collect();
-        // Marks that are thinned do not reduce the size of other marks.
-        let ordinary = |mark: Mark| matches!(mark, Corrupted | LocalCopy | AckTaken);
-        let count: usize = order.iter().zip(&places).filter(|(mark, _)| !ordinary(**mark)).map(|(_, p)| p.len()).sum();
+    /// Draws the marks of these layers, other than actions.
+    fn draw_marks(
+        &self,
+        layers: impl RangeBounds<MarkLayer>,
+        sheet: &mut Sheet,
+        area: &PanelArea,
+        x: &AxisScale,
+        y: &AxisScale,
+    ) {
+        let mut rows: Vec<(Mark, &MarkRow)> = Mark::ALL.iter().map(|mark| (*mark, mark.row())).collect();
+        rows.retain(|(_, row)| row.layer.is_some_and(|layer| layers.contains(&layer)));
+        rows.sort_by_key(|(_, row)| row.layer);
+        let locate = |mark| self.locate_marks(mark).map(|(at, seq)| (x.place(at), y.place(seq))).collect::<Vec<_>>();
+        let places: Vec<_> = rows.iter().map(|(mark, _)| locate(*mark)).collect();
+        let count: usize =
+            rows.iter().zip(&places).filter(|((_, row), _)| !row.is_frequent).map(|(_, p)| p.len()).sum();
         let size = scale_marks(count, area.width());
-        for (mark, places) in order.iter().copied().zip(places) {
-            let title = format!("{}: {}", mark.label(), group_digits(places.len() as u64));
-            let size = if ordinary(mark) { scale_marks(places.len(), area.width()) } else { size };
-            let places = if ordinary(mark) { thin::thin_marks(places) } else { thin::merge_equal_marks(places) };
+        for ((mark, row), places) in rows.into_iter().zip(places) {
+            let title = format!("{}: {}", row.label, group_digits(places.len() as u64));
+            let size = if row.is_frequent { scale_marks(places.len(), area.width()) } else { size };
+            let places = if row.is_frequent { thin::thin_marks(places) } else { thin::merge_equal_marks(places) };
             let mut path = Path::default();
             for place in places {
                 mark.stamp(&mut path, place, size);
             }
             sheet.path(mark.class(), title, path, mark.style(sheet.palette).with_scaled_width(size));
         }
+    }
+}
+
+impl PanelContents for SequencePanel<'_> {
+    fn legend(&self, palette: &Palette) -> Vec<LegendEntry> {
+        let mut entries = Vec::new();
+        if !self.list_segments().is_empty() {
+            entries.push(LegendEntry::new(LegendSample::Bar(self.segment_style(palette)), "segment sent"));
+        }
+        let marks = self.list_visible_marks();
+        let (again, others) = marks.split_at(marks.partition_point(|mark| mark.row().role == ColorRole::Again));
+        let mark_entry = |mark: &Mark| LegendEntry::new(LegendSample::Mark(*mark), mark.label());
+        entries.extend(again.iter().map(mark_entry));
+        if !self.view.is_empty() {
+            let duplicates = self.view.within(&self.history.acks, |ack| ack.at).iter().any(|ack| ack.duplicate);
+            let style = style_acks(palette);
+            entries.push(if duplicates {
+                LegendEntry::new(LegendSample::TickedLine(style), "ACK (ticks: duplicates)")
+            } else {
+                LegendEntry::new(LegendSample::Line(style), "ACK")
+            });
+        }
+        entries.extend(others.iter().map(mark_entry));
+        entries.extend(
+            self.actions().map(|kind| LegendEntry::new(LegendSample::Mark(Mark::of_action(kind.effect)), kind.label)),
+        );
+        if !self.draws_frames {
+            let frames = group_digits(self.view.list_spots(Mark::Corrupted).len() as u64);
+            entries.push(LegendEntry::new(LegendSample::Note, format!("{frames} corrupted frames not drawn: zoom in")));
+        }
+        entries
+    }
+
+    fn axis(&self) -> (f64, f64) {
+        self.range
+    }
+
+    fn draw(&self, sheet: &mut Sheet, area: &PanelArea, x: &AxisScale) {
+        let (y, measure, values) = self.scale_axis(area.bottom, area.top + self.intervals.strip(x));
+        frame::draw_axes(sheet, area, x, &y, &values, ["sequence number", measure.name]);
+        self.draw_actions(MarkLayer::BelowAcks, sheet, area, x, &y);
+        self.draw_acks(sheet, x, &y);
+        self.draw_marks(..=MarkLayer::BelowSegments, sheet, area, x, &y);
+        self.draw_segments(sheet, x, &y);
+        self.draw_actions(MarkLayer::Actions, sheet, area, x, &y);
+        self.draw_marks(MarkLayer::Frames.., sheet, area, x, &y);
+        if self.view.is_empty() {
+            frame::draw_empty_note(sheet, area);
+        }
+        self.intervals.number(sheet, area, x);
+    }
+
+    /// Counts the schemes' actions.
+    fn list_counts(&self) -> Vec<String> {
+        self.actions().map(|kind| kind.title()).collect()
+    }
+
+    /// Sequence numbers late in a long transfer have wide labels.
+    fn label_width(&self) -> f64 {
+        frame::measure_widest_label(&self.scale_axis(self.height, 0.0).2)
     }
 }
 
@@ -324,16 +301,8 @@ fn find_sequence_range(view: &FlowView<'_>) -> (f64, f64) {
     for sent in view.within(&history.sent, |sent| sent.at) {
         include(sent.seq, sent.seq + u64::from(sent.len));
     }
-    let lists = [
-        &history.lost,
-        &history.corrupted,
-        &history.timeouts,
-        &history.fast_retransmits,
-        &history.defers,
-        &history.retransmits,
-        &history.local_copies,
-    ];
-    for spot in lists.into_iter().flat_map(|list| view.within(list, |spot| spot.at)) {
+    let of_segments = history.spots.keys().filter(|mark| !mark.row().on_border);
+    for spot in of_segments.flat_map(|mark| view.list_spots(*mark)) {
         include(spot.seq, spot.seq + segment);
     }
     for act in history.actions.values().flat_map(|acts| view.within(acts, |act| act.at)) {
@@ -352,4 +321,48 @@ fn find_sequence_range(view: &FlowView<'_>) -> (f64, f64) {
     let hi = hi.max(lo + 4.0 * segment as f64);
     let margin = 0.04 * (hi - lo);
     ((lo - margin).max(0.0), hi + margin)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::describe::Description;
+    use crate::history::Spot;
+    use crate::ink::PictureShape;
+    use crate::palette::Theme;
+    use crate::queues::Stays;
+    use crate::unit::AxisUnit;
+
+    #[test]
+    fn every_mark_of_the_panel_is_drawn_and_explained() {
+        let sent = vec![PlottedSegment { at: 1.0, seq: 0, len: 1000, again: true }];
+        let mut history = FlowHistory { sent, first_sent: Some(1.0), ended: 9.0, ..FlowHistory::default() };
+        let marks = || Mark::ALL.iter().filter(|mark| mark.row().layer.is_some() && !mark.label().is_empty());
+        history.spots.extend(marks().map(|mark| (*mark, vec![Spot { at: 2.0, seq: 1000 }])));
+        let view =
+            FlowView { history: &history, from: 0.0, to: 9.0, segment: 1000, unit: AxisUnit::Bytes, bin_width: None };
+        let (stays, description) = (Stays::new(), Description::default());
+        let intervals = VisibleIntervals::new(&view, &[]);
+        let panel = SequencePanel::new(&PanelContext {
+            view: &view,
+            stays: &stays,
+            description: &description,
+            receiver_window: None,
+            intervals: &intervals,
+            has_sequence: true,
+            size: (900.0, 400.0),
+            axis: None,
+        });
+        let palette = Palette::of(Theme::Light);
+        let mut sheet = Sheet { palette, width: 1000.0, shapes: Vec::new() };
+        let area = PanelArea { left: 0.0, top: 0.0, right: 900.0, bottom: 400.0 };
+        panel.draw(&mut sheet, &area, &AxisScale { lo: 0.0, hi: 9.0, start: 0.0, end: 900.0 });
+        let legend = panel.legend(palette);
+        for mark in marks() {
+            let has_class =
+                |shape: &PictureShape| matches!(shape, PictureShape::Path { class, .. } if *class == mark.class());
+            assert_eq!(sheet.shapes.iter().filter(|shape| has_class(shape)).count(), 1, "{mark:?}");
+            assert_eq!(legend.iter().filter(|entry| entry.label == mark.label()).count(), 1, "{mark:?}");
+        }
+    }
 }

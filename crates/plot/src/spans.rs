@@ -1,10 +1,11 @@
 //! Marked intervals of the time axis: numbered brackets at the top of a panel, a shade over the interval, and labels in
 //! the legend.
 
+use engine::Time;
+
 use crate::frame::{PanelArea, Sheet};
 use crate::ink::{Anchor, Path, Style, to_tenths};
 use crate::legend::{self, LegendEntry, LegendSample};
-use crate::options::MarkedInterval;
 use crate::palette::Palette;
 use crate::scale::AxisScale;
 use crate::text::{self, Weight};
@@ -22,6 +23,17 @@ const NUMBER: f64 = 10.0;
 const CLEAR: f64 = 3.0;
 /// The legend's maximum share of the picture's height; further entries are left out, to leave space for the panel.
 const LEGEND: f64 = 1.0 / 6.0;
+
+/// A marked interval of the time axis.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MarkedInterval {
+    /// Start of the interval.
+    pub from: Time,
+    /// End of the interval.
+    pub to: Time,
+    /// Short description of the interval. Intervals with equal labels share one legend entry.
+    pub label: String,
+}
 
 /// The marked intervals in a view.
 pub(crate) struct VisibleIntervals<'a> {

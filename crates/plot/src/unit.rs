@@ -2,7 +2,15 @@
 
 use engine::Quantity;
 
-use crate::options::AxisUnit;
+/// Unit of sequence numbers and windows on the vertical axes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum AxisUnit {
+    /// Bytes, shown as B, kB, MB or GB, for the shortest labels. 1 kB is 1000 bytes.
+    #[default]
+    Bytes,
+    /// Full segments of the flow.
+    Segments,
+}
 
 /// A unit: its size in bytes, and its name.
 #[derive(Clone, Copy, PartialEq, Debug)]

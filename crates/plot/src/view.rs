@@ -1,7 +1,8 @@
 //! The interval of a flow's history that a picture shows.
 
-use crate::history::FlowHistory;
-use crate::options::AxisUnit;
+use crate::history::{FlowHistory, Spot};
+use crate::mark::Mark;
+use crate::unit::AxisUnit;
 
 /// An interval of a flow's history.
 pub(crate) struct FlowView<'a> {
@@ -11,36 +12,8 @@ pub(crate) struct FlowView<'a> {
     pub to: f64,
     pub segment: u32,
     pub unit: AxisUnit,
-    /// The limits of the vertical axes, if other pictures have the same axes.
-    pub limits: Option<AxisLimits>,
-}
-
-/// The upper ends of the vertical axes that several pictures share.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) struct AxisLimits {
-    /// Lowest and highest sequence number.
-    pub sequence: (f64, f64),
-    /// Bytes.
-    pub window: f64,
-    /// Seconds.
-    pub rtt: f64,
-    /// Packets.
-    pub queue: u32,
-    /// Width of the bins in seconds, and bits per second.
-    pub goodput: (f64, f64),
-}
-
-impl AxisLimits {
-    /// Returns limits that hold the values of both.
-    pub fn join(self, other: AxisLimits) -> AxisLimits {
-        AxisLimits {
-            sequence: (self.sequence.0.min(other.sequence.0), self.sequence.1.max(other.sequence.1)),
-            window: self.window.max(other.window),
-            rtt: self.rtt.max(other.rtt),
-            queue: self.queue.max(other.queue),
-            goodput: (self.goodput.0.max(other.goodput.0), self.goodput.1.max(other.goodput.1)),
-        }
-    }
+    /// Width in seconds of the bins of rates, if other pictures have the same.
+    pub bin_width: Option<f64>,
 }
 
 impl<'a> FlowView<'a> {
@@ -49,6 +22,11 @@ impl<'a> FlowView<'a> {
         let first = list.partition_point(|item| at(item) < self.from);
         let last = list.partition_point(|item| at(item) <= self.to);
         &list[first..last.max(first)]
+    }
+
+    /// Returns the marked events of one kind in the view.
+    pub fn list_spots(&self, mark: Mark) -> &'a [Spot] {
+        self.within(self.history.find_spots(mark), |spot| spot.at)
     }
 
     /// True if the view lies before the flow's first segment or after its end.

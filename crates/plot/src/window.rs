@@ -1,5 +1,6 @@
 //! The lower panel: cwnd and ssthresh over time.
 
+use crate::contents::{PanelContents, PanelContext};
 use crate::frame::{self, PanelArea, Sheet};
 use crate::history::Window;
 use crate::ink::{Path, Style, to_tenths};
@@ -29,11 +30,14 @@ pub(crate) struct WindowPanel<'a> {
     receiver_window: Option<f64>,
     /// Times (seconds) at which ssthresh exceeded the axis.
     above: Vec<f64>,
+    /// True if the legend explains the marks, because no other panel does.
+    explains_marks: bool,
 }
 
 impl<'a> WindowPanel<'a> {
-    /// Returns the contents for `view`, with the receive window in bytes, if given.
-    pub fn new(view: &'a FlowView<'a>, receiver_window: Option<u64>) -> Self {
+    /// Returns the contents of the panel.
+    pub fn new(context: &PanelContext<'a>) -> Self {
+        let PanelContext { view, receiver_window, .. } = *context;
         let all = &view.history.windows;
         let first = all.partition_point(|window| window.at < view.from).saturating_sub(1);
         let last = all.partition_point(|window| window.at <= view.to);
@@ -44,39 +48,11 @@ impl<'a> WindowPanel<'a> {
         let receiver_window = receiver_window.map(|window| window as f64).filter(near).filter(|_| !windows.is_empty());
         let thresholds = windows.iter().map(|window| window.ssthresh).filter(near);
         let top = thresholds.chain(receiver_window).fold(highest, f64::max);
-        let top = view.limits.map_or(top, |limits| limits.window);
+        let top = context.axis.map_or(top, |(_, shared)| shared);
         let high = |window: &Window| window.ssthresh > top;
         let begins = |i: &usize| high(&windows[*i]) && (*i == 0 || !high(&windows[*i - 1]));
         let above = (0..windows.len()).filter(begins).map(|i| windows[i].at).collect();
-        WindowPanel { view, windows, top, receiver_window, above }
-    }
-
-    /// Returns the upper end of the axis in bytes.
-    pub fn top(&self) -> f64 {
-        self.top
-    }
-
-    /// Returns the legend entries. Marks have entries only if `marks` is true, because no other panel explains them.
-    pub fn legend(&self, palette: &Palette, marks: bool) -> Vec<LegendEntry> {
-        let mut entries = Vec::new();
-        if !self.windows.is_empty() {
-            entries.push(LegendEntry::new(LegendSample::Line(style_cwnd(palette)), "cwnd"));
-        }
-        if self.windows.iter().any(|window| window.ssthresh <= self.top) {
-            entries.push(LegendEntry::new(LegendSample::Line(style_ssthresh(palette)), "ssthresh"));
-        }
-        if !self.above.is_empty() {
-            entries.push(LegendEntry::new(LegendSample::Mark(Mark::Above), self.above_label()));
-        }
-        if self.receiver_window.is_some() {
-            entries
-                .push(LegendEntry::new(LegendSample::Line(style_receive_window(palette)), "receiver\u{2019}s window"));
-        }
-        if marks {
-            let seen = MARKS.into_iter().filter(|mark| !self.times(*mark).is_empty());
-            entries.extend(seen.map(|mark| LegendEntry::new(LegendSample::Mark(mark), mark.label())));
-        }
-        entries
+        WindowPanel { view, windows, top, receiver_window, above, explains_marks: !context.has_sequence }
     }
 
     /// Returns the label for values of ssthresh above the axis, with the value if there is only one.
@@ -93,43 +69,6 @@ impl<'a> WindowPanel<'a> {
                 }
             }
             _ => label.into(),
-        }
-    }
-
-    fn times(&self, mark: Mark) -> Vec<f64> {
-        let history = self.view.history;
-        let list = match mark {
-            Mark::Timeout => &history.timeouts,
-            Mark::FastRetransmit => &history.fast_retransmits,
-            _ => &history.retransmits,
-        };
-        self.view.within(list, |spot| spot.at).iter().map(|spot| spot.at).collect()
-    }
-
-    /// Draws the panel into `area`.
-    pub fn draw(&self, sheet: &mut Sheet, area: &PanelArea, x: &AxisScale) {
-        let y = AxisScale { lo: 0.0, hi: self.top * 1.05, start: area.bottom, end: area.top + STRIP };
-        let measure = UnitSize::of(self.view.unit, self.view.segment, 0.0, self.top);
-        let values = frame::choose_value_ticks(&y, area.height() - STRIP, measure.bytes);
-        frame::draw_axes(sheet, area, x, &y, &values, ["window", measure.name]);
-        self.draw_causes(sheet, area, x);
-        let (cwnd, ssthresh) = (style_cwnd(sheet.palette), style_ssthresh(sheet.palette));
-        sheet.path("ssthresh", "slow start threshold".into(), self.line(x, &y, |window| window.ssthresh), ssthresh);
-        sheet.path("cwnd", "congestion window".into(), self.line(x, &y, |window| window.cwnd), cwnd);
-        // The line is drawn last, so that its dots are visible on top of an equal cwnd.
-        if let Some(window) = self.receiver_window {
-            let mut line = Path::default();
-            line.move_to(to_tenths(area.left), y.place(window)).line_to(to_tenths(area.right), y.place(window));
-            sheet.path(
-                "receiver-window",
-                "the receiver\u{2019}s window".into(),
-                line,
-                style_receive_window(sheet.palette),
-            );
-        }
-        self.draw_above(sheet, area, x);
-        if self.windows.is_empty() {
-            frame::draw_empty_note(sheet, area);
         }
     }
 
@@ -155,19 +94,19 @@ impl<'a> WindowPanel<'a> {
 
     /// Draws the marks above the lines, with hairlines down to the axis if there is enough space.
     fn draw_causes(&self, sheet: &mut Sheet, area: &PanelArea, x: &AxisScale) {
-        let times = MARKS.map(|mark| self.times(mark));
-        let count = times.iter().map(Vec::len).sum();
+        let marks = || list_marks().map(|mark| (mark, self.view.list_spots(mark)));
+        let count = marks().map(|(_, spots)| spots.len()).sum();
         let size = scale_marks(count, area.width());
         let level = to_tenths(area.top + STRIP / 2.0);
         if count as f64 * HAIRLINE <= area.width() {
             let mut hairlines = Path::default();
-            for at in times.iter().flatten() {
-                hairlines.move_to(x.place(*at), level + to_tenths(9.0)).line_to(x.place(*at), to_tenths(area.bottom));
+            for at in marks().flat_map(|(_, spots)| spots).map(|spot| x.place(spot.at)) {
+                hairlines.move_to(at, level + to_tenths(9.0)).line_to(at, to_tenths(area.bottom));
             }
             sheet.path("", String::new(), hairlines, Style::stroke(sheet.palette.frame, 0.8).with_dashes(2.0, 2.5));
         }
-        for (mark, times) in MARKS.into_iter().zip(times) {
-            let places = times.iter().map(|at| (x.place(*at), level)).collect();
+        for (mark, spots) in marks() {
+            let places = spots.iter().map(|spot| (x.place(spot.at), level)).collect();
             let mut path = Path::default();
             for place in thin::merge_equal_marks(places) {
                 mark.stamp(&mut path, place, size * 0.9);
@@ -179,8 +118,64 @@ impl<'a> WindowPanel<'a> {
     }
 }
 
-/// Events that may change the window.
-const MARKS: [Mark; 3] = [Mark::Retransmit, Mark::FastRetransmit, Mark::Timeout];
+impl PanelContents for WindowPanel<'_> {
+    fn legend(&self, palette: &Palette) -> Vec<LegendEntry> {
+        let mut entries = Vec::new();
+        if !self.windows.is_empty() {
+            entries.push(LegendEntry::new(LegendSample::Line(style_cwnd(palette)), "cwnd"));
+        }
+        if self.windows.iter().any(|window| window.ssthresh <= self.top) {
+            entries.push(LegendEntry::new(LegendSample::Line(style_ssthresh(palette)), "ssthresh"));
+        }
+        if !self.above.is_empty() {
+            entries.push(LegendEntry::new(LegendSample::Mark(Mark::Above), self.above_label()));
+        }
+        if self.receiver_window.is_some() {
+            entries
+                .push(LegendEntry::new(LegendSample::Line(style_receive_window(palette)), "receiver\u{2019}s window"));
+        }
+        if self.explains_marks {
+            let seen = list_marks().filter(|mark| !self.view.list_spots(*mark).is_empty());
+            entries.extend(seen.map(|mark| LegendEntry::new(LegendSample::Mark(mark), mark.label())));
+        }
+        entries
+    }
+
+    fn axis(&self) -> (f64, f64) {
+        (0.0, self.top)
+    }
+
+    fn draw(&self, sheet: &mut Sheet, area: &PanelArea, x: &AxisScale) {
+        let y = AxisScale { lo: 0.0, hi: self.top * 1.05, start: area.bottom, end: area.top + STRIP };
+        let measure = UnitSize::of(self.view.unit, self.view.segment, 0.0, self.top);
+        let values = frame::choose_value_ticks(&y, area.height() - STRIP, measure.bytes);
+        frame::draw_axes(sheet, area, x, &y, &values, ["window", measure.name]);
+        self.draw_causes(sheet, area, x);
+        let (cwnd, ssthresh) = (style_cwnd(sheet.palette), style_ssthresh(sheet.palette));
+        sheet.path("ssthresh", "slow start threshold".into(), self.line(x, &y, |window| window.ssthresh), ssthresh);
+        sheet.path("cwnd", "congestion window".into(), self.line(x, &y, |window| window.cwnd), cwnd);
+        // Drawn last, so that its dots are visible on top of an equal cwnd.
+        if let Some(window) = self.receiver_window {
+            let mut line = Path::default();
+            line.move_to(to_tenths(area.left), y.place(window)).line_to(to_tenths(area.right), y.place(window));
+            sheet.path(
+                "receiver-window",
+                "the receiver\u{2019}s window".into(),
+                line,
+                style_receive_window(sheet.palette),
+            );
+        }
+        self.draw_above(sheet, area, x);
+        if self.windows.is_empty() {
+            frame::draw_empty_note(sheet, area);
+        }
+    }
+}
+
+/// Returns the marks of events that may change the window; the first one of the table is drawn last.
+fn list_marks() -> impl Iterator<Item = Mark> {
+    Mark::ALL.iter().rev().copied().filter(|mark| mark.row().in_window)
+}
 
 fn style_cwnd(palette: &Palette) -> Style {
     Style::stroke(palette.cwnd, 1.8)

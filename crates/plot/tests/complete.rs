@@ -183,3 +183,10 @@ fn goodput_of_a_full_link_is_its_rate_less_headers() {
     let rate: f64 = rest.split_once(' ').unwrap().0.parse().unwrap();
     assert!((rate - 962.4).abs() < 30.0, "{rate} kbps");
 }
+
+#[test]
+fn documentation_lists_every_panel() {
+    let (_, table) = include_str!("../../../docs/metrics.md").split_once("| panel | what |\n|---|---|\n").unwrap();
+    let names: Vec<&str> = table.lines().map_while(|line| line.strip_prefix("| `")?.split('`').next()).collect();
+    assert_eq!(names, Panel::ALL.map(Panel::name));
+}

@@ -5,7 +5,7 @@ use std::path::Path;
 use engine::Span;
 use engine::quantity::format_moment;
 use lab::load::Loaded;
-use plot::{AxisUnit, Panel, Theme};
+use plot::{AxisUnit, Theme};
 use pyo3::prelude::*;
 use report::pictures::{
     ComparedPictures, Drawn, MAX_RUNS, PictureError, PictureView, Single, SingleRunChoice, combine_files_and_schemes,
@@ -43,10 +43,7 @@ fn refuse_argument(key: &str, found: impl ToString, expected: impl Into<String>)
 impl Look {
     fn view(&self) -> Result<PictureView, BindingFailure> {
         let panel = |name: &String| {
-            let found = Panel::ALL.iter().copied().find(|panel| panel.name() == name);
-            found.ok_or_else(|| {
-                refuse_argument("panels", format!("\"{name}\""), "sequence, window, rtt, queue or goodput")
-            })
+            name.parse().map_err(|expected: String| refuse_argument("panels", format!("\"{name}\""), expected))
         };
         let time = |key: &str, text: &Option<String>| {
             let span = |text: &String| text.parse().map_err(|_| refuse_argument(key, text, "a time such as \"1.2 s\""));

@@ -1,15 +1,18 @@
 //! Marks, with their table and the code that draws them.
 
+mod occurrence;
 mod table;
 
 use path::agent::Effect;
 
 use crate::ink::{Path, PenStep, Style, to_tenths};
 use crate::palette::Palette;
-pub use table::{Mark, MarkRow};
+pub use occurrence::PacketRole;
+pub(crate) use occurrence::{Occurrence, PacketFate};
+pub use table::{Mark, MarkLayer, MarkRow};
 
 /// The role of a mark's colour, which is a colour of the palette.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum ColorRole {
     /// Retransmissions: filled, with an edge.
     Again,

@@ -8,7 +8,8 @@ use sim::FlowId;
 use tcp::Reason;
 
 use super::Recorder;
-use crate::history::{Ack, PacketRole, PlottedSegment, Rtt, Spot, Window};
+use crate::history::{Ack, PlottedSegment, Rtt, Window};
+use crate::mark::{Occurrence, PacketRole};
 
 /// The only flow.
 const FLOW: FlowId = FlowId::new(0);
@@ -47,17 +48,13 @@ impl Recorder {
                     self.append_or_replace(FLOW, |h| &mut h.blocked, at, (at, reason));
                 }
             }
-            CapturedFact::TimerExpired { seq, next, .. } => {
-                self.append_entry(FLOW, |h| &mut h.timeouts, at, Spot { at, seq });
+            CapturedFact::TimerExpired { next, .. } => {
                 next.value().into_iter().for_each(|rto| self.record_timeout(at, FLOW, rto));
             }
             CapturedFact::RoundTrip { rtt, smoothed, timeout, .. } if self.rtt => {
                 let (rtt, srtt) = (rtt.as_secs_f64(), smoothed.as_secs_f64());
                 self.append_entry(FLOW, |h| &mut h.rtts, at, Rtt { at, rtt, srtt });
                 timeout.value().into_iter().for_each(|rto| self.record_timeout(at, FLOW, rto));
-            }
-            CapturedFact::FastRetransmit { seq, .. } => {
-                self.append_entry(FLOW, |h| &mut h.fast_retransmits, at, Spot { at, seq });
             }
             _ => {}
         }
@@ -68,6 +65,7 @@ impl CapturedSink for Recorder {
     fn on_captured(&mut self, time: Time, fact: &CapturedFact) {
         let at = time.as_secs_f64();
         self.last = at;
+        self.record_mark(at, FLOW, &Occurrence::Captured(fact));
         match fact {
             CapturedFact::Began | CapturedFact::AllAcknowledged { .. } => {
                 let Some(flow) = self.flows.get_mut(&FLOW) else { return };
@@ -75,11 +73,8 @@ impl CapturedSink for Recorder {
                 *(if ends { &mut flow.completed } else { &mut flow.began }) = Some(at);
             }
             CapturedFact::Sent(sent) => self.record_segment(at, sent),
-            CapturedFact::Arrived { seq, .. } => self.record_crossing(FORWARD, Some((FLOW, PacketRole::Data(*seq)))),
-            CapturedFact::Lost { seq, .. } => {
-                let role = Some((FLOW, PacketRole::Data(*seq)));
-                self.record_crossing(FORWARD, role);
-                self.record_loss(at, role);
+            CapturedFact::Arrived { seq, .. } | CapturedFact::Lost { seq, .. } => {
+                self.record_crossing(FORWARD, Some((FLOW, PacketRole::Data(*seq))));
             }
             _ => self.on_sender_fact(at, fact),
         }
@@ -89,6 +84,7 @@ impl CapturedSink for Recorder {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mark::Mark;
     use engine::Span;
     use observation::captured::CapturedFate;
     use observation::{Evidence, Rule, Unseen};
@@ -123,7 +119,8 @@ mod tests {
         facts.iter().for_each(|(millis, fact)| recorder.on_captured(at(*millis), fact));
         let recording = recorder.finish();
         let history = recording.history(FLOW).expect("it was recorded");
-        assert_eq!((history.timeouts.len(), history.rtos.len(), history.lost.len()), (1, 0, 1));
+        let [timeouts, lost] = [Mark::Timeout, Mark::Lost].map(|mark| history.find_spots(mark).len());
+        assert_eq!((timeouts, history.rtos.len(), lost), (1, 0, 1));
         let bottleneck = recording.bottleneck(FLOW).expect("a packet was in the queue");
         assert_eq!(bottleneck.packets, [(0.0, 1), (0.02, 0)]);
     }

@@ -72,7 +72,7 @@ impl Diagram {
     /// Places the boxes. They fill `width` pixels if they do not need more.
     pub fn new(graph: &TopologyGraph, width: f64) -> Self {
         // Colours do not change the widths.
-        let palette = Palette::of(crate::options::Theme::Light);
+        let palette = Palette::of(crate::palette::Theme::Light);
         let sizes: Vec<(f64, f64)> = graph
             .nodes
             .iter()

@@ -8,7 +8,8 @@ mod topology;
 
 use std::path::{Path, PathBuf};
 
-use clap::{Args as ClapArgs, ValueEnum};
+use clap::Args as ClapArgs;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use engine::Span;
 use lab::load::Loaded;
 use plot::{AxisUnit, MAX_SIDE, Panel, Theme};
@@ -60,8 +61,8 @@ pub struct Args {
     #[arg(long, value_name = "TIME")]
     to: Option<Span>,
     /// The panels to draw, from top to bottom [default: all, and of several runs sequence,window,goodput]
-    #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST")]
-    panels: Vec<PanelChoice>,
+    #[arg(long, value_parser = panel_parser(), value_delimiter = ',', value_name = "LIST")]
+    panels: Vec<Panel>,
     /// Count segments instead of bytes
     #[arg(long)]
     segments: bool,
@@ -81,31 +82,10 @@ pub struct Args {
     pub(super) out: Option<PathBuf>,
 }
 
-/// A panel of a flow's picture.
-#[derive(Clone, Copy, PartialEq, ValueEnum)]
-enum PanelChoice {
-    /// Sequence and acknowledgment numbers
-    Sequence,
-    /// Congestion window and slow start threshold
-    Window,
-    /// Round trips and the retransmission timeout
-    Rtt,
-    /// Packets at the bottleneck of the flow
-    Queue,
-    /// Acknowledged data
-    Goodput,
-}
-
-impl From<PanelChoice> for Panel {
-    fn from(choice: PanelChoice) -> Panel {
-        match choice {
-            PanelChoice::Sequence => Panel::Sequence,
-            PanelChoice::Window => Panel::Window,
-            PanelChoice::Rtt => Panel::Rtt,
-            PanelChoice::Queue => Panel::Queue,
-            PanelChoice::Goodput => Panel::Goodput,
-        }
-    }
+/// Parses the name of a panel; help lists all of them.
+fn panel_parser() -> impl TypedValueParser<Value = Panel> {
+    let values = Panel::ALL.map(|panel| PossibleValue::new(panel.name()).help(panel.help()));
+    PossibleValuesParser::new(values).try_map(|name| name.parse::<Panel>())
 }
 
 fn parse_size(text: &str) -> Result<(u32, u32), String> {
@@ -182,7 +162,7 @@ fn select_view(args: &Args) -> PictureView {
         together: args.all_flows,
         from: args.from,
         to: args.to,
-        panels: args.panels.iter().copied().map(Panel::from).collect(),
+        panels: args.panels.clone(),
         unit: if args.segments { AxisUnit::Segments } else { AxisUnit::Bytes },
         blocked: args.blocked,
         theme: if args.dark { Theme::Dark } else { Theme::Light },
