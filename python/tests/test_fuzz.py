@@ -93,7 +93,7 @@ OF_CLASSES = (TypeError, ValueError)
 
 
 def tried(call: Callable[[], Result], *kinds: Any, raises: tuple[type[Exception], ...] = ()) -> Result | None:
-    """What the call returns, which is of one of these types; None after an exception that has a message and is promised:
+    """Returns the result of the call, which has one of these types; None after a documented exception with a message:
     one of `raises`, or one that docs/python.md names."""
     faulthandler.dump_traceback_later(HANG, exit=True)
     try:
@@ -143,7 +143,7 @@ class Fuzzed(unittest.TestCase):
 
 class Scenarios(Fuzzed):
     @fuzzed(75, text=ANYTHING, name=PATHS, files=ANYTHING)
-    def test_any_text_name_and_files(self, text: Any, name: Any, files: Any) -> None:
+    def test_only_documented_errors_for_any_text_name_and_files(self, text: Any, name: Any, files: Any) -> None:
         scenario = tried(lambda: lh.Scenario(text, name=name, files=files), lh.Scenario)
         if scenario is not None:
             tried(scenario.check, list)
@@ -156,30 +156,32 @@ class Scenarios(Fuzzed):
         tried(lambda: lh.Scenario(changed).check(), list)
 
     @fuzzed(200, key=st.one_of(st.sampled_from(KEYS), ANYTHING), value=ANYTHING)
-    def test_any_key_and_value(self, key: Any, value: Any) -> None:
+    def test_only_documented_errors_for_any_key_and_value(self, key: Any, value: Any) -> None:
         scenario = tried(lambda: SMALL.set(key, value), lh.Scenario)
         if scenario is not None:
             tried(scenario.check, list)
             tried(scenario.toml, str)
 
     @fuzzed(50, scheme=ANYTHING, seed=ANYTHING, path=PATHS.filter(lambda path: not isinstance(path, int)))
-    def test_any_scheme_seed_and_path(self, scheme: Any, seed: Any, path: Any) -> None:
+    def test_only_documented_errors_for_any_scheme_seed_and_path(self, scheme: Any, seed: Any, path: Any) -> None:
         tried(lambda: SMALL.with_scheme(scheme).with_seed(seed).check(), list)
         tried(lambda: lh.Scenario.load(path).check(), list)
 
     @fuzzed(30, seed=ANYTHING, traces=ANYTHING, delays=ANYTHING)
-    def test_any_arguments_of_a_run(self, seed: Any, traces: Any, delays: Any) -> None:
+    def test_only_documented_errors_for_any_arguments_of_a_run(self, seed: Any, traces: Any, delays: Any) -> None:
         tried(lambda: SMALL.run(seed=seed, traces=traces, delays=delays), lh.Run)
 
     @fuzzed(30, flow=ANYTHING, top=ANYTHING)
-    def test_any_arguments_of_an_explanation(self, flow: Any, top: Any) -> None:
+    def test_only_documented_errors_for_any_arguments_of_an_explanation(self, flow: Any, top: Any) -> None:
         tried(lambda: SMALL.explain(flow=flow, top=top), list)
 
     # A picture takes a second.
     @fuzzed(
         30, flows=st.lists(ANYTHING, min_size=1, max_size=2), start=ANYTHING, end=ANYTHING, panels=ANYTHING, size=ANYTHING
     )
-    def test_any_arguments_of_a_picture(self, flows: Any, start: Any, end: Any, panels: Any, size: Any) -> None:
+    def test_only_documented_errors_for_any_arguments_of_a_picture(
+        self, flows: Any, start: Any, end: Any, panels: Any, size: Any
+    ) -> None:
         tried(lambda: SMALL.plot(*flows), lh.Pictures)
         for options in ({"start": start, "end": end}, {"panels": panels}, {"size": size}):
             tried(lambda: SMALL.plot("none", **options), lh.Pictures)  # noqa: B023
@@ -189,14 +191,14 @@ class Scenarios(Fuzzed):
         50, axes=ANYTHING, compare=ANYTHING, cases=ANYTHING, replications=COUNTS, metrics=ANYTHING, jobs=COUNTS, retries=ANYTHING,
         executor=ANYTHING, store=PATHS,
     )  # fmt: skip
-    def test_any_arguments_of_a_sweep(self, **arguments: Any) -> None:
+    def test_only_documented_errors_for_any_arguments_of_a_sweep(self, **arguments: Any) -> None:
         tried(lambda: SMALL.sweep(**{"replications": 1, **arguments}), lh.SweepResult)
         for name, value in arguments.items():
             if name != "store" or not isinstance(value, (str, bytes)):
                 tried(lambda: SMALL.sweep(**{"replications": 1, name: value}), lh.SweepResult)  # noqa: B023
 
     @fuzzed(50, case=PLAIN, key=st.one_of(st.sampled_from(KEYS), PLAIN), value=ANYTHING)
-    def test_any_case_of_a_sweep(self, case: Any, key: Any, value: Any) -> None:
+    def test_only_documented_errors_for_any_case_of_a_sweep(self, case: Any, key: Any, value: Any) -> None:
         def swept() -> lh.SweepResult:
             return SMALL.sweep(cases={case: {key: value, "duration": "100 ms", "flows.f.bytes": "2 kB"}}, replications=1)
 
@@ -205,7 +207,7 @@ class Scenarios(Fuzzed):
             tried(result.rows, list)
 
     @fuzzed(30, schemes=ANYTHING, paths=ANYTHING, replications=COUNTS, jobs=COUNTS, changes=ANYTHING, paper=ANYTHING)
-    def test_any_arguments_of_a_comparison(
+    def test_only_documented_errors_for_any_arguments_of_a_comparison(
         self, schemes: Any, paths: Any, replications: Any, jobs: Any, changes: Any, paper: Any
     ) -> None:
         tried(lambda: SMALL.compare(schemes=schemes, replications=1), lh.Comparison)
@@ -220,7 +222,7 @@ class Scenarios(Fuzzed):
 
 class Results(Fuzzed):
     @fuzzed(50, name=st.one_of(ANYTHING, st.sampled_from(["series", "seqno", "trace.dat", "", "."])))
-    def test_any_name_of_a_trace(self, name: Any) -> None:
+    def test_only_documented_errors_for_any_name_of_a_trace(self, name: Any) -> None:
         tried(lambda: self.ran.trace(name), bytes)
         tried(lambda: self.ran.table(name), lh.Table)
 
@@ -231,21 +233,23 @@ class Results(Fuzzed):
             st.binary(max_size=30), st.text(st.sampled_from("1,a.\n \"\r"), max_size=20).map(str.encode), st.just(b"")
         ),
     )
-    def test_any_contents_of_a_trace(self, name: str, contents: bytes) -> None:
+    def test_only_documented_errors_for_any_contents_of_a_trace(self, name: str, contents: bytes) -> None:
         table = tried(lambda: lh.Run(SMALL, self.ran.json, {"empty": b"", name: contents}).table(name), lh.Table)
         if table is not None:
             self.assertEqual(table.name, name)
             self.assertEqual(len(table.rows()), len(table))
 
     @fuzzed(30, table=ANYTHING, column=st.one_of(ANYTHING, st.sampled_from(["goodput_bps", "flow", "replication"])))
-    def test_any_name_of_a_table_and_of_a_column(self, table: Any, column: Any) -> None:
+    def test_only_documented_errors_for_any_name_of_a_table_and_of_a_column(self, table: Any, column: Any) -> None:
         tried(lambda: self.swept.table(table), lh.Table)
         flows = self.swept.table("flows")
         tried(lambda: flows[column], list)
         tried(lambda: flows.array(column), np.ndarray)
 
     @fuzzed(30, folder=PATHS, formats=st.lists(ANYTHING, max_size=2), metrics=ANYTHING)
-    def test_any_arguments_of_an_export_and_of_a_report(self, folder: Any, formats: Any, metrics: Any) -> None:
+    def test_only_documented_errors_for_any_arguments_of_an_export_and_of_a_report(
+        self, folder: Any, formats: Any, metrics: Any
+    ) -> None:
         tried(lambda: self.swept.store.export(self.path("tables"), *formats), list)
         tried(lambda: self.swept.store.export(self.path("tables"), "csv", metrics=metrics), list)
         tried(lambda: self.swept.report(metrics=metrics), str)
@@ -269,7 +273,7 @@ class Results(Fuzzed):
         self.opened("damaged", bytes(contents), ending)
 
     @fuzzed(30, contents=st.binary(max_size=200), ending=st.sampled_from(["sqlite", "jsonl", "db"]))
-    def test_file_that_is_no_store(self, contents: bytes, ending: str) -> None:
+    def test_only_documented_errors_for_a_file_that_is_no_store(self, contents: bytes, ending: str) -> None:
         self.opened("garbage", contents, ending)
 
     @fuzzed(30, line=st.text(max_size=30))
@@ -290,7 +294,7 @@ class Results(Fuzzed):
             tried(lambda: SMALL.sweep(replications=1, store=file), lh.SweepResult)
 
     @fuzzed(20, path=PATHS)
-    def test_any_path_of_a_store(self, path: Any) -> None:
+    def test_only_documented_errors_for_any_path_of_a_store(self, path: Any) -> None:
         tried(lambda: lh.Store(path), lh.Store)
 
     def test_foreign_database_and_folder_are_refused(self) -> None:
@@ -325,7 +329,9 @@ class Controls(Fuzzed):
         75, cwnd=WINDOWS, ssthresh=WINDOWS, pacing_rate=WINDOWS, late=st.booleans(), paces=st.booleans(),
         method=st.sampled_from(METHODS),
     )  # fmt: skip
-    def test_any_attributes(self, late: bool, paces: bool, method: str, **attributes: Any) -> None:
+    def test_only_documented_errors_for_any_attributes(
+        self, late: bool, paces: bool, method: str, **attributes: Any
+    ) -> None:
         def change(control: lh.Control, *_: object) -> None:
             for name, value in attributes.items():
                 setattr(control, name, value)
@@ -339,7 +345,7 @@ class Controls(Fuzzed):
         tried(lambda: members(type("Odd", (lh.Control,), body)).run(), lh.Run, raises=OF_CLASSES)
 
     @fuzzed(30, name=ANYTHING, version=ANYTHING, wants=ANYTHING, control=ANYTHING)
-    def test_any_class(self, name: Any, version: Any, wants: Any, control: Any) -> None:
+    def test_only_documented_errors_for_any_class(self, name: Any, version: Any, wants: Any, control: Any) -> None:
         body = {"name": name, "version": version, "wants_feedback": wants, "paces": wants}
         tried(lambda: members(type("Odd", (lh.Control,), body)).run(), lh.Run, raises=OF_CLASSES)
         tried(lambda: members(control).run(), lh.Run)
@@ -371,7 +377,7 @@ class Agents(Fuzzed):
         late=st.booleans(), called=st.sampled_from(["send", "report", "emit", "now", "set"]), argument=ANYTHING,
         raised=st.one_of(st.none(), RAISED),
     )  # fmt: skip
-    def test_any_answers_of_an_agent(
+    def test_only_documented_errors_for_any_answers_of_an_agent(
         self, method: str, answer: Any, attribute: str, value: Any, late: bool, called: str, argument: Any, raised: Any
     ) -> None:
         def act(agent: lh.Agent, seen: Any, node: lh.Node) -> Any:
@@ -407,7 +413,7 @@ class Agents(Fuzzed):
     @fuzzed(50, name=st.sampled_from([
         "name", "version", "semantics", "changes", "uploads", "needs_link_reports", "sender", "sends_expedited", "foresight",
     ]), value=ANYTHING)  # fmt: skip
-    def test_any_attribute_of_an_agent(self, name: str, value: Any) -> None:
+    def test_only_documented_errors_for_any_attribute_of_an_agent(self, name: str, value: Any) -> None:
         body = {"name": "odd", name: value}
         scenario = tried(lambda: SMALL.with_members(type("Odd", (lh.Agent,), body)), lh.Scenario)
         if scenario is not None:
@@ -429,7 +435,7 @@ class Learning(Fuzzed):
         st.sampled_from(["step", "action", "scale", "observe", "delay", "loss", "flow", "reward", "render_mode"]), ANYTHING,
         max_size=3,
     ), scenario=ANYTHING)  # fmt: skip
-    def test_any_settings(self, options: dict[str, Any], scenario: Any) -> None:
+    def test_only_documented_errors_for_any_settings(self, options: dict[str, Any], scenario: Any) -> None:
         of_setup = {name: value for name, value in options.items() if name not in ("flow", "reward", "render_mode")}
         tried(lambda: rl.Setup(**of_setup), rl.Setup)
         env = tried(lambda: rl.CongestionEnv(SMALL, **options), rl.CongestionEnv)
@@ -438,7 +444,7 @@ class Learning(Fuzzed):
             self.walked(env, [0.5] * 5)
 
     @fuzzed(30, actions=st.lists(ACTIONS, min_size=1, max_size=4), action=st.sampled_from(["cwnd-factor", "cwnd", "pacing-factor"]))
-    def test_any_actions(self, actions: list[Any], action: str) -> None:
+    def test_only_documented_errors_for_any_actions(self, actions: list[Any], action: str) -> None:
         self.walked(rl.CongestionEnv(SMALL, step="ack", action=action, scale=4), actions * 3)
 
     def walked(self, env: rl.CongestionEnv, actions: list[Any]) -> None:
@@ -454,13 +460,15 @@ class Learning(Fuzzed):
         tried(env.episode, rl.Episode)
 
     @fuzzed(30, seed=ANYTHING, options=st.one_of(ANYTHING, st.fixed_dictionaries({"scenario": ANYTHING, "seed": ANYTHING})))
-    def test_any_reset(self, seed: Any, options: Any) -> None:
+    def test_only_documented_errors_for_any_reset(self, seed: Any, options: Any) -> None:
         env = rl.CongestionEnv(SMALL)
         tried(lambda: env.reset(seed=seed), tuple)
         tried(lambda: env.reset(options=options), tuple)
 
     @fuzzed(30, count=COUNTS, threads=ANYTHING, drivers=ANYTHING, episodes=ANYTHING, slot=ANYTHING, actions=ACTIONS)
-    def test_any_vector(self, count: Any, threads: Any, drivers: Any, episodes: Any, slot: Any, actions: Any) -> None:
+    def test_only_documented_errors_for_any_vector(
+        self, count: Any, threads: Any, drivers: Any, episodes: Any, slot: Any, actions: Any
+    ) -> None:
         tried(lambda: rl.VectorEnv(SMALL, count), rl.VectorEnv)
         tried(lambda: rl.VectorEnv(SMALL, threads=threads), rl.VectorEnv)
         env = rl.VectorEnv(SMALL, 2)
@@ -474,7 +482,7 @@ class Learning(Fuzzed):
         tried(lambda: env.step(actions), tuple)
 
     @fuzzed(30, flows=ANYTHING, period=ANYTHING, actions=ANYTHING)
-    def test_any_parallel_environment(self, flows: Any, period: Any, actions: Any) -> None:
+    def test_only_documented_errors_for_any_parallel_environment(self, flows: Any, period: Any, actions: Any) -> None:
         tried(lambda: rl.ParallelEnv(SMALL, flows), rl.ParallelEnv)
         tried(lambda: rl.ParallelEnv(SMALL, ["f"], period=period), rl.ParallelEnv)
         env = rl.ParallelEnv(SMALL, ["f"])
@@ -484,7 +492,7 @@ class Learning(Fuzzed):
         tried(lambda: env.step({"f": actions}), tuple)
 
     @fuzzed(50, layers=ANYTHING, weight=ANYTHING, features=ANYTHING)
-    def test_any_policy(self, layers: Any, weight: Any, features: Any) -> None:
+    def test_only_documented_errors_for_any_policy(self, layers: Any, weight: Any, features: Any) -> None:
         setup = rl.Setup(observe=["delay"])
         tried(lambda: rl.Policy(setup, layers), rl.Policy)
         tried(lambda: rl.Policy(setup, [([[weight]], [0.0])]), rl.Policy)
@@ -492,14 +500,14 @@ class Learning(Fuzzed):
         self.assertTrue(acted is None or -1.0 <= acted <= 1.0)
 
     @fuzzed(50, contents=st.one_of(st.binary(max_size=40), ANYTHING), at=st.integers(0, 150), some=TEXTS)
-    def test_any_file_of_a_policy(self, contents: Any, at: int, some: str) -> None:
+    def test_only_documented_errors_for_any_file_of_a_policy(self, contents: Any, at: int, some: str) -> None:
         policy = rl.Policy(rl.Setup(observe=["delay"]), [([[-2.0]], [0.5])]).toml()
         changed = (policy[:at] + some + policy[at + len(some) :]).encode("utf-8", "surrogatepass")
         for file in (contents, changed):
             tried(lambda: with_policy(file).run(), lh.Run)  # noqa: B023
 
     @fuzzed(20, ranges=st.one_of(ANYTHING, st.fixed_dictionaries({"links.air.rate": ANYTHING})), count=COUNTS, seed=ANYTHING)
-    def test_any_range_to_draw_from(self, ranges: Any, count: Any, seed: Any) -> None:
+    def test_only_documented_errors_for_any_range_to_draw_from(self, ranges: Any, count: Any, seed: Any) -> None:
         tried(lambda: rl.draw(SMALL, ranges, 2, seed=1), list)
         tried(lambda: rl.draw(SMALL, {"links.air.rate": (1, 2, "Mbps")}, count, seed=seed), list)
 

@@ -12,8 +12,9 @@ const CHUNK: usize = 1 << 16;
 /// source.
 pub struct SourceBuffer {
     bytes: Vec<u8>,
-    /// The part of `bytes` that has been read and not consumed.
+    /// Start of the part of `bytes` that has been read and not consumed.
     begin: usize,
+    /// End of the part of `bytes` that has been read and not consumed.
     end: usize,
     /// Position of `begin` in the source.
     offset: u64,

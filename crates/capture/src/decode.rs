@@ -19,8 +19,9 @@ struct IpHeader {
     id: Option<u16>,
     fragment: bool,
     later_fragment: bool,
-    /// The protocol after all extension headers, and the offset of its header.
+    /// The protocol after all extension headers.
     protocol: IpNumber,
+    /// Offset of the header after all extension headers.
     headers: usize,
 }
 

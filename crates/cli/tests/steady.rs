@@ -49,7 +49,7 @@ fn flow_with_a_fixed_size_has_no_steady_state() {
     let dir = scratch("steady-finite");
     let example = common::file("examples/goel-refined.toml");
     let text = fine(&dir, &["steady", &example, "--until", "200 s", "--replications", "3", "--scheme", "unmodified"]);
-    for part in ["it ends after 10.24 MB", "has no steady state", "completion time", "same flow without end"] {
+    for part in ["the flow ends after 10.24 MB", "has no steady state", "completion time", "same flow without end"] {
         assert!(text.contains(part), "{part}: {text}");
     }
 }

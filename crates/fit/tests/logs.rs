@@ -47,7 +47,8 @@ fn log_of_iperf_gives_rate_with_headers_round_trips_and_retransmissions() {
     assert_eq!(varies.rate.bits_per_sec(), (8e6 * 1500.0 / 1448.0_f64).round() as u64, "the median");
 }
 
-/// The data in flight when the sender stopped arrives later: the receiver's bytes took the receiver's seconds.
+/// Data in flight when the sender stops arrives later. Therefore goodput is computed from the bytes and the seconds of
+/// the receiver.
 #[test]
 fn goodput_of_a_log_equals_the_receiver_total_of_iperf() {
     let text = iperf(&[8e6]).replace("\"sum_received\":{\"seconds\":6.0", "\"sum_received\":{\"seconds\":6.5");

@@ -48,11 +48,13 @@ pub struct Kernel {
     /// of the initial namespace it must be a control that is permitted to all users
     /// (`tcp_set_default_congestion_control`).
     pub control: String,
-    /// Properties of the latest connection: ports, initial sequence number drawn by the kernel, number of bytes
-    /// written, and whether the last write set `MSG_MORE`.
+    /// Ports of the latest connection.
     ports: (u16, u16),
+    /// Initial sequence number of the latest connection, drawn by the kernel.
     iss: Option<SeqNum>,
+    /// Number of bytes written to the latest connection.
     pub written: u64,
+    /// Whether the last write to the latest connection set `MSG_MORE`.
     pub more: bool,
     /// True while a call blocks.
     waiting: bool,

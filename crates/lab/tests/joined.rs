@@ -435,7 +435,7 @@ fn inferred_fates_and_bounds_contain_the_truth() {
     }
 }
 
-/// Whether data arrives behind the capture at the station is not known to it.
+/// A capture at the station does not show whether data arrives at the far end.
 #[test]
 fn capture_between_the_ends_shows_a_part_of_the_path() {
     let network = build_network(&scenario(AIRS[0].1, TCPS[1], 5));

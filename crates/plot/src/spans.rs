@@ -15,9 +15,11 @@ use crate::view::FlowView;
 const LANE: f64 = 15.0;
 /// Maximum number of lanes; an interval that finds all lanes taken is shaded and has no bracket.
 const LANES: usize = 6;
-/// Offsets in pixels from the top of a lane: the bracket's line, the ends of its feet, and the baseline of its number.
+/// Offset in pixels of a bracket's line from the top of a lane.
 const BRACKET: f64 = 6.0;
+/// Offset in pixels of the ends of a bracket's feet from the top of a lane.
 const FEET: f64 = 11.0;
+/// Offset in pixels of the baseline of a bracket's number from the top of a lane.
 const NUMBER: f64 = 10.0;
 /// Free space in pixels on each side of a number.
 const CLEAR: f64 = 3.0;

@@ -31,9 +31,11 @@ pub struct ChangeChart {
     pub reach: Option<(f64, f64)>,
 }
 
-/// Width of a dot's column, and widest and narrowest drawing area, in pixels.
+/// Width of a dot's column in pixels.
 const COLUMN: f64 = 22.0;
+/// Maximum width of the drawing area in pixels.
 const WIDEST: f64 = 500.0;
+/// Minimum width of the drawing area in pixels.
 const NARROWEST: f64 = 430.0;
 /// Maximum length of a group's label in characters.
 const LABEL: usize = 26;

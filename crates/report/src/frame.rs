@@ -64,8 +64,9 @@ pub(crate) struct Margins {
 struct LegendEntry {
     /// The number of the case.
     case: usize,
-    /// The left end of its swatch, and its baseline, in pixels.
+    /// Left end of the entry's swatch in pixels.
     x: f64,
+    /// Baseline of the entry in pixels.
     y: f64,
 }
 

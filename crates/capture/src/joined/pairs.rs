@@ -9,8 +9,9 @@ use super::{PacketKey, TrackedPacket};
 pub struct PacketPair {
     /// Number of the packet that most likely arrived; `None` if this packet was lost and another copy arrived.
     pub arrival: Option<u32>,
-    /// The first and the last arrival that this packet can be.
+    /// The first arrival that this packet can be.
     pub earliest: u32,
+    /// The last arrival that this packet can be.
     pub latest: u32,
     /// Whether the packet may be lost: fewer copies arrived than left.
     pub may_be_lost: bool,

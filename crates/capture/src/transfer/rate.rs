@@ -21,8 +21,9 @@ use super::survey::{Survey, Vantage};
 /// Minimum number of packets in a run.
 const RUN: usize = 16;
 /// Minimum number of packets in a run if no run reaches [`RUN`], and at the receiver if runs of this length are faster
-/// by more than a quarter. The reason is that a sender that does not fill the path leaves gaps in longer runs.
+/// by more than [`FASTER`]. The reason is that a sender that does not fill the path leaves gaps in longer runs.
 const SHORT_RUN: usize = 4;
+/// Ratio of rates above which shorter runs are used at the receiver.
 const FASTER: f64 = 1.25;
 /// Minimum duration of a run: acknowledgments may come in bursts.
 const RUN_TIME: Span = Span::from_millis(1);

@@ -109,13 +109,13 @@ fn render_steady_report(loaded: &Loaded, question: &Question, reports: &[FlowRep
         out.push_str(&format!("\nflow {}\n", flow.name));
         if let Some(bytes) = flow.traffic.total() {
             out.push_str(&format!(
-                "it ends after {}: a transfer with an end has no steady state; `lasthop sweep` gives its completion time.\n\
+                "the flow ends after {}: a transfer with an end has no steady state; `lasthop sweep` gives its completion time.\n\
                  The goodput below is measured for the same flow without end, while no other flow ends either\n",
                 engine::Bytes(bytes)
             ));
         }
         if flow.start > engine::Time::ZERO {
-            out.push_str(&format!("times count from its start at {} s\n", flow.start));
+            out.push_str(&format!("times count from the flow's start at {} s\n", flow.start));
         }
         out.push('\n');
         out.push_str(&render_goodput_table(report, question));

@@ -8,9 +8,11 @@ use crate::end::{ConnectionFailure, ConnectionStage};
 use crate::meant::suggest_name;
 use crate::syntax::ast::{Call, Expr};
 
-/// Names of the system calls that send data, those that read data, and the others.
+/// Names of the system calls that send data.
 const SENDING: [&str; 5] = ["write", "send", "sendto", "writev", "sendmsg"];
+/// Names of the system calls that read data.
 const READING: [&str; 5] = ["read", "recv", "recvfrom", "readv", "recvmsg"];
+/// Names of the other system calls.
 const OTHERS: [&str; 13] = [
     "socket",
     "accept",

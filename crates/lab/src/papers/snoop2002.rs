@@ -115,7 +115,7 @@ fn of_reading(losses: &Analysis, time: &Analysis) -> Vec<Number> {
     for (network, without, with, paper) in GAINS {
         let gain = throughput_at_gap(losses, MEASURED, without)
             .zip_with(&throughput_at_gap(losses, MEASURED, with), |none, with| 100.0 * with / none);
-        let what = json!({ "figure": "with Snoop, of that without", "network": network });
+        let what = json!({ "figure": "throughput with Snoop relative to that without Snoop", "network": network });
         numbers.push(Number::new("section 4.2", what, "%", paper, gain.moments()));
     }
     numbers

@@ -71,9 +71,11 @@ struct WindowCut {
     at: Time,
     cause: CutCause,
     needless: bool,
-    /// The window before and after; W.
+    /// Window before the reduction.
     before: f64,
+    /// Window after the reduction.
     after: f64,
+    /// Window W of the equation in the header.
     whole: f64,
     nanos: f64,
 }

@@ -127,10 +127,11 @@ struct MTcpFlow {
     /// The sender's last segment without data, from which acknowledgment number and window are read; `None` if the
     /// segment was a SYN without ACK.
     sender: Option<Segment>,
-    /// The mobile's last acknowledgment, without data; whether its last byte is withheld from the sender; and whether
-    /// it was a duplicate.
+    /// The mobile's last acknowledgment, without data.
     acked: Option<Segment>,
+    /// Whether the last byte of this acknowledgment is withheld from the sender.
     kept_back: bool,
+    /// Whether this acknowledgment was a duplicate.
     repeated: bool,
     /// Start of the mobile's disconnection, from which the sender has a window of zero; `None` while the mobile is
     /// connected.

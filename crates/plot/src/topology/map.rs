@@ -16,9 +16,11 @@ use crate::text::{self, Weight};
 
 /// Minimum and maximum height of the map in pixels.
 const HEIGHTS: (f64, f64) = (240.0, 480.0);
-/// Space in pixels on the left of the map for the labels of its axis, below it, and around its contents.
+/// Space in pixels on the left of the map for the labels of its axis.
 const AXIS: f64 = 54.0;
+/// Space in pixels below the map.
 const FOOT: f64 = 42.0;
+/// Space in pixels around the map's contents.
 const MARGIN: f64 = 34.0;
 /// Straight parts of a circle.
 const PARTS: i32 = 720;

@@ -35,9 +35,11 @@ pub struct TapMeasurements {
     pub rtt_sum: f64,
     /// The last step.
     pub last: Option<PolicyStep>,
-    /// Bytes lost and delivered, and timeouts.
+    /// Number of lost bytes.
     pub lost: u64,
+    /// Number of delivered bytes.
     pub delivered: u64,
+    /// Number of timeouts.
     pub timeouts: u64,
 }
 

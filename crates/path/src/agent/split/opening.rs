@@ -23,9 +23,11 @@ pub(super) struct NegotiatedOptions {
     sack: bool,
     timestamps: bool,
     ecn: bool,
-    /// Latest timestamp value, receive window in bytes, and window shift of each end.
+    /// Latest timestamp value of each end.
     recent: [Option<u32>; 2],
+    /// Receive window of each end, in bytes.
     windows: [u64; 2],
+    /// Window shift of each end.
     shifts: [u8; 2],
     /// True if window scaling was negotiated.
     scaled: bool,
