@@ -7,10 +7,8 @@
 //! round trip time before.
 
 use engine::{Span, Time};
-use observation::Evidence;
+use observation::{Evidence, Rule};
 use tcp::Blocked;
-
-use super::replay::infer_reason;
 
 /// Known reasons, and times whose reason is still open.
 #[derive(Default)]
@@ -66,4 +64,10 @@ impl BlockedReasons {
     pub fn take_known(&mut self) -> Vec<(Time, Evidence<Blocked>)> {
         std::mem::take(&mut self.known)
     }
+}
+
+/// A reason that the next segment shows. A sender that paces may send it when an acknowledgment arrives.
+pub(super) fn infer_reason(reason: Blocked) -> Evidence<Blocked> {
+    let high = if reason == Blocked::Cwnd { Blocked::Pacing } else { reason };
+    Evidence::Inferred { value: reason, low: reason, high, rule: Rule::NextSegment }
 }

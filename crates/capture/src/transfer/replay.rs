@@ -8,7 +8,7 @@ use observation::{CapturedFact, CapturedSink, Evidence, Rule, Unseen};
 use tcp::{Blocked, Reason};
 use wire::{Flags, Segment, SeqNum};
 
-use super::blocked_reasons::BlockedReasons;
+use super::blocked_reasons::{BlockedReasons, infer_reason};
 use super::duplicate_report::find_duplicate_report;
 use super::fact_queue::FactQueue;
 use super::retransmissions::{RetransmissionState, RetransmittedRange};
@@ -566,12 +566,6 @@ impl<'a> ReplayState<'a> {
             self.queue.add(lost, CapturedFact::Lost { seq, len, sent: at });
         }
     }
-}
-
-/// A reason that the next segment shows. A sender that paces may send it when an acknowledgment arrives.
-pub(super) fn infer_reason(reason: Blocked) -> Evidence<Blocked> {
-    let high = if reason == Blocked::Cwnd { Blocked::Pacing } else { reason };
-    Evidence::Inferred { value: reason, low: reason, high, rule: Rule::NextSegment }
 }
 
 /// Returns an inferred arrival that is not before `least`, because segments before it occupied the link.
