@@ -261,18 +261,17 @@ impl FlowObservation {
         facts.extend(taken.filter(PacketInFlight::is_of_transfer).map(Fact::Absorbed));
     }
 
-    /// Handles an event of a packet on a link; `lost_by` is where it was lost, if that is the event.
+    /// Handles an event of a packet on a link.
     pub(crate) fn link(
         &mut self,
         at: Time,
         id: HopId,
         hop: &HopTiming,
         (event, of): (&LinkEvent, &PacketFlow),
-        lost_by: LossPlace,
         facts: &mut Vec<Fact>,
     ) {
         if !event.packet().is_some_and(|packet| is_transfer(packet, of)) {
-            return self.control_on_link(at, hop, (event, of), lost_by);
+            return self.control_on_link(at, id, hop, (event, of));
         }
         match event {
             LinkEvent::FrameSent { packet, .. } if hop.medium.is_some() => {
@@ -296,19 +295,19 @@ impl FlowObservation {
                 }
                 // A packet that was given up is not lost if only its link acknowledgments were lost.
                 if !arrived {
-                    self.on_given_up(at, id, hop, (packet, of), lost_by, facts);
+                    self.on_given_up(at, id, hop, (packet, of), facts);
                 }
             }
             LinkEvent::Lost { packet } => {
                 let (from, to) = on_the_line(at, hop, packet);
                 facts.push(failed_attempt(id, from, to, packet));
                 let lost = self.packets.take_oldest(at, hop.near, packet);
-                self.lose(at, (packet, of), lost, lost_by, facts);
+                self.lose(at, (packet, of), lost, LossPlace::Air, facts);
             }
             LinkEvent::QueueFull { packet, arrived } | LinkEvent::DroppedEarly { packet, arrived } => {
                 self.congested_at = Some(at);
                 let sending = self.packets.take_queued(at, hop.near, packet, *arrived);
-                self.lose(at, (packet, of), sending, lost_by, facts);
+                self.lose(at, (packet, of), sending, LossPlace::Queue, facts);
             }
             LinkEvent::Arrived { packet } => self.on_arrival(at, id, hop, packet, of, facts),
             LinkEvent::Marked { .. } => self.congested_at = Some(at),
@@ -371,7 +370,6 @@ impl FlowObservation {
         id: HopId,
         hop: &HopTiming,
         (packet, of): (&Packet, &PacketFlow),
-        lost_by: LossPlace,
         facts: &mut Vec<Fact>,
     ) {
         let lost = self.packets.take_oldest(at, hop.near, packet);
@@ -380,17 +378,11 @@ impl FlowObservation {
         {
             slowest.free = at;
         }
-        self.lose(at, (packet, of), lost, lost_by, facts);
+        self.lose(at, (packet, of), lost, self.find_place_of_failure(id), facts);
     }
 
     /// Handles an event of a packet that is no part of the transfer.
-    fn control_on_link(
-        &mut self,
-        at: Time,
-        hop: &HopTiming,
-        (event, of): (&LinkEvent, &PacketFlow),
-        lost_by: LossPlace,
-    ) {
+    fn control_on_link(&mut self, at: Time, id: HopId, hop: &HopTiming, (event, of): (&LinkEvent, &PacketFlow)) {
         let Some(packet) = event.packet() else { return };
         match event {
             LinkEvent::Arrived { .. } => {
@@ -402,15 +394,20 @@ impl FlowObservation {
                 }
                 return;
             }
-            LinkEvent::Lost { .. } | LinkEvent::GivenUp { arrived: false, .. } => {
+            LinkEvent::Lost { .. } => {
                 self.packets.take_oldest(at, hop.near, packet);
+                self.record_loss(at, (packet, of), LossPlace::Air);
+            }
+            LinkEvent::GivenUp { arrived: false, .. } => {
+                self.packets.take_oldest(at, hop.near, packet);
+                self.record_loss(at, (packet, of), self.find_place_of_failure(id));
             }
             LinkEvent::QueueFull { arrived, .. } | LinkEvent::DroppedEarly { arrived, .. } => {
                 self.packets.take_queued(at, hop.near, packet, *arrived);
+                self.record_loss(at, (packet, of), LossPlace::Queue);
             }
-            _ => return,
+            _ => {}
         }
-        self.record_loss(at, (packet, of), lost_by);
     }
 
     /// A packet was lost.
@@ -433,7 +430,9 @@ impl FlowObservation {
             match of.seq.filter(|_| of.from_sender && segment.len > 0) {
                 Some(seq) if seq < self.sender.una || self.received.contains(seq) => {}
                 Some(seq) => self.losses.lose_segment(at, seq, Evidence::Known(place)),
-                None => self.losses.lose_ack(place),
+                None if !of.from_sender => self.losses.lose_ack(place),
+                // A SYN, a FIN, or an acknowledgment of the sender: no timeout of data follows from its loss.
+                None => {}
             }
         }
     }

@@ -222,7 +222,7 @@ impl Observation {
         let (Some(hop), Some(kind)) = (hops.get(id), self.path.transmitters.line(number).map(|line| line.kind)) else {
             return;
         };
-        let lost_at = self.transmit(&OnHop { at, number, hop }, kind, event, of, to);
+        self.transmit(&OnHop { at, number, hop }, kind, event, of, to);
         let transfer = of.filter(|of| event.packet().is_some_and(|packet| is_transfer(packet, of)));
         let (flow, media) = (transfer.map(|of| of.flow), &mut self.path.media);
         let known = match event {
@@ -235,12 +235,11 @@ impl Observation {
             self.path.media.damage_packet(id, *number);
         }
         if let Some(of) = of {
-            self.follow(at, of.flow, to, |flow, _, facts| flow.link(at, id, hop, (event, of), lost_at, facts));
+            self.follow(at, of.flow, to, |flow, _, facts| flow.link(at, id, hop, (event, of), facts));
         }
     }
 
-    /// Updates the transmitter of a hop, and the stage of a flow's packet there. Returns where the packet was lost if the
-    /// event is a loss.
+    /// Updates the transmitter of a hop, and the stage of a flow's packet there.
     fn transmit(
         &mut self,
         on: &OnHop<'_>,
@@ -248,7 +247,7 @@ impl Observation {
         event: &LinkEvent,
         of: Option<&PacketFlow>,
         to: &mut impl Subscriber,
-    ) -> LossPlace {
+    ) {
         let flow = of.map(|of| of.flow);
         let serving = self.path.transmitters.serving(on.number);
         // The flow that was served before waits from now on, or its frame is repeated.
@@ -263,18 +262,11 @@ impl Observation {
         let Observation { path, flows, .. } = self;
         let followed = flow.and_then(|flow| Some((flow, flows.get_mut(flow)?)));
         let Some((number, flow)) = followed.filter(|(_, flow)| flow.over_tcp && !flow.is_over) else {
-            return LossPlace::Air;
+            return;
         };
         to.on_hop(on, event, number, (&flow.state, path), before);
         if let (Some(line), Some(packet)) = (path.transmitters.line_mut(on.number), event.packet()) {
             line.set_stage(on, (event, packet), &mut flow.state.packets, free);
-        }
-        match event {
-            LinkEvent::QueueFull { .. } | LinkEvent::DroppedEarly { .. } => LossPlace::Queue,
-            LinkEvent::GivenUp { .. } if kind == LineKind::Medium && flow.state.last_attempt_collided() => {
-                LossPlace::Collision
-            }
-            _ => LossPlace::Air,
         }
     }
 }

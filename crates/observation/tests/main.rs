@@ -2,3 +2,4 @@
 
 mod delays;
 mod hop_packets;
+mod loss_places;

@@ -10,6 +10,7 @@ use wire::Packet;
 use super::{FlowObservation, SlowestHop};
 use crate::fact::Fact;
 use crate::hop_timing::HopTiming;
+use crate::losses::LossPlace;
 use crate::media::{AttemptFailure, Media, ObservedExchange};
 use crate::path_observation::PathObservation;
 
@@ -31,8 +32,6 @@ pub struct InMedia {
     /// Links that their mobile has left. If one of them was the slowest, the next hop in a medium that carries data
     /// replaces it.
     left: BTreeSet<LinkId>,
-    /// Cause of the failure of the last exchange for the flow; `None` if the exchange succeeded.
-    pub last_failure: Option<AttemptFailure>,
     /// The idle time of the slowest hop's medium so far.
     pub idle: Option<(MediumId, Span)>,
 }
@@ -44,9 +43,12 @@ impl FlowObservation {
         self.in_media.idle = medium.map(|medium| (medium, cells.idle(at, medium)));
     }
 
-    /// Whether the last exchange for the flow failed by a collision.
-    pub(crate) fn last_attempt_collided(&self) -> bool {
-        matches!(self.in_media.last_failure, Some(AttemptFailure::Collision | AttemptFailure::Hidden))
+    /// Returns where the link layer of a hop lost the packet that it gives up: by the failure of its last exchange.
+    pub(crate) fn find_place_of_failure(&self, id: HopId) -> LossPlace {
+        match self.in_media.failing.get(&id.into()) {
+            Some(AttemptFailure::Collision | AttemptFailure::Hidden) => LossPlace::Collision,
+            Some(AttemptFailure::Air) | None => LossPlace::Air,
+        }
     }
 
     /// Handles a packet in a frame that is being transmitted in a medium.
@@ -79,7 +81,6 @@ impl FlowObservation {
             return self.on_wait(number, exchange, path.media(), facts);
         };
         let Some(hop) = path.hops().get(id) else { return };
-        self.in_media.last_failure = exchange.spoilt;
         let data = first.packet.data().is_some();
         let own_until = self.in_media.own_until.entry(exchange.medium).or_default();
         *own_until = exchange.silent.max(*own_until);
