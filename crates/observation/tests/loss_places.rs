@@ -12,7 +12,8 @@ use path::{HopIndex, LinkEvent};
 use sim::{FlowId, Network};
 use testkit::run_with_sink;
 
-/// Uploads of two hidden stations, whose access point acknowledges them over the same medium. Two attempts end a frame.
+/// An upload, whose acknowledgments cross the same medium, beside the datagrams of a hidden station. Two attempts end a
+/// frame.
 const HIDDEN_STATIONS: &str = r#"
 duration = "20 s"
 [media.cell]
@@ -47,6 +48,8 @@ to = "server"
 [flows.two]
 from = "b"
 to = "server"
+transport = "udp"
+traffic = { kind = "cbr", rate = "300 kbps", packet = "500 B" }
 "#;
 
 /// Compares each place of a loss with the last exchange of the hop.

@@ -99,8 +99,8 @@ impl GoodputPanel {
     /// Describes the goodput with its highest rate.
     fn describe_goodput(&self) -> String {
         let max = self.bins.iter().map(|bin| bin.rate).fold(0.0, f64::max);
-        let (unit, name) = choose_rate_unit(max);
-        format!("goodput in bins of {}: at most {:.3} {name}", format_bin_width(self.width), max / unit)
+        let (width, most) = (format_bin_width(self.width), Quantity::Rate.format_brief(max));
+        format!("goodput in bins of {width}: at most {most}")
     }
 }
 
