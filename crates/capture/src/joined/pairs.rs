@@ -164,23 +164,26 @@ mod tests {
         seen.iter().map(packet).collect()
     }
 
-    /// For each packet that left: the index of its arrival, the indices of the first and the last arrival that the
-    /// packet can be, and whether the packet may be lost.
-    fn pair(left: &[(u32, u64)], arrived: &[(u32, u64)]) -> Vec<Option<(Option<u32>, u32, u32, bool)>> {
+    fn pair(left: &[(u32, u64)], arrived: &[(u32, u64)]) -> Vec<Option<PacketPair>> {
         let (left, arrived) = (packets(left), packets(arrived));
         let pairs = pair_packets(&left, &arrived).expect("a packet is in both");
-        let pair = |number| pairs.find_pair(number, 0);
-        (0..left.len()).map(pair).map(|pair| pair.map(|p| (p.arrival, p.earliest, p.latest, p.may_be_lost))).collect()
+        (0..left.len()).map(|number| pairs.find_pair(number, 0)).collect()
+    }
+
+    /// A packet whose arrival is known.
+    fn known(arrival: u32) -> Option<PacketPair> {
+        Some(PacketPair { arrival: Some(arrival), earliest: arrival, latest: arrival, may_be_lost: false })
     }
 
     /// The packet with byte 0 takes 10 ms.
     #[test]
     fn one_of_two_copies_may_be_the_lost_one() {
         let found = pair(&[(0, 0), (1000, 1), (1000, 2)], &[(0, 10), (1000, 30)]);
-        assert_eq!(found[1..], [Some((None, 1, 1, true)), Some((Some(1), 1, 1, true))]);
+        let either = |arrival| Some(PacketPair { arrival, earliest: 1, latest: 1, may_be_lost: true });
+        assert_eq!(found[1..], [either(None), either(Some(1))]);
         // The second copy left too late.
         let found = pair(&[(0, 0), (1000, 1), (1000, 40)], &[(0, 10), (1000, 30)]);
-        assert_eq!(found[1..], [Some((Some(1), 1, 1, false)), None]);
+        assert_eq!(found[1..], [known(1), None]);
     }
 
     /// The second copy arrives after a packet that was sent behind it.
@@ -188,13 +191,13 @@ mod tests {
     fn each_arrival_has_a_copy_under_reordering() {
         let left = [(0, 0), (1000, 1), (1000, 50), (2000, 51)];
         let found = pair(&left, &[(0, 10), (1000, 12), (2000, 61), (1000, 70)]);
-        let pairs = [Some((Some(1), 1, 1, false)), Some((Some(3), 3, 3, false)), Some((Some(2), 2, 2, false))];
-        assert_eq!(found[1..], pairs);
+        assert_eq!(found[1..], [known(1), known(3), known(2)]);
     }
 
     #[test]
     fn first_of_two_copies_made_by_the_path_is_matched() {
         let found = pair(&[(0, 0), (1000, 1)], &[(0, 10), (1000, 12), (1000, 14)]);
-        assert_eq!(found[1], Some((Some(1), 1, 2, false)));
+        let first = PacketPair { arrival: Some(1), earliest: 1, latest: 2, may_be_lost: false };
+        assert_eq!(found[1], Some(first));
     }
 }

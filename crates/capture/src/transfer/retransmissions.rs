@@ -70,12 +70,16 @@ pub struct RetransmittedRange {
 impl RetransmissionState {
     /// The state before the first segment of a surveyed connection.
     pub fn new(survey: &Survey) -> Self {
-        let round_trip = survey.round_trip_threshold();
-        let reaction = Span::from_millis(1).max(Span::from_nanos(round_trip.as_nanos() / 32));
+        let state = RetransmissionState::at_sender(survey.round_trip_threshold());
+        RetransmissionState { exact: survey.is_at_sender(), sack: survey.sack, ..state }
+    }
+
+    /// Returns the state of a sender without SACK whose times are known.
+    fn at_sender(round_trip: Span) -> Self {
         RetransmissionState {
-            reaction,
-            exact: survey.is_at_sender(),
-            sack: survey.sack,
+            reaction: Span::from_millis(1).max(Span::from_nanos(round_trip.as_nanos() / 32)),
+            exact: true,
+            sack: false,
             srtt: None,
             least: f64::INFINITY,
             timer: Time::ZERO,
@@ -225,22 +229,10 @@ mod tests {
 
     /// The sender's own capture of a path with a round trip of 100 ms, which is measured at 100 ms.
     fn state_at_sender(sack: bool) -> RetransmissionState {
-        let mut state = RetransmissionState {
-            reaction: Span::from_millis(3),
-            exact: true,
-            sack,
-            srtt: None,
-            least: f64::INFINITY,
-            timer: Time::ZERO,
-            acked: None,
-            duplicates: 0,
-            repeated: None,
-            after_timeout: None,
-            recovery: None,
-            timeouts: 0,
-        };
+        let round_trip = Span::from_millis(100);
+        let mut state = RetransmissionState { sack, ..RetransmissionState::at_sender(round_trip) };
         state.on_new_data(Time::ZERO, true);
-        state.add_round_trip(Span::from_millis(100));
+        state.add_round_trip(round_trip);
         state.on_ack(Time::from_millis(100), 1000, true);
         state
     }
