@@ -227,7 +227,7 @@ fn receptions_follow_from_distances() {
             match &event {
                 MediumEvent::Reaches { a, b, reach } => reference.change_reach(a.number(), b.number(), *reach),
                 MediumEvent::Sent { from, to, frame, .. } => {
-                    reference.begin_frame(from.number(), to.number(), frame, at)
+                    reference.begin_frame(from.number(), to.number(), frame, at);
                 }
                 MediumEvent::Ended { from, kind, reception, .. } => {
                     reference.end_frame(from.number(), *kind, *reception, at);

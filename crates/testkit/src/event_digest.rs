@@ -137,7 +137,7 @@ impl EventDigest {
                 self.numbers([3, station.number().into(), slots.into(), window.into()]);
             }
             MediumEvent::Reaches { a, b, reach } => {
-                self.numbers([4, a.number().into(), b.number().into(), reach_number(reach)])
+                self.numbers([4, a.number().into(), b.number().into(), reach_number(reach)]);
             }
         }
     }
