@@ -137,15 +137,15 @@ impl FlowObservation {
     }
 
     /// Whether the first unacknowledged segment is lost: neither in the network nor at the receiver.
-    pub fn hole(&self) -> bool {
+    pub fn has_hole(&self) -> bool {
         let una = self.sender.una;
         una < self.sender.max && self.received.in_order() <= una && !self.packets.has_data(una)
     }
 
     /// Whether the first unacknowledged segment was lost and has been retransmitted, and a copy or its acknowledgment
     /// is in flight.
-    pub fn repairs_hole(&self) -> bool {
-        self.losses.has(self.sender.una) && !self.hole()
+    pub fn is_repairing_hole(&self) -> bool {
+        self.losses.has(self.sender.una) && !self.has_hole()
     }
 
     /// A lower bound of the start times of all later findings; `None` if nothing is outstanding.
@@ -335,7 +335,7 @@ impl FlowObservation {
         let service = self.services.entry(id.into()).or_insert(fresh);
         if attempt == 1 {
             *service = fresh;
-            self.packets.has_link_layer(hop.near, packet.dst);
+            self.packets.mark_link_layer(hop.near, packet.dst);
             return;
         }
         facts.push(failed_attempt(id, service.attempt_began, at, packet));
@@ -357,7 +357,7 @@ impl FlowObservation {
         if !hop.has_window() {
             return;
         }
-        self.packets.has_link_layer(hop.near, packet.dst);
+        self.packets.mark_link_layer(hop.near, packet.dst);
         // The frame is retransmitted needlessly, because only its link acknowledgment was lost.
         if attempt > 1 && !self.packets.has(hop.near, packet) {
             facts.push(attempt_on_the_line(at, id, hop, packet));
@@ -392,7 +392,6 @@ impl FlowObservation {
                 {
                     self.put(at, hop.far, sending);
                 }
-                return;
             }
             LinkEvent::Lost { .. } => {
                 self.packets.take_oldest(at, hop.near, packet);

@@ -88,11 +88,11 @@ struct OpenExchange {
     /// The nodes that have sensed a frame of the exchange, each with the time since which it has; unused if all nodes
     /// sense it.
     heard_by: BTreeMap<NodeId, Time>,
-    last: Option<Last>,
+    last: Option<LastFrame>,
 }
 
 /// The last frame of an exchange, with its arrival time, and whether it was damaged.
-struct Last {
+struct LastFrame {
     at: Time,
     kind: FrameKind,
     reception: Reception,
@@ -110,7 +110,7 @@ struct FlyingFrame {
 }
 
 /// An RTS that failed before the first transmission of its packet.
-struct Request {
+struct UnassignedRts {
     station: MediumStationId,
     to: MediumStationId,
     number: u64,
@@ -120,12 +120,12 @@ struct Request {
 /// One medium.
 struct ObservedMedium {
     phy: Phy,
-    /// Their nodes.
+    /// Nodes of the stations.
     stations: IdVec<MediumStationId, NodeId>,
     hearing: SenseMatrix,
     open: IdVec<MediumStationId, Option<OpenExchange>>,
     flying: Vec<FlyingFrame>,
-    requests: Vec<Request>,
+    requests: Vec<UnassignedRts>,
     /// Number of exchanges in progress.
     busy: u32,
     /// Number of waiting packets.
@@ -176,8 +176,8 @@ impl OpenExchange {
 }
 
 impl ObservedMedium {
-    /// Adds the time until now.
-    fn pass(&mut self, at: Time) {
+    /// Adds the idle time until now.
+    fn advance_to(&mut self, at: Time) {
         if self.busy == 0 && self.waiting == 0 {
             let from = self.seen.max(self.free);
             self.idle = self.idle + at.since(from.min(at));
@@ -185,10 +185,10 @@ impl ObservedMedium {
         self.seen = at;
     }
 
-    /// The exchange of a station, which starts now if there is none.
-    fn exchange(&mut self, at: Time, station: MediumStationId, to: MediumStationId) -> &mut OpenExchange {
+    /// Returns the exchange of a station, which starts now if there is none.
+    fn find_exchange(&mut self, at: Time, station: MediumStationId, to: MediumStationId) -> &mut OpenExchange {
         if self.open[station].is_none() {
-            self.pass(at);
+            self.advance_to(at);
             self.busy += 1;
         }
         self.open[station].get_or_insert_with(|| OpenExchange::new(at, to))
@@ -196,7 +196,7 @@ impl ObservedMedium {
 
     /// Records the reception of a station's frame, in the exchange of `owner` from `start` on, by the stations that
     /// sense it.
-    fn heard(&mut self, owner: MediumStationId, from: MediumStationId, start: Time) {
+    fn record_reception(&mut self, owner: MediumStationId, from: MediumStationId, start: Time) {
         let (Some(audience), Some(open)) = (self.hearing.audience(from), &mut self.open[owner]) else {
             return;
         };
@@ -206,9 +206,15 @@ impl ObservedMedium {
     }
 
     /// Handles a back-off that a station draws, which ends the station's last exchange.
-    fn over(&mut self, at: Time, medium: MediumId, station: MediumStationId, slots: u32) -> Option<ObservedExchange> {
+    fn end_exchange(
+        &mut self,
+        at: Time,
+        medium: MediumId,
+        station: MediumStationId,
+        slots: u32,
+    ) -> Option<ObservedExchange> {
         let open = self.open[station].take()?;
-        self.pass(at);
+        self.advance_to(at);
         self.busy -= 1;
         let Phy { slot, difs, eifs, answer_timeout, .. } = self.phy;
         let OpenExchange { to, number, hop, carried, began, tried, data, heard_by, last } = open;
@@ -241,7 +247,7 @@ impl ObservedMedium {
         let exchange = ObservedExchange { medium, hop, carried, began, tried, silent, free, data, spoilt, heard_by };
         if request {
             // The flow of the RTS follows from the event of the packet's first frame, or of the packet given up.
-            self.requests.push(Request { station, to, number, exchange });
+            self.requests.push(UnassignedRts { station, to, number, exchange });
             return None;
         }
         Some(exchange)
@@ -302,7 +308,7 @@ impl Media {
                 }
                 cell.flying.push(FlyingFrame { from, to, kind: frame.kind, start: frame.start, met });
                 if !frame.kind.is_answer() {
-                    let open = cell.exchange(at, from, to);
+                    let open = cell.find_exchange(at, from, to);
                     open.number = frame.packets.first();
                     if frame.kind.carries_packets() {
                         open.data = Some((frame.start, frame.duration));
@@ -311,7 +317,7 @@ impl Media {
                         }
                     }
                 }
-                cell.heard(if frame.kind.is_answer() { to } else { from }, from, frame.start);
+                cell.record_reception(if frame.kind.is_answer() { to } else { from }, from, frame.start);
                 None
             }
             MediumEvent::Ended { from, to, kind, reception, .. } => {
@@ -319,11 +325,11 @@ impl Media {
                 let met = place.is_some_and(|place| cell.flying.swap_remove(place).met);
                 let owner = if kind.is_answer() { to } else { from };
                 if let Some(open) = &mut cell.open[owner] {
-                    open.last = Some(Last { at, kind, reception, met });
+                    open.last = Some(LastFrame { at, kind, reception, met });
                 }
                 None
             }
-            MediumEvent::BackOff { station, slots, .. } => cell.over(at, medium, station, slots),
+            MediumEvent::BackOff { station, slots, .. } => cell.end_exchange(at, medium, station, slots),
             MediumEvent::Reaches { a, b, reach } => {
                 cell.hearing.set_reach(a, b, reach);
                 None
@@ -332,7 +338,7 @@ impl Media {
     }
 
     /// Records a packet in a frame in transmission. Returns the failed RTS frames before the packet's first frame.
-    pub(crate) fn carries(
+    pub(crate) fn add_packet(
         &mut self,
         at: Time,
         id: HopId,
@@ -344,7 +350,7 @@ impl Media {
         let Some((medium, from, to)) = self.hop(id) else { return Vec::new() };
         let cell = &mut self.cells[medium];
         cell.flows.extend(flow);
-        let open = cell.exchange(at, from, to);
+        let open = cell.find_exchange(at, from, to);
         open.hop = Some(id);
         // The previous and next fragments belong to the same packet.
         if !open.carried.iter().any(|carried| carried.number == number) {
@@ -363,7 +369,7 @@ impl Media {
     }
 
     /// Handles a packet that is given up. Returns the failed RTS frames, if the packet was never transmitted.
-    pub(crate) fn gives_up(
+    pub(crate) fn give_up_packet(
         &mut self,
         id: HopId,
         number: u64,
@@ -388,8 +394,8 @@ impl Media {
         flow: Option<FlowId>,
     ) -> Vec<ObservedExchange> {
         let Some((medium, from, to)) = self.hop(id) else { return Vec::new() };
-        let is = |request: &mut Request| (request.station, request.to, request.number) == (from, to, number);
-        let known = self.cells[medium].requests.extract_if(.., is).map(|Request { mut exchange, .. }| {
+        let is = |request: &mut UnassignedRts| (request.station, request.to, request.number) == (from, to, number);
+        let known = self.cells[medium].requests.extract_if(.., is).map(|UnassignedRts { mut exchange, .. }| {
             exchange.hop = Some(id);
             exchange.carried.push(CarriedPacket { flow, packet: *packet, number, attempt: 0, damaged: false });
             exchange
@@ -398,23 +404,23 @@ impl Media {
     }
 
     /// Updates the number of a flow's packets that wait in each medium.
-    pub(crate) fn waits(&mut self, at: Time, flow: FlowId, waiting: impl Fn(MediumId) -> u32) {
+    pub(crate) fn update_waiting(&mut self, at: Time, flow: FlowId, waiting: impl Fn(MediumId) -> u32) {
         let Some(told) = self.waits.get_mut(flow) else { return };
         for ((medium, cell), told) in self.cells.ids().zip(&mut self.cells).zip(told) {
             let now = waiting(medium);
             let before = std::mem::replace(told, now);
             if now != before {
                 cell.flows.insert(flow);
-                cell.pass(at);
+                cell.advance_to(at);
                 cell.waiting = cell.waiting - before + now;
             }
         }
     }
 
-    /// The idle time of a medium until now.
-    pub(crate) fn idle(&mut self, at: Time, medium: MediumId) -> Span {
+    /// Updates the idle time of a medium, and returns it.
+    pub(crate) fn update_idle_time(&mut self, at: Time, medium: MediumId) -> Span {
         let cell = &mut self.cells[medium];
-        cell.pass(at);
+        cell.advance_to(at);
         cell.idle
     }
 

@@ -142,10 +142,10 @@ impl Observation {
         self.hold(at, number, to);
         let Observation { path, flows, .. } = self;
         let Some(flow) = flows.get_mut(number).filter(|flow| !flow.is_over) else { return };
-        flow.state.medium_idle(at, &mut path.media);
+        flow.state.update_idle_time(at, &mut path.media);
         to.on_end(at, number, &flow.state, path);
         flow.is_over = true;
-        path.media.waits(at, number, |_| 0);
+        path.media.update_waiting(at, number, |_| 0);
     }
 
     /// Reports that a flow's state held until `at`. Until then its packets change their stages as foreseen.
@@ -170,8 +170,8 @@ impl Observation {
         let Observation { path, flows, facts } = self;
         let Some(flow) = flows.get_mut(number).filter(|flow| !flow.is_over) else { return };
         step(&mut flow.state, path, facts);
-        path.media.waits(at, number, |medium| flow.state.packets.waiting_in(medium));
-        flow.state.medium_idle(at, &mut path.media);
+        path.media.update_waiting(at, number, |medium| flow.state.packets.waiting_in(medium));
+        flow.state.update_idle_time(at, &mut path.media);
         to.on_facts(at, number, facts, &flow.state, path);
         facts.clear();
     }
@@ -180,7 +180,7 @@ impl Observation {
     fn use_link(&mut self, at: Time, link: LinkId, used: bool, to: &mut impl Subscriber) {
         for number in self.flows.ids() {
             self.hold(at, number, to);
-            self.follow(at, number, to, |flow, _, _| flow.mobile_uses(link, used));
+            self.follow(at, number, to, |flow, _, _| flow.set_link_use(link, used));
         }
     }
 
@@ -226,8 +226,10 @@ impl Observation {
         let transfer = of.filter(|of| event.packet().is_some_and(|packet| is_transfer(packet, of)));
         let (flow, media) = (transfer.map(|of| of.flow), &mut self.path.media);
         let known = match event {
-            LinkEvent::FrameSent { number, attempt, packet } => media.carries(at, id, *number, *attempt, packet, flow),
-            LinkEvent::GivenUp { number, packet, .. } => media.gives_up(id, *number, packet, flow),
+            LinkEvent::FrameSent { number, attempt, packet } => {
+                media.add_packet(at, id, *number, *attempt, packet, flow)
+            }
+            LinkEvent::GivenUp { number, packet, .. } => media.give_up_packet(id, *number, packet, flow),
             _ => Vec::new(),
         };
         known.iter().for_each(|exchange| self.exchange(at, exchange, to));

@@ -162,12 +162,12 @@ impl PacketsInFlight {
     }
 
     /// Packets from a node to `to` now wait for a link layer.
-    pub(crate) fn has_link_layer(&mut self, node: NodeId, to: Addr) {
+    pub(crate) fn mark_link_layer(&mut self, node: NodeId, to: Addr) {
         self.lanes.insert((node, to));
     }
 
     /// Packets from a node to `to` now wait in a medium.
-    pub(crate) fn is_of_medium(&mut self, at: Time, node: NodeId, to: Addr, medium: MediumId) {
+    pub(crate) fn assign_medium(&mut self, at: Time, node: NodeId, to: Addr, medium: MediumId) {
         self.lanes.insert((node, to));
         let before = self.media.insert((node, to), medium);
         if before == Some(medium) {

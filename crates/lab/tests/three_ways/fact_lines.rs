@@ -66,7 +66,7 @@ impl FlowLine {
             oldest_sent: sender.oldest_sent(),
             in_order: (flow.receiver_state.as_ref().map(ReceiverState::in_order), flow.received.in_order()),
             losses: (flow.losses.first(), flow.losses.recovery()),
-            has_hole: flow.hole(),
+            has_hole: flow.has_hole(),
             congested_at: flow.congested_at,
             slowest: flow.slowest.as_ref().map(|slowest| (slowest.id, slowest.cycle, slowest.medium)),
             packets: (packets.empty_since(), packets.next_change(), packets.has_failed()),

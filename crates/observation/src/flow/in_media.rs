@@ -38,9 +38,9 @@ pub struct InMedia {
 
 impl FlowObservation {
     /// Updates the idle time of the slowest hop's medium.
-    pub(crate) fn medium_idle(&mut self, at: Time, cells: &mut Media) {
+    pub(crate) fn update_idle_time(&mut self, at: Time, cells: &mut Media) {
         let medium = self.slowest.as_ref().and_then(|slowest| slowest.medium);
-        self.in_media.idle = medium.map(|medium| (medium, cells.idle(at, medium)));
+        self.in_media.idle = medium.map(|medium| (medium, cells.update_idle_time(at, medium)));
     }
 
     /// Returns where the link layer of a hop lost the packet that it gives up: by the failure of its last exchange.
@@ -54,7 +54,7 @@ impl FlowObservation {
     /// Handles a packet in a frame that is being transmitted in a medium.
     pub(crate) fn on_frame_sent_in_medium(&mut self, at: Time, id: HopId, hop: &HopTiming, packet: &Packet) {
         let Some(medium) = hop.medium else { return };
-        self.packets.is_of_medium(at, hop.near, packet.dst, medium);
+        self.packets.assign_medium(at, hop.near, packet.dst, medium);
         let sent = self.in_media.sent.entry(id.into()).or_insert((at, 0));
         *sent = if sent.0 == at { (at, sent.1 + 1) } else { (at, 1) };
     }
@@ -105,7 +105,7 @@ impl FlowObservation {
     }
 
     /// Records that a mobile starts or stops using a link.
-    pub(crate) fn mobile_uses(&mut self, link: LinkId, used: bool) {
+    pub(crate) fn set_link_use(&mut self, link: LinkId, used: bool) {
         if used {
             self.in_media.left.remove(&link);
         } else {

@@ -68,14 +68,14 @@ impl FullWindow {
     fn limits(&self, flow: &FlowObservation) -> bool {
         is_receive_window_full(flow)
             && is_receive_window_binding(flow)
-            && !flow.hole()
-            && self.behind_hole == flow.repairs_hole()
+            && !flow.has_hole()
+            && self.behind_hole == flow.is_repairing_hole()
     }
 
     /// Whether the limit may persist: behind a hole until the hole is repaired, otherwise until cwnd is the smaller
     /// window.
     fn may_limit(&self, flow: &FlowObservation) -> bool {
-        is_receive_window_binding(flow) && (!self.behind_hole || flow.hole() || flow.repairs_hole())
+        is_receive_window_binding(flow) && (!self.behind_hole || flow.has_hole() || flow.is_repairing_hole())
     }
 
     /// Adds the time until now.
