@@ -179,14 +179,18 @@ impl SenderState {
                 self.least_rtt = Evidence::Inferred { value, low: value, high, rule: Rule::LeastRoundTrip };
                 self.rto = timeout;
             }
-            CapturedFact::TimerExpired { next, .. } => {
-                let recovers = Evidence::infer(false, Rule::RetransmissionCause);
-                (self.in_fast_recovery, self.rto) = (recovers, next);
+            CapturedFact::TimerExpired { cause, next, .. } => {
+                (self.in_fast_recovery, self.rto) = (cause.map(|_| false), next);
             }
             // Tahoe has no fast recovery [RFC2001].
-            CapturedFact::FastRetransmit { .. } => {
-                let rule = Rule::RetransmissionCause;
-                self.in_fast_recovery = Evidence::Inferred { value: true, low: false, high: true, rule };
+            CapturedFact::FastRetransmit { cause, .. } => {
+                self.in_fast_recovery = match cause {
+                    Evidence::Unknown(unseen) => Evidence::Unknown(unseen),
+                    Evidence::Known(_) | Evidence::Inferred { .. } => {
+                        let rule = Rule::RetransmissionCause;
+                        Evidence::Inferred { value: true, low: false, high: true, rule }
+                    }
+                };
             }
             CapturedFact::RecoveryEnd => {
                 self.in_fast_recovery = Evidence::infer(false, Rule::RetransmissionCause);

@@ -140,7 +140,11 @@ fn tabulate_connections(file: &CaptureFile) -> ReportTable {
 fn build_connection_section(connection: &ReportConnection) -> PageSection {
     let ReportConnection { explained, recording, joined } = connection;
     let ExplainedConnection { survey, counts, report, .. } = explained;
-    let end = if report.completed { "all data acknowledged" } else { "not all data acknowledged" };
+    let end = match report.completed.value() {
+        Some(true) => "all data acknowledged",
+        Some(false) => "not all data acknowledged",
+        None => "all captured data acknowledged",
+    };
     let rate = survey
         .rate
         .value()
@@ -169,7 +173,7 @@ fn build_connection_section(connection: &ReportConnection) -> PageSection {
         }
     }
     blocks.push(if report.findings.is_empty() {
-        PageBlock::Words("No problem was found.".into())
+        PageBlock::Words("No problem was found of those that this capture shows.".into())
     } else {
         PageBlock::Table(tabulate_findings(explained))
     });

@@ -319,7 +319,11 @@ impl<'a> ReplayState<'a> {
         let first = seq <= self.una || !self.transmissions.is_open(self.una);
         let repeated = RetransmittedRange { first, last: end >= self.max, max: self.max };
         let cause = self.sender.classify_retransmission(at, repeated);
-        let evidence = Evidence::infer(cause.reason, Rule::RetransmissionCause);
+        let evidence = if self.survey.is_at_sender() {
+            Evidence::infer(cause.reason, Rule::RetransmissionCause)
+        } else {
+            Evidence::Unknown(Unseen::NotAtSender)
+        };
         match cause.reason {
             Reason::Timeout if cause.begins => {
                 let nth = self.sender.timeouts();
@@ -437,7 +441,10 @@ impl<'a> ReplayState<'a> {
         self.sender.add_round_trip(rtt);
         let smoothed = self.sender.smoothed_round_trip().unwrap_or(rtt);
         let timeout = self.sender.infer_timeout(0);
-        self.queue.add(at, CapturedFact::RoundTrip { rtt, smoothed, timeout, len });
+        // At an unknown place, the time until the acknowledgment is a part of the round trip, of unknown size.
+        if !self.survey.round_trip().is_unknown() {
+            self.queue.add(at, CapturedFact::RoundTrip { rtt, smoothed, timeout, len });
+        }
     }
 
     /// Reduces the window for the first echo of a mark in a round trip. Returns whether it did.

@@ -16,8 +16,8 @@ const FLOW: FlowId = FlowId::new(0);
 pub struct CaptureReport {
     /// The time from the connection's first segment to the last acknowledgment, or to the end of the capture.
     pub took: Span,
-    /// Whether all data was acknowledged.
-    pub completed: bool,
+    /// Whether all data was acknowledged. Unknown without a FIN, if all captured data was.
+    pub completed: Evidence<bool>,
     /// The number of expiries of the sender's retransmission timer.
     pub timeouts: Evidence<u32>,
     /// The findings, the costliest first.
@@ -45,6 +45,7 @@ pub struct ExplainCapture {
     observation: Observation,
     flows: WatchedFlows,
     parts: CaptureParts,
+    completed: Evidence<bool>,
 }
 
 impl ExplainCapture {
@@ -57,7 +58,8 @@ impl ExplainCapture {
         let account = Account::new(FLOW, connection.start);
         let watched = WatchedFlow::new(connection.start, Some(account), |kind| kind.is_shown_by(parts));
         let flows = WatchedFlows(vec![watched].into());
-        ExplainCapture { observation: Observation::of_capture(connection), flows, parts }
+        let observation = Observation::of_capture(connection);
+        ExplainCapture { observation, flows, parts, completed: Evidence::Known(false) }
     }
 
     /// Ends the connection.
@@ -76,7 +78,7 @@ impl ExplainCapture {
         };
         Some(CaptureReport {
             took,
-            completed: watched.ended.is_some(),
+            completed: self.completed,
             timeouts,
             findings: watched.take_findings(),
             causes: add_unplaced_loss(causes, account.unplaced_loss()),
@@ -89,8 +91,8 @@ impl ExplainCapture {
 
 impl CapturedSink for ExplainCapture {
     fn on_captured(&mut self, at: Time, fact: &CapturedFact) {
-        if let (CapturedFact::AllAcknowledged { .. }, Some(watched)) = (fact, self.flows.0.get_mut(FLOW)) {
-            watched.ended = Some(at);
+        if let (CapturedFact::AllAcknowledged { ends }, Some(watched)) = (fact, self.flows.0.get_mut(FLOW)) {
+            (watched.ended, self.completed) = (Some(at), *ends);
         }
         self.observation.apply_captured(at, fact, &mut self.flows);
     }

@@ -36,7 +36,7 @@ fn lost_time_to_json(name: &str, report: &LostTime<'_>, top: usize) -> Value {
         kinds.iter().map(|total| json!({ "kind": total.kind, "count": total.count, "cost_ms": in_millis(total.cost) }));
     json!({
         "flow": name,
-        "completed": report.completed,
+        "completed": report.completed.value(),
         "took_ms": in_millis(report.took),
         "timeouts": Value::Null,
         "budget_ms": Value::Null,

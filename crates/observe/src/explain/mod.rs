@@ -34,7 +34,7 @@ use engine::quantity::format_span;
 use engine::{IdVec, Span, Time};
 use observation::media::ObservedExchange;
 use observation::transmitters::{Before, OnHop};
-use observation::{Fact, FlowObservation, Observation, PathObservation, SenderFact, Subscriber};
+use observation::{Evidence, Fact, FlowObservation, Observation, PathObservation, SenderFact, Subscriber};
 use path::LinkEvent;
 use sim::{Event, FlowId, Network, Sink, Transport};
 pub use tcp::Blocked;
@@ -187,7 +187,7 @@ pub struct LostTime<'a> {
     /// The time from the flow's start to its completion, or to the end.
     pub took: Span,
     /// Whether the flow was completed.
-    pub completed: bool,
+    pub completed: Evidence<bool>,
     /// The findings, the costliest first.
     pub findings: &'a [Finding],
     /// Time lost to all findings, each moment counted once.
@@ -221,6 +221,7 @@ impl FlowReport {
     /// The findings and the time that they cost.
     pub fn lost_time(&self) -> LostTime<'_> {
         let FlowReport { took, completed, lost, lost_avoidably, .. } = *self;
+        let completed = Evidence::Known(completed);
         LostTime { took, completed, findings: &self.findings, lost, lost_avoidably }
     }
 

@@ -8,7 +8,7 @@
 //! A row that ends with `@ PATTERN => seq` marks the occurrences that match, at the offset `seq`; the recorder, the
 //! panels and figures need no other line.
 
-use observation::CapturedFact;
+use observation::{CapturedFact, Evidence};
 use tcp::Event;
 use wire::NoticeKind;
 
@@ -177,7 +177,7 @@ marks! {
               the timeout, and sets cwnd to one segment",
         rule: "RFC 6298 section 5.4 to 5.6, RFC 5681 section 3.1",
         in_window: true,
-    } @ Sender(Event::Timeout { seq, .. }) | Captured(CapturedFact::TimerExpired { seq, .. }) => seq
+    } @ Sender(Event::Timeout { seq, .. }) | Captured(CapturedFact::TimerExpired { seq, cause: Evidence::Inferred { .. }, .. }) => seq
     /// The start of a recovery.
     FastRetransmit {
         kind: "fast-retransmit",
@@ -188,7 +188,7 @@ marks! {
         why: "acknowledgments of later data arrived: duplicates reached the threshold, or SACK or RACK marked the segment lost",
         rule: "RFC 5681 section 3.2, RFC 6675 section 5, RFC 8985 section 6.2",
         in_window: true,
-    } @ Sender(Event::FastRetransmit { seq }) | Captured(CapturedFact::FastRetransmit { seq, .. }) => seq
+    } @ Sender(Event::FastRetransmit { seq }) | Captured(CapturedFact::FastRetransmit { seq, cause: Evidence::Inferred { .. } }) => seq
     /// A star: the timer starts again.
     Defer {
         kind: "icmp-defer",

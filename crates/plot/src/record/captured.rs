@@ -48,13 +48,10 @@ impl Recorder {
                     self.append_or_replace(FLOW, |h| &mut h.blocked, at, (at, reason));
                 }
             }
-            CapturedFact::TimerExpired { next, .. } => {
-                next.value().into_iter().for_each(|rto| self.record_timeout(at, FLOW, rto));
-            }
-            CapturedFact::RoundTrip { rtt, smoothed, timeout, .. } if self.rtt => {
+            // The bounds of the timeout are too wide for a line.
+            CapturedFact::RoundTrip { rtt, smoothed, .. } if self.rtt => {
                 let (rtt, srtt) = (rtt.as_secs_f64(), smoothed.as_secs_f64());
                 self.append_entry(FLOW, |h| &mut h.rtts, at, Rtt { at, rtt, srtt });
-                timeout.value().into_iter().for_each(|rto| self.record_timeout(at, FLOW, rto));
             }
             _ => {}
         }
@@ -114,7 +111,15 @@ mod tests {
             (0, sent(1000, lost, None)),
             (30, CapturedFact::Arrived { seq: 0, len: 1000 }),
             (30, CapturedFact::Lost { seq: 1000, len: 1000, sent: at(0) }),
-            (900, CapturedFact::TimerExpired { seq: 1000, nth: 1, cause: Evidence::Known(Reason::Timeout), next }),
+            (
+                900,
+                CapturedFact::TimerExpired {
+                    seq: 1000,
+                    nth: 1,
+                    cause: Evidence::infer(Reason::Timeout, Rule::RetransmissionCause),
+                    next,
+                },
+            ),
         ];
         facts.iter().for_each(|(millis, fact)| recorder.on_captured(at(*millis), fact));
         let recording = recorder.finish();

@@ -132,7 +132,10 @@ fn render_explained_capture(title: &str, file: &CaptureFile, explained: &Explain
         Some(times) if times > 0 => format!("; {}", format_count(times as usize, "timeout")),
         _ => String::new(),
     };
-    let nothing = format!("no problem was found of {}{timeouts}", shown_kinds(report.parts).join(", "));
+    let nothing = match shown_kinds(report.parts).as_slice() {
+        [] => format!("no finding can be seen in this capture{timeouts}"),
+        kinds => format!("no problem was found of {}{timeouts}", kinds.join(", ")),
+    };
     // The reasons for which the sender sent nothing are estimates that the budget already has.
     text.push_str(&render_report_table("the transfer", &report.lost_time(), &[], &causes, top, &nothing));
     text.push_str("\nnot shown by this capture\n");

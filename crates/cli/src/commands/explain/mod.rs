@@ -165,7 +165,11 @@ pub(super) fn render_report_table(
     nothing: &str,
 ) -> String {
     let took = format!("{:.3} s", report.took.as_secs_f64());
-    let done = if report.completed { "took" } else { "is incomplete after" };
+    let done = match report.completed.value() {
+        Some(true) => "took",
+        Some(false) => "is incomplete after",
+        None => "took at least",
+    };
     let mut out = format!(
         "\n{name} {done} {took}\n{}\n{}",
         render_blocked_times(blocking, report.took),
