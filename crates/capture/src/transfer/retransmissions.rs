@@ -3,7 +3,8 @@
 //! A retransmission is a *timeout* if it is the first unacknowledged one, no acknowledgment arrived just before, and at
 //! least 0.8 (SRTT + 4 RTTVAR) [RFC6298] have passed since the timer was started: when data was last acknowledged, or
 //! repeated by the timer, or sent while nothing was in flight. Without SACK, SRTT suffices if the times of the sender
-//! are exact. If an acknowledgment arrived just before, the segment must have been retransmitted that long before.
+//! are exact. If an acknowledgment arrived just before, the segment must have been retransmitted that long before, and
+//! not by the third duplicate now; or more than three duplicates have arrived for two round trips [RFC8985 s6.2].
 //! Further retransmissions belong to that timeout until everything sent before the timeout is acknowledged.
 //!
 //! It is a *probe* [RFC8985 s7] if it is the last segment, and the timer of a common sender, 200 ms at least, would not
@@ -167,10 +168,16 @@ impl RetransmissionState {
         // Without SACK only the timer retransmits the first segment while no acknowledgment arrives.
         let mean = self.smoothed_round_trip().filter(|_| !self.sack && self.exact);
         let lasts = |waited: Span| mean.map_or(waited.times(5) >= least.times(4), |mean| waited >= mean);
-        // Acknowledgments cause a second retransmission of the first segment at once, if any.
         let repeated = if first { self.repeated.replace(at) } else { self.repeated };
-        let expired = first
-            && if reacts { repeated.is_some_and(|before| lasts(at.since(before.min(at)))) } else { lasts(waited) };
+        // The third duplicate causes a retransmission at once; RACK waits for a reordering window of a round trip at most.
+        let lasts_among_acks = || match repeated {
+            Some(before) => self.duplicates != 3 && lasts(at.since(before.min(at))),
+            None => {
+                let mean = self.smoothed_round_trip().unwrap_or(COMMON_TIMER);
+                self.duplicates > 3 && waited >= mean.times(2) && lasts(waited)
+            }
+        };
+        let expired = first && if reacts { lasts_among_acks() } else { lasts(waited) };
         let probed = last
             && !self.in_loss_recovery()
             && self.smoothed_round_trip().is_some_and(|srtt| {
@@ -280,6 +287,25 @@ mod tests {
         assert_eq!(repeat_first(&mut state, 130), (Reason::FastRetransmit, true));
         receive_duplicates(&mut state, [1109, 1119, 1129]);
         assert_eq!(repeat_first(&mut state, 1130), (Reason::Timeout, true));
+    }
+
+    #[test]
+    fn repetition_by_the_third_duplicate_after_a_timeout_is_a_fast_retransmit() {
+        let mut state = state_at_sender(false);
+        assert_eq!(repeat_first(&mut state, 1100), (Reason::Timeout, true));
+        receive_duplicates(&mut state, [1300, 1310, 1320]);
+        assert_eq!(repeat_first(&mut state, 1320), (Reason::FastRetransmit, true));
+    }
+
+    /// Duplicates have arrived since 110 ms, and nothing was repeated.
+    #[test]
+    fn first_repetition_among_many_duplicates_is_a_timeout_after_two_round_trips() {
+        for (at, reason) in [(290, Reason::FastRetransmit), (500, Reason::Timeout)] {
+            let mut state = state_at_sender(true);
+            receive_duplicates(&mut state, [110, 120, 130]);
+            receive_duplicates(&mut state, [at - 20, at - 10, at]);
+            assert_eq!(repeat_first(&mut state, at), (reason, true), "{at} ms");
+        }
     }
 
     /// The first sample of 100 ms gives SRTT 100 ms and RTTVAR 50 ms [RFC6298 s2.2].
