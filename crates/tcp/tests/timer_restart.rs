@@ -26,8 +26,8 @@ fn expires(rto_restart: TimerRestart) -> Time {
     end.poll_timeout()
 }
 
-/// By the RFC, retransmissions in recovery are covered by the remaining time of the timer; in 4.3BSD the timer starts
-/// anew.
+/// By the RFC, retransmissions in recovery are covered by the remaining time of the timer; in 4.3BSD the timer
+/// restarts.
 // covers [RFC6298 s5.3]
 #[test]
 fn recovery_restarts_the_timer_if_set() {

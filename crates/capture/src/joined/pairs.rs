@@ -116,8 +116,9 @@ pub fn pair_packets<'a>(left: &'a [TrackedPacket], arrived: &'a [TrackedPacket])
 fn assign_arrivals(leaving: &PacketIndex<'_>, arriving: &PacketIndex<'_>, least: i128) -> Vec<Option<u32>> {
     let left = leaving.packets;
     let mut arrivals = vec![None; left.len()];
-    // The numbers of remaining candidates and of remaining arrivals of each group, indexed by the start of the group.
-    let mut rest: Vec<(u32, u32)> = vec![(u32::MAX, u32::MAX); left.len()];
+    // The numbers of remaining candidates and of remaining arrivals of each group, indexed by the start of the group:
+    // `None` before its last arrival.
+    let mut rest: Vec<Option<(usize, usize)>> = vec![None; left.len()];
     let mut next = u32::MAX;
     for (number, seen) in arriving.packets.iter().enumerate().rev() {
         let wanted = make_key(seen, leaving.with_id);
@@ -126,18 +127,17 @@ fn assign_arrivals(leaving: &PacketIndex<'_>, arriving: &PacketIndex<'_>, least:
             continue;
         }
         let all = &leaving.order[group.clone()];
-        let (candidates, expected) = rest[group.start];
-        let expected = expected.min(arriving.find_group(&wanted).len() as u32);
-        let remaining = (candidates as usize).min(all.len());
+        let (remaining, expected) =
+            rest[group.start].unwrap_or_else(|| (all.len(), arriving.find_group(&wanted).len()));
         // A packet that left too late for this arrival also left too late for earlier arrivals.
         let early =
             all[..remaining].partition_point(|place| measure_time_between(&left[*place as usize], seen) >= least);
         // A candidate that keeps the order of packets is preferred if another candidate remains for each earlier
         // arrival.
         let in_order = all[..early].partition_point(|place| *place < next);
-        let taken = if in_order >= expected as usize { in_order } else { early };
+        let taken = if in_order >= expected { in_order } else { early };
         let place = taken.saturating_sub(1);
-        rest[group.start] = (place as u32, expected - 1);
+        rest[group.start] = Some((place, expected - 1));
         // Of copies that the path makes, the first one is paired.
         let is_copied = early == 0 && remaining == 0 && measure_time_between(&left[all[0] as usize], seen) >= least;
         if taken > 0 || is_copied {

@@ -15,12 +15,12 @@ pub const MAX_FLOWS: usize = 16;
 /// The parts of a run to draw, and their layout. The default draws every flow and every medium over the whole run.
 #[derive(Clone, Debug, Default)]
 pub struct PictureView {
-    /// The flows to draw, by name. An empty list draws every flow, or none if a medium is named. `all` alone draws
+    /// The flows to draw, by name. An empty list draws every flow, and no flow beside a named medium. `all` alone draws
     /// every flow, unless a flow has this name.
     pub flows: Vec<String>,
     /// Maximum number of flows drawn without a choice; `None` for no limit.
     pub max_flows: Option<usize>,
-    /// The medium to draw. `None` draws every medium, or none if flows are named. `all` draws every medium, unless a
+    /// The medium to draw. `None` draws every medium, and no medium beside named flows. `all` draws every medium, unless a
     /// medium has this name.
     pub medium: Option<String>,
     /// True for a single picture of all flows, with their goodputs stacked, and fairness over time.
