@@ -4,7 +4,7 @@ pub use engine::registry::NoSettings as Config;
 
 use engine::Time;
 
-use super::{Cause, LossDifferentiation};
+use super::{LossCause, LossDifferentiation};
 use crate::cc::Feedback;
 
 struct Wireless;
@@ -17,7 +17,7 @@ pub fn build(_: f64) -> Box<dyn LossDifferentiation> {
 impl LossDifferentiation for Wireless {
     fn on_feedback(&mut self, _: &Feedback) {}
 
-    fn cause(&mut self, _: Time, _: u32) -> Cause {
-        Cause::Wireless
+    fn cause(&mut self, _: Time, _: u32) -> LossCause {
+        LossCause::Wireless
     }
 }

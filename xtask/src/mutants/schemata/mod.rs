@@ -8,7 +8,7 @@
 //!
 //! Code that is evaluated at compile time (`const fn`, constants, types, patterns) has no such form. A schema may fail
 //! to compile although the mutant alone compiles, for example a `return` in a function with the result `impl Trait`, or
-//! by type inference. The position of the compiler's error then [identifies](Schemata::blamed) the mutants to be left
+//! by type inference. The position of the compiler's error then [identifies](Schemata::mutants_at) the mutants to be left
 //! out.
 
 mod render;
