@@ -278,6 +278,60 @@ proptest! {
     }
 }
 
+/// Stations 0 and 3 send at 16,378.283 us, collide, and time out at 22,470.566 us. Before, station 3 alone receives a
+/// damaged frame, which ends at 22,108.283 us. EIFS of 364 us ends for station 3 at 22,472.283 us, 717 ns after it can
+/// sense the frame that station 0 sends at its timeout.
+#[test]
+fn timeout_during_eifs_beside_a_timeout_of_another_station_starts_no_frame() {
+    let us = |micros: u64| Span::from_nanos(1000 * micros);
+    let scripted = |from, to| {
+        ChannelConfig::Scripted(path::channel::scripted::Config { bad: vec![[us(from), us(to)]], ..Default::default() })
+    };
+    let mut channels = vec![ChannelConfig::Perfect(Default::default()); 6];
+    channels.extend([scripted(15_679, 25_881), scripted(0, 1_413)]);
+    let plan = Plan {
+        config: Config {
+            standard: Standard::Dsss,
+            fragmentation_threshold: Some(Bytes(876)),
+            short_retry_limit: Some(2),
+            cw_min: Some(0),
+            cw_max: Some(0),
+            answer_timeout: Some(Span::from_nanos(2_396_283)),
+            ..Config::default()
+        },
+        links: vec![[0, 1], [0, 1], [0, 1], [0, 1], [3, 0], [3, 0], [1, 3], [3, 2]],
+        channels,
+        rates: Vec::new(),
+        streams: (0..4).map(|number| Stream::named(1, 0, &format!("{number}"))).collect(),
+        scheduler: SchedulerConfig::RoundRobin(Default::default()),
+        limit: Limit::None,
+        slots_reversed: false,
+    };
+    let (forward, backward) = (LinkDirection::Forward, LinkDirection::Backward);
+    let offers = [
+        (1181, 7, backward, 874),
+        (1183, 0, forward, 184),
+        (6127, 6, backward, 840),
+        (7434, 4, forward, 591),
+        (13_525, 4, forward, 41),
+        (13_526, 0, forward, 840),
+        (15_999, 0, forward, 840),
+        (16_536, 6, forward, 333),
+    ];
+    let mut cell = Cell::new(&plan);
+    cell.play(&offers);
+    let mut reversed = Cell::new(&Plan { slots_reversed: true, ..plan });
+    reversed.play(&offers);
+    assert_eq!(timeline(&cell), timeline(&reversed));
+    let senders = cell.log.0.iter().filter_map(|(_, saw)| match saw {
+        LoggedEvent::Medium(MediumEvent::Sent { from, frame, .. }) if frame.start == Time::from_nanos(22_470_566) => {
+            Some(from.number())
+        }
+        _ => None,
+    });
+    assert_eq!(senders.collect::<Vec<_>>(), [0]);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 256, max_shrink_iters: 4000, failure_persistence: None, ..ProptestConfig::default() })]
 

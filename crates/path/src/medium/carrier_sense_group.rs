@@ -46,6 +46,8 @@ pub(super) struct CarrierSenseGroup {
     damaged: bool,
     /// Start of the current busy period, or of the last one.
     busy_since: Time,
+    /// Start of the busy period before.
+    busy_before: Time,
     /// Start of the current idle period.
     idle_since: Time,
     /// Reservations that determine the NAV; rarely more than one.
@@ -143,8 +145,9 @@ impl CarrierSenseGroup {
     /// `now`. Its idle period began with the end of that frame, independent of reservations and collisions seen by
     /// others [802.11-2007 s9.2.5.2]; later busy periods count as for the others.
     pub fn after_silence(&self, number: MediumStationId, station: &Station, sent: Time, now: Time, phy: &Phy) -> Time {
+        let sensed_since = if self.is_unsensed(now, phy) { self.busy_before } else { self.busy_since };
         // A frame that ends exactly now counts as sensed, because events at the same time have no order.
-        let sensed_more = self.busy_since > sent && !self.is_unsensed(now, phy) || self.idle_since == now;
+        let sensed_more = sensed_since > sent || self.idle_since == now;
         if sensed_more {
             self.counts_from(number, station, phy).max(now)
         } else {
@@ -164,6 +167,7 @@ impl CarrierSenseGroup {
         self.clear = decoded && self.frames_sensed == 0;
         self.frames_sensed += 1;
         if self.frames_sensed == 1 {
+            self.busy_before = self.busy_since;
             self.busy_since = now;
             self.freeze(now, phy, stations, schedule);
         }
