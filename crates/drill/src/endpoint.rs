@@ -4,7 +4,7 @@
 use engine::{Bytes, Span, Time};
 use tcp::cc::hystart::Kind as Hystart;
 use tcp::cc::{ControlConfig, Start};
-use tcp::config::{EcnMode, Tries, WindowScaling};
+use tcp::config::{EcnMode, ReceiveWindow, Tries, WindowScaling};
 use tcp::recovery::{RecoveryConfig, rack, sack};
 use tcp::{Config, Connection, Info, SenderPhase, State, presets};
 use wire::{Ecn, Segment, SeqNum};
@@ -47,7 +47,8 @@ fn map_settings(role: OpenRole, settings: &HostSettings) -> Result<Config, Strin
         config.control = other.ok_or_else(unknown)?.control;
     }
     config.segment = settings.segment().into();
-    config.window = Bytes(receive_window(settings.receive_buffer.0, u64::from(config.segment)));
+    let window = receive_window(settings.receive_buffer.0, u64::from(config.segment));
+    config.window = ReceiveWindow::Fixed(Bytes(window));
     config.initial_window = settings.initial_window.unwrap_or(config.initial_window);
     config.min_rto = settings.rto_min.unwrap_or(config.min_rto);
     if let ControlConfig::Cubic(cubic) = &mut config.control {

@@ -81,7 +81,7 @@ impl Ends {
         let config = Config {
             handshake: true,
             close: true,
-            window: Bytes(200_000),
+            window: Bytes(200_000).into(),
             window_scaling: WindowScaling::Auto,
             sack: true,
             timestamps: true,

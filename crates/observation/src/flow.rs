@@ -119,9 +119,10 @@ impl FlowObservation {
             receiver: Addr::of_node(spec.to),
             segment: spec.tcp.segment_data(),
             packet: Packet::HEADER + Segment::HEADER + spec.tcp.segment,
-            own_window: Some(spec.tcp.window.0),
+            own_window: spec.tcp.window.fixed(),
             bytes: spec.traffic.total(),
-            sender: SenderState::new(spec.start).with_receive_window(Evidence::Known(spec.tcp.window.0)),
+            sender: SenderState::new(spec.start)
+                .with_receive_window(Evidence::Known(spec.tcp.window.initial(spec.tcp.segment))),
             received: ByteRanges::default(),
             receiver_state: Some(ReceiverState::default()),
             losses: Losses::default(),
@@ -162,8 +163,9 @@ impl FlowObservation {
         self.packets.with_link_layer().any(|other| other.seq() == Some(seq) && other.id != id)
     }
 
-    /// Returns the receive window that the receiver itself grants. A simulated receiver reads at once, so that its
-    /// window is constant, and a smaller window is due to a scheme. A capture shows only the stated window.
+    /// Returns the receive window that the receiver itself grants. The window of a simulated receiver with a fixed
+    /// buffer is constant, since the receiver reads at once, and a smaller window is due to a scheme. Of an autotuned
+    /// window, and in a capture, only the stated window is known.
     pub fn granted_window(&self) -> Evidence<u64> {
         self.own_window.map_or(self.sender.receive_window, Evidence::Known)
     }

@@ -53,7 +53,7 @@ impl Description {
             from: flow.from,
             to: flow.to,
             segment: flow.tcp.segment,
-            receiver_window: Some(flow.tcp.window.0),
+            receiver_window: flow.tcp.window.fixed(),
         };
         let link = |link: &sim::LinkSpec| LinkDescription { name: link.name.clone(), between: link.between };
         Description {

@@ -113,7 +113,7 @@ fn test_covers_every_key() {
 #[test]
 fn unset_keys_default_to_the_variant() {
     for preset in PRESETS {
-        let expected = tcp::Config { window: Bytes(32_000), ..preset.config() };
+        let expected = tcp::Config { window: Bytes(32_000).into(), ..preset.config() };
         assert_eq!(config(&format!("variant = \"{}\"", preset.name)), expected, "{}", preset.name);
     }
     // A preset has one key overridden. All other settings come from the preset.
@@ -129,7 +129,7 @@ fn linux_reno_sets_more_than_rack() {
     assert_eq!(linux.recovery, rack.recovery);
     assert_eq!((linux.initial_window, rack.initial_window), (10, 1));
     assert_eq!((linux.min_rto, rack.min_rto), (Span::from_millis(200), Span::from_secs(1)));
-    assert_eq!((linux.delayed_ack.delay().every, rack.delayed_ack), (2, DelayedAck::Off));
+    assert_eq!((linux.delayed_ack, rack.delayed_ack), (DelayedAck::Linux, DelayedAck::Off));
     assert!(linux.prr && linux.frto && !rack.prr && !rack.frto);
     // The window is a setting of the flow, even if it is small.
     assert_eq!(linux.window, Bytes(32_000));

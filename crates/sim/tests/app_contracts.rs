@@ -255,7 +255,7 @@ fn video_chooses_the_highest_rung_that_the_path_carries() {
         let results = lossless(ApplicationConfig::Video(config), |network| {
             network.duration = Span::from_secs(400);
             let wide = Bytes(1_000_000);
-            network.flows[0].tcp.window = wide;
+            network.flows[0].tcp.window = wide.into();
         });
         let mean = value(&results, "video_bit_rate_bps");
         assert!(value(&results, "video_segments") > 90.0, "{adaptation:?}");
@@ -273,7 +273,7 @@ fn video_chooses_the_highest_rung_that_the_path_carries() {
 fn endless_flow_stops_at_its_stop_time() {
     let results = lossless(ApplicationConfig::bulk(None), |network| {
         network.flows[0].stop = Time::from_millis(1100);
-        network.flows[0].tcp.window = Bytes(20_000);
+        network.flows[0].tcp.window = Bytes(20_000).into();
     });
     let flow = &results.flows[0];
     let completed = flow.completed.unwrap();

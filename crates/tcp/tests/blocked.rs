@@ -11,7 +11,7 @@ use wire::{Ecn, Flags, Segment, SeqNum};
 const SEGMENT: u32 = 1000;
 
 fn config() -> Config {
-    Config { segment: SEGMENT, window: Bytes(60_000), initial_window: 4, ..Config::default() }
+    Config { segment: SEGMENT, window: Bytes(60_000).into(), initial_window: 4, ..Config::default() }
 }
 
 /// Returns a sender with events enabled, whose other end accepts `window` bytes.

@@ -22,7 +22,7 @@ fn every_config() -> Vec<Config> {
             for (response, _) in ResponseConfig::MEMBERS {
                 all.push(Config {
                     segment: 1000,
-                    window: Bytes(32_000),
+                    window: Bytes(32_000).into(),
                     initial_window: 2,
                     initial_ssthresh: None,
                     recovery: member(recovery),
@@ -116,7 +116,7 @@ fn reported_timeout_does_not_hide_the_next() {
             continue;
         }
         config.initial_window = 10;
-        let mut end = Connection::established(&config, 1, 2, config.window.0);
+        let mut end = Connection::established(&config, 1, 2, config.window.max());
         end.write(10_000);
         while end.poll_transmit(Time::ZERO).is_some() {}
         let defer =
@@ -135,7 +135,7 @@ fn reported_timeout_does_not_hide_the_next() {
 fn retransmitted_segments_keep_their_boundaries() {
     // Pacing would spread these segments over time.
     for config in every_config().into_iter().filter(|config| config.control.name() == "reno") {
-        let mut end = Connection::established(&config, 1, 2, config.window.0);
+        let mut end = Connection::established(&config, 1, 2, config.window.max());
         let send = |end: &mut Connection, now| {
             std::iter::from_fn(|| end.poll_transmit(now)).map(|(s, _)| (s.seq.0, s.len)).collect::<Vec<_>>()
         };
@@ -198,7 +198,7 @@ proptest! {
         near in any::<bool>(),
     ) {
         for config in every_config() {
-            let mut end = Connection::established(&config, 1, 2, config.window.0);
+            let mut end = Connection::established(&config, 1, 2, config.window.max());
             end.observe();
             end.write(1_000_000);
             let mut now = Time::ZERO;

@@ -39,11 +39,11 @@ impl Transfer {
     fn new(recovery: &str, losses: usize) -> Self {
         let config = Config {
             segment: SEGMENT,
-            window: Bytes(24 * u64::from(SEGMENT)),
+            window: Bytes(24 * u64::from(SEGMENT)).into(),
             recovery: member::<RecoveryConfig>(recovery),
             ..Config::default()
         };
-        let end = |local, remote| Connection::established(&config, local, remote, config.window.0);
+        let end = |local, remote| Connection::established(&config, local, remote, config.window.max());
         let mut sender = end(1, 2);
         sender.observe();
         sender.write(SEGMENTS * u64::from(SEGMENT));

@@ -93,7 +93,7 @@ proptest! {
     #[test]
     fn random_segments_cause_no_panic_in_any_state(steps in prop::collection::vec(step(), 1..80), kind in 0u8..3) {
         for preset in presets::PRESETS {
-            let mut config = Config { segment: 1000, window: Bytes(30_000), ..Config::default() };
+            let mut config = Config { segment: 1000, window: Bytes(30_000).into(), ..Config::default() };
             config.merge(&preset.table());
             config.segment = 1000;
             let mut end = end(&config, kind);

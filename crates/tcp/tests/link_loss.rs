@@ -25,7 +25,7 @@ impl Upload {
             response: member("link-loss"),
             ..Config::default()
         };
-        let mut end = Connection::established(&config, 1, 2, config.window.0);
+        let mut end = Connection::established(&config, 1, 2, config.window.max());
         end.observe();
         end.write(u64::from(24 * SEGMENT));
         let mut upload = Upload { end, now: Time::ZERO };

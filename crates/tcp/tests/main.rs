@@ -12,6 +12,7 @@ mod equilibria;
 mod fuzz;
 mod link_loss;
 mod linux;
+mod linux_receiver;
 mod marks;
 mod prediction;
 mod queued_resends;

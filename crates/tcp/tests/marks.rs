@@ -15,7 +15,7 @@ const SEGMENT: u32 = 1000;
 fn sender(control: &str) -> Connection {
     let config = Config {
         segment: SEGMENT,
-        window: Bytes(1_000_000),
+        window: Bytes(1_000_000).into(),
         initial_window: 10,
         control: member(control),
         recovery: member("sack"),

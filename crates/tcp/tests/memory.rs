@@ -15,7 +15,7 @@ fn most(preset: &str) -> usize {
 
 /// Sends `bytes` in flights of 20 ms; in every second flight, each `lost`-th segment is lost.
 fn transfer(config: &Config, bytes: u64, lost: usize) -> [Box<Connection>; 2] {
-    let end = |from, to| Box::new(Connection::established(config, from, to, config.window.0));
+    let end = |from, to| Box::new(Connection::established(config, from, to, config.window.max()));
     let mut ends = [end(1, 2), end(2, 1)];
     ends[0].write(bytes);
     let mut now = Time::ZERO;
@@ -44,10 +44,10 @@ fn transfer(config: &Config, bytes: u64, lost: usize) -> [Box<Connection>; 2] {
 #[test]
 fn idle_connection_uses_less_than_two_kilobytes() {
     for preset in presets::PRESETS {
-        let mut config = Config { segment: 1000, window: Bytes(4_000_000), ..Config::default() };
+        let mut config = Config { segment: 1000, window: Bytes(4_000_000).into(), ..Config::default() };
         config.merge(&preset.table());
         let before = MEMORY.current_usage();
-        let fresh = Box::new(Connection::established(&config, 1, 2, config.window.0));
+        let fresh = Box::new(Connection::established(&config, 1, 2, config.window.max()));
         let each = MEMORY.current_usage() - before;
         assert!(each <= most(preset.name), "{}, freshly established: {each} bytes", preset.name);
         drop(fresh);

@@ -111,7 +111,7 @@ impl Run {
     fn new(preset: &presets::Preset, number: u64) -> Self {
         let mut draws = Stream::named(number, 0, preset.name).draws();
         let mut one_in = |count: u64| draws.next_u64().is_multiple_of(count);
-        let mut config = Config { segment: 1000, window: Bytes(64_000), ..Config::default() };
+        let mut config = Config { segment: 1000, window: Bytes(64_000).into(), ..Config::default() };
         config.merge(&preset.table());
         config.segment = 1000;
         if !one_in(8) {
@@ -120,10 +120,10 @@ impl Run {
         if one_in(2) {
             config.delayed_ack = DelayedAck::On(Delay::default());
         }
-        config.window = Bytes(if one_in(3) { 5000 } else { 64_000 });
+        config.window = Bytes(if one_in(3) { 5000 } else { 64_000 }).into();
         let ends = |handshake: bool| {
             if !handshake {
-                [(1, 2), (2, 1)].map(|(here, there)| Connection::established(&config, here, there, config.window.0))
+                [(1, 2), (2, 1)].map(|(here, there)| Connection::established(&config, here, there, config.window.max()))
             } else {
                 [
                     Connection::connect(&config, 1, 2, SeqNum(u32::MAX - 5000)),

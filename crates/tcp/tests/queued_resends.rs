@@ -16,7 +16,7 @@ fn flying() -> Connection {
         response: member("refined-icmp"),
         ..Config::default()
     };
-    let mut end = Connection::established(&config, 1, 2, config.window.0);
+    let mut end = Connection::established(&config, 1, 2, config.window.max());
     end.write(50_000);
     assert_eq!(sent(&mut end, Time::ZERO).len(), 10);
     end

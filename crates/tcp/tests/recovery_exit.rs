@@ -40,7 +40,7 @@ fn ack(end: &mut Connection, millis: u64, segments: u32) {
 
 /// A sender of ten segments, with a message `kind` about the first of them.
 fn sender(config: &Config, kind: Option<NoticeKind>) -> Connection {
-    let mut end = Connection::established(config, 1, 2, config.window.0);
+    let mut end = Connection::established(config, 1, 2, config.window.max());
     end.write(100_000);
     while end.poll_transmit(Time::ZERO).is_some() {}
     if let Some(kind) = kind {

@@ -116,12 +116,12 @@ fn impaired_paths() -> Vec<Impairments> {
 
 /// Presets, and settings without a preset.
 fn variants() -> Vec<(String, Config)> {
-    let base = Config { segment: SEGMENT, window: Bytes(40_000), initial_window: 4, ..Config::default() };
+    let base = Config { segment: SEGMENT, window: Bytes(40_000).into(), initial_window: 4, ..Config::default() };
     let preset = |name: &str| {
         let mut config = base.clone();
         config.merge(&presets::find_preset(name).expect("a preset").table());
         if name.starts_with("linux") {
-            (config.ecn, config.window) = (EcnMode::Request, Bytes(65_535));
+            (config.ecn, config.window) = (EcnMode::Request, Bytes(65_535).into());
         }
         config
     };

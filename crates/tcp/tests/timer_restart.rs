@@ -12,7 +12,7 @@ use wire::{Addr, Ecn, Flags, Notice, NoticeKind, Segment, SeqNum};
 fn expires(rto_restart: TimerRestart) -> Time {
     let recovery = member("newreno");
     let config = Config { segment: 1000, initial_window: 10, recovery, rto_restart, ..Config::default() };
-    let mut end = Connection::established(&config, 1, 2, config.window.0);
+    let mut end = Connection::established(&config, 1, 2, config.window.max());
     end.write(20_000);
     while end.poll_transmit(Time::ZERO).is_some() {}
     let now = Time::from_millis(900);
@@ -47,7 +47,7 @@ fn expires_under_refined(rto_restart: TimerRestart) -> Time {
         rto_restart,
         ..Config::default()
     };
-    let mut end = Connection::established(&config, 1, 2, config.window.0);
+    let mut end = Connection::established(&config, 1, 2, config.window.max());
     end.observe();
     end.write(20_000);
     while end.poll_transmit(Time::ZERO).is_some() {}
@@ -94,7 +94,7 @@ fn retransmission_caused_by_a_mark_restarts_the_timer() {
         rto_restart: TimerRestart::Recovery,
         ..Config::default()
     };
-    let mut end = Connection::established(&config, 1, 2, config.window.0);
+    let mut end = Connection::established(&config, 1, 2, config.window.max());
     end.write(20_000);
     while end.poll_transmit(Time::ZERO).is_some() {}
     let now = Time::from_millis(900);

@@ -33,7 +33,7 @@ fn window_scale_is_the_smallest_that_can_advertise_the_buffer() {
         (536_870_912, 14),
         (4_000_000_000, 14),
     ] {
-        let config = Config { window: Bytes(window), ..Config::default() };
+        let config = Config { window: Bytes(window).into(), ..Config::default() };
         let mut end = Connection::connect(&config, 1, 2, SeqNum(0));
         let (syn, _) = end.poll_transmit(Time::ZERO).expect("a SYN");
         assert_eq!(syn.options.window_scale, Some(scale), "{window} bytes");

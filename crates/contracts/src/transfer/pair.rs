@@ -46,7 +46,7 @@ pub struct Pair<'a> {
 impl<'a> Pair<'a> {
     /// Creates a connection with `bytes` to send.
     pub fn new(config: &'a Config, member: &'a str, bytes: u64, weather: Weather, seed: u64) -> Self {
-        let mut sender = Connection::established(config, 1, 2, config.window.0);
+        let mut sender = Connection::established(config, 1, 2, config.window.initial(config.segment));
         sender.observe();
         sender.write(bytes);
         Pair {
@@ -54,7 +54,7 @@ impl<'a> Pair<'a> {
             member,
             bytes,
             sender,
-            receiver: Connection::established(config, 2, 1, config.window.0),
+            receiver: Connection::established(config, 2, 1, config.window.initial(config.segment)),
             now: Time::ZERO,
             in_transit: BTreeMap::new(),
             count: 0,
@@ -159,7 +159,7 @@ impl<'a> Pair<'a> {
             (format!("{segment:?}"), expected)
         })?;
         let end = seq.unwrap_or(una) + u64::from(segment.len);
-        let window = self.config.window.0;
+        let window = self.config.window.max();
         let edge = if self.weather.narrowing > 0.0 { self.edge.max(window) } else { una + window };
         self.ensure(end <= edge, Contract::Window, || {
             (format!("data up to {end}"), format!("at most {edge}, the end of the receiver's window"))

@@ -213,7 +213,7 @@ pub fn cell_of(
 fn tcp_config(window: u64, response: &str, min_rto: Span) -> tcp::Config {
     tcp::Config {
         segment: 1024,
-        window: Bytes(window),
+        window: Bytes(window).into(),
         min_rto,
         response: response_of(response),
         ..tcp::Config::default()

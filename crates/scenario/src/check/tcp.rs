@@ -3,7 +3,7 @@
 use engine::Named;
 use engine::registry::by_name;
 use path::agent::AgentConfig;
-use tcp::config::{Config, WindowScaling};
+use tcp::config::{BufferSizes, Config, ReceiveWindow, WindowScaling};
 use tcp::presets::{self, PRESETS, Preset};
 use tcp::response::ResponseConfig;
 use wire::{Packet, Segment};
@@ -16,6 +16,8 @@ use crate::problem::Problem;
 const MAX_SEGMENT: u64 = 65_535 - (Packet::HEADER + Segment::HEADER) as u64;
 /// Maximum window that can be advertised [RFC7323 s2.3].
 const MAX_WINDOW: u64 = 1 << 30;
+/// Minimum size of an autotuned buffer, in bytes.
+const MIN_BUFFER: u64 = 1024;
 /// Maximum window that can be advertised without scaling.
 const MAX_UNSCALED_WINDOW: u64 = 65_535;
 
@@ -79,11 +81,19 @@ impl Checker<'_> {
             self.report_problem(Problem::new(expected).key(format!("{key}.mss")).found(flow.mss.to_string()));
         }
         // The window is not compared with an invalid segment size.
-        if (sound && flow.receive_window < flow.mss) || flow.receive_window.0 > MAX_WINDOW {
-            let expected = format!("at least one segment ({} B) and at most 1 GiB", flow.mss.0);
-            self.report_problem(
-                Problem::new(expected).key(format!("{key}.receive_window")).found(flow.receive_window.to_string()),
-            );
+        let window = flow.receive_window;
+        let least = if sound { flow.mss.0 } else { 0 };
+        let expected = match window {
+            ReceiveWindow::Fixed(size) if (least..=MAX_WINDOW).contains(&size.0) => None,
+            ReceiveWindow::Fixed(_) => Some(format!("at least one segment ({} B) and at most 1 GiB", flow.mss.0)),
+            ReceiveWindow::Autotuned(BufferSizes { initial, max }) => {
+                let valid = initial.0 / 2 >= least.max(MIN_BUFFER / 2) && initial <= max && max.0 <= MAX_WINDOW;
+                let twice = (2 * flow.mss.0).max(MIN_BUFFER);
+                (!valid).then(|| format!("an initial size of at least {twice} B, and a max between it and 1 GiB"))
+            }
+        };
+        if let Some(expected) = expected {
+            self.report_problem(Problem::new(expected).key(format!("{key}.receive_window")).found(window.to_string()));
         }
     }
 
@@ -100,7 +110,7 @@ impl Checker<'_> {
             WindowScaling::Shift(shift) => MAX_UNSCALED_WINDOW << shift,
             WindowScaling::Auto => MAX_WINDOW,
         };
-        if config.handshake && (advertised + 1..=MAX_WINDOW).contains(&flow.receive_window.0) {
+        if config.handshake && (advertised + 1..=MAX_WINDOW).contains(&flow.receive_window.fixed().unwrap_or(0)) {
             let expected =
                 format!("at most {advertised} B, the maximum that can be advertised with this window_scaling");
             let problem =

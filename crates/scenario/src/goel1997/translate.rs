@@ -14,6 +14,7 @@ use super::{Parsed, TRACE_FILE, TraceUse};
 use crate::model::{self, Flow, Output, Profile, Scenario};
 use crate::problem::Problem;
 use engine::Named;
+use tcp::config::ReceiveWindow;
 
 /// The scenario of well-formed `components`, or the errors of their combination.
 pub(super) fn translate_components(
@@ -226,7 +227,7 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
         Flow {
             bytes: bytes.map(Bytes),
             mss: Bytes(*size),
-            receive_window: window.value,
+            receive_window: ReceiveWindow::Fixed(window.value),
             start: *start,
             ..Flow::between([node.id.value.to_string(), to.value.to_string()])
         }

@@ -70,7 +70,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
     for (hop, sharing) in by_bottleneck(&paths) {
         let packet = sharing.iter().map(|path| full_packet(path.flow)).max().unwrap_or_default();
         let Some(buffer) = find_hop_buffer(context, hop, packet) else { continue };
-        let windows: f64 = sharing.iter().map(|path| path.flow.tcp.window.0 as f64).sum();
+        let windows: f64 = sharing.iter().map(|path| path.flow.tcp.window.max() as f64).sum();
         let by_product = |a: &&&FlowPath<'_>, b: &&&FlowPath<'_>| a.product().total_cmp(&b.product());
         // Flows with different round trips: the buffer must be out of proportion for each.
         let (Some(least), Some(most)) = (sharing.iter().min_by(by_product), sharing.iter().max_by(by_product)) else {

@@ -21,6 +21,7 @@ pub use motion::{Motion, Position, Waypoint};
 pub use queue::Queue;
 use sweep::Sweep;
 use tcp::PartialConfig;
+use tcp::config::ReceiveWindow;
 use wire::Dscp;
 
 /// Maximum number of stations of a medium, whose wake-ups have 16-bit numbers.
@@ -206,7 +207,7 @@ pub struct Flow {
     pub mss: Bytes,
     /// The receive window.
     #[serde(default = "classic_window")]
-    pub receive_window: Bytes,
+    pub receive_window: ReceiveWindow,
     /// Start time.
     #[serde(default, skip_serializing_if = "is_default")]
     #[schemars(extend("default" = Span::default()))]
@@ -253,7 +254,7 @@ pub struct Arrivals {
     pub mss: Bytes,
     /// The receive window.
     #[serde(default = "classic_window")]
-    pub receive_window: Bytes,
+    pub receive_window: ReceiveWindow,
     /// Settings of TCP.
     #[serde(default, skip_serializing_if = "is_default")]
     #[schemars(extend("default" = PartialConfig::default()))]
@@ -340,8 +341,8 @@ fn ethernet_segment() -> Bytes {
 }
 
 /// The maximum window without scaling.
-fn classic_window() -> Bytes {
-    Bytes(65_535)
+fn classic_window() -> ReceiveWindow {
+    ReceiveWindow::Fixed(Bytes(65_535))
 }
 
 /// The JSON Schema of scenarios.

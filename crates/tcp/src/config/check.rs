@@ -4,7 +4,7 @@ use engine::Span;
 use engine::registry::Fault;
 
 use super::values::{Delay, INITIAL_WINDOW};
-use super::{Arithmetic, Config, DelayedAck, EcnMode, Floor, PartialConfig, Tries};
+use super::{Arithmetic, Config, DelayedAck, EcnMode, Floor, PartialConfig, ReceiverSettings, Tries};
 use crate::cc::Start;
 use crate::recovery::RecoveryConfig;
 
@@ -14,6 +14,8 @@ const MAX_ACK_DELAY: Span = Span::from_millis(500);
 const MAX_SEGMENTS_PER_ACK: u32 = 64;
 /// Maximum number of retransmissions: with exponential back-off up to 64 s more than four hours.
 const MAX_RETRIES: u32 = 255;
+/// Maximum time for which duplicate acknowledgments are held back.
+const MAX_COMPRESSION: Span = Span::from_millis(100);
 /// Maximum duration of TIME-WAIT.
 const MAX_TIME_WAIT: Span = Span::from_secs(3600);
 
@@ -133,6 +135,7 @@ fn check_counts(config: &Config, faults: &mut Vec<Fault>) {
             faults.push(Fault::new("delayed_ack.delay", delay, "at most 500 ms [RFC5681 s4.2]"));
         }
     }
+    check_receiver(&config.receiver, faults);
     let fault = |key, times: u32| Fault::new(key, times, format!("0 to {MAX_RETRIES} times"));
     let retries = &config.retries;
     for (key, times) in [("retries.syn", retries.syn), ("retries.syn_linear_timeouts", retries.syn_linear_timeouts)] {
@@ -144,6 +147,24 @@ fn check_counts(config: &Config, faults: &mut Vec<Fault>) {
         && times > MAX_RETRIES
     {
         faults.push(fault("retries.data", times).hint("write \"unlimited\" to never give up"));
+    }
+}
+
+fn check_receiver(receiver: &ReceiverSettings, faults: &mut Vec<Fault>) {
+    let ReceiverSettings { tcp_pingpong_thresh, tcp_comp_sack_nr, tcp_comp_sack_delay, tcp_comp_sack_rtt_percent } =
+        *receiver;
+    if !(1..=255).contains(&tcp_pingpong_thresh) {
+        faults.push(Fault::new("receiver.tcp_pingpong_thresh", tcp_pingpong_thresh, "1 to 255"));
+    }
+    if tcp_comp_sack_nr > 255 {
+        faults.push(Fault::new("receiver.tcp_comp_sack_nr", tcp_comp_sack_nr, "0 to 255"));
+    }
+    if tcp_comp_sack_delay > MAX_COMPRESSION {
+        faults.push(Fault::new("receiver.tcp_comp_sack_delay", tcp_comp_sack_delay, "at most 100 ms"));
+    }
+    if !(1..=100).contains(&tcp_comp_sack_rtt_percent) {
+        let percent = tcp_comp_sack_rtt_percent;
+        faults.push(Fault::new("receiver.tcp_comp_sack_rtt_percent", percent, "1 to 100 percent"));
     }
 }
 

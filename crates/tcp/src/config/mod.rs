@@ -4,6 +4,7 @@
 mod check;
 mod choices;
 pub mod presets;
+pub mod receive_window;
 mod settings;
 mod values;
 
@@ -16,8 +17,11 @@ use crate::response::{self, ResponseConfig};
 pub use choices::{
     Arithmetic, BackOff, CwndValidation, EcnCodepoint, EcnMode, Floor, Nagle, Paws, Sampling, TimerRestart, ZeroWindow,
 };
+pub use receive_window::{BufferSizes, ReceiveWindow};
 use settings::settings;
-pub use values::{Delay, DelayedAck, PartialRetries, Retries, Tries, WindowScaling};
+pub use values::{
+    Delay, DelayedAck, PartialReceiverSettings, PartialRetries, ReceiverSettings, Retries, Tries, WindowScaling,
+};
 
 settings! {
     /// Settings of one end of a connection.
@@ -26,9 +30,8 @@ settings! {
         /// Data of a full segment (SMSS) in bytes, from which options are deducted [RFC9293 s3.7.1]; a smaller MSS
         /// option of the other end limits it.
         segment: u32 = 1460,
-        /// Receive buffer in bytes, at most 1 GiB. The application reads immediately, so the whole buffer is
-        /// advertised.
-        window: Bytes = Bytes(65_535),
+        /// Receive window, at most 1 GiB.
+        window: ReceiveWindow = ReceiveWindow::Fixed(Bytes(65_535)),
         /// Response of the sender to messages of a scheme.
         response: ResponseConfig = ResponseConfig::Unmodified(response::unmodified::Config::default()),
         /// Random stream of this end.
@@ -127,6 +130,8 @@ settings! {
         time_wait: Span = Span::from_secs(60),
         /// Codepoint of ECN-capable packets: `ect1` for scalable flows in an L4S network (RFC 9331); `ect0` if unset.
         ecn_codepoint: Option<EcnCodepoint> as EcnCodepoint = None,
+        /// Parameters of Linux's receiver.
+        receiver: ReceiverSettings as PartialReceiverSettings = ReceiverSettings::default(),
     }
 }
 

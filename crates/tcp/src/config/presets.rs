@@ -4,8 +4,8 @@
 use engine::{Bytes, Named, Span};
 
 use super::{
-    BackOff, Config, CwndValidation, Delay, DelayedAck, EcnMode, Floor, Nagle, PartialConfig, PartialRetries, Paws,
-    Sampling, TimerRestart, Tries, ZeroWindow,
+    BackOff, Config, CwndValidation, DelayedAck, EcnMode, Floor, Nagle, PartialConfig, PartialRetries, Paws, Sampling,
+    TimerRestart, Tries, ZeroWindow,
 };
 use crate::cc::{ControlConfig, cubic, hystart, reno, window};
 use crate::recovery::RecoveryConfig;
@@ -183,7 +183,7 @@ fn build_linux_table(control: ControlConfig) -> PartialConfig {
         rto_floor: Some(Floor::Variation),
         rto_restart: Some(TimerRestart::Retransmissions),
         retries: Some(PartialRetries { syn: Some(6), syn_linear_timeouts: Some(4), data: Some(Tries::Max(15)) }),
-        delayed_ack: Some(DelayedAck::On(Delay { every: 2, delay: Span::from_millis(40), quick_acks: 16 })),
+        delayed_ack: Some(DelayedAck::Linux),
         nagle: Some(Nagle::Minshall),
         limited_transmit: Some(true),
         prr: Some(true),

@@ -32,7 +32,7 @@ pub(super) fn initial_window<'de, D: Deserializer<'de>>(deserializer: D) -> Resu
     deserializer.deserialize_any(Segments).map(Some)
 }
 
-/// Delayed acknowledgments [RFC5681 s4.2]: `false`, `true`, or a table of their parameters.
+/// Delayed acknowledgments [RFC5681 s4.2]: `false`, `true`, a table of their parameters, or `"linux"`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum DelayedAck {
     /// Each segment is acknowledged immediately.
@@ -40,7 +40,12 @@ pub enum DelayedAck {
     Off,
     /// Acknowledgments are delayed.
     On(Delay),
+    /// Acknowledgments are sent as by Linux's receiver: quick acknowledgments, a delay that follows the time between
+    /// segments, and compression of duplicates. Their parameters are the settings of `receiver`.
+    Linux,
 }
+
+const LINUX: &str = "linux";
 
 /// Parameters of delayed acknowledgments.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -74,11 +79,12 @@ impl Default for Delay {
 
 impl DelayedAck {
     /// Returns the parameters. Without delayed acknowledgments these are the parameters for one acknowledgment per
-    /// segment.
-    pub fn delay(self) -> Delay {
+    /// segment; `None` for Linux's receiver, whose delays vary.
+    pub fn delay(self) -> Option<Delay> {
         match self {
-            DelayedAck::Off => Delay { every: 1, ..Delay::default() },
-            DelayedAck::On(delay) => delay,
+            DelayedAck::Off => Some(Delay { every: 1, ..Delay::default() }),
+            DelayedAck::On(delay) => Some(delay),
+            DelayedAck::Linux => None,
         }
     }
 }
@@ -88,6 +94,7 @@ impl Serialize for DelayedAck {
         match self {
             DelayedAck::Off => serializer.serialize_bool(false),
             DelayedAck::On(delay) => delay.serialize(serializer),
+            DelayedAck::Linux => serializer.serialize_str(LINUX),
         }
     }
 }
@@ -98,7 +105,13 @@ impl<'de> Deserialize<'de> for DelayedAck {
         impl<'de> Visitor<'de> for BoolOrTable {
             type Value = DelayedAck;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, "true, false, or a table such as {{ every = 2, delay = \"200 ms\" }}")
+                write!(f, "true, false, \"{LINUX}\", or a table such as {{ every = 2, delay = \"200 ms\" }}")
+            }
+            fn visit_str<E: Error>(self, text: &str) -> Result<DelayedAck, E> {
+                match text {
+                    LINUX => Ok(DelayedAck::Linux),
+                    _ => Err(E::invalid_value(Unexpected::Str(text), &self)),
+                }
             }
             fn visit_bool<E: Error>(self, on: bool) -> Result<DelayedAck, E> {
                 Ok(if on { DelayedAck::On(Delay::default()) } else { DelayedAck::Off })
@@ -116,7 +129,7 @@ impl JsonSchema for DelayedAck {
         "DelayedAck".into()
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "anyOf": [{ "type": "boolean" }, generator.subschema_for::<Delay>()] })
+        json_schema!({ "anyOf": [{ "type": "boolean" }, { "const": LINUX }, generator.subschema_for::<Delay>()] })
     }
 }
 
@@ -142,6 +155,40 @@ settings! {
         syn_linear_timeouts: u32 = 0,
         /// Retransmissions of a segment with data, 0 to 255 or `"unlimited"`.
         data: Tries = Tries::Unlimited,
+    }
+}
+
+settings! {
+    /// Parameters of Linux's receiver, by the names of the kernel (`net.ipv4`). They apply to `delayed_ack = "linux"`.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+    pub struct ReceiverSettings {}
+
+    /// Parameters of Linux's receiver, by the names of the kernel (`net.ipv4`). They apply to `delayed_ack = "linux"`.
+    /// Unset keys default to the value of the variant.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    #[schemars(rename = "Receiver")]
+    pub struct PartialReceiverSettings {}
+
+    keys {
+        /// Number of segments sent soon after received data from which on the connection counts as interactive, so that
+        /// acknowledgments wait for data to send; 1 to 255.
+        #[given(schemars(range(min = 1, max = 255)))]
+        tcp_pingpong_thresh: u32 = 1,
+        /// Maximum number of duplicate acknowledgments that are held back together; 0 for no compression.
+        #[given(schemars(range(max = 255)))]
+        tcp_comp_sack_nr: u32 = 44,
+        /// Maximum time for which duplicate acknowledgments are held back, at most 100 ms.
+        tcp_comp_sack_delay: Span = Span::from_millis(1),
+        /// Maximum time for which duplicate acknowledgments are held back, in percent of the round trip, 1 to 100. Linux
+        /// before 7.0 has 5, later versions 33.
+        #[given(schemars(range(min = 1, max = 100)))]
+        tcp_comp_sack_rtt_percent: u32 = 5,
+    }
+}
+
+impl TableValue<ReceiverSettings> for PartialReceiverSettings {
+    fn set(&self, setting: &mut ReceiverSettings) {
+        setting.merge(self);
     }
 }
 

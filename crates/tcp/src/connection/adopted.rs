@@ -42,7 +42,8 @@ impl Connection {
         (connection.timestamps, connection.ecn, connection.shift) = (taken.timestamps, taken.ecn, taken.shift);
         connection.clock = Clock::of(taken.recent);
         connection.sender.on_handshake(taken.ecn, taken.peer_window, None, None);
-        connection.receiver.on_handshake(SackReports::of(&config), taken.shift, taken.max_window);
+        let max_window = u32::try_from(taken.max_window).unwrap_or(u32::MAX);
+        connection.receiver.on_handshake(SackReports::of(&config), taken.shift, max_window);
         connection
     }
 }

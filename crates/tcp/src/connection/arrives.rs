@@ -226,7 +226,19 @@ impl Connection {
             self.receiver.owe();
             return false;
         }
-        let data = ReceivedData { seq, len: segment.len, fin, ecn, reduced: segment.flags.has(Flags::CWR) };
+        let stamps = segment.options.timestamps.filter(|_| self.timestamps && self.receiver.measures_echoes());
+        let rtt = self.receiver.needs_times().then(|| self.sender.rtt());
+        let data = ReceivedData {
+            seq,
+            len: segment.len,
+            fin,
+            ecn,
+            reduced: segment.flags.has(Flags::CWR),
+            push: segment.flags.has(Flags::PSH),
+            closing: matches!(self.state, State::FinWait1 | State::FinWait2),
+            echo: stamps.and_then(|stamps| Clock::age(now, &stamps).map(|age| (stamps.echo, age))),
+            times: rtt.map(|rtt| (rtt.srtt(), rtt.rto())),
+        };
         let new = seq + u64::from(segment.len) > self.receiver.next();
         if self.orphan && segment.len > 0 && new {
             // [RFC9293 s3.6.1]: the application no longer reads.

@@ -54,7 +54,7 @@ impl Handshake {
         Handshake {
             config: config.clone(),
             sack: config.sack && uses_sack,
-            shift: config.window_scaling.shift(config.window.0),
+            shift: config.window_scaling.shift(config.window.max()),
             user_timeout: None,
             tries: 0,
             first_at: Time::ZERO,
@@ -135,7 +135,7 @@ impl Handshake {
             ..Options::default()
         };
         // A window in a SYN is never scaled [RFC7323 s2.2].
-        (flags, self.config.window.0.min(u64::from(u16::MAX)) as u32, options)
+        (flags, self.config.window.initial(self.config.segment).min(u64::from(u16::MAX)) as u32, options)
     }
 
     /// Evaluates the SYN of the other end, which is a SYN-ACK if `answer`.

@@ -89,7 +89,7 @@ impl Connection {
         connection.ecn = config.ecn == EcnMode::Request;
         connection.sender.on_handshake(connection.ecn, peer_window, None, None);
         let sack_reports = if uses_sack { SackReports::of(config) } else { SackReports::None };
-        connection.receiver.on_handshake(sack_reports, 0, u64::MAX);
+        connection.receiver.on_handshake(sack_reports, 0, u32::MAX);
         connection
     }
 

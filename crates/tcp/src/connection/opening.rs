@@ -115,7 +115,7 @@ impl Connection {
         self.sender.rebuild(&config);
         let from = (segment.seq, self.origin);
         self.sender.on_handshake(agreed.ecn, u64::from(segment.window), Some(from), rtt.map(|rtt| (now, rtt)));
-        let max_window = u64::from(u16::MAX) << agreed.shift;
+        let max_window = u32::from(u16::MAX) << agreed.shift;
         self.receiver.on_handshake(SackReports::of(&config), agreed.shift, max_window);
         self.enter(if self.sender.finishing() { State::FinWait1 } else { State::Established });
     }

@@ -67,7 +67,7 @@ impl Connection {
             let stamp = if self.timestamps { timestamps::timestamp_at(now) } else { 0 };
             match self.sender.poll(now, stamp) {
                 Ok(tx) => {
-                    self.receiver.on_ack_sent();
+                    self.receiver.on_data_sent(now);
                     return Some(self.data(&tx));
                 }
                 Err(reason) => self.sender.note_blocked(reason),

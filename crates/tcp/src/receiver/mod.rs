@@ -1,30 +1,41 @@
 //! The half of a connection that receives data.
 //!
-//! Data out of order is kept and reported (`sack`); acknowledgments are sent at once or delayed (`delayed`); the window
-//! is the free part of the buffer. All offsets count a FIN as one byte after the data.
+//! Data out of order is kept and reported (`sack`); acknowledgments are sent at once or delayed (`ack_policy`); the
+//! window is the free part of the buffer, which may grow (`buffer_tuning`). All offsets count a FIN as one byte after
+//! the data.
 
+mod ack_policy;
+mod buffer_tuning;
 mod delayed;
+mod linux_acks;
 mod reassembly;
 mod sack;
+mod segment_estimate;
 
 use std::collections::VecDeque;
 
-use engine::Time;
+use engine::{Span, Time};
 use wire::{Ecn, SackBlocks, SeqNum};
 
-use crate::config::Config;
+use crate::config::{Config, DelayedAck, ReceiveWindow};
 use crate::event::Event;
-use delayed::Delayed;
+use ack_policy::AckPolicy;
+use buffer_tuning::{BufferArrival, BufferTuning, is_silly};
+use linux_acks::{AckCause, FinPlace, MarkChange, RoundTrips, SegmentPlace};
 use reassembly::Reassembly;
 use sack::Reports;
 pub(crate) use sack::SackReports;
+use segment_estimate::{SegmentEstimate, SizeClass};
 
 pub(crate) struct Receiver {
+    /// Size of a fixed buffer, or the initial window of an autotuned one.
     buffer: u64,
+    /// What the receiver measures, if its rules need it.
+    measures: Option<Box<Measures>>,
     /// Shift of the advertised window, which is a multiple of 2 to this power.
     shift: u8,
     /// The maximum window that can be advertised.
-    max_window: u64,
+    max_window: u32,
     assembly: Reassembly,
     /// Offset of the FIN, once a FIN was received in the window.
     fin_at: Option<u64>,
@@ -34,7 +45,7 @@ pub(crate) struct Receiver {
     read_to: u64,
     /// First byte beyond the advertised window; it never decreases [RFC9293 s3.8.6].
     edge: u64,
-    delayed: Delayed,
+    acks: AckPolicy,
     reports: Reports,
     /// Segment size of the other end, as far as known; smaller increases of the window are not advertised.
     segment: u32,
@@ -42,10 +53,31 @@ pub(crate) struct Receiver {
     /// s3.2].
     echo: bool,
     precise_ecn: bool,
-    duplicates: u64,
+    duplicates: u32,
     discarded: u32,
     observed: bool,
     events: VecDeque<Event>,
+}
+
+/// The measurements of a receiver whose buffer is autotuned, or that acknowledges as Linux does.
+struct Measures {
+    estimate: SegmentEstimate,
+    tuning: Option<Box<BufferTuning>>,
+    /// The window that was advertised last.
+    offered: u64,
+}
+
+impl Measures {
+    /// Creates the measurements for an end that offers `window` bytes first; `None` if its settings need none.
+    fn new(config: &Config, window: u64) -> Option<Box<Self>> {
+        let tuning = match config.window {
+            ReceiveWindow::Fixed(_) if config.delayed_ack != DelayedAck::Linux => return None,
+            ReceiveWindow::Fixed(_) => None,
+            ReceiveWindow::Autotuned(sizes) => Some(Box::new(BufferTuning::new(sizes, config.segment, window))),
+        };
+        let estimate = SegmentEstimate::new(config.segment, window);
+        Some(Box::new(Measures { estimate, tuning, offered: window }))
+    }
 }
 
 /// The data of a received segment, as offsets.
@@ -61,22 +93,31 @@ pub(crate) struct ReceivedData {
     pub ecn: Ecn,
     /// Whether the other end reports that it has reduced cwnd (CWR).
     pub reduced: bool,
+    /// Whether PSH is set.
+    pub push: bool,
+    /// Whether this end has closed, so that a FIN ends the connection.
+    pub closing: bool,
+    /// The echoed timestamp and the time since it was sent.
+    pub echo: Option<(u32, Span)>,
+    /// Smoothed RTT and retransmission timeout of this end's sender, if they are needed.
+    pub times: Option<(Span, Span)>,
 }
 
 impl Receiver {
     pub fn new(config: &Config, precise_ecn: bool) -> Self {
-        let buffer = config.window.0;
+        let buffer = config.window.initial(config.segment);
         Receiver {
             buffer,
+            measures: Measures::new(config, buffer),
             shift: 0,
-            max_window: u64::MAX,
+            max_window: u32::MAX,
             assembly: Reassembly::default(),
             fin_at: None,
             holds: false,
             read_to: 0,
             // The maximum in a SYN, until window scaling is negotiated [RFC7323 s2.2].
             edge: buffer.min(u64::from(u16::MAX)),
-            delayed: Delayed::new(config.delayed_ack.delay()),
+            acks: AckPolicy::new(config),
             reports: Reports::default(),
             segment: config.segment,
             echo: false,
@@ -89,7 +130,7 @@ impl Receiver {
     }
 
     /// Sets the result of the handshake; windows are at most `max_window` bytes.
-    pub fn on_handshake(&mut self, sack: SackReports, shift: u8, max_window: u64) {
+    pub fn on_handshake(&mut self, sack: SackReports, shift: u8, max_window: u32) {
         self.reports.enable(sack);
         (self.shift, self.max_window) = (shift, max_window);
         self.edge = self.next() + self.round_window(self.buffer);
@@ -122,7 +163,7 @@ impl Receiver {
 
     /// Segments received that contained no new byte.
     pub fn duplicates(&self) -> u64 {
-        self.duplicates
+        self.duplicates.into()
     }
 
     /// Returns the number of discarded segments with data.
@@ -155,22 +196,68 @@ impl Receiver {
     pub fn read(&mut self, max: u64) -> u64 {
         let bytes = self.readable().min(max);
         self.read_to += bytes;
-        // A window update is sent for an increase by half the buffer or two segments [WS96].
-        let more = (self.next() + self.free()).saturating_sub(self.edge);
-        if bytes > 0 && more >= (self.buffer / 2).min(2 * u64::from(self.segment)) {
-            self.delayed.at_once();
+        if bytes == 0 {
+            return 0;
+        }
+        let (next, unread) = (self.next(), self.readable());
+        if let Some(measures) = &mut self.measures {
+            if let Some(tuning) = &mut measures.tuning {
+                tuning.on_read(self.read_to, unread, self.assembly.beyond());
+            }
+            if let AckPolicy::Linux(linux) = &mut self.acks {
+                linux.on_read(next, measures.estimate.size(), unread == 0);
+            }
+        }
+        if self.is_update_worth() {
+            self.acks.at_once();
         }
         bytes
     }
 
+    /// Returns whether the window has grown so much since it was advertised that the sender is told at once.
+    fn is_update_worth(&self) -> bool {
+        let (free, window) = (self.free(), self.window());
+        let capacity = self.tuning().map_or(self.buffer, |(tuning, _)| tuning.capacity());
+        match &self.acks {
+            // At least twice the window (`__tcp_cleanup_rbuf`).
+            AckPolicy::Linux(_) => 2 * window <= capacity && free > 0 && free >= 2 * window,
+            // Half the buffer or two segments more [WS96].
+            AckPolicy::Delayed(_) => {
+                let more = (self.next() + free).saturating_sub(self.edge);
+                more >= (capacity / 2).min(2 * u64::from(self.segment))
+            }
+        }
+    }
+
+    /// Returns the autotuned buffer, if the buffer is one, and the estimated segment size.
+    #[inline]
+    fn tuning(&self) -> Option<(&BufferTuning, u64)> {
+        let measures = self.measures.as_ref()?;
+        Some((measures.tuning.as_deref()?, measures.estimate.size().into()))
+    }
+
+    /// Returns the window that can be advertised.
     #[inline]
     fn free(&self) -> u64 {
-        self.round_window(self.buffer.saturating_sub(self.readable()))
+        match self.tuning() {
+            None => {
+                let free = self.buffer.saturating_sub(self.readable());
+                let estimate = self.measures.as_ref().map(|measures| u64::from(measures.estimate.size()));
+                let silly = estimate.is_some_and(|estimate| is_silly(free, self.buffer, self.buffer, estimate));
+                self.round_window(if silly { 0 } else { free })
+            }
+            Some((tuning, estimate)) => {
+                let held = self.readable() + self.assembly.beyond();
+                let window = tuning.offer(held, estimate);
+                // Rounded up: with a large shift a small window would otherwise be zero (`__tcp_select_window`).
+                self.round_window(window + (1 << self.shift) - 1)
+            }
+        }
     }
 
     #[inline]
     fn round_window(&self, window: u64) -> u64 {
-        window.min(self.max_window) >> self.shift << self.shift
+        window.min(self.max_window.into()) >> self.shift << self.shift
     }
 
     /// The receive window: bytes from `next` on that are accepted.
@@ -184,9 +271,15 @@ impl Receiver {
     #[inline]
     pub fn renew_window(&mut self) {
         let edge = self.next() + self.free();
-        let worth = !self.holds || edge.saturating_sub(self.edge) >= (self.buffer / 2).min(u64::from(self.segment));
+        let worth = !self.holds
+            || self.tuning().is_some()
+            || edge.saturating_sub(self.edge) >= (self.buffer / 2).min(u64::from(self.segment));
         if edge > self.edge && worth {
             self.edge = edge;
+        }
+        let window = self.window();
+        if let Some(measures) = &mut self.measures {
+            measures.offered = window;
         }
     }
 
@@ -204,7 +297,7 @@ impl Receiver {
         if self.observed {
             self.events.push_back(Event::SegmentReceived { seq, len, in_order });
         }
-        let changed = self.take_mark(data);
+        let mark = self.take_mark(data);
         let data_end = seq + u64::from(len);
         let limit = next + self.window().max(u64::from(fin && data_end == next));
         let end = (data_end + u64::from(fin)).min(limit);
@@ -227,12 +320,100 @@ impl Receiver {
             }
             self.reports.on_data(seq, &self.assembly);
         } else if end > seq {
-            self.duplicates += 1;
+            self.duplicates = self.duplicates.saturating_add(1);
             self.reports.duplicate(seq, end);
         }
-        // Out of order, filling a hole, duplicate, or FIN: acknowledged at once [RFC5681 s4.2].
-        let hurry = !in_order || had_holes || !new || fin || changed;
-        self.delayed.on_segment(now, hurry);
+        let place = if !new {
+            SegmentPlace::Useless
+        } else if seq > next || self.assembly.has_holes() {
+            SegmentPlace::BesideHole
+        } else if had_holes {
+            SegmentPlace::FillsLastHole
+        } else if seq < next {
+            SegmentPlace::Overlapping
+        } else {
+            SegmentPlace::InOrder
+        };
+        self.acknowledge(now, data, place, mark);
+    }
+
+    /// Adapts the buffer to a segment, and decides when the segment is acknowledged.
+    #[inline]
+    fn acknowledge(&mut self, now: Time, data: &ReceivedData, place: SegmentPlace, mark: MarkChange) {
+        match &mut self.acks {
+            AckPolicy::Delayed(delayed) => {
+                // Out of order, filling a hole, duplicate, or FIN: acknowledged at once [RFC5681 s4.2].
+                let hurry = place != SegmentPlace::InOrder || data.fin || mark == MarkChange::Reported;
+                delayed.on_segment(now, hurry);
+                if self.measures.is_some() {
+                    self.tune_buffer(now, data, place);
+                }
+            }
+            AckPolicy::Linux(_) => self.acknowledge_as_linux(now, data, place, mark),
+        }
+    }
+
+    #[cold]
+    fn acknowledge_as_linux(&mut self, now: Time, data: &ReceivedData, place: SegmentPlace, mark: MarkChange) {
+        let (class, window_grows) = self.tune_buffer(now, data, place);
+        let (srtt, rto) = data.times.unwrap_or_default();
+        let at_receiver = self.tuning().map_or(Span::ZERO, |(tuning, _)| tuning.rtt());
+        let Some(measures) = &self.measures else { return };
+        let cause = AckCause {
+            now,
+            place,
+            has_data: data.len > 0,
+            class,
+            estimate: measures.estimate.size(),
+            push: data.push,
+            fin: match (data.fin && self.has_received_fin(), data.closing) {
+                (false, _) => FinPlace::None,
+                (true, false) => FinPlace::First,
+                (true, true) => FinPlace::Last,
+            },
+            mark,
+            reduced: data.reduced,
+            window_grows,
+            next: self.next(),
+            window: measures.offered,
+            window_lasts: self.free() >= measures.offered,
+            reads_at_once: !self.holds,
+            times: RoundTrips { srtt, rto, at_receiver },
+        };
+        if let AckPolicy::Linux(linux) = &mut self.acks {
+            linux.on_segment(&cause);
+        }
+    }
+
+    /// Adapts an autotuned buffer to a segment. Returns the size of the segment beside the estimate, and whether the
+    /// window may grow.
+    #[inline(never)]
+    fn tune_buffer(&mut self, now: Time, data: &ReceivedData, place: SegmentPlace) -> (SizeClass, bool) {
+        let (unread, beyond, next) = (self.readable(), self.assembly.beyond(), self.bytes_received());
+        let measures = self.measures.as_mut().filter(|_| place != SegmentPlace::Useless && data.len > 0);
+        let Some(measures) = measures else { return (SizeClass::Full, false) };
+        let class = measures.estimate.measure(data.len, data.push || data.fin);
+        let (window, estimate) = (measures.offered, measures.estimate.size().into());
+        let Some(tuning) = &mut measures.tuning else { return (class, false) };
+        let arrival = BufferArrival {
+            now,
+            len: data.len.into(),
+            estimate,
+            raises_estimate: class == SizeClass::Larger,
+            next,
+            window,
+            unread,
+            beyond,
+            echo: data.echo,
+        };
+        if place == SegmentPlace::BesideHole && data.seq > next {
+            return (class, tuning.on_data_out_of_order(&arrival, self.reports.are_enabled()));
+        }
+        let grows = tuning.on_data_in_order(&arrival);
+        if !self.holds {
+            tuning.on_read(next, 0, beyond);
+        }
+        (class, grows)
     }
 
     /// Processes `len` bytes in order and without an ECN mark, if their only effect is an acknowledgment. Otherwise
@@ -241,14 +422,16 @@ impl Receiver {
     pub fn take_next(&mut self, now: Time, len: u32) -> bool {
         let seq = self.next();
         let end = seq + u64::from(len);
-        if end > self.edge || self.assembly.has_holes() || self.fin_at.is_some() || self.echo {
+        if end > self.edge || self.assembly.has_holes() || self.fin_at.is_some() || self.echo || self.measures.is_some()
+        {
             return false;
         }
+        let AckPolicy::Delayed(delayed) = &mut self.acks else { return false };
         if self.observed {
             self.events.push_back(Event::SegmentReceived { seq, len, in_order: true });
         }
         self.assembly.insert(seq, end);
-        self.delayed.on_segment(now, false);
+        delayed.on_segment(now, false);
         true
     }
 
@@ -256,30 +439,32 @@ impl Receiver {
     /// [RFC8257 s3.2].
     #[inline]
     pub fn parts(&self, ecn: Ecn) -> bool {
-        self.precise_ecn && self.echo != (ecn == Ecn::Ce) && self.delayed.waits()
+        self.precise_ecn && self.echo != (ecn == Ecn::Ce) && self.acks.waits()
     }
 
-    /// Processes the ECN field of a received packet. Returns whether its acknowledgment must not be delayed.
+    /// Processes the ECN field of a received packet.
     #[inline]
-    fn take_mark(&mut self, data: &ReceivedData) -> bool {
+    fn take_mark(&mut self, data: &ReceivedData) -> MarkChange {
         let marked = data.ecn == Ecn::Ce;
         if self.precise_ecn {
             // [RFC8257 s3.2]: a change of the mark is acknowledged immediately.
-            return std::mem::replace(&mut self.echo, marked) != marked;
+            let changes = std::mem::replace(&mut self.echo, marked) != marked;
+            return if changes { MarkChange::Reported } else { MarkChange::None };
         }
-        self.echo = (self.echo && !data.reduced) || marked;
-        false
+        let echoed = self.echo && !data.reduced;
+        self.echo = echoed || marked;
+        if marked && !echoed { MarkChange::First } else { MarkChange::None }
     }
 
     /// Sets whether the first acknowledgments are sent at once. If so, an acknowledgment that is delayed now is sent
     /// too.
     pub fn set_quick(&mut self, on: bool) {
-        self.delayed.set_quick(on);
+        self.acks.set_quick(on);
     }
 
     /// Makes an acknowledgment due now.
     pub fn owe(&mut self) {
-        self.delayed.at_once();
+        self.acks.at_once();
     }
 
     /// Whether ECN-Echo is to be sent.
@@ -290,25 +475,46 @@ impl Receiver {
     /// Whether an acknowledgment is due; consumes it.
     #[inline]
     pub fn take_owed(&mut self, now: Time) -> bool {
-        self.delayed.take(now)
+        self.acks.take(now, self.assembly.next())
     }
 
     /// Whether an acknowledgment is due, ignoring delayed ones.
     #[inline]
     pub fn owes(&self) -> bool {
-        self.delayed.owes()
+        self.acks.owes()
     }
 
     /// Records that a segment that acknowledges all received data was sent.
     #[inline]
     pub fn on_ack_sent(&mut self) {
-        self.delayed.clear();
+        self.acks.clear(self.assembly.next());
+    }
+
+    /// Records that a segment with data was sent, which acknowledges all received data.
+    #[inline]
+    pub fn on_data_sent(&mut self, now: Time) {
+        if let AckPolicy::Linux(linux) = &mut self.acks {
+            linux.on_data_sent(now);
+        }
+        self.on_ack_sent();
+    }
+
+    /// Whether the echoed timestamps of received data are measured.
+    #[inline]
+    pub fn measures_echoes(&self) -> bool {
+        self.measures.is_some()
+    }
+
+    /// Whether the sender's timeouts bound the delay of acknowledgments.
+    #[inline]
+    pub fn needs_times(&self) -> bool {
+        matches!(self.acks, AckPolicy::Linux(_))
     }
 
     /// Returns the time at which the delayed acknowledgment is due.
     #[inline]
     pub fn deadline(&self) -> Time {
-        self.delayed.deadline()
+        self.acks.deadline()
     }
 
     /// Whether there are SACK blocks to report.

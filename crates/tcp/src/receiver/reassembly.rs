@@ -25,6 +25,12 @@ impl Reassembly {
         !self.islands.is_empty()
     }
 
+    /// Bytes from `next` to the end of the last range; 0 without holes.
+    #[inline]
+    pub fn beyond(&self) -> u64 {
+        self.islands.back().map_or(0, |last| last.1 - self.next)
+    }
+
     /// The islands, lowest first.
     pub fn islands(&self) -> impl DoubleEndedIterator<Item = (u64, u64)> + '_ {
         self.islands.iter().copied()

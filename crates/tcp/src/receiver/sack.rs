@@ -49,6 +49,11 @@ impl Reports {
         self.duplicates = allowed == SackReports::Duplicates;
     }
 
+    /// Whether SACK is agreed.
+    pub fn are_enabled(&self) -> bool {
+        self.agreed
+    }
+
     /// Bytes from `seq` on were received, and are in the `assembly`.
     #[inline]
     pub fn on_data(&mut self, seq: u64, assembly: &Reassembly) {

@@ -174,7 +174,7 @@ impl Side {
     /// Returns the configuration of a connection with a receive buffer of `buffer` bytes.
     fn tcp(&self, buffer: Bytes) -> tcp::Config {
         let mut config = presets::find_preset(&self.variant).map_or_else(tcp::Config::default, Preset::config);
-        config.window = buffer;
+        config.window = tcp::config::ReceiveWindow::Fixed(buffer);
         config.initial_window = self.initial_window.unwrap_or(config.initial_window);
         config.min_rto = self.min_rto.unwrap_or(config.min_rto);
         config.retries.data = Tries::Max(self.retries);

@@ -13,7 +13,8 @@ impl CarrierSenseGroup {
     /// the number of slots counted.
     pub fn has_sensed_the_same(&self, other: &CarrierSenseGroup) -> bool {
         let state = |group: &CarrierSenseGroup| {
-            let CarrierSenseGroup { frames_sensed, clear, damaged, busy_since, busy_before, idle_since, from, .. } = *group;
+            let CarrierSenseGroup { frames_sensed, clear, damaged, busy_since, busy_before, idle_since, from, .. } =
+                *group;
             (frames_sensed, clear, damaged, busy_since, busy_before, idle_since, from)
         };
         let sorted = |group: &CarrierSenseGroup| {
@@ -28,7 +29,9 @@ impl CarrierSenseGroup {
 
     /// Returns a group without stations and with the state of this one.
     pub fn with_same_state(&self) -> CarrierSenseGroup {
-        let CarrierSenseGroup { frames_sensed, clear, damaged, busy_since, busy_before, idle_since, from, counted, .. } = *self;
+        let CarrierSenseGroup {
+            frames_sensed, clear, damaged, busy_since, busy_before, idle_since, from, counted, ..
+        } = *self;
         let reserved = self.reserved.clone();
         CarrierSenseGroup {
             frames_sensed,

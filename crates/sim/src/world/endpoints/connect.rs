@@ -60,7 +60,7 @@ fn open_connection(opens: bool, config: &tcp::Config, [here, there]: [u16; 2]) -
     // [RFC9293 s3.4.1]: any number, from the end's own random stream.
     let iss = SeqNum(config.stream.sub("initial sequence number").draws().next_u64() as u32);
     match (config.handshake, opens) {
-        (false, _) => Connection::established(config, here, there, config.window.0),
+        (false, _) => Connection::established(config, here, there, config.window.initial(config.segment)),
         (true, true) => Connection::connect(config, here, there, iss),
         (true, false) => Connection::listen(config, here, iss),
     }
