@@ -36,6 +36,31 @@ const CASES: &[Case<'_>] = &[
         "receive_window = \"500 B\"",
         &["flows.down.receive_window", "at least one segment (1000 B)"],
     ),
+    (
+        "receive_window = \"16 KiB\"",
+        "receive_window = \"auto\"",
+        &["flows.down.receive_window", "a size, such as \"64 KiB\", \"autotuned\", or a table"],
+    ),
+    (
+        "receive_window = \"16 KiB\"",
+        "receive_window = { initial = \"1 MiB\", max = \"64 KiB\" }",
+        &["flows.down.receive_window", "an initial size of at least 2000 B, and a max between it and 1 GiB"],
+    ),
+    (
+        "receive_window = \"16 KiB\"",
+        "receive_window = { maxi = \"64 KiB\" }",
+        &["flows.down.receive_window", "did you mean \"max\"?"],
+    ),
+    (
+        "initial_window = 2",
+        "receiver = { tcp_comp_sack_rtt_percent = 0 }",
+        &["flows.down.tcp.receiver.tcp_comp_sack_rtt_percent", "1 to 100 percent"],
+    ),
+    (
+        "initial_window = 2",
+        "receiver = { tcp_comp_sack_delay = \"1 s\" }",
+        &["flows.down.tcp.receiver.tcp_comp_sack_delay", "at most 100 ms"],
+    ),
     ("initial_window = 2", "initial_window = 0", &["flows.down.tcp.initial_window", "1 to 1000"]),
     ("initial_window = 2", "initial_window = 2, min_rto = \"100 s\"", &["flows.down.tcp.min_rto", "at most max_rto"]),
     (
@@ -82,7 +107,10 @@ const CASES: &[Case<'_>] = &[
     (
         "initial_window = 2",
         "delayed_ack = \"200 ms\"",
-        &["flows.down.tcp.delayed_ack", "expected true, false, or a table such as { every = 2, delay = \"200 ms\" }"],
+        &[
+            "flows.down.tcp.delayed_ack",
+            "expected true, false, \"linux\", or a table such as { every = 2, delay = \"200 ms\" }",
+        ],
     ),
     ("initial_window = 2", "retries = { data = 256 }", &["flows.down.tcp.retries.data", "0 to 255", "\"unlimited\""]),
     (

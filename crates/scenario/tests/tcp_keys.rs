@@ -36,8 +36,15 @@ const KEYS: &[(&str, &[&str])] = &[
     ("rto_back_off", &["\"until-acknowledged\""]),
     ("rto_restart", &["\"recovery\"", "\"retransmissions\""]),
     ("rtt_sampling", &["\"each-acknowledgment\""]),
+    (
+        "receiver",
+        &[
+            "{ tcp_comp_sack_nr = 0 }",
+            "{ tcp_comp_sack_delay = \"2 ms\", tcp_comp_sack_rtt_percent = 33, tcp_pingpong_thresh = 3 }",
+        ],
+    ),
     ("retries", &["{ syn = 2 }", "{ data = 15 }", "{ syn = 0, data = 0 }", "{ syn_linear_timeouts = 4 }"]),
-    ("delayed_ack", &["true", "{ every = 3 }", "{ delay = \"40 ms\", quick_acks = 16 }"]),
+    ("delayed_ack", &["true", "\"linux\"", "{ every = 3 }", "{ delay = \"40 ms\", quick_acks = 16 }"]),
     ("nagle", &["\"on\"", "\"minshall\""]),
     ("limited_transmit", &["true"]),
     ("prr", &["true"]),
@@ -132,7 +139,7 @@ fn linux_reno_sets_more_than_rack() {
     assert_eq!((linux.delayed_ack, rack.delayed_ack), (DelayedAck::Linux, DelayedAck::Off));
     assert!(linux.prr && linux.frto && !rack.prr && !rack.frto);
     // The window is a setting of the flow, even if it is small.
-    assert_eq!(linux.window, Bytes(32_000));
+    assert_eq!(linux.window, Bytes(32_000).into());
     let times = ["linux-reno", "rack"].map(|variant| {
         let results = testkit::run_network(&build_network(&with(&format!("variant = \"{variant}\""))));
         results.flows[0].completed.expect("it completes")

@@ -153,7 +153,10 @@ impl<'a> Pair<'a> {
         let una = self.sender.bytes_acknowledged();
         let seq = segment.seq.to_offset(una);
         // A segment without data is a window probe, which lies below `una`.
-        let valid = seq.is_some_and(|seq| segment.len > 0 || seq + 1 == una) && segment.len <= self.config.segment;
+        // An acknowledgment whose timestamp is too old is answered [RFC7323 s5.3 R1].
+        let answers = self.config.timestamps && segment.len == 0 && seq.is_some_and(|seq| seq >= una);
+        let sends = seq.is_some_and(|seq| segment.len > 0 || seq + 1 == una) && segment.len <= self.config.segment;
+        let valid = sends || answers;
         self.ensure(valid, Contract::Window, || {
             let expected = format!("data from {una} on in segments of at most {}, or a probe", self.config.segment);
             (format!("{segment:?}"), expected)
@@ -247,7 +250,7 @@ mod tests {
     const WINDOW: u32 = 10_000;
 
     fn config() -> Config {
-        Config { segment: 1000, window: engine::Bytes(u64::from(WINDOW)), ..Config::default() }
+        Config { segment: 1000, window: engine::Bytes(u64::from(WINDOW)).into(), ..Config::default() }
     }
 
     fn pair(config: &Config) -> Pair<'_> {
