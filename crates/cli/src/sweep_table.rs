@@ -72,7 +72,8 @@ fn render_metric_table(analysis: &Analysis, metric: &Metric) -> String {
             line.push(entry.subject.clone());
         }
         let Some(it) = Estimate::of(entry, scale) else {
-            line.extend(["0".into(), entry.without.to_string()]);
+            line.push("0".into());
+            line.extend(lost.then(|| entry.without.to_string()));
             line.resize(columns, "-".into());
             table.push(line);
             continue;

@@ -514,3 +514,37 @@ fn common_warnings_are_printed_once() {
     assert_eq!(subjects, [6, 1], "{}", end.out);
     assert!(end.out.contains("\n0 in every run: wire backward, wire forward\n"), "{}", end.out);
 }
+
+/// Every run on a perfect wire measures round trips; every metric of a delay has a value.
+#[test]
+fn every_metric_of_delays_named_on_the_command_line_has_values() {
+    let dir = scenario("sweep-delays");
+    let small = ["--set", "sweep.replications=1", "--set", "sweep.axes={}", "--out", "s.sqlite", "--json"];
+    for name in ["rtt_mean_s", "rtt_p50_s", "rtt_p99_s", "delay_max_s", "delay_jitter_s", "queue_wait_p95_s"] {
+        let all = fine(&dir, &[&["sweep", "net.toml", "--metric", name][..], &small].concat());
+        let all: Value = serde_json::from_str(&all).unwrap();
+        let rows = all.as_array().unwrap();
+        assert!(!rows.is_empty() && rows.iter().all(|row| row["n"] == 1 && row["mean"].is_number()), "{all:#}");
+    }
+}
+
+/// No transfer of 2 MB completes within a second.
+#[test]
+fn metric_without_a_value_is_empty_in_the_table() {
+    let dir = scenario("sweep-empty");
+    let args = ["sweep", "net.toml", "--set", "duration=1 s", "--set", "sweep.axes={}", "--out", "s.sqlite"];
+    let table = fine(&dir, &[&args[..], &["--metric", "completion_time_s"]].concat());
+    let row = |table: &str| {
+        let line = table.lines().find(|line| line.starts_with("unmodified")).unwrap_or_else(|| panic!("{table}"));
+        line.split_whitespace().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(row(&table), ["unmodified", "0", "8", "-"], "n, without, and no value");
+    // Exports of a store without delays say so, and have no value.
+    let out = ["export", "s.sqlite", "--format", "latex", "--metric", "rtt_p95_s", "--out", "e"];
+    let ended = lasthop(&dir, &out);
+    assert_eq!(ended.code, Some(0), "{}", ended.err);
+    let blame = "16 runs were stored without delays and have no value of rtt_p95_s: `lasthop sweep --metric rtt_p95_s` repeats them";
+    assert!(ended.err.contains(blame) && !ended.err.contains("existed"), "{}", ended.err);
+    let latex = std::fs::read_to_string(dir.join("e/summary.tex")).unwrap();
+    assert!(latex.contains("unmodified & \\multicolumn{2}{c}{--}"), "{latex}");
+}

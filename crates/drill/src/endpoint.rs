@@ -33,7 +33,7 @@ pub fn open_endpoint(
         OpenRole::Passive => Connection::listen(&config, ports.local, iss),
     };
     connection.hold_reading();
-    Ok(Box::new(Ours { connection, written: 0 }))
+    Ok(Box::new(Ours { connection, written: 0, receive_window: config.window.0 }))
 }
 
 /// Returns the TCP configuration for the Linux `settings`.
@@ -51,6 +51,8 @@ fn map_settings(role: OpenRole, settings: &HostSettings) -> Result<Config, Strin
     config.window = ReceiveWindow::Fixed(Bytes(window));
     config.initial_window = settings.initial_window.unwrap_or(config.initial_window);
     config.min_rto = settings.rto_min.unwrap_or(config.min_rto);
+    config.max_rto = settings.rto_max.unwrap_or(config.max_rto);
+    config.invalid_ratelimit = settings.invalid_ratelimit.unwrap_or(config.invalid_ratelimit);
     if let ControlConfig::Cubic(cubic) = &mut config.control {
         if !settings.hystart {
             cubic.hystart = Hystart::Off;
@@ -73,8 +75,11 @@ fn map_settings(role: OpenRole, settings: &HostSettings) -> Result<Config, Strin
     config.window_scaling = settings.window_scale().map_or(WindowScaling::Off, WindowScaling::Shift);
     config.ecn = match settings.ecn {
         settings::Ecn::Off => EcnMode::Off,
-        settings::Ecn::Accept => EcnMode::Accept,
-        settings::Ecn::Request => EcnMode::Request,
+        settings::Ecn::RequestAccurate if role == OpenRole::Active => {
+            return Err("a SYN that requests AccECN (net.ipv4.tcp_ecn=3)".into());
+        }
+        settings::Ecn::Accept | settings::Ecn::RequestAccurate | settings::Ecn::AcceptAccurate => EcnMode::Accept,
+        settings::Ecn::Request | settings::Ecn::RequestAcceptAccurate => EcnMode::Request,
     };
     let control = config.control.build(Start::trial());
     // Linux requests and accepts ECN for these controls regardless of `tcp_ecn` (`tcp_ca_needs_ecn`).
@@ -111,6 +116,8 @@ fn find_variant_config(variant: &str) -> Option<Config> {
 struct Ours {
     connection: Connection,
     written: u64,
+    /// The receive window at first, in bytes.
+    receive_window: u64,
 }
 
 impl ConnectionEnd for Ours {
@@ -188,6 +195,10 @@ impl ConnectionEnd for Ours {
     }
 
     fn info(&self, name: &str) -> Option<PyValue> {
+        // The receive buffer is not tuned: the threshold up to which its window grows is the window at first.
+        if name == "tcpi_rcv_ssthresh" {
+            return Some(PyValue::Int(self.receive_window as i64));
+        }
         read_tcp_info(&self.connection.info(), name.strip_prefix("tcpi_")?).map(PyValue::Int)
     }
 
@@ -216,7 +227,7 @@ fn read_tcp_info(info: &Info, name: &str) -> Option<i64> {
 /// A member of `struct tcp_info`: its name without `tcpi_`, and the function that reads it.
 type Member = (&'static str, fn(&Info) -> i64);
 
-/// The supported members. `delivered` is not supported: Linux counts segments, lasthop counts bytes.
+/// The members that the end knows; the [host](crate::host::list_host_members) knows the others.
 pub(crate) const MEMBERS: [Member; 23] = [
     ("state", |info| linux_tcp_state(info.state)),
     ("ca_state", |info| linux_ca_state(info.phase)),

@@ -88,6 +88,8 @@ pub trait ScriptTarget {
     /// Applies a setting to future connections. Returns a note for the user, if there is one. `Err` names an
     /// unsupported value.
     fn set(&mut self, setting: &HostSetting) -> Result<Option<String>, String>;
+    /// Sets the tolerance of times that calls return.
+    fn set_tolerance(&mut self, _tolerance: Span) {}
     /// Delivers a segment to the host. `Err` names an unsupported flag or option.
     fn inject(&mut self, segment: &Segment, ecn: Ecn) -> Result<(), String>;
     /// Makes a system call, or retries a call that blocked.

@@ -2,6 +2,7 @@
 
 mod common;
 mod fuzz_corpus;
+mod info;
 mod ours;
 mod scripts;
 mod strange;

@@ -228,12 +228,21 @@ fn failures_report_place_expected_and_found() {
             "a.pkt:8:5: not supported: the parameter net.ipv4.tcp_workaround_signed_windows\n  8 | +0 `sysctl -q net.ipv4.tcp_workaround_signed_windows=1`",
         ),
         (
-            "+0 sendfile(4, 5, 0, 9) = 9",
-            "a.pkt:8:4: not supported: the system call sendfile\n  8 | +0 sendfile(4, 5, 0, 9) = 9",
+            "+0 splice(4, NULL, 6, NULL, 9, 0) = 9",
+            "a.pkt:8:4: not supported: the system call splice\n  8 | +0 splice(4, NULL, 6, NULL, 9, 0) = 9",
         ),
         (
             "+0 < . 1:1(0) ack 1 win 9 <FO 1234>",
             "a.pkt:8:4: not supported: the TCP option `FO 1234`\n  8 | +0 < . 1:1(0) ack 1 win 9 <FO 1234>",
+        ),
+        (
+            "+0 > . 1:1(0) ack 1 <dss dack8=1001 nocs>",
+            "a.pkt:8:4: not supported: the TCP option `dss dack8 = 1001 nocs`\n  8 | +0 > . 1:1(0) ack 1 <dss dack8=1001 nocs>",
+        ),
+        (
+            "+0 < . 1:1(0) ack 1 win 9 <mpcapable v1 flags[flag_h] key[ckey=2, skey],nop>",
+            "a.pkt:8:4: not supported: the TCP option `mpcapable v1 flags [ flag_h ] key [ ckey = 2 , skey ]`
+  8 | +0 < . 1:1(0) ack 1 win 9 <mpcapable v1 flags[flag_h] key[ckey=2, skey],nop>",
         ),
     ] {
         assert_eq!(message(rest), expected, "{rest}");
@@ -282,11 +291,13 @@ fn head_option_sets_the_tolerance() {
         "--tolerance_usecs=20000\n--local_ip=10.0.0.1\n{OPEN}+0 write(4, ..., 10) = 10\n+.02 > P. 1:11(10) ack 1"
     );
     passes(&text);
-    let text = format!("--ip_version=ipv6\n{OPEN}");
+    let text = format!("--ip_version=ipv5\n{OPEN}");
     assert_eq!(
         report(&text).message("a.pkt", &text).unwrap(),
-        "a.pkt:1:1: not supported: the option --ip_version=ipv6\n  1 | --ip_version=ipv6"
+        "a.pkt:1:1: not supported: the option --ip_version=ipv5\n  1 | --ip_version=ipv5"
     );
+    // The header of IPv6 takes 20 bytes more.
+    passes(&format!("--ip_version=ipv6\n{}", OPEN.replace("mss 1460", "mss 1440")));
 }
 
 #[test]

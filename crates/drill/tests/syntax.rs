@@ -157,6 +157,8 @@ fn unsupported_packets_are_kept_as_text() {
         "EAP. 1:1(0) ack 1",
         "5. 1:1(0) ack 1",
         ".5 1:1(0) ack 1",
+        "W.5 1:1(0) ack 1",
+        "addr[caddr0] > addr[saddr0] S 0:0(0) win 65535 <mss 1460,mpcapable v1 flags[flag_h] nokey>",
         "1234 > 8080 S 0:0(0) win 5",
     ] {
         let text = format!("0 < {packet}\n+0 > {packet}\n// The next.\n+.1 close(3) = 0");

@@ -73,6 +73,10 @@ pub fn apply_setting(device: &Tun, setting: &HostSetting) -> Result<(), String> 
             add("congctl", control.clone());
             run_ip(&words.iter().map(String::as_str).collect::<Vec<_>>()).map_err(|error| error.to_string())
         }
+        // Injected packets are not segmented.
+        HostSetting::Offload(_) => Ok(()),
+        HostSetting::Ip(_) => Err("IPv6".into()),
+        HostSetting::File { path, .. } => Err(format!("the file {path}")),
         HostSetting::Mtu(mtu) => {
             let mtu = u16::try_from(*mtu).map_err(|_| format!("an MTU of {mtu}"))?;
             device.set_mtu(mtu).map_err(|error| format!("an MTU of {mtu}: {error}"))

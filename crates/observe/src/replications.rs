@@ -53,7 +53,8 @@ pub struct Series {
     pub values: Sample,
     /// Replications without a value, such as transfers that did not complete.
     pub without: u64,
-    /// Replications whose runs were stored by a version of the program without the metric.
+    /// Replications whose runs were stored without the metric: by a version of the program that did not have it, or
+    /// without measuring delays.
     pub lacking: u64,
 }
 

@@ -58,6 +58,10 @@ pub fn export_store(args: &Args) -> Result<(), CommandFailure> {
         return Err(CommandFailure::Input(format_problems(&[problem.hint("the other formats have all metrics")])));
     }
     let sweeps = load_analyses(&args.store)?;
+    for sweep in &sweeps {
+        let unasked = metrics.iter().filter(|metric| !sweep.sweep.metrics.iter().any(|name| name == metric.name));
+        print_warnings(&unasked.flat_map(|metric| sweep.warn_of_gaps(metric)).collect::<Vec<_>>());
+    }
     let out = args.out.clone().unwrap_or_else(|| beside_result(&args.store, ""));
     let paths = export::write_exports(&sweeps, &metrics, &formats, &out)
         .map_err(|(path, error)| CommandFailure::Run(format!("{}: cannot be written: {error}", format_path(&path))))?;

@@ -87,9 +87,10 @@ pub fn run_sweep_command(args: &Args) -> Result<(), CommandFailure> {
     let mut overrides = args.scenario.overrides();
     overrides.set.extend(args.replications.map(|count| format!("sweep.replications={count}")));
     let source = input::open_source(&args.scenario.file, &overrides).map_err(refuse_input)?;
-    let plan = Plan::of(&source).map_err(refuse_input)?;
+    let mut plan = Plan::of(&source).map_err(refuse_input)?;
     // These metrics are only for this table. The store records the scenario's metrics.
     let shown_now = args.metric.iter().map(|name| find_shown_metric(name)).collect::<Result<Vec<_>, _>>()?;
+    plan.also_measured.clone_from(&shown_now);
     print_warnings(&merge_warnings(&plan.warnings));
     let path = args.out.clone().unwrap_or_else(|| in_results(format!("{}.sqlite", plan.stem)));
     if args.out.is_none() {

@@ -3,7 +3,7 @@
 use super::CallAnswer;
 use super::answer::{Called, first_element, read_flag_names, read_integer, refuse_call};
 use super::socket::{Socket, SocketState};
-use super::{Host, OpenRole};
+use super::{Host, OpenFile, OpenRole};
 use crate::end::{ConnectionFailure, ConnectionStage};
 use crate::meant::suggest_name;
 use crate::syntax::ast::{Call, Expr};
@@ -13,7 +13,7 @@ const SENDING: [&str; 5] = ["write", "send", "sendto", "writev", "sendmsg"];
 /// Names of the system calls that read data.
 const READING: [&str; 5] = ["read", "recv", "recvfrom", "readv", "recvmsg"];
 /// Names of the other system calls.
-const OTHERS: [&str; 13] = [
+const OTHERS: [&str; 15] = [
     "socket",
     "accept",
     "accept4",
@@ -27,6 +27,8 @@ const OTHERS: [&str; 13] = [
     "ioctl",
     "setsockopt",
     "getsockopt",
+    "open",
+    "sendfile",
 ];
 
 /// Returns true for a call that sends data.
@@ -42,6 +44,8 @@ impl Host<'_> {
             "socket" => self.socket(call),
             "accept" | "accept4" => self.accept(call),
             "poll" => self.poll(call),
+            "open" => self.open_file(call),
+            "close" if self.close_file(call) => Ok(CallAnswer::Returns(0)),
             _ => match self.socket_of(call) {
                 Ok(fd) => match name {
                     "bind" => Ok(CallAnswer::Returns(0)),
@@ -53,6 +57,7 @@ impl Host<'_> {
                     "ioctl" => self.ioctl(fd, call),
                     "setsockopt" => self.setsockopt(fd, call),
                     "getsockopt" => self.getsockopt(fd, call),
+                    "sendfile" => self.sendfile(fd, call),
                     _ if SENDING.contains(&name) => self.send(fd, call),
                     _ if READING.contains(&name) => self.receive(fd, call),
                     _ => refuse_call(format!("the system call {name}")),
@@ -111,8 +116,23 @@ impl Host<'_> {
         Ok(CallAnswer::Returns(fd))
     }
 
+    /// Opens a file that a command of the script has created.
+    fn open_file(&mut self, call: &Call) -> Called {
+        let Some(Expr::Text(path)) = call.args.first() else { return refuse_call("open without a path in quotes") };
+        let Some(size) = self.settings.files.get(path).copied() else { return Ok(CallAnswer::Fails("ENOENT")) };
+        let fd = Self::requested_fd(call)?;
+        self.files.insert(fd, OpenFile { size, position: 0 });
+        Ok(CallAnswer::Returns(fd))
+    }
+
+    /// Closes the file in the first argument. Returns false if there is none.
+    fn close_file(&mut self, call: &Call) -> bool {
+        matches!(call.args.first(), Some(Expr::Number(fd)) if self.files.remove(fd).is_some())
+    }
+
     fn listen(&mut self, fd: i64) -> Called {
         self.at(fd).kind = SocketState::Listening { waiting: std::collections::VecDeque::new() };
+        self.begins_next = true;
         Ok(CallAnswer::Returns(0))
     }
 

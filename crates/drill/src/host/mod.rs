@@ -1,14 +1,23 @@
 //! A simulated host under test: its sockets, its connections, and the segments it sends.
 //!
-//! The host supports one connection at a time, as packetdrill does. Segments go to the latest connection.
+//! The host supports one connection at a time, as packetdrill does. Segments go to the latest connection, and expected
+//! packets are packets of the latest connection. A SYN begins another connection after `listen`, even if the earlier
+//! one is not closed yet.
 
 pub mod answer;
 mod call;
+mod chrono;
+mod cookies;
 mod data;
+mod delivery;
+mod info;
 mod life;
 mod options;
 mod poll;
+mod send_buffer;
 mod socket;
+mod stamps;
+mod tally;
 
 use std::collections::BTreeMap;
 
@@ -17,7 +26,8 @@ use wire::{Ecn, Flags, Segment, SeqNum};
 
 pub use answer::Called;
 pub use call::is_sending;
-pub use data::read_size_and_flags;
+pub use data::{expected_inq, read_size_and_flags};
+pub use info::{OPTION_BITS, list_host_members};
 use life::Life;
 pub use options::{WITHOUT_EFFECT, compare_option};
 pub use poll::answer_poll;
@@ -37,6 +47,13 @@ pub const PORTS: Ports = Ports { local: 8080, remote: 32_000 };
 /// Initial sequence number of the end under test, 0 in scripts.
 pub const LOCAL_ISS: SeqNum = SeqNum(1_000_000_000);
 
+/// An open file, whose contents are not modelled.
+#[derive(Clone, Copy)]
+struct OpenFile {
+    size: u64,
+    position: u64,
+}
+
 /// A simulated host.
 pub struct Host<'a> {
     open: &'a Opener<'a>,
@@ -45,6 +62,12 @@ pub struct Host<'a> {
     settings: HostSettings,
     sockets: BTreeMap<i64, Socket>,
     lives: Vec<Life>,
+    /// Open files by file descriptor.
+    files: BTreeMap<i64, OpenFile>,
+    /// Whether the next SYN begins a connection even if the latest one is not closed: after `listen`.
+    begins_next: bool,
+    /// Tolerance of times that calls return.
+    tolerance: Span,
     outbox: Outbox,
 }
 
@@ -57,6 +80,9 @@ impl<'a> Host<'a> {
             settings: HostSettings::default(),
             sockets: BTreeMap::new(),
             lives: Vec::new(),
+            files: BTreeMap::new(),
+            begins_next: false,
+            tolerance: Span::ZERO,
             outbox: Outbox::default(),
         }
     }
@@ -68,7 +94,9 @@ impl<'a> Host<'a> {
         if own.user_timeout.is_some() {
             end.set_user_timeout(own.user_timeout);
         }
-        self.lives.push(Life::new(end, settings.control));
+        self.lives.push(Life::new(end, role, &settings));
+        self.begins_next = false;
+        self.outbox.pass_over();
         Ok(self.lives.len() - 1)
     }
 
@@ -94,13 +122,21 @@ impl<'a> Host<'a> {
 
     /// Moves the segments that connection `index` sends to the outbox.
     fn transmit(&mut self, index: usize) {
+        let is_latest = index + 1 == self.lives.len();
         let life = &mut self.lives[index];
         while let Some((segment, ecn)) = life.end.poll_transmit(self.now) {
             let behind = u64::from(segment.seq.0.wrapping_sub(LOCAL_ISS.0)) + u64::from(segment.len);
             // The SYN occupies one sequence number before the stream.
             let last = segment.len > 0 && behind == life.written.wrapping_add(1) & u64::from(u32::MAX) && !life.more;
-            self.outbox.push(SentSegment { time: self.now, segment, ecn, last });
+            life.tally.note_sent(self.now, &segment);
+            let sent = SentSegment { time: self.now, segment, ecn, last };
+            if is_latest {
+                self.outbox.push(sent);
+            } else {
+                self.outbox.push_of_earlier(sent);
+            }
         }
+        life.note_state(self.now);
     }
 
     /// Answers a segment that belongs to no connection with a RST.
@@ -149,7 +185,7 @@ impl ScriptTarget for Host<'_> {
             self.now = self.now.max(due);
             for index in 0..self.lives.len() {
                 if self.lives[index].end.poll_timeout() <= self.now {
-                    self.lives[index].end.handle_timeout(self.now);
+                    self.lives[index].handle_timeout(self.now);
                     self.transmit(index);
                 }
             }
@@ -158,8 +194,11 @@ impl ScriptTarget for Host<'_> {
     }
 
     fn inject(&mut self, segment: &Segment, ecn: Ecn) -> Result<(), String> {
-        let alive = self.alive();
         let opens = segment.flags.has(Flags::SYN) && !segment.flags.has(Flags::ACK);
+        let alive = self.alive().filter(|_| !(opens && self.begins_next));
+        let cookie = (opens && alive.is_none() && self.settings.always_cookies)
+            .then(|| cookies::encode_syn(segment, self.settings.ip_version));
+        let segment = cookie.as_ref().unwrap_or(segment);
         let listening = self.listener().map(|socket| socket.own.clone());
         let index = match (alive, listening) {
             (Some(index), _) => index,
@@ -172,14 +211,16 @@ impl ScriptTarget for Host<'_> {
             }
         };
         let fresh = self.lives[index].end.stage() == ConnectionStage::Opening;
-        let life = &mut self.lives[index];
-        life.end.handle_segment(self.now, segment, ecn);
-        life.note_window();
+        self.lives[index].handle_segment(self.now, segment, ecn);
         self.transmit(index);
         if fresh && self.lives[index].end.stage() == ConnectionStage::Open && !self.has_socket(index) {
             self.queue(index);
         }
         Ok(())
+    }
+
+    fn set_tolerance(&mut self, tolerance: Span) {
+        self.tolerance = tolerance;
     }
 
     fn set(&mut self, setting: &HostSetting) -> Result<Option<String>, String> {
@@ -191,11 +232,11 @@ impl ScriptTarget for Host<'_> {
     }
 
     fn has_connection(&self) -> bool {
-        self.alive().is_some()
+        self.alive().is_some() && !self.begins_next
     }
 
     fn info(&self, name: &str) -> Option<PyValue> {
-        self.lives.last().and_then(|life| life.end.info(name))
+        self.lives.last().and_then(|life| life.info(name, self.now))
     }
 
     fn outbox(&self) -> &Outbox {

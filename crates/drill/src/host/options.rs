@@ -5,7 +5,9 @@ use engine::Span;
 use super::CallAnswer;
 use super::Host;
 use super::answer::{find_member, first_element, read_flag_names, refuse_call};
+use super::send_buffer::clamp_send_buffer;
 use super::socket::{Socket, SocketState};
+use super::stamps::StampOptions;
 use crate::end::ConnectionStage;
 use crate::meant::suggest_name;
 use crate::syntax::ast::{Call, Expr};
@@ -23,13 +25,14 @@ pub const WITHOUT_EFFECT: &[(&str, &str)] = &[
 ];
 
 /// Socket options that have an effect when set or read, including those supported only in part.
-const WITH_EFFECT: [&str; 21] = [
+const WITH_EFFECT: [&str; 23] = [
     "SO_ACCEPTCONN",
     "SO_ERROR",
     "SO_KEEPALIVE",
     "SO_LINGER",
     "SO_RCVBUF",
     "SO_SNDBUF",
+    "SO_TIMESTAMPING",
     "TCP_CONGESTION",
     "TCP_CORK",
     "TCP_DEFER_ACCEPT",
@@ -41,6 +44,7 @@ const WITH_EFFECT: [&str; 21] = [
     "TCP_NODELAY",
     "TCP_NOTSENT_LOWAT",
     "TCP_QUICKACK",
+    "TCP_RTO_MAX_MS",
     "TCP_RTO_MIN_US",
     "TCP_SYNCNT",
     "TCP_USER_TIMEOUT",
@@ -54,6 +58,10 @@ fn list_options() -> impl Iterator<Item = &'static str> {
 fn is_known_option(option: &str) -> bool {
     list_options().any(|known| known == option)
 }
+
+/// Range of the longest retransmission timeout (`TCP_RTO_MAX_SEC` is the default).
+const RTO_MAX_LEAST: Span = Span::from_secs(1);
+const RTO_MAX: Span = Span::from_secs(120);
 
 /// Valid range of `TCP_MAXSEG` in bytes (`TCP_MIN_MSS` to `MAX_TCP_WINDOW`, `tcp_sock_set_maxseg`).
 const MAX_SEGMENT: std::ops::RangeInclusive<u16> = 88..=32_767;
@@ -71,6 +79,12 @@ impl Host<'_> {
             _ => None,
         };
         match (option.as_str(), value) {
+            ("SO_TIMESTAMPING", _) => {
+                let options = StampOptions::parse(&read_flag_names(value, "time stamps")?)?;
+                let Some(index) = connection else { return Ok(CallAnswer::Fails("EINVAL")) };
+                let life = &mut self.lives[index];
+                life.stamps.set(options, life.acked());
+            }
             ("SO_LINGER", _) => socket.set_linger(value)?,
             ("TCP_CONGESTION", _) if connection.is_none() => socket.set_control(value)?,
             (name, Some(Expr::Number(number))) if socket.set_number(name, *number)? => {
@@ -123,6 +137,11 @@ impl Host<'_> {
             "SO_SNDBUF" => socket.send_buffer.unwrap_or(self.settings.send_buffer as i64),
             "SO_RCVBUF" => socket.own.over(&self.settings).receive_buffer.0 as i64,
             "SO_ACCEPTCONN" => i64::from(matches!(socket.kind, SocketState::Listening { .. })),
+            "TCP_INQ" => i64::from(socket.inq),
+            "TCP_RTO_MAX_MS" => {
+                let longest = socket.own.rto_max.or(self.settings.rto_max).unwrap_or(RTO_MAX);
+                (longest.as_nanos() / 1_000_000) as i64
+            }
             "TCP_NODELAY" => i64::from(socket.nodelay),
             "TCP_CORK" => i64::from(socket.cork),
             "TCP_NOTSENT_LOWAT" => socket.most_unsent.map_or(0, |bytes| bytes as i64),
@@ -167,9 +186,22 @@ impl Socket {
             "TCP_CORK" => self.cork = number != 0,
             "TCP_QUICKACK" => return Ok(is_connected),
             "SO_KEEPALIVE" => return Ok(number == 0),
-            "SO_SNDBUF" => self.send_buffer = Some(number.saturating_mul(2)),
+            "SO_SNDBUF" => self.send_buffer = Some(clamp_send_buffer(number)),
             "SO_RCVBUF" if !is_connected => {
                 self.own.receive_buffer = Some(parse_unsigned(number.saturating_mul(2))?);
+            }
+            "TCP_INQ" => {
+                if !(0..=1).contains(&number) {
+                    return Err(CallAnswer::Fails("EINVAL"));
+                }
+                self.inq = number == 1;
+            }
+            "TCP_RTO_MAX_MS" if !is_connected => {
+                let longest = Span::from_millis(parse_unsigned(number)?);
+                if !(RTO_MAX_LEAST..=RTO_MAX).contains(&longest) {
+                    return Err(CallAnswer::Fails("EINVAL"));
+                }
+                self.own.rto_max = Some(longest);
             }
             "TCP_SYNCNT" if !is_connected => self.own.syn_retries = Some(parse_unsigned(number)?),
             "TCP_NOTSENT_LOWAT" => {

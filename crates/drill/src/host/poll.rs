@@ -21,8 +21,7 @@ impl Host<'_> {
                 let ended = end.at_end() || socket.read_shut || gone;
                 let mut ready = Vec::new();
                 ready.extend((end.readable() > 0 || ended).then_some("POLLIN"));
-                let most_unsent = socket.most_unsent.unwrap_or(u64::MAX);
-                let takes = socket.write_shut || self.lives[*index].takes_more(most_unsent);
+                let takes = socket.write_shut || self.lives[*index].takes_more(socket.send_limits());
                 ready.extend((end.stage() != ConnectionStage::Opening && takes).then_some("POLLOUT"));
                 ready.extend(ended.then_some("POLLRDHUP"));
                 ready.extend((end.failure().is_some() && !socket.failure_reported).then_some("POLLERR"));

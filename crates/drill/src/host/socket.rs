@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use engine::Span;
 
+use super::send_buffer::SendLimits;
 use crate::settings::HostSettings;
 
 /// State of a socket.
@@ -23,6 +24,10 @@ pub(super) struct Socket {
     pub send_buffer: Option<i64>,
     /// `TCP_NOTSENT_LOWAT`: maximum number of unsent bytes; `None` for no limit.
     pub most_unsent: Option<u64>,
+    /// `TCP_INQ`: reading gives the number of readable bytes in a control message.
+    pub inq: bool,
+    /// Whether data was sent with `MSG_ZEROCOPY`, whose completions are not modelled.
+    pub sent_zero_copy: bool,
     /// Number of bytes already accepted from a blocked write.
     pub begun: u64,
     pub own: Own,
@@ -30,6 +35,13 @@ pub(super) struct Socket {
     pub failure_reported: bool,
     /// True after `connect` until the application has received its result.
     pub connecting: bool,
+}
+
+impl Socket {
+    /// Returns the limits of the send buffer. Without `SO_SNDBUF` it has no end: Linux tunes it.
+    pub fn send_limits(&self) -> SendLimits {
+        SendLimits { memory: self.send_buffer.and_then(|bytes| u64::try_from(bytes).ok()), unsent: self.most_unsent }
+    }
 }
 
 /// Settings of a socket, which override those of the host for the socket's connections; `None` for the host's setting.
@@ -45,6 +57,8 @@ pub(super) struct Own {
     pub syn_retries: Option<u32>,
     /// `TCP_RTO_MIN_US`
     pub rto_min: Option<Span>,
+    /// `TCP_RTO_MAX_MS`
+    pub rto_max: Option<Span>,
     /// `TCP_USER_TIMEOUT`
     pub user_timeout: Option<Span>,
 }
@@ -58,6 +72,7 @@ impl Own {
             receive_buffer: self.receive_buffer.map_or(settings.receive_buffer, |bytes| (bytes, bytes)),
             syn_retries: self.syn_retries.unwrap_or(settings.syn_retries),
             rto_min: self.rto_min.or(settings.rto_min),
+            rto_max: self.rto_max.or(settings.rto_max),
             ..settings.clone()
         }
     }

@@ -8,7 +8,7 @@ use engine::Time;
 use wire::{Flags, Segment};
 
 use super::compare::{ComparedParts, compare_packets};
-use super::{EventWindow, Runner, Step};
+use super::{EventWindow, Runner, Step, stop_unsupported};
 use crate::outbox::SentSegment;
 use crate::report::{Mismatch, format_seconds};
 use crate::syntax::ast::{Opt, ScriptEvent, Tcp};
@@ -30,12 +30,18 @@ fn scales_differ(expected: &Tcp, found: &Tcp) -> bool {
 impl Runner<'_> {
     pub(super) fn expect(&mut self, event: &ScriptEvent, tcp: &Tcp, window: Option<EventWindow>) -> Step {
         let place = event.action_place;
+        if let Some(text) = tcp.options.iter().flatten().find_map(|option| match option {
+            Opt::Other(text) => Some(text),
+            _ => None,
+        }) {
+            return stop_unsupported(place, format!("the TCP option `{text}`"));
+        }
         let until = match window {
             Some(window) => window.to + window.grace + self.head.tolerance,
             None => self.host.now() + self.host.clock().patience(),
         };
         let first = self.next_sent(event, tcp, window, until)?;
-        let position = self.logged[self.host.outbox().all().len() - self.host.outbox().unread() - 1];
+        let position = self.logged[self.host.outbox().last_taken()];
         let (joined, last) = self.join(first, tcp, until)?;
         self.numbers.learn(tcp, &first.segment);
         self.report.checked += 1;

@@ -3,6 +3,7 @@
 use engine::Span;
 
 use crate::code::Unsupported;
+use crate::settings::IpVersion;
 use crate::syntax::ScriptPlace;
 use crate::syntax::ast::HeadOption;
 
@@ -17,11 +18,11 @@ pub const WITHOUT_EFFECT: &[(&str, &str)] = &[
     ("netmask_ip", "addresses are not compared"),
     ("bind_port", "ports are not compared"),
     ("connect_port", "ports are not compared"),
-    ("mss", "it only sets packetdrill's maximum offload segment"),
     ("tcp_ts_ecr_scaled", "echoes are always scaled"),
     ("verbose", "set by the option --verbose of the command"),
     ("debug", "set by the option --verbose of the command"),
     ("code_command", "assertions are evaluated by lasthop"),
+    ("send_omit_free", "data is a count of bytes"),
     ("non_fatal", "every deviation is an error"),
 ];
 
@@ -32,11 +33,14 @@ pub(super) struct ScriptHead {
     pub ticks: bool,
     /// Maximum packet size of the device in bytes, and the position of the option; `None` if not set.
     pub mtu: Option<(ScriptPlace, u32)>,
+    /// Size of the segments in bytes of which a larger injected packet consists; `None` if not set.
+    pub offload: Option<u32>,
+    pub ip_version: IpVersion,
 }
 
 impl Default for ScriptHead {
     fn default() -> Self {
-        ScriptHead { tolerance: DEFAULT_TOLERANCE, ticks: false, mtu: None }
+        ScriptHead { tolerance: DEFAULT_TOLERANCE, ticks: false, mtu: None, offload: None, ip_version: IpVersion::V4 }
     }
 }
 
@@ -52,13 +56,20 @@ pub(super) fn read_head(options: &[HeadOption]) -> Result<ScriptHead, Unsupporte
         match option.name.as_str() {
             name if WITHOUT_EFFECT.iter().any(|(known, _)| *known == name) => {}
             "tolerance_usecs" => head.tolerance = Span::from_nanos(number()?.saturating_mul(1_000)),
-            "ip_version" if value == "ipv4" => {}
+            "ip_version" => {
+                head.ip_version = match value {
+                    "ipv4" | "ipv4-mapped-ipv6" => IpVersion::V4,
+                    "ipv6" => IpVersion::V6,
+                    _ => return Err(refused()),
+                }
+            }
             // The clock of lasthop's time stamps ticks once per millisecond.
             "tcp_ts_tick_usecs" => match number()? {
                 0 => head.ticks = false,
                 1_000 => head.ticks = true,
                 _ => return Err(refused()),
             },
+            "mss" => head.offload = Some(u32::try_from(number()?).ok().filter(|size| *size > 0).ok_or_else(refused)?),
             "mtu" => {
                 let mtu = u32::try_from(number()?).ok().filter(|mtu| (41..=65_535).contains(mtu));
                 head.mtu = Some((option.place, mtu.ok_or_else(refused)?));

@@ -17,11 +17,11 @@ pub use head::WITHOUT_EFFECT;
 use crate::code::{self, EvaluationError, Memory, PyValue, Unsupported};
 use crate::end::Opener;
 use crate::endpoint::MEMBERS;
-use crate::host::{CallAnswer, Host, is_sending};
+use crate::host::{CallAnswer, Host, OPTION_BITS, is_sending, list_host_members};
 use crate::report::{Deviation, LoggedPacket, Mismatch, ScriptOutcome, ScriptReport, format_seconds};
-use crate::settings::{self, HostSetting};
+use crate::settings::{self, HostSetting, IpVersion};
 use crate::syntax::ScriptPlace;
-use crate::syntax::ast::{Call, Code, Commands, EventAction, Expr, Script, ScriptEvent, ScriptPacket, When};
+use crate::syntax::ast::{Call, Code, Commands, EventAction, Expr, Opt, Script, ScriptEvent, ScriptPacket, When};
 use crate::target::{HostClock, ScriptTarget};
 use head::ScriptHead;
 use numbers::Numbers;
@@ -101,10 +101,20 @@ impl Runner<'_> {
         if let Some((place, mtu)) = self.head.mtu {
             self.host.set(&HostSetting::Mtu(mtu)).or_else(|what| stop_unsupported(place, what))?;
         }
+        if self.head.ip_version != IpVersion::V4 {
+            let version = HostSetting::Ip(self.head.ip_version);
+            self.host.set(&version).or_else(|what| stop_unsupported(ScriptPlace::default(), what))?;
+        }
+        if let Some(size) = self.head.offload {
+            self.host
+                .set(&HostSetting::Offload(size))
+                .or_else(|what| stop_unsupported(ScriptPlace::default(), what))?;
+        }
         // Time stamp values on a wall clock are not exact to a tick.
         self.head.ticks &= self.host.clock() == HostClock::Simulated;
         let own = self.head.tolerance.as_nanos().saturating_mul(self.host.clock().allowance());
         self.head.tolerance = tolerance.unwrap_or(Span::from_nanos(own));
+        self.host.set_tolerance(self.head.tolerance);
         for commands in &script.setup {
             self.commands(commands)?;
         }
@@ -199,11 +209,12 @@ impl Runner<'_> {
             code.program.as_ref().map_err(|unsupported| ScriptOutcome::Unsupported(unsupported.clone()))?;
         let host = &*self.host;
         let known = |name: &str| {
-            let constant = CONSTANTS.iter().find(|(known, _)| *known == name);
+            let constant = CONSTANTS.iter().chain(&OPTION_BITS).find(|(known, _)| *known == name);
             constant.map(|(_, value)| PyValue::Int(*value)).or_else(|| host.info(name))
         };
-        let names = CONSTANTS.iter().map(|(name, _)| (*name).to_owned());
-        let names: Vec<String> = names.chain(MEMBERS.iter().map(|(name, _)| format!("tcpi_{name}"))).collect();
+        let names = CONSTANTS.iter().chain(&OPTION_BITS).map(|(name, _)| (*name).to_owned());
+        let members = MEMBERS.iter().map(|(name, _)| *name).chain(list_host_members());
+        let names: Vec<String> = names.chain(members.map(|name| format!("tcpi_{name}"))).collect();
         let printed = &mut self.report.printed;
         let ran = code::run_assertions(statements, &mut self.memory, &known, &names, &mut |place, text| {
             printed.push((place, text));
@@ -230,6 +241,15 @@ impl Runner<'_> {
         let (segment, ecn) = wire?;
         let seen = LoggedPacket { time: self.host.now(), incoming: true, tcp: tcp.clone() };
         self.report.packets.push(seen);
+        // No socket has a key (`TCP_MD5SIG` is not supported): a segment with a digest is discarded
+        // (`tcp_inbound_md5_hash`).
+        let is_digest = |option: &Opt| matches!(option, Opt::Other(text) if text.starts_with("md5 "));
+        if tcp.options.iter().flatten().any(is_digest) {
+            return match self.host.clock() {
+                HostClock::Simulated => Ok(()),
+                HostClock::Wall => stop_unsupported(event.action_place, "the TCP option `md5`"),
+            };
+        }
         self.host.inject(&segment, ecn).or_else(|what| stop_unsupported(event.action_place, what))?;
         self.log_sent();
         self.retry_pending()
@@ -242,6 +262,9 @@ impl Runner<'_> {
         self.advance(started, false)?;
         let place = event.action_place;
         let answer = self.host.call(call);
+        if call.name == "connect" && matches!(answer, CallAnswer::Blocks | CallAnswer::Fails("EINPROGRESS")) {
+            self.numbers.begin_connection();
+        }
         self.log_sent();
         match (answer, call.returns) {
             (CallAnswer::Blocks, None) => {
@@ -267,7 +290,7 @@ impl Runner<'_> {
                     {
                         stop_unsupported(
                             place,
-                            "a write that blocks on a full send buffer, since the send buffer is unlimited",
+                            "a write that blocks on a full send buffer: it is unlimited without SO_SNDBUF",
                         )
                     }
                     (answer, returns) => self.check_return(call, place, answer, returns),

@@ -42,6 +42,11 @@ pub(super) struct Numbers {
 }
 
 impl Numbers {
+    /// Forgets the numbers of the previous connection: another one begins.
+    pub(super) fn begin_connection(&mut self) {
+        *self = Numbers::default();
+    }
+
     /// Returns the window scale of the script's side; 0 if window scaling was not negotiated.
     fn remote_shift(&self) -> u8 {
         if self.local_scale.is_some() { self.remote_scale.unwrap_or(0) } else { 0 }
@@ -65,6 +70,7 @@ impl Numbers {
         if syn && !connected {
             // A SYN without a connection begins one, or is refused. The next SYN may have another initial sequence
             // number.
+            self.begin_connection();
             self.remote_isn = Some(tcp.seq);
         } else if syn {
             self.remote_isn.get_or_insert(tcp.seq);
@@ -86,6 +92,8 @@ impl Numbers {
                     }
                 }
                 Opt::Nop | Opt::Eol => {}
+                // No socket has a key, so that the host discards the segment.
+                Opt::Other(text) if text.starts_with("md5 ") => {}
                 Opt::Other(text) => return Err(format!("the TCP option `{text}`")),
             }
         }

@@ -11,6 +11,8 @@ pub use defaults::{LINUX, SUITE, SUITE_CONTROL};
 pub use shell::{recognize_command, split_commands};
 pub use sysctl::WITHOUT_EFFECT;
 
+use std::collections::BTreeMap;
+
 use engine::Span;
 
 /// A setting made by a command or by an option at the head of a script.
@@ -45,6 +47,26 @@ pub enum HostSetting {
     },
     /// Maximum packet size of the device in bytes, 41 or more.
     Mtu(u32),
+    /// Size of the segments in bytes of which a larger injected packet consists (`--mss`).
+    Offload(u32),
+    /// Version of IP, whose header limits the size of segments.
+    Ip(IpVersion),
+    /// A file that a command creates, with its size in bytes.
+    File {
+        /// Its path.
+        path: String,
+        /// Its size.
+        size: u64,
+    },
+}
+
+/// Version of IP below TCP.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum IpVersion {
+    /// IPv4, also with IPv4-mapped addresses of IPv6.
+    V4,
+    /// IPv6.
+    V6,
 }
 
 /// Settings of the host under Linux's names. The defaults are Linux 6's without a script's commands.
@@ -92,10 +114,24 @@ pub struct HostSettings {
     pub initial_window: Option<u32>,
     /// `rto_min` of the route, or `tcp_rto_min_us`.
     pub rto_min: Option<Span>,
+    /// `TCP_RTO_MAX_MS` of the socket, or `tcp_rto_max_ms`.
+    pub rto_max: Option<Span>,
+    /// `tcp_invalid_ratelimit`
+    pub invalid_ratelimit: Option<Span>,
+    /// `tcp_syncookies` of 2: listeners keep no state of a SYN.
+    pub always_cookies: bool,
+    /// `tcp_min_tso_segs`: segments that leave in one packet for offload at least.
+    pub min_offload: u32,
+    /// Size of the segments in bytes of which a larger injected packet consists.
+    pub offload: Option<u32>,
     /// `TCP_MAXSEG` of the socket.
     pub max_segment: Option<u16>,
     /// Maximum packet size of the device, in bytes.
     pub mtu: u32,
+    /// Version of IP.
+    pub ip_version: IpVersion,
+    /// Files that commands have created, with their sizes in bytes.
+    pub files: BTreeMap<String, u64>,
 }
 
 /// `tcp_ecn`
@@ -107,6 +143,12 @@ pub enum Ecn {
     Request,
     /// 2: the end uses ECN if the peer requests it.
     Accept,
+    /// 3: the end requests AccECN, and accepts AccECN and ECN.
+    RequestAccurate,
+    /// 4: the end requests ECN, and accepts AccECN and ECN.
+    RequestAcceptAccurate,
+    /// 5: the end uses AccECN or ECN if the peer requests it.
+    AcceptAccurate,
 }
 
 impl Default for HostSettings {
@@ -133,8 +175,15 @@ impl Default for HostSettings {
             hystart_detect: 3,
             initial_window: None,
             rto_min: None,
+            rto_max: None,
+            invalid_ratelimit: None,
+            always_cookies: false,
+            min_offload: 2,
+            offload: None,
             max_segment: None,
             mtu: 1500,
+            ip_version: IpVersion::V4,
+            files: BTreeMap::new(),
         };
         settings.put_all(&LINUX).expect("parameters that are known");
         settings
@@ -165,6 +214,9 @@ impl HostSettings {
                 self.control = control.as_ref().unwrap_or(&self.control).clone();
             }
             HostSetting::Mtu(mtu) => self.mtu = *mtu,
+            HostSetting::Ip(version) => self.ip_version = *version,
+            HostSetting::File { path, size } => drop(self.files.insert(path.clone(), *size)),
+            HostSetting::Offload(size) => self.offload = Some(*size),
         }
         Ok(None)
     }
@@ -172,7 +224,8 @@ impl HostSettings {
     /// Returns the maximum segment size in bytes: the device's maximum packet without two headers, limited by
     /// `TCP_MAXSEG`.
     pub fn segment(&self) -> u16 {
-        let limit = u16::try_from(self.mtu.saturating_sub(40)).unwrap_or(u16::MAX).max(1);
+        let headers = if self.ip_version == IpVersion::V6 { 60 } else { 40 };
+        let limit = u16::try_from(self.mtu.saturating_sub(headers)).unwrap_or(u16::MAX).max(1);
         self.max_segment.map_or(limit, |max| max.min(limit))
     }
 

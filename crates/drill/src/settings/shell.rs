@@ -103,11 +103,31 @@ pub fn recognize_command(command: &str) -> Result<Vec<HostSetting>, String> {
         ("tc", ["qdisc", "add" | "replace", "dev", _, "root", "pfifo" | "pfifo_fast"]) => Vec::new(),
         ("tc", ["qdisc", "add" | "replace", "dev", _, "root", "fq", ..]) => vec![HostSetting::FairQueue],
         ("ip", ["tcp_metrics", "flush", ..]) => Vec::new(),
+        ("rm", ["-f", _]) => Vec::new(),
+        ("dd", args) => vec![parse_zeros(args).ok_or_else(unsupported)?],
+        // The kernel's table of sockets is not modelled; the search has no effect on packets.
+        ("grep", args) if args.iter().any(|arg| arg.starts_with("/proc/net/tcp")) => Vec::new(),
+        // Counters of the kernel are not part of the packets; scripts print and search them.
+        ("nstat", _) => Vec::new(),
+        ("ip", ["link", "set", "dev", _, "mtu", mtu] | ["link", "set", _, "mtu", mtu]) => {
+            let mtu = mtu.parse().ok().filter(|mtu| (41..=65_535).contains(mtu)).ok_or_else(unsupported)?;
+            vec![HostSetting::Mtu(mtu)]
+        }
         // Segments are never joined for offload.
         ("ethtool", ["-K", ..]) => Vec::new(),
         ("ip", ["route", "add" | "change" | "replace", args @ ..]) => vec![parse_route(args).ok_or_else(unsupported)?],
         _ => return Err(unsupported()),
     })
+}
+
+/// Returns the file of zeros that the arguments of `dd` create; `None` if they create anything else.
+fn parse_zeros(args: &[&str]) -> Option<HostSetting> {
+    let value = |key: &str| args.iter().find_map(|arg| arg.strip_prefix(key)?.strip_prefix('='));
+    if value("if") != Some("/dev/zero") || args.iter().any(|arg| !arg.contains('=')) {
+        return None;
+    }
+    let number = |key| value(key)?.parse::<u64>().ok();
+    Some(HostSetting::File { path: value("of")?.to_owned(), size: number("bs")?.checked_mul(number("count")?)? })
 }
 
 /// Parses an assignment such as `net.ipv4.tcp_x=1`; slashes may replace dots.
@@ -203,6 +223,7 @@ mod tests {
                 syn_retries: 5,
                 restart_after_idle: false,
                 initial_window: Some(4),
+                min_offload: 4,
                 rto_min: Some(Span::from_millis(5)),
                 ..HostSettings::default()
             }
@@ -213,7 +234,7 @@ mod tests {
     fn unsupported_commands_are_reported_with_their_place() {
         for (text, line, column, what) in [
             ("reboot", 3, 2, "the command `reboot`"),
-            ("defaults.sh\n  sysctl -q net.ipv4.tcp_ecn=3", 4, 3, "net.ipv4.tcp_ecn=3 (AccECN)"),
+            ("defaults.sh\n  sysctl -q net.ipv4.tcp_ecn=6", 4, 3, "net.ipv4.tcp_ecn=6"),
             (
                 "sysctl -q net.ipv4.tcp_fakk=1",
                 3,

@@ -10,12 +10,11 @@ pub const WITHOUT_EFFECT: &[(&str, &str)] = &[
     ("net.ipv4.tcp_fastopen", "Fast Open is not supported"),
     ("net.ipv4.tcp_fastopen_key", "Fast Open is not supported"),
     ("net.ipv4.tcp_fastopen_blackhole_timeout_sec", "Fast Open is not supported"),
-    ("net.ipv4.tcp_syncookies", "the queue of a listener never overflows"),
+    ("net.ipv4.tcp_ecn_fallback", "a SYN that requests ECN is always repeated without it after a timeout"),
     ("net.ipv4.tcp_no_metrics_save", "no metrics are kept between connections"),
     ("net.ipv4.tcp_no_ssthresh_metrics_save", "no metrics are kept between connections"),
     ("net.ipv4.tcp_fack", "Linux has ignored it since 4.15: RACK took its place"),
     ("net.ipv4.tcp_tso_win_divisor", "segments are never joined for offload"),
-    ("net.ipv4.tcp_min_tso_segs", "segments are never joined for offload"),
     ("net.ipv4.tcp_tso_rtt_log", "segments are never joined for offload"),
     ("net.ipv4.tcp_autocorking", "the device has no queue"),
     ("net.ipv4.tcp_limit_output_bytes", "the device has no queue"),
@@ -30,7 +29,7 @@ pub const WITHOUT_EFFECT: &[(&str, &str)] = &[
 ];
 
 /// Parameters of `net.ipv4` with an effect.
-const WITH_EFFECT: [&str; 18] = [
+const WITH_EFFECT: [&str; 22] = [
     "tcp_congestion_control",
     "tcp_sack",
     "tcp_dsack",
@@ -49,6 +48,10 @@ const WITH_EFFECT: [&str; 18] = [
     "tcp_rmem",
     "tcp_wmem",
     "tcp_rto_min_us",
+    "tcp_rto_max_ms",
+    "tcp_invalid_ratelimit",
+    "tcp_syncookies",
+    "tcp_min_tso_segs",
 ];
 
 /// Sets the parameter `name`, written with dots, to `value`. `Err` names an unsupported value.
@@ -64,6 +67,10 @@ pub(super) fn set_parameter(settings: &mut HostSettings, name: &str, value: &str
         _ => Err(unsupported()),
     };
     let small = || number(value).and_then(|number| u32::try_from(number).map_err(|_| unsupported()));
+    let millis = |least: u64, most: u64| match number(value)? {
+        number if (least..=most).contains(&number) => Ok(Span::from_millis(number)),
+        _ => Err(unsupported()),
+    };
     // The first of the three numbers applies under memory pressure, which does not occur.
     let memory = || {
         let numbers: Vec<u64> = value.split_whitespace().map(number).collect::<Result<_, _>>()?;
@@ -84,7 +91,10 @@ pub(super) fn set_parameter(settings: &mut HostSettings, name: &str, value: &str
                 "0" => Ecn::Off,
                 "1" => Ecn::Request,
                 "2" => Ecn::Accept,
-                _ => return Err(format!("{} (AccECN)", unsupported())),
+                "3" => Ecn::RequestAccurate,
+                "4" => Ecn::RequestAcceptAccurate,
+                "5" => Ecn::AcceptAccurate,
+                _ => return Err(unsupported()),
             }
         }
         "tcp_recovery" => settings.rack = flag()?,
@@ -104,6 +114,13 @@ pub(super) fn set_parameter(settings: &mut HostSettings, name: &str, value: &str
         "tcp_retries2" => settings.retries = small()?,
         "tcp_rmem" => settings.receive_buffer = memory()?,
         "tcp_wmem" => settings.send_buffer = memory()?.0,
+        "tcp_rto_max_ms" => settings.rto_max = Some(millis(1_000, 120_000)?),
+        // The maximum is `INT_MAX`.
+        "tcp_invalid_ratelimit" => settings.invalid_ratelimit = Some(millis(0, 0x7fff_ffff)?),
+        // Segments leave one by one; the setting decides how many socket buffers they occupy.
+        "tcp_min_tso_segs" => settings.min_offload = small()?.max(1),
+        // With 0 and 1 a listener keeps the state of a SYN: its queue never overflows.
+        "tcp_syncookies" => settings.always_cookies = value == "2" || flag().map(|_| false)?,
         "tcp_rto_min_us" => settings.rto_min = Some(Span::from_nanos(number(value)?.saturating_mul(1_000))),
         _ => {
             let with_effect = WITH_EFFECT.map(|known| format!("net.ipv4.{known}"));

@@ -1,5 +1,7 @@
 //! Packets of a script.
 
+use engine::near::nearest_name;
+
 use super::SyntaxError;
 use super::ast::{IpMark, Opt, ScriptPacket, Tcp};
 use super::parser::{PacketDirection, ScriptParser};
@@ -9,6 +11,14 @@ const U32: u64 = u32::MAX as u64;
 
 /// Part of an error message: the properties of an injected packet must be complete.
 const MADE: &str = "of an injected packet, which must be complete";
+
+/// Names of the supported options.
+const SUPPORTED: [&str; 7] = ["mss", "sackOK", "wscale", "TS", "sack", "nop", "eol"];
+
+/// Names of packetdrill's options that are not supported: Fast Open, MD5, AO, AccECN and Multipath TCP, most options of
+/// which begin with `mp`.
+const UNSUPPORTED: [&str; 12] =
+    ["FO", "FOEXP", "exp", "md5", "ao", "ECN", "AccECN", "dss", "add_address", "remove_address", "add_addr", "rm_addr"];
 
 /// Letters of the TCP flags except ACK.
 const FLAGS: &str = "FSRPEWU";
@@ -157,16 +167,30 @@ impl ScriptParser<'_> {
                 }
                 Opt::Sack(blocks)
             }
-            name @ ("FO" | "FOEXP" | "md5" | "mptcp" | "exp" | "ECN") => {
-                let mut text = name.to_owned();
-                while !matches!(self.peek(), ScriptToken::Sign(',' | '>') | ScriptToken::End) {
-                    text.push(' ');
-                    text.push_str(self.take().describe().trim_matches('`'));
-                }
-                Opt::Other(text)
-            }
-            _ => return Err(wrong),
+            name if UNSUPPORTED.contains(&name) || name.starts_with("mp") => Opt::Other(self.unsupported_option(name)),
+            // A misspelt option is an error; any other may be one of packetdrill's.
+            name => match nearest_name(name, SUPPORTED) {
+                Some(near) => return Err(SyntaxError { hint: Some(format!("did you mean \"{near}\"?")), ..wrong }),
+                None => Opt::Other(self.unsupported_option(name)),
+            },
         })
+    }
+
+    /// Parses the rest of an unsupported option after its name, up to the comma or `>` behind it. Commas between
+    /// brackets are part of the option.
+    fn unsupported_option(&mut self, name: &str) -> String {
+        let (mut text, mut depth) = (name.to_owned(), 0u32);
+        loop {
+            match self.peek() {
+                ScriptToken::End => return text,
+                ScriptToken::Sign(',' | '>') if depth == 0 => return text,
+                ScriptToken::Sign('[' | '(') => depth += 1,
+                ScriptToken::Sign(']' | ')') => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            text.push(' ');
+            text.push_str(self.take().describe().trim_matches('`'));
+        }
     }
 
     fn keyword(&mut self, name: &'static str) -> Result<(), SyntaxError> {
@@ -179,9 +203,13 @@ impl ScriptParser<'_> {
     fn beyond(&self) -> bool {
         match self.peek() {
             ScriptToken::Word("icmp" | "udp" | "gre" | "ipv4" | "ipv6" | "mpls") => true,
+            // Addresses before the flags, as in scripts of Multipath TCP: `addr[caddr0] > addr[saddr0] S ...`.
+            ScriptToken::Word("addr") => self.peek_behind() == ScriptToken::Sign('['),
             ScriptToken::Word(word) => {
                 let precise = |c: char| c == 'A' || ('0'..='7').contains(&c);
-                word.contains(precise) && word.chars().all(|c| precise(c) || FLAGS.contains(c))
+                let is_flags = word.chars().all(|c| precise(c) || FLAGS.contains(c));
+                let is_count = matches!(self.peek_behind(), ScriptToken::Number(text) if text.starts_with('.'));
+                is_flags && (is_count || word.contains(precise))
             }
             ScriptToken::Number(text) => {
                 text.starts_with('.') || matches!(self.peek_behind(), ScriptToken::Sign('>' | '.'))

@@ -10,7 +10,7 @@ use super::precise;
 use crate::store::{KeptCell, KeptSweep, Store, StoreError};
 use observe::metric::{self, Metric, Scope};
 use observe::replications::{self, Case, Series};
-use observe::summary::RecordedSummary;
+use observe::summary::{MetricGap, RecordedSummary};
 
 pub use observe::replications::ReplicationStatistics;
 
@@ -35,9 +35,9 @@ pub struct CellRuns {
 }
 
 impl CellRuns {
-    /// The number of runs stored by a version of the program without `metric`.
-    pub fn lacking(&self, metric: &Metric) -> u64 {
-        self.runs.iter().filter(|(_, summary)| summary.lacks(metric)).count() as u64
+    /// The number of runs stored without `metric` for this reason.
+    fn count_gaps(&self, metric: &Metric, reason: MetricGap) -> u64 {
+        self.runs.iter().filter(|(_, summary)| summary.gap(metric) == Some(reason)).count() as u64
     }
 
     /// A metric by replication, of the first subject that `wanted` accepts.
@@ -56,7 +56,8 @@ pub struct AnalysisEntry<'a> {
     pub subject: String,
     /// Replications without a value, such as transfers that did not complete.
     pub without: u64,
-    /// Replications whose runs were stored by a version of the program without this metric.
+    /// Replications whose runs were stored without this metric: by a version of the program that did not have it, or
+    /// without measuring delays.
     pub lacking: u64,
     /// Statistics of the replications with a value; `None` if no replication has a value.
     pub row: Option<ReplicationStatistics>,
@@ -178,17 +179,7 @@ impl Analysis {
         }
         for metric in self.metrics() {
             let entries = self.entries(metric);
-            let lacking: u64 = self.cells.iter().map(|cell| cell.lacking(metric)).sum();
-            if lacking > 0 {
-                warnings.push(format!(
-                    "{lacking} run{} stored before the metric {} existed and {} no value of it: `lasthop sweep --refill` \
-                     repeats {}",
-                    if lacking == 1 { " was" } else { "s were" },
-                    metric.name,
-                    if lacking == 1 { "has" } else { "have" },
-                    if lacking == 1 { "it" } else { "them" },
-                ));
-            }
+            warnings.extend(self.warn_of_gaps(metric));
             let lost: u64 = entries.iter().map(|entry| entry.without).sum();
             if lost > 0 {
                 let whole = match entries.iter().filter(|entry| entry.row.is_none()).count() {
@@ -206,6 +197,27 @@ impl Analysis {
         }
         warnings.extend(self.same_replications());
         warnings
+    }
+
+    /// Warns of runs that were stored without `metric`.
+    pub fn warn_of_gaps(&self, metric: &Metric) -> Vec<String> {
+        let warn = |reason| {
+            let count: u64 = self.cells.iter().map(|cell| cell.count_gaps(metric, reason)).sum();
+            let (were, have, them) = if count == 1 { (" was", "has", "it") } else { ("s were", "have", "them") };
+            let name = metric.name;
+            let text = match reason {
+                MetricGap::Older => format!(
+                    "{count} run{were} stored before the metric {name} existed and {have} no value of it: `lasthop sweep \
+                     --refill` repeats {them}"
+                ),
+                MetricGap::Unmeasured => format!(
+                    "{count} run{were} stored without delays and {have} no value of {name}: `lasthop sweep --metric {name}` \
+                     repeats {them}"
+                ),
+            };
+            (count > 0).then_some(text)
+        };
+        [MetricGap::Older, MetricGap::Unmeasured].into_iter().filter_map(warn).collect()
     }
 
     /// Warns if replications are equal. A value that is equal in all replications is deterministic. A single metric may

@@ -39,6 +39,8 @@ pub struct Plan {
     pub replications: Replications,
     /// The metrics to show; the first one leads.
     pub metrics: Vec<&'static Metric>,
+    /// Metrics that the runs must have in addition to `metrics`. A store does not record them with the sweep.
+    pub also_measured: Vec<&'static Metric>,
     /// The stopping rule with its metric, if the number of replications depends on precision.
     pub precise: &'static Metric,
     /// Warnings for the author, without duplicates.
@@ -100,6 +102,7 @@ impl Plan {
             replications: sweep.replications,
             precise: metrics[0],
             metrics,
+            also_measured: Vec::new(),
             warnings: grid.warnings,
             axes: grid.axes,
             cases: grid.cases,

@@ -28,7 +28,8 @@ impl SweepSession {
     pub fn open(plan: &Plan, store: &mut Store, shard: Shard, watch: Watch<'_>) -> Result<Self, SweepError> {
         rekey_sweeps(store)?;
         let id = plan.note(store)?;
-        let of_delays: Vec<&Metric> = plan.metrics.iter().copied().filter(|metric| metric.is_of_delays()).collect();
+        let measured = plan.metrics.iter().chain(&plan.also_measured).copied();
+        let of_delays: Vec<&Metric> = measured.filter(|metric| metric.is_of_delays()).collect();
         if !of_delays.is_empty() {
             store.measure_delays(&of_delays)?;
         }

@@ -29,7 +29,7 @@ pub use flows::{FlowSummary, flow};
 pub use links::{DirectionSummary, LinkSummary, direction, link};
 pub use media::{MediumSummary, StationSummary, medium, station};
 pub use nodes::{NodeSummary, node};
-pub use recorded::RecordedSummary;
+pub use recorded::{MetricGap, RecordedSummary};
 pub use whole::{Schemes, Summary, run};
 
 /// Summarizes a run of `scenario`, whose checked form is `network`. The unit of each number is in its name, and the

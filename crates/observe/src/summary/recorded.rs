@@ -11,13 +11,23 @@ use super::{
     DirectionSummary, FlowSummary, LinkSummary, MediumSummary, NodeSummary, StationSummary, Summary, direction, flow,
     link, medium, node, run, station,
 };
-use crate::summary::{Field, METRICS, Metric, Presence, Reading};
+use crate::summary::{Field, METRICS, Metric, OF_DELAYS, Presence, Reading};
 
-/// A stored summary, and the metrics unknown to the program that wrote it.
+/// A stored summary, and the metrics of which it has no value, even where they apply.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct RecordedSummary {
     summary: Summary,
     lacking: BTreeSet<&'static str>,
+    unmeasured_delays: bool,
+}
+
+/// The reason why a stored summary has no value of a metric that applies to the run.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum MetricGap {
+    /// The summary was written before the metric existed.
+    Older,
+    /// The run was made without measuring delays.
+    Unmeasured,
 }
 
 impl RecordedSummary {
@@ -29,24 +39,32 @@ impl RecordedSummary {
     /// If the text is not a JSON object, or a value has another type than its field.
     pub fn parse(text: &str) -> Result<Self, serde_json::Error> {
         if let Ok(summary) = serde_json::from_str(text) {
-            return Ok(RecordedSummary { summary, lacking: BTreeSet::new() });
+            return Ok(RecordedSummary { summary, ..Self::default() });
         }
         let mut value: Value = serde_json::from_str(text)?;
         let mut lacking = BTreeSet::new();
         insert_missing_fields(&mut value, &mut lacking);
-        Ok(RecordedSummary { summary: serde_json::from_value(value)?, lacking })
+        Ok(RecordedSummary { summary: serde_json::from_value(value)?, lacking, ..Self::default() })
     }
 
-    /// Declares metrics, by name, that the program that wrote the summary did not know. These metrics have no value,
-    /// even if they apply.
+    /// Declares the names of the metrics that were not stored with the summary. These metrics have no value, even if
+    /// they apply. If no delay was stored, delays were not measured.
     pub fn without(mut self, names: &BTreeSet<&'static str>) -> Self {
         self.lacking.extend(names);
+        self.unmeasured_delays = OF_DELAYS.iter().all(|metric| names.contains(metric.name));
         self
     }
 
-    /// Whether the summary was written before `metric` existed.
+    /// Whether the summary has no value of `metric`, even if it applies.
     pub fn lacks(&self, metric: &Metric) -> bool {
         self.lacking.contains(metric.name)
+    }
+
+    /// The reason why the summary lacks `metric`; `None` if it does not.
+    pub fn gap(&self, metric: &Metric) -> Option<MetricGap> {
+        let reason =
+            if self.unmeasured_delays && metric.is_of_delays() { MetricGap::Unmeasured } else { MetricGap::Older };
+        self.lacks(metric).then_some(reason)
     }
 
     /// The value for each subject; `None` for each if the summary lacks the metric.
@@ -76,7 +94,7 @@ impl RecordedSummary {
 
 impl From<Summary> for RecordedSummary {
     fn from(summary: Summary) -> Self {
-        RecordedSummary { summary, lacking: BTreeSet::new() }
+        RecordedSummary { summary, ..Self::default() }
     }
 }
 

@@ -177,7 +177,11 @@ fn collect_sweep_warnings(analysis: &Analysis, figures: &[MetricFigure<'_>]) -> 
         warnings.push("Each case was run once: without a second replication there are no intervals.".into());
     }
     for figure in figures {
-        let silent = figure.entries.iter().filter(|entry| entry.row.is_none()).count();
+        let unasked = !analysis.sweep.metrics.iter().any(|name| name == figure.metric.name);
+        if unasked {
+            warnings.extend(analysis.warn_of_gaps(figure.metric).iter().map(|warning| capitalize_first(warning)));
+        }
+        let silent = figure.entries.iter().filter(|entry| entry.row.is_none() && entry.lacking == 0).count();
         if silent > 0 {
             let name = figure.name();
             warnings.push(format!(
@@ -187,7 +191,7 @@ fn collect_sweep_warnings(analysis: &Analysis, figures: &[MetricFigure<'_>]) -> 
             ));
         }
         let without: u64 = figure.entries.iter().map(|entry| entry.without).sum();
-        if without > 0 && !analysis.sweep.metrics.iter().any(|name| name == figure.metric.name) {
+        if without > 0 && unasked {
             let name = figure.name();
             warnings.push(format!("{without} runs gave no {name}: the means leave them out."));
         }
