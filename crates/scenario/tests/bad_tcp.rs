@@ -34,7 +34,12 @@ const CASES: &[Case<'_>] = &[
     (
         "receive_window = \"16 KiB\"",
         "receive_window = \"500 B\"",
-        &["flows.down.receive_window", "at least one segment (1000 B)"],
+        &["flows.down.receive_window", "at least one segment (1000 B)", "hint: a full segment would never fit"],
+    ),
+    (
+        "receive_window = \"16 KiB\"",
+        "receive_window = 0",
+        &["flows.down.receive_window: found 0 B", "hint: a window of 0 never opens"],
     ),
     ("initial_window = 2", "initial_window = 0", &["flows.down.tcp.initial_window", "1 to 1000"]),
     ("initial_window = 2", "initial_window = 2, min_rto = \"100 s\"", &["flows.down.tcp.min_rto", "at most max_rto"]),

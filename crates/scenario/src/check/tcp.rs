@@ -1,7 +1,7 @@
 //! The settings of both ends of a flow, computed from the keys of the flow, with the errors of these keys.
 
-use engine::Named;
 use engine::registry::by_name;
+use engine::{Bytes, Named};
 use path::agent::AgentConfig;
 use tcp::config::{Config, WindowScaling};
 use tcp::presets::{self, PRESETS, Preset};
@@ -81,9 +81,15 @@ impl Checker<'_> {
         // The window is not compared with an invalid segment size.
         if (sound && flow.receive_window < flow.mss) || flow.receive_window.0 > MAX_WINDOW {
             let expected = format!("at least one segment ({} B) and at most 1 GiB", flow.mss.0);
-            self.report_problem(
-                Problem::new(expected).key(format!("{key}.receive_window")).found(flow.receive_window.to_string()),
-            );
+            let problem = Problem::new(expected).key(format!("{key}.receive_window"));
+            let problem = problem.found(flow.receive_window.to_string());
+            self.report_problem(match flow.receive_window.0 {
+                0 => problem.hint("a window of 0 never opens, so nothing would be sent"),
+                window if window > MAX_WINDOW => {
+                    problem.hint("1 GiB is the largest window that can be advertised [RFC7323 s2.3]")
+                }
+                _ => problem.hint("a full segment would never fit in the window"),
+            });
         }
     }
 
@@ -105,7 +111,10 @@ impl Checker<'_> {
                 format!("at most {advertised} B, the maximum that can be advertised with this window_scaling");
             let problem =
                 Problem::new(expected).key(format!("{key}.receive_window")).found(flow.receive_window.to_string());
-            self.report_problem(problem.hint("write tcp.window_scaling = true"));
+            let scaling = format!("write {key}.tcp.window_scaling = true");
+            self.report_problem(
+                problem.hint(format!("{scaling}, or {key}.receive_window = \"{}\"", Bytes(advertised))),
+            );
         }
     }
 }
