@@ -315,7 +315,7 @@ impl QuantityKind {
         let value = u128::from(value);
         let exact = |decimals: u32| {
             let ten = 10u128.pow(decimals);
-            let exact = self.units.iter().filter(move |(_, scale)| value * ten % scale == 0);
+            let exact = self.units.iter().filter(move |(_, scale)| (value * ten).is_multiple_of(*scale));
             exact.map(move |(name, scale)| {
                 let (whole, part) = (value / scale, value * ten / scale % ten);
                 let decimals = format!(".{part:0width$}", width = decimals as usize);

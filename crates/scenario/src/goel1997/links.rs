@@ -48,7 +48,7 @@ impl Translator<'_, '_, '_> {
         };
         match &link.medium {
             Medium::Wire { loss } => {
-                translated.loss = Some(*loss).filter(|loss| *loss > 0.0).map(|loss| Directed::Both(Share(loss)))
+                translated.loss = Some(*loss).filter(|loss| *loss > 0.0).map(|loss| Directed::Both(Share(loss)));
             }
             Medium::Air(air) => {
                 translated.kind = LinkKind::Wireless;

@@ -168,7 +168,7 @@ fn repair_error(tree: &mut Value, error: Error, repairs: &mut Repairs) -> bool {
                 }
                 // The error may concern any of the missing keys.
                 None => {
-                    repairs.keys.extend(known.iter().filter(|key| !table.contains_key(**key)).map(|key| below(key)))
+                    repairs.keys.extend(known.iter().filter(|key| !table.contains_key(**key)).map(|key| below(key)));
                 }
             }
             true
